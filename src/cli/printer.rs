@@ -1,0 +1,129 @@
+//! All output of the command line goes through here: tables or JSON on
+//! standard output, messages and progress on standard error.
+
+use crate::error::{Error, Result};
+use comfy_table::{CellAlignment, Table, presets};
+use serde_json::{Value, json};
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::time::Duration;
+
+/// Output for people or for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Tables.
+    Text,
+    /// One JSON object with `format_version`.
+    Json,
+}
+
+/// Writes results to standard output and everything else to standard error.
+#[derive(Clone, Debug)]
+pub struct Printer {
+    format: Format,
+    quiet: bool,
+}
+
+impl Printer {
+    /// A printer for one command.
+    pub fn new(format: Format, quiet: bool) -> Self {
+        Printer { format, quiet }
+    }
+
+    /// Prints the result of the command: `json` gets `"format_version": 1`
+    /// in front, `text` is made only when it is wanted.
+    pub fn result(&self, json: Value, text: impl FnOnce() -> String) -> Result<()> {
+        let out = match self.format {
+            Format::Json => {
+                let mut object = json!({"format_version": 1});
+                if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), json) {
+                    object.extend(fields);
+                }
+                serde_json::to_string_pretty(&object).expect("a JSON value") + "\n"
+            }
+            Format::Text => text(),
+        };
+        let mut stdout = std::io::stdout().lock();
+        match stdout
+            .write_all(out.as_bytes())
+            .and_then(|()| stdout.flush())
+        {
+            // The reader has seen enough (`| head`).
+            Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            other => other.map_err(|e| Error::io("write", Path::new("standard output"), e)),
+        }
+    }
+
+    /// A line of the log.
+    pub fn log(&self, message: impl AsRef<str>) {
+        if !self.quiet {
+            eprintln!("{}", message.as_ref());
+        }
+    }
+
+    /// Something that the user should know although the command goes on.
+    /// Shown even when quiet.
+    pub fn warn(&self, message: impl AsRef<str>) {
+        eprintln!("warning: {}", message.as_ref());
+    }
+
+    /// A progress bar of `total` steps, drawn only on a terminal.
+    pub fn progress(&self, total: u64, what: &str) -> Progress {
+        if self.quiet || !std::io::stderr().is_terminal() {
+            return Progress(None);
+        }
+        let bar = indicatif::ProgressBar::new(total);
+        let style = "{prefix} [{bar:30}] {pos}/{len} {msg}";
+        bar.set_style(
+            indicatif::ProgressStyle::with_template(style)
+                .expect("the template is valid")
+                .progress_chars("=> "),
+        );
+        bar.set_prefix(what.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Progress(Some(bar))
+    }
+}
+
+/// A progress bar, or nothing.
+pub struct Progress(Option<indicatif::ProgressBar>);
+
+impl Progress {
+    /// `steps` are done in all; `message` stands beside the bar.
+    pub fn set(&self, steps: u64, message: impl Into<String>) {
+        if let Some(bar) = &self.0 {
+            bar.set_position(steps);
+            bar.set_message(message.into());
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A table with a header; columns whose name is in `right` are right-aligned.
+pub(super) fn table<R, C>(header: &[&str], right: &[&str], rows: R) -> String
+where
+    R: IntoIterator<Item = Vec<C>>,
+    C: ToString,
+{
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED);
+    table.set_header(header.to_vec());
+    for row in rows {
+        table.add_row(row.iter().map(ToString::to_string).collect::<Vec<_>>());
+    }
+    for (i, name) in header.iter().enumerate() {
+        if right.contains(name)
+            && let Some(column) = table.column_mut(i)
+        {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    format!("{table}\n")
+}

@@ -1,0 +1,172 @@
+//! One error type for the whole kit.
+//!
+//! Errors are part of the product: each says what was wrong, where, what was
+//! expected and what to do. The kind decides the exit status of the command
+//! line ([`Error::exit_status`]).
+
+use miette::{Diagnostic, NamedSource, SourceSpan};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Shorthand for results with the kit's [`enum@Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything that can go wrong, grouped by what the user can do about it.
+#[derive(Debug, Error, Diagnostic)]
+pub enum Error {
+    /// A value on the command line or handed to the library is not acceptable.
+    #[error("{what}")]
+    Usage {
+        /// What was wrong, with the offending value.
+        what: String,
+        /// What was expected, and what to do.
+        #[help]
+        help: Option<String>,
+    },
+
+    /// The content of an input file is wrong at a known place.
+    #[error("{what} at {path}:{line}:{column}", path = path.display())]
+    Input {
+        /// What was wrong.
+        what: String,
+        /// The file.
+        path: PathBuf,
+        /// 1-based line.
+        line: usize,
+        /// 1-based column, in bytes.
+        column: usize,
+        /// What was expected.
+        #[help]
+        help: Option<String>,
+        /// The line in question, for the report.
+        #[source_code]
+        source_code: Option<NamedSource<String>>,
+        /// The place inside `source_code`.
+        #[label("here")]
+        span: Option<SourceSpan>,
+    },
+
+    /// A file could not be read or written.
+    #[error("cannot {action} {path}: {source}", path = path.display())]
+    Io {
+        /// `read`, `write`, `create`, ...
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+
+    /// A check of the kit found a difference: mismatch, disproof, drift.
+    #[error("{what}")]
+    CheckFailed {
+        /// What differed, and where.
+        what: String,
+        /// Where to look next.
+        #[help]
+        help: Option<String>,
+    },
+
+    /// An external tool is not installed.
+    #[error("{tool} is needed for this and was not found")]
+    ToolMissing {
+        /// The program's name.
+        tool: String,
+        /// How to get it.
+        #[help]
+        help: String,
+    },
+
+    /// An external tool failed, crashed or hung.
+    #[error("{tool} {what}")]
+    ToolFailed {
+        /// The program's name.
+        tool: String,
+        /// What happened: exit status, signal or time-out.
+        what: String,
+        /// The last lines that it printed, and what to try.
+        #[help]
+        help: Option<String>,
+    },
+}
+
+impl Error {
+    /// A bad value, with what was expected instead.
+    pub fn usage(what: impl Into<String>, help: impl Into<String>) -> Self {
+        Error::Usage {
+            what: what.into(),
+            help: Some(help.into()),
+        }
+    }
+
+    /// An operating-system failure on `path`.
+    pub fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
+        Error::Io {
+            action,
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// Bad content of `path` at byte `offset` of `text`.
+    pub fn input(
+        what: impl Into<String>,
+        help: Option<String>,
+        path: &Path,
+        text: &str,
+        offset: usize,
+    ) -> Self {
+        let offset = floor_char_boundary(text, offset.min(text.len()));
+        let before = &text[..offset];
+        let line = before.matches('\n').count() + 1;
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        let line_end = text[offset..].find('\n').map_or(text.len(), |i| offset + i);
+        // Only a window of the line: traces are often one line of megabytes.
+        let from = floor_char_boundary(text, line_start.max(offset.saturating_sub(40)));
+        let to = floor_char_boundary(text, line_end.min(offset + 40));
+        Error::Input {
+            what: what.into(),
+            path: path.to_owned(),
+            line,
+            column: offset - line_start + 1,
+            help,
+            source_code: Some(NamedSource::new(
+                path.display().to_string(),
+                text[from..to].to_owned(),
+            )),
+            span: Some(SourceSpan::from((offset - from, usize::from(to > offset)))),
+        }
+    }
+
+    /// Exit status of the command line: 1 a check failed, 2 bad usage or bad
+    /// input, 3 an external tool is missing or failed.
+    pub fn exit_status(&self) -> u8 {
+        match self {
+            Error::CheckFailed { .. } => 1,
+            Error::Usage { .. } | Error::Input { .. } | Error::Io { .. } => 2,
+            Error::ToolMissing { .. } | Error::ToolFailed { .. } => 3,
+        }
+    }
+}
+
+/// Largest character boundary of `text` that is not above `index`.
+fn floor_char_boundary(text: &str, mut index: usize) -> usize {
+    while !text.is_char_boundary(index) {
+        index -= 1;
+    }
+    index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn input_errors_point_at_line_and_column() {
+        let text = "{\n  \"a\": é!\n}";
+        let offset = text.find('!').unwrap();
+        let error = Error::input("bad", None, Path::new("t.json"), text, offset);
+        assert_eq!(error.to_string(), "bad at t.json:2:10");
+        assert_eq!(error.exit_status(), 2);
+    }
+}

@@ -1,0 +1,17 @@
+//! Bank mappings: their specs, their algebra and their hardware encoding.
+//!
+//! A [`HashSpec`] says *which* mapping; a [`Mapping`] is that mapping made
+//! concrete for one [`Geometry`](crate::geometry::Geometry): a bijection
+//! address -> (bank, row).
+
+//mod encode;
+mod gf2;
+mod mapping;
+mod shift;
+mod spec;
+
+//pub use encode::{Encoding, PortValue, encode, encode_for};
+pub use gf2::Gf2Matrix;
+pub use mapping::{BankFunction, Mapping, RowMap};
+pub use shift::ShiftTable;
+pub use spec::{HashKind, HashSpec};

@@ -1,0 +1,13 @@
+//! spadkit: a hardware design kit for the scratchpad path of a GPU streaming
+//! multiprocessor.
+//!
+//! Dependencies between the modules point one way: `cli` uses the flows
+//! (`cosim`, `synth`, `prove`, `report`), which use `rtl`, the golden
+//! `model` and the search, which use [`hash`] and [`trace`].
+
+pub mod cli;
+pub mod config;
+pub mod error;
+pub mod geometry;
+pub mod hash;
+pub mod trace;

@@ -1,0 +1,5 @@
+//! The `spadkit` command.
+
+fn main() -> std::process::ExitCode {
+    spadkit::cli::main()
+}

@@ -1,0 +1,289 @@
+//! The access trace, version 1: every shared-memory access of one thread block.
+
+use super::json_place::{Step, offset_of};
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// What a warp access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Op {
+    /// A load.
+    Load,
+    /// A store.
+    Store,
+    /// An atomic read-modify-write.
+    Atomic,
+}
+
+/// One access of one warp.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Access {
+    /// Warp of the block.
+    pub warp: u32,
+    /// Static access site, numbered in source order.
+    pub pc: u32,
+    /// What it does.
+    pub op: Op,
+    /// Word address per thread of the warp; `None` for inactive threads. For
+    /// accesses wider than a word, the word of the first byte.
+    pub addrs: Vec<Option<u32>>,
+    /// Bytes per thread.
+    #[serde(default = "word", skip_serializing_if = "is_word")]
+    pub bytes: u32,
+    /// Fields of other tools, kept and ignored.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+fn word() -> u32 {
+    4
+}
+
+fn is_word(bytes: &u32) -> bool {
+    *bytes == 4
+}
+
+/// Every shared-memory access of one thread block, in program order per warp.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AccessTrace {
+    /// Name of the kernel.
+    pub name: String,
+    /// Where it comes from.
+    pub source: String,
+    /// Threads of the block in x, y, z.
+    pub block_dim: [u32; 3],
+    /// Shared memory of the block in bytes.
+    pub shared_bytes: u32,
+    /// Threads of a warp: the length of every `addrs`.
+    pub warp_size: u32,
+    /// Indices i with a block-wide barrier before `accesses[i]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub barriers: Vec<u32>,
+    /// The accesses.
+    pub accesses: Vec<Access>,
+    /// Fields of other tools, kept and ignored.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The largest warp that the kit handles.
+const MAX_WARP_SIZE: u32 = 64;
+
+impl AccessTrace {
+    /// Reads an access trace from a JSON file.
+    pub fn load(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+        let text = String::from_utf8(bytes).map_err(|e| {
+            let offset = e.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(e.as_bytes());
+            let help = Some("expected an access trace, version 1: a JSON object".to_owned());
+            Error::input("this is no UTF-8 text", help, path, &text, offset)
+        })?;
+        Self::from_json(&text, path)
+    }
+
+    /// Parses and checks an access trace; `path` is for messages.
+    pub fn from_json(text: &str, path: &Path) -> Result<Self> {
+        let trace: AccessTrace =
+            serde_json::from_str(text).map_err(|e| json_error(&e, text, path))?;
+        trace.check(text, path)?;
+        Ok(trace)
+    }
+
+    /// The trace as JSON, one access a line.
+    pub fn to_json(&self) -> String {
+        let mut head = serde_json::to_value(self).expect("a trace has string keys only");
+        let object = head.as_object_mut().expect("a trace is an object");
+        object.remove("accesses");
+        let head = head.to_string();
+        let accesses: Vec<_> = self
+            .accesses
+            .iter()
+            .map(|a| serde_json::to_string(a).expect("an access has string keys only"))
+            .collect();
+        format!(
+            "{},\"accesses\":[\n{}\n]}}\n",
+            &head[..head.len() - 1],
+            accesses.join(",\n")
+        )
+    }
+
+    /// Checks what the JSON grammar does not say.
+    fn check(&self, text: &str, path: &Path) -> Result<()> {
+        let fail = |what: String, help: &str, place: &[Step]| {
+            let offset = offset_of(text, place);
+            Err(Error::input(what, Some(help.into()), path, text, offset))
+        };
+        for key in ["version", "format_version"] {
+            if let Some(version) = self.extra.get(key).filter(|v| v.as_u64() != Some(1)) {
+                let what = format!("access trace version {version} is not supported");
+                return fail(what, "expected version 1", &[Step::Key(key)]);
+            }
+        }
+        if !(1..=MAX_WARP_SIZE).contains(&self.warp_size) {
+            let what = format!("warp_size {} is not supported", self.warp_size);
+            return fail(what, "expected 1 to 64 threads", &[Step::Key("warp_size")]);
+        }
+        let words = self.shared_bytes.div_ceil(4);
+        for (i, access) in self.accesses.iter().enumerate() {
+            let at = |rest: Vec<Step<'static>>| {
+                let mut place = vec![Step::Key("accesses"), Step::Index(i)];
+                place.extend(rest);
+                place
+            };
+            if access.addrs.len() != self.warp_size as usize {
+                let what = format!(
+                    "accesses[{i}] has {} addrs in a warp of {}",
+                    access.addrs.len(),
+                    self.warp_size
+                );
+                let help = "expected one entry per thread, null for inactive threads";
+                return fail(what, help, &at(vec![Step::Key("addrs")]));
+            }
+            if ![1, 2, 4, 8, 16].contains(&access.bytes) {
+                let what = format!("accesses[{i}] is {} bytes wide", access.bytes);
+                let help = "expected 1, 2, 4, 8 or 16";
+                return fail(what, help, &at(vec![Step::Key("bytes")]));
+            }
+            let beyond = |addr: &Option<u32>| addr.is_some_and(|a| a >= words);
+            if let Some(lane) = access.addrs.iter().position(beyond) {
+                let what = format!(
+                    "accesses[{i}].addrs[{lane}] = {} is out of range",
+                    access.addrs[lane].unwrap_or_default()
+                );
+                let help = format!(
+                    "word addresses are below shared_bytes / 4 = {words} ({} bytes)",
+                    self.shared_bytes
+                );
+                let place = at(vec![Step::Key("addrs"), Step::Index(lane)]);
+                return fail(what, &help, &place);
+            }
+        }
+        let count = self.accesses.len();
+        let late = |&b: &u32| b as usize > count;
+        if let Some(i) = self.barriers.iter().position(late) {
+            let what = format!("barriers[{i}] = {} is out of range", self.barriers[i]);
+            let help = format!("indices of accesses are 0 to {count}");
+            return fail(what, &help, &[Step::Key("barriers"), Step::Index(i)]);
+        }
+        Ok(())
+    }
+}
+
+/// A JSON or type error with the place that serde_json reports.
+fn json_error(error: &serde_json::Error, text: &str, path: &Path) -> Error {
+    let line_start: usize = text
+        .split_inclusive('\n')
+        .take(error.line().saturating_sub(1))
+        .map(str::len)
+        .sum();
+    let offset = line_start + error.column().saturating_sub(1);
+    let message = error.to_string();
+    // The place is in the error itself.
+    let what = match message.rfind(" at line ") {
+        Some(end) => message[..end].to_owned(),
+        None => message,
+    };
+    let help = match error.classify() {
+        serde_json::error::Category::Eof if text.trim().is_empty() => "the file is empty",
+        serde_json::error::Category::Eof => "the file is truncated",
+        serde_json::error::Category::Syntax => "expected JSON (which has no NaN, no comments)",
+        _ => "see docs/formats.md for the access trace, version 1",
+    };
+    Error::input(what, Some(help.to_owned()), path, text, offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"{"name":"t","source":"s","block_dim":[4,1,1],"shared_bytes":64,
+"warp_size":4,"note":[1],"accesses":[
+{"warp":0,"pc":1,"op":"load","addrs":[0,1,null,15]},
+{"warp":0,"pc":2,"op":"atomic","addrs":[0,0,0,0],"bytes":8,"mark":true}]}"#;
+
+    fn error(text: &str) -> String {
+        AccessTrace::from_json(text, Path::new("t.json"))
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn a_trace_survives_a_round_trip_with_foreign_fields() {
+        let trace = AccessTrace::from_json(GOOD, Path::new("t.json")).unwrap();
+        assert_eq!(trace.accesses[0].addrs[3], Some(15));
+        assert_eq!(trace.accesses[1].bytes, 8);
+        let again = AccessTrace::from_json(&trace.to_json(), Path::new("t.json")).unwrap();
+        assert_eq!(again, trace);
+        assert!(again.extra.contains_key("note"));
+        assert!(again.accesses[1].extra.contains_key("mark"));
+    }
+
+    #[test]
+    fn bad_traces_are_refused_with_the_place() {
+        for (from, to, expected) in [
+            (
+                "15",
+                "16",
+                "accesses[0].addrs[3] = 16 is out of range at t.json:3:48",
+            ),
+            (
+                "null,15",
+                "15",
+                "accesses[0] has 3 addrs in a warp of 4 at t.json:3:38",
+            ),
+            (
+                "15",
+                "-1",
+                "invalid value: integer `-1`, expected u32 at t.json:3:",
+            ),
+            (
+                "15",
+                "1.5",
+                "invalid type: floating point `1.5`, expected u32 at t.json:3:",
+            ),
+            ("15", "NaN", "t.json:3:48"),
+            (
+                "15",
+                "99999999999",
+                "integer `99999999999`, expected u32 at t.json:3:",
+            ),
+            ("15", "1e999", "number out of range at t.json:3:"),
+            ("\"load\"", "\"read\"", "unknown variant `read`"),
+            ("\"pc\":1", "\"pc\":1,\"pc\":1", "duplicate field `pc`"),
+            (
+                "\"bytes\":8",
+                "\"bytes\":3",
+                "accesses[1] is 3 bytes wide at t.json:4:",
+            ),
+            (
+                "\"warp_size\":4",
+                "\"warp_size\":0",
+                "warp_size 0 is not supported at t.json:2:13",
+            ),
+            (
+                "\"note\":[1]",
+                "\"version\":2",
+                "version 2 is not supported at t.json:2:25",
+            ),
+            (
+                "\"note\":[1]",
+                "\"barriers\":[3]",
+                "barriers[0] = 3 is out of range",
+            ),
+            ("\"note\":[1],", "", ""),
+        ] {
+            let text = GOOD.replacen(from, to, 1);
+            if expected.is_empty() {
+                AccessTrace::from_json(&text, Path::new("t.json")).unwrap();
+            } else {
+                assert!(error(&text).contains(expected), "{to}: {}", error(&text));
+            }
+        }
+        assert!(error("").contains("t.json:1:1"));
+        assert!(error(&GOOD[..60]).contains("EOF"));
+    }
+}

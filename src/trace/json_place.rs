@@ -1,0 +1,119 @@
+//! Finds the byte offset of a value inside a JSON text, for error messages.
+
+/// One step from a JSON value to one of its children.
+pub(super) enum Step<'a> {
+    /// Member of an object.
+    Key(&'a str),
+    /// Element of an array.
+    Index(usize),
+}
+
+/// Byte offset of the value at `path` in `text`, which must be valid JSON;
+/// the offset of the deepest ancestor if the value is not there.
+pub(super) fn offset_of(text: &str, path: &[Step]) -> usize {
+    let mut scanner = Scanner {
+        bytes: text.as_bytes(),
+        at: 0,
+    };
+    scanner.space();
+    for step in path {
+        let here = scanner.at;
+        if !scanner.enter(step) {
+            return here;
+        }
+    }
+    scanner.at
+}
+
+struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Scanner<'_> {
+    fn peek(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or(0)
+    }
+
+    fn space(&mut self) {
+        while self.peek().is_ascii_whitespace() {
+            self.at += 1;
+        }
+    }
+
+    /// Moves to the child named by `step`; false if there is none.
+    fn enter(&mut self, step: &Step) -> bool {
+        let opening = self.peek();
+        self.at += 1;
+        self.space();
+        let mut index = 0;
+        while !matches!(self.peek(), b']' | b'}' | 0) {
+            let found = match (opening, step) {
+                (b'{', Step::Key(name)) => {
+                    let start = self.at;
+                    self.skip_string();
+                    let key = &self.bytes[start + 1..self.at - 1];
+                    self.space();
+                    self.at += 1; // the colon
+                    self.space();
+                    key == name.as_bytes()
+                }
+                (b'[', Step::Index(wanted)) => index == *wanted,
+                _ => return false,
+            };
+            if found {
+                return true;
+            }
+            self.skip_value();
+            self.space();
+            if self.peek() == b',' {
+                self.at += 1;
+                self.space();
+            }
+            index += 1;
+        }
+        false
+    }
+
+    fn skip_string(&mut self) {
+        self.at += 1;
+        while !matches!(self.peek(), b'"' | 0) {
+            self.at += if self.peek() == b'\\' { 2 } else { 1 };
+        }
+        self.at += 1;
+    }
+
+    fn skip_value(&mut self) {
+        let mut depth = 0;
+        loop {
+            match self.peek() {
+                b'"' => self.skip_string(),
+                b'[' | b'{' => {
+                    depth += 1;
+                    self.at += 1;
+                }
+                b']' | b'}' | b',' if depth == 0 => return,
+                b']' | b'}' => {
+                    depth -= 1;
+                    self.at += 1;
+                }
+                0 => return,
+                _ => self.at += 1,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_values_behind_nested_ones() {
+        let text = r#"{ "a": [1, {"x": "],"}], "b": [[2], [3, 4]] }"#;
+        let at = offset_of(text, &[Step::Key("b"), Step::Index(1), Step::Index(1)]);
+        assert_eq!(&text[at..at + 1], "4");
+        let missing = offset_of(text, &[Step::Key("b"), Step::Index(7)]);
+        assert_eq!(&text[missing..missing + 2], "[[");
+    }
+}
