@@ -25,26 +25,9 @@ pub enum Error {
     },
 
     /// The content of an input file is wrong at a known place.
-    #[error("{what} at {path}:{line}:{column}", path = path.display())]
-    Input {
-        /// What was wrong.
-        what: String,
-        /// The file.
-        path: PathBuf,
-        /// 1-based line.
-        line: usize,
-        /// 1-based column, in bytes.
-        column: usize,
-        /// What was expected.
-        #[help]
-        help: Option<String>,
-        /// The line in question, for the report.
-        #[source_code]
-        source_code: Option<NamedSource<String>>,
-        /// The place inside `source_code`.
-        #[label("here")]
-        span: Option<SourceSpan>,
-    },
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Input(Box<InputError>),
 
     /// A file could not be read or written.
     #[error("cannot {action} {path}: {source}", path = path.display())]
@@ -90,6 +73,29 @@ pub enum Error {
     },
 }
 
+/// Bad content of an input file, with the place.
+#[derive(Debug, Error, Diagnostic)]
+#[error("{what} at {path}:{line}:{column}", path = path.display())]
+pub struct InputError {
+    /// What was wrong.
+    pub what: String,
+    /// The file.
+    pub path: PathBuf,
+    /// 1-based line.
+    pub line: usize,
+    /// 1-based column, in bytes.
+    pub column: usize,
+    /// What was expected.
+    #[help]
+    pub help: Option<String>,
+    /// The part of the line around the place, for the report.
+    #[source_code]
+    window: NamedSource<String>,
+    /// The place inside `window`.
+    #[label("here")]
+    span: SourceSpan,
+}
+
 impl Error {
     /// A bad value, with what was expected instead.
     pub fn usage(what: impl Into<String>, help: impl Into<String>) -> Self {
@@ -124,18 +130,15 @@ impl Error {
         // Only a window of the line: traces are often one line of megabytes.
         let from = floor_char_boundary(text, line_start.max(offset.saturating_sub(40)));
         let to = floor_char_boundary(text, line_end.min(offset + 40));
-        Error::Input {
+        Error::Input(Box::new(InputError {
             what: what.into(),
             path: path.to_owned(),
             line,
             column: offset - line_start + 1,
             help,
-            source_code: Some(NamedSource::new(
-                path.display().to_string(),
-                text[from..to].to_owned(),
-            )),
-            span: Some(SourceSpan::from((offset - from, usize::from(to > offset)))),
-        }
+            window: NamedSource::new(path.display().to_string(), text[from..to].to_owned()),
+            span: SourceSpan::from((offset - from, usize::from(to > offset))),
+        }))
     }
 
     /// Exit status of the command line: 1 a check failed, 2 bad usage or bad
@@ -143,7 +146,7 @@ impl Error {
     pub fn exit_status(&self) -> u8 {
         match self {
             Error::CheckFailed { .. } => 1,
-            Error::Usage { .. } | Error::Input { .. } | Error::Io { .. } => 2,
+            Error::Usage { .. } | Error::Input(_) | Error::Io { .. } => 2,
             Error::ToolMissing { .. } | Error::ToolFailed { .. } => 3,
         }
     }
