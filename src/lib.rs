@@ -10,4 +10,6 @@ pub mod config;
 pub mod error;
 pub mod geometry;
 pub mod hash;
+pub mod interrupt;
+pub mod tool;
 pub mod trace;

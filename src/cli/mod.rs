@@ -1,6 +1,7 @@
 //! The command line: one file per command, [`Printer`] for all output.
 
 mod cmd_conflicts;
+mod cmd_doctor;
 mod output;
 mod printer;
 
@@ -60,6 +61,7 @@ impl Global {
 #[derive(Subcommand)]
 enum Command {
     Conflicts(cmd_conflicts::ConflictsArgs),
+    Doctor(cmd_doctor::DoctorArgs),
 }
 
 /// Parses the command line, runs the command, reports errors.
@@ -79,6 +81,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let global = &cli.global;
     match &cli.command {
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
+        Command::Doctor(args) => cmd_doctor::run(args, printer),
     }
 }
 

@@ -1,0 +1,74 @@
+//! `spadkit doctor`: which external tools and technologies are there.
+
+use super::printer::{Printer, table};
+use crate::error::{Error, Result};
+use crate::tool::{Kind, Tool, Toolbox};
+use clap::Args;
+use serde_json::{Value, json};
+
+/// Which external tools are there, their versions, how to get the missing ones.
+///
+/// The exit status is 0 whatever is missing, as that only narrows what can be
+/// done; with --strict it is 3 unless everything is there and works.
+#[derive(Args)]
+pub struct DoctorArgs {
+    /// Exit status 3 if anything is missing or does not work.
+    #[arg(long)]
+    strict: bool,
+}
+
+pub(super) fn run(args: &DoctorArgs, printer: &Printer) -> Result<()> {
+    let tools = Toolbox::new();
+    let tools: Vec<_> = Kind::ALL.map(|kind| (kind, tools.get(kind))).into();
+    let json = json!({
+        "tools": tools.iter().map(|(k, t)| tool_json(*k, t)).collect::<Vec<_>>(),
+    });
+    let bad = tools.iter().filter(|(_, t)| t.is_err()).count();
+    printer.result(json, || {
+        let header = ["tool", "version", "path", "needed for"];
+        let rows = tools.iter().map(|(kind, tool)| tool_row(*kind, tool));
+        let mut text = table(&header, &[], rows);
+        for (kind, tool) in &tools {
+            if let Err(error) = tool {
+                text += &format!("{}: {error}; {}\n", kind.name(), kind.how_to_get());
+            }
+        }
+        text
+    })?;
+    match tools.into_iter().find_map(|(_, tool)| tool.err()) {
+        Some(first) if args.strict => {
+            printer.log(format!("{bad} of {} tools are missing", Kind::ALL.len()));
+            Err(first)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn tool_row(kind: Kind, tool: &Result<Tool>) -> Vec<String> {
+    let (version, path) = match tool {
+        Ok(tool) => (tool.version.to_string(), tool.path.display().to_string()),
+        Err(Error::ToolMissing { .. }) => ("missing".to_owned(), String::new()),
+        Err(_) => ("does not work".to_owned(), String::new()),
+    };
+    vec![
+        kind.name().to_owned(),
+        version,
+        path,
+        kind.needed_for().to_owned(),
+    ]
+}
+
+fn tool_json(kind: Kind, tool: &Result<Tool>) -> Value {
+    let found = tool.as_ref().ok();
+    json!({
+        "tool": kind.program(),
+        "name": kind.name(),
+        "found": found.is_some(),
+        "version": found.map(|t| &t.version),
+        "path": found.map(|t| t.path.display().to_string()),
+        "minimum": kind.minimum(),
+        "needed_for": kind.needed_for(),
+        "how_to_get": kind.how_to_get(),
+        "problem": tool.as_ref().err().map(ToString::to_string),
+    })
+}

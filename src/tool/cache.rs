@@ -1,0 +1,281 @@
+//! A cache of built things, keyed by content.
+//!
+//! An entry is a directory that was built once from everything its key
+//! covers: sources, command line, tool version. It is built beside its place
+//! and renamed, so that it is there whole or not at all; a lock per key keeps
+//! parallel processes and tests from building the same thing twice. Each
+//! entry lists the digests of its files; one that does not match is built
+//! again. The whole cache may be deleted at any time.
+
+use crate::error::{Error, Result};
+use rustix::fs::{FlockOperation, flock};
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The list of files with their digests, in every entry.
+const MANIFEST: &str = "spadkit-entry.json";
+
+/// Names what an entry was built from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key(String);
+
+/// Collects what a [`Key`] covers.
+pub struct KeyBuilder(Sha256);
+
+impl KeyBuilder {
+    /// Starts with what kind of thing is built; two kinds never collide.
+    pub fn new(kind: &str) -> Self {
+        KeyBuilder(Sha256::new()).add("kind", kind)
+    }
+
+    /// Adds one input under a name. Lengths are hashed, too, so that inputs
+    /// cannot run into each other.
+    pub fn add(mut self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        for part in [name.as_bytes(), content.as_ref()] {
+            self.0.update((part.len() as u64).to_le_bytes());
+            self.0.update(part);
+        }
+        self
+    }
+
+    /// The key.
+    pub fn finish(self) -> Key {
+        Key(hex(&self.0.finalize()))
+    }
+}
+
+/// A directory of entries.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    root: PathBuf,
+    /// Keeps a directory of this process alive, where the user has none.
+    _own: Option<Arc<tempfile::TempDir>>,
+}
+
+impl Cache {
+    /// The user's cache: `$SPADKIT_CACHE`, else `$XDG_CACHE_HOME/spadkit`,
+    /// else `~/.cache/spadkit`. Where that cannot be written, a temporary
+    /// directory that goes when the cache is dropped.
+    pub fn user() -> Result<Self> {
+        let var = |name| std::env::var_os(name).filter(|v| !v.is_empty());
+        let root = var("SPADKIT_CACHE")
+            .map(PathBuf::from)
+            .or_else(|| var("XDG_CACHE_HOME").map(|d| Path::new(&d).join("spadkit")))
+            .or_else(|| var("HOME").map(|d| Path::new(&d).join(".cache/spadkit")));
+        match root {
+            Some(root) if is_writable(&root) => Ok(Cache::at(root)),
+            _ => Self::temporary(),
+        }
+    }
+
+    /// A cache in `root`, which is made when it is needed.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Cache {
+            root: root.into(),
+            _own: None,
+        }
+    }
+
+    /// A cache of this process only.
+    pub fn temporary() -> Result<Self> {
+        let own = tempfile::Builder::new().prefix("spadkit-cache-").tempdir();
+        let own = own.map_err(|e| Error::io("create", &std::env::temp_dir(), e))?;
+        Ok(Cache {
+            root: own.path().to_owned(),
+            _own: Some(Arc::new(own)),
+        })
+    }
+
+    /// Where the entries are.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The entry of `key`, built into an empty directory by `build` if it is
+    /// not there or damaged. If `build` fails, nothing stays.
+    pub fn get_or_build(
+        &self,
+        key: &Key,
+        build: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<PathBuf> {
+        // 256 directories, as git has, keep each one short.
+        let shelf = self.root.join(&key.0[..2]);
+        std::fs::create_dir_all(&shelf).map_err(|e| Error::io("create", &shelf, e))?;
+        let entry = shelf.join(&key.0[2..]);
+        let _lock = lock(&entry.with_extension("lock"))?;
+        if is_intact(&entry) {
+            return Ok(entry);
+        }
+        let fail = |e| Error::io("write", &entry, e);
+        let beside = tempfile::Builder::new()
+            .prefix(".new-")
+            .tempdir_in(&shelf)
+            .map_err(fail)?;
+        build(beside.path())?;
+        let manifest = digests(beside.path()).map_err(fail)?;
+        let manifest = serde_json::to_vec(&manifest).map_err(|e| fail(e.into()))?;
+        std::fs::write(beside.path().join(MANIFEST), manifest).map_err(fail)?;
+        if entry.symlink_metadata().is_ok() {
+            discard(&entry).map_err(fail)?; // damaged
+        }
+        std::fs::rename(beside.path(), &entry).map_err(fail)?;
+        let _moved = beside.keep(); // nothing is left there to delete
+        Ok(entry)
+    }
+}
+
+/// An exclusive lock, held until the file is closed; waits for another
+/// process or thread that builds the same entry.
+fn lock(path: &Path) -> Result<File> {
+    let file = File::options().create(true).append(true).open(path);
+    let file = file.map_err(|e| Error::io("create", path, e))?;
+    // Where locks are not supported, work may be done twice, not wrongly.
+    let _ = rustix::io::retry_on_intr(|| flock(&file, FlockOperation::LockExclusive));
+    Ok(file)
+}
+
+fn is_writable(root: &Path) -> bool {
+    std::fs::create_dir_all(root).is_ok() && tempfile::tempfile_in(root).is_ok()
+}
+
+fn is_intact(entry: &Path) -> bool {
+    let Ok(text) = std::fs::read(entry.join(MANIFEST)) else {
+        return false;
+    };
+    match (
+        serde_json::from_slice::<Vec<(String, String)>>(&text),
+        digests(entry),
+    ) {
+        (Ok(listed), Ok(present)) => listed == present,
+        _ => false,
+    }
+}
+
+/// Relative path and digest of each file below `root` but the manifest,
+/// sorted.
+fn digests(root: &Path) -> std::io::Result<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(directory) = open.pop() {
+        for item in std::fs::read_dir(&directory)? {
+            let path = item?.path();
+            if path.is_dir() {
+                open.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(root).unwrap_or(&path);
+            if name != Path::new(MANIFEST) {
+                let digest = hex(&Sha256::digest(std::fs::read(&path)?));
+                found.push((name.to_string_lossy().into_owned(), digest));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn discard(path: &Path) -> std::io::Result<()> {
+    match path.is_dir() {
+        true => std::fs::remove_dir_all(path),
+        false => std::fs::remove_file(path),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn key(text: &str) -> Key {
+        KeyBuilder::new("test").add("text", text).finish()
+    }
+
+    fn write(text: &'static str) -> impl Fn(&Path) -> Result<()> {
+        move |dir| {
+            std::fs::create_dir(dir.join("sub")).unwrap();
+            std::fs::write(dir.join("sub/file"), text).unwrap();
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn keys_tell_inputs_apart() {
+        let ab = KeyBuilder::new("k").add("a", "b").finish();
+        assert_eq!(ab, KeyBuilder::new("k").add("a", "b").finish());
+        assert_ne!(ab, KeyBuilder::new("k").add("ab", "").finish());
+        assert_ne!(ab, KeyBuilder::new("ka").add("a", "b").finish());
+    }
+
+    #[test]
+    fn parallel_callers_build_once() {
+        let cache = Cache::temporary().unwrap();
+        let built = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let entry = cache.get_or_build(&key("x"), |dir| {
+                        built.fetch_add(1, Ordering::Relaxed);
+                        std::thread::sleep(std::time::Duration::from_millis(20));
+                        write("x")(dir)
+                    });
+                    assert_eq!(
+                        std::fs::read(entry.unwrap().join("sub/file")).unwrap(),
+                        b"x"
+                    );
+                });
+            }
+        });
+        assert_eq!(built.into_inner(), 1);
+    }
+
+    #[test]
+    fn damaged_entries_are_built_again() {
+        let cache = Cache::temporary().unwrap();
+        let entry = cache.get_or_build(&key("x"), write("good")).unwrap();
+        type Damage = fn(&Path);
+        let damages: [Damage; 5] = [
+            |e| std::fs::write(e.join("sub/file"), "bad").unwrap(),
+            |e| std::fs::remove_file(e.join("sub/file")).unwrap(),
+            |e| std::fs::write(e.join(MANIFEST), "{").unwrap(),
+            |e| std::fs::write(e.join("more"), "").unwrap(),
+            |e| {
+                std::fs::remove_dir_all(e).unwrap();
+                std::fs::write(e, "a file where the directory was").unwrap();
+            },
+        ];
+        for damage in damages {
+            damage(&entry);
+            let again = cache.get_or_build(&key("x"), write("good")).unwrap();
+            assert_eq!(std::fs::read(again.join("sub/file")).unwrap(), b"good");
+            assert!(!again.join("more").exists());
+        }
+    }
+
+    #[test]
+    fn a_failed_build_leaves_nothing() {
+        let cache = Cache::temporary().unwrap();
+        let failed = cache.get_or_build(&key("x"), |dir| {
+            write("half")(dir)?;
+            Err(Error::usage("no", "no"))
+        });
+        assert!(failed.is_err());
+        let names = |d: &Path| -> Vec<_> {
+            let entries = std::fs::read_dir(d).unwrap();
+            entries.map(|e| e.unwrap().path()).collect()
+        };
+        let shelf = names(cache.root()).remove(0);
+        let left = names(&shelf);
+        assert!(
+            left.iter()
+                .all(|p| p.extension().is_some_and(|x| x == "lock")),
+            "{left:?}"
+        );
+        cache.get_or_build(&key("x"), write("whole")).unwrap();
+    }
+}

@@ -1,0 +1,297 @@
+//! Running a tool: input, captured output, time-out, and what went wrong.
+
+use super::kind::Kind;
+use crate::error::{Error, Result};
+use crate::interrupt;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a tool may run unless the caller says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(600);
+/// A tool that prints more than this has gone astray.
+const MAX_OUTPUT_BYTES: u64 = 256 << 20;
+/// A program that was just written may still be open in a process that is
+/// being forked by another thread; that passes.
+const BUSY_RETRIES: u32 = 10;
+/// Lines of the log that go into an error message.
+const LOG_TAIL_LINES: usize = 12;
+
+/// One run of a tool, being put together.
+pub struct ToolCommand {
+    kind: Kind,
+    program: PathBuf,
+    args: Vec<OsString>,
+    envs: Vec<(OsString, OsString)>,
+    cwd: Option<PathBuf>,
+    stdin: Vec<u8>,
+    timeout: Duration,
+}
+
+/// What a tool printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolOutput {
+    /// Standard output; bytes that are no UTF-8 are replaced.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl ToolCommand {
+    pub(super) fn new(kind: Kind, program: &Path) -> Self {
+        ToolCommand {
+            kind,
+            program: program.to_owned(),
+            args: Vec::new(),
+            envs: Vec::new(),
+            cwd: None,
+            stdin: Vec::new(),
+            timeout: TIMEOUT,
+        }
+    }
+
+    /// Adds an argument.
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.args.push(arg.as_ref().to_owned());
+        self
+    }
+
+    /// Adds arguments.
+    pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args
+            .extend(args.into_iter().map(|a| a.as_ref().to_owned()));
+        self
+    }
+
+    /// Sets an environment variable.
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.envs
+            .push((name.as_ref().to_owned(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// Runs in this directory.
+    pub fn cwd(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(directory.into());
+        self
+    }
+
+    /// What the tool reads on standard input (nothing unless given).
+    pub fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
+        self.stdin = text.into();
+        self
+    }
+
+    /// Stops the tool, with everything that it started, after this time.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Runs the tool; anything but exit status 0 is an error with the end
+    /// of the log.
+    pub fn run(self) -> Result<ToolOutput> {
+        let (status, output) = self.run_any_status()?;
+        match status.success() {
+            true => Ok(output),
+            false => Err(self.failed(describe(status), &output)),
+        }
+    }
+
+    /// Runs the tool and hands back its exit status, for tools that tell
+    /// something by it. A crash or a time-out still is an error.
+    pub fn run_with_status(self) -> Result<(i32, ToolOutput)> {
+        let (status, output) = self.run_any_status()?;
+        match status.code() {
+            Some(code) => Ok((code, output)),
+            None => Err(self.failed(describe(status), &output)),
+        }
+    }
+
+    /// Output goes to files: a stray grandchild that keeps a pipe open
+    /// cannot block us, and nothing needs a thread.
+    fn run_any_status(&self) -> Result<(ExitStatus, ToolOutput)> {
+        let (mut stdin, mut stdout, mut stderr) = (scratch()?, scratch()?, scratch()?);
+        stdin.write_all(&self.stdin).map_err(scratch_error)?;
+        stdin.rewind().map_err(scratch_error)?;
+        let mut child = self.spawn(stdin, &stdout, &stderr)?;
+        let ended = self.wait(&mut child, [&stdout, &stderr]);
+        kill_group(child.id()); // what hangs, or what the tool left running
+        let output = ToolOutput {
+            stdout: read_back(&mut stdout)?,
+            stderr: read_back(&mut stderr)?,
+        };
+        match ended {
+            Ok(status) => Ok((status, output)),
+            Err(what) => {
+                let _ = child.wait(); // it was killed: reap it
+                Err(self.failed(what, &output))
+            }
+        }
+    }
+
+    fn spawn(&self, stdin: File, stdout: &File, stderr: &File) -> Result<Child> {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.args)
+            .envs(self.envs.iter().map(|(k, v)| (k, v)))
+            .stdin(stdin)
+            .stdout(Stdio::from(stdout.try_clone().map_err(scratch_error)?))
+            .stderr(Stdio::from(stderr.try_clone().map_err(scratch_error)?))
+            .process_group(0);
+        if let Some(cwd) = &self.cwd {
+            command.current_dir(cwd);
+        }
+        let mut started = command.spawn();
+        for _ in 0..BUSY_RETRIES {
+            match &started {
+                Err(e) if e.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                    std::thread::sleep(Duration::from_millis(20));
+                    started = command.spawn();
+                }
+                _ => break,
+            }
+        }
+        started.map_err(|e| Error::ToolFailed {
+            tool: self.kind.name().to_owned(),
+            what: format!("could not be started: {}: {e}", self.program.display()),
+            help: Some(self.kind.how_to_get()),
+        })
+    }
+
+    /// The exit status, or why the tool had to be stopped.
+    fn wait(&self, child: &mut Child, output: [&File; 2]) -> Result<ExitStatus, String> {
+        let start = Instant::now();
+        let mut pause = Duration::from_millis(1);
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) => {}
+                Err(e) => return Err(format!("could not be waited for: {e}")),
+            }
+            if interrupt::requested() {
+                return Err("was interrupted".to_owned());
+            }
+            if start.elapsed() >= self.timeout {
+                let seconds = self.timeout.as_secs_f64();
+                return Err(format!("did not finish in {seconds} s and was stopped"));
+            }
+            let written: u64 = output
+                .iter()
+                .filter_map(|f| f.metadata().ok())
+                .map(|m| m.len())
+                .sum();
+            if written > MAX_OUTPUT_BYTES {
+                let mib = MAX_OUTPUT_BYTES >> 20;
+                return Err(format!("printed more than {mib} MiB and was stopped"));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(20));
+        }
+    }
+
+    fn failed(&self, what: String, output: &ToolOutput) -> Error {
+        Error::ToolFailed {
+            tool: self.kind.name().to_owned(),
+            what,
+            help: Some(format!(
+                "ran: {}\n{}",
+                self.command_line(),
+                log_tail(output)
+            )),
+        }
+    }
+
+    fn command_line(&self) -> String {
+        let args = self.args.iter().map(|a| a.to_string_lossy());
+        std::iter::once(self.program.to_string_lossy())
+            .chain(args)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+}
+
+impl ToolOutput {
+    /// Standard output, then standard error.
+    pub fn log(&self) -> String {
+        format!("{}{}", self.stdout, self.stderr)
+    }
+}
+
+/// An error of a tool that ended well but did not print what it should.
+pub(crate) fn unexpected_output(kind: Kind, what: impl Into<String>, output: &ToolOutput) -> Error {
+    Error::ToolFailed {
+        tool: kind.name().to_owned(),
+        what: what.into(),
+        help: Some(log_tail(output)),
+    }
+}
+
+/// Kills every process of the group that `leader` leads. Each tool has a
+/// group of its own, since a time-out must stop what it started, too.
+fn kill_group(leader: u32) {
+    let leader = i32::try_from(leader).ok().and_then(Pid::from_raw);
+    if let Some(leader) = leader {
+        // An error means that the whole group has ended.
+        let _ = kill_process_group(leader, Signal::KILL);
+    }
+}
+
+/// How a failed process ended.
+fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("failed with exit status {code}"),
+        (None, Some(signal)) => format!("crashed: killed by {}", signal_name(signal)),
+        (None, None) => "ended in an unknown way".to_owned(),
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        4 => " (illegal instruction)",
+        6 => " (abort)",
+        7 => " (bus error)",
+        8 => " (arithmetic error)",
+        9 => " (kill; often: out of memory)",
+        11 => " (segmentation fault)",
+        _ => "",
+    };
+    format!("signal {signal}{name}")
+}
+
+/// The last lines of both streams.
+fn log_tail(output: &ToolOutput) -> String {
+    let log = output.log();
+    let lines: Vec<&str> = log.lines().filter(|l| !l.trim().is_empty()).collect();
+    if lines.is_empty() {
+        return "it printed nothing".to_owned();
+    }
+    let tail = &lines[lines.len().saturating_sub(LOG_TAIL_LINES)..];
+    let tail: Vec<String> = tail.iter().map(|l| l.chars().take(300).collect()).collect();
+    format!("the end of its log:\n{}", tail.join("\n"))
+}
+
+fn scratch() -> Result<File> {
+    tempfile::tempfile().map_err(scratch_error)
+}
+
+fn scratch_error(e: std::io::Error) -> Error {
+    Error::io("use a temporary file in", &std::env::temp_dir(), e)
+}
+
+fn read_back(file: &mut File) -> Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind().map_err(scratch_error)?;
+    file.take(MAX_OUTPUT_BYTES)
+        .read_to_end(&mut bytes)
+        .map_err(scratch_error)?;
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(e) => String::from_utf8_lossy(e.as_bytes()).into_owned(),
+    })
+}

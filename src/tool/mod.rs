@@ -1,0 +1,32 @@
+//! External tools behind one abstraction: where they are, which version,
+//! how to run them safely, and a cache of what they made.
+//!
+//! ```no_run
+//! use spadkit::tool::{Kind, Toolbox};
+//! let tools = Toolbox::new();
+//! let yosys = tools.get(Kind::Yosys)?; // found, runs, recent enough
+//! let output = yosys.command().args(["-q", "-s", "-"]).stdin("stat\n").run()?;
+//! println!("{}", output.stdout);
+//! # Ok::<(), spadkit::error::Error>(())
+//! ```
+//!
+//! A tool is taken from the path, or from an environment variable such as
+//! `SPADKIT_YOSYS`. Tests put a script of their own in its place with
+//! [`Toolbox::with`].
+
+mod cache;
+mod command;
+mod kind;
+mod toolbox;
+mod version;
+
+pub use cache::{Cache, Key, KeyBuilder};
+pub use command::{ToolCommand, ToolOutput};
+pub use kind::Kind;
+pub use toolbox::{Tool, Toolbox};
+pub use version::Version;
+
+#[cfg(test)]
+pub(crate) mod fake;
+#[cfg(test)]
+mod tests;
