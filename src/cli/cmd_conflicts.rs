@@ -5,7 +5,7 @@ use super::printer::{Printer, table};
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::{HashSpec, Mapping};
-use crate::trace::{AccessTrace, ConflictCount, ConflictProfile};
+use crate::trace::{ConflictCount, ConflictProfile, load_input};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ pub struct ConflictsArgs {
 
 pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
-    let trace = AccessTrace::load(args.input.as_ref())?;
+    let trace = load_input(&args.input)?;
     let profile = ConflictProfile::new(&trace, machine.lanes);
     let per_pc = match args.per_pc {
         true => ConflictProfile::per_pc(&trace, machine.lanes),

@@ -2,6 +2,7 @@
 
 mod cmd_conflicts;
 mod cmd_doctor;
+mod cmd_trace;
 mod output;
 mod printer;
 
@@ -62,6 +63,7 @@ impl Global {
 enum Command {
     Conflicts(cmd_conflicts::ConflictsArgs),
     Doctor(cmd_doctor::DoctorArgs),
+    Trace(cmd_trace::TraceArgs),
 }
 
 /// Parses the command line, runs the command, reports errors.
@@ -82,6 +84,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     match &cli.command {
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
         Command::Doctor(args) => cmd_doctor::run(args, printer),
+        Command::Trace(args) => cmd_trace::run(args, printer),
     }
 }
 

@@ -14,4 +14,5 @@ mod spec;
 pub use gf2::Gf2Matrix;
 pub use mapping::{BankFunction, Mapping, RowMap};
 pub use shift::ShiftTable;
+pub(crate) use shift::uniform;
 pub use spec::{HashKind, HashSpec};

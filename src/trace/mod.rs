@@ -2,7 +2,10 @@
 
 mod access;
 mod conflicts;
+mod input;
 mod json_place;
+pub mod kernels;
 
 pub use access::{Access, AccessTrace, Op};
 pub use conflicts::{ConflictCount, ConflictProfile, WeightedPass, conflict_degree};
+pub use input::load_input;

@@ -1,0 +1,94 @@
+//! `spadkit trace`: writes the access trace of a generated kernel.
+
+use super::printer::{Printer, table};
+use super::write_file;
+use crate::error::Result;
+use crate::trace::kernels::{self, Kernel};
+use crate::trace::{AccessTrace, load_input};
+use clap::Args;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Write the access trace of a generated kernel.
+///
+/// The trace (docs/formats.md) is what every command takes as INPUT; generated
+/// kernels can also be named there directly, as kernel:NAME:param=value,...
+#[derive(Args)]
+pub struct TraceArgs {
+    /// kernel:NAME or kernel:NAME:param=value,..., or an access trace (.json) to check and copy.
+    #[arg(required_unless_present = "list")]
+    input: Option<String>,
+    /// Where to write the trace.
+    #[arg(
+        short,
+        long,
+        value_name = "FILE.json",
+        required_unless_present = "list"
+    )]
+    output: Option<PathBuf>,
+    /// List the kernels with their parameters.
+    #[arg(long, conflicts_with_all = ["input", "output"])]
+    list: bool,
+}
+
+pub(super) fn run(args: &TraceArgs, printer: &Printer) -> Result<()> {
+    match (&args.input, &args.output) {
+        (Some(input), Some(output)) => {
+            let trace = load_input(input)?;
+            write_file(output, trace.to_json().as_bytes())?;
+            let mut json = summary(&trace);
+            json["file"] = json!(output);
+            printer.result(json, || {
+                let file = output.display();
+                format!("{}: {} warp accesses\n", file, trace.accesses.len())
+            })
+        }
+        // clap lets only --list through without the two.
+        _ => list(printer),
+    }
+}
+
+fn summary(trace: &AccessTrace) -> Value {
+    let warps: BTreeSet<u32> = trace.accesses.iter().map(|a| a.warp).collect();
+    json!({
+        "name": trace.name,
+        "source": trace.source,
+        "accesses": trace.accesses.len(),
+        "warps": warps.len(),
+        "shared_bytes": trace.shared_bytes,
+    })
+}
+
+fn list(printer: &Printer) -> Result<()> {
+    let kernels = kernels::list();
+    let json = json!({"kernels": kernels.iter().map(kernel_json).collect::<Vec<_>>()});
+    printer.result(json, || {
+        table(
+            &["kernel", "accesses of", "parameters"],
+            &[],
+            kernels.iter().map(|k| {
+                let params: Vec<String> = k.params.iter().map(|p| p.to_string()).collect();
+                vec![k.name.to_owned(), k.about.to_owned(), params.join("\n")]
+            }),
+        )
+    })
+}
+
+fn kernel_json(kernel: &Kernel) -> Value {
+    let params: Vec<Value> = kernel
+        .params
+        .iter()
+        .map(|p| {
+            json!({
+                "name": p.name,
+                "default": p.default,
+                "min": p.min,
+                "max": p.max,
+                "power_of_two": p.power_of_two,
+                "about": p.about,
+            })
+        })
+        .collect();
+    json!({"name": kernel.name, "about": kernel.about, "params": params})
+}

@@ -1,0 +1,42 @@
+//! INPUT of the commands: an access trace from a file, or a generated kernel.
+
+use super::access::AccessTrace;
+use super::kernels;
+use crate::error::{Error, Result};
+use std::path::Path;
+
+/// Prefix that names a generated kernel instead of a file.
+const KERNEL_PREFIX: &str = "kernel:";
+
+/// Reads INPUT: the path of an access trace (`.json`), or `kernel:NAME` or
+/// `kernel:NAME:param=value,...` for a generated one
+/// ([`kernels`](crate::trace::kernels)).
+pub fn load_input(input: &str) -> Result<AccessTrace> {
+    if let Some(spec) = input.strip_prefix(KERNEL_PREFIX) {
+        return kernels::generate(spec);
+    }
+    let path = Path::new(input);
+    if path.extension().is_some_and(|e| e == "toml") {
+        return Err(Error::usage(
+            format!("{input}: PTX launch files are not supported by this version"),
+            "expected an access trace (.json), or kernel:NAME for a generated one \
+             (spadkit trace --list)",
+        ));
+    }
+    AccessTrace::load(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn input_is_a_kernel_a_file_or_refused() {
+        assert_eq!(load_input("kernel:transpose").unwrap().name, "transpose");
+        let toml = load_input("a/launch.toml").unwrap_err();
+        assert!(toml.to_string().contains("not supported"), "{toml}");
+        let missing = load_input("no/such/file.json").unwrap_err();
+        assert!(missing.to_string().contains("cannot read"), "{missing}");
+        assert_eq!(missing.exit_status(), 2);
+    }
+}
