@@ -11,5 +11,6 @@ pub mod error;
 pub mod geometry;
 pub mod hash;
 pub mod interrupt;
+pub mod rtl;
 pub mod tool;
 pub mod trace;

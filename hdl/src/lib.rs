@@ -1,1 +1,33 @@
-//! x
+//! The RTL of spadkit: every hardware unit, one file each, described with
+//! rust-hdl and emitted as Verilog-2001.
+//!
+//! The golden models in the crate `spadkit` are written independently from the
+//! same definitions; nothing here computes an answer that they use.
+//!
+//! Each unit is a rust-hdl `LogicBlock`: ports and local signals are typed
+//! fields, the logic is an expression tree built in `hdl()`. rust-hdl's own
+//! simulator is not used (the golden model is the executable twin), so
+//! `update()` is empty everywhere.
+
+mod catalog;
+mod expr;
+mod geometry;
+mod module;
+mod spad_hash_add;
+mod spad_hash_bitvec_perm;
+mod spad_hash_bitvec_xor;
+mod spad_hash_bitwise_perm;
+mod spad_hash_bitwise_xor;
+mod spad_hash_config;
+mod spad_hash_decode;
+mod spad_hash_matrix;
+mod spad_hash_xor;
+mod spad_rap;
+mod spad_row_map;
+mod template;
+mod window;
+
+pub use catalog::{Machine, emit, unit_names};
+pub use geometry::Geometry;
+pub use module::{Dir, HdlError, Module, Port, Result, UnitDoc};
+pub use spad_hash_config::Configured;

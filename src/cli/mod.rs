@@ -2,6 +2,7 @@
 
 mod cmd_conflicts;
 mod cmd_doctor;
+mod cmd_emit;
 mod cmd_trace;
 mod output;
 mod printer;
@@ -63,6 +64,7 @@ impl Global {
 enum Command {
     Conflicts(cmd_conflicts::ConflictsArgs),
     Doctor(cmd_doctor::DoctorArgs),
+    Emit(cmd_emit::EmitArgs),
     Trace(cmd_trace::TraceArgs),
 }
 
@@ -84,6 +86,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     match &cli.command {
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
         Command::Doctor(args) => cmd_doctor::run(args, printer),
+        Command::Emit(args) => cmd_emit::run(args, global, printer),
         Command::Trace(args) => cmd_trace::run(args, printer),
     }
 }

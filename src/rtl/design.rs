@@ -1,0 +1,158 @@
+//! A set of emitted units.
+
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::hash::HashKind;
+use serde_json::{Value, json};
+use spadkit_hdl::{Configured, Geometry, HdlError, Machine, Module, Port};
+
+/// One Verilog file; holds one module of the same name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// File name, `MODULE.v`.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+/// One unit of a design.
+#[derive(Clone, Debug)]
+pub struct EmittedUnit {
+    /// Name of the unit and of its top module.
+    pub name: String,
+    /// What it does, in one sentence.
+    pub summary: String,
+    /// The files that it needs, those of submodules first.
+    pub files: Vec<String>,
+    /// Clock cycles from input to output.
+    pub latency_cycles: u32,
+    /// Ports of the top module.
+    pub ports: Vec<Port>,
+}
+
+impl EmittedUnit {
+    /// Whether the unit has a clock.
+    pub fn is_sequential(&self) -> bool {
+        self.ports.iter().any(|p| p.name == "clk")
+    }
+}
+
+/// Emitted units and their files, each file once.
+#[derive(Clone, Debug)]
+pub struct Design {
+    /// The machine's name.
+    pub preset: String,
+    /// The machine's geometry.
+    pub geometry: crate::geometry::Geometry,
+    /// The units in the order asked for.
+    pub units: Vec<EmittedUnit>,
+    /// All files, by order of first use.
+    pub files: Vec<SourceFile>,
+}
+
+impl Design {
+    /// Every unit of the kit.
+    pub fn all_units() -> Vec<String> {
+        spadkit_hdl::unit_names()
+    }
+
+    /// Emits `units` (all if empty) for `config`.
+    pub fn emit(units: &[String], config: &Config) -> Result<Self> {
+        let all = Self::all_units();
+        let units = if units.is_empty() { &all } else { units };
+        let machine = Machine {
+            geometry: Geometry {
+                addr_bits: config.geometry.addr_bits() as usize,
+                bank_bits: config.geometry.bank_bits() as usize,
+            },
+            hash_unit: configured(config.hash_unit),
+        };
+        let mut design = Design {
+            preset: config.name.clone(),
+            geometry: config.geometry,
+            units: Vec::new(),
+            files: Vec::new(),
+        };
+        for name in units {
+            if design.units.iter().any(|u| u.name == *name) {
+                continue;
+            }
+            let modules = spadkit_hdl::emit(name, &machine).map_err(|e| hdl_error(e, &all))?;
+            design.add(name, modules);
+        }
+        Ok(design)
+    }
+
+    fn add(&mut self, name: &str, modules: Vec<Module>) {
+        let file_name = |m: &Module| format!("{}.v", m.doc.name);
+        let Some(top) = modules.last() else { return };
+        self.units.push(EmittedUnit {
+            name: name.to_owned(),
+            summary: top.doc.summary.clone(),
+            files: modules.iter().map(file_name).collect(),
+            latency_cycles: top.doc.latency_cycles,
+            ports: top.ports.clone(),
+        });
+        for module in modules {
+            let name = file_name(&module);
+            if !self.files.iter().any(|f| f.name == name) {
+                let text = module.text;
+                self.files.push(SourceFile { name, text });
+            }
+        }
+    }
+
+    /// The unit called `name`.
+    pub fn unit(&self, name: &str) -> Option<&EmittedUnit> {
+        self.units.iter().find(|u| u.name == name)
+    }
+
+    /// The files of one unit.
+    pub fn files_of(&self, unit: &EmittedUnit) -> Vec<SourceFile> {
+        let wanted = |f: &&SourceFile| unit.files.contains(&f.name);
+        self.files.iter().filter(wanted).cloned().collect()
+    }
+
+    /// `manifest.json`: units, files, ports (DESIGN.md, section 2).
+    pub fn manifest(&self) -> Value {
+        let unit = |u: &EmittedUnit| {
+            json!({
+                "name": u.name,
+                "top": u.name,
+                "doc": u.summary,
+                "files": u.files,
+                "latency_cycles": u.latency_cycles,
+                "ports": u.ports,
+            })
+        };
+        json!({
+            "format_version": 1,
+            "preset": self.preset,
+            "geometry": self.geometry,
+            "units": self.units.iter().map(unit).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The unit that a kind of hash needs configured.
+fn configured(kind: HashKind) -> Configured {
+    match kind {
+        HashKind::BitvecPerm => Configured::BitvecPerm,
+        HashKind::BitvecXor => Configured::BitvecXor,
+        HashKind::BitwisePerm => Configured::BitwisePerm,
+        HashKind::BitwiseXor => Configured::BitwiseXor,
+        HashKind::Matrix => Configured::Matrix,
+    }
+}
+
+fn hdl_error(error: HdlError, all: &[String]) -> Error {
+    match error {
+        HdlError::UnknownUnit { .. } => {
+            Error::usage(error.to_string(), format!("units are {}", all.join(", ")))
+        }
+        other => Error::usage(
+            other.to_string(),
+            "this is a mistake in the kit's hardware description; please report it",
+        ),
+    }
+}
