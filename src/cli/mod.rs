@@ -3,6 +3,7 @@
 mod cmd_conflicts;
 mod cmd_doctor;
 mod cmd_emit;
+mod cmd_encode;
 mod cmd_trace;
 mod output;
 mod printer;
@@ -65,6 +66,7 @@ enum Command {
     Conflicts(cmd_conflicts::ConflictsArgs),
     Doctor(cmd_doctor::DoctorArgs),
     Emit(cmd_emit::EmitArgs),
+    Encode(cmd_encode::EncodeArgs),
     Trace(cmd_trace::TraceArgs),
 }
 
@@ -87,6 +89,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
         Command::Doctor(args) => cmd_doctor::run(args, printer),
         Command::Emit(args) => cmd_emit::run(args, global, printer),
+        Command::Encode(args) => cmd_encode::run(args, global, printer),
         Command::Trace(args) => cmd_trace::run(args, printer),
     }
 }

@@ -4,15 +4,17 @@
 //! concrete for one [`Geometry`](crate::geometry::Geometry): a bijection
 //! address -> (bank, row).
 
-//mod encode;
+mod encode;
 mod gf2;
 mod mapping;
+mod port_value;
 mod shift;
 mod spec;
 
-//pub use encode::{Encoding, PortValue, encode, encode_for};
+pub use encode::{Encoding, encode, encode_for, encode_row_map};
 pub use gf2::Gf2Matrix;
 pub use mapping::{BankFunction, Mapping, RowMap};
+pub use port_value::PortValue;
 pub use shift::ShiftTable;
 pub(crate) use shift::uniform;
 pub use spec::{HashKind, HashSpec};
