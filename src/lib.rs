@@ -11,6 +11,7 @@ pub mod error;
 pub mod geometry;
 pub mod hash;
 pub mod interrupt;
+pub mod rap;
 pub mod rtl;
 pub mod tool;
 pub mod trace;

@@ -1,6 +1,7 @@
 //! The command line: one file per command, [`Printer`] for all output.
 
 mod cmd_conflicts;
+mod cmd_congestion;
 mod cmd_doctor;
 mod cmd_emit;
 mod cmd_encode;
@@ -64,6 +65,7 @@ impl Global {
 #[derive(Subcommand)]
 enum Command {
     Conflicts(cmd_conflicts::ConflictsArgs),
+    Congestion(cmd_congestion::CongestionArgs),
     Doctor(cmd_doctor::DoctorArgs),
     Emit(cmd_emit::EmitArgs),
     Encode(cmd_encode::EncodeArgs),
@@ -87,6 +89,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let global = &cli.global;
     match &cli.command {
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
+        Command::Congestion(args) => cmd_congestion::run(args, printer),
         Command::Doctor(args) => cmd_doctor::run(args, printer),
         Command::Emit(args) => cmd_emit::run(args, global, printer),
         Command::Encode(args) => cmd_encode::run(args, global, printer),

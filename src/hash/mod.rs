@@ -16,5 +16,5 @@ pub use gf2::Gf2Matrix;
 pub use mapping::{BankFunction, Mapping, RowMap};
 pub use port_value::PortValue;
 pub use shift::ShiftTable;
-pub(crate) use shift::uniform;
+pub(crate) use shift::{random_permutation, uniform};
 pub use spec::{HashKind, HashSpec};

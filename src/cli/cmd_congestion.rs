@@ -1,0 +1,246 @@
+//! `spadkit congestion`: RAW, RAS and RAP on the discrete memory machine.
+
+use super::printer::{Printer, table};
+use crate::error::Result;
+use crate::rap::{
+    AccessKind, Experiment, Scheme, TABLE_II_WIDTHS, table_ii, table_iii, table_iv, transpose_stats,
+};
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+/// Congestion of random address shift mappings on the discrete memory machine.
+///
+/// The congestion of a warp access is the largest number of distinct addresses
+/// in one bank. Mean and maximum are over random draws of the mapping and of
+/// the access; the result depends on the seed alone, not on the machine.
+#[derive(Args)]
+pub struct CongestionArgs {
+    /// raw, ras, rap (2 dimensions); raw, ras, 1p, r1p, 3p, w2p, 1pw2r (4 dimensions).
+    #[arg(long, required_unless_present = "table")]
+    mapping: Option<Scheme>,
+    /// contiguous, random, malicious; stride, diagonal (2 dimensions); stride1, stride2, stride3 (4 dimensions).
+    #[arg(long, required_unless_present = "table")]
+    access: Option<AccessKind>,
+    /// Banks, threads of a warp, and size of the array in each dimension: 2 to 1024.
+    #[arg(long, value_name = "W", default_value_t = 32)]
+    width: u32,
+    /// Dimensions of the array, 2 or 4 [default: 2, or 4 where mapping or access needs it].
+    #[arg(long)]
+    dims: Option<u32>,
+    /// Random draws.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    samples: u64,
+    /// Seed of the random numbers.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// A whole table of the RAP paper, beside the published values (2 for all its widths, 3 and 4 for --width).
+    #[arg(long, value_enum, conflicts_with_all = ["mapping", "access", "dims"])]
+    table: Option<PaperTable>,
+    /// Latency of the memory machine in time units, for --table 3.
+    #[arg(long, value_name = "L", default_value_t = 5, requires = "table")]
+    latency: u64,
+}
+
+/// A table of the RAP paper.
+#[derive(Clone, Copy, ValueEnum)]
+enum PaperTable {
+    /// Congestion of accesses to a matrix.
+    #[value(name = "2")]
+    Ii,
+    /// Transposes of a matrix.
+    #[value(name = "3")]
+    Iii,
+    /// Congestion of accesses to a 4-dimensional array.
+    #[value(name = "4")]
+    Iv,
+}
+
+pub(super) fn run(args: &CongestionArgs, printer: &Printer) -> Result<()> {
+    match (args.table, args.mapping, args.access) {
+        (None, Some(mapping), Some(access)) => one(args, mapping, access, printer),
+        (Some(PaperTable::Iii), ..) => transposes(args, printer),
+        (Some(PaperTable::Iv), ..) => four_dimensions(args, printer),
+        // clap lets nothing else through than --table 2.
+        _ => matrices(args, printer),
+    }
+}
+
+fn one(
+    args: &CongestionArgs,
+    mapping: Scheme,
+    access: AccessKind,
+    printer: &Printer,
+) -> Result<()> {
+    let needs_4 = !mapping.has_dims(2) || !access.has_dims(2);
+    let dims = args.dims.unwrap_or(if needs_4 { 4 } else { 2 });
+    let experiment = Experiment::new(mapping, access, args.width, dims)?;
+    let stats = experiment.sample(args.samples, args.seed)?;
+    let json = json!({
+        "mapping": mapping.name(),
+        "access": access.name(),
+        "width": args.width,
+        "dims": dims,
+        "samples": args.samples,
+        "seed": args.seed,
+        "random_numbers": mapping.random_numbers(dims, u64::from(args.width)),
+        "mean": stats.mean,
+        "max": stats.max,
+        "std_error": stats.std_error,
+    });
+    printer.result(json, || {
+        let header = [
+            "mapping",
+            "access",
+            "width",
+            "dims",
+            "mean",
+            "std error",
+            "max",
+        ];
+        let row = vec![
+            mapping.to_string(),
+            access.to_string(),
+            args.width.to_string(),
+            dims.to_string(),
+            format!("{:.4}", stats.mean),
+            format!("{:.4}", stats.std_error),
+            stats.max.to_string(),
+        ];
+        table(&header, &header[2..], [row])
+    })
+}
+
+/// Prints a table: `rows` as JSON objects, whose `columns` the text shows.
+fn print_rows(
+    number: u32,
+    args: &CongestionArgs,
+    columns: &[&str],
+    rows: Vec<Value>,
+    printer: &Printer,
+) -> Result<()> {
+    let json = json!({
+        "table": number,
+        "samples": args.samples,
+        "seed": args.seed,
+        "results": rows,
+    });
+    printer.result(json, || {
+        let cell = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            Value::Number(n) if n.is_f64() => format!("{:.2}", n.as_f64().unwrap_or_default()),
+            other => other.to_string(),
+        };
+        let lines = rows
+            .iter()
+            .map(|row| columns.iter().map(|c| cell(&row[*c])).collect());
+        let header: Vec<String> = columns.iter().map(|c| c.replace('_', " ")).collect();
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        table(&header, &header[2..], lines.collect::<Vec<Vec<String>>>())
+    })
+}
+
+fn matrices(args: &CongestionArgs, printer: &Printer) -> Result<()> {
+    let cells: Vec<_> = TABLE_II_WIDTHS
+        .into_iter()
+        .flat_map(|w| table_ii(w).into_iter().map(move |cell| (w, cell)))
+        .collect();
+    let progress = printer.progress(cells.len() as u64, "Table II");
+    let mut rows = Vec::new();
+    for (w, (mapping, access, published)) in cells {
+        progress.set(rows.len() as u64, format!("{mapping} {access} w={w}"));
+        let stats = Experiment::new(mapping, access, w, 2)?.sample(args.samples, args.seed)?;
+        rows.push(json!({
+            "mapping": mapping.name(),
+            "access": access.name(),
+            "width": w,
+            "mean": stats.mean,
+            "published": published,
+            "difference": stats.mean - published,
+            "max": stats.max,
+        }));
+    }
+    drop(progress);
+    let columns = [
+        "mapping",
+        "access",
+        "width",
+        "mean",
+        "published",
+        "difference",
+        "max",
+    ];
+    print_rows(2, args, &columns, rows, printer)
+}
+
+fn transposes(args: &CongestionArgs, printer: &Printer) -> Result<()> {
+    let cells = table_iii();
+    let progress = printer.progress(cells.len() as u64, "Table III");
+    let mut rows = Vec::new();
+    for (transpose, mapping, read, write) in cells {
+        progress.set(rows.len() as u64, format!("{transpose} {mapping}"));
+        let stats = transpose_stats(
+            transpose,
+            mapping,
+            args.width,
+            args.latency,
+            args.samples,
+            args.seed,
+        )?;
+        let mut row = json!({
+            "transpose": transpose.to_string(),
+            "mapping": mapping.name(),
+            "width": args.width,
+            "latency": args.latency,
+            "read": stats.read,
+            "write": stats.write,
+            "time": stats.time,
+        });
+        // The paper has w = 32 only.
+        let published = args.width == 32;
+        row["published_read"] = json!(published.then_some(read));
+        row["published_write"] = json!(published.then_some(write));
+        rows.push(row);
+    }
+    drop(progress);
+    let columns = [
+        "transpose",
+        "mapping",
+        "read",
+        "published_read",
+        "write",
+        "published_write",
+        "time",
+    ];
+    print_rows(3, args, &columns, rows, printer)
+}
+
+fn four_dimensions(args: &CongestionArgs, printer: &Printer) -> Result<()> {
+    let cells = table_iv();
+    let progress = printer.progress(cells.len() as u64, "Table IV");
+    let mut rows = Vec::new();
+    for (mapping, access, published) in cells {
+        progress.set(rows.len() as u64, format!("{mapping} {access}"));
+        let experiment = Experiment::new(mapping, access, args.width, 4)?;
+        let stats = experiment.sample(args.samples, args.seed)?;
+        rows.push(json!({
+            "mapping": mapping.name(),
+            "access": access.name(),
+            "width": args.width,
+            "mean": stats.mean,
+            "max": stats.max,
+            "published_order": published,
+            "random_numbers": mapping.random_numbers(4, u64::from(args.width)),
+        }));
+    }
+    drop(progress);
+    let columns = [
+        "access",
+        "mapping",
+        "width",
+        "mean",
+        "max",
+        "published_order",
+        "random_numbers",
+    ];
+    print_rows(4, args, &columns, rows, printer)
+}
