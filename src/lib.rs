@@ -13,5 +13,6 @@ pub mod hash;
 pub mod interrupt;
 pub mod rap;
 pub mod rtl;
+pub mod synth;
 pub mod tool;
 pub mod trace;

@@ -21,6 +21,12 @@ const MANIFEST: &str = "spadkit-entry.json";
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key(String);
 
+impl std::fmt::Display for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Collects what a [`Key`] covers.
 pub struct KeyBuilder(Sha256);
 

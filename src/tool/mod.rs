@@ -21,6 +21,7 @@ mod toolbox;
 mod version;
 
 pub use cache::{Cache, Key, KeyBuilder};
+pub(crate) use command::unexpected_output;
 pub use command::{ToolCommand, ToolOutput};
 pub use kind::Kind;
 pub use toolbox::{Tool, Toolbox};

@@ -1,0 +1,293 @@
+//! One synthesis: a unit, mapped with Yosys and ABC for one clock period.
+
+use super::technology::Technology;
+use super::template::render;
+use crate::error::{Error, Result};
+use crate::geometry::Geometry;
+use crate::tool::{Cache, Key, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A unit to synthesize.
+#[derive(Clone, Debug)]
+pub struct SynthJob {
+    /// Name in results.
+    pub unit: String,
+    /// The top module.
+    pub top: String,
+    /// The geometry that it was emitted for.
+    pub geometry: Geometry,
+    /// File names (without directories) and Verilog texts, the top among them.
+    pub sources: Vec<(String, String)>,
+}
+
+/// A mapped unit.
+#[derive(Clone, Debug)]
+pub struct Netlist {
+    /// Number of instances of each cell type.
+    pub cells_by_type: BTreeMap<String, u64>,
+    /// Number of flip-flops.
+    pub flops: u64,
+    /// Sum of the cells' areas in µm².
+    pub area_um2: f64,
+    /// ABC's own delay of the slowest combinational path in ps; 0 if there
+    /// is no logic.
+    pub delay_ps: f64,
+    /// Whether the top module has a port `clk`.
+    pub clocked: bool,
+    /// Warnings of Yosys.
+    pub warnings: Vec<String>,
+    /// The directory with `netlist.v`, `netlist.json` and `yosys.log`.
+    pub directory: PathBuf,
+    /// Names the netlist, for what is derived from it.
+    pub(super) key: Key,
+}
+
+const SCRIPT: &str = include_str!("../../synth/synth.ys.tera");
+const CONSTRAINTS: &str = include_str!("../../synth/abc.constr.tera");
+
+impl SynthJob {
+    /// Maps the unit for a clock period in ps. What was mapped before comes
+    /// from the cache.
+    pub fn map(
+        &self,
+        technology: &Technology,
+        period_ps: u32,
+        yosys: &Tool,
+        cache: &Cache,
+    ) -> Result<Netlist> {
+        self.check()?;
+        let files = self.sources.iter().map(|(name, _)| format!("rtl/{name}"));
+        let values = serde_json::json!({
+            "top": self.top,
+            "files": files.collect::<Vec<_>>(),
+            "period_ps": period_ps,
+            "driving_cell": technology.driving_cell,
+            "load_ff": technology.load_ff,
+        });
+        let script = render(SCRIPT, &values)?;
+        let constraints = render(CONSTRAINTS, &values)?;
+        let mut key = KeyBuilder::new("synth-1")
+            .add("yosys", yosys.version.to_string())
+            .add("script", &script)
+            .add("constraints", &constraints)
+            .add("liberty", &technology.liberty.digest);
+        for (name, text) in &self.sources {
+            key = key.add(name, text);
+        }
+        let key = key.finish();
+        let directory = cache.get_or_build(&key, |work| {
+            let output = with_liberty(work, technology, || {
+                self.run_yosys(work, &script, &constraints, yosys)
+            })?;
+            parse_delay(&output)?; // nothing mad goes into the cache
+            put(&work.join("yosys.log"), &output.log())
+        })?;
+        Netlist::read(&directory, key, self, technology)
+    }
+
+    fn run_yosys(
+        &self,
+        work: &Path,
+        script: &str,
+        constraints: &str,
+        yosys: &Tool,
+    ) -> Result<ToolOutput> {
+        let rtl = work.join("rtl");
+        std::fs::create_dir(&rtl).map_err(|e| Error::io("create", &rtl, e))?;
+        for (name, text) in &self.sources {
+            put(&rtl.join(name), text)?;
+        }
+        put(&work.join("synth.ys"), script)?;
+        put(&work.join("abc.constr"), constraints)?;
+        let command = yosys.command().args(["-Q", "-T", "-s", "synth.ys"]);
+        let output = command.cwd(work).run()?;
+        match work.join("netlist.json").is_file() {
+            true => Ok(output),
+            false => Err(unexpected_output(Kind::Yosys, "wrote no netlist", &output)),
+        }
+    }
+
+    /// File names and the top go into scripts: refuse what would be
+    /// something else there.
+    fn check(&self) -> Result<()> {
+        let plain = |s: &str| {
+            let fine = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+            !s.is_empty() && !s.starts_with(['.', '-']) && s.chars().all(fine)
+        };
+        let names = self.sources.iter().map(|(name, _)| name);
+        match names.chain([&self.top]).find(|n| !plain(n)) {
+            Some(bad) => Err(Error::usage(
+                format!(
+                    "unit {}: '{bad}' is no plain file or module name",
+                    self.unit
+                ),
+                "expected letters, digits, '_', '-' and '.'",
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Netlist {
+    fn read(directory: &Path, key: Key, job: &SynthJob, technology: &Technology) -> Result<Self> {
+        let log = get(&directory.join("yosys.log"))?;
+        let output = ToolOutput {
+            stdout: log,
+            stderr: String::new(),
+        };
+        let json = get(&directory.join("netlist.json"))?;
+        let fail = |what: String| unexpected_output(Kind::Yosys, what, &output);
+        let design: Design = serde_json::from_str(&json)
+            .map_err(|e| fail(format!("wrote a netlist that cannot be read: {e}")))?;
+        let top = (design.modules.get(&job.top))
+            .ok_or_else(|| fail(format!("wrote a netlist without module {}", job.top)))?;
+        let mut netlist = Netlist {
+            cells_by_type: BTreeMap::new(),
+            flops: 0,
+            area_um2: 0.0,
+            delay_ps: parse_delay(&output)?,
+            clocked: top.ports.contains_key("clk"),
+            warnings: warnings(&output),
+            directory: directory.to_owned(),
+            key,
+        };
+        for instance in top.cells.values() {
+            let kind = &instance.kind;
+            let cell = technology.liberty.cells.get(kind).ok_or_else(|| {
+                fail(format!(
+                    "could not map {}: the library {} has no cell for {kind}",
+                    job.unit, technology.liberty.name
+                ))
+            })?;
+            netlist.flops += u64::from(cell.flop);
+            netlist.area_um2 += cell.area_um2;
+            *netlist.cells_by_type.entry(kind.clone()).or_default() += 1;
+        }
+        Ok(netlist)
+    }
+
+    /// Number of cells.
+    pub fn cells(&self) -> u64 {
+        self.cells_by_type.values().sum()
+    }
+}
+
+/// A netlist as Yosys writes it in JSON.
+#[derive(Deserialize)]
+struct Design {
+    modules: BTreeMap<String, Module>,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    ports: BTreeMap<String, serde::de::IgnoredAny>,
+    cells: BTreeMap<String, Instance>,
+}
+
+#[derive(Deserialize)]
+struct Instance {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+/// The delay on ABC's line `WireLoad = ... Delay = 145.85 ps ...`.
+fn parse_delay(output: &ToolOutput) -> Result<f64> {
+    let line = output.stdout.lines().rfind(|l| l.contains("WireLoad ="));
+    let Some(line) = line else {
+        // Yosys does not call ABC for a unit without logic.
+        let no_logic = output.stdout.contains("there is nothing to map");
+        return match no_logic {
+            true => Ok(0.0),
+            false => Err(unexpected_output(
+                Kind::Yosys,
+                "printed no delay of ABC's",
+                output,
+            )),
+        };
+    };
+    let after = line
+        .split_once("Delay =")
+        .map(|(_, rest)| rest.trim_start());
+    let number = after.and_then(|rest| rest.split_whitespace().next());
+    number
+        .and_then(|n| n.parse::<f64>().ok())
+        .filter(|d| d.is_finite() && *d >= 0.0)
+        .ok_or_else(|| unexpected_output(Kind::Yosys, "printed a delay that is no number", output))
+}
+
+/// Yosys's own warnings; ABC's concern the library, not the design.
+fn warnings(output: &ToolOutput) -> Vec<String> {
+    let mine = |l: &&str| l.contains("Warning:") && !l.starts_with("ABC:");
+    output
+        .stdout
+        .lines()
+        .filter(mine)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Runs `f` with the library as `cells.lib` in `work`; it does not stay.
+pub(super) fn with_liberty<T>(
+    work: &Path,
+    technology: &Technology,
+    f: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let path = work.join("cells.lib");
+    put(&path, &technology.liberty.text)?;
+    let result = f();
+    std::fs::remove_file(&path).map_err(|e| Error::io("remove", &path, e))?;
+    result
+}
+
+pub(super) fn put(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).map_err(|e| Error::io("write", path, e))
+}
+
+pub(super) fn get(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn output(stdout: &str) -> ToolOutput {
+        ToolOutput {
+            stdout: stdout.to_owned(),
+            stderr: String::new(),
+        }
+    }
+
+    #[test]
+    fn the_last_delay_counts() {
+        let log = "ABC: WireLoad = \"none\"  Gates = 1 Area = 9 ( 9 %)   Delay =   145.85 ps  (100.0 %)\n\
+                   ABC: WireLoad = \"none\"  Delay =   12.5 ps  (1 %)\n";
+        assert_eq!(parse_delay(&output(log)).unwrap(), 12.5);
+        let nothing = "Don't call ABC as there is nothing to map.";
+        assert_eq!(parse_delay(&output(nothing)).unwrap(), 0.0);
+    }
+
+    #[test]
+    fn nonsense_is_no_delay() {
+        for log in [
+            "",
+            "WireLoad = none",
+            "WireLoad = x Delay = fast",
+            "WireLoad = x Delay = nan ps",
+        ] {
+            assert_eq!(
+                parse_delay(&output(log)).unwrap_err().exit_status(),
+                3,
+                "{log}"
+            );
+        }
+    }
+
+    #[test]
+    fn warnings_of_abc_are_left_out() {
+        let log = "Warning: a\nABC: Warning: b\nx.v:1: Warning: c\n";
+        assert_eq!(warnings(&output(log)), ["Warning: a", "x.v:1: Warning: c"]);
+    }
+}

@@ -1,0 +1,23 @@
+//! Area, delay and power of units on a real cell library: Yosys and ABC map
+//! them, OpenSTA adds static timing and power.
+//!
+//! Units: areas in µm², times in ps, powers in mW.
+
+mod job;
+pub mod liberty;
+mod published;
+mod result;
+mod sweep;
+mod technology;
+mod template;
+mod timing;
+
+pub use job::{Netlist, SynthJob};
+pub use published::{PUBLISHED, Published, TARGET_CLOCKS_GHZ, TARGET_PERIODS_PS};
+pub use result::{SmTotal, SynthReport, UnitResult};
+pub use sweep::Flow;
+pub use technology::{DEFAULT_TECHNOLOGY, Technology, TechnologyPreset, TechnologySummary};
+pub use timing::{ACTIVITY, Timing};
+
+#[cfg(test)]
+mod tests;

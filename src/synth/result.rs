@@ -1,0 +1,170 @@
+//! What synthesis gives, in the form of the `synth` command's JSON.
+
+use super::technology::TechnologySummary;
+use crate::geometry::Geometry;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One unit at one target period.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnitResult {
+    /// The unit.
+    pub unit: String,
+    /// The geometry it was made for.
+    pub geometry: Geometry,
+    /// The target clock period in ps, which ABC sizes gates for.
+    pub period_ps: u32,
+    /// Number of cells.
+    pub cells: u64,
+    /// Number of flip-flops among them.
+    pub flops: u64,
+    /// Area in µm².
+    pub area_um2: f64,
+    /// Area in two-input NAND gates; null if the library has none.
+    pub nand2_equivalents: Option<f64>,
+    /// ABC's delay of the slowest combinational path in ps.
+    pub delay_ps: f64,
+    /// The same in FO4 delays of the library; null if it is not known.
+    pub delay_fo4: Option<f64>,
+    /// OpenSTA's shortest clock period in ps; null without OpenSTA.
+    pub sta_delay_ps: Option<f64>,
+    /// Power in mW at the target period, or at the shortest period if that is
+    /// longer; null without OpenSTA.
+    pub power_mw: Option<f64>,
+    /// Instances of each cell type.
+    pub cells_by_type: BTreeMap<String, u64>,
+}
+
+/// Everything of one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SynthReport {
+    /// Versions of the tools.
+    pub tools: BTreeMap<String, String>,
+    /// Name of the technology.
+    pub tech: String,
+    /// Reference cells and surroundings.
+    pub technology: TechnologySummary,
+    /// By unit in the order asked for, then by period in the order asked for.
+    pub results: Vec<UnitResult>,
+    /// What the tools complained about.
+    pub warnings: Vec<String>,
+}
+
+/// A whole multiprocessor's hash hardware.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SmTotal {
+    /// The unit that every lane has.
+    pub unit: String,
+    /// Number of lanes.
+    pub lanes: u32,
+    /// Area of one unit in µm².
+    pub unit_area_um2: f64,
+    /// Area of the configuration registers in µm².
+    pub config_area_um2: f64,
+    /// Area of all of it in µm².
+    pub area_um2: f64,
+    /// The same in two-input NAND gates.
+    pub nand2_equivalents: Option<f64>,
+    /// Power of all units at the period of the unit's best point, in mW;
+    /// configuration registers are not clocked while a kernel runs.
+    pub power_mw: Option<f64>,
+}
+
+impl SynthReport {
+    /// The results of one unit.
+    pub fn of_unit(&self, unit: &str) -> Vec<&UnitResult> {
+        self.results.iter().filter(|r| r.unit == unit).collect()
+    }
+
+    /// The best result of a unit over the periods: the least product of area
+    /// and delay; of equals, the first.
+    pub fn best(&self, unit: &str) -> Option<&UnitResult> {
+        let product = |r: &UnitResult| r.area_um2 * r.delay_ps;
+        self.of_unit(unit)
+            .into_iter()
+            .min_by(|a, b| product(a).total_cmp(&product(b)))
+    }
+
+    /// The units, in order.
+    pub fn units(&self) -> Vec<&str> {
+        let mut units: Vec<&str> = Vec::new();
+        for result in &self.results {
+            if !units.contains(&result.unit.as_str()) {
+                units.push(&result.unit);
+            }
+        }
+        units
+    }
+
+    /// `lanes` copies of the best `unit` and the smallest `config`; `None`
+    /// if either was not synthesized.
+    pub fn sm_total(&self, unit: &str, config: &str, lanes: u32) -> Option<SmTotal> {
+        let unit = self.best(unit)?;
+        let config = self
+            .of_unit(config)
+            .into_iter()
+            .min_by(|a, b| a.area_um2.total_cmp(&b.area_um2))?;
+        let area_um2 = f64::from(lanes) * unit.area_um2 + config.area_um2;
+        Some(SmTotal {
+            unit: unit.unit.clone(),
+            lanes,
+            unit_area_um2: unit.area_um2,
+            config_area_um2: config.area_um2,
+            area_um2,
+            nand2_equivalents: self.technology.nand2_um2.map(|n| area_um2 / n),
+            power_mw: unit.power_mw.map(|p| p * f64::from(lanes)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(unit: &str, period_ps: u32, area_um2: f64, delay_ps: f64) -> UnitResult {
+        UnitResult {
+            unit: unit.to_owned(),
+            geometry: Geometry::new(14, 5).unwrap(),
+            period_ps,
+            cells: 1,
+            flops: 0,
+            area_um2,
+            nand2_equivalents: None,
+            delay_ps,
+            delay_fo4: None,
+            sta_delay_ps: None,
+            power_mw: Some(0.5),
+            cells_by_type: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn totals_take_the_best_unit_and_the_smallest_registers() {
+        let report = SynthReport {
+            tools: BTreeMap::new(),
+            tech: "t".to_owned(),
+            technology: TechnologySummary {
+                name: "t".to_owned(),
+                library: "t".to_owned(),
+                driving_cell: "B".to_owned(),
+                load_ff: 1.0,
+                nand2_um2: Some(2.0),
+                fo4_ps: None,
+            },
+            results: vec![
+                result("a", 80, 20.0, 100.0),
+                result("a", 150, 10.0, 150.0),
+                result("c", 80, 70.0, 1.0),
+                result("c", 150, 60.0, 9.0),
+            ],
+            warnings: Vec::new(),
+        };
+        assert_eq!(report.units(), ["a", "c"]);
+        assert_eq!(report.best("a").unwrap().period_ps, 150);
+        let total = report.sm_total("a", "c", 32).unwrap();
+        assert_eq!(total.area_um2, 32.0 * 10.0 + 60.0);
+        assert_eq!(total.nand2_equivalents, Some(190.0));
+        assert_eq!(total.power_mw, Some(16.0));
+        assert!(report.sm_total("a", "none", 32).is_none());
+    }
+}

@@ -1,0 +1,217 @@
+//! Technologies: a cell library and what stands around a unit in it.
+
+use super::liberty::Liberty;
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The technology that is used unless another is named.
+pub const DEFAULT_TECHNOLOGY: &str = "osu018";
+
+const PRESETS: [&str; 2] = [
+    include_str!("../../synth/technologies/nangate45.toml"),
+    include_str!("../../synth/technologies/osu018.toml"),
+];
+
+/// What the kit knows about a technology by name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TechnologyPreset {
+    /// The name on the command line.
+    pub name: String,
+    /// The name for people.
+    pub title: String,
+    /// The name of the library inside its Liberty file.
+    pub library: String,
+    /// Where its Liberty file may be.
+    pub files: Vec<PathBuf>,
+    /// How to get it.
+    pub how_to_get: String,
+    /// The cell that drives every input.
+    pub driving_cell: String,
+    /// The load of every output in fF.
+    pub load_ff: f64,
+}
+
+/// A cell library, and the cells and loads around a unit.
+#[derive(Clone, Debug)]
+pub struct Technology {
+    /// Name of the preset, or of the library.
+    pub name: String,
+    /// The library.
+    pub liberty: Liberty,
+    /// The cell that drives every input.
+    pub driving_cell: String,
+    /// The load of every output in fF.
+    pub load_ff: f64,
+    /// Area of the smallest two-input NAND in µm²: the unit of gate counts.
+    pub nand2_um2: Option<f64>,
+}
+
+/// What reports say about a technology.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TechnologySummary {
+    /// Name of the preset, or of the library.
+    pub name: String,
+    /// The library's name in its file.
+    pub library: String,
+    /// The cell that drives every input.
+    pub driving_cell: String,
+    /// The load of every output in fF.
+    pub load_ff: f64,
+    /// Area of the smallest two-input NAND in µm².
+    pub nand2_um2: Option<f64>,
+    /// Delay of an inverter that drives four like itself in ps.
+    pub fo4_ps: Option<f64>,
+}
+
+impl TechnologyPreset {
+    /// All presets, by name.
+    pub fn all() -> Vec<TechnologyPreset> {
+        let parse = |text| toml::from_str(text).expect("the presets are valid: a test parses them");
+        PRESETS.map(parse).into()
+    }
+
+    /// The first place where its Liberty file is: `NAME.lib` or
+    /// `NAME.lib.gz` in `$SPADKIT_LIBERTY_DIR`, then where packages put it.
+    pub fn find(&self) -> Option<PathBuf> {
+        let own = std::env::var_os("SPADKIT_LIBERTY_DIR").filter(|d| !d.is_empty());
+        let own = own.into_iter().flat_map(|directory| {
+            let file = |end| Path::new(&directory).join(format!("{}.{end}", self.name));
+            [file("lib"), file("lib.gz")]
+        });
+        own.chain(self.files.iter().cloned()).find(|f| f.is_file())
+    }
+}
+
+impl Technology {
+    /// A technology by name.
+    pub fn named(name: &str) -> Result<Self> {
+        let presets = TechnologyPreset::all();
+        let Some(preset) = presets.iter().find(|p| p.name == name) else {
+            let names: Vec<&str> = presets.iter().map(|p| p.name.as_str()).collect();
+            return Err(Error::usage(
+                format!("there is no technology '{name}'"),
+                format!(
+                    "technologies are {}; --liberty FILE takes any other",
+                    names.join(", ")
+                ),
+            ));
+        };
+        match preset.find() {
+            Some(path) => Self::load(&path),
+            None => Err(Error::ToolMissing {
+                tool: format!("the cell library {name} ({})", preset.title),
+                help: format!(
+                    "{}; --liberty FILE takes it, or any other, from elsewhere, and {name}.lib in SPADKIT_LIBERTY_DIR is found",
+                    preset.how_to_get
+                ),
+            }),
+        }
+    }
+
+    /// The technology of a Liberty file. A library that a preset knows gets
+    /// the preset's surroundings; any other is driven by its smallest buffer
+    /// and loaded with three inputs of its smallest inverter.
+    pub fn load(path: &Path) -> Result<Self> {
+        Self::of(Liberty::load(path)?)
+    }
+
+    /// The technology of a library.
+    pub fn of(liberty: Liberty) -> Result<Self> {
+        let presets = TechnologyPreset::all();
+        let preset = presets.into_iter().find(|p| p.library == liberty.name);
+        let nand2_um2 = liberty.nand2().map(|c| c.area_um2);
+        let (name, driving_cell, load_ff) = match preset {
+            Some(p) => (p.name, p.driving_cell, p.load_ff),
+            None => {
+                let buffer = liberty.buffer().or(liberty.inverter());
+                let buffer = buffer.ok_or_else(|| lacks(&liberty, "no buffer and no inverter"))?;
+                let input = liberty.inverter().unwrap_or(buffer).input_capacitance_ff();
+                (liberty.name.clone(), buffer.name.clone(), 3.0 * input)
+            }
+        };
+        if !liberty.cells.contains_key(&driving_cell) {
+            return Err(lacks(
+                &liberty,
+                &format!("no cell {driving_cell}, which {name} drives inputs with"),
+            ));
+        }
+        Ok(Technology {
+            name,
+            liberty,
+            driving_cell,
+            load_ff,
+            nand2_um2,
+        })
+    }
+
+    /// What reports say about it.
+    pub fn summary(&self) -> TechnologySummary {
+        TechnologySummary {
+            name: self.name.clone(),
+            library: self.liberty.name.clone(),
+            driving_cell: self.driving_cell.clone(),
+            load_ff: self.load_ff,
+            nand2_um2: self.nand2_um2,
+            fo4_ps: self.liberty.fo4_ps,
+        }
+    }
+}
+
+fn lacks(liberty: &Liberty, what: &str) -> Error {
+    Error::usage(
+        format!(
+            "the library {} ({}) has {what}",
+            liberty.name,
+            liberty.path.display()
+        ),
+        "expected a library of standard cells, with inverters, buffers and NAND gates",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TINY: &str = include_str!("../../tests/fixtures/tiny.lib");
+
+    fn technology(text: &str) -> Result<Technology> {
+        Technology::of(Liberty::parse(text.to_owned(), Path::new("x.lib"))?)
+    }
+
+    #[test]
+    fn presets_are_valid() {
+        let names: Vec<String> = TechnologyPreset::all()
+            .into_iter()
+            .map(|p| p.name)
+            .collect();
+        assert_eq!(names, ["nangate45", "osu018"]);
+        assert!(names.iter().any(|n| n == DEFAULT_TECHNOLOGY));
+    }
+
+    #[test]
+    fn an_unknown_library_gets_its_own_surroundings() {
+        let tiny = technology(TINY).unwrap();
+        assert_eq!(tiny.driving_cell, "BUF_B");
+        assert_eq!(tiny.load_ff, 6.0);
+        assert_eq!(tiny.nand2_um2, Some(1.5));
+        assert_eq!(tiny.summary().name, "tiny");
+    }
+
+    #[test]
+    fn a_library_without_the_driving_cell_is_refused() {
+        let wrong = TINY.replace("library (tiny)", "library (osu018_stdcells)");
+        let error = technology(&wrong).unwrap_err();
+        assert!(error.to_string().contains("no cell BUFX2"), "{error}");
+        let only_flops = "library (l) { cell (F) { area : 1; ff (a, b) { } } }";
+        let error = technology(only_flops).unwrap_err();
+        assert!(error.to_string().contains("no buffer"), "{error}");
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known_ones() {
+        let error = Technology::named("osu999").unwrap_err();
+        assert_eq!(error.exit_status(), 2);
+    }
+}

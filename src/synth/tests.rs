@@ -1,0 +1,252 @@
+//! The whole flow: with the real tools where they are, with scripts that
+//! crash, hang or print nonsense.
+
+use super::*;
+use crate::error::Error;
+use crate::geometry::Geometry;
+use crate::tool::{Cache, Kind, Toolbox, fake};
+use std::path::Path;
+
+const TINY: &str = include_str!("../../tests/fixtures/tiny.lib");
+const GATES: &str = include_str!("../../tests/fixtures/synth_gates.v");
+
+fn job(top: &str) -> SynthJob {
+    SynthJob {
+        unit: top.to_owned(),
+        top: top.to_owned(),
+        geometry: Geometry::new(14, 5).unwrap(),
+        sources: vec![("gates.v".to_owned(), GATES.to_owned())],
+    }
+}
+
+fn tiny() -> Technology {
+    Technology::of(liberty::Liberty::parse(TINY.to_owned(), Path::new("tiny.lib")).unwrap())
+        .unwrap()
+}
+
+/// The tools and osu018, or a printed note that the test is skipped.
+fn real(needed: &[Kind]) -> Option<(Toolbox, Technology)> {
+    let tools = Toolbox::new();
+    for kind in needed {
+        if let Err(error) = tools.get(*kind) {
+            eprintln!("skipped: {error}");
+            return None;
+        }
+    }
+    match Technology::named(DEFAULT_TECHNOLOGY) {
+        Ok(technology) => Some((tools, technology)),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+fn run(tools: &Toolbox, technology: &Technology, top: &str) -> crate::error::Result<SynthReport> {
+    let cache = Cache::temporary().unwrap();
+    let flow = Flow {
+        tools,
+        cache: &cache,
+        technology,
+    };
+    flow.run(&[job(top)], &[1000], &|_, _| {})
+}
+
+#[test]
+fn known_units_have_their_cells() {
+    let Some((tools, osu)) = real(&[Kind::Yosys, Kind::Sta]) else {
+        return;
+    };
+    let only = |top| run(&tools, &osu, top).unwrap().results.remove(0);
+    let nand = only("fixture_nand");
+    assert_eq!(nand.cells_by_type.get("NAND2X1"), Some(&1));
+    assert_eq!((nand.cells, nand.flops, nand.area_um2), (1, 0, 24.0));
+    assert_eq!(nand.nand2_equivalents, Some(1.0));
+    assert!(nand.delay_ps > 10.0 && nand.delay_ps < 500.0, "{nand:?}");
+    let power = nand.power_mw.unwrap();
+    assert!(power > 1e-5 && power < 1.0, "{nand:?}");
+    let sta = nand.sta_delay_ps.unwrap();
+    assert!(
+        (sta - nand.delay_ps).abs() < 0.3 * nand.delay_ps,
+        "{nand:?}"
+    );
+
+    let shift = only("fixture_shift");
+    assert_eq!((shift.cells, shift.flops), (4, 4));
+    assert_eq!((shift.area_um2, shift.delay_ps), (4.0 * 96.0, 0.0));
+    assert!(
+        shift.sta_delay_ps.unwrap() > 100.0,
+        "clock to output: {shift:?}"
+    );
+
+    let wires = only("fixture_wires");
+    assert_eq!((wires.cells, wires.area_um2, wires.delay_ps), (0, 0.0, 0.0));
+    assert_eq!(wires.power_mw, Some(0.0));
+}
+
+#[test]
+fn area_is_what_yosys_says_and_the_cache_gives_the_same_again() {
+    let Some((tools, osu)) = real(&[Kind::Yosys]) else {
+        return;
+    };
+    let cache = Cache::temporary().unwrap();
+    let yosys = tools.get(Kind::Yosys).unwrap();
+    let map = |yosys| job("fixture_select").map(&osu, 400, yosys, &cache).unwrap();
+    let netlist = map(&yosys);
+    let log = std::fs::read_to_string(netlist.directory.join("yosys.log")).unwrap();
+    let area = log
+        .lines()
+        .find_map(|l| l.split_once("Chip area for module"));
+    let area: f64 = area.unwrap().1.rsplit(' ').next().unwrap().parse().unwrap();
+    assert_eq!(netlist.area_um2, area);
+    assert!(netlist.warnings.is_empty(), "{:?}", netlist.warnings);
+    assert!(!netlist.directory.join("cells.lib").exists());
+
+    let dir = tempfile::tempdir().unwrap();
+    let broken = Toolbox::new().with(Kind::Yosys, fake::yosys(dir.path(), "exit 1"));
+    let again = map(&broken.get(Kind::Yosys).unwrap());
+    assert_eq!(again.cells_by_type, netlist.cells_by_type);
+    assert_eq!(again.delay_ps, netlist.delay_ps);
+    // Another period is another netlist.
+    let other = job("fixture_select").map(&osu, 401, &broken.get(Kind::Yosys).unwrap(), &cache);
+    assert!(other.is_err());
+}
+
+#[test]
+fn what_the_library_has_no_cell_for_is_an_error() {
+    let Some((tools, _)) = real(&[Kind::Yosys]) else {
+        return;
+    };
+    let error = run(&tools, &tiny(), "fixture_latch").unwrap_err();
+    assert_eq!(error.exit_status(), 3);
+    assert!(
+        error.to_string().contains("no cell for $_DLATCH_P_"),
+        "{error}"
+    );
+}
+
+#[test]
+fn without_opensta_all_but_power_is_there() {
+    let Some((tools, osu)) = real(&[Kind::Yosys]) else {
+        return;
+    };
+    let tools = tools.with(Kind::Sta, "/nowhere/sta");
+    let report = run(&tools, &osu, "fixture_nand").unwrap();
+    let nand = &report.results[0];
+    assert_eq!(nand.area_um2, 24.0);
+    assert_eq!((nand.power_mw, nand.sta_delay_ps), (None, None));
+    let warning = &report.warnings[0];
+    assert!(warning.contains("OpenSTA was not found"), "{warning}");
+    assert!(warning.contains("apt install opensta"), "{warning}");
+    assert!(!report.tools.contains_key("sta"));
+}
+
+#[test]
+fn an_opensta_that_fails_is_an_error_not_a_missing_number() {
+    let Some((tools, osu)) = real(&[Kind::Yosys]) else {
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let version = "[ \"$1\" = -version ] && { echo 2.0.17; exit 0; }\n";
+    let sta = fake::script(
+        dir.path(),
+        "sta",
+        &format!("{version}echo Error: no license"),
+    );
+    let error = run(&tools.with(Kind::Sta, sta), &osu, "fixture_nand").unwrap_err();
+    assert_eq!(error.exit_status(), 3);
+    assert!(
+        error.to_string().contains("OpenSTA reported an error"),
+        "{error}"
+    );
+}
+
+#[test]
+fn fo4_agrees_with_static_timing() {
+    let Some((tools, osu)) = real(&[Kind::Sta]) else {
+        return;
+    };
+    // Ten stages; every stage has three inverters more as a load.
+    let mut verilog = String::from("module chain (n0, n10);\ninput n0;\noutput n10;\n");
+    for i in 0..10 {
+        verilog += &format!("INVX1 s{i} (.A(n{i}), .Y(n{}));\n", i + 1);
+        for j in 0..3 {
+            verilog += &format!("INVX1 l{i}_{j} (.A(n{i}), .Y(x{i}_{j}));\n");
+        }
+    }
+    verilog += "endmodule\n";
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("chain.v"), verilog).unwrap();
+    let script = format!(
+        "read_liberty {}\nread_verilog chain.v\nlink_design chain\nset_cmd_units -time ps\n\
+         create_clock -name clk -period 1000\nset_input_delay 0 -clock clk n0\n\
+         set_output_delay 0 -clock clk n10\nreport_checks -digits 4\n",
+        osu.liberty.path.display()
+    );
+    std::fs::write(dir.path().join("t.tcl"), script).unwrap();
+    let sta = tools.get(Kind::Sta).unwrap().command();
+    let output = sta.args(["-exit", "t.tcl"]).cwd(dir.path()).run().unwrap();
+    // Lines: delay, time, edge, pin. One falling and one rising stage.
+    let delay = |stage: &str| -> f64 {
+        let line = output
+            .stdout
+            .lines()
+            .find(|l| l.contains(&format!(" {stage}/Y")));
+        let line = line.unwrap_or_else(|| panic!("{stage}: {}", output.log()));
+        line.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    let mean = (delay("s6") + delay("s7")) / 2.0;
+    let fo4 = osu.liberty.fo4_ps.unwrap();
+    assert!((mean - fo4).abs() < 0.02 * fo4, "{mean} against {fo4}");
+}
+
+/// Runs the flow with a Yosys that does `body`.
+fn with_yosys(body: &str) -> Error {
+    let dir = tempfile::tempdir().unwrap();
+    let tools = Toolbox::new().with(Kind::Yosys, fake::yosys(dir.path(), body));
+    let error = run(
+        &tools.with(Kind::Sta, "/nowhere/sta"),
+        &tiny(),
+        "fixture_nand",
+    )
+    .unwrap_err();
+    assert_eq!(error.exit_status(), 3, "{error}");
+    error
+}
+
+#[test]
+fn a_yosys_that_crashes_or_prints_nonsense_is_an_error() {
+    let crash = with_yosys("kill -SEGV $$");
+    assert!(crash.to_string().contains("crashed"), "{crash}");
+    assert!(
+        with_yosys("echo hello")
+            .to_string()
+            .contains("wrote no netlist")
+    );
+    let line = "echo 'ABC: WireLoad = x Delay = 1 ps'";
+    let no_delay = with_yosys("echo '{}' > netlist.json");
+    assert!(
+        no_delay.to_string().contains("printed no delay"),
+        "{no_delay}"
+    );
+    let garbage = with_yosys(&format!("{line}; echo nonsense > netlist.json"));
+    assert!(garbage.to_string().contains("cannot be read"), "{garbage}");
+    let other = with_yosys(&format!(
+        "{line}; echo '{{\"modules\":{{}}}}' > netlist.json"
+    ));
+    assert!(other.to_string().contains("without module"), "{other}");
+}
+
+#[test]
+fn names_that_are_no_names_are_refused() {
+    let mut bad = job("fixture_nand");
+    bad.sources[0].0 = "a b\"; shell rm.v".to_owned();
+    let tools = Toolbox::new();
+    let Ok(yosys) = tools.get(Kind::Yosys) else {
+        eprintln!("skipped: no Yosys");
+        return;
+    };
+    let cache = Cache::temporary().unwrap();
+    let error = bad.map(&tiny(), 100, &yosys, &cache).unwrap_err();
+    assert_eq!(error.exit_status(), 2);
+}
