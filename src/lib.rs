@@ -12,6 +12,7 @@ pub mod geometry;
 pub mod hash;
 pub mod interrupt;
 pub mod rap;
+pub mod report;
 pub mod rtl;
 pub mod synth;
 pub mod tool;

@@ -3,6 +3,7 @@
 //!
 //! Units: areas in µm², times in ps, powers in mW.
 
+mod fig4;
 mod job;
 pub mod liberty;
 mod published;

@@ -250,3 +250,50 @@ fn names_that_are_no_names_are_refused() {
     let error = bad.map(&tiny(), 100, &yosys, &cache).unwrap_err();
     assert_eq!(error.exit_status(), 2);
 }
+
+#[test]
+fn the_sweep_is_a_chart_with_a_bar_for_every_point() {
+    let Some((tools, osu)) = real(&[Kind::Yosys, Kind::Sta]) else {
+        return;
+    };
+    let cache = Cache::temporary().unwrap();
+    let flow = Flow {
+        tools: &tools,
+        cache: &cache,
+        technology: &osu,
+    };
+    let jobs = [job("fixture_select"), job("fixture_nand")];
+    let heard = std::sync::Mutex::new(Vec::new());
+    let report = flow.run(&jobs, &[400, 2000], &|done, _| {
+        heard.lock().unwrap().push(done)
+    });
+    let report = report.unwrap();
+    let mut heard = heard.into_inner().unwrap();
+    heard.sort_unstable();
+    assert_eq!(heard, [1, 2, 3, 4]);
+    let order: Vec<_> = report
+        .results
+        .iter()
+        .map(|r| (r.unit.as_str(), r.period_ps))
+        .collect();
+    let (select, nand) = ("fixture_select", "fixture_nand");
+    assert_eq!(
+        order,
+        [(select, 400), (select, 2000), (nand, 400), (nand, 2000)]
+    );
+    let chart = report.chart();
+    assert_eq!(chart.series, ["0.5 GHz\n2000 ps", "2.5 GHz\n400 ps"]);
+    assert_eq!(chart.panels.len(), 2);
+    let bars = |p: usize| {
+        chart.panels[p]
+            .groups
+            .iter()
+            .flat_map(|g| g.bars.iter().flatten())
+    };
+    assert_eq!((bars(0).count(), bars(1).count()), (4, 4));
+    let area = bars(1).next().unwrap();
+    assert_eq!(area.value, report.results[1].area_um2); // the slower clock comes first
+    assert_eq!(area.label, format!("{:.0} ps", report.results[1].delay_ps));
+    let svg = chart.svg();
+    assert_eq!(svg.matches("class=\"bar\"").count(), 8 + 2);
+}

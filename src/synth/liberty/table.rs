@@ -53,8 +53,7 @@ impl Table {
             .find(|t| t.label() == group.label())?;
         let index = |name| {
             let own = group.get_complex(name);
-            own.or_else(|| template.get_complex(name))
-                .map(|v| numbers(v))
+            own.or_else(|| template.get_complex(name)).map(numbers)
         };
         let (first, second) = (index("index_1")??, index("index_2")??);
         let values = group.get_complex("values")?;

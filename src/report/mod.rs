@@ -1,0 +1,4 @@
+//! Reports for people: charts.
+
+pub mod chart;
+mod svg;

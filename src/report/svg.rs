@@ -1,0 +1,115 @@
+//! A writer of SVG: just the elements that the charts need.
+
+use std::fmt::Write;
+
+/// Where a text stands relative to its point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Anchor {
+    fn name(self) -> &'static str {
+        match self {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        }
+    }
+}
+
+/// An SVG picture in the making.
+pub(super) struct Svg(String);
+
+impl Svg {
+    /// An empty picture on a light background; `title` is for screen readers.
+    pub fn new(width: f64, height: f64, title: &str) -> Self {
+        let mut svg = Svg(String::new());
+        svg.element(format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\" role=\"img\" \
+             font-family=\"system-ui, 'DejaVu Sans', Arial, sans-serif\">"
+        ));
+        svg.element(format_args!("<title>{}</title>", escaped(title)));
+        svg.element(format_args!(
+            "<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>"
+        ));
+        svg
+    }
+
+    fn element(&mut self, text: std::fmt::Arguments<'_>) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.0, "{text}");
+    }
+
+    pub fn line(&mut self, x1: f64, y1: f64, x2: f64, y2: f64, color: &str) {
+        self.element(format_args!(
+            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{color}\"/>"
+        ));
+    }
+
+    /// A filled rectangle that tells `hover` under the pointer.
+    pub fn bar(&mut self, x: f64, y: f64, width: f64, height: f64, color: &str, hover: &str) {
+        let hover = escaped(hover).replace('\n', " ");
+        self.element(format_args!(
+            "<rect class=\"bar\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
+             fill=\"{color}\"><title>{hover}</title></rect>"
+        ));
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all of them belong to a text")]
+    pub fn text(
+        &mut self,
+        x: f64,
+        y: f64,
+        text: &str,
+        size: f64,
+        color: &str,
+        anchor: Anchor,
+        bold: bool,
+    ) {
+        if text.is_empty() {
+            return;
+        }
+        let weight = if bold { " font-weight=\"600\"" } else { "" };
+        let anchor = anchor.name();
+        let text = escaped(text);
+        self.element(format_args!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" fill=\"{color}\" \
+             text-anchor=\"{anchor}\"{weight}>{text}</text>"
+        ));
+    }
+
+    /// A text that reads upwards.
+    pub fn vertical_text(
+        &mut self,
+        x: f64,
+        y: f64,
+        text: &str,
+        size: f64,
+        color: &str,
+        anchor: Anchor,
+    ) {
+        let anchor = anchor.name();
+        let text = escaped(text);
+        self.element(format_args!(
+            "<text transform=\"translate({x:.1} {y:.1}) rotate(-90)\" font-size=\"{size}\" \
+             fill=\"{color}\" text-anchor=\"{anchor}\">{text}</text>"
+        ));
+    }
+
+    /// The whole file.
+    pub fn finish(mut self) -> String {
+        self.element(format_args!("</svg>"));
+        self.0
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
