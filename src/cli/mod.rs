@@ -5,6 +5,7 @@ mod cmd_congestion;
 mod cmd_doctor;
 mod cmd_emit;
 mod cmd_encode;
+mod cmd_synth;
 mod cmd_trace;
 mod output;
 mod printer;
@@ -69,6 +70,7 @@ enum Command {
     Doctor(cmd_doctor::DoctorArgs),
     Emit(cmd_emit::EmitArgs),
     Encode(cmd_encode::EncodeArgs),
+    Synth(cmd_synth::SynthArgs),
     Trace(cmd_trace::TraceArgs),
 }
 
@@ -93,6 +95,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Doctor(args) => cmd_doctor::run(args, printer),
         Command::Emit(args) => cmd_emit::run(args, global, printer),
         Command::Encode(args) => cmd_encode::run(args, global, printer),
+        Command::Synth(args) => cmd_synth::run(args, global, printer),
         Command::Trace(args) => cmd_trace::run(args, printer),
     }
 }

@@ -6,21 +6,24 @@ use super::result::{SynthReport, UnitResult};
 use crate::report::chart::{Bar, BarChart, BarGroup, Panel};
 
 impl SynthReport {
-    /// Power and area over the target periods. Without any power, only area.
-    pub fn chart(&self) -> BarChart {
-        let mut periods: Vec<u32> = self.results.iter().map(|r| r.period_ps).collect();
+    /// Power and area of `units` over the target periods. Without any power,
+    /// only area.
+    pub fn chart(&self, units: &[&str], periods_ps: &[u32]) -> BarChart {
+        let mut periods = periods_ps.to_vec();
         periods.sort_unstable_by(|a, b| b.cmp(a)); // slow clocks first
         periods.dedup();
+        let chosen = Chosen {
+            report: self,
+            units,
+            periods: &periods,
+        };
         let area = |r: &UnitResult| Some(r.area_um2);
         let published_area = |p: &Published| format!("{:.0} µm²", p.area_um2());
         let published_power = |p: &Published| format!("{:.1} mW", p.power_mw());
-        let mut panels = vec![self.panel("area", "µm²", &periods, area, published_area)];
+        let mut panels = vec![chosen.panel("area", "µm²", area, published_area)];
         if self.results.iter().any(|r| r.power_mw.is_some()) {
             let power = |r: &UnitResult| r.power_mw;
-            panels.insert(
-                0,
-                self.panel("power", "mW", &periods, power, published_power),
-            );
+            panels.insert(0, chosen.panel("power", "mW", power, published_power));
         }
         for (panel, letter) in panels.iter_mut().zip(["a", "b"]) {
             panel.title = format!("({letter}) {}", panel.title);
@@ -37,12 +40,20 @@ impl SynthReport {
             panels,
         }
     }
+}
 
+/// What is to be shown.
+struct Chosen<'a> {
+    report: &'a SynthReport,
+    units: &'a [&'a str],
+    periods: &'a [u32],
+}
+
+impl Chosen<'_> {
     fn panel(
         &self,
         quantity: &str,
         unit: &str,
-        periods: &[u32],
         value: impl Fn(&UnitResult) -> Option<f64>,
         published: impl Fn(&Published) -> String,
     ) -> Panel {
@@ -53,19 +64,23 @@ impl SynthReport {
             })
         };
         let group = |name: &str| {
-            let results = self.of_unit(name);
+            let results = self.report.of_unit(name);
             let at = |period: &u32| results.iter().find(|r| r.period_ps == *period);
             let note = Published::of(name).map(|p| format!("published: {}", published(p)));
             BarGroup {
                 name: short_name(name),
                 note: note.unwrap_or_default(),
-                bars: periods.iter().map(|p| at(p).and_then(|r| bar(r))).collect(),
+                bars: self
+                    .periods
+                    .iter()
+                    .map(|p| at(p).and_then(|r| bar(r)))
+                    .collect(),
             }
         };
         Panel {
             title: format!("{quantity} and latency"),
             axis: format!("{quantity} ({unit})"),
-            groups: self.units().into_iter().map(group).collect(),
+            groups: self.units.iter().map(|name| group(name)).collect(),
         }
     }
 }

@@ -55,6 +55,8 @@ pub struct SynthReport {
 pub struct SmTotal {
     /// The unit that every lane has.
     pub unit: String,
+    /// Its configuration registers, which the lanes share.
+    pub config: String,
     /// Number of lanes.
     pub lanes: u32,
     /// Area of one unit in µm².
@@ -65,8 +67,10 @@ pub struct SmTotal {
     pub area_um2: f64,
     /// The same in two-input NAND gates.
     pub nand2_equivalents: Option<f64>,
-    /// Power of all units at the period of the unit's best point, in mW;
-    /// configuration registers are not clocked while a kernel runs.
+    /// ABC's delay of the unit in ps.
+    pub delay_ps: f64,
+    /// Power of all units in mW; configuration registers are not clocked
+    /// while a kernel runs.
     pub power_mw: Option<f64>,
 }
 
@@ -95,25 +99,23 @@ impl SynthReport {
         }
         units
     }
+}
 
-    /// `lanes` copies of the best `unit` and the smallest `config`; `None`
-    /// if either was not synthesized.
-    pub fn sm_total(&self, unit: &str, config: &str, lanes: u32) -> Option<SmTotal> {
-        let unit = self.best(unit)?;
-        let config = self
-            .of_unit(config)
-            .into_iter()
-            .min_by(|a, b| a.area_um2.total_cmp(&b.area_um2))?;
+impl SmTotal {
+    /// `lanes` copies of `unit` and one of its configuration registers.
+    pub fn new(unit: &UnitResult, config: &UnitResult, lanes: u32, nand2_um2: Option<f64>) -> Self {
         let area_um2 = f64::from(lanes) * unit.area_um2 + config.area_um2;
-        Some(SmTotal {
+        SmTotal {
             unit: unit.unit.clone(),
+            config: config.unit.clone(),
             lanes,
             unit_area_um2: unit.area_um2,
             config_area_um2: config.area_um2,
             area_um2,
-            nand2_equivalents: self.technology.nand2_um2.map(|n| area_um2 / n),
+            nand2_equivalents: nand2_um2.map(|n| area_um2 / n),
+            delay_ps: unit.delay_ps,
             power_mw: unit.power_mw.map(|p| p * f64::from(lanes)),
-        })
+        }
     }
 }
 
@@ -161,10 +163,12 @@ mod tests {
         };
         assert_eq!(report.units(), ["a", "c"]);
         assert_eq!(report.best("a").unwrap().period_ps, 150);
-        let total = report.sm_total("a", "c", 32).unwrap();
-        assert_eq!(total.area_um2, 32.0 * 10.0 + 60.0);
-        assert_eq!(total.nand2_equivalents, Some(190.0));
+        assert!(report.best("none").is_none());
+        let config = report.best("c").unwrap();
+        assert_eq!(config.period_ps, 80);
+        let total = SmTotal::new(report.best("a").unwrap(), config, 32, Some(2.0));
+        assert_eq!(total.area_um2, 32.0 * 10.0 + 70.0);
+        assert_eq!(total.nand2_equivalents, Some(195.0));
         assert_eq!(total.power_mw, Some(16.0));
-        assert!(report.sm_total("a", "none", 32).is_none());
     }
 }

@@ -281,7 +281,7 @@ fn the_sweep_is_a_chart_with_a_bar_for_every_point() {
         order,
         [(select, 400), (select, 2000), (nand, 400), (nand, 2000)]
     );
-    let chart = report.chart();
+    let chart = report.chart(&report.units(), &[400, 2000]);
     assert_eq!(chart.series, ["0.5 GHz\n2000 ps", "2.5 GHz\n400 ps"]);
     assert_eq!(chart.panels.len(), 2);
     let bars = |p: usize| {
