@@ -11,6 +11,7 @@ pub mod error;
 pub mod geometry;
 pub mod hash;
 pub mod interrupt;
+pub mod model;
 pub mod rap;
 pub mod report;
 pub mod rtl;

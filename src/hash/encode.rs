@@ -25,8 +25,15 @@ pub struct Encoding {
 /// Encodes `spec` for the unit that it names (the fixed hashes have units
 /// without ports; `mod` is bit-vector permutation with k = 0).
 pub fn encode(spec: &HashSpec, geometry: Geometry) -> Result<Encoding> {
-    // Ranges and rank first: what is encoded is a legal configuration.
-    let mapping = Mapping::new(spec, geometry)?;
+    // Rank first: what is encoded is a legal configuration.
+    Mapping::new(spec, geometry)?;
+    encode_ports(spec, geometry)
+}
+
+/// Encodes any spec whose parameters are in range, even one of low rank: what
+/// the configuration registers may hold while they are being written.
+pub fn encode_ports(spec: &HashSpec, geometry: Geometry) -> Result<Encoding> {
+    let function = BankFunction::new(spec, geometry)?;
     Ok(match spec {
         HashSpec::Mod => bitvec_perm(0, geometry),
         HashSpec::Xor => fixed("spad_hash_xor"),
@@ -36,8 +43,8 @@ pub fn encode(spec: &HashSpec, geometry: Geometry) -> Result<Encoding> {
         HashSpec::BitwisePerm(bits) => bitwise_perm(bits, geometry),
         HashSpec::BitwiseXor(pairs) => bitwise_xor(pairs, geometry),
         HashSpec::Matrix(rows) => matrix(rows, geometry),
-        HashSpec::Rap(_) | HashSpec::Ras(_) => match mapping.bank_function() {
-            BankFunction::Shift(shifts) => rap(shifts, geometry),
+        HashSpec::Rap(_) | HashSpec::Ras(_) => match function {
+            BankFunction::Shift(shifts) => rap(&shifts, geometry),
             _ => unreachable!("RAP and RAS are shift tables"),
         },
     })
@@ -111,20 +118,38 @@ fn express(rows: &[u32], kind: HashKind, geometry: Geometry) -> Option<HashSpec>
 
 /// The ports of `spad_row_map` for the row map of a mapping.
 pub fn encode_row_map(row: &RowMap, geometry: Geometry) -> Encoding {
+    let m = geometry.bank_bits();
+    let source = |(bit, &source): (u32, &u32)| match source == bit {
+        true => 0,
+        false => u64::from(source) + 1,
+    };
+    let sources: Vec<u64> = (m..).zip(row.sources()).map(source).collect();
+    encode_row_sources(&sources, geometry).expect("displaced row bits take low address bits")
+}
+
+/// The ports of `spad_row_map` from one source per row bit: 0 keeps address
+/// bit m+j, i+1 takes address bit i < m.
+pub fn encode_row_sources(sources: &[u64], geometry: Geometry) -> Result<Encoding> {
     let m = geometry.bank_bits() as usize;
-    let mut sel = PortValue::zero(row.sources().len() * (m + 1));
-    let mut registers = Vec::new();
-    for (j, &source) in row.sources().iter().enumerate() {
-        let kept = source as usize == m + j;
-        let line = if kept { m } else { source as usize };
+    let mut sel = PortValue::zero(sources.len() * (m + 1));
+    for (j, &source) in sources.iter().enumerate() {
+        let line = match source as usize {
+            0 => m,
+            i if i <= m => i - 1,
+            i => {
+                return Err(Error::usage(
+                    format!("row bit {j} cannot take source {i}"),
+                    format!("sources are 0 to {m}"),
+                ));
+            }
+        };
         sel.set_bit(j * (m + 1) + line, true);
-        registers.push(if kept { 0 } else { u64::from(source) + 1 });
     }
-    Encoding {
+    Ok(Encoding {
         unit: "spad_row_map",
         ports: vec![("cfg_row_sel", sel)],
-        registers,
-    }
+        registers: sources.to_vec(),
+    })
 }
 
 fn fixed(unit: &'static str) -> Encoding {
@@ -297,10 +322,7 @@ mod tests {
         );
         assert_eq!(
             ports("matrix:0x1,0x2,0x4,0x8,0x2010"),
-            [pair(
-                "cfg_rows",
-                "0x201000200010008000400 1".replace(' ', "").as_str()
-            )]
+            [pair("cfg_rows", "0x201000200040008001")]
         );
         assert_eq!(ports("xor"), []);
     }
