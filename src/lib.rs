@@ -7,6 +7,7 @@
 
 pub mod cli;
 pub mod config;
+pub mod cosim;
 pub mod error;
 pub mod geometry;
 pub mod hash;

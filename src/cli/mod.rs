@@ -2,6 +2,7 @@
 
 mod cmd_conflicts;
 mod cmd_congestion;
+mod cmd_cosim;
 mod cmd_doctor;
 mod cmd_emit;
 mod cmd_encode;
@@ -66,6 +67,7 @@ impl Global {
 #[derive(Subcommand)]
 enum Command {
     Conflicts(cmd_conflicts::ConflictsArgs),
+    Cosim(cmd_cosim::CosimArgs),
     Congestion(cmd_congestion::CongestionArgs),
     Doctor(cmd_doctor::DoctorArgs),
     Emit(cmd_emit::EmitArgs),
@@ -91,6 +93,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let global = &cli.global;
     match &cli.command {
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
+        Command::Cosim(args) => cmd_cosim::run(args, global, printer),
         Command::Congestion(args) => cmd_congestion::run(args, printer),
         Command::Doctor(args) => cmd_doctor::run(args, printer),
         Command::Emit(args) => cmd_emit::run(args, global, printer),

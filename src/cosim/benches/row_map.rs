@@ -1,0 +1,52 @@
+//! `spad_row_map`: the row maps of random linear mappings.
+
+use super::hash::{Addresses, random_spec};
+use crate::cosim::bench::{Bench, Frame, Stimulus};
+use crate::cosim::layout::{Layout, PortSlot};
+use crate::geometry::Geometry;
+use crate::hash::{HashKind, Mapping, encode_row_map};
+use crate::model::RowMapUnit;
+
+/// Cycles with one configuration.
+const CONFIG_CYCLES: u64 = 128;
+
+pub(super) struct RowMapBench {
+    geometry: Geometry,
+    addr: PortSlot,
+    sel: PortSlot,
+    row: PortSlot,
+    addresses: Addresses,
+    model: RowMapUnit,
+}
+
+impl RowMapBench {
+    pub(super) fn new(geometry: Geometry, layout: &Layout, addresses: Addresses) -> Self {
+        RowMapBench {
+            geometry,
+            addr: layout.input("addr").clone(),
+            sel: layout.input("cfg_row_sel").clone(),
+            row: layout.output("row").clone(),
+            addresses,
+            model: RowMapUnit {
+                geometry,
+                pivots: geometry.bank_mask(),
+            },
+        }
+    }
+}
+
+impl Bench for RowMapBench {
+    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        if stimulus.cycle.is_multiple_of(CONFIG_CYCLES) {
+            // Permutations reach every set of pivots.
+            let spec = random_spec(HashKind::BitwisePerm, self.geometry, stimulus);
+            let mapping = Mapping::new(&spec, self.geometry).expect("drawn specs are legal");
+            let encoding = encode_row_map(mapping.row_map(), self.geometry);
+            frame.drive_wide(&self.sel, &encoding.ports[0].1);
+            self.model.pivots = mapping.row_map().pivots();
+        }
+        let addr = self.addresses.next(stimulus);
+        frame.drive(&self.addr, addr);
+        frame.expect(&self.row, self.model.step(addr));
+    }
+}

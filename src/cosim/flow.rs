@@ -1,0 +1,124 @@
+//! `cosim` of one unit: build, run, report.
+
+use super::benches::bench_for;
+use super::layout::Layout;
+use super::lockstep::{Lockstep, Mismatch, Outcome};
+use super::verilated::VerilatedUnit;
+use super::wave;
+use crate::cli::write_file;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::rtl::{Design, EmittedUnit, SourceFile};
+use crate::tool::{Cache, Toolbox};
+use crate::trace::AccessTrace;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Cycles before a mismatch that a waveform shows.
+const WAVE_CYCLES: u64 = 1000;
+
+/// What to run.
+pub struct CosimOptions<'a> {
+    /// The machine.
+    pub config: &'a Config,
+    /// Clock cycles per unit.
+    pub cycles: u64,
+    /// Seed of the stimulus.
+    pub seed: u64,
+    /// Addresses from a trace instead of random ones.
+    pub trace: Option<&'a AccessTrace>,
+    /// Verilog from this directory instead of emitting it.
+    pub rtl_dir: Option<PathBuf>,
+    /// Waveform to write.
+    pub wave: Option<PathBuf>,
+}
+
+/// The result for one unit.
+#[derive(Clone, Debug)]
+pub struct CosimResult {
+    /// The unit.
+    pub unit: String,
+    /// Cycles, checks and mismatches.
+    pub outcome: Outcome,
+    /// Wall time of the run, without building.
+    pub seconds: f64,
+}
+
+impl CosimResult {
+    /// The first difference.
+    pub fn mismatch(&self) -> Option<&Mismatch> {
+        self.outcome.first.as_ref()
+    }
+
+    /// The JSON contract of `cosim`.
+    pub fn json(&self) -> Value {
+        let mut value = json!({
+            "unit": self.unit,
+            "cycles": self.outcome.cycles,
+            "checks": self.outcome.checks,
+            "mismatches": self.outcome.mismatches,
+            "seconds": self.seconds,
+        });
+        if let Some(first) = self.mismatch() {
+            value["first_mismatch"] = json!({
+                "cycle": first.cycle,
+                "signal": first.signal,
+                "expected": first.expected,
+                "got": first.got,
+            });
+        }
+        value
+    }
+}
+
+/// Runs the RTL of `unit` against its golden model.
+pub fn cosim_unit(
+    design: &Design,
+    unit: &EmittedUnit,
+    options: &CosimOptions,
+    tools: &Toolbox,
+    cache: &Cache,
+    progress: &dyn Fn(u64),
+) -> Result<CosimResult> {
+    let layout = Layout::new(unit);
+    let mut bench = bench_for(&unit.name, options.config, &layout, options.trace)?;
+    let files = match &options.rtl_dir {
+        None => design.files_of(unit),
+        Some(dir) => read_rtl(unit, dir)?,
+    };
+    let rtl = VerilatedUnit::build(&unit.name, &files, layout.clone(), tools, cache)?;
+    let start = Instant::now();
+    let record = options.wave.is_some();
+    let run = Lockstep::new(&layout, &mut *bench, rtl.instance(), options.seed, record);
+    let (outcome, recording) = run.run(options.cycles, progress);
+    let result = CosimResult {
+        unit: unit.name.clone(),
+        outcome,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    if let (Some(path), Some(recording)) = (&options.wave, recording) {
+        let end = match result.mismatch() {
+            Some(first) => first.cycle + 1,
+            None => result.outcome.cycles,
+        };
+        let cycles = end.saturating_sub(WAVE_CYCLES) as usize..end as usize;
+        let text = wave::render(&unit.name, &layout, &recording, cycles)
+            .map_err(|e| Error::io("write", path, e))?;
+        write_file(path, &text)?;
+    }
+    Ok(result)
+}
+
+/// The files of `unit`, from `dir`.
+fn read_rtl(unit: &EmittedUnit, dir: &std::path::Path) -> Result<Vec<SourceFile>> {
+    let read = |name: &String| {
+        let path = dir.join(name);
+        let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))?;
+        Ok(SourceFile {
+            name: name.clone(),
+            text,
+        })
+    };
+    unit.files.iter().map(read).collect()
+}

@@ -1,0 +1,143 @@
+//! The lockstep loop: model ahead, RTL behind, every output bit compared.
+
+use super::bench::{Bench, Frame, Stimulus};
+use super::layout::Layout;
+use super::verilated::Instance;
+use crate::hash::PortValue;
+
+/// Cycles that the model runs ahead of the RTL.
+const CHUNK_CYCLES: usize = 2048;
+
+/// The first difference between RTL and model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// Clock cycle, from 0.
+    pub cycle: u64,
+    /// Output port.
+    pub signal: String,
+    /// The model's value.
+    pub expected: PortValue,
+    /// The RTL's value.
+    pub got: PortValue,
+}
+
+/// Totals of a run. It stops at the first chunk with a mismatch.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Cycles compared.
+    pub cycles: u64,
+    /// Output ports compared, summed over cycles.
+    pub checks: u64,
+    /// Output ports that differed, summed over cycles.
+    pub mismatches: u64,
+    /// The first difference.
+    pub first: Option<Mismatch>,
+}
+
+/// The words of consecutive cycles, for a waveform.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// Inputs, frame after frame.
+    pub inputs: Vec<u32>,
+    /// The model's outputs.
+    pub expected: Vec<u32>,
+    /// The RTL's outputs.
+    pub got: Vec<u32>,
+}
+
+/// One run of a unit against its bench.
+pub struct Lockstep<'a> {
+    layout: &'a Layout,
+    bench: &'a mut dyn Bench,
+    rtl: Instance,
+    stimulus: Stimulus,
+    last_inputs: Vec<u32>,
+    recording: Option<Recording>,
+    outcome: Outcome,
+}
+
+impl<'a> Lockstep<'a> {
+    /// A run from power-up; `record` keeps all cycles for a waveform.
+    pub fn new(
+        layout: &'a Layout,
+        bench: &'a mut dyn Bench,
+        rtl: Instance,
+        seed: u64,
+        record: bool,
+    ) -> Self {
+        Lockstep {
+            layout,
+            bench,
+            rtl,
+            stimulus: Stimulus::new(seed),
+            last_inputs: vec![0; layout.input_words],
+            recording: record.then(Recording::default),
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// Runs `cycles` cycles, or up to the first chunk with a mismatch.
+    pub fn run(mut self, cycles: u64, progress: &dyn Fn(u64)) -> (Outcome, Option<Recording>) {
+        while self.outcome.cycles < cycles && self.outcome.mismatches == 0 {
+            let chunk = (cycles - self.outcome.cycles).min(CHUNK_CYCLES as u64);
+            self.chunk(chunk as usize);
+            progress(self.outcome.cycles);
+        }
+        (self.outcome, self.recording)
+    }
+
+    fn chunk(&mut self, cycles: usize) {
+        let (ins, outs) = (self.layout.input_words, self.layout.output_words);
+        let mut inputs = vec![0; cycles * ins];
+        let mut expected = vec![0; cycles * outs];
+        let mut care = vec![u32::MAX; cycles * outs];
+        for i in 0..cycles {
+            let mut frame = Frame {
+                inputs: &mut inputs[i * ins..(i + 1) * ins],
+                expected: &mut expected[i * outs..(i + 1) * outs],
+                care: &mut care[i * outs..(i + 1) * outs],
+            };
+            frame.inputs.copy_from_slice(&self.last_inputs);
+            self.bench.cycle(&mut self.stimulus, &mut frame);
+            self.last_inputs.copy_from_slice(frame.inputs);
+            self.stimulus.cycle += 1;
+        }
+        let mut got = vec![0; cycles * outs];
+        self.rtl.run(&inputs, &mut got);
+        let bad = |i: usize| (got[i] ^ expected[i]) & care[i] != 0;
+        if (0..got.len()).any(bad) {
+            self.count_mismatches(&expected, &got, &care);
+        }
+        self.outcome.cycles += cycles as u64;
+        self.outcome.checks += (cycles * self.layout.outputs.len()) as u64;
+        if let Some(recording) = &mut self.recording {
+            recording.inputs.extend(inputs);
+            recording.expected.extend(expected);
+            recording.got.extend(got);
+        }
+    }
+
+    fn count_mismatches(&mut self, expected: &[u32], got: &[u32], care: &[u32]) {
+        let outs = self.layout.output_words;
+        for (i, frame) in got.chunks(outs).enumerate() {
+            let range = i * outs..(i + 1) * outs;
+            let (expected, care) = (&expected[range.clone()], &care[range]);
+            for port in &self.layout.outputs {
+                let words = port.offset..port.offset + port.words;
+                if words
+                    .clone()
+                    .all(|w| (frame[w] ^ expected[w]) & care[w] == 0)
+                {
+                    continue;
+                }
+                self.outcome.mismatches += 1;
+                self.outcome.first.get_or_insert_with(|| Mismatch {
+                    cycle: self.outcome.cycles + i as u64,
+                    signal: port.name.clone(),
+                    expected: port.value(expected),
+                    got: port.value(frame),
+                });
+            }
+        }
+    }
+}

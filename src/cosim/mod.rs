@@ -1,0 +1,21 @@
+//! Co-simulation: the Verilated RTL against the golden model, lockstep.
+//!
+//! A [`Bench`] steps the golden model through constrained random stimulus and
+//! records, cycle by cycle, the inputs and the outputs that it expects. The
+//! RTL replays the inputs in bulk, in a shared object that Verilator made, and
+//! every output bit of every cycle is compared.
+
+mod bench;
+mod benches;
+mod flow;
+mod layout;
+mod lockstep;
+mod verilated;
+mod wave;
+
+pub use bench::{Bench, Frame, Stimulus};
+pub use benches::bench_for;
+pub use flow::{CosimOptions, CosimResult, cosim_unit};
+pub use layout::{Layout, PortSlot};
+pub use lockstep::{Lockstep, Mismatch};
+pub use verilated::{Instance, VerilatedUnit};

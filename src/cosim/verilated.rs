@@ -1,0 +1,263 @@
+//! A unit as a shared object, built by Verilator and a C++ compiler.
+
+use super::layout::{Layout, PortSlot};
+use crate::error::{Error, Result};
+use crate::rtl::SourceFile;
+use crate::tool::{Cache, Key, KeyBuilder, Kind, Toolbox};
+use libloading::Library;
+use serde::Serialize;
+use std::ffi::c_void;
+use std::path::Path;
+use std::sync::Arc;
+use tera::{Context, Tera};
+
+const HARNESS: &str = include_str!("../../testbenches/harness.cpp.tera");
+
+type New = unsafe extern "C" fn() -> *mut c_void;
+type Free = unsafe extern "C" fn(*mut c_void);
+type Run = unsafe extern "C" fn(*mut c_void, u64, *const u32, *mut u32);
+type EmptyLoop = unsafe extern "C" fn(*mut c_void, u64, *const u32, u64);
+
+/// The loaded shared object of one unit.
+pub struct VerilatedUnit {
+    layout: Layout,
+    new: New,
+    free: Free,
+    run: Run,
+    empty_loop: EmptyLoop,
+    /// Keeps the code of the functions above loaded.
+    _library: Library,
+}
+
+#[derive(Serialize)]
+struct HarnessValues<'a> {
+    inputs: &'a [PortSlot],
+    outputs: &'a [PortSlot],
+    input_words: usize,
+    output_words: usize,
+    clocked: bool,
+}
+
+impl VerilatedUnit {
+    /// Builds (or finds in the cache) and loads the unit whose top module is
+    /// `top`.
+    pub fn build(
+        top: &str,
+        files: &[SourceFile],
+        layout: Layout,
+        tools: &Toolbox,
+        cache: &Cache,
+    ) -> Result<Arc<Self>> {
+        let harness = render_harness(&layout)?;
+        let verilator = tools.get(Kind::Verilator)?;
+        let compiler = tools.get(Kind::Cxx)?;
+        let mut key = KeyBuilder::new("verilated unit 1")
+            .add("top", top)
+            .add("harness", &harness)
+            .add("verilator", verilator.version.to_string())
+            .add("c++", compiler.version.to_string());
+        for file in files {
+            key = key.add(&file.name, &file.text);
+        }
+        let runtime = runtime(tools, cache)?;
+        let key: Key = key.finish();
+        let entry = cache.get_or_build(&key, |dir| {
+            for file in files {
+                write(&dir.join(&file.name), &file.text)?;
+            }
+            write(&dir.join("harness.cpp"), &harness)?;
+            verilator
+                .command()
+                .args([
+                    "--cc",
+                    "-O3",
+                    "--noassert",
+                    "-Wno-fatal",
+                    "--prefix",
+                    "Vunit",
+                ])
+                .args(["-Mdir", "obj", "--top-module", top])
+                .args(files.iter().map(|f| f.name.as_str()))
+                .cwd(dir)
+                .run()?;
+            let mut sources = vec!["harness.cpp".to_owned()];
+            sources.extend(cpp_files(&dir.join("obj"))?);
+            compiler
+                .command()
+                .args(COMPILE)
+                .args(["-shared", "-fno-gnu-unique", "-Wl,-Bsymbolic", "-Iobj"])
+                .args(include_dirs(tools)?)
+                .args(sources)
+                .arg(runtime.join("verilated.o"))
+                .arg(runtime.join("verilated_threads.o"))
+                .args(["-pthread", "-o", "unit.so"])
+                .cwd(dir)
+                .run()?;
+            std::fs::remove_dir_all(dir.join("obj")).map_err(|e| Error::io("clear", dir, e))
+        })?;
+        Self::load(&entry.join("unit.so"), layout).map(Arc::new)
+    }
+
+    fn load(path: &Path, layout: Layout) -> Result<Self> {
+        let broken = |e: libloading::Error| Error::ToolFailed {
+            tool: "the shared object built by Verilator".into(),
+            what: format!("cannot be loaded: {e}"),
+            help: Some(format!("delete {} and try again", path.display())),
+        };
+        // SAFETY: the object was built from our harness a moment ago, or found
+        // intact (by digest) in the cache; its initialisers are Verilator's.
+        let library = unsafe { Library::new(path) }.map_err(broken)?;
+        // SAFETY: the harness defines these symbols with these signatures.
+        unsafe {
+            Ok(VerilatedUnit {
+                layout,
+                new: *library.get::<New>(b"spad_new").map_err(broken)?,
+                free: *library.get::<Free>(b"spad_free").map_err(broken)?,
+                run: *library.get::<Run>(b"spad_run").map_err(broken)?,
+                empty_loop: *library
+                    .get::<EmptyLoop>(b"spad_empty_loop")
+                    .map_err(broken)?,
+                _library: library,
+            })
+        }
+    }
+
+    /// The ports.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// A fresh instance, before reset.
+    pub fn instance(self: &Arc<Self>) -> Instance {
+        // SAFETY: spad_new takes nothing and returns an owned handle.
+        let handle = unsafe { (self.new)() };
+        Instance {
+            unit: Arc::clone(self),
+            handle,
+        }
+    }
+}
+
+/// One instance of a Verilated unit.
+pub struct Instance {
+    unit: Arc<VerilatedUnit>,
+    handle: *mut c_void,
+}
+
+// SAFETY: an instance has its own Verilator context and no thread affinity; it
+// is used by one thread at a time because `run` takes `&mut self`.
+unsafe impl Send for Instance {}
+
+impl Instance {
+    /// Runs one cycle per frame of `inputs` and writes the sampled outputs.
+    pub fn run(&mut self, inputs: &[u32], outputs: &mut [u32]) {
+        let layout = &self.unit.layout;
+        let cycles = outputs.len() / layout.output_words;
+        assert_eq!(
+            inputs.len(),
+            cycles * layout.input_words,
+            "one frame per cycle"
+        );
+        assert_eq!(outputs.len(), cycles * layout.output_words, "whole frames");
+        // SAFETY: both slices hold `cycles` frames of the layout from which the
+        // harness was rendered; the handle is live until drop.
+        unsafe {
+            (self.unit.run)(
+                self.handle,
+                cycles as u64,
+                inputs.as_ptr(),
+                outputs.as_mut_ptr(),
+            );
+        }
+    }
+
+    /// Runs `cycles` cycles over and over the frames of `inputs`, looking at
+    /// nothing: the reference of the speed benchmark.
+    pub fn run_empty(&mut self, cycles: u64, inputs: &[u32]) {
+        let vectors = inputs.len() / self.unit.layout.input_words.max(1);
+        assert!(vectors > 0, "at least one frame");
+        // SAFETY: the harness reads whole frames below `vectors` only.
+        unsafe { (self.unit.empty_loop)(self.handle, cycles, inputs.as_ptr(), vectors as u64) };
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: the handle came from spad_new and is freed once.
+        unsafe { (self.unit.free)(self.handle) };
+    }
+}
+
+const COMPILE: [&str; 4] = ["-O2", "-std=c++17", "-fPIC", "-fvisibility-inlines-hidden"];
+
+/// Verilator's run-time library, compiled once for all units.
+fn runtime(tools: &Toolbox, cache: &Cache) -> Result<std::path::PathBuf> {
+    let verilator = tools.get(Kind::Verilator)?;
+    let compiler = tools.get(Kind::Cxx)?;
+    let key = KeyBuilder::new("verilator runtime 1")
+        .add("verilator", verilator.version.to_string())
+        .add("c++", compiler.version.to_string())
+        .finish();
+    cache.get_or_build(&key, |dir| {
+        let include = verilator_root(tools)?.join("include");
+        compiler
+            .command()
+            .args(COMPILE)
+            .args(include_dirs(tools)?)
+            .arg("-c")
+            .arg(include.join("verilated.cpp"))
+            .arg(include.join("verilated_threads.cpp"))
+            .cwd(dir)
+            .run()?;
+        Ok(())
+    })
+}
+
+fn verilator_root(tools: &Toolbox) -> Result<std::path::PathBuf> {
+    let output = tools
+        .get(Kind::Verilator)?
+        .command()
+        .args(["--getenv", "VERILATOR_ROOT"])
+        .run()?;
+    Ok(output.stdout.trim().into())
+}
+
+fn include_dirs(tools: &Toolbox) -> Result<Vec<String>> {
+    let include = verilator_root(tools)?.join("include");
+    Ok(vec![
+        format!("-I{}", include.display()),
+        format!("-I{}", include.join("vltstd").display()),
+    ])
+}
+
+fn cpp_files(dir: &Path) -> Result<Vec<String>> {
+    let entries = std::fs::read_dir(dir).map_err(|e| Error::io("read", dir, e))?;
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".cpp"))
+        .map(|name| format!("obj/{name}"))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).map_err(|e| Error::io("write", path, e))
+}
+
+fn render_harness(layout: &Layout) -> Result<String> {
+    let values = HarnessValues {
+        inputs: &layout.inputs,
+        outputs: &layout.outputs,
+        input_words: layout.input_words,
+        output_words: layout.output_words,
+        clocked: layout.clocked,
+    };
+    let context = Context::from_serialize(&values);
+    let rendered = context.and_then(|c| Tera::one_off(HARNESS, &c, false));
+    rendered.map_err(|e| Error::ToolFailed {
+        tool: "the template harness.cpp.tera".into(),
+        what: format!("does not render: {e}"),
+        help: None,
+    })
+}
