@@ -10,6 +10,8 @@ mod cmd_synth;
 mod cmd_trace;
 mod output;
 mod printer;
+mod synthesis;
+mod synthesis_text;
 
 pub use output::write_file;
 pub use printer::{Format, Printer, Progress};

@@ -4,7 +4,7 @@ use super::technology::Technology;
 use super::template::render;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
-use crate::tool::{Cache, Key, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
+use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -40,8 +40,6 @@ pub struct Netlist {
     pub warnings: Vec<String>,
     /// The directory with `netlist.v`, `netlist.json` and `yosys.log`.
     pub directory: PathBuf,
-    /// Names the netlist, for what is derived from it.
-    pub(super) key: Key,
 }
 
 const SCRIPT: &str = include_str!("../../synth/synth.ys.tera");
@@ -84,7 +82,7 @@ impl SynthJob {
             parse_delay(&output)?; // nothing mad goes into the cache
             put(&work.join("yosys.log"), &output.log())
         })?;
-        Netlist::read(&directory, key, self, technology)
+        Netlist::read(&directory, self, technology)
     }
 
     fn run_yosys(
@@ -131,7 +129,7 @@ impl SynthJob {
 }
 
 impl Netlist {
-    fn read(directory: &Path, key: Key, job: &SynthJob, technology: &Technology) -> Result<Self> {
+    fn read(directory: &Path, job: &SynthJob, technology: &Technology) -> Result<Self> {
         let log = get(&directory.join("yosys.log"))?;
         let output = ToolOutput {
             stdout: log,
@@ -151,7 +149,6 @@ impl Netlist {
             clocked: top.ports.contains_key("clk"),
             warnings: warnings(&output),
             directory: directory.to_owned(),
-            key,
         };
         for instance in top.cells.values() {
             let kind = &instance.kind;
@@ -217,13 +214,13 @@ fn parse_delay(output: &ToolOutput) -> Result<f64> {
         .ok_or_else(|| unexpected_output(Kind::Yosys, "printed a delay that is no number", output))
 }
 
-/// Yosys's own warnings; ABC's concern the library, not the design.
+/// Yosys's warnings about the design. What ABC and `dfflibmap` say about the
+/// cells of the library concerns no user of the kit.
 fn warnings(output: &ToolOutput) -> Vec<String> {
-    let mine = |l: &&str| l.contains("Warning:") && !l.starts_with("ABC:");
-    output
-        .stdout
-        .lines()
-        .filter(mine)
+    let about_library = |l: &str| l.starts_with("ABC:") || l.contains("in pin attribute of cell");
+    let lines = output.stdout.lines();
+    lines
+        .filter(|l| l.contains("Warning:") && !about_library(l))
         .map(str::to_owned)
         .collect()
 }
@@ -286,8 +283,9 @@ mod tests {
     }
 
     #[test]
-    fn warnings_of_abc_are_left_out() {
-        let log = "Warning: a\nABC: Warning: b\nx.v:1: Warning: c\n";
+    fn warnings_about_the_library_are_left_out() {
+        let log = "Warning: a\nABC: Warning: b\nx.v:1: Warning: c\n\
+                   Warning: Found unsupported expression 'SE*SI' in pin attribute of cell 'X' - skipping.\n";
         assert_eq!(warnings(&output(log)), ["Warning: a", "x.v:1: Warning: c"]);
     }
 }

@@ -69,9 +69,11 @@ pub struct SmTotal {
     pub nand2_equivalents: Option<f64>,
     /// ABC's delay of the unit in ps.
     pub delay_ps: f64,
-    /// Power of all units in mW; configuration registers are not clocked
-    /// while a kernel runs.
+    /// Power of all units in mW at `power_period_ps`; configuration registers
+    /// are not clocked while a kernel runs.
     pub power_mw: Option<f64>,
+    /// The slowest of the target periods, in ps.
+    pub power_period_ps: u32,
 }
 
 impl SynthReport {
@@ -102,10 +104,17 @@ impl SynthReport {
 }
 
 impl SmTotal {
-    /// `lanes` copies of `unit` and one of its configuration registers.
-    pub fn new(unit: &UnitResult, config: &UnitResult, lanes: u32, nand2_um2: Option<f64>) -> Self {
+    /// `lanes` copies of the best netlist of `unit`, and one of `config`;
+    /// power at the slowest target period. `None` without results.
+    pub fn new(report: &SynthReport, unit: &str, config: &UnitResult, lanes: u32) -> Option<Self> {
+        let slowest = report
+            .of_unit(unit)
+            .into_iter()
+            .max_by_key(|r| r.period_ps)?;
+        let nand2_um2 = report.technology.nand2_um2;
+        let unit = report.best(unit)?;
         let area_um2 = f64::from(lanes) * unit.area_um2 + config.area_um2;
-        SmTotal {
+        Some(SmTotal {
             unit: unit.unit.clone(),
             config: config.unit.clone(),
             lanes,
@@ -114,8 +123,9 @@ impl SmTotal {
             area_um2,
             nand2_equivalents: nand2_um2.map(|n| area_um2 / n),
             delay_ps: unit.delay_ps,
-            power_mw: unit.power_mw.map(|p| p * f64::from(lanes)),
-        }
+            power_mw: slowest.power_mw.map(|p| p * f64::from(lanes)),
+            power_period_ps: slowest.period_ps,
+        })
     }
 }
 
@@ -166,9 +176,10 @@ mod tests {
         assert!(report.best("none").is_none());
         let config = report.best("c").unwrap();
         assert_eq!(config.period_ps, 80);
-        let total = SmTotal::new(report.best("a").unwrap(), config, 32, Some(2.0));
+        let total = SmTotal::new(&report, "a", config, 32).unwrap();
+        assert!(SmTotal::new(&report, "none", config, 32).is_none());
         assert_eq!(total.area_um2, 32.0 * 10.0 + 70.0);
         assert_eq!(total.nand2_equivalents, Some(195.0));
-        assert_eq!(total.power_mw, Some(16.0));
+        assert_eq!((total.power_mw, total.power_period_ps), (Some(16.0), 150));
     }
 }

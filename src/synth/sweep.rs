@@ -1,6 +1,6 @@
 //! Synthesis of many units for many target periods, in parallel.
 
-use super::job::{Netlist, SynthJob};
+use super::job::SynthJob;
 use super::result::{SynthReport, UnitResult};
 use super::technology::Technology;
 use super::timing::Timing;
@@ -89,7 +89,7 @@ impl Flow<'_> {
     ) -> Result<(UnitResult, Vec<String>)> {
         let netlist = job.map(self.technology, period_ps, yosys, self.cache)?;
         let timing = sta
-            .map(|sta| self.time(job, &netlist, period_ps, sta))
+            .map(|sta| Timing::measure(&netlist, &job.top, self.technology, sta, self.cache))
             .transpose()?;
         let technology = self.technology;
         let result = UnitResult {
@@ -103,7 +103,7 @@ impl Flow<'_> {
             delay_ps: netlist.delay_ps,
             delay_fo4: technology.liberty.fo4_ps.map(|f| netlist.delay_ps / f),
             sta_delay_ps: timing.map(|t| t.delay_ps),
-            power_mw: timing.map(|t| t.power_mw),
+            power_mw: timing.map(|t| t.power_mw(f64::from(period_ps))),
             cells_by_type: netlist.cells_by_type,
         };
         let warnings = netlist.warnings.iter();
@@ -111,24 +111,5 @@ impl Flow<'_> {
             result,
             warnings.map(|w| format!("{}: {w}", job.unit)).collect(),
         ))
-    }
-
-    /// Power at the target period; at the unit's own, if that is longer: it
-    /// cannot be clocked faster.
-    fn time(
-        &self,
-        job: &SynthJob,
-        netlist: &Netlist,
-        period_ps: u32,
-        sta: &Tool,
-    ) -> Result<Timing> {
-        let target = f64::from(period_ps);
-        let at =
-            |period| Timing::measure(netlist, &job.top, self.technology, period, sta, self.cache);
-        let timing = at(target)?;
-        match timing.delay_ps > target {
-            true => at(timing.delay_ps),
-            false => Ok(timing),
-        }
     }
 }

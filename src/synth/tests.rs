@@ -200,6 +200,29 @@ fn fo4_agrees_with_static_timing() {
     assert!((mean - fo4).abs() < 0.02 * fo4, "{mean} against {fo4}");
 }
 
+#[test]
+fn power_follows_the_clock() {
+    let Some((tools, osu)) = real(&[Kind::Yosys, Kind::Sta]) else {
+        return;
+    };
+    let cache = Cache::temporary().unwrap();
+    let (yosys, sta) = (
+        tools.get(Kind::Yosys).unwrap(),
+        tools.get(Kind::Sta).unwrap(),
+    );
+    for top in ["fixture_select", "fixture_shift"] {
+        let netlist = job(top).map(&osu, 1000, &yosys, &cache).unwrap();
+        let at = |period| Timing::measure_at(period, &netlist, top, &osu, &sta, &cache).unwrap();
+        let (fast, slow) = (at(1000.0), at(4000.0));
+        assert!(fast.power_mw(1000.0) > 3.0 * slow.power_mw(4000.0), "{top}");
+        for period in [1000.0, 4000.0] {
+            let (a, b) = (fast.power_mw(period), slow.power_mw(period));
+            assert!((a - b).abs() < 1e-3 * a, "{top}: {a} {b}");
+        }
+        assert!((fast.delay_ps - slow.delay_ps).abs() < 0.1, "{top}");
+    }
+}
+
 /// Runs the flow with a Yosys that does `body`.
 fn with_yosys(body: &str) -> Error {
     let dir = tempfile::tempdir().unwrap();

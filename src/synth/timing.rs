@@ -10,27 +10,49 @@ use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
 /// OpenSTA's own default.
 pub const ACTIVITY: f64 = 0.1;
 
+/// The clock period that power is measured at; other periods follow from it.
+const REFERENCE_PERIOD_PS: f64 = 1000.0;
+
 /// What OpenSTA says about a mapped unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timing {
     /// The shortest clock period in ps: input to output, or with registers
     /// the slowest of all paths, clock-to-output and setup times included.
     pub delay_ps: f64,
-    /// Power in mW at the clock period asked for.
-    pub power_mw: f64,
+    /// Leakage power in mW.
+    pub leakage_mw: f64,
+    /// Energy of one clock cycle in fJ.
+    pub cycle_fj: f64,
 }
 
 const SCRIPT: &str = include_str!("../../synth/sta.tcl.tera");
 
 impl Timing {
     /// Timing and power of a netlist whose inputs have [`ACTIVITY`]
-    /// transitions per clock cycle of `period_ps`; configuration inputs
-    /// (`cfg_*`) are static.
+    /// transitions per clock cycle; configuration inputs (`cfg_*`) are
+    /// static. What was measured before comes from the cache.
     pub fn measure(
         netlist: &Netlist,
         top: &str,
         technology: &Technology,
+        sta: &Tool,
+        cache: &Cache,
+    ) -> Result<Self> {
+        Self::measure_at(REFERENCE_PERIOD_PS, netlist, top, technology, sta, cache)
+    }
+
+    /// Power in mW at a clock period; at the shortest one, if that is longer:
+    /// the unit cannot be clocked faster.
+    pub fn power_mw(&self, period_ps: f64) -> f64 {
+        let period_ps = period_ps.max(self.delay_ps);
+        self.leakage_mw + self.cycle_fj / period_ps
+    }
+
+    pub(super) fn measure_at(
         period_ps: f64,
+        netlist: &Netlist,
+        top: &str,
+        technology: &Technology,
         sta: &Tool,
         cache: &Cache,
     ) -> Result<Self> {
@@ -38,7 +60,8 @@ impl Timing {
             // OpenSTA knows no paths through plain wires.
             return Ok(Timing {
                 delay_ps: 0.0,
-                power_mw: 0.0,
+                leakage_mw: 0.0,
+                cycle_fj: 0.0,
             });
         }
         let script = render(
@@ -52,12 +75,14 @@ impl Timing {
                 "load_ff": technology.load_ff,
             }),
         )?;
+        // Many target periods end in the same netlist.
+        let verilog = get(&netlist.directory.join("netlist.v"))?;
         let key = KeyBuilder::new("sta-1")
             .add("sta", sta.version.to_string())
             .add("script", &script)
-            .add("netlist", netlist.key.to_string())
+            .add("netlist", &verilog)
+            .add("liberty", &technology.liberty.digest)
             .finish();
-        let verilog = get(&netlist.directory.join("netlist.v"))?;
         let directory = cache.get_or_build(&key, |work| {
             put(&work.join("netlist.v"), &verilog)?;
             put(&work.join("sta.tcl"), &script)?;
@@ -84,22 +109,25 @@ fn parse(output: &ToolOutput, period_ps: f64) -> Result<Timing> {
     if log.lines().any(|l| l.starts_with("Error:")) {
         return Err(fail("reported an error"));
     }
-    let number = |text: Option<&str>| {
-        text.and_then(|t| t.parse::<f64>().ok())
-            .filter(|v| v.is_finite())
-    };
+    let number = |text: &str| text.parse::<f64>().ok().filter(|v| v.is_finite());
     let slack = log
         .lines()
         .find_map(|l| l.strip_prefix("spadkit slack_ps "));
-    let slack = number(slack).ok_or_else(|| fail("printed no slack"))?;
+    let slack = slack
+        .and_then(number)
+        .ok_or_else(|| fail("printed no slack"))?;
     // Columns: internal, switching, leakage and total power in W.
     let total = log.lines().find_map(|l| l.strip_prefix("Total "));
-    let watts = number(total.and_then(|t| t.split_whitespace().nth(3)));
-    let watts = watts.ok_or_else(|| fail("printed no power"))?;
-    Ok(Timing {
-        delay_ps: period_ps - slack,
-        power_mw: watts * 1e3,
-    })
+    let columns = total.unwrap_or_default().split_whitespace().take(3);
+    let watts: Option<Vec<f64>> = columns.map(number).collect();
+    match watts.as_deref() {
+        Some([internal, switching, leakage]) => Ok(Timing {
+            delay_ps: period_ps - slack,
+            leakage_mw: leakage * 1e3,
+            cycle_fj: (internal + switching) * 1e3 * period_ps, // mW x ps
+        }),
+        _ => Err(fail("printed no power")),
+    }
 }
 
 #[cfg(test)]
@@ -119,7 +147,13 @@ mod tests {
                     Total    1.2e-04 2.1e-05 8.0e-07 1.432e-04 100.0%\n";
         let timing = parse(&log(text), 150.0).unwrap();
         assert_eq!(timing.delay_ps, 153.5);
-        assert!((timing.power_mw - 0.1432).abs() < 1e-12);
+        assert!((timing.leakage_mw - 8e-4).abs() < 1e-12);
+        assert!((timing.cycle_fj - 0.141 * 150.0).abs() < 1e-9);
+        // Below the shortest period there is no clock.
+        let shortest = timing.power_mw(153.5);
+        assert!((shortest - (8e-4 + 0.141 * 150.0 / 153.5)).abs() < 1e-9);
+        assert_eq!(timing.power_mw(10.0), shortest);
+        assert!(timing.power_mw(1e9) < 8.1e-4);
     }
 
     #[test]

@@ -1,0 +1,209 @@
+//! Synthesis of emitted units, for the commands `synth` and `flow`.
+
+use super::printer::Printer;
+use super::synthesis_text;
+use crate::config::Config;
+use crate::error::Result;
+use crate::rtl::{Design, EmittedUnit};
+use crate::synth::{
+    Flow, Published, SmTotal, SynthJob, SynthReport, TARGET_PERIODS_PS, Technology, UnitResult,
+};
+use crate::tool::{Cache, Toolbox};
+use serde_json::{Value, json};
+
+/// Beside the paper's target periods, two that no unit is expected to reach:
+/// they show the fastest netlist that ABC finds.
+const STRETCH_PERIODS_PS: [u32; 2] = [150, 80];
+
+/// Units over target periods, and what a whole SM needs of them.
+pub(super) struct Synthesis {
+    /// Every unit and period.
+    pub report: SynthReport,
+    /// Whole SMs, for the units that have configuration registers.
+    pub per_sm: Vec<SmTotal>,
+    charted: Vec<String>,
+    chart_periods: Vec<u32>,
+}
+
+impl Synthesis {
+    /// Synthesizes `units` for `periods`. Without units: all of them, those
+    /// with registers only for the slowest period, as they are off the path
+    /// of the accesses. Without periods: the usual ones.
+    pub fn run(
+        units: &[String],
+        periods: &[u32],
+        machine: &Config,
+        technology: &Technology,
+        tools: &Toolbox,
+        printer: &Printer,
+    ) -> Result<Self> {
+        let design = Design::emit(units, machine)?;
+        let (swept, chart_periods) = match periods {
+            [] => (usual_periods(), TARGET_PERIODS_PS.to_vec()),
+            given => (given.to_vec(), given.to_vec()),
+        };
+        let slowest = swept.iter().copied().max().unwrap_or_default();
+        let sweep_it = |u: &&EmittedUnit| !units.is_empty() || !u.is_sequential();
+        let (swept_units, slow_units): (Vec<_>, Vec<_>) = design.units.iter().partition(sweep_it);
+        let main = jobs(&design, swept_units.iter().copied());
+        let mut slow = jobs(&design, slow_units);
+        let shown = slow.len();
+        // Registers that nobody asked for still are needed for the totals.
+        let registers = registers_of(&main, machine, &slow)?;
+        slow.extend(jobs(&registers, &registers.units));
+
+        let cache = Cache::user()?;
+        let flow = Flow {
+            tools,
+            cache: &cache,
+            technology,
+        };
+        let points = (main.len() * swept.len()) as u64;
+        let progress = printer.progress(points + slow.len() as u64, "synthesis");
+        let mut report = flow.run(&main, &swept, &|done, what| progress.set(done, what))?;
+        let rest = flow.run(&slow, &[slowest], &|done, what| {
+            progress.set(points + done, what)
+        })?;
+        drop(progress);
+
+        let per_sm = per_sm(&report, &rest, machine.lanes);
+        report.results.extend(rest.results.into_iter().take(shown));
+        report.warnings.extend(rest.warnings);
+        report.warnings.sort();
+        report.warnings.dedup();
+        for warning in &report.warnings {
+            printer.warn(warning);
+        }
+        let charted = match units {
+            [] => configurable_hashes(&per_sm),
+            _ => swept_units.iter().map(|u| u.name.clone()).collect(),
+        };
+        Ok(Synthesis {
+            report,
+            per_sm,
+            charted,
+            chart_periods,
+        })
+    }
+
+    /// The hash paper's Fig. 4 with these results, as SVG.
+    pub fn chart(&self) -> String {
+        let units: Vec<&str> = self.charted.iter().map(String::as_str).collect();
+        self.report.chart(&units, &self.chart_periods).svg()
+    }
+
+    /// The JSON of the `synth` command.
+    pub fn json(&self) -> Value {
+        let units = self.report.units();
+        let best = units.iter().filter_map(|u| self.report.best(u));
+        let published = units.iter().filter_map(|u| Published::of(u));
+        let mut json = json!(self.report);
+        json["best"] = best.map(best_json).collect();
+        json["per_sm"] = json!(self.per_sm);
+        json["published_40nm"] = published.map(published_json).collect();
+        json
+    }
+
+    /// Tables for people.
+    pub fn text(&self) -> String {
+        let about = synthesis_text::technology(&self.report);
+        let points = synthesis_text::points(&self.report);
+        let totals = synthesis_text::totals(&self.per_sm);
+        format!("{about}\n{points}{totals}")
+    }
+}
+
+fn usual_periods() -> Vec<u32> {
+    let stretch = STRETCH_PERIODS_PS;
+    TARGET_PERIODS_PS.into_iter().chain(stretch).collect()
+}
+
+/// The units of Fig. 4, and those of their kind that are new.
+fn configurable_hashes(per_sm: &[SmTotal]) -> Vec<String> {
+    let units = per_sm.iter().map(|t| t.unit.clone());
+    units.filter(|u| u.starts_with("spad_hash_")).collect()
+}
+
+fn best_json(r: &UnitResult) -> Value {
+    json!({
+        "unit": r.unit,
+        "period_ps": r.period_ps,
+        "area_um2": r.area_um2,
+        "delay_ps": r.delay_ps,
+    })
+}
+
+fn published_json(p: &Published) -> Value {
+    json!({
+        "unit": p.unit,
+        "target_periods_ps": TARGET_PERIODS_PS,
+        "latency_ps": p.latency_ps,
+        "area_um2": p.area_um2(),
+        "power_mw": p.power_mw(),
+    })
+}
+
+fn jobs<'a>(design: &Design, units: impl IntoIterator<Item = &'a EmittedUnit>) -> Vec<SynthJob> {
+    let job = |unit: &EmittedUnit| {
+        let files = design.files_of(unit).into_iter();
+        SynthJob {
+            unit: unit.name.clone(),
+            top: unit.name.clone(),
+            geometry: design.geometry,
+            sources: files.map(|f| (f.name, f.text)).collect(),
+        }
+    };
+    units.into_iter().map(job).collect()
+}
+
+/// The name of a unit's configuration registers: `spad_hash_bitvec_perm` has
+/// `spad_hash_config_bitvec_perm`, `spad_rap` has `spad_hash_config_rap`.
+fn registers_name(unit: &str) -> String {
+    let kind = unit
+        .strip_prefix("spad_hash_")
+        .or(unit.strip_prefix("spad_"));
+    format!("spad_hash_config_{}", kind.unwrap_or(unit))
+}
+
+/// The configuration registers of `jobs` that are not in `there` already.
+fn registers_of(jobs: &[SynthJob], machine: &Config, there: &[SynthJob]) -> Result<Design> {
+    let all = Design::all_units();
+    let names = jobs.iter().map(|j| registers_name(&j.unit));
+    let names: Vec<String> = names
+        .filter(|n| all.contains(n) && !there.iter().any(|j| j.unit == *n))
+        .collect();
+    match names.is_empty() {
+        false => Design::emit(&names, machine),
+        // Emitting nothing would emit all.
+        true => Ok(Design {
+            preset: machine.name.clone(),
+            geometry: machine.geometry,
+            units: Vec::new(),
+            files: Vec::new(),
+        }),
+    }
+}
+
+/// The total of every unit of `report` whose registers are in `registers`.
+fn per_sm(report: &SynthReport, registers: &SynthReport, lanes: u32) -> Vec<SmTotal> {
+    let total = |unit: &str| {
+        let config = registers.best(&registers_name(unit))?;
+        SmTotal::new(report, unit, config, lanes)
+    };
+    report.units().into_iter().filter_map(total).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_are_named_after_their_unit() {
+        let names = ["spad_hash_bitvec_perm", "spad_rap", "spad_row_map"].map(registers_name);
+        let expected = ["bitvec_perm", "rap", "row_map"].map(|k| format!("spad_hash_config_{k}"));
+        assert_eq!(names, expected);
+        let all = Design::all_units();
+        assert!(names.iter().all(|n| all.contains(n)));
+        assert!(!all.contains(&registers_name("spad_hash_config")));
+    }
+}

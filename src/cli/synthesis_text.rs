@@ -1,0 +1,128 @@
+//! The tables of the `synth` command.
+
+use super::printer::table;
+use crate::synth::{Published, SmTotal, SynthReport, UnitResult};
+
+/// A line about the library and the tools.
+pub(super) fn technology(report: &SynthReport) -> String {
+    let technology = &report.technology;
+    let tools = report.tools.iter().map(|(t, v)| format!("{t} {v}"));
+    let known = |value: Option<f64>, unit: &str| match value {
+        Some(value) => format!("{value:.2} {unit}"),
+        None => "unknown".to_owned(),
+    };
+    format!(
+        "{}: inputs driven by {}, outputs loaded with {} fF, NAND2 {}, FO4 {}; {}",
+        technology.name,
+        technology.driving_cell,
+        technology.load_ff,
+        known(technology.nand2_um2, "µm²"),
+        known(technology.fo4_ps, "ps"),
+        tools.collect::<Vec<_>>().join(", "),
+    )
+}
+
+/// A row per unit and netlist; targets that ended in the same netlist share
+/// a row. The best of a unit is marked.
+pub(super) fn points(report: &SynthReport) -> String {
+    let header = [
+        "unit",
+        "target ps",
+        "cells",
+        "flops",
+        "area µm²",
+        "NAND2",
+        "delay ps",
+        "FO4",
+        "STA ps",
+        "power mW",
+        "40 nm ps",
+    ];
+    let rows = same_netlist(&report.results).into_iter().map(|targets| {
+        let (first, last) = (&targets[0], &targets[targets.len() - 1]);
+        let best = report.best(&first.unit);
+        let best = targets
+            .iter()
+            .any(|r| best.is_some_and(|b| std::ptr::eq(b, r)));
+        let published = |r: &UnitResult| {
+            let latency = Published::of(&r.unit)?.latency_at(r.period_ps)?;
+            Some(latency.to_string())
+        };
+        let published: Vec<String> = targets.iter().filter_map(published).collect();
+        vec![
+            first.unit.clone(),
+            range(first.period_ps.to_string(), last.period_ps.to_string()),
+            first.cells.to_string(),
+            first.flops.to_string(),
+            format!("{:.1}", first.area_um2),
+            number(first.nand2_equivalents, 0),
+            format!("{}{:.1}", if best { "* " } else { "" }, first.delay_ps),
+            number(first.delay_fo4, 1),
+            number(first.sta_delay_ps, 1),
+            range(number(first.power_mw, 4), number(last.power_mw, 4)),
+            match &published[..] {
+                [] => String::new(),
+                [first, .., last] => range(first.clone(), last.clone()),
+                [only] => only.clone(),
+            },
+        ]
+    });
+    let notes = "* least area x delay of the unit. Power over the target periods. 40 nm: latencies \
+                 published in the hash paper, Fig. 4\n";
+    table(&header, &header[1..], rows) + notes
+}
+
+/// Runs of results of one unit with the same netlist.
+fn same_netlist(results: &[UnitResult]) -> Vec<&[UnitResult]> {
+    let same = |a: &UnitResult, b: &UnitResult| {
+        let key = |r: &UnitResult| (r.area_um2, r.delay_ps);
+        a.unit == b.unit && a.cells_by_type == b.cells_by_type && key(a) == key(b)
+    };
+    results.chunk_by(same).collect()
+}
+
+fn range(first: String, last: String) -> String {
+    match first == last {
+        true => first,
+        false => format!("{first} .. {last}"),
+    }
+}
+
+/// A row per unit with configuration registers, beside the published area.
+pub(super) fn totals(per_sm: &[SmTotal]) -> String {
+    let Some(period) = per_sm.first().map(|t| t.power_period_ps) else {
+        return String::new();
+    };
+    let header = [
+        "per SM",
+        "lanes",
+        "unit µm²",
+        "registers µm²",
+        "total µm²",
+        "NAND2",
+        "power mW",
+        "40 nm µm²",
+    ];
+    let rows = per_sm.iter().map(|t| {
+        let published = Published::of(&t.unit).map(|p| p.area_um2() * f64::from(t.lanes));
+        vec![
+            t.unit.clone(),
+            t.lanes.to_string(),
+            format!("{:.1}", t.unit_area_um2),
+            format!("{:.1}", t.config_area_um2),
+            format!("{:.0}", t.area_um2),
+            number(t.nand2_equivalents, 0),
+            number(t.power_mw, 3),
+            number(published, 0),
+        ]
+    });
+    let notes = format!(
+        "Power of all lanes at a period of {period} ps. 40 nm: lanes times the area of one unit in \
+         the hash paper, Table 4, without registers\n"
+    );
+    table(&header, &header[1..], rows) + &notes
+}
+
+fn number(value: Option<f64>, digits: usize) -> String {
+    value.map_or(String::new(), |v| format!("{v:.digits$}"))
+}
