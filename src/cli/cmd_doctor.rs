@@ -2,7 +2,8 @@
 
 use super::printer::{Printer, table};
 use crate::error::{Error, Result};
-use crate::tool::{Kind, Tool, Toolbox};
+use crate::synth::TechnologyPreset;
+use crate::tool::{Cache, Kind, Tool, Toolbox};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -20,8 +21,12 @@ pub struct DoctorArgs {
 pub(super) fn run(args: &DoctorArgs, printer: &Printer) -> Result<()> {
     let tools = Toolbox::new();
     let tools: Vec<_> = Kind::ALL.map(|kind| (kind, tools.get(kind))).into();
+    let technologies = TechnologyPreset::all();
+    let cache = Cache::user()?;
     let json = json!({
         "tools": tools.iter().map(|(k, t)| tool_json(*k, t)).collect::<Vec<_>>(),
+        "technologies": technologies.iter().map(technology_json).collect::<Vec<_>>(),
+        "cache": cache.root(),
     });
     let bad = tools.iter().filter(|(_, t)| t.is_err()).count();
     printer.result(json, || {
@@ -33,7 +38,9 @@ pub(super) fn run(args: &DoctorArgs, printer: &Printer) -> Result<()> {
                 text += &format!("{}: {error}; {}\n", kind.name(), kind.how_to_get());
             }
         }
-        text
+        let header = ["technology", "library", "file"];
+        text += &table(&header, &[], technologies.iter().map(technology_row));
+        text + &format!("cache of built things: {}\n", cache.root().display())
     })?;
     match tools.into_iter().find_map(|(_, tool)| tool.err()) {
         Some(first) if args.strict => {
@@ -42,6 +49,25 @@ pub(super) fn run(args: &DoctorArgs, printer: &Printer) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+fn technology_row(preset: &TechnologyPreset) -> Vec<String> {
+    let file = match preset.find() {
+        Some(path) => path.display().to_string(),
+        None => format!("missing; {}", preset.how_to_get),
+    };
+    vec![preset.name.clone(), preset.title.clone(), file]
+}
+
+fn technology_json(preset: &TechnologyPreset) -> Value {
+    let file = preset.find();
+    json!({
+        "name": preset.name,
+        "title": preset.title,
+        "found": file.is_some(),
+        "path": file,
+        "how_to_get": preset.how_to_get,
+    })
 }
 
 fn tool_row(kind: Kind, tool: &Result<Tool>) -> Vec<String> {

@@ -13,7 +13,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a tool may run unless the caller says otherwise.
-const TIMEOUT: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(300);
+/// The environment variable with the seconds that tools may run, in place of
+/// all other time-outs.
+const TIMEOUT_VARIABLE: &str = "SPADKIT_TIMEOUT";
 /// A tool that prints more than this has gone astray.
 const MAX_OUTPUT_BYTES: u64 = 256 << 20;
 /// A program that was just written may still be open in a process that is
@@ -87,7 +90,8 @@ impl ToolCommand {
         self
     }
 
-    /// Stops the tool, with everything that it started, after this time.
+    /// Stops the tool, with everything that it started, after this time; the
+    /// environment variable `SPADKIT_TIMEOUT` (in seconds) overrides it.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -116,11 +120,12 @@ impl ToolCommand {
     /// Output goes to files: a stray grandchild that keeps a pipe open
     /// cannot block us, and nothing needs a thread.
     fn run_any_status(&self) -> Result<(ExitStatus, ToolOutput)> {
+        let timeout = timeout_or(self.timeout)?;
         let (mut stdin, mut stdout, mut stderr) = (scratch()?, scratch()?, scratch()?);
         stdin.write_all(&self.stdin).map_err(scratch_error)?;
         stdin.rewind().map_err(scratch_error)?;
         let mut child = self.spawn(stdin, &stdout, &stderr)?;
-        let ended = self.wait(&mut child, [&stdout, &stderr]);
+        let ended = self.wait(&mut child, [&stdout, &stderr], timeout);
         kill_group(child.id()); // what hangs, or what the tool left running
         let output = ToolOutput {
             stdout: read_back(&mut stdout)?,
@@ -165,7 +170,12 @@ impl ToolCommand {
     }
 
     /// The exit status, or why the tool had to be stopped.
-    fn wait(&self, child: &mut Child, output: [&File; 2]) -> Result<ExitStatus, String> {
+    fn wait(
+        &self,
+        child: &mut Child,
+        output: [&File; 2],
+        timeout: Duration,
+    ) -> Result<ExitStatus, String> {
         let start = Instant::now();
         let mut pause = Duration::from_millis(1);
         loop {
@@ -177,9 +187,11 @@ impl ToolCommand {
             if interrupt::requested() {
                 return Err("was interrupted".to_owned());
             }
-            if start.elapsed() >= self.timeout {
-                let seconds = self.timeout.as_secs_f64();
-                return Err(format!("did not finish in {seconds} s and was stopped"));
+            if start.elapsed() >= timeout {
+                let seconds = timeout.as_secs_f64();
+                return Err(format!(
+                    "did not finish in {seconds} s and was stopped (SPADKIT_TIMEOUT sets the limit)"
+                ));
             }
             let written: u64 = output
                 .iter()
@@ -229,6 +241,21 @@ pub(crate) fn unexpected_output(kind: Kind, what: impl Into<String>, output: &To
         tool: kind.name().to_owned(),
         what: what.into(),
         help: Some(log_tail(output)),
+    }
+}
+
+/// The user's time-out, if there is one.
+fn timeout_or(usual: Duration) -> Result<Duration> {
+    let Some(text) = std::env::var_os(TIMEOUT_VARIABLE).filter(|t| !t.is_empty()) else {
+        return Ok(usual);
+    };
+    let seconds = text.to_str().and_then(|t| t.parse::<u32>().ok());
+    match seconds {
+        Some(seconds @ 1..) => Ok(Duration::from_secs(seconds.into())),
+        _ => Err(Error::usage(
+            format!("{TIMEOUT_VARIABLE} is {}", text.display()),
+            "expected a whole number of seconds, at least 1",
+        )),
     }
 }
 

@@ -124,7 +124,10 @@ fn a_tool_that_hangs_is_stopped_with_its_children() {
     let command = command.timeout(Duration::from_millis(300));
     let (what, help) = failure(command.run().unwrap_err());
     assert!(start.elapsed() < Duration::from_secs(10));
-    assert_eq!(what, "Yosys did not finish in 0.3 s and was stopped");
+    assert_eq!(
+        what,
+        "Yosys did not finish in 0.3 s and was stopped (SPADKIT_TIMEOUT sets the limit)"
+    );
     assert!(help.contains("waiting"), "{help}");
     wait_until_gone(&dir.path().join("child"));
 }

@@ -1,0 +1,339 @@
+//! The commands that need external tools, from outside: `doctor` and `synth`,
+//! with tools that are there, missing, broken, hanging or interrupted.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// `spadkit` with a cache of its own.
+fn spadkit(cache: &Path) -> Command {
+    let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.env("SPADKIT_CACHE", cache);
+    command
+}
+
+fn script(directory: &Path, body: &str) -> PathBuf {
+    let path = directory.join("tool");
+    std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// Standard error without the frame and the line breaks of the report.
+fn message(output: &std::process::Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let words = text.split(|c: char| c.is_whitespace() || "│×╭╰─┬".contains(c));
+    words
+        .filter(|w| !w.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Whether yosys, sta and osu018 are there; if not, says so.
+fn tools_are_there(cache: &Path) -> bool {
+    let doctor = spadkit(cache)
+        .args(["doctor", "--format", "json"])
+        .output()
+        .unwrap();
+    let doctor: Value = serde_json::from_slice(&doctor.stdout).unwrap();
+    let found = |name: &str| {
+        let tools = doctor["tools"].as_array().unwrap();
+        tools
+            .iter()
+            .any(|t| t["tool"] == name && t["found"] == true)
+    };
+    let library = doctor["technologies"].as_array().unwrap();
+    let library = library
+        .iter()
+        .any(|t| t["name"] == "osu018" && t["found"] == true);
+    let there = found("yosys") && found("sta") && library;
+    if !there {
+        eprintln!("skipped: needs yosys, sta and osu018");
+    }
+    there
+}
+
+#[test]
+fn doctor_tells_what_is_missing_and_fails_only_when_strict() {
+    let dir = tempfile::tempdir().unwrap();
+    let doctor = |extra: &[&str]| {
+        let mut command = spadkit(dir.path());
+        command
+            .env("SPADKIT_YOSYS", "/nowhere/yosys")
+            .arg("doctor")
+            .args(extra);
+        command.output().unwrap()
+    };
+    let plain = doctor(&[]);
+    assert_eq!(plain.status.code(), Some(0));
+    let text = String::from_utf8(plain.stdout).unwrap();
+    assert!(
+        text.contains("missing") && text.contains("apt install yosys"),
+        "{text}"
+    );
+    assert_eq!(doctor(&["--strict"]).status.code(), Some(3));
+    let json: Value = serde_json::from_slice(&doctor(&["--format", "json"]).stdout).unwrap();
+    let yosys = json["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|t| t["tool"] == "yosys");
+    assert_eq!(yosys.unwrap()["found"], false);
+    assert_eq!(yosys.unwrap()["minimum"], "0.23");
+    assert_eq!(json["format_version"], 1);
+}
+
+#[test]
+fn synth_gives_the_agreed_json_and_a_chart() {
+    let dir = tempfile::tempdir().unwrap();
+    if !tools_are_there(dir.path()) {
+        return;
+    }
+    let chart = dir.path().join("chart.svg");
+    let mut command = spadkit(dir.path());
+    command.args(["synth", "spad_hash_xor", "spad_hash_bitvec_perm"]);
+    command.args(["--period", "400,2000", "--format", "json", "--chart"]);
+    let output = command.arg(&chart).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["tech"], "osu018");
+    assert!(json["tools"]["yosys"].is_string() && json["tools"]["sta"].is_string());
+    let results = json["results"].as_array().unwrap();
+    assert_eq!(results.len(), 4);
+    for field in [
+        "cells",
+        "area_um2",
+        "nand2_equivalents",
+        "delay_ps",
+        "power_mw",
+        "delay_fo4",
+    ] {
+        assert!(
+            results.iter().all(|r| r[field].as_f64().unwrap() > 0.0),
+            "{field}"
+        );
+    }
+    // Five XOR gates of two inputs.
+    assert_eq!(results[0]["unit"], "spad_hash_xor");
+    assert_eq!(results[0]["geometry"]["addr_bits"], 14);
+    assert_eq!(results[0]["period_ps"], 400);
+    assert_eq!(results[0]["cells_by_type"]["XOR2X1"], 5);
+    let per_sm = &json["per_sm"][0];
+    assert_eq!(per_sm["unit"], "spad_hash_bitvec_perm");
+    let area = |name: &str| per_sm[name].as_f64().unwrap();
+    let total = 32.0 * area("unit_area_um2") + area("config_area_um2");
+    assert_eq!(area("area_um2"), total);
+    assert_eq!(json["published_40nm"][0]["latency_ps"][0], 269);
+    let chart = std::fs::read_to_string(chart).unwrap();
+    assert!(chart.starts_with("<svg ") && chart.contains("bit-vector permutation"));
+}
+
+#[test]
+fn files_that_are_no_library_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = |name: &str, content: &[u8]| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        let chart = dir.path().join("chart.svg");
+        let mut command = spadkit(dir.path());
+        command
+            .args(["synth", "spad_hash_xor", "--chart"])
+            .arg(&chart);
+        let output = command.arg("--liberty").arg(&path).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", message(&output));
+        assert!(output.stdout.is_empty() && !chart.exists());
+        message(&output)
+    };
+    let text = refused("a.lib", b"module m;\nendmodule\n");
+    assert!(
+        text.contains("no Liberty file") && text.contains("a.lib:1:1"),
+        "{text}"
+    );
+    assert!(refused("b.lib", b"").contains("no Liberty file"));
+    assert!(refused("c.lib", &[0, 159, 146, 150, 255, 0]).contains("no Liberty file"));
+    assert!(refused("d.lib.gz", &[0x1f, 0x8b, 8, 0, 1, 2]).contains("cannot be decompressed"));
+    let cut = refused("e.lib", b"library (l) {\n  cell (A) {\n    area : 1;\n");
+    assert!(
+        cut.contains("cut off") && cut.contains("e.lib:4:1"),
+        "{cut}"
+    );
+    assert!(refused("f.lib", b"library (l) { cell (A) { area : 1; } }").contains("no buffer"));
+    let missing = |arguments: &[&str]| {
+        let output = spadkit(dir.path())
+            .arg("synth")
+            .args(arguments)
+            .output()
+            .unwrap();
+        (output.status.code(), message(&output))
+    };
+    let directory = dir.path().to_str().unwrap();
+    assert_eq!(missing(&["--liberty", directory]).0, Some(2));
+    let (status, text) = missing(&["--tech", "osu999"]);
+    assert!(
+        status == Some(2) && text.contains("technologies are nangate45, osu018"),
+        "{text}"
+    );
+    let (status, text) = missing(&["spad_nothing"]);
+    assert!(status == Some(2) && text.contains("units are"), "{text}");
+    assert_eq!(missing(&["--period", "0"]).0, Some(2));
+    assert_eq!(missing(&["--period", "fast"]).0, Some(2));
+}
+
+/// A library that makes the technology valid; the tools are fake.
+const TINY: &str = include_str!("fixtures/tiny.lib");
+
+fn with_yosys(dir: &Path, body: &str) -> Command {
+    let library = dir.join("tiny.lib");
+    std::fs::write(&library, TINY).unwrap();
+    let version = "[ \"$1\" = -V ] && { echo 'Yosys 0.23 (fake)'; exit 0; }";
+    let mut command = spadkit(&dir.join("cache"));
+    command.env("SPADKIT_YOSYS", script(dir, &format!("{version}\n{body}")));
+    command.env("SPADKIT_STA", "/nowhere/sta");
+    command.args(["synth", "spad_hash_xor", "--period", "400", "--liberty"]);
+    command.arg(library);
+    command
+}
+
+/// Files of entries that are not finished.
+fn left_over(cache: &Path) -> Vec<PathBuf> {
+    let shelves = std::fs::read_dir(cache).unwrap().map(|s| s.unwrap().path());
+    let inside = shelves.flat_map(|s| std::fs::read_dir(s).unwrap());
+    let paths = inside.map(|e| e.unwrap().path());
+    paths
+        .filter(|p| p.extension().is_none_or(|x| x != "lock"))
+        .collect()
+}
+
+#[test]
+fn a_yosys_that_is_missing_crashes_or_hangs_is_one_clear_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let fails = |mut command: Command| {
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{}", message(&output));
+        assert!(output.stdout.is_empty());
+        message(&output)
+    };
+    let mut missing = with_yosys(dir.path(), "");
+    missing.env("SPADKIT_YOSYS", "/nowhere/yosys");
+    let missing = fails(missing);
+    assert!(
+        missing.contains("Yosys is needed") && missing.contains("apt install yosys"),
+        "{missing}"
+    );
+    let crash = fails(with_yosys(dir.path(), "echo last words; kill -ABRT $$"));
+    assert!(
+        crash.contains("signal 6") && crash.contains("last words"),
+        "{crash}"
+    );
+    let mut hang = with_yosys(dir.path(), "sleep 100");
+    hang.env("SPADKIT_TIMEOUT", "1");
+    let hang = fails(hang);
+    assert!(hang.contains("did not finish in 1 s"), "{hang}");
+    assert_eq!(left_over(&dir.path().join("cache")), Vec::<PathBuf>::new());
+    let mut bad = with_yosys(dir.path(), "");
+    let bad = bad.env("SPADKIT_TIMEOUT", "soon").output().unwrap();
+    assert_eq!(bad.status.code(), Some(2), "{}", message(&bad));
+}
+
+#[test]
+fn an_interrupt_stops_the_tool_and_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let marker = dir.path().join("running");
+    let body = format!(
+        "echo $$ > {0}.part; mv {0}.part {0}; sleep 100",
+        marker.display()
+    );
+    let command = with_yosys(dir.path(), &body);
+    let mut plain = std::process::Command::new(command.get_program());
+    plain.args(command.get_args());
+    for (name, value) in command.get_envs() {
+        plain.env(name, value.unwrap_or_default());
+    }
+    plain.stderr(std::process::Stdio::null());
+    let mut child = plain.spawn().unwrap();
+    let start = Instant::now();
+    let wait = || {
+        assert!(start.elapsed() < Duration::from_secs(20), "takes too long");
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    while !marker.exists() {
+        wait();
+    }
+    let interrupt = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(interrupt.unwrap().success());
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(3));
+    assert!(start.elapsed() < Duration::from_secs(20));
+    let tool = std::fs::read_to_string(marker).unwrap();
+    let alive = || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", tool.trim()));
+        stat.is_ok_and(|s| !s.contains(") Z "))
+    };
+    while alive() {
+        wait();
+    }
+    assert_eq!(left_over(&dir.path().join("cache")), Vec::<PathBuf>::new());
+}
+
+/// What the hash units must reach in 45 nm (n = 14, m = 5): area in µm² and
+/// delay in ps of one unit at one of three target periods, area of an SM.
+const TARGETS_45NM: [(&str, f64, f64, f64); 5] = [
+    ("spad_hash_bitvec_perm", 50.0, 170.0, 2000.0),
+    ("spad_hash_bitvec_xor", 125.0, 245.0, 4500.0),
+    ("spad_hash_bitwise_perm", 65.0, 160.0, 2800.0),
+    ("spad_hash_bitwise_xor", 160.0, 235.0, 6000.0),
+    ("spad_hash_matrix", 160.0, 235.0, 6000.0),
+];
+
+#[test]
+fn hash_units_reach_the_targets_in_45_nm() {
+    let dir = tempfile::tempdir().unwrap();
+    let library =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/liberty/nangate45_typ.lib.gz");
+    if !library.exists() {
+        eprintln!("skipped: there is no {}", library.display());
+        return;
+    }
+    if !tools_are_there(dir.path()) {
+        return;
+    }
+    let mut command = spadkit(dir.path());
+    command
+        .arg("synth")
+        .args(TARGETS_45NM.map(|t| t.0))
+        .args(["--period", "80,150,250"]);
+    command.args(["--format", "json", "--liberty"]).arg(library);
+    let output = command.output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for (unit, area, delay, sm_area) in TARGETS_45NM {
+        let points: Vec<(f64, f64)> = json["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|r| r["unit"] == unit)
+            .map(|r| {
+                (
+                    r["area_um2"].as_f64().unwrap(),
+                    r["delay_ps"].as_f64().unwrap(),
+                )
+            })
+            .collect();
+        assert_eq!(points.len(), 3);
+        let reached = points.iter().any(|(a, d)| *a <= area && *d <= delay);
+        assert!(
+            reached,
+            "{unit}: none of {points:?} is within {area} µm² and {delay} ps"
+        );
+        let sm = json["per_sm"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|t| t["unit"] == unit);
+        let total = sm.unwrap()["area_um2"].as_f64().unwrap();
+        assert!(total <= sm_area, "{unit}: {total} µm² per SM");
+    }
+}
