@@ -255,7 +255,7 @@ fn an_interrupt_stops_the_tool_and_leaves_nothing() {
     let mut child = plain.spawn().unwrap();
     let start = Instant::now();
     let wait = || {
-        assert!(start.elapsed() < Duration::from_secs(20), "takes too long");
+        assert!(start.elapsed() < Duration::from_secs(60), "takes too long");
         std::thread::sleep(Duration::from_millis(10));
     };
     while !marker.exists() {
@@ -267,7 +267,7 @@ fn an_interrupt_stops_the_tool_and_leaves_nothing() {
     assert!(interrupt.unwrap().success());
     let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(3));
-    assert!(start.elapsed() < Duration::from_secs(20));
+    assert!(start.elapsed() < Duration::from_secs(60));
     let tool = std::fs::read_to_string(marker).unwrap();
     let alive = || {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", tool.trim()));
