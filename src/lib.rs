@@ -16,6 +16,7 @@ pub mod model;
 pub mod rap;
 pub mod report;
 pub mod rtl;
+pub mod search;
 pub mod synth;
 pub mod tool;
 pub mod trace;

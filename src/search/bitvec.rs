@@ -1,0 +1,418 @@
+//! Exhaustive search of the bit-vector units (hash paper, section 5.1).
+//!
+//! The configurations `(k1, k2, mask)` of one pair `(k1, k2)` are evaluated
+//! together. Their bank rows are the bits `k1..k1+m` of the address, each with
+//! or without a bit of the second vector, so all of them live in the space of
+//! the first vector's bits and the *outside* bits, those of the second vector
+//! that are not in the first. Each outside bit gives one kernel vector: the
+//! bit itself and the bank bits that depend on it. Where the vectors overlap,
+//! different masks have the same kernel, and are counted once.
+
+use super::quotient::{Batch, Lanes, degrees, merge, merged_degrees};
+use super::{Control, Outcome, Problem};
+use crate::error::{Error, Result};
+use crate::geometry::Geometry;
+use crate::hash::HashSpec;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Configurations with equal `k1` and `k2`, and masks from 0 upward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// First address bit of the first vector.
+    pub k1: u32,
+    /// First address bit of the masked vector.
+    pub k2: u32,
+    /// Number of masks, counted from 0.
+    pub masks: u32,
+}
+
+/// All (n-m+1) · n · 2^m configurations of the bit-vector XOR unit.
+pub fn all_pairs(geometry: Geometry) -> Vec<Pair> {
+    let (n, masks) = (geometry.addr_bits(), geometry.banks() as u32);
+    (0..=geometry.row_bits())
+        .flat_map(|k1| (0..n).map(move |k2| Pair { k1, k2, masks }))
+        .collect()
+}
+
+/// The configurations that section 5.1 leaves for the given non-zero strides
+/// in words and warp size: k1 is the k of a stride S0·2^k; k2 ranges from the
+/// smallest k to the highest bit that a stride reaches within a warp, leaving
+/// out k1; mask bits beyond that bit are not tried.
+pub fn pruned_pairs(geometry: Geometry, strides: &[u64], threads: u32) -> Vec<Pair> {
+    let strides = || strides.iter().copied().filter(|&s| s != 0);
+    let last_bit = geometry.addr_bits() - 1;
+    let reach = |s: u64| (u64::from(threads.max(2) - 1).saturating_mul(s)).ilog2();
+    let (Some(lowest), Some(top)) = (
+        strides().map(u64::trailing_zeros).min(),
+        strides().map(reach).max(),
+    ) else {
+        return Vec::new();
+    };
+    let top = top.min(last_bit);
+    let mut k1s: Vec<u32> = strides()
+        .map(|s| s.trailing_zeros().min(geometry.row_bits()))
+        .collect();
+    k1s.sort_unstable();
+    k1s.dedup();
+    let mut pairs = Vec::new();
+    for k1 in k1s {
+        let before = pairs.len();
+        for k2 in (lowest..=top).filter(|&k2| k2 != k1) {
+            let bits = geometry.bank_bits().min(top - k2 + 1);
+            let masks = 1 << bits;
+            pairs.push(Pair { k1, k2, masks });
+        }
+        if pairs.len() == before {
+            // No second vector is left: the permutation alone.
+            let (k2, masks) = (k1, 1);
+            pairs.push(Pair { k1, k2, masks });
+        }
+    }
+    pairs
+}
+
+/// The best bit-vector permutation, proved by trying all n-m+1.
+pub fn search_perm(problem: &Problem, control: &Control) -> Result<Outcome> {
+    let pairs: Vec<Pair> = (0..=problem.geometry().row_bits())
+        .map(|k| Pair {
+            k1: k,
+            k2: k,
+            masks: 1,
+        })
+        .collect();
+    let mut outcome = search_xor(problem, &pairs, control)?;
+    if let HashSpec::BitvecXor { k1, .. } = outcome.spec {
+        outcome.spec = HashSpec::BitvecPerm { k: k1 };
+    }
+    outcome.lower_bound = match outcome.evaluated == pairs.len() as u64 {
+        true => outcome.conflicts,
+        false => problem.lower_bound(),
+    };
+    Ok(outcome)
+}
+
+/// The best bit-vector XOR configuration in `pairs`; the first one in their
+/// order, then by mask, where several are best. Those that are no mapping (the
+/// two vectors cancel) or that `problem` does not allow cannot win, but count
+/// as evaluated. With [`all_pairs`] the result is proved.
+pub fn search_xor(problem: &Problem, pairs: &[Pair], control: &Control) -> Result<Outcome> {
+    let search = Search {
+        problem,
+        batches: Batch::all(problem.passes().as_slice()),
+        best: AtomicU64::new(u64::MAX),
+    };
+    let done = AtomicU64::new(0);
+    let total = pairs.len() as u64;
+    let results: Vec<Option<Option<(u64, u32)>>> = pairs
+        .par_iter()
+        .map(|pair| {
+            if control.stopped() {
+                return None;
+            }
+            let result = search.pair(pair);
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            let best = search.best.load(Ordering::Relaxed);
+            control.report(done, total, (best != u64::MAX).then_some(best));
+            Some(result)
+        })
+        .collect();
+
+    let evaluated = pairs.iter().zip(&results).filter(|(_, r)| r.is_some());
+    let evaluated: u64 = evaluated.map(|(p, _)| u64::from(p.masks)).sum();
+    let winner = (pairs.iter().zip(&results))
+        .filter_map(|(pair, result)| Some((pair, (*result)??)))
+        .min_by_key(|(_, (conflicts, _))| *conflicts);
+    let stopped = results.iter().any(Option::is_none);
+    let (k1, k2, mask, conflicts) = match winner {
+        Some((pair, (conflicts, mask))) => (pair.k1, pair.k2, mask, conflicts),
+        // Stopped before anything was found: the conventional mapping.
+        None if stopped => {
+            let mod_banks = problem.conflicts(&HashSpec::Mod)?;
+            (0, problem.geometry().bank_bits(), 0, mod_banks)
+        }
+        None => {
+            return Err(Error::usage(
+                "none of the configurations in the searched ranges is allowed",
+                "search all of them (no --pruned), or drop --fits and --row fixed",
+            ));
+        }
+    };
+    let complete = !stopped && pairs == all_pairs(problem.geometry());
+    Ok(Outcome {
+        spec: HashSpec::BitvecXor { k1, k2, mask },
+        conflicts,
+        lower_bound: if complete {
+            conflicts
+        } else {
+            problem.lower_bound()
+        },
+        evaluated,
+        rank: problem.geometry().bank_bits(),
+    })
+}
+
+struct Search<'a> {
+    problem: &'a Problem,
+    batches: Vec<Batch>,
+    /// Fewest conflicts of any configuration so far.
+    best: AtomicU64,
+}
+
+impl Search<'_> {
+    /// Fewest conflicts in `pair` and the first mask that has them; `None` if
+    /// another configuration is better, or none is allowed.
+    fn pair(&self, pair: &Pair) -> Option<(u64, u32)> {
+        let plan = Plan::new(pair, self.problem);
+        if plan.masks.is_empty() {
+            return None;
+        }
+        let mut conflicts = vec![0; plan.leaves()];
+        let mut scratch = plan.scratch();
+        for batch in &self.batches {
+            batch.fill(&mut scratch[0], |addr| plan.point(addr));
+            plan.evaluate(batch, &mut scratch, 0, &mut conflicts);
+            let fewest = plan.masks.iter().map(|&(_, leaf)| conflicts[leaf]).min()?;
+            // Equal ones go on: the first of the best wins, whatever the threads do.
+            if fewest > self.best.load(Ordering::Relaxed) {
+                return None;
+            }
+        }
+        let (mask, leaf) = plan
+            .masks
+            .iter()
+            .min_by_key(|&&(_, leaf)| conflicts[leaf])?;
+        self.best.fetch_min(conflicts[*leaf], Ordering::Relaxed);
+        Some((conflicts[*leaf], *mask))
+    }
+}
+
+/// How the configurations of one pair are evaluated together.
+struct Plan {
+    k1: u32,
+    /// First outside bit.
+    outside: u32,
+    m: u32,
+    /// Per outside bit: the different sets of bank bits that it can flip.
+    options: Vec<Vec<usize>>,
+    /// The allowed masks, ascending, each with its leaf: the choice of an
+    /// option per outside bit, in mixed radix, the last outside bit first.
+    masks: Vec<(u32, usize)>,
+}
+
+impl Plan {
+    fn new(pair: &Pair, problem: &Problem) -> Self {
+        let (k1, k2) = (pair.k1, pair.k2);
+        let (n, m) = (
+            problem.geometry().addr_bits(),
+            problem.geometry().bank_bits(),
+        );
+        // The second vector's bits that are neither in the first nor beyond n.
+        let (outside, end) = if k2 > k1 {
+            (k2.max(k1 + m), (k2 + m).min(n))
+        } else {
+            (k2, (k2 + m).min(k1))
+        };
+        let mut options = vec![Vec::new(); end.saturating_sub(outside) as usize];
+        let mut choices = Vec::new();
+        for mask in 0..pair.masks {
+            let rows = rows(pair, mask, problem.geometry());
+            if !problem.allows(&rows) {
+                continue;
+            }
+            let mut chosen = vec![0; options.len()];
+            for (j, options) in options.iter_mut().enumerate() {
+                let flipped = flipped_by(outside + j as u32, pair, mask, m);
+                chosen[j] = (options.iter().position(|&o| o == flipped)).unwrap_or_else(|| {
+                    options.push(flipped);
+                    options.len() - 1
+                });
+            }
+            choices.push((mask, chosen));
+        }
+        let leaf = |chosen: &[usize]| {
+            let digits = chosen.iter().zip(&options).rev();
+            digits.fold(0, |leaf, (&digit, options)| leaf * options.len() + digit)
+        };
+        let masks = choices.iter().map(|(mask, c)| (*mask, leaf(c))).collect();
+        Plan {
+            k1,
+            outside,
+            m,
+            options,
+            masks,
+        }
+    }
+
+    fn leaves(&self) -> usize {
+        self.options.iter().map(Vec::len).product()
+    }
+
+    /// One load table per level, the first with all outside bits.
+    fn scratch(&self) -> Vec<Vec<Lanes>> {
+        let coordinates = self.m as usize + self.options.len();
+        (self.m as usize..=coordinates)
+            .rev()
+            .map(|bits| vec![Lanes::ZERO; 1 << bits])
+            .collect()
+    }
+
+    /// The first vector's bits, then the outside bits.
+    #[inline]
+    fn point(&self, addr: u16) -> usize {
+        let addr = usize::from(addr);
+        let bank = addr >> self.k1 & ((1 << self.m) - 1);
+        let outside = addr >> self.outside & ((1 << self.options.len()) - 1);
+        bank | outside << self.m
+    }
+
+    /// Adds the conflicts of `batch`, whose loads are in `tables[0]`, to those
+    /// of each leaf below `leaf`. The outside bit of the top coordinate is
+    /// divided out first.
+    fn evaluate(&self, batch: &Batch, tables: &mut [Vec<Lanes>], leaf: usize, sum: &mut [u64]) {
+        let (table, deeper) = tables.split_first_mut().expect("one table per level");
+        let Some((left, options)) = deeper.len().checked_sub(1).map(|i| (i, &self.options[i]))
+        else {
+            sum[leaf] += batch.conflicts(degrees(table));
+            return;
+        };
+        let top = self.m + left as u32;
+        for (digit, &flipped) in options.iter().enumerate() {
+            let leaf = leaf * options.len() + digit;
+            if left == 0 {
+                sum[leaf] += batch.conflicts(merged_degrees(table, top, flipped));
+            } else {
+                merge(table, top, flipped, &mut deeper[0]);
+                self.evaluate(batch, deeper, leaf, sum);
+            }
+        }
+    }
+}
+
+/// The row masks of a configuration.
+fn rows(pair: &Pair, mask: u32, geometry: Geometry) -> Vec<u32> {
+    let row = |i| (1u32 << (pair.k1 + i)) ^ ((mask >> i & 1) << (pair.k2 + i));
+    (0..geometry.bank_bits())
+        .map(|i| row(i) & geometry.addr_mask())
+        .collect()
+}
+
+/// The first vector's bits that are 1 in the kernel vector of outside bit
+/// `bit`: the masked bank bit that takes it, then, where the vectors overlap,
+/// the one that takes that, and so on along the chain of set mask bits.
+fn flipped_by(bit: u32, pair: &Pair, mask: u32, m: u32) -> usize {
+    let mut flipped = 0;
+    let mut i = Some(bit - pair.k2);
+    while let Some(row) = i.filter(|&i| i < m && mask >> i & 1 == 1) {
+        flipped |= 1 << row;
+        i = (row + pair.k1).checked_sub(pair.k2);
+    }
+    flipped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::Mapping;
+    use crate::search::testing::random_profile;
+
+    /// The plain loop over configurations.
+    fn plain(problem: &Problem, pairs: &[Pair]) -> (u64, HashSpec) {
+        let configurations = pairs.iter().flat_map(|p| {
+            (0..p.masks).map(|mask| HashSpec::BitvecXor {
+                k1: p.k1,
+                k2: p.k2,
+                mask,
+            })
+        });
+        configurations
+            .filter(|spec| {
+                Mapping::new(spec, problem.geometry())
+                    .is_ok_and(|mapping| mapping.fits(problem.pivot_limit()))
+            })
+            .map(|spec| (problem.conflicts(&spec).unwrap(), spec))
+            .min_by_key(|(conflicts, _)| *conflicts)
+            .unwrap()
+    }
+
+    #[test]
+    fn the_result_is_that_of_the_plain_loop() {
+        for (n, m, passes) in [(9, 3, 40), (11, 5, 20), (14, 5, 3), (16, 6, 2)] {
+            let g = Geometry::new(n, m).unwrap();
+            for seed in 0..3 {
+                let profile = random_profile(seed, n, passes, 32);
+                for limit in [n, n - 2, m] {
+                    let problem = Problem::new(&profile, g).with_pivot_limit(limit).unwrap();
+                    let pairs = all_pairs(g);
+                    let found = search_xor(&problem, &pairs, &Control::none()).unwrap();
+                    let (conflicts, spec) = plain(&problem, &pairs);
+                    assert_eq!((found.conflicts, &found.spec), (conflicts, &spec), "{g}");
+                    assert_eq!(problem.conflicts(&found.spec).unwrap(), conflicts);
+                    assert!(found.optimal());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_thread_finds_the_same_as_many() {
+        let g = Geometry::new(14, 5).unwrap();
+        let problem = Problem::new(&random_profile(5, 14, 30, 32), g);
+        let search = || search_xor(&problem, &all_pairs(g), &Control::none()).unwrap();
+        let pool = |threads| {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap()
+        };
+        assert_eq!(pool(1).install(search), pool(4).install(search));
+    }
+
+    /// Section 5.1: strides 4 and 6 leave 188 of 4480 configurations.
+    #[test]
+    fn the_published_example_evaluates_188_of_4480() {
+        let g = Geometry::new(14, 5).unwrap();
+        let count = |pairs: &[Pair]| pairs.iter().map(|p| p.masks).sum::<u32>();
+        let pruned = pruned_pairs(g, &[4, 6], 32);
+        assert_eq!((count(&all_pairs(g)), count(&pruned)), (4480, 188));
+        let problem = Problem::new(&random_profile(1, 14, 3, 32), g);
+        let evaluated =
+            |pairs: &[Pair]| search_xor(&problem, pairs, &Control::none()).map(|o| o.evaluated);
+        assert_eq!(evaluated(&pruned).unwrap(), 188);
+        assert_eq!(evaluated(&all_pairs(g)).unwrap(), 4480);
+        assert!(
+            pruned
+                .iter()
+                .all(|p| (1..=7).contains(&p.k2) && p.k1 != p.k2)
+        );
+    }
+
+    #[test]
+    fn pruning_copes_with_odd_strides() {
+        let g = Geometry::new(9, 3).unwrap();
+        assert_eq!(pruned_pairs(g, &[], 32), []);
+        assert_eq!(pruned_pairs(g, &[0], 32), []);
+        // Two threads, stride 1: nothing beyond bit 0, the permutation is left.
+        let alone = Pair {
+            k1: 0,
+            k2: 0,
+            masks: 1,
+        };
+        assert_eq!(pruned_pairs(g, &[1], 2), [alone]);
+        // Strides beyond the address stay in range.
+        for pair in pruned_pairs(g, &[1 << 40, u64::MAX], 32) {
+            assert!(pair.k1 <= 6 && pair.k2 < 9);
+        }
+    }
+
+    #[test]
+    fn a_stopped_search_says_what_it_did() {
+        let g = Geometry::new(9, 3).unwrap();
+        let problem = Problem::new(&random_profile(2, 9, 30, 32), g);
+        let control = Control::none().stop_when(&|| true);
+        let found = search_xor(&problem, &all_pairs(g), &control).unwrap();
+        assert_eq!(found.evaluated, 0);
+        assert_eq!(found.conflicts, problem.conflicts(&HashSpec::Mod).unwrap());
+        assert!(!found.optimal());
+    }
+}

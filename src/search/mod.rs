@@ -1,0 +1,141 @@
+//! Search for hash configurations with the fewest bank conflicts (features
+//! H7-H9, H11, B2).
+//!
+//! - [`bitvec`]: exhaustive search of the bit-vector units, full or with the
+//!   hash paper's pruned ranges (section 5.1);
+//! - [`givargis`] and [`imbalance`]: the two published heuristics (section 5.2);
+//! - [`optimal`]: branch and bound over bitwise and matrix mappings, with proof;
+//! - [`space`]: how many configurations there are (Table 1).
+//!
+//! All of it rests on one fact: the conflicts of a linear bank function depend
+//! only on its *kernel*, the differences of addresses that share a bank. The
+//! order of bank bits, and any XOR among them, change nothing.
+
+pub mod bitvec;
+mod control;
+mod passes;
+mod quotient;
+
+pub use control::{Control, Update};
+pub use passes::Passes;
+
+use crate::error::{Error, Result};
+use crate::geometry::Geometry;
+use crate::hash::{BankFunction, Gf2Matrix, HashSpec};
+use crate::trace::ConflictProfile;
+
+/// What is searched for: the fewest conflicts of `passes`, over the mappings
+/// whose pivots are among the low `pivot_limit` address bits.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    geometry: Geometry,
+    pivot_limit: u32,
+    passes: Passes,
+}
+
+impl Problem {
+    /// All mappings of full rank are allowed.
+    pub fn new(profile: &ConflictProfile, geometry: Geometry) -> Self {
+        Problem {
+            geometry,
+            pivot_limit: geometry.addr_bits(),
+            passes: Passes::new(profile, geometry),
+        }
+    }
+
+    /// Allows only mappings whose pivots are below address bit `pivot_limit`:
+    /// [`Config::pivot_limit`](crate::config::Config::pivot_limit) for those
+    /// that fit the capacity, m for those whose row is the upper address bits.
+    pub fn with_pivot_limit(mut self, pivot_limit: u32) -> Result<Self> {
+        let m = self.geometry.bank_bits();
+        if pivot_limit < m {
+            return Err(Error::usage(
+                format!("no mapping of rank {m} has its pivots in {pivot_limit} address bits"),
+                "the capacity must be a multiple of the number of banks",
+            ));
+        }
+        self.pivot_limit = pivot_limit.min(self.geometry.addr_bits());
+        Ok(self)
+    }
+
+    /// Address and bank bits.
+    pub fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    /// The first address bit that may not be a pivot.
+    pub fn pivot_limit(&self) -> u32 {
+        self.pivot_limit
+    }
+
+    /// The accesses.
+    pub fn passes(&self) -> &Passes {
+        &self.passes
+    }
+
+    /// Whether bank rows `rows` can still be completed to an allowed mapping:
+    /// they are independent even without the forbidden pivot columns.
+    pub fn allows(&self, rows: &[u32]) -> bool {
+        let allowed = (1u32 << self.pivot_limit) - 1;
+        let rows: Vec<u32> = rows.iter().map(|r| r & allowed).collect();
+        let count = rows.len();
+        Gf2Matrix::from_rows(rows).rank() as usize == count
+    }
+
+    /// No mapping has fewer conflicts: a bank serves one of its words at a time.
+    pub fn lower_bound(&self) -> u64 {
+        self.passes.lower_bound(self.geometry.bank_bits())
+    }
+
+    /// Conflicts of a linear `spec` of any rank.
+    pub fn conflicts(&self, spec: &HashSpec) -> Result<u64> {
+        match BankFunction::new(spec, self.geometry)? {
+            BankFunction::Linear(matrix) => Ok(self.passes.conflicts(matrix.rows(), u64::MAX)),
+            _ => Err(Error::usage(
+                format!("'{spec}' is no linear bank function"),
+                "configurations of the hash units are searched",
+            )),
+        }
+    }
+}
+
+/// The result of one search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The best configuration found.
+    pub spec: HashSpec,
+    /// Its conflicts.
+    pub conflicts: u64,
+    /// Every configuration that the search was asked about has at least as
+    /// many: all those of the unit that the [`Problem`] allows.
+    pub lower_bound: u64,
+    /// Configurations, whole or partial, whose conflicts were counted or
+    /// bounded from below.
+    pub evaluated: u64,
+    /// Rank of the bank function; below m only for heuristics as published.
+    pub rank: u32,
+}
+
+impl Outcome {
+    /// Whether no allowed configuration of the unit is better, proved.
+    pub fn optimal(&self) -> bool {
+        self.conflicts == self.lower_bound
+    }
+}
+
+#[cfg(test)]
+mod testing {
+    use crate::trace::ConflictProfile;
+    use rand_chacha::ChaCha12Rng;
+    use rand_chacha::rand_core::{Rng, SeedableRng};
+
+    /// `passes` warp accesses of `lanes` uniform addresses of `n` bits.
+    pub fn random_profile(seed: u64, n: u32, passes: usize, lanes: u32) -> ConflictProfile {
+        let mut rng = ChaCha12Rng::seed_from_u64(seed);
+        let mut address = || Some(rng.next_u32() >> (32 - n));
+        let accesses: Vec<Vec<Option<u32>>> = (0..passes)
+            .map(|_| (0..lanes).map(|_| address()).collect())
+            .collect();
+        ConflictProfile::of_accesses(accesses.iter().map(Vec::as_slice), lanes)
+    }
+}

@@ -1,0 +1,180 @@
+//! A trace as linear bank functions see it.
+//!
+//! A linear bank function sends a translated set `S ^ t` to translated banks,
+//! so both have the same conflicts. Passes that are translations of each other
+//! are therefore merged: far more than equal ones (each iteration of a loop
+//! over rows of a power-of-two pitch, say).
+
+use crate::geometry::Geometry;
+use crate::trace::ConflictProfile;
+use std::collections::HashMap;
+
+/// The address set of a pass up to XOR translation, and how often it occurs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// Sorted; contains 0. An address occurs twice where two words of the
+    /// trace differ only in bits beyond the geometry.
+    pub addrs: Vec<u16>,
+    /// Occurrences in the trace.
+    pub weight: u64,
+}
+
+/// The passes of a trace up to XOR translation, most frequent first. Passes
+/// of one word are left out, having no conflicts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passes {
+    passes: Vec<Pass>,
+}
+
+impl Passes {
+    /// Merges the passes of `profile`.
+    pub fn new(profile: &ConflictProfile, geometry: Geometry) -> Self {
+        let mut index: HashMap<Vec<u16>, usize> = HashMap::new();
+        let mut passes: Vec<Pass> = Vec::new();
+        for pass in profile.passes.iter().filter(|p| p.addrs.len() > 1) {
+            // At most 16 address bits: Geometry::ADDR_BITS.
+            let words = pass.addrs.iter().map(|a| (a & geometry.addr_mask()) as u16);
+            let addrs = canonical(words.collect());
+            let slot = *index.entry(addrs).or_insert_with_key(|addrs| {
+                let addrs = addrs.clone();
+                passes.push(Pass { addrs, weight: 0 });
+                passes.len() - 1
+            });
+            passes[slot].weight += pass.weight;
+        }
+        // Heavy passes first: a bad configuration shows early.
+        passes.sort_by_key(|p| std::cmp::Reverse(p.weight));
+        Passes { passes }
+    }
+
+    /// The passes.
+    pub fn as_slice(&self) -> &[Pass] {
+        &self.passes
+    }
+
+    /// Iterates over the passes.
+    pub fn iter(&self) -> std::slice::Iter<'_, Pass> {
+        self.passes.iter()
+    }
+
+    /// Number of different passes.
+    pub fn len(&self) -> usize {
+        self.passes.len()
+    }
+
+    /// Whether no pass has two words.
+    pub fn is_empty(&self) -> bool {
+        self.passes.is_empty()
+    }
+
+    /// The address bits in which two addresses of some pass differ; the others
+    /// cannot influence conflicts.
+    pub fn active_bits(&self) -> u32 {
+        // Each pass contains 0.
+        let all = self.passes.iter().flat_map(|p| &p.addrs);
+        u32::from(all.fold(0, |bits, addr| bits | addr))
+    }
+
+    /// Conflicts that no function to 2^m banks avoids.
+    pub fn lower_bound(&self, m: u32) -> u64 {
+        self.passes.iter().map(|p| p.lower_bound(m)).sum()
+    }
+
+    /// Conflicts of the linear bank function with rows `rows`; counting ends
+    /// early, with some value above `limit`, once there are more.
+    pub fn conflicts(&self, rows: &[u32], limit: u64) -> u64 {
+        let mut conflicts = 0;
+        for pass in &self.passes {
+            let mut load = [0u8; 64];
+            let mut degree = 0;
+            for &addr in &pass.addrs {
+                let bank = bank(rows, u32::from(addr));
+                load[bank] += 1;
+                degree = degree.max(load[bank]);
+            }
+            conflicts += pass.weight * u64::from(degree - 1);
+            if conflicts > limit {
+                break;
+            }
+        }
+        conflicts
+    }
+}
+
+impl Pass {
+    /// Conflicts of this pass that no function to 2^m banks avoids.
+    pub fn lower_bound(&self, m: u32) -> u64 {
+        let full = self.addrs.len().div_ceil(1 << m);
+        let alike = self.addrs.chunk_by(|a, b| a == b).map(<[u16]>::len).max();
+        let degree = full.max(alike.unwrap_or(1));
+        self.weight * (degree as u64 - 1)
+    }
+}
+
+fn bank(rows: &[u32], addr: u32) -> usize {
+    let bit = |(i, row): (usize, &u32)| ((row & addr).count_ones() as usize & 1) << i;
+    rows.iter().enumerate().map(bit).sum()
+}
+
+/// The translation of `addrs` that stands for all of them, sorted.
+///
+/// Each member is weighed by a hash of its differences to the others, which no
+/// translation changes; the lightest becomes 0. Members of equal weight are
+/// interchangeable (but for hash collisions, which only cost a merge).
+fn canonical(mut addrs: Vec<u16>) -> Vec<u16> {
+    let weight = |&base: &u16| {
+        let differences = addrs.iter().map(|a| scramble(a ^ base));
+        differences.fold(0u32, u32::wrapping_add)
+    };
+    let base = addrs.iter().copied().min_by_key(weight).unwrap_or(0);
+    for addr in &mut addrs {
+        *addr ^= base;
+    }
+    addrs.sort_unstable();
+    addrs
+}
+
+#[inline]
+fn scramble(x: u16) -> u32 {
+    let x = u32::from(x).wrapping_mul(0x9e37_79b1);
+    (x ^ (x >> 15)).wrapping_mul(0x85eb_ca6b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile(sets: &[&[u32]]) -> ConflictProfile {
+        let lanes: Vec<Vec<Option<u32>>> = sets
+            .iter()
+            .map(|s| s.iter().copied().map(Some).collect())
+            .collect();
+        ConflictProfile::of_accesses(lanes.iter().map(Vec::as_slice), 32)
+    }
+
+    #[test]
+    fn translations_are_merged_and_single_words_dropped() {
+        let g = Geometry::new(9, 3).unwrap();
+        let sets: [&[u32]; 5] = [
+            &[0, 8, 17],
+            &[5, 13, 20],
+            &[7],
+            &[0, 8, 16, 24],
+            &[17, 8, 0],
+        ];
+        let passes = Passes::new(&profile(&sets), g);
+        assert_eq!(passes.len(), 2);
+        assert_eq!(passes.iter().map(|p| p.weight).collect::<Vec<_>>(), [3, 1]);
+        assert_eq!(passes.active_bits(), 0b11001);
+        // Low three bits: {0,8} collide in the first, all four in the second.
+        assert_eq!(passes.conflicts(&[1, 2, 4], u64::MAX), 3 + 3);
+    }
+
+    #[test]
+    fn words_that_differ_only_beyond_the_geometry_always_collide() {
+        let g = Geometry::new(9, 3).unwrap();
+        let passes = Passes::new(&profile(&[&[1, 513, 1025, 2]]), g);
+        assert_eq!(passes.conflicts(&[1, 2, 4], u64::MAX), 2);
+        assert_eq!(passes.lower_bound(3), 2);
+    }
+}

@@ -1,0 +1,151 @@
+//! Conflict degrees of sixteen passes at once, by dividing out kernel vectors.
+//!
+//! A [`Batch`] holds up to sixteen passes. A *load table* has one entry per
+//! point of a coordinate space over GF(2), and an entry has one byte per pass:
+//! how many addresses of that pass lie there. Bank functions are built up by
+//! dividing the space by one kernel vector after the other: points whose
+//! difference is the vector become one, their loads add up. What is left in
+//! the end is one point per bank. Merging the loads of sixteen passes is one
+//! 128-bit addition, and mappings whose kernels share vectors share the work.
+
+use super::passes::Pass;
+
+/// Passes in a batch.
+pub(super) const LANES: usize = 16;
+
+/// One byte per pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(align(16))]
+pub(super) struct Lanes([u8; LANES]);
+
+impl Lanes {
+    pub(super) const ZERO: Lanes = Lanes([0; LANES]);
+
+    #[inline(always)]
+    fn plus(self, other: Lanes) -> Lanes {
+        Lanes(std::array::from_fn(|i| self.0[i].wrapping_add(other.0[i])))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Lanes) -> Lanes {
+        Lanes(std::array::from_fn(|i| self.0[i].max(other.0[i])))
+    }
+}
+
+/// Up to sixteen passes and their weights.
+#[derive(Clone, Debug)]
+pub(super) struct Batch {
+    addrs: Vec<Vec<u16>>,
+    weights: [u64; LANES],
+    /// The weight of all passes, if they have the same.
+    uniform: Option<u64>,
+    /// Sum of the weights.
+    total: u64,
+}
+
+impl Batch {
+    /// Batches of `passes`, in their order.
+    pub(super) fn all(passes: &[Pass]) -> Vec<Batch> {
+        passes.chunks(LANES).map(Batch::new).collect()
+    }
+
+    fn new(passes: &[Pass]) -> Batch {
+        let mut weights = [0; LANES];
+        for (weight, pass) in weights.iter_mut().zip(passes) {
+            *weight = pass.weight;
+        }
+        let first = passes[0].weight;
+        Batch {
+            addrs: passes.iter().map(|p| p.addrs.clone()).collect(),
+            weights,
+            uniform: passes.iter().all(|p| p.weight == first).then_some(first),
+            total: weights.iter().sum(),
+        }
+    }
+
+    /// Fills `table` with the loads of the points `point(addr)`.
+    pub(super) fn fill(&self, table: &mut [Lanes], point: impl Fn(u16) -> usize) {
+        table.fill(Lanes::ZERO);
+        for (lane, addrs) in self.addrs.iter().enumerate() {
+            for &addr in addrs {
+                // A pass has at most 64 addresses: no overflow.
+                table[point(addr)].0[lane] += 1;
+            }
+        }
+    }
+
+    /// Conflicts of the batch, given the degree of each pass.
+    #[inline]
+    pub(super) fn conflicts(&self, degrees: Lanes) -> u64 {
+        let weighted: u64 = match self.uniform {
+            Some(weight) => {
+                weight * u64::from(degrees.0.iter().map(|&d| u32::from(d)).sum::<u32>())
+            }
+            None => (degrees.0.iter().zip(&self.weights))
+                .map(|(&d, w)| u64::from(d) * w)
+                .sum(),
+        };
+        weighted - self.total
+    }
+}
+
+/// The largest load of each pass.
+#[inline]
+pub(super) fn degrees(table: &[Lanes]) -> Lanes {
+    table.iter().fold(Lanes::ZERO, |max, &load| max.max(load))
+}
+
+/// Divides by the kernel vector that has bit `top`, and `low` (below that
+/// bit); coordinate `top` is gone from the result, those above move down.
+#[inline]
+pub(super) fn merge(table: &[Lanes], top: u32, low: usize, merged: &mut [Lanes]) {
+    let half = 1usize << top;
+    let pairs = table.chunks_exact(2 * half);
+    for (block, out) in pairs.zip(merged.chunks_exact_mut(half)) {
+        let (zero, one) = block.split_at(half);
+        for (y, (out, &load)) in out.iter_mut().zip(zero).enumerate() {
+            *out = load.plus(one[(y ^ low) & (half - 1)]);
+        }
+    }
+}
+
+/// The largest loads after [`merge`], without storing it.
+#[inline]
+pub(super) fn merged_degrees(table: &[Lanes], top: u32, low: usize) -> Lanes {
+    let half = 1usize << top;
+    let mut max = Lanes::ZERO;
+    for block in table.chunks_exact(2 * half) {
+        let (zero, one) = block.split_at(half);
+        for (y, &load) in zero.iter().enumerate() {
+            max = max.max(load.plus(one[(y ^ low) & (half - 1)]));
+        }
+    }
+    max
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dividing_by_a_kernel_vector_is_the_bank_function_with_that_kernel() {
+        let pass = |addrs: &[u16], weight| Pass {
+            addrs: addrs.to_vec(),
+            weight,
+        };
+        let batch = &Batch::all(&[pass(&[0, 1, 3, 5, 6], 2), pass(&[0, 7, 10, 13], 1)])[0];
+        let mut table = vec![Lanes::ZERO; 16];
+        batch.fill(&mut table, usize::from);
+        assert_eq!(batch.conflicts(degrees(&table)), 0);
+        // Kernel vector 0b0110: banks a0, a1^a2, a3.
+        let mut merged = vec![Lanes::ZERO; 8];
+        merge(&table, 2, 0b10, &mut merged);
+        let bank = |a: u16| usize::from((a & 1) | (a >> 1 & 1 ^ a >> 2 & 1) << 1 | (a >> 3) << 2);
+        let mut expected = vec![Lanes::ZERO; 8];
+        batch.fill(&mut expected, bank);
+        assert_eq!(merged, expected);
+        assert_eq!(merged_degrees(&table, 2, 0b10), degrees(&expected));
+        // {0,6} {3,5} collide in the first pass, nothing in the second.
+        assert_eq!(batch.conflicts(degrees(&merged)), 2);
+    }
+}
