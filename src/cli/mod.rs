@@ -1,5 +1,6 @@
 //! The command line: one file per command, [`Printer`] for all output.
 
+mod cmd_classify;
 mod cmd_conflicts;
 mod cmd_congestion;
 mod cmd_cosim;
@@ -8,6 +9,7 @@ mod cmd_emit;
 mod cmd_encode;
 mod cmd_synth;
 mod cmd_trace;
+mod cmd_tune;
 mod output;
 mod printer;
 mod synthesis;
@@ -68,6 +70,7 @@ impl Global {
 
 #[derive(Subcommand)]
 enum Command {
+    Classify(cmd_classify::ClassifyArgs),
     Conflicts(cmd_conflicts::ConflictsArgs),
     Cosim(cmd_cosim::CosimArgs),
     Congestion(cmd_congestion::CongestionArgs),
@@ -76,6 +79,7 @@ enum Command {
     Encode(cmd_encode::EncodeArgs),
     Synth(cmd_synth::SynthArgs),
     Trace(cmd_trace::TraceArgs),
+    Tune(cmd_tune::TuneArgs),
 }
 
 /// Parses the command line, runs the command, reports errors.
@@ -94,6 +98,7 @@ pub fn main() -> ExitCode {
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let global = &cli.global;
     match &cli.command {
+        Command::Classify(args) => cmd_classify::run(args, printer),
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
         Command::Cosim(args) => cmd_cosim::run(args, global, printer),
         Command::Congestion(args) => cmd_congestion::run(args, printer),
@@ -102,6 +107,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Encode(args) => cmd_encode::run(args, global, printer),
         Command::Synth(args) => cmd_synth::run(args, global, printer),
         Command::Trace(args) => cmd_trace::run(args, printer),
+        Command::Tune(args) => cmd_tune::run(args, global, printer),
     }
 }
 

@@ -89,6 +89,13 @@ impl Printer {
 pub struct Progress(Option<indicatif::ProgressBar>);
 
 impl Progress {
+    /// The number of steps has turned out to be `total`.
+    pub fn set_total(&self, total: u64) {
+        if let Some(bar) = &self.0 {
+            bar.set_length(total);
+        }
+    }
+
     /// `steps` are done in all; `message` stands beside the bar.
     pub fn set(&self, steps: u64, message: impl Into<String>) {
         if let Some(bar) = &self.0 {

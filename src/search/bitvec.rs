@@ -97,7 +97,22 @@ pub fn search_perm(problem: &Problem, control: &Control) -> Result<Outcome> {
 /// two vectors cancel) or that `problem` does not allow cannot win, but count
 /// as evaluated. With [`all_pairs`] the result is proved.
 pub fn search_xor(problem: &Problem, pairs: &[Pair], control: &Control) -> Result<Outcome> {
-    let search = Search {
+    match problem.passes().len() {
+        0..=SHORT => search_batched::<SHORT>(problem, pairs, control),
+        _ => search_batched::<LONG>(problem, pairs, control),
+    }
+}
+
+/// Passes in a batch, for short traces and for long ones.
+const SHORT: usize = 16;
+const LONG: usize = 64;
+
+fn search_batched<const L: usize>(
+    problem: &Problem,
+    pairs: &[Pair],
+    control: &Control,
+) -> Result<Outcome> {
+    let search = Search::<L> {
         problem,
         batches: Batch::all(problem.passes().as_slice()),
         best: AtomicU64::new(u64::MAX),
@@ -149,17 +164,18 @@ pub fn search_xor(problem: &Problem, pairs: &[Pair], control: &Control) -> Resul
         },
         evaluated,
         rank: problem.geometry().bank_bits(),
+        is_mapping: true,
     })
 }
 
-struct Search<'a> {
+struct Search<'a, const L: usize> {
     problem: &'a Problem,
-    batches: Vec<Batch>,
+    batches: Vec<Batch<L>>,
     /// Fewest conflicts of any configuration so far.
     best: AtomicU64,
 }
 
-impl Search<'_> {
+impl<const L: usize> Search<'_, L> {
     /// Fewest conflicts in `pair` and the first mask that has them; `None` if
     /// another configuration is better, or none is allowed.
     fn pair(&self, pair: &Pair) -> Option<(u64, u32)> {
@@ -249,7 +265,7 @@ impl Plan {
     }
 
     /// One load table per level, the first with all outside bits.
-    fn scratch(&self) -> Vec<Vec<Lanes>> {
+    fn scratch<const L: usize>(&self) -> Vec<Vec<Lanes<L>>> {
         let coordinates = self.m as usize + self.options.len();
         (self.m as usize..=coordinates)
             .rev()
@@ -269,7 +285,13 @@ impl Plan {
     /// Adds the conflicts of `batch`, whose loads are in `tables[0]`, to those
     /// of each leaf below `leaf`. The outside bit of the top coordinate is
     /// divided out first.
-    fn evaluate(&self, batch: &Batch, tables: &mut [Vec<Lanes>], leaf: usize, sum: &mut [u64]) {
+    fn evaluate<const L: usize>(
+        &self,
+        batch: &Batch<L>,
+        tables: &mut [Vec<Lanes<L>>],
+        leaf: usize,
+        sum: &mut [u64],
+    ) {
         let (table, deeper) = tables.split_first_mut().expect("one table per level");
         let Some((left, options)) = deeper.len().checked_sub(1).map(|i| (i, &self.options[i]))
         else {

@@ -13,8 +13,12 @@
 
 pub mod bitvec;
 mod control;
+pub mod givargis;
+pub mod imbalance;
 mod passes;
 mod quotient;
+pub mod reference;
+pub mod tune;
 
 pub use control::{Control, Update};
 pub use passes::Passes;
@@ -112,14 +116,30 @@ pub struct Outcome {
     /// Configurations, whole or partial, whose conflicts were counted or
     /// bounded from below.
     pub evaluated: u64,
-    /// Rank of the bank function; below m only for heuristics as published.
+    /// Rank of the bank function.
     pub rank: u32,
+    /// Whether the rank is m; only heuristics as published may miss it.
+    pub is_mapping: bool,
 }
 
 impl Outcome {
+    /// The outcome of a heuristic that took `rows`.
+    fn of_rows(problem: &Problem, spec: HashSpec, rows: &[u32]) -> Result<Self> {
+        Ok(Outcome {
+            conflicts: problem.conflicts(&spec)?,
+            spec,
+            lower_bound: problem.lower_bound(),
+            evaluated: 1,
+            rank: Gf2Matrix::from_rows(rows.to_vec()).rank(),
+            is_mapping: Gf2Matrix::from_rows(rows.to_vec())
+                .dependent_rows()
+                .is_none(),
+        })
+    }
+
     /// Whether no allowed configuration of the unit is better, proved.
     pub fn optimal(&self) -> bool {
-        self.conflicts == self.lower_bound
+        self.is_mapping && self.conflicts == self.lower_bound
     }
 }
 
@@ -137,5 +157,12 @@ mod testing {
             .map(|_| (0..lanes).map(|_| address()).collect())
             .collect();
         ConflictProfile::of_accesses(accesses.iter().map(Vec::as_slice), lanes)
+    }
+
+    /// Warp accesses of up to 32 active lanes.
+    pub fn profile_of(accesses: &[Vec<u32>]) -> ConflictProfile {
+        let lanes = |a: &Vec<u32>| a.iter().copied().map(Some).collect();
+        let accesses: Vec<Vec<Option<u32>>> = accesses.iter().map(lanes).collect();
+        ConflictProfile::of_accesses(accesses.iter().map(Vec::as_slice), 32)
     }
 }

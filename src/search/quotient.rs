@@ -1,56 +1,55 @@
-//! Conflict degrees of sixteen passes at once, by dividing out kernel vectors.
+//! Conflict degrees of many passes at once, by dividing out kernel vectors.
 //!
-//! A [`Batch`] holds up to sixteen passes. A *load table* has one entry per
+//! A [`Batch`] holds up to `L` passes. A *load table* has one entry per
 //! point of a coordinate space over GF(2), and an entry has one byte per pass:
 //! how many addresses of that pass lie there. Bank functions are built up by
 //! dividing the space by one kernel vector after the other: points whose
 //! difference is the vector become one, their loads add up. What is left in
 //! the end is one point per bank. Merging the loads of sixteen passes is one
 //! 128-bit addition, and mappings whose kernels share vectors share the work.
+//!
+//! `L` is 16 for short traces; more amortise the loop around the additions.
 
 use super::passes::Pass;
-
-/// Passes in a batch.
-pub(super) const LANES: usize = 16;
 
 /// One byte per pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(16))]
-pub(super) struct Lanes([u8; LANES]);
+pub(super) struct Lanes<const L: usize>([u8; L]);
 
-impl Lanes {
-    pub(super) const ZERO: Lanes = Lanes([0; LANES]);
+impl<const L: usize> Lanes<L> {
+    pub(super) const ZERO: Self = Lanes([0; L]);
 
     #[inline(always)]
-    fn plus(self, other: Lanes) -> Lanes {
+    fn plus(self, other: Self) -> Self {
         Lanes(std::array::from_fn(|i| self.0[i].wrapping_add(other.0[i])))
     }
 
     #[inline(always)]
-    fn max(self, other: Lanes) -> Lanes {
+    fn max(self, other: Self) -> Self {
         Lanes(std::array::from_fn(|i| self.0[i].max(other.0[i])))
     }
 }
 
-/// Up to sixteen passes and their weights.
+/// Up to `L` passes and their weights.
 #[derive(Clone, Debug)]
-pub(super) struct Batch {
+pub(super) struct Batch<const L: usize> {
     addrs: Vec<Vec<u16>>,
-    weights: [u64; LANES],
+    weights: [u64; L],
     /// The weight of all passes, if they have the same.
     uniform: Option<u64>,
     /// Sum of the weights.
     total: u64,
 }
 
-impl Batch {
+impl<const L: usize> Batch<L> {
     /// Batches of `passes`, in their order.
-    pub(super) fn all(passes: &[Pass]) -> Vec<Batch> {
-        passes.chunks(LANES).map(Batch::new).collect()
+    pub(super) fn all(passes: &[Pass]) -> Vec<Self> {
+        passes.chunks(L).map(Batch::new).collect()
     }
 
-    fn new(passes: &[Pass]) -> Batch {
-        let mut weights = [0; LANES];
+    fn new(passes: &[Pass]) -> Self {
+        let mut weights = [0; L];
         for (weight, pass) in weights.iter_mut().zip(passes) {
             *weight = pass.weight;
         }
@@ -64,7 +63,7 @@ impl Batch {
     }
 
     /// Fills `table` with the loads of the points `point(addr)`.
-    pub(super) fn fill(&self, table: &mut [Lanes], point: impl Fn(u16) -> usize) {
+    pub(super) fn fill(&self, table: &mut [Lanes<L>], point: impl Fn(u16) -> usize) {
         table.fill(Lanes::ZERO);
         for (lane, addrs) in self.addrs.iter().enumerate() {
             for &addr in addrs {
@@ -76,7 +75,7 @@ impl Batch {
 
     /// Conflicts of the batch, given the degree of each pass.
     #[inline]
-    pub(super) fn conflicts(&self, degrees: Lanes) -> u64 {
+    pub(super) fn conflicts(&self, degrees: Lanes<L>) -> u64 {
         let weighted: u64 = match self.uniform {
             Some(weight) => {
                 weight * u64::from(degrees.0.iter().map(|&d| u32::from(d)).sum::<u32>())
@@ -91,14 +90,19 @@ impl Batch {
 
 /// The largest load of each pass.
 #[inline]
-pub(super) fn degrees(table: &[Lanes]) -> Lanes {
+pub(super) fn degrees<const L: usize>(table: &[Lanes<L>]) -> Lanes<L> {
     table.iter().fold(Lanes::ZERO, |max, &load| max.max(load))
 }
 
 /// Divides by the kernel vector that has bit `top`, and `low` (below that
 /// bit); coordinate `top` is gone from the result, those above move down.
 #[inline]
-pub(super) fn merge(table: &[Lanes], top: u32, low: usize, merged: &mut [Lanes]) {
+pub(super) fn merge<const L: usize>(
+    table: &[Lanes<L>],
+    top: u32,
+    low: usize,
+    merged: &mut [Lanes<L>],
+) {
     let half = 1usize << top;
     let pairs = table.chunks_exact(2 * half);
     for (block, out) in pairs.zip(merged.chunks_exact_mut(half)) {
@@ -111,7 +115,7 @@ pub(super) fn merge(table: &[Lanes], top: u32, low: usize, merged: &mut [Lanes])
 
 /// The largest loads after [`merge`], without storing it.
 #[inline]
-pub(super) fn merged_degrees(table: &[Lanes], top: u32, low: usize) -> Lanes {
+pub(super) fn merged_degrees<const L: usize>(table: &[Lanes<L>], top: u32, low: usize) -> Lanes<L> {
     let half = 1usize << top;
     let mut max = Lanes::ZERO;
     for block in table.chunks_exact(2 * half) {
@@ -133,7 +137,7 @@ mod tests {
             addrs: addrs.to_vec(),
             weight,
         };
-        let batch = &Batch::all(&[pass(&[0, 1, 3, 5, 6], 2), pass(&[0, 7, 10, 13], 1)])[0];
+        let batch = &Batch::<16>::all(&[pass(&[0, 1, 3, 5, 6], 2), pass(&[0, 7, 10, 13], 1)])[0];
         let mut table = vec![Lanes::ZERO; 16];
         batch.fill(&mut table, usize::from);
         assert_eq!(batch.conflicts(degrees(&table)), 0);

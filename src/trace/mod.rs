@@ -5,6 +5,7 @@ mod conflicts;
 mod input;
 mod json_place;
 pub mod kernels;
+pub mod pattern;
 
 pub use access::{Access, AccessTrace, Op};
 pub use conflicts::{ConflictCount, ConflictProfile, WeightedPass, conflict_degree};

@@ -1,0 +1,186 @@
+//! The exhaustive bit-vector XOR search against a plain loop over
+//! configurations and accesses, and how the search scales.
+//!
+//! `cargo bench --bench search` prints the ratios measured in this one run,
+//! then criterion's figures.
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+use rand_chacha::ChaCha12Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use rayon::ThreadPool;
+use spadkit::geometry::Geometry;
+use spadkit::search::bitvec::{all_pairs, search_xor};
+use spadkit::search::{Control, Problem};
+use spadkit::trace::ConflictProfile;
+use std::hint::black_box;
+use std::time::Instant;
+
+const LANES: usize = 32;
+const ACCESSES: usize = 4000;
+
+type Accesses = Vec<Vec<Option<u32>>>;
+
+fn geometry() -> Geometry {
+    Geometry::new(14, 5).expect("a supported geometry")
+}
+
+/// Accesses with the stride of each of several instructions, from random
+/// offsets that are no multiple of anything: what loops over tiles do.
+fn strided(count: usize) -> Accesses {
+    let mut rng = ChaCha12Rng::seed_from_u64(1);
+    let strides = [1, 2, 8, 16, 17, 32, 48, 96];
+    let access = |i: usize| {
+        let stride = strides[i % strides.len()];
+        let offset = rng.next_u32() % (12288 - 31 * stride);
+        (0..LANES as u32)
+            .map(|lane| Some(offset + lane * stride))
+            .collect()
+    };
+    (0..count).map(access).collect()
+}
+
+/// Uniform random addresses: no two passes alike, nothing to merge.
+fn random(count: usize) -> Accesses {
+    let mut rng = ChaCha12Rng::seed_from_u64(2);
+    let mut access = || (0..LANES).map(|_| Some(rng.next_u32() % 12288)).collect();
+    (0..count).map(|_| access()).collect()
+}
+
+/// The plain loop, with the distinct addresses of each access taken once.
+fn plain_loop(accesses: &Accesses) -> (u64, [u32; 3]) {
+    let distinct: Vec<Vec<u32>> = accesses
+        .iter()
+        .map(|access| {
+            let mut addrs: Vec<u32> = access.iter().copied().flatten().collect();
+            addrs.sort_unstable();
+            addrs.dedup();
+            addrs
+        })
+        .collect();
+    let mut best = (u64::MAX, [0; 3]);
+    for k1 in 0..=9 {
+        for k2 in 0..14 {
+            for mask in 0..32 {
+                if k1 == k2 && mask != 0 {
+                    continue; // no mapping
+                }
+                let mut conflicts = 0;
+                for addrs in &distinct {
+                    let mut load = [0u8; 32];
+                    let mut degree = 0;
+                    for addr in addrs {
+                        let bank = ((addr >> k1) ^ ((addr >> k2) & mask)) & 31;
+                        load[bank as usize] += 1;
+                        degree = degree.max(load[bank as usize]);
+                    }
+                    conflicts += u64::from(degree - 1);
+                }
+                if conflicts < best.0 {
+                    best = (conflicts, [k1, k2, mask]);
+                }
+            }
+        }
+    }
+    best
+}
+
+/// The search from the raw accesses: merging is part of its time.
+fn fast(accesses: &Accesses) -> u64 {
+    let profile = ConflictProfile::of_accesses(accesses.iter().map(Vec::as_slice), LANES as u32);
+    let problem = Problem::new(&profile, geometry());
+    search_xor(&problem, &all_pairs(geometry()), &Control::none())
+        .expect("some configuration is legal")
+        .conflicts
+}
+
+fn pool(threads: usize) -> ThreadPool {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("a thread pool")
+}
+
+fn seconds<T>(mut work: impl FnMut() -> T, repeat: usize) -> (f64, T) {
+    let mut best = f64::INFINITY;
+    let mut result = None;
+    for _ in 0..repeat {
+        let start = Instant::now();
+        result = Some(black_box(work()));
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    (best, result.expect("at least one run"))
+}
+
+fn ratios() {
+    let one = pool(1);
+    println!(
+        "exhaustive bit-vector XOR search, 4480 configurations, {ACCESSES} accesses, one core:"
+    );
+    for (name, accesses) in [("strided", strided(ACCESSES)), ("random", random(ACCESSES))] {
+        if std::env::var_os("PARTS").is_some() {
+            let (t, profile) = seconds(
+                || ConflictProfile::of_accesses(accesses.iter().map(Vec::as_slice), 32),
+                5,
+            );
+            let (u, problem) = seconds(|| Problem::new(&profile, geometry()), 5);
+            println!(
+                "{t} {u} {} {}",
+                profile.passes.len(),
+                problem.passes().len()
+            );
+        }
+        let (plain, (conflicts, _)) = seconds(|| plain_loop(&accesses), 2);
+        let (search, found) = seconds(|| one.install(|| fast(&accesses)), 5);
+        assert_eq!(found, conflicts, "the search must find the true minimum");
+        println!(
+            "  {name:8} plain loop {:8.1} ms, search {:6.2} ms, ratio {:.0}",
+            plain * 1e3,
+            search * 1e3,
+            plain / search
+        );
+    }
+}
+
+fn scaling(c: &mut Criterion) {
+    let mut group = c.benchmark_group("trace length");
+    group.sample_size(10);
+    for count in [1000, 4000, 16000] {
+        let accesses = random(count);
+        group.throughput(Throughput::Elements(count as u64));
+        group.bench_with_input(
+            BenchmarkId::new("random", count),
+            &accesses,
+            |b, accesses| {
+                let one = pool(1);
+                b.iter(|| one.install(|| fast(accesses)));
+            },
+        );
+    }
+    group.finish();
+
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let accesses = random(16000);
+    let mut group = c.benchmark_group("cores");
+    group.sample_size(10);
+    for threads in (0..).map(|i| 1 << i).take_while(|&t| t <= cores) {
+        group.bench_with_input(
+            BenchmarkId::new("random", threads),
+            &threads,
+            |b, &threads| {
+                let pool = pool(threads);
+                b.iter(|| pool.install(|| fast(&accesses)));
+            },
+        );
+    }
+    group.finish();
+}
+
+fn main() {
+    // `cargo test --benches` runs this too: only see that it works.
+    let mut criterion = Criterion::default().configure_from_args();
+    if std::env::args().any(|arg| arg == "--bench") {
+        ratios();
+    }
+    scaling(&mut criterion);
+    criterion.final_summary();
+}

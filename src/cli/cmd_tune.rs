@@ -1,0 +1,247 @@
+//! `spadkit tune`: the best configuration of each hash unit for a trace.
+
+use super::Global;
+use super::printer::{Printer, table};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::geometry::Geometry;
+use crate::hash::{HashKind, Mapping};
+use crate::interrupt;
+use crate::search::bitvec::{Pair, all_pairs, pruned_pairs};
+use crate::search::reference::{Selection, of_trace};
+use crate::search::tune::{Method, Tuner};
+use crate::search::{Control, Outcome, Problem, Update};
+use crate::trace::{AccessTrace, ConflictProfile, load_input, pattern};
+use clap::Args;
+use serde_json::{Value, json};
+use std::time::Instant;
+
+/// The best configuration of each hash unit for a trace.
+///
+/// Without --method each unit is searched by the method that proves most:
+/// exhaustive for bit vectors, the Minimum Imbalance Heuristic for the
+/// others. Ctrl-C ends the running
+/// search and prints the best found so far.
+#[derive(Args)]
+pub struct TuneArgs {
+    /// Access trace (.json), or kernel:NAME for a generated one.
+    input: String,
+    /// Kind of hash unit: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor
+    /// or matrix; repeat for several. All that the method can configure if
+    /// none is given.
+    #[arg(long = "hash", value_name = "KIND", num_args = 1..)]
+    kinds: Vec<HashKind>,
+    /// Search method.
+    #[arg(long, value_enum)]
+    method: Option<Method>,
+    /// Bit-vector XOR: try only the ranges that the strides of the trace
+    /// suggest (hash paper, section 5.1).
+    #[arg(long)]
+    pruned: bool,
+    /// Heuristics: do not skip dependent candidates, as in the paper; the
+    /// result may have a rank below m, which is reported.
+    #[arg(long, conflicts_with_all = ["fits", "row"])]
+    as_published: bool,
+    /// Only mappings whose rows stay within the capacity.
+    #[arg(long)]
+    fits: bool,
+    /// Only mappings whose row index is the upper address bits (no hardware).
+    #[arg(long, value_name = "HOW")]
+    row: Option<Row>,
+}
+
+/// How the row index is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Row {
+    /// The upper address bits: pivots are the m low bits.
+    Fixed,
+}
+
+pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result<()> {
+    let machine = global.machine()?;
+    let trace = load_input(&args.input)?;
+    let jobs = jobs(args)?;
+    let profile = ConflictProfile::new(&trace, machine.lanes);
+    let problem = problem(args, &profile, &machine)?;
+    let sets = of_trace(&trace, machine.geometry);
+    let pairs = pairs(args, &trace, machine.geometry, printer);
+    let tuner = Tuner {
+        problem: &problem,
+        sets: &sets,
+        pairs: &pairs,
+        selection: match args.as_published {
+            true => Selection::AsPublished,
+            false => Selection::Allowed,
+        },
+    };
+    let bank_mask = machine.geometry.bank_mask();
+    let baseline = profile.count(|addr| addr & bank_mask).conflicts;
+
+    interrupt::listen();
+    let mut results = Vec::new();
+    for (kind, method) in jobs {
+        let start = Instant::now();
+        let outcome = search(&tuner, kind, method, printer)?;
+        let found = Found {
+            kind,
+            method,
+            fits: fits(&outcome, &machine),
+            outcome,
+            baseline,
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        found.warn(&machine, printer);
+        results.push(found);
+        if interrupt::requested() {
+            break;
+        }
+    }
+    let json = json!({ "results": results.iter().map(Found::json).collect::<Vec<_>>() });
+    printer.result(json, || text(&trace, baseline, &results))
+}
+
+/// The searches to run.
+fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
+    let heuristic = matches!(args.method, Some(Method::Givargis | Method::Mih));
+    if args.as_published && !heuristic {
+        return Err(Error::usage(
+            "--as-published is about the heuristics",
+            "add --method givargis or --method mih",
+        ));
+    }
+    let with_method = |kind| (kind, args.method.unwrap_or(Method::default_for(kind)));
+    if !args.kinds.is_empty() {
+        return Ok(args.kinds.iter().copied().map(with_method).collect());
+    }
+    let all = HashKind::ALL.into_iter().map(with_method);
+    Ok(all
+        .filter(|(kind, method)| method.supports(*kind))
+        .collect())
+}
+
+fn problem(args: &TuneArgs, profile: &ConflictProfile, machine: &Config) -> Result<Problem> {
+    let problem = Problem::new(profile, machine.geometry);
+    let problem = match args.fits {
+        true => problem.with_pivot_limit(machine.pivot_limit())?,
+        false => problem,
+    };
+    match args.row {
+        Some(Row::Fixed) => problem.with_pivot_limit(machine.geometry.bank_bits()),
+        None => Ok(problem),
+    }
+}
+
+/// The bit-vector XOR configurations to try.
+fn pairs(args: &TuneArgs, trace: &AccessTrace, geometry: Geometry, printer: &Printer) -> Vec<Pair> {
+    if !args.pruned {
+        return all_pairs(geometry);
+    }
+    let strides = pattern::strides(trace);
+    let pruned = pruned_pairs(geometry, &strides, trace.warp_size);
+    if pruned.is_empty() {
+        printer.warn("the trace has no strides to prune by: all configurations are tried");
+        return all_pairs(geometry);
+    }
+    pruned
+}
+
+/// Runs one search with its progress bar.
+fn search(tuner: &Tuner, kind: HashKind, method: Method, printer: &Printer) -> Result<Outcome> {
+    let progress = printer.progress(1, &format!("{kind} {method}"));
+    let report = |update: Update| {
+        let best = match update.best {
+            Some(conflicts) => format!("{conflicts} conflicts so far"),
+            None => String::new(),
+        };
+        progress.set_total(update.total);
+        progress.set(update.done, best);
+    };
+    let control = Control::none()
+        .stop_when(&interrupt::requested)
+        .progress(&report);
+    tuner.run(kind, method, &control)
+}
+
+fn fits(outcome: &Outcome, machine: &Config) -> bool {
+    Mapping::new(&outcome.spec, machine.geometry)
+        .is_ok_and(|mapping| mapping.fits(machine.pivot_limit()))
+}
+
+/// One line of the result.
+struct Found {
+    kind: HashKind,
+    method: Method,
+    outcome: Outcome,
+    baseline: u64,
+    fits: bool,
+    seconds: f64,
+}
+
+impl Found {
+    fn warn(&self, machine: &Config, printer: &Printer) {
+        let Outcome { spec, rank, .. } = &self.outcome;
+        if !self.outcome.is_mapping {
+            printer.warn(format!(
+                "{spec} has rank {rank} for {} banks: no mapping",
+                machine.geometry.banks()
+            ));
+        } else if !self.fits {
+            printer.warn(format!(
+                "{spec}: rows beyond the capacity of {} words would be addressed \
+                 (--fits searches only mappings without)",
+                machine.capacity_words
+            ));
+        }
+    }
+
+    fn json(&self) -> Value {
+        let outcome = &self.outcome;
+        json!({
+            "hash": outcome.spec,
+            "kind": self.kind,
+            "method": self.method.name(),
+            "conflicts": outcome.conflicts,
+            "baseline_conflicts": self.baseline,
+            "lower_bound": outcome.lower_bound,
+            "evaluated": outcome.evaluated,
+            "optimal": outcome.optimal(),
+            "rank": outcome.rank,
+            "fits": self.fits,
+            "seconds": self.seconds,
+        })
+    }
+
+    fn row(&self) -> Vec<String> {
+        let outcome = &self.outcome;
+        let yes = |is| if is { "yes" } else { "no" }.to_owned();
+        vec![
+            outcome.spec.to_string(),
+            self.method.to_string(),
+            outcome.conflicts.to_string(),
+            outcome.lower_bound.to_string(),
+            yes(outcome.optimal()),
+            yes(self.fits),
+            outcome.evaluated.to_string(),
+            format!("{:.3} s", self.seconds),
+        ]
+    }
+}
+
+fn text(trace: &AccessTrace, baseline: u64, results: &[Found]) -> String {
+    let header = [
+        "hash",
+        "method",
+        "conflicts",
+        "at least",
+        "optimal",
+        "fits",
+        "evaluated",
+        "time",
+    ];
+    let right = ["conflicts", "at least", "evaluated", "time"];
+    format!(
+        "{}: {baseline} conflicts with banks = address mod 2^m\n{}",
+        trace.name,
+        table(&header, &right, results.iter().map(Found::row))
+    )
+}

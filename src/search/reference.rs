@@ -1,0 +1,171 @@
+//! Reference sets and candidate bank bits: what the heuristics work on (hash
+//! paper, section 5.2).
+
+use super::Problem;
+use crate::geometry::Geometry;
+use crate::hash::HashSpec;
+use crate::trace::AccessTrace;
+use std::collections::HashMap;
+
+/// The addresses of the active lanes of one warp access, duplicates kept.
+///
+/// Bit `l` of a lane mask belongs to the l-th reference; there are at most 64.
+#[derive(Clone, Debug)]
+pub struct ReferenceSet {
+    /// Lane mask of each address bit.
+    bits: Vec<u64>,
+    /// Number of references.
+    len: u32,
+    /// How often the set occurs.
+    weight: u64,
+}
+
+impl ReferenceSet {
+    fn new(addrs: &[u32], weight: u64, geometry: Geometry) -> Self {
+        let lanes = |bit: u32| {
+            let ones = addrs.iter().enumerate();
+            ones.fold(0, |mask, (lane, addr)| {
+                mask | u64::from(addr >> bit & 1) << lane
+            })
+        };
+        ReferenceSet {
+            bits: (0..geometry.addr_bits()).map(lanes).collect(),
+            len: addrs.len() as u32,
+            weight,
+        }
+    }
+
+    /// The references for which the XOR of the address bits `row` is 1.
+    pub fn ones(&self, row: u32) -> u64 {
+        let bits = self.bits.iter().enumerate();
+        bits.filter(|(i, _)| row >> i & 1 == 1)
+            .fold(0, |mask, (_, lanes)| mask ^ lanes)
+    }
+
+    /// All references.
+    pub fn all(&self) -> u64 {
+        u64::MAX >> (64 - self.len)
+    }
+
+    /// Number of references.
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether there are none; [`of_trace`] makes no such set.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How often the set occurs.
+    pub fn weight(&self) -> u64 {
+        self.weight
+    }
+}
+
+/// The reference sets of a trace: one per warp access with active lanes, equal
+/// ones merged.
+pub fn of_trace(trace: &AccessTrace, geometry: Geometry) -> Vec<ReferenceSet> {
+    let active = |addrs: &[Option<u32>]| addrs.iter().copied().flatten().collect();
+    of_accesses(trace.accesses.iter().map(|a| active(&a.addrs)), geometry)
+}
+
+/// The same from addresses per warp access; at most 64 each.
+pub fn of_accesses(
+    accesses: impl Iterator<Item = Vec<u32>>,
+    geometry: Geometry,
+) -> Vec<ReferenceSet> {
+    let mut index: HashMap<Vec<u32>, usize> = HashMap::new();
+    let mut sets: Vec<ReferenceSet> = Vec::new();
+    for mut addrs in accesses.filter(|a| !a.is_empty()) {
+        // The measures do not depend on which lane has which address.
+        addrs.sort_unstable();
+        let slot = *index.entry(addrs).or_insert_with_key(|addrs| {
+            sets.push(ReferenceSet::new(addrs, 0, geometry));
+            sets.len() - 1
+        });
+        sets[slot].weight += 1;
+    }
+    sets
+}
+
+/// What a heuristic may take as a bank bit, as row masks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Candidates {
+    /// Single address bits: bitwise permutation.
+    Bits,
+    /// Single bits and XORs of two: bitwise XOR, in the row-major order of the
+    /// hash paper's Table 3 (0, 0^1, 0^2, ..., 1, 1^2, ...).
+    Pairs,
+}
+
+impl Candidates {
+    /// The row masks, in the order in which ties are resolved.
+    pub fn rows(self, geometry: Geometry) -> Vec<u32> {
+        let n = geometry.addr_bits();
+        let of_bit = |a: u32| {
+            let pairs = (a + 1..n).map(move |b| 1 << a | 1 << b);
+            std::iter::once(1 << a).chain(pairs.filter(move |_| self == Candidates::Pairs))
+        };
+        (0..n).flat_map(of_bit).collect()
+    }
+
+    /// The spec of bank rows taken from the candidates.
+    pub fn spec(self, rows: &[u32]) -> HashSpec {
+        let low = |row: &u32| row.trailing_zeros();
+        match self {
+            Candidates::Bits => HashSpec::BitwisePerm(rows.iter().map(low).collect()),
+            Candidates::Pairs => {
+                let high = |row: &u32| Some(row.ilog2()).filter(|&b| b != low(row));
+                HashSpec::BitwiseXor(rows.iter().map(|row| (low(row), high(row))).collect())
+            }
+        }
+    }
+}
+
+/// Which candidates a heuristic may take next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// Those that can still be completed to a mapping that the problem allows.
+    Allowed,
+    /// As published: all but those taken already, dependent ones too.
+    AsPublished,
+}
+
+impl Selection {
+    /// Whether `row` may follow the rows `taken`.
+    pub(super) fn admits(self, problem: &Problem, taken: &[u32], row: u32) -> bool {
+        match self {
+            Selection::AsPublished => !taken.contains(&row),
+            Selection::Allowed => problem.allows(&[taken, &[row]].concat()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_are_in_the_order_of_table_3() {
+        let g = Geometry::new(9, 3).unwrap();
+        let pairs = Candidates::Pairs.rows(g);
+        assert_eq!(pairs.len(), 9 * 10 / 2);
+        assert_eq!(pairs[..3], [0b1, 0b11, 0b101]);
+        assert_eq!(pairs[9..11], [0b10, 0b110]);
+        assert_eq!(Candidates::Bits.rows(g).len(), 9);
+        let spec = Candidates::Pairs.spec(&[1, 0b110, 1 << 8]);
+        assert_eq!(spec.to_string(), "bitwise-xor:0,1^2,8");
+    }
+
+    #[test]
+    fn equal_sets_are_counted_and_duplicates_kept() {
+        let g = Geometry::new(9, 3).unwrap();
+        let accesses = [vec![3, 3, 1], vec![], vec![1, 3, 3], vec![3, 1]];
+        let sets = of_accesses(accesses.into_iter(), g);
+        let lens: Vec<_> = sets.iter().map(|s| (s.len(), s.weight())).collect();
+        assert_eq!(lens, [(3, 2), (2, 1)]);
+        assert_eq!(sets[0].ones(2).count_ones(), 2);
+        assert_eq!(sets[0].ones(3).count_ones(), 1);
+    }
+}

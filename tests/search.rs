@@ -1,0 +1,104 @@
+//! Search on the recorded traces beside the repository, where they are.
+
+use spadkit::geometry::Geometry;
+use spadkit::hash::{HashKind, Mapping};
+use spadkit::search::bitvec::all_pairs;
+use spadkit::search::reference::{Selection, of_trace};
+use spadkit::search::tune::{Method, Tuner};
+use spadkit::search::{Control, Problem};
+use spadkit::trace::{AccessTrace, ConflictProfile};
+use std::path::PathBuf;
+
+/// The fewest conflicts of the 4480 bit-vector XOR configurations, counted by
+/// an independent program.
+const MINIMA: [(&str, u64); 10] = [
+    ("transpose", 0),
+    ("reduction", 0),
+    ("FWT", 128),
+    ("conv-1", 0),
+    ("hist256", 786),
+    ("lavaMD", 0),
+    ("NW-1", 3),
+    ("backprop", 0),
+    ("dct8x8-1-cse", 0),
+    ("MRI-grid-splitSort", 406),
+];
+
+fn recorded(name: &str) -> Option<AccessTrace> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
+    let Ok(folder) = std::fs::canonicalize(folder) else {
+        println!("skipped: ../shared/traces is not there");
+        return None;
+    };
+    let path = folder.join(format!("{name}.json"));
+    Some(AccessTrace::load(&path).expect("a recorded trace is readable"))
+}
+
+#[test]
+fn recorded_traces_have_their_known_minima() {
+    let geometry = Geometry::new(14, 5).unwrap();
+    for (name, minimum) in MINIMA {
+        let Some(trace) = recorded(name) else {
+            return;
+        };
+        let profile = ConflictProfile::new(&trace, 32);
+        let problem = Problem::new(&profile, geometry);
+        let tuner = Tuner {
+            problem: &problem,
+            sets: &of_trace(&trace, geometry),
+            pairs: &all_pairs(geometry),
+            selection: Selection::Allowed,
+        };
+        for kind in HashKind::ALL {
+            for method in [Method::Exhaustive, Method::Givargis, Method::Mih] {
+                if !method.supports(kind) {
+                    continue;
+                }
+                let found = tuner.run(kind, method, &Control::none()).unwrap();
+                // A mapping is a bijection, and its conflicts are those counted plainly.
+                let mapping = Mapping::new(&found.spec, geometry).unwrap();
+                let counted = profile.count(|addr| mapping.bank(addr)).conflicts;
+                assert_eq!(found.conflicts, counted, "{name} {}", found.spec);
+                assert!(found.conflicts >= found.lower_bound);
+                if (kind, method) == (HashKind::BitvecXor, Method::Exhaustive) {
+                    assert_eq!(
+                        (found.conflicts, found.evaluated),
+                        (minimum, 4480),
+                        "{name}"
+                    );
+                    assert!(found.optimal());
+                }
+            }
+        }
+    }
+}
+
+/// The hash paper's Table 5: what the Givargis heuristic picked. Its XOR pairs
+/// for the reduction have rank 4.
+#[test]
+fn table_5_of_the_givargis_heuristic_is_reproduced() {
+    let geometry = Geometry::new(14, 5).unwrap();
+    for (name, perm, xor, rank) in [
+        ("transpose", "0,4,1,2,3", "0,0^4,1^4,1^5,2^6", 5),
+        ("reduction", "4,3,5,2,1", "2^7,1^6,0^5,0^4,4^5", 4),
+        ("dct8x8-1-cse", "3,4,0,1,2", "0^3,0^4,0^5,1^6,2^7", 5),
+        ("conv-1", "0,1,2,3,5", "0,0^1,0^2,0^3,0^5", 5),
+    ] {
+        let Some(trace) = recorded(name) else {
+            return;
+        };
+        let problem = Problem::new(&ConflictProfile::new(&trace, 32), geometry);
+        let tuner = Tuner {
+            problem: &problem,
+            sets: &of_trace(&trace, geometry),
+            pairs: &[],
+            selection: Selection::AsPublished,
+        };
+        let run = |kind| tuner.run(kind, Method::Givargis, &Control::none()).unwrap();
+        let bits = run(HashKind::BitwisePerm);
+        assert_eq!(bits.spec.to_string(), format!("bitwise-perm:{perm}"));
+        let pairs = run(HashKind::BitwiseXor);
+        assert_eq!(pairs.spec.to_string(), format!("bitwise-xor:{xor}"));
+        assert_eq!((pairs.rank, pairs.is_mapping), (rank, rank == 5));
+    }
+}
