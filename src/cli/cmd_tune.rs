@@ -14,13 +14,13 @@ use crate::search::{Control, Outcome, Problem, Update};
 use crate::trace::{AccessTrace, ConflictProfile, load_input, pattern};
 use clap::Args;
 use serde_json::{Value, json};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The best configuration of each hash unit for a trace.
 ///
 /// Without --method each unit is searched by the method that proves most:
-/// exhaustive for bit vectors, the Minimum Imbalance Heuristic for the
-/// others. Ctrl-C ends the running
+/// exhaustive for bit vectors, optimal for the others. A search that runs out
+/// of its budget gives its best and a lower bound. Ctrl-C ends the running
 /// search and prints the best found so far.
 #[derive(Args)]
 pub struct TuneArgs {
@@ -34,6 +34,9 @@ pub struct TuneArgs {
     /// Search method.
     #[arg(long, value_enum)]
     method: Option<Method>,
+    /// Seconds for each optimal search; 60 with --method optimal, else 10.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    budget: Option<f64>,
     /// Bit-vector XOR: try only the ranges that the strides of the trace
     /// suggest (hash paper, section 5.1).
     #[arg(long)]
@@ -55,6 +58,23 @@ pub struct TuneArgs {
 enum Row {
     /// The upper address bits: pivots are the m low bits.
     Fixed,
+}
+
+fn seconds(text: &str) -> std::result::Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(seconds),
+        _ => Err("expected seconds from 0 to 1e9".to_owned()),
+    }
+}
+
+impl TuneArgs {
+    fn budget(&self) -> Duration {
+        let default = match self.method {
+            Some(Method::Optimal) => 60.0,
+            _ => 10.0,
+        };
+        Duration::from_secs_f64(self.budget.unwrap_or(default))
+    }
 }
 
 pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result<()> {
@@ -81,7 +101,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     let mut results = Vec::new();
     for (kind, method) in jobs {
         let start = Instant::now();
-        let outcome = search(&tuner, kind, method, printer)?;
+        let outcome = search(&tuner, kind, method, args.budget(), printer)?;
         let found = Found {
             kind,
             method,
@@ -159,6 +179,10 @@ fn search(tuner: &Tuner, kind: HashKind, method: Method, printer: &Printer) -> R
     let control = Control::none()
         .stop_when(&interrupt::requested)
         .progress(&report);
+    let control = match method {
+        Method::Optimal => control.budget(budget),
+        _ => control,
+    };
     tuner.run(kind, method, &control)
 }
 

@@ -12,16 +12,22 @@
 //! order of bank bits, and any XOR among them, change nothing.
 
 pub mod bitvec;
+mod columns;
 mod control;
 pub mod givargis;
 pub mod imbalance;
+mod loads;
+mod local;
+pub mod optimal;
 mod passes;
 mod quotient;
 pub mod reference;
+pub mod space;
+mod tree;
 pub mod tune;
 
 pub use control::{Control, Update};
-pub use passes::Passes;
+pub use passes::{Pass, Passes};
 
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;

@@ -83,14 +83,17 @@ impl Passes {
     /// Conflicts of the linear bank function with rows `rows`; counting ends
     /// early, with some value above `limit`, once there are more.
     pub fn conflicts(&self, rows: &[u32], limit: u64) -> u64 {
+        let low = bank_table(rows);
+        let high = bank_table(&rows.iter().map(|row| row >> 8).collect::<Vec<_>>());
         let mut conflicts = 0;
         for pass in &self.passes {
             let mut load = [0u8; 64];
             let mut degree = 0;
             for &addr in &pass.addrs {
-                let bank = bank(rows, u32::from(addr));
-                load[bank] += 1;
-                degree = degree.max(load[bank]);
+                let bank = low[usize::from(addr & 0xff)] ^ high[usize::from(addr >> 8)];
+                let load = &mut load[usize::from(bank)];
+                *load += 1;
+                degree = degree.max(*load);
             }
             conflicts += pass.weight * u64::from(degree - 1);
             if conflicts > limit {
@@ -101,6 +104,19 @@ impl Passes {
     }
 }
 
+/// The bank of each value of the low eight address bits.
+fn bank_table(rows: &[u32]) -> [u8; 256] {
+    let of_bit = |bit: u32| {
+        let rows = rows.iter().enumerate();
+        rows.fold(0, |bank, (i, row)| bank | ((row >> bit & 1) as u8) << i)
+    };
+    let mut table = [0; 256];
+    for x in 1..256usize {
+        table[x] = table[x & (x - 1)] ^ of_bit(x.trailing_zeros());
+    }
+    table
+}
+
 impl Pass {
     /// Conflicts of this pass that no function to 2^m banks avoids.
     pub fn lower_bound(&self, m: u32) -> u64 {
@@ -109,11 +125,6 @@ impl Pass {
         let degree = full.max(alike.unwrap_or(1));
         self.weight * (degree as u64 - 1)
     }
-}
-
-fn bank(rows: &[u32], addr: u32) -> usize {
-    let bit = |(i, row): (usize, &u32)| ((row & addr).count_ones() as usize & 1) << i;
-    rows.iter().enumerate().map(bit).sum()
 }
 
 /// The translation of `addrs` that stands for all of them, sorted.

@@ -25,8 +25,23 @@ impl<const L: usize> Lanes<L> {
         Lanes(std::array::from_fn(|i| self.0[i].wrapping_add(other.0[i])))
     }
 
+    /// One byte per pass, given the number of the pass.
+    pub(super) fn from_fn(byte: impl FnMut(usize) -> u8) -> Self {
+        Lanes(std::array::from_fn(byte))
+    }
+
+    /// Adds to `table` the loads of the points `point(x)` for the `x` of each pass.
+    pub(super) fn count(passes: &[Vec<u16>], table: &mut [Self], point: impl Fn(u16) -> usize) {
+        for (lane, xs) in passes.iter().enumerate() {
+            for &x in xs {
+                // A pass has at most 64 addresses: no overflow.
+                table[point(x)].0[lane] += 1;
+            }
+        }
+    }
+
     #[inline(always)]
-    fn max(self, other: Self) -> Self {
+    pub(super) fn max(self, other: Self) -> Self {
         Lanes(std::array::from_fn(|i| self.0[i].max(other.0[i])))
     }
 }
@@ -65,12 +80,18 @@ impl<const L: usize> Batch<L> {
     /// Fills `table` with the loads of the points `point(addr)`.
     pub(super) fn fill(&self, table: &mut [Lanes<L>], point: impl Fn(u16) -> usize) {
         table.fill(Lanes::ZERO);
-        for (lane, addrs) in self.addrs.iter().enumerate() {
-            for &addr in addrs {
-                // A pass has at most 64 addresses: no overflow.
-                table[point(addr)].0[lane] += 1;
-            }
-        }
+        Lanes::count(&self.addrs, table, point);
+    }
+
+    /// The addresses of each pass.
+    pub(super) fn addrs(&self) -> &[Vec<u16>] {
+        &self.addrs
+    }
+
+    /// The degrees that 2^m banks cannot avoid.
+    pub(super) fn floor(&self, m: u32) -> Lanes<L> {
+        let degree = |addrs: &Vec<u16>| addrs.len().div_ceil(1 << m) as u8;
+        Lanes::from_fn(|lane| self.addrs.get(lane).map_or(0, degree))
     }
 
     /// Conflicts of the batch, given the degree of each pass.

@@ -1,7 +1,7 @@
 //! Reference sets and candidate bank bits: what the heuristics work on (hash
 //! paper, section 5.2).
 
-use super::Problem;
+use super::{Pass, Problem};
 use crate::geometry::Geometry;
 use crate::hash::HashSpec;
 use crate::trace::AccessTrace;
@@ -33,6 +33,12 @@ impl ReferenceSet {
             len: addrs.len() as u32,
             weight,
         }
+    }
+
+    /// A pass of a search problem.
+    pub(super) fn of_pass(pass: &Pass, geometry: Geometry) -> Self {
+        let addrs: Vec<u32> = pass.addrs.iter().map(|&a| u32::from(a)).collect();
+        ReferenceSet::new(&addrs, pass.weight, geometry)
     }
 
     /// The references for which the XOR of the address bits `row` is 1.

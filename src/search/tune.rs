@@ -1,6 +1,7 @@
 //! The search methods by name: which unit, which method, on which inputs.
 
 use super::bitvec::{self, Pair};
+use super::optimal::{self, Family};
 use super::reference::{Candidates, ReferenceSet, Selection};
 use super::{Control, Outcome, Problem, givargis, imbalance};
 use crate::error::{Error, Result};
@@ -16,6 +17,8 @@ pub enum Method {
     Givargis,
     /// The Minimum Imbalance Heuristic.
     Mih,
+    /// Branch and bound over a bitwise or the matrix unit, within a budget.
+    Optimal,
 }
 
 impl Method {
@@ -25,6 +28,7 @@ impl Method {
             Method::Exhaustive => "exhaustive",
             Method::Givargis => "givargis",
             Method::Mih => "mih",
+            Method::Optimal => "optimal",
         }
     }
 
@@ -32,7 +36,7 @@ impl Method {
     pub fn default_for(kind: HashKind) -> Method {
         match kind {
             HashKind::BitvecPerm | HashKind::BitvecXor => Method::Exhaustive,
-            HashKind::BitwisePerm | HashKind::BitwiseXor | HashKind::Matrix => Method::Mih,
+            HashKind::BitwisePerm | HashKind::BitwiseXor | HashKind::Matrix => Method::Optimal,
         }
     }
 
@@ -43,6 +47,7 @@ impl Method {
             Method::Givargis | Method::Mih => {
                 matches!(kind, HashKind::BitwisePerm | HashKind::BitwiseXor)
             }
+            Method::Optimal => !Method::Exhaustive.supports(kind),
         }
     }
 }
@@ -70,9 +75,10 @@ impl Tuner<'_> {
     /// The best configuration of unit `kind` that `method` finds.
     pub fn run(&self, kind: HashKind, method: Method, control: &Control) -> Result<Outcome> {
         let Tuner { problem, sets, .. } = *self;
-        let candidates = match kind {
-            HashKind::BitwisePerm => Candidates::Bits,
-            _ => Candidates::Pairs,
+        let (candidates, family) = match kind {
+            HashKind::BitwisePerm => (Candidates::Bits, Family::Permutation),
+            HashKind::Matrix => (Candidates::Pairs, Family::Matrix),
+            _ => (Candidates::Pairs, Family::Xor),
         };
         match (method, kind) {
             _ if !method.supports(kind) => Err(unsupported(kind, method)),
@@ -80,6 +86,7 @@ impl Tuner<'_> {
             (Method::Exhaustive, _) => bitvec::search_xor(problem, self.pairs, control),
             (Method::Givargis, _) => givargis::search(problem, sets, candidates, self.selection),
             (Method::Mih, _) => imbalance::search(problem, sets, candidates, self.selection),
+            (Method::Optimal, _) => optimal::search(problem, family, control),
         }
     }
 }
