@@ -10,7 +10,7 @@ use crate::interrupt;
 use crate::search::bitvec::{Pair, all_pairs, pruned_pairs};
 use crate::search::reference::{Selection, of_trace};
 use crate::search::tune::{Method, Tuner};
-use crate::search::{Control, Outcome, Problem, Update};
+use crate::search::{Control, Outcome, Problem, Update, space};
 use crate::trace::{AccessTrace, ConflictProfile, load_input, pattern};
 use clap::Args;
 use serde_json::{Value, json};
@@ -108,6 +108,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
             fits: fits(&outcome, &machine),
             outcome,
             baseline,
+            space: space::of_unit(kind, machine.geometry),
             seconds: start.elapsed().as_secs_f64(),
         };
         found.warn(&machine, printer);
@@ -166,7 +167,13 @@ fn pairs(args: &TuneArgs, trace: &AccessTrace, geometry: Geometry, printer: &Pri
 }
 
 /// Runs one search with its progress bar.
-fn search(tuner: &Tuner, kind: HashKind, method: Method, printer: &Printer) -> Result<Outcome> {
+fn search(
+    tuner: &Tuner,
+    kind: HashKind,
+    method: Method,
+    budget: Duration,
+    printer: &Printer,
+) -> Result<Outcome> {
     let progress = printer.progress(1, &format!("{kind} {method}"));
     let report = |update: Update| {
         let best = match update.best {
@@ -198,6 +205,8 @@ struct Found {
     outcome: Outcome,
     baseline: u64,
     fits: bool,
+    /// Configurations of the unit (hash paper, Table 1).
+    space: u128,
     seconds: f64,
 }
 
@@ -228,6 +237,7 @@ impl Found {
             "baseline_conflicts": self.baseline,
             "lower_bound": outcome.lower_bound,
             "evaluated": outcome.evaluated,
+            "search_space": u64::try_from(self.space).ok(),
             "optimal": outcome.optimal(),
             "rank": outcome.rank,
             "fits": self.fits,
@@ -246,8 +256,17 @@ impl Found {
             yes(outcome.optimal()),
             yes(self.fits),
             outcome.evaluated.to_string(),
+            show_space(self.space),
             format!("{:.3} s", self.seconds),
         ]
+    }
+}
+
+/// Exact while short, as in Table 1 beyond.
+fn show_space(space: u128) -> String {
+    match space {
+        0..100_000 => space.to_string(),
+        _ => format!("{:.1e}", space as f64),
     }
 }
 
@@ -260,9 +279,10 @@ fn text(trace: &AccessTrace, baseline: u64, results: &[Found]) -> String {
         "optimal",
         "fits",
         "evaluated",
+        "space",
         "time",
     ];
-    let right = ["conflicts", "at least", "evaluated", "time"];
+    let right = ["conflicts", "at least", "evaluated", "space", "time"];
     format!(
         "{}: {baseline} conflicts with banks = address mod 2^m\n{}",
         trace.name,

@@ -99,6 +99,7 @@ impl<'a> Local<'a> {
     /// Exchanges the row that gains most, until none does.
     fn improve(&mut self, rows: Vec<u32>, control: &Control) -> Candidate {
         let conflicts = self.problem.passes().conflicts(&rows, u64::MAX);
+        self.evaluated += 1;
         let mut best = Candidate { rows, conflicts };
         let floor = self.problem.lower_bound();
         while best.conflicts > floor && !control.stopped() {
