@@ -1,0 +1,63 @@
+# spadkit: `make` runs the main job on a real kernel, `make test` all tests.
+
+KERNEL ?= kernel:transpose
+OUT    ?= spadkit-out
+CARGO  ?= cargo
+
+# Debian packages of the external tools.
+PACKAGES := verilator yosys opensta iverilog g++ make z3 qflow-tech-osu018
+TOOLS    := verilator yosys sta iverilog c++ z3
+OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
+
+.PHONY: flow test bench generated check-generated campaign deps lint clean
+
+flow: deps
+	$(CARGO) run --release -q -- flow $(KERNEL) -o $(OUT)
+
+# Lint, the regenerated Verilog, and every test; ends with the runner's summary.
+test: deps lint check-generated
+	$(CARGO) test --workspace
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+bench: deps
+	$(CARGO) bench --workspace
+
+# The emitted Verilog of the default preset, committed for reading.
+generated:
+	$(CARGO) run -q -- emit -o generated -q >/dev/null
+
+check-generated:
+	@scratch=$$(mktemp -d) && \
+	$(CARGO) run -q -- emit -o $$scratch/generated -q >/dev/null && \
+	diff -r generated $$scratch/generated; status=$$?; rm -rf $$scratch; \
+	if [ $$status -ne 0 ]; then echo "generated/ is not what the kit emits: run 'make generated'"; fi; \
+	exit $$status
+
+# Long co-simulation and proofs in every geometry.
+campaign: deps
+	$(CARGO) run --release -q -- cosim --cycles 1000000
+	$(CARGO) run --release -q -- cosim --preset gt200 --cycles 1000000
+	$(CARGO) run --release -q -- cosim --preset small --cycles 1000000
+	$(CARGO) run --release -q -- prove
+	$(CARGO) test --workspace --release -- --ignored
+
+# Installs what is missing, and says so.
+deps:
+	@missing=""; for tool in $(TOOLS); do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	test -e $(OSU018) || missing="$$missing osu018"; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	echo "missing:$$missing"; \
+	if ! command -v apt-get >/dev/null; then \
+	  echo "install these (Debian's names): $(PACKAGES)"; exit 3; fi; \
+	sudo=""; if [ "$$(id -u)" -ne 0 ]; then sudo=sudo; fi; \
+	echo "installing with apt-get: $(PACKAGES)"; \
+	$$sudo apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $(PACKAGES) >/dev/null || \
+	  { echo "could not install; the packages are: $(PACKAGES)"; exit 3; }
+
+clean:
+	$(CARGO) clean
+	rm -rf $(OUT)

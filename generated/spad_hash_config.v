@@ -1,0 +1,55 @@
+// spad_hash_config: configuration registers of spad_hash_matrix, one block per
+// SM, shared by all lanes. Write before the kernel starts; illegal values (see
+// spadkit encode) give no defined bank.
+//
+// Parameters: addr_bits n = 14, bank_bits m = 5
+// Timing:     a write shows on cfg_* in the next cycle
+// Reference:  hash paper, section 4 (XOR-based functions)
+//
+// in  clk        1  clock
+// in  rst        1  synchronous reset: bank = addr mod 2^m
+// in  wr_en      1  write a register
+// in  wr_index   3  register to write; an index without a register writes
+//                   nothing
+// in  wr_data   14  index i: row mask of bank bit i
+// out cfg_rows  70  to spad_hash_matrix
+
+module spad_hash_config (
+    input wire clk,
+    input wire rst,
+    input wire wr_en,
+    input wire [2:0] wr_index,
+    input wire [13:0] wr_data,
+    output wire [69:0] cfg_rows
+);
+    reg [13:0] r0;
+    reg [13:0] r1;
+    reg [13:0] r2;
+    reg [13:0] r3;
+    reg [13:0] r4;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            r0 <= 14'd1;
+            r1 <= 14'd2;
+            r2 <= 14'd4;
+            r3 <= 14'd8;
+            r4 <= 14'd16;
+        end else if (wr_en) begin
+            case (wr_index)
+                3'd0: r0 <= wr_data;
+                3'd1: r1 <= wr_data;
+                3'd2: r2 <= wr_data;
+                3'd3: r3 <= wr_data;
+                3'd4: r4 <= wr_data;
+                default: ;
+            endcase
+        end
+    end
+
+    assign cfg_rows[0 +: 14] = r0;
+    assign cfg_rows[14 +: 14] = r1;
+    assign cfg_rows[28 +: 14] = r2;
+    assign cfg_rows[42 +: 14] = r3;
+    assign cfg_rows[56 +: 14] = r4;
+endmodule

@@ -1,0 +1,39 @@
+// spad_hash_config_bitvec_perm: configuration registers of
+// spad_hash_bitvec_perm, one block per SM, shared by all lanes. Write before
+// the kernel starts; illegal values (see spadkit encode) give no defined bank.
+//
+// Parameters: addr_bits n = 14, bank_bits m = 5
+// Timing:     a write shows on cfg_* in the next cycle
+// Reference:  hash paper, section 4.1
+//
+// in  clk          1  clock
+// in  rst          1  synchronous reset: bank = addr mod 2^m
+// in  wr_en        1  write a register
+// in  wr_data      4  k
+// out cfg_coarse   8  to spad_hash_bitvec_perm
+// out cfg_fine     4  to spad_hash_bitvec_perm
+
+module spad_hash_config_bitvec_perm (
+    input wire clk,
+    input wire rst,
+    input wire wr_en,
+    input wire [3:0] wr_data,
+    output wire [7:0] cfg_coarse,
+    output wire [3:0] cfg_fine
+);
+    reg [3:0] k;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            k <= 4'd0;
+        end else if (wr_en) begin
+            k <= wr_data;
+        end
+    end
+
+    spad_hash_decode_bitvec_perm decode (
+        .k(k),
+        .cfg_coarse(cfg_coarse),
+        .cfg_fine(cfg_fine)
+    );
+endmodule

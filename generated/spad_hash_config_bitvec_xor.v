@@ -1,0 +1,59 @@
+// spad_hash_config_bitvec_xor: configuration registers of
+// spad_hash_bitvec_xor, one block per SM, shared by all lanes. Write before
+// the kernel starts; illegal values (see spadkit encode) give no defined bank.
+//
+// Parameters: addr_bits n = 14, bank_bits m = 5
+// Timing:     a write shows on cfg_* in the next cycle
+// Reference:  hash paper, section 4.2
+//
+// in  clk           1  clock
+// in  rst           1  synchronous reset: bank = addr mod 2^m
+// in  wr_en         1  write a register
+// in  wr_index      2  register to write; an index without a register writes
+//                      nothing
+// in  wr_data       5  index 0: k1, 1: k2, 2: mask
+// out cfg_coarse1   8  to spad_hash_bitvec_xor
+// out cfg_fine1_n   3  to spad_hash_bitvec_xor
+// out cfg_coarse2  14  to spad_hash_bitvec_xor
+// out cfg_fine2    10  to spad_hash_bitvec_xor
+
+module spad_hash_config_bitvec_xor (
+    input wire clk,
+    input wire rst,
+    input wire wr_en,
+    input wire [1:0] wr_index,
+    input wire [4:0] wr_data,
+    output wire [7:0] cfg_coarse1,
+    output wire [2:0] cfg_fine1_n,
+    output wire [13:0] cfg_coarse2,
+    output wire [9:0] cfg_fine2
+);
+    reg [3:0] k1;
+    reg [3:0] k2;
+    reg [4:0] mask;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            k1 <= 4'd0;
+            k2 <= 4'd0;
+            mask <= 5'd0;
+        end else if (wr_en) begin
+            case (wr_index)
+                2'd0: k1 <= wr_data[3:0];
+                2'd1: k2 <= wr_data[3:0];
+                2'd2: mask <= wr_data;
+                default: ;
+            endcase
+        end
+    end
+
+    spad_hash_decode_bitvec_xor decode (
+        .k1(k1),
+        .k2(k2),
+        .mask(mask),
+        .cfg_coarse1(cfg_coarse1),
+        .cfg_fine1_n(cfg_fine1_n),
+        .cfg_coarse2(cfg_coarse2),
+        .cfg_fine2(cfg_fine2)
+    );
+endmodule

@@ -1,0 +1,55 @@
+// spad_hash_config_bitwise_perm: configuration registers of
+// spad_hash_bitwise_perm, one block per SM, shared by all lanes. Write before
+// the kernel starts; illegal values (see spadkit encode) give no defined bank.
+//
+// Parameters: addr_bits n = 14, bank_bits m = 5
+// Timing:     a write shows on cfg_* in the next cycle
+// Reference:  hash paper, section 4.3
+//
+// in  clk        1  clock
+// in  rst        1  synchronous reset: bank = addr mod 2^m
+// in  wr_en      1  write a register
+// in  wr_index   3  register to write; an index without a register writes
+//                   nothing
+// in  wr_data    4  index i: address bit of bank bit i
+// out cfg_sel   70  to spad_hash_bitwise_perm
+
+module spad_hash_config_bitwise_perm (
+    input wire clk,
+    input wire rst,
+    input wire wr_en,
+    input wire [2:0] wr_index,
+    input wire [3:0] wr_data,
+    output wire [69:0] cfg_sel
+);
+    reg [3:0] r0;
+    reg [3:0] r1;
+    reg [3:0] r2;
+    reg [3:0] r3;
+    reg [3:0] r4;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            r0 <= 4'd0;
+            r1 <= 4'd1;
+            r2 <= 4'd2;
+            r3 <= 4'd3;
+            r4 <= 4'd4;
+        end else if (wr_en) begin
+            case (wr_index)
+                3'd0: r0 <= wr_data;
+                3'd1: r1 <= wr_data;
+                3'd2: r2 <= wr_data;
+                3'd3: r3 <= wr_data;
+                3'd4: r4 <= wr_data;
+                default: ;
+            endcase
+        end
+    end
+
+    spad_hash_decode_bit decode0 (.index(r0), .sel(cfg_sel[0 +: 14]));
+    spad_hash_decode_bit decode1 (.index(r1), .sel(cfg_sel[14 +: 14]));
+    spad_hash_decode_bit decode2 (.index(r2), .sel(cfg_sel[28 +: 14]));
+    spad_hash_decode_bit decode3 (.index(r3), .sel(cfg_sel[42 +: 14]));
+    spad_hash_decode_bit decode4 (.index(r4), .sel(cfg_sel[56 +: 14]));
+endmodule

@@ -1,0 +1,22 @@
+// spad_hash_decode_row_bit: the source of one row bit as select lines of
+// spad_row_map.
+//
+// Parameters: addr_bits n = 14, bank_bits m = 5
+// Timing:     combinational, behind the registers of spad_hash_config
+// Reference:  hash paper, section 4
+//
+// in  source   3  0 keeps addr[m+j], i+1 takes addr[i]
+// out sel      6  see spad_row_map
+
+module spad_hash_decode_row_bit(source,sel);
+    input wire [2:0] source;
+    output reg [5:0] sel;
+    always @(*) begin
+        sel[0] = (source == 3'd1);
+        sel[1] = (source == 3'd2);
+        sel[2] = (source == 3'd3);
+        sel[3] = (source == 3'd4);
+        sel[4] = (source == 3'd5);
+        sel[5] = (source == 3'd0);
+    end
+endmodule

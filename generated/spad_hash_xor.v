@@ -1,0 +1,24 @@
+// spad_hash_xor: fixed XOR hash, for banks and for locks: the m low address
+// bits XOR the next m; address bits from n upward read as zero.
+//
+// Parameters: addr_bits n = 14, bank_bits m = 5
+// Timing:     combinational
+// Reference:  atomics paper, section 4; hash paper, section 7.1 (fixed
+//             bit-vector XOR)
+//
+// in  addr  14  word address
+// out bank   5  bank index
+
+module spad_hash_xor(addr,bank);
+    /* verilator lint_off UNUSEDSIGNAL */ // addr[13:10] does not enter the hash
+    input wire [13:0] addr;
+    /* verilator lint_on UNUSEDSIGNAL */
+    output reg [4:0] bank;
+    always @(*) begin
+        bank[0] = (addr[0] ^ addr[5]);
+        bank[1] = (addr[1] ^ addr[6]);
+        bank[2] = (addr[2] ^ addr[7]);
+        bank[3] = (addr[3] ^ addr[8]);
+        bank[4] = (addr[4] ^ addr[9]);
+    end
+endmodule
