@@ -1,15 +1,31 @@
 //! Machine configurations: the presets of the papers and configuration files.
+//!
+//! One [`Config`] describes one machine: the geometry and lanes that every
+//! part of the kit uses, the parameters and settings of the scratchpad path,
+//! and the SM around it (docs/microarchitecture.md, sections 2.1 and 21).
+
+mod check;
+mod file;
+mod path;
+mod preset;
+mod sm;
+
+pub use path::{
+    Barrel, LockHash, PC_BITS, PathHash, PathParams, PathSettings, Pipeline, RetryLatencies,
+    Scheduler, TAG_BITS, index_bits,
+};
+pub use sm::{GlobalMemory, Latencies, Sharing, SmParams};
 
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::HashKind;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::path::Path;
 
 /// Everything that describes one machine.
 ///
-/// A configuration file is TOML and gives `[geometry]` and `[hash]`; what it
-/// leaves out comes from its `base` preset (`fermi` unless named).
+/// A configuration file is TOML; what it leaves out comes from its `base`
+/// preset (`fermi` unless named).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Config {
     /// Name of the preset or of the file's machine.
@@ -26,35 +42,30 @@ pub struct Config {
     pub capacity_words: u32,
     /// The configurable hash unit that the SM has.
     pub hash_unit: HashKind,
+    /// What is fixed when the path is emitted.
+    pub path: PathParams,
+    /// What the path's `cfg_*` ports are set to.
+    pub settings: PathSettings,
+    /// The SM around the path.
+    pub sm: SmParams,
 }
 
 /// The names of the presets.
-pub const PRESETS: [&str; 3] = ["fermi", "gt200", "small"];
+pub const PRESETS: [&str; 6] = [
+    "fermi",
+    "gt200",
+    "small",
+    "gpgpusim-16k",
+    "sharing-48k",
+    "sharing-64k",
+];
 
 impl Config {
     /// A preset by name: `fermi` (hash and atomics papers), `gt200` (elastic
-    /// paper, Table 4), `small` (for quick runs).
+    /// paper, Table 4), `small` (for quick runs), `gpgpusim-16k`,
+    /// `sharing-48k`, `sharing-64k` (sharing paper, Tables II and VIII).
     pub fn preset(name: &str) -> Result<Self> {
-        let (addr_bits, bank_bits, lanes, capacity_words) = match name {
-            "fermi" => (14, 5, 32, 48 * 1024 / 4),
-            "gt200" => (12, 3, 8, 16 * 1024 / 4),
-            "small" => (10, 3, 8, 1024),
-            _ => {
-                return Err(Error::usage(
-                    format!("there is no preset '{name}'"),
-                    format!("presets are {}", PRESETS.join(", ")),
-                ));
-            }
-        };
-        Ok(Config {
-            name: name.to_owned(),
-            geometry: Geometry::new(addr_bits, bank_bits)?,
-            lanes,
-            warp_size: 32,
-            word_bits: 32,
-            capacity_words,
-            hash_unit: HashKind::Matrix,
-        })
+        preset::preset(name)
     }
 
     /// Reads a configuration file.
@@ -65,68 +76,7 @@ impl Config {
 
     /// Parses a configuration file's text; `path` is for messages.
     pub fn from_toml(text: &str, path: &Path) -> Result<Self> {
-        let file: ConfigFile = toml::from_str(text).map_err(|e| {
-            let offset = e.span().map_or(0, |s| s.start);
-            Error::input(e.message().to_owned(), None, path, text, offset)
-        })?;
-        let base = Config::preset(file.base.as_deref().unwrap_or("fermi"))?;
-        let g = file.geometry;
-        let geometry = Geometry::new(
-            g.addr_bits.unwrap_or(base.geometry.addr_bits()),
-            g.bank_bits.unwrap_or(base.geometry.bank_bits()),
-        )?;
-        // A geometry of its own comes with a full scratchpad, unless said otherwise.
-        let default_capacity = if geometry == base.geometry {
-            base.capacity_words
-        } else {
-            geometry.words() as u32
-        };
-        let config = Config {
-            name: file.name.unwrap_or_else(|| base.name.clone()),
-            geometry,
-            lanes: g.lanes.unwrap_or(base.lanes),
-            warp_size: g.warp_size.unwrap_or(base.warp_size),
-            word_bits: g.word_bits.unwrap_or(base.word_bits),
-            capacity_words: g.capacity_words.unwrap_or(default_capacity),
-            hash_unit: file.hash.unit.unwrap_or(base.hash_unit),
-        };
-        config.check()?;
-        Ok(config)
-    }
-
-    fn check(&self) -> Result<()> {
-        let bad = |what: String, help: &str| Err(Error::usage(what, help));
-        if !(1..=64).contains(&self.warp_size) || !self.warp_size.is_power_of_two() {
-            return bad(
-                format!("warp_size {} is not supported", self.warp_size),
-                "expected a power of two from 1 to 64",
-            );
-        }
-        if self.lanes == 0 || self.lanes > self.warp_size || !self.lanes.is_power_of_two() {
-            return bad(
-                format!(
-                    "{} lanes do not divide a warp of {}",
-                    self.lanes, self.warp_size
-                ),
-                "expected a power of two, at most warp_size",
-            );
-        }
-        if ![32, 64].contains(&self.word_bits) {
-            return bad(
-                format!("word_bits {} is not supported", self.word_bits),
-                "expected 32 or 64",
-            );
-        }
-        if self.capacity_words == 0 || self.capacity_words as usize > self.geometry.words() {
-            return bad(
-                format!(
-                    "capacity_words {} does not fit {}",
-                    self.capacity_words, self.geometry
-                ),
-                "expected 1 to 2^addr_bits words",
-            );
-        }
-        Ok(())
+        file::parse(text, path)
     }
 
     /// The first address bit that may not be a pivot (DESIGN: log2 of the
@@ -144,37 +94,13 @@ impl Config {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ConfigFile {
-    name: Option<String>,
-    base: Option<String>,
-    #[serde(default)]
-    geometry: GeometrySection,
-    #[serde(default)]
-    hash: HashSection,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct GeometrySection {
-    addr_bits: Option<u32>,
-    bank_bits: Option<u32>,
-    lanes: Option<u32>,
-    warp_size: Option<u32>,
-    word_bits: Option<u32>,
-    capacity_words: Option<u32>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct HashSection {
-    unit: Option<HashKind>,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(text: &str) -> Result<Config> {
+        Config::from_toml(text, Path::new("m.toml"))
+    }
 
     #[test]
     fn fermi_forbids_pivots_above_the_capacity() {
@@ -184,12 +110,72 @@ mod tests {
     }
 
     #[test]
+    fn presets_are_machines_and_gt200_has_24_stages() {
+        for name in PRESETS {
+            let c = Config::preset(name).unwrap();
+            c.check().unwrap();
+            assert_eq!(c.name, name);
+        }
+        let gt200 = Config::preset("gt200").unwrap();
+        assert_eq!(gt200.pipeline_stages(), 24);
+        // Elastic paper, Table 4: queue depths of 3 and 4.
+        assert_eq!((gt200.premem_depth(), gt200.nonmem_depth()), (3, 4));
+        assert_eq!((gt200.excess_bits(), gt200.degree_bits()), (5, 4));
+        let fermi = Config::preset("fermi").unwrap();
+        assert_eq!((fermi.rows(), fermi.lock_bits()), (384, 10));
+        assert_eq!((fermi.pass_bits(), fermi.premem_depth()), (2, 0));
+    }
+
+    #[test]
     fn a_file_overrides_its_base_and_errors_point_into_it() {
-        let path = Path::new("m.toml");
-        let c = Config::from_toml("[geometry]\naddr_bits = 9\nbank_bits = 3\n", path).unwrap();
-        assert_eq!(c.capacity_words, 512);
-        let e = Config::from_toml("[geometry]\naddr_bitz = 9\n", path).unwrap_err();
+        let c = read("[geometry]\naddr_bits = 9\nbank_bits = 3\n").unwrap();
+        assert_eq!((c.capacity_words, c.path.locks), (512, 512));
+        let e = read("[geometry]\naddr_bitz = 9\n").unwrap_err();
         assert!(e.to_string().contains("m.toml:2:1"), "{e}");
-        assert!(Config::from_toml("[geometry]\naddr_bits = 40\n", path).is_err());
+        assert!(read("[geometry]\naddr_bits = 40\n").is_err());
+        let c = read(
+            "base = \"gt200\"\n[pipeline]\nkind = \"split\"\nbarrel = \"relaxed\"\n\
+             [scheduler]\npolicy = \"conflict-aware\"\nviolate = true\n\
+             [path]\nlock_hash = \"xor\"\n[retry]\nread = 1\n[sharing]\non = true\nthreshold = 0.5\n",
+        )
+        .unwrap();
+        assert_eq!(c.settings.pipeline, Pipeline::Split);
+        assert_eq!(c.settings.barrel, Barrel::Relaxed);
+        assert_eq!(c.settings.lock_hash, LockHash::Xor);
+        assert!(c.settings.violate && c.sm.sharing.on);
+        assert_eq!((c.path.retry.read, c.path.retry.write), (1, 36));
+        // Without a configurable hash the extra cycle goes, unless asked for.
+        assert_eq!(read("[hash]\npath = \"xor\"\n").unwrap().path.hash_stage, 0);
+        let staged = read("[hash]\npath = \"xor\"\nstage = 1\n").unwrap();
+        assert_eq!(staged.path.hash_stage, 1);
+    }
+
+    #[test]
+    fn contradictions_are_refused_with_the_value() {
+        for (text, reason) in [
+            ("[geometry]\nlanes = 64\n", "64 lanes do not divide"),
+            ("[geometry]\nlanes = 1\n", "1 lanes do not divide"),
+            ("[geometry]\ncapacity_words = 1000\n", "32 banks evenly"),
+            ("[path]\nblocks = 3\n", "3 blocks do not go with"),
+            ("[path]\nwarps = 4\n", "8 blocks do not go with 4 warps"),
+            ("[path]\nlocks = 48\n", "locks 48"),
+            (
+                "[geometry]\naddr_bits = 9\n[path]\nlocks = 1024\n",
+                "locks 1024",
+            ),
+            ("[path]\nlock_group_cycles = 3\n", "lock_group_cycles 3"),
+            ("[path]\nmem_stages = 1\n", "mem_stages 1"),
+            ("[hash]\nstage = 2\n", "hash stage 2"),
+            ("[retry]\nread = 64\n", "retry.read 64"),
+            ("[scheduler]\nviolate = true\n", "violate contradicts"),
+            ("[scheduler]\ncount = 0\n", "schedulers 0"),
+            ("[sharing]\nthreshold = 1.5\n", "threshold 1.5"),
+            ("[sharing]\nthreshold = nan\n", "threshold NaN"),
+            ("[global]\nsegment_bytes = 48\n", "segment_bytes 48"),
+        ] {
+            let e = read(text).unwrap_err().to_string();
+            assert!(e.contains(reason), "{text}: {e}");
+        }
+        assert!(read("[path]\nlocks = 0\n").is_ok());
     }
 }

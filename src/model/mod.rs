@@ -4,6 +4,8 @@
 //! RTL. Each unit is a struct with its state and a `step`, one call per clock
 //! cycle (combinational units: one call per evaluation).
 
+mod lanes;
+mod spad_conflict_arbiter;
 mod spad_hash_add;
 mod spad_hash_bitvec_perm;
 mod spad_hash_bitvec_xor;
@@ -15,6 +17,8 @@ mod spad_hash_xor;
 mod spad_rap;
 mod spad_row_map;
 
+pub use lanes::{LaneMask, MAX_BANKS, MAX_LANES, WarpMask};
+pub use spad_conflict_arbiter::{ArbiterInputs, ArbiterOutputs, ConflictArbiter, Group};
 pub use spad_hash_add::HashAdd;
 pub use spad_hash_bitvec_perm::HashBitvecPerm;
 pub use spad_hash_bitvec_xor::HashBitvecXor;

@@ -1,0 +1,164 @@
+//! Refusals: values out of range, and configurations that contradict themselves.
+
+use super::Config;
+use super::path::{PC_BITS, Scheduler};
+use crate::error::{Error, Result};
+use std::ops::RangeInclusive;
+
+fn refuse<T>(what: String, help: impl Into<String>) -> Result<T> {
+    Err(Error::usage(what, help))
+}
+
+fn in_range(name: &str, value: u32, range: RangeInclusive<u32>) -> Result<()> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let (from, to) = (range.start(), range.end());
+    refuse(
+        format!("{name} {value} is not supported"),
+        format!("expected {from} to {to}"),
+    )
+}
+
+fn power_of_two(name: &str, value: u32, range: RangeInclusive<u32>) -> Result<()> {
+    if range.contains(&value) && value.is_power_of_two() {
+        return Ok(());
+    }
+    let (from, to) = (range.start(), range.end());
+    refuse(
+        format!("{name} {value} is not supported"),
+        format!("expected a power of two from {from} to {to}"),
+    )
+}
+
+impl Config {
+    /// Refuses what no machine can be: each error names the value and what was expected.
+    pub(super) fn check(&self) -> Result<()> {
+        self.check_geometry()?;
+        self.check_path()?;
+        self.check_settings()?;
+        self.check_sm()
+    }
+
+    fn check_geometry(&self) -> Result<()> {
+        power_of_two("warp_size", self.warp_size, 2..=64)?;
+        if self.lanes < 2 || self.lanes > self.warp_size || !self.lanes.is_power_of_two() {
+            return refuse(
+                format!(
+                    "{} lanes do not divide a warp of {}",
+                    self.lanes, self.warp_size
+                ),
+                "expected a power of two, at least 2 and at most warp_size",
+            );
+        }
+        if ![32, 64].contains(&self.word_bits) {
+            return refuse(
+                format!("word_bits {} is not supported", self.word_bits),
+                "expected 32 or 64",
+            );
+        }
+        if self.capacity_words == 0 || self.capacity_words as usize > self.geometry.words() {
+            return refuse(
+                format!(
+                    "capacity_words {} does not fit {}",
+                    self.capacity_words, self.geometry
+                ),
+                "expected 1 to 2^addr_bits words",
+            );
+        }
+        if !self
+            .capacity_words
+            .is_multiple_of(self.geometry.banks() as u32)
+        {
+            return refuse(
+                format!(
+                    "capacity_words {} does not fill {} banks evenly",
+                    self.capacity_words,
+                    self.geometry.banks()
+                ),
+                "expected a multiple of 2^bank_bits",
+            );
+        }
+        Ok(())
+    }
+
+    fn check_path(&self) -> Result<()> {
+        let p = &self.path;
+        in_range("warps", p.warps, 2..=128)?;
+        in_range("blocks", p.blocks, 2..=64)?;
+        if !p.blocks.is_multiple_of(2) || p.blocks > p.warps {
+            return refuse(
+                format!("{} blocks do not go with {} warps", p.blocks, p.warps),
+                "expected an even number of block slots, at most one per warp slot",
+            );
+        }
+        if p.locks != 0 {
+            let most = 1024.min(1 << self.geometry.addr_bits());
+            power_of_two("locks", p.locks, 32..=most)
+                .or_else(|e| refuse(e.to_string(), format!("expected 0 (no lock unit) or a power of two from 32 to {most}, at most one per word")))?;
+        }
+        if ![1, 2, 4].contains(&p.lock_group_cycles) || p.lock_group_cycles > self.lanes {
+            return refuse(
+                format!(
+                    "lock_group_cycles {} is not supported for {} lanes",
+                    p.lock_group_cycles, self.lanes
+                ),
+                "expected 1, 2 or 4, at most the number of lanes",
+            );
+        }
+        in_range("mem_stages", p.mem_stages, 2..=8)?;
+        in_range("hash stage", p.hash_stage, 0..=1)?;
+        power_of_two("history_sets", p.history_sets, 2..=1 << (PC_BITS - 1))?;
+        for (name, cycles) in [
+            ("retry.read", p.retry.read),
+            ("retry.update", p.retry.update),
+            ("retry.write", p.retry.write),
+            ("retry.branch", p.retry.branch),
+        ] {
+            in_range(name, cycles, 1..=63)?;
+        }
+        Ok(())
+    }
+
+    fn check_settings(&self) -> Result<()> {
+        if self.settings.violate && self.settings.scheduler != Scheduler::ConflictAware {
+            return refuse(
+                "violate contradicts the scheduler: only conflict-aware masks warps".to_owned(),
+                "set policy = \"conflict-aware\", or leave violate out",
+            );
+        }
+        Ok(())
+    }
+
+    fn check_sm(&self) -> Result<()> {
+        let s = &self.sm;
+        in_range("frontend_stages", s.frontend_stages, 0..=64)?;
+        in_range("schedulers", s.schedulers, 1..=self.path.warps)?;
+        in_range("registers", s.registers, 1..=1 << 24)?;
+        let l = s.latencies;
+        for (name, cycles) in [("alu", l.alu), ("sfu", l.sfu), ("branch", l.branch)] {
+            in_range(&format!("{name} latency"), cycles, 1..=1024)?;
+        }
+        let g = s.global;
+        in_range("global.latency", g.latency, 1..=100_000)?;
+        power_of_two(
+            "global.segment_bytes",
+            g.segment_bytes,
+            self.word_bytes()..=4096,
+        )?;
+        in_range(
+            "global.cycles_per_segment",
+            g.cycles_per_segment,
+            1..=10_000,
+        )?;
+        in_range("global.max_segments", g.max_segments, 1..=1 << 16)?;
+        // Not a number fails this as well.
+        if !(0.0..=1.0).contains(&s.sharing.threshold) {
+            return refuse(
+                format!("sharing threshold {} is not a part", s.sharing.threshold),
+                "expected t, the part of a block's scratchpad that stays its own, from 0 to 1",
+            );
+        }
+        Ok(())
+    }
+}

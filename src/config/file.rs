@@ -1,0 +1,216 @@
+//! Configuration files: TOML, laid over a preset.
+
+use super::Config;
+use super::path::{Barrel, LockHash, PathHash, Pipeline, Scheduler};
+use crate::error::{Error, Result};
+use crate::geometry::Geometry;
+use crate::hash::HashKind;
+use serde::Deserialize;
+use std::path::Path;
+
+/// Parses a configuration file's text; `path` is for messages.
+pub(super) fn parse(text: &str, path: &Path) -> Result<Config> {
+    let file: ConfigFile = toml::from_str(text).map_err(|e| {
+        let offset = e.span().map_or(0, |s| s.start);
+        Error::input(e.message().to_owned(), None, path, text, offset)
+    })?;
+    let mut c = Config::preset(file.base.as_deref().unwrap_or("fermi"))?;
+    file.lay_over(&mut c)?;
+    c.check()?;
+    Ok(c)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConfigFile {
+    name: Option<String>,
+    base: Option<String>,
+    #[serde(default)]
+    geometry: GeometrySection,
+    #[serde(default)]
+    hash: HashSection,
+    #[serde(default)]
+    path: PathSection,
+    #[serde(default)]
+    retry: RetrySection,
+    #[serde(default)]
+    pipeline: PipelineSection,
+    #[serde(default)]
+    scheduler: SchedulerSection,
+    #[serde(default)]
+    sm: SmSection,
+    #[serde(default)]
+    sharing: SharingSection,
+    #[serde(default)]
+    global: GlobalSection,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct GeometrySection {
+    addr_bits: Option<u32>,
+    bank_bits: Option<u32>,
+    lanes: Option<u32>,
+    warp_size: Option<u32>,
+    word_bits: Option<u32>,
+    capacity_words: Option<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct HashSection {
+    unit: Option<HashKind>,
+    path: Option<PathHash>,
+    stage: Option<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct PathSection {
+    warps: Option<u32>,
+    blocks: Option<u32>,
+    locks: Option<u32>,
+    lock_group_cycles: Option<u32>,
+    lock_hash: Option<LockHash>,
+    mem_stages: Option<u32>,
+    merge_bytes: Option<bool>,
+    history_sets: Option<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct RetrySection {
+    read: Option<u32>,
+    update: Option<u32>,
+    write: Option<u32>,
+    branch: Option<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct PipelineSection {
+    kind: Option<Pipeline>,
+    barrel: Option<Barrel>,
+    frontend_stages: Option<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct SchedulerSection {
+    policy: Option<Scheduler>,
+    violate: Option<bool>,
+    count: Option<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct SmSection {
+    registers: Option<u32>,
+    alu_cycles: Option<u32>,
+    sfu_cycles: Option<u32>,
+    branch_cycles: Option<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct SharingSection {
+    on: Option<bool>,
+    threshold: Option<f64>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct GlobalSection {
+    latency: Option<u32>,
+    segment_bytes: Option<u32>,
+    cycles_per_segment: Option<u32>,
+    max_segments: Option<u32>,
+}
+
+/// Takes the file's value where there is one.
+fn set<T>(target: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *target = value;
+    }
+}
+
+impl ConfigFile {
+    fn lay_over(self, c: &mut Config) -> Result<()> {
+        set(&mut c.name, self.name);
+        self.geometry.lay_over(c)?;
+        self.hash.lay_over(c);
+        self.path.lay_over(c);
+        set(&mut c.path.retry.read, self.retry.read);
+        set(&mut c.path.retry.update, self.retry.update);
+        set(&mut c.path.retry.write, self.retry.write);
+        set(&mut c.path.retry.branch, self.retry.branch);
+        set(&mut c.settings.pipeline, self.pipeline.kind);
+        set(&mut c.settings.barrel, self.pipeline.barrel);
+        set(&mut c.sm.frontend_stages, self.pipeline.frontend_stages);
+        set(&mut c.settings.scheduler, self.scheduler.policy);
+        set(&mut c.settings.violate, self.scheduler.violate);
+        set(&mut c.sm.schedulers, self.scheduler.count);
+        set(&mut c.sm.registers, self.sm.registers);
+        set(&mut c.sm.latencies.alu, self.sm.alu_cycles);
+        set(&mut c.sm.latencies.sfu, self.sm.sfu_cycles);
+        set(&mut c.sm.latencies.branch, self.sm.branch_cycles);
+        set(&mut c.sm.sharing.on, self.sharing.on);
+        set(&mut c.sm.sharing.threshold, self.sharing.threshold);
+        let (to, from) = (&mut c.sm.global, self.global);
+        set(&mut to.latency, from.latency);
+        set(&mut to.segment_bytes, from.segment_bytes);
+        set(&mut to.cycles_per_segment, from.cycles_per_segment);
+        set(&mut to.max_segments, from.max_segments);
+        Ok(())
+    }
+}
+
+impl GeometrySection {
+    fn lay_over(self, c: &mut Config) -> Result<()> {
+        let geometry = Geometry::new(
+            self.addr_bits.unwrap_or(c.geometry.addr_bits()),
+            self.bank_bits.unwrap_or(c.geometry.bank_bits()),
+        )?;
+        // A geometry of its own comes with a full scratchpad, unless said otherwise.
+        if geometry != c.geometry {
+            c.capacity_words = geometry.words() as u32;
+        }
+        c.geometry = geometry;
+        set(&mut c.lanes, self.lanes);
+        set(&mut c.warp_size, self.warp_size);
+        set(&mut c.word_bits, self.word_bits);
+        set(&mut c.capacity_words, self.capacity_words);
+        Ok(())
+    }
+}
+
+impl HashSection {
+    fn lay_over(self, c: &mut Config) {
+        set(&mut c.hash_unit, self.unit);
+        if let Some(hash) = self.path {
+            // The extra cycle is the configurable units' (hash paper, section 6).
+            if hash != PathHash::Configurable {
+                c.path.hash_stage = 0;
+            }
+            c.path.hash = hash;
+        }
+        set(&mut c.path.hash_stage, self.stage);
+    }
+}
+
+impl PathSection {
+    fn lay_over(self, c: &mut Config) {
+        let to = &mut c.path;
+        set(&mut to.warps, self.warps);
+        set(&mut to.blocks, self.blocks);
+        // A lock per word is as many as a small geometry can use.
+        to.locks = to.locks.min(1 << c.geometry.addr_bits());
+        set(&mut to.locks, self.locks);
+        to.lock_group_cycles = if c.lanes >= 32 { 2 } else { 1 };
+        set(&mut to.lock_group_cycles, self.lock_group_cycles);
+        set(&mut c.settings.lock_hash, self.lock_hash);
+        set(&mut to.mem_stages, self.mem_stages);
+        set(&mut to.merge_bytes, self.merge_bytes);
+        set(&mut to.history_sets, self.history_sets);
+    }
+}

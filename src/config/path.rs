@@ -1,0 +1,208 @@
+//! The parameters of the scratchpad path: what is fixed when RTL is emitted,
+//! and what its `cfg_*` ports are set to (docs/microarchitecture.md, section 2).
+
+use super::Config;
+use serde::{Deserialize, Serialize};
+
+/// max(1, ceil(log2 x)): the bits of an index into x things.
+pub fn index_bits(x: u32) -> u32 {
+    x.max(2).next_power_of_two().trailing_zeros()
+}
+
+/// The hash that the path's lanes have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PathHash {
+    /// bank = addr mod 2^m: no hardware.
+    Mod,
+    /// The fixed XOR hash.
+    Xor,
+    /// The fixed ADD hash.
+    Add,
+    /// The configurable unit that [`Config::hash_unit`] names, with a row map.
+    Configurable,
+    /// `spad_rap` with loadable shifts.
+    Rap,
+}
+
+/// How the memory stages stand beside the rest (elastic paper, section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pipeline {
+    /// Every instruction goes through the memory stages.
+    Unified,
+    /// A second, fixed pipeline beside the memory stages.
+    Split,
+    /// Split with the PREMEM and NONMEM queues.
+    Elastic,
+}
+
+/// What a warp may have in flight (elastic paper, section 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Barrel {
+    /// One instruction per warp.
+    Strict,
+    /// Independent instructions of one warp overlap.
+    Relaxed,
+    /// Relaxed, with in-order commit per warp.
+    RelaxedInOrder,
+}
+
+/// Which ready warp issues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheduler {
+    /// Loose round-robin.
+    Lrr,
+    /// Greedy, then oldest; in the model only.
+    Gto,
+    /// Round-robin over an active set; in the model only.
+    TwoLevel,
+    /// Loose round-robin with bank-conflict-aware masking (elastic paper, section 5).
+    ConflictAware,
+    /// Owner warps first, round-robin within a class (sharing paper, section 4).
+    Owf,
+    /// Owner warps first, the lowest slot within a class.
+    OwfSlot,
+    /// The lowest slot.
+    LowestSlot,
+}
+
+/// The hash in front of the lock index (atomics paper, section IV).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LockHash {
+    /// The low address bits.
+    None,
+    /// Five low bits XORed with the bits above the index.
+    Xor,
+    /// Their sum modulo 32.
+    Add,
+}
+
+/// Cycles of the retry loop's four states per access level (atomics paper, section III).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RetryLatencies {
+    /// READ, per degree of the load-and-lock.
+    pub read: u32,
+    /// UPDATE.
+    pub update: u32,
+    /// WRITE, per degree of the store-and-unlock.
+    pub write: u32,
+    /// BRANCH.
+    pub branch: u32,
+}
+
+/// What is fixed when the path is emitted, beside geometry and lanes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PathParams {
+    /// W: warp slots.
+    pub warps: u32,
+    /// T: thread-block slots; even.
+    pub blocks: u32,
+    /// Lock bits; 0 leaves out the lock unit and the retry sequencer.
+    pub locks: u32,
+    /// LKG: cycles of a lock group.
+    pub lock_group_cycles: u32,
+    /// M: memory stages.
+    pub mem_stages: u32,
+    /// H: 1 = a pipeline stage of its own for the hash.
+    pub hash_stage: u32,
+    /// The hash of the lanes.
+    pub hash: PathHash,
+    /// MERGE: stores of one word merge per byte.
+    pub merge_bytes: bool,
+    /// SETS of the conflict history, of two ways each.
+    pub history_sets: u32,
+    /// The retry sequencer's latencies.
+    pub retry: RetryLatencies,
+}
+
+/// The values of the path's `cfg_*` ports.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PathSettings {
+    /// Unified, split or elastic.
+    pub pipeline: Pipeline,
+    /// Strict or relaxed barrel execution.
+    pub barrel: Barrel,
+    /// The scheduler.
+    pub scheduler: Scheduler,
+    /// With the conflict-aware scheduler: masked memory warps issue when
+    /// nothing else is a candidate.
+    pub violate: bool,
+    /// The lock hash.
+    pub lock_hash: LockHash,
+}
+
+/// PCW: bits of a program counter.
+pub const PC_BITS: u32 = 14;
+/// TG: bits of a destination tag.
+pub const TAG_BITS: u32 = 8;
+
+/// The derived parameters of section 2.1, under the document's names.
+impl Config {
+    /// S: subwarps, the passes of one warp access of a word.
+    pub fn subwarps(&self) -> u32 {
+        self.warp_size / self.lanes
+    }
+
+    /// ROWS of a bank.
+    pub fn rows(&self) -> u32 {
+        self.capacity_words >> self.geometry.bank_bits()
+    }
+
+    /// LK: bits of a lock index (1 without locks).
+    pub fn lock_bits(&self) -> u32 {
+        match self.path.locks {
+            0 => 1,
+            locks => locks.trailing_zeros(),
+        }
+    }
+
+    /// NQ: depth of the NONMEM queue (elastic paper, Eq. 4).
+    pub fn nonmem_depth(&self) -> u32 {
+        self.path.mem_stages + self.path.hash_stage
+    }
+
+    /// PQ: depth of the PREMEM queue (elastic paper, Eq. 5).
+    pub fn premem_depth(&self) -> u32 {
+        self.subwarps() - 1
+    }
+
+    /// LW: bits of a lane index.
+    pub fn lane_bits(&self) -> u32 {
+        index_bits(self.lanes)
+    }
+
+    /// WW: bits of a warp slot.
+    pub fn warp_bits(&self) -> u32 {
+        index_bits(self.path.warps)
+    }
+
+    /// TW: bits of a block slot.
+    pub fn block_bits(&self) -> u32 {
+        index_bits(self.path.blocks)
+    }
+
+    /// PW: bits of a pass number.
+    pub fn pass_bits(&self) -> u32 {
+        index_bits(4 * self.subwarps())
+    }
+
+    /// DG: bits of a conflict degree.
+    pub fn degree_bits(&self) -> u32 {
+        index_bits(self.lanes + 1)
+    }
+
+    /// EX: bits of a warp's excess degree (elastic paper, Table 3).
+    pub fn excess_bits(&self) -> u32 {
+        index_bits(self.warp_size)
+    }
+
+    /// Stages from fetch to writeback: the front end, issue, EXE, the memory
+    /// stages, the hash stage and writeback.
+    pub fn pipeline_stages(&self) -> u32 {
+        self.sm.frontend_stages + 3 + self.path.mem_stages + self.path.hash_stage
+    }
+}

@@ -1,0 +1,160 @@
+//! The presets of the papers (docs/microarchitecture.md, section 21).
+
+use super::path::{
+    Barrel, LockHash, PathHash, PathParams, PathSettings, Pipeline, RetryLatencies, Scheduler,
+};
+use super::sm::{GlobalMemory, Latencies, Sharing, SmParams};
+use super::{Config, PRESETS};
+use crate::error::{Error, Result};
+use crate::geometry::Geometry;
+use crate::hash::HashKind;
+
+/// The latencies that the atomics paper measures.
+const FERMI_RETRY: RetryLatencies = RetryLatencies {
+    read: 32,
+    update: 18,
+    write: 36,
+    branch: 32,
+};
+
+/// The preset called `name`.
+pub(super) fn preset(name: &str) -> Result<Config> {
+    match name {
+        "fermi" => fermi(),
+        "gt200" => gt200(),
+        "small" => small(),
+        "gpgpusim-16k" => gpgpusim(name, (12, 5), 4096, (96, 16)),
+        "sharing-48k" => gpgpusim(name, (14, 5), 12288, (64, 16)),
+        "sharing-64k" => gpgpusim(name, (14, 5), 16384, (64, 32)),
+        _ => Err(Error::usage(
+            format!("there is no preset '{name}'"),
+            format!("presets are {}", PRESETS.join(", ")),
+        )),
+    }
+}
+
+/// Hash and atomics papers; warp and block limits of compute capability 2.0.
+fn fermi() -> Result<Config> {
+    Ok(Config {
+        name: "fermi".to_owned(),
+        geometry: Geometry::new(14, 5)?,
+        lanes: 32,
+        warp_size: 32,
+        word_bits: 32,
+        capacity_words: 48 * 1024 / 4,
+        hash_unit: HashKind::Matrix,
+        path: PathParams {
+            warps: 48,
+            blocks: 8,
+            locks: 1024,
+            lock_group_cycles: 2,
+            mem_stages: 2,
+            hash_stage: 1,
+            hash: PathHash::Configurable,
+            merge_bytes: true,
+            history_sets: 256,
+            retry: FERMI_RETRY,
+        },
+        settings: PathSettings {
+            pipeline: Pipeline::Elastic,
+            barrel: Barrel::Relaxed,
+            scheduler: Scheduler::Lrr,
+            violate: false,
+            lock_hash: LockHash::None,
+        },
+        sm: SmParams {
+            frontend_stages: 0,
+            schedulers: 1,
+            registers: 32768,
+            latencies: Latencies {
+                alu: 18,
+                sfu: 18,
+                branch: 32,
+            },
+            global: GlobalMemory {
+                latency: 400,
+                segment_bytes: 128,
+                cycles_per_segment: 8,
+                max_segments: 64,
+            },
+            sharing: Sharing {
+                on: false,
+                threshold: 0.1,
+            },
+        },
+    })
+}
+
+/// Elastic paper, Table 4: 24 stages of which 4 are memory stages.
+fn gt200() -> Result<Config> {
+    let mut c = fermi()?;
+    c.name = "gt200".to_owned();
+    c.geometry = Geometry::new(12, 3)?;
+    (c.lanes, c.capacity_words) = (8, 16 * 1024 / 4);
+    (c.path.warps, c.path.blocks) = (32, 8);
+    (c.path.mem_stages, c.path.hash_stage) = (4, 0);
+    c.path.hash = PathHash::Mod;
+    c.path.lock_group_cycles = 1;
+    c.settings.barrel = Barrel::Strict;
+    c.sm.frontend_stages = 17;
+    c.sm.registers = 16384;
+    c.sm.latencies.branch = 18;
+    c.sm.global.segment_bytes = 64;
+    c.sm.global.max_segments = 32;
+    Ok(c)
+}
+
+/// Few of everything: quick runs and proofs.
+fn small() -> Result<Config> {
+    let mut c = fermi()?;
+    c.name = "small".to_owned();
+    c.geometry = Geometry::new(10, 3)?;
+    (c.lanes, c.capacity_words) = (8, 1024);
+    (c.path.warps, c.path.blocks) = (8, 4);
+    (c.path.locks, c.path.lock_group_cycles) = (64, 1);
+    c.path.hash_stage = 0;
+    c.path.retry = RetryLatencies {
+        read: 1,
+        update: 1,
+        write: 1,
+        branch: 1,
+    };
+    c.sm.registers = 8192;
+    c.sm.latencies = Latencies {
+        alu: 1,
+        sfu: 4,
+        branch: 1,
+    };
+    c.sm.global = GlobalMemory {
+        latency: 40,
+        segment_bytes: 32,
+        cycles_per_segment: 2,
+        max_segments: 8,
+    };
+    Ok(c)
+}
+
+/// Sharing paper, Tables II and VIII; registers and schedulers are Table II's.
+fn gpgpusim(
+    name: &str,
+    (addr_bits, bank_bits): (u32, u32),
+    capacity_words: u32,
+    (warps, blocks): (u32, u32),
+) -> Result<Config> {
+    let mut c = fermi()?;
+    c.name = name.to_owned();
+    c.geometry = Geometry::new(addr_bits, bank_bits)?;
+    c.capacity_words = capacity_words;
+    (c.path.warps, c.path.blocks) = (warps, blocks);
+    c.path.hash_stage = 0;
+    c.path.hash = PathHash::Mod;
+    c.settings.pipeline = Pipeline::Unified;
+    c.sm.schedulers = 4;
+    c.sm.registers = 65536;
+    c.sm.latencies = Latencies {
+        alu: 4,
+        sfu: 16,
+        branch: 4,
+    };
+    Ok(c)
+}
