@@ -84,7 +84,10 @@ fn kernel_traces_drive_the_units() {
         let names = ["NW-1", "lavaMD", "MRI-grid-splitSort"];
         traces.extend(names.map(|n| recorded.join(format!("{n}.json")).display().to_string()));
     } else {
-        println!("skipped the recorded traces: {} is absent", recorded.display());
+        println!(
+            "skipped the recorded traces: {} is absent",
+            recorded.display()
+        );
     }
     for trace in traces {
         let unit = "spad_hash_bitvec_xor";
@@ -112,13 +115,15 @@ fn a_wrong_wire_is_found() {
     std::fs::write(&file, edited).unwrap();
     let wave = scratch.path().join("wave.vcd");
     let wave_arg = wave.to_str().unwrap();
-    let (status, json, stderr) =
-        spadkit(&["cosim", unit, "--rtl", dir_arg, "--wave", wave_arg]);
+    let (status, json, stderr) = spadkit(&["cosim", unit, "--rtl", dir_arg, "--wave", wave_arg]);
     assert_eq!(status, 1);
     let first = &json["results"][0]["first_mismatch"];
     assert_eq!(first["signal"], "bank");
     let cycle = first["cycle"].as_u64().unwrap();
-    assert!(stderr.contains(&format!("bank in cycle {cycle}")), "{stderr}");
+    assert!(
+        stderr.contains(&format!("bank in cycle {cycle}")),
+        "{stderr}"
+    );
     // The waveform ends with the mismatch and holds both sides.
     let vcd = std::fs::read_to_string(&wave).unwrap();
     for scope in ["inputs", "rtl", "model", "mismatch"] {

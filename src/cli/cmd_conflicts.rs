@@ -89,7 +89,7 @@ fn measure(
 }
 
 /// Share of the baseline's conflicts that is gone, in percent.
-fn removed_pct(baseline: u64, now: u64) -> f64 {
+pub(super) fn removed_pct(baseline: u64, now: u64) -> f64 {
     match baseline {
         0 => 0.0,
         _ => 100.0 * (baseline as f64 - now as f64) / baseline as f64,

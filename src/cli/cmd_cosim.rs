@@ -2,13 +2,12 @@
 
 use super::Global;
 use super::printer::{Printer, table};
-use crate::cosim::{CosimOptions, CosimResult, cosim_unit};
+use crate::cosim::{CosimOptions, CosimResult, cosim_all};
 use crate::error::{Error, Result};
 use crate::rtl::Design;
 use crate::tool::{Cache, Toolbox};
 use crate::trace::load_input;
 use clap::Args;
-use rayon::prelude::*;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -55,33 +54,34 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
     };
     let (tools, cache) = (Toolbox::new(), Cache::user()?);
     let bar = printer.progress(design.units.len() as u64, "cosim");
-    let done = std::sync::atomic::AtomicU64::new(0);
-    let results = design
-        .units
-        .par_iter()
-        .map(|unit| {
-            let result = cosim_unit(&design, unit, &options, &tools, &cache, &|_| {})?;
-            let count = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-            bar.set(count, &unit.name);
-            Ok(result)
-        })
-        .collect::<Result<Vec<_>>>()?;
+    let results = cosim_all(&design, &options, &tools, &cache, &|done, unit| {
+        bar.set(done, unit);
+    })?;
     drop(bar);
     let json = json!({"results": results.iter().map(CosimResult::json).collect::<Vec<_>>()});
     printer.result(json, || text(&results))?;
-    match results.iter().find_map(|r| Some((r, r.mismatch()?))) {
-        None => Ok(()),
-        Some((result, first)) => Err(Error::CheckFailed {
-            what: format!(
-                "{}: {} in cycle {} is {}, expected {}",
-                result.unit, first.signal, first.cycle, first.got, first.expected
-            ),
-            help: Some(format!(
-                "see both sides with: spadkit cosim {} --seed {} --wave mismatch.vcd",
-                result.unit, args.seed
-            )),
-        }),
-    }
+    let preset = match &global.config {
+        Some(path) => format!("--config {}", path.display()),
+        None => format!("--preset {}", global.preset),
+    };
+    fail_on_mismatch(&results, &format!("{preset} --seed {}", args.seed))
+}
+
+/// An error that names the first mismatch; `options` repeat the run.
+pub(super) fn fail_on_mismatch(results: &[CosimResult], options: &str) -> Result<()> {
+    let Some((result, first)) = results.iter().find_map(|r| Some((r, r.mismatch()?))) else {
+        return Ok(());
+    };
+    Err(Error::CheckFailed {
+        what: format!(
+            "{}: {} in cycle {} is {}, expected {}",
+            result.unit, first.signal, first.cycle, first.got, first.expected
+        ),
+        help: Some(format!(
+            "see both sides with: spadkit cosim {} {options} --wave mismatch.vcd",
+            result.unit
+        )),
+    })
 }
 
 fn text(results: &[CosimResult]) -> String {

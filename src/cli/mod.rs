@@ -7,6 +7,7 @@ mod cmd_cosim;
 mod cmd_doctor;
 mod cmd_emit;
 mod cmd_encode;
+mod cmd_flow;
 mod cmd_synth;
 mod cmd_trace;
 mod cmd_tune;
@@ -77,6 +78,7 @@ enum Command {
     Doctor(cmd_doctor::DoctorArgs),
     Emit(cmd_emit::EmitArgs),
     Encode(cmd_encode::EncodeArgs),
+    Flow(cmd_flow::FlowArgs),
     Synth(cmd_synth::SynthArgs),
     Trace(cmd_trace::TraceArgs),
     Tune(cmd_tune::TuneArgs),
@@ -105,6 +107,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Doctor(args) => cmd_doctor::run(args, printer),
         Command::Emit(args) => cmd_emit::run(args, global, printer),
         Command::Encode(args) => cmd_encode::run(args, global, printer),
+        Command::Flow(args) => cmd_flow::run(args, global, printer),
         Command::Synth(args) => cmd_synth::run(args, global, printer),
         Command::Trace(args) => cmd_trace::run(args, printer),
         Command::Tune(args) => cmd_tune::run(args, global, printer),

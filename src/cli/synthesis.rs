@@ -104,6 +104,12 @@ impl Synthesis {
         json
     }
 
+    /// The table of whole SMs, with the technology.
+    pub fn totals_text(&self) -> String {
+        let about = synthesis_text::technology(&self.report);
+        format!("{about}\n{}", synthesis_text::totals(&self.per_sm))
+    }
+
     /// Tables for people.
     pub fn text(&self) -> String {
         let about = synthesis_text::technology(&self.report);

@@ -11,8 +11,10 @@ use crate::error::{Error, Result};
 use crate::rtl::{Design, EmittedUnit, SourceFile};
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
+use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Cycles before a mismatch that a waveform shows.
@@ -108,6 +110,23 @@ pub fn cosim_unit(
         write_file(path, &text)?;
     }
     Ok(result)
+}
+
+/// Runs every unit of `design`, in parallel; `done` counts finished units.
+pub fn cosim_all(
+    design: &Design,
+    options: &CosimOptions,
+    tools: &Toolbox,
+    cache: &Cache,
+    done: &(dyn Fn(u64, &str) + Sync),
+) -> Result<Vec<CosimResult>> {
+    let finished = AtomicU64::new(0);
+    let run = |unit: &EmittedUnit| {
+        let result = cosim_unit(design, unit, options, tools, cache, &|_| {})?;
+        done(finished.fetch_add(1, Ordering::Relaxed) + 1, &unit.name);
+        Ok(result)
+    };
+    design.units.par_iter().map(run).collect()
 }
 
 /// The files of `unit`, from `dir`.

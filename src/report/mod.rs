@@ -1,4 +1,9 @@
-//! Reports for people: charts.
+//! Reports for people: one HTML file, charts.
 
 pub mod chart;
+mod flow_report;
+mod html;
 mod svg;
+
+pub use flow_report::{CosimLine, FlowReport, InstructionLine, Kernel, MappingLine};
+pub use html::render;

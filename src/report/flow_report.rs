@@ -1,0 +1,143 @@
+//! What the main job found out about one kernel.
+
+use super::chart::{Bar, BarChart, BarGroup, Panel};
+use serde::Serialize;
+use serde_json::Value;
+
+/// The kernel, as far as the trace tells.
+#[derive(Clone, Debug, Serialize)]
+pub struct Kernel {
+    /// Name of the trace.
+    pub name: String,
+    /// Where the trace comes from.
+    pub source: String,
+    /// Threads of the block in x, y, z.
+    pub block_dim: [u32; 3],
+    /// Shared memory of the block in bytes.
+    pub shared_bytes: u32,
+    /// Warp accesses.
+    pub accesses: u64,
+    /// Mean conflict degree over passes with an active lane, without a hash.
+    pub mean_conflict_degree: f64,
+}
+
+/// One static instruction.
+#[derive(Clone, Debug, Serialize)]
+pub struct InstructionLine {
+    /// Static access site.
+    pub pc: u32,
+    /// `load`, `store` or `atomic`.
+    pub op: String,
+    /// Warp accesses.
+    pub accesses: u64,
+    /// Class of its pattern (hash paper, section 3).
+    pub class: String,
+    /// Its most frequent address pattern.
+    pub pattern: String,
+    /// Conflicts without a hash.
+    pub conflicts: u64,
+    /// Conflicts under the recommended mapping.
+    pub conflicts_after: u64,
+}
+
+/// One bank mapping.
+#[derive(Clone, Debug, Serialize)]
+pub struct MappingLine {
+    /// The spec.
+    pub hash: String,
+    /// The unit that implements it.
+    pub unit: String,
+    /// How the configuration was found; `fixed` for those without any.
+    pub method: String,
+    /// Conflicts.
+    pub conflicts: u64,
+    /// Largest degree.
+    pub max_degree: u32,
+    /// Share of the conventional mapping's conflicts that is gone, in percent.
+    pub removed_pct: f64,
+    /// Whether no configuration of the unit has fewer, proved.
+    pub optimal: Option<bool>,
+    /// Configurations that were counted or bounded.
+    pub evaluated: Option<u64>,
+    /// Values of the unit's configuration ports.
+    pub ports: Vec<(String, String)>,
+    /// Whether it is the smallest unit that reaches the fewest conflicts.
+    pub recommended: bool,
+}
+
+/// One unit's co-simulation.
+#[derive(Clone, Debug, Serialize)]
+pub struct CosimLine {
+    /// The unit.
+    pub unit: String,
+    /// Clock cycles.
+    pub cycles: u64,
+    /// Output ports compared, summed over cycles.
+    pub checks: u64,
+    /// How many differed.
+    pub mismatches: u64,
+}
+
+/// Everything in the report of `spadkit flow`.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlowReport {
+    /// Version of this structure in JSON.
+    pub format_version: u32,
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Name of the machine.
+    pub machine: String,
+    /// Its geometry and sizes, in words.
+    pub machine_text: String,
+    /// The instructions.
+    pub instructions: Vec<InstructionLine>,
+    /// The mappings: conventional, fixed hashes, then the tuned units.
+    pub mappings: Vec<MappingLine>,
+    /// Co-simulation of the emitted Verilog; empty if it was skipped.
+    pub cosim: Vec<CosimLine>,
+    /// The result of `synth`; null if it was skipped.
+    pub synthesis: Value,
+    /// Fig. 4 of the hash paper with these results, as SVG.
+    #[serde(skip)]
+    pub synthesis_chart: Option<String>,
+    /// Name and version of each tool used.
+    pub tools: Vec<(String, String)>,
+    /// Commands that repeat each part.
+    pub commands: Vec<String>,
+    /// What was left out, and why.
+    pub skipped: Vec<String>,
+}
+
+impl FlowReport {
+    /// The recommended mapping; there is one because the conventional mapping
+    /// is among them.
+    pub fn recommended(&self) -> Option<&MappingLine> {
+        self.mappings.iter().find(|m| m.recommended)
+    }
+
+    /// Conflicts per mapping, as a chart.
+    pub fn conflicts_chart(&self) -> String {
+        let group = |m: &MappingLine| BarGroup {
+            name: match m.hash.split_once(':') {
+                Some((kind, _)) => kind.to_owned(),
+                None => m.hash.clone(),
+            },
+            note: m.method.clone(),
+            bars: vec![Some(Bar {
+                value: m.conflicts as f64,
+                label: m.conflicts.to_string(),
+            })],
+        };
+        let chart = BarChart {
+            title: format!("Bank conflicts of {}", self.kernel.name),
+            subtitle: format!("{} warp accesses, {}", self.kernel.accesses, self.machine),
+            series: vec!["conflicts (sum of degree - 1)".to_owned()],
+            panels: vec![Panel {
+                title: "Conflicts under each mapping".to_owned(),
+                axis: "conflicts".to_owned(),
+                groups: self.mappings.iter().map(group).collect(),
+            }],
+        };
+        chart.svg()
+    }
+}

@@ -1,0 +1,69 @@
+//! The report as one self-contained HTML file.
+
+use super::flow_report::FlowReport;
+use crate::error::{Error, Result};
+use tera::{Context, Tera};
+
+const TEMPLATE: &str = include_str!("report.html.tera");
+
+/// Renders the report; nothing in it refers to another file or host.
+pub fn render(report: &FlowReport) -> Result<String> {
+    let fail = |e: tera::Error| Error::ToolFailed {
+        tool: "the template report.html.tera".into(),
+        what: format!("does not render: {e}"),
+        help: None,
+    };
+    let mut context = Context::from_serialize(report).map_err(fail)?;
+    context.insert("recommended", &report.recommended());
+    context.insert("conflicts_chart", &report.conflicts_chart());
+    context.insert("synthesis_chart", &report.synthesis_chart);
+    context.insert("kit_version", env!("CARGO_PKG_VERSION"));
+    Tera::one_off(TEMPLATE, &context, true).map_err(fail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::flow_report::{Kernel, MappingLine};
+    use super::*;
+
+    #[test]
+    fn names_from_a_trace_are_escaped() {
+        let report = FlowReport {
+            format_version: 1,
+            kernel: Kernel {
+                name: "<script>alert(1)</script>".into(),
+                source: "a & b".into(),
+                block_dim: [32, 1, 1],
+                shared_bytes: 128,
+                accesses: 1,
+                mean_conflict_degree: 2.0,
+            },
+            machine: "fermi".into(),
+            machine_text: "32 banks".into(),
+            instructions: Vec::new(),
+            mappings: vec![MappingLine {
+                hash: "mod".into(),
+                unit: "none".into(),
+                method: "fixed".into(),
+                conflicts: 1,
+                max_degree: 2,
+                removed_pct: 0.0,
+                optimal: None,
+                evaluated: None,
+                ports: Vec::new(),
+                recommended: true,
+            }],
+            cosim: Vec::new(),
+            synthesis: serde_json::Value::Null,
+            synthesis_chart: None,
+            tools: Vec::new(),
+            commands: Vec::new(),
+            skipped: vec!["co-simulation: no verilator".into()],
+        };
+        let html = render(&report).unwrap();
+        assert!(!html.contains("<script>"));
+        assert!(html.contains("&lt;script&gt;"));
+        assert!(html.contains("no verilator"));
+        assert!(!html.contains("http://www.w3.org/1999/xhtml"));
+    }
+}
