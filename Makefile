@@ -1,6 +1,6 @@
 # spadkit: `make` runs the main job on a real kernel, `make test` all tests.
 
-KERNEL ?= kernel:transpose
+KERNEL ?= kernel:fwt
 OUT    ?= spadkit-out
 CARGO  ?= cargo
 

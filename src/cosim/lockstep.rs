@@ -43,6 +43,31 @@ pub struct Recording {
     pub expected: Vec<u32>,
     /// The RTL's outputs.
     pub got: Vec<u32>,
+    /// Which output bits are defined.
+    pub care: Vec<u32>,
+}
+
+/// The inputs of `cycles` cycles of a bench, frame after frame, without RTL.
+pub fn record_inputs(
+    layout: &Layout,
+    bench: &mut dyn Bench,
+    stimulus: &mut Stimulus,
+    cycles: usize,
+) -> Vec<u32> {
+    let mut last = vec![0; layout.input_words];
+    let mut inputs = Vec::with_capacity(cycles * layout.input_words);
+    let (mut expected, mut care) = (vec![0; layout.output_words], vec![0; layout.output_words]);
+    for _ in 0..cycles {
+        let mut frame = Frame {
+            inputs: &mut last,
+            expected: &mut expected,
+            care: &mut care,
+        };
+        bench.cycle(stimulus, &mut frame);
+        stimulus.cycle += 1;
+        inputs.extend_from_slice(&last);
+    }
+    inputs
 }
 
 /// One run of a unit against its bench.
@@ -114,6 +139,7 @@ impl<'a> Lockstep<'a> {
             recording.inputs.extend(inputs);
             recording.expected.extend(expected);
             recording.got.extend(got);
+            recording.care.extend(care);
         }
     }
 
