@@ -124,28 +124,42 @@ pub(super) fn merge<const L: usize>(
     low: usize,
     merged: &mut [Lanes<L>],
 ) {
-    let half = 1usize << top;
-    let pairs = table.chunks_exact(2 * half);
-    for (block, out) in pairs.zip(merged.chunks_exact_mut(half)) {
-        let (zero, one) = block.split_at(half);
-        for (y, (out, &load)) in out.iter_mut().zip(zero).enumerate() {
-            *out = load.plus(one[(y ^ low) & (half - 1)]);
+    let mut out = merged.iter_mut();
+    each_sum(table, top, low, |sum| {
+        if let Some(out) = out.next() {
+            *out = sum;
         }
-    }
+    });
 }
 
 /// The largest loads after [`merge`], without storing it.
 #[inline]
 pub(super) fn merged_degrees<const L: usize>(table: &[Lanes<L>], top: u32, low: usize) -> Lanes<L> {
-    let half = 1usize << top;
     let mut max = Lanes::ZERO;
+    each_sum(table, top, low, |sum| max = max.max(sum));
+    max
+}
+
+/// Calls `take` with the merged loads, in order.
+#[inline(always)]
+fn each_sum<const L: usize>(
+    table: &[Lanes<L>],
+    top: u32,
+    low: usize,
+    mut take: impl FnMut(Lanes<L>),
+) {
+    let half = 1usize << top;
+    // Partners of consecutive points are consecutive as far as `low` is 0.
+    let run = half.min(1 << low.trailing_zeros().min(usize::BITS - 1));
     for block in table.chunks_exact(2 * half) {
         let (zero, one) = block.split_at(half);
-        for (y, &load) in zero.iter().enumerate() {
-            max = max.max(load.plus(one[(y ^ low) & (half - 1)]));
+        for (i, zero) in zero.chunks_exact(run).enumerate() {
+            let partner = (i * run ^ low) & (half - 1);
+            for (&a, &b) in zero.iter().zip(&one[partner..partner + run]) {
+                take(a.plus(b));
+            }
         }
     }
-    max
 }
 
 #[cfg(test)]
