@@ -154,7 +154,7 @@ fn each_sum<const L: usize>(
     for block in table.chunks_exact(2 * half) {
         let (zero, one) = block.split_at(half);
         for (i, zero) in zero.chunks_exact(run).enumerate() {
-            let partner = (i * run ^ low) & (half - 1);
+            let partner = ((i * run) ^ low) & (half - 1);
             for (&a, &b) in zero.iter().zip(&one[partner..partner + run]) {
                 take(a.plus(b));
             }
