@@ -20,6 +20,7 @@ mod loads;
 mod local;
 pub mod optimal;
 mod passes;
+mod plan;
 mod quotient;
 pub mod reference;
 pub mod space;

@@ -1,6 +1,6 @@
 //! Provably optimal bitwise and matrix mappings, by branch and bound (B2).
 //!
-//! The tree ([`tree`](super::tree)) adds one kernel vector a level. Dividing
+//! The tree (`tree.rs`) adds one kernel vector a level. Dividing
 //! by a kernel vector never separates addresses, so the degrees at a node are
 //! lower bounds for all mappings below it. The upper levels are expanded
 //! breadth first; the nodes found there are searched depth first in rounds, in
