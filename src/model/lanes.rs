@@ -21,3 +21,23 @@ pub(super) fn lanes_of(mut mask: LaneMask) -> impl Iterator<Item = usize> {
         Some(lane)
     })
 }
+
+/// A mask of the bits in the bytes that `enables` names.
+pub(super) fn byte_mask(enables: u8) -> u64 {
+    const MASKS: [u64; 256] = {
+        let mut masks = [0; 256];
+        let mut enables = 0;
+        while enables < 256 {
+            let mut byte = 0;
+            while byte < 8 {
+                if enables >> byte & 1 == 1 {
+                    masks[enables] |= 0xff << (8 * byte);
+                }
+                byte += 1;
+            }
+            enables += 1;
+        }
+        masks
+    };
+    MASKS[usize::from(enables)]
+}

@@ -5,7 +5,12 @@
 //! cycle (combinational units: one call per evaluation).
 
 mod lanes;
+pub mod spad_access_unit;
+mod spad_bank_ram;
 mod spad_conflict_arbiter;
+pub mod spad_conflict_history;
+mod spad_crossbar;
+mod spad_degree_accumulator;
 mod spad_hash_add;
 mod spad_hash_bitvec_perm;
 mod spad_hash_bitvec_xor;
@@ -14,11 +19,27 @@ mod spad_hash_bitwise_xor;
 mod spad_hash_config;
 mod spad_hash_matrix;
 mod spad_hash_xor;
+mod spad_lock_unit;
+mod spad_nonmem_queue;
+mod spad_premem_queue;
 mod spad_rap;
+mod spad_relssp;
+pub mod spad_retry_sequencer;
 mod spad_row_map;
+pub mod spad_scratchpad;
+mod spad_warp_mask;
+mod spad_warp_scheduler;
+mod spad_writeback_mux;
 
 pub use lanes::{LaneMask, MAX_BANKS, MAX_LANES, WarpMask};
+pub use spad_access_unit::{AccessInputs, AccessOutputs, AccessUnit, BlockMask, SharingLaunch};
+pub use spad_bank_ram::{BankInputs, BankRam};
 pub use spad_conflict_arbiter::{ArbiterInputs, ArbiterOutputs, ConflictArbiter, Group};
+pub use spad_conflict_history::{ConflictHistory, HistoryInputs, HistoryOutputs};
+pub use spad_crossbar::{BankRequests, Crossbar, CrossbarOutputs, RequestInputs, ResponseInputs};
+pub use spad_degree_accumulator::{
+    AccumulatorInputs, DegreeAccumulator, ExcessUpdate, ResolvedPass,
+};
 pub use spad_hash_add::HashAdd;
 pub use spad_hash_bitvec_perm::HashBitvecPerm;
 pub use spad_hash_bitvec_xor::HashBitvecXor;
@@ -27,5 +48,22 @@ pub use spad_hash_bitwise_xor::HashBitwiseXor;
 pub use spad_hash_config::{ConfigInputs, ConfiguredUnit, HashConfig};
 pub use spad_hash_matrix::HashMatrix;
 pub use spad_hash_xor::HashXor;
+pub use spad_lock_unit::{LockBits, LockInputs, LockOutputs, LockUnit, MAX_LOCKS};
+pub use spad_nonmem_queue::{NonmemInputs, NonmemOutputs, NonmemQueue};
+pub use spad_premem_queue::{PrememInputs, PrememOutputs, PrememQueue};
 pub use spad_rap::Rap;
+pub use spad_relssp::{Exit, Release, Relssp, RelsspInputs, RelsspOutputs, ThreadLaunch};
+pub use spad_retry_sequencer::{
+    AtomicPass, RetrySequencer, SequencerInputs, SequencerOutputs, SequencerRequest,
+    SequencerResponse,
+};
 pub use spad_row_map::RowMapUnit;
+pub use spad_scratchpad::{ResponseControl, Scratchpad, ScratchpadInputs, ScratchpadOutputs};
+pub use spad_warp_mask::{MaskInputs, MaskOutputs, MemoryWarpMask};
+pub use spad_warp_scheduler::{
+    Policy, SchedulerInputs, SchedulerOutputs, WarpClasses, WarpScheduler,
+};
+pub use spad_writeback_mux::{Source, WritebackInputs, WritebackMux, WritebackOutputs};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,442 @@
+//! `spad_scratchpad`: arbiter (MEM0), banks, crossbars, locks and the response
+//! stage (MEM1) (docs/microarchitecture.md, section 7).
+
+use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, lanes_of};
+use super::spad_bank_ram::{BankInputs, BankRam};
+use super::spad_conflict_arbiter::{ArbiterInputs, ConflictArbiter};
+use super::spad_crossbar::{Crossbar, RequestInputs, ResponseInputs};
+use super::spad_lock_unit::{LockBits, LockInputs, LockUnit};
+use crate::config::Config;
+
+/// Scratchpad operations (section 2.3), as the codes on the ports.
+pub mod op {
+    /// No access: data comes back unchanged.
+    pub const PASS: u8 = 0;
+    /// Reads whole words.
+    pub const LOAD: u8 = 1;
+    /// Writes enabled bytes.
+    pub const STORE: u8 = 2;
+    /// Load, and take locks.
+    pub const LDLK: u8 = 3;
+    /// Store, and clear locks.
+    pub const STUL: u8 = 4;
+    /// The unsupported operation that unsupported kinds become.
+    pub const UNSUPPORTED: u8 = 7;
+}
+
+/// Inputs of one clock cycle. `T` is the tag, any payload.
+#[derive(Clone, Copy, Debug)]
+pub struct ScratchpadInputs<'a, T> {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// An access is offered.
+    pub req_valid: bool,
+    /// Its operation.
+    pub req_op: u8,
+    /// Active lanes.
+    pub req_mask: LaneMask,
+    /// Bank of each lane.
+    pub req_bank: &'a [u8],
+    /// Row of each lane.
+    pub req_row: &'a [u16],
+    /// Lock index of each lane.
+    pub req_lock: &'a [u16],
+    /// Store data of each lane.
+    pub req_data: &'a [u64],
+    /// Byte enables of each lane.
+    pub req_be: &'a [u8],
+    /// Comes back with the response.
+    pub req_tag: T,
+    /// The response is taken.
+    pub resp_ready: bool,
+}
+
+/// A response but for its data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ResponseControl<T> {
+    /// There is a response; all else is zero if not.
+    pub valid: bool,
+    /// Operation of the request.
+    pub op: u8,
+    /// Active lanes of the request.
+    pub mask: LaneMask,
+    /// Tag of the request.
+    pub tag: T,
+    /// Lanes that took their lock.
+    pub success: LaneMask,
+    /// Unsupported operation, or a row outside the capacity.
+    pub error: bool,
+    /// Conflict degree.
+    pub degree: u32,
+}
+
+/// Outputs of one clock cycle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScratchpadOutputs<T> {
+    /// comb(resp_ready).
+    pub req_ready: bool,
+    /// The response; registered.
+    pub resp: ResponseControl<T>,
+    /// Its data.
+    pub resp_data: [u64; MAX_LANES],
+    /// An access stands in MEM0 and this is not its last cycle there; registered.
+    pub busy_more: bool,
+    /// MEM1 cannot leave; comb(resp_ready).
+    pub blocked: bool,
+}
+
+/// The access in MEM0.
+#[derive(Clone, Debug)]
+struct Request<T> {
+    access: bool,
+    op: u8,
+    mask: LaneMask,
+    lock: [u16; MAX_LANES],
+    data: [u64; MAX_LANES],
+    be: [u8; MAX_LANES],
+    tag: T,
+    error: bool,
+    success: LaneMask,
+}
+
+/// MEM1: a group whose data the banks have read.
+#[derive(Clone, Debug)]
+struct Response<T> {
+    /// A group is here; not every one is the last of its access.
+    valid: bool,
+    last: bool,
+    served: LaneMask,
+    bank: [u8; MAX_LANES],
+    control: ResponseControl<T>,
+}
+
+/// The scratchpad.
+#[derive(Clone, Debug)]
+pub struct Scratchpad<T> {
+    arbiter: ConflictArbiter,
+    locks: LockUnit,
+    banks: Vec<BankRam>,
+    crossbar: Crossbar,
+    /// Window of the lock group.
+    window: u32,
+    q: Request<T>,
+    p: Response<T>,
+    /// Words that earlier groups of the access brought.
+    acc: [u64; MAX_LANES],
+    lanes: usize,
+    rows: u32,
+    has_locks: bool,
+    windows: u32,
+}
+
+impl<T: Copy + Default> Scratchpad<T> {
+    /// The scratchpad of `config`, after reset, all words zero.
+    pub fn new(config: &Config) -> Self {
+        let lanes = config.lanes as usize;
+        let rows = config.rows();
+        Scratchpad {
+            arbiter: ConflictArbiter::new(lanes),
+            locks: LockUnit::new(config.lanes, config.path.lock_group_cycles),
+            banks: vec![BankRam::new(rows as usize); config.geometry.banks()],
+            crossbar: Crossbar {
+                word_bytes: config.word_bytes(),
+                merge: config.path.merge_bytes,
+            },
+            window: 0,
+            q: Request::reset(),
+            p: Response::reset(),
+            acc: [0; MAX_LANES],
+            lanes,
+            rows,
+            has_locks: config.path.locks != 0,
+            windows: config.path.lock_group_cycles,
+        }
+    }
+
+    /// Whether the response stage takes a group in this cycle.
+    pub fn advances(&self, resp_ready: bool) -> bool {
+        resp_ready || !(self.p.valid && self.p.last)
+    }
+
+    /// Whether an access is taken in this cycle.
+    pub fn req_ready(&self, resp_ready: bool) -> bool {
+        self.arbiter.req_ready(self.arbiter_adv(resp_ready))
+    }
+
+    /// An access stands in MEM0.
+    pub fn mem0_valid(&self) -> bool {
+        self.arbiter.group().valid
+    }
+
+    /// The response but for its data; registered.
+    pub fn response(&self) -> ResponseControl<T> {
+        match self.p.valid && self.p.last {
+            true => self.p.control,
+            false => ResponseControl::default(),
+        }
+    }
+
+    /// Writes the response's data over `out`, one word per lane.
+    pub fn response_data(&self, out: &mut [u64]) {
+        out[..self.lanes].fill(0);
+        let p = &self.p.control;
+        let returns = matches!(p.op, op::PASS | op::LOAD | op::LDLK);
+        if !self.p.valid || !self.p.last || !returns || p.error {
+            return;
+        }
+        self.word(p.mask, out);
+    }
+
+    /// The outputs of this cycle.
+    pub fn eval(&self, inputs: &ScratchpadInputs<T>) -> ScratchpadOutputs<T> {
+        let mut resp_data = [0; MAX_LANES];
+        self.response_data(&mut resp_data);
+        let group = self.arbiter.group();
+        ScratchpadOutputs {
+            req_ready: self.req_ready(inputs.resp_ready),
+            resp: self.response(),
+            resp_data,
+            busy_more: group.valid && !(group.last && self.last_window()),
+            blocked: !self.advances(inputs.resp_ready),
+        }
+    }
+
+    /// The clock edge.
+    pub fn commit(&mut self, inputs: &ScratchpadInputs<T>) {
+        if inputs.rst {
+            self.reset();
+            return;
+        }
+        let takes = inputs.req_valid && self.req_ready(inputs.resp_ready);
+        let arbiter_adv = self.arbiter_adv(inputs.resp_ready);
+        if self.advances(inputs.resp_ready) {
+            self.absorb();
+            match self.arbiter.group().valid {
+                true => self.serve_group(arbiter_adv),
+                false => self.p.valid = false,
+            }
+        }
+        // A new request replaces what the last group has just used.
+        let access = takes && self.load(inputs);
+        self.arbiter.commit(&ArbiterInputs {
+            rst: false,
+            req_valid: inputs.req_valid,
+            req_mask: inputs.req_mask,
+            req_access: access,
+            req_bank: inputs.req_bank,
+            req_row: inputs.req_row,
+            adv: arbiter_adv,
+        });
+    }
+
+    /// One clock cycle.
+    pub fn step(&mut self, inputs: &ScratchpadInputs<T>) -> ScratchpadOutputs<T> {
+        let outputs = self.eval(inputs);
+        self.commit(inputs);
+        outputs
+    }
+
+    /// The word in `row` of `bank`.
+    pub fn word_at(&self, bank: usize, row: usize) -> u64 {
+        self.banks[bank].word(row)
+    }
+
+    /// Initial contents: `word` in `row` of `bank`.
+    pub fn preload(&mut self, bank: usize, row: usize, word: u64) {
+        self.banks[bank].preload(row, word);
+    }
+
+    /// The lock bits.
+    pub fn held_locks(&self) -> &LockBits {
+        self.locks.held()
+    }
+
+    fn reset(&mut self) {
+        self.arbiter = ConflictArbiter::new(self.lanes);
+        self.locks = LockUnit::new(self.lanes as u32, self.windows);
+        for bank in &mut self.banks {
+            bank.commit(&BankInputs {
+                rst: true,
+                ..BankInputs::default()
+            });
+        }
+        self.window = 0;
+        self.q = Request::reset();
+        self.p = Response::reset();
+        self.acc = [0; MAX_LANES];
+    }
+
+    /// The group in MEM0 is looked at in several windows.
+    fn windowed(&self) -> bool {
+        self.q.access && self.windows > 1 && matches!(self.q.op, op::LDLK | op::STUL)
+    }
+
+    fn last_window(&self) -> bool {
+        !self.windowed() || self.window == self.windows - 1
+    }
+
+    fn arbiter_adv(&self, resp_ready: bool) -> bool {
+        self.advances(resp_ready) && self.last_window()
+    }
+
+    /// MEM1's words of the lanes in `mask`: what the banks read, else what
+    /// earlier groups brought.
+    fn word(&self, mask: LaneMask, out: &mut [u64]) {
+        for lane in lanes_of(mask & !self.p.served) {
+            out[lane] = self.acc[lane];
+        }
+        let mut dout = [0; MAX_BANKS];
+        for (dout, bank) in dout.iter_mut().zip(&self.banks) {
+            *dout = bank.eval();
+        }
+        let inputs = ResponseInputs {
+            sel_valid: mask & self.p.served,
+            sel_bank: &self.p.bank,
+            bank_rdata: &dout,
+        };
+        self.crossbar.route(&inputs, out);
+    }
+
+    /// A group in MEM1 that is not the last leaves its words in `acc`.
+    fn absorb(&mut self) {
+        if self.p.valid && !self.p.last && self.p.served != 0 {
+            let mut acc = self.acc;
+            self.word(self.p.served, &mut acc);
+            self.acc = acc;
+        }
+    }
+
+    /// Accesses banks and locks for the group in MEM0 and moves it to MEM1.
+    fn serve_group(&mut self, arbiter_adv: bool) {
+        let group = self.arbiter.group();
+        let q = &mut self.q;
+        match q.op {
+            op::LOAD | op::LDLK => {
+                for bank in lanes_of(group.bank_valid) {
+                    self.banks[bank].commit(&BankInputs {
+                        en: true,
+                        row: group.row[usize::from(group.lane[bank])],
+                        ..BankInputs::default()
+                    });
+                }
+            }
+            op::STORE | op::STUL => {
+                let to_banks = self.crossbar.requests(&RequestInputs {
+                    served: group.served,
+                    leader: group.leader,
+                    lane_bank: &group.bank,
+                    bank_valid: group.bank_valid,
+                    bank_lane: &group.lane,
+                    lane_row: &group.row,
+                    lane_data: &q.data,
+                    lane_be: &q.be,
+                });
+                for bank in lanes_of(group.bank_valid) {
+                    self.banks[bank].commit(&BankInputs {
+                        rst: false,
+                        en: true,
+                        we: true,
+                        be: to_banks.wbe[bank],
+                        row: to_banks.row[bank],
+                        wdata: to_banks.wdata[bank],
+                    });
+                }
+            }
+            op::PASS => {
+                self.acc = [0; MAX_LANES];
+                for lane in lanes_of(q.mask) {
+                    self.acc[lane] = q.data[lane];
+                }
+            }
+            _ => {}
+        }
+        if q.access && matches!(q.op, op::LDLK | op::STUL) {
+            let inputs = LockInputs {
+                rst: false,
+                valid: true,
+                window: self.window,
+                op: q.op,
+                req: group.leader,
+                addr: &q.lock,
+            };
+            q.success |= self.locks.success(&inputs);
+            self.locks.commit(&inputs);
+            self.window = (self.window + 1) % self.windows;
+        }
+        let p = &mut self.p;
+        p.valid = true;
+        p.last = group.last && arbiter_adv;
+        p.served = match q.op {
+            op::LOAD | op::LDLK => group.served,
+            _ => 0,
+        };
+        p.bank[..self.lanes].copy_from_slice(&group.bank[..self.lanes]);
+        p.control = ResponseControl {
+            valid: true,
+            op: q.op,
+            mask: q.mask,
+            tag: q.tag,
+            success: q.success,
+            error: q.error,
+            degree: group.degree,
+        };
+    }
+
+    /// Takes the request; returns whether it accesses the banks.
+    fn load(&mut self, inputs: &ScratchpadInputs<T>) -> bool {
+        let op = inputs.req_op;
+        let locks = matches!(op, op::LDLK | op::STUL);
+        let stores = matches!(op, op::STORE | op::STUL);
+        let unsupported = op > op::STUL || (locks && !self.has_locks);
+        let accesses = (op::LOAD..=op::STUL).contains(&op);
+        let beyond = |lane| u32::from(inputs.req_row[lane]) >= self.rows;
+        let range = accesses && lanes_of(inputs.req_mask).any(beyond);
+        let q = &mut self.q;
+        q.access = accesses && !unsupported && !range;
+        q.op = op;
+        q.mask = inputs.req_mask;
+        q.tag = inputs.req_tag;
+        q.error = unsupported || range;
+        q.success = 0;
+        // What the operation does not use is not worth copying.
+        let lanes = self.lanes;
+        if locks {
+            q.lock[..lanes].copy_from_slice(&inputs.req_lock[..lanes]);
+        }
+        if stores {
+            q.be[..lanes].copy_from_slice(&inputs.req_be[..lanes]);
+        }
+        if stores || op == op::PASS {
+            q.data[..lanes].copy_from_slice(&inputs.req_data[..lanes]);
+        }
+        q.access
+    }
+}
+
+impl<T: Default> Request<T> {
+    fn reset() -> Self {
+        Request {
+            access: false,
+            op: op::PASS,
+            mask: 0,
+            lock: [0; MAX_LANES],
+            data: [0; MAX_LANES],
+            be: [0; MAX_LANES],
+            tag: T::default(),
+            error: false,
+            success: 0,
+        }
+    }
+}
+
+impl<T: Default> Response<T> {
+    fn reset() -> Self {
+        Response {
+            valid: false,
+            last: false,
+            served: 0,
+            bank: [0; MAX_LANES],
+            control: ResponseControl::default(),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! `spad_warp_mask`: the cycles in which no memory warp may be scheduled
+//! (elastic paper, section 5.1, Eqs 3 and 7; docs/microarchitecture.md,
+//! section 14).
+
+use super::spad_conflict_history::HistoryOutputs;
+
+/// Inputs of one clock cycle.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MaskInputs {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// As reset.
+    pub clear: bool,
+    /// The first pass of a predicted instruction was issued in this cycle: its
+    /// number of passes - 1.
+    pub set: Option<u32>,
+    /// The history's answer, in the cycle after `set`.
+    pub history: HistoryOutputs,
+}
+
+/// Outputs of one clock cycle; comb(history).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MaskOutputs {
+    /// Memory warps are masked in this cycle.
+    pub mask: bool,
+    /// Cycles for which they are, this one included.
+    pub remaining: u32,
+}
+
+/// The down counter.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryWarpMask {
+    /// Set in the previous cycle: passes - 1, to which the history adds.
+    base: Option<u32>,
+    count: u32,
+}
+
+impl MemoryWarpMask {
+    /// The outputs of this cycle.
+    pub fn eval(&self, history: &HistoryOutputs) -> MaskOutputs {
+        let excess = if history.hit { history.excess } else { 0 };
+        let remaining = match self.base {
+            Some(base) => base + excess,
+            None => self.count,
+        };
+        MaskOutputs {
+            mask: remaining != 0,
+            remaining,
+        }
+    }
+
+    /// The clock edge.
+    pub fn commit(&mut self, inputs: &MaskInputs) {
+        if inputs.rst || inputs.clear {
+            *self = MemoryWarpMask::default();
+            return;
+        }
+        self.count = self.eval(&inputs.history).remaining.saturating_sub(1);
+        self.base = inputs.set;
+    }
+
+    /// One clock cycle.
+    pub fn step(&mut self, inputs: &MaskInputs) -> MaskOutputs {
+        let outputs = self.eval(&inputs.history);
+        self.commit(inputs);
+        outputs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cycles from the issue to the first in which a memory warp may follow.
+    fn distance(passes: u32, excess: Option<u32>) -> u32 {
+        let mut mask = MemoryWarpMask::default();
+        let issue = MaskInputs {
+            set: Some(passes - 1),
+            ..MaskInputs::default()
+        };
+        assert!(!mask.step(&issue).mask);
+        let answer = MaskInputs {
+            history: HistoryOutputs {
+                done: true,
+                hit: excess.is_some(),
+                excess: excess.unwrap_or(0),
+            },
+            ..MaskInputs::default()
+        };
+        let mut inputs = answer;
+        let mut cycles = 1;
+        while mask.step(&inputs).mask {
+            inputs = MaskInputs::default();
+            cycles += 1;
+        }
+        cycles
+    }
+
+    /// Elastic paper, Eq. 7: passes plus what conflicts add.
+    #[test]
+    fn the_safe_distance_is_passes_plus_excess() {
+        assert_eq!(distance(1, None), 1);
+        assert_eq!(distance(4, None), 4);
+        assert_eq!(distance(4, Some(0)), 4);
+        assert_eq!(distance(1, Some(1)), 2);
+        assert_eq!(distance(4, Some(28)), 32);
+    }
+
+    #[test]
+    fn a_new_set_overwrites_what_is_left() {
+        let mut mask = MemoryWarpMask::default();
+        for passes in [9, 2] {
+            mask.step(&MaskInputs {
+                set: Some(passes),
+                ..MaskInputs::default()
+            });
+        }
+        assert_eq!(mask.eval(&HistoryOutputs::default()).remaining, 2);
+        mask.step(&MaskInputs {
+            clear: true,
+            ..MaskInputs::default()
+        });
+        assert!(!mask.eval(&HistoryOutputs::default()).mask);
+    }
+}
