@@ -9,10 +9,10 @@ PACKAGES := verilator yosys opensta iverilog g++ make z3 qflow-tech-osu018
 TOOLS    := verilator yosys sta iverilog c++ z3
 OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 
-.PHONY: flow test bench generated check-generated campaign deps lint clean
+.PHONY: flow test bench generated check-generated mutate campaign deps lint clean
 
 flow: deps
-	$(CARGO) run --release -q -- flow $(KERNEL) -o $(OUT)
+	$(CARGO) run -q -- flow $(KERNEL) -o $(OUT)
 
 # Lint, the regenerated Verilog, and every test; ends with the runner's summary.
 test: deps lint check-generated
@@ -35,6 +35,10 @@ check-generated:
 	diff -r generated $$scratch/generated; status=$$?; rm -rf $$scratch; \
 	if [ $$status -ne 0 ]; then echo "generated/ is not what the kit emits: run 'make generated'"; fi; \
 	exit $$status
+
+# 200 faults per unit: how many does the co-simulation catch?
+mutate: deps
+	$(CARGO) run -q -- mutate
 
 # Long co-simulation and proofs in every geometry.
 campaign: deps

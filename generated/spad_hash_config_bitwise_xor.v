@@ -1,6 +1,6 @@
 // spad_hash_config_bitwise_xor: configuration registers of
 // spad_hash_bitwise_xor, one block per SM, shared by all lanes. Write before
-// the kernel starts; illegal values (see spadkit encode) give no defined bank.
+// the kernel starts; a value without meaning selects nothing.
 //
 // Parameters: addr_bits n = 14, bank_bits m = 5
 // Timing:     a write shows on cfg_* in the next cycle

@@ -13,6 +13,7 @@ pub mod geometry;
 pub mod hash;
 pub mod interrupt;
 pub mod model;
+pub mod mutate;
 pub mod rap;
 pub mod report;
 pub mod rtl;

@@ -188,8 +188,7 @@ pub fn emit_unit(g: Geometry, kind: Configured, name: &str) -> Result<Vec<Module
         name: name.into(),
         summary: format!(
             "configuration registers of {}, one block per SM, shared by all lanes. Write \
-             before the kernel starts; illegal values (see spadkit encode) give no defined \
-             bank.",
+             before the kernel starts; a value without meaning selects nothing.",
             unit.doc.name
         ),
         parameters: g.parameters(),

@@ -8,6 +8,7 @@ mod cmd_doctor;
 mod cmd_emit;
 mod cmd_encode;
 mod cmd_flow;
+mod cmd_mutate;
 mod cmd_synth;
 mod cmd_trace;
 mod cmd_tune;
@@ -79,6 +80,7 @@ enum Command {
     Emit(cmd_emit::EmitArgs),
     Encode(cmd_encode::EncodeArgs),
     Flow(cmd_flow::FlowArgs),
+    Mutate(cmd_mutate::MutateArgs),
     Synth(cmd_synth::SynthArgs),
     Trace(cmd_trace::TraceArgs),
     Tune(cmd_tune::TuneArgs),
@@ -108,6 +110,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Emit(args) => cmd_emit::run(args, global, printer),
         Command::Encode(args) => cmd_encode::run(args, global, printer),
         Command::Flow(args) => cmd_flow::run(args, global, printer),
+        Command::Mutate(args) => cmd_mutate::run(args, global, printer),
         Command::Synth(args) => cmd_synth::run(args, global, printer),
         Command::Trace(args) => cmd_trace::run(args, printer),
         Command::Tune(args) => cmd_tune::run(args, global, printer),

@@ -118,38 +118,19 @@ fn express(rows: &[u32], kind: HashKind, geometry: Geometry) -> Option<HashSpec>
 
 /// The ports of `spad_row_map` for the row map of a mapping.
 pub fn encode_row_map(row: &RowMap, geometry: Geometry) -> Encoding {
-    let m = geometry.bank_bits();
-    let source = |(bit, &source): (u32, &u32)| match source == bit {
-        true => 0,
-        false => u64::from(source) + 1,
-    };
-    let sources: Vec<u64> = (m..).zip(row.sources()).map(source).collect();
-    encode_row_sources(&sources, geometry).expect("displaced row bits take low address bits")
-}
-
-/// The ports of `spad_row_map` from one source per row bit: 0 keeps address
-/// bit m+j, i+1 takes address bit i < m.
-pub fn encode_row_sources(sources: &[u64], geometry: Geometry) -> Result<Encoding> {
     let m = geometry.bank_bits() as usize;
-    let mut sel = PortValue::zero(sources.len() * (m + 1));
-    for (j, &source) in sources.iter().enumerate() {
-        let line = match source as usize {
-            0 => m,
-            i if i <= m => i - 1,
-            i => {
-                return Err(Error::usage(
-                    format!("row bit {j} cannot take source {i}"),
-                    format!("sources are 0 to {m}"),
-                ));
-            }
-        };
-        sel.set_bit(j * (m + 1) + line, true);
+    let mut sel = PortValue::zero(row.sources().len() * (m + 1));
+    let mut registers = Vec::new();
+    for (j, &source) in row.sources().iter().enumerate() {
+        let kept = source as usize == m + j;
+        sel.set_bit(j * (m + 1) + if kept { m } else { source as usize }, true);
+        registers.push(if kept { 0 } else { u64::from(source) + 1 });
     }
-    Ok(Encoding {
+    Encoding {
         unit: "spad_row_map",
         ports: vec![("cfg_row_sel", sel)],
-        registers: sources.to_vec(),
-    })
+        registers,
+    }
 }
 
 fn fixed(unit: &'static str) -> Encoding {
@@ -228,7 +209,7 @@ fn bitwise_perm(bits: &[u32], geometry: Geometry) -> Encoding {
 /// The select lines of `spad_hash_bitwise_xor`: (group, address bit) per line
 /// of one bank bit. Address bit a < 4 is in group a, the others are in two
 /// groups each, in the repeating order 01 23 02 13 03 12.
-fn xor_lines(n: u32) -> Vec<(u32, u32)> {
+pub(crate) fn xor_lines(n: u32) -> Vec<(u32, u32)> {
     const ORDER: [[u32; 2]; 6] = [[0, 1], [2, 3], [0, 2], [1, 3], [0, 3], [1, 2]];
     let in_group = |g: u32, a: u32| match a {
         0..4 => a == g,

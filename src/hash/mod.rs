@@ -11,7 +11,8 @@ mod port_value;
 mod shift;
 mod spec;
 
-pub use encode::{Encoding, encode, encode_for, encode_ports, encode_row_map, encode_row_sources};
+pub(crate) use encode::xor_lines;
+pub use encode::{Encoding, encode, encode_for, encode_ports, encode_row_map};
 pub use gf2::Gf2Matrix;
 pub use mapping::{BankFunction, Mapping, RowMap};
 pub use port_value::PortValue;

@@ -1,8 +1,7 @@
 //! `spad_hash_config_*`: the configuration registers of a hash unit.
 
-use crate::error::Result;
 use crate::geometry::Geometry;
-use crate::hash::{Encoding, HashKind, HashSpec, ShiftTable, encode_ports, encode_row_sources};
+use crate::hash::{HashKind, HashSpec, PortValue, encode_ports, xor_lines};
 
 /// The unit that a configuration block belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,36 +83,118 @@ impl HashConfig {
         };
     }
 
-    /// The values on the `cfg_*` outputs, or the reason why the registers hold
-    /// no legal configuration (then the outputs are not defined).
-    pub fn outputs(&self) -> Result<Encoding> {
-        let r = |i: usize| self.registers[i] as u32;
-        let all = || self.registers.iter().map(|&r| r as u32);
-        let spec = match self.unit {
-            ConfiguredUnit::Hash(HashKind::BitvecPerm) => HashSpec::BitvecPerm { k: r(0) },
-            ConfiguredUnit::Hash(HashKind::BitvecXor) => HashSpec::BitvecXor {
-                k1: r(0),
-                k2: r(1),
-                mask: r(2),
-            },
-            ConfiguredUnit::Hash(HashKind::BitwisePerm) => HashSpec::BitwisePerm(all().collect()),
-            ConfiguredUnit::Hash(HashKind::BitwiseXor) => {
-                let bits = self.register_bits(0) / 2;
-                let pair = |r: u32| {
-                    let second = r >> bits;
-                    (r & ((1 << bits) - 1), (second != 0).then_some(second))
-                };
-                HashSpec::BitwiseXor(all().map(pair).collect())
+    /// Name and value of each `cfg_*` output. A register value without meaning
+    /// (an address bit from n upward, an offset beyond the last) selects nothing.
+    pub fn outputs(&self) -> Vec<(&'static str, PortValue)> {
+        match self.unit {
+            ConfiguredUnit::Hash(HashKind::BitvecPerm) => self.bitvec_perm(),
+            ConfiguredUnit::Hash(HashKind::BitvecXor) => self.bitvec_xor(),
+            ConfiguredUnit::Hash(HashKind::BitwisePerm) => self.bitwise_perm(),
+            ConfiguredUnit::Hash(HashKind::BitwiseXor) => self.bitwise_xor(),
+            ConfiguredUnit::Hash(HashKind::Matrix) => self.plain("cfg_rows"),
+            ConfiguredUnit::Rap => self.plain("cfg_shift"),
+            ConfiguredUnit::RowMap => self.row_map(),
+        }
+    }
+
+    fn legal(&self, spec: &HashSpec) -> Vec<(&'static str, PortValue)> {
+        let encoding = encode_ports(spec, self.geometry);
+        encoding.expect("the parameters are in range").ports
+    }
+
+    fn bitvec_perm(&self) -> Vec<(&'static str, PortValue)> {
+        let k = self.registers[0] as u32;
+        let last = self.geometry.row_bits();
+        let mut ports = self.legal(&HashSpec::BitvecPerm { k: k.min(last) });
+        if k > last {
+            ports
+                .iter_mut()
+                .for_each(|(_, value)| *value = PortValue::zero(value.width()));
+        }
+        ports
+    }
+
+    fn bitvec_xor(&self) -> Vec<(&'static str, PortValue)> {
+        let [k1, k2, mask] = [0, 1, 2].map(|i| self.registers[i] as u32);
+        let (last1, last2) = (self.geometry.row_bits(), self.geometry.addr_bits() - 1);
+        let mut ports = self.legal(&HashSpec::BitvecXor {
+            k1: k1.min(last1),
+            k2: k2.min(last2),
+            mask,
+        });
+        for (name, value) in &mut ports {
+            match *name {
+                "cfg_coarse1" if k1 > last1 => *value = PortValue::zero(value.width()),
+                // Active low: all ones select nothing.
+                "cfg_fine1_n" if k1 > last1 => *value = PortValue::from_u64(3, 0b111),
+                "cfg_coarse2" | "cfg_fine2" if k2 > last2 => {
+                    *value = PortValue::zero(value.width());
+                }
+                _ => {}
             }
-            ConfiguredUnit::Hash(HashKind::Matrix) => HashSpec::Matrix(all().collect()),
-            ConfiguredUnit::Rap => {
-                let mut shifts: Vec<u32> = all().collect();
-                shifts.resize(self.geometry.banks(), 0);
-                HashSpec::Ras(ShiftTable::Values(shifts))
+        }
+        ports
+    }
+
+    fn bitwise_perm(&self) -> Vec<(&'static str, PortValue)> {
+        let n = self.geometry.addr_bits() as usize;
+        let mut sel = PortValue::zero(self.registers.len() * n);
+        for (i, &bit) in self.registers.iter().enumerate() {
+            if (bit as usize) < n {
+                sel.set_bit(i * n + bit as usize, true);
             }
-            ConfiguredUnit::RowMap => return encode_row_sources(&self.registers, self.geometry),
-        };
-        encode_ports(&spec, self.geometry)
+        }
+        vec![("cfg_sel", sel)]
+    }
+
+    /// The first address bit takes the first group that it is in; so does the
+    /// second one, unless that group is taken.
+    fn bitwise_xor(&self) -> Vec<(&'static str, PortValue)> {
+        let lines = xor_lines(self.geometry.addr_bits());
+        let index_bits = self.register_bits(0) / 2;
+        let mut sel = PortValue::zero(self.registers.len() * lines.len());
+        for (i, &register) in self.registers.iter().enumerate() {
+            let first = register as u32 & ((1 << index_bits) - 1);
+            let second = register as u32 >> index_bits;
+            let line_of = |bit: u32, taken: Option<u32>| {
+                let of_bit = || (0..lines.len()).filter(|&l| lines[l].1 == bit);
+                let free = of_bit().find(|&l| Some(lines[l].0) != taken);
+                free.or_else(|| of_bit().next())
+            };
+            let first_line = line_of(first, None);
+            let taken = first_line.map(|l| lines[l].0);
+            let second_line = match second {
+                0 => None,
+                _ => line_of(second, taken),
+            };
+            for line in [first_line, second_line].into_iter().flatten() {
+                sel.set_bit(i * lines.len() + line, true);
+            }
+        }
+        vec![("cfg_sel", sel)]
+    }
+
+    /// The registers side by side.
+    fn plain(&self, name: &'static str) -> Vec<(&'static str, PortValue)> {
+        let bits = self.register_bits(0) as usize;
+        let mut value = PortValue::zero(self.registers.len() * bits);
+        for (i, &register) in self.registers.iter().enumerate() {
+            value.set_field(i * bits, bits, register);
+        }
+        vec![(name, value)]
+    }
+
+    fn row_map(&self) -> Vec<(&'static str, PortValue)> {
+        let m = self.geometry.bank_bits() as usize;
+        let mut sel = PortValue::zero(self.registers.len() * (m + 1));
+        for (j, &source) in self.registers.iter().enumerate() {
+            match source as usize {
+                0 => sel.set_bit(j * (m + 1) + m, true),
+                i if i <= m => sel.set_bit(j * (m + 1) + i - 1, true),
+                _ => {}
+            }
+        }
+        vec![("cfg_row_sel", sel)]
     }
 
     /// One clock edge.

@@ -4,11 +4,11 @@ use super::hash::{Addresses, random_spec};
 use crate::cosim::bench::{Bench, Frame, Stimulus};
 use crate::cosim::layout::{Layout, PortSlot};
 use crate::geometry::Geometry;
-use crate::hash::{HashKind, Mapping, encode_row_map};
+use crate::hash::{HashKind, HashSpec, Mapping, encode_row_map};
 use crate::model::RowMapUnit;
 
 /// Cycles with one configuration.
-const CONFIG_CYCLES: u64 = 128;
+const CONFIG_CYCLES: u64 = 64;
 
 pub(super) struct RowMapBench {
     geometry: Geometry,
@@ -35,11 +35,25 @@ impl RowMapBench {
     }
 }
 
+impl RowMapBench {
+    /// Random permutations reach every set of pivots, in the long run; so that
+    /// every source of every row bit is seen soon, half of the draws displace
+    /// one row bit only.
+    fn draw(&self, stimulus: &mut Stimulus) -> HashSpec {
+        if stimulus.one_in(2) {
+            return random_spec(HashKind::BitwisePerm, self.geometry, stimulus);
+        }
+        let m = self.geometry.bank_bits();
+        let mut bits: Vec<u32> = (0..m).collect();
+        bits[stimulus.below(m) as usize] = m + stimulus.below(self.geometry.row_bits());
+        HashSpec::BitwisePerm(bits)
+    }
+}
+
 impl Bench for RowMapBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         if stimulus.cycle.is_multiple_of(CONFIG_CYCLES) {
-            // Permutations reach every set of pivots.
-            let spec = random_spec(HashKind::BitwisePerm, self.geometry, stimulus);
+            let spec = self.draw(stimulus);
             let mapping = Mapping::new(&spec, self.geometry).expect("drawn specs are legal");
             let encoding = encode_row_map(mapping.row_map(), self.geometry);
             frame.drive_wide(&self.sel, &encoding.ports[0].1);

@@ -1,0 +1,101 @@
+//! `spadkit mutate`: how many injected faults the co-simulation catches.
+
+use super::Global;
+use super::printer::{Printer, table};
+use crate::error::{Error, Result};
+use crate::mutate::{MutationOptions, MutationResult, mutate_unit};
+use crate::rtl::Design;
+use crate::tool::{Cache, Toolbox};
+use clap::Args;
+use serde_json::json;
+
+/// The least share of relevant faults that must be caught, in percent.
+const REQUIRED_PCT: f64 = 99.0;
+
+/// Inject faults into the RTL and count those that the co-simulation catches.
+///
+/// Faults that are not caught are proved equivalent, or listed as missed with
+/// their place. Exit status 1 if less than 99 % of those not proved equivalent
+/// are caught.
+#[derive(Args)]
+pub struct MutateArgs {
+    /// Units; all if none is named.
+    units: Vec<String>,
+    /// Faults per unit.
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    faults: u32,
+    /// Clock cycles per fault and seed.
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
+    cycles: u64,
+    /// Seeds that are tried per fault.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
+}
+
+pub(super) fn run(args: &MutateArgs, global: &Global, printer: &Printer) -> Result<()> {
+    let config = global.machine()?;
+    let design = Design::emit(&args.units, &config)?;
+    let options = MutationOptions {
+        faults: args.faults,
+        cycles: args.cycles,
+        seeds: args.seeds,
+    };
+    let (tools, cache) = (Toolbox::new(), Cache::user()?);
+    let bar = printer.progress(design.units.len() as u64, "mutate");
+    let mut results = Vec::new();
+    for unit in &design.units {
+        bar.set(results.len() as u64, &unit.name);
+        results.push(mutate_unit(
+            &design, unit, &config, &options, &tools, &cache,
+        )?);
+    }
+    drop(bar);
+    let json = json!({"results": results.iter().map(|r| {
+        let mut value = json!(r);
+        value["caught_pct"] = json!(r.caught_pct());
+        value
+    }).collect::<Vec<_>>()});
+    printer.result(json, || text(&results))?;
+    match results.iter().find(|r| r.caught_pct() < REQUIRED_PCT) {
+        None => Ok(()),
+        Some(r) => Err(Error::CheckFailed {
+            what: format!(
+                "{}: {:.1} % of the relevant faults are caught, at least {REQUIRED_PCT} % are required",
+                r.unit,
+                r.caught_pct()
+            ),
+            help: Some("the missed faults are listed with their places".into()),
+        }),
+    }
+}
+
+fn text(results: &[MutationResult]) -> String {
+    let header = [
+        "unit",
+        "injected",
+        "caught",
+        "equivalent",
+        "missed",
+        "caught %",
+    ];
+    let rows = results.iter().map(|r| {
+        vec![
+            r.unit.clone(),
+            r.injected.to_string(),
+            r.caught.to_string(),
+            r.equivalent.to_string(),
+            r.missed.len().to_string(),
+            format!("{:.1}", r.caught_pct()),
+        ]
+    });
+    let mut out = table(&header, &header[1..], rows);
+    for result in results {
+        for m in &result.missed {
+            out += &format!(
+                "missed: {} #{} {} at {} ({})\n",
+                result.unit, m.number, m.mode, m.place, m.cell
+            );
+        }
+    }
+    out
+}

@@ -1,0 +1,139 @@
+//! All mutants of a unit in one Verilog file, behind a select input.
+
+use crate::error::{Error, Result};
+use crate::rtl::SourceFile;
+use crate::tool::{Cache, KeyBuilder, Kind, Toolbox};
+use serde::Serialize;
+
+/// The select input; 0 is the original.
+pub(super) const SELECT: &str = "spad_mutant";
+
+/// One injected fault.
+#[derive(Clone, Debug, Serialize)]
+pub struct Mutant {
+    /// Value of the select input.
+    pub number: u32,
+    /// `inv`, `const0`, `const1`, `cnot0` or `cnot1`.
+    pub mode: String,
+    /// The cell of the elaborated design and its port.
+    pub cell: String,
+    /// Place in the Verilog, `file:line.column`.
+    pub place: String,
+}
+
+/// A unit with all its mutants.
+pub struct Mutants {
+    top: String,
+    list: Vec<Mutant>,
+    select_bits: usize,
+    text: String,
+}
+
+impl Mutants {
+    /// Injects up to `faults` faults, evenly sampled over the design.
+    pub fn inject(
+        top: &str,
+        files: &[SourceFile],
+        faults: u32,
+        tools: &Toolbox,
+        cache: &Cache,
+    ) -> Result<Self> {
+        let select_bits = (u32::BITS - faults.leading_zeros()) as usize;
+        let names: Vec<_> = files.iter().map(|f| f.name.as_str()).collect();
+        let script = format!(
+            "read_verilog {}\nhierarchy -check -top {top}\nproc\nflatten\nopt_clean\n\
+             mutate -list {faults} -seed 1 -ctrl {SELECT} {select_bits} 1 -o mutants.ys\n\
+             script mutants.ys\nopt_clean\nwrite_verilog -noattr mutated.v\n",
+            names.join(" ")
+        );
+        let yosys = tools.get(Kind::Yosys)?;
+        let mut key = KeyBuilder::new("mutants 1")
+            .add("script", &script)
+            .add("yosys", yosys.version.to_string());
+        for file in files {
+            key = key.add(&file.name, &file.text);
+        }
+        let entry = cache.get_or_build(&key.finish(), |dir| {
+            for file in files {
+                let path = dir.join(&file.name);
+                std::fs::write(&path, &file.text).map_err(|e| Error::io("write", &path, e))?;
+            }
+            yosys
+                .command()
+                .args(["-q", "-s", "-"])
+                .stdin(script.clone())
+                .cwd(dir)
+                .run()
+                .map(|_| ())
+        })?;
+        let read = |name: &str| {
+            let path = entry.join(name);
+            std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))
+        };
+        let list = read("mutants.ys")?
+            .lines()
+            .filter_map(parse_mutant)
+            .collect();
+        Ok(Mutants {
+            top: top.to_owned(),
+            list,
+            select_bits,
+            text: read("mutated.v")?,
+        })
+    }
+
+    /// The mutants in the order of their numbers.
+    pub fn list(&self) -> &[Mutant] {
+        &self.list
+    }
+
+    /// Bits of the select input.
+    pub fn select_bits(&self) -> usize {
+        self.select_bits
+    }
+
+    /// The one file; its module is named like the unit.
+    pub fn verilog(&self) -> SourceFile {
+        SourceFile {
+            name: format!("{}.v", self.top),
+            text: self.text.clone(),
+        }
+    }
+}
+
+/// One line of Yosys's list:
+/// `mutate -ctrl NAME WIDTH NUMBER -mode MODE -module M -cell C -port P ... -src PLACE ...`.
+fn parse_mutant(line: &str) -> Option<Mutant> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let after = |option: &str, skip: usize| {
+        let at = words.iter().position(|w| *w == option)?;
+        words.get(at + skip).copied()
+    };
+    // The last place is that of the cell itself.
+    let src = words.iter().rposition(|w| *w == "-src");
+    Some(Mutant {
+        number: after("-ctrl", 3)?.parse().ok()?,
+        mode: after("-mode", 1)?.to_owned(),
+        cell: format!("{}.{}", after("-cell", 1)?, after("-port", 1)?),
+        place: src
+            .and_then(|i| words.get(i + 1))
+            .unwrap_or(&"")
+            .to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn yosys_lines_are_read() {
+        let line = "mutate -ctrl s 8 5 -mode inv -module m -cell $xor$m.v:65$136 -port Y \
+                    -portbit 0 -wire bank -wirebit 1 -src m.v:24.22-24.26 -src m.v:65.20-67.47";
+        let mutant = parse_mutant(line).unwrap();
+        assert_eq!((mutant.number, mutant.mode.as_str()), (5, "inv"));
+        assert_eq!(mutant.cell, "$xor$m.v:65$136.Y");
+        assert_eq!(mutant.place, "m.v:65.20-67.47");
+        assert!(parse_mutant("# nothing").is_none());
+    }
+}

@@ -1,0 +1,149 @@
+//! Mutation: how many injected faults does the co-simulation catch?
+//!
+//! Yosys puts all mutants of a unit behind one select input, so that a unit is
+//! Verilated once. Every mutant then runs in lockstep with the golden model; a
+//! mutant that no run tells apart is handed to a proof of equivalence. What is
+//! neither caught nor proved equivalent is a hole in the bench.
+
+mod equivalence;
+mod inject;
+
+pub use inject::{Mutant, Mutants};
+
+use crate::config::Config;
+use crate::cosim::{Bench, Frame, Layout, Lockstep, PortSlot, Stimulus, VerilatedUnit, bench_for};
+use crate::error::Result;
+use crate::rtl::{Design, EmittedUnit};
+use crate::tool::{Cache, Toolbox};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// How to run a campaign.
+#[derive(Clone, Copy, Debug)]
+pub struct MutationOptions {
+    /// Faults to inject per unit; fewer where a unit has not that many places.
+    pub faults: u32,
+    /// Clock cycles per mutant and seed.
+    pub cycles: u64,
+    /// Seeds that are tried before a mutant counts as not caught.
+    pub seeds: u64,
+}
+
+/// The outcome for one unit.
+#[derive(Clone, Debug, Serialize)]
+pub struct MutationResult {
+    /// The unit.
+    pub unit: String,
+    /// Faults injected.
+    pub injected: usize,
+    /// Faults that the co-simulation saw.
+    pub caught: usize,
+    /// Faults proved to change nothing that a legal use can observe.
+    pub equivalent: usize,
+    /// The rest, with their places.
+    pub missed: Vec<Mutant>,
+}
+
+impl MutationResult {
+    /// Share of the faults not proved equivalent that was caught, in percent.
+    pub fn caught_pct(&self) -> f64 {
+        match self.injected - self.equivalent {
+            0 => 100.0,
+            relevant => 100.0 * self.caught as f64 / relevant as f64,
+        }
+    }
+}
+
+/// Injects faults into `unit` and runs each against the golden model.
+pub fn mutate_unit(
+    design: &Design,
+    unit: &EmittedUnit,
+    config: &Config,
+    options: &MutationOptions,
+    tools: &Toolbox,
+    cache: &Cache,
+) -> Result<MutationResult> {
+    let files = design.files_of(unit);
+    let mutants = Mutants::inject(&unit.name, &files, options.faults, tools, cache)?;
+    let layout = with_select(&Layout::new(unit), mutants.select_bits());
+    let verilog = [mutants.verilog()];
+    let rtl = VerilatedUnit::build(&unit.name, &verilog, layout.clone(), tools, cache)?;
+    let survivors: Vec<&Mutant> = mutants
+        .list()
+        .par_iter()
+        .map(|mutant| {
+            Ok((
+                mutant,
+                is_caught(&rtl, &layout, unit, config, mutant, options)?,
+            ))
+        })
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .filter_map(|(mutant, caught)| (!caught).then_some(mutant))
+        .collect();
+    let mut missed = Vec::new();
+    for mutant in &survivors {
+        if !equivalence::is_equivalent(&mutants, mutant, unit, tools)? {
+            missed.push((*mutant).clone());
+        }
+    }
+    Ok(MutationResult {
+        unit: unit.name.clone(),
+        injected: mutants.list().len(),
+        caught: mutants.list().len() - survivors.len(),
+        equivalent: survivors.len() - missed.len(),
+        missed,
+    })
+}
+
+/// The layout with the select of the mutants as one more input, behind the
+/// others so that these keep their places.
+fn with_select(layout: &Layout, bits: usize) -> Layout {
+    let mut layout = layout.clone();
+    layout.inputs.push(PortSlot {
+        name: inject::SELECT.to_owned(),
+        width: bits,
+        offset: layout.input_words,
+        words: 1,
+    });
+    layout.input_words += 1;
+    layout
+}
+
+fn is_caught(
+    rtl: &Arc<VerilatedUnit>,
+    layout: &Layout,
+    unit: &EmittedUnit,
+    config: &Config,
+    mutant: &Mutant,
+    options: &MutationOptions,
+) -> Result<bool> {
+    for seed in 0..options.seeds {
+        let mut bench = Selected {
+            inner: bench_for(&unit.name, config, layout, None)?,
+            select: layout.input(inject::SELECT).clone(),
+            mutant: mutant.number,
+        };
+        let run = Lockstep::new(layout, &mut bench, rtl.instance(), seed + 1, false);
+        let (outcome, _) = run.run(options.cycles, &|_| {});
+        if outcome.mismatches > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// A bench with one mutant switched on.
+struct Selected {
+    inner: Box<dyn Bench>,
+    select: PortSlot,
+    mutant: u32,
+}
+
+impl Bench for Selected {
+    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        self.inner.cycle(stimulus, frame);
+        frame.drive(&self.select, self.mutant);
+    }
+}
