@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::HashKind;
 use serde::Serialize;
+use std::io::Read;
 use std::path::Path;
 
 /// Everything that describes one machine.
@@ -50,6 +51,9 @@ pub struct Config {
     pub sm: SmParams,
 }
 
+/// A configuration file is never larger.
+const MAX_BYTES: u64 = 1 << 20;
+
 /// The names of the presets.
 pub const PRESETS: [&str; 6] = [
     "fermi",
@@ -70,7 +74,13 @@ impl Config {
 
     /// Reads a configuration file.
     pub fn load(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+        let fail = |e| Error::io("read", path, e);
+        let mut text = String::new();
+        // A device never ends.
+        let file = std::fs::File::open(path).map_err(fail)?;
+        file.take(MAX_BYTES)
+            .read_to_string(&mut text)
+            .map_err(fail)?;
         Self::from_toml(&text, path)
     }
 
@@ -172,6 +182,9 @@ mod tests {
             ("[sharing]\nthreshold = 1.5\n", "threshold 1.5"),
             ("[sharing]\nthreshold = nan\n", "threshold NaN"),
             ("[global]\nsegment_bytes = 48\n", "segment_bytes 48"),
+            ("name = \"a\\nb\"\n", "m.toml: name \"a\\nb\""),
+            ("name = \"\"\n", "name \"\""),
+            ("base = \"nope\"\n", "m.toml: there is no preset 'nope'"),
         ] {
             let e = read(text).unwrap_err().to_string();
             assert!(e.contains(reason), "{text}: {e}");

@@ -4,7 +4,7 @@
 //! expected and what to do. The kind decides the exit status of the command
 //! line ([`Error::exit_status`]).
 
-use miette::{Diagnostic, NamedSource, SourceSpan};
+use miette::{Diagnostic, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -90,10 +90,50 @@ pub struct InputError {
     pub help: Option<String>,
     /// The part of the line around the place, for the report.
     #[source_code]
-    window: NamedSource<String>,
+    window: Window,
     /// The place inside `window`.
     #[label("here")]
     span: SourceSpan,
+}
+
+/// A part of one line of a file, which knows where in the file it is.
+#[derive(Debug)]
+struct Window {
+    name: String,
+    text: String,
+    /// 0-based.
+    line: usize,
+    /// 0-based, of the error.
+    column: usize,
+}
+
+impl SourceCode for Window {
+    /// The whole window, whatever the span: it is one line at most.
+    fn read_span<'a>(
+        &'a self,
+        _span: &SourceSpan,
+        _lines_before: usize,
+        _lines_after: usize,
+    ) -> std::result::Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let (data, all) = (self.text.as_bytes(), (0, self.text.len()).into());
+        let name = self.name.clone();
+        let contents = MietteSpanContents::new_named(name, data, all, self.line, self.column, 1);
+        Ok(Box::new(contents))
+    }
+}
+
+/// Replaces control characters, byte by byte: a file must not be able to
+/// steer the terminal that its error is shown on.
+fn printable(text: &str) -> String {
+    let bytes = |c: char| "?".repeat(c.len_utf8());
+    let show = |c: char| {
+        if c.is_control() {
+            bytes(c)
+        } else {
+            c.to_string()
+        }
+    };
+    text.chars().map(show).collect()
 }
 
 impl Error {
@@ -131,12 +171,17 @@ impl Error {
         let from = floor_char_boundary(text, line_start.max(offset.saturating_sub(40)));
         let to = floor_char_boundary(text, line_end.min(offset + 40));
         Error::Input(Box::new(InputError {
-            what: what.into(),
+            what: printable(&what.into()),
             path: path.to_owned(),
             line,
             column: offset - line_start + 1,
             help,
-            window: NamedSource::new(path.display().to_string(), text[from..to].to_owned()),
+            window: Window {
+                name: path.display().to_string(),
+                text: printable(&text[from..to]),
+                line: line - 1,
+                column: offset - line_start,
+            },
             span: SourceSpan::from((offset - from, usize::from(to > offset))),
         }))
     }
@@ -171,5 +216,14 @@ mod tests {
         let error = Error::input("bad", None, Path::new("t.json"), text, offset);
         assert_eq!(error.to_string(), "bad at t.json:2:10");
         assert_eq!(error.exit_status(), 2);
+    }
+
+    #[test]
+    fn what_a_file_says_cannot_steer_the_terminal() {
+        let text = "\u{1b}[31m\u{9b}x\t";
+        let Error::Input(error) = Error::input("bad", None, Path::new("t"), text, 6) else {
+            panic!("an input error");
+        };
+        assert_eq!(error.window.text, "?[31m??x?");
     }
 }

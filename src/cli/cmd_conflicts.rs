@@ -5,7 +5,7 @@ use super::printer::{Printer, table};
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::{HashSpec, Mapping};
-use crate::trace::{ConflictCount, ConflictProfile, load_input};
+use crate::trace::{ConflictCount, ConflictProfile};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -15,7 +15,8 @@ pub struct ConflictsArgs {
     /// Access trace (.json), or kernel:NAME for a generated one.
     input: String,
     /// Mapping; repeat for several.
-    #[arg(long = "hash", value_name = "SPEC", num_args = 1.., required = true)]
+    #[arg(long = "hash", value_name = "SPEC", num_args = 1.., required = true,
+          value_parser = super::parsed::<HashSpec>)]
     hashes: Vec<HashSpec>,
     /// One line more per instruction.
     #[arg(long)]
@@ -24,7 +25,7 @@ pub struct ConflictsArgs {
 
 pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
-    let trace = load_input(&args.input)?;
+    let trace = super::load_for(&args.input, &machine, printer)?;
     let profile = ConflictProfile::new(&trace, machine.lanes);
     let per_pc = match args.per_pc {
         true => ConflictProfile::per_pc(&trace, machine.lanes),

@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 #[derive(Args)]
 pub struct CongestionArgs {
     /// raw, ras, rap (2 dimensions); raw, ras, 1p, r1p, 3p, w2p, 1pw2r (4 dimensions).
-    #[arg(long, required_unless_present = "table")]
+    #[arg(long, required_unless_present = "table", value_parser = super::parsed::<Scheme>)]
     mapping: Option<Scheme>,
     /// contiguous, random, malicious; stride, diagonal (2 dimensions); stride1, stride2, stride3 (4 dimensions).
-    #[arg(long, required_unless_present = "table")]
+    #[arg(long, required_unless_present = "table", value_parser = super::parsed::<AccessKind>)]
     access: Option<AccessKind>,
     /// Banks, threads of a warp, and size of the array in each dimension: 2 to 1024.
     #[arg(long, value_name = "W", default_value_t = 32)]
@@ -28,7 +28,8 @@ pub struct CongestionArgs {
     #[arg(long)]
     dims: Option<u32>,
     /// Random draws.
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(long, value_name = "N", default_value_t = 100_000,
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     samples: u64,
     /// Seed of the random numbers.
     #[arg(long, value_name = "S", default_value_t = 1)]

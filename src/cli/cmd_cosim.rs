@@ -1,12 +1,12 @@
 //! `spadkit cosim`: Verilated RTL against the golden model.
 
 use super::Global;
+use super::output::check_writable;
 use super::printer::{Printer, table};
 use crate::cosim::{CosimOptions, CosimResult, cosim_all};
 use crate::error::{Error, Result};
 use crate::rtl::Design;
 use crate::tool::{Cache, Toolbox};
-use crate::trace::load_input;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -43,7 +43,13 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
             "name the one unit that the waveform is for",
         ));
     }
-    let trace = args.trace.as_deref().map(load_input).transpose()?;
+    let trace = args.trace.as_deref();
+    let trace = trace
+        .map(|input| super::load_for(input, &config, printer))
+        .transpose()?;
+    if let Some(wave) = &args.wave {
+        check_writable(wave)?;
+    }
     let options = CosimOptions {
         config: &config,
         cycles: args.cycles,

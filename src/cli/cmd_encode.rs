@@ -11,10 +11,11 @@ use serde_json::{Map, Value, json};
 #[derive(Args)]
 pub struct EncodeArgs {
     /// The mapping.
+    #[arg(value_parser = super::parsed::<HashSpec>)]
     spec: HashSpec,
     /// Unit to encode for: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor
     /// or matrix; the spec's own if not given.
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", value_parser = super::parsed::<HashKind>)]
     unit: Option<HashKind>,
 }
 

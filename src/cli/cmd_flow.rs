@@ -2,7 +2,7 @@
 
 use super::Global;
 use super::cmd_cosim::fail_on_mismatch;
-use super::output::write_file;
+use super::output::{check_writable, write_file};
 use super::printer::{Printer, table};
 use super::synthesis::Synthesis;
 use crate::config::Config;
@@ -18,7 +18,7 @@ use crate::search::tune::{Method, Tuner};
 use crate::search::{Control, Outcome, Problem};
 use crate::synth::{DEFAULT_TECHNOLOGY, Technology};
 use crate::tool::{Cache, Kind, Toolbox};
-use crate::trace::{AccessTrace, ConflictProfile, load_input, pattern};
+use crate::trace::{AccessTrace, ConflictProfile, pattern};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -40,7 +40,8 @@ pub struct FlowArgs {
     #[arg(long, value_name = "NAME", default_value = DEFAULT_TECHNOLOGY)]
     tech: String,
     /// Seconds for each optimal search.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10,
+          value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
     budget: u64,
     /// Clock cycles of co-simulation per unit.
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
@@ -50,7 +51,9 @@ pub struct FlowArgs {
 pub(super) fn run(args: &FlowArgs, global: &Global, printer: &Printer) -> Result<()> {
     interrupt::listen();
     let machine = global.machine()?;
-    let trace = load_input(&args.input)?;
+    let trace = super::load_for(&args.input, &machine, printer)?;
+    // Before the long search, not after it.
+    check_writable(&args.out.join("report.html"))?;
     let flow = Flow {
         args,
         machine: &machine,

@@ -11,7 +11,7 @@ use crate::search::bitvec::{Pair, all_pairs, pruned_pairs};
 use crate::search::reference::{Selection, of_trace};
 use crate::search::tune::{Method, Tuner};
 use crate::search::{Control, Outcome, Problem, Update, space};
-use crate::trace::{AccessTrace, ConflictProfile, load_input, pattern};
+use crate::trace::{AccessTrace, ConflictProfile, pattern};
 use clap::Args;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -29,7 +29,8 @@ pub struct TuneArgs {
     /// Kind of hash unit: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor
     /// or matrix; repeat for several. All that the method can configure if
     /// none is given.
-    #[arg(long = "hash", value_name = "KIND", num_args = 1..)]
+    #[arg(long = "hash", value_name = "KIND", num_args = 1..,
+          value_parser = super::parsed::<HashKind>)]
     kinds: Vec<HashKind>,
     /// Search method.
     #[arg(long, value_enum)]
@@ -79,7 +80,7 @@ impl TuneArgs {
 
 pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
-    let trace = load_input(&args.input)?;
+    let trace = super::load_for(&args.input, &machine, printer)?;
     let jobs = jobs(args)?;
     let profile = ConflictProfile::new(&trace, machine.lanes);
     let problem = problem(args, &profile, &machine)?;

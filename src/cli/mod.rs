@@ -18,11 +18,13 @@ mod synthesis;
 mod synthesis_text;
 
 pub use output::write_file;
+pub(crate) use output::{MadeDirs, plain};
 pub use printer::{Format, Printer, Progress};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
-use clap::{Args, Parser, Subcommand};
+use crate::trace::{AccessTrace, load_input};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -91,7 +93,7 @@ enum Command {
 /// Exit status: 0 done; 1 a check failed; 2 bad usage or bad input; 3 an
 /// external tool is missing or failed.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse(); // clap exits with status 2 on bad usage
+    let cli = parse();
     let printer = Printer::new(cli.global.format, cli.global.quiet);
     match run(&cli, &printer) {
         Ok(()) => ExitCode::SUCCESS,
@@ -99,8 +101,60 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Parses the arguments; clap exits with status 2 on bad usage.
+fn parse() -> Cli {
+    // `-1` as a value is refused as a value, not taken for an option.
+    let values = |arg: clap::Arg| {
+        let takes_values = arg.get_action().takes_values();
+        arg.allow_negative_numbers(takes_values)
+    };
+    let command = Cli::command().mut_subcommands(|command| command.mut_args(values));
+    let parsed = Cli::from_arg_matches(&command.clone().get_matches());
+    parsed.unwrap_or_else(|e| e.with_cmd(&command).exit())
+}
+
+/// A value of the command line, as clap wants it: the error in one text, with
+/// what was expected.
+fn parsed<T: std::str::FromStr<Err = Error>>(text: &str) -> std::result::Result<T, String> {
+    text.parse().map_err(|error| match error {
+        Error::Usage {
+            what,
+            help: Some(help),
+        } => format!("{what}; {help}"),
+        other => other.to_string(),
+    })
+}
+
+/// Reads INPUT for `machine`; warns where the two were not made for each other.
+fn load_for(input: &str, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
+    let trace = load_input(input)?;
+    let name = &machine.name;
+    if trace.warp_size != machine.warp_size {
+        printer.warn(format!(
+            "{input} has warps of {} threads, {name} of {}: each access is served as it is, \
+             {} lanes at a time",
+            trace.warp_size, machine.warp_size, machine.lanes
+        ));
+    }
+    let words = trace.shared_bytes.div_ceil(4);
+    if words as usize > machine.geometry.words() {
+        printer.warn(format!(
+            "{input} has {words} words of shared memory, {name} addresses {}: \
+             higher address bits read as zero",
+            machine.geometry.words()
+        ));
+    }
+    Ok(trace)
+}
+
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let global = &cli.global;
+    // Commands that are about no machine refuse a wrong one all the same.
+    if let Command::Classify(_) | Command::Congestion(_) | Command::Doctor(_) | Command::Trace(_) =
+        &cli.command
+    {
+        global.machine()?;
+    }
     match &cli.command {
         Command::Classify(args) => cmd_classify::run(args, printer),
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
@@ -125,11 +179,11 @@ fn report(error: Error) -> ExitCode {
         false => miette::GraphicalTheme::unicode_nocolor(),
     };
     let mut text = String::new();
-    let rendered =
-        miette::GraphicalReportHandler::new_themed(theme).render_report(&mut text, &error);
-    match rendered {
-        Ok(()) => eprint!("error:{text}"),
-        Err(_) => eprintln!("error: {error}"),
+    // The messages hold their cause already.
+    let handler = miette::GraphicalReportHandler::new_themed(theme).without_cause_chain();
+    match handler.render_report(&mut text, &error) {
+        Ok(()) => printer::to_stderr(&format!("error:{text}")),
+        Err(_) => printer::to_stderr(&format!("error: {error}\n")),
     }
     ExitCode::from(status)
 }

@@ -1,30 +1,139 @@
 //! Writing files so that nothing half-written stays.
 
 use crate::error::{Error, Result};
-use std::io::Write;
-use std::path::Path;
+use std::fs::Permissions;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 /// Writes `content` beside `path`, then renames: either the old file or the
-/// whole new one is there, never half of it.
+/// whole new one is there, never half of it. A symbolic link is followed; a
+/// device or a pipe is written to, not replaced.
 pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     let fail = |e| Error::io("write", path, e);
-    let parent = match path.parent() {
-        Some(p) if !p.as_os_str().is_empty() => p,
-        _ => Path::new("."),
-    };
-    if path.is_dir() {
-        return Err(fail(std::io::ErrorKind::IsADirectory.into()));
+    // The file that a link points to is replaced, not the link.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let old = std::fs::metadata(&target).ok();
+    if let Some(old) = old.as_ref().filter(|old| !old.is_file()) {
+        return match old.is_dir() {
+            true => Err(fail(ErrorKind::IsADirectory.into())),
+            false => write_into(&target, content).map_err(fail),
+        };
     }
-    std::fs::create_dir_all(parent).map_err(|e| Error::io("create", parent, e))?;
-    let mut file = tempfile::NamedTempFile::new_in(parent).map_err(fail)?;
+    let parent = parent_of(&target);
+    let made = MadeDirs::all(parent)?;
+    let mut file = tempfile::NamedTempFile::new_in(parent).map_err(|e| fail(plain(e)))?;
     file.write_all(content).map_err(fail)?;
     file.as_file().sync_all().map_err(fail)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::Permissions::from_mode(0o644);
+        let usual = Permissions::from_mode(0o644);
+        let mode = old.map_or(usual, |old| old.permissions());
         file.as_file().set_permissions(mode).map_err(fail)?;
     }
-    file.persist(path).map_err(|e| fail(e.error))?;
+    file.persist(&target).map_err(|e| fail(e.error))?;
+    made.keep();
     Ok(())
+}
+
+/// Refuses what [`write_file`] would fail on, before the work whose result
+/// goes to `path`; leaves nothing behind.
+pub fn check_writable(path: &Path) -> Result<()> {
+    let fail = |e| Error::io("write", path, e);
+    match std::fs::metadata(path) {
+        Ok(old) if old.is_dir() => return Err(fail(ErrorKind::IsADirectory.into())),
+        Ok(old) if !old.is_file() => return Ok(()),
+        _ => {}
+    }
+    let parent = parent_of(path);
+    let _made = MadeDirs::all(parent)?;
+    let beside = tempfile::NamedTempFile::new_in(parent);
+    beside.map(drop).map_err(|e| fail(plain(e)))
+}
+
+fn write_into(device: &Path, content: &[u8]) -> std::io::Result<()> {
+    let mut file = std::fs::OpenOptions::new().write(true).open(device)?;
+    file.write_all(content)?;
+    file.flush()
+}
+
+fn parent_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// The reason alone: the error of a temporary file names that file, too, which
+/// the user has never heard of.
+pub(crate) fn plain(error: std::io::Error) -> std::io::Error {
+    error.kind().into()
+}
+
+/// Directories made for a file, which go again unless the file gets there.
+pub(crate) struct MadeDirs(Vec<PathBuf>);
+
+impl MadeDirs {
+    /// Makes `dir` and what is missing above it.
+    pub(crate) fn all(dir: &Path) -> Result<Self> {
+        let missing = dir
+            .ancestors()
+            .take_while(|d| !d.as_os_str().is_empty() && !d.exists());
+        let made = MadeDirs(missing.map(Path::to_owned).collect());
+        std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
+        Ok(made)
+    }
+
+    pub(crate) fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for MadeDirs {
+    fn drop(&mut self) {
+        // The innermost comes first; one that somebody else uses by now stays.
+        for dir in &self.0 {
+            let _ = std::fs::remove_dir(dir);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_go_if_the_file_does_not_get_there() {
+        let scratch = tempfile::tempdir().unwrap();
+        let there = scratch.path().join("a");
+        check_writable(&there.join("b/c/file")).unwrap();
+        assert!(!there.exists());
+        write_file(&there.join("b/file"), b"1").unwrap();
+        assert!(write_file(&there.join("b/file/c"), b"2").is_err());
+        assert!(check_writable(&there.join("b")).is_err());
+        assert_eq!(std::fs::read(there.join("b/file")).unwrap(), b"1");
+        assert_eq!(std::fs::read_dir(there.join("b")).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_modes_kept_and_devices_not_replaced() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+        let scratch = tempfile::tempdir().unwrap();
+        let (file, link) = (scratch.path().join("file"), scratch.path().join("link"));
+        write_file(&file, b"1").unwrap();
+        std::fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
+        symlink(&file, &link).unwrap();
+        write_file(&link, b"2").unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), b"2");
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o640);
+        let full = Path::new("/dev/full");
+        if full.exists() {
+            assert!(write_file(full, b"3").is_err());
+            let kind = std::fs::metadata(full).unwrap().file_type();
+            assert!(kind.is_char_device());
+        }
+    }
 }

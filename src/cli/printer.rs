@@ -41,7 +41,7 @@ impl Printer {
                 }
                 serde_json::to_string_pretty(&object).expect("a JSON value") + "\n"
             }
-            Format::Text => text(),
+            Format::Text => printable(&text()),
         };
         let mut stdout = std::io::stdout().lock();
         match stdout
@@ -57,14 +57,14 @@ impl Printer {
     /// A line of the log.
     pub fn log(&self, message: impl AsRef<str>) {
         if !self.quiet {
-            eprintln!("{}", message.as_ref());
+            to_stderr(&format!("{}\n", message.as_ref()));
         }
     }
 
     /// Something that the user should know although the command goes on.
     /// Shown even when quiet.
     pub fn warn(&self, message: impl AsRef<str>) {
-        eprintln!("warning: {}", message.as_ref());
+        to_stderr(&format!("warning: {}\n", message.as_ref()));
     }
 
     /// A progress bar of `total` steps, drawn only on a terminal.
@@ -83,6 +83,17 @@ impl Printer {
         bar.enable_steady_tick(Duration::from_millis(200));
         Progress(Some(bar))
     }
+}
+
+/// Writes to standard error; where that is closed or full there is nobody to
+/// tell (`eprintln!` would panic).
+pub(super) fn to_stderr(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Names and other text of input files must not steer the terminal.
+fn printable(text: &str) -> String {
+    text.replace(|c: char| c.is_control() && c != '\n', "?")
 }
 
 /// A progress bar, or nothing.

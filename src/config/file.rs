@@ -14,10 +14,32 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Config> {
         let offset = e.span().map_or(0, |s| s.start);
         Error::input(e.message().to_owned(), None, path, text, offset)
     })?;
-    let mut c = Config::preset(file.base.as_deref().unwrap_or("fermi"))?;
-    file.lay_over(&mut c)?;
-    c.check()?;
-    Ok(c)
+    let machine = || {
+        let mut c = Config::preset(file.base.as_deref().unwrap_or("fermi"))?;
+        file.lay_over(&mut c)?;
+        c.check()?;
+        Ok(c)
+    };
+    // These contradict another value or a preset: no single place is wrong.
+    machine().map_err(|error| match error {
+        Error::Usage { what, help } => Error::Usage {
+            what: format!("{}: {what}", path.display()),
+            help,
+        },
+        other => other,
+    })
+}
+
+/// The name goes into headers and into the FuseSoC core.
+fn check_name(name: &str) -> Result<()> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if (1..=64).contains(&name.len()) && name.chars().all(plain) {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("name {name:?} is not supported"),
+        "expected 1 to 64 letters, digits, '-', '_' and '.'",
+    ))
 }
 
 #[derive(Deserialize)]
@@ -136,6 +158,9 @@ fn set<T>(target: &mut T, value: Option<T>) {
 
 impl ConfigFile {
     fn lay_over(self, c: &mut Config) -> Result<()> {
+        if let Some(name) = &self.name {
+            check_name(name)?;
+        }
         set(&mut c.name, self.name);
         self.geometry.lay_over(c)?;
         self.hash.lay_over(c);

@@ -291,9 +291,12 @@ impl<'a> Parser<'a> {
     fn shifts(self, args: &str) -> Result<ShiftTable> {
         match args.strip_prefix("seed=") {
             Some(seed) => seed
-                .parse()
+                .bytes()
+                .all(|b| b.is_ascii_digit())
+                .then(|| seed.parse().ok())
+                .flatten()
                 .map(ShiftTable::Seed)
-                .map_err(|_| self.error(format!("'{seed}' is no seed"))),
+                .ok_or_else(|| self.error(format!("'{seed}' is no seed"))),
             None => self.list(args, |s| self.decimal(s)).map(ShiftTable::Values),
         }
     }
@@ -350,6 +353,7 @@ mod tests {
             ("matrix:0xzz", "no hexadecimal"),
             ("matrix:0x1ffffffff", "no mask"),
             ("rap:seed=x", "is no seed"),
+            ("rap:seed=+5", "is no seed"),
         ] {
             let error = text.parse::<HashSpec>().unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");

@@ -1,37 +1,41 @@
 //! Writes a design into a directory.
 
 use super::design::Design;
+use crate::cli::{MadeDirs, plain};
 use crate::error::{Error, Result};
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// Writes the Verilog files, `filelist.f`, `spadkit.core` (FuseSoC) and
-/// `manifest.json` into `dir`. Everything is first written beside `dir`; only
-/// when all of it is there are the files moved into place.
+/// `manifest.json` into `dir`. Everything is first written into a hidden
+/// directory inside `dir` (which may be a mount point: a rename would not
+/// get there from beside it); only when all of it is there are the files
+/// moved into place. If anything fails, what was in `dir` is as it was.
 pub fn write_design(design: &Design, dir: &Path) -> Result<()> {
     if dir.exists() && !dir.is_dir() {
         let not_dir = std::io::ErrorKind::NotADirectory.into();
         return Err(Error::io("write into", dir, not_dir));
     }
-    let parent = match dir.parent() {
-        Some(p) if !p.as_os_str().is_empty() => p,
-        _ => Path::new("."),
-    };
-    std::fs::create_dir_all(parent).map_err(|e| Error::io("create", parent, e))?;
+    let made = MadeDirs::all(dir)?;
     let staging = tempfile::Builder::new()
         .prefix(".spadkit-emit")
-        .tempdir_in(parent)
-        .map_err(|e| Error::io("create a directory beside", dir, e))?;
+        .tempdir_in(dir)
+        .map_err(|e| Error::io("write into", dir, plain(e)))?;
     let files = all_files(design);
     for (name, text) in &files {
-        let path = staging.path().join(name);
-        std::fs::write(&path, text).map_err(|e| Error::io("write", &path, e))?;
+        let (path, place) = (staging.path().join(name), dir.join(name));
+        std::fs::write(path, text).map_err(|e| Error::io("write", &place, e))?;
+        if place.is_dir() {
+            let is_dir = std::io::ErrorKind::IsADirectory.into();
+            return Err(Error::io("write", &place, is_dir));
+        }
     }
-    std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
     for (name, _) in &files {
         let (from, to) = (staging.path().join(name), dir.join(name));
         std::fs::rename(from, &to).map_err(|e| Error::io("write", &to, e))?;
     }
+    drop(staging);
+    made.keep();
     Ok(())
 }
 
@@ -114,5 +118,17 @@ mod tests {
         let design = Design::emit(&["spad_rap".into()], &config).unwrap();
         let file = tempfile::NamedTempFile::new().unwrap();
         assert!(write_design(&design, file.path()).is_err());
+    }
+
+    #[test]
+    fn a_directory_in_the_way_leaves_everything_as_it_was() {
+        let config = Config::preset("small").unwrap();
+        let units = ["spad_hash_add".into(), "spad_rap".into()];
+        let design = Design::emit(&units, &config).unwrap();
+        let scratch = tempfile::tempdir().unwrap();
+        std::fs::create_dir(scratch.path().join("spad_rap.v")).unwrap();
+        assert!(write_design(&design, scratch.path()).is_err());
+        assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 1);
+        assert!(write_design(&design, &scratch.path().join("spad_rap.v/new")).is_ok());
     }
 }

@@ -1,9 +1,10 @@
 //! The access trace, version 1: every shared-memory access of one thread block.
 
-use super::json_place::{Step, offset_of};
+use super::json_place::{Step, duplicate_key, offset_of};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::io::Read;
 use std::path::Path;
 
 /// What a warp access does.
@@ -71,11 +72,24 @@ pub struct AccessTrace {
 
 /// The largest warp that the kit handles.
 const MAX_WARP_SIZE: u32 = 64;
+/// A trace that is larger than this is none: a device, say.
+const MAX_BYTES: u64 = 1 << 30;
 
 impl AccessTrace {
     /// Reads an access trace from a JSON file.
     pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+        let fail = |e| Error::io("read", path, e);
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path).map_err(fail)?;
+        file.take(MAX_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(fail)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(Error::usage(
+                format!("{} is larger than 1 GiB", path.display()),
+                "expected an access trace, version 1: a JSON object",
+            ));
+        }
         let text = String::from_utf8(bytes).map_err(|e| {
             let offset = e.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(e.as_bytes());
@@ -87,8 +101,15 @@ impl AccessTrace {
 
     /// Parses and checks an access trace; `path` is for messages.
     pub fn from_json(text: &str, path: &Path) -> Result<Self> {
+        // Some editors put a byte order mark in front.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let trace: AccessTrace =
             serde_json::from_str(text).map_err(|e| json_error(&e, text, path))?;
+        if let Some((offset, key)) = duplicate_key(text) {
+            let what = format!("duplicate field `{key}`");
+            let help = "expected each field of an object once".to_owned();
+            return Err(Error::input(what, Some(help), path, text, offset));
+        }
         trace.check(text, path)?;
         Ok(trace)
     }
@@ -275,6 +296,16 @@ mod tests {
                 "barriers[0] = 3 is out of range",
             ),
             ("\"note\":[1],", "", ""),
+            (
+                "\"note\":[1]",
+                "\"note\":1,\"note\":2",
+                "duplicate field `note` at t.json:2:34",
+            ),
+            (
+                "\"mark\":true",
+                "\"mark\":{\"a\":1,\"\\u0061\":2}",
+                "duplicate field `a`",
+            ),
         ] {
             let text = GOOD.replacen(from, to, 1);
             if expected.is_empty() {

@@ -15,6 +15,12 @@ pub fn load_input(input: &str) -> Result<AccessTrace> {
     if let Some(spec) = input.strip_prefix(KERNEL_PREFIX) {
         return kernels::generate(spec);
     }
+    if input.is_empty() {
+        return Err(Error::usage(
+            "INPUT is empty",
+            "expected an access trace (.json), or kernel:NAME (spadkit trace --list)",
+        ));
+    }
     let path = Path::new(input);
     if path.extension().is_some_and(|e| e == "toml") {
         return Err(Error::usage(

@@ -1,4 +1,9 @@
-//! Finds the byte offset of a value inside a JSON text, for error messages.
+//! Finds places inside a JSON text: of a value, for error messages, and of a
+//! key that an object has twice, which serde takes silently where it keeps
+//! the fields of other tools.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// One step from a JSON value to one of its children.
 pub(super) enum Step<'a> {
@@ -23,6 +28,50 @@ pub(super) fn offset_of(text: &str, path: &[Step]) -> usize {
         }
     }
     scanner.at
+}
+
+/// The first key of `text`, which must be valid JSON, that its object already
+/// has, with its byte offset. Not recursive: nesting costs memory only.
+pub(super) fn duplicate_key(text: &str) -> Option<(usize, Cow<'_, str>)> {
+    let mut scanner = Scanner {
+        bytes: text.as_bytes(),
+        at: 0,
+    };
+    // The keys of each object around, `None` for arrays.
+    let mut around: Vec<Option<HashSet<Cow<str>>>> = Vec::new();
+    loop {
+        match scanner.peek() {
+            0 => return None,
+            b'{' => around.push(Some(HashSet::new())),
+            b'[' => around.push(None),
+            b'}' | b']' => drop(around.pop()),
+            b'"' => {
+                let start = scanner.at;
+                scanner.skip_string();
+                let string = text.get(start..scanner.at)?;
+                scanner.space();
+                if scanner.peek() == b':'
+                    && let Some(Some(keys)) = around.last_mut()
+                {
+                    let key = unquoted(string);
+                    if !keys.insert(key.clone()) {
+                        return Some((start, key));
+                    }
+                }
+                continue;
+            }
+            _ => {}
+        }
+        scanner.at += 1;
+    }
+}
+
+/// The value of a JSON string; equal keys may be escaped differently.
+fn unquoted(string: &str) -> Cow<'_, str> {
+    match string.contains('\\') {
+        false => Cow::Borrowed(string.trim_matches('"')),
+        true => Cow::Owned(serde_json::from_str(string).unwrap_or_else(|_| string.to_owned())),
+    }
 }
 
 struct Scanner<'a> {
@@ -113,6 +162,12 @@ mod tests {
         let text = r#"{ "a": [1, {"x": "],"}], "b": [[2], [3, 4]] }"#;
         let at = offset_of(text, &[Step::Key("b"), Step::Index(1), Step::Index(1)]);
         assert_eq!(&text[at..at + 1], "4");
+        let escaped = r#"{"a": "a", "\u0062": [{"a": 1}, {"a": "]"}], "b": 1}"#;
+        assert_eq!(
+            duplicate_key(escaped),
+            escaped.rfind("\"b\"").map(|i| (i, "b".into()))
+        );
+        assert_eq!(duplicate_key(text), None);
         let missing = offset_of(text, &[Step::Key("b"), Step::Index(7)]);
         assert_eq!(&text[missing..missing + 2], "[[");
     }
