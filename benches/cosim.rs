@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let mut model = bench()?;
             let start = Instant::now();
             let run = Lockstep::new(&layout, &mut *model, rtl.instance(), 1, false);
-            let (outcome, _) = run.run(CYCLES, &|_| {});
+            let (outcome, _) = run.run(CYCLES, &|_| {}).unwrap();
             let lockstep = CYCLES as f64 / start.elapsed().as_secs_f64();
             assert_eq!(outcome.mismatches, 0, "{}", unit.name);
 

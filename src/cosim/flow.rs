@@ -93,7 +93,7 @@ pub fn cosim_unit(
     let start = Instant::now();
     let record = options.wave.is_some();
     let run = Lockstep::new(&layout, &mut *bench, rtl.instance(), options.seed, record);
-    let (outcome, recording) = run.run(options.cycles, progress);
+    let (outcome, recording) = run.run(options.cycles, progress)?;
     let result = CosimResult {
         unit: unit.name.clone(),
         outcome,

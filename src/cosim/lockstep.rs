@@ -3,6 +3,7 @@
 use super::bench::{Bench, Frame, Stimulus};
 use super::layout::Layout;
 use super::verilated::Instance;
+use crate::error::Result;
 use crate::hash::PortValue;
 
 /// Cycles that the model runs ahead of the RTL.
@@ -37,6 +38,8 @@ pub struct Outcome {
 /// The words of consecutive cycles, for a waveform.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
+    /// The cycle of the first frame.
+    pub first_cycle: usize,
     /// Inputs, frame after frame.
     pub inputs: Vec<u32>,
     /// The model's outputs.
@@ -68,6 +71,20 @@ pub fn record_inputs(
         inputs.extend_from_slice(&last);
     }
     inputs
+}
+
+impl Recording {
+    /// Forgets all but the last `cycles` cycles, whose frames have `ins` and
+    /// `outs` words: a long run must not fill the memory.
+    fn keep_last(&mut self, cycles: usize, ins: usize, outs: usize) {
+        let there = self.got.len() / outs.max(1);
+        let old = there.saturating_sub(cycles);
+        self.inputs.drain(..old * ins);
+        for words in [&mut self.expected, &mut self.got, &mut self.care] {
+            words.drain(..old * outs);
+        }
+        self.first_cycle += old;
+    }
 }
 
 /// One run of a unit against its bench.
@@ -102,16 +119,20 @@ impl<'a> Lockstep<'a> {
     }
 
     /// Runs `cycles` cycles, or up to the first chunk with a mismatch.
-    pub fn run(mut self, cycles: u64, progress: &dyn Fn(u64)) -> (Outcome, Option<Recording>) {
+    pub fn run(
+        mut self,
+        cycles: u64,
+        progress: &dyn Fn(u64),
+    ) -> Result<(Outcome, Option<Recording>)> {
         while self.outcome.cycles < cycles && self.outcome.mismatches == 0 {
             let chunk = (cycles - self.outcome.cycles).min(CHUNK_CYCLES as u64);
-            self.chunk(chunk as usize);
+            self.chunk(chunk as usize)?;
             progress(self.outcome.cycles);
         }
-        (self.outcome, self.recording)
+        Ok((self.outcome, self.recording))
     }
 
-    fn chunk(&mut self, cycles: usize) {
+    fn chunk(&mut self, cycles: usize) -> Result<()> {
         let (ins, outs) = (self.layout.input_words, self.layout.output_words);
         let mut inputs = vec![0; cycles * ins];
         let mut expected = vec![0; cycles * outs];
@@ -133,7 +154,7 @@ impl<'a> Lockstep<'a> {
         self.last_inputs
             .copy_from_slice(&inputs[(cycles - 1) * ins..]);
         let mut got = vec![0; cycles * outs];
-        self.rtl.run(&inputs, &mut got);
+        self.rtl.run(&inputs, &mut got)?;
         let bad = |i: usize| (got[i] ^ expected[i]) & care[i] != 0;
         if (0..got.len()).any(bad) {
             self.count_mismatches(&expected, &got, &care);
@@ -141,11 +162,13 @@ impl<'a> Lockstep<'a> {
         self.outcome.cycles += cycles as u64;
         self.outcome.checks += (cycles * self.layout.outputs.len()) as u64;
         if let Some(recording) = &mut self.recording {
+            recording.keep_last(CHUNK_CYCLES, ins, outs);
             recording.inputs.extend(inputs);
             recording.expected.extend(expected);
             recording.got.extend(got);
             recording.care.extend(care);
         }
+        Ok(())
     }
 
     fn count_mismatches(&mut self, expected: &[u32], got: &[u32], care: &[u32]) {

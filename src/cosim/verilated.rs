@@ -6,7 +6,8 @@ use crate::rtl::SourceFile;
 use crate::tool::{Cache, Key, KeyBuilder, Kind, Toolbox};
 use libloading::Library;
 use serde::Serialize;
-use std::ffi::c_void;
+use std::collections::HashMap;
+use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 use std::sync::Arc;
 use tera::{Context, Tera};
@@ -15,11 +16,12 @@ const HARNESS: &str = include_str!("../../testbenches/harness.cpp.tera");
 
 type New = unsafe extern "C" fn() -> *mut c_void;
 type Free = unsafe extern "C" fn(*mut c_void);
-type Run = unsafe extern "C" fn(*mut c_void, u64, *const u32, *mut u32);
+type Run = unsafe extern "C" fn(*mut c_void, u64, *const u32, *mut u32) -> *const c_char;
 type EmptyLoop = unsafe extern "C" fn(*mut c_void, u64, *const u32, u64);
 
 /// The loaded shared object of one unit.
 pub struct VerilatedUnit {
+    top: String,
     layout: Layout,
     new: New,
     free: Free,
@@ -51,7 +53,7 @@ impl VerilatedUnit {
         let harness = render_harness(&layout)?;
         let verilator = tools.get(Kind::Verilator)?;
         let compiler = tools.get(Kind::Cxx)?;
-        let mut key = KeyBuilder::new("verilated unit 1")
+        let mut key = KeyBuilder::new("verilated unit 2")
             .add("top", top)
             .add("harness", &harness)
             .add("verilator", verilator.version.to_string())
@@ -80,6 +82,7 @@ impl VerilatedUnit {
                 .args(files.iter().map(|f| f.name.as_str()))
                 .cwd(dir)
                 .run()?;
+            check_ports(top, &layout, &dir.join("obj/Vunit.h"))?;
             let mut sources = vec!["harness.cpp".to_owned()];
             sources.extend(cpp_files(&dir.join("obj"))?);
             compiler
@@ -95,10 +98,10 @@ impl VerilatedUnit {
                 .run()?;
             std::fs::remove_dir_all(dir.join("obj")).map_err(|e| Error::io("clear", dir, e))
         })?;
-        Self::load(&entry.join("unit.so"), layout).map(Arc::new)
+        Self::load(&entry.join("unit.so"), top, layout).map(Arc::new)
     }
 
-    fn load(path: &Path, layout: Layout) -> Result<Self> {
+    fn load(path: &Path, top: &str, layout: Layout) -> Result<Self> {
         let broken = |e: libloading::Error| Error::ToolFailed {
             tool: "the shared object built by Verilator".into(),
             what: format!("cannot be loaded: {e}"),
@@ -110,6 +113,7 @@ impl VerilatedUnit {
         // SAFETY: the harness defines these symbols with these signatures.
         unsafe {
             Ok(VerilatedUnit {
+                top: top.to_owned(),
                 layout,
                 new: *library.get::<New>(b"spad_new").map_err(broken)?,
                 free: *library.get::<Free>(b"spad_free").map_err(broken)?,
@@ -150,7 +154,9 @@ unsafe impl Send for Instance {}
 
 impl Instance {
     /// Runs one cycle per frame of `inputs` and writes the sampled outputs.
-    pub fn run(&mut self, inputs: &[u32], outputs: &mut [u32]) {
+    /// Fails where the Verilog ends the simulation or does not settle; the
+    /// instance is of no use any more then.
+    pub fn run(&mut self, inputs: &[u32], outputs: &mut [u32]) -> Result<()> {
         let layout = &self.unit.layout;
         let cycles = outputs.len() / layout.output_words;
         assert_eq!(
@@ -161,14 +167,26 @@ impl Instance {
         assert_eq!(outputs.len(), cycles * layout.output_words, "whole frames");
         // SAFETY: both slices hold `cycles` frames of the layout from which the
         // harness was rendered; the handle is live until drop.
-        unsafe {
+        let failure = unsafe {
             (self.unit.run)(
                 self.handle,
                 cycles as u64,
                 inputs.as_ptr(),
                 outputs.as_mut_ptr(),
-            );
+            )
+        };
+        if failure.is_null() {
+            return Ok(());
         }
+        // SAFETY: a C string that lives until the next run on this thread.
+        let failure = unsafe { CStr::from_ptr(failure) }.to_string_lossy();
+        Err(Error::CheckFailed {
+            what: format!(
+                "{}: the Verilog cannot be simulated: {failure}",
+                self.unit.top
+            ),
+            help: Some("expected a block that settles in every cycle and runs on".into()),
+        })
     }
 
     /// Runs `cycles` cycles over and over the frames of `inputs`, looking at
@@ -188,13 +206,24 @@ impl Drop for Instance {
     }
 }
 
-const COMPILE: [&str; 4] = ["-O2", "-std=c++17", "-fPIC", "-fvisibility-inlines-hidden"];
+/// The harness has handlers of its own; what the Verilog prints goes where it
+/// does not get into the result.
+const COMPILE: [&str; 8] = [
+    "-O2",
+    "-std=c++17",
+    "-fPIC",
+    "-fvisibility-inlines-hidden",
+    "-DVL_USER_FINISH",
+    "-DVL_USER_STOP",
+    "-DVL_USER_FATAL",
+    "-DVL_PRINTF(...)=fprintf(stderr,__VA_ARGS__)",
+];
 
 /// Verilator's run-time library, compiled once for all units.
 fn runtime(tools: &Toolbox, cache: &Cache) -> Result<std::path::PathBuf> {
     let verilator = tools.get(Kind::Verilator)?;
     let compiler = tools.get(Kind::Cxx)?;
-    let key = KeyBuilder::new("verilator runtime 1")
+    let key = KeyBuilder::new("verilator runtime 2")
         .add("verilator", verilator.version.to_string())
         .add("c++", compiler.version.to_string())
         .finish();
@@ -239,6 +268,45 @@ fn cpp_files(dir: &Path) -> Result<Vec<String>> {
         .collect();
     names.sort();
     Ok(names)
+}
+
+/// Refuses Verilog without the ports of `layout`, as Verilator declares them:
+/// `VL_IN8(&addr,13,0);`. The compiler's error would be hard to read, and a
+/// wrong width would not be one.
+fn check_ports(top: &str, layout: &Layout, header: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(header).map_err(|e| Error::io("read", header, e))?;
+    let declared: HashMap<(bool, &str), usize> = text.lines().filter_map(declared_port).collect();
+    let ports = |slots: &'_ [PortSlot], input| {
+        let named = slots.iter().map(|p| (input, p.name.clone(), p.width));
+        named.collect::<Vec<_>>()
+    };
+    let mut expected = ports(&layout.inputs, true);
+    expected.extend(ports(&layout.outputs, false));
+    for (input, name, width) in expected {
+        let dir = if input { "input" } else { "output" };
+        let what = match declared.get(&(input, name.as_str())) {
+            Some(w) if *w == width => continue,
+            Some(w) => format!("{dir} {name} of {top} has {w} bits in this Verilog"),
+            None => format!("{top} has no {dir} {name} in this Verilog"),
+        };
+        let help = format!("expected {width} bits, as the model and manifest.json have");
+        return Err(Error::usage(what, help));
+    }
+    Ok(())
+}
+
+fn declared_port(line: &str) -> Option<((bool, &str), usize)> {
+    let line = line.trim();
+    let input = line.starts_with("VL_IN");
+    if !input && !line.starts_with("VL_OUT") {
+        return None;
+    }
+    let (name, rest) = line.split_once("(&")?.1.split_once(',')?;
+    let (high, low) = rest.split_once(')')?.0.split_once(',')?;
+    // Wide ports have their number of words behind.
+    let low = low.split(',').next()?;
+    let width = high.parse::<usize>().ok()?.checked_sub(low.parse().ok()?)? + 1;
+    Some(((input, name), width))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

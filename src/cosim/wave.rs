@@ -33,11 +33,11 @@ pub(super) fn render(
     vcd.upscope()?;
     vcd.enddefinitions()?;
     let (ins, outs) = (layout.input_words, layout.output_words);
-    for cycle in cycles {
-        let input = &recording.inputs[cycle * ins..(cycle + 1) * ins];
-        let got = &recording.got[cycle * outs..(cycle + 1) * outs];
-        let expected = &recording.expected[cycle * outs..(cycle + 1) * outs];
-        let care = &recording.care[cycle * outs..(cycle + 1) * outs];
+    for (cycle, frame) in cycles.map(|c| (c, c.saturating_sub(recording.first_cycle))) {
+        let input = &recording.inputs[frame * ins..(frame + 1) * ins];
+        let got = &recording.got[frame * outs..(frame + 1) * outs];
+        let expected = &recording.expected[frame * outs..(frame + 1) * outs];
+        let care = &recording.care[frame * outs..(frame + 1) * outs];
         vcd.timestamp(cycle as u64 * PERIOD)?;
         vcd.change_scalar(clk, Value::V0)?;
         change(&mut vcd, &inputs, &layout.inputs, input)?;
