@@ -299,7 +299,7 @@ mod tests {
             (
                 "\"note\":[1]",
                 "\"note\":1,\"note\":2",
-                "duplicate field `note` at t.json:2:34",
+                "duplicate field `note` at t.json:2:24",
             ),
             (
                 "\"mark\":true",
