@@ -126,7 +126,7 @@ fn is_caught(
             mutant: mutant.number,
         };
         let run = Lockstep::new(layout, &mut bench, rtl.instance(), seed + 1, false);
-        let (outcome, _) = run.run(options.cycles, &|_| {});
+        let (outcome, _) = run.run(options.cycles, &|_| {})?;
         if outcome.mismatches > 0 {
             return Ok(true);
         }

@@ -1,0 +1,249 @@
+//! The Verilog rules (DESIGN.md, section 4), checked with three tools that
+//! know nothing of the kit, and an outside test bench written from
+//! `manifest.json` and `encode` alone.
+
+use serde_json::Value;
+use spadkit::config::Config;
+use spadkit::geometry::Geometry;
+use spadkit::hash::{HashSpec, Mapping};
+use spadkit::rtl::{Design, write_design};
+use std::path::Path;
+use std::process::Command;
+
+/// Geometries of the usual run; the campaign takes all 32.
+const USUAL: [(u32, u32); 4] = [(14, 5), (9, 3), (9, 6), (16, 4)];
+
+fn config(n: u32, m: u32) -> Config {
+    let text = format!("[geometry]\naddr_bits = {n}\nbank_bits = {m}\n");
+    Config::from_toml(&text, Path::new("test.toml")).unwrap()
+}
+
+fn missing(tools: &[&str]) -> bool {
+    let absent = tools.iter().find(|tool| which::which(tool).is_err());
+    if let Some(tool) = absent {
+        println!("skipped: {tool} is missing");
+    }
+    absent.is_some()
+}
+
+/// Runs a tool that must succeed and print nothing.
+fn silent(what: &str, command: &mut Command) {
+    let output = command.output().unwrap();
+    let printed = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&printed);
+    assert!(
+        output.status.success() && text.trim().is_empty(),
+        "{what}: {text}"
+    );
+}
+
+fn check_rules(n: u32, m: u32) {
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    let design = Design::emit(&[], &config(n, m)).unwrap();
+    write_design(&design, &dir).unwrap();
+    for file in &design.files {
+        assert!(!file.text.contains("initial"), "{}", file.name);
+        for (i, _) in file.text.match_indices('$') {
+            let known = ["$clog2", "$signed", "$unsigned"];
+            assert!(
+                known.iter().any(|k| file.text[i..].starts_with(k)),
+                "{}",
+                file.name
+            );
+        }
+        for (i, _) in file.text.match_indices("lint_off") {
+            assert!(
+                file.text[i..].starts_with("lint_off UNUSED"),
+                "{}",
+                file.name
+            );
+        }
+    }
+    for unit in &design.units {
+        let what = format!("n={n} m={m} {}", unit.name);
+        let mut verilator = Command::new("verilator");
+        verilator.args(["--lint-only", "-Wall", "--top-module", &unit.name]);
+        silent(&what, verilator.args(&unit.files).current_dir(&dir));
+        let mut iverilog = Command::new("iverilog");
+        iverilog.args(["-g2005", "-Wall", "-t", "null", "-s", &unit.name]);
+        silent(&what, iverilog.args(&unit.files).current_dir(&dir));
+        let script = format!(
+            "read_verilog {}; hierarchy -check -top {}; proc; select -assert-none t:$dlatch; check -assert",
+            unit.files.join(" "),
+            unit.name
+        );
+        let mut yosys = Command::new("yosys");
+        silent(&what, yosys.args(["-q", "-p", &script]).current_dir(&dir));
+    }
+}
+
+#[test]
+fn every_unit_is_lint_clean() {
+    if missing(&["verilator", "iverilog", "yosys"]) {
+        return;
+    }
+    for (n, m) in USUAL {
+        check_rules(n, m);
+    }
+}
+
+#[test]
+#[ignore = "campaign: every geometry"]
+fn every_unit_is_lint_clean_in_every_geometry() {
+    for g in Geometry::all() {
+        check_rules(g.addr_bits(), g.bank_bits());
+    }
+}
+
+fn spadkit_json(args: &[&str]) -> Value {
+    let output = assert_cmd::Command::cargo_bin("spadkit")
+        .unwrap()
+        .args(args)
+        .args(["--format", "json"])
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Simulates `bench` with the unit's files and returns what it printed.
+fn simulate(dir: &Path, files: &[Value], bench: &str) -> String {
+    std::fs::write(dir.join("bench.v"), bench).unwrap();
+    let mut iverilog = Command::new("iverilog");
+    iverilog.args(["-g2005", "-o", "bench.vvp", "bench.v"]);
+    iverilog.args(files.iter().map(|f| f.as_str().unwrap()));
+    silent("bench.v", iverilog.current_dir(dir));
+    let output = Command::new("vvp")
+        .arg("bench.vvp")
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+fn unit<'a>(manifest: &'a Value, name: &str) -> &'a Value {
+    let units = manifest["units"].as_array().unwrap();
+    units.iter().find(|u| u["name"] == name).unwrap()
+}
+
+fn width(unit: &Value, port: &str) -> u64 {
+    let ports = unit["ports"].as_array().unwrap();
+    ports.iter().find(|p| p["name"] == port).unwrap()["width"]
+        .as_u64()
+        .unwrap()
+}
+
+/// Port connections of a unit with the values that `encode` gives, as Verilog.
+fn constants(unit: &Value, ports: &Value) -> String {
+    let constant = |(name, value): (&String, &Value)| {
+        let hex = value.as_str().unwrap().trim_start_matches("0x");
+        format!(".{name}({}'h{hex}), ", width(unit, name))
+    };
+    ports.as_object().unwrap().iter().map(constant).collect()
+}
+
+/// Bank and row of every address, as an outside test bench sees them.
+#[test]
+fn an_outside_bench_finds_every_word_where_it_belongs() {
+    if missing(&["iverilog", "vvp"]) {
+        return;
+    }
+    let geometry = Geometry::new(14, 5).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    let manifest = spadkit_json(&["emit", "-o", dir.to_str().unwrap()]);
+    for spec in [
+        "mod",
+        "xor",
+        "add",
+        "bitvec-perm:k=9",
+        "bitvec-perm:k=4",
+        "bitvec-xor:k1=2,k2=8,mask=7",
+        "bitvec-xor:k1=0,k2=13,mask=1",
+        "bitwise-perm:8,0,13,5,2",
+        "bitwise-xor:0,0^4,3^7,1^2,6^13",
+        "matrix:0x21,0x42,0x84,0x108,0x3fff",
+        "rap:seed=3",
+        "ras:seed=3",
+    ] {
+        let encoding = spadkit_json(&["encode", spec]);
+        let hash = unit(&manifest, encoding["unit"].as_str().unwrap());
+        let row = unit(&manifest, "spad_row_map");
+        let bench = format!(
+            "module bench; reg [13:0] addr; wire [4:0] bank; wire [8:0] row; integer i;\n\
+             {} hash({} .addr(addr), .bank(bank));\n\
+             spad_row_map map({} .addr(addr), .row(row));\n\
+             initial for (i = 0; i < 16384; i = i + 1) begin addr = i; #1 \
+             $display(\"%0d %0d\", bank, row); end\nendmodule\n",
+            hash["top"].as_str().unwrap(),
+            constants(hash, &encoding["ports"]),
+            constants(row, &encoding["row_map"]["ports"]),
+        );
+        let mut files = hash["files"].as_array().unwrap().clone();
+        files.extend(row["files"].as_array().unwrap().iter().cloned());
+        let printed = simulate(&dir, &files, &bench);
+        let mapping = Mapping::new(&spec.parse::<HashSpec>().unwrap(), geometry).unwrap();
+        let mut addr = 0;
+        for line in printed.lines() {
+            let expected = format!("{} {}", mapping.bank(addr), mapping.row(addr));
+            assert_eq!(line, expected, "{spec} at {addr}");
+            addr += 1;
+        }
+        assert_eq!(addr, 16384, "{spec}");
+    }
+}
+
+/// Four-state simulation from power-up: unknown before the reset, known after
+/// it, `mod` until a write, and never unknown again.
+#[test]
+fn registers_are_known_after_reset() {
+    if missing(&["iverilog", "vvp"]) {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    let manifest = spadkit_json(&["emit", "-o", dir.to_str().unwrap()]);
+    let units = manifest["units"].as_array().unwrap().iter();
+    let configs = units.filter(|u| u["name"].as_str().unwrap().starts_with("spad_hash_config"));
+    for unit in configs {
+        let ports = unit["ports"].as_array().unwrap();
+        let name = |p: &Value| p["name"].as_str().unwrap().to_owned();
+        let outputs: Vec<_> = ports
+            .iter()
+            .filter(|p| p["dir"] == "out")
+            .map(name)
+            .collect();
+        let mut declarations = String::new();
+        for port in ports {
+            let kind = if port["dir"] == "out" { "wire" } else { "reg" };
+            let width = port["width"].as_u64().unwrap();
+            declarations += &format!("{kind} [{}:0] {};\n", width - 1, name(port));
+        }
+        let connections: Vec<_> = ports
+            .iter()
+            .map(|p| format!(".{0}({0})", name(p)))
+            .collect();
+        let index = if ports.iter().any(|p| p["name"] == "wr_index") {
+            "wr_index = 0; "
+        } else {
+            ""
+        };
+        let bench = format!(
+            "module bench; {declarations} {} unit({});\n\
+             `define X (^{{{}}} === 1'bx)\n\
+             initial begin clk = 0; rst = 0; wr_en = 0; wr_data = 0; {index}\n\
+             #1 if (!`X) $display(\"known before reset\");\n\
+             rst = 1; #1 clk = 1; #1 clk = 0; rst = 0;\n\
+             #1 if (`X) $display(\"unknown after reset\");\n\
+             wr_en = 1; #1 clk = 1; #1 clk = 0;\n\
+             #1 if (`X) $display(\"unknown after a write\");\n\
+             $display(\"done\"); end\nendmodule\n",
+            unit["name"].as_str().unwrap(),
+            connections.join(", "),
+            outputs.join(", "),
+        );
+        let printed = simulate(&dir, unit["files"].as_array().unwrap(), &bench);
+        assert_eq!(printed, "done", "{}", unit["name"]);
+    }
+}
