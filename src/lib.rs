@@ -18,6 +18,7 @@ pub mod rap;
 pub mod report;
 pub mod rtl;
 pub mod search;
+pub mod sm;
 pub mod synth;
 pub mod tool;
 pub mod trace;

@@ -1,0 +1,10 @@
+//! The SM around the scratchpad path: warps with programs, thread blocks,
+//! barriers and global memory (docs/microarchitecture.md, section 19).
+
+mod instr;
+mod trace;
+mod workload;
+
+pub use instr::{Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, full_mask};
+pub use trace::{TraceFile, TraceSummary, TraceWriter};
+pub use workload::{ProgramStream, Workload};

@@ -1,0 +1,38 @@
+//! Full traces: whole warp programs in a compact binary file
+//! (docs/formats.md).
+//!
+//! The file is a sequence of chunks, each with up to some hundred
+//! instructions of one warp, so that writing and reading need memory for the
+//! warps at work only, however long the trace is.
+
+mod chunk;
+mod reader;
+mod writer;
+
+pub use reader::TraceFile;
+pub use writer::{TraceSummary, TraceWriter};
+
+/// First bytes of every file.
+const MAGIC: [u8; 8] = *b"SPADFULL";
+/// Version of the format.
+const VERSION: u16 = 1;
+/// Opens a chunk.
+const CHUNK: u8 = b'C';
+/// Opens the end of the file.
+const END: u8 = b'E';
+/// Most instructions of a chunk.
+const CHUNK_INSTRS: u32 = 512;
+/// Most bytes of a chunk's instructions.
+const CHUNK_BYTES: u32 = 1 << 20;
+/// Most bytes of the header.
+const HEADER_BYTES: u32 = 1 << 16;
+
+/// CRC-32 (IEEE) of `bytes`.
+fn checksum(bytes: &[u8]) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,29 @@
+//! What an SM runs: a kernel's description and a program per warp.
+
+use super::instr::{Instr, KernelInfo};
+use crate::error::Result;
+use std::sync::Arc;
+
+/// The program of one warp, in parts that fit into memory.
+pub trait ProgramStream {
+    /// The next instructions; `None` at the end. No part is empty.
+    fn next_part(&mut self) -> Result<Option<Arc<[Instr]>>>;
+}
+
+/// A kernel whose warps have programs.
+pub trait Workload: Sync {
+    /// The kernel.
+    fn info(&self) -> &KernelInfo;
+
+    /// The program of warp `warp` of block `block` of the grid.
+    fn open(&self, block: u32, warp: u32) -> Result<Box<dyn ProgramStream + '_>>;
+}
+
+/// A program that is in memory as a whole.
+pub(super) struct OnePart(pub Option<Arc<[Instr]>>);
+
+impl ProgramStream for OnePart {
+    fn next_part(&mut self) -> Result<Option<Arc<[Instr]>>> {
+        Ok(self.0.take().filter(|part| !part.is_empty()))
+    }
+}
