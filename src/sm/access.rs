@@ -1,0 +1,131 @@
+//! Access traces as programs: the accesses of each warp back to back.
+
+use super::instr::{Addresses, Instr, InstrKind, KernelInfo, Sources};
+use super::workload::{OnePart, ProgramStream, Workload};
+use crate::error::{Error, Result};
+use crate::trace::{AccessTrace, Op};
+use std::sync::Arc;
+
+/// The register through which what follows an atomic waits for it.
+const ATOMIC_RESULT: u8 = 0;
+
+/// An access trace that runs, once per block of the grid.
+///
+/// It knows no registers: an access waits for none before it, but for the
+/// last atomic of its warp. Barriers of the trace are barriers of the block.
+pub struct AccessWorkload {
+    info: KernelInfo,
+    programs: Vec<Arc<[Instr]>>,
+}
+
+impl AccessWorkload {
+    /// The programs of `trace`, in a grid of `blocks` equal blocks.
+    pub fn new(trace: &AccessTrace, blocks: u32) -> Result<Self> {
+        let info = KernelInfo {
+            name: trace.name.clone(),
+            source: trace.source.clone(),
+            block_dim: trace.block_dim,
+            blocks,
+            shared_bytes: trace.shared_bytes,
+            warp_size: trace.warp_size,
+            registers: 0,
+        };
+        if let Some((what, help)) = info.problem() {
+            return Err(Error::usage(format!("{}: {what}", trace.name), help));
+        }
+        let mut programs = vec![Vec::new(); info.warps() as usize];
+        let mut barriers: Vec<u32> = trace.barriers.clone();
+        barriers.sort_unstable();
+        let mut barriers = barriers.into_iter().peekable();
+        let mut bar_pc = trace.accesses.iter().map(|a| a.pc).max().unwrap_or(0);
+        let mut barrier = |programs: &mut Vec<Vec<Instr>>| {
+            bar_pc = bar_pc.wrapping_add(1);
+            for (warp, program) in programs.iter_mut().enumerate() {
+                let mask = info.warp_mask(warp as u32);
+                program.push(Instr::new(InstrKind::Bar, bar_pc, mask));
+            }
+        };
+        for (i, access) in trace.accesses.iter().enumerate() {
+            while barriers.next_if(|&b| b as usize <= i).is_some() {
+                barrier(&mut programs);
+            }
+            let Some(program) = programs.get_mut(access.warp as usize) else {
+                return Err(Error::usage(
+                    format!(
+                        "{}: accesses[{i}] is of warp {}, but a block has {} warps",
+                        trace.name,
+                        access.warp,
+                        info.warps()
+                    ),
+                    "expected warps of the block: block_dim / warp_size",
+                ));
+            };
+            program.push(instr(access));
+        }
+        barriers.for_each(|_| barrier(&mut programs));
+        Ok(AccessWorkload {
+            programs: programs.into_iter().map(Arc::from).collect(),
+            info,
+        })
+    }
+}
+
+fn instr(access: &crate::trace::Access) -> Instr {
+    let active = access.addrs.iter().enumerate();
+    let mask = active.fold(0, |m, (l, a)| m | u64::from(a.is_some()) << l);
+    let kind = match access.op {
+        Op::Load => InstrKind::LdShared,
+        Op::Store => InstrKind::StShared,
+        Op::Atomic => InstrKind::AtomShared,
+    };
+    let mut instr = Instr::new(kind, access.pc, mask);
+    instr.srcs = Sources::new(&[ATOMIC_RESULT]).unwrap_or_default();
+    if access.op == Op::Atomic {
+        instr.dst = Some(ATOMIC_RESULT);
+    }
+    instr.bytes = match kind.is_word_only() {
+        true => 4,
+        false => access.bytes as u8,
+    };
+    let address = |lane: usize| u64::from(access.addrs[lane].unwrap_or(0)) * 4;
+    instr.addrs = Addresses::from_lanes(mask, address, access.addrs.len());
+    instr
+}
+
+impl Workload for AccessWorkload {
+    fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    fn open(&self, _block: u32, warp: u32) -> Result<Box<dyn ProgramStream + '_>> {
+        let program = self.programs.get(warp as usize).cloned();
+        Ok(Box::new(OnePart(program)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::load_input;
+
+    #[test]
+    fn barriers_and_accesses_come_in_the_order_of_the_trace() {
+        let trace = load_input("kernel:transpose:tile=16").unwrap();
+        let workload = AccessWorkload::new(&trace, 1).unwrap();
+        assert_eq!(workload.info().warps(), 8);
+        let mut stream = workload.open(0, 3).unwrap();
+        let program = stream.next_part().unwrap().unwrap();
+        let kinds: Vec<InstrKind> = program.iter().map(|i| i.kind).collect();
+        use InstrKind::{Bar, LdShared, StShared};
+        assert_eq!(kinds, [StShared, Bar, LdShared]);
+        assert!(stream.next_part().unwrap().is_none());
+    }
+
+    #[test]
+    fn a_warp_beyond_the_block_is_refused() {
+        let mut trace = load_input("kernel:transpose:tile=16").unwrap();
+        trace.accesses[0].warp = 8;
+        let error = AccessWorkload::new(&trace, 1).err().unwrap();
+        assert!(error.to_string().contains("is of warp 8"), "{error}");
+    }
+}
