@@ -166,7 +166,7 @@ fn files_that_cannot_be_read() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o000)).unwrap();
     }
     let mut table = vec![
         ("no/such/file.json".to_owned(), "No such file"),
