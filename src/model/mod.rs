@@ -27,6 +27,7 @@ mod spad_relssp;
 pub mod spad_retry_sequencer;
 mod spad_row_map;
 pub mod spad_scratchpad;
+pub mod spad_sm_path;
 mod spad_warp_mask;
 mod spad_warp_scheduler;
 mod spad_writeback_mux;
@@ -52,13 +53,19 @@ pub use spad_lock_unit::{LockBits, LockInputs, LockOutputs, LockUnit, MAX_LOCKS}
 pub use spad_nonmem_queue::{NonmemInputs, NonmemOutputs, NonmemQueue};
 pub use spad_premem_queue::{PrememInputs, PrememOutputs, PrememQueue};
 pub use spad_rap::Rap;
-pub use spad_relssp::{Exit, Release, Relssp, RelsspInputs, RelsspOutputs, ThreadLaunch};
+pub use spad_relssp::{
+    Exit, Release, Relssp, RelsspInputs, RelsspOutputs, ThreadLaunch, ThreadMask,
+};
 pub use spad_retry_sequencer::{
     AtomicPass, RetrySequencer, SequencerInputs, SequencerOutputs, SequencerRequest,
     SequencerResponse,
 };
 pub use spad_row_map::RowMapUnit;
 pub use spad_scratchpad::{ResponseControl, Scratchpad, ScratchpadInputs, ScratchpadOutputs};
+pub use spad_sm_path::{
+    IcnData, Issue, NO_OPERANDS, Offer, Offers, Operands, PathConfig, PathLaunch, RegisterWrite,
+    ScratchpadView, SmPath, SmPathInputs, SmPathOutputs, Writeback,
+};
 pub use spad_warp_mask::{MaskInputs, MaskOutputs, MemoryWarpMask};
 pub use spad_warp_scheduler::{
     Policy, SchedulerInputs, SchedulerOutputs, WarpClasses, WarpScheduler,

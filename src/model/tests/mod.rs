@@ -1,4 +1,9 @@
 //! Tests of the composed models, by the papers' own examples.
 
+mod machine;
 mod scratchpad;
 mod sequencer;
+mod sm_path;
+mod sm_path_atomics;
+mod sm_path_random;
+mod sm_path_sharing;

@@ -1,0 +1,358 @@
+//! The hash of the lanes: address to bank, row and lock
+//! (docs/microarchitecture.md, section 2.5).
+//!
+//! Linear hashes are evaluated from two tables of the address's halves, which
+//! the unit models fill whenever the configuration changes.
+
+use crate::config::{Config, PathHash, index_bits};
+use crate::error::Result;
+use crate::geometry::Geometry;
+use crate::hash::{BankFunction, HashKind, HashSpec, Mapping};
+use crate::model::lanes::{LaneMask, lanes_of};
+use crate::model::{
+    ConfigInputs, ConfiguredUnit, HashAdd, HashBitvecPerm, HashBitvecXor, HashBitwisePerm,
+    HashBitwiseXor, HashConfig, HashMatrix, HashXor, Rap,
+};
+
+/// A write to a configuration register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegisterWrite {
+    /// Which register.
+    pub index: usize,
+    /// Its value.
+    pub data: u64,
+}
+
+/// How an address becomes a place.
+#[derive(Clone, Debug)]
+enum Function {
+    /// bank | row << 8 of the low and of the high address byte, to be XORed.
+    Linear(Box<[[u32; 256]; 2]>),
+    Add(HashAdd),
+    Shift(Rap),
+}
+
+/// The hash stage with its configuration registers.
+#[derive(Clone, Debug)]
+pub(super) struct HashStage {
+    geometry: Geometry,
+    lock_bits: u32,
+    hash: PathHash,
+    /// The registers of the configurable unit or of RAP, and of the row map.
+    unit: Option<HashConfig>,
+    row_map: Option<HashConfig>,
+    function: Function,
+}
+
+impl HashStage {
+    pub(super) fn new(config: &Config) -> Self {
+        let geometry = config.geometry;
+        let block = |unit| Some(HashConfig::new(unit, geometry));
+        let (unit, row_map) = match config.path.hash {
+            PathHash::Configurable => (
+                block(ConfiguredUnit::Hash(config.hash_unit)),
+                block(ConfiguredUnit::RowMap),
+            ),
+            PathHash::Rap => (block(ConfiguredUnit::Rap), None),
+            PathHash::Mod | PathHash::Xor | PathHash::Add => (None, None),
+        };
+        let mut stage = HashStage {
+            geometry,
+            lock_bits: config.lock_bits(),
+            hash: config.path.hash,
+            unit,
+            row_map,
+            function: linear(geometry, |addr| {
+                (addr & geometry.bank_mask(), addr >> geometry.bank_bits())
+            }),
+        };
+        stage.decode(config.hash_unit);
+        stage
+    }
+
+    /// Puts a mapping in place of what the registers say, until the next
+    /// write or reset: what a host would have written.
+    pub(super) fn load(&mut self, spec: &HashSpec) -> Result<()> {
+        let mapping = Mapping::new(spec, self.geometry)?;
+        let geometry = self.geometry;
+        self.function = match mapping.bank_function() {
+            BankFunction::Add => Function::Add(HashAdd { geometry }),
+            BankFunction::Shift(shifts) => Function::Shift(Rap {
+                geometry,
+                shifts: shifts.clone(),
+            }),
+            BankFunction::Linear(_) => {
+                linear(geometry, |addr| (mapping.bank(addr), mapping.row(addr)))
+            }
+        };
+        Ok(())
+    }
+
+    /// The clock edge of the registers.
+    pub(super) fn commit(
+        &mut self,
+        hash_unit: HashKind,
+        unit: Option<RegisterWrite>,
+        row: Option<RegisterWrite>,
+    ) {
+        if unit.is_none() && row.is_none() {
+            return;
+        }
+        for (block, write) in [(&mut self.unit, unit), (&mut self.row_map, row)] {
+            if let (Some(block), Some(write)) = (block, write) {
+                block.step(&ConfigInputs {
+                    rst: false,
+                    wr_en: true,
+                    wr_index: write.index,
+                    wr_data: write.data,
+                });
+            }
+        }
+        self.decode(hash_unit);
+    }
+
+    /// Takes over the meaning of the registers.
+    fn decode(&mut self, hash_unit: HashKind) {
+        let geometry = self.geometry;
+        let registers = self.unit.as_ref().map_or(&[][..], HashConfig::registers);
+        self.function = match self.hash {
+            PathHash::Mod => linear(geometry, |a| (a & geometry.bank_mask(), self.row(a))),
+            PathHash::Xor => {
+                let unit = HashXor { geometry };
+                linear(geometry, |a| (unit.step(a), self.row(a)))
+            }
+            PathHash::Add => Function::Add(HashAdd { geometry }),
+            PathHash::Rap => {
+                let mut shifts: Vec<u32> = registers.iter().map(|&r| r as u32).collect();
+                shifts.resize(geometry.banks(), 0);
+                Function::Shift(Rap { geometry, shifts })
+            }
+            PathHash::Configurable => {
+                let bank = configured(hash_unit, registers, geometry);
+                linear(geometry, |a| (bank(a), self.row(a)))
+            }
+        };
+    }
+
+    /// The row of `addr`, by the row map's registers where there is one.
+    fn row(&self, addr: u32) -> u32 {
+        let m = self.geometry.bank_bits();
+        let upper = addr >> m;
+        let Some(map) = &self.row_map else {
+            return upper;
+        };
+        let bit = |(j, &source): (usize, &u64)| match source {
+            0 => upper & 1 << j,
+            low if low <= u64::from(m) => (addr >> (low - 1) & 1) << j,
+            _ => 0,
+        };
+        map.registers().iter().enumerate().map(bit).sum()
+    }
+
+    /// Bank and row of the lanes in `mask`.
+    pub(super) fn places(&self, mask: LaneMask, addr: &[u16], bank: &mut [u8], row: &mut [u16]) {
+        let (m, addr_mask) = (self.geometry.bank_bits(), self.geometry.addr_mask() as u16);
+        match &self.function {
+            Function::Linear(tables) => {
+                for lane in lanes_of(mask) {
+                    let [low, high] = (addr[lane] & addr_mask).to_le_bytes();
+                    let place = tables[0][usize::from(low)] ^ tables[1][usize::from(high)];
+                    bank[lane] = place as u8;
+                    row[lane] = (place >> 8) as u16;
+                }
+            }
+            Function::Add(unit) => {
+                for lane in lanes_of(mask) {
+                    bank[lane] = unit.step(addr[lane].into()) as u8;
+                    row[lane] = (addr[lane] & addr_mask) >> m;
+                }
+            }
+            Function::Shift(unit) => {
+                for lane in lanes_of(mask) {
+                    bank[lane] = unit.step(addr[lane].into()) as u8;
+                    row[lane] = (addr[lane] & addr_mask) >> m;
+                }
+            }
+        }
+    }
+
+    /// Lock index of the lanes in `mask`; `hash` as `cfg_lock_hash`.
+    pub(super) fn locks(&self, mask: LaneMask, hash: u8, addr: &[u16], lock: &mut [u16]) {
+        let index = (1 << self.lock_bits) - 1;
+        let low_bits = self.lock_bits.min(5);
+        let low = (1u32 << low_bits) - 1;
+        for lane in lanes_of(mask) {
+            let addr = u32::from(addr[lane]) & self.geometry.addr_mask();
+            let plain = addr & index;
+            let upper = addr >> self.lock_bits & low;
+            let hashed = match hash {
+                1 => (plain ^ upper) & low,
+                2 => (plain + upper) & low,
+                _ => plain & low,
+            };
+            lock[lane] = ((plain & !low) | hashed) as u16;
+        }
+    }
+}
+
+/// The tables of a linear function address -> (bank, row).
+fn linear(geometry: Geometry, place: impl Fn(u32) -> (u32, u32)) -> Function {
+    let mut tables = Box::new([[0; 256]; 2]);
+    for (half, table) in tables.iter_mut().enumerate() {
+        for (value, entry) in table.iter_mut().enumerate() {
+            let addr = (value as u32) << (8 * half) & geometry.addr_mask();
+            let (bank, row) = place(addr);
+            *entry = bank | row << 8;
+        }
+    }
+    Function::Linear(tables)
+}
+
+/// The configurable unit of `kind` with its registers' values. A value without
+/// meaning (an offset beyond the last, an address bit from n upward) selects
+/// nothing, as in `HashConfig::outputs`.
+fn configured(kind: HashKind, registers: &[u64], geometry: Geometry) -> Box<dyn Fn(u32) -> u32> {
+    let r = |i: usize| registers[i] as u32;
+    let all = || registers.iter().map(|&r| r as u32);
+    let last = geometry.row_bits();
+    match kind {
+        HashKind::BitvecPerm if r(0) > last => Box::new(|_| 0),
+        HashKind::BitvecPerm => {
+            let unit = HashBitvecPerm { geometry, k: r(0) };
+            Box::new(move |addr| unit.step(addr))
+        }
+        HashKind::BitvecXor => {
+            let (k1, k2) = (r(0), r(1));
+            let mask = if k2 < geometry.addr_bits() { r(2) } else { 0 };
+            let unit = move |k1, mask| HashBitvecXor {
+                geometry,
+                k1,
+                k2,
+                mask,
+            };
+            match k1 <= last {
+                true => Box::new(move |addr| unit(k1, mask).step(addr)),
+                // The second window alone.
+                false => Box::new(move |addr| unit(0, mask).step(addr) ^ unit(0, 0).step(addr)),
+            }
+        }
+        HashKind::BitwisePerm => {
+            let unit = HashBitwisePerm {
+                bits: all().collect(),
+            };
+            Box::new(move |addr| unit.step(addr))
+        }
+        HashKind::BitwiseXor => {
+            let index_bits = index_bits(geometry.addr_bits());
+            let pair = |r: u32| {
+                let second = r >> index_bits;
+                (r & ((1 << index_bits) - 1), (second != 0).then_some(second))
+            };
+            let unit = HashBitwiseXor {
+                pairs: all().map(pair).collect(),
+            };
+            Box::new(move |addr| unit.step(addr))
+        }
+        HashKind::Matrix => {
+            let unit = HashMatrix {
+                rows: all().collect(),
+            };
+            Box::new(move |addr| unit.step(addr))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::{encode_for, encode_row_map};
+
+    fn place(stage: &HashStage, addr: u16) -> (u8, u16) {
+        let (mut bank, mut row) = ([0], [0]);
+        stage.places(1, &[addr], &mut bank, &mut row);
+        (bank[0], row[0])
+    }
+
+    /// Registers written as a host would, against the mapping itself.
+    #[test]
+    fn written_registers_and_loaded_specs_agree_with_the_mapping() {
+        let mut config = Config::preset("small").unwrap();
+        let g = config.geometry;
+        for kind in HashKind::ALL {
+            config.hash_unit = kind;
+            let spec: HashSpec = match kind {
+                HashKind::BitvecPerm => "bitvec-perm:k=4",
+                HashKind::BitvecXor => "bitvec-xor:k1=2,k2=5,mask=5",
+                HashKind::BitwisePerm => "bitwise-perm:7,0,9",
+                HashKind::BitwiseXor => "bitwise-xor:0^4,8,2^9",
+                HashKind::Matrix => "matrix:0x3c1,0x0f0,0x104",
+            }
+            .parse()
+            .unwrap();
+            let mapping = Mapping::new(&spec, g).unwrap();
+            let mut stage = HashStage::new(&config);
+            let unit = encode_for(&spec, kind, g).unwrap().registers;
+            let rows = encode_row_map(mapping.row_map(), g).registers;
+            for (index, data) in unit.into_iter().enumerate() {
+                stage.commit(kind, Some(RegisterWrite { index, data }), None);
+            }
+            for (index, data) in rows.into_iter().enumerate() {
+                stage.commit(kind, None, Some(RegisterWrite { index, data }));
+            }
+            let mut loaded = HashStage::new(&config);
+            loaded.load(&spec).unwrap();
+            for addr in 0..g.words() as u16 {
+                let expected = (
+                    mapping.bank(addr.into()) as u8,
+                    mapping.row(addr.into()) as u16,
+                );
+                assert_eq!(place(&stage, addr), expected, "{spec} {addr}");
+                assert_eq!(place(&loaded, addr), expected, "{spec} {addr}");
+            }
+        }
+    }
+
+    #[test]
+    fn fixed_hashes_and_rap() {
+        let mut config = Config::preset("gt200").unwrap();
+        for (hash, spec) in [
+            (PathHash::Mod, "mod"),
+            (PathHash::Xor, "xor"),
+            (PathHash::Add, "add"),
+            (PathHash::Rap, "rap:3,1,4,0,5,2,7,6"),
+        ] {
+            config.path.hash = hash;
+            let spec: HashSpec = spec.parse().unwrap();
+            let mapping = Mapping::new(&spec, config.geometry).unwrap();
+            let mut stage = HashStage::new(&config);
+            for (index, data) in [3, 1, 4, 0, 5, 2, 7, 6].into_iter().enumerate() {
+                stage.commit(HashKind::Matrix, Some(RegisterWrite { index, data }), None);
+            }
+            for addr in 0..config.geometry.words() as u16 {
+                let expected = (
+                    mapping.bank(addr.into()) as u8,
+                    mapping.row(addr.into()) as u16,
+                );
+                assert_eq!(place(&stage, addr), expected, "{spec} {addr}");
+            }
+        }
+    }
+
+    /// Atomics paper, section IV: bits 4..0 with bits 14..10.
+    #[test]
+    fn lock_hashes() {
+        let text = "[geometry]\naddr_bits = 15\nbank_bits = 5\n";
+        let config = Config::from_toml(text, std::path::Path::new("t.toml")).unwrap();
+        let stage = HashStage::new(&config);
+        let lock = |hash, addr| {
+            let mut lock = [0];
+            stage.locks(1, hash, &[addr], &mut lock);
+            lock[0]
+        };
+        let addr = 0b11011_01010_10111;
+        assert_eq!(lock(0, addr), 0b01010_10111);
+        assert_eq!(lock(1, addr), 0b01010_01100);
+        assert_eq!(lock(2, addr), 0b01010_10010);
+        assert_eq!(lock(3, addr), lock(0, addr));
+    }
+}

@@ -1,0 +1,130 @@
+//! Instruction kinds at the issue port and the offers of the warps
+//! (docs/microarchitecture.md, section 2.2).
+
+use crate::model::lanes::WarpMask;
+use crate::model::spad_scratchpad::op;
+
+/// Any instruction without memory access.
+pub const ALU: u8 = 0;
+/// Reads the scratchpad.
+pub const LOAD: u8 = 1;
+/// Writes the scratchpad.
+pub const STORE: u8 = 2;
+/// Load and lock.
+pub const LDLK: u8 = 3;
+/// Store and unlock.
+pub const STUL: u8 = 4;
+/// Macro operation of the retry sequencer.
+pub const ATOMIC: u8 = 5;
+/// Any off-chip access.
+pub const GLOBAL: u8 = 6;
+/// Releases the shared part of the scratchpad.
+pub const RELSSP: u8 = 7;
+
+/// The kind goes through the memory stages in every pipeline.
+pub fn is_mem(kind: u8) -> bool {
+    kind != ALU && kind != RELSSP
+}
+
+/// The kind accesses the scratchpad.
+pub fn is_shared(kind: u8) -> bool {
+    (LOAD..=ATOMIC).contains(&kind)
+}
+
+/// The conflict history predicts the kind.
+pub fn is_predicted(kind: u8) -> bool {
+    (LOAD..=STUL).contains(&kind)
+}
+
+/// The scratchpad operation of a kind that the sequencer does not take.
+pub(super) fn operation(kind: u8) -> u8 {
+    match kind {
+        ALU | GLOBAL | RELSSP => op::PASS,
+        LOAD..=STUL => kind,
+        _ => op::UNSUPPORTED,
+    }
+}
+
+/// Passes of one instruction of `kind` that moves `words` (0, 1, 2: 1, 2, 4
+/// words per lane; 3 is taken as 0).
+pub(super) fn passes(kind: u8, words: u8, subwarps: u32) -> u32 {
+    match (kind, words) {
+        (LOAD | STORE, 1) => 2 * subwarps,
+        (LOAD | STORE, 2) => 4 * subwarps,
+        _ => subwarps,
+    }
+}
+
+/// The instruction that a warp offers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offer {
+    /// Kind, 0 to 15.
+    pub kind: u8,
+    /// 0, 1, 2: 1, 2, 4 words per lane; 3 is taken as 0.
+    pub words: u8,
+    /// Destination tag.
+    pub tag: u8,
+    /// Program counter.
+    pub pc: u16,
+    /// Highest block-relative word address of the access.
+    pub hi: u16,
+}
+
+/// The offers of all warps, with the kinds as masks beside them. Set what
+/// changes; the rest stays from cycle to cycle.
+#[derive(Clone, Debug)]
+pub struct Offers {
+    pub(super) valid: WarpMask,
+    pub(super) mem: WarpMask,
+    pub(super) shared: WarpMask,
+    pub(super) atomic: WarpMask,
+    pub(super) relssp: WarpMask,
+    pub(super) hi: Vec<u16>,
+    list: Vec<Offer>,
+}
+
+impl Offers {
+    /// No warp offers anything.
+    pub fn none(warps: usize) -> Self {
+        Offers {
+            valid: 0,
+            mem: 0,
+            shared: 0,
+            atomic: 0,
+            relssp: 0,
+            hi: vec![0; warps],
+            list: vec![Offer::default(); warps],
+        }
+    }
+
+    /// What `warp` offers from now on.
+    pub fn set(&mut self, warp: usize, offer: Option<Offer>) {
+        let bit = 1 << warp;
+        let put = |mask: &mut WarpMask, on: bool| match on {
+            true => *mask |= bit,
+            false => *mask &= !bit,
+        };
+        let kind = offer.map_or(ALU, |o| o.kind);
+        put(&mut self.valid, offer.is_some());
+        put(&mut self.mem, is_mem(kind));
+        put(&mut self.shared, is_shared(kind));
+        put(&mut self.atomic, kind == ATOMIC);
+        put(&mut self.relssp, kind == RELSSP);
+        self.list[warp] = offer.unwrap_or_default();
+        self.hi[warp] = self.list[warp].hi;
+    }
+
+    /// What `warp` offers.
+    pub fn get(&self, warp: usize) -> Option<Offer> {
+        (self.valid >> warp & 1 == 1).then(|| self.list[warp])
+    }
+
+    /// Warps that offer an instruction.
+    pub fn valid(&self) -> WarpMask {
+        self.valid
+    }
+
+    pub(super) fn at(&self, warp: usize) -> Offer {
+        self.list[warp]
+    }
+}

@@ -1,0 +1,230 @@
+//! Ports of `spad_sm_path` (docs/microarchitecture.md, section 18.1).
+
+use super::hash_stage::RegisterWrite;
+use super::kind::Offers;
+use crate::config::{Barrel, Config, LockHash, Pipeline, Scheduler};
+use crate::model::lanes::{LaneMask, WarpMask};
+use crate::model::spad_access_unit::BlockMask;
+use crate::model::spad_relssp::{Exit, ThreadMask};
+use crate::model::spad_retry_sequencer::State;
+use crate::model::spad_warp_scheduler::Policy;
+use crate::model::spad_writeback_mux::Source;
+
+/// The `cfg_*` ports; static while anything is in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathConfig {
+    /// 0 unified, 1 split, 2 and 3 elastic.
+    pub pipeline: u8,
+    /// 0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit per warp.
+    pub barrel: u8,
+    /// Selection among the candidates.
+    pub policy: Policy,
+    /// Bank-conflict-aware.
+    pub aware: bool,
+    /// Masked memory warps issue when nothing else is a candidate.
+    pub violate: bool,
+    /// 0 and 3 none, 1 xor, 2 add.
+    pub lock_hash: u8,
+    /// Scratchpad sharing is on.
+    pub sharing: bool,
+    /// First block-relative word of the shared part.
+    pub limit: u16,
+}
+
+impl PathConfig {
+    /// What `config` sets the ports to; the limit of sharing is left 0.
+    pub fn of(config: &Config) -> Self {
+        let s = &config.settings;
+        PathConfig {
+            pipeline: match s.pipeline {
+                Pipeline::Unified => 0,
+                Pipeline::Split => 1,
+                Pipeline::Elastic => 2,
+            },
+            barrel: match s.barrel {
+                Barrel::Strict => 0,
+                Barrel::Relaxed => 1,
+                Barrel::RelaxedInOrder => 2,
+            },
+            policy: match s.scheduler {
+                Scheduler::Lrr | Scheduler::ConflictAware => Policy::Lrr,
+                Scheduler::Owf => Policy::OwfLrr,
+                Scheduler::OwfSlot => Policy::OwfSlot,
+                Scheduler::LowestSlot => Policy::LowestSlot,
+                Scheduler::Gto => Policy::Gto,
+                Scheduler::TwoLevel => Policy::TwoLevel,
+            },
+            aware: s.scheduler == Scheduler::ConflictAware,
+            violate: s.violate,
+            lock_hash: match s.lock_hash {
+                LockHash::None => 0,
+                LockHash::Xor => 1,
+                LockHash::Add => 2,
+            },
+            sharing: config.sm.sharing.on,
+            limit: 0,
+        }
+    }
+}
+
+/// A block launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathLaunch {
+    /// Block slot.
+    pub block: usize,
+    /// It shares its scratchpad with its partner.
+    pub shared: bool,
+    /// Its warp slots.
+    pub warps: WarpMask,
+    /// Threads of the highest of them; the others are full.
+    pub last: ThreadMask,
+}
+
+/// Operands of the pass that is in EXE in this cycle.
+#[derive(Clone, Copy, Debug)]
+pub struct Operands<'a> {
+    /// Active lanes.
+    pub mask: LaneMask,
+    /// Physical word address of each lane.
+    pub addr: &'a [u16],
+    /// Store data or operand of each lane.
+    pub data: &'a [u64],
+    /// Byte enables of each lane.
+    pub be: &'a [u8],
+    /// Atomic operation.
+    pub aop: u8,
+}
+
+/// No lane is active; room for every number of lanes.
+pub const NO_OPERANDS: Operands<'static> = Operands {
+    mask: 0,
+    addr: &[0; 64],
+    data: &[0; 64],
+    be: &[0; 64],
+    aop: 0,
+};
+
+/// Data from off-chip.
+#[derive(Clone, Copy, Debug)]
+pub struct IcnData<'a> {
+    /// Warp that asked for it.
+    pub warp: usize,
+    /// Destination tag.
+    pub tag: u8,
+    /// Pass.
+    pub pass: u16,
+    /// The instruction's last pass.
+    pub last: bool,
+    /// Lanes.
+    pub mask: LaneMask,
+    /// A word per lane.
+    pub data: &'a [u64],
+}
+
+/// Inputs of one clock cycle.
+#[derive(Clone, Copy, Debug)]
+pub struct SmPathInputs<'a> {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// Clears accumulator, history and mask.
+    pub kernel_clear: bool,
+    /// The `cfg_*` ports.
+    pub cfg: PathConfig,
+    /// Write to the hash's configuration registers, where HASH has them.
+    pub hash_wr: Option<RegisterWrite>,
+    /// Write to the row map's, where HASH has one.
+    pub row_wr: Option<RegisterWrite>,
+    /// A block starts.
+    pub launch: Option<PathLaunch>,
+    /// Threads exit.
+    pub exit: Option<Exit>,
+    /// What the warps offer.
+    pub offers: &'a Offers,
+    /// Operands of the pass in EXE.
+    pub op: Operands<'a>,
+    /// Data from off-chip.
+    pub icn: Option<IcnData<'a>>,
+    /// The writeback port takes its result.
+    pub wb_ready: bool,
+    /// Model only: age of each warp, for [`Policy::Gto`].
+    pub age: &'a [u64],
+    /// Model only: the active set, for [`Policy::TwoLevel`].
+    pub active: WarpMask,
+}
+
+/// A pass that enters EXE at the end of this cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Issue {
+    /// The warp.
+    pub warp: usize,
+    /// The pass; pass 0 consumes the offer.
+    pub pass: u16,
+    /// The instruction's last pass.
+    pub last: bool,
+}
+
+/// The writeback register but for its data
+/// ([`SmPath::wb_data`](super::SmPath::wb_data)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Writeback {
+    /// Where it comes from.
+    pub src: Source,
+    /// The warp.
+    pub warp: usize,
+    /// Destination tag.
+    pub tag: u8,
+    /// Kind; 6 for data from off-chip.
+    pub kind: u8,
+    /// Pass.
+    pub pass: u16,
+    /// The instruction's last pass.
+    pub last: bool,
+    /// Active lanes.
+    pub mask: LaneMask,
+    /// LDLK: lanes that took their lock.
+    pub success: LaneMask,
+    /// Unsupported, or beyond the capacity.
+    pub error: bool,
+    /// Conflict degree.
+    pub degree: u32,
+}
+
+/// Outputs of one clock cycle; the writeback data is
+/// [`SmPath::wb_data`](super::SmPath::wb_data).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SmPathOutputs {
+    /// A pass enters EXE at the end of this cycle.
+    pub iss: Option<Issue>,
+    /// The pass in EXE stays there in the next cycle.
+    pub ex_hold: bool,
+    /// Data from off-chip is taken.
+    pub icn_ready: bool,
+    /// The writeback register.
+    pub wb: Option<Writeback>,
+    /// Warps whose partner block holds the shared part.
+    pub wait_sh: WarpMask,
+    /// Warps whose block has already released the shared part.
+    pub viol: WarpMask,
+    /// Effective lock of each pair.
+    pub locked: u32,
+    /// Effective owner of each pair.
+    pub owner: u32,
+    /// Blocks whose active threads have all released.
+    pub rel_done: BlockMask,
+    /// Blocks with an active thread.
+    pub live: BlockMask,
+    /// Live blocks that have released in this cycle.
+    pub unlock: BlockMask,
+    /// 0 EXE empty or moving, 1 bank conflict, 2 writeback conflict, 3 lock retry.
+    pub stall: u8,
+    /// Some ready warp is masked and no candidate.
+    pub masked: bool,
+    /// The retry sequencer.
+    pub seq_state: State,
+    /// Valid bits of the stages from bit 0: EXE, HX (if any), MEM0, MEM1, ..., WB.
+    pub occ: u32,
+    /// Occupied NONMEM stages.
+    pub nm_valid: u32,
+    /// Entries in PREMEM.
+    pub pre_count: usize,
+}
