@@ -12,7 +12,7 @@ pub use inject::{Mutant, Mutants};
 
 use crate::config::Config;
 use crate::cosim::{Bench, Frame, Layout, Lockstep, PortSlot, Stimulus, VerilatedUnit, bench_for};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::rtl::{Design, EmittedUnit};
 use crate::tool::{Cache, Toolbox};
 use rayon::prelude::*;
@@ -126,9 +126,11 @@ fn is_caught(
             mutant: mutant.number,
         };
         let run = Lockstep::new(layout, &mut bench, rtl.instance(), seed + 1, false);
-        let (outcome, _) = run.run(options.cycles, &|_| {})?;
-        if outcome.mismatches > 0 {
-            return Ok(true);
+        match run.run(options.cycles, &|_| {}) {
+            Ok((outcome, _)) if outcome.mismatches == 0 => {}
+            // A fault that makes a loop that never settles shows, too.
+            Ok(_) | Err(Error::CheckFailed { .. }) => return Ok(true),
+            Err(error) => return Err(error),
         }
     }
     Ok(false)
