@@ -1,25 +1,33 @@
 //! The list of units: every name that can be emitted, and how.
 
-use crate::geometry::Geometry;
+use crate::machine::{Machine, Params};
 use crate::module::{HdlError, Module, Result};
 use crate::spad_hash_config::{self, Configured};
 use crate::{
-    spad_hash_add, spad_hash_bitvec_perm, spad_hash_bitvec_xor, spad_hash_bitwise_perm,
-    spad_hash_bitwise_xor, spad_hash_matrix, spad_hash_xor, spad_rap, spad_row_map,
+    spad_access_unit, spad_bank_ram, spad_conflict_arbiter, spad_conflict_history, spad_crossbar,
+    spad_degree_accumulator, spad_hash_add, spad_hash_bitvec_perm, spad_hash_bitvec_xor,
+    spad_hash_bitwise_perm, spad_hash_bitwise_xor, spad_hash_matrix, spad_hash_xor, spad_lock_unit,
+    spad_nonmem_queue, spad_premem_queue, spad_rap, spad_relssp, spad_retry_sequencer,
+    spad_row_map, spad_scratchpad, spad_sm_path, spad_warp_mask, spad_warp_scheduler,
+    spad_writeback_mux,
 };
 
-/// What an emission needs to know about the machine.
-#[derive(Clone, Copy, Debug)]
-pub struct Machine {
-    /// Address and bank bits.
-    pub geometry: Geometry,
-    /// The unit whose registers `spad_hash_config` holds.
-    pub hash_unit: Configured,
+/// Emits one unit by name: its own module last, before it the modules that it
+/// instantiates, each once.
+pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
+    let mut modules: Vec<Module> = Vec::new();
+    for module in emit_all(name, machine)? {
+        if !modules.iter().any(|m| m.doc.name == module.doc.name) {
+            modules.push(module);
+        }
+    }
+    Ok(modules)
 }
 
-/// Emits one unit by name: its own module last, before it the modules that it
-/// instantiates.
-pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
+fn emit_all(name: &str, machine: &Machine) -> Result<Vec<Module>> {
+    if let Some(path_unit) = PATH_UNITS.iter().find(|(n, _)| *n == name) {
+        return path_unit.1(&Params::new(machine)?);
+    }
     let g = machine.geometry;
     let single = |module: Result<Module>| module.map(|m| vec![m]);
     match name {
@@ -32,6 +40,7 @@ pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
         "spad_hash_xor" => single(spad_hash_xor::emit_unit(g)),
         "spad_rap" => single(spad_rap::emit_unit(g)),
         "spad_row_map" => single(spad_row_map::emit_unit(g)),
+        "spad_sm_path" => spad_sm_path::emit_unit(&Params::new(machine)?, machine),
         "spad_hash_config" => spad_hash_config::emit_unit(g, machine.hash_unit, name),
         _ => {
             let variant = Configured::ALL
@@ -43,6 +52,37 @@ pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
             }
         }
     }
+}
+
+/// Emits a unit of the scratchpad path.
+type EmitUnit = fn(&Params) -> Result<Vec<Module>>;
+
+/// The units of the scratchpad path, by name.
+const PATH_UNITS: [(&str, EmitUnit); 15] = [
+    ("spad_conflict_arbiter", spad_conflict_arbiter::emit_unit),
+    ("spad_crossbar", spad_crossbar::emit_unit),
+    ("spad_bank_ram", spad_bank_ram::emit_unit),
+    ("spad_scratchpad", spad_scratchpad::emit_unit),
+    ("spad_lock_unit", spad_lock_unit::emit_unit),
+    ("spad_retry_sequencer", spad_retry_sequencer::emit_unit),
+    ("spad_premem_queue", spad_premem_queue::emit_unit),
+    ("spad_nonmem_queue", spad_nonmem_queue::emit_unit),
+    ("spad_writeback_mux", spad_writeback_mux::emit_unit),
+    (
+        "spad_degree_accumulator",
+        spad_degree_accumulator::emit_unit,
+    ),
+    ("spad_conflict_history", spad_conflict_history::emit_unit),
+    ("spad_warp_mask", spad_warp_mask::emit_unit),
+    ("spad_warp_scheduler", spad_warp_scheduler::emit_unit),
+    ("spad_access_unit", spad_access_unit::emit_unit),
+    ("spad_relssp", spad_relssp::emit_unit),
+];
+
+/// Whether the machine has the unit: one without locks has neither a lock
+/// unit nor a retry sequencer.
+pub fn has_unit(name: &str, machine: &Machine) -> bool {
+    machine.locks > 0 || !["spad_lock_unit", "spad_retry_sequencer"].contains(&name)
 }
 
 /// Every unit's name, in the order of the documentation.
@@ -60,12 +100,18 @@ pub fn unit_names() -> Vec<String> {
         "spad_hash_config",
     ];
     let configs = Configured::ALL.map(|kind| format!("spad_hash_config_{}", kind.suffix()));
-    hash.map(str::to_owned).into_iter().chain(configs).collect()
+    let path = PATH_UNITS.map(|(name, _)| name.to_owned());
+    hash.map(str::to_owned)
+        .into_iter()
+        .chain(configs)
+        .chain(path)
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::Geometry;
 
     fn every_geometry() -> impl Iterator<Item = Geometry> {
         (9..=16).flat_map(|addr_bits| {
@@ -81,10 +127,7 @@ mod tests {
     #[test]
     fn every_unit_emits_in_every_geometry() {
         for geometry in every_geometry() {
-            let machine = Machine {
-                geometry,
-                hash_unit: Configured::Matrix,
-            };
+            let machine = Machine::of_geometry(geometry, Configured::Matrix);
             for name in unit_names() {
                 let modules = emit(&name, &machine).unwrap();
                 let top = modules.last().unwrap();
@@ -109,10 +152,7 @@ mod tests {
             addr_bits: 17,
             bank_bits: 5,
         };
-        let machine = Machine {
-            geometry,
-            hash_unit: Configured::Matrix,
-        };
+        let machine = Machine::of_geometry(geometry, Configured::Matrix);
         assert!(matches!(
             emit("spad_rap", &machine),
             Err(HdlError::Geometry { .. })

@@ -96,6 +96,12 @@ pub enum HdlError {
         /// The name asked for.
         name: String,
     },
+    /// The machine is not one that can be emitted.
+    #[error("the machine cannot be emitted; expected {expected}")]
+    Machine {
+        /// The rule that does not hold.
+        expected: String,
+    },
     /// The geometry is not in the table.
     #[error(
         "geometry n={addr_bits} m={bank_bits} is not supported: \
@@ -147,6 +153,11 @@ impl Unit {
     /// Emits the block `B` as one module.
     pub(crate) fn emit<B: Block + Default>(self) -> Result<Module> {
         self.emit_block(&mut B::default())
+    }
+
+    /// Emits a kernel as one module.
+    pub(crate) fn emit_kernel(self, mut kernel: crate::kernel::Kernel) -> Result<Module> {
+        self.emit_block(&mut kernel)
     }
 
     /// Not generic: it would be compiled once for each unit and geometry.

@@ -57,7 +57,8 @@ impl Configured {
         }
     }
 
-    fn unit(self, g: Geometry) -> Result<Module> {
+    /// The unit itself.
+    pub(crate) fn unit(self, g: Geometry) -> Result<Module> {
         match self {
             Configured::BitvecPerm => spad_hash_bitvec_perm::emit_unit(g),
             Configured::BitvecXor => spad_hash_bitvec_xor::emit_unit(g),

@@ -4,11 +4,39 @@ use crate::module::{HdlError, Port, Result, UnitDoc, header};
 use serde::Serialize;
 use tera::{Context, Tera};
 
+/// A template's file name and text.
+macro_rules! template {
+    ($name:literal) => {
+        (
+            concat!($name, ".v.tera"),
+            include_str!(concat!("../templates/", $name, ".v.tera")),
+        )
+    };
+}
+
 /// Every template, by file name.
-const TEMPLATES: [(&str, &str); 1] = [(
-    "spad_hash_config.v.tera",
-    include_str!("../templates/spad_hash_config.v.tera"),
-)];
+const TEMPLATES: [(&str, &str); 20] = [
+    template!("spad_access_unit"),
+    template!("spad_bank_ram"),
+    template!("spad_conflict_arbiter"),
+    template!("spad_conflict_history"),
+    template!("spad_crossbar"),
+    template!("spad_degree_accumulator"),
+    template!("spad_hash_config"),
+    template!("spad_lane_hash"),
+    template!("spad_lock_unit"),
+    template!("spad_merge_byte"),
+    template!("spad_nonmem_queue"),
+    template!("spad_premem_queue"),
+    template!("spad_relssp"),
+    template!("spad_retry_sequencer"),
+    template!("spad_scratchpad"),
+    template!("spad_select"),
+    template!("spad_sm_path"),
+    template!("spad_warp_mask"),
+    template!("spad_warp_scheduler"),
+    template!("spad_writeback_mux"),
+];
 
 /// Renders a template behind the header comment of the module.
 pub(crate) fn render(

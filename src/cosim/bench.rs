@@ -47,9 +47,74 @@ impl Frame<'_> {
         self.expected[port.offset..port.offset + port.words].copy_from_slice(&words);
     }
 
+    /// Drives a port of at most 128 bits.
+    pub fn drive_bits(&mut self, port: &PortSlot, value: u128) {
+        self.drive_fields(port, port.width, [value]);
+    }
+
+    /// Expects a value on a port of at most 128 bits.
+    pub fn expect_bits(&mut self, port: &PortSlot, value: u128) {
+        self.expect_fields(port, port.width, [value]);
+    }
+
+    /// Drives a vector of fields of `width` bits, the first one in the low bits.
+    pub fn drive_fields<V: Into<u128>>(
+        &mut self,
+        port: &PortSlot,
+        width: usize,
+        values: impl IntoIterator<Item = V>,
+    ) {
+        pack(
+            &mut self.inputs[port.offset..port.offset + port.words],
+            port,
+            width,
+            values,
+        );
+    }
+
+    /// Expects a vector of fields of `width` bits, the first one in the low bits.
+    pub fn expect_fields<V: Into<u128>>(
+        &mut self,
+        port: &PortSlot,
+        width: usize,
+        values: impl IntoIterator<Item = V>,
+    ) {
+        pack(
+            &mut self.expected[port.offset..port.offset + port.words],
+            port,
+            width,
+            values,
+        );
+    }
+
+    /// No output is defined in this cycle.
+    pub fn ignore_all(&mut self) {
+        self.care.fill(0);
+    }
+
     /// The port's value is not defined in this cycle.
     pub fn ignore(&mut self, port: &PortSlot) {
         self.care[port.offset..port.offset + port.words].fill(0);
+    }
+}
+
+/// Packs fields of `width` bits into words; fields beyond the port are dropped.
+fn pack<V: Into<u128>>(
+    words: &mut [u32],
+    port: &PortSlot,
+    width: usize,
+    values: impl IntoIterator<Item = V>,
+) {
+    words.fill(0);
+    for (start, value) in (0..port.width).step_by(width).zip(values) {
+        let bits = width.min(port.width - start);
+        let mut value = value.into() & (u128::MAX >> (128 - bits));
+        let (mut word, mut shift) = (start / 32, start % 32);
+        while value != 0 {
+            words[word] |= (value << shift) as u32;
+            value >>= 32 - shift;
+            (word, shift) = (word + 1, 0);
+        }
     }
 }
 
@@ -80,6 +145,12 @@ impl Stimulus {
     #[inline]
     pub fn one_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
+    }
+
+    /// `width` random bits, at most 128.
+    pub fn wide(&mut self, width: usize) -> u128 {
+        let value = (0..4).fold(0u128, |v, _| v << 32 | u128::from(self.rng.next_u32()));
+        value & (u128::MAX >> (128 - width))
     }
 
     /// 32 random bits.

@@ -1,10 +1,10 @@
 //! A set of emitted units.
 
+use super::machine::machine;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::hash::HashKind;
 use serde_json::{Value, json};
-use spadkit_hdl::{Configured, Geometry, HdlError, Machine, Module, Port};
+use spadkit_hdl::{HdlError, Module, Port};
 
 /// One Verilog file; holds one module of the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,21 +59,21 @@ impl Design {
     /// Emits `units` (all if empty) for `config`.
     pub fn emit(units: &[String], config: &Config) -> Result<Self> {
         let all = Self::all_units();
-        let units = if units.is_empty() { &all } else { units };
-        let machine = Machine {
-            geometry: Geometry {
-                addr_bits: config.geometry.addr_bits() as usize,
-                bank_bits: config.geometry.bank_bits() as usize,
-            },
-            hash_unit: configured(config.hash_unit),
-        };
+        let machine = machine(config);
+        let emitted = |name: &String| spadkit_hdl::has_unit(name, &machine);
+        let named = !units.is_empty();
         let mut design = Design {
             preset: config.name.clone(),
             geometry: config.geometry,
             units: Vec::new(),
             files: Vec::new(),
         };
-        for name in units {
+        // All means all that the machine has: one without locks has no lock unit.
+        let wanted: Vec<&String> = match named {
+            true => units.iter().collect(),
+            false => all.iter().filter(|name| emitted(name)).collect(),
+        };
+        for name in wanted {
             if design.units.iter().any(|u| u.name == *name) {
                 continue;
             }
@@ -131,17 +131,6 @@ impl Design {
             "geometry": self.geometry,
             "units": self.units.iter().map(unit).collect::<Vec<_>>(),
         })
-    }
-}
-
-/// The unit that a kind of hash needs configured.
-fn configured(kind: HashKind) -> Configured {
-    match kind {
-        HashKind::BitvecPerm => Configured::BitvecPerm,
-        HashKind::BitvecXor => Configured::BitvecXor,
-        HashKind::BitwisePerm => Configured::BitwisePerm,
-        HashKind::BitwiseXor => Configured::BitwiseXor,
-        HashKind::Matrix => Configured::Matrix,
     }
 }
 

@@ -2,6 +2,7 @@
 //! manifest, file list and FuseSoC core.
 
 mod design;
+mod machine;
 mod write;
 
 pub use design::{Design, EmittedUnit, SourceFile};

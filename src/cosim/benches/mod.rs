@@ -1,8 +1,19 @@
 //! One bench per kind of unit.
 
+mod arbiter;
+mod bank_ram;
 mod config;
+mod crossbar;
 mod hash;
+mod lock_unit;
+mod pattern;
+mod prediction;
+mod queues;
 mod row_map;
+mod scratchpad;
+mod sequencer;
+mod sharing;
+mod support;
 
 use super::bench::Bench;
 use super::layout::Layout;
@@ -11,9 +22,18 @@ use crate::error::{Error, Result};
 use crate::hash::HashKind;
 use crate::model::ConfiguredUnit;
 use crate::trace::AccessTrace;
+use arbiter::ArbiterBench;
+use bank_ram::BankRamBench;
 use config::ConfigBench;
+use crossbar::CrossbarBench;
 use hash::{HashBench, Mappings};
+use lock_unit::LockUnitBench;
+use prediction::{AccumulatorBench, HistoryBench, MaskBench};
+use queues::{NonmemBench, PrememBench, WritebackBench};
 use row_map::RowMapBench;
+use scratchpad::ScratchpadBench;
+use sequencer::SequencerBench;
+use sharing::{AccessBench, RelsspBench, SchedulerBench};
 
 /// The bench of the unit called `name`.
 pub fn bench_for(
@@ -31,6 +51,21 @@ pub fn bench_for(
         )));
     }
     Ok(match name {
+        "spad_conflict_arbiter" => Box::new(ArbiterBench::new(config, layout, trace)),
+        "spad_crossbar" => Box::new(CrossbarBench::new(config, layout, trace)),
+        "spad_bank_ram" => Box::new(BankRamBench::new(config, layout)),
+        "spad_scratchpad" => Box::new(ScratchpadBench::new(config, layout, trace)),
+        "spad_lock_unit" => Box::new(LockUnitBench::new(config, layout, trace)),
+        "spad_retry_sequencer" => Box::new(SequencerBench::new(config, layout, trace)),
+        "spad_premem_queue" => Box::new(PrememBench::new(config, layout)),
+        "spad_nonmem_queue" => Box::new(NonmemBench::new(config, layout)),
+        "spad_writeback_mux" => Box::new(WritebackBench::new(layout)),
+        "spad_degree_accumulator" => Box::new(AccumulatorBench::new(config, layout)),
+        "spad_conflict_history" => Box::new(HistoryBench::new(config, layout)),
+        "spad_warp_mask" => Box::new(MaskBench::new(layout)),
+        "spad_warp_scheduler" => Box::new(SchedulerBench::new(config, layout)),
+        "spad_access_unit" => Box::new(AccessBench::new(config, layout)),
+        "spad_relssp" => Box::new(RelsspBench::new(config, layout)),
         "spad_hash_xor" => Box::new(HashBench::new(Mappings::Xor, geometry, layout, addresses)),
         "spad_hash_add" => Box::new(HashBench::new(Mappings::Add, geometry, layout, addresses)),
         "spad_rap" => Box::new(HashBench::new(Mappings::Shift, geometry, layout, addresses)),

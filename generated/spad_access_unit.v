@@ -1,0 +1,127 @@
+// spad_access_unit: per pair of thread-block slots (2p, 2p+1): who owns the
+// shared part of the scratchpad, and which warps must wait. The first access
+// takes it; it passes to the partner when the owner has released.
+//
+// Parameters: n = 14, W = 48, WW = 6, T = 8, TW = 3
+// Timing:     decisions are combinational, ownership changes at the end of the
+//             cycle
+// Reference:  sharing paper, sections 3 and 7.1, Fig. 3;
+//             docs/microarchitecture.md, section 16
+//
+// in  clk             1  clock
+// in  rst             1  synchronous reset
+// in  cfg_sharing     1  scratchpad sharing is on
+// in  cfg_limit      14  first word of the shared part, block-relative
+// in  launch_valid    1  a block starts
+// in  launch_block    3  its slot
+// in  launch_shared   1  it runs in sharing mode
+// in  rel_done        8  every active thread of the block has released (this
+//                        cycle included)
+// in  live            8  the block has an active thread (this cycle included)
+// in  warp_blk      144  block slot of each warp, TW bits
+// in  off_shmem      48  the warp offers a scratchpad instruction
+// in  off_hi        672  its highest block-relative word address
+// in  acq_valid       1  an instruction is issued
+// in  acq_warp        6  its warp
+// out allow          48  may be issued
+// out wait_sh        48  waits: the partner holds the shared part
+// out viol           48  refused: its block has released
+// out cls            96  class per warp: 0 owner, 1 unshared, 2 non-owner
+// out locked          4  per pair: the shared part is held
+// out owner           4  per pair: 0 slot 2p, 1 slot 2p+1
+
+module spad_access_unit (
+    input wire clk,
+    input wire rst,
+    input wire cfg_sharing,
+    input wire [13:0] cfg_limit,
+    input wire launch_valid,
+    input wire [2:0] launch_block,
+    input wire launch_shared,
+    input wire [7:0] rel_done,
+    input wire [7:0] live,
+    input wire [143:0] warp_blk,
+    input wire [47:0] off_shmem,
+    input wire [671:0] off_hi,
+    input wire acq_valid,
+    input wire [5:0] acq_warp,
+    output wire [47:0] allow,
+    output wire [47:0] wait_sh,
+    output wire [47:0] viol,
+    output wire [95:0] cls,
+    output wire [3:0] locked,
+    output wire [3:0] owner
+);
+    localparam W = 48;
+    localparam T = 8;
+    localparam TW = 3;
+    localparam N = 14;
+
+    reg [T-1:0] sh;
+    reg [T/2-1:0] lk;
+    reg [T/2-1:0] own;
+
+    // Effective state: releases of this cycle count.
+    wire [T/2-1:0] lk_e;
+    wire [T/2-1:0] own_e;
+    wire [T-1:0] needs = live & ~rel_done;
+    // Per slot: its pair's lock is held, the slot is the owner.
+    wire [T-1:0] slot_locked;
+    wire [T-1:0] slot_owner;
+    // Per slot: a warp of it takes the lock, a block starts in it.
+    wire [T-1:0] acquires;
+    wire [T-1:0] launches;
+    wire [W-1:0] need;
+
+    genvar q, b, w;
+    generate
+        for (q = 0; q < T / 2; q = q + 1) begin : pair
+            wire owner_needs = own[q] ? needs[2*q+1] : needs[2*q];
+            wire other_needs = own[q] ? needs[2*q] : needs[2*q+1];
+            assign lk_e[q] = lk[q] & (owner_needs | other_needs);
+            assign own_e[q] = own[q] ^ (~owner_needs & other_needs);
+            assign slot_locked[2*q +: 2] = {2{lk_e[q]}};
+            assign slot_owner[2*q +: 2] = {own_e[q], ~own_e[q]};
+
+            wire acquired = acquires[2*q] | acquires[2*q+1];
+            wire fresh = (launches[2*q] & ~live[2*q+1]) | (launches[2*q+1] & ~live[2*q]);
+            always @(posedge clk) begin
+                if (rst) begin
+                    lk[q] <= 1'b0;
+                    own[q] <= 1'b0;
+                end else begin
+                    lk[q] <= ~fresh & (acquired | lk_e[q]);
+                    own[q] <= fresh ? launches[2*q+1] : acquired ? acquires[2*q+1] : own_e[q];
+                end
+            end
+        end
+        for (b = 0; b < T; b = b + 1) begin : slot
+            wire [W-1:0] taker;
+            for (w = 0; w < W; w = w + 1) begin : warp
+                assign taker[w] = (acq_warp == w) & need[w] & allow[w] & (warp_blk[w*TW +: TW] == b);
+            end
+            assign acquires[b] = acq_valid & (|taker);
+            assign launches[b] = launch_valid & (launch_block == b);
+            always @(posedge clk) begin
+                if (rst) sh[b] <= 1'b0;
+                else if (launches[b]) sh[b] <= launch_shared;
+            end
+        end
+        for (w = 0; w < W; w = w + 1) begin : offer
+            wire [T-1:0] mine;
+            for (b = 0; b < T; b = b + 1) begin : of_slot
+                assign mine[b] = warp_blk[w*TW +: TW] == b;
+            end
+            wire shared = cfg_sharing & (|(sh & mine));
+            wire owns = |(slot_owner & mine);
+            assign need[w] = off_shmem[w] & shared & (off_hi[w*N +: N] >= cfg_limit);
+            assign viol[w] = need[w] & (|(rel_done & mine));
+            assign wait_sh[w] = need[w] & ~viol[w] & (|(slot_locked & mine)) & ~owns;
+            assign cls[2*w +: 2] = {shared & ~owns, ~shared};
+        end
+    endgenerate
+
+    assign allow = ~wait_sh & ~viol;
+    assign locked = lk_e;
+    assign owner = own_e;
+endmodule

@@ -1,0 +1,134 @@
+// spad_conflict_arbiter: holds one access and serves one conflict-free group
+// per cycle: in every bank the lowest waiting lane (the leader) and all
+// waiting lanes on its row.
+//
+// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, LW = 5, DG = 6
+// Timing:     an access that fires in cycle t is in the groups of t+1 and on,
+//             one for each cycle with adv; the next may fire with the last
+//             group
+// Reference:  docs/microarchitecture.md, section 3; bank conflict degree as in
+//             all five papers
+//
+// in  clk              1  clock
+// in  rst              1  synchronous reset
+// in  req_valid        1  an access is offered
+// out req_ready        1  it is taken at the end of this cycle
+// in  req_mask        32  active lanes
+// in  req_access       1  0: no lane is served, one empty group
+// in  req_bank       160  bank, m bits per lane
+// in  req_row        288  row, R bits per lane
+// in  adv              1  the present group is served in this cycle
+// out grp_valid        1  there is a group
+// out grp_last         1  it is the access's last
+// out grp_served      32  its lanes
+// out grp_leader      32  its leaders, at most one per bank
+// out grp_bank_valid  32  banks that it uses
+// out grp_lane       160  leader of each used bank, LW bits; else 0
+// out grp_bank       160  bank of each served lane; else 0
+// out grp_row        288  row of each leader; else 0
+// out grp_degree       6  groups of the access up to this one; 0 if it has no
+//                         lane to serve
+
+module spad_conflict_arbiter (
+    input wire clk,
+    input wire rst,
+    input wire req_valid,
+    output wire req_ready,
+    input wire [31:0] req_mask,
+    input wire req_access,
+    input wire [159:0] req_bank,
+    input wire [287:0] req_row,
+    input wire adv,
+    output wire grp_valid,
+    output wire grp_last,
+    output wire [31:0] grp_served,
+    output wire [31:0] grp_leader,
+    output wire [31:0] grp_bank_valid,
+    output wire [159:0] grp_lane,
+    output wire [159:0] grp_bank,
+    output wire [287:0] grp_row,
+    output wire [5:0] grp_degree
+);
+    localparam L = 32;
+    localparam M = 5;
+    localparam R = 9;
+    localparam B = 32;
+    localparam LW = 5;
+
+    reg busy;
+    reg [L-1:0] pend;
+    reg [L*M-1:0] bank;
+    reg [L*R-1:0] row;
+    reg [5:0] cnt;
+    reg acc;
+
+    // Per lane, from the earlier waiting lanes of its bank: `follows` (there is
+    // one), `clashes` (one is on another row), `kept_off` (the first is). The
+    // last group is seen from `clashes` alone, before the leaders are known.
+    wire [L-1:0] follows;
+    wire [L-1:0] clashes;
+    wire [L-1:0] kept_off;
+    wire [L-1:0] served = pend & ~kept_off;
+    wire [L-1:0] leader = pend & ~follows;
+    assign follows[0] = 1'b0;
+    assign clashes[0] = 1'b0;
+    assign kept_off[0] = 1'b0;
+
+    genvar i, j, b;
+    generate
+        for (i = 1; i < L; i = i + 1) begin : lane
+            wire [i-1:0] same_bank;
+            wire [i-1:0] other_row;
+            for (j = 0; j < i; j = j + 1) begin : earlier
+                assign same_bank[j] = (pend[i] & pend[j]) & (bank[i*M +: M] == bank[j*M +: M]);
+                assign other_row[j] = same_bank[j] & (row[i*R +: R] != row[j*R +: R]);
+            end
+            assign follows[i] = |same_bank;
+            assign clashes[i] = |other_row;
+            assign kept_off[i] = |(other_row & ~follows[i-1:0]);
+        end
+        for (b = 0; b < B; b = b + 1) begin : bank_leader
+            wire [L-1:0] want;
+            for (i = 0; i < L; i = i + 1) begin : lane_wants
+                assign want[i] = pend[i] & (bank[i*M +: M] == b);
+            end
+            spad_lowest_32 lowest (.want(want), .any(grp_bank_valid[b]), .index(grp_lane[b*LW +: LW]));
+        end
+        for (i = 0; i < L; i = i + 1) begin : group
+            assign grp_bank[i*M +: M] = bank[i*M +: M] & {M{served[i]}};
+            assign grp_row[i*R +: R] = row[i*R +: R] & {R{leader[i]}};
+        end
+    endgenerate
+
+    // Nothing waits while the arbiter is idle, so `pend` needs no gate.
+    assign grp_valid = busy;
+    assign grp_last = busy & ~(|clashes);
+    assign grp_served = served;
+    assign grp_leader = leader;
+    assign grp_degree = (cnt + 6'd1) & {6{busy & acc}};
+    assign req_ready = ~busy | (adv & grp_last);
+
+    always @(posedge clk) begin
+        if (rst) busy <= 1'b0;
+        else busy <= req_valid | (busy & ~(adv & grp_last));
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            pend <= {L{1'b0}};
+            bank <= {(L*M){1'b0}};
+            row <= {(L*R){1'b0}};
+            cnt <= 6'd0;
+            acc <= 1'b0;
+        end else if (req_valid & req_ready) begin
+            pend <= req_mask & {L{req_access}};
+            bank <= req_bank;
+            row <= req_row;
+            cnt <= 6'd0;
+            acc <= req_access & (|req_mask);
+        end else if (busy & adv) begin
+            pend <= pend & kept_off;
+            if (~grp_last) cnt <= cnt + 6'd1;
+        end
+    end
+endmodule

@@ -1,0 +1,61 @@
+// spad_degree_accumulator: sums the extra cycles in MEM0 of the passes of one
+// warp instruction, for the conflict history. Saturates.
+//
+// Parameters: DG = 6, EX = 5, PCW = 14
+// Timing:     the update is offered for one cycle, the one after the last pass
+// Reference:  elastic paper, section 5.2 and Eq. 6; docs/microarchitecture.md,
+//             section 12
+//
+// in  clk         1  clock
+// in  rst         1  synchronous reset
+// in  clear       1  kernel launch: the sum starts again
+// in  d_valid     1  a pass is resolved
+// in  d_occ       8  cycles that it took in MEM0, at least 1
+// in  d_last      1  it is the last of its instruction
+// in  d_pc       14  program counter
+// out up_valid    1  an instruction is complete
+// out up_pc      14  its program counter; else 0
+// out up_excess   5  sum of (cycles - 1) over its passes; else 0
+
+module spad_degree_accumulator (
+    input wire clk,
+    input wire rst,
+    input wire clear,
+    input wire d_valid,
+    input wire [7:0] d_occ,
+    input wire d_last,
+    input wire [13:0] d_pc,
+    output wire up_valid,
+    output wire [13:0] up_pc,
+    output wire [4:0] up_excess
+);
+    reg [4:0] sum;
+    reg valid;
+    reg [13:0] pc;
+    reg [4:0] excess;
+
+    // Wide enough for both terms; everything above the field saturates.
+    wire [8:0] wide = {4'd0, sum} + {1'd0, d_occ} - 9'd1;
+    wire over = wide > 9'd31;
+    wire [4:0] total = over ? 5'd31 : wide[4:0];
+    wire done = d_valid & d_last & ~clear;
+
+    assign up_valid = valid;
+    assign up_pc = pc;
+    assign up_excess = excess;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            sum <= 5'd0;
+            valid <= 1'b0;
+            pc <= 14'd0;
+            excess <= 5'd0;
+        end else begin
+            if (clear) sum <= 5'd0;
+            else if (d_valid) sum <= d_last ? 5'd0 : total;
+            valid <= done;
+            pc <= d_pc & {14{done}};
+            excess <= total & {5{done}};
+        end
+    end
+endmodule

@@ -1,0 +1,90 @@
+// spad_nonmem_queue: NQ stages beside the memory stages. Elastic: a first-in
+// first-out queue with taps on every stage and on EXE; fixed: a pipeline.
+// Bubbles close up in both.
+//
+// Parameters: M = 2, H = 1, NQ = 3, NMW = 1077
+// Timing:     elastic: 0 cycles when empty and out_ready; fixed: at least NQ
+//             cycles
+// Reference:  elastic paper, section 4 and Eq. 4; docs/microarchitecture.md,
+//             section 10
+//
+// in  clk           1  clock
+// in  rst           1  synchronous reset
+// in  cfg_elastic   1  1 elastic queue, 0 fixed pipeline; static while not
+//                      empty
+// in  in_valid      1  an entry is offered
+// in  in_data     1077  the entry
+// out in_ready      1  it is taken
+// out out_valid     1  the oldest entry is offered
+// out out_data    1077  the entry; 0 if none
+// in  out_ready     1  it is taken
+// out stage_valid   3  occupied stages, stage 0 is the youngest
+
+module spad_nonmem_queue (
+    input wire clk,
+    input wire rst,
+    input wire cfg_elastic,
+    input wire in_valid,
+    input wire [1076:0] in_data,
+    output wire in_ready,
+    output wire out_valid,
+    output wire [1076:0] out_data,
+    input wire out_ready,
+    output wire [2:0] stage_valid
+);
+    localparam PWID = 1077;
+    localparam NQ = 3;
+
+    // Stage 0 is the youngest. Data has no reset: `v` qualifies it.
+    reg [NQ-1:0] v;
+    reg [NQ*PWID-1:0] d;
+
+    wire empty = ~(|v);
+    // The stage that offers its entry: the oldest, in the fixed pipeline the last.
+    wire [NQ-1:0] older;
+    wire [NQ-1:0] offer = v & ~older & {1'b1, {(NQ-1){cfg_elastic}}};
+    wire bypass = cfg_elastic & empty;
+    wire [NQ-1:0] give = offer & {NQ{out_ready}};
+    wire [NQ-1:0] free;
+    wire [NQ-1:0] move;
+    wire push = in_valid & in_ready & ~(bypass & out_ready);
+
+    assign in_ready = free[0];
+    assign out_valid = (|offer) | (bypass & in_valid);
+    assign stage_valid = v;
+
+    genvar k;
+    generate
+        for (k = 0; k < NQ; k = k + 1) begin : stage
+            // A stage can take an entry if it or a later one has room.
+            wire [NQ-1-k:0] room = ~v[NQ-1:k] | give[NQ-1:k];
+            assign free[k] = |room;
+            if (k + 1 < NQ) begin : inner
+                assign older[k] = |v[NQ-1:k+1];
+                assign move[k] = v[k] & ~give[k] & free[k+1];
+            end else begin : last
+                assign older[k] = 1'b0;
+                assign move[k] = 1'b0;
+            end
+            if (k == 0) begin : entrance
+                always @(posedge clk) begin
+                    if (rst) v[k] <= 1'b0;
+                    else v[k] <= push | (v[k] & ~give[k] & ~move[k]);
+                    if (push) d[k*PWID +: PWID] <= in_data;
+                end
+            end else begin : behind
+                always @(posedge clk) begin
+                    if (rst) v[k] <= 1'b0;
+                    else v[k] <= move[k-1] | (v[k] & ~give[k] & ~move[k]);
+                    if (move[k-1]) d[k*PWID +: PWID] <= d[(k-1)*PWID +: PWID];
+                end
+            end
+        end
+    endgenerate
+
+    // AND-OR over the stages and the input: at most one of them offers.
+    assign out_data = (in_data & {PWID{bypass & in_valid}})
+        | (d[0*PWID +: PWID] & {PWID{offer[0]}})
+        | (d[1*PWID +: PWID] & {PWID{offer[1]}})
+        | (d[2*PWID +: PWID] & {PWID{offer[2]}});
+endmodule

@@ -1,0 +1,55 @@
+// spad_warp_mask: counts the cycles in which no memory warp may be scheduled:
+// the passes of the one issued last plus its predicted excess.
+//
+// Parameters: PW = 2, EX = 5, CW = 6
+// Timing:     issued in cycle s with P passes and excess x: mask is 1 in s+1
+//             to s+P-1+x
+// Reference:  elastic paper, section 5.1, Eqs 3 and 7;
+//             docs/microarchitecture.md, section 14
+//
+// in  clk         1  clock
+// in  rst         1  synchronous reset
+// in  clear       1  kernel launch: as reset
+// in  set_valid   1  a predicted instruction was issued in this cycle
+// in  set_base    2  number of its passes - 1
+// in  lk_hit      1  the history knows it (one cycle after set_valid)
+// in  lk_excess   5  its excess
+// out mask        1  memory warps are masked
+// out remaining   6  cycles that remain, this one included
+
+module spad_warp_mask (
+    input wire clk,
+    input wire rst,
+    input wire clear,
+    input wire set_valid,
+    input wire [1:0] set_base,
+    input wire lk_hit,
+    input wire [4:0] lk_excess,
+    output wire mask,
+    output wire [5:0] remaining
+);
+    localparam CW = 6;
+
+    reg pend;
+    reg [1:0] base;
+    reg [CW-1:0] cnt;
+
+    wire [CW-1:0] passes = {4'd0, base};
+    wire [CW-1:0] excess = {1'd0, lk_excess & {5{lk_hit}}};
+    wire [CW-1:0] left = pend ? passes + excess : cnt;
+
+    assign mask = |left;
+    assign remaining = left;
+
+    always @(posedge clk) begin
+        if (rst | clear) begin
+            pend <= 1'b0;
+            base <= 2'd0;
+            cnt <= {CW{1'b0}};
+        end else begin
+            pend <= set_valid;
+            base <= set_base & {2{set_valid}};
+            cnt <= mask ? left - 6'd1 : {CW{1'b0}};
+        end
+    end
+endmodule

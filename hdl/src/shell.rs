@@ -1,0 +1,122 @@
+//! A unit whose body is a Tera template: ports, header and parameters.
+
+use crate::machine::Params;
+use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::template::render;
+use serde::Serialize;
+
+/// A template-based unit on its way to Verilog.
+pub(crate) struct Shell {
+    doc: UnitDoc,
+    ports: Vec<Port>,
+    submodules: Vec<String>,
+    /// Inputs of which this emission does not use all bits, with the reason.
+    unused: Vec<(String, String)>,
+}
+
+/// What every template gets: the module's opening and the parameters.
+#[derive(Serialize)]
+struct Values<'a, E: Serialize> {
+    head: String,
+    p: &'a Params,
+    x: &'a E,
+}
+
+impl Shell {
+    pub(crate) fn new(doc: UnitDoc) -> Self {
+        Shell {
+            doc,
+            ports: Vec::new(),
+            submodules: Vec::new(),
+            unused: Vec::new(),
+        }
+    }
+
+    /// `clk` and `rst`.
+    pub(crate) fn clocked(self) -> Self {
+        self.input("clk", 1, "clock")
+            .input("rst", 1, "synchronous reset")
+    }
+
+    pub(crate) fn input(self, name: &str, width: usize, doc: &str) -> Self {
+        self.port(name, Dir::In, width, doc)
+    }
+
+    pub(crate) fn output(self, name: &str, width: usize, doc: &str) -> Self {
+        self.port(name, Dir::Out, width, doc)
+    }
+
+    fn port(mut self, name: &str, dir: Dir, width: usize, doc: &str) -> Self {
+        self.ports.push(Port {
+            name: name.into(),
+            dir,
+            width,
+            doc: doc.into(),
+        });
+        self
+    }
+
+    /// Waives the lint of an input's unused bits where `when` holds.
+    pub(crate) fn unused(mut self, when: bool, name: &str, reason: &str) -> Self {
+        if when {
+            self.unused.push((name.into(), reason.into()));
+        }
+        self
+    }
+
+    /// Names a module that the template instantiates.
+    pub(crate) fn instantiates(mut self, module: &Module) -> Self {
+        if !self.submodules.contains(&module.doc.name) {
+            self.submodules.push(module.doc.name.clone());
+        }
+        self
+    }
+
+    /// Renders `template` with the parameters alone.
+    pub(crate) fn emit(self, template: &str, p: &Params) -> Result<Module> {
+        self.emit_with(template, p, &())
+    }
+
+    /// Renders `template` with the parameters and `x`.
+    pub(crate) fn emit_with(
+        self,
+        template: &str,
+        p: &Params,
+        x: &impl Serialize,
+    ) -> Result<Module> {
+        let head = self.head();
+        let text = render(template, &self.doc, &self.ports, &Values { head, p, x })?;
+        Ok(Module {
+            doc: self.doc,
+            ports: self.ports,
+            submodules: self.submodules,
+            text,
+        })
+    }
+
+    /// `module NAME ( ports );`
+    fn head(&self) -> String {
+        let mut out = format!("module {} (\n", self.doc.name);
+        for (i, port) in self.ports.iter().enumerate() {
+            let dir = match port.dir {
+                Dir::In => "input wire",
+                Dir::Out => "output wire",
+            };
+            let range = match port.width {
+                1 => String::new(),
+                width => format!(" [{}:0]", width - 1),
+            };
+            let comma = if i + 1 < self.ports.len() { "," } else { "" };
+            let line = format!("    {dir}{range} {}{comma}\n", port.name);
+            match self.unused.iter().find(|(name, _)| *name == port.name) {
+                None => out.push_str(&line),
+                Some((_, reason)) => out.push_str(&format!(
+                    "    /* verilator lint_off UNUSEDSIGNAL */ // {reason}\n{line}    \
+                     /* verilator lint_on UNUSEDSIGNAL */\n"
+                )),
+            }
+        }
+        out.push_str(");");
+        out
+    }
+}

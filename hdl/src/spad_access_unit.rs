@@ -1,0 +1,59 @@
+//! Who may touch the shared part of the scratchpad.
+
+use crate::machine::Params;
+use crate::module::{Module, Result, UnitDoc};
+use crate::shell::Shell;
+
+/// Emits `spad_access_unit`.
+pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
+    let doc = UnitDoc {
+        name: "spad_access_unit".into(),
+        summary: "per pair of thread-block slots (2p, 2p+1): who owns the shared part of the scratchpad, and which warps must wait. The first access takes it; it passes to the partner when the owner has released.".into(),
+        parameters: p.text(&["n", "W", "WW", "T", "TW"]),
+        timing: "decisions are combinational, ownership changes at the end of the cycle".into(),
+        paper: "sharing paper, sections 3 and 7.1, Fig. 3; docs/microarchitecture.md, section 16".into(),
+        latency_cycles: 0,
+    };
+    let module = Shell::new(doc)
+        .clocked()
+        .input("cfg_sharing", 1, "scratchpad sharing is on")
+        .input(
+            "cfg_limit",
+            p.n,
+            "first word of the shared part, block-relative",
+        )
+        .input("launch_valid", 1, "a block starts")
+        .input("launch_block", p.TW, "its slot")
+        .input("launch_shared", 1, "it runs in sharing mode")
+        .input(
+            "rel_done",
+            p.T,
+            "every active thread of the block has released (this cycle included)",
+        )
+        .input(
+            "live",
+            p.T,
+            "the block has an active thread (this cycle included)",
+        )
+        .input("warp_blk", p.W * p.TW, "block slot of each warp, TW bits")
+        .input("off_shmem", p.W, "the warp offers a scratchpad instruction")
+        .input(
+            "off_hi",
+            p.W * p.n,
+            "its highest block-relative word address",
+        )
+        .input("acq_valid", 1, "an instruction is issued")
+        .input("acq_warp", p.WW, "its warp")
+        .output("allow", p.W, "may be issued")
+        .output("wait_sh", p.W, "waits: the partner holds the shared part")
+        .output("viol", p.W, "refused: its block has released")
+        .output(
+            "cls",
+            2 * p.W,
+            "class per warp: 0 owner, 1 unshared, 2 non-owner",
+        )
+        .output("locked", p.T / 2, "per pair: the shared part is held")
+        .output("owner", p.T / 2, "per pair: 0 slot 2p, 1 slot 2p+1")
+        .emit("spad_access_unit.v.tera", p)?;
+    Ok(vec![module])
+}

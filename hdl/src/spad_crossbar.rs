@@ -1,0 +1,75 @@
+//! The crossbars: requests from lanes to banks, read data back.
+
+use crate::machine::Params;
+use crate::module::{Module, Result, UnitDoc};
+use crate::shell::Shell;
+use crate::{spad_merge_byte, spad_select};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Extra {
+    row: String,
+    data: String,
+    response: String,
+}
+
+/// Emits `spad_crossbar` behind its multiplexers.
+pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
+    let (l, m, b) = (p.L, p.m, p.B);
+    let row = spad_select::emit_helper(p, l, p.R)?;
+    let data = match p.MERGE {
+        true => spad_merge_byte::emit_helper(p)?,
+        false => spad_select::emit_helper(p, l, p.D)?,
+    };
+    let response = spad_select::emit_helper(p, b, p.D)?;
+    let extra = Extra {
+        row: row.doc.name.clone(),
+        data: data.doc.name.clone(),
+        response: response.doc.name.clone(),
+    };
+    let doc = UnitDoc {
+        name: "spad_crossbar".into(),
+        summary: "rows and store data from lanes to banks, read data from banks to lanes. All \
+                  served lanes of a bank are on one word; their stores are merged per byte \
+                  (MERGE = 1) or the leader's word is stored (MERGE = 0)."
+            .into(),
+        parameters: p.text(&["n", "m", "L", "B", "R", "LW", "D", "BE", "MERGE"]),
+        timing: "combinational".into(),
+        paper: "docs/microarchitecture.md, section 4".into(),
+        latency_cycles: 0,
+    };
+    let whole = "whole-word stores need the leader only";
+    let module = Shell::new(doc)
+        .input("served", l, "lanes of the group")
+        .input("leader", l, "its leaders")
+        .input("lane_bank", l * m, "bank of each served lane, m bits")
+        .input("bank_valid", b, "banks in use")
+        .input("bank_lane", b * p.LW, "leader of each of them, LW bits")
+        .input("lane_row", l * p.R, "row, R bits per lane")
+        .input("lane_data", l * p.D, "store data, D bits per lane")
+        .input("lane_be", l * p.BE, "byte enables, BE bits per lane")
+        .output("bank_row", b * p.R, "row of the bank's leader; 0 if unused")
+        .output(
+            "bank_wdata",
+            b * p.D,
+            "store data, merged; 0 where nothing is written",
+        )
+        .output("bank_wbe", b * p.BE, "bytes that are written")
+        .input("sel_valid", l, "response: lanes to route to")
+        .input("sel_bank", l * m, "response: bank of each, m bits")
+        .input("bank_rdata", b * p.D, "read data, D bits per bank")
+        .output("lane_rdata", l * p.D, "read data, D bits per lane; else 0")
+        .unused(
+            true,
+            "leader",
+            "bank_lane names the leaders; kept for formal properties",
+        )
+        .unused(!p.MERGE, "served", whole)
+        .unused(!p.MERGE, "lane_bank", whole)
+        .unused(!p.MERGE, "lane_be", whole)
+        .instantiates(&row)
+        .instantiates(&data)
+        .instantiates(&response)
+        .emit_with("spad_crossbar.v.tera", p, &extra)?;
+    Ok(vec![row, data, response, module])
+}

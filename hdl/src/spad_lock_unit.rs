@@ -1,0 +1,80 @@
+//! The lock bits: load-and-lock, store-and-unlock.
+
+use crate::machine::Params;
+use crate::module::{HdlError, Module, Result, UnitDoc};
+use crate::shell::Shell;
+use crate::spad_select;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Extra {
+    rows: usize,
+    row_bits: usize,
+    cols: usize,
+    col_bits: usize,
+    select_req: String,
+    select_addr: String,
+}
+
+/// Emits `spad_lock_unit`, behind the window multiplexers if it has windows.
+pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
+    if p.LOCKS == 0 {
+        return Err(HdlError::Machine {
+            expected: "locks: the machine has none, so it has no spad_lock_unit".into(),
+        });
+    }
+    let mut helpers = Vec::new();
+    if p.LKG > 1 {
+        helpers.push(spad_select::emit_helper(p, p.LKG, p.P)?);
+        helpers.push(spad_select::emit_helper(p, p.LKG, p.P * p.LK)?);
+    }
+    let name = |i: usize| {
+        helpers
+            .get(i)
+            .map_or(String::new(), |h: &Module| h.doc.name.clone())
+    };
+    let col_bits = p.LK / 2;
+    let extra = Extra {
+        rows: 1 << (p.LK - col_bits),
+        row_bits: p.LK - col_bits,
+        cols: 1 << col_bits,
+        col_bits,
+        select_req: name(0),
+        select_addr: name(1),
+    };
+    let doc = UnitDoc {
+        name: "spad_lock_unit".into(),
+        summary: "the lock bits of the scratchpad. A group's leaders are looked at in LKG \
+                  windows, one per cycle; for each lock asked for and free, the lowest lane of \
+                  the window takes it."
+            .into(),
+        parameters: p.text(&["LOCKS", "LK", "L", "LKG", "P"]),
+        timing: "success in the cycle of the request; the bit changes at its end".into(),
+        paper: "atomics paper, section II.A; docs/microarchitecture.md, section 6".into(),
+        latency_cycles: 0,
+    };
+    let mut shell = Shell::new(doc)
+        .clocked()
+        .input("lk_valid", 1, "a window is served in this cycle")
+        .input(
+            "lk_win",
+            p.LKW,
+            "its number; lanes lk_win*P to lk_win*P+P-1",
+        )
+        .input(
+            "lk_op",
+            3,
+            "3 load-and-lock, 4 store-and-unlock; others do nothing",
+        )
+        .input("lk_req", p.L, "lanes that ask: the group's leaders")
+        .input("lk_addr", p.L * p.LK, "lock, LK bits per lane")
+        .output("lk_success", p.L, "lanes that take their lock now")
+        .output("lk_error", 1, "the operation is not supported (5 to 7)")
+        .output("lk_held", p.LOCKS, "the lock bits")
+        .unused(p.LKG == 1, "lk_win", "one window covers all lanes");
+    for helper in &helpers {
+        shell = shell.instantiates(helper);
+    }
+    let module = shell.emit_with("spad_lock_unit.v.tera", p, &extra)?;
+    Ok(helpers.into_iter().chain([module]).collect())
+}

@@ -1,0 +1,274 @@
+//! The whole scratchpad path of an SM, from the issue port to the writeback port.
+
+use crate::machine::{Machine, Params};
+use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::shell::Shell;
+use crate::{
+    spad_access_unit, spad_conflict_history, spad_degree_accumulator, spad_lane_hash,
+    spad_nonmem_queue, spad_premem_queue, spad_relssp, spad_retry_sequencer, spad_scratchpad,
+    spad_select, spad_warp_mask, spad_warp_scheduler, spad_writeback_mux,
+};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Extra {
+    /// Bits that a warp offers: pc, tag, words, kind.
+    offer: usize,
+    /// Warp slots, rounded up to a power of two.
+    slots: usize,
+    /// Multiplexer over them.
+    select: String,
+    configs: Vec<ConfigBlock>,
+}
+
+/// A block of configuration registers in the path.
+#[derive(Serialize)]
+struct ConfigBlock {
+    unit: String,
+    /// Prefix of its write ports.
+    prefix: &'static str,
+    writes: Vec<Port>,
+    outputs: Vec<Port>,
+}
+
+impl ConfigBlock {
+    fn new(prefix: &'static str, module: &Module) -> Self {
+        let ports = |dir: Dir, start: &str| {
+            let wanted = |q: &&Port| q.dir == dir && q.name.starts_with(start);
+            module.ports.iter().filter(wanted).cloned().collect()
+        };
+        ConfigBlock {
+            unit: module.doc.name.clone(),
+            prefix,
+            writes: ports(Dir::In, "wr_"),
+            outputs: ports(Dir::Out, "cfg_"),
+        }
+    }
+}
+
+/// The parts of the path, each behind what it instantiates.
+fn parts(p: &Params) -> Result<Vec<Vec<Module>>> {
+    let mut parts = vec![
+        spad_warp_scheduler::emit_unit(p)?,
+        spad_relssp::emit_unit(p)?,
+        spad_access_unit::emit_unit(p)?,
+        spad_degree_accumulator::emit_unit(p)?,
+        spad_conflict_history::emit_unit(p)?,
+        spad_warp_mask::emit_unit(p)?,
+        spad_premem_queue::emit_unit(p)?,
+        spad_scratchpad::emit_unit(p)?,
+        spad_nonmem_queue::emit_unit(p)?,
+        spad_writeback_mux::emit_unit(p)?,
+    ];
+    if p.LOCKS > 0 {
+        parts.push(spad_retry_sequencer::emit_unit(p)?);
+    }
+    Ok(parts)
+}
+
+/// Emits `spad_sm_path` behind its parts.
+pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
+    let offer = p.PCW + p.TG + 2 + 4;
+    let slots = p.W.next_power_of_two();
+    let select = spad_select::emit_helper(p, slots, offer)?;
+    let hash = spad_lane_hash::emit_helper(p, machine)?;
+    let configs: Vec<ConfigBlock> = hash
+        .configs
+        .iter()
+        .filter_map(|(prefix, modules)| Some(ConfigBlock::new(prefix, modules.last()?)))
+        .collect();
+    let extra = Extra {
+        offer,
+        slots,
+        select: select.doc.name.clone(),
+        configs,
+    };
+    let mut parts = parts(p)?;
+    parts.push(vec![select]);
+    parts.extend(hash.configs.into_iter().map(|(_, modules)| modules));
+    parts.push(hash.modules);
+    let mut shell = ports(p, &extra.configs);
+    for top in parts.iter().filter_map(|modules| modules.last()) {
+        shell = shell.instantiates(top);
+    }
+    let module = shell.emit_with("spad_sm_path.v.tera", p, &extra)?;
+    Ok(parts.into_iter().flatten().chain([module]).collect())
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
+        name: "spad_sm_path".into(),
+        summary: "the scratchpad path of an SM: scheduler, access control, hash, PREMEM queue, \
+                  scratchpad with locks, atomics, NONMEM queue, writeback port, conflict \
+                  prediction. Kinds: 0 ALU, 1 load, 2 store, 3 load and lock, 4 store and \
+                  unlock, 5 atomic, 6 off-chip access, 7 relssp."
+            .into(),
+        parameters: p.text(&[
+            "n", "m", "L", "D", "WS", "W", "T", "ROWS", "LOCKS", "LKG", "M", "H", "NQ", "PQ",
+            "SETS", "LR", "LU", "LWR", "LB",
+        ]),
+        timing: "issued in cycle s, a memory pass of degree d is written back in s+1+H+d+M, \
+                 another one in s+2 (elastic) if nothing is in the way"
+            .into(),
+        paper: "docs/microarchitecture.md, section 18; all five papers".into(),
+        latency_cycles: 3 + (p.M + p.H) as u32,
+    }
+}
+
+fn ports(p: &Params, configs: &[ConfigBlock]) -> Shell {
+    let shell = configuration_ports(Shell::new(doc(p)).clocked(), p, configs);
+    let shell = launch_ports(shell, p);
+    let shell = issue_ports(shell, p);
+    let shell = result_ports(shell, p);
+    status_ports(shell, p)
+}
+
+fn configuration_ports(shell: Shell, p: &Params, configs: &[ConfigBlock]) -> Shell {
+    let mut shell = shell
+        .input(
+            "kernel_clear",
+            1,
+            "kernel launch: forget the conflict history",
+        )
+        .input(
+            "cfg_pipeline",
+            2,
+            "0 unified, 1 split, 2 and 3 elastic; cfg_* are static while anything is in flight",
+        )
+        .input(
+            "cfg_barrel",
+            2,
+            "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit per warp",
+        )
+        .input(
+            "cfg_policy",
+            2,
+            "scheduler: 0 round-robin, 1 and 2 owner first, 3 lowest slot",
+        )
+        .input("cfg_aware", 1, "bank-conflict-aware scheduling")
+        .input("cfg_violate", 1, "masked warps go when nothing else can")
+        .input("cfg_lock_hash", 2, "0 none, 1 XOR, 2 ADD")
+        .input("cfg_sharing", 1, "scratchpad sharing is on")
+        .input(
+            "cfg_limit",
+            p.n,
+            "first word of the shared part, block-relative",
+        );
+    for config in configs {
+        for port in &config.writes {
+            let name = format!("{}_{}", config.prefix, port.name);
+            shell = shell.input(&name, port.width, &port.doc);
+        }
+    }
+    shell
+}
+
+fn launch_ports(shell: Shell, p: &Params) -> Shell {
+    shell
+        .input("launch_valid", 1, "a block starts")
+        .input("launch_block", p.TW, "its slot")
+        .input("launch_shared", 1, "it runs in sharing mode")
+        .input("launch_wmask", p.W, "its warps")
+        .input(
+            "launch_last",
+            p.WS,
+            "threads of the highest of them; the others are full",
+        )
+        .input("exit_valid", 1, "threads exit")
+        .input("exit_warp", p.WW, "their warp")
+        .input("exit_mask", p.WS, "the threads")
+}
+
+fn issue_ports(shell: Shell, p: &Params) -> Shell {
+    shell
+        .input("off_valid", p.W, "the warp offers an instruction")
+        .input("off_kind", p.W * 4, "its kind, 4 bits per warp")
+        .input(
+            "off_words",
+            p.W * 2,
+            "words per lane of loads and stores: 0 one, 1 two, 2 four",
+        )
+        .input("off_tag", p.W * p.TG, "destination tag, TG bits per warp")
+        .input("off_pc", p.W * p.PCW, "program counter, PCW bits per warp")
+        .input(
+            "off_hi",
+            p.W * p.n,
+            "highest block-relative word address, n bits per warp",
+        )
+        .output("iss_valid", 1, "a pass enters EXE at the end of this cycle")
+        .output("iss_warp", p.WW, "its warp")
+        .output("iss_pass", p.PW, "its number; 0 takes the warp's offer")
+        .output("iss_last", 1, "it is the instruction's last")
+        .output("ex_hold", 1, "the pass in EXE stays there")
+        .input("op_mask", p.L, "active lanes of the pass in EXE")
+        .input("op_addr", p.L * p.n, "word address, n bits per lane")
+        .input("op_data", p.L * p.D, "data, D bits per lane")
+        .input(
+            "op_be",
+            p.L * p.BE,
+            "byte enables of a store, BE bits per lane",
+        )
+        .input("op_aop", 4, "operation of an atomic")
+}
+
+fn result_ports(shell: Shell, p: &Params) -> Shell {
+    shell
+        .input("icn_valid", 1, "data from off-chip is offered")
+        .input("icn_warp", p.WW, "its warp")
+        .input("icn_tag", p.TG, "destination tag")
+        .input("icn_pass", p.PW, "pass")
+        .input("icn_last", 1, "last pass")
+        .input("icn_mask", p.L, "lanes")
+        .input("icn_data", p.L * p.D, "data, D bits per lane")
+        .output("icn_ready", 1, "it is taken")
+        .output("wb_valid", 1, "a result is written back")
+        .output("wb_src", 2, "0 off-chip, 1 memory path, 2 other path")
+        .output("wb_warp", p.WW, "its warp")
+        .output("wb_tag", p.TG, "destination tag")
+        .output("wb_kind", 4, "kind of the instruction")
+        .output("wb_pass", p.PW, "pass")
+        .output("wb_last", 1, "last pass")
+        .output("wb_mask", p.L, "lanes")
+        .output("wb_data", p.L * p.D, "data, D bits per lane")
+        .output("wb_success", p.L, "lanes that took their lock")
+        .output("wb_error", 1, "unsupported, or beyond the capacity")
+        .output(
+            "wb_degree",
+            p.DG,
+            "conflict degree; of an atomic, that of its first read",
+        )
+        .input("wb_ready", 1, "the register file takes it")
+}
+
+fn status_ports(shell: Shell, p: &Params) -> Shell {
+    shell
+        .output("wait_sh", p.W, "the warp waits for the shared scratchpad")
+        .output(
+            "viol",
+            p.W,
+            "the warp's block has released the region that it asks for",
+        )
+        .output("locked", p.T / 2, "per pair: the shared part is held")
+        .output("owner", p.T / 2, "per pair: 0 slot 2p, 1 slot 2p+1")
+        .output(
+            "rel_done",
+            p.T,
+            "every active thread of the block has released",
+        )
+        .output("live", p.T, "the block has an active thread")
+        .output("unlock", p.T, "rel_done rises")
+        .output(
+            "stall",
+            2,
+            "EXE held: 1 bank conflict, 2 writeback conflict, 3 lock retry",
+        )
+        .output("masked", 1, "some ready warp is held back by the mask")
+        .output("seq_state", 3, "state of the retry sequencer")
+        .output(
+            "occ",
+            p.M + p.H + 2,
+            "occupied stages from bit 0: EXE, hash, MEM0 and on, WB",
+        )
+        .output("nm_valid", p.NQ, "occupied stages of the NONMEM queue")
+        .output("pre_count", p.PQW, "entries of the PREMEM queue")
+}

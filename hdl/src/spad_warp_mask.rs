@@ -1,0 +1,36 @@
+//! The countdown that keeps memory warps apart.
+
+use crate::machine::Params;
+use crate::module::{Module, Result, UnitDoc};
+use crate::shell::Shell;
+
+/// Emits `spad_warp_mask`.
+pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
+    let doc = UnitDoc {
+        name: "spad_warp_mask".into(),
+        summary: "counts the cycles in which no memory warp may be scheduled: the passes of the one issued last plus its predicted excess.".into(),
+        parameters: p.text(&["PW", "EX", "CW"]),
+        timing: "issued in cycle s with P passes and excess x: mask is 1 in s+1 to s+P-1+x".into(),
+        paper: "elastic paper, section 5.1, Eqs 3 and 7; docs/microarchitecture.md, section 14".into(),
+        latency_cycles: 1,
+    };
+    let module = Shell::new(doc)
+        .clocked()
+        .input("clear", 1, "kernel launch: as reset")
+        .input(
+            "set_valid",
+            1,
+            "a predicted instruction was issued in this cycle",
+        )
+        .input("set_base", p.PW, "number of its passes - 1")
+        .input(
+            "lk_hit",
+            1,
+            "the history knows it (one cycle after set_valid)",
+        )
+        .input("lk_excess", p.EX, "its excess")
+        .output("mask", 1, "memory warps are masked")
+        .output("remaining", p.CW, "cycles that remain, this one included")
+        .emit("spad_warp_mask.v.tera", p)?;
+    Ok(vec![module])
+}
