@@ -9,7 +9,7 @@ PACKAGES := verilator yosys opensta iverilog g++ make z3 qflow-tech-osu018
 TOOLS    := verilator yosys sta iverilog c++ z3
 OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 
-.PHONY: flow test bench generated check-generated mutate campaign deps lint clean
+.PHONY: flow test bench generated check-generated mutate campaign fuzz deps lint clean
 
 flow: deps
 	$(CARGO) run -q -- flow $(KERNEL) -o $(OUT)
@@ -47,6 +47,15 @@ campaign: deps
 	$(CARGO) run --release -q -- cosim --preset small --cycles 1000000
 	$(CARGO) run --release -q -- prove
 	$(CARGO) test --workspace --release -- --ignored
+
+# Fuzzes the parsers of all inputs, a minute each. Needs nightly Rust and
+# cargo-fuzz: `rustup toolchain install nightly; cargo install cargo-fuzz`.
+FUZZ_SECONDS ?= 60
+fuzz:
+	@$(CARGO) fuzz --version >/dev/null 2>&1 || { \
+	  echo "cargo-fuzz is missing: rustup toolchain install nightly; cargo install cargo-fuzz"; exit 3; }
+	for target in trace hash_spec config liberty; do \
+	  $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 # Installs what is missing, and says so.
 deps:
