@@ -2,13 +2,26 @@
 //! barriers and global memory (docs/microarchitecture.md, section 19).
 
 mod access;
+mod global;
+mod input;
 mod instr;
+mod layout;
+mod machine;
+mod setup;
+mod stats;
 mod text;
 mod trace;
+mod two_level;
+mod warp;
 mod workload;
 
 pub use access::AccessWorkload;
+pub use input::load_workload;
 pub use instr::{Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, full_mask};
+pub use layout::{Layout, Residency};
+pub use machine::Sm;
+pub use setup::Setup;
+pub use stats::{Stalls, Statistics};
 pub use text::WarpText;
 pub use trace::{TraceFile, TraceSummary, TraceWriter};
 pub use workload::{ProgramStream, Workload};

@@ -1,0 +1,143 @@
+//! Global memory as one SM sees it: a channel that serves segments in order
+//! (docs/microarchitecture.md, section 19.5).
+
+use super::instr::Instr;
+use crate::config::GlobalMemory as Parameters;
+use std::collections::VecDeque;
+
+/// A load whose data comes back on the interconnect port.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Return {
+    pub warp: usize,
+    pub tag: u8,
+    /// Lanes of the warp.
+    pub mask: u64,
+    /// First cycle in which the data can be delivered.
+    pub ready: u64,
+    /// The next pass.
+    pub pass: u32,
+}
+
+/// The channel and what is under way.
+pub(super) struct GlobalMemory {
+    parameters: Parameters,
+    /// First cycle in which the channel is free.
+    free: u64,
+    /// Cycles in which the outstanding segments come back, in order.
+    outstanding: VecDeque<u64>,
+    returns: VecDeque<Return>,
+    /// Segments so far.
+    pub segments: u64,
+    scratch: Vec<u64>,
+}
+
+impl GlobalMemory {
+    pub fn new(parameters: Parameters) -> Self {
+        GlobalMemory {
+            parameters,
+            free: 0,
+            outstanding: VecDeque::new(),
+            returns: VecDeque::new(),
+            segments: 0,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Sends the segments of an access that was written back in `cycle`;
+    /// returns the cycle of its last data.
+    pub fn send(&mut self, segments: &[u64], cycle: u64) -> u64 {
+        let p = self.parameters;
+        let mut last = cycle + 1;
+        for _ in segments {
+            let mut start = self.free.max(cycle + 1);
+            while self.outstanding.front().is_some_and(|&data| data <= start) {
+                self.outstanding.pop_front();
+            }
+            if self.outstanding.len() >= p.max_segments as usize {
+                start = self.outstanding.pop_front().unwrap_or(start).max(start);
+            }
+            self.free = start + u64::from(p.cycles_per_segment);
+            last = start + u64::from(p.latency);
+            self.outstanding.push_back(last);
+            self.segments += 1;
+        }
+        last
+    }
+
+    /// Queues the data of a load.
+    pub fn expect(&mut self, load: Return) {
+        self.returns.push_back(load);
+    }
+
+    /// What comes back in `cycle`.
+    pub fn arrived(&self, cycle: u64) -> Option<&Return> {
+        self.returns.front().filter(|r| r.ready <= cycle)
+    }
+
+    /// The pass that arrived was taken; the load has `passes`.
+    pub fn taken(&mut self, passes: u32) {
+        if let Some(front) = self.returns.front_mut() {
+            front.pass += 1;
+            if front.pass == passes {
+                self.returns.pop_front();
+            }
+        }
+    }
+
+    /// No load is under way.
+    pub fn is_idle(&self) -> bool {
+        self.returns.is_empty()
+    }
+
+    /// The aligned segments that the lanes in `mask` touch, ascending.
+    pub fn coalesce(&mut self, instr: &Instr, mask: u64) -> Box<[u64]> {
+        let segment = u64::from(self.parameters.segment_bytes);
+        self.scratch.clear();
+        for lane in (0..64).filter(|l| mask >> l & 1 == 1) {
+            let first = instr.addrs.of(lane);
+            let last = first.saturating_add(u64::from(instr.bytes.max(1)) - 1);
+            self.scratch.extend([first / segment, last / segment]);
+        }
+        self.scratch.sort_unstable();
+        self.scratch.dedup();
+        self.scratch.as_slice().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sm::instr::{Addresses, InstrKind, full_mask};
+
+    fn memory() -> GlobalMemory {
+        GlobalMemory::new(Parameters {
+            latency: 40,
+            segment_bytes: 32,
+            cycles_per_segment: 2,
+            max_segments: 3,
+        })
+    }
+
+    fn segments(stride: i64) -> usize {
+        let mut instr = Instr::new(InstrKind::LdGlobal, 0, full_mask(32));
+        instr.addrs = Addresses::Affine { base: 64, stride };
+        memory().coalesce(&instr, instr.mask).len()
+    }
+
+    #[test]
+    fn lanes_coalesce_into_the_segments_they_touch() {
+        assert_eq!((segments(0), segments(4), segments(-2)), (1, 4, 3));
+        assert_eq!(segments(32), 32);
+    }
+
+    #[test]
+    fn bandwidth_and_outstanding_segments_bound_the_channel() {
+        let mut memory = memory();
+        assert_eq!(memory.send(&[0], 9), 50);
+        assert_eq!(memory.send(&[1], 9), 52, "two cycles a segment");
+        assert_eq!(memory.send(&[2], 20), 61);
+        // Three are outstanding: the next waits for the first's data.
+        assert_eq!(memory.send(&[3], 20), 90);
+        assert_eq!(memory.send(&[], 20), 21, "no lane, no wait");
+    }
+}

@@ -1,0 +1,29 @@
+//! INPUT of `sim`: a program text, a full trace, or an access trace.
+
+use super::{AccessWorkload, TraceFile, WarpText, Workload};
+use crate::error::{Error, Result};
+use crate::trace::load_input;
+use std::path::Path;
+
+/// Reads INPUT: a program text (`.warp`), a full trace, or whatever
+/// [`load_input`] takes. `blocks` is the grid of an access trace, 1 if not
+/// given; the others bring their own.
+pub fn load_workload(input: &str, blocks: Option<u32>) -> Result<Box<dyn Workload>> {
+    let path = Path::new(input);
+    let is_text = path.extension().is_some_and(|e| e == "warp");
+    let is_full = path.extension().is_some_and(|e| e == "spt") || TraceFile::is_one(path);
+    if !is_text && !is_full {
+        let trace = load_input(input)?;
+        return Ok(Box::new(AccessWorkload::new(&trace, blocks.unwrap_or(1))?));
+    }
+    if let Some(blocks) = blocks {
+        return Err(Error::usage(
+            format!("{blocks} blocks of {input}, which has a grid of its own"),
+            "--blocks is for access traces, which are of one block",
+        ));
+    }
+    Ok(match is_text {
+        true => Box::new(WarpText::load(path)?),
+        false => Box::new(TraceFile::open(path)?),
+    })
+}

@@ -1,0 +1,279 @@
+//! The SM: warps, blocks and global memory around one scratchpad path, a
+//! cycle at a time (docs/microarchitecture.md, section 19).
+
+mod attribution;
+mod blocks;
+mod complete;
+mod deadlock;
+mod issue;
+mod offer;
+mod operands;
+
+use super::global::GlobalMemory;
+use super::layout::Layout;
+use super::stats::Statistics;
+use super::two_level::TwoLevel;
+use super::warp::{NEVER, Warp};
+use super::workload::Workload;
+use crate::config::{Barrel, Config};
+use crate::error::{Error, Result};
+use crate::hash::{HashSpec, Mapping};
+use crate::model::spad_sm_path::{
+    IcnData, Offers, PathConfig, PathLaunch, SmPath, SmPathInputs, SmPathOutputs,
+};
+use crate::model::{Exit, Policy, WarpMask, WarpScheduler};
+use attribution::Tail;
+use blocks::BlockSlot;
+use operands::PassInExe;
+
+/// Cycles without a completed instruction after which a run is given up.
+const PATIENCE: u64 = 10_000_000;
+
+/// No data: programs carry addresses, not values.
+static ZEROS: [u64; 64] = [0; 64];
+
+/// One streaming multiprocessor at work on one kernel.
+///
+/// ```
+/// use spadkit::config::Config;
+/// use spadkit::sm::{AccessWorkload, Sm};
+/// let trace = spadkit::trace::load_input("kernel:transpose:tile=16")?;
+/// let workload = AccessWorkload::new(&trace, 1)?;
+/// let statistics = Sm::new(&Config::preset("gt200")?, &workload)?.run()?;
+/// assert_eq!(statistics.mean_conflict_degree, 4.5);
+/// # Ok::<(), spadkit::error::Error>(())
+/// ```
+pub struct Sm<'a> {
+    config: Config,
+    path_config: PathConfig,
+    workload: &'a dyn Workload,
+    layout: Layout,
+    path: SmPath,
+    offers: Offers,
+    warps: Vec<Warp<'a>>,
+    ages: Vec<u64>,
+    slots: Vec<BlockSlot>,
+    /// Block slots in the order in which they are filled.
+    fill_order: Vec<usize>,
+    /// Next block of the grid.
+    next_block: u32,
+    launches: u64,
+    /// Number of the present cycle; 0 is the first launch's.
+    cycle: u64,
+    exe: PassInExe,
+    global: GlobalMemory,
+    two_level: TwoLevel,
+    /// Private schedulers, where the SM has several.
+    private: Vec<WarpScheduler>,
+    /// Warps that offer an instruction to their private scheduler.
+    private_ready: WarpMask,
+    /// Warps with threads that exit, in the order of their numbers.
+    exits: WarpMask,
+    /// First cycle in which a warp is to be looked at.
+    next_check: u64,
+    /// Last cycle in which an instruction completed or a block started.
+    last_progress: u64,
+    /// Atomics that have been issued and have not completed.
+    atomics: u32,
+    /// Rounds of the atomic pass under way that were counted.
+    rounds_seen: u32,
+    statistics: Statistics,
+    /// Issue slots since the last completion: they count when another follows.
+    tail: Tail,
+}
+
+impl<'a> Sm<'a> {
+    /// An SM of `config` that runs `workload`, with the bank mapping that its
+    /// path has after reset.
+    pub fn new(config: &Config, workload: &'a dyn Workload) -> Result<Self> {
+        let layout = Layout::new(config, workload.info())?;
+        if layout.limit() > u32::from(u16::MAX) {
+            return Err(Error::usage(
+                "the shared part begins beyond 65535 words",
+                "lower the sharing threshold",
+            ));
+        }
+        let mut path_config = PathConfig::of(config);
+        path_config.limit = layout.limit() as u16;
+        path_config.sharing = layout.residency().pairs > 0;
+        let warps = config.path.warps as usize;
+        let schedulers = match config.sm.schedulers {
+            1 => 0,
+            several => several as usize,
+        };
+        Ok(Sm {
+            path_config,
+            workload,
+            path: SmPath::new(config),
+            offers: Offers::none(warps),
+            warps: (0..warps).map(|_| Warp::absent()).collect(),
+            ages: vec![u64::MAX; warps],
+            slots: vec![BlockSlot::default(); layout.slots()],
+            fill_order: layout.fill_order(),
+            next_block: 0,
+            launches: 0,
+            cycle: 0,
+            exe: PassInExe::default(),
+            global: GlobalMemory::new(config.sm.global),
+            two_level: TwoLevel::default(),
+            private: (0..schedulers).map(|_| WarpScheduler::new(warps)).collect(),
+            private_ready: 0,
+            exits: 0,
+            next_check: NEVER,
+            last_progress: 0,
+            atomics: 0,
+            rounds_seen: 0,
+            statistics: Statistics::default(),
+            tail: Tail::default(),
+            layout,
+            config: config.clone(),
+        })
+    }
+
+    /// Sets the bank mapping, which must keep all rows within the capacity.
+    pub fn with_hash(mut self, spec: &HashSpec) -> Result<Self> {
+        let mapping = Mapping::new(spec, self.config.geometry)?;
+        let beyond = mapping.pivots_beyond(self.config.pivot_limit());
+        if !beyond.is_empty() {
+            return Err(Error::usage(
+                format!(
+                    "hash spec '{spec}' addresses rows beyond the capacity of {} words",
+                    self.config.capacity_words
+                ),
+                format!(
+                    "its pivot bits {beyond:?} must be below {}; \
+                     spadkit tune --fits finds mappings that fit",
+                    self.config.pivot_limit()
+                ),
+            ));
+        }
+        self.path.load_hash(spec)?;
+        Ok(self)
+    }
+
+    /// Fills the block slots in this order; for experiments in which it matters.
+    pub fn with_fill_order(mut self, order: &[usize]) -> Result<Self> {
+        let mut sorted = order.to_vec();
+        sorted.sort_unstable();
+        if sorted != (0..self.slots.len()).collect::<Vec<_>>() {
+            return Err(Error::usage(
+                format!("{order:?} is no order of the {} slots", self.slots.len()),
+                "expected every slot once",
+            ));
+        }
+        self.fill_order = order.to_vec();
+        Ok(self)
+    }
+
+    /// Where the blocks lie.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Runs all blocks of the kernel.
+    pub fn run(mut self) -> Result<Statistics> {
+        while !self.is_done() {
+            self.step()?;
+        }
+        self.statistics.global_segments = self.global.segments;
+        self.statistics.finish();
+        Ok(self.statistics)
+    }
+
+    /// All blocks of the grid have ended.
+    fn is_done(&self) -> bool {
+        self.next_block == self.workload.info().blocks && self.slots.iter().all(|s| s.is_free())
+    }
+
+    /// One clock cycle.
+    fn step(&mut self) -> Result<()> {
+        self.free_slots();
+        let launch = self.launch()?;
+        if self.next_check <= self.cycle {
+            self.check_warps()?;
+        }
+        let exit = self.exit()?;
+        let outputs = self.step_path(launch, exit);
+        self.count_rounds();
+        if let Some(wb) = outputs.wb {
+            self.written_back(&wb)?;
+        }
+        if outputs.viol != 0 {
+            return Err(self.violation(outputs.viol.trailing_zeros() as usize));
+        }
+        let private = self.issue(&outputs)?;
+        if self.cycle > 0 {
+            self.attribute(&outputs, private);
+        }
+        if self.path_config.policy == Policy::TwoLevel {
+            self.update_two_level(&outputs);
+        }
+        self.watch(&outputs, private)?;
+        self.cycle += 1;
+        Ok(())
+    }
+
+    fn step_path(&mut self, launch: Option<PathLaunch>, exit: Option<Exit>) -> SmPathOutputs {
+        let lanes = self.config.lanes;
+        let passes = self.config.subwarps();
+        let lane_mask = super::instr::full_mask(lanes);
+        let arrived = self.global.arrived(self.cycle);
+        let icn = arrived.map(|load| IcnData {
+            warp: load.warp,
+            tag: load.tag,
+            pass: load.pass as u16,
+            last: load.pass + 1 == passes,
+            mask: load.mask >> (load.pass * lanes) & lane_mask,
+            data: &ZEROS[..lanes as usize],
+        });
+        let has_arrived = icn.is_some();
+        let outputs = self.path.step(&SmPathInputs {
+            rst: false,
+            kernel_clear: self.cycle == 0,
+            cfg: self.path_config,
+            hash_wr: None,
+            row_wr: None,
+            launch,
+            exit,
+            offers: &self.offers,
+            op: self.exe.operands(),
+            icn,
+            wb_ready: true,
+            age: &self.ages,
+            active: self.two_level.active,
+        });
+        if has_arrived && outputs.icn_ready {
+            self.global.taken(passes);
+        }
+        outputs
+    }
+
+    /// Adds the rounds of the retry loop that have begun.
+    fn count_rounds(&mut self) {
+        let rounds = self.path.atomic_rounds();
+        let before = if rounds < self.rounds_seen {
+            0
+        } else {
+            self.rounds_seen
+        };
+        self.statistics.atomic_rounds += u64::from(rounds - before);
+        self.rounds_seen = rounds;
+    }
+
+    fn is_strict(&self) -> bool {
+        self.config.settings.barrel == Barrel::Strict
+    }
+
+    /// `warp` is to be looked at in `cycle`.
+    fn check(&mut self, warp: usize, cycle: u64) {
+        let at = &mut self.warps[warp].check_at;
+        *at = (*at).min(cycle);
+        self.next_check = self.next_check.min(cycle);
+    }
+
+    fn update_two_level(&mut self, outputs: &SmPathOutputs) {
+        let mut set = std::mem::take(&mut self.two_level);
+        set.update(|w| self.long_wait(w, outputs));
+        self.two_level = set;
+    }
+}

@@ -1,0 +1,110 @@
+//! Completion: writebacks and what they set free
+//! (docs/microarchitecture.md, sections 19.2 and 19.5).
+
+use super::Sm;
+use crate::error::{Error, Result};
+use crate::model::Source;
+use crate::model::spad_sm_path::{Writeback, kind};
+use crate::sm::global::Return;
+use crate::sm::instr::InstrKind;
+use crate::sm::warp::{Pending, State};
+
+impl Sm<'_> {
+    /// A pass is in the writeback register in this cycle, and leaves it.
+    pub(super) fn written_back(&mut self, wb: &Writeback) -> Result<()> {
+        let from_off_chip = wb.src == Source::Icn;
+        let warp = &mut self.warps[wb.warp];
+        if wb.last && !from_off_chip {
+            warp.in_path -= 1;
+        }
+        // Kinds that complete by their latency have left no entry.
+        let expects = |p: &Pending| p.tag == wb.tag && p.kind.path_kind() == wb.kind;
+        let Some(i) = warp.pending.iter().position(expects) else {
+            return Ok(());
+        };
+        let pending = &mut warp.pending[i];
+        if wb.error {
+            let what = format!(
+                "block {}, warp {}, pc {}: {} was answered with an error",
+                warp.block,
+                warp.index,
+                pending.pc,
+                pending.kind.name()
+            );
+            return Err(Error::usage(
+                what,
+                "expected supported operations on words inside the scratchpad",
+            ));
+        }
+        if pending.kind.is_shared() && u32::from(wb.pass) % pending.words == 0 {
+            self.statistics.pass(wb.degree);
+        }
+        if wb.kind == kind::LDLK {
+            pending.success |= wb.success << (u32::from(wb.pass) * self.config.lanes);
+        }
+        if !wb.last {
+            return Ok(());
+        }
+        if pending.kind.is_global() && !from_off_chip {
+            self.send_global(wb.warp, i);
+            return Ok(());
+        }
+        let done = warp.pending.remove(i);
+        self.complete(wb.warp, &done);
+        Ok(())
+    }
+
+    /// A global access has passed the memory stages: its segments go out.
+    fn send_global(&mut self, w: usize, i: usize) {
+        let pending = &mut self.warps[w].pending[i];
+        let segments = std::mem::take(&mut pending.segments);
+        let ready = self.global.send(&segments, self.cycle);
+        if pending.kind == InstrKind::LdGlobal {
+            self.global.expect(Return {
+                warp: w,
+                tag: pending.tag,
+                mask: pending.mask,
+                ready,
+                pass: 0,
+            });
+        } else {
+            let done = self.warps[w].pending.remove(i);
+            self.complete(w, &done);
+        }
+    }
+
+    /// An instruction completes in this cycle.
+    fn complete(&mut self, w: usize, done: &Pending) {
+        let (cycle, strict) = (self.cycle, self.is_strict());
+        let front_end = u64::from(self.config.sm.frontend_stages);
+        let warp = &mut self.warps[w];
+        warp.done_at = warp.done_at.max(cycle);
+        warp.set_register(done.dst, cycle + 1);
+        if let (InstrKind::LdLock, Some(register)) = (done.kind, done.dst) {
+            warp.set_predicate(register, done.success);
+        }
+        if strict {
+            warp.ready_at = cycle + 1 + front_end;
+        }
+        if done.kind == InstrKind::AtomShared {
+            self.atomics -= 1;
+        }
+        if done.kind == InstrKind::Bar {
+            let number = done.sub;
+            warp.state = State::Barrier {
+                number,
+                arrived: cycle,
+            };
+            let slot = warp.slot;
+            self.meet(slot);
+        }
+        self.check(w, cycle + 1);
+        self.completed_in(cycle);
+    }
+
+    /// An instruction completes in `cycle`, now or later.
+    pub(super) fn completed_in(&mut self, cycle: u64) {
+        self.statistics.cycles = self.statistics.cycles.max(cycle);
+        self.last_progress = self.last_progress.max(cycle);
+    }
+}

@@ -1,0 +1,102 @@
+//! Deadlocks: nothing moves and nothing will
+//! (docs/microarchitecture.md, section 19.4).
+
+use super::{PATIENCE, Sm};
+use crate::error::{Error, Result};
+use crate::model::spad_sm_path::SmPathOutputs;
+use crate::sm::warp::{NEVER, State, Warp};
+
+/// Warps that a report names.
+const MAX_LINES: usize = 16;
+
+impl Sm<'_> {
+    /// Ends a run that cannot go on.
+    pub(super) fn watch(&self, outputs: &SmPathOutputs, private: u128) -> Result<()> {
+        if self.cycle > self.last_progress.saturating_add(PATIENCE) {
+            return Err(Error::usage(
+                format!("no instruction has completed for {PATIENCE} cycles"),
+                format!(
+                    "a lock that is never released? {}",
+                    self.waiting(outputs).join("; ")
+                ),
+            ));
+        }
+        let idle = outputs.iss.is_none()
+            && private == 0
+            && self.exits == 0
+            && self.private_ready == 0
+            && self.next_check == NEVER
+            && self.global.is_idle()
+            && self.offers.valid() & !outputs.wait_sh == 0
+            && self.warps.iter().all(|w| w.in_path == 0);
+        // What was launched or has ended in this cycle shows in the next one.
+        if !idle || self.is_done() || self.slot_changes() {
+            return Ok(());
+        }
+        Err(Error::usage(
+            format!("deadlock in cycle {}", self.cycle),
+            self.waiting(outputs).join("; "),
+        ))
+    }
+
+    /// A slot is about to be cleared away.
+    fn slot_changes(&self) -> bool {
+        (0..self.slots.len()).any(|s| {
+            let ended = |w: &Warp| w.state == State::Ended && w.in_path == 0;
+            !self.slots[s].is_free() && self.warps[self.layout.warps(s)].iter().all(ended)
+        })
+    }
+
+    /// Who waits for whom.
+    fn waiting(&self, outputs: &SmPathOutputs) -> Vec<String> {
+        let resident = || (0..self.warps.len()).filter(|&w| self.warps[w].is_resident());
+        let mut lines: Vec<String> = resident()
+            .take(MAX_LINES)
+            .map(|w| {
+                let warp = &self.warps[w];
+                let who = format!("warp {} of block {}", warp.index, warp.block);
+                format!("{who} waits {}", self.wait(w, warp, outputs))
+            })
+            .collect();
+        let more = resident().count().saturating_sub(MAX_LINES);
+        if more > 0 {
+            lines.push(format!("and {more} more warps"));
+        }
+        lines
+    }
+
+    fn wait(&self, w: usize, warp: &Warp, outputs: &SmPathOutputs) -> String {
+        if let State::Barrier { number, .. } = warp.state {
+            return format!("at barrier {number} for {}", self.missing(warp, number));
+        }
+        let next = warp.next().map_or_else(
+            || "its end".to_owned(),
+            |i| format!("{} at pc {}", i.kind.name(), i.pc),
+        );
+        if outputs.wait_sh >> w & 1 == 1 {
+            let partner = self.warps[self.layout.warps(warp.slot ^ 1)].first();
+            let owner = partner.map_or(0, |p| p.block);
+            return format!("with {next} for the shared scratchpad, which block {owner} holds");
+        }
+        match warp.blocked_by(self.is_strict()) {
+            Some(p) => format!("with {next} for {} at pc {}", p.kind.name(), p.pc),
+            None => format!("with {next}"),
+        }
+    }
+
+    /// The warps that have not come to a barrier.
+    fn missing(&self, warp: &Warp, number: u8) -> String {
+        let elsewhere = |other: &&Warp| match other.state {
+            State::Barrier { number: at, .. } => at != number,
+            State::Running => true,
+            State::Absent | State::Ended => false,
+        };
+        let warps = &self.warps[self.layout.warps(warp.slot)];
+        let names: Vec<String> = warps
+            .iter()
+            .filter(elsewhere)
+            .map(|w| format!("warp {}", w.index))
+            .collect();
+        names.join(", ")
+    }
+}

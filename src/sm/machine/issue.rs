@@ -1,0 +1,181 @@
+//! What follows from an issue: to the path, or to a private pipe where the
+//! SM has several schedulers (docs/microarchitecture.md, sections 19.2, 19.4).
+
+use super::Sm;
+use crate::error::Result;
+use crate::model::spad_sm_path::SmPathOutputs;
+use crate::model::{SchedulerInputs, WarpClasses, WarpMask};
+use crate::sm::instr::InstrKind;
+use crate::sm::warp::{NEVER, Pending, State};
+
+impl Sm<'_> {
+    /// Takes over what was issued in this cycle; returns the schedulers that
+    /// issued to their private pipes.
+    pub(super) fn issue(&mut self, outputs: &SmPathOutputs) -> Result<u128> {
+        let mut in_path = None;
+        match &outputs.iss {
+            Some(issue) => {
+                in_path = Some(issue.warp);
+                if issue.pass == 0 {
+                    let active = self.active(issue.warp);
+                    self.enter_exe(issue.warp, active);
+                    self.offers.set(issue.warp, None);
+                    self.warps[issue.warp].in_path += 1;
+                    self.issued(issue.warp, active, false)?;
+                }
+                self.form_operands(issue);
+            }
+            None if !outputs.ex_hold => self.exe.leave(),
+            None => {}
+        }
+        match self.private.is_empty() {
+            true => Ok(0),
+            false => self.issue_private(in_path, outputs),
+        }
+    }
+
+    fn active(&self, w: usize) -> u64 {
+        let warp = &self.warps[w];
+        warp.next().map_or(0, |instr| warp.active(instr))
+    }
+
+    /// Each scheduler that has not issued to the path may issue to its pipe.
+    fn issue_private(&mut self, in_path: Option<usize>, outputs: &SmPathOutputs) -> Result<u128> {
+        let count = self.private.len();
+        let mut issued = 0;
+        for k in 0..count {
+            let own = |w: &usize| w % count == k;
+            if in_path.as_ref().is_some_and(own) {
+                continue;
+            }
+            let ready = self.private_ready & self.warps_of(k);
+            if ready == 0 {
+                continue;
+            }
+            let inputs = SchedulerInputs {
+                policy: self.path_config.policy,
+                ready,
+                cls: self.classes(outputs),
+                take: true,
+                age: &self.ages,
+                active: self.two_level.active,
+                ..SchedulerInputs::default()
+            };
+            if let Some(w) = self.private[k].step(&inputs).sel {
+                issued |= 1 << k;
+                self.private_ready &= !(1 << w);
+                let active = self.active(w);
+                self.issued(w, active, true)?;
+            }
+        }
+        Ok(issued)
+    }
+
+    /// Warp slots of scheduler `k`.
+    pub(super) fn warps_of(&self, k: usize) -> WarpMask {
+        let count = self.config.sm.schedulers as usize;
+        (k..self.warps.len())
+            .step_by(count)
+            .fold(0, |m, w| m | 1 << w)
+    }
+
+    /// Scheduling classes (section 16) by the owners that the path shows.
+    fn classes(&self, outputs: &SmPathOutputs) -> WarpClasses {
+        let mut cls = WarpClasses::default();
+        for (w, warp) in self.warps.iter().enumerate().filter(|w| w.1.is_resident()) {
+            let shares = self.path_config.sharing && self.layout.is_shared(warp.slot);
+            let owner = outputs.owner >> (warp.slot / 2) & 1 == warp.slot as u32 % 2;
+            match (shares, owner) {
+                (false, _) => cls.low |= 1 << w,
+                (true, true) => {}
+                (true, false) => cls.high |= 1 << w,
+            }
+        }
+        cls
+    }
+
+    /// The warp's next instruction has been issued.
+    fn issued(&mut self, w: usize, active: u64, private: bool) -> Result<()> {
+        let (cycle, strict) = (self.cycle, self.is_strict());
+        let subwarps = u64::from(self.config.subwarps());
+        let front_end = u64::from(self.config.sm.frontend_stages);
+        self.statistics.warp_instructions += 1;
+        let Some(instr) = self.warps[w].next().cloned() else {
+            return Ok(());
+        };
+        let words = self.words(&instr);
+        let latency = u64::from(self.latency(instr.kind));
+        let segments = match instr.kind.is_global() {
+            true => self.global.coalesce(&instr, active),
+            false => Box::default(),
+        };
+        let warp = &mut self.warps[w];
+        warp.offered = false;
+        let by_latency = instr.kind.path_kind() == crate::model::spad_sm_path::kind::ALU;
+        let done = match (by_latency, strict, private) {
+            (true, false, _) => Some(cycle + latency - 1 + (subwarps - 1)),
+            // The private pipe is as long as the path is without conflicts.
+            (true, true, true) => Some(cycle + u64::from(self.config.path.mem_stages) + 2),
+            _ => None,
+        };
+        if instr.kind == InstrKind::RelSsp {
+            warp.released |= active;
+        }
+        if instr.kind == InstrKind::AtomShared {
+            self.atomics += 1;
+        }
+        let passes = subwarps * u64::from(words);
+        warp.ready_at = match (done, strict) {
+            (None, true) => NEVER,
+            (None, false) => cycle + passes,
+            (Some(done), true) => done + 1 + front_end,
+            (Some(done), false) if instr.kind == InstrKind::Branch => done + 1 + front_end,
+            (Some(_), false) => cycle + passes,
+        };
+        warp.set_register(instr.dst, done.map_or(NEVER, |d| d + 1));
+        match done {
+            Some(done) => warp.done_at = warp.done_at.max(done),
+            None => {
+                let tag = warp.take_tag();
+                warp.pending.push(Pending {
+                    tag,
+                    kind: instr.kind,
+                    pc: instr.pc,
+                    dst: instr.dst,
+                    mask: active,
+                    words,
+                    sub: instr.sub,
+                    success: 0,
+                    segments,
+                });
+            }
+        }
+        warp.use_tag();
+        warp.advance()?;
+        if instr.kind == InstrKind::Bar {
+            let arrived = done.unwrap_or(NEVER);
+            let number = instr.sub;
+            warp.state = State::Barrier { number, arrived };
+            let slot = warp.slot;
+            self.meet(slot);
+        } else {
+            let at = self.warps[w].ready_at.max(cycle + 1);
+            if at != NEVER {
+                self.check(w, at);
+            }
+        }
+        if let Some(done) = done {
+            self.completed_in(done);
+        }
+        Ok(())
+    }
+
+    fn latency(&self, kind: InstrKind) -> u32 {
+        let latencies = &self.config.sm.latencies;
+        match kind {
+            InstrKind::Sfu => latencies.sfu,
+            InstrKind::Branch => latencies.branch,
+            _ => latencies.alu,
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! What the warps offer: the next instruction, when its dependences and the
+//! front end allow (docs/microarchitecture.md, section 19.2).
+
+use super::Sm;
+use crate::error::{Error, Result};
+use crate::model::spad_sm_path::{Offer, kind};
+use crate::sm::instr::{Instr, InstrKind};
+use crate::sm::warp::{NEVER, State};
+
+/// Pending instructions of a warp; more wait.
+const MAX_PENDING: usize = 64;
+
+impl InstrKind {
+    /// The kind at the path's issue port (section 2.2).
+    pub(in crate::sm) fn path_kind(self) -> u8 {
+        match self {
+            InstrKind::LdShared => kind::LOAD,
+            InstrKind::StShared => kind::STORE,
+            InstrKind::AtomShared => kind::ATOMIC,
+            InstrKind::LdLock => kind::LDLK,
+            InstrKind::StUnlock => kind::STUL,
+            InstrKind::LdGlobal | InstrKind::StGlobal => kind::GLOBAL,
+            InstrKind::RelSsp => kind::RELSSP,
+            _ => kind::ALU,
+        }
+    }
+}
+
+impl Sm<'_> {
+    /// Looks at every warp whose time has come.
+    pub(super) fn check_warps(&mut self) -> Result<()> {
+        self.next_check = NEVER;
+        for w in 0..self.warps.len() {
+            if self.warps[w].check_at <= self.cycle {
+                self.warps[w].check_at = NEVER;
+                self.check_warp(w)?;
+            }
+            self.next_check = self.next_check.min(self.warps[w].check_at);
+        }
+        Ok(())
+    }
+
+    fn check_warp(&mut self, w: usize) -> Result<()> {
+        let (cycle, strict) = (self.cycle, self.is_strict());
+        let warp = &mut self.warps[w];
+        if warp.state != State::Running || warp.offered || self.exits >> w & 1 == 1 {
+            return Ok(());
+        }
+        if strict && !warp.pending.is_empty() {
+            return Ok(()); // its completion looks again
+        }
+        let next = warp.next().filter(|i| i.kind != InstrKind::Exit);
+        let Some(instr) = next else {
+            // A part of the lanes ends, or the whole warp.
+            if warp.pending.is_empty() {
+                let at = match warp.next() {
+                    Some(_) => warp.ready_at,
+                    None => warp.done_at + 1,
+                };
+                if at <= cycle {
+                    self.exits |= 1 << w;
+                } else {
+                    warp.check_at = at;
+                }
+            }
+            return Ok(());
+        };
+        if warp.pending.len() >= MAX_PENDING {
+            return Ok(());
+        }
+        let at = warp.ready_at.max(warp.registers_ready(instr));
+        if at > cycle {
+            warp.check_at = at; // NEVER: a completion looks again
+            return Ok(());
+        }
+        let private = self.config.sm.schedulers > 1 && instr.kind.path_kind() == kind::ALU;
+        let offer = match private {
+            true => None,
+            false => Some(self.offer(w)?),
+        };
+        self.warps[w].offered = true;
+        match offer {
+            None => self.private_ready |= 1 << w,
+            some => self.offers.set(w, some),
+        }
+        Ok(())
+    }
+
+    /// The offer of the warp's next instruction.
+    fn offer(&mut self, w: usize) -> Result<Offer> {
+        let tag = self.warps[w].take_tag();
+        let Some(instr) = self.warps[w].next() else {
+            return Ok(Offer::default());
+        };
+        let words = self.words(instr);
+        let mut hi = 0;
+        if instr.kind.is_shared() {
+            let active = self.warps[w].active(instr);
+            hi = self.check_shared(w, instr, active, words)?;
+        }
+        let pc = (instr.pc & 0x3fff) as u16;
+        Ok(Offer {
+            kind: instr.kind.path_kind(),
+            words: words.trailing_zeros() as u8,
+            tag,
+            pc,
+            hi,
+        })
+    }
+
+    /// Words per lane that move through the scratchpad.
+    pub(super) fn words(&self, instr: &Instr) -> u32 {
+        let wide = matches!(instr.kind, InstrKind::LdShared | InstrKind::StShared);
+        match wide {
+            true => (u32::from(instr.bytes) / self.config.word_bytes()).clamp(1, 4),
+            false => 1,
+        }
+    }
+
+    /// The highest block-relative word of a shared access, all of whose words
+    /// must belong to the block and to threads that have not released them.
+    fn check_shared(&self, w: usize, instr: &Instr, active: u64, words: u32) -> Result<u16> {
+        if self.config.path.locks == 0 && instr.kind.is_word_only() {
+            return Err(Error::usage(
+                format!("{} on a machine without lock unit", self.place(w, instr)),
+                "set locks in the configuration's [path]",
+            ));
+        }
+        if instr.kind == InstrKind::AtomShared && instr.sub > 8 {
+            return Err(Error::usage(
+                format!(
+                    "{}: there is no atomic operation {}",
+                    self.place(w, instr),
+                    instr.sub
+                ),
+                "expected 0 to 8 (docs/formats.md)",
+            ));
+        }
+        let warp = &self.warps[w];
+        let bytes = u64::from(self.config.word_bytes());
+        let shares = self.path_config.sharing && self.layout.is_shared(warp.slot);
+        let (limit, size) = (
+            u64::from(self.layout.limit()),
+            u64::from(self.layout.words()),
+        );
+        let mut highest = 0;
+        for lane in (0..64).filter(|l| active >> l & 1 == 1) {
+            let first = instr.addrs.of(lane) / bytes;
+            let last = first.saturating_add(u64::from(words - 1));
+            if last >= size {
+                return Err(Error::usage(
+                    format!(
+                        "{}: lane {lane} accesses byte {} of shared memory",
+                        self.place(w, instr),
+                        instr.addrs.of(lane)
+                    ),
+                    format!("a block has {} bytes", self.workload.info().shared_bytes),
+                ));
+            }
+            if shares && last >= limit && warp.released >> lane & 1 == 1 {
+                return Err(self.touched_after_release(w, instr));
+            }
+            highest = highest.max(last);
+        }
+        Ok(highest as u16)
+    }
+
+    /// The instruction and its warp, for messages.
+    pub(super) fn place(&self, w: usize, instr: &Instr) -> String {
+        let warp = &self.warps[w];
+        format!(
+            "block {}, warp {}, pc {}: {}",
+            warp.block,
+            warp.index,
+            instr.pc,
+            instr.kind.name()
+        )
+    }
+
+    fn touched_after_release(&self, w: usize, instr: &Instr) -> Error {
+        Error::usage(
+            format!(
+                "{} touches the shared scratchpad after relssp",
+                self.place(w, instr)
+            ),
+            format!(
+                "words from {} on may not be accessed after relssp: place it behind the last access",
+                self.layout.limit()
+            ),
+        )
+    }
+
+    /// The path refuses the warp's offer for ever.
+    pub(super) fn violation(&self, w: usize) -> Error {
+        match self.warps[w].next() {
+            Some(instr) => self.touched_after_release(w, instr),
+            None => Error::usage(
+                format!("warp slot {w} is refused without an instruction"),
+                "this is a defect of spadkit: report it",
+            ),
+        }
+    }
+}

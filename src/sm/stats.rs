@@ -1,0 +1,127 @@
+//! What a run comes to (docs/microarchitecture.md, section 19.6).
+
+use serde::Serialize;
+
+/// Cycles without issue, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Stalls {
+    /// Latency, front end, barrel, masked warps, nothing left to issue.
+    pub no_ready_warp: u64,
+    /// EXE is held by an access that needs more groups.
+    pub bank_conflict: u64,
+    /// EXE is held because the writeback port is taken.
+    pub writeback_conflict: u64,
+    /// Atomics: the retry sequencer has the scratchpad, or is waited for.
+    pub lock_retry: u64,
+    /// The partner block holds the shared scratchpad.
+    pub shared_scratchpad: u64,
+    /// Barriers of thread blocks.
+    pub barrier: u64,
+    /// Data from global memory.
+    pub memory: u64,
+}
+
+/// One reason of a cycle without issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stall {
+    NoReadyWarp,
+    BankConflict,
+    WritebackConflict,
+    LockRetry,
+    SharedScratchpad,
+    Barrier,
+    Memory,
+}
+
+impl Stalls {
+    pub(super) fn add(&mut self, stall: Stall) {
+        *self.fields()[stall as usize] += 1;
+    }
+
+    pub(super) fn merge(&mut self, other: &Stalls) {
+        for (to, (_, from)) in self.fields().into_iter().zip(other.list()) {
+            *to += from;
+        }
+    }
+
+    /// In the order of [`Stall`] and of [`list`](Stalls::list).
+    fn fields(&mut self) -> [&mut u64; 7] {
+        [
+            &mut self.no_ready_warp,
+            &mut self.bank_conflict,
+            &mut self.writeback_conflict,
+            &mut self.lock_retry,
+            &mut self.shared_scratchpad,
+            &mut self.barrier,
+            &mut self.memory,
+        ]
+    }
+
+    /// The categories by their names in the output.
+    pub fn list(&self) -> [(&'static str, u64); 7] {
+        [
+            ("no_ready_warp", self.no_ready_warp),
+            ("bank_conflict", self.bank_conflict),
+            ("writeback_conflict", self.writeback_conflict),
+            ("lock_retry", self.lock_retry),
+            ("shared_scratchpad", self.shared_scratchpad),
+            ("barrier", self.barrier),
+            ("memory", self.memory),
+        ]
+    }
+
+    /// All cycles without issue.
+    pub fn total(&self) -> u64 {
+        self.list().iter().map(|s| s.1).sum()
+    }
+}
+
+/// The numbers of one run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Statistics {
+    /// Number of the last cycle in which an instruction completed.
+    pub cycles: u64,
+    /// Instructions of warps.
+    pub warp_instructions: u64,
+    /// Warp instructions per cycle.
+    pub ipc: f64,
+    /// Issue slots in which a pass was issued: with one scheduler, cycles.
+    pub issued: u64,
+    /// The other issue slots, by reason; issued + stalls = cycles * schedulers.
+    pub stalls: Stalls,
+    /// Cycles without issue in which the conflict-aware scheduler masked a
+    /// ready warp; a part of `no_ready_warp`.
+    pub masked_cycles: u64,
+    /// Conflict degree less one, summed over scratchpad accesses per pass.
+    pub bank_conflicts: u64,
+    /// Mean conflict degree of the passes with an active lane.
+    pub mean_conflict_degree: f64,
+    /// Passes with an active lane.
+    pub scratchpad_passes: u64,
+    /// Rounds of the retry loop.
+    pub atomic_rounds: u64,
+    /// Segments of global memory.
+    pub global_segments: u64,
+    /// Thread blocks that ran.
+    pub blocks: u64,
+    #[serde(skip)]
+    pub(super) degrees: u64,
+}
+
+impl Statistics {
+    /// A pass of the scratchpad of degree `degree` was written back.
+    pub(super) fn pass(&mut self, degree: u32) {
+        if degree > 0 {
+            self.scratchpad_passes += 1;
+            self.degrees += u64::from(degree);
+            self.bank_conflicts += u64::from(degree - 1);
+        }
+    }
+
+    /// Forms the means at the end of the run.
+    pub(super) fn finish(&mut self) {
+        let ratio = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
+        self.ipc = ratio(self.warp_instructions, self.cycles);
+        self.mean_conflict_degree = ratio(self.degrees, self.scratchpad_passes);
+    }
+}

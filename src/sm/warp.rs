@@ -1,0 +1,208 @@
+//! A warp: its program, its registers and what it waits for.
+
+use super::instr::{Instr, InstrKind};
+use super::workload::ProgramStream;
+use crate::error::Result;
+use std::sync::Arc;
+
+/// A cycle that is not known yet.
+pub(super) const NEVER: u64 = u64::MAX;
+
+/// What a warp does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// No block has the slot.
+    Absent,
+    /// It executes its program.
+    Running,
+    /// It has issued `bar` and completes it in cycle `arrived`.
+    Barrier { number: u8, arrived: u64 },
+    /// All its threads have ended.
+    Ended,
+}
+
+/// An instruction that has not completed.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    pub tag: u8,
+    pub kind: InstrKind,
+    pub pc: u32,
+    pub dst: Option<u8>,
+    pub mask: u64,
+    /// Words per lane.
+    pub words: u32,
+    /// Number of the barrier.
+    pub sub: u8,
+    /// Lanes of a load-and-lock that took their lock.
+    pub success: u64,
+    /// Segments of a global access.
+    pub segments: Box<[u64]>,
+}
+
+/// One warp slot.
+pub(super) struct Warp<'a> {
+    pub state: State,
+    /// Slot of its block.
+    pub slot: usize,
+    /// Its block in the grid, and its number in the block.
+    pub block: u32,
+    pub index: u32,
+    /// Launch number: the oldest warp has the least.
+    pub age: u64,
+    /// Threads that have not exited.
+    pub live: u64,
+    /// Threads that have executed relssp.
+    pub released: u64,
+    /// First cycle in which the next instruction may be offered.
+    pub ready_at: u64,
+    /// Cycle in which a barrier releases it.
+    pub barrier_until: u64,
+    /// Cycle of the last completion so far.
+    pub done_at: u64,
+    /// Next cycle in which its offer is to be looked at.
+    pub check_at: u64,
+    /// It offers its next instruction.
+    pub offered: bool,
+    /// Instructions inside the path.
+    pub in_path: u32,
+    pub pending: Vec<Pending>,
+    next_tag: u8,
+    stream: Option<Box<dyn ProgramStream + 'a>>,
+    part: Option<Arc<[Instr]>>,
+    at: usize,
+    /// First cycle in which each register can be used.
+    registers: Box<[u64; 256]>,
+    /// Results of load-and-lock: register and lanes.
+    predicates: Vec<(u8, u64)>,
+}
+
+impl<'a> Warp<'a> {
+    pub fn absent() -> Self {
+        Warp {
+            state: State::Absent,
+            slot: 0,
+            block: 0,
+            index: 0,
+            age: 0,
+            live: 0,
+            released: 0,
+            ready_at: NEVER,
+            barrier_until: 0,
+            done_at: 0,
+            check_at: NEVER,
+            offered: false,
+            in_path: 0,
+            pending: Vec::new(),
+            next_tag: 0,
+            stream: None,
+            part: None,
+            at: 0,
+            registers: Box::new([0; 256]),
+            predicates: Vec::new(),
+        }
+    }
+
+    /// A program for the slot; the warp may offer from `ready_at` on.
+    pub fn start(&mut self, stream: Box<dyn ProgramStream + 'a>, ready_at: u64) -> Result<()> {
+        self.state = State::Running;
+        self.released = 0;
+        self.ready_at = ready_at;
+        self.check_at = ready_at;
+        self.done_at = 0;
+        self.registers.fill(0);
+        self.predicates.clear();
+        self.stream = Some(stream);
+        self.fetch()
+    }
+
+    fn fetch(&mut self) -> Result<()> {
+        self.at = 0;
+        self.part = match &mut self.stream {
+            Some(stream) => stream.next_part()?,
+            None => None,
+        };
+        Ok(())
+    }
+
+    /// The next instruction; `None` at the end of the program.
+    pub fn next(&self) -> Option<&Instr> {
+        self.part.as_ref().and_then(|part| part.get(self.at))
+    }
+
+    /// The part of the program and the place in it, to keep the instruction.
+    pub fn place(&self) -> Option<(Arc<[Instr]>, usize)> {
+        self.part.as_ref().map(|part| (part.clone(), self.at))
+    }
+
+    /// Goes on to the instruction behind the next one.
+    pub fn advance(&mut self) -> Result<()> {
+        self.at += 1;
+        match self.next() {
+            Some(_) => Ok(()),
+            None => self.fetch(),
+        }
+    }
+
+    /// A tag that no pending instruction has.
+    pub fn take_tag(&mut self) -> u8 {
+        while self.pending.iter().any(|p| p.tag == self.next_tag) {
+            self.next_tag = self.next_tag.wrapping_add(1);
+        }
+        self.next_tag
+    }
+
+    /// The next instruction gets another tag.
+    pub fn use_tag(&mut self) {
+        self.next_tag = self.next_tag.wrapping_add(1);
+    }
+
+    /// First cycle in which all registers of `instr` can be used.
+    pub fn registers_ready(&self, instr: &Instr) -> u64 {
+        let used = instr.srcs.as_slice().iter().chain(&instr.dst);
+        used.map(|&r| self.registers[usize::from(r)])
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// `register` can be used from `cycle` on.
+    pub fn set_register(&mut self, register: Option<u8>, cycle: u64) {
+        if let Some(register) = register {
+            self.registers[usize::from(register)] = cycle;
+        }
+    }
+
+    /// `register` holds the lanes that took their lock.
+    pub fn set_predicate(&mut self, register: u8, lanes: u64) {
+        self.predicates.retain(|p| p.0 != register);
+        self.predicates.push((register, lanes));
+    }
+
+    /// The lanes in which `instr` acts.
+    pub fn active(&self, instr: &Instr) -> u64 {
+        let mut mask = instr.mask & self.live;
+        if instr.kind == InstrKind::StUnlock {
+            for (register, lanes) in &self.predicates {
+                if instr.srcs.as_slice().contains(register) {
+                    mask &= lanes;
+                }
+            }
+        }
+        mask
+    }
+
+    /// The pending instruction that the next one waits for, or, at the end of
+    /// the program and under strict barrel execution, any.
+    pub fn blocked_by(&self, strict: bool) -> Option<&Pending> {
+        let all = |i: &&Instr| strict || i.kind == InstrKind::Exit;
+        let Some(next) = self.next().filter(|i| !all(i)) else {
+            return self.pending.first();
+        };
+        let uses = |r: u8| next.dst == Some(r) || next.srcs.as_slice().contains(&r);
+        self.pending.iter().find(|p| p.dst.is_some_and(uses))
+    }
+
+    /// It has a block and has not ended.
+    pub fn is_resident(&self) -> bool {
+        matches!(self.state, State::Running | State::Barrier { .. })
+    }
+}
