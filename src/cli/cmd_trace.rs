@@ -1,22 +1,25 @@
-//! `spadkit trace`: writes the access trace of a generated kernel.
+//! `spadkit trace`: writes the access trace of a generated kernel, or a full trace.
 
 use super::printer::{Printer, table};
 use super::write_file;
 use crate::error::Result;
+use crate::sm::{load_workload, record};
 use crate::trace::kernels::{self, Kernel};
 use crate::trace::{AccessTrace, load_input};
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Write the access trace of a generated kernel.
 ///
 /// The trace (docs/formats.md) is what every command takes as INPUT; generated
 /// kernels can also be named there directly, as kernel:NAME:param=value,...
+/// With an output named .spt it is a full trace, also of a program text.
 #[derive(Args)]
 pub struct TraceArgs {
-    /// kernel:NAME or kernel:NAME:param=value,..., or an access trace (.json) to check and copy.
+    /// kernel:NAME or kernel:NAME:param=value,..., or an access trace (.json) to check and copy;
+    /// for a full trace also a program text (.warp) or a full trace.
     #[arg(required_unless_present = "list")]
     input: Option<String>,
     /// Where to write the trace.
@@ -34,6 +37,9 @@ pub struct TraceArgs {
 
 pub(super) fn run(args: &TraceArgs, printer: &Printer) -> Result<()> {
     match (&args.input, &args.output) {
+        (Some(input), Some(output)) if output.extension().is_some_and(|e| e == "spt") => {
+            full_trace(input, output, printer)
+        }
         (Some(input), Some(output)) => {
             let trace = load_input(input)?;
             write_file(output, trace.to_json().as_bytes())?;
@@ -47,6 +53,29 @@ pub(super) fn run(args: &TraceArgs, printer: &Printer) -> Result<()> {
         // clap lets only --list through without the two.
         _ => list(printer),
     }
+}
+
+fn full_trace(input: &str, output: &Path, printer: &Printer) -> Result<()> {
+    let workload = load_workload(input, None)?;
+    let summary = record(workload.as_ref(), output)?;
+    let info = workload.info();
+    let json = json!({
+        "name": info.name,
+        "source": info.source,
+        "instructions": summary.instructions,
+        "warps": info.warps(),
+        "blocks": info.blocks,
+        "shared_bytes": info.shared_bytes,
+        "file": output,
+        "file_bytes": summary.bytes,
+    });
+    printer.result(json, || {
+        let (file, count) = (output.display(), summary.instructions);
+        format!(
+            "{file}: {count} warp instructions, {} bytes\n",
+            summary.bytes
+        )
+    })
 }
 
 fn summary(trace: &AccessTrace) -> Value {

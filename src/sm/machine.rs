@@ -73,6 +73,8 @@ pub struct Sm<'a> {
     next_check: u64,
     /// Last cycle in which an instruction completed or a block started.
     last_progress: u64,
+    /// Cycles in which nothing has moved.
+    idle_cycles: u32,
     /// Atomics that have been issued and have not completed.
     atomics: u32,
     /// Rounds of the atomic pass under way that were counted.
@@ -121,6 +123,7 @@ impl<'a> Sm<'a> {
             exits: 0,
             next_check: NEVER,
             last_progress: 0,
+            idle_cycles: 0,
             atomics: 0,
             rounds_seen: 0,
             statistics: Statistics::default(),

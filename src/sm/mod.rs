@@ -23,5 +23,8 @@ pub use machine::Sm;
 pub use setup::Setup;
 pub use stats::{Stalls, Statistics};
 pub use text::WarpText;
-pub use trace::{TraceFile, TraceSummary, TraceWriter};
+pub use trace::{TraceFile, TraceSummary, TraceWriter, record};
 pub use workload::{ProgramStream, Workload};
+
+#[cfg(test)]
+mod tests;

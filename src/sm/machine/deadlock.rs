@@ -6,12 +6,14 @@ use crate::error::{Error, Result};
 use crate::model::spad_sm_path::SmPathOutputs;
 use crate::sm::warp::{NEVER, State, Warp};
 
+/// Cycles without any event after which there will be none.
+const SETTLED: u32 = 4;
 /// Warps that a report names.
 const MAX_LINES: usize = 16;
 
 impl Sm<'_> {
     /// Ends a run that cannot go on.
-    pub(super) fn watch(&self, outputs: &SmPathOutputs, private: u128) -> Result<()> {
+    pub(super) fn watch(&mut self, outputs: &SmPathOutputs, private: u128) -> Result<()> {
         if self.cycle > self.last_progress.saturating_add(PATIENCE) {
             return Err(Error::usage(
                 format!("no instruction has completed for {PATIENCE} cycles"),
@@ -29,22 +31,15 @@ impl Sm<'_> {
             && self.global.is_idle()
             && self.offers.valid() & !outputs.wait_sh == 0
             && self.warps.iter().all(|w| w.in_path == 0);
-        // What was launched or has ended in this cycle shows in the next one.
-        if !idle || self.is_done() || self.slot_changes() {
+        self.idle_cycles = if idle { self.idle_cycles + 1 } else { 0 };
+        // What has ended or come back in a cycle shows some cycles later.
+        if self.idle_cycles < SETTLED || self.is_done() {
             return Ok(());
         }
         Err(Error::usage(
             format!("deadlock in cycle {}", self.cycle),
             self.waiting(outputs).join("; "),
         ))
-    }
-
-    /// A slot is about to be cleared away.
-    fn slot_changes(&self) -> bool {
-        (0..self.slots.len()).any(|s| {
-            let ended = |w: &Warp| w.state == State::Ended && w.in_path == 0;
-            !self.slots[s].is_free() && self.warps[self.layout.warps(s)].iter().all(ended)
-        })
     }
 
     /// Who waits for whom.

@@ -7,9 +7,11 @@
 
 mod chunk;
 mod reader;
+mod recording;
 mod writer;
 
 pub use reader::TraceFile;
+pub use recording::record;
 pub use writer::{TraceSummary, TraceWriter};
 
 /// First bytes of every file.
