@@ -3,11 +3,16 @@
 use super::expr::{Env, Expr, Scanner, Wrong, wrong};
 use crate::error::{Error, Result};
 use crate::sm::instr::{Addresses, Instr, InstrKind, KernelInfo, Sources};
-use crate::sm::workload::{OnePart, ProgramStream, Workload};
+use crate::sm::workload::{ProgramStream, Workload};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// Most instructions of one warp.
-const MAX_PROGRAM: usize = 1 << 22;
+/// Most turns of all `repeat`s around an instruction.
+const MAX_TURNS: u64 = 1 << 32;
+/// Instructions of a part.
+const PART: usize = 1024;
+/// Instructions of each warp that are checked when the text is read.
+const CHECKED: usize = 4096;
 
 const ATOMICS: [&str; 9] = [
     "add", "and", "or", "xor", "exch", "umin", "umax", "smin", "smax",
@@ -49,7 +54,7 @@ pub struct WarpText {
 }
 
 impl WarpText {
-    /// Reads a text and checks the programs of all its warps.
+    /// Reads a text and checks the beginning of the first block's programs.
     pub fn load(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
         let text = String::from_utf8(bytes).map_err(|e| {
@@ -87,45 +92,67 @@ impl WarpText {
                 .map_err(fail)?;
             start += line.len();
         }
-        parser.close(text.len()).map_err(fail)?;
+        parser.close().map_err(fail)?;
         let parsed = WarpText {
             path: path.to_owned(),
             text: text.to_owned(),
             info: parser.info,
             sections: parser.sections,
         };
-        // Later blocks differ in address bases only; those are checked when they start.
+        // The rest, and later blocks, are checked when they run.
         for warp in 0..parsed.info.warps() {
-            parsed.program(0, warp)?;
+            parsed.part(&mut parsed.walk(0, warp), CHECKED)?;
         }
         Ok(parsed)
     }
 
-    fn program(&self, block: u32, warp: u32) -> Result<Vec<Instr>> {
+    fn walk(&self, block: u32, warp: u32) -> Walk<'_> {
         let within = |range: Option<(u64, u64)>, x: u32| {
             range.is_none_or(|(from, to)| (from..=to).contains(&u64::from(x)))
         };
-        let mut expansion = Expansion {
+        let for_warp = |s: &&Section| within(s.blocks, block) && within(s.warps, warp);
+        let sections = self.sections.iter().filter(for_warp);
+        Walk {
             info: &self.info,
+            sections: sections.map(|s| &s.lines[..]).collect(),
+            at: 0,
+            loops: Vec::new(),
             env: Env {
                 warp: i64::from(warp),
                 block: i64::from(block),
                 ..Env::default()
             },
             mask: self.info.warp_mask(warp),
-            program: Vec::new(),
-        };
-        for section in &self.sections {
-            if within(section.blocks, block) && within(section.warps, warp) {
-                expansion
-                    .lines(&section.lines, 0, section.lines.len())
-                    .map_err(|w| {
-                        let help = Some(w.help.to_owned());
-                        Error::input(w.what, help, &self.path, &self.text, w.at)
-                    })?;
+        }
+    }
+
+    /// The next instructions of a walk.
+    fn part(&self, walk: &mut Walk, most: usize) -> Result<Vec<Instr>> {
+        let mut part = Vec::new();
+        while part.len() < most {
+            let next = walk.next().map_err(|w| {
+                let help = Some(w.help.to_owned());
+                Error::input(w.what, help, &self.path, &self.text, w.at)
+            })?;
+            match next {
+                Some(instr) => part.push(instr),
+                None => break,
             }
         }
-        Ok(expansion.program)
+        Ok(part)
+    }
+}
+
+/// The program of one warp, written out as it is needed.
+struct WarpWalk<'a> {
+    text: &'a WarpText,
+    walk: Walk<'a>,
+}
+
+impl ProgramStream for WarpWalk<'_> {
+    fn next_part(&mut self) -> Result<Option<Arc<[Instr]>>> {
+        let part = self.text.part(&mut self.walk, PART)?;
+        Ok((!part.is_empty()).then(|| part.into()))
     }
 }
 
@@ -135,16 +162,27 @@ impl Workload for WarpText {
     }
 
     fn open(&self, block: u32, warp: u32) -> Result<Box<dyn ProgramStream + '_>> {
-        let program = self.program(block, warp)?;
-        Ok(Box::new(OnePart(Some(program.into()))))
+        Ok(Box::new(WarpWalk {
+            text: self,
+            walk: self.walk(block, warp),
+        }))
     }
+}
+
+/// A `repeat` whose `end` has not come.
+struct Open {
+    line: usize,
+    /// Byte of the text.
+    at: usize,
+    /// Turns of this one and of those around it.
+    turns: u64,
 }
 
 struct Parser {
     info: KernelInfo,
     sections: Vec<Section>,
-    /// Lines of the `repeat`s that are open, with their places.
-    open: Vec<(usize, usize)>,
+    /// The `repeat`s that are open.
+    open: Vec<Open>,
     pc: u32,
 }
 
@@ -234,16 +272,29 @@ impl Parser {
             );
         }
         match word {
-            "warp" => self.section(scan, at),
+            "warp" => self.section(scan),
             "repeat" => {
                 let turns = scan.number()?;
+                let around = self.open.last().map_or(1, |o| o.turns);
+                let all = around.saturating_mul(turns.max(1));
+                if all > MAX_TURNS {
+                    return wrong(
+                        at,
+                        format!("{all} turns are too many"),
+                        "expected at most 2^32 turns of all 'repeat's together",
+                    );
+                }
                 let line = self.lines().len();
-                self.open.push((line, at));
+                self.open.push(Open {
+                    line,
+                    at,
+                    turns: all,
+                });
                 self.lines().push(Line::Repeat { turns, end: 0 });
                 Ok(())
             }
             "end" => {
-                let Some((line, _)) = self.open.pop() else {
+                let Some(Open { line, .. }) = self.open.pop() else {
                     return wrong(at, "'end' ends nothing", "every 'end' needs a 'repeat'");
                 };
                 let here = self.lines().len();
@@ -275,8 +326,8 @@ impl Parser {
         &mut self.sections[last].lines
     }
 
-    fn section(&mut self, scan: &mut Scanner, at: usize) -> Result<(), Wrong> {
-        self.close(at)?;
+    fn section(&mut self, scan: &mut Scanner) -> Result<(), Wrong> {
+        self.close()?;
         let warps = range(scan)?;
         let mut blocks = None;
         if !scan.rest().is_empty() {
@@ -300,10 +351,10 @@ impl Parser {
     }
 
     /// No `repeat` may be open here.
-    fn close(&self, _at: usize) -> Result<(), Wrong> {
+    fn close(&self) -> Result<(), Wrong> {
         match self.open.last() {
             None => Ok(()),
-            Some(&(_, at)) => wrong(
+            Some(&Open { at, .. }) => wrong(
                 at,
                 "'repeat' has no 'end'",
                 "expected 'end' behind its body",
@@ -328,7 +379,6 @@ impl Parser {
         };
         let mut instr = Instr::new(kind, self.pc, 0);
         match suffix {
-            "" if kind == InstrKind::AtomShared => {}
             "" => {}
             _ if kind == InstrKind::AtomShared => {
                 let op = ATOMICS.iter().position(|&name| name == suffix);
@@ -499,53 +549,80 @@ fn kind_of(word: &str) -> Option<(InstrKind, &str)> {
     })
 }
 
-/// Writes out the program of one warp.
-struct Expansion<'a> {
-    info: &'a KernelInfo,
-    env: Env,
-    mask: u64,
-    program: Vec<Instr>,
+/// A `repeat` that is being executed.
+#[derive(Clone, Copy)]
+struct Loop {
+    /// Its line.
+    line: usize,
+    turn: u64,
+    turns: u64,
 }
 
-impl Expansion<'_> {
-    fn lines(&mut self, lines: &[Line], from: usize, to: usize) -> Result<(), Wrong> {
-        let mut at = from;
-        while at < to {
-            match &lines[at] {
-                Line::Instr(template) => self.instr(template)?,
-                Line::Repeat { turns, end } => {
-                    let outer = self.env.turn;
-                    // An empty body would only take time.
-                    let turns = if *end == at + 1 { 0 } else { *turns };
-                    for turn in 0..turns {
-                        self.env.turn = turn as i64;
-                        self.lines(lines, at + 1, *end)?;
-                    }
-                    self.env.turn = outer;
-                    at = *end;
+/// Goes through the program of one warp, instruction by instruction.
+struct Walk<'a> {
+    info: &'a KernelInfo,
+    /// Sections of this warp that are still to come, the present one first.
+    sections: Vec<&'a [Line]>,
+    at: usize,
+    loops: Vec<Loop>,
+    env: Env,
+    mask: u64,
+}
+
+impl Walk<'_> {
+    /// The next instruction; `None` at the end of the program.
+    fn next(&mut self) -> Result<Option<Instr>, Wrong> {
+        while let Some(&lines) = self.sections.first() {
+            let Some(line) = lines.get(self.at) else {
+                self.sections.remove(0);
+                self.at = 0;
+                continue;
+            };
+            match line {
+                Line::Instr(template) => {
+                    self.at += 1;
+                    return self.instr(template).map(Some);
                 }
-                Line::End => {}
+                // An empty body would only take time.
+                Line::Repeat { turns, end } if *turns == 0 || *end == self.at + 1 => {
+                    self.at = end + 1;
+                }
+                Line::Repeat { turns, .. } => {
+                    self.loops.push(Loop {
+                        line: self.at,
+                        turn: 0,
+                        turns: *turns,
+                    });
+                    self.at += 1;
+                }
+                Line::End => self.turn(),
             }
-            at += 1;
+            self.env.turn = self.loops.last().map_or(0, |l| l.turn as i64);
         }
-        Ok(())
+        Ok(None)
     }
 
-    fn instr(&mut self, template: &Template) -> Result<(), Wrong> {
-        if self.program.len() == MAX_PROGRAM {
-            return wrong(
-                template.at,
-                format!("a warp's program has more than {MAX_PROGRAM} instructions"),
-                "repeat less, or record a full trace",
-            );
+    /// The end of a `repeat`: once more, or on.
+    fn turn(&mut self) {
+        match self.loops.last_mut() {
+            Some(inner) if inner.turn + 1 < inner.turns => {
+                inner.turn += 1;
+                self.at = inner.line + 1;
+            }
+            _ => {
+                self.loops.pop();
+                self.at += 1;
+            }
         }
+    }
+
+    fn instr(&self, template: &Template) -> Result<Instr, Wrong> {
         let mut instr = template.instr.clone();
         instr.mask = self.mask & template.mask.unwrap_or(u64::MAX);
         if let Some(expr) = &template.address {
             instr.addrs = self.addresses(template, expr, &instr)?;
         }
-        self.program.push(instr);
-        Ok(())
+        Ok(instr)
     }
 
     fn addresses(

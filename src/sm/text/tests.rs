@@ -60,6 +60,28 @@ fn one_text_describes_all_warps() {
 }
 
 #[test]
+fn long_programs_come_in_parts() {
+    let text = parse(
+        ".block 1\n.shared 4096\nrepeat 0\nsfu\nend\nrepeat 3\nrepeat 1000\n\
+         ld.shared r1, [4*i]\nend\nbar\nend\nrepeat 1000000000\nalu r1\nend",
+    )
+    .unwrap();
+    let mut stream = text.open(0, 0).unwrap();
+    let mut instrs = Vec::new();
+    while instrs.len() < 4000 {
+        instrs.extend(stream.next_part().unwrap().unwrap().iter().cloned());
+    }
+    assert_eq!(instrs[1999].kind, InstrKind::LdShared);
+    assert_eq!(
+        instrs[1999].addrs.of(0),
+        4 * 998,
+        "998th turn of the second thousand"
+    );
+    let bars = instrs.iter().filter(|i| i.kind == InstrKind::Bar).count();
+    assert_eq!((bars, instrs[3003].kind), (3, InstrKind::Alu));
+}
+
+#[test]
 fn mistakes_are_reported_with_line_and_column() {
     for (text, expected) in [
         (
@@ -102,7 +124,7 @@ fn mistakes_are_reported_with_line_and_column() {
         ("alu\nend\n", "'end' ends nothing at p.warp:2:1"),
         (
             "repeat 9999999999\nalu r1\nend",
-            "has more than 4194304 instructions",
+            "9999999999 turns are too many at p.warp:1:1",
         ),
         (".blok 32", "there is no directive '.blok'"),
         (
@@ -118,6 +140,13 @@ fn mistakes_are_reported_with_line_and_column() {
         let error = parse(text).expect_err(text).to_string();
         assert!(error.contains(expected), "{text}: {error}");
     }
+    let nested = "repeat 70000\nrepeat 70000\nalu\nend\nend";
+    assert!(
+        parse(nested)
+            .unwrap_err()
+            .to_string()
+            .contains("turns are too many at p.warp:2:1")
+    );
     let deep = format!("ld.global r1, [{}", "(".repeat(100_000));
     assert!(parse(&deep).unwrap_err().to_string().contains("too deeply"));
 }

@@ -1,0 +1,171 @@
+//! The command `sim` as its users see it.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::Path;
+
+fn spadkit(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.args(args);
+    command
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = spadkit(args).args(["--format", "json"]).assert().success();
+    serde_json::from_slice(&output.get_output().stdout).unwrap()
+}
+
+/// Standard error of a command that must end with status 2 and print nothing else.
+fn refused(args: &[&str]) -> String {
+    let output = spadkit(args).assert().code(2);
+    let output = output.get_output();
+    assert!(output.stdout.is_empty(), "{args:?}");
+    let text = String::from_utf8(output.stderr.clone()).unwrap();
+    // The report wraps its lines.
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_json_has_what_others_rely_on() {
+    let result = json(&["sim", "--preset", "gt200", "kernel:transpose:tile=16"]);
+    assert_eq!(result["format_version"], 1);
+    assert_eq!(result["mean_conflict_degree"], 4.5);
+    assert_eq!(result["bank_conflicts"], 224);
+    assert_eq!(result["warp_instructions"], 24);
+    let number = |v: &Value| v.as_u64().unwrap();
+    let stalls = result["stalls"].as_object().unwrap();
+    let stalled: u64 = stalls.values().map(number).sum();
+    assert_eq!(
+        number(&result["issued"]) + stalled,
+        number(&result["cycles"])
+    );
+    for name in [
+        "no_ready_warp",
+        "bank_conflict",
+        "writeback_conflict",
+        "lock_retry",
+        "shared_scratchpad",
+        "barrier",
+        "memory",
+    ] {
+        assert!(stalls.contains_key(name), "{name}");
+    }
+}
+
+#[test]
+fn a_sweep_runs_every_combination_and_each_point_is_a_run_of_its_own() {
+    let base = ["sim", "--preset", "gt200", "kernel:dct8x8"];
+    let sweep = [
+        &base[..],
+        &[
+            "--sweep",
+            "--hash",
+            "mod",
+            "xor",
+            "bitvec-xor:k1=0,k2=3,mask=7",
+        ],
+        &[
+            "--pipeline",
+            "unified",
+            "elastic",
+            "--sharing",
+            "0.1",
+            "0.5",
+        ],
+    ]
+    .concat();
+    let results = json(&sweep)["results"].as_array().unwrap().clone();
+    assert_eq!(results.len(), 12);
+    for point in &results {
+        let text = |field: &str| match &point[field] {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let (hash, pipeline, sharing) = (text("hash"), text("pipeline"), text("sharing"));
+        let alone = [
+            &base[..],
+            &[
+                "--hash",
+                &hash,
+                "--pipeline",
+                &pipeline,
+                "--sharing",
+                &sharing,
+            ],
+        ]
+        .concat();
+        assert_eq!(json(&alone)["cycles"], point["cycles"], "{point}");
+    }
+    let all = json(&["sim", "--preset", "small", "kernel:transpose", "--sweep"]);
+    assert_eq!(all["results"].as_array().unwrap().len(), 12);
+}
+
+#[test]
+fn a_program_text_becomes_a_full_trace_that_runs_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = ".block 64\n.grid 3\n.shared 1024\nrepeat 300\n\
+                ld.global r1, [4096*b + 4*t]\nst.shared [4*t], r1\nbar\n\
+                ld.shared r2, [4*((t + 8*i) % 64)]\nalu r3, r2\nend\n";
+    let text = write(folder.path(), "k.warp", text);
+    let full = folder.path().join("k.spt");
+    let full = full.to_str().unwrap();
+    let written = json(&["trace", &text, "-o", full]);
+    assert_eq!(written["instructions"], 3 * 2 * 300 * 5);
+    let (a, b) = (json(&["sim", &text]), json(&["sim", full]));
+    assert_eq!(a, b);
+    assert!(a["stalls"]["memory"].as_u64().unwrap() > 0, "{a}");
+    assert!(a["stalls"]["barrier"].as_u64().unwrap() > 0, "{a}");
+    assert!(refused(&["sim", full, "--blocks", "2"]).contains("a grid of its own"));
+}
+
+#[test]
+fn bad_input_is_refused_with_place_and_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let deadlock = ".block 64\nwarp 0\nbar 0\nwarp 1\nbar 1\n";
+    let deadlock = write(folder.path(), "deadlock.warp", deadlock);
+    let error = refused(&["sim", &deadlock]);
+    assert!(error.contains("deadlock in cycle"), "{error}");
+    assert!(error.contains("warp 0 of block 0 waits at barrier 0 for warp 1"));
+    let typo = write(folder.path(), "typo.warp", "alu r1\nlod r2\n");
+    assert!(refused(&["sim", &typo]).contains("there is no instruction 'lod' at"));
+    let late = ".shared 32768\n.grid 3\nld.shared r1, [32764]\nrelssp\nld.shared r1, [32764]\n";
+    let late = write(folder.path(), "late.warp", late);
+    let error = refused(&["sim", &late, "--sharing", "0.1"]);
+    assert!(
+        error.contains("touches the shared scratchpad after relssp"),
+        "{error}"
+    );
+    let full = folder.path().join("t.spt");
+    let path = full.to_str().unwrap();
+    json(&["trace", "kernel:fwt", "-o", path]);
+    let bytes = std::fs::read(&full).unwrap();
+    std::fs::write(&full, &bytes[..bytes.len() / 2]).unwrap();
+    assert!(refused(&["sim", path]).contains("is truncated at byte"));
+    for (args, reason) in [
+        (&["--hash", "mod", "xor"][..], "--hash has 2 values"),
+        (&["--sharing", "1.5"], "1.5 is not a part"),
+        (
+            &["--hash", "bitwise-perm:13,1,2,3,4"],
+            "beyond the capacity",
+        ),
+        (&["--scheduler", "best"], "possible values"),
+        (&["--blocks", "0"], "invalid value '0'"),
+    ] {
+        let args = [&["sim", "kernel:transpose"], args].concat();
+        let error = refused(&args);
+        assert!(error.contains(reason), "{args:?}: {error}");
+    }
+    let large = refused(&[
+        "sim",
+        "--preset",
+        "small",
+        "kernel:atomic:stride=256,conflicts=32",
+    ]);
+    assert!(large.contains("words of scratchpad"), "{large}");
+}
