@@ -67,17 +67,12 @@ fn a_sweep_runs_every_combination_and_each_point_is_a_run_of_its_own() {
             "--sweep",
             "--hash",
             "mod",
+            "--hash",
             "xor",
+            "--hash",
             "bitvec-xor:k1=0,k2=3,mask=7",
         ],
-        &[
-            "--pipeline",
-            "unified",
-            "elastic",
-            "--sharing",
-            "0.1",
-            "0.5",
-        ],
+        &["--pipeline", "unified,elastic", "--sharing", "0.1,0.5"],
     ]
     .concat();
     let results = json(&sweep)["results"].as_array().unwrap().clone();
@@ -148,7 +143,11 @@ fn bad_input_is_refused_with_place_and_reason() {
     std::fs::write(&full, &bytes[..bytes.len() / 2]).unwrap();
     assert!(refused(&["sim", path]).contains("is truncated at byte"));
     for (args, reason) in [
-        (&["--hash", "mod", "xor"][..], "--hash has 2 values"),
+        (
+            &["--hash", "mod", "--hash", "xor"][..],
+            "--hash has 2 values",
+        ),
+        (&["--scheduler", "lrr,gto"], "--scheduler has 2 values"),
         (&["--sharing", "1.5"], "1.5 is not a part"),
         (
             &["--hash", "bitwise-perm:13,1,2,3,4"],
@@ -157,7 +156,7 @@ fn bad_input_is_refused_with_place_and_reason() {
         (&["--scheduler", "best"], "possible values"),
         (&["--blocks", "0"], "invalid value '0'"),
     ] {
-        let args = [&["sim", "kernel:transpose"], args].concat();
+        let args = [&["sim"], args, &["kernel:transpose"]].concat();
         let error = refused(&args);
         assert!(error.contains(reason), "{args:?}: {error}");
     }

@@ -20,27 +20,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// atomics through the lock unit, its barriers honoured. Full traces and
 /// program texts (docs/formats.md) bring all their instructions.
 ///
-/// With --sweep the options may have several values, and every combination
-/// runs.
+/// With --sweep every combination of the options' values runs: --pipeline
+/// unified,elastic --sharing 0.1,0.5 --hash mod --hash xor.
 #[derive(Args)]
 pub struct SimArgs {
     /// Access trace (.json), kernel:NAME, program text (.warp) or full trace (.spt).
     input: String,
     /// Pipeline; as the machine has it if not given.
-    #[arg(long, num_args = 1.., value_parser = named::<Pipeline>(&["unified", "split", "elastic"]))]
+    #[arg(long, value_delimiter = ',', value_parser = named::<Pipeline>(&["unified", "split", "elastic"]))]
     pipeline: Vec<Pipeline>,
     /// Warp scheduler.
-    #[arg(long, num_args = 1.., value_parser = named::<Scheduler>(
+    #[arg(long, value_delimiter = ',', value_parser = named::<Scheduler>(
         &["lrr", "gto", "two-level", "conflict-aware", "owf", "owf-slot", "lowest-slot"]))]
     scheduler: Vec<Scheduler>,
-    /// Bank mapping; it must keep all rows within the capacity.
-    #[arg(long, value_name = "SPEC", num_args = 1..)]
+    /// Bank mapping; it must keep all rows within the capacity. Repeat for several.
+    #[arg(long, value_name = "SPEC")]
     hash: Vec<HashSpec>,
     /// Hash of the lock addresses.
     #[arg(long, value_parser = named::<LockHash>(&["none", "xor", "add"]))]
     lock_hash: Option<LockHash>,
     /// Two blocks share all of their scratchpad but the part T, 0 to 1.
-    #[arg(long, value_name = "T", num_args = 1..)]
+    #[arg(long, value_name = "T", value_delimiter = ',')]
     sharing: Vec<f64>,
     /// Run an access trace as a grid of N equal blocks.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
