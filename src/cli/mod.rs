@@ -9,6 +9,7 @@ mod cmd_emit;
 mod cmd_encode;
 mod cmd_flow;
 mod cmd_mutate;
+mod cmd_prove;
 mod cmd_sim;
 mod cmd_synth;
 mod cmd_trace;
@@ -84,6 +85,7 @@ enum Command {
     Encode(cmd_encode::EncodeArgs),
     Flow(cmd_flow::FlowArgs),
     Mutate(cmd_mutate::MutateArgs),
+    Prove(cmd_prove::ProveArgs),
     Sim(cmd_sim::SimArgs),
     Synth(cmd_synth::SynthArgs),
     Trace(cmd_trace::TraceArgs),
@@ -167,6 +169,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Encode(args) => cmd_encode::run(args, global, printer),
         Command::Flow(args) => cmd_flow::run(args, global, printer),
         Command::Mutate(args) => cmd_mutate::run(args, global, printer),
+        Command::Prove(args) => cmd_prove::run(args, global, printer),
         Command::Sim(args) => cmd_sim::run(args, global, printer),
         Command::Synth(args) => cmd_synth::run(args, global, printer),
         Command::Trace(args) => cmd_trace::run(args, printer),

@@ -1,0 +1,138 @@
+//! `spadkit prove`: formal proofs of the units.
+
+use super::Global;
+use super::printer::{Printer, table};
+use crate::error::{Error, Result};
+use crate::geometry::Geometry;
+use crate::interrupt;
+use crate::prove::{Outcome, RtlSource, Verdict, check, plan, usual_geometries};
+use crate::tool::{Kind, Toolbox};
+use clap::Args;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Prove units correct with Yosys.
+///
+/// For every address and every legal configuration: the unit behind its
+/// registers is what it is defined to be, (bank, row) is a bijection, writes
+/// and reset do what they should. Exit status 1 if anything is disproved or
+/// not decided in time.
+#[derive(Args)]
+pub struct ProveArgs {
+    /// Units; all if none is named.
+    units: Vec<String>,
+    /// Take the Verilog of the machine's geometry from files MODULE.v in DIR
+    /// instead of emitting it.
+    #[arg(long, value_name = "DIR", conflicts_with = "all_geometries")]
+    rtl: Option<PathBuf>,
+    /// Seconds for one proof.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120,
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    timeout: u64,
+    /// All geometries of the table, instead of the usual few and the
+    /// machine's own.
+    #[arg(long)]
+    all_geometries: bool,
+}
+
+pub(super) fn run(args: &ProveArgs, global: &Global, printer: &Printer) -> Result<()> {
+    interrupt::listen();
+    let machine = global.machine()?;
+    let rtl = match &args.rtl {
+        Some(dir) => RtlSource::Directory(dir.clone()),
+        None => RtlSource::Emitted,
+    };
+    let geometries = geometries(args, machine.geometry);
+    let proofs = plan(&args.units, &machine, &geometries)?;
+    let yosys = Toolbox::new().get(Kind::Yosys)?;
+    let timeout = Duration::from_secs(args.timeout);
+    let progress = printer.progress(proofs.len() as u64, "proofs");
+    let done = AtomicU64::new(0);
+    let verdicts = proofs.par_iter().map(|proof| {
+        if interrupt::requested() {
+            return Err(Error::CheckFailed {
+                what: "the proofs were interrupted".to_owned(),
+                help: None,
+            });
+        }
+        let verdict = proof.run(&machine, &rtl, &yosys, timeout);
+        progress.set(done.fetch_add(1, Ordering::Relaxed) + 1, proof.title());
+        verdict
+    });
+    let verdicts = verdicts.collect::<Result<Vec<_>>>();
+    drop(progress);
+    let verdicts = verdicts?;
+    let mut json = json!({"tools": {"yosys": yosys.version}});
+    json["results"] = verdicts.iter().map(to_json).collect();
+    printer.result(json, || to_text(&verdicts))?;
+    check(&verdicts)
+}
+
+fn geometries(args: &ProveArgs, own: Geometry) -> Vec<Geometry> {
+    if args.rtl.is_some() {
+        return vec![own];
+    }
+    if args.all_geometries {
+        return Geometry::all().collect();
+    }
+    let mut usual = usual_geometries();
+    if !usual.contains(&own) {
+        usual.push(own);
+    }
+    usual
+}
+
+fn to_json(verdict: &Verdict) -> Value {
+    let (result, counterexample, reason) = match &verdict.outcome {
+        Outcome::Proved => ("proved", Value::Null, None),
+        Outcome::Disproved(example) => ("disproved", json!(example), None),
+        Outcome::Unknown(reason) => ("unknown", Value::Null, Some(reason)),
+    };
+    json!({
+        "unit": verdict.unit,
+        "geometry": verdict.geometry,
+        "property": verdict.property.name(),
+        "method": verdict.method,
+        "result": result,
+        "reason": reason,
+        "covered": verdict.covered,
+        "seconds": (verdict.seconds * 1000.0).round() / 1000.0,
+        "counterexample": counterexample,
+    })
+}
+
+fn to_text(verdicts: &[Verdict]) -> String {
+    let header = [
+        "unit", "geometry", "property", "method", "result", "covered", "s",
+    ];
+    let row = |v: &Verdict| {
+        let result = match &v.outcome {
+            Outcome::Proved => "proved".to_owned(),
+            Outcome::Disproved(_) => "DISPROVED".to_owned(),
+            Outcome::Unknown(_) => "unknown".to_owned(),
+        };
+        vec![
+            v.unit.clone(),
+            v.geometry.to_string(),
+            v.property.name().to_owned(),
+            v.method.to_owned(),
+            result,
+            v.covered.clone(),
+            format!("{:.1}", v.seconds),
+        ]
+    };
+    let remarks = verdicts.iter().filter_map(|v| {
+        let remark = match &v.outcome {
+            Outcome::Proved => return None,
+            Outcome::Disproved(example) => example.to_string(),
+            Outcome::Unknown(reason) => reason.clone(),
+        };
+        let property = v.property.name();
+        Some(format!("{} {} {property}: {remark}\n", v.unit, v.geometry))
+    });
+    let remarks: String = remarks.collect();
+    table(&header, &["s"], verdicts.iter().map(row)) + &remarks
+}
