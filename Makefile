@@ -45,7 +45,7 @@ campaign: deps
 	$(CARGO) run --release -q -- cosim --cycles 1000000
 	$(CARGO) run --release -q -- cosim --preset gt200 --cycles 1000000
 	$(CARGO) run --release -q -- cosim --preset small --cycles 1000000
-	$(CARGO) run --release -q -- prove
+	$(CARGO) run --release -q -- prove --all-geometries
 	$(CARGO) test --workspace --release -- --ignored
 
 # Fuzzes the parsers of all inputs, a minute each. Needs nightly Rust and

@@ -128,7 +128,7 @@ impl Script {
         let start = Instant::now();
         let command = yosys.command().args(["-Q", "-T", "-s", "prove.ys"]);
         match command.cwd(work.path()).timeout(timeout).run() {
-            Ok(output) => self.judge(&output),
+            Ok(output) => judge(&self.steps, &output),
             // Its own time-out, or the user's for all tools.
             Err(Error::ToolFailed { what, .. }) if what.starts_with("did not finish") => {
                 let seconds = start.elapsed().as_secs();
@@ -182,35 +182,35 @@ impl Script {
         });
         put(&work.join("prove.ys"), &render("prove.ys.tera", &values)?)
     }
+}
 
-    fn judge(&self, output: &ToolOutput) -> Result<Outcome> {
-        let parts: Vec<&str> = output.stdout.split(MARKER).skip(1).collect();
-        if parts.len() != self.steps.len() {
-            let what = "did not come to the end of a proof";
-            return Err(unexpected_output(Kind::Yosys, what, output));
-        }
-        for (step, log) in self.steps.iter().zip(parts) {
-            let answer = parse_answer(log).ok_or_else(|| {
-                unexpected_output(Kind::Yosys, "did not answer a question", output)
-            })?;
-            match (step.goal, answer) {
-                (Goal::Example, Answer::Found(_)) | (Goal::Proof, Answer::None) => {}
-                (Goal::Example, Answer::None) => {
-                    let about = &step.about;
-                    return Ok(Outcome::Unknown(format!(
-                        "nothing would be proved: there is no example of '{about}'"
-                    )));
-                }
-                (Goal::Proof, Answer::Found(values)) => {
-                    return Ok(Outcome::Disproved(Counterexample {
-                        violates: step.about.clone(),
-                        values,
-                    }));
-                }
+/// The outcome of a proof whose questions are all answered.
+fn judge(steps: &[Step], output: &ToolOutput) -> Result<Outcome> {
+    let parts: Vec<&str> = output.stdout.split(MARKER).skip(1).collect();
+    if parts.len() != steps.len() {
+        let what = "did not come to the end of a proof";
+        return Err(unexpected_output(Kind::Yosys, what, output));
+    }
+    for (step, log) in steps.iter().zip(parts) {
+        let answer = parse_answer(log)
+            .ok_or_else(|| unexpected_output(Kind::Yosys, "did not answer a question", output))?;
+        match (step.goal, answer) {
+            (Goal::Example, Answer::Found(_)) | (Goal::Proof, Answer::None) => {}
+            (Goal::Example, Answer::None) => {
+                let about = &step.about;
+                return Ok(Outcome::Unknown(format!(
+                    "nothing would be proved: there is no example of '{about}'"
+                )));
+            }
+            (Goal::Proof, Answer::Found(values)) => {
+                return Ok(Outcome::Disproved(Counterexample {
+                    violates: step.about.clone(),
+                    values,
+                }));
             }
         }
-        Ok(Outcome::Proved)
     }
+    Ok(Outcome::Proved)
 }
 
 /// What the solver says in its part of the log.
@@ -271,6 +271,38 @@ mod tests {
         let values = values.map(|(n, v)| (n.to_owned(), v.to_owned())).into();
         assert_eq!(parse_answer(failed), Some(Answer::Found(values)));
         assert_eq!(parse_answer("Solving problem with 4 variables"), None);
+    }
+
+    /// The outcome of a question with this goal and this answer.
+    fn judged(goal: Goal, answer: &str) -> Result<Outcome> {
+        let about = "it".to_owned();
+        let step = Step {
+            about,
+            goal,
+            args: String::new(),
+        };
+        let stdout = format!("start\n{MARKER}0\nSAT {answer}\n");
+        judge(
+            &[step],
+            &ToolOutput {
+                stdout,
+                stderr: String::new(),
+            },
+        )
+    }
+
+    #[test]
+    fn assumptions_without_an_example_prove_nothing() {
+        let none = "solving finished - no model found.";
+        let reason = "nothing would be proved: there is no example of 'it'";
+        let unknown = Outcome::Unknown(reason.to_owned());
+        assert_eq!(judged(Goal::Example, none).unwrap(), unknown);
+        let found = "solving finished - model found:";
+        assert_eq!(judged(Goal::Example, found).unwrap(), Outcome::Proved);
+        assert_eq!(judged(Goal::Proof, none).unwrap(), Outcome::Proved);
+        let disproved = judged(Goal::Proof, found).unwrap();
+        assert!(matches!(disproved, Outcome::Disproved(_)));
+        assert!(judged(Goal::Proof, "interrupted").is_err());
     }
 
     #[test]
