@@ -42,3 +42,6 @@ spad_lowest_48.v
 spad_warp_scheduler.v
 spad_access_unit.v
 spad_relssp.v
+spad_select_64x28.v
+spad_lane_hash.v
+spad_sm_path.v

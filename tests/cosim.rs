@@ -37,12 +37,33 @@ fn assert_clean(json: &Value, cycles: u64) {
     }
 }
 
+/// The whole kit on the small machine: 34 units, the SM path among them.
 #[test]
 fn every_unit_agrees_with_its_model() {
     if !has_tools() {
         return;
     }
-    let (status, json, stderr) = spadkit(&["cosim", "--cycles", "20000"]);
+    let (status, json, stderr) = spadkit(&["cosim", "--preset", "small", "--cycles", "10000"]);
+    assert_eq!(status, 0, "{stderr}");
+    assert_clean(&json, 10_000);
+    let units = json["results"].as_array().unwrap();
+    assert!(units.iter().any(|u| u["unit"] == "spad_sm_path"));
+}
+
+/// 32 lanes and 32 banks.
+#[test]
+fn units_agree_on_fermi() {
+    if !has_tools() {
+        return;
+    }
+    let units = [
+        "spad_conflict_arbiter",
+        "spad_hash_matrix",
+        "spad_hash_config",
+    ];
+    let mut args = vec!["cosim", "--cycles", "20000"];
+    args.extend(units);
+    let (status, json, stderr) = spadkit(&args);
     assert_eq!(status, 0, "{stderr}");
     assert_clean(&json, 20_000);
 }

@@ -105,6 +105,7 @@ pub fn unit_names() -> Vec<String> {
         .into_iter()
         .chain(configs)
         .chain(path)
+        .chain(["spad_sm_path".to_owned()])
         .collect()
 }
 

@@ -235,7 +235,13 @@ impl Flow<'_> {
     /// The combinational units on the kernel's own addresses, and the
     /// configuration registers.
     fn cosim(&self) -> Result<Vec<CosimResult>> {
-        let design = Design::emit(&[], self.machine)?;
+        let is_hash = |name: &String| {
+            ["spad_hash", "spad_row_map", "spad_rap"]
+                .iter()
+                .any(|p| name.starts_with(p))
+        };
+        let units: Vec<String> = Design::all_units().into_iter().filter(is_hash).collect();
+        let design = Design::emit(&units, self.machine)?;
         let options = CosimOptions {
             config: self.machine,
             cycles: self.args.cycles,

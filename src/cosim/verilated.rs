@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::rtl::SourceFile;
 use crate::tool::{Cache, Key, KeyBuilder, Kind, Toolbox};
 use libloading::Library;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
@@ -53,7 +54,7 @@ impl VerilatedUnit {
         let harness = render_harness(&layout)?;
         let verilator = tools.get(Kind::Verilator)?;
         let compiler = tools.get(Kind::Cxx)?;
-        let mut key = KeyBuilder::new("verilated unit 2")
+        let mut key = KeyBuilder::new("verilated unit 3")
             .add("top", top)
             .add("harness", &harness)
             .add("verilator", verilator.version.to_string())
@@ -77,6 +78,10 @@ impl VerilatedUnit {
                     "-Wno-fatal",
                     "--prefix",
                     "Vunit",
+                    // Many small files: they are compiled side by side, and
+                    // the compiler's time grows faster than a file's length.
+                    "--output-split",
+                    "5000",
                 ])
                 .args(["-Mdir", "obj", "--top-module", top])
                 .args(files.iter().map(|f| f.name.as_str()))
@@ -85,17 +90,33 @@ impl VerilatedUnit {
             check_ports(top, &layout, &dir.join("obj/Vunit.h"))?;
             let mut sources = vec!["harness.cpp".to_owned()];
             sources.extend(cpp_files(&dir.join("obj"))?);
+            let include = include_dirs(tools)?;
+            let objects = sources
+                .par_iter()
+                .map(|source| {
+                    let object = format!("{source}.o");
+                    compiler
+                        .command()
+                        .args(COMPILE)
+                        .args(["-Iobj", "-c", source, "-o", &object])
+                        .args(&include)
+                        .cwd(dir)
+                        .run()?;
+                    Ok(object)
+                })
+                .collect::<Result<Vec<_>>>()?;
             compiler
                 .command()
-                .args(COMPILE)
-                .args(["-shared", "-fno-gnu-unique", "-Wl,-Bsymbolic", "-Iobj"])
-                .args(include_dirs(tools)?)
-                .args(sources)
+                .args(["-shared", "-Wl,-Bsymbolic"])
+                .args(&objects)
                 .arg(runtime.join("verilated.o"))
                 .arg(runtime.join("verilated_threads.o"))
                 .args(["-pthread", "-o", "unit.so"])
                 .cwd(dir)
                 .run()?;
+            let harness_object = dir.join("harness.cpp.o");
+            std::fs::remove_file(&harness_object)
+                .map_err(|e| Error::io("clear", &harness_object, e))?;
             std::fs::remove_dir_all(dir.join("obj")).map_err(|e| Error::io("clear", dir, e))
         })?;
         Self::load(&entry.join("unit.so"), top, layout).map(Arc::new)
@@ -208,8 +229,10 @@ impl Drop for Instance {
 
 /// The harness has handlers of its own; what the Verilog prints goes where it
 /// does not get into the result.
-const COMPILE: [&str; 8] = [
-    "-O2",
+const COMPILE: [&str; 9] = [
+    // More would make building the SM path take minutes.
+    "-O1",
+    "-fno-gnu-unique",
     "-std=c++17",
     "-fPIC",
     "-fvisibility-inlines-hidden",
@@ -223,7 +246,7 @@ const COMPILE: [&str; 8] = [
 fn runtime(tools: &Toolbox, cache: &Cache) -> Result<std::path::PathBuf> {
     let verilator = tools.get(Kind::Verilator)?;
     let compiler = tools.get(Kind::Cxx)?;
-    let key = KeyBuilder::new("verilator runtime 2")
+    let key = KeyBuilder::new("verilator runtime 3")
         .add("verilator", verilator.version.to_string())
         .add("c++", compiler.version.to_string())
         .finish();
