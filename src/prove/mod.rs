@@ -11,6 +11,7 @@
 mod circuit;
 mod exhaust;
 mod property;
+mod question;
 mod rtl;
 mod script;
 mod subject;
