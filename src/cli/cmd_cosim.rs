@@ -66,10 +66,7 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
     drop(bar);
     let json = json!({"results": results.iter().map(CosimResult::json).collect::<Vec<_>>()});
     printer.result(json, || text(&results))?;
-    let preset = match &global.config {
-        Some(path) => format!("--config {}", path.display()),
-        None => format!("--preset {}", global.preset),
-    };
+    let preset = global.machine_option();
     fail_on_mismatch(&results, &format!("{preset} --seed {}", args.seed))
 }
 

@@ -286,10 +286,7 @@ impl Flow<'_> {
 
     fn commands(&self, global: &Global) -> Vec<String> {
         let input = &self.args.input;
-        let machine = match &global.config {
-            Some(path) => format!("--config {}", path.display()),
-            None => format!("--preset {}", global.preset),
-        };
+        let machine = global.machine_option();
         let library = match &self.args.liberty {
             Some(path) => format!("--liberty {}", path.display()),
             None => format!("--tech {}", self.args.tech),

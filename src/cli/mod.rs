@@ -65,6 +65,14 @@ pub struct Global {
 }
 
 impl Global {
+    /// The option that names the machine, for commands that repeat a run.
+    fn machine_option(&self) -> String {
+        match &self.config {
+            Some(path) => format!("--config {}", path.display()),
+            None => format!("--preset {}", self.preset),
+        }
+    }
+
     /// The machine that the command works on.
     fn machine(&self) -> Result<Config> {
         match &self.config {
