@@ -68,7 +68,7 @@ pub(super) fn run(args: &FlowArgs, global: &Global, printer: &Printer) -> Result
     write_design(&design, &args.out.join("rtl"))?;
 
     let mut problems = Vec::new();
-    let cosim = part("co-simulation", flow.cosim(), &mut problems, printer);
+    let cosim = part("co-simulation", flow.cosim(design), &mut problems, printer);
     let synthesis = part("synthesis", flow.synthesis(), &mut problems, printer);
     let skipped = problems.iter().map(|(what, e)| format!("{what}: {e}"));
 
@@ -234,14 +234,11 @@ impl Flow<'_> {
 
     /// The combinational units on the kernel's own addresses, and the
     /// configuration registers.
-    fn cosim(&self) -> Result<Vec<CosimResult>> {
-        let is_hash = |name: &String| {
-            ["spad_hash", "spad_row_map", "spad_rap"]
-                .iter()
-                .any(|p| name.starts_with(p))
-        };
-        let units: Vec<String> = Design::all_units().into_iter().filter(is_hash).collect();
-        let design = Design::emit(&units, self.machine)?;
+    fn cosim(&self, mut design: Design) -> Result<Vec<CosimResult>> {
+        let family = ["spad_hash", "spad_row_map", "spad_rap"];
+        design
+            .units
+            .retain(|unit| family.iter().any(|p| unit.name.starts_with(p)));
         let options = CosimOptions {
             config: self.machine,
             cycles: self.args.cycles,
