@@ -58,6 +58,8 @@ pub struct Machine {
     pub locks: usize,
     /// Cycles in which the lock unit looks at one group.
     pub lock_group_cycles: usize,
+    /// Lanes on one address are served together.
+    pub broadcast: bool,
     /// Stores of one word are merged per byte.
     pub merge_bytes: bool,
     /// Memory stages: 2 to 8.
@@ -96,6 +98,7 @@ impl Machine {
             blocks: 4,
             locks: 64,
             lock_group_cycles: 1,
+            broadcast: true,
             merge_bytes: true,
             mem_stages: 2,
             hash_stage: 0,
@@ -201,6 +204,7 @@ pub(crate) struct Params {
     pub LKW: usize,
     /// Lanes of a lock window.
     pub P: usize,
+    pub BCAST: bool,
     pub MERGE: bool,
     pub LR: usize,
     pub LU: usize,
@@ -271,6 +275,7 @@ impl Params {
             LKG: machine.lock_group_cycles,
             LKW: index_bits(machine.lock_group_cycles),
             P: lanes / machine.lock_group_cycles,
+            BCAST: machine.broadcast,
             MERGE: machine.merge_bytes,
             LR: machine.retry.read,
             LU: machine.retry.update,
@@ -311,5 +316,5 @@ fn serde_fields(p: &Params) -> Vec<(&'static str, String)> {
         ($($name:ident)*) => { vec![$((stringify!($name), p.$name.to_string())),*] };
     }
     fields!(n m B R ROWS L LW D BE WS S W WW T TW LOCKS LK M H NQ PQ PCW TG PW DG EX SETS LKG
-            P MERGE LR LU LWR LB CW TGW PREW WBW NMW)
+            P BCAST MERGE LR LU LWR LB CW TGW PREW WBW NMW)
 }

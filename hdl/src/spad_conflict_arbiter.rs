@@ -23,7 +23,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         summary: "holds one access and serves one conflict-free group per cycle: in every bank \
                   the lowest waiting lane (the leader) and all waiting lanes on its row."
             .into(),
-        parameters: p.text(&["n", "m", "L", "B", "R", "LW", "DG"]),
+        parameters: p.text(&["n", "m", "L", "B", "R", "LW", "DG", "BCAST"]),
         timing: "an access that fires in cycle t is in the groups of t+1 and on, one for each \
                  cycle with adv; the next may fire with the last group"
             .into(),

@@ -2,13 +2,17 @@
 
 use super::Global;
 use super::output::write_file;
-use super::printer::Printer;
+use super::printer::{Printer, table};
 use super::synthesis::Synthesis;
+use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
-use crate::synth::{DEFAULT_TECHNOLOGY, Technology};
-use crate::tool::Toolbox;
+use crate::synth::{
+    DEFAULT_TECHNOLOGY, FEATURE_BLOCKS, FeatureCost, Technology, feature_builds, feature_costs,
+};
+use crate::tool::{Cache, Toolbox};
 use clap::Args;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Area, delay and power of units on a cell library.
@@ -30,6 +34,12 @@ pub struct SynthArgs {
     #[arg(long = "period", value_name = "PS", value_delimiter = ',',
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     periods: Vec<u32>,
+    /// What each feature costs instead: the blocks interconnect (arbiter and
+    /// crossbars), spad_scratchpad (both unless named) or spad_sm_path with
+    /// broadcast, byte merging, locks and so on left out in turn. Cells and
+    /// levels in Yosys' own gates, without a library.
+    #[arg(long, conflicts_with_all = ["liberty", "tech", "periods", "chart"])]
+    features: bool,
     /// Draw power and area over the target periods.
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
@@ -38,11 +48,14 @@ pub struct SynthArgs {
 pub(super) fn run(args: &SynthArgs, global: &Global, printer: &Printer) -> Result<()> {
     interrupt::listen();
     let machine = global.machine()?;
+    let tools = Toolbox::new();
+    if args.features {
+        return features(&args.units, &machine, &tools, printer);
+    }
     let technology = match &args.liberty {
         Some(path) => Technology::load(path)?,
         None => Technology::named(&args.tech)?,
     };
-    let tools = Toolbox::new();
     let done = Synthesis::run(
         &args.units,
         &args.periods,
@@ -56,4 +69,52 @@ pub(super) fn run(args: &SynthArgs, global: &Global, printer: &Printer) -> Resul
         printer.log(format!("chart: {}", path.display()));
     }
     printer.result(done.json(), || done.text())
+}
+
+/// `synth --features`.
+fn features(units: &[String], machine: &Config, tools: &Toolbox, printer: &Printer) -> Result<()> {
+    let blocks = match units {
+        [] => FEATURE_BLOCKS[..2]
+            .iter()
+            .map(|b| (*b).to_owned())
+            .collect(),
+        named => named.to_vec(),
+    };
+    let progress = printer.progress(feature_builds(&blocks, machine), "synthesis");
+    let costs = feature_costs(&blocks, machine, tools, &Cache::user()?, &|done, what| {
+        progress.set(done, what);
+    })?;
+    drop(progress);
+    printer.result(json!({"features": costs}), || features_text(&costs))
+}
+
+/// A row per build, with the difference to the block with everything.
+fn features_text(costs: &[FeatureCost]) -> String {
+    let header = [
+        "block", "build", "cells", "", "flops", "", "levels", "", "RAM bits",
+    ];
+    let blocks = costs.chunk_by(|a, b| a.block == b.block);
+    let rows = blocks.flat_map(|builds| {
+        let full = builds[0].structure;
+        let against = move |now: u64, full: u64| match now as i64 - full as i64 {
+            0 => String::new(),
+            difference => format!("{difference:+}"),
+        };
+        builds.iter().map(move |b| {
+            let s = b.structure;
+            vec![
+                b.block.clone(),
+                b.build.clone(),
+                s.cells.to_string(),
+                against(s.cells, full.cells),
+                s.flops.to_string(),
+                against(s.flops, full.flops),
+                s.levels.to_string(),
+                against(s.levels, full.levels),
+                s.memory_bits.to_string(),
+            ]
+        })
+    });
+    table(&header, &header[2..], rows)
+        + "Yosys' own gates; bank RAMs are left out. Differences against the first row of the block\n"
 }

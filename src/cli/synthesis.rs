@@ -45,12 +45,19 @@ impl Synthesis {
         let slowest = swept.iter().copied().max().unwrap_or_default();
         let sweep_it = |u: &&EmittedUnit| !units.is_empty() || !u.is_sequential();
         let (swept_units, slow_units): (Vec<_>, Vec<_>) = design.units.iter().partition(sweep_it);
-        let main = jobs(&design, swept_units.iter().copied());
-        let mut slow = jobs(&design, slow_units);
+        let jobs = |design: &Design, units: &[&EmittedUnit]| -> Vec<SynthJob> {
+            let job = |unit: &&EmittedUnit| SynthJob::of(design, unit, machine);
+            units.iter().map(job).collect()
+        };
+        let main = jobs(&design, &swept_units);
+        let mut slow = jobs(&design, &slow_units);
         let shown = slow.len();
         // Registers that nobody asked for still are needed for the totals.
         let registers = registers_of(&main, machine, &slow)?;
-        slow.extend(jobs(&registers, &registers.units));
+        slow.extend(jobs(
+            &registers,
+            &registers.units.iter().collect::<Vec<_>>(),
+        ));
 
         let cache = Cache::user()?;
         let flow = Flow {
@@ -147,19 +154,6 @@ fn published_json(p: &Published) -> Value {
         "area_um2": p.area_um2(),
         "power_mw": p.power_mw(),
     })
-}
-
-fn jobs<'a>(design: &Design, units: impl IntoIterator<Item = &'a EmittedUnit>) -> Vec<SynthJob> {
-    let job = |unit: &EmittedUnit| {
-        let files = design.files_of(unit).into_iter();
-        SynthJob {
-            unit: unit.name.clone(),
-            top: unit.name.clone(),
-            geometry: design.geometry,
-            sources: files.map(|f| (f.name, f.text)).collect(),
-        }
-    };
-    units.into_iter().map(job).collect()
 }
 
 /// The name of a unit's configuration registers: `spad_hash_bitvec_perm` has

@@ -30,6 +30,7 @@ pub(super) fn points(report: &SynthReport) -> String {
         "target ps",
         "cells",
         "flops",
+        "RAM bits",
         "area µm²",
         "NAND2",
         "delay ps",
@@ -54,6 +55,10 @@ pub(super) fn points(report: &SynthReport) -> String {
             range(first.period_ps.to_string(), last.period_ps.to_string()),
             first.cells.to_string(),
             first.flops.to_string(),
+            match first.memory_bits {
+                0 => String::new(),
+                bits => bits.to_string(),
+            },
             format!("{:.1}", first.area_um2),
             number(first.nand2_equivalents, 0),
             format!("{}{:.1}", if best { "* " } else { "" }, first.delay_ps),

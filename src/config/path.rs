@@ -111,6 +111,8 @@ pub struct PathParams {
     pub hash_stage: u32,
     /// The hash of the lanes.
     pub hash: PathHash,
+    /// BCAST: lanes on one address are served together.
+    pub broadcast: bool,
     /// MERGE: stores of one word merge per byte.
     pub merge_bytes: bool,
     /// SETS of the conflict history, of two ways each.

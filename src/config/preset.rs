@@ -51,6 +51,7 @@ fn fermi() -> Result<Config> {
             mem_stages: 2,
             hash_stage: 1,
             hash: PathHash::Configurable,
+            broadcast: true,
             merge_bytes: true,
             history_sets: 256,
             retry: FERMI_RETRY,

@@ -83,11 +83,13 @@ pub struct ConflictArbiter {
     /// The registered outputs; a function of the state above, kept with it.
     group: Group,
     lanes: usize,
+    /// Lanes on the leader's row are served with it.
+    broadcast: bool,
 }
 
 impl ConflictArbiter {
-    /// An arbiter for `lanes` lanes, after reset.
-    pub fn new(lanes: usize) -> Self {
+    /// An arbiter for `lanes` lanes, with or without broadcast, after reset.
+    pub fn new(lanes: usize, broadcast: bool) -> Self {
         ConflictArbiter {
             pend: 0,
             bank: [0; MAX_LANES],
@@ -96,7 +98,13 @@ impl ConflictArbiter {
             accesses: false,
             group: Group::NONE,
             lanes,
+            broadcast,
         }
+    }
+
+    /// To the state after reset.
+    pub fn reset(&mut self) {
+        *self = ConflictArbiter::new(self.lanes, self.broadcast);
     }
 
     /// The present group.
@@ -120,7 +128,7 @@ impl ConflictArbiter {
     /// The clock edge.
     pub fn commit(&mut self, inputs: &ArbiterInputs) {
         if inputs.rst {
-            *self = ConflictArbiter::new(self.lanes);
+            self.reset();
         } else if inputs.req_valid && self.req_ready(inputs.adv) {
             self.load(inputs);
         } else if self.group.valid && inputs.adv {
@@ -155,7 +163,8 @@ impl ConflictArbiter {
         self.form_group();
     }
 
-    /// In each bank the lowest waiting lane, and all waiting lanes on its row.
+    /// In each bank the lowest waiting lane, and with broadcast all waiting
+    /// lanes on its row.
     fn form_group(&mut self) {
         let group = &mut self.group;
         *group = Group::NONE;
@@ -167,7 +176,7 @@ impl ConflictArbiter {
                 group.lane[slot] = lane as u8;
                 group.leader |= 1 << lane;
                 group.row[lane] = self.row[lane];
-            } else if self.row[usize::from(group.lane[slot])] != self.row[lane] {
+            } else if !self.broadcast || self.row[usize::from(group.lane[slot])] != self.row[lane] {
                 continue;
             }
             group.served |= 1 << lane;
@@ -185,7 +194,14 @@ mod tests {
 
     /// Offers one access, then advances every cycle; the groups' lanes.
     fn groups(mask: LaneMask, place: impl Fn(usize) -> (u8, u16)) -> (Vec<LaneMask>, u32) {
-        let mut arbiter = ConflictArbiter::new(32);
+        groups_of(ConflictArbiter::new(32, true), mask, place)
+    }
+
+    fn groups_of(
+        mut arbiter: ConflictArbiter,
+        mask: LaneMask,
+        place: impl Fn(usize) -> (u8, u16),
+    ) -> (Vec<LaneMask>, u32) {
         let places: Vec<(u8, u16)> = (0..32).map(place).collect();
         let bank: Vec<u8> = places.iter().map(|p| p.0).collect();
         let row: Vec<u16> = places.iter().map(|p| p.1).collect();
@@ -224,6 +240,15 @@ mod tests {
     }
 
     #[test]
+    fn without_broadcast_lanes_on_one_word_go_one_by_one() {
+        let arbiter = || ConflictArbiter::new(32, false);
+        let (served, degree) = groups_of(arbiter(), 0b1101, |_| (3, 7));
+        assert_eq!((served, degree), (vec![0b1, 0b100, 0b1000], 3));
+        let all = u64::from(u32::MAX);
+        assert_eq!(groups_of(arbiter(), all, |i| (i as u8, 0)), (vec![all], 1));
+    }
+
+    #[test]
     fn distinct_words_of_one_bank_go_one_by_one_lowest_lane_first() {
         let (served, degree) = groups(0b1011, |i| (0, i as u16));
         assert_eq!((served, degree), (vec![0b1, 0b10, 0b1000], 3));
@@ -239,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_group_waits_for_adv_and_a_new_access_follows_the_last_group() {
-        let mut arbiter = ConflictArbiter::new(2);
+        let mut arbiter = ConflictArbiter::new(2, true);
         let (bank, row) = ([1, 1], [0, 1]);
         let mut inputs = ArbiterInputs {
             rst: false,

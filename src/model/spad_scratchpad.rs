@@ -135,7 +135,7 @@ impl<T: Copy + Default> Scratchpad<T> {
         let lanes = config.lanes as usize;
         let rows = config.rows();
         Scratchpad {
-            arbiter: ConflictArbiter::new(lanes),
+            arbiter: ConflictArbiter::new(lanes, config.path.broadcast),
             locks: LockUnit::new(config.lanes, config.path.lock_group_cycles),
             banks: vec![BankRam::new(rows as usize); config.geometry.banks()],
             crossbar: Crossbar {
@@ -252,7 +252,7 @@ impl<T: Copy + Default> Scratchpad<T> {
     }
 
     fn reset(&mut self) {
-        self.arbiter = ConflictArbiter::new(self.lanes);
+        self.arbiter.reset();
         self.locks = LockUnit::new(self.lanes as u32, self.windows);
         for bank in &mut self.banks {
             bank.commit(&BankInputs {

@@ -30,6 +30,7 @@ pub(super) fn machine(config: &Config) -> Machine {
         blocks: size(path.blocks),
         locks: size(path.locks),
         lock_group_cycles: size(path.lock_group_cycles),
+        broadcast: path.broadcast,
         merge_bytes: path.merge_bytes,
         mem_stages: size(path.mem_stages),
         hash_stage: size(path.hash_stage),

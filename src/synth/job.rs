@@ -2,12 +2,23 @@
 
 use super::technology::Technology;
 use super::template::render;
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
+use crate::rtl::{Design, EmittedUnit};
 use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// A module that is a memory macro on a chip: left out as a black box.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// Name of the module.
+    pub module: String,
+    /// Bits of one instance.
+    pub bits: u64,
+}
 
 /// A unit to synthesize.
 #[derive(Clone, Debug)]
@@ -20,6 +31,8 @@ pub struct SynthJob {
     pub geometry: Geometry,
     /// File names (without directories) and Verilog texts, the top among them.
     pub sources: Vec<(String, String)>,
+    /// Modules among them that are left out.
+    pub memories: Vec<Memory>,
 }
 
 /// A mapped unit.
@@ -29,6 +42,8 @@ pub struct Netlist {
     pub cells_by_type: BTreeMap<String, u64>,
     /// Number of flip-flops.
     pub flops: u64,
+    /// Bits of the memories that were left out.
+    pub memory_bits: u64,
     /// Sum of the cells' areas in µm².
     pub area_um2: f64,
     /// ABC's own delay of the slowest combinational path in ps; 0 if there
@@ -42,10 +57,59 @@ pub struct Netlist {
     pub directory: PathBuf,
 }
 
+/// The module that is an SRAM macro on a chip.
+const BANK: &str = "spad_bank_ram";
+
 const SCRIPT: &str = include_str!("../../synth/synth.ys.tera");
 const CONSTRAINTS: &str = include_str!("../../synth/abc.constr.tera");
 
 impl SynthJob {
+    /// One unit of `design`, which was emitted for `machine`. Its bank RAMs
+    /// are left out, unless it is one.
+    pub fn of(design: &Design, unit: &EmittedUnit, machine: &Config) -> Self {
+        let files = design.files_of(unit).into_iter();
+        let sources: Vec<_> = files.map(|f| (f.name, f.text)).collect();
+        let has_banks = unit.name != BANK && sources.iter().any(|(f, _)| *f == format!("{BANK}.v"));
+        let bank = Memory {
+            module: BANK.to_owned(),
+            bits: u64::from(machine.rows()) * u64::from(machine.word_bits),
+        };
+        SynthJob {
+            unit: unit.name.clone(),
+            top: unit.name.clone(),
+            geometry: design.geometry,
+            sources,
+            memories: has_banks.then_some(bank).into_iter().collect(),
+        }
+    }
+
+    /// Names of the modules that are left out.
+    pub(super) fn memory_names(&self) -> Vec<&str> {
+        self.memories.iter().map(|m| m.module.as_str()).collect()
+    }
+
+    /// Bits of the memories among the instances of a netlist.
+    pub(super) fn memory_bits(&self, kind: &str) -> Option<u64> {
+        let memory = self.memories.iter().find(|m| m.module == kind);
+        memory.map(|m| m.bits)
+    }
+
+    /// The sources under `work/rtl`.
+    pub(super) fn write_sources(&self, work: &Path) -> Result<()> {
+        let rtl = work.join("rtl");
+        std::fs::create_dir(&rtl).map_err(|e| Error::io("create", &rtl, e))?;
+        for (name, text) in &self.sources {
+            put(&rtl.join(name), text)?;
+        }
+        Ok(())
+    }
+
+    /// The files that [`SynthJob::write_sources`] writes.
+    pub(super) fn source_paths(&self) -> Vec<String> {
+        let names = self.sources.iter().map(|(name, _)| name);
+        names.map(|name| format!("rtl/{name}")).collect()
+    }
+
     /// Maps the unit for a clock period in ps. What was mapped before comes
     /// from the cache.
     pub fn map(
@@ -56,10 +120,10 @@ impl SynthJob {
         cache: &Cache,
     ) -> Result<Netlist> {
         self.check()?;
-        let files = self.sources.iter().map(|(name, _)| format!("rtl/{name}"));
         let values = serde_json::json!({
             "top": self.top,
-            "files": files.collect::<Vec<_>>(),
+            "files": self.source_paths(),
+            "memories": self.memory_names(),
             "period_ps": period_ps,
             "driving_cell": technology.driving_cell,
             "load_ff": technology.load_ff,
@@ -92,11 +156,7 @@ impl SynthJob {
         constraints: &str,
         yosys: &Tool,
     ) -> Result<ToolOutput> {
-        let rtl = work.join("rtl");
-        std::fs::create_dir(&rtl).map_err(|e| Error::io("create", &rtl, e))?;
-        for (name, text) in &self.sources {
-            put(&rtl.join(name), text)?;
-        }
+        self.write_sources(work)?;
         put(&work.join("synth.ys"), script)?;
         put(&work.join("abc.constr"), constraints)?;
         let command = yosys.command().args(["-Q", "-T", "-s", "synth.ys"]);
@@ -109,7 +169,7 @@ impl SynthJob {
 
     /// File names and the top go into scripts: refuse what would be
     /// something else there.
-    fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         let plain = |s: &str| {
             let fine = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
             !s.is_empty() && !s.starts_with(['.', '-']) && s.chars().all(fine)
@@ -137,13 +197,14 @@ impl Netlist {
         };
         let json = get(&directory.join("netlist.json"))?;
         let fail = |what: String| unexpected_output(Kind::Yosys, what, &output);
-        let design: Design = serde_json::from_str(&json)
+        let design: YosysNetlist = serde_json::from_str(&json)
             .map_err(|e| fail(format!("wrote a netlist that cannot be read: {e}")))?;
         let top = (design.modules.get(&job.top))
             .ok_or_else(|| fail(format!("wrote a netlist without module {}", job.top)))?;
         let mut netlist = Netlist {
             cells_by_type: BTreeMap::new(),
             flops: 0,
+            memory_bits: 0,
             area_um2: 0.0,
             delay_ps: parse_delay(&output)?,
             clocked: top.ports.contains_key("clk"),
@@ -152,6 +213,10 @@ impl Netlist {
         };
         for instance in top.cells.values() {
             let kind = &instance.kind;
+            if let Some(bits) = job.memory_bits(kind) {
+                netlist.memory_bits += bits;
+                continue;
+            }
             let cell = technology.liberty.cells.get(kind).ok_or_else(|| {
                 fail(format!(
                     "could not map {}: the library {} has no cell for {kind}",
@@ -173,20 +238,20 @@ impl Netlist {
 
 /// A netlist as Yosys writes it in JSON.
 #[derive(Deserialize)]
-struct Design {
-    modules: BTreeMap<String, Module>,
+pub(super) struct YosysNetlist {
+    pub modules: BTreeMap<String, YosysModule>,
 }
 
 #[derive(Deserialize)]
-struct Module {
-    ports: BTreeMap<String, serde::de::IgnoredAny>,
-    cells: BTreeMap<String, Instance>,
+pub(super) struct YosysModule {
+    pub ports: BTreeMap<String, serde::de::IgnoredAny>,
+    pub cells: BTreeMap<String, Instance>,
 }
 
 #[derive(Deserialize)]
-struct Instance {
+pub(super) struct Instance {
     #[serde(rename = "type")]
-    kind: String,
+    pub kind: String,
 }
 
 /// The delay on ABC's line `WireLoad = ... Delay = 145.85 ps ...`.

@@ -3,19 +3,23 @@
 //!
 //! Units: areas in µm², times in ps, powers in mW.
 
+mod features;
 mod fig4;
 mod job;
 pub mod liberty;
 mod published;
 mod result;
+mod structure;
 mod sweep;
 mod technology;
 mod template;
 mod timing;
 
-pub use job::{Netlist, SynthJob};
+pub use features::{FEATURE_BLOCKS, FeatureCost, feature_builds, feature_costs};
+pub use job::{Memory, Netlist, SynthJob};
 pub use published::{PUBLISHED, Published, TARGET_CLOCKS_GHZ, TARGET_PERIODS_PS};
 pub use result::{SmTotal, SynthReport, UnitResult};
+pub use structure::Structure;
 pub use sweep::Flow;
 pub use technology::{DEFAULT_TECHNOLOGY, Technology, TechnologyPreset, TechnologySummary};
 pub use timing::{ACTIVITY, Timing};

@@ -18,6 +18,8 @@ pub struct UnitResult {
     pub cells: u64,
     /// Number of flip-flops among them.
     pub flops: u64,
+    /// Bits of the bank RAMs, which are left out of all other figures.
+    pub memory_bits: u64,
     /// Area in µm².
     pub area_um2: f64,
     /// Area in two-input NAND gates; null if the library has none.
@@ -140,6 +142,7 @@ mod tests {
             period_ps,
             cells: 1,
             flops: 0,
+            memory_bits: 0,
             area_um2,
             nand2_equivalents: None,
             delay_ps,

@@ -98,6 +98,7 @@ impl Flow<'_> {
             period_ps,
             cells: netlist.cells(),
             flops: netlist.flops,
+            memory_bits: netlist.memory_bits,
             area_um2: netlist.area_um2,
             nand2_equivalents: technology.nand2_um2.map(|n| netlist.area_um2 / n),
             delay_ps: netlist.delay_ps,

@@ -16,6 +16,7 @@ fn job(top: &str) -> SynthJob {
         top: top.to_owned(),
         geometry: Geometry::new(14, 5).unwrap(),
         sources: vec![("gates.v".to_owned(), GATES.to_owned())],
+        memories: Vec::new(),
     }
 }
 

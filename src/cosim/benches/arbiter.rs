@@ -29,7 +29,7 @@ impl ArbiterBench {
         let lanes = config.lanes as usize;
         ArbiterBench {
             ports: Ports::new(layout),
-            model: ConflictArbiter::new(lanes),
+            model: ConflictArbiter::new(lanes, config.path.broadcast),
             patterns: Patterns::new(config, trace),
             lanes,
             banks: config.geometry.banks(),

@@ -1,0 +1,124 @@
+//! Cells and levels in Yosys' own gates: how large and how deep a block is
+//! before any library is chosen.
+
+use super::job::{SynthJob, YosysNetlist, get, put};
+use super::template::render;
+use crate::error::Result;
+use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
+use serde::Serialize;
+use std::path::Path;
+
+const SCRIPT: &str = include_str!("../../synth/structure.ys.tera");
+
+/// A block after Yosys' `synth -flatten`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Structure {
+    /// Gates and flip-flops.
+    pub cells: u64,
+    /// Flip-flops among them.
+    pub flops: u64,
+    /// Bits of the memories that were left out.
+    pub memory_bits: u64,
+    /// Gates on the longest path between flip-flops and ports (`ltp -noff`).
+    pub levels: u64,
+}
+
+impl Structure {
+    /// Measures a block. What was measured before comes from the cache.
+    pub fn measure(job: &SynthJob, yosys: &Tool, cache: &Cache) -> Result<Self> {
+        job.check()?;
+        let values = serde_json::json!({
+            "top": job.top,
+            "files": job.source_paths(),
+            "memories": job.memory_names(),
+        });
+        let script = render(SCRIPT, &values)?;
+        let mut key = KeyBuilder::new("structure-1")
+            .add("yosys", yosys.version.to_string())
+            .add("script", &script);
+        for (name, text) in &job.sources {
+            key = key.add(name, text);
+        }
+        let directory = cache.get_or_build(&key.finish(), |work| {
+            job.write_sources(work)?;
+            put(&work.join("structure.ys"), &script)?;
+            let command = yosys.command().args(["-Q", "-T", "-s", "structure.ys"]);
+            let output = command.cwd(work).run()?;
+            parse_levels(&output)?; // nothing mad goes into the cache
+            put(&work.join("yosys.log"), &output.log())
+        })?;
+        Self::read(&directory, job)
+    }
+
+    fn read(directory: &Path, job: &SynthJob) -> Result<Self> {
+        let output = ToolOutput {
+            stdout: get(&directory.join("yosys.log"))?,
+            stderr: String::new(),
+        };
+        let fail = |what: String| unexpected_output(Kind::Yosys, what, &output);
+        let json = get(&directory.join("netlist.json"))?;
+        let netlist: YosysNetlist = serde_json::from_str(&json)
+            .map_err(|e| fail(format!("wrote a netlist that cannot be read: {e}")))?;
+        let top = (netlist.modules.get(&job.top))
+            .ok_or_else(|| fail(format!("wrote a netlist without module {}", job.top)))?;
+        let mut structure = Structure {
+            cells: 0,
+            flops: 0,
+            memory_bits: 0,
+            levels: parse_levels(&output)?,
+        };
+        for instance in top.cells.values() {
+            if let Some(bits) = job.memory_bits(&instance.kind) {
+                structure.memory_bits += bits;
+                continue;
+            }
+            structure.cells += 1;
+            structure.flops += u64::from(is_flop(&instance.kind));
+        }
+        Ok(structure)
+    }
+}
+
+/// Yosys' flip-flops: `$_DFF_P_`, `$_DFFE_PP_`, `$_SDFF_PP0_`, `$_SDFFCE_...`.
+fn is_flop(kind: &str) -> bool {
+    let name = kind.trim_start_matches("$_");
+    ["DFF", "SDFF", "ALDFF"].iter().any(|p| name.starts_with(p))
+}
+
+/// The number in `Longest topological path in TOP (length=24):`.
+fn parse_levels(output: &ToolOutput) -> Result<u64> {
+    let lines = output.stdout.lines();
+    let line = lines.rev().find(|l| l.contains("Longest topological path"));
+    let after = line.and_then(|l| l.split_once("(length="));
+    let number = after.and_then(|(_, rest)| rest.split_once(')'));
+    number
+        .and_then(|(n, _)| n.parse().ok())
+        .ok_or_else(|| unexpected_output(Kind::Yosys, "printed no longest path", output))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_read_from_the_log() {
+        let output = |text: &str| ToolOutput {
+            stdout: text.to_owned(),
+            stderr: String::new(),
+        };
+        let log = "Longest topological path in u (length=24):\n";
+        assert_eq!(parse_levels(&output(log)).unwrap(), 24);
+        let error = parse_levels(&output("no path\n")).unwrap_err();
+        assert_eq!(error.exit_status(), 3);
+    }
+
+    #[test]
+    fn flops_are_told_from_gates() {
+        assert!(["$_DFF_P_", "$_SDFFE_PP0P_"].into_iter().all(is_flop));
+        assert!(
+            !["$_XOR_", "$_MUX_", "spad_bank_ram"]
+                .into_iter()
+                .any(is_flop)
+        );
+    }
+}
