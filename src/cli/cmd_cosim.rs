@@ -3,25 +3,38 @@
 use super::Global;
 use super::output::check_writable;
 use super::printer::{Printer, table};
-use crate::cosim::{CosimOptions, CosimResult, cosim_all};
+use crate::config::Config;
+use crate::cosim::{CosimOptions, CosimResult, PATH, Replay, cosim_all};
 use crate::error::{Error, Result};
 use crate::rtl::Design;
+use crate::sm::{self, AccessWorkload, Sm, Workload};
 use crate::tool::{Cache, Toolbox};
+use crate::trace::AccessTrace;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
+/// Clock cycles of random stimulus.
+const RANDOM_CYCLES: u64 = 20_000;
+
 /// Verilated RTL against the golden model, in lockstep.
+///
+/// Stimulus is random, with back-pressure and resets. With --trace it comes
+/// from a kernel: spad_sm_path executes it, driven cycle by cycle as `spadkit
+/// sim` drives its model, until the kernel has ended; the other units get the
+/// addresses of an access trace.
 #[derive(Args)]
 pub struct CosimArgs {
     /// Units; all if none is named.
     units: Vec<String>,
-    /// Addresses from a trace (.json or kernel:NAME) instead of random ones.
+    /// Stimulus from an access trace (.json or kernel:NAME); for spad_sm_path
+    /// also from a full trace (.spt) or a program text (.warp).
     #[arg(long, value_name = "INPUT")]
     trace: Option<String>,
-    /// Clock cycles per unit.
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
-    cycles: u64,
+    /// Clock cycles per unit, 20000 if not given; a kernel that spad_sm_path
+    /// executes ends by itself.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    cycles: Option<u64>,
     /// Seed of the stimulus.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -43,18 +56,22 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
             "name the one unit that the waveform is for",
         ));
     }
-    let trace = args.trace.as_deref();
-    let trace = trace
-        .map(|input| super::load_for(input, &config, printer))
-        .transpose()?;
+    let stimulus = match &args.trace {
+        None => Stimulus::default(),
+        Some(input) => Stimulus::load(input, args, &design, &config, printer)?,
+    };
     if let Some(wave) = &args.wave {
         check_writable(wave)?;
     }
     let options = CosimOptions {
         config: &config,
-        cycles: args.cycles,
+        cycles: args.cycles.unwrap_or(RANDOM_CYCLES),
         seed: args.seed,
-        trace: trace.as_ref(),
+        trace: stimulus.trace.as_ref(),
+        replay: stimulus.workload.as_deref().map(|workload| Replay {
+            workload,
+            cycles: args.cycles.unwrap_or(u64::MAX),
+        }),
         rtl_dir: args.rtl.clone(),
         wave: args.wave.clone(),
     };
@@ -64,10 +81,78 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
         bar.set(done, unit);
     })?;
     drop(bar);
+    for result in results.iter().filter(|r| r.replay && !r.outcome.ended) {
+        if result.mismatch().is_none() {
+            let cycles = result.outcome.cycles;
+            printer.warn(format!("the kernel had not ended after {cycles} cycles"));
+        }
+    }
     let json = json!({"results": results.iter().map(CosimResult::json).collect::<Vec<_>>()});
     printer.result(json, || text(&results))?;
     let preset = global.machine_option();
     fail_on_mismatch(&results, &format!("{preset} --seed {}", args.seed))
+}
+
+/// What --trace drives the units with.
+#[derive(Default)]
+struct Stimulus {
+    /// Addresses, for units of the path.
+    trace: Option<AccessTrace>,
+    /// A kernel, for the whole path.
+    workload: Option<Box<dyn Workload>>,
+}
+
+impl Stimulus {
+    fn load(
+        input: &str,
+        args: &CosimArgs,
+        design: &Design,
+        config: &Config,
+        printer: &Printer,
+    ) -> Result<Self> {
+        let path = design.units.iter().any(|unit| unit.name == PATH);
+        let others = design.units.iter().find(|unit| unit.name != PATH);
+        if sm::is_access_trace(input) {
+            let trace = super::load_for(input, config, printer)?;
+            let workload = match path {
+                true => executable(&trace, config, args, printer)?,
+                false => None,
+            };
+            return Ok(Stimulus {
+                trace: Some(trace),
+                workload,
+            });
+        }
+        if let Some(unit) = others {
+            return Err(Error::usage(
+                format!("{} cannot execute {input}", unit.name),
+                format!("name {PATH} alone: full traces and program texts are for the whole path"),
+            ));
+        }
+        Ok(Stimulus {
+            trace: None,
+            workload: Some(sm::load_workload(input, None)?),
+        })
+    }
+}
+
+/// `trace` as a kernel. Where all units run, the path may do without it: a
+/// trace can be too large for the machine and still serve the other units.
+fn executable(
+    trace: &AccessTrace,
+    config: &Config,
+    args: &CosimArgs,
+    printer: &Printer,
+) -> Result<Option<Box<dyn Workload>>> {
+    let workload = AccessWorkload::new(trace, 1)?;
+    match Sm::new(config, &workload).map(drop) {
+        Err(error) if args.units.is_empty() => {
+            printer.warn(format!("{PATH} has random stimulus: {error}"));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+        Ok(()) => Ok(Some(Box::new(workload))),
+    }
 }
 
 /// An error that names the first mismatch; `options` repeat the run.

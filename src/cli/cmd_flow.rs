@@ -244,6 +244,7 @@ impl Flow<'_> {
             cycles: self.args.cycles,
             seed: 1,
             trace: Some(self.trace),
+            replay: None,
             rtl_dir: Some(self.args.out.join("rtl")),
             wave: None,
         };

@@ -1,6 +1,7 @@
 //! What a bench of a unit has to provide.
 
 use super::layout::PortSlot;
+use crate::error::Result;
 use crate::hash::{PortValue, uniform};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -10,6 +11,26 @@ pub trait Bench {
     /// One clock cycle: drives the inputs, steps the model, and records the
     /// outputs that the unit shows before the next rising edge.
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame);
+
+    /// Whether the stimulus has come to its end; random stimulus never does.
+    /// Fails where the stimulus cannot go on.
+    fn ended(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// The golden model at power-up, driven by the words of a frame; `None`
+    /// where the bench has no way back from words to the model's inputs.
+    fn golden(&self) -> Option<Box<dyn Golden>> {
+        None
+    }
+}
+
+/// A golden model behind the ports of its unit: what it answers to any inputs,
+/// whoever chose them.
+pub trait Golden {
+    /// One clock cycle: reads the inputs that the frame holds, steps the model,
+    /// and records the outputs that it expects.
+    fn respond(&mut self, frame: &mut Frame);
 }
 
 /// The words of one cycle.
@@ -85,6 +106,31 @@ impl Frame<'_> {
             width,
             values,
         );
+    }
+
+    /// What an input of at most 32 bits is driven with.
+    pub fn driven(&self, port: &PortSlot) -> u32 {
+        self.inputs[port.offset]
+    }
+
+    /// What an input of at most 128 bits is driven with.
+    pub fn driven_bits(&self, port: &PortSlot) -> u128 {
+        let words = &self.inputs[port.offset..port.offset + port.words];
+        words
+            .iter()
+            .rev()
+            .fold(0, |v, &word| v << 32 | u128::from(word))
+    }
+
+    /// The fields of `width` bits, at most 64, that an input is driven with.
+    pub fn driven_fields(&self, port: &PortSlot, width: usize) -> impl Iterator<Item = u64> {
+        let words = &self.inputs[port.offset..port.offset + port.words];
+        (0..port.width).step_by(width).map(move |start| {
+            let at = |i: usize| u128::from(words.get(i).copied().unwrap_or(0));
+            let first = start / 32;
+            let bits = at(first) | at(first + 1) << 32 | at(first + 2) << 64;
+            (bits >> (start % 32)) as u64 & (u64::MAX >> (64 - width))
+        })
     }
 
     /// No output is defined in this cycle.

@@ -1,6 +1,7 @@
 //! `cosim` of one unit: build, run, report.
 
-use super::benches::bench_for;
+use super::bench::Bench;
+use super::benches::{ReplayBench, bench_for};
 use super::layout::Layout;
 use super::lockstep::{Lockstep, Mismatch, Outcome};
 use super::verilated::VerilatedUnit;
@@ -9,6 +10,7 @@ use crate::cli::write_file;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::rtl::{Design, EmittedUnit, SourceFile};
+use crate::sm::Workload;
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
 use rayon::prelude::*;
@@ -20,6 +22,9 @@ use std::time::Instant;
 /// Cycles before a mismatch that a waveform shows.
 const WAVE_CYCLES: u64 = 1000;
 
+/// The unit that executes workloads.
+pub const PATH: &str = "spad_sm_path";
+
 /// What to run.
 pub struct CosimOptions<'a> {
     /// The machine.
@@ -30,10 +35,21 @@ pub struct CosimOptions<'a> {
     pub seed: u64,
     /// Addresses from a trace instead of random ones.
     pub trace: Option<&'a AccessTrace>,
+    /// What `spad_sm_path` executes, instead of random stimulus.
+    pub replay: Option<Replay<'a>>,
     /// Verilog from this directory instead of emitting it.
     pub rtl_dir: Option<PathBuf>,
     /// Waveform to write.
     pub wave: Option<PathBuf>,
+}
+
+/// A workload as stimulus.
+#[derive(Clone, Copy)]
+pub struct Replay<'a> {
+    /// The kernel.
+    pub workload: &'a dyn Workload,
+    /// Clock cycles after which it is cut off.
+    pub cycles: u64,
 }
 
 /// The result for one unit.
@@ -45,6 +61,8 @@ pub struct CosimResult {
     pub outcome: Outcome,
     /// Wall time of the run, without building.
     pub seconds: f64,
+    /// It executed a workload.
+    pub replay: bool,
 }
 
 impl CosimResult {
@@ -62,6 +80,9 @@ impl CosimResult {
             "mismatches": self.outcome.mismatches,
             "seconds": self.seconds,
         });
+        if self.replay {
+            value["ended"] = json!(self.outcome.ended);
+        }
         if let Some(first) = self.mismatch() {
             value["first_mismatch"] = json!({
                 "cycle": first.cycle,
@@ -84,7 +105,15 @@ pub fn cosim_unit(
     progress: &dyn Fn(u64),
 ) -> Result<CosimResult> {
     let layout = Layout::new(unit);
-    let mut bench = bench_for(&unit.name, options.config, &layout, options.trace)?;
+    let replay = options.replay.filter(|_| unit.name == PATH);
+    let mut bench: Box<dyn Bench> = match replay {
+        Some(Replay { workload, .. }) => {
+            let bench = ReplayBench::new(options.config, &layout, workload, options.seed)?;
+            Box::new(bench)
+        }
+        None => bench_for(&unit.name, options.config, &layout, options.trace)?,
+    };
+    let cycles = replay.map_or(options.cycles, |replay| replay.cycles);
     let files = match &options.rtl_dir {
         None => design.files_of(unit),
         Some(dir) => read_rtl(unit, dir)?,
@@ -93,11 +122,12 @@ pub fn cosim_unit(
     let start = Instant::now();
     let record = options.wave.is_some();
     let run = Lockstep::new(&layout, &mut *bench, rtl.instance(), options.seed, record);
-    let (outcome, recording) = run.run(options.cycles, progress)?;
+    let (outcome, recording) = run.run(cycles, progress)?;
     let result = CosimResult {
         unit: unit.name.clone(),
         outcome,
         seconds: start.elapsed().as_secs_f64(),
+        replay: replay.is_some(),
     };
     if let (Some(path), Some(recording)) = (&options.wave, recording) {
         let end = match result.mismatch() {

@@ -22,7 +22,8 @@ pub struct Mismatch {
     pub got: PortValue,
 }
 
-/// Totals of a run. It stops at the first chunk with a mismatch.
+/// Totals of a run. It stops at the first chunk with a mismatch, and where the
+/// stimulus ends.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// Cycles compared.
@@ -33,6 +34,8 @@ pub struct Outcome {
     pub mismatches: u64,
     /// The first difference.
     pub first: Option<Mismatch>,
+    /// The stimulus came to its end.
+    pub ended: bool,
 }
 
 /// The words of consecutive cycles, for a waveform.
@@ -124,7 +127,7 @@ impl<'a> Lockstep<'a> {
         cycles: u64,
         progress: &dyn Fn(u64),
     ) -> Result<(Outcome, Option<Recording>)> {
-        while self.outcome.cycles < cycles && self.outcome.mismatches == 0 {
+        while self.outcome.cycles < cycles && self.outcome.mismatches == 0 && !self.outcome.ended {
             let chunk = (cycles - self.outcome.cycles).min(CHUNK_CYCLES as u64);
             self.chunk(chunk as usize)?;
             progress(self.outcome.cycles);
@@ -137,6 +140,8 @@ impl<'a> Lockstep<'a> {
         let mut inputs = vec![0; cycles * ins];
         let mut expected = vec![0; cycles * outs];
         let mut care = vec![u32::MAX; cycles * outs];
+        let mut end = Ok(());
+        let mut there = 0;
         for i in 0..cycles {
             // Inputs keep their value until a bench drives another.
             match i {
@@ -150,6 +155,18 @@ impl<'a> Lockstep<'a> {
             };
             self.bench.cycle(&mut self.stimulus, &mut frame);
             self.stimulus.cycle += 1;
+            there = i + 1;
+            match self.bench.ended() {
+                Ok(false) => continue,
+                Ok(true) => self.outcome.ended = true,
+                Err(error) => end = Err(error),
+            }
+            break;
+        }
+        let cycles = there;
+        inputs.truncate(cycles * ins);
+        for words in [&mut expected, &mut care] {
+            words.truncate(cycles * outs);
         }
         self.last_inputs
             .copy_from_slice(&inputs[(cycles - 1) * ins..]);
@@ -168,7 +185,11 @@ impl<'a> Lockstep<'a> {
             recording.got.extend(got);
             recording.care.extend(care);
         }
-        Ok(())
+        // What cannot go on is an error, a difference before it the greater one.
+        match self.outcome.mismatches {
+            0 => end,
+            _ => Ok(()),
+        }
     }
 
     fn count_mismatches(&mut self, expected: &[u32], got: &[u32], care: &[u32]) {

@@ -15,7 +15,7 @@ mod wave;
 
 pub use bench::{Bench, Frame, Stimulus};
 pub use benches::bench_for;
-pub use flow::{CosimOptions, CosimResult, cosim_all, cosim_unit};
+pub use flow::{CosimOptions, CosimResult, PATH, Replay, cosim_all, cosim_unit};
 pub use layout::{Layout, PortSlot};
 pub use lockstep::{Lockstep, Mismatch, record_inputs};
 pub use verilated::{Instance, VerilatedUnit};

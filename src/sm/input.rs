@@ -5,14 +5,21 @@ use crate::error::{Error, Result};
 use crate::trace::load_input;
 use std::path::Path;
 
+/// Whether INPUT is an access trace, by its name or, for a full trace, by its
+/// first bytes.
+pub fn is_access_trace(input: &str) -> bool {
+    let path = Path::new(input);
+    let named = |extension: &str| path.extension().is_some_and(|e| e == extension);
+    !(named("warp") || named("spt") || TraceFile::is_one(path))
+}
+
 /// Reads INPUT: a program text (`.warp`), a full trace, or whatever
 /// [`load_input`] takes. `blocks` is the grid of an access trace, 1 if not
 /// given; the others bring their own.
 pub fn load_workload(input: &str, blocks: Option<u32>) -> Result<Box<dyn Workload>> {
     let path = Path::new(input);
     let is_text = path.extension().is_some_and(|e| e == "warp");
-    let is_full = path.extension().is_some_and(|e| e == "spt") || TraceFile::is_one(path);
-    if !is_text && !is_full {
+    if is_access_trace(input) {
         let trace = load_input(input)?;
         return Ok(Box::new(AccessWorkload::new(&trace, blocks.unwrap_or(1))?));
     }

@@ -8,6 +8,7 @@ mod deadlock;
 mod issue;
 mod offer;
 mod operands;
+mod values;
 
 use super::global::GlobalMemory;
 use super::layout::Layout;
@@ -25,12 +26,10 @@ use crate::model::{Exit, Policy, WarpMask, WarpScheduler};
 use attribution::Tail;
 use blocks::BlockSlot;
 use operands::PassInExe;
+use values::Values;
 
 /// Cycles without a completed instruction after which a run is given up.
 const PATIENCE: u64 = 10_000_000;
-
-/// No data: programs carry addresses, not values.
-static ZEROS: [u64; 64] = [0; 64];
 
 /// One streaming multiprocessor at work on one kernel.
 ///
@@ -61,6 +60,7 @@ pub struct Sm<'a> {
     /// Number of the present cycle; 0 is the first launch's.
     cycle: u64,
     exe: PassInExe,
+    values: Values,
     global: GlobalMemory,
     two_level: TwoLevel,
     /// Private schedulers, where the SM has several.
@@ -116,6 +116,7 @@ impl<'a> Sm<'a> {
             launches: 0,
             cycle: 0,
             exe: PassInExe::default(),
+            values: Values::default(),
             global: GlobalMemory::new(config.sm.global),
             two_level: TwoLevel::default(),
             private: (0..schedulers).map(|_| WarpScheduler::new(warps)).collect(),
@@ -176,7 +177,7 @@ impl<'a> Sm<'a> {
     /// Runs all blocks of the kernel.
     pub fn run(mut self) -> Result<Statistics> {
         while !self.is_done() {
-            self.step()?;
+            self.step(&mut |_, _| {})?;
         }
         self.statistics.global_segments = self.global.segments;
         self.statistics.finish();
@@ -188,15 +189,39 @@ impl<'a> Sm<'a> {
         self.next_block == self.workload.info().blocks && self.slots.iter().all(|s| s.is_free())
     }
 
+    /// Values for programs, which carry addresses alone: drawn from `seed`
+    /// instead of zeros (and ones for atomics). No timing depends on them.
+    pub fn with_values(mut self, seed: u64) -> Self {
+        self.values = Values::drawn(seed);
+        self
+    }
+
+    /// What the path's `cfg_*` ports are set to.
+    pub fn path_config(&self) -> PathConfig {
+        self.path_config
+    }
+
+    /// One clock cycle, unless the kernel has ended; whether it goes on.
+    /// `observe` sees the path before the clock edge and what drives it.
+    pub fn step_observed(
+        &mut self,
+        observe: &mut dyn FnMut(&SmPath, &SmPathInputs),
+    ) -> Result<bool> {
+        if !self.is_done() {
+            self.step(&mut |path, inputs| observe(path, inputs))?;
+        }
+        Ok(!self.is_done())
+    }
+
     /// One clock cycle.
-    fn step(&mut self) -> Result<()> {
+    fn step(&mut self, observe: &mut impl FnMut(&SmPath, &SmPathInputs)) -> Result<()> {
         self.free_slots();
         let launch = self.launch()?;
         if self.next_check <= self.cycle {
             self.check_warps()?;
         }
         let exit = self.exit()?;
-        let outputs = self.step_path(launch, exit);
+        let outputs = self.step_path(launch, exit, observe);
         self.count_rounds();
         if let Some(wb) = outputs.wb {
             self.written_back(&wb)?;
@@ -216,21 +241,29 @@ impl<'a> Sm<'a> {
         Ok(())
     }
 
-    fn step_path(&mut self, launch: Option<PathLaunch>, exit: Option<Exit>) -> SmPathOutputs {
+    fn step_path(
+        &mut self,
+        launch: Option<PathLaunch>,
+        exit: Option<Exit>,
+        observe: &mut impl FnMut(&SmPath, &SmPathInputs),
+    ) -> SmPathOutputs {
         let lanes = self.config.lanes;
         let passes = self.config.subwarps();
         let lane_mask = super::instr::full_mask(lanes);
         let arrived = self.global.arrived(self.cycle);
+        if let Some(load) = &arrived {
+            self.values.arrive(load.warp, load.tag, load.pass);
+        }
         let icn = arrived.map(|load| IcnData {
             warp: load.warp,
             tag: load.tag,
             pass: load.pass as u16,
             last: load.pass + 1 == passes,
             mask: load.mask >> (load.pass * lanes) & lane_mask,
-            data: &ZEROS[..lanes as usize],
+            data: &self.values.arriving()[..lanes as usize],
         });
         let has_arrived = icn.is_some();
-        let outputs = self.path.step(&SmPathInputs {
+        let inputs = SmPathInputs {
             rst: false,
             kernel_clear: self.cycle == 0,
             cfg: self.path_config,
@@ -239,12 +272,14 @@ impl<'a> Sm<'a> {
             launch,
             exit,
             offers: &self.offers,
-            op: self.exe.operands(),
+            op: self.exe.operands(&self.values),
             icn,
             wb_ready: true,
             age: &self.ages,
             active: self.two_level.active,
-        });
+        };
+        observe(&self.path, &inputs);
+        let outputs = self.path.step(&inputs);
         if has_arrived && outputs.icn_ready {
             self.global.taken(passes);
         }

@@ -16,7 +16,7 @@ mod warp;
 mod workload;
 
 pub use access::AccessWorkload;
-pub use input::load_workload;
+pub use input::{is_access_trace, load_workload};
 pub use instr::{Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, full_mask};
 pub use layout::{Layout, Residency};
 pub use machine::Sm;

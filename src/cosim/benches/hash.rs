@@ -25,7 +25,7 @@ pub(super) enum Mappings {
 
 impl Mappings {
     /// A random legal mapping.
-    fn draw(self, geometry: Geometry, stimulus: &mut Stimulus) -> HashSpec {
+    pub(super) fn draw(self, geometry: Geometry, stimulus: &mut Stimulus) -> HashSpec {
         match self {
             Mappings::Kind(kind) => random_spec(kind, geometry, stimulus),
             Mappings::Xor => HashSpec::Xor,

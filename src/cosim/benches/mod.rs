@@ -35,6 +35,7 @@ use row_map::RowMapBench;
 use scratchpad::ScratchpadBench;
 use sequencer::SequencerBench;
 use sharing::{AccessBench, RelsspBench, SchedulerBench};
+pub(super) use sm_path::ReplayBench;
 use sm_path::SmPathBench;
 
 /// The bench of the unit called `name`.
@@ -67,7 +68,7 @@ pub fn bench_for(
         "spad_warp_mask" => Box::new(MaskBench::new(layout)),
         "spad_warp_scheduler" => Box::new(SchedulerBench::new(config, layout)),
         "spad_access_unit" => Box::new(AccessBench::new(config, layout)),
-        "spad_sm_path" => Box::new(SmPathBench::new(config, layout, trace)),
+        "spad_sm_path" => Box::new(SmPathBench::new(config, layout)),
         "spad_relssp" => Box::new(RelsspBench::new(config, layout)),
         "spad_hash_xor" => Box::new(HashBench::new(Mappings::Xor, geometry, layout, addresses)),
         "spad_hash_add" => Box::new(HashBench::new(Mappings::Add, geometry, layout, addresses)),

@@ -46,13 +46,26 @@ pub(super) fn drive_reset(stimulus: &Stimulus, frame: &mut Frame, port: &PortSlo
 pub(super) struct Rhythm {
     /// Of 8 cycles.
     weight: u32,
+    /// There are spells in which it never happens.
+    silence: bool,
 }
 
 impl Rhythm {
+    /// With spells in which it never happens.
+    pub(super) fn with_silence() -> Self {
+        Rhythm {
+            silence: true,
+            ..Rhythm::default()
+        }
+    }
+
     /// Whether it happens in this cycle.
     pub(super) fn beat(&mut self, stimulus: &mut Stimulus) -> bool {
         if stimulus.cycle == 0 || stimulus.one_in(128) {
             self.weight = [8, 8, 7, 4, 4, 1][stimulus.below(6) as usize];
+            if self.silence && stimulus.one_in(8) {
+                self.weight = 0;
+            }
         }
         stimulus.below(8) < self.weight
     }

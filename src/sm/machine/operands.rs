@@ -1,12 +1,10 @@
 //! The pass in EXE and its operands.
 
 use super::Sm;
+use super::values::Values;
 use crate::model::spad_sm_path::{Issue, NO_OPERANDS, Operands};
 use crate::sm::instr::{Instr, InstrKind};
 use std::sync::Arc;
-
-/// Operand of atomics; programs carry addresses, not values.
-static ONES: [u64; 64] = [1; 64];
 
 /// The pass in EXE, with its operands.
 pub(super) struct PassInExe {
@@ -43,14 +41,14 @@ impl Default for PassInExe {
 
 impl PassInExe {
     /// The operands as the path takes them.
-    pub(super) fn operands(&self) -> Operands<'_> {
+    pub(super) fn operands<'a>(&'a self, values: &'a Values) -> Operands<'a> {
         if !self.occupied {
             return NO_OPERANDS;
         }
         Operands {
             mask: self.mask,
             addr: &self.addr,
-            data: if self.atomic { &ONES } else { &super::ZEROS },
+            data: values.in_exe(self.atomic),
             be: &self.be,
             aop: self.aop,
         }
@@ -77,6 +75,7 @@ impl Sm<'_> {
     /// A pass enters EXE: its operands for the next cycle.
     pub(super) fn form_operands(&mut self, issue: &Issue) {
         let lanes = self.config.lanes;
+        self.values.enter_exe();
         let word_bytes = u64::from(self.config.word_bytes());
         let exe = &mut self.exe;
         let Some((part, at)) = &exe.instr else {
