@@ -118,6 +118,240 @@ fn kernel_traces_drive_the_units() {
     }
 }
 
+/// What is fixed when the path is emitted: hash units, hash stage, subwarps,
+/// word width, locks, broadcast, byte merging, memory stages.
+const PATHS: [&str; 9] = [
+    "[geometry]
+lanes = 4
+warp_size = 8
+[hash]
+path = 'mod'
+[path]
+locks = 0
+merge_bytes = false",
+    "[geometry]
+lanes = 4
+warp_size = 16
+[hash]
+path = 'xor'
+stage = 1
+[path]
+mem_stages = 3",
+    "[geometry]
+lanes = 4
+warp_size = 4
+word_bits = 64
+[hash]
+path = 'add'
+[path]
+locks = 32
+lock_group_cycles = 2",
+    "[geometry]
+lanes = 4
+warp_size = 8
+[hash]
+path = 'configurable'
+unit = 'bitvec-perm'
+stage = 1
+[path]
+broadcast = false
+merge_bytes = false",
+    "[geometry]
+lanes = 4
+warp_size = 16
+word_bits = 64
+[hash]
+path = 'configurable'
+unit = 'bitvec-xor'
+stage = 0",
+    "[geometry]
+lanes = 4
+warp_size = 4
+[hash]
+path = 'configurable'
+unit = 'bitwise-perm'
+stage = 1
+[path]
+locks = 0
+mem_stages = 3",
+    "[geometry]
+lanes = 2
+warp_size = 4
+[hash]
+path = 'configurable'
+unit = 'bitwise-xor'
+stage = 0
+[path]
+mem_stages = 4",
+    "[geometry]
+lanes = 4
+warp_size = 8
+word_bits = 64
+[hash]
+path = 'configurable'
+unit = 'matrix'
+stage = 1
+[path]
+lock_group_cycles = 4
+merge_bytes = false",
+    "[geometry]
+lanes = 4
+warp_size = 16
+[hash]
+path = 'rap'
+stage = 1
+[path]
+locks = 512
+broadcast = false",
+];
+
+/// The SM path with everything that can be left out or chosen, so small that
+/// each builds in seconds. Pipeline, barrel, scheduler, lock hash and mapping
+/// change within a run.
+#[test]
+fn every_kind_of_path_agrees() {
+    if !has_tools() {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    for (i, path) in PATHS.iter().enumerate() {
+        let config = scratch.path().join(format!("path{i}.toml"));
+        let path = path.replace("[geometry]", "base = 'small'\n[geometry]\naddr_bits = 9")
+            + match path.contains("[path]") {
+                true => "\n",
+                false => "\n[path]\n",
+            }
+            + "warps = 4\nblocks = 2\nhistory_sets = 16\n";
+        std::fs::write(&config, &path).unwrap();
+        let config = config.to_str().unwrap();
+        let args = ["cosim", "spad_sm_path", "--cycles", "20000", "--config"];
+        let (status, json, stderr) = spadkit(&[&args[..], &[config]].concat());
+        assert_eq!(status, 0, "{path}: {stderr}");
+        assert_clean(&json, 20_000);
+    }
+}
+
+/// Barriers, locks, atomics, wide accesses, global memory, sharing.
+const PROGRAM: &str = ".block 64
+.grid 6
+.shared 1024
+ld.global r1, [0x1000 + 256*b + 4*t]
+st.shared [4*t], r1
+bar
+repeat 4
+  ld.shared.64 r2, [8*((t + 8*i) % 64)]
+  alu r4, r2
+end
+atom.shared.add r5, [4*(t % 8)], r4
+@0x1 ldlk r6, [512]
+@0x1 stul [512], r6
+bar
+ld.shared r7, [900 + 4*(t % 16)]
+relssp
+st.global [0x2000 + 128*t], r7
+";
+
+/// Kernels as `sim` takes them, through the RTL to their end.
+#[test]
+fn workloads_run_on_the_rtl() {
+    if !has_tools() {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let file = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(file("program.warp"), PROGRAM).unwrap();
+    let sharing = "base = 'small'\n[sharing]\non = true\nthreshold = 0.5\n\
+                   [scheduler]\npolicy = 'owf'\n[path]\nlock_hash = 'xor'\n";
+    std::fs::write(file("sharing.toml"), sharing).unwrap();
+    let full = file("full.spt");
+    let record = ["trace", "kernel:reduction", "-o", &full];
+    assert_eq!(spadkit(&record).0, 0);
+    let mut inputs = vec![
+        ("--preset=small".to_owned(), "kernel:transpose".to_owned()),
+        ("--preset=small".to_owned(), full),
+        ("--preset=small".to_owned(), file("program.warp")),
+        (
+            format!("--config={}", file("sharing.toml")),
+            file("program.warp"),
+        ),
+    ];
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces/backprop.json");
+    match recorded.exists() {
+        true => inputs.push(("--preset=small".to_owned(), recorded.display().to_string())),
+        false => println!("skipped {}: it is absent", recorded.display()),
+    }
+    for (machine, input) in inputs {
+        let (status, json, stderr) =
+            spadkit(&["cosim", "spad_sm_path", &machine, "--trace", &input]);
+        assert_eq!(status, 0, "{machine} {input}: {stderr}");
+        let result = &json["results"][0];
+        assert_eq!(result["mismatches"], 0, "{input}: {result}");
+        assert_eq!(result["ended"], true, "{input}: {result}");
+        // The model alone takes as long, but for the two cycles of reset and
+        // those at the ends that `sim` does not count.
+        let (_, sim, _) = spadkit(&["sim", &machine, &input]);
+        let cycles = result["cycles"].as_u64().unwrap();
+        let counted = sim["cycles"].as_u64().unwrap();
+        assert!(
+            (counted + 3..counted + 10).contains(&cycles),
+            "{input}: {cycles} {counted}"
+        );
+    }
+    // A bound cuts a kernel off, and says so.
+    let args = [
+        "cosim",
+        "spad_sm_path",
+        "--preset",
+        "small",
+        "--trace",
+        "kernel:transpose",
+    ];
+    let (status, json, stderr) = spadkit(&[&args[..], &["--cycles", "100"]].concat());
+    assert_eq!(
+        (status, &json["results"][0]["ended"]),
+        (0, &false.into()),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("had not ended after 100 cycles"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn what_cannot_be_replayed_is_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
+    let (program, gto) = (file("p.warp"), file("gto.toml"));
+    std::fs::write(&program, ".block 32\nalu r1\n").unwrap();
+    std::fs::write(&gto, "base = 'small'\n[scheduler]\npolicy = 'gto'\n").unwrap();
+    for (args, message) in [
+        (
+            ["spad_lock_unit", "--trace", &program],
+            "spad_lock_unit cannot execute",
+        ),
+        (
+            ["spad_sm_path", "--trace", "kernel:fwt"],
+            "machine 8 warp slots",
+        ),
+    ] {
+        let (status, _, stderr) = spadkit(&[&["cosim", "--preset", "small"], &args[..]].concat());
+        assert_eq!(status, 2, "{stderr}");
+        assert!(stderr.contains(message), "{stderr}");
+    }
+    let args = [
+        "cosim",
+        "spad_sm_path",
+        "--config",
+        &gto,
+        "--trace",
+        &program,
+    ];
+    let (status, _, stderr) = spadkit(&args);
+    assert_eq!(status, 2, "{stderr}");
+    assert!(stderr.contains("the RTL has no"), "{stderr}");
+}
+
 /// A hand-edited block with one wrong wire: found, named, and shown.
 #[test]
 fn a_wrong_wire_is_found() {

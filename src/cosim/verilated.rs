@@ -54,7 +54,7 @@ impl VerilatedUnit {
         let harness = render_harness(&layout)?;
         let verilator = tools.get(Kind::Verilator)?;
         let compiler = tools.get(Kind::Cxx)?;
-        let mut key = KeyBuilder::new("verilated unit 3")
+        let mut key = KeyBuilder::new("verilated unit 5")
             .add("top", top)
             .add("harness", &harness)
             .add("verilator", verilator.version.to_string())
@@ -78,8 +78,7 @@ impl VerilatedUnit {
                     "-Wno-fatal",
                     "--prefix",
                     "Vunit",
-                    // Many small files: they are compiled side by side, and
-                    // the compiler's time grows faster than a file's length.
+                    // Small files, to be put together to pieces of like size.
                     "--output-split",
                     "5000",
                 ])
@@ -88,8 +87,7 @@ impl VerilatedUnit {
                 .cwd(dir)
                 .run()?;
             check_ports(top, &layout, &dir.join("obj/Vunit.h"))?;
-            let mut sources = vec!["harness.cpp".to_owned()];
-            sources.extend(cpp_files(&dir.join("obj"))?);
+            let sources = pieces(dir)?;
             let include = include_dirs(tools)?;
             let objects = sources
                 .par_iter()
@@ -114,9 +112,6 @@ impl VerilatedUnit {
                 .args(["-pthread", "-o", "unit.so"])
                 .cwd(dir)
                 .run()?;
-            let harness_object = dir.join("harness.cpp.o");
-            std::fs::remove_file(&harness_object)
-                .map_err(|e| Error::io("clear", &harness_object, e))?;
             std::fs::remove_dir_all(dir.join("obj")).map_err(|e| Error::io("clear", dir, e))
         })?;
         Self::load(&entry.join("unit.so"), top, layout).map(Arc::new)
@@ -282,14 +277,41 @@ fn include_dirs(tools: &Toolbox) -> Result<Vec<String>> {
     ])
 }
 
-fn cpp_files(dir: &Path) -> Result<Vec<String>> {
-    let entries = std::fs::read_dir(dir).map_err(|e| Error::io("read", dir, e))?;
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".cpp"))
-        .map(|name| format!("obj/{name}"))
+/// Bytes of C++ after which a new piece begins. Verilator's headers take the
+/// compiler as long as 400 KB of what it generates, so pieces should not be
+/// small; they are compiled side by side, so a large unit needs several.
+const PIECE_BYTES: u64 = 300_000;
+
+/// Puts the harness and Verilator's C++ together to files of like size, and
+/// returns their names.
+fn pieces(dir: &Path) -> Result<Vec<String>> {
+    let obj = dir.join("obj");
+    let entries = std::fs::read_dir(&obj).map_err(|e| Error::io("read", &obj, e))?;
+    let mut files: Vec<(String, u64)> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let name = entry.file_name().into_string().ok()?;
+            name.ends_with(".cpp")
+                .then(|| Some((name, entry.metadata().ok()?.len())))?
+        })
         .collect();
-    names.sort();
+    files.sort();
+    let mut pieces = vec![("#include \"../harness.cpp\"\n".to_owned(), 0)];
+    for (name, bytes) in files {
+        if pieces.last().is_some_and(|piece| piece.1 > PIECE_BYTES) {
+            pieces.push((String::new(), 0));
+        }
+        if let Some((text, sum)) = pieces.last_mut() {
+            text.push_str(&format!("#include \"{name}\"\n"));
+            *sum += bytes;
+        }
+    }
+    let mut names = Vec::new();
+    for (i, (text, _)) in pieces.iter().enumerate() {
+        let name = format!("obj/piece{i}.cpp");
+        write(&dir.join(&name), text)?;
+        names.push(name);
+    }
     Ok(names)
 }
 
