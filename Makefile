@@ -38,7 +38,7 @@ check-generated:
 
 # 200 faults per unit: how many does the co-simulation catch?
 mutate: deps
-	$(CARGO) run -q -- mutate
+	$(CARGO) run -q -- mutate --config testbenches/mutate.toml
 
 # Long co-simulation and proofs in every geometry.
 campaign: deps

@@ -210,6 +210,8 @@ pub(crate) struct Params {
     pub LU: usize,
     pub LWR: usize,
     pub LB: usize,
+    /// Bits of a cycle within a state of the retry loop.
+    pub CTW: usize,
     /// Bits of the warp mask's counter.
     pub CW: usize,
     /// Control fields that travel with a pass: warp, kind, tag, pc, pass, last.
@@ -281,6 +283,7 @@ impl Params {
             LU: machine.retry.update,
             LWR: machine.retry.write,
             LB: machine.retry.branch,
+            CTW: index_bits(longest_state(machine) + 1),
             CW: pass_bits.max(excess_bits) + 1,
             CTL: control,
             TGW: control + degree_bits + 2,
@@ -308,6 +311,17 @@ impl Params {
         };
         names.iter().map(value).collect::<Vec<_>>().join(", ")
     }
+}
+
+/// Cycles of the longest state of the retry loop when nothing delays it.
+fn longest_state(machine: &Machine) -> usize {
+    let RetryLatencies {
+        read,
+        update,
+        write,
+        branch,
+    } = machine.retry;
+    (machine.lanes * read.max(write)).max(update).max(branch)
 }
 
 /// Names and values of the parameters.

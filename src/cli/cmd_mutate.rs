@@ -30,6 +30,9 @@ pub struct MutateArgs {
     /// Seeds that are tried per fault.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
+    /// Clock cycles of one more run for what is still not caught.
+    #[arg(long, value_name = "N", default_value_t = 700_000, value_parser = clap::value_parser!(u64).range(1..))]
+    long_cycles: u64,
 }
 
 pub(super) fn run(args: &MutateArgs, global: &Global, printer: &Printer) -> Result<()> {
@@ -39,6 +42,7 @@ pub(super) fn run(args: &MutateArgs, global: &Global, printer: &Printer) -> Resu
         faults: args.faults,
         cycles: args.cycles,
         seeds: args.seeds,
+        long_cycles: args.long_cycles,
     };
     let (tools, cache) = (Toolbox::new(), Cache::user()?);
     let bar = printer.progress(design.units.len() as u64, "mutate");

@@ -114,11 +114,13 @@ fn small() -> Result<Config> {
     (c.path.warps, c.path.blocks) = (8, 4);
     (c.path.locks, c.path.lock_group_cycles) = (64, 1);
     c.path.hash_stage = 0;
+    c.path.history_sets = 16;
+    // All different, and longer or shorter than an access by its degree.
     c.path.retry = RetryLatencies {
-        read: 1,
-        update: 1,
-        write: 1,
-        branch: 1,
+        read: 5,
+        update: 3,
+        write: 4,
+        branch: 2,
     };
     c.sm.registers = 8192;
     c.sm.latencies = Latencies {

@@ -8,6 +8,10 @@ use serde::Serialize;
 /// The select input; 0 is the original.
 pub(super) const SELECT: &str = "spad_mutant";
 
+/// Everything but the ports of memories, which Yosys wants to belong together;
+/// the logic in front of them is mutated.
+const MUTABLE: &str = "* t:$mem* %d";
+
 /// One injected fault.
 #[derive(Clone, Debug, Serialize)]
 pub struct Mutant {
@@ -42,7 +46,8 @@ impl Mutants {
         let names: Vec<_> = files.iter().map(|f| f.name.as_str()).collect();
         let script = format!(
             "read_verilog {}\nhierarchy -check -top {top}\nproc\nflatten\nopt_clean\n\
-             mutate -list {faults} -seed 1 -ctrl {SELECT} {select_bits} 1 -o mutants.ys\n\
+             mutate -list {faults} -seed 1 -ctrl {SELECT} {select_bits} 1 -o mutants.ys \
+             {MUTABLE}\n\
              script mutants.ys\nopt_clean\nwrite_verilog -noattr mutated.v\n",
             names.join(" ")
         );

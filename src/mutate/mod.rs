@@ -26,8 +26,11 @@ pub struct MutationOptions {
     pub faults: u32,
     /// Clock cycles per mutant and seed.
     pub cycles: u64,
-    /// Seeds that are tried before a mutant counts as not caught.
+    /// Seeds that are tried.
     pub seeds: u64,
+    /// Cycles of one last run, for faults that only a full counter or a rare
+    /// coincidence shows.
+    pub long_cycles: u64,
 }
 
 /// The outcome for one unit.
@@ -82,12 +85,13 @@ pub fn mutate_unit(
         .into_iter()
         .filter_map(|(mutant, caught)| (!caught).then_some(mutant))
         .collect();
-    let mut missed = Vec::new();
-    for mutant in &survivors {
-        if !equivalence::is_equivalent(&mutants, mutant, unit, tools)? {
-            missed.push((*mutant).clone());
-        }
-    }
+    let differs = |mutant: &&Mutant| {
+        let equivalent = equivalence::is_equivalent(&mutants, mutant, unit, tools)?;
+        Ok((!equivalent).then(|| (*mutant).clone()))
+    };
+    let missed = survivors.par_iter().map(differs);
+    let missed: Vec<_> = missed.collect::<Result<Vec<_>>>()?;
+    let missed: Vec<Mutant> = missed.into_iter().flatten().collect();
     Ok(MutationResult {
         unit: unit.name.clone(),
         injected: mutants.list().len(),
@@ -119,14 +123,15 @@ fn is_caught(
     mutant: &Mutant,
     options: &MutationOptions,
 ) -> Result<bool> {
-    for seed in 0..options.seeds {
+    let short = (1..=options.seeds).map(|seed| (seed, options.cycles));
+    for (seed, cycles) in short.chain([(options.seeds + 1, options.long_cycles)]) {
         let mut bench = Selected {
             inner: bench_for(&unit.name, config, layout, None)?,
             select: layout.input(inject::SELECT).clone(),
             mutant: mutant.number,
         };
-        let run = Lockstep::new(layout, &mut bench, rtl.instance(), seed + 1, false);
-        match run.run(options.cycles, &|_| {}) {
+        let run = Lockstep::new(layout, &mut bench, rtl.instance(), seed, false);
+        match run.run(cycles, &|_| {}) {
             Ok((outcome, _)) if outcome.mismatches == 0 => {}
             // A fault that makes a loop that never settles shows, too.
             Ok(_) | Err(Error::CheckFailed { .. }) => return Ok(true),

@@ -8,6 +8,7 @@ use crate::cosim::bench::{Bench, Frame, Stimulus};
 use crate::cosim::layout::Layout;
 use crate::model::{AtomicPass, RetrySequencer, SequencerInputs, SequencerResponse};
 use crate::trace::AccessTrace;
+use std::ops::Range;
 
 ports!(Ports {
     in rst at_valid at_aop at_mask at_bank at_row at_lock at_data at_tag sp_ready sr_valid sr_mask
@@ -15,6 +16,10 @@ ports!(Ports {
     out at_ready sp_valid sp_op sp_mask sp_bank sp_row sp_lock sp_data sp_tag sp_error sp_degree
         state rounds;
 });
+
+/// Cycles in which no lock is granted, so that the count of rounds fills up;
+/// only long runs get there.
+const FAMINE: Range<u64> = 20_480..620_480;
 
 pub(super) struct SequencerBench {
     ports: Ports,
@@ -24,8 +29,27 @@ pub(super) struct SequencerBench {
     word_bits: usize,
     offer: Rhythm,
     ready: Rhythm,
+    /// Spells without any response, in which the count of cycles fills up.
+    silent: Silence,
     /// The request that waits for its response: operation and lanes.
     asked: Option<(u8, u64)>,
+}
+
+/// Now and then 1 to 511 cycles, every length as often as another: what a full
+/// count does shows only if the spell ends soon after it is full.
+#[derive(Default)]
+struct Silence {
+    left: u32,
+}
+
+impl Silence {
+    fn next(&mut self, stimulus: &mut Stimulus) -> bool {
+        match self.left {
+            0 if stimulus.one_in(512) => self.left = stimulus.below(512),
+            left => self.left = left.saturating_sub(1),
+        }
+        self.left > 0
+    }
 }
 
 impl SequencerBench {
@@ -38,6 +62,7 @@ impl SequencerBench {
             word_bits: config.word_bits as usize,
             offer: Rhythm::default(),
             ready: Rhythm::default(),
+            silent: Silence::default(),
             asked: None,
         }
     }
@@ -57,7 +82,9 @@ impl SequencerBench {
 
 impl Bench for SequencerBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let (rst, lanes, bits) = (reset(stimulus), self.lanes, self.word_bits);
+        let (lanes, bits) = (self.lanes, self.word_bits);
+        let famine = FAMINE.contains(&stimulus.cycle);
+        let rst = reset(stimulus) && !famine;
         let LaneAccess {
             mask,
             bank,
@@ -68,11 +95,13 @@ impl Bench for SequencerBench {
         let read: Vec<u64> = (0..lanes).map(|_| self.word(stimulus)).collect();
         let p = &self.ports;
         let at_valid = self.offer.beat(stimulus);
-        let answers = self.asked.is_some() && stimulus.one_in(4);
+        let soon = famine || stimulus.one_in(4);
+        let answers = self.asked.is_some() && soon && !self.silent.next(stimulus);
         let asked_mask = self.asked.map_or(0, |(_, lanes)| lanes);
         // Between none and all of those that ask get their lock.
         let chance = stimulus.wide(64) as u64;
         let success = match stimulus.below(4) {
+            _ if famine => 0,
             0 => asked_mask & asked_mask.wrapping_neg(),
             1 => asked_mask,
             _ => asked_mask & chance,
@@ -82,8 +111,11 @@ impl Bench for SequencerBench {
             mask: asked_mask,
             data: &read,
             success: if locking { success } else { 0 },
-            error: locking && stimulus.one_in(32),
-            degree: stimulus.below(5.min(lanes as u32 + 1)),
+            error: locking && stimulus.one_in(32) && !famine,
+            degree: match famine {
+                true => 0,
+                false => stimulus.below(lanes as u32 + 1),
+            },
         };
         let pass = AtomicPass {
             aop: stimulus.below(11).min(15) as u8,
@@ -97,7 +129,7 @@ impl Bench for SequencerBench {
         let inputs = SequencerInputs {
             rst,
             at: at_valid.then_some(pass),
-            sp_ready: self.ready.beat(stimulus),
+            sp_ready: self.ready.beat(stimulus) || famine,
             sr: answers.then_some(response),
         };
         frame.drive(&p.at_valid, at_valid.into());
