@@ -379,13 +379,52 @@ fn a_wrong_wire_is_found() {
         stderr.contains(&format!("bank in cycle {cycle}")),
         "{stderr}"
     );
-    // The waveform ends with the mismatch and holds both sides.
+    // A unit without state shows it in one cycle; the waveform is of that one
+    // and holds both sides.
+    assert_eq!(json["results"][0]["shrunk"]["cycles"], 1);
     let vcd = std::fs::read_to_string(&wave).unwrap();
     for scope in ["inputs", "rtl", "model", "mismatch"] {
         assert!(vcd.contains(&format!("$scope module {scope} ")), "{scope}");
     }
-    assert!(vcd.contains(&format!("\n#{}\n", cycle * 10)));
-    assert!(!vcd.contains(&format!("\n#{}\n", (cycle + 1) * 10)));
+    assert!(vcd.contains("\n#0\n") && !vcd.contains("\n#10\n"));
+}
+
+/// A lock unit that keeps a lock which it should give back: the stimulus
+/// shrinks to the reset, the lock taken, given back, and asked for again.
+#[test]
+fn a_failing_stimulus_is_shrunk() {
+    if !has_tools() {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    let dir_arg = dir.to_str().unwrap();
+    let unit = "spad_lock_unit";
+    let emit = ["emit", unit, "--preset", "small", "-o", dir_arg];
+    assert_eq!(spadkit(&emit).0, 0);
+    let file = dir.join("spad_lock_unit.v");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let edited = text.replacen("(lock & ~asked)", "lock", 1);
+    assert_ne!(edited, text);
+    std::fs::write(&file, edited).unwrap();
+    let wave = scratch.path().join("wave.vcd");
+    let wave_arg = wave.to_str().unwrap();
+    let args = ["cosim", unit, "--preset", "small", "--rtl", dir_arg];
+    let (status, json, stderr) = spadkit(&[&args[..], &["--wave", wave_arg]].concat());
+    assert_eq!(status, 1, "{stderr}");
+    let result = &json["results"][0];
+    let (first, shrunk) = (&result["first_mismatch"], &result["shrunk"]);
+    assert_eq!(first["signal"], shrunk["signal"]);
+    let cycles = shrunk["cycles"].as_u64().unwrap();
+    assert!(cycles <= 5, "{result}");
+    assert!(cycles < first["cycle"].as_u64().unwrap(), "{result}");
+    assert!(
+        stderr.contains(&format!("{cycles} cycles are enough")),
+        "{stderr}"
+    );
+    let vcd = std::fs::read_to_string(&wave).unwrap();
+    assert!(vcd.contains(&format!("\n#{}\n", (cycles - 1) * 10)));
+    assert!(!vcd.contains(&format!("\n#{}\n", cycles * 10)));
 }
 
 #[test]

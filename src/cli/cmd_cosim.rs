@@ -38,8 +38,9 @@ pub struct CosimArgs {
     /// Seed of the stimulus.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Write a waveform with both sides (the 1000 cycles up to the first
-    /// mismatch, or the last ones); needs one unit.
+    /// Write a waveform with both sides; needs one unit. After a mismatch it
+    /// shows the shrunk stimulus, or else the 1000 cycles up to the mismatch;
+    /// without one the last 1000 cycles.
     #[arg(long, value_name = "FILE.vcd")]
     wave: Option<PathBuf>,
     /// Take the Verilog from DIR (hand-edited, say) instead of emitting it.
@@ -89,8 +90,17 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
     }
     let json = json!({"results": results.iter().map(CosimResult::json).collect::<Vec<_>>()});
     printer.result(json, || text(&results))?;
-    let preset = global.machine_option();
-    fail_on_mismatch(&results, &format!("{preset} --seed {}", args.seed))
+    let mut options = format!("{} --seed {}", global.machine_option(), args.seed);
+    if let Some(input) = &args.trace {
+        options.push_str(&format!(" --trace {input}"));
+    }
+    if let Some(dir) = &args.rtl {
+        options.push_str(&format!(" --rtl {}", dir.display()));
+    }
+    if let Some(cycles) = args.cycles {
+        options.push_str(&format!(" --cycles {cycles}"));
+    }
+    fail_on_mismatch(&results, &options)
 }
 
 /// What --trace drives the units with.
@@ -160,9 +170,13 @@ pub(super) fn fail_on_mismatch(results: &[CosimResult], options: &str) -> Result
     let Some((result, first)) = results.iter().find_map(|r| Some((r, r.mismatch()?))) else {
         return Ok(());
     };
+    let shrunk = match &result.shrunk {
+        Some(shrunk) => format!("; {} cycles are enough to show it", shrunk.cycles),
+        None => String::new(),
+    };
     Err(Error::CheckFailed {
         what: format!(
-            "{}: {} in cycle {} is {}, expected {}",
+            "{}: {} in cycle {} is {}, expected {}{shrunk}",
             result.unit, first.signal, first.cycle, first.got, first.expected
         ),
         help: Some(format!(

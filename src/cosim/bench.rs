@@ -133,6 +133,24 @@ impl Frame<'_> {
         })
     }
 
+    /// The fields of `width` bits that an input is driven with, as integers
+    /// that are wide enough for them.
+    pub fn driven_list<V: TryFrom<u64> + Default>(&self, port: &PortSlot, width: usize) -> Vec<V> {
+        self.driven_fields(port, width)
+            .map(|value| V::try_from(value).unwrap_or_default())
+            .collect()
+    }
+
+    /// What a lane mask or other input of at most 64 bits is driven with.
+    pub fn driven_mask(&self, port: &PortSlot) -> u64 {
+        self.driven_bits(port) as u64
+    }
+
+    /// Whether an input of one bit is high.
+    pub fn is_high(&self, port: &PortSlot) -> bool {
+        self.driven(port) != 0
+    }
+
     /// No output is defined in this cycle.
     pub fn ignore_all(&mut self) {
         self.care.fill(0);

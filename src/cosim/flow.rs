@@ -1,9 +1,10 @@
 //! `cosim` of one unit: build, run, report.
 
-use super::bench::Bench;
+use super::bench::{Bench, Stimulus};
 use super::benches::{ReplayBench, bench_for};
 use super::layout::Layout;
-use super::lockstep::{Lockstep, Mismatch, Outcome};
+use super::lockstep::{Lockstep, Mismatch, Outcome, record};
+use super::shrink::{self, Shrunk};
 use super::verilated::VerilatedUnit;
 use super::wave;
 use crate::cli::write_file;
@@ -63,6 +64,8 @@ pub struct CosimResult {
     pub seconds: f64,
     /// It executed a workload.
     pub replay: bool,
+    /// A short stimulus with the same difference.
+    pub shrunk: Option<Shrunk>,
 }
 
 impl CosimResult {
@@ -91,6 +94,14 @@ impl CosimResult {
                 "got": first.got,
             });
         }
+        if let Some(shrunk) = &self.shrunk {
+            value["shrunk"] = json!({
+                "cycles": shrunk.cycles,
+                "signal": shrunk.mismatch.signal,
+                "expected": shrunk.mismatch.expected,
+                "got": shrunk.mismatch.got,
+            });
+        }
         value
     }
 }
@@ -106,13 +117,16 @@ pub fn cosim_unit(
 ) -> Result<CosimResult> {
     let layout = Layout::new(unit);
     let replay = options.replay.filter(|_| unit.name == PATH);
-    let mut bench: Box<dyn Bench> = match replay {
-        Some(Replay { workload, .. }) => {
-            let bench = ReplayBench::new(options.config, &layout, workload, options.seed)?;
-            Box::new(bench)
-        }
-        None => bench_for(&unit.name, options.config, &layout, options.trace)?,
+    let new_bench = || -> Result<Box<dyn Bench + '_>> {
+        Ok(match replay {
+            Some(Replay { workload, .. }) => {
+                let bench = ReplayBench::new(options.config, &layout, workload, options.seed)?;
+                Box::new(bench)
+            }
+            None => bench_for(&unit.name, options.config, &layout, options.trace)?,
+        })
     };
+    let mut bench = new_bench()?;
     let cycles = replay.map_or(options.cycles, |replay| replay.cycles);
     let files = match &options.rtl_dir {
         None => design.files_of(unit),
@@ -120,22 +134,37 @@ pub fn cosim_unit(
     };
     let rtl = VerilatedUnit::build(&unit.name, &files, layout.clone(), tools, cache)?;
     let start = Instant::now();
-    let record = options.wave.is_some();
-    let run = Lockstep::new(&layout, &mut *bench, rtl.instance(), options.seed, record);
+    let keep = options.wave.is_some();
+    let run = Lockstep::new(&layout, &mut *bench, rtl.instance(), options.seed, keep);
     let (outcome, recording) = run.run(cycles, progress)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let shrunk = match &outcome.first {
+        Some(first) if shrink::fits(&layout, first.cycle + 1) => {
+            let cycles = first.cycle as usize + 1;
+            let mut stimulus = Stimulus::new(options.seed);
+            let failing = record(&layout, &mut *new_bench()?, &mut stimulus, cycles);
+            match layout.clocked {
+                true => shrink::shrink(&layout, &rtl, &*bench, &failing.inputs, first)?,
+                false => shrink::last_cycle(&layout, &rtl, failing)?,
+            }
+        }
+        _ => None,
+    };
     let result = CosimResult {
         unit: unit.name.clone(),
         outcome,
-        seconds: start.elapsed().as_secs_f64(),
+        seconds,
         replay: replay.is_some(),
+        shrunk,
     };
-    if let (Some(path), Some(recording)) = (&options.wave, recording) {
-        let end = match result.mismatch() {
-            Some(first) => first.cycle + 1,
-            None => result.outcome.cycles,
+    if let (Some(path), Some(recording)) = (&options.wave, &recording) {
+        let (recording, end) = match (&result.shrunk, result.mismatch()) {
+            (Some(shrunk), _) => (&shrunk.recording, shrunk.cycles),
+            (None, Some(first)) => (recording, first.cycle + 1),
+            (None, None) => (recording, result.outcome.cycles),
         };
         let cycles = end.saturating_sub(WAVE_CYCLES) as usize..end as usize;
-        let text = wave::render(&unit.name, &layout, &recording, cycles)
+        let text = wave::render(&unit.name, &layout, recording, cycles)
             .map_err(|e| Error::io("write", path, e))?;
         write_file(path, &text)?;
     }

@@ -60,20 +60,39 @@ pub fn record_inputs(
     stimulus: &mut Stimulus,
     cycles: usize,
 ) -> Vec<u32> {
-    let mut last = vec![0; layout.input_words];
-    let mut inputs = Vec::with_capacity(cycles * layout.input_words);
-    let (mut expected, mut care) = (vec![0; layout.output_words], vec![0; layout.output_words]);
-    for _ in 0..cycles {
+    record(layout, bench, stimulus, cycles).inputs
+}
+
+/// The inputs and the model's outputs of `cycles` cycles, without RTL.
+pub(super) fn record(
+    layout: &Layout,
+    bench: &mut dyn Bench,
+    stimulus: &mut Stimulus,
+    cycles: usize,
+) -> Recording {
+    let (ins, outs) = (layout.input_words, layout.output_words);
+    let mut recording = Recording {
+        inputs: vec![0; cycles * ins],
+        expected: vec![0; cycles * outs],
+        care: vec![u32::MAX; cycles * outs],
+        ..Recording::default()
+    };
+    for i in 0..cycles {
+        // Inputs keep their value until a bench drives another.
+        if i > 0 {
+            recording
+                .inputs
+                .copy_within((i - 1) * ins..i * ins, i * ins);
+        }
         let mut frame = Frame {
-            inputs: &mut last,
-            expected: &mut expected,
-            care: &mut care,
+            inputs: &mut recording.inputs[i * ins..(i + 1) * ins],
+            expected: &mut recording.expected[i * outs..(i + 1) * outs],
+            care: &mut recording.care[i * outs..(i + 1) * outs],
         };
         bench.cycle(stimulus, &mut frame);
         stimulus.cycle += 1;
-        inputs.extend_from_slice(&last);
     }
-    inputs
+    recording
 }
 
 impl Recording {
@@ -193,26 +212,46 @@ impl<'a> Lockstep<'a> {
     }
 
     fn count_mismatches(&mut self, expected: &[u32], got: &[u32], care: &[u32]) {
-        let outs = self.layout.output_words;
-        for (i, frame) in got.chunks(outs).enumerate() {
-            let range = i * outs..(i + 1) * outs;
-            let (expected, care) = (&expected[range.clone()], &care[range]);
-            for port in &self.layout.outputs {
-                let words = port.offset..port.offset + port.words;
-                if words
-                    .clone()
-                    .all(|w| (frame[w] ^ expected[w]) & care[w] == 0)
-                {
-                    continue;
-                }
-                self.outcome.mismatches += 1;
-                self.outcome.first.get_or_insert_with(|| Mismatch {
-                    cycle: self.outcome.cycles + i as u64,
-                    signal: port.name.clone(),
-                    expected: port.value(expected),
-                    got: port.value(frame),
-                });
-            }
+        let found = differences(self.layout, expected, got, care);
+        for mut mismatch in found {
+            self.outcome.mismatches += 1;
+            mismatch.cycle += self.outcome.cycles;
+            self.outcome.first.get_or_insert(mismatch);
         }
     }
+}
+
+/// The first difference in `recording`, whose frames count from 0.
+pub(super) fn first_mismatch(layout: &Layout, recording: &Recording) -> Option<Mismatch> {
+    let Recording {
+        expected,
+        got,
+        care,
+        ..
+    } = recording;
+    differences(layout, expected, got, care).next()
+}
+
+/// All differences, in the order of cycles and ports.
+fn differences<'a>(
+    layout: &'a Layout,
+    expected: &'a [u32],
+    got: &'a [u32],
+    care: &'a [u32],
+) -> impl Iterator<Item = Mismatch> + 'a {
+    let outs = layout.output_words;
+    let differs = move |w: usize| (got[w] ^ expected[w]) & care[w] != 0;
+    (0..got.len() / outs).flat_map(move |i| {
+        let frame = i * outs..(i + 1) * outs;
+        let ports = layout.outputs.iter().filter(move |port| {
+            let first = i * outs + port.offset;
+            (first..first + port.words).any(differs)
+        });
+        ports.map(move |port| Mismatch {
+            cycle: i as u64,
+            signal: port.name.clone(),
+            expected: port.value(&expected[frame.clone()]),
+            got: port.value(&got[frame.clone()]),
+        })
+    })
 }

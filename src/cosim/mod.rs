@@ -10,12 +10,14 @@ mod benches;
 mod flow;
 mod layout;
 mod lockstep;
+mod shrink;
 mod verilated;
 mod wave;
 
-pub use bench::{Bench, Frame, Stimulus};
+pub use bench::{Bench, Frame, Golden, Stimulus};
 pub use benches::bench_for;
 pub use flow::{CosimOptions, CosimResult, PATH, Replay, cosim_all, cosim_unit};
 pub use layout::{Layout, PortSlot};
-pub use lockstep::{Lockstep, Mismatch, record_inputs};
+pub use lockstep::{Lockstep, Mismatch, Recording, record_inputs};
+pub use shrink::Shrunk;
 pub use verilated::{Instance, VerilatedUnit};

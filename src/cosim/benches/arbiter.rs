@@ -3,7 +3,7 @@
 use super::pattern::{LaneAccess, Patterns};
 use super::support::{Rhythm, drive_reset, ports, reset};
 use crate::config::Config;
-use crate::cosim::bench::{Bench, Frame, Stimulus};
+use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
 use crate::cosim::layout::Layout;
 use crate::model::{ArbiterInputs, ConflictArbiter};
 use crate::trace::AccessTrace;
@@ -14,12 +14,18 @@ ports!(Ports {
         grp_row grp_degree;
 });
 
-pub(super) struct ArbiterBench {
+#[derive(Clone)]
+struct GoldenArbiter {
     ports: Ports,
     model: ConflictArbiter,
-    patterns: Patterns,
     lanes: usize,
     banks: usize,
+}
+
+pub(super) struct ArbiterBench {
+    golden: GoldenArbiter,
+    power_up: GoldenArbiter,
+    patterns: Patterns,
     offer: Rhythm,
     adv: Rhythm,
 }
@@ -27,12 +33,16 @@ pub(super) struct ArbiterBench {
 impl ArbiterBench {
     pub(super) fn new(config: &Config, layout: &Layout, trace: Option<&AccessTrace>) -> Self {
         let lanes = config.lanes as usize;
-        ArbiterBench {
+        let golden = GoldenArbiter {
             ports: Ports::new(layout),
             model: ConflictArbiter::new(lanes, config.path.broadcast),
-            patterns: Patterns::new(config, trace),
             lanes,
             banks: config.geometry.banks(),
+        };
+        ArbiterBench {
+            power_up: golden.clone(),
+            golden,
+            patterns: Patterns::new(config, trace),
             offer: Rhythm::default(),
             adv: Rhythm::default(),
         }
@@ -41,27 +51,42 @@ impl ArbiterBench {
 
 impl Bench for ArbiterBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.ports;
+        let p = &self.golden.ports;
+        let lanes = self.golden.lanes;
         let rst = reset(stimulus);
         let LaneAccess {
             mask, bank, row, ..
         } = self.patterns.next(stimulus, true);
+        frame.drive(&p.req_valid, self.offer.beat(stimulus).into());
+        frame.drive_bits(&p.req_mask, mask.into());
+        frame.drive(&p.req_access, (!stimulus.one_in(8)).into());
+        frame.drive_fields(&p.req_bank, p.req_bank.width / lanes, bank);
+        frame.drive_fields(&p.req_row, p.req_row.width / lanes, row);
+        frame.drive(&p.adv, self.adv.beat(stimulus).into());
+        drive_reset(stimulus, frame, &p.rst, rst);
+        self.golden.respond(frame);
+    }
+
+    fn golden(&self) -> Option<Box<dyn Golden>> {
+        Some(Box::new(self.power_up.clone()))
+    }
+}
+
+impl Golden for GoldenArbiter {
+    fn respond(&mut self, frame: &mut Frame) {
+        let p = &self.ports;
+        let (bank_bits, row_bits) = (p.req_bank.width / self.lanes, p.req_row.width / self.lanes);
+        let bank: Vec<u8> = frame.driven_list(&p.req_bank, bank_bits);
+        let row: Vec<u16> = frame.driven_list(&p.req_row, row_bits);
         let inputs = ArbiterInputs {
-            rst,
-            req_valid: self.offer.beat(stimulus),
-            req_mask: mask,
-            req_access: !stimulus.one_in(8),
+            rst: frame.is_high(&p.rst),
+            req_valid: frame.is_high(&p.req_valid),
+            req_mask: frame.driven_mask(&p.req_mask),
+            req_access: frame.is_high(&p.req_access),
             req_bank: &bank,
             req_row: &row,
-            adv: self.adv.beat(stimulus),
+            adv: frame.is_high(&p.adv),
         };
-        let (bank_bits, row_bits) = (p.req_bank.width / self.lanes, p.req_row.width / self.lanes);
-        frame.drive(&p.req_valid, inputs.req_valid.into());
-        frame.drive_bits(&p.req_mask, mask.into());
-        frame.drive(&p.req_access, inputs.req_access.into());
-        frame.drive_fields(&p.req_bank, bank_bits, bank.iter().copied());
-        frame.drive_fields(&p.req_row, row_bits, row.iter().copied());
-        frame.drive(&p.adv, inputs.adv.into());
         let out = self.model.step(&inputs);
         let group = &out.group;
         frame.expect(&p.req_ready, out.req_ready.into());
@@ -75,6 +100,5 @@ impl Bench for ArbiterBench {
         frame.expect_fields(&p.grp_bank, bank_bits, group.bank);
         frame.expect_fields(&p.grp_row, row_bits, group.row);
         frame.expect(&p.grp_degree, group.degree);
-        drive_reset(stimulus, frame, &p.rst, rst);
     }
 }

@@ -4,7 +4,7 @@
 use super::pattern::Patterns;
 use super::support::{drive_reset, ports, reset};
 use crate::config::Config;
-use crate::cosim::bench::{Bench, Frame, Stimulus};
+use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
 use crate::cosim::layout::Layout;
 use crate::model::{LockInputs, LockUnit};
 use crate::trace::AccessTrace;
@@ -14,22 +14,32 @@ ports!(Ports {
     out lk_success lk_error lk_held;
 });
 
-pub(super) struct LockUnitBench {
+#[derive(Clone)]
+struct GoldenLocks {
     ports: Ports,
     model: LockUnit,
-    patterns: Patterns,
     lanes: usize,
+}
+
+pub(super) struct LockUnitBench {
+    golden: GoldenLocks,
+    power_up: GoldenLocks,
+    patterns: Patterns,
     windows: u32,
 }
 
 impl LockUnitBench {
     pub(super) fn new(config: &Config, layout: &Layout, trace: Option<&AccessTrace>) -> Self {
         let windows = config.path.lock_group_cycles;
-        LockUnitBench {
+        let golden = GoldenLocks {
             ports: Ports::new(layout),
             model: LockUnit::new(config.lanes, windows),
-            patterns: Patterns::new(config, trace),
             lanes: config.lanes as usize,
+        };
+        LockUnitBench {
+            power_up: golden.clone(),
+            golden,
+            patterns: Patterns::new(config, trace),
             windows,
         }
     }
@@ -37,27 +47,40 @@ impl LockUnitBench {
 
 impl Bench for LockUnitBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.ports;
+        let p = &self.golden.ports;
         let rst = reset(stimulus);
         let access = self.patterns.next(stimulus, true);
+        frame.drive(&p.lk_valid, (!stimulus.one_in(4)).into());
+        frame.drive(&p.lk_win, stimulus.below(self.windows));
+        let op = [3, 3, 4, 4, 4, 1, 5, 7][stimulus.below(8) as usize];
+        frame.drive(&p.lk_op, op);
+        frame.drive_bits(&p.lk_req, access.mask.into());
+        let lock_bits = p.lk_addr.width / self.golden.lanes;
+        frame.drive_fields(&p.lk_addr, lock_bits, access.lock);
+        drive_reset(stimulus, frame, &p.rst, rst);
+        self.golden.respond(frame);
+    }
+
+    fn golden(&self) -> Option<Box<dyn Golden>> {
+        Some(Box::new(self.power_up.clone()))
+    }
+}
+
+impl Golden for GoldenLocks {
+    fn respond(&mut self, frame: &mut Frame) {
+        let p = &self.ports;
+        let addr: Vec<u16> = frame.driven_list(&p.lk_addr, p.lk_addr.width / self.lanes);
         let inputs = LockInputs {
-            rst,
-            valid: !stimulus.one_in(4),
-            window: stimulus.below(self.windows),
-            op: [3, 3, 4, 4, 4, 1, 5, 7][stimulus.below(8) as usize],
-            req: access.mask,
-            addr: &access.lock,
+            rst: frame.is_high(&p.rst),
+            valid: frame.is_high(&p.lk_valid),
+            window: frame.driven(&p.lk_win),
+            op: frame.driven(&p.lk_op) as u8,
+            req: frame.driven_mask(&p.lk_req),
+            addr: &addr,
         };
-        frame.drive(&p.lk_valid, inputs.valid.into());
-        frame.drive(&p.lk_win, inputs.window);
-        frame.drive(&p.lk_op, inputs.op.into());
-        frame.drive_bits(&p.lk_req, inputs.req.into());
-        let lock_bits = p.lk_addr.width / self.lanes;
-        frame.drive_fields(&p.lk_addr, lock_bits, access.lock.iter().copied());
         let out = self.model.step(&inputs);
         frame.expect_bits(&p.lk_success, out.success.into());
         frame.expect(&p.lk_error, out.error.into());
         frame.expect_fields(&p.lk_held, 64, out.held);
-        drive_reset(stimulus, frame, &p.rst, rst);
     }
 }

@@ -30,7 +30,7 @@ use crossbar::CrossbarBench;
 use hash::{HashBench, Mappings};
 use lock_unit::LockUnitBench;
 use prediction::{AccumulatorBench, HistoryBench, MaskBench};
-use queues::{NonmemBench, PrememBench, WritebackBench};
+use queues::{QueueBench, WritebackBench};
 use row_map::RowMapBench;
 use scratchpad::ScratchpadBench;
 use sequencer::SequencerBench;
@@ -60,8 +60,8 @@ pub fn bench_for(
         "spad_scratchpad" => Box::new(ScratchpadBench::new(config, layout, trace)),
         "spad_lock_unit" => Box::new(LockUnitBench::new(config, layout, trace)),
         "spad_retry_sequencer" => Box::new(SequencerBench::new(config, layout, trace)),
-        "spad_premem_queue" => Box::new(PrememBench::new(config, layout)),
-        "spad_nonmem_queue" => Box::new(NonmemBench::new(config, layout)),
+        "spad_premem_queue" => Box::new(QueueBench::premem(config, layout)),
+        "spad_nonmem_queue" => Box::new(QueueBench::nonmem(config, layout)),
         "spad_writeback_mux" => Box::new(WritebackBench::new(layout)),
         "spad_degree_accumulator" => Box::new(AccumulatorBench::new(config, layout)),
         "spad_conflict_history" => Box::new(HistoryBench::new(config, layout)),

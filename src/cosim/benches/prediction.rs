@@ -2,7 +2,7 @@
 
 use super::support::{drive_reset, ports, reset};
 use crate::config::{Config, index_bits};
-use crate::cosim::bench::{Bench, Frame, Stimulus};
+use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
 use crate::cosim::layout::Layout;
 use crate::model::{
     AccumulatorInputs, ConflictHistory, DegreeAccumulator, ExcessUpdate, HistoryInputs,
@@ -14,23 +14,33 @@ ports!(AccumulatorPorts {
     out up_valid up_pc up_excess;
 });
 
-pub(super) struct AccumulatorBench {
+#[derive(Clone)]
+struct GoldenAccumulator {
     ports: AccumulatorPorts,
     model: DegreeAccumulator,
 }
 
+pub(super) struct AccumulatorBench {
+    golden: GoldenAccumulator,
+    power_up: GoldenAccumulator,
+}
+
 impl AccumulatorBench {
     pub(super) fn new(config: &Config, layout: &Layout) -> Self {
-        AccumulatorBench {
+        let golden = GoldenAccumulator {
             ports: AccumulatorPorts::new(layout),
             model: DegreeAccumulator::new(index_bits(config.warp_size)),
+        };
+        AccumulatorBench {
+            power_up: golden.clone(),
+            golden,
         }
     }
 }
 
 impl Bench for AccumulatorBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.ports;
+        let p = &self.golden.ports;
         let rst = reset(stimulus);
         // Mostly small, so that sums of several passes come about.
         let most = if stimulus.one_in(8) {
@@ -38,27 +48,36 @@ impl Bench for AccumulatorBench {
         } else {
             4
         };
+        frame.drive(&p.d_occ, 1 + stimulus.below(most));
+        frame.drive(&p.d_last, stimulus.one_in(4).into());
+        frame.drive(&p.d_pc, stimulus.wide(p.d_pc.width) as u32);
+        frame.drive(&p.d_valid, (!stimulus.one_in(4)).into());
+        frame.drive(&p.clear, stimulus.one_in(64).into());
+        drive_reset(stimulus, frame, &p.rst, rst);
+        self.golden.respond(frame);
+    }
+
+    fn golden(&self) -> Option<Box<dyn Golden>> {
+        Some(Box::new(self.power_up.clone()))
+    }
+}
+
+impl Golden for GoldenAccumulator {
+    fn respond(&mut self, frame: &mut Frame) {
+        let p = &self.ports;
         let pass = ResolvedPass {
-            occupancy: 1 + stimulus.below(most),
-            last: stimulus.one_in(4),
-            pc: stimulus.wide(p.d_pc.width) as u16,
+            occupancy: frame.driven(&p.d_occ),
+            last: frame.is_high(&p.d_last),
+            pc: frame.driven(&p.d_pc) as u16,
         };
-        let valid = !stimulus.one_in(4);
-        let inputs = AccumulatorInputs {
-            rst,
-            clear: stimulus.one_in(64),
-            pass: valid.then_some(pass),
-        };
-        frame.drive(&p.clear, inputs.clear.into());
-        frame.drive(&p.d_valid, valid.into());
-        frame.drive(&p.d_occ, pass.occupancy);
-        frame.drive(&p.d_last, pass.last.into());
-        frame.drive(&p.d_pc, pass.pc.into());
-        let up = self.model.step(&inputs);
+        let up = self.model.step(&AccumulatorInputs {
+            rst: frame.is_high(&p.rst),
+            clear: frame.is_high(&p.clear),
+            pass: frame.is_high(&p.d_valid).then_some(pass),
+        });
         frame.expect(&p.up_valid, up.is_some().into());
         frame.expect(&p.up_pc, up.map_or(0, |u| u.pc).into());
         frame.expect(&p.up_excess, up.map_or(0, |u| u.excess));
-        drive_reset(stimulus, frame, &p.rst, rst);
     }
 }
 
@@ -67,25 +86,35 @@ ports!(HistoryPorts {
     out lk_done lk_hit lk_excess;
 });
 
-pub(super) struct HistoryBench {
+#[derive(Clone)]
+struct GoldenHistory {
     ports: HistoryPorts,
     model: ConflictHistory,
+}
+
+pub(super) struct HistoryBench {
+    golden: GoldenHistory,
+    power_up: GoldenHistory,
     sets: u32,
 }
 
 impl HistoryBench {
     pub(super) fn new(config: &Config, layout: &Layout) -> Self {
         let sets = config.path.history_sets;
-        HistoryBench {
+        let golden = GoldenHistory {
             ports: HistoryPorts::new(layout),
             model: ConflictHistory::new(sets as usize),
+        };
+        HistoryBench {
+            power_up: golden.clone(),
+            golden,
             sets,
         }
     }
 
     /// A program counter: few sets and few tags, so that ways are replaced.
     fn pc(&self, stimulus: &mut Stimulus) -> u16 {
-        let width = self.ports.lk_pc.width;
+        let width = self.golden.ports.lk_pc.width;
         match stimulus.below(8) {
             0 => stimulus.wide(width) as u16,
             _ => {
@@ -100,29 +129,39 @@ impl Bench for HistoryBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let rst = reset(stimulus);
         let (lookup, updated) = (self.pc(stimulus), self.pc(stimulus));
+        let p = &self.golden.ports;
+        frame.drive(&p.up_excess, stimulus.wide(p.up_excess.width) as u32);
+        frame.drive(&p.lk_valid, (!stimulus.one_in(4)).into());
+        frame.drive(&p.lk_pc, lookup.into());
+        frame.drive(&p.up_valid, stimulus.one_in(2).into());
+        frame.drive(&p.up_pc, updated.into());
+        frame.drive(&p.clear, stimulus.one_in(256).into());
+        drive_reset(stimulus, frame, &p.rst, rst);
+        self.golden.respond(frame);
+    }
+
+    fn golden(&self) -> Option<Box<dyn Golden>> {
+        Some(Box::new(self.power_up.clone()))
+    }
+}
+
+impl Golden for GoldenHistory {
+    fn respond(&mut self, frame: &mut Frame) {
         let p = &self.ports;
         let update = ExcessUpdate {
-            pc: updated,
-            excess: stimulus.wide(p.up_excess.width) as u32,
+            pc: frame.driven(&p.up_pc) as u16,
+            excess: frame.driven(&p.up_excess),
         };
-        let (looks, updates) = (!stimulus.one_in(4), stimulus.one_in(2));
-        let inputs = HistoryInputs {
-            rst,
-            clear: stimulus.one_in(256),
-            lookup: looks.then_some(lookup),
-            update: updates.then_some(update),
-        };
-        frame.drive(&p.clear, inputs.clear.into());
-        frame.drive(&p.lk_valid, looks.into());
-        frame.drive(&p.lk_pc, lookup.into());
-        frame.drive(&p.up_valid, updates.into());
-        frame.drive(&p.up_pc, update.pc.into());
-        frame.drive(&p.up_excess, update.excess);
-        let out = self.model.step(&inputs);
+        let lookup = frame.driven(&p.lk_pc) as u16;
+        let out = self.model.step(&HistoryInputs {
+            rst: frame.is_high(&p.rst),
+            clear: frame.is_high(&p.clear),
+            lookup: frame.is_high(&p.lk_valid).then_some(lookup),
+            update: frame.is_high(&p.up_valid).then_some(update),
+        });
         frame.expect(&p.lk_done, out.done.into());
         frame.expect(&p.lk_hit, out.hit.into());
         frame.expect(&p.lk_excess, out.excess);
-        drive_reset(stimulus, frame, &p.rst, rst);
     }
 }
 
@@ -131,45 +170,64 @@ ports!(MaskPorts {
     out mask remaining;
 });
 
-pub(super) struct MaskBench {
+#[derive(Clone)]
+struct GoldenMask {
     ports: MaskPorts,
     model: MemoryWarpMask,
 }
 
+pub(super) struct MaskBench {
+    golden: GoldenMask,
+    power_up: GoldenMask,
+}
+
 impl MaskBench {
     pub(super) fn new(layout: &Layout) -> Self {
-        MaskBench {
+        let golden = GoldenMask {
             ports: MaskPorts::new(layout),
             model: MemoryWarpMask::default(),
+        };
+        MaskBench {
+            power_up: golden.clone(),
+            golden,
         }
     }
 }
 
 impl Bench for MaskBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.ports;
+        let p = &self.golden.ports;
         let rst = reset(stimulus);
         let often = if stimulus.cycle & 0x100 == 0 { 4 } else { 32 };
-        let set = stimulus.one_in(often);
-        let base = stimulus.wide(p.set_base.width) as u32;
-        let inputs = MaskInputs {
-            rst,
-            clear: stimulus.one_in(128),
-            set: set.then_some(base),
+        frame.drive(&p.set_valid, stimulus.one_in(often).into());
+        frame.drive(&p.set_base, stimulus.wide(p.set_base.width) as u32);
+        frame.drive(&p.clear, stimulus.one_in(128).into());
+        frame.drive(&p.lk_hit, stimulus.one_in(2).into());
+        frame.drive(&p.lk_excess, stimulus.wide(p.lk_excess.width) as u32);
+        drive_reset(stimulus, frame, &p.rst, rst);
+        self.golden.respond(frame);
+    }
+
+    fn golden(&self) -> Option<Box<dyn Golden>> {
+        Some(Box::new(self.power_up.clone()))
+    }
+}
+
+impl Golden for GoldenMask {
+    fn respond(&mut self, frame: &mut Frame) {
+        let p = &self.ports;
+        let base = frame.driven(&p.set_base);
+        let out = self.model.step(&MaskInputs {
+            rst: frame.is_high(&p.rst),
+            clear: frame.is_high(&p.clear),
+            set: frame.is_high(&p.set_valid).then_some(base),
             history: HistoryOutputs {
                 done: true,
-                hit: stimulus.one_in(2),
-                excess: stimulus.wide(p.lk_excess.width) as u32,
+                hit: frame.is_high(&p.lk_hit),
+                excess: frame.driven(&p.lk_excess),
             },
-        };
-        frame.drive(&p.clear, inputs.clear.into());
-        frame.drive(&p.set_valid, set.into());
-        frame.drive(&p.set_base, base);
-        frame.drive(&p.lk_hit, inputs.history.hit.into());
-        frame.drive(&p.lk_excess, inputs.history.excess);
-        let out = self.model.step(&inputs);
+        });
         frame.expect(&p.mask, out.mask.into());
         frame.expect(&p.remaining, out.remaining);
-        drive_reset(stimulus, frame, &p.rst, rst);
     }
 }

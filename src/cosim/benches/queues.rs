@@ -1,9 +1,9 @@
-//! The queues of the elastic pipeline and the writeback port: numbered
-//! payloads, all rhythms of offer and demand.
+//! The queues of the elastic pipeline and the writeback port: any payload, all
+//! rhythms of offer and demand.
 
 use super::support::{Rhythm, drive_reset, payload, ports, reset};
 use crate::config::Config;
-use crate::cosim::bench::{Bench, Frame, Stimulus};
+use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
 use crate::cosim::layout::{Layout, PortSlot};
 use crate::model::{
     NonmemInputs, NonmemQueue, PrememInputs, PrememQueue, WritebackInputs, WritebackMux,
@@ -13,9 +13,45 @@ fn drive_payload(frame: &mut Frame, port: &PortSlot, seed: u64) {
     frame.drive_fields(port, 32, payload(seed));
 }
 
-fn expect_payload(frame: &mut Frame, port: &PortSlot, seed: Option<u64>) {
-    let words = seed.into_iter().flat_map(payload);
-    frame.expect_fields(port, 32, words);
+/// Payloads that are under way: models move their numbers. A number is used
+/// again after more of them have been taken than a queue holds.
+#[derive(Clone)]
+struct Payloads {
+    ring: Vec<Vec<u32>>,
+    next: usize,
+    /// The last number of a payload that was taken.
+    taken: usize,
+}
+
+impl Payloads {
+    fn new() -> Self {
+        Payloads {
+            ring: vec![Vec::new(); 256],
+            next: 0,
+            taken: 0,
+        }
+    }
+
+    /// The number of what is driven on `port`.
+    fn number(&mut self, frame: &Frame, port: &PortSlot) -> u64 {
+        self.next = (self.next + 1) % self.ring.len();
+        self.ring[self.next].clear();
+        self.ring[self.next].extend(frame.driven_fields(port, 32).map(|word| word as u32));
+        self.next as u64
+    }
+
+    /// Ends a cycle: forgets the payloads that nobody has taken.
+    fn end_cycle(&mut self, taken: bool) {
+        match taken {
+            true => self.taken = self.next,
+            false => self.next = self.taken,
+        }
+    }
+
+    fn expect(&self, frame: &mut Frame, port: &PortSlot, number: Option<u64>) {
+        let words = number.map_or(&[][..], |number| &self.ring[number as usize]);
+        frame.expect_fields(port, 32, words.iter().copied());
+    }
 }
 
 /// Cycles after which a queue may change its mode, once it is drained.
@@ -41,25 +77,136 @@ impl Mode {
     }
 }
 
-ports!(PrememPorts {
-    in rst cfg_on in_valid in_data out_ready;
-    out in_ready out_valid out_data count;
+/// The model of a queue: what both have in common.
+trait Queue {
+    /// One cycle: whether the input is taken, the output, and the stages in use.
+    fn step(&mut self, inputs: QueueInputs) -> (bool, Option<u64>, u32);
+
+    /// Nothing is in the queue.
+    fn is_empty(&self) -> bool;
+}
+
+struct QueueInputs {
+    rst: bool,
+    on: bool,
+    input: Option<u64>,
+    out_ready: bool,
+}
+
+impl Queue for PrememQueue<u64> {
+    fn step(&mut self, inputs: QueueInputs) -> (bool, Option<u64>, u32) {
+        let out = PrememQueue::step(
+            self,
+            &PrememInputs {
+                rst: inputs.rst,
+                cfg_on: inputs.on,
+                input: inputs.input,
+                out_ready: inputs.out_ready,
+            },
+        );
+        (out.in_ready, out.output, out.count as u32)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+}
+
+impl Queue for NonmemQueue<u64> {
+    fn step(&mut self, inputs: QueueInputs) -> (bool, Option<u64>, u32) {
+        let out = NonmemQueue::step(
+            self,
+            &NonmemInputs {
+                rst: inputs.rst,
+                cfg_elastic: inputs.on,
+                input: inputs.input,
+                out_ready: inputs.out_ready,
+            },
+        );
+        (out.in_ready, out.output, out.stage_valid)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.stage_valid() == 0
+    }
+}
+
+ports!(QueuePorts {
+    in rst in_valid in_data out_ready;
+    out in_ready out_valid out_data;
 });
 
-pub(super) struct PrememBench {
-    ports: PrememPorts,
-    model: PrememQueue<u64>,
+#[derive(Clone)]
+struct GoldenQueue<Q> {
+    ports: QueuePorts,
+    /// The queue's mode, and the output that shows the stages in use.
+    on: PortSlot,
+    stages: PortSlot,
+    model: Q,
+    payloads: Payloads,
+}
+
+impl<Q: Queue> Golden for GoldenQueue<Q> {
+    fn respond(&mut self, frame: &mut Frame) {
+        let p = &self.ports;
+        let number = self.payloads.number(frame, &p.in_data);
+        let inputs = QueueInputs {
+            rst: frame.is_high(&p.rst),
+            on: frame.is_high(&self.on),
+            input: frame.is_high(&p.in_valid).then_some(number),
+            out_ready: frame.is_high(&p.out_ready),
+        };
+        let offered = inputs.input.is_some();
+        let (in_ready, output, used) = self.model.step(inputs);
+        frame.expect(&p.in_ready, in_ready.into());
+        frame.expect(&p.out_valid, output.is_some().into());
+        self.payloads.expect(frame, &p.out_data, output);
+        frame.expect(&self.stages, used);
+        self.payloads.end_cycle(offered && in_ready);
+    }
+}
+
+/// Stimulus of a queue.
+pub(super) struct QueueBench<Q> {
+    golden: GoldenQueue<Q>,
+    power_up: GoldenQueue<Q>,
     mode: Mode,
     offer: Rhythm,
     ready: Rhythm,
 }
 
-impl PrememBench {
-    pub(super) fn new(config: &Config, layout: &Layout) -> Self {
-        let depth = config.warp_size / config.lanes - 1;
-        PrememBench {
-            ports: PrememPorts::new(layout),
-            model: PrememQueue::new(depth as usize),
+impl QueueBench<PrememQueue<u64>> {
+    pub(super) fn premem(config: &Config, layout: &Layout) -> Self {
+        let model = PrememQueue::new(config.premem_depth() as usize);
+        Self::new(
+            model,
+            layout.input("cfg_on"),
+            layout.output("count"),
+            layout,
+        )
+    }
+}
+
+impl QueueBench<NonmemQueue<u64>> {
+    pub(super) fn nonmem(config: &Config, layout: &Layout) -> Self {
+        let model = NonmemQueue::new(config.nonmem_depth() as usize);
+        let stages = layout.output("stage_valid");
+        Self::new(model, layout.input("cfg_elastic"), stages, layout)
+    }
+}
+
+impl<Q: Clone> QueueBench<Q> {
+    fn new(model: Q, on: &PortSlot, stages: &PortSlot, layout: &Layout) -> Self {
+        let golden = GoldenQueue {
+            ports: QueuePorts::new(layout),
+            on: on.clone(),
+            stages: stages.clone(),
+            model,
+            payloads: Payloads::new(),
+        };
+        QueueBench {
+            power_up: golden.clone(),
+            golden,
             mode: Mode::default(),
             offer: Rhythm::default(),
             ready: Rhythm::default(),
@@ -67,81 +214,22 @@ impl PrememBench {
     }
 }
 
-impl Bench for PrememBench {
+impl<Q: Queue + Clone + 'static> Bench for QueueBench<Q> {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.ports;
+        let p = &self.golden.ports;
         let rst = reset(stimulus);
-        self.mode.next(stimulus, self.model.count() == 0);
+        self.mode.next(stimulus, self.golden.model.is_empty());
         let offered = self.offer.beat(stimulus) && !self.mode.draining;
-        let seed = stimulus.wide(64) as u64;
-        let inputs = PrememInputs {
-            rst,
-            cfg_on: self.mode.on,
-            input: offered.then_some(seed),
-            out_ready: self.ready.beat(stimulus),
-        };
-        frame.drive(&p.cfg_on, inputs.cfg_on.into());
+        frame.drive(&self.golden.on, self.mode.on.into());
         frame.drive(&p.in_valid, offered.into());
-        drive_payload(frame, &p.in_data, seed);
-        frame.drive(&p.out_ready, inputs.out_ready.into());
-        let out = self.model.step(&inputs);
-        frame.expect(&p.in_ready, out.in_ready.into());
-        frame.expect(&p.out_valid, out.output.is_some().into());
-        expect_payload(frame, &p.out_data, out.output);
-        frame.expect(&p.count, out.count as u32);
+        drive_payload(frame, &p.in_data, stimulus.wide(64) as u64);
+        frame.drive(&p.out_ready, self.ready.beat(stimulus).into());
         drive_reset(stimulus, frame, &p.rst, rst);
+        self.golden.respond(frame);
     }
-}
 
-ports!(NonmemPorts {
-    in rst cfg_elastic in_valid in_data out_ready;
-    out in_ready out_valid out_data stage_valid;
-});
-
-pub(super) struct NonmemBench {
-    ports: NonmemPorts,
-    model: NonmemQueue<u64>,
-    mode: Mode,
-    offer: Rhythm,
-    ready: Rhythm,
-}
-
-impl NonmemBench {
-    pub(super) fn new(config: &Config, layout: &Layout) -> Self {
-        let depth = config.path.mem_stages + config.path.hash_stage;
-        NonmemBench {
-            ports: NonmemPorts::new(layout),
-            model: NonmemQueue::new(depth as usize),
-            mode: Mode::default(),
-            offer: Rhythm::default(),
-            ready: Rhythm::default(),
-        }
-    }
-}
-
-impl Bench for NonmemBench {
-    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.ports;
-        let rst = reset(stimulus);
-        self.mode.next(stimulus, self.model.stage_valid() == 0);
-        let offered = self.offer.beat(stimulus) && !self.mode.draining;
-        let seed = stimulus.wide(64) as u64;
-        let inputs = NonmemInputs {
-            rst,
-            cfg_elastic: self.mode.on,
-            input: offered.then_some(seed),
-            out_ready: self.ready.beat(stimulus),
-        };
-        frame.drive(&p.cfg_elastic, inputs.cfg_elastic.into());
-        frame.drive(&p.in_valid, offered.into());
-        drive_payload(frame, &p.in_data, seed);
-        frame.drive(&p.out_ready, inputs.out_ready.into());
-        let out = self.model.step(&inputs);
-        frame.expect(&p.in_ready, out.in_ready.into());
-        frame.expect(&p.out_valid, out.output.is_some().into());
-        expect_payload(frame, &p.out_data, out.output);
-        frame.expect(&p.stage_valid, out.stage_valid);
-        drive_reset(stimulus, frame, &p.rst, rst);
+    fn golden(&self) -> Option<Box<dyn Golden>> {
+        Some(Box::new(self.power_up.clone()))
     }
 }
 
@@ -150,9 +238,16 @@ ports!(WritebackPorts {
     out icn_ready mem_ready nm_ready wb_valid wb_src wb_data;
 });
 
-pub(super) struct WritebackBench {
+#[derive(Clone)]
+struct GoldenMux {
     ports: WritebackPorts,
     model: WritebackMux<u64>,
+    payloads: Payloads,
+}
+
+pub(super) struct WritebackBench {
+    golden: GoldenMux,
+    power_up: GoldenMux,
     /// Rhythms of the three sources and of the port.
     offers: [Rhythm; 3],
     ready: Rhythm,
@@ -160,48 +255,70 @@ pub(super) struct WritebackBench {
 
 impl WritebackBench {
     pub(super) fn new(layout: &Layout) -> Self {
-        WritebackBench {
+        let golden = GoldenMux {
             ports: WritebackPorts::new(layout),
             model: WritebackMux::default(),
+            payloads: Payloads::new(),
+        };
+        WritebackBench {
+            power_up: golden.clone(),
+            golden,
             offers: Default::default(),
             ready: Rhythm::default(),
         }
     }
 }
 
+impl WritebackPorts {
+    /// Valid and data of the three sources.
+    fn sources(&self) -> [(&PortSlot, &PortSlot); 3] {
+        [
+            (&self.icn_valid, &self.icn_data),
+            (&self.mem_valid, &self.mem_data),
+            (&self.nm_valid, &self.nm_data),
+        ]
+    }
+}
+
 impl Bench for WritebackBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.ports;
+        let p = &self.golden.ports;
         let rst = reset(stimulus);
-        let seeds = [(); 3].map(|()| stimulus.wide(64) as u64);
-        let mut offers = [None; 3];
-        for (i, offer) in self.offers.iter_mut().enumerate() {
-            offers[i] = offer.beat(stimulus).then_some(seeds[i]);
+        for ((valid, data), offer) in p.sources().into_iter().zip(&mut self.offers) {
+            drive_payload(frame, data, stimulus.wide(64) as u64);
+            frame.drive(valid, offer.beat(stimulus).into());
         }
-        let inputs = WritebackInputs {
-            rst,
-            icn: offers[0],
-            mem: offers[1],
-            nm: offers[2],
-            wb_ready: self.ready.beat(stimulus),
-        };
-        let sources = [
-            (&p.icn_valid, &p.icn_data),
-            (&p.mem_valid, &p.mem_data),
-            (&p.nm_valid, &p.nm_data),
-        ];
-        for (i, (valid, data)) in sources.into_iter().enumerate() {
-            frame.drive(valid, offers[i].is_some().into());
-            drive_payload(frame, data, seeds[i]);
-        }
-        frame.drive(&p.wb_ready, inputs.wb_ready.into());
-        let out = self.model.step(&inputs);
+        frame.drive(&p.wb_ready, self.ready.beat(stimulus).into());
+        drive_reset(stimulus, frame, &p.rst, rst);
+        self.golden.respond(frame);
+    }
+
+    fn golden(&self) -> Option<Box<dyn Golden>> {
+        Some(Box::new(self.power_up.clone()))
+    }
+}
+
+impl Golden for GoldenMux {
+    fn respond(&mut self, frame: &mut Frame) {
+        let p = &self.ports;
+        let payloads = &mut self.payloads;
+        let [icn, mem, nm] = p.sources().map(|(valid, data)| {
+            let number = payloads.number(frame, data);
+            frame.is_high(valid).then_some(number)
+        });
+        let out = self.model.step(&WritebackInputs {
+            rst: frame.is_high(&p.rst),
+            icn,
+            mem,
+            nm,
+            wb_ready: frame.is_high(&p.wb_ready),
+        });
         frame.expect(&p.icn_ready, out.icn_ready.into());
         frame.expect(&p.mem_ready, out.mem_ready.into());
         frame.expect(&p.nm_ready, out.nm_ready.into());
         frame.expect(&p.wb_valid, out.wb.is_some().into());
         frame.expect(&p.wb_src, out.wb.map_or(0, |(source, _)| source as u32));
-        expect_payload(frame, &p.wb_data, out.wb.map(|(_, seed)| seed));
-        drive_reset(stimulus, frame, &p.rst, rst);
+        payloads.expect(frame, &p.wb_data, out.wb.map(|(_, number)| number));
+        payloads.end_cycle(out.icn_ready || out.mem_ready || out.nm_ready);
     }
 }

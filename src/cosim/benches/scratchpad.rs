@@ -3,7 +3,7 @@
 use super::pattern::{LaneAccess, Patterns};
 use super::support::{Rhythm, drive_reset, ports, reset};
 use crate::config::Config;
-use crate::cosim::bench::{Bench, Frame, Stimulus};
+use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
 use crate::cosim::layout::Layout;
 use crate::model::{Scratchpad, ScratchpadInputs};
 use crate::trace::AccessTrace;
@@ -14,24 +14,34 @@ ports!(Ports {
         resp_degree busy_more blocked;
 });
 
-pub(super) struct ScratchpadBench {
+#[derive(Clone)]
+struct GoldenScratchpad {
     ports: Ports,
     model: Scratchpad<u64>,
-    patterns: Patterns,
     lanes: usize,
     word_bits: usize,
+}
+
+pub(super) struct ScratchpadBench {
+    golden: GoldenScratchpad,
+    power_up: GoldenScratchpad,
+    patterns: Patterns,
     offer: Rhythm,
     ready: Rhythm,
 }
 
 impl ScratchpadBench {
     pub(super) fn new(config: &Config, layout: &Layout, trace: Option<&AccessTrace>) -> Self {
-        ScratchpadBench {
+        let golden = GoldenScratchpad {
             ports: Ports::new(layout),
             model: Scratchpad::new(config),
-            patterns: Patterns::new(config, trace),
             lanes: config.lanes as usize,
             word_bits: config.word_bits as usize,
+        };
+        ScratchpadBench {
+            power_up: golden.clone(),
+            golden,
+            patterns: Patterns::new(config, trace),
             offer: Rhythm::default(),
             ready: Rhythm::default(),
         }
@@ -40,8 +50,8 @@ impl ScratchpadBench {
 
 impl Bench for ScratchpadBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.ports;
-        let (rst, lanes, bits) = (reset(stimulus), self.lanes, self.word_bits);
+        let (p, lanes, bits) = (&self.golden.ports, self.golden.lanes, self.golden.word_bits);
+        let rst = reset(stimulus);
         let LaneAccess {
             mask,
             bank,
@@ -50,29 +60,47 @@ impl Bench for ScratchpadBench {
         } = self.patterns.next(stimulus, true);
         let data: Vec<u64> = (0..lanes).map(|_| stimulus.wide(bits) as u64).collect();
         let be: Vec<u8> = (0..lanes).map(|_| stimulus.wide(bits / 8) as u8).collect();
+        frame.drive(&p.req_valid, self.offer.beat(stimulus).into());
+        let op = [0, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7][stimulus.below(13) as usize];
+        frame.drive(&p.req_op, op);
+        frame.drive_bits(&p.req_mask, mask.into());
+        frame.drive_fields(&p.req_bank, p.req_bank.width / lanes, bank);
+        frame.drive_fields(&p.req_row, p.req_row.width / lanes, row);
+        frame.drive_fields(&p.req_lock, p.req_lock.width / lanes, lock);
+        frame.drive_fields(&p.req_data, bits, data);
+        frame.drive_fields(&p.req_be, bits / 8, be);
+        frame.drive_bits(&p.req_tag, stimulus.wide(p.req_tag.width));
+        frame.drive(&p.resp_ready, self.ready.beat(stimulus).into());
+        drive_reset(stimulus, frame, &p.rst, rst);
+        self.golden.respond(frame);
+    }
+
+    fn golden(&self) -> Option<Box<dyn Golden>> {
+        Some(Box::new(self.power_up.clone()))
+    }
+}
+
+impl Golden for GoldenScratchpad {
+    fn respond(&mut self, frame: &mut Frame) {
+        let (p, lanes, bits) = (&self.ports, self.lanes, self.word_bits);
+        let bank: Vec<u8> = frame.driven_list(&p.req_bank, p.req_bank.width / lanes);
+        let row: Vec<u16> = frame.driven_list(&p.req_row, p.req_row.width / lanes);
+        let lock: Vec<u16> = frame.driven_list(&p.req_lock, p.req_lock.width / lanes);
+        let data: Vec<u64> = frame.driven_list(&p.req_data, bits);
+        let be: Vec<u8> = frame.driven_list(&p.req_be, bits / 8);
         let inputs = ScratchpadInputs {
-            rst,
-            req_valid: self.offer.beat(stimulus),
-            req_op: [0, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7][stimulus.below(13) as usize],
-            req_mask: mask,
+            rst: frame.is_high(&p.rst),
+            req_valid: frame.is_high(&p.req_valid),
+            req_op: frame.driven(&p.req_op) as u8,
+            req_mask: frame.driven_mask(&p.req_mask),
             req_bank: &bank,
             req_row: &row,
             req_lock: &lock,
             req_data: &data,
             req_be: &be,
-            req_tag: stimulus.wide(p.req_tag.width) as u64,
-            resp_ready: self.ready.beat(stimulus),
+            req_tag: frame.driven_mask(&p.req_tag),
+            resp_ready: frame.is_high(&p.resp_ready),
         };
-        frame.drive(&p.req_valid, inputs.req_valid.into());
-        frame.drive(&p.req_op, inputs.req_op.into());
-        frame.drive_bits(&p.req_mask, mask.into());
-        frame.drive_fields(&p.req_bank, p.req_bank.width / lanes, bank.iter().copied());
-        frame.drive_fields(&p.req_row, p.req_row.width / lanes, row.iter().copied());
-        frame.drive_fields(&p.req_lock, p.req_lock.width / lanes, lock.iter().copied());
-        frame.drive_fields(&p.req_data, bits, data.iter().copied());
-        frame.drive_fields(&p.req_be, bits / 8, be.iter().copied());
-        frame.drive_bits(&p.req_tag, inputs.req_tag.into());
-        frame.drive(&p.resp_ready, inputs.resp_ready.into());
         let out = self.model.step(&inputs);
         frame.expect(&p.req_ready, out.req_ready.into());
         frame.expect(&p.resp_valid, out.resp.valid.into());
@@ -85,6 +113,5 @@ impl Bench for ScratchpadBench {
         frame.expect(&p.resp_degree, out.resp.degree);
         frame.expect(&p.busy_more, out.busy_more.into());
         frame.expect(&p.blocked, out.blocked.into());
-        drive_reset(stimulus, frame, &p.rst, rst);
     }
 }

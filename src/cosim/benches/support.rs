@@ -7,6 +7,7 @@ use crate::cosim::layout::PortSlot;
 /// Declares a struct with one field per port of a unit.
 macro_rules! ports {
     ($name:ident { in $($input:ident)*; out $($output:ident)*; }) => {
+        #[derive(Clone)]
         struct $name {
             $($input: $crate::cosim::layout::PortSlot,)*
             $($output: $crate::cosim::layout::PortSlot,)*
