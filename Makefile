@@ -9,7 +9,7 @@ PACKAGES := verilator yosys opensta iverilog g++ make z3 qflow-tech-osu018
 TOOLS    := verilator yosys sta iverilog c++ z3
 OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 
-.PHONY: flow test bench generated check-generated mutate campaign fuzz deps lint clean
+.PHONY: flow test bench generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
 
 flow: deps
 	$(CARGO) run -q -- flow $(KERNEL) -o $(OUT)
@@ -40,13 +40,28 @@ check-generated:
 mutate: deps
 	$(CARGO) run -q -- mutate --config testbenches/mutate.toml
 
-# Long co-simulation and proofs in every geometry.
-campaign: deps
-	$(CARGO) run --release -q -- cosim --cycles 1000000
-	$(CARGO) run --release -q -- cosim --preset gt200 --cycles 1000000
-	$(CARGO) run --release -q -- cosim --preset small --cycles 1000000
+# Long co-simulation and proofs in every geometry. Random stimulus with
+# back-pressure: 33 units for 20,000 cycles on each of 6 presets (4.0 million),
+# and for 200,000 on the small one (6.6 million); then the kernels on the SM path.
+PRESETS          := fermi gt200 small gpgpusim-16k sharing-48k sharing-64k
+CAMPAIGN_CYCLES  ?= 20000
+CAMPAIGN_LONG    ?= 200000
+CAMPAIGN_KERNELS := transpose reduction fwt fft dct8x8 conv-rows nw scan bitonic matmul backprop \
+                    lavamd hist256 stride atomic random
+COSIM := $(CARGO) run --release -q -- cosim
+campaign: deps campaign-cosim
 	$(CARGO) run --release -q -- prove --all-geometries
 	$(CARGO) test --workspace --release -- --ignored
+
+# Its co-simulation: more than 10 million cycles.
+campaign-cosim:
+	$(COSIM) --preset small --cycles $(CAMPAIGN_LONG) --seed 2
+	for preset in $(PRESETS); do \
+	  $(COSIM) --preset $$preset --cycles $(CAMPAIGN_CYCLES) || exit 1; done
+	for preset in fermi gt200; do \
+	  for input in $(CAMPAIGN_KERNELS:%=kernel:%) $(wildcard ../shared/traces/*.json); do \
+	    echo "$$preset $$input"; \
+	    $(COSIM) spad_sm_path --preset $$preset --trace $$input || exit 1; done; done
 
 # Fuzzes the parsers of all inputs, a minute each. Needs nightly Rust and
 # cargo-fuzz: `rustup toolchain install nightly; cargo install cargo-fuzz`.
