@@ -2,7 +2,7 @@
 
 use super::support::{drive_reset, ports, reset};
 use crate::config::Config;
-use crate::cosim::bench::{Bench, Frame, Stimulus};
+use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
 use crate::cosim::layout::Layout;
 use crate::model::{
     AccessInputs, AccessUnit, Exit, Policy, Release, Relssp, RelsspInputs, SchedulerInputs,
@@ -32,19 +32,37 @@ ports!(SchedulerPorts {
     out sel_valid sel_warp masked;
 });
 
-pub(super) struct SchedulerBench {
+/// Policies by their value on `cfg_policy`.
+const POLICIES: [Policy; 4] = [
+    Policy::Lrr,
+    Policy::OwfLrr,
+    Policy::OwfSlot,
+    Policy::LowestSlot,
+];
+
+#[derive(Clone)]
+struct GoldenScheduler {
     ports: SchedulerPorts,
     model: WarpScheduler,
+}
+
+pub(super) struct SchedulerBench {
+    golden: GoldenScheduler,
+    power_up: GoldenScheduler,
     warps: usize,
-    policy: usize,
+    policy: u32,
 }
 
 impl SchedulerBench {
     pub(super) fn new(config: &Config, layout: &Layout) -> Self {
         let warps = config.path.warps as usize;
-        SchedulerBench {
+        let golden = GoldenScheduler {
             ports: SchedulerPorts::new(layout),
             model: WarpScheduler::new(warps),
+        };
+        SchedulerBench {
+            power_up: golden.clone(),
+            golden,
             warps,
             policy: 0,
         }
@@ -53,47 +71,57 @@ impl SchedulerBench {
 
 impl Bench for SchedulerBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let (p, warps) = (&self.ports, self.warps);
+        let (p, warps) = (&self.golden.ports, self.warps);
         let rst = reset(stimulus);
         if stimulus.one_in(64) {
-            self.policy = stimulus.below(4) as usize;
+            self.policy = stimulus.below(4);
         }
-        let policies = [
-            Policy::Lrr,
-            Policy::OwfLrr,
-            Policy::OwfSlot,
-            Policy::LowestSlot,
-        ];
         // No class 3: neither the access unit nor a warp has it.
         let (low, high) = (stimulus.wide(warps), stimulus.wide(warps));
-        let inputs = SchedulerInputs {
-            rst,
-            policy: policies[self.policy],
-            aware: stimulus.one_in(2),
-            violate: stimulus.one_in(2),
-            ready: sparse(stimulus, warps),
-            is_mem: sparse(stimulus, warps),
-            mask: stimulus.one_in(2),
-            cls: WarpClasses {
-                low,
-                high: high & !low,
-            },
-            take: !stimulus.one_in(4),
-            ..SchedulerInputs::default()
+        let cls = WarpClasses {
+            low,
+            high: high & !low,
         };
-        frame.drive(&p.cfg_policy, self.policy as u32);
-        frame.drive(&p.cfg_aware, inputs.aware.into());
-        frame.drive(&p.cfg_violate, inputs.violate.into());
-        frame.drive_bits(&p.ready, inputs.ready);
-        frame.drive_bits(&p.is_mem, inputs.is_mem);
-        frame.drive(&p.mask, inputs.mask.into());
-        frame.drive_fields(&p.cls, 2, class_codes(inputs.cls, warps));
-        frame.drive(&p.take, inputs.take.into());
-        let out = self.model.step(&inputs);
+        frame.drive(&p.cfg_policy, self.policy);
+        frame.drive(&p.cfg_aware, stimulus.one_in(2).into());
+        frame.drive(&p.cfg_violate, stimulus.one_in(2).into());
+        frame.drive_bits(&p.ready, sparse(stimulus, warps));
+        frame.drive_bits(&p.is_mem, sparse(stimulus, warps));
+        frame.drive(&p.mask, stimulus.one_in(2).into());
+        frame.drive_fields(&p.cls, 2, class_codes(cls, warps));
+        frame.drive(&p.take, (!stimulus.one_in(4)).into());
+        drive_reset(stimulus, frame, &p.rst, rst);
+        self.golden.respond(frame);
+    }
+
+    fn golden(&self) -> Option<Box<dyn Golden>> {
+        Some(Box::new(self.power_up.clone()))
+    }
+}
+
+impl Golden for GoldenScheduler {
+    fn respond(&mut self, frame: &mut Frame) {
+        let p = &self.ports;
+        let mut cls = WarpClasses::default();
+        for (w, class) in frame.driven_fields(&p.cls, 2).enumerate() {
+            cls.low |= u128::from(class & 1) << w;
+            cls.high |= u128::from(class >> 1) << w;
+        }
+        let out = self.model.step(&SchedulerInputs {
+            rst: frame.is_high(&p.rst),
+            policy: POLICIES[frame.driven(&p.cfg_policy) as usize & 3],
+            aware: frame.is_high(&p.cfg_aware),
+            violate: frame.is_high(&p.cfg_violate),
+            ready: frame.driven_bits(&p.ready),
+            is_mem: frame.driven_bits(&p.is_mem),
+            mask: frame.is_high(&p.mask),
+            cls,
+            take: frame.is_high(&p.take),
+            ..SchedulerInputs::default()
+        });
         frame.expect(&p.sel_valid, out.sel.is_some().into());
         frame.expect(&p.sel_warp, out.sel.unwrap_or(0) as u32);
         frame.expect(&p.masked, out.masked.into());
-        drive_reset(stimulus, frame, &p.rst, rst);
     }
 }
 
@@ -103,9 +131,16 @@ ports!(AccessPorts {
     out allow wait_sh viol cls locked owner;
 });
 
-pub(super) struct AccessBench {
+#[derive(Clone)]
+struct GoldenAccess {
     ports: AccessPorts,
     model: AccessUnit,
+    warps: usize,
+}
+
+pub(super) struct AccessBench {
+    golden: GoldenAccess,
+    power_up: GoldenAccess,
     warps: usize,
     blocks: usize,
     sharing: bool,
@@ -119,9 +154,14 @@ pub(super) struct AccessBench {
 impl AccessBench {
     pub(super) fn new(config: &Config, layout: &Layout) -> Self {
         let (warps, blocks) = (config.path.warps as usize, config.path.blocks as usize);
-        AccessBench {
+        let golden = GoldenAccess {
             ports: AccessPorts::new(layout),
             model: AccessUnit::new(warps),
+            warps,
+        };
+        AccessBench {
+            power_up: golden.clone(),
+            golden,
             warps,
             blocks,
             sharing: true,
@@ -135,7 +175,7 @@ impl AccessBench {
 
 impl Bench for AccessBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let (p, warps, blocks) = (&self.ports, self.warps, self.blocks);
+        let (p, warps, blocks) = (&self.golden.ports, self.warps, self.blocks);
         let rst = reset(stimulus);
         let one = 1u64 << stimulus.below(blocks as u32);
         if rst {
@@ -178,20 +218,8 @@ impl Bench for AccessBench {
         let acquire = stimulus
             .one_in(2)
             .then(|| stimulus.below(warps as u32) as usize);
-        let inputs = AccessInputs {
-            rst,
-            cfg_sharing: self.sharing,
-            cfg_limit: self.limit,
-            launch,
-            rel_done,
-            live: self.live,
-            warp_blk: &self.warp_blk,
-            off_shmem: sparse(stimulus, warps),
-            off_hi: &off_hi,
-            acquire,
-        };
-        frame.drive(&p.cfg_sharing, inputs.cfg_sharing.into());
-        frame.drive(&p.cfg_limit, inputs.cfg_limit.into());
+        frame.drive(&p.cfg_sharing, self.sharing.into());
+        frame.drive(&p.cfg_limit, self.limit.into());
         frame.drive(&p.launch_valid, launch.is_some().into());
         frame.drive(&p.launch_block, launch.map_or(0, |l| l.block as u32));
         frame.drive(&p.launch_shared, launch.is_some_and(|l| l.shared).into());
@@ -199,22 +227,51 @@ impl Bench for AccessBench {
         frame.drive_bits(&p.live, self.live.into());
         let block_bits = p.warp_blk.width / warps;
         frame.drive_fields(&p.warp_blk, block_bits, self.warp_blk.iter().copied());
-        frame.drive_bits(&p.off_shmem, inputs.off_shmem);
+        frame.drive_bits(&p.off_shmem, sparse(stimulus, warps));
         frame.drive_fields(&p.off_hi, p.cfg_limit.width, off_hi.iter().copied());
         frame.drive(&p.acq_valid, acquire.is_some().into());
         frame.drive(&p.acq_warp, acquire.unwrap_or(0) as u32);
-        let out = self.model.step(&inputs);
+        drive_reset(stimulus, frame, &p.rst, rst);
+        self.golden.respond(frame);
+        if let Some(launch) = launch.filter(|_| !rst) {
+            self.live |= 1 << launch.block;
+            self.released &= !(1 << launch.block);
+        }
+    }
+
+    fn golden(&self) -> Option<Box<dyn Golden>> {
+        Some(Box::new(self.power_up.clone()))
+    }
+}
+
+impl Golden for GoldenAccess {
+    fn respond(&mut self, frame: &mut Frame) {
+        let (p, warps) = (&self.ports, self.warps);
+        let warp_blk: Vec<u8> = frame.driven_list(&p.warp_blk, p.warp_blk.width / warps);
+        let off_hi: Vec<u16> = frame.driven_list(&p.off_hi, p.cfg_limit.width);
+        let launch = SharingLaunch {
+            block: frame.driven(&p.launch_block) as usize,
+            shared: frame.is_high(&p.launch_shared),
+        };
+        let acquire = frame.driven(&p.acq_warp) as usize;
+        let out = self.model.step(&AccessInputs {
+            rst: frame.is_high(&p.rst),
+            cfg_sharing: frame.is_high(&p.cfg_sharing),
+            cfg_limit: frame.driven(&p.cfg_limit) as u16,
+            launch: frame.is_high(&p.launch_valid).then_some(launch),
+            rel_done: frame.driven_mask(&p.rel_done),
+            live: frame.driven_mask(&p.live),
+            warp_blk: &warp_blk,
+            off_shmem: frame.driven_bits(&p.off_shmem),
+            off_hi: &off_hi,
+            acquire: frame.is_high(&p.acq_valid).then_some(acquire),
+        });
         frame.expect_bits(&p.allow, out.allow);
         frame.expect_bits(&p.wait_sh, out.wait_sh);
         frame.expect_bits(&p.viol, out.viol);
         frame.expect_fields(&p.cls, 2, class_codes(out.cls, warps));
         frame.expect(&p.locked, out.locked);
         frame.expect(&p.owner, out.owner);
-        drive_reset(stimulus, frame, &p.rst, rst);
-        if let Some(launch) = launch.filter(|_| !rst) {
-            self.live |= 1 << launch.block;
-            self.released &= !(1 << launch.block);
-        }
     }
 }
 
@@ -224,9 +281,18 @@ ports!(RelsspPorts {
     out rel_done live unlock;
 });
 
-pub(super) struct RelsspBench {
+#[derive(Clone)]
+struct GoldenRelssp {
     ports: RelsspPorts,
     model: Relssp,
+    warps: usize,
+    /// Blocks with an active thread in the cycle before.
+    live: u64,
+}
+
+pub(super) struct RelsspBench {
+    golden: GoldenRelssp,
+    power_up: GoldenRelssp,
     warps: usize,
     warp_size: usize,
     lanes: usize,
@@ -239,9 +305,15 @@ pub(super) struct RelsspBench {
 impl RelsspBench {
     pub(super) fn new(config: &Config, layout: &Layout) -> Self {
         let (warps, blocks) = (config.path.warps, config.path.blocks);
-        RelsspBench {
+        let golden = GoldenRelssp {
             ports: RelsspPorts::new(layout),
             model: Relssp::new(warps as usize, blocks, config.warp_size, config.lanes),
+            warps: warps as usize,
+            live: 0,
+        };
+        RelsspBench {
+            power_up: golden.clone(),
+            golden,
             warps: warps as usize,
             warp_size: config.warp_size as usize,
             lanes: config.lanes as usize,
@@ -254,7 +326,7 @@ impl RelsspBench {
 
 impl Bench for RelsspBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let (p, warps) = (&self.ports, self.warps);
+        let (p, warps) = (&self.golden.ports, self.warps);
         let rst = reset(stimulus);
         // Few warps and blocks at a time, so that all of a block get there.
         let few = (warps as u32).min(6);
@@ -281,13 +353,6 @@ impl Bench for RelsspBench {
             warp: warp(self, stimulus),
             mask: sparse(stimulus, self.warp_size) as u64,
         });
-        let inputs = RelsspInputs {
-            rst,
-            launch,
-            release,
-            exit,
-            warp_blk: &self.warp_blk,
-        };
         frame.drive(&p.launch_valid, launch.is_some().into());
         frame.drive(&p.launch_block, block.into());
         frame.drive_bits(&p.launch_wmask, launch.map_or(0, |l| l.warps));
@@ -301,11 +366,9 @@ impl Bench for RelsspBench {
         frame.drive_bits(&p.exit_mask, exit.map_or(0, |e| e.mask).into());
         let block_bits = p.warp_blk.width / warps;
         frame.drive_fields(&p.warp_blk, block_bits, self.warp_blk.iter().copied());
-        let out = self.model.step(&inputs);
-        frame.expect_bits(&p.rel_done, out.rel_done.into());
-        frame.expect_bits(&p.live, out.live.into());
-        frame.expect_bits(&p.unlock, out.unlock.into());
         drive_reset(stimulus, frame, &p.rst, rst);
+        self.golden.respond(frame);
+        let live = self.golden.live;
         if rst {
             self.resident = 0;
         } else if let Some(launch) = launch {
@@ -315,10 +378,46 @@ impl Bench for RelsspBench {
             }
         }
         // Blocks that are gone leave their slots.
-        let gone = |w: usize| out.live >> self.warp_blk[w] & 1 == 0;
+        let gone = |w: usize| live >> self.warp_blk[w] & 1 == 0;
         let launched = launch.map_or(0, |l| l.warps);
         for w in (0..warps).filter(|&w| gone(w) && launched >> w & 1 == 0) {
             self.resident &= !(1 << w);
         }
+    }
+
+    fn golden(&self) -> Option<Box<dyn Golden>> {
+        Some(Box::new(self.power_up.clone()))
+    }
+}
+
+impl Golden for GoldenRelssp {
+    fn respond(&mut self, frame: &mut Frame) {
+        let p = &self.ports;
+        let warp_blk: Vec<u8> = frame.driven_list(&p.warp_blk, p.warp_blk.width / self.warps);
+        let launch = ThreadLaunch {
+            warps: frame.driven_bits(&p.launch_wmask),
+            last: frame.driven_mask(&p.launch_last),
+        };
+        let release = Release {
+            warp: frame.driven(&p.rel_warp) as usize,
+            sub: frame.driven(&p.rel_sub) as usize,
+            mask: frame.driven_mask(&p.rel_mask),
+        };
+        let exit = Exit {
+            warp: frame.driven(&p.exit_warp) as usize,
+            mask: frame.driven_mask(&p.exit_mask),
+        };
+        let launches = frame.is_high(&p.launch_valid) && launch.warps != 0;
+        let out = self.model.step(&RelsspInputs {
+            rst: frame.is_high(&p.rst),
+            launch: launches.then_some(launch),
+            release: frame.is_high(&p.rel_valid).then_some(release),
+            exit: frame.is_high(&p.exit_valid).then_some(exit),
+            warp_blk: &warp_blk,
+        });
+        frame.expect_bits(&p.rel_done, out.rel_done.into());
+        frame.expect_bits(&p.live, out.live.into());
+        frame.expect_bits(&p.unlock, out.unlock.into());
+        self.live = out.live;
     }
 }
