@@ -189,6 +189,7 @@ impl Search<'_> {
         let head = RESET_CYCLES;
         let mut chunk = best.len().saturating_sub(head) / 2;
         while chunk > 0 {
+            let before = best.len();
             let mut start = head;
             while start + chunk < best.len() && !self.is_late() {
                 let kept = [&best[..start], &best[start + chunk..]].concat();
@@ -197,7 +198,10 @@ impl Search<'_> {
                     None => start += chunk,
                 }
             }
-            chunk /= 2;
+            // Single cycles go on until none can be left out any more.
+            if chunk > 1 || best.len() == before || self.is_late() {
+                chunk /= 2;
+            }
         }
         Ok(best)
     }
