@@ -51,7 +51,7 @@ pub(super) fn is_equivalent(
 
 /// Whether a script on `gold` and `gate` ends well, in time.
 fn yosys_succeeds(script: &str, directory: &Path, tools: &Toolbox) -> Result<bool> {
-    let start = "read_verilog mutant.v\nproc\nflatten gold gate\nmemory_map\nopt_clean\n";
+    let start = "read_verilog mutant.v\nproc\nflatten gold gate\nmemory\nopt_clean\n";
     let run = tools
         .get(Kind::Yosys)?
         .command()

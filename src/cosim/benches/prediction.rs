@@ -1,7 +1,7 @@
 //! Conflict prediction: degree accumulator, conflict history, warp mask.
 
 use super::support::{drive_reset, ports, reset};
-use crate::config::{Config, index_bits};
+use crate::config::{Config, PC_BITS, index_bits};
 use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
 use crate::cosim::layout::Layout;
 use crate::model::{
@@ -96,6 +96,9 @@ pub(super) struct HistoryBench {
     golden: GoldenHistory,
     power_up: GoldenHistory,
     sets: u32,
+    /// The tags at work: more than a set has ways, one bit apart from the
+    /// first, as a comparator that misses a bit needs.
+    tags: [u32; 4],
 }
 
 impl HistoryBench {
@@ -109,17 +112,25 @@ impl HistoryBench {
             power_up: golden.clone(),
             golden,
             sets,
+            tags: [0; 4],
         }
+    }
+
+    fn draw_tags(&mut self, stimulus: &mut Stimulus) {
+        let tag_bits = PC_BITS - self.sets.trailing_zeros();
+        let first = stimulus.below(1 << tag_bits);
+        let near = |_| first ^ 1 << stimulus.below(tag_bits);
+        self.tags = std::array::from_fn(near);
+        self.tags[0] = first;
     }
 
     /// A program counter: few sets and few tags, so that ways are replaced.
     fn pc(&self, stimulus: &mut Stimulus) -> u16 {
-        let width = self.golden.ports.lk_pc.width;
         match stimulus.below(8) {
-            0 => stimulus.wide(width) as u16,
+            0 => stimulus.wide(PC_BITS as usize) as u16,
             _ => {
-                (stimulus.below(4) * self.sets + stimulus.below(3)) as u16
-                    & ((1 << width) - 1) as u16
+                let tag = self.tags[stimulus.below(4) as usize];
+                (tag * self.sets + stimulus.below(self.sets.min(3))) as u16
             }
         }
     }
@@ -128,6 +139,9 @@ impl HistoryBench {
 impl Bench for HistoryBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let rst = reset(stimulus);
+        if stimulus.cycle == 0 || stimulus.one_in(64) {
+            self.draw_tags(stimulus);
+        }
         let (lookup, updated) = (self.pc(stimulus), self.pc(stimulus));
         let p = &self.golden.ports;
         frame.drive(&p.up_excess, stimulus.wide(p.up_excess.width) as u32);
