@@ -1,0 +1,187 @@
+// spad_conflict_arbiter: every active lane of an access is served exactly once,
+// in exactly `degree` cycles in which the response side is ready (section 3).
+module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 8, parameter LW = 2,
+               parameter DG = 3) (
+    input wire clk,
+    input wire rst,
+    input wire req_valid,
+    input wire [L-1:0] req_mask,
+    input wire req_access,
+    input wire [L*m-1:0] req_bank,
+    input wire [L*R-1:0] req_row,
+    input wire adv,
+    output wire keep_request, // the arbiter has the request that it took
+    output wire keep_waiting, // it waits for the lanes that have not been served
+    output wire keep_steps, // it counts the groups; each has served a lane
+    output wire keep_degree, // groups so far and degree of the waiting lanes add up to the access's degree
+    output wire check_once, // a lane is served only if it is active and was not served before
+    output wire check_all, // the last group serves all that wait, and an earlier one does not
+    output wire check_progress, // a group of an access with active lanes serves a lane
+    output wire check_leader, // the leaders are the lowest waiting lanes of their banks
+    output wire check_served, // served are the waiting lanes on the row of their bank's leader
+    output wire check_banks, // each used bank has its one leader; fields of others are 0
+    output wire check_ready, // a request is taken when nothing is held or the last group goes
+    output wire check_degree, // the degree is the largest number of distinct rows in a bank
+    output wire check_stall, // nothing changes in a cycle without adv
+    output wire check_pass, // a request without access is one group that serves nobody
+    output wire cover_degree, // 6: the last of three groups
+    output wire cover_broadcast, // 4: two lanes on one row, another bank at the same time
+    output wire cover_next // 5: an access is taken with the last group of one of degree 2
+);
+    wire req_ready, grp_valid, grp_last;
+    wire [L-1:0] grp_served, grp_leader;
+    wire [B-1:0] grp_bank_valid;
+    wire [B*LW-1:0] grp_lane;
+    wire [L*m-1:0] grp_bank;
+    wire [L*R-1:0] grp_row;
+    wire [DG-1:0] grp_degree;
+    spad_conflict_arbiter unit (
+        .clk(clk), .rst(rst),
+        .req_valid(req_valid), .req_ready(req_ready), .req_mask(req_mask), .req_access(req_access),
+        .req_bank(req_bank), .req_row(req_row), .adv(adv),
+        .grp_valid(grp_valid), .grp_last(grp_last), .grp_served(grp_served), .grp_leader(grp_leader),
+        .grp_bank_valid(grp_bank_valid), .grp_lane(grp_lane), .grp_bank(grp_bank), .grp_row(grp_row),
+        .grp_degree(grp_degree)
+    );
+    (* hierconn *) wire [L-1:0] \unit.pend ;
+    (* hierconn *) wire [L*m-1:0] \unit.bank ;
+    (* hierconn *) wire [L*R-1:0] \unit.row ;
+    (* hierconn *) wire [DG-1:0] \unit.cnt ;
+    (* hierconn *) wire \unit.acc ;
+    wire fire = req_valid & req_ready;
+
+    // The access that was taken, and how far it is.
+    reg held;
+    reg access;
+    reg [L-1:0] mask;
+    reg [L-1:0] waiting;
+    reg [L*m-1:0] bank;
+    reg [L*R-1:0] row;
+    reg [DG:0] steps;
+    reg [DG-1:0] whole;
+    wire [L-1:0] left = waiting & ~grp_served;
+    wire [DG-1:0] requested;
+    wire [DG-1:0] open;
+    always @(posedge clk) begin
+        if (rst) begin
+            held <= 0;
+            waiting <= 0;
+        end else if (fire) begin
+            held <= 1;
+            access <= req_access;
+            mask <= req_mask;
+            waiting <= req_access ? req_mask : 0;
+            bank <= req_bank;
+            row <= req_row;
+            steps <= 0;
+            whole <= requested;
+        end else if (held & adv) begin
+            held <= left != 0;
+            waiting <= left;
+            steps <= steps + 1;
+        end
+    end
+    degree #(.L(L), .m(m), .R(R), .B(B), .DG(DG)) of_request (
+        .mask(req_access ? req_mask : {L{1'b0}}), .bank(req_bank), .row(req_row), .degree(requested));
+    degree #(.L(L), .m(m), .R(R), .B(B), .DG(DG)) of_rest (
+        .mask(waiting), .bank(bank), .row(row), .degree(open));
+
+    integer i, j, b;
+    reg [DG:0] served_before;
+    always @* begin
+        served_before = 0;
+        for (i = 0; i < L; i = i + 1)
+            served_before = served_before + (access & mask[i] & !waiting[i]);
+    end
+    wire active = access & (mask != 0);
+    assign keep_request = (grp_valid == held) & (!held | (
+        (\unit.acc == active) & (\unit.bank == bank) & (\unit.row == row)));
+    assign keep_waiting = (\unit.pend == waiting) & (held | (waiting == 0))
+        & (!held | (access ? ((waiting & ~mask) == 0) & ((waiting != 0) | (mask == 0)) : waiting == 0));
+    assign keep_steps = !held | ((\unit.cnt == steps) & (steps <= served_before));
+    assign keep_degree = !held | (open + steps == whole);
+
+    // What the contract says of each lane and bank.
+    reg [L-1:0] leader;
+    reg [L-1:0] served;
+    reg [B-1:0] used;
+    reg [B*LW-1:0] lane;
+    reg [L*m-1:0] served_bank;
+    reg [L*R-1:0] leader_row;
+    always @* begin
+        leader = waiting;
+        served = 0;
+        used = 0;
+        lane = 0;
+        served_bank = 0;
+        leader_row = 0;
+        for (i = 0; i < L; i = i + 1)
+            for (j = 0; j < i; j = j + 1)
+                if (waiting[j] & (bank[j*m +: m] == bank[i*m +: m])) leader[i] = 0;
+        for (i = 0; i < L; i = i + 1)
+            for (j = 0; j < L; j = j + 1)
+                if (waiting[i] & leader[j] & (bank[j*m +: m] == bank[i*m +: m]) & (row[j*R +: R] == row[i*R +: R]))
+                    served[i] = 1;
+        for (i = 0; i < L; i = i + 1) begin
+            if (served[i]) served_bank[i*m +: m] = bank[i*m +: m];
+            if (leader[i]) leader_row[i*R +: R] = row[i*R +: R];
+            for (b = 0; b < B; b = b + 1)
+                if (leader[i] & (bank[i*m +: m] == b)) begin
+                    used[b] = 1;
+                    lane[b*LW +: LW] = i;
+                end
+        end
+    end
+
+    // The cycle before.
+    reg was_rst, was_stalled;
+    reg [L-1:0] was_served;
+    reg [DG-1:0] was_degree;
+    always @(posedge clk) begin
+        was_rst <= rst;
+        was_stalled <= grp_valid & !adv;
+        was_served <= grp_served;
+        was_degree <= grp_degree;
+    end
+
+    assign check_once = (grp_served & ~waiting) == 0;
+    assign check_all = grp_last == (held & (left == 0));
+    assign check_progress = !held | (waiting == 0) | (grp_served != 0);
+    assign check_leader = grp_leader == leader;
+    assign check_served = grp_served == served;
+    assign check_banks = (grp_bank_valid == used) & (grp_lane == lane) & (grp_bank == served_bank) & (grp_row == leader_row);
+    assign check_ready = req_ready == (!held | (adv & (left == 0)));
+    assign check_degree = (!grp_last | (grp_degree == whole)) & (!held | !active | (grp_degree == steps + 1))
+        & (grp_valid | (grp_degree == 0));
+    assign check_stall = was_rst | !was_stalled | (grp_valid & (grp_served == was_served) & (grp_degree == was_degree));
+    assign check_pass = !held | active | (grp_last & (grp_served == 0) & (grp_degree == 0));
+    assign cover_degree = held & grp_last & (grp_degree == 3);
+    assign cover_broadcast = held & ((grp_served & ~grp_leader) != 0) & ((grp_leader & (grp_leader - 1)) != 0);
+    assign cover_next = fire & held & (grp_degree == 2);
+endmodule
+
+// The largest number of distinct rows in a bank (DESIGN.md, section 3).
+module degree #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 8, parameter DG = 3) (
+    input wire [L-1:0] mask,
+    input wire [L*m-1:0] bank,
+    input wire [L*R-1:0] row,
+    output reg [DG-1:0] degree
+);
+    reg [L-1:0] distinct;
+    reg [DG-1:0] rows;
+    integer i, j, b;
+    always @* begin
+        distinct = mask;
+        for (i = 0; i < L; i = i + 1)
+            for (j = 0; j < i; j = j + 1)
+                if (mask[j] & (bank[j*m +: m] == bank[i*m +: m]) & (row[j*R +: R] == row[i*R +: R]))
+                    distinct[i] = 0;
+        degree = 0;
+        for (b = 0; b < B; b = b + 1) begin
+            rows = 0;
+            for (i = 0; i < L; i = i + 1)
+                rows = rows + (distinct[i] & (bank[i*m +: m] == b));
+            if (rows > degree) degree = rows;
+        end
+    end
+endmodule
