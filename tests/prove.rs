@@ -2,8 +2,8 @@
 
 use assert_cmd::Command;
 use serde_json::Value;
+use spadkit::rtl::Design;
 use spadkit::tool::{Kind, Toolbox};
-use std::path::Path;
 use tempfile::TempDir;
 
 /// Whether Yosys is there; where not, says that the test is skipped.
@@ -15,11 +15,21 @@ fn yosys() -> bool {
     found
 }
 
+/// Small machines for the units of the path: two lanes where a payload is as
+/// wide as all lanes, else four.
+const PAIR: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
+                    warp_size = 8, capacity_words = 512 }\n";
+const QUAD: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
+                    warp_size = 8, capacity_words = 512 }\n\
+                    path = { warps = 4, locks = 32, lock_group_cycles = 2, history_sets = 2 }\n";
+
 fn spadkit(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("spadkit").unwrap();
-    command
-        .args(args)
-        .args(["--format", "json", "--preset", "small", "-q"]);
+    command.args(args).args(["--format", "json", "-q"]);
+    let has_machine = args.iter().any(|a| ["--preset", "--config"].contains(a));
+    if !has_machine {
+        command.args(["--preset", "small"]);
+    }
     command
 }
 
@@ -32,26 +42,69 @@ fn prove(args: &[&str]) -> (i32, Vec<Value>) {
     (status, json["results"].as_array().unwrap().clone())
 }
 
-/// The emitted Verilog with an edit of one file.
-fn edited(file: &str, edit: impl Fn(&str) -> String) -> TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    spadkit(&["emit", "-o", dir.path().to_str().unwrap()])
-        .assert()
-        .success();
-    let path = dir.path().join(file);
-    let text = std::fs::read_to_string(&path).unwrap();
-    let changed = edit(&text);
-    assert_ne!(text, changed, "the edit of {file} changes nothing");
-    std::fs::write(path, changed).unwrap();
-    dir
+/// The emitted Verilog of a machine (`small` if none), with its edits.
+struct Rtl {
+    dir: TempDir,
+    machine: Vec<String>,
 }
 
-/// The result of each property of `unit` with the Verilog of `dir`.
-fn results(unit: &str, dir: &Path) -> (i32, Vec<(String, Value)>) {
-    let (status, results) = prove(&[unit, "--rtl", dir.to_str().unwrap()]);
-    let sat = results.into_iter().filter(|r| r["method"] != "exhaustive");
-    let named = sat.map(|r| (r["property"].as_str().unwrap().to_owned(), r));
-    (status, named.collect())
+impl Rtl {
+    fn emit(machine: Option<&str>, units: &[&str]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let machine = match machine {
+            None => Vec::new(),
+            Some(text) => {
+                let path = dir.path().join("machine.toml");
+                std::fs::write(&path, text).unwrap();
+                vec!["--config".to_owned(), path.to_str().unwrap().to_owned()]
+            }
+        };
+        let rtl = Rtl { dir, machine };
+        let args = rtl.args(&[&["emit"], units, &["-o", rtl.path()]].concat());
+        spadkit(&args).assert().success();
+        rtl
+    }
+
+    fn path(&self) -> &str {
+        self.dir.path().to_str().unwrap()
+    }
+
+    fn args<'a>(&'a self, args: &[&'a str]) -> Vec<&'a str> {
+        let machine = self.machine.iter().map(String::as_str);
+        args.iter().copied().chain(machine).collect()
+    }
+
+    /// Replaces the first occurrence of each text by another.
+    fn edit(self, file: &str, edits: &[(&str, &str)]) -> Self {
+        let path = self.dir.path().join(file);
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        for (from, to) in edits {
+            assert!(text.contains(from), "{file} has no '{from}'");
+            text = text.replacen(from, to, 1);
+        }
+        std::fs::write(path, text).unwrap();
+        self
+    }
+
+    /// Exit status, and the result of each property that is not about the
+    /// software.
+    fn results(&self, unit: &str) -> (i32, Vec<(String, Value)>) {
+        let (status, results) = prove(&self.args(&[unit, "--rtl", self.path()]));
+        let rtl = results.into_iter().filter(|r| r["method"] != "exhaustive");
+        let named = rtl.map(|r| (r["property"].as_str().unwrap().to_owned(), r));
+        (status, named.collect())
+    }
+}
+
+/// The units that are proved around their definitions, and the units of the
+/// path.
+fn hash_and_path_units() -> (Vec<String>, Vec<String>) {
+    let unknown = spadkit(&["prove", "spad_nothing"]).output().unwrap();
+    let error = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    let known = Design::all_units()
+        .into_iter()
+        .filter(|u| error.contains(u.as_str()));
+    known.partition(|u| u.contains("_hash_") || u == "spad_rap" || u == "spad_row_map")
 }
 
 fn number(text: &Value) -> u32 {
@@ -62,16 +115,16 @@ fn number(text: &Value) -> u32 {
 }
 
 #[test]
-fn every_unit_is_proved() {
+fn every_hash_unit_is_proved() {
     if !yosys() {
         return;
     }
-    let dir = tempfile::tempdir().unwrap();
-    spadkit(&["emit", "-o", dir.path().to_str().unwrap()])
-        .assert()
-        .success();
+    let rtl = Rtl::emit(None, &[]);
+    let (units, _) = hash_and_path_units();
+    let units = units.iter().map(String::as_str);
     // From a directory: the machine's own geometry only.
-    let (status, results) = prove(&["--rtl", dir.path().to_str().unwrap()]);
+    let args: Vec<&str> = units.chain(["--rtl", rtl.path()]).collect();
+    let (status, results) = prove(&args);
     assert_eq!(status, 0);
     for result in &results {
         assert_eq!(result["result"], "proved", "{result}");
@@ -82,6 +135,24 @@ fn every_unit_is_proved() {
     assert_eq!(count("bijection"), 9 + 4, "9 by SAT, 4 by exhaustion, too");
     assert_eq!(count("registers"), 8);
     assert_eq!(count("reset"), 8);
+}
+
+#[test]
+fn every_unit_of_the_path_is_proved() {
+    if !yosys() {
+        return;
+    }
+    let (_, units) = hash_and_path_units();
+    let units: Vec<&str> = units.iter().map(String::as_str).collect();
+    let (status, results) = prove(&units);
+    for result in &results {
+        assert_eq!(result["result"], "proved", "{result}");
+        assert_eq!(result["method"], "induction");
+    }
+    assert_eq!(status, 0);
+    for unit in units {
+        assert!(results.iter().any(|r| r["unit"] == unit), "{unit}");
+    }
 }
 
 #[test]
@@ -99,10 +170,8 @@ fn a_wrong_address_bit_gives_a_counterexample_that_is_one() {
     if !yosys() {
         return;
     }
-    let dir = edited("spad_hash_bitvec_perm.v", |t| {
-        t.replacen("addr[4]", "addr[5]", 1)
-    });
-    let (status, results) = results("spad_hash_bitvec_perm", dir.path());
+    let rtl = Rtl::emit(None, &[]).edit("spad_hash_bitvec_perm.v", &[("addr[4]", "addr[5]")]);
+    let (status, results) = rtl.results("spad_hash_bitvec_perm");
     assert_eq!(status, 1);
     let (_, function) = &results[0];
     assert_eq!(function["result"], "disproved");
@@ -113,118 +182,167 @@ fn a_wrong_address_bit_gives_a_counterexample_that_is_one() {
     assert_ne!(number(&values["bank"]), addr >> k & 7);
 }
 
-/// Each edit and which properties it breaks.
+/// A fault, and the properties that it breaks.
+struct Mutant {
+    unit: &'static str,
+    file: &'static str,
+    edits: &'static [(&'static str, &'static str)],
+    broken: &'static [&'static str],
+}
+
+/// `mutant!(unit, file, from => to, ...; broken, ...)`; the file is the unit's
+/// own if none is named.
+macro_rules! mutant {
+    ($unit:literal, $($from:literal => $to:literal),+; $($broken:literal),+) => {
+        mutant!($unit in $unit, $($from => $to),+; $($broken),+)
+    };
+    ($unit:literal in $file:literal, $($from:literal => $to:literal),+; $($broken:literal),+) => {
+        Mutant {
+            unit: $unit,
+            file: concat!($file, ".v"),
+            edits: &[$(($from, $to)),+],
+            broken: &[$($broken),+],
+        }
+    };
+}
+
+/// Exactly the broken properties are disproved.
 #[test]
-fn mutants_are_disproved() {
+fn hash_mutants_are_disproved() {
     if !yosys() {
         return;
     }
-    type Mutant = (
-        &'static str,
-        &'static str,
-        fn(&str) -> String,
-        &'static [&'static str],
-    );
-    let mutants: [Mutant; 12] = [
-        (
-            "spad_hash_bitvec_xor",
-            "spad_hash_decode_bitvec_xor.v",
-            |t| t.replacen("4'd6", "4'd7", 1),
-            &["function", "bijection"],
-        ),
-        (
-            "spad_hash_bitwise_perm",
-            "spad_hash_decode_bit.v",
-            |t| t.replacen("4'd7", "4'd6", 1),
-            &["function", "bijection"],
-        ),
-        (
-            "spad_hash_bitwise_xor",
-            "spad_hash_decode_pair.v",
-            |t| t.replacen("is_second[4] &", "is_second[4] |", 1),
-            &["function", "bijection"],
-        ),
-        (
-            "spad_hash_matrix",
-            "spad_hash_matrix.v",
-            |t| t.replacen("addr[9]", "addr[8]", 1),
-            &["function", "bijection"],
-        ),
-        (
-            "spad_hash_xor",
-            "spad_hash_xor.v",
-            |t| t.replacen(" ^ ", " | ", 1),
-            &["function", "bijection"],
-        ),
+    let mutants = [
+        mutant!("spad_hash_bitvec_xor" in "spad_hash_decode_bitvec_xor", "4'd6" => "4'd7"; "function", "bijection"),
+        mutant!("spad_hash_bitwise_perm" in "spad_hash_decode_bit", "4'd7" => "4'd6"; "function", "bijection"),
+        mutant!("spad_hash_bitwise_xor" in "spad_hash_decode_pair", "is_second[4] &" => "is_second[4] |"; "function", "bijection"),
+        mutant!("spad_hash_matrix", "addr[9]" => "addr[8]"; "function", "bijection"),
+        mutant!("spad_hash_xor", " ^ " => " | "; "function", "bijection"),
         // Another hash, but a bijection still.
-        (
-            "spad_hash_add",
-            "spad_hash_add.v",
-            |t| t.replacen("low + high", "low ^ high", 1),
-            &["function"],
-        ),
-        (
-            "spad_rap",
-            "spad_rap.v",
-            |t| t.replacen("column + shift", "column | shift", 1),
-            &["function", "bijection"],
-        ),
-        (
-            "spad_row_map",
-            "spad_row_map.v",
-            |t| t.replacen("addr[5]", "addr[4]", 1),
-            &["function", "bijection"],
-        ),
-        (
-            "spad_hash_config_matrix",
-            "spad_hash_config_matrix.v",
-            |t| t.replacen("r1 <= wr_data", "r0 <= wr_data", 1),
-            &["registers"],
-        ),
-        (
-            "spad_hash_config_bitwise_perm",
-            "spad_hash_config_bitwise_perm.v",
-            |t| t.replacen("r2 <= 4'd2", "r2 <= 4'd3", 1),
-            &["registers", "reset"],
-        ),
+        mutant!("spad_hash_add", "low + high" => "low ^ high"; "function"),
+        mutant!("spad_rap", "column + shift" => "column | shift"; "function", "bijection"),
+        mutant!("spad_row_map", "addr[5]" => "addr[4]"; "function", "bijection"),
+        mutant!("spad_hash_config_matrix", "r1 <= wr_data" => "r0 <= wr_data"; "registers"),
+        mutant!("spad_hash_config_bitwise_perm", "r2 <= 4'd2" => "r2 <= 4'd3"; "registers", "reset"),
         // What a simulator sets at its start does not count as reset.
-        (
-            "spad_hash_config_bitvec_perm",
-            "spad_hash_config_bitvec_perm.v",
-            |t| {
-                t.replacen("reg [2:0] k;", "reg [2:0] k = 0;", 1).replacen(
-                    "k <= 3'd0;",
-                    "k <= k;",
-                    1,
-                )
-            },
-            &["registers", "reset"],
-        ),
+        mutant!("spad_hash_config_bitvec_perm", "reg [2:0] k;" => "reg [2:0] k = 0;", "k <= 3'd0;" => "k <= k;"; "registers", "reset"),
         // What nothing defines may be any value.
-        (
-            "spad_rap",
-            "spad_rap.v",
-            |t| t.replacen("(column + shift)", "(column + shift) | 3'b00x", 1),
-            &["function", "bijection"],
-        ),
+        mutant!("spad_rap", "(column + shift)" => "(column + shift) | 3'b00x"; "function", "bijection"),
     ];
-    for (unit, file, edit, broken) in mutants {
-        let dir = edited(file, edit);
-        let (status, results) = results(unit, dir.path());
+    for Mutant {
+        unit,
+        file,
+        edits,
+        broken,
+    } in mutants
+    {
+        let (status, results) = Rtl::emit(None, &[]).edit(file, edits).results(unit);
         assert_eq!(status, 1, "{unit}");
         for (property, result) in results {
-            let expected = if broken.contains(&property.as_str()) {
-                "disproved"
-            } else {
-                "proved"
-            };
+            let disproved = broken.contains(&property.as_str());
+            let expected = if disproved { "disproved" } else { "proved" };
             assert_eq!(result["result"], expected, "{unit}, {file}: {result}");
-            assert_eq!(
-                result["counterexample"].is_object(),
-                expected == "disproved"
-            );
+            assert_eq!(result["counterexample"].is_object(), disproved);
         }
     }
+}
+
+/// Each property of the units of the path has a fault that disproves it, with
+/// a run from reset to show.
+#[test]
+fn path_mutants_are_disproved() {
+    if !yosys() {
+        return;
+    }
+    let pair = [
+        mutant!("spad_premem_queue", "wire pop = ~empty & out_ready" => "wire pop = ~empty"; "count"),
+        mutant!("spad_premem_queue", "assign shifted = entry[(k+1)*PWID" => "assign shifted = entry[k*PWID"; "order"),
+        mutant!("spad_premem_queue", "(cfg_on & ~full)" => "(cfg_on & empty)"; "ready"),
+        mutant!("spad_premem_queue", "(cfg_on & ~full)" => "(~full)"; "ready"),
+        mutant!("spad_premem_queue", "assign out_valid = ~empty | in_valid" => "assign out_valid = ~empty"; "source"),
+        mutant!("spad_premem_queue", "(empty ? in_data" => "(~in_valid ? entry[PWID-1:0] : empty | (held == 2'd1) ? in_data"; "hold"),
+        mutant!("spad_nonmem_queue", "if (move[k-1]) d" => "if (move[k-1] | in_valid) d"; "order"),
+        mutant!("spad_nonmem_queue", "<= d[(k-1)*PWID +: PWID]" => "<= in_data"; "order"),
+        mutant!("spad_nonmem_queue", "wire bypass = cfg_elastic & empty" => "wire bypass = empty"; "source"),
+        mutant!("spad_nonmem_queue", "assign free[k] = |room" => "assign free[k] = room[0]"; "ready"),
+        mutant!("spad_nonmem_queue", "assign move[k] = v[k] & ~give[k] & free[k+1]" => "assign move[k] = v[k] & ~give[k] & free[k+1] & in_valid"; "latency"),
+        mutant!("spad_nonmem_queue", "v[k] <= move[k-1] |" => "v[k] <= move[k-1] | push |"; "count"),
+        mutant!("spad_nonmem_queue", "{1'b1, {(NQ-1){cfg_elastic}}}" => "{1'b1, {(NQ-1){1'b0}}}"; "bypass"),
+        mutant!("spad_writeback_mux", "free & ~icn_valid & ~mem_valid" => "free & ~icn_valid"; "one"),
+        mutant!("spad_writeback_mux", "assign mem_ready = free & ~icn_valid" => "assign mem_ready = free & ~icn_valid & ~nm_valid"; "grant", "priority"),
+        mutant!("spad_writeback_mux", "assign icn_ready = free" => "assign icn_ready = free & ~mem_valid"; "icn"),
+        mutant!("spad_writeback_mux", "mem_valid ? mem_data : nm_data" => "nm_valid ? nm_data : mem_data"; "next"),
+        mutant!("spad_writeback_mux", "valid <= any" => "valid <= 1'b1"; "empty"),
+        mutant!("spad_writeback_mux", "end else if (free) begin" => "end else begin"; "hold"),
+    ];
+    let quad = [
+        mutant!("spad_conflict_arbiter", "pend <= pend & kept_off" => "pend <= pend & follows"; "once"),
+        mutant!("spad_conflict_arbiter", "assign grp_last = busy & ~(|clashes)" => "assign grp_last = busy & ~(|follows)"; "all"),
+        mutant!("spad_conflict_arbiter", "wire [L-1:0] served = pend & ~kept_off" => "wire [L-1:0] served = pend & ~kept_off & bank[L-1:0]"; "progress"),
+        mutant!("spad_conflict_arbiter", "wire [L-1:0] leader = pend & ~follows" => "wire [L-1:0] leader = pend & ~clashes"; "leader"),
+        mutant!("spad_conflict_arbiter", "|(other_row & ~follows[i-1:0])" => "|other_row"; "served"),
+        mutant!("spad_conflict_arbiter", "bank[i*M +: M] & {M{served[i]}}" => "bank[i*M +: M] & {M{pend[i]}}"; "banks"),
+        mutant!("spad_conflict_arbiter", "~busy | (adv & grp_last)" => "~busy | grp_last"; "ready"),
+        mutant!("spad_conflict_arbiter", "if (~grp_last) cnt <= cnt" => "if (~grp_last) cnt <= cnt & 3'd1"; "degree", "cycles"),
+        mutant!("spad_conflict_arbiter", "end else if (busy & adv)" => "end else if (busy)"; "stall"),
+        mutant!("spad_conflict_arbiter", "req_mask & {L{req_access}}" => "req_mask"; "pass"),
+        mutant!("spad_conflict_arbiter", "(row[i*R +: R] != row[j*R +: R])" => "(row[i*R +: R-1] != row[j*R +: R-1])"; "served"),
+        mutant!("spad_lock_unit", "& ~lock[addr[i*LK +: LK]] & ~(|same)" => "& ~(|same)"; "one_owner"),
+        mutant!("spad_lock_unit", "& ~lock[addr[i*LK +: LK]] & ~(|same)" => "& ~lock[addr[i*LK +: LK]]"; "lowest", "progress"),
+        mutant!("spad_lock_unit", "req[0] & ~lock[" => "req[0] & ~(|lock) & ~lock["; "progress"),
+        mutant!("spad_lock_unit", "lk_success[i*P +: P] = win & {P{lk_win == i}}" => "lk_success[i*P +: P] = win"; "success"),
+        mutant!("spad_lock_unit", "(lk_op == 3'd4)" => "(lk_op == 3'd5)"; "held", "released"),
+        mutant!("spad_lock_unit", "(lock & ~asked)" => "lock"; "released"),
+        mutant!("spad_lock_unit", "lk_op >= 3'd5" => "lk_op >= 3'd6"; "error"),
+        mutant!("spad_access_unit", "lk_e[q] = lk[q] & (owner_needs | other_needs)" => "lk_e[q] = lk[q] & owner_needs"; "locked"),
+        mutant!("spad_access_unit", "own_e[q] = own[q] ^ (~owner_needs & other_needs)" => "own_e[q] = own[q]"; "locked"),
+        mutant!("spad_access_unit", "& (|(slot_locked & mine)) & ~owns" => "& (|(slot_locked & mine)) & ~owns & cfg_limit[0]"; "exclusive"),
+        mutant!("spad_access_unit", "& (|(slot_locked & mine)) & ~owns" => "& ~owns"; "wait"),
+        mutant!("spad_access_unit", "acquired ? acquires[2*q+1]" => "(acquired & ~lk_e[q]) ? acquires[2*q]"; "owner"),
+        mutant!("spad_access_unit", "need[w] & (|(rel_done & mine))" => "need[w] & (|(rel_done & mine & live))"; "released"),
+        mutant!("spad_access_unit", "need[w] & ~viol[w]" => "off_shmem[w] & ~viol[w]"; "unshared"),
+        mutant!("spad_access_unit", "{shared & ~owns, ~shared}" => "{~owns, ~shared}"; "class"),
+        mutant!("spad_relssp", "rel_done[b] & was_live & ~was_done" => "rel_done[b] & was_live"; "unlock"),
+        mutant!("spad_relssp", "rel_done[b] = &(~mine | done_e)" => "rel_done[b] = &(~mine | done_r)"; "done"),
+        mutant!("spad_relssp", "live[b] = |(mine & live_e)" => "live[b] = |(mine & live_r)"; "live"),
+        mutant!("spad_relssp", "r | (marks & a)" => "(r | marks)", "&(~a_e | r_e)" => "&(r_e)"; "inactive"),
+        mutant!("spad_relssp", "unlock[b] = rel_done[b]" => "unlock[b] = (|done_e)"; "unlock"),
+        mutant!("spad_degree_accumulator", "assign up_excess = excess" => "assign up_excess = excess | {3{excess[2]}}"; "sum"),
+        mutant!("spad_degree_accumulator", "d_valid & d_last & ~clear" => "d_valid & ~clear"; "pulse"),
+        mutant!("spad_degree_accumulator", "d_valid & d_last & ~clear" => "d_valid & d_last"; "clear"),
+        mutant!("spad_warp_mask", "pend ? passes + excess : cnt" => "pend ? passes | excess : cnt"; "remaining"),
+        mutant!("spad_warp_mask", "rst | clear" => "rst"; "clear"),
+        mutant!("spad_warp_scheduler", "last <= sel_warp" => "last <= next"; "order"),
+        mutant!("spad_warp_scheduler", "cfg_violate & ~(|unmasked)" => "cfg_violate"; "candidate"),
+        mutant!("spad_warp_scheduler", "assign present[c] = |of_class" => "assign present[c] = &of_class"; "some"),
+        mutant!("spad_warp_scheduler", "present[1] & ~present[0]" => "present[1]"; "class"),
+        mutant!("spad_warp_scheduler", "|(ready & ~cand)" => "|(ready & ~unmasked)"; "masked"),
+    ];
+    let mut missed = Vec::new();
+    let machines = [(PAIR, &pair[..]), (QUAD, &quad[..])];
+    for (machine, mutants) in machines {
+        for mutant in mutants {
+            let Mutant {
+                unit,
+                file,
+                edits,
+                broken,
+            } = mutant;
+            let rtl = Rtl::emit(Some(machine), &[unit]).edit(file, edits);
+            let (status, results) = rtl.results(unit);
+            let disproved = results.iter().filter(|(_, r)| r["result"] == "disproved");
+            let disproved: Vec<&str> = disproved.map(|(name, _)| name.as_str()).collect();
+            let all = broken.iter().all(|p| disproved.contains(p));
+            if status != 1 || !all {
+                missed.push(format!("{unit} {edits:?}: {broken:?}, not {disproved:?}"));
+            }
+            for (_, result) in results.iter().filter(|(_, r)| r["result"] == "disproved") {
+                let example = &result["counterexample"];
+                assert_eq!(example["values"]["rst (cycle 1)"], "0x1", "{example}");
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
 }
 
 /// A register that cannot hold every configuration would leave out cases.
@@ -233,24 +351,41 @@ fn registers_that_are_none_are_refused() {
     if !yosys() {
         return;
     }
-    let file = "spad_hash_config_bitvec_perm.v";
-    let constant = |t: &str| {
-        let t = t.replacen("reg [2:0] k;", "wire [2:0] k = 3'd5; reg [2:0] other;", 1);
-        t.replace("k <=", "other <=")
-    };
-    let renamed = |t: &str| {
-        t.replace("reg [2:0] k;", "reg [2:0] kk;")
-            .replace("k <=", "kk <=")
-            .replace("(k)", "(kk)")
-    };
-    for dir in [edited(file, constant), edited(file, renamed)] {
-        let args = [
-            "prove",
-            "spad_hash_bitvec_perm",
-            "--rtl",
-            dir.path().to_str().unwrap(),
-        ];
-        let output = spadkit(&args).assert().code(2);
+    let constant = [
+        ("reg [2:0] k;", "wire [2:0] k = 3'd5; reg [2:0] other;"),
+        ("k <=", "other <="),
+        ("k <=", "other <="),
+    ];
+    let renamed = [
+        ("reg [2:0] k;", "reg [2:0] kk;"),
+        ("            k <=", "            kk <="),
+        ("            k <=", "            kk <="),
+        ("(k)", "(kk)"),
+    ];
+    let config = "spad_hash_config_bitvec_perm.v";
+    let queue = [
+        (
+            "d[k*PWID +: PWID] <= in_data",
+            "dd[k*PWID +: PWID] <= in_data",
+        ),
+        (
+            "d[k*PWID +: PWID] <= d[(k-1)*PWID +: PWID]",
+            "dd[k*PWID +: PWID] <= dd[(k-1)*PWID +: PWID]",
+        ),
+        ("reg [NQ*PWID-1:0] d;", "reg [NQ*PWID-1:0] dd;"),
+        ("(d[0*PWID", "(dd[0*PWID"),
+        ("(d[1*PWID", "(dd[1*PWID"),
+    ];
+    let cases = [
+        ("spad_hash_bitvec_perm", config, &constant[..]),
+        ("spad_hash_bitvec_perm", config, &renamed[..]),
+        ("spad_nonmem_queue", "spad_nonmem_queue.v", &queue[..]),
+    ];
+    for (unit, file, edits) in cases {
+        let rtl = Rtl::emit(None, &[]).edit(file, edits);
+        let output = spadkit(&["prove", unit, "--rtl", rtl.path()])
+            .assert()
+            .code(2);
         let error = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
         assert!(error.contains("does not have the registers"), "{error}");
     }
@@ -288,15 +423,14 @@ fn what_is_not_decided_is_no_success() {
     let script = "#!/bin/sh\n[ \"$1\" = -V ] && { echo 'Yosys 0.23 (fake)'; exit 0; }\nsleep 60\n";
     std::fs::write(&slow, script).unwrap();
     std::fs::set_permissions(&slow, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let rtl = edited("spad_rap.v", |t| format!("{t}\n"));
+    let rtl = Rtl::emit(None, &[]);
+    let units = ["spad_rap", "spad_writeback_mux"];
     let args = [
-        "prove",
-        "spad_rap",
-        "--timeout",
-        "1",
-        "--rtl",
-        rtl.path().to_str().unwrap(),
-    ];
+        &["prove"],
+        &units[..],
+        &["--timeout", "1", "--rtl", rtl.path()],
+    ]
+    .concat();
     let output = spadkit(&args).env("SPADKIT_YOSYS", &slow).assert().code(1);
     let json: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
     for result in json["results"].as_array().unwrap() {

@@ -5,7 +5,7 @@ use super::printer::{Printer, table};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::interrupt;
-use crate::prove::{Outcome, RtlSource, Verdict, check, plan, usual_geometries};
+use crate::prove::{Machines, Outcome, RtlSource, Verdict, check, plan, usual_geometries};
 use crate::tool::{Kind, Toolbox};
 use clap::Args;
 use rayon::prelude::*;
@@ -46,7 +46,12 @@ pub(super) fn run(args: &ProveArgs, global: &Global, printer: &Printer) -> Resul
         None => RtlSource::Emitted,
     };
     let geometries = geometries(args, machine.geometry);
-    let proofs = plan(&args.units, &machine, &geometries)?;
+    let machines = match (&args.rtl, args.all_geometries) {
+        (Some(_), _) => Machines::Own,
+        (None, true) => Machines::All,
+        (None, false) => Machines::Least,
+    };
+    let proofs = plan(&args.units, &machine, &geometries, machines)?;
     let yosys = Toolbox::new().get(Kind::Yosys)?;
     let timeout = Duration::from_secs(args.timeout);
     let progress = printer.progress(proofs.len() as u64, "proofs");
@@ -64,7 +69,7 @@ pub(super) fn run(args: &ProveArgs, global: &Global, printer: &Printer) -> Resul
     });
     let verdicts = verdicts.collect::<Result<Vec<_>>>();
     drop(progress);
-    let verdicts = verdicts?;
+    let verdicts: Vec<Verdict> = verdicts?.into_iter().flatten().collect();
     let mut json = json!({"tools": {"yosys": yosys.version}});
     json["results"] = verdicts.iter().map(to_json).collect();
     printer.result(json, || to_text(&verdicts))?;
@@ -94,7 +99,7 @@ fn to_json(verdict: &Verdict) -> Value {
     json!({
         "unit": verdict.unit,
         "geometry": verdict.geometry,
-        "property": verdict.property.name(),
+        "property": verdict.property,
         "method": verdict.method,
         "result": result,
         "reason": reason,
@@ -117,7 +122,7 @@ fn to_text(verdicts: &[Verdict]) -> String {
         vec![
             v.unit.clone(),
             v.geometry.to_string(),
-            v.property.name().to_owned(),
+            v.property.clone(),
             v.method.to_owned(),
             result,
             v.covered.clone(),
@@ -130,7 +135,7 @@ fn to_text(verdicts: &[Verdict]) -> String {
             Outcome::Disproved(example) => example.to_string(),
             Outcome::Unknown(reason) => reason.clone(),
         };
-        let property = v.property.name();
+        let property = &v.property;
         Some(format!("{} {} {property}: {remark}\n", v.unit, v.geometry))
     });
     let remarks: String = remarks.collect();

@@ -10,14 +10,19 @@
 
 mod circuit;
 mod exhaust;
+mod harness;
+mod induction;
+mod machine;
 mod property;
 mod question;
 mod rtl;
 mod script;
+mod solver;
 mod subject;
 mod template;
 
 pub use exhaust::{Exhausted, exhaust};
+pub use machine::Machines;
 pub use property::{Proof, Property, plan};
 pub use rtl::RtlSource;
 pub use script::{Counterexample, Outcome, Verdict};
@@ -55,9 +60,7 @@ pub fn check(verdicts: &[Verdict]) -> Result<()> {
         what: format!("of {} proofs, {what}", verdicts.len()),
         help: Some(format!(
             "the first is {} of {} for {}: {reason}",
-            first.property.name(),
-            first.unit,
-            first.geometry,
+            first.property, first.unit, first.geometry,
         )),
     })
 }

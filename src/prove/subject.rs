@@ -1,5 +1,6 @@
 //! What can be proved: each hash unit with its definition and its registers.
 
+use super::harness::Harness;
 use crate::geometry::Geometry;
 use crate::hash::HashKind;
 use crate::model::{ConfiguredUnit, HashConfig};
@@ -158,6 +159,7 @@ impl Subject {
 pub fn provable_units(all: &[String]) -> Vec<String> {
     let known = |u: &&String| {
         Subject::of_unit(u).is_some()
+            || Harness::of_unit(u).is_some()
             || Subject::of_config(u).is_some()
             || *u == super::property::SHARED_CONFIG
     };

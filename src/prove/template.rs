@@ -13,8 +13,9 @@ macro_rules! template {
     };
 }
 
-const TEMPLATES: [(&str, &str); 6] = [
+const TEMPLATES: [(&str, &str); 7] = [
     template!("function.v.tera"),
+    template!("induction.ys.tera"),
     template!("linear.v.tera"),
     template!("parts.v.tera"),
     template!("prove.ys.tera"),

@@ -10,10 +10,12 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     input wire [L*m-1:0] req_bank,
     input wire [L*R-1:0] req_row,
     input wire adv,
+    input wire [m-1:0] bank_seen,
+    output wire assume_one_bank, // any one bank is looked at
     output wire keep_request, // the arbiter has the request that it took
     output wire keep_waiting, // it waits for the lanes that have not been served
     output wire keep_steps, // it counts the groups; each has served a lane
-    output wire keep_degree, // groups so far and degree of the waiting lanes add up to the access's degree
+    output wire keep_rows, // a bank has as many rows open as it had, less one for each group
     output wire check_once, // a lane is served only if it is active and was not served before
     output wire check_all, // the last group serves all that wait, and an earlier one does not
     output wire check_progress, // a group of an access with active lanes serves a lane
@@ -22,6 +24,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     output wire check_banks, // each used bank has its one leader; fields of others are 0
     output wire check_ready, // a request is taken when nothing is held or the last group goes
     output wire check_degree, // the degree is the largest number of distinct rows in a bank
+    output wire check_cycles, // the degree counts the groups, one for each cycle with adv
     output wire check_stall, // nothing changes in a cycle without adv
     output wire check_pass, // a request without access is one group that serves nobody
     output wire cover_degree, // 6: the last of three groups
@@ -58,7 +61,11 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     reg [L*m-1:0] bank;
     reg [L*R-1:0] row;
     reg [DG:0] steps;
+    // Distinct rows in one bank of the whole access, as large as any bank may be.
     reg [DG-1:0] whole;
+    reg [m-1:0] seen;
+    always @(posedge clk) seen <= bank_seen;
+    assign assume_one_bank = seen == bank_seen;
     wire [L-1:0] left = waiting & ~grp_served;
     wire [DG-1:0] requested;
     wire [DG-1:0] open;
@@ -81,10 +88,10 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
             steps <= steps + 1;
         end
     end
-    degree #(.L(L), .m(m), .R(R), .B(B), .DG(DG)) of_request (
-        .mask(req_access ? req_mask : {L{1'b0}}), .bank(req_bank), .row(req_row), .degree(requested));
-    degree #(.L(L), .m(m), .R(R), .B(B), .DG(DG)) of_rest (
-        .mask(waiting), .bank(bank), .row(row), .degree(open));
+    distinct_rows #(.L(L), .m(m), .R(R), .DG(DG)) of_request (
+        .mask(req_access ? req_mask : {L{1'b0}}), .bank(req_bank), .row(req_row), .of(seen), .rows(requested));
+    distinct_rows #(.L(L), .m(m), .R(R), .DG(DG)) of_rest (
+        .mask(waiting), .bank(bank), .row(row), .of(seen), .rows(open));
 
     integer i, j, b;
     reg [DG:0] served_before;
@@ -99,7 +106,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     assign keep_waiting = (\unit.pend == waiting) & (held | (waiting == 0))
         & (!held | (access ? ((waiting & ~mask) == 0) & ((waiting != 0) | (mask == 0)) : waiting == 0));
     assign keep_steps = !held | ((\unit.cnt == steps) & (steps <= served_before));
-    assign keep_degree = !held | (open + steps == whole);
+    assign keep_rows = !held | (open == (whole > steps ? whole - steps : 0));
 
     // What the contract says of each lane and bank.
     reg [L-1:0] leader;
@@ -151,8 +158,11 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     assign check_served = grp_served == served;
     assign check_banks = (grp_bank_valid == used) & (grp_lane == lane) & (grp_bank == served_bank) & (grp_row == leader_row);
     assign check_ready = req_ready == (!held | (adv & (left == 0)));
-    assign check_degree = (!grp_last | (grp_degree == whole)) & (!held | !active | (grp_degree == steps + 1))
-        & (grp_valid | (grp_degree == 0));
+    // The last group's degree is no less than the rows of any bank, and those
+    // of a bank that it still uses.
+    assign check_degree = (!grp_last | ((grp_degree >= whole) & (!used[seen] | (grp_degree == whole))))
+        & (!grp_last | !active | (used != 0));
+    assign check_cycles = grp_degree == (held & active ? steps + 1 : 0);
     assign check_stall = was_rst | !was_stalled | (grp_valid & (grp_served == was_served) & (grp_degree == was_degree));
     assign check_pass = !held | active | (grp_last & (grp_served == 0) & (grp_degree == 0));
     assign cover_degree = held & grp_last & (grp_degree == 3);
@@ -160,28 +170,23 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     assign cover_next = fire & held & (grp_degree == 2);
 endmodule
 
-// The largest number of distinct rows in a bank (DESIGN.md, section 3).
-module degree #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 8, parameter DG = 3) (
+// The number of distinct rows in one bank (DESIGN.md, section 3).
+module distinct_rows #(parameter L = 4, parameter m = 3, parameter R = 2, parameter DG = 3) (
     input wire [L-1:0] mask,
     input wire [L*m-1:0] bank,
     input wire [L*R-1:0] row,
-    output reg [DG-1:0] degree
+    input wire [m-1:0] of,
+    output reg [DG-1:0] rows
 );
     reg [L-1:0] distinct;
-    reg [DG-1:0] rows;
-    integer i, j, b;
+    integer i, j;
     always @* begin
-        distinct = mask;
-        for (i = 0; i < L; i = i + 1)
+        for (i = 0; i < L; i = i + 1) begin
+            distinct[i] = mask[i] & (bank[i*m +: m] == of);
             for (j = 0; j < i; j = j + 1)
-                if (mask[j] & (bank[j*m +: m] == bank[i*m +: m]) & (row[j*R +: R] == row[i*R +: R]))
-                    distinct[i] = 0;
-        degree = 0;
-        for (b = 0; b < B; b = b + 1) begin
-            rows = 0;
-            for (i = 0; i < L; i = i + 1)
-                rows = rows + (distinct[i] & (bank[i*m +: m] == b));
-            if (rows > degree) degree = rows;
+                if (mask[j] & (bank[j*m +: m] == of) & (row[j*R +: R] == row[i*R +: R])) distinct[i] = 0;
         end
+        rows = 0;
+        for (i = 0; i < L; i = i + 1) rows = rows + distinct[i];
     end
 endmodule

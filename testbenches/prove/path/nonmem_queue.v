@@ -1,11 +1,11 @@
 // spad_nonmem_queue: an entry that is marked as it comes in leaves as it came,
 // behind exactly the entries that were there before it (section 10).
-module miter #(parameter NMW = 8, parameter NQ = 2) (
+module miter #(parameter W_in_data = 8, parameter NQ = 2) (
     input wire clk,
     input wire rst,
     input wire cfg_elastic,
     input wire in_valid,
-    input wire [NMW-1:0] in_data,
+    input wire [W_in_data-1:0] in_data,
     input wire out_ready,
     input wire mark,
     output wire keep_count, // the occupied stages hold what came in and has not left
@@ -23,7 +23,7 @@ module miter #(parameter NMW = 8, parameter NQ = 2) (
     output wire cover_split // 8: the marked entry leaves the fixed pipeline
 );
     wire in_ready, out_valid;
-    wire [NMW-1:0] out_data;
+    wire [W_in_data-1:0] out_data;
     wire [NQ-1:0] stage_valid;
     spad_nonmem_queue unit (
         .clk(clk), .rst(rst), .cfg_elastic(cfg_elastic),
@@ -31,8 +31,8 @@ module miter #(parameter NMW = 8, parameter NQ = 2) (
         .out_valid(out_valid), .out_data(out_data), .out_ready(out_ready),
         .stage_valid(stage_valid)
     );
-    (* hierconn *) wire [NQ*NMW-1:0] \unit.d ;
-    wire [NQ*NMW-1:0] data = \unit.d ;
+    (* hierconn *) wire [NQ*W_in_data-1:0] \unit.d ;
+    wire [NQ*W_in_data-1:0] data = \unit.d ;
 
     wire take = in_valid & in_ready;
     wire give = out_valid & out_ready;
@@ -43,7 +43,7 @@ module miter #(parameter NMW = 8, parameter NQ = 2) (
     reg marked;
     reg [3:0] ahead;
     reg [3:0] free;
-    reg [NMW-1:0] what;
+    reg [W_in_data-1:0] what;
     wire turn = marked & (ahead == 0);
     always @(posedge clk) begin
         if (rst) inside <= 0;
@@ -72,7 +72,7 @@ module miter #(parameter NMW = 8, parameter NQ = 2) (
         in_pace = 0;
         for (k = NQ - 1; k >= 0; k = k - 1) begin
             if (stage_valid[k] & (occupied == ahead)) begin
-                in_place = data[k*NMW +: NMW] == what;
+                in_place = data[k*W_in_data +: W_in_data] == what;
                 in_pace = free <= k;
             end
             occupied = occupied + stage_valid[k];
@@ -85,7 +85,7 @@ module miter #(parameter NMW = 8, parameter NQ = 2) (
     // The cycle before.
     reg was_rst, was_elastic, was_offered;
     reg [3:0] was_inside;
-    reg [NMW-1:0] was_in, was_out;
+    reg [W_in_data-1:0] was_in, was_out;
     always @(posedge clk) begin
         was_rst <= rst;
         was_elastic <= cfg_elastic;

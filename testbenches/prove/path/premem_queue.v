@@ -1,11 +1,11 @@
 // spad_premem_queue: an entry that is marked as it comes in leaves as it came,
 // behind exactly the entries that were there before it (section 9).
-module miter #(parameter PREW = 8, parameter PQ = 3, parameter PQW = 2) (
+module miter #(parameter W_in_data = 8, parameter PQ = 3, parameter W_count = 2) (
     input wire clk,
     input wire rst,
     input wire cfg_on,
     input wire in_valid,
-    input wire [PREW-1:0] in_data,
+    input wire [W_in_data-1:0] in_data,
     input wire out_ready,
     input wire mark,
     output wire keep_count, // `count` is entries in minus entries out, at most PQ
@@ -13,28 +13,27 @@ module miter #(parameter PREW = 8, parameter PQ = 3, parameter PQW = 2) (
     output wire check_order, // every entry leaves in its turn and as it came
     output wire check_source, // an entry is offered exactly if there is one
     output wire check_count, // `count` is entries in minus entries out, at most PQ
-    output wire check_ready, // takes an entry if it gives one or has room
+    output wire check_ready, // takes an entry if the exit is free, or switched on and with room
     output wire check_hold, // what is offered and not taken stays
-    output wire check_off, // switched off, it holds nothing
     output wire cover_full, // 8: marked entry leaves a full queue that takes another
     output wire cover_bypass // 3: an entry passes in one cycle
 );
     wire in_ready, out_valid;
-    wire [PREW-1:0] out_data;
-    wire [PQW-1:0] count;
+    wire [W_in_data-1:0] out_data;
+    wire [W_count-1:0] count;
     spad_premem_queue unit (.clk(clk), .rst(rst), .cfg_on(cfg_on), .in_valid(in_valid), .in_data(in_data),
         .in_ready(in_ready), .out_valid(out_valid), .out_data(out_data), .out_ready(out_ready), .count(count));
-    (* hierconn *) wire [PQ*PREW-1:0] \unit.entry ;
-    wire [PQ*PREW-1:0] entry = \unit.entry ;
+    (* hierconn *) wire [PQ*W_in_data-1:0] \unit.entry ;
+    wire [PQ*W_in_data-1:0] entry = \unit.entry ;
 
     wire take = in_valid & in_ready;
     wire give = out_valid & out_ready;
 
     // Entries in minus entries out, and the marked one among them.
-    reg [PQW:0] inside;
+    reg [W_count:0] inside;
     reg marked;
-    reg [PQW:0] ahead;
-    reg [PREW-1:0] what;
+    reg [W_count:0] ahead;
+    reg [W_in_data-1:0] what;
     wire turn = marked & (ahead == 0);
     always @(posedge clk) begin
         if (rst) inside <= 0;
@@ -54,18 +53,17 @@ module miter #(parameter PREW = 8, parameter PQ = 3, parameter PQW = 2) (
     always @* begin
         in_place = 0;
         for (k = 0; k < PQ; k = k + 1)
-            if (ahead == k) in_place = entry[k*PREW +: PREW] == what;
+            if (ahead == k) in_place = entry[k*W_in_data +: W_in_data] == what;
     end
     assign keep_count = (count == inside) & (inside <= PQ);
     assign keep_marked = !marked | ((ahead < inside) & in_place);
 
     // The cycle before.
-    reg was_rst, was_offered, was_on;
-    reg [PREW-1:0] was_in, was_out;
-    reg [PQW:0] was_inside;
+    reg was_rst, was_offered;
+    reg [W_in_data-1:0] was_in, was_out;
+    reg [W_count:0] was_inside;
     always @(posedge clk) begin
         was_rst <= rst;
-        was_on <= cfg_on;
         was_offered <= out_valid & !out_ready;
         was_inside <= inside;
         was_in <= in_data;
@@ -78,7 +76,6 @@ module miter #(parameter PREW = 8, parameter PQ = 3, parameter PQW = 2) (
     assign check_ready = in_ready == (out_ready | (cfg_on & (inside < PQ)));
     assign check_hold = was_rst | !was_offered | ((was_inside == 0) & !(in_valid & (in_data == was_in)))
         | (out_valid & (out_data == was_out));
-    assign check_off = was_rst | was_on | (inside <= was_inside);
     assign cover_full = turn & give & take & (inside == PQ);
     assign cover_bypass = give & take & (inside == 0);
 endmodule

@@ -1,15 +1,15 @@
 // spad_writeback_mux: each result that is taken is the next one in the
 // writeback register, and the priorities are kept (section 11). The register
 // is the only place that holds anything, so nothing can overtake in it.
-module miter #(parameter WBW = 8) (
+module miter #(parameter W_wb_data = 8) (
     input wire clk,
     input wire rst,
     input wire icn_valid,
     input wire mem_valid,
     input wire nm_valid,
-    input wire [WBW-1:0] icn_data,
-    input wire [WBW-1:0] mem_data,
-    input wire [WBW-1:0] nm_data,
+    input wire [W_wb_data-1:0] icn_data,
+    input wire [W_wb_data-1:0] mem_data,
+    input wire [W_wb_data-1:0] nm_data,
     input wire wb_ready,
     output wire check_one, // at most one source is granted
     output wire check_grant, // a source is granted whenever the register is free and one asks
@@ -25,7 +25,7 @@ module miter #(parameter WBW = 8) (
 );
     wire icn_ready, mem_ready, nm_ready, wb_valid;
     wire [1:0] wb_src;
-    wire [WBW-1:0] wb_data;
+    wire [W_wb_data-1:0] wb_data;
     spad_writeback_mux unit (
         .clk(clk), .rst(rst),
         .icn_valid(icn_valid), .icn_data(icn_data), .icn_ready(icn_ready),
@@ -41,7 +41,7 @@ module miter #(parameter WBW = 8) (
     // The cycle before.
     reg was_rst, was_icn, was_mem, was_nm, was_held;
     reg [1:0] was_src;
-    reg [WBW-1:0] was_icn_data, was_mem_data, was_nm_data, was_data;
+    reg [W_wb_data-1:0] was_icn_data, was_mem_data, was_nm_data, was_data;
     always @(posedge clk) begin
         was_rst <= rst;
         {was_icn, was_mem, was_nm} <= {icn, mem, nm};

@@ -1,0 +1,263 @@
+//! The circuits around the units of the path (`testbenches/prove/path/`), and
+//! what is asked about them.
+//!
+//! A circuit says itself what is to be proved, by the names of its outputs and
+//! the comments behind them:
+//!
+//! - `assume_*`: what the unit may rely on, in every cycle;
+//! - `keep_*`: helper invariants, which hold from the first reset on;
+//! - `check_*`: the properties, which follow from the invariants;
+//! - `cover_*`: what must be reachable, or the properties would say nothing,
+//!   with the number of cycles in which it is (the first is the reset).
+
+use crate::config::{Config, PC_BITS};
+use crate::rtl::{Dir, EmittedUnit};
+
+/// A circuit around a unit.
+#[derive(Debug)]
+pub(super) struct Harness {
+    /// The unit.
+    pub unit: &'static str,
+    /// Verilog of the module `miter`.
+    pub text: &'static str,
+    /// The machines that it is proved for.
+    pub size: Size,
+    /// What a machine must have for the unit to hold anything.
+    pub needs: Need,
+}
+
+/// How large a machine the solver takes in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Size {
+    /// Two lanes: for what only moves payloads as wide as all lanes.
+    Pair,
+    /// Four lanes, four warps.
+    Quad,
+}
+
+/// What a machine may lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Need {
+    Nothing,
+    PrememQueue,
+    Broadcast,
+    Locks,
+}
+
+macro_rules! harness {
+    ($unit:literal, $file:literal, $size:ident, $needs:ident) => {
+        Harness {
+            unit: $unit,
+            text: include_str!(concat!("../../testbenches/prove/path/", $file, ".v")),
+            size: Size::$size,
+            needs: Need::$needs,
+        }
+    };
+}
+
+/// Every circuit around a unit of the path.
+pub(super) static HARNESSES: [Harness; 10] = [
+    harness!("spad_premem_queue", "premem_queue", Pair, PrememQueue),
+    harness!("spad_nonmem_queue", "nonmem_queue", Pair, Nothing),
+    harness!("spad_writeback_mux", "writeback_mux", Pair, Nothing),
+    harness!("spad_conflict_arbiter", "conflict_arbiter", Quad, Broadcast),
+    harness!("spad_lock_unit", "lock_unit", Quad, Locks),
+    harness!("spad_access_unit", "access_unit", Quad, Nothing),
+    harness!("spad_relssp", "relssp", Quad, Nothing),
+    harness!(
+        "spad_degree_accumulator",
+        "degree_accumulator",
+        Quad,
+        Nothing
+    ),
+    harness!("spad_warp_mask", "warp_mask", Quad, Nothing),
+    harness!("spad_warp_scheduler", "warp_scheduler", Quad, Nothing),
+];
+
+impl Harness {
+    /// The circuit around `unit`.
+    pub fn of_unit(unit: &str) -> Option<&'static Harness> {
+        HARNESSES.iter().find(|h| h.unit == unit)
+    }
+
+    /// Why there is nothing to prove of the unit in this machine.
+    pub fn lacking(&self, config: &Config) -> Option<&'static str> {
+        let (there, without) = match self.needs {
+            Need::Nothing => (true, ""),
+            Need::PrememQueue => (config.premem_depth() > 0, "it has depth 0 there: wires"),
+            Need::Broadcast => (config.path.broadcast, "the proofs are about broadcast"),
+            Need::Locks => (config.path.locks > 0, "it has no locks"),
+        };
+        (!there).then_some(without)
+    }
+}
+
+/// One output of a circuit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Goal {
+    /// The output.
+    pub signal: String,
+    /// The number in front of the comment.
+    pub cycles: Option<u32>,
+    /// What it says.
+    pub about: String,
+}
+
+impl Goal {
+    /// The name without its kind.
+    pub fn name(&self) -> &str {
+        self.signal.split_once('_').map_or("", |(_, name)| name)
+    }
+}
+
+/// The outputs of a circuit by kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Goals {
+    pub assumed: Vec<Goal>,
+    pub kept: Vec<Goal>,
+    pub checked: Vec<Goal>,
+    pub covered: Vec<Goal>,
+}
+
+impl Goals {
+    /// Reads the outputs of the module `miter`, which comes first.
+    pub fn of(text: &str) -> Self {
+        let mut goals = Goals::default();
+        let ports = text.lines().take_while(|line| *line != ");");
+        for line in ports {
+            let Some(line) = line.trim().strip_prefix("output wire ") else {
+                continue;
+            };
+            let (signal, comment) = line.split_once("//").unwrap_or((line, ""));
+            let signal = signal.trim().trim_end_matches(',').to_owned();
+            let comment = comment.trim();
+            let number = comment
+                .split_once(": ")
+                .and_then(|(number, about)| Some((number.parse().ok()?, about)));
+            let (cycles, about) = match number {
+                Some((number, about)) => (Some(number), about),
+                None => (None, comment),
+            };
+            let about = about.to_owned();
+            let of_kind = match signal.split_once('_') {
+                Some(("assume", _)) => &mut goals.assumed,
+                Some(("keep", _)) => &mut goals.kept,
+                Some(("check", _)) => &mut goals.checked,
+                Some(("cover", _)) => &mut goals.covered,
+                _ => continue,
+            };
+            of_kind.push(Goal {
+                signal,
+                cycles,
+                about,
+            });
+        }
+        goals
+    }
+}
+
+/// The parameters of a circuit, with their values in this machine. They have
+/// the names of docs/microarchitecture.md, section 2.1; `W_port` is the width
+/// of a port of the unit.
+pub(super) fn parameters(text: &str, unit: &EmittedUnit, config: &Config) -> Vec<(String, usize)> {
+    let declared = text.split("parameter ").skip(1);
+    let names = declared.filter_map(|rest| rest.split_whitespace().next());
+    let mut values: Vec<(String, usize)> = Vec::new();
+    for name in names {
+        let value = match name.strip_prefix("W_") {
+            Some(port) => unit.ports.iter().find(|p| p.name == port).map(|p| p.width),
+            None => parameter(name, config).map(|v| v as usize),
+        };
+        // Parameters of other modules of the file are set by `miter`.
+        if let Some(value) = value
+            && !values.iter().any(|(n, _)| n == name)
+        {
+            values.push((name.to_owned(), value));
+        }
+    }
+    values
+}
+
+fn parameter(name: &str, c: &Config) -> Option<u32> {
+    let geometry = c.geometry;
+    Some(match name {
+        "n" => geometry.addr_bits(),
+        "m" => geometry.bank_bits(),
+        "R" => geometry.row_bits(),
+        "B" => 1 << geometry.bank_bits(),
+        "L" => c.lanes,
+        "LW" => c.lane_bits(),
+        "DG" => c.degree_bits(),
+        "PQ" => c.premem_depth(),
+        "NQ" => c.nonmem_depth(),
+        "W" => c.path.warps,
+        "WW" => c.warp_bits(),
+        "T" => c.path.blocks,
+        "TW" => c.block_bits(),
+        "WS" => c.warp_size,
+        "S" => c.subwarps(),
+        "LOCKS" => c.path.locks,
+        "LK" => c.lock_bits(),
+        "LKG" => c.path.lock_group_cycles,
+        "D" => c.word_bits,
+        "ROWS" => c.rows(),
+        "SETS" => c.path.history_sets,
+        "PW" => c.pass_bits(),
+        "EX" => c.excess_bits(),
+        "PCW" => PC_BITS,
+        _ => return None,
+    })
+}
+
+/// Whether the unit has a reset; without one, it has no state either.
+pub(super) fn has_reset(unit: &EmittedUnit) -> bool {
+    unit.ports
+        .iter()
+        .any(|p| p.dir == Dir::In && p.name == "rst")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rtl::Design;
+
+    #[test]
+    fn every_circuit_says_what_it_proves_and_covers() {
+        for harness in &HARNESSES {
+            let goals = Goals::of(harness.text);
+            assert!(!goals.checked.is_empty(), "{}", harness.unit);
+            assert!(!goals.covered.is_empty(), "{}", harness.unit);
+            let all = [&goals.assumed, &goals.kept, &goals.checked, &goals.covered];
+            for goal in all.into_iter().flatten() {
+                assert!(!goal.about.is_empty(), "{}: {}", harness.unit, goal.signal);
+                let covers = goal.signal.starts_with("cover_");
+                assert_eq!(goal.cycles.is_some(), covers, "{}", goal.signal);
+            }
+            let outputs = harness.text.matches("output wire ").count();
+            let nested = harness.text.split_once("\n);").map_or("", |(_, rest)| rest);
+            let nested = nested.matches("output wire ").count();
+            assert_eq!(all.iter().map(|g| g.len()).sum::<usize>(), outputs - nested);
+        }
+    }
+
+    #[test]
+    fn parameters_are_those_of_the_machine() {
+        let small = Config::preset("small").unwrap();
+        for harness in &HARNESSES {
+            let unit = [harness.unit.to_owned()];
+            let design = Design::emit(&unit, &small).unwrap();
+            let unit = &design.units[0];
+            let values = parameters(harness.text, unit, &small);
+            let head = harness.text.split("\n);").next().unwrap();
+            assert_eq!(values.len(), head.matches("parameter ").count());
+        }
+        let text = "module miter #(parameter L = 1, parameter W_in_data = 2) (";
+        let design = Design::emit(&["spad_premem_queue".to_owned()], &small).unwrap();
+        let values = parameters(text, &design.units[0], &small);
+        assert_eq!(values[0], ("L".to_owned(), 8));
+        assert_eq!(
+            (values[1].0.as_str(), values[1].1 > 256),
+            ("W_in_data", true)
+        );
+    }
+}

@@ -1,0 +1,374 @@
+//! Proofs about a unit of the path in its circuit: by induction over clock
+//! cycles, from the first reset on.
+//!
+//! The helper invariants hold after a reset, from any state before it, and
+//! carry over from any cycle to the next. The properties hold after a reset
+//! and in the second of any two cycles with the invariants. What cannot be
+//! proved so is looked for in the cycles behind a reset.
+
+use super::harness::{Goal, Goals, Harness, has_reset, parameters};
+use super::rtl::RtlSource;
+use super::script::{Counterexample, Outcome};
+use super::solver::{Answer, Reply, Run, Value, by_name};
+use super::template::render;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::rtl::{Design, SourceFile};
+use crate::tool::Tool;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// Counterexamples are looked for in so many cycles, the first a reset: first
+/// in few.
+const CYCLES: [u32; 2] = [5, 10];
+
+/// A circuit with all that Yosys needs to know about it.
+pub(super) struct Induction {
+    unit: &'static str,
+    text: &'static str,
+    goals: Goals,
+    parameters: Vec<(String, usize)>,
+    files: Vec<SourceFile>,
+    resets: bool,
+}
+
+/// What came out of one property.
+pub(super) struct Proved {
+    pub property: String,
+    pub outcome: Outcome,
+    pub seconds: f64,
+}
+
+impl Induction {
+    /// The circuit of `harness` around the unit of the machine `config`.
+    pub fn new(harness: &Harness, config: &Config, rtl: &RtlSource) -> Result<Self> {
+        let design = Design::emit(&[harness.unit.to_owned()], config)?;
+        let unit = super::circuit::emitted(&design, harness.unit)?;
+        Ok(Induction {
+            unit: harness.unit,
+            text: harness.text,
+            goals: Goals::of(harness.text),
+            parameters: parameters(harness.text, unit, config),
+            resets: has_reset(unit),
+            files: rtl.files(&design)?,
+        })
+    }
+
+    /// The machine's parameters as far as they matter, and the invariants.
+    pub fn covered(&self) -> String {
+        let parameter = |(name, value): &(String, usize)| match name.strip_prefix("W_") {
+            Some(port) => format!("{port} of {value} bits"),
+            None => format!("{name}={value}"),
+        };
+        let parameters: Vec<_> = self.parameters.iter().map(parameter).collect();
+        parameters.join(" ")
+    }
+
+    /// Proves every property, within `timeout` in all.
+    pub fn run(&self, yosys: &Tool, timeout: Duration) -> Result<Vec<Proved>> {
+        let session = Session {
+            circuit: self,
+            yosys,
+            end: Instant::now() + timeout,
+            timeout,
+        };
+        let start = Instant::now();
+        let outcomes = session.outcomes()?;
+        // All are asked for in one run.
+        let seconds = start.elapsed().as_secs_f64() / outcomes.len().max(1) as f64;
+        let named = self.goals.checked.iter().zip(outcomes);
+        Ok(named
+            .map(|(goal, outcome)| Proved {
+                property: goal.name().to_owned(),
+                outcome,
+                seconds,
+            })
+            .collect())
+    }
+
+    /// `option signal 1` for every one of `goals`.
+    fn all(option: &str, goals: &[Goal]) -> String {
+        let each = goals.iter().map(|g| format!(" {option} {} 1", g.signal));
+        each.collect()
+    }
+
+    fn assumed(&self) -> String {
+        Self::all("-set", &self.goals.assumed)
+    }
+
+    /// The first of the cycles is a reset.
+    fn reset(&self) -> &'static str {
+        match self.resets {
+            true => " -set-at 1 rst 1",
+            false => "",
+        }
+    }
+
+    /// A run in which the goal is reached.
+    fn reach(&self, goal: &Goal) -> String {
+        let cycles = goal.cycles.unwrap_or(CYCLES[1]);
+        format!(
+            "-seq {cycles}{}{} -set-at {cycles} {} 1 -show {}",
+            self.assumed(),
+            self.reset(),
+            goal.signal,
+            goal.signal
+        )
+    }
+
+    /// Invariants and properties hold in the cycle behind a reset.
+    fn base(&self, proved: &[Goal]) -> String {
+        let proved = Self::all("-prove", &self.goals.kept) + &Self::all("-prove", proved);
+        let (assumed, reset) = (self.assumed(), self.reset());
+        format!("-seq 2{assumed}{reset} -prove-skip 1{proved} -show-outputs")
+    }
+
+    /// The invariants carry over to the next cycle.
+    fn step(&self) -> Option<String> {
+        if self.goals.kept.is_empty() {
+            return None;
+        }
+        let before = Self::all("-set-at 1", &self.goals.kept);
+        let after = Self::all("-prove", &self.goals.kept);
+        let assumed = self.assumed();
+        Some(format!(
+            "-seq 2{assumed}{before} -prove-skip 1{after} -show-outputs"
+        ))
+    }
+
+    /// Properties follow from the invariants.
+    fn follow(&self, proved: &[Goal]) -> String {
+        let kept = Self::all("-set", &self.goals.kept);
+        let proved = Self::all("-prove", proved);
+        let assumed = self.assumed();
+        format!("-seq 2{assumed}{kept} -prove-skip 1{proved} -show-outputs")
+    }
+
+    /// Properties hold in all cycles behind a reset, as far as one looks.
+    fn bounded(&self, proved: &[Goal], cycles: u32) -> String {
+        let proved = Self::all("-prove", proved);
+        let (assumed, reset) = (self.assumed(), self.reset());
+        format!("-seq {cycles}{assumed}{reset} -prove-skip 1{proved} -show-inputs -show-outputs")
+    }
+}
+
+/// The questions about one circuit, one run after the other.
+struct Session<'a> {
+    circuit: &'a Induction,
+    yosys: &'a Tool,
+    end: Instant,
+    timeout: Duration,
+}
+
+/// The solver did not answer in time.
+struct TimedOut;
+
+type Answered<T> = std::result::Result<T, TimedOut>;
+
+impl Session<'_> {
+    fn outcomes(&self) -> Result<Vec<Outcome>> {
+        let checked = &self.circuit.goals.checked;
+        match self.judge()? {
+            Ok(outcomes) => Ok(outcomes),
+            Err(TimedOut) => {
+                let outcome = Outcome::timed_out(self.timeout.as_secs());
+                Ok(vec![outcome; checked.len()])
+            }
+        }
+    }
+
+    fn judge(&self) -> Result<Answered<Vec<Outcome>>> {
+        let goals = &self.circuit.goals;
+        let (checked, circuit) = (&goals.checked, self.circuit);
+        let mut questions = vec![circuit.base(checked), circuit.follow(checked)];
+        questions.extend(circuit.step());
+        let Ok(answers) = self.ask(&questions)? else {
+            return Ok(Err(TimedOut));
+        };
+        if answers.iter().all(|a| *a == Answer::None) {
+            return self.if_reached(vec![Outcome::Proved; checked.len()]);
+        }
+        let invariant = answers.get(2).is_none_or(|a| *a == Answer::None);
+        self.one_by_one(invariant)
+    }
+
+    /// `outcomes`, but nothing is proved if there is nothing that could happen.
+    fn if_reached(&self, outcomes: Vec<Outcome>) -> Result<Answered<Vec<Outcome>>> {
+        let covered = &self.circuit.goals.covered;
+        let questions: Vec<String> = covered.iter().map(|g| self.circuit.reach(g)).collect();
+        let Ok(answers) = self.ask(&questions)? else {
+            return Ok(Err(TimedOut));
+        };
+        let mut reached = covered.iter().zip(answers);
+        let unreached = reached.find(|(_, a)| *a == Answer::None);
+        let Some((goal, _)) = unreached else {
+            return Ok(Ok(outcomes));
+        };
+        let (about, cycles) = (&goal.about, goal.cycles.unwrap_or_default());
+        let reason =
+            format!("nothing would be proved: '{about}' is not reached in {cycles} cycles");
+        let outcome = |o| match o {
+            Outcome::Proved => Outcome::Unknown(reason.clone()),
+            other => other,
+        };
+        Ok(Ok(outcomes.into_iter().map(outcome).collect()))
+    }
+
+    /// What can be said of each property where not all are proved at once.
+    fn one_by_one(&self, invariant: bool) -> Result<Answered<Vec<Outcome>>> {
+        let checked = &self.circuit.goals.checked;
+        let Ok(run) = self.counterexample()? else {
+            return Ok(Err(TimedOut));
+        };
+        if run.is_empty() {
+            return match invariant {
+                true => self.each_alone(),
+                false => Ok(Ok(vec![undecided(); checked.len()])),
+            };
+        }
+        let outcome = |goal| match violation(goal, &run) {
+            Some(example) => Outcome::Disproved(example),
+            None => Outcome::Unknown("not looked at: another property is disproved".to_owned()),
+        };
+        Ok(Ok(checked.iter().map(outcome).collect()))
+    }
+
+    /// Each property by itself, where the invariants hold.
+    fn each_alone(&self) -> Result<Answered<Vec<Outcome>>> {
+        let circuit = self.circuit;
+        let alone = |g: &Goal| {
+            let goal = std::slice::from_ref(g);
+            [circuit.base(goal), circuit.follow(goal)]
+        };
+        let questions: Vec<String> = circuit.goals.checked.iter().flat_map(alone).collect();
+        let Ok(answers) = self.ask(&questions)? else {
+            return Ok(Err(TimedOut));
+        };
+        let outcome = |a: &[Answer]| match a.iter().all(|a| *a == Answer::None) {
+            true => Outcome::Proved,
+            false => undecided(),
+        };
+        self.if_reached(answers.chunks(2).map(outcome).collect())
+    }
+
+    /// A short run that violates a property; empty if there is none.
+    fn counterexample(&self) -> Result<Answered<Vec<Value>>> {
+        for cycles in CYCLES {
+            let question = self.circuit.bounded(&self.circuit.goals.checked, cycles);
+            let Ok(answers) = self.ask(&[question])? else {
+                return Ok(Err(TimedOut));
+            };
+            if let Some(Answer::Found(run)) = answers.into_iter().next() {
+                return Ok(Ok(run));
+            }
+        }
+        Ok(Ok(Vec::new()))
+    }
+
+    /// The answers to `questions`, if there is time for them.
+    fn ask(&self, questions: &[String]) -> Result<Answered<Vec<Answer>>> {
+        let circuit = self.circuit;
+        let parameters = circuit.parameters.iter();
+        let parameters: Vec<_> = parameters.map(|(name, v)| format!("{name} {v}")).collect();
+        let script = render(
+            "induction.ys.tera",
+            &json!({
+                "unit": circuit.unit,
+                "parameters": parameters,
+                "questions": questions,
+            }),
+        )?;
+        let run = Run {
+            rtl: &circuit.files,
+            miter: circuit.text,
+            script: &script,
+            questions: questions.len(),
+        };
+        let left = self.end.saturating_duration_since(Instant::now());
+        match run.ask(self.yosys, left.max(Duration::from_millis(1))) {
+            Ok(Reply::Answers(answers)) => Ok(Ok(answers)),
+            Ok(Reply::TimedOut(_)) => Ok(Err(TimedOut)),
+            Err(Error::ToolFailed {
+                help: Some(log), ..
+            }) if log.contains(NO_REGISTER) => Err(self.no_register()),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// The invariants speak of registers by name.
+    fn no_register(&self) -> Error {
+        let names = self.circuit.text.split("\\unit.").skip(1);
+        let mut names: Vec<&str> = names.filter_map(|r| r.split_whitespace().next()).collect();
+        names.sort_unstable();
+        names.dedup();
+        Error::usage(
+            format!(
+                "{} does not have the registers of the unit",
+                self.circuit.unit
+            ),
+            format!(
+                "a proof needs the registers under the names of the emitted Verilog ({})",
+                names.join(", ")
+            ),
+        )
+    }
+}
+
+fn undecided() -> Outcome {
+    let cycles = CYCLES[1] - 1;
+    Outcome::Unknown(format!(
+        "no proof by induction, and no counterexample in {cycles} cycles behind a reset"
+    ))
+}
+
+/// What Yosys says where a register is not there.
+const NO_REGISTER: &str = "Assertion failed: selection is not empty: a:hierconn";
+
+/// The run as a counterexample to `goal`, if it is one.
+fn violation(goal: &Goal, values: &[Value]) -> Option<Counterexample> {
+    let fails = |v: &&Value| v.name == goal.signal && v.cycle > 1 && v.value == "0x0";
+    let first = values.iter().filter(fails).map(|v| v.cycle).min()?;
+    // Inputs up to there: they are the run. The rest follows from them.
+    let matters = |v: &&Value| v.cycle <= first && !is_goal(&v.name);
+    let values: Vec<Value> = values.iter().filter(matters).cloned().collect();
+    Some(Counterexample {
+        violates: format!("{} (cycle {first})", goal.about),
+        values: by_name(&values),
+    })
+}
+
+fn is_goal(name: &str) -> bool {
+    ["assume_", "keep_", "check_", "cover_"]
+        .iter()
+        .any(|kind| name.starts_with(kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_a_counterexample_from_the_cycle_behind_the_reset() {
+        let value = |cycle, name: &str, value: &str| Value {
+            cycle,
+            name: name.to_owned(),
+            value: value.to_owned(),
+        };
+        let goal = Goal {
+            signal: "check_x".to_owned(),
+            cycles: None,
+            about: "x holds".to_owned(),
+        };
+        let run = [
+            value(1, "check_x", "0x0"),
+            value(2, "check_x", "0x1"),
+            value(3, "check_x", "0x0"),
+            value(3, "in", "0x5"),
+            value(4, "in", "0x6"),
+        ];
+        assert_eq!(violation(&goal, &run[..2]), None);
+        let example = violation(&goal, &run).unwrap();
+        assert_eq!(example.violates, "x holds (cycle 3)");
+        assert_eq!(example.values.len(), 1);
+    }
+}

@@ -1,0 +1,59 @@
+//! The machines that the units of the path are proved for: small ones, since
+//! the solver goes through all their states.
+
+use super::harness::Size;
+use crate::config::Config;
+use crate::error::Result;
+use crate::geometry::Geometry;
+
+/// Which machines the units of the path are proved for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Machines {
+    /// The machine that the Verilog was made for.
+    Own,
+    /// One machine of the least size for each unit.
+    Least,
+    /// The preset `small`, too.
+    All,
+}
+
+impl Machines {
+    /// The machines for a unit of this size; `own` is the user's.
+    pub(super) fn list(self, size: Size, own: &Config) -> Result<Vec<Config>> {
+        Ok(match self {
+            Machines::Own => vec![own.clone()],
+            Machines::Least => vec![least(size)?],
+            Machines::All => vec![least(size)?, Config::preset("small")?],
+        })
+    }
+}
+
+/// The least machine that has all of the unit's mechanisms: lock groups of
+/// two cycles, several passes, two sharing pairs.
+fn least(size: Size) -> Result<Config> {
+    let mut config = Config::preset("small")?;
+    config.geometry = Geometry::new(9, 3)?;
+    config.capacity_words = 1 << 9;
+    (config.name, config.lanes) = match size {
+        Size::Pair => ("pair".to_owned(), 2),
+        Size::Quad => ("quad".to_owned(), 4),
+    };
+    config.warp_size = 8;
+    (config.path.warps, config.path.blocks) = (4, 4);
+    (config.path.locks, config.path.lock_group_cycles) = (32, 2);
+    config.path.history_sets = 2;
+    Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rtl::Design;
+
+    #[test]
+    fn the_least_machines_can_be_emitted() {
+        for size in [Size::Pair, Size::Quad] {
+            Design::emit(&[], &least(size).unwrap()).unwrap();
+        }
+    }
+}
