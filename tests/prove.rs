@@ -1,6 +1,7 @@
 //! The command `prove`: what is right is proved, and what is wrong is not.
 
 use assert_cmd::Command;
+use rayon::prelude::*;
 use serde_json::Value;
 use spadkit::rtl::Design;
 use spadkit::tool::{Kind, Toolbox};
@@ -256,12 +257,11 @@ fn path_mutants_are_disproved() {
     }
     let pair = [
         mutant!("spad_premem_queue", "wire pop = ~empty & out_ready" => "wire pop = ~empty"; "count"),
-        mutant!("spad_premem_queue", "assign shifted = entry[(k+1)*PWID" => "assign shifted = entry[k*PWID"; "order"),
+        mutant!("spad_premem_queue", "<= entry[(k+1)*PWID" => "<= entry[k*PWID"; "order"),
         mutant!("spad_premem_queue", "(cfg_on & ~full)" => "(cfg_on & empty)"; "ready"),
-        mutant!("spad_premem_queue", "(cfg_on & ~full)" => "(~full)"; "ready"),
         mutant!("spad_premem_queue", "assign out_valid = ~empty | in_valid" => "assign out_valid = ~empty"; "source"),
-        mutant!("spad_premem_queue", "(empty ? in_data" => "(~in_valid ? entry[PWID-1:0] : empty | (held == 2'd1) ? in_data"; "hold"),
-        mutant!("spad_nonmem_queue", "if (move[k-1]) d" => "if (move[k-1] | in_valid) d"; "order"),
+        mutant!("spad_premem_queue", "& {PWID{out_valid}}" => "& {PWID{out_valid & (out_ready | empty)}}"; "hold"),
+        mutant!("spad_nonmem_queue", "{PWID{offer[1]}}" => "{PWID{offer[1] & out_ready}}"; "hold"),
         mutant!("spad_nonmem_queue", "<= d[(k-1)*PWID +: PWID]" => "<= in_data"; "order"),
         mutant!("spad_nonmem_queue", "wire bypass = cfg_elastic & empty" => "wire bypass = empty"; "source"),
         mutant!("spad_nonmem_queue", "assign free[k] = |room" => "assign free[k] = room[0]"; "ready"),
@@ -286,7 +286,6 @@ fn path_mutants_are_disproved() {
         mutant!("spad_conflict_arbiter", "if (~grp_last) cnt <= cnt" => "if (~grp_last) cnt <= cnt & 3'd1"; "degree", "cycles"),
         mutant!("spad_conflict_arbiter", "end else if (busy & adv)" => "end else if (busy)"; "stall"),
         mutant!("spad_conflict_arbiter", "req_mask & {L{req_access}}" => "req_mask"; "pass"),
-        mutant!("spad_conflict_arbiter", "(row[i*R +: R] != row[j*R +: R])" => "(row[i*R +: R-1] != row[j*R +: R-1])"; "served"),
         mutant!("spad_lock_unit", "& ~lock[addr[i*LK +: LK]] & ~(|same)" => "& ~(|same)"; "one_owner"),
         mutant!("spad_lock_unit", "& ~lock[addr[i*LK +: LK]] & ~(|same)" => "& ~lock[addr[i*LK +: LK]]"; "lowest", "progress"),
         mutant!("spad_lock_unit", "req[0] & ~lock[" => "req[0] & ~(|lock) & ~lock["; "progress"),
@@ -294,7 +293,6 @@ fn path_mutants_are_disproved() {
         mutant!("spad_lock_unit", "(lk_op == 3'd4)" => "(lk_op == 3'd5)"; "held", "released"),
         mutant!("spad_lock_unit", "(lock & ~asked)" => "lock"; "released"),
         mutant!("spad_lock_unit", "lk_op >= 3'd5" => "lk_op >= 3'd6"; "error"),
-        mutant!("spad_access_unit", "lk_e[q] = lk[q] & (owner_needs | other_needs)" => "lk_e[q] = lk[q] & owner_needs"; "locked"),
         mutant!("spad_access_unit", "own_e[q] = own[q] ^ (~owner_needs & other_needs)" => "own_e[q] = own[q]"; "locked"),
         mutant!("spad_access_unit", "& (|(slot_locked & mine)) & ~owns" => "& (|(slot_locked & mine)) & ~owns & cfg_limit[0]"; "exclusive"),
         mutant!("spad_access_unit", "& (|(slot_locked & mine)) & ~owns" => "& ~owns"; "wait"),
@@ -306,7 +304,6 @@ fn path_mutants_are_disproved() {
         mutant!("spad_relssp", "rel_done[b] = &(~mine | done_e)" => "rel_done[b] = &(~mine | done_r)"; "done"),
         mutant!("spad_relssp", "live[b] = |(mine & live_e)" => "live[b] = |(mine & live_r)"; "live"),
         mutant!("spad_relssp", "r | (marks & a)" => "(r | marks)", "&(~a_e | r_e)" => "&(r_e)"; "inactive"),
-        mutant!("spad_relssp", "unlock[b] = rel_done[b]" => "unlock[b] = (|done_e)"; "unlock"),
         mutant!("spad_degree_accumulator", "assign up_excess = excess" => "assign up_excess = excess | {3{excess[2]}}"; "sum"),
         mutant!("spad_degree_accumulator", "d_valid & d_last & ~clear" => "d_valid & ~clear"; "pulse"),
         mutant!("spad_degree_accumulator", "d_valid & d_last & ~clear" => "d_valid & d_last"; "clear"),
@@ -318,31 +315,26 @@ fn path_mutants_are_disproved() {
         mutant!("spad_warp_scheduler", "present[1] & ~present[0]" => "present[1]"; "class"),
         mutant!("spad_warp_scheduler", "|(ready & ~cand)" => "|(ready & ~unmasked)"; "masked"),
     ];
-    let mut missed = Vec::new();
-    let machines = [(PAIR, &pair[..]), (QUAD, &quad[..])];
-    for (machine, mutants) in machines {
-        for mutant in mutants {
-            let Mutant {
-                unit,
-                file,
-                edits,
-                broken,
-            } = mutant;
-            let rtl = Rtl::emit(Some(machine), &[unit]).edit(file, edits);
-            let (status, results) = rtl.results(unit);
-            let disproved = results.iter().filter(|(_, r)| r["result"] == "disproved");
-            let disproved: Vec<&str> = disproved.map(|(name, _)| name.as_str()).collect();
-            let all = broken.iter().all(|p| disproved.contains(p));
-            if status != 1 || !all {
-                missed.push(format!("{unit} {edits:?}: {broken:?}, not {disproved:?}"));
-            }
-            for (_, result) in results.iter().filter(|(_, r)| r["result"] == "disproved") {
-                let example = &result["counterexample"];
-                assert_eq!(example["values"]["rst (cycle 1)"], "0x1", "{example}");
-            }
-        }
-    }
+    let pair = pair.par_iter().map(|m| (PAIR, m));
+    let quad = quad.par_iter().map(|m| (QUAD, m));
+    let missed: Vec<String> = pair.chain(quad).filter_map(|(m, f)| f.missed(m)).collect();
     assert!(missed.is_empty(), "{missed:#?}");
+}
+
+impl Mutant {
+    /// What is wrong if the fault does not disprove its properties by a run
+    /// from reset.
+    fn missed(&self, machine: &str) -> Option<String> {
+        let rtl = Rtl::emit(Some(machine), &[self.unit]).edit(self.file, self.edits);
+        let (status, results) = rtl.results(self.unit);
+        let from_reset = |example: &Value| example["values"]["rst (cycle 1)"] == "0x1";
+        let disproved = results.iter().filter(|(_, r)| r["result"] == "disproved");
+        let disproved = disproved.filter(|(_, r)| from_reset(&r["counterexample"]));
+        let disproved: Vec<&str> = disproved.map(|(name, _)| name.as_str()).collect();
+        let caught = status == 1 && self.broken.iter().all(|p| disproved.contains(p));
+        let (unit, edits, broken) = (self.unit, self.edits, self.broken);
+        (!caught).then(|| format!("{unit} {edits:?}: {broken:?}, not {disproved:?}"))
+    }
 }
 
 /// A register that cannot hold every configuration would leave out cases.
@@ -406,12 +398,56 @@ fn bad_usage_and_missing_tools() {
     );
     let missing = error(&["prove"], &[("SPADKIT_YOSYS", "/nowhere/yosys")], 3);
     assert!(missing.contains("Yosys is needed"), "{missing}");
-    if yosys() {
-        let empty = tempfile::tempdir().unwrap();
-        let args = ["prove", "spad_rap", "--rtl", empty.path().to_str().unwrap()];
-        let no_file = error(&args, &[], 2);
-        assert!(no_file.contains("spad_rap.v"), "{no_file}");
+    let none = error(&["prove", "spad_rap", "--timeout", "0"], &[], 2);
+    assert!(none.contains("0 is not in 1..=1000000"), "{none}");
+    if !yosys() {
+        return;
     }
+    for unit in ["spad_rap", "spad_relssp"] {
+        let prove_in = |dir: &str| ["prove", unit, "--rtl", dir].map(str::to_owned);
+        let error = |dir: &str, status: i32| {
+            error(&prove_in(dir).each_ref().map(|a| a.as_str()), &[], status)
+        };
+        let nowhere = error("/nowhere", 2);
+        assert!(nowhere.contains("/nowhere"), "{nowhere}");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().to_str().unwrap();
+        let file = format!("{unit}.v");
+        let no_file = error(path, 2);
+        assert!(no_file.contains(&file), "{no_file}");
+        let is_file = error("Cargo.toml", 2);
+        assert!(is_file.contains("Cargo.toml"), "{is_file}");
+        let rtl = Rtl::emit(None, &[]);
+        // No Verilog at all, another module, other ports.
+        let others = [
+            "\u{0}garbage",
+            "module other; endmodule",
+            "module unit (input a); endmodule",
+        ];
+        for text in others {
+            let text = text.replace(" unit ", &format!(" {unit} "));
+            std::fs::write(rtl.dir.path().join(&file), text).unwrap();
+            let refused = error(rtl.path(), 3);
+            assert!(refused.contains("Yosys"), "{refused}");
+        }
+        std::fs::write(rtl.dir.path().join(&file), b"\xff\xfe").unwrap();
+        let binary = error(rtl.path(), 2);
+        assert!(binary.contains(&file), "{binary}");
+    }
+    // With one pass per warp instruction there is no queue.
+    let wires = error(
+        &[
+            "prove",
+            "spad_premem_queue",
+            "--preset",
+            "fermi",
+            "--rtl",
+            ".",
+        ],
+        &[],
+        2,
+    );
+    assert!(wires.contains("depth 0"), "{wires}");
 }
 
 /// A solver that takes too long has proved nothing.

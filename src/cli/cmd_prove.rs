@@ -16,9 +16,11 @@ use std::time::Duration;
 
 /// Prove units correct with Yosys.
 ///
-/// For every address and every legal configuration: the unit behind its
-/// registers is what it is defined to be, (bank, row) is a bijection, writes
-/// and reset do what they should. Exit status 1 if anything is disproved or
+/// Hash units, for every address and every legal configuration: the unit
+/// behind its registers is what it is defined to be, (bank, row) is a
+/// bijection, writes and reset do what they should. Units of the path, in small
+/// machines, by induction from reset on: queues lose nothing, locks have one
+/// owner, and so on (docs/proofs.md). Exit status 1 if anything is disproved or
 /// not decided in time.
 #[derive(Args)]
 pub struct ProveArgs {
@@ -33,7 +35,7 @@ pub struct ProveArgs {
           value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     timeout: u64,
     /// All geometries of the table, instead of the usual few and the
-    /// machine's own.
+    /// machine's own; units of the path for the preset small, too.
     #[arg(long)]
     all_geometries: bool,
 }
