@@ -76,11 +76,10 @@ impl Bench for SchedulerBench {
         if stimulus.one_in(64) {
             self.policy = stimulus.below(4);
         }
-        // No class 3: neither the access unit nor a warp has it.
-        let (low, high) = (stimulus.wide(warps), stimulus.wide(warps));
+        // Class 3, which no access unit gives, counts as the lowest one.
         let cls = WarpClasses {
-            low,
-            high: high & !low,
+            low: stimulus.wide(warps),
+            high: stimulus.wide(warps),
         };
         frame.drive(&p.cfg_policy, self.policy);
         frame.drive(&p.cfg_aware, stimulus.one_in(2).into());
