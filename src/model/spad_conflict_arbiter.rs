@@ -46,20 +46,6 @@ pub struct Group {
     pub degree: u32,
 }
 
-impl Group {
-    const NONE: Group = Group {
-        valid: false,
-        last: false,
-        served: 0,
-        leader: 0,
-        bank_valid: 0,
-        lane: [0; MAX_BANKS],
-        bank: [0; MAX_LANES],
-        row: [0; MAX_LANES],
-        degree: 0,
-    };
-}
-
 /// Outputs of one clock cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArbiterOutputs {
@@ -70,18 +56,26 @@ pub struct ArbiterOutputs {
 }
 
 /// The arbiter: one access, served a group a cycle.
+///
+/// The groups of an access follow from its banks and rows alone: in every
+/// cycle each bank serves the row of its lowest waiting lane, so a bank's rows
+/// go in the order of their lowest lanes. They are formed when it is taken.
 #[derive(Clone, Debug)]
 pub struct ConflictArbiter {
-    /// Lanes that wait, those of the present group among them.
-    pend: LaneMask,
-    bank: [u8; MAX_LANES],
-    row: [u16; MAX_LANES],
+    /// An access is here.
+    busy: bool,
+    /// Lanes of each group.
+    served: [LaneMask; MAX_LANES],
+    /// The leaders among them.
+    leader: [LaneMask; MAX_LANES],
+    /// Groups of the access, at least one.
+    groups: usize,
     /// Groups that were served.
-    count: u32,
+    count: usize,
     /// The access had an active lane.
     accesses: bool,
-    /// The registered outputs; a function of the state above, kept with it.
-    group: Group,
+    bank: [u8; MAX_LANES],
+    row: [u16; MAX_LANES],
     lanes: usize,
     /// Lanes on the leader's row are served with it.
     broadcast: bool,
@@ -91,12 +85,14 @@ impl ConflictArbiter {
     /// An arbiter for `lanes` lanes, with or without broadcast, after reset.
     pub fn new(lanes: usize, broadcast: bool) -> Self {
         ConflictArbiter {
-            pend: 0,
-            bank: [0; MAX_LANES],
-            row: [0; MAX_LANES],
+            busy: false,
+            served: [0; MAX_LANES],
+            leader: [0; MAX_LANES],
+            groups: 1,
             count: 0,
             accesses: false,
-            group: Group::NONE,
+            bank: [0; MAX_LANES],
+            row: [0; MAX_LANES],
             lanes,
             broadcast,
         }
@@ -107,21 +103,77 @@ impl ConflictArbiter {
         *self = ConflictArbiter::new(self.lanes, self.broadcast);
     }
 
-    /// The present group.
-    pub fn group(&self) -> &Group {
-        &self.group
+    /// An access is here.
+    pub(super) fn valid(&self) -> bool {
+        self.busy
+    }
+
+    /// The present group is the last of its access.
+    pub(super) fn last(&self) -> bool {
+        self.busy && self.count + 1 == self.groups
+    }
+
+    /// Lanes of the present group.
+    pub(super) fn served(&self) -> LaneMask {
+        if self.busy { self.served[self.count] } else { 0 }
+    }
+
+    /// Leaders of the present group.
+    pub(super) fn leader(&self) -> LaneMask {
+        if self.busy { self.leader[self.count] } else { 0 }
+    }
+
+    /// Groups up to and including the present one; 0 for an empty access.
+    pub(super) fn degree(&self) -> u32 {
+        let counts = self.busy && self.accesses;
+        if counts { self.count as u32 + 1 } else { 0 }
+    }
+
+    /// Bank of each lane of the access.
+    pub(super) fn banks(&self) -> &[u8; MAX_LANES] {
+        &self.bank
+    }
+
+    /// Row of each lane of the access.
+    pub(super) fn rows(&self) -> &[u16; MAX_LANES] {
+        &self.row
+    }
+
+    /// The present group, as the ports show it.
+    pub fn group(&self) -> Group {
+        let mut group = Group {
+            valid: self.busy,
+            last: self.last(),
+            served: self.served(),
+            leader: self.leader(),
+            bank_valid: 0,
+            lane: [0; MAX_BANKS],
+            bank: [0; MAX_LANES],
+            row: [0; MAX_LANES],
+            degree: self.degree(),
+        };
+        for lane in lanes_of(group.served) {
+            group.bank[lane] = self.bank[lane];
+        }
+        for lane in lanes_of(group.leader) {
+            let bank = usize::from(self.bank[lane]) % MAX_BANKS;
+            group.bank_valid |= 1 << bank;
+            group.lane[bank] = lane as u8;
+            group.row[lane] = self.row[lane];
+        }
+        group
     }
 
     /// Whether an access is taken in a cycle with `adv`.
     pub fn req_ready(&self, adv: bool) -> bool {
-        !self.group.valid || (adv && self.group.last)
+        !self.busy || (adv && self.last())
     }
 
     /// The outputs of this cycle.
     pub fn eval(&self, inputs: &ArbiterInputs) -> ArbiterOutputs {
         ArbiterOutputs {
             req_ready: self.req_ready(inputs.adv),
-            group: self.group.clone(),
+            group: self.group(),
         }
     }
 
@@ -131,15 +183,17 @@ impl ConflictArbiter {
             self.reset();
         } else if inputs.req_valid && self.req_ready(inputs.adv) {
             self.load(inputs);
-        } else if self.group.valid && inputs.adv {
-            if self.group.last {
-                self.pend = 0;
-                self.group = Group::NONE;
-            } else {
-                self.pend &= !self.group.served;
-                self.count += 1;
-                self.form_group();
-            }
+        } else if inputs.adv {
+            self.advance();
+        }
+    }
+
+    /// The clock edge of a cycle with `adv` in which no access is taken.
+    pub(super) fn advance(&mut self) {
+        if self.last() {
+            self.busy = false;
+        } else if self.busy {
+            self.count += 1;
         }
     }
 
@@ -151,40 +205,49 @@ impl ConflictArbiter {
     }
 
     fn load(&mut self, inputs: &ArbiterInputs) {
-        self.pend = if inputs.req_access {
+        let active = if inputs.req_access {
             inputs.req_mask
         } else {
             0
         };
-        self.bank[..self.lanes].copy_from_slice(&inputs.req_bank[..self.lanes]);
-        self.row[..self.lanes].copy_from_slice(&inputs.req_row[..self.lanes]);
+        let lanes = self.lanes;
+        self.bank[..lanes].copy_from_slice(&inputs.req_bank[..lanes]);
+        self.row[..lanes].copy_from_slice(&inputs.req_row[..lanes]);
+        self.busy = true;
         self.count = 0;
-        self.accesses = self.pend != 0;
-        self.form_group();
+        self.accesses = active != 0;
+        self.form_groups(active);
     }
 
-    /// In each bank the lowest waiting lane, and with broadcast all waiting
-    /// lanes on its row.
-    fn form_group(&mut self) {
-        let group = &mut self.group;
-        *group = Group::NONE;
-        for lane in lanes_of(self.pend) {
-            let bank = self.bank[lane];
-            let slot = usize::from(bank) % MAX_BANKS;
-            if group.bank_valid >> slot & 1 == 0 {
-                group.bank_valid |= 1 << slot;
-                group.lane[slot] = lane as u8;
-                group.leader |= 1 << lane;
-                group.row[lane] = self.row[lane];
-            } else if !self.broadcast || self.row[usize::from(group.lane[slot])] != self.row[lane] {
-                continue;
+    /// Puts each lane into the first group in which its bank serves its row
+    /// or, as the leader, has served none.
+    fn form_groups(&mut self, active: LaneMask) {
+        self.groups = 1;
+        (self.served[0], self.leader[0]) = (0, 0);
+        let mut in_bank: [LaneMask; MAX_BANKS] = [0; MAX_BANKS];
+        for lane in lanes_of(active) {
+            let (bit, row) = (1 << lane, self.row[lane]);
+            let of_bank = &mut in_bank[usize::from(self.bank[lane]) % MAX_BANKS];
+            let mut group = 0;
+            loop {
+                if group == self.groups {
+                    (self.served[group], self.leader[group]) = (0, 0);
+                    self.groups += 1;
+                }
+                let leader = self.leader[group] & *of_bank;
+                if leader == 0 {
+                    self.leader[group] |= bit;
+                    break;
+                }
+                let leader = leader.trailing_zeros() as usize;
+                if self.broadcast && self.row[leader] == row {
+                    break;
+                }
+                group += 1;
             }
-            group.served |= 1 << lane;
-            group.bank[lane] = bank;
+            self.served[group] |= bit;
+            *of_bank |= bit;
         }
-        group.valid = true;
-        group.last = group.served == self.pend;
-        group.degree = if self.accesses { self.count + 1 } else { 0 };
     }
 }
 
@@ -257,6 +320,42 @@ mod tests {
         assert_eq!((served, degree), (vec![0b0101, 0b1010], 2));
     }
 
+    /// Group by group as section 3 defines them.
+    fn by_definition(mut pend: LaneMask, broadcast: bool, places: &[(u8, u16)]) -> Vec<LaneMask> {
+        let mut groups = Vec::new();
+        while pend != 0 {
+            let leader = |bank| lanes_of(pend).find(|&l| places[l].0 == bank).unwrap();
+            let served = lanes_of(pend).filter(|&l| {
+                let leader = leader(places[l].0);
+                l == leader || (broadcast && places[l].1 == places[leader].1)
+            });
+            let served = served.fold(0, |m, l| m | 1 << l);
+            groups.push(served);
+            pend &= !served;
+        }
+        groups
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn groups_are_those_of_the_definition(
+            mask in proptest::prelude::any::<u32>(),
+            broadcast in proptest::prelude::any::<bool>(),
+            banks in 1u8..9,
+            rows in 1u16..40,
+            draws in proptest::collection::vec(proptest::prelude::any::<(u8, u16)>(), 32),
+        ) {
+            let places: Vec<_> = draws.iter().map(|d| (d.0 % banks, d.1 % rows)).collect();
+            let expected = by_definition(mask.into(), broadcast, &places);
+            let arbiter = ConflictArbiter::new(32, broadcast);
+            let (served, degree) = groups_of(arbiter, mask.into(), |l| places[l]);
+            proptest::prop_assert_eq!(degree as usize, expected.len());
+            if mask != 0 {
+                proptest::prop_assert_eq!(served, expected);
+            }
+        }
+    }
+
     #[test]
     fn an_empty_access_is_one_group_of_degree_0() {
         assert_eq!(groups(0, |_| (0, 0)), (vec![0], 0));
@@ -290,6 +389,6 @@ mod tests {
         assert_eq!((next.group.served, next.group.degree), (1, 1));
         inputs.rst = true;
         arbiter.step(&inputs);
-        assert!(!arbiter.group().valid);
+        assert!(!arbiter.valid());
     }
 }

@@ -46,6 +46,15 @@ pub struct BankRequests {
     pub wbe: [u8; MAX_BANKS],
 }
 
+impl BankRequests {
+    /// No bank is used.
+    pub(super) const NONE: BankRequests = BankRequests {
+        row: [0; MAX_BANKS],
+        wdata: [0; MAX_BANKS],
+        wbe: [0; MAX_BANKS],
+    };
+}
+
 /// Outputs of one evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CrossbarOutputs {
@@ -67,18 +76,21 @@ pub struct Crossbar {
 impl Crossbar {
     /// The request side.
     pub fn requests(&self, inputs: &RequestInputs) -> BankRequests {
-        let mut banks = BankRequests {
-            row: [0; MAX_BANKS],
-            wdata: [0; MAX_BANKS],
-            wbe: [0; MAX_BANKS],
-        };
+        let mut banks = BankRequests::NONE;
+        self.drive(inputs, &mut banks);
+        banks
+    }
+
+    /// The request side, where nobody looks at banks that are not used: they
+    /// are left alone.
+    pub(super) fn drive(&self, inputs: &RequestInputs, banks: &mut BankRequests) {
         for bank in lanes_of(inputs.bank_valid) {
             let lane = usize::from(inputs.bank_lane[bank]);
             banks.row[bank] = inputs.lane_row[lane];
-            if !self.merge {
-                banks.wdata[bank] = inputs.lane_data[lane];
-                banks.wbe[bank] = self.all_bytes();
-            }
+            (banks.wdata[bank], banks.wbe[bank]) = match self.merge {
+                true => (0, 0),
+                false => (inputs.lane_data[lane], self.all_bytes()),
+            };
         }
         if self.merge {
             // The lowest lane of a byte is the first that enables it.
@@ -89,7 +101,6 @@ impl Crossbar {
                 banks.wbe[bank] |= new;
             }
         }
-        banks
     }
 
     /// The response side, into `lane_rdata`: words of the routed lanes; the

@@ -4,7 +4,7 @@
 use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, lanes_of};
 use super::spad_bank_ram::{BankInputs, BankRam};
 use super::spad_conflict_arbiter::{ArbiterInputs, ConflictArbiter};
-use super::spad_crossbar::{Crossbar, RequestInputs, ResponseInputs};
+use super::spad_crossbar::{BankRequests, Crossbar, RequestInputs};
 use super::spad_lock_unit::{LockBits, LockInputs, LockUnit};
 use crate::config::Config;
 
@@ -117,6 +117,8 @@ pub struct Scratchpad<T> {
     locks: LockUnit,
     banks: Vec<BankRam>,
     crossbar: Crossbar,
+    /// What the request crossbar drives; of use in banks that a group uses.
+    to_banks: Box<BankRequests>,
     /// Window of the lock group.
     window: u32,
     q: Request<T>,
@@ -142,6 +144,7 @@ impl<T: Copy + Default> Scratchpad<T> {
                 word_bytes: config.word_bytes(),
                 merge: config.path.merge_bytes,
             },
+            to_banks: Box::new(BankRequests::NONE),
             window: 0,
             q: Request::reset(),
             p: Response::reset(),
@@ -165,7 +168,7 @@ impl<T: Copy + Default> Scratchpad<T> {
 
     /// An access stands in MEM0.
     pub fn mem0_valid(&self) -> bool {
-        self.arbiter.group().valid
+        self.arbiter.valid()
     }
 
     /// The response but for its data; registered.
@@ -184,19 +187,21 @@ impl<T: Copy + Default> Scratchpad<T> {
         if !self.p.valid || !self.p.last || !returns || p.error {
             return;
         }
-        self.word(p.mask, out);
+        for lane in lanes_of(p.mask) {
+            out[lane] = self.word(lane);
+        }
     }
 
     /// The outputs of this cycle.
     pub fn eval(&self, inputs: &ScratchpadInputs<T>) -> ScratchpadOutputs<T> {
         let mut resp_data = [0; MAX_LANES];
         self.response_data(&mut resp_data);
-        let group = self.arbiter.group();
+        let (valid, last) = (self.arbiter.valid(), self.arbiter.last());
         ScratchpadOutputs {
             req_ready: self.req_ready(inputs.resp_ready),
             resp: self.response(),
             resp_data,
-            busy_more: group.valid && !(group.last && self.last_window()),
+            busy_more: valid && !(last && self.last_window()),
             blocked: !self.advances(inputs.resp_ready),
         }
     }
@@ -210,11 +215,7 @@ impl<T: Copy + Default> Scratchpad<T> {
         let takes = inputs.req_valid && self.req_ready(inputs.resp_ready);
         let arbiter_adv = self.arbiter_adv(inputs.resp_ready);
         if self.advances(inputs.resp_ready) {
-            self.absorb();
-            match self.arbiter.group().valid {
-                true => self.serve_group(arbiter_adv),
-                false => self.p.valid = false,
-            }
+            self.serve(arbiter_adv);
         }
         // A new request replaces what the last group has just used.
         let access = takes && self.load(inputs);
@@ -227,6 +228,25 @@ impl<T: Copy + Default> Scratchpad<T> {
             req_row: inputs.req_row,
             adv: arbiter_adv,
         });
+    }
+
+    /// The clock edges of cycles without a request, as long as the access in
+    /// MEM0 has more groups or windows after the present one and there is no
+    /// response, but `limit` at most; how many. Without an access all of them.
+    pub(super) fn commit_while_busy(&mut self, limit: u64) -> u64 {
+        if !self.arbiter.valid() {
+            return limit;
+        }
+        let mut cycles = 0;
+        while cycles < limit && !(self.arbiter.last() && self.last_window()) {
+            let arbiter_adv = self.arbiter_adv(true);
+            self.serve(arbiter_adv);
+            if arbiter_adv {
+                self.arbiter.advance();
+            }
+            cycles += 1;
+        }
+        cycles
     }
 
     /// One clock cycle.
@@ -279,84 +299,51 @@ impl<T: Copy + Default> Scratchpad<T> {
         self.advances(resp_ready) && self.last_window()
     }
 
-    /// MEM1's words of the lanes in `mask`: what the banks read, else what
-    /// earlier groups brought.
-    fn word(&self, mask: LaneMask, out: &mut [u64]) {
-        for lane in lanes_of(mask & !self.p.served) {
-            out[lane] = self.acc[lane];
+    /// MEM1's word of `lane`: what its bank read, else what an earlier group
+    /// brought.
+    fn word(&self, lane: usize) -> u64 {
+        match self.p.served >> lane & 1 == 1 {
+            true => self.banks[usize::from(self.p.bank[lane])].eval(),
+            false => self.acc[lane],
         }
-        let mut dout = [0; MAX_BANKS];
-        for (dout, bank) in dout.iter_mut().zip(&self.banks) {
-            *dout = bank.eval();
-        }
-        let inputs = ResponseInputs {
-            sel_valid: mask & self.p.served,
-            sel_bank: &self.p.bank,
-            bank_rdata: &dout,
-        };
-        self.crossbar.route(&inputs, out);
     }
 
-    /// A group in MEM1 that is not the last leaves its words in `acc`.
-    fn absorb(&mut self) {
-        if self.p.valid && !self.p.last && self.p.served != 0 {
-            let mut acc = self.acc;
-            self.word(self.p.served, &mut acc);
-            self.acc = acc;
+    /// MEM0 and MEM1 move on.
+    fn serve(&mut self, arbiter_adv: bool) {
+        // A group in MEM1 that is not the last leaves its words in `acc`.
+        if self.p.valid && !self.p.last {
+            for lane in lanes_of(self.p.served) {
+                self.acc[lane] = self.word(lane);
+            }
+        }
+        match self.arbiter.valid() {
+            true => self.serve_group(arbiter_adv),
+            false => self.p.valid = false,
         }
     }
 
     /// Accesses banks and locks for the group in MEM0 and moves it to MEM1.
     fn serve_group(&mut self, arbiter_adv: bool) {
-        let group = self.arbiter.group();
-        let q = &mut self.q;
-        match q.op {
-            op::LOAD | op::LDLK => {
-                for bank in lanes_of(group.bank_valid) {
-                    self.banks[bank].commit(&BankInputs {
-                        en: true,
-                        row: group.row[usize::from(group.lane[bank])],
-                        ..BankInputs::default()
-                    });
-                }
-            }
-            op::STORE | op::STUL => {
-                let to_banks = self.crossbar.requests(&RequestInputs {
-                    served: group.served,
-                    leader: group.leader,
-                    lane_bank: &group.bank,
-                    bank_valid: group.bank_valid,
-                    bank_lane: &group.lane,
-                    lane_row: &group.row,
-                    lane_data: &q.data,
-                    lane_be: &q.be,
-                });
-                for bank in lanes_of(group.bank_valid) {
-                    self.banks[bank].commit(&BankInputs {
-                        rst: false,
-                        en: true,
-                        we: true,
-                        be: to_banks.wbe[bank],
-                        row: to_banks.row[bank],
-                        wdata: to_banks.wdata[bank],
-                    });
-                }
-            }
+        let (served, leader) = (self.arbiter.served(), self.arbiter.leader());
+        match self.q.op {
+            op::LOAD | op::LDLK => self.read_banks(leader),
+            op::STORE | op::STUL => self.write_banks(served, leader),
             op::PASS => {
                 self.acc = [0; MAX_LANES];
-                for lane in lanes_of(q.mask) {
-                    self.acc[lane] = q.data[lane];
+                for lane in lanes_of(self.q.mask) {
+                    self.acc[lane] = self.q.data[lane];
                 }
             }
             _ => {}
         }
+        let q = &mut self.q;
         if q.access && matches!(q.op, op::LDLK | op::STUL) {
             let inputs = LockInputs {
                 rst: false,
                 valid: true,
                 window: self.window,
                 op: q.op,
-                req: group.leader,
+                req: leader,
                 addr: &q.lock,
             };
             q.success |= self.locks.success(&inputs);
@@ -365,12 +352,15 @@ impl<T: Copy + Default> Scratchpad<T> {
         }
         let p = &mut self.p;
         p.valid = true;
-        p.last = group.last && arbiter_adv;
+        p.last = self.arbiter.last() && arbiter_adv;
         p.served = match q.op {
-            op::LOAD | op::LDLK => group.served,
+            op::LOAD | op::LDLK => served,
             _ => 0,
         };
-        p.bank[..self.lanes].copy_from_slice(&group.bank[..self.lanes]);
+        let banks = self.arbiter.banks();
+        for lane in lanes_of(p.served) {
+            p.bank[lane] = banks[lane];
+        }
         p.control = ResponseControl {
             valid: true,
             op: q.op,
@@ -378,8 +368,50 @@ impl<T: Copy + Default> Scratchpad<T> {
             tag: q.tag,
             success: q.success,
             error: q.error,
-            degree: group.degree,
+            degree: self.arbiter.degree(),
         };
+    }
+
+    fn read_banks(&mut self, leader: LaneMask) {
+        let (bank, row) = (self.arbiter.banks(), self.arbiter.rows());
+        for lane in lanes_of(leader) {
+            self.banks[usize::from(bank[lane])].commit(&BankInputs {
+                en: true,
+                row: row[lane],
+                ..BankInputs::default()
+            });
+        }
+    }
+
+    fn write_banks(&mut self, served: LaneMask, leader: LaneMask) {
+        let (lane_bank, lane_row) = (self.arbiter.banks(), self.arbiter.rows());
+        let (mut bank_valid, mut bank_lane) = (0, [0; MAX_BANKS]);
+        for lane in lanes_of(leader) {
+            let bank = usize::from(lane_bank[lane]);
+            bank_valid |= 1 << bank;
+            bank_lane[bank] = lane as u8;
+        }
+        let requests = RequestInputs {
+            served,
+            leader,
+            lane_bank,
+            bank_valid,
+            bank_lane: &bank_lane,
+            lane_row,
+            lane_data: &self.q.data,
+            lane_be: &self.q.be,
+        };
+        self.crossbar.drive(&requests, &mut self.to_banks);
+        for bank in lanes_of(bank_valid) {
+            self.banks[bank].commit(&BankInputs {
+                rst: false,
+                en: true,
+                we: true,
+                be: self.to_banks.wbe[bank],
+                row: self.to_banks.row[bank],
+                wdata: self.to_banks.wdata[bank],
+            });
+        }
     }
 
     /// Takes the request; returns whether it accesses the banks.
