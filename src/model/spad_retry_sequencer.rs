@@ -274,6 +274,26 @@ impl<T: Copy + Default> RetrySequencer<T> {
         }
     }
 
+    /// Cycles from this one on in which it stays in its state, if no request
+    /// is taken and no response comes.
+    pub(super) fn quiet_cycles(&self) -> u64 {
+        let last = match self.state {
+            State::Update => self.latencies.update,
+            State::Branch => self.latencies.branch,
+            State::Read | State::Write if self.got => self.target,
+            _ => return u64::MAX,
+        };
+        last.saturating_sub(self.count).into()
+    }
+
+    /// The clock edges of that many or fewer such cycles.
+    pub(super) fn count_up(&mut self, cycles: u64) {
+        if !matches!(self.state, State::Idle | State::Done) {
+            let cycles = cycles.min(MAX_COUNT.into()) as u32;
+            self.count = (self.count + cycles).min(MAX_COUNT);
+        }
+    }
+
     /// One clock cycle.
     pub fn step(&mut self, inputs: &SequencerInputs<T>) -> SequencerOutputs<T> {
         let outputs = self.eval();

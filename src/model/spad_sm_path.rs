@@ -7,6 +7,7 @@ mod in_flight;
 pub mod kind;
 mod pool;
 mod ports;
+mod quiet;
 
 pub use hash_stage::RegisterWrite;
 pub use kind::{Offer, Offers};

@@ -59,6 +59,18 @@ impl MemoryWarpMask {
         self.base = inputs.set;
     }
 
+    /// An instruction was issued in the previous cycle.
+    pub(super) fn is_set(&self) -> bool {
+        self.base.is_some()
+    }
+
+    /// `cycles` clock edges without an issue in or before them.
+    pub(super) fn count_down(&mut self, cycles: u64) {
+        debug_assert!(!self.is_set());
+        let cycles = u32::try_from(cycles).unwrap_or(u32::MAX);
+        self.count = self.count.saturating_sub(cycles);
+    }
+
     /// One clock cycle.
     pub fn step(&mut self, inputs: &MaskInputs) -> MaskOutputs {
         let outputs = self.eval(&inputs.history);

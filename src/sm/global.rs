@@ -74,6 +74,11 @@ impl GlobalMemory {
         self.returns.front().filter(|r| r.ready <= cycle)
     }
 
+    /// First cycle in which data can come back.
+    pub fn next_arrival(&self) -> Option<u64> {
+        self.returns.front().map(|r| r.ready)
+    }
+
     /// The pass that arrived was taken; the load has `passes`.
     pub fn taken(&mut self, passes: u32) {
         if let Some(front) = self.returns.front_mut() {

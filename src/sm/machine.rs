@@ -8,6 +8,7 @@ mod deadlock;
 mod issue;
 mod offer;
 mod operands;
+mod skip;
 mod values;
 
 use super::global::GlobalMemory;
@@ -69,12 +70,18 @@ pub struct Sm<'a> {
     private_ready: WarpMask,
     /// Warps with threads that exit, in the order of their numbers.
     exits: WarpMask,
+    /// Warps that have a block and have not ended.
+    resident: WarpMask,
+    /// Warp slots of each scheduler.
+    own: Vec<WarpMask>,
+    /// First cycle in which no warp waits at a barrier that has been met.
+    barriers_until: u64,
     /// First cycle in which a warp is to be looked at.
     next_check: u64,
     /// Last cycle in which an instruction completed or a block started.
     last_progress: u64,
     /// Cycles in which nothing has moved.
-    idle_cycles: u32,
+    idle_cycles: u64,
     /// Atomics that have been issued and have not completed.
     atomics: u32,
     /// Rounds of the atomic pass under way that were counted.
@@ -122,6 +129,11 @@ impl<'a> Sm<'a> {
             private: (0..schedulers).map(|_| WarpScheduler::new(warps)).collect(),
             private_ready: 0,
             exits: 0,
+            resident: 0,
+            own: (0..config.sm.schedulers as usize)
+                .map(|k| scheduled_by(k, config))
+                .collect(),
+            barriers_until: 0,
             next_check: NEVER,
             last_progress: 0,
             idle_cycles: 0,
@@ -174,14 +186,25 @@ impl<'a> Sm<'a> {
         &self.layout
     }
 
-    /// Runs all blocks of the kernel.
+    /// Runs all blocks of the kernel. Cycles in which nothing but counters
+    /// moves are passed over together, which no number depends on.
     pub fn run(mut self) -> Result<Statistics> {
         while !self.is_done() {
-            self.step(&mut |_, _| {})?;
+            self.step(true, &mut |_, _| {})?;
         }
+        Ok(self.finish())
+    }
+
+    /// Runs all blocks of the kernel, every cycle by itself.
+    pub fn run_every_cycle(mut self) -> Result<Statistics> {
+        while self.step_observed(&mut |_, _| {})? {}
+        Ok(self.finish())
+    }
+
+    fn finish(mut self) -> Statistics {
         self.statistics.global_segments = self.global.segments;
         self.statistics.finish();
-        Ok(self.statistics)
+        self.statistics
     }
 
     /// All blocks of the grid have ended.
@@ -208,20 +231,26 @@ impl<'a> Sm<'a> {
         observe: &mut dyn FnMut(&SmPath, &SmPathInputs),
     ) -> Result<bool> {
         if !self.is_done() {
-            self.step(&mut |path, inputs| observe(path, inputs))?;
+            self.step(false, &mut |path, inputs| observe(path, inputs))?;
         }
         Ok(!self.is_done())
     }
 
-    /// One clock cycle.
-    fn step(&mut self, observe: &mut impl FnMut(&SmPath, &SmPathInputs)) -> Result<()> {
+    /// One clock cycle; with `skip` also those behind it in which nothing but
+    /// counters moves.
+    fn step(
+        &mut self,
+        skip: bool,
+        observe: &mut impl FnMut(&SmPath, &SmPathInputs),
+    ) -> Result<()> {
         self.free_slots();
         let launch = self.launch()?;
         if self.next_check <= self.cycle {
             self.check_warps()?;
         }
         let exit = self.exit()?;
-        let outputs = self.step_path(launch, exit, observe);
+        let most = if skip { self.most_quiet_cycles() } else { 1 };
+        let (outputs, cycles) = self.step_path(launch, exit, most, observe);
         self.count_rounds();
         if let Some(wb) = outputs.wb {
             self.written_back(&wb)?;
@@ -231,13 +260,13 @@ impl<'a> Sm<'a> {
         }
         let private = self.issue(&outputs)?;
         if self.cycle > 0 {
-            self.attribute(&outputs, private);
+            self.attribute(&outputs, private, cycles);
         }
         if self.path_config.policy == Policy::TwoLevel {
             self.update_two_level(&outputs);
         }
-        self.watch(&outputs, private)?;
-        self.cycle += 1;
+        self.watch(&outputs, private, cycles)?;
+        self.cycle += cycles;
         Ok(())
     }
 
@@ -245,8 +274,9 @@ impl<'a> Sm<'a> {
         &mut self,
         launch: Option<PathLaunch>,
         exit: Option<Exit>,
+        most: u64,
         observe: &mut impl FnMut(&SmPath, &SmPathInputs),
-    ) -> SmPathOutputs {
+    ) -> (SmPathOutputs, u64) {
         let lanes = self.config.lanes;
         let passes = self.config.subwarps();
         let lane_mask = super::instr::full_mask(lanes);
@@ -279,11 +309,14 @@ impl<'a> Sm<'a> {
             active: self.two_level.active,
         };
         observe(&self.path, &inputs);
-        let outputs = self.path.step(&inputs);
+        let (outputs, cycles) = match most {
+            0 | 1 => (self.path.step(&inputs), 1),
+            _ => self.path.step_while_quiet(&inputs, most),
+        };
         if has_arrived && outputs.icn_ready {
             self.global.taken(passes);
         }
-        outputs
+        (outputs, cycles)
     }
 
     /// Adds the rounds of the retry loop that have begun.
@@ -314,4 +347,11 @@ impl<'a> Sm<'a> {
         set.update(|w| self.long_wait(w, outputs));
         self.two_level = set;
     }
+}
+
+/// Warp slots of scheduler `k`.
+fn scheduled_by(k: usize, config: &Config) -> WarpMask {
+    (k..config.path.warps as usize)
+        .step_by(config.sm.schedulers as usize)
+        .fold(0, |m, w| m | 1 << w)
 }

@@ -34,8 +34,8 @@ pub(super) enum Stall {
 }
 
 impl Stalls {
-    pub(super) fn add(&mut self, stall: Stall) {
-        *self.fields()[stall as usize] += 1;
+    pub(super) fn add(&mut self, stall: Stall, cycles: u64) {
+        *self.fields()[stall as usize] += cycles;
     }
 
     pub(super) fn merge(&mut self, other: &Stalls) {

@@ -307,7 +307,7 @@ impl SmPath {
         }
     }
 
-    fn commit_sharing(&mut self, inputs: &SmPathInputs, w: &Wires) {
+    pub(super) fn commit_sharing(&mut self, inputs: &SmPathInputs, w: &Wires) {
         let rel = RelsspOutputs {
             rel_done: w.out.rel_done,
             live: w.out.live,

@@ -1,7 +1,6 @@
 //! Why nothing was issued (docs/microarchitecture.md, section 19.6).
 
 use super::Sm;
-use crate::model::WarpMask;
 use crate::model::spad_sm_path::SmPathOutputs;
 use crate::sm::instr::InstrKind;
 use crate::sm::stats::{Stall, Stalls};
@@ -16,11 +15,12 @@ pub(super) struct Tail {
 }
 
 impl Sm<'_> {
-    /// Counts the cycle of every scheduler: issued, or one reason.
-    pub(super) fn attribute(&mut self, outputs: &SmPathOutputs, private: u128) {
+    /// Counts the cycle of every scheduler: issued, or one reason. `cycles`
+    /// without issue are alike.
+    pub(super) fn attribute(&mut self, outputs: &SmPathOutputs, private: u128, cycles: u64) {
         let mut any_issue = private != 0;
-        for k in 0..self.config.sm.schedulers as usize {
-            let count = self.config.sm.schedulers as usize;
+        let count = self.own.len();
+        for k in 0..count {
             let to_path = outputs.iss.is_some_and(|i| i.warp % count == k);
             if to_path || private >> k & 1 == 1 {
                 self.tail.issued += 1;
@@ -28,12 +28,13 @@ impl Sm<'_> {
                 continue;
             }
             let stall = self.reason(k, outputs);
-            self.tail.stalls.add(stall);
+            self.tail.stalls.add(stall, cycles);
         }
         if !any_issue && outputs.masked {
-            self.tail.masked += 1;
+            self.tail.masked += cycles;
         }
         // A run ends with its last completion; what follows is no part of it.
+        // Cycles that are alike lie on one side of it.
         if self.cycle <= self.statistics.cycles {
             let tail = std::mem::take(&mut self.tail);
             self.statistics.issued += tail.issued;
@@ -44,14 +45,11 @@ impl Sm<'_> {
 
     /// Why scheduler `k` did not issue.
     fn reason(&self, k: usize, outputs: &SmPathOutputs) -> Stall {
-        let own = self.warps_of(k);
         let last = match self.private.get(k) {
             None => self.path.last_issued(),
             Some(scheduler) => scheduler.last(),
         };
-        let resident = (0..self.warps.len())
-            .filter(|&w| own >> w & 1 == 1 && self.warps[w].is_resident())
-            .fold(0, |m: WarpMask, w| m | 1 << w);
+        let resident = self.resident & self.own[k];
         let behind = resident >> last >> 1 << last << 1;
         let first = [behind, resident].into_iter().find(|&m| m != 0);
         let first = first.map(|m| m.trailing_zeros() as usize);

@@ -64,6 +64,7 @@ impl Sm<'_> {
             warp.start(workload.open(block, index as u32)?, ready_at)?;
             self.two_level.enter(w);
         }
+        self.resident |= mask;
         self.next_check = self.next_check.min(ready_at);
         self.slots[slot] = BlockSlot {
             occupied: true,
@@ -92,6 +93,7 @@ impl Sm<'_> {
         warp.live &= !mask;
         if warp.live == 0 {
             warp.state = State::Ended;
+            self.resident &= !(1 << w);
             let slot = warp.slot;
             self.slots[slot].running -= 1;
             self.meet(slot);
@@ -137,5 +139,6 @@ impl Sm<'_> {
                 self.check(w, at);
             }
         }
+        self.barriers_until = self.barriers_until.max(last + 1);
     }
 }

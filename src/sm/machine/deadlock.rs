@@ -7,13 +7,18 @@ use crate::model::spad_sm_path::SmPathOutputs;
 use crate::sm::warp::{NEVER, State, Warp};
 
 /// Cycles without any event after which there will be none.
-const SETTLED: u32 = 4;
+const SETTLED: u64 = 4;
 /// Warps that a report names.
 const MAX_LINES: usize = 16;
 
 impl Sm<'_> {
-    /// Ends a run that cannot go on.
-    pub(super) fn watch(&mut self, outputs: &SmPathOutputs, private: u128) -> Result<()> {
+    /// Ends a run that cannot go on. `cycles` cycles were alike.
+    pub(super) fn watch(
+        &mut self,
+        outputs: &SmPathOutputs,
+        private: u128,
+        cycles: u64,
+    ) -> Result<()> {
         if self.cycle > self.last_progress.saturating_add(PATIENCE) {
             return Err(Error::usage(
                 format!("no instruction has completed for {PATIENCE} cycles"),
@@ -31,13 +36,14 @@ impl Sm<'_> {
             && self.global.is_idle()
             && self.offers.valid() & !outputs.wait_sh == 0
             && self.warps.iter().all(|w| w.in_path == 0);
-        self.idle_cycles = if idle { self.idle_cycles + 1 } else { 0 };
+        let before = if idle { self.idle_cycles } else { 0 };
+        self.idle_cycles = if idle { before + cycles } else { 0 };
         // What has ended or come back in a cycle shows some cycles later.
         if self.idle_cycles < SETTLED || self.is_done() {
             return Ok(());
         }
         Err(Error::usage(
-            format!("deadlock in cycle {}", self.cycle),
+            format!("deadlock in cycle {}", self.cycle + SETTLED - before - 1),
             self.waiting(outputs).join("; "),
         ))
     }

@@ -4,7 +4,7 @@
 use super::Sm;
 use crate::error::Result;
 use crate::model::spad_sm_path::SmPathOutputs;
-use crate::model::{SchedulerInputs, WarpClasses, WarpMask};
+use crate::model::{SchedulerInputs, WarpClasses};
 use crate::sm::instr::InstrKind;
 use crate::sm::warp::{NEVER, Pending, State};
 
@@ -48,7 +48,7 @@ impl Sm<'_> {
             if in_path.as_ref().is_some_and(own) {
                 continue;
             }
-            let ready = self.private_ready & self.warps_of(k);
+            let ready = self.private_ready & self.own[k];
             if ready == 0 {
                 continue;
             }
@@ -69,14 +69,6 @@ impl Sm<'_> {
             }
         }
         Ok(issued)
-    }
-
-    /// Warp slots of scheduler `k`.
-    pub(super) fn warps_of(&self, k: usize) -> WarpMask {
-        let count = self.config.sm.schedulers as usize;
-        (k..self.warps.len())
-            .step_by(count)
-            .fold(0, |m, w| m | 1 << w)
     }
 
     /// Scheduling classes (section 16) by the owners that the path shows.
@@ -100,13 +92,14 @@ impl Sm<'_> {
         let subwarps = u64::from(self.config.subwarps());
         let front_end = u64::from(self.config.sm.frontend_stages);
         self.statistics.warp_instructions += 1;
-        let Some(instr) = self.warps[w].next().cloned() else {
+        let Some((part, at)) = self.warps[w].place() else {
             return Ok(());
         };
-        let words = self.words(&instr);
+        let instr = &part[at];
+        let words = self.words(instr);
         let latency = u64::from(self.latency(instr.kind));
         let segments = match instr.kind.is_global() {
-            true => self.global.coalesce(&instr, active),
+            true => self.global.coalesce(instr, active),
             false => Box::default(),
         };
         let warp = &mut self.warps[w];

@@ -137,15 +137,19 @@ impl Sm<'_> {
             ));
         }
         let warp = &self.warps[w];
-        let bytes = u64::from(self.config.word_bytes());
+        // Words have 4 or 8 bytes.
+        let word_shift = self.config.word_bytes().trailing_zeros();
         let shares = self.path_config.sharing && self.layout.is_shared(warp.slot);
         let (limit, size) = (
             u64::from(self.layout.limit()),
             u64::from(self.layout.words()),
         );
         let mut highest = 0;
-        for lane in (0..64).filter(|l| active >> l & 1 == 1) {
-            let first = instr.addrs.of(lane) / bytes;
+        let mut rest = active;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let first = instr.addrs.of(lane) >> word_shift;
             let last = first.saturating_add(u64::from(words - 1));
             if last >= size {
                 return Err(Error::usage(

@@ -77,6 +77,8 @@ impl Sm<'_> {
         let lanes = self.config.lanes;
         self.values.enter_exe();
         let word_bytes = u64::from(self.config.word_bytes());
+        // Words have 4 or 8 bytes.
+        let word_shift = word_bytes.trailing_zeros();
         let exe = &mut self.exe;
         let Some((part, at)) = &exe.instr else {
             return;
@@ -101,9 +103,9 @@ impl Sm<'_> {
             let lane = rest.trailing_zeros() as usize;
             rest &= rest - 1;
             let byte = instr.addrs.of(first + lane);
-            let relative = (byte / word_bytes) as u32 + word;
+            let relative = (byte >> word_shift) as u32 + word;
             exe.addr[lane] = self.layout.physical(exe.slot, relative) as u16;
-            let shift = if narrow { byte % word_bytes } else { 0 };
+            let shift = if narrow { byte & (word_bytes - 1) } else { 0 };
             exe.be[lane] = enables << shift;
         }
     }

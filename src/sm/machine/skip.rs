@@ -1,0 +1,47 @@
+//! How many cycles may be passed over together.
+
+use super::{PATIENCE, Sm};
+use crate::model::Policy;
+
+impl Sm<'_> {
+    /// Cycles from this one on, at least 1, in which the SM drives its path
+    /// alike as long as the path's outputs do not change, and all of which are
+    /// counted alike.
+    pub(super) fn most_quiet_cycles(&self) -> u64 {
+        // The active set, private schedulers and exits move every cycle.
+        let moves = self.path_config.policy == Policy::TwoLevel
+            || self.private_ready != 0
+            || self.exits != 0
+            || self.is_done();
+        if moves {
+            return 1;
+        }
+        let now = self.cycle;
+        let next_event = self
+            .next_check
+            .min(self.global.next_arrival().unwrap_or(u64::MAX))
+            .min(self.last_progress.saturating_add(PATIENCE + 1))
+            .min(self.next_barrier_end());
+        // An instruction that was issued may complete in a later cycle, up to
+        // which all cycles count.
+        let counted = match self.statistics.cycles {
+            last if last >= now => last + 1 - now,
+            _ => u64::MAX,
+        };
+        next_event.saturating_sub(now).min(counted).max(1)
+    }
+
+    /// The next cycle in which a barrier that was met lets warps go.
+    fn next_barrier_end(&self) -> u64 {
+        if self.barriers_until <= self.cycle {
+            return u64::MAX;
+        }
+        let ends = self.warps.iter().map(|w| w.barrier_until);
+        ends.filter(|&end| end > self.cycle)
+            .min()
+            .unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests;
