@@ -1,83 +1,357 @@
-//! Speed of the golden model of the SM path: clock cycles a second, 32 lanes,
-//! every warp always offering the same instruction.
+//! Speed of the golden model of the SM path and of the whole SM.
+//!
+//! `cargo bench --bench sm_path` prints three tables, each measured in this
+//! one run:
+//!
+//! 1. the model against the Verilated `spad_sm_path`, both driven by the same
+//!    recorded inputs of a kernel, on one core. The RTL gets its inputs as
+//!    words and nobody looks at its outputs; the model is stepped every cycle
+//!    (`path`), or is the whole `Sm`, which brings warps, blocks and global
+//!    memory on top and passes over quiet cycles (`sm`);
+//! 2. a million warp instructions of a conflict-heavy full trace;
+//! 3. a sweep of 100 points on one and on two threads.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use spadkit::config::Config;
-use spadkit::model::spad_sm_path::kind;
-use spadkit::model::{Offer, Offers, Operands, PathConfig, SmPath, SmPathInputs};
+use spadkit::cosim::{Layout, Stimulus, VerilatedUnit, record_inputs, replay_for};
+use spadkit::model::{
+    Exit, IcnData, NO_OPERANDS, Offer, Offers, Operands, PathLaunch, SmPath, SmPathInputs,
+};
+use spadkit::rtl::Design;
+use spadkit::sm::{Setup, Sm, Statistics, TraceFile, WarpText, Workload, record};
+use spadkit::tool::{Cache, Toolbox};
 use std::hint::black_box;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
 
-const CYCLES: u64 = 10_000;
+type Failure = Box<dyn std::error::Error>;
 
-/// Runs `CYCLES` cycles of `kind` with lanes `stride` words apart.
-fn run(path: &mut SmPath, cfg: PathConfig, offers: &Offers, stride: u16) -> u64 {
-    let addr: Vec<u16> = (0..32).map(|i| i * stride).collect();
-    let data: Vec<u64> = (0..32).collect();
-    let be = [0xf; 32];
-    let mut inputs = SmPathInputs {
-        rst: true,
-        kernel_clear: false,
-        cfg,
-        hash_wr: None,
-        row_wr: None,
-        launch: None,
-        exit: None,
-        offers,
-        op: Operands {
-            mask: u64::from(u32::MAX),
-            addr: &addr,
-            data: &data,
-            be: &be,
-            aop: 0,
-        },
-        icn: None,
-        wb_ready: true,
-        age: &[],
-        active: 0,
-    };
-    path.step(&inputs);
-    inputs.rst = false;
-    (0..CYCLES)
-        .map(|_| u64::from(path.step(black_box(&inputs)).wb.is_some()))
-        .sum()
+/// Cycles on which model and RTL are compared.
+const CYCLES: usize = 20_000;
+const ROUNDS: usize = 3;
+
+/// Loads and stores without conflicts, one behind the other.
+const STREAM: &str = ".block 256\n.grid 64\n.shared 4096\nrepeat 40\n\
+    st.shared [4*t], r1\nld.shared r2, [4*t]\nalu r3, r4\nend\n";
+
+/// A tile written by rows and read by columns: degrees 1, 32 and 2.
+const CONFLICTS: &str = ".block 256\n.grid GRID\n.shared 4096\nrepeat 295\n\
+    ld.global r1, [4096*b + 4*t]\nst.shared [4*t], r1\nbar\n\
+    ld.shared r2, [(128*t) % 4096]\nalu r3, r2\n\
+    ld.shared r4, [(8*t) % 4096]\nalu r5, r4\nbar\nend\n";
+
+/// Atomics of conflicting lanes among other accesses.
+const ATOMICS: &str = ".block 256\n.grid 8\n.shared 4096\nrepeat 8\n\
+    ld.shared r1, [(128*t) % 4096]\nalu r2, r1\n\
+    atom.shared.add r3, [(1024*t) % 4096], r2\nst.shared [4*t], r2\nend\n";
+
+fn program(text: &str) -> Result<WarpText, Failure> {
+    Ok(WarpText::parse(text, Path::new("bench.warp"))?)
 }
 
-fn sm_path(c: &mut Criterion) {
-    let mut group = c.benchmark_group("sm_path");
-    group.throughput(Throughput::Elements(CYCLES));
-    for preset in ["fermi", "sharing-48k"] {
-        let config = Config::preset(preset).expect("a preset");
-        let warps = config.path.warps as usize;
-        let cfg = PathConfig::of(&config);
-        for (name, kinds, stride) in [
-            ("alu", vec![kind::ALU], 1),
-            ("load", vec![kind::LOAD], 1),
-            ("load-degree-8", vec![kind::LOAD], 8),
-            (
-                "load-store-alu",
-                vec![kind::LOAD, kind::ALU, kind::STORE],
-                2,
-            ),
-            ("atomic", vec![kind::ATOMIC], 1),
-        ] {
-            let mut offers = Offers::none(warps);
-            for warp in 0..warps {
-                let kind = kinds[warp % kinds.len()];
-                let offer = Offer {
-                    kind,
-                    pc: warp as u16,
-                    ..Offer::default()
-                };
-                offers.set(warp, Some(offer));
-            }
-            let mut path = SmPath::new(&config);
-            group.bench_function(format!("{preset}/{name}"), |b| {
-                b.iter(|| run(&mut path, cfg, &offers, stride));
-            });
-        }
+/// The conflict-heavy kernel: 18,880 warp instructions per block.
+fn conflicts(blocks: u32) -> String {
+    CONFLICTS.replace("GRID", &blocks.to_string())
+}
+
+fn main() -> Result<(), Failure> {
+    // `cargo test --benches` wants to know whether it builds.
+    if std::env::args().any(|a| a == "--test") {
+        return Ok(());
     }
-    group.finish();
+    let only = std::env::args().skip(1).find(|a| !a.starts_with("--"));
+    let wanted = |name: &str| only.as_deref().is_none_or(|o| o == name);
+    let folder = tempfile::tempdir()?;
+    let trace = folder.path().join("conflicts.spt");
+    let summary = record(&program(&conflicts(53))?, &trace)?;
+    if wanted("million") {
+        million(&trace, summary.instructions)?;
+    }
+    if wanted("sweep") {
+        sweep(folder.path())?;
+    }
+    if wanted("rtl") {
+        against_rtl()?;
+    }
+    Ok(())
 }
 
-criterion_group!(benches, sm_path);
-criterion_main!(benches);
+/// Everything that drives the path in one cycle, as changes of the last one's.
+struct Cycle {
+    offers: Vec<(usize, Option<Offer>)>,
+    launch: Option<PathLaunch>,
+    exit: Option<Exit>,
+    kernel_clear: bool,
+    /// Place among the recorded operands; none if EXE is empty.
+    op: Option<usize>,
+    icn: Option<(usize, u8, u16, bool, u64)>,
+}
+
+struct Pass {
+    mask: u64,
+    addr: Vec<u16>,
+    data: Vec<u64>,
+    be: Vec<u8>,
+    aop: u8,
+}
+
+/// The inputs of a kernel's path, to be replayed without the kernel.
+struct Recorded {
+    cycles: Vec<Cycle>,
+    passes: Vec<Pass>,
+    instructions: u64,
+}
+
+fn record_path(
+    config: &Config,
+    workload: &dyn Workload,
+    cycles: usize,
+) -> Result<Recorded, Failure> {
+    let warps = config.path.warps as usize;
+    let mut sm = Sm::new(config, workload)?.with_values(1);
+    let mut before = Offers::none(warps);
+    let mut recorded = Recorded {
+        cycles: Vec::new(),
+        passes: Vec::new(),
+        instructions: 0,
+    };
+    let mut on = true;
+    while on && recorded.cycles.len() < cycles {
+        on = sm.step_observed(&mut |path, inputs| {
+            let changes: Vec<_> = (0..warps)
+                .map(|w| (w, inputs.offers.get(w)))
+                .filter(|&(w, offer)| offer != before.get(w))
+                .collect();
+            for &(w, offer) in &changes {
+                before.set(w, offer);
+            }
+            let passes = &mut recorded.passes;
+            let op = (inputs.op.mask != 0).then(|| {
+                let lanes = config.lanes as usize;
+                let op = &inputs.op;
+                let alike = |p: &Pass| {
+                    (p.mask, &p.addr[..], &p.data[..])
+                        == (op.mask, &op.addr[..lanes], &op.data[..lanes])
+                };
+                if !passes.last().is_some_and(alike) {
+                    passes.push(Pass {
+                        mask: op.mask,
+                        addr: op.addr[..lanes].to_vec(),
+                        data: op.data[..lanes].to_vec(),
+                        be: op.be[..lanes].to_vec(),
+                        aop: op.aop,
+                    });
+                }
+                passes.len() - 1
+            });
+            recorded.cycles.push(Cycle {
+                offers: changes,
+                launch: inputs.launch,
+                exit: inputs.exit,
+                kernel_clear: inputs.kernel_clear,
+                op,
+                icn: inputs.icn.map(|i| (i.warp, i.tag, i.pass, i.last, i.mask)),
+            });
+            let issued = path.eval(inputs).iss.is_some_and(|i| i.pass == 0);
+            recorded.instructions += u64::from(issued);
+        })?;
+    }
+    Ok(recorded)
+}
+
+/// Seconds that the model takes for the recorded cycles.
+fn replay_model(config: &Config, sm: &Sm, recorded: &Recorded) -> f64 {
+    let words = [7; 64];
+    let mut path = SmPath::new(config);
+    let mut offers = Offers::none(config.path.warps as usize);
+    let cfg = sm.path_config();
+    let start = Instant::now();
+    for cycle in &recorded.cycles {
+        for &(w, offer) in &cycle.offers {
+            offers.set(w, offer);
+        }
+        let op = cycle.op.map_or(NO_OPERANDS, |i| {
+            let p = &recorded.passes[i];
+            Operands {
+                mask: p.mask,
+                addr: &p.addr,
+                data: &p.data,
+                be: &p.be,
+                aop: p.aop,
+            }
+        });
+        let inputs = SmPathInputs {
+            rst: false,
+            kernel_clear: cycle.kernel_clear,
+            cfg,
+            hash_wr: None,
+            row_wr: None,
+            launch: cycle.launch,
+            exit: cycle.exit,
+            offers: &offers,
+            op,
+            icn: cycle.icn.map(|(warp, tag, pass, last, mask)| IcnData {
+                warp,
+                tag,
+                pass,
+                last,
+                mask,
+                data: &words,
+            }),
+            wb_ready: true,
+            age: &[],
+            active: 0,
+        };
+        black_box(path.step(&inputs));
+    }
+    start.elapsed().as_secs_f64()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn against_rtl() -> Result<(), Failure> {
+    let config = Config::preset("fermi")?;
+    let (tools, cache) = (Toolbox::new(), Cache::user()?);
+    let design = Design::emit(&["spad_sm_path".to_owned()], &config)?;
+    let unit = design.units.iter().find(|u| u.name == "spad_sm_path");
+    let unit = unit.ok_or("no spad_sm_path")?;
+    let layout = Layout::new(unit);
+    let start = Instant::now();
+    let rtl = VerilatedUnit::build(
+        &unit.name,
+        &design.files_of(unit),
+        layout.clone(),
+        &tools,
+        &cache,
+    )?;
+    println!(
+        "spad_sm_path, preset fermi, Verilator -O3, C++ -O1: built or found in {:.0} s",
+        start.elapsed().as_secs_f64()
+    );
+    println!(
+        "{:10} {:>8} {:>7} {:>11} {:>11} {:>11} {:>10} {:>10} {:>6} {:>6}",
+        "trace",
+        "cycles",
+        "instr",
+        "RTL cyc/s",
+        "path cyc/s",
+        "sm cyc/s",
+        "RTL ins/s",
+        "sm ins/s",
+        "path/",
+        "sm/"
+    );
+    for (name, text) in [
+        ("stream", STREAM.to_owned()),
+        ("conflicts", conflicts(2)),
+        ("atomics", ATOMICS.to_owned()),
+    ] {
+        let workload = program(&text)?;
+        let recorded = record_path(&config, &workload, CYCLES)?;
+        let cycles = recorded.cycles.len();
+        let mut bench = replay_for(&config, &layout, &workload, 1)?;
+        let words = record_inputs(&layout, &mut *bench, &mut Stimulus::new(1), cycles);
+        let (mut rtl_times, mut path_times, mut sm_rates) = (vec![], vec![], vec![]);
+        for _ in 0..ROUNDS {
+            let mut instance = rtl.instance();
+            let start = Instant::now();
+            instance.run_empty(cycles as u64, &words);
+            rtl_times.push(start.elapsed().as_secs_f64());
+            let sm = Sm::new(&config, &workload)?;
+            path_times.push(replay_model(&config, &sm, &recorded));
+            let (statistics, seconds) = timed(|| Ok(sm.run()?))?;
+            sm_rates.push(statistics.cycles as f64 / seconds);
+        }
+        let rate = |times: Vec<f64>| cycles as f64 / median(times);
+        let (r, p, s) = (rate(rtl_times), rate(path_times), median(sm_rates));
+        let per_cycle = recorded.instructions as f64 / cycles as f64;
+        println!(
+            "{name:10} {cycles:>8} {:>7} {r:>11.3e} {p:>11.3e} {s:>11.3e} {:>10.2e} {:>10.2e} {:>6.0} {:>6.0}",
+            recorded.instructions,
+            r * per_cycle,
+            s * per_cycle,
+            p / r,
+            s / r,
+        );
+    }
+    Ok(())
+}
+
+fn timed<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
+    let start = Instant::now();
+    let result = run()?;
+    Ok((result, start.elapsed().as_secs_f64()))
+}
+
+fn million(trace: &Path, instructions: u64) -> Result<(), Failure> {
+    println!("full trace of {instructions} warp instructions, one core");
+    println!(
+        "{:8} {:>10} {:>8} {:>12} {:>12} {:>14}",
+        "preset", "cycles", "seconds", "instr/s", "cycles/s", "every cycle s"
+    );
+    for preset in ["fermi", "gt200"] {
+        let config = Config::preset(preset)?;
+        let open = || TraceFile::open(trace);
+        let run =
+            || -> Result<Statistics, Failure> { Ok(Setup::default().run(&config, &open()?)?) };
+        let (statistics, seconds) = timed(run)?;
+        let every = || Ok(Sm::new(&config, &open()?)?.run_every_cycle()?);
+        let (plain, plain_seconds) = timed(every)?;
+        assert_eq!(statistics, plain);
+        println!(
+            "{preset:8} {:>10} {seconds:>8.2} {:>12.3e} {:>12.3e} {plain_seconds:>14.2}",
+            statistics.cycles,
+            statistics.warp_instructions as f64 / seconds,
+            statistics.cycles as f64 / seconds,
+        );
+    }
+    Ok(())
+}
+
+/// 5 mappings, 5 schedulers and 4 thresholds through the program itself.
+fn sweep(folder: &Path) -> Result<(), Failure> {
+    let trace = folder.join("small.spt");
+    record(&program(&conflicts(2))?, &trace)?;
+    let mut args = vec![
+        "sim", "--sweep", "--preset", "fermi", "--format", "json", "-q",
+    ];
+    for hash in [
+        "mod",
+        "xor",
+        "add",
+        "bitvec-perm:k=5",
+        "bitvec-xor:k1=0,k2=5,mask=31",
+    ] {
+        args.extend(["--hash", hash]);
+    }
+    args.extend(["--scheduler", "lrr,gto,conflict-aware,owf,lowest-slot"]);
+    args.extend(["--sharing", "0.1,0.3,0.5,0.9"]);
+    println!(
+        "sim --sweep, 100 points of {} warp instructions",
+        2 * 18_880
+    );
+    let mut one = None;
+    for threads in ["1", "2", "4"] {
+        let run = || -> Result<(), Failure> {
+            let output = Command::new(env!("CARGO_BIN_EXE_spadkit"))
+                .args(&args)
+                .arg(&trace)
+                .env("RAYON_NUM_THREADS", threads)
+                .output()?;
+            match output.status.success() {
+                true => Ok(()),
+                false => Err(String::from_utf8_lossy(&output.stderr).into()),
+            }
+        };
+        let ((), seconds) = timed(run)?;
+        let first = *one.get_or_insert(seconds);
+        println!(
+            "{threads} threads: {seconds:.2} s, {:.2} times as fast",
+            first / seconds
+        );
+    }
+    Ok(())
+}

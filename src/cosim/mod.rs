@@ -15,7 +15,7 @@ mod verilated;
 mod wave;
 
 pub use bench::{Bench, Frame, Golden, Stimulus};
-pub use benches::bench_for;
+pub use benches::{bench_for, replay_for};
 pub use flow::{CosimOptions, CosimResult, PATH, Replay, cosim_all, cosim_unit};
 pub use layout::{Layout, PortSlot};
 pub use lockstep::{Lockstep, Mismatch, Recording, record_inputs};

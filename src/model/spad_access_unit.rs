@@ -68,6 +68,8 @@ pub struct AccessUnit {
     lock: u32,
     /// Owner of each pair.
     own: u32,
+    /// (live, rel_done) under which lock and owner are effective as they are.
+    settled: Option<(BlockMask, BlockMask)>,
     warps: usize,
 }
 
@@ -85,6 +87,7 @@ impl AccessUnit {
             shared: 0,
             lock: 0,
             own: 0,
+            settled: None,
             warps,
         }
     }
@@ -92,6 +95,12 @@ impl AccessUnit {
     /// The owner keeps the role while it may need it; else it goes, with the
     /// lock, to a partner that may; else the lock is free.
     fn effective(&self, live: BlockMask, rel_done: BlockMask) -> Effective {
+        if self.settled == Some((live, rel_done)) {
+            return Effective {
+                lock: self.lock,
+                own: self.own,
+            };
+        }
         let may_need = live & !rel_done;
         let even = even_bits(may_need);
         let odd = even_bits(may_need >> 1);
@@ -157,18 +166,18 @@ impl AccessUnit {
             return;
         }
         let e = self.effective(inputs.live, inputs.rel_done);
+        (self.lock, self.own) = (e.lock, e.own);
+        self.settled = Some((inputs.live, inputs.rel_done));
         if let Some(warp) = inputs.acquire {
             let (block, need) = self.need(inputs, warp);
-            let allowed = need && self.allows(e, block, inputs.rel_done);
-            (self.lock, self.own) = (e.lock, e.own);
-            if allowed {
+            if need && self.allows(e, block, inputs.rel_done) {
                 self.lock |= 1 << (block / 2);
                 self.give_role(block);
+                self.settled = None;
             }
-        } else {
-            (self.lock, self.own) = (e.lock, e.own);
         }
         if let Some(launch) = inputs.launch {
+            self.settled = None;
             let bit = 1 << launch.block;
             match launch.shared {
                 true => self.shared |= bit,

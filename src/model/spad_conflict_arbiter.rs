@@ -115,12 +115,20 @@ impl ConflictArbiter {
 
     /// Lanes of the present group.
     pub(super) fn served(&self) -> LaneMask {
-        if self.busy { self.served[self.count] } else { 0 }
+        if self.busy {
+            self.served[self.count]
+        } else {
+            0
+        }
     }
 
     /// Leaders of the present group.
     pub(super) fn leader(&self) -> LaneMask {
-        if self.busy { self.leader[self.count] } else { 0 }
+        if self.busy {
+            self.leader[self.count]
+        } else {
+            0
+        }
     }
 
     /// Groups up to and including the present one; 0 for an empty access.
@@ -223,6 +231,14 @@ impl ConflictArbiter {
     /// or, as the leader, has served none.
     fn form_groups(&mut self, active: LaneMask) {
         self.groups = 1;
+        let used = lanes_of(active).fold(0u64, |m, lane| {
+            m | 1 << (usize::from(self.bank[lane]) % MAX_BANKS)
+        });
+        if used.count_ones() == active.count_ones() {
+            // No two lanes in one bank.
+            (self.served[0], self.leader[0]) = (active, active);
+            return;
+        }
         (self.served[0], self.leader[0]) = (0, 0);
         let mut in_bank: [LaneMask; MAX_BANKS] = [0; MAX_BANKS];
         for lane in lanes_of(active) {

@@ -357,10 +357,7 @@ impl<T: Copy + Default> Scratchpad<T> {
             op::LOAD | op::LDLK => served,
             _ => 0,
         };
-        let banks = self.arbiter.banks();
-        for lane in lanes_of(p.served) {
-            p.bank[lane] = banks[lane];
-        }
+        p.bank = *self.arbiter.banks();
         p.control = ResponseControl {
             valid: true,
             op: q.op,
@@ -421,8 +418,11 @@ impl<T: Copy + Default> Scratchpad<T> {
         let stores = matches!(op, op::STORE | op::STUL);
         let unsupported = op > op::STUL || (locks && !self.has_locks);
         let accesses = (op::LOAD..=op::STUL).contains(&op);
-        let beyond = |lane| u32::from(inputs.req_row[lane]) >= self.rows;
-        let range = accesses && lanes_of(inputs.req_mask).any(beyond);
+        let rows = inputs.req_row[..self.lanes].iter().rev();
+        let beyond = rows.fold(0, |m: LaneMask, &row| {
+            m << 1 | LaneMask::from(u32::from(row) >= self.rows)
+        });
+        let range = accesses && beyond & inputs.req_mask != 0;
         let q = &mut self.q;
         q.access = accesses && !unsupported && !range;
         q.op = op;

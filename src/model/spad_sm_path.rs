@@ -176,7 +176,7 @@ impl SmPath {
     /// Initial contents: `word` at physical word address `addr`.
     pub fn preload(&mut self, addr: u16, word: u64) {
         let (mut bank, mut row) = ([0], [0]);
-        self.hash.places(1, &[addr], &mut bank, &mut row);
+        self.hash.places(&[addr], &mut bank, &mut row);
         self.spad.preload(bank[0].into(), row[0].into(), word);
     }
 
@@ -534,7 +534,7 @@ impl ScratchpadView<'_> {
     /// The word at `addr`.
     pub fn word(&self, addr: u16) -> u64 {
         let (mut bank, mut row) = ([0], [0]);
-        self.path.hash.places(1, &[addr], &mut bank, &mut row);
+        self.path.hash.places(&[addr], &mut bank, &mut row);
         self.path.spad.word_at(bank[0].into(), row[0].into())
     }
 

@@ -238,11 +238,7 @@ impl<'a> Sm<'a> {
 
     /// One clock cycle; with `skip` also those behind it in which nothing but
     /// counters moves.
-    fn step(
-        &mut self,
-        skip: bool,
-        observe: &mut impl FnMut(&SmPath, &SmPathInputs),
-    ) -> Result<()> {
+    fn step(&mut self, skip: bool, observe: &mut impl FnMut(&SmPath, &SmPathInputs)) -> Result<()> {
         self.free_slots();
         let launch = self.launch()?;
         if self.next_check <= self.cycle {

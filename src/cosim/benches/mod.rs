@@ -22,6 +22,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::HashKind;
 use crate::model::ConfiguredUnit;
+use crate::sm::Workload;
 use crate::trace::AccessTrace;
 use arbiter::ArbiterBench;
 use bank_ram::BankRamBench;
@@ -37,6 +38,17 @@ use sequencer::SequencerBench;
 use sharing::{AccessBench, RelsspBench, SchedulerBench};
 pub(super) use sm_path::ReplayBench;
 use sm_path::SmPathBench;
+
+/// The bench of `spadkit cosim spad_sm_path --trace`: `workload` on an SM.
+pub fn replay_for<'a>(
+    config: &Config,
+    layout: &Layout,
+    workload: &'a dyn Workload,
+    seed: u64,
+) -> Result<Box<dyn Bench + 'a>> {
+    let bench = ReplayBench::new(config, layout, workload, seed)?;
+    Ok(Box::new(bench))
+}
 
 /// The bench of the unit called `name`.
 pub fn bench_for(

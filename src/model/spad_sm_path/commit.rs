@@ -124,18 +124,19 @@ impl SmPath {
     /// the scratchpad.
     fn take_operands(&mut self, control: Control, inputs: &SmPathInputs, m_path: bool) -> Pass {
         let op = &inputs.op;
+        let lanes = self.config.lanes as usize;
         let index = self.pool.take();
         let slot = self.pool.at_mut(index);
-        slot.set_data(op.mask, op.data);
+        slot.set_data(op.mask, op.data, lanes);
         slot.success = 0;
         slot.error = false;
         slot.degree = 0;
         if m_path && kind::is_shared(control.kind) {
-            let lanes = self.config.lanes as usize;
             slot.aop = op.aop;
             slot.be[..lanes].copy_from_slice(&op.be[..lanes]);
-            self.hash
-                .places(op.mask, op.addr, &mut slot.bank, &mut slot.row);
+            // Of all lanes: those that are not active are looked at nowhere.
+            let places = (&mut slot.bank[..lanes], &mut slot.row[..lanes]);
+            self.hash.places(&op.addr[..lanes], places.0, places.1);
             if matches!(control.kind, kind::LDLK | kind::STUL | kind::ATOMIC) {
                 let hash = inputs.cfg.lock_hash;
                 self.hash.locks(op.mask, hash, op.addr, &mut slot.lock);
@@ -208,7 +209,7 @@ impl SmPath {
         let icn = inputs.icn.filter(|_| w.wb_free).map(|icn| {
             let index = self.pool.take();
             let slot = self.pool.at_mut(index);
-            slot.set_data(icn.mask, icn.data);
+            slot.set_data(icn.mask, icn.data, self.config.lanes as usize);
             slot.success = 0;
             slot.error = false;
             slot.degree = 0;

@@ -149,28 +149,30 @@ impl HashStage {
         map.registers().iter().enumerate().map(bit).sum()
     }
 
-    /// Bank and row of the lanes in `mask`.
-    pub(super) fn places(&self, mask: LaneMask, addr: &[u16], bank: &mut [u8], row: &mut [u16]) {
+    /// Bank and row of every lane.
+    pub(super) fn places(&self, addr: &[u16], bank: &mut [u8], row: &mut [u16]) {
         let (m, addr_mask) = (self.geometry.bank_bits(), self.geometry.addr_mask() as u16);
+        let lanes = addr.iter().map(|addr| addr & addr_mask);
+        let lanes = lanes.zip(bank.iter_mut().zip(row));
         match &self.function {
             Function::Linear(tables) => {
-                for lane in lanes_of(mask) {
-                    let [low, high] = (addr[lane] & addr_mask).to_le_bytes();
+                for (addr, (bank, row)) in lanes {
+                    let [low, high] = addr.to_le_bytes();
                     let place = tables[0][usize::from(low)] ^ tables[1][usize::from(high)];
-                    bank[lane] = place as u8;
-                    row[lane] = (place >> 8) as u16;
+                    *bank = place as u8;
+                    *row = (place >> 8) as u16;
                 }
             }
             Function::Add(unit) => {
-                for lane in lanes_of(mask) {
-                    bank[lane] = unit.step(addr[lane].into()) as u8;
-                    row[lane] = (addr[lane] & addr_mask) >> m;
+                for (addr, (bank, row)) in lanes {
+                    *bank = unit.step(addr.into()) as u8;
+                    *row = addr >> m;
                 }
             }
             Function::Shift(unit) => {
-                for lane in lanes_of(mask) {
-                    bank[lane] = unit.step(addr[lane].into()) as u8;
-                    row[lane] = (addr[lane] & addr_mask) >> m;
+                for (addr, (bank, row)) in lanes {
+                    *bank = unit.step(addr.into()) as u8;
+                    *row = addr >> m;
                 }
             }
         }
@@ -269,7 +271,7 @@ mod tests {
 
     fn place(stage: &HashStage, addr: u16) -> (u8, u16) {
         let (mut bank, mut row) = ([0], [0]);
-        stage.places(1, &[addr], &mut bank, &mut row);
+        stage.places(&[addr], &mut bank, &mut row);
         (bank[0], row[0])
     }
 

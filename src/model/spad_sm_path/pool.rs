@@ -1,7 +1,7 @@
 //! Operands and results of the passes in flight. Stages and queues move
 //! handles; the lane vectors stay in their place.
 
-use crate::model::lanes::{LaneMask, MAX_LANES};
+use crate::model::lanes::{LaneMask, MAX_LANES, lanes_of};
 
 /// Who and what a pass is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,11 +51,13 @@ impl Slot {
         degree: 0,
     };
 
-    /// Data of the lanes in `mask`; the others are zero.
-    pub(super) fn set_data(&mut self, mask: LaneMask, data: &[u64]) {
+    /// Data of the lanes in `mask`, of `lanes` in all; the others are zero.
+    pub(super) fn set_data(&mut self, mask: LaneMask, data: &[u64], lanes: usize) {
         self.mask = mask;
-        for (lane, (to, &from)) in self.data.iter_mut().zip(data).enumerate() {
-            *to = from & (mask >> lane & 1).wrapping_neg();
+        self.data[..lanes].copy_from_slice(&data[..lanes]);
+        let all = LaneMask::MAX >> (MAX_LANES - lanes);
+        for lane in lanes_of(all & !mask) {
+            self.data[lane] = 0;
         }
     }
 }

@@ -53,9 +53,8 @@ impl SmPath {
             || self.mem.iter().any(Option::is_some)
             || self.nonmem.stage_valid() != 0
             || self.wb.wb().is_some();
-        let predicts = self.history.eval().done
-            || self.accumulator.eval().is_some()
-            || self.mask.is_set();
+        let predicts =
+            self.history.eval().done || self.accumulator.eval().is_some() || self.mask.is_set();
         !events && !moves && !predicts
     }
 

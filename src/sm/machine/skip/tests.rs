@@ -38,9 +38,7 @@ impl Workload for Kernel {
     }
 
     fn open(&self, _: u32, warp: u32) -> crate::error::Result<Box<dyn ProgramStream + '_>> {
-        Ok(Box::new(OnePart(
-            self.programs.get(warp as usize).cloned(),
-        )))
+        Ok(Box::new(OnePart(self.programs.get(warp as usize).cloned())))
     }
 }
 
@@ -160,7 +158,12 @@ fn passing_over_quiet_cycles_changes_nothing() {
         let kernel = Kernel::random(&mut rng, words);
         let (plain, cycles) = run(&config, &kernel, false);
         let (quick, steps) = run(&config, &kernel, true);
-        assert!(plain == quick, "round {round}: {:?}\n{:?}", plain.0, quick.0);
+        assert!(
+            plain == quick,
+            "round {round}: {:?}\n{:?}",
+            plain.0,
+            quick.0
+        );
         (all, made) = (all + cycles, made + steps);
     }
     assert!(made * 2 < all, "{made} steps for {all} cycles");
