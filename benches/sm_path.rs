@@ -71,7 +71,7 @@ fn main() -> Result<(), Failure> {
         sweep(folder.path())?;
     }
     if wanted("rtl") {
-        against_rtl()?;
+        against_rtl(folder.path())?;
     }
     Ok(())
 }
@@ -212,7 +212,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn against_rtl() -> Result<(), Failure> {
+fn against_rtl(folder: &Path) -> Result<(), Failure> {
     let config = Config::preset("fermi")?;
     let (tools, cache) = (Toolbox::new(), Cache::user()?);
     let design = Design::emit(&["spad_sm_path".to_owned()], &config)?;
@@ -249,7 +249,9 @@ fn against_rtl() -> Result<(), Failure> {
         ("conflicts", conflicts(2)),
         ("atomics", ATOMICS.to_owned()),
     ] {
-        let workload = program(&text)?;
+        let trace = folder.join("rtl.spt");
+        record(&program(&text)?, &trace)?;
+        let workload = TraceFile::open(&trace)?;
         let recorded = record_path(&config, &workload, CYCLES)?;
         let cycles = recorded.cycles.len();
         let mut bench = replay_for(&config, &layout, &workload, 1)?;

@@ -2,6 +2,7 @@
 //! (docs/microarchitecture.md, section 18). Composed of the units' models.
 
 mod commit;
+mod eval;
 mod hash_stage;
 mod in_flight;
 pub mod kind;
@@ -16,21 +17,21 @@ pub use ports::{
     Writeback,
 };
 
-use super::lanes::WarpMask;
-use super::spad_access_unit::{AccessInputs, AccessOutputs, AccessUnit, BlockMask};
+use super::spad_access_unit::{AccessUnit, BlockMask};
 use super::spad_conflict_history::ConflictHistory;
 use super::spad_degree_accumulator::DegreeAccumulator;
 use super::spad_nonmem_queue::NonmemQueue;
 use super::spad_premem_queue::PrememQueue;
-use super::spad_relssp::{Release, Relssp, RelsspInputs, RelsspOutputs};
-use super::spad_retry_sequencer::{RetrySequencer, State};
-use super::spad_scratchpad::{ResponseControl, Scratchpad};
+use super::spad_relssp::Relssp;
+use super::spad_retry_sequencer::RetrySequencer;
+use super::spad_scratchpad::Scratchpad;
 use super::spad_warp_mask::MemoryWarpMask;
-use super::spad_warp_scheduler::{SchedulerInputs, SchedulerOutputs, WarpScheduler};
+use super::spad_warp_scheduler::WarpScheduler;
 use super::spad_writeback_mux::WritebackMux;
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::HashSpec;
+use eval::Wires;
 use hash_stage::HashStage;
 use in_flight::Counters;
 use pool::{Control, Pass, Pool, Slot};
@@ -96,35 +97,6 @@ pub struct SmPath {
     pool: Pool,
     /// Data of a response to the sequencer.
     scratch: Box<Slot>,
-}
-
-/// What the units' handshakes come to in one cycle.
-#[derive(Clone, Copy)]
-struct Wires {
-    out: SmPathOutputs,
-    elastic: bool,
-    wb_free: bool,
-    mem_ready: bool,
-    nm_ready: bool,
-    resp: ResponseControl<Tag>,
-    /// A response with source bit 0 leaves MEM1.
-    resp_leaves: bool,
-    resp_ready: bool,
-    sp_valid: bool,
-    spad_ready: bool,
-    /// The atomic queue's output is taken.
-    at_ready: bool,
-    pre_out_ready: bool,
-    /// The entry at the head of the memory path is an ATOMIC for the sequencer.
-    head_atomic: bool,
-    hx_free: bool,
-    m_path: bool,
-    ex_fire: bool,
-    release: Option<Release>,
-    selected: Option<usize>,
-    take: bool,
-    issue: Option<Control>,
-    last_pass: u16,
 }
 
 impl SmPath {
@@ -225,303 +197,6 @@ impl SmPath {
     fn has_locks(&self) -> bool {
         self.config.path.locks != 0
     }
-
-    /// Section 18.9, steps 1 to 10.
-    fn wires(&self, inputs: &SmPathInputs) -> Wires {
-        let cfg = &inputs.cfg;
-        let (unified, elastic) = (cfg.pipeline == 0, cfg.pipeline >= 2);
-        let m = self.config.path.mem_stages as usize;
-        // Writeback and memory stages, from the end.
-        let wb_free = self.wb.free(inputs.wb_ready);
-        let mem_ready = wb_free && inputs.icn.is_none();
-        let mut stage_ready = mem_ready;
-        for stage in (2..m).rev() {
-            stage_ready |= self.mem[stage].is_none();
-        }
-        let resp = self.spad.response();
-        let for_sequencer = resp.valid && resp.tag.sequencer;
-        let resp_ready = for_sequencer || stage_ready;
-        let resp_result = resp.valid && !for_sequencer;
-        let mem_valid = match m {
-            2 => resp_result,
-            _ => self.mem[m - 1].is_some(),
-        };
-        let nm_ready = mem_ready && !mem_valid;
-        // Entry to MEM0.
-        let spad_ready = self.spad.req_ready(resp_ready);
-        let sp_valid = self.sequencer.sp_valid();
-        let at_ready = self.sequencer.state() == State::Idle;
-        let m_path = self.ex.is_some_and(|c| unified || kind::is_mem(c.kind));
-        let entering = match self.config.path.hash_stage {
-            0 => self
-                .ex
-                .filter(|_| m_path)
-                .map(|control| Pass { control, slot: 0 }),
-            _ => self.hx,
-        };
-        let head = self.pre.output(entering);
-        let head_atomic = self.has_locks() && head.is_some_and(|p| p.control.kind == kind::ATOMIC);
-        let pre_out_ready = !sp_valid
-            && match head_atomic {
-                true => self.atomics.in_ready(true, at_ready),
-                false => spad_ready,
-            };
-        let pre_in_ready = self.pre.in_ready(elastic, pre_out_ready);
-        let hx_free = self.hx.is_none() || pre_in_ready;
-        // EX.
-        let mem_free = match self.config.path.hash_stage {
-            0 => pre_in_ready,
-            _ => hx_free,
-        };
-        let ex_fire = self.ex.is_some()
-            && match m_path {
-                true => mem_free,
-                false => self.nonmem.in_ready(elastic, nm_ready),
-            };
-        let stall = match (self.ex.is_some() && !ex_fire, m_path) {
-            (false, _) => 0,
-            (true, false) => 2,
-            (true, true) if sp_valid => 3,
-            (true, true) if !self.spad.advances(resp_ready) => 2,
-            (true, true) => 1,
-        };
-        let release = self
-            .ex
-            .filter(|c| ex_fire && c.kind == kind::RELSSP)
-            .map(|c| Release {
-                warp: c.warp.into(),
-                sub: c.pass.into(),
-                mask: inputs.op.mask,
-            });
-        // Sharing, eligibility, selection.
-        let rel = self
-            .relssp
-            .eval_from(self.block_state, &self.relssp_inputs(inputs, release));
-        let access = self
-            .access
-            .eval(&Self::access_inputs(inputs, &self.warp_blk, &rel, None));
-        let ready = self.ready(inputs, access.allow);
-        let masked_now = self.mask.eval(&self.history.eval());
-        let selection = self.scheduler.eval(&SchedulerInputs {
-            rst: inputs.rst,
-            policy: cfg.policy,
-            aware: cfg.aware,
-            violate: cfg.violate,
-            ready,
-            is_mem: inputs.offers.mem,
-            mask: masked_now.mask,
-            cls: access.cls,
-            take: false,
-            age: inputs.age,
-            active: inputs.active,
-        });
-        let ex_free = self.ex.is_none() || ex_fire;
-        let (issue, last_pass) = self.issue(inputs.offers, &selection, ex_free);
-        let take = issue.is_some() && !self.multi.on;
-        let out = self.outputs(Observed {
-            rel,
-            access,
-            masked: selection.masked,
-            issue,
-            ex_hold: self.ex.is_some() && !ex_fire,
-            stall,
-            icn_ready: wb_free,
-            resp_valid: resp.valid,
-        });
-        Wires {
-            out,
-            elastic,
-            wb_free,
-            mem_ready,
-            nm_ready,
-            resp,
-            resp_leaves: resp_result && stage_ready,
-            resp_ready,
-            sp_valid,
-            spad_ready,
-            at_ready,
-            pre_out_ready,
-            head_atomic,
-            hx_free,
-            m_path,
-            ex_fire,
-            release,
-            selected: selection.sel,
-            take,
-            issue,
-            last_pass,
-        }
-    }
-
-    fn relssp_inputs<'a>(
-        &'a self,
-        inputs: &SmPathInputs,
-        release: Option<Release>,
-    ) -> RelsspInputs<'a> {
-        RelsspInputs {
-            rst: inputs.rst,
-            launch: None,
-            release,
-            exit: inputs.exit,
-            warp_blk: &self.warp_blk,
-        }
-    }
-
-    fn access_inputs<'a>(
-        inputs: &SmPathInputs<'a>,
-        warp_blk: &'a [u8],
-        rel: &RelsspOutputs,
-        acquire: Option<usize>,
-    ) -> AccessInputs<'a> {
-        AccessInputs {
-            rst: inputs.rst,
-            cfg_sharing: inputs.cfg.sharing,
-            cfg_limit: inputs.cfg.limit,
-            launch: None,
-            rel_done: rel.rel_done,
-            live: rel.live,
-            warp_blk,
-            off_shmem: inputs.offers.shared & inputs.offers.valid,
-            off_hi: &inputs.offers.hi,
-            acquire,
-        }
-    }
-
-    /// Eligible warps (section 18.2).
-    fn ready(&self, inputs: &SmPathInputs, allow: WarpMask) -> WarpMask {
-        let (m, n) = (&self.mem_in_flight, &self.nonmem_in_flight);
-        let offers = inputs.offers;
-        let barrel_ok = match inputs.cfg.barrel {
-            0 => m.zero & n.zero,
-            1 => WarpMask::MAX,
-            _ => (offers.mem & n.zero) | (!offers.mem & m.zero),
-        };
-        let mut ready = offers.valid & allow & barrel_ok & !m.full & !n.full;
-        if self.atom_in_flight {
-            ready &= !offers.atomic;
-        }
-        ready &= !(offers.relssp & !m.zero);
-        if let Some(c) = self.ex.filter(|c| c.kind == kind::RELSSP) {
-            ready &= !(1 << c.warp);
-        }
-        ready
-    }
-
-    /// The pass that enters EXE, and its instruction's number of passes - 1
-    /// (section 18.3).
-    fn issue(
-        &self,
-        offers: &Offers,
-        selection: &SchedulerOutputs,
-        ex_free: bool,
-    ) -> (Option<Control>, u16) {
-        if !ex_free {
-            return (None, 0);
-        }
-        if self.multi.on {
-            let Multi {
-                control,
-                last_pass,
-                next,
-                ..
-            } = self.multi;
-            let pass = Control {
-                pass: next,
-                last: next == last_pass,
-                ..control
-            };
-            return (Some(pass), last_pass);
-        }
-        let Some(warp) = selection.sel else {
-            return (None, 0);
-        };
-        let offer = offers.at(warp);
-        let passes = kind::passes(offer.kind, offer.words, self.config.subwarps());
-        let last_pass = (passes - 1) as u16;
-        let control = Control {
-            warp: warp as u8,
-            kind: offer.kind,
-            tag: offer.tag,
-            pc: offer.pc,
-            pass: 0,
-            last: last_pass == 0,
-        };
-        (Some(control), last_pass)
-    }
-
-    fn outputs(&self, seen: Observed) -> SmPathOutputs {
-        SmPathOutputs {
-            iss: seen.issue.map(|c| Issue {
-                warp: c.warp.into(),
-                pass: c.pass,
-                last: c.last,
-            }),
-            ex_hold: seen.ex_hold,
-            icn_ready: seen.icn_ready,
-            wb: self.writeback(),
-            wait_sh: seen.access.wait_sh,
-            viol: seen.access.viol,
-            locked: seen.access.locked,
-            owner: seen.access.owner,
-            rel_done: seen.rel.rel_done,
-            live: seen.rel.live,
-            unlock: seen.rel.unlock,
-            stall: seen.stall,
-            masked: seen.masked,
-            seq_state: self.sequencer.state(),
-            occ: self.occupancy(seen.resp_valid),
-            nm_valid: self.nonmem.stage_valid(),
-            pre_count: self.pre.count(),
-        }
-    }
-
-    fn writeback(&self) -> Option<Writeback> {
-        let (src, pass) = self.wb.wb()?;
-        let (control, result) = (pass.control, self.pool.at(pass.slot));
-        Some(Writeback {
-            src,
-            warp: control.warp.into(),
-            tag: control.tag,
-            kind: control.kind,
-            pass: control.pass,
-            last: control.last,
-            mask: result.mask,
-            success: result.success,
-            error: result.error,
-            degree: result.degree,
-        })
-    }
-
-    fn occupancy(&self, resp_valid: bool) -> u32 {
-        let mut occ = u32::from(self.ex.is_some());
-        let mut bit = 1;
-        let mut stage = |valid: bool| {
-            occ |= u32::from(valid) << bit;
-            bit += 1;
-        };
-        if self.config.path.hash_stage == 1 {
-            stage(self.hx.is_some());
-        }
-        stage(self.spad.mem0_valid());
-        stage(resp_valid);
-        for k in 2..self.config.path.mem_stages as usize {
-            stage(self.mem[k].is_some());
-        }
-        stage(self.wb.wb().is_some());
-        occ
-    }
-}
-
-/// What `outputs` shows of the combinational signals.
-struct Observed {
-    rel: RelsspOutputs,
-    access: AccessOutputs,
-    masked: bool,
-    issue: Option<Control>,
-    ex_hold: bool,
-    stall: u8,
-    icn_ready: bool,
-    resp_valid: bool,
 }
 
 /// The contents of the path's scratchpad, by physical word address.

@@ -156,6 +156,17 @@ impl Addresses {
         }
     }
 
+    /// The highest address of the lanes in `mask`, where it is seen at a
+    /// glance: they lie on a rising line.
+    pub(super) fn highest(&self, mask: u64) -> Option<u64> {
+        let &Addresses::Affine { base, stride } = self else {
+            return None;
+        };
+        let last = mask.checked_ilog2()?;
+        let rise = u64::try_from(stride).ok()?.checked_mul(last.into())?;
+        base.checked_add(rise)
+    }
+
     /// The shortest form of one address per lane: affine if the lanes of
     /// `mask` lie on a line, else a list.
     pub fn from_lanes(mask: u64, address: impl Fn(usize) -> u64, lanes: usize) -> Self {

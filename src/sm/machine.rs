@@ -74,6 +74,8 @@ pub struct Sm<'a> {
     resident: WarpMask,
     /// Warp slots of each scheduler.
     own: Vec<WarpMask>,
+    /// Next cycle in which each warp's offer is to be looked at.
+    check_at: Vec<u64>,
     /// First cycle in which no warp waits at a barrier that has been met.
     barriers_until: u64,
     /// First cycle in which a warp is to be looked at.
@@ -133,6 +135,7 @@ impl<'a> Sm<'a> {
             own: (0..config.sm.schedulers as usize)
                 .map(|k| scheduled_by(k, config))
                 .collect(),
+            check_at: vec![NEVER; warps],
             barriers_until: 0,
             next_check: NEVER,
             last_progress: 0,
@@ -333,7 +336,7 @@ impl<'a> Sm<'a> {
 
     /// `warp` is to be looked at in `cycle`.
     fn check(&mut self, warp: usize, cycle: u64) {
-        let at = &mut self.warps[warp].check_at;
+        let at = &mut self.check_at[warp];
         *at = (*at).min(cycle);
         self.next_check = self.next_check.min(cycle);
     }

@@ -59,8 +59,6 @@ pub(super) struct Warp<'a> {
     pub barrier_until: u64,
     /// Cycle of the last completion so far.
     pub done_at: u64,
-    /// Next cycle in which its offer is to be looked at.
-    pub check_at: u64,
     /// It offers its next instruction.
     pub offered: bool,
     /// Instructions inside the path.
@@ -89,7 +87,6 @@ impl<'a> Warp<'a> {
             ready_at: NEVER,
             barrier_until: 0,
             done_at: 0,
-            check_at: NEVER,
             offered: false,
             in_path: 0,
             pending: Vec::new(),
@@ -107,7 +104,6 @@ impl<'a> Warp<'a> {
         self.state = State::Running;
         self.released = 0;
         self.ready_at = ready_at;
-        self.check_at = ready_at;
         self.done_at = 0;
         self.registers.fill(0);
         self.predicates.clear();

@@ -62,6 +62,7 @@ impl Sm<'_> {
             self.ages[w] = self.launches;
             self.launches += 1;
             warp.start(workload.open(block, index as u32)?, ready_at)?;
+            self.check_at[w] = ready_at;
             self.two_level.enter(w);
         }
         self.resident |= mask;

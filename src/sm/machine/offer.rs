@@ -31,11 +31,11 @@ impl Sm<'_> {
     pub(super) fn check_warps(&mut self) -> Result<()> {
         self.next_check = NEVER;
         for w in 0..self.warps.len() {
-            if self.warps[w].check_at <= self.cycle {
-                self.warps[w].check_at = NEVER;
+            if self.check_at[w] <= self.cycle {
+                self.check_at[w] = NEVER;
                 self.check_warp(w)?;
             }
-            self.next_check = self.next_check.min(self.warps[w].check_at);
+            self.next_check = self.next_check.min(self.check_at[w]);
         }
         Ok(())
     }
@@ -60,7 +60,7 @@ impl Sm<'_> {
                 if at <= cycle {
                     self.exits |= 1 << w;
                 } else {
-                    warp.check_at = at;
+                    self.check_at[w] = at;
                 }
             }
             return Ok(());
@@ -70,7 +70,7 @@ impl Sm<'_> {
         }
         let at = warp.ready_at.max(warp.registers_ready(instr));
         if at > cycle {
-            warp.check_at = at; // NEVER: a completion looks again
+            self.check_at[w] = at; // NEVER: a completion looks again
             return Ok(());
         }
         let private = self.config.sm.schedulers > 1 && instr.kind.path_kind() == kind::ALU;
@@ -144,6 +144,13 @@ impl Sm<'_> {
             u64::from(self.layout.limit()),
             u64::from(self.layout.words()),
         );
+        if let Some(last) = instr.addrs.highest(active) {
+            // Nothing can be wrong with the lanes below.
+            let last = (last >> word_shift) + u64::from(words - 1);
+            if last < size && !(shares && warp.released != 0) {
+                return Ok(last as u16);
+            }
+        }
         let mut highest = 0;
         let mut rest = active;
         while rest != 0 {
