@@ -54,12 +54,9 @@ module spad_conflict_history (
     wire [TAG-1:0] up_tag = up_pc[13:8];
     wire up_hit0 = valid0[up_set] & (tag0[up_set] == up_tag);
     wire up_hit1 = valid1[up_set] & (tag1[up_set] == up_tag);
-    // The matching way, else a free one, else the one not used last.
-    wire way = up_hit0 ? 1'b0
-             : up_hit1 ? 1'b1
-             : ~valid0[up_set] ? 1'b0
-             : ~valid1[up_set] ? 1'b1
-             : lru[up_set];
+    // The matching way, else the one not used last: `lru` starts at way 0 and
+    // points to the free way until both are taken.
+    wire way = up_hit0 ? 1'b0 : up_hit1 ? 1'b1 : lru[up_set];
     wire write = up_valid & ~clear & ~rst;
 
     reg done;

@@ -91,8 +91,8 @@ module spad_retry_sequencer (
 
     reg [2:0] now;
     // Number of the present cycle within the state, and the cycle to leave in.
-    reg [12:0] cnt;
-    reg [12:0] tgt;
+    reg [10:0] cnt;
+    reg [10:0] tgt;
     // The state's request has been taken; its response has come.
     reg sent;
     reg got;
@@ -117,8 +117,8 @@ module spad_retry_sequencer (
     wire accept = at_valid & at_ready;
     wire unsupported = at_aop >= 4'd9;
 
-    wire [12:0] degree = {7'd0, sr_degree};
-    wire [12:0] due = sr_valid ? degree * (writing ? 13'd36 : 13'd32) : tgt;
+    wire [10:0] degree = {5'd0, sr_degree};
+    wire [10:0] due = sr_valid ? degree * (writing ? 11'd36 : 11'd32) : tgt;
     wire answered = (got | sr_valid) & (cnt >= due);
     wire failed = err | (sr_valid & sr_error);
 
@@ -128,9 +128,9 @@ module spad_retry_sequencer (
         case (now)
             IDLE: if (at_valid) next = (unsupported | ~(|at_mask)) ? DONE : READ;
             READ: if (answered) next = failed ? DONE : UPDATE;
-            UPDATE: if (cnt == 13'd18) next = (|winners) ? WRITE : BRANCH;
+            UPDATE: if (cnt == 11'd18) next = (|winners) ? WRITE : BRANCH;
             WRITE: if (answered) next = BRANCH;
-            BRANCH: if (cnt == 13'd32) next = (|waiting) ? READ : DONE;
+            BRANCH: if (cnt == 11'd32) next = (|waiting) ? READ : DONE;
             DONE: if (sp_ready) next = IDLE;
             default: next = IDLE;
         endcase
@@ -139,18 +139,18 @@ module spad_retry_sequencer (
     always @(posedge clk) begin
         if (rst) begin
             now <= IDLE;
-            cnt <= 13'd0;
-            tgt <= 13'd0;
+            cnt <= 11'd0;
+            tgt <= 11'd0;
             sent <= 1'b0;
             got <= 1'b0;
         end else begin
             now <= next;
             if (next != now) begin
-                cnt <= 13'd1;
+                cnt <= 11'd1;
                 sent <= 1'b0;
                 got <= 1'b0;
             end else begin
-                cnt <= cnt + {12'd0, ~(&cnt)};
+                if (~(&cnt)) cnt <= cnt + 11'd1;
                 sent <= sent | fire;
                 got <= got | sr_valid;
             end
@@ -246,7 +246,7 @@ module spad_retry_sequencer (
             assign sp_data[i*D +: D] = (f & {D{asks & writing}}) | (a & {D{(now == DONE) & ~err}});
 
             always @(posedge clk) begin
-                if (rst | accept) old[i*D +: D] <= {D{1'b0}};
+                if (accept) old[i*D +: D] <= {D{1'b0}};
                 else if (reading & sr_valid & sr_success[i]) old[i*D +: D] <= sr_data[i*D +: D];
             end
         end

@@ -47,7 +47,7 @@ pub struct Global {
     /// Output for people or for programs.
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Machine: fermi, gt200 or small.
+    /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k or sharing-64k.
     #[arg(
         long,
         global = true,

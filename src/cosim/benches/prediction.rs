@@ -99,6 +99,8 @@ pub(super) struct HistoryBench {
     /// The tags at work: more than a set has ways, one bit apart from the
     /// first, as a comparator that misses a bit needs.
     tags: [u32; 4],
+    /// The first of the few sets at work.
+    first_set: u32,
 }
 
 impl HistoryBench {
@@ -113,15 +115,17 @@ impl HistoryBench {
             golden,
             sets,
             tags: [0; 4],
+            first_set: 0,
         }
     }
 
-    fn draw_tags(&mut self, stimulus: &mut Stimulus) {
+    fn draw_work(&mut self, stimulus: &mut Stimulus) {
         let tag_bits = PC_BITS - self.sets.trailing_zeros();
         let first = stimulus.below(1 << tag_bits);
         let near = |_| first ^ 1 << stimulus.below(tag_bits);
         self.tags = std::array::from_fn(near);
         self.tags[0] = first;
+        self.first_set = stimulus.below(self.sets);
     }
 
     /// A program counter: few sets and few tags, so that ways are replaced.
@@ -130,7 +134,8 @@ impl HistoryBench {
             0 => stimulus.wide(PC_BITS as usize) as u16,
             _ => {
                 let tag = self.tags[stimulus.below(4) as usize];
-                (tag * self.sets + stimulus.below(self.sets.min(3))) as u16
+                let set = (self.first_set + stimulus.below(3)) % self.sets;
+                (tag * self.sets + set) as u16
             }
         }
     }
@@ -140,7 +145,7 @@ impl Bench for HistoryBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let rst = reset(stimulus);
         if stimulus.cycle == 0 || stimulus.one_in(64) {
-            self.draw_tags(stimulus);
+            self.draw_work(stimulus);
         }
         let (lookup, updated) = (self.pc(stimulus), self.pc(stimulus));
         let p = &self.golden.ports;
