@@ -57,6 +57,8 @@ pub struct Sm<'a> {
     fill_order: Vec<usize>,
     /// Next block of the grid.
     next_block: u32,
+    /// Occupied slots whose warps have all ended.
+    ending: u32,
     launches: u64,
     /// Number of the present cycle; 0 is the first launch's.
     cycle: u64,
@@ -76,6 +78,8 @@ pub struct Sm<'a> {
     own: Vec<WarpMask>,
     /// Next cycle in which each warp's offer is to be looked at.
     check_at: Vec<u64>,
+    /// Warps for which that cycle is known.
+    checks: WarpMask,
     /// First cycle in which no warp waits at a barrier that has been met.
     barriers_until: u64,
     /// First cycle in which a warp is to be looked at.
@@ -122,6 +126,7 @@ impl<'a> Sm<'a> {
             slots: vec![BlockSlot::default(); layout.slots()],
             fill_order: layout.fill_order(),
             next_block: 0,
+            ending: 0,
             launches: 0,
             cycle: 0,
             exe: PassInExe::default(),
@@ -136,6 +141,7 @@ impl<'a> Sm<'a> {
                 .map(|k| scheduled_by(k, config))
                 .collect(),
             check_at: vec![NEVER; warps],
+            checks: 0,
             barriers_until: 0,
             next_check: NEVER,
             last_progress: 0,
@@ -338,6 +344,7 @@ impl<'a> Sm<'a> {
     fn check(&mut self, warp: usize, cycle: u64) {
         let at = &mut self.check_at[warp];
         *at = (*at).min(cycle);
+        self.checks |= 1 << warp;
         self.next_check = self.next_check.min(cycle);
     }
 

@@ -25,11 +25,15 @@ impl BlockSlot {
 impl Sm<'_> {
     /// Clears away blocks that have ended with nothing in flight.
     pub(super) fn free_slots(&mut self) {
+        if self.ending == 0 {
+            return;
+        }
         for slot in 0..self.slots.len() {
             let BlockSlot { occupied, running } = self.slots[slot];
             let warps = self.layout.warps(slot);
             if occupied && running == 0 && self.warps[warps].iter().all(|w| w.in_path == 0) {
                 self.slots[slot].occupied = false;
+                self.ending -= 1;
             }
         }
     }
@@ -37,13 +41,13 @@ impl Sm<'_> {
     /// Starts the next block of the grid if a slot is free.
     pub(super) fn launch(&mut self) -> Result<Option<PathLaunch>> {
         let info = self.workload.info();
+        if self.next_block == info.blocks {
+            return Ok(None);
+        }
         let is_free = |s: &&usize| self.slots[**s].is_free();
         let Some(&slot) = self.fill_order.iter().find(is_free) else {
             return Ok(None);
         };
-        if self.next_block == info.blocks {
-            return Ok(None);
-        }
         let block = self.next_block;
         self.next_block += 1;
         self.statistics.blocks += 1;
@@ -66,6 +70,7 @@ impl Sm<'_> {
             self.two_level.enter(w);
         }
         self.resident |= mask;
+        self.checks |= mask;
         self.next_check = self.next_check.min(ready_at);
         self.slots[slot] = BlockSlot {
             occupied: true,
@@ -97,6 +102,7 @@ impl Sm<'_> {
             self.resident &= !(1 << w);
             let slot = warp.slot;
             self.slots[slot].running -= 1;
+            self.ending += u32::from(self.slots[slot].running == 0);
             self.meet(slot);
         } else {
             warp.advance()?;

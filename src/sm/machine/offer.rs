@@ -30,12 +30,18 @@ impl Sm<'_> {
     /// Looks at every warp whose time has come.
     pub(super) fn check_warps(&mut self) -> Result<()> {
         self.next_check = NEVER;
-        for w in 0..self.warps.len() {
+        let mut rest = self.checks;
+        while rest != 0 {
+            let w = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
             if self.check_at[w] <= self.cycle {
                 self.check_at[w] = NEVER;
                 self.check_warp(w)?;
             }
-            self.next_check = self.next_check.min(self.check_at[w]);
+            match self.check_at[w] {
+                NEVER => self.checks &= !(1 << w),
+                at => self.next_check = self.next_check.min(at),
+            }
         }
         Ok(())
     }
