@@ -20,7 +20,7 @@ use spadkit::model::{
     Exit, IcnData, NO_OPERANDS, Offer, Offers, Operands, PathLaunch, SmPath, SmPathInputs,
 };
 use spadkit::rtl::Design;
-use spadkit::sm::{Setup, Sm, Statistics, TraceFile, WarpText, Workload, record};
+use spadkit::sm::{Setup, Sm, TraceFile, WarpText, Workload, record};
 use spadkit::tool::{Cache, Toolbox};
 use std::hint::black_box;
 use std::path::Path;
@@ -216,11 +216,11 @@ fn processor_time(start: Instant) -> f64 {
 }
 
 /// What `run` gives, and the processor time that it takes.
-fn timed<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
+fn timed<T>(run: impl FnOnce() -> T) -> (T, f64) {
     let start = Instant::now();
     let before = processor_time(start);
-    let result = run()?;
-    Ok((result, processor_time(start) - before))
+    let result = run();
+    (result, processor_time(start) - before)
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -275,13 +275,13 @@ fn against_rtl(folder: &Path) -> Result<(), Failure> {
         let (mut rtl_times, mut path_times, mut sm_rates) = (vec![], vec![], vec![]);
         for _ in 0..ROUNDS {
             let mut instance = rtl.instance();
-            let ((), seconds) = timed(|| Ok(instance.run_empty(cycles as u64, &words)))?;
+            let ((), seconds) = timed(|| instance.run_empty(cycles as u64, &words));
             rtl_times.push(seconds);
             let sm = Sm::new(&config, &workload)?;
-            let ((), seconds) = timed(|| Ok(replay_model(&config, &sm, &recorded)))?;
+            let ((), seconds) = timed(|| replay_model(&config, &sm, &recorded));
             path_times.push(seconds);
-            let (statistics, seconds) = timed(|| Ok(sm.run()?))?;
-            sm_rates.push(statistics.cycles as f64 / seconds);
+            let (statistics, seconds) = timed(|| sm.run());
+            sm_rates.push(statistics?.cycles as f64 / seconds);
         }
         let rate = |times: Vec<f64>| cycles as f64 / median(times);
         let (r, p, s) = (rate(rtl_times), rate(path_times), median(sm_rates));
@@ -307,11 +307,9 @@ fn million(trace: &Path, instructions: u64) -> Result<(), Failure> {
     for preset in ["fermi", "gt200"] {
         let config = Config::preset(preset)?;
         let open = || TraceFile::open(trace);
-        let run =
-            || -> Result<Statistics, Failure> { Ok(Setup::default().run(&config, &open()?)?) };
-        let (statistics, seconds) = timed(run)?;
-        let every = || Ok(Sm::new(&config, &open()?)?.run_every_cycle()?);
-        let (plain, plain_seconds) = timed(every)?;
+        let (statistics, seconds) = timed(|| Setup::default().run(&config, &open()?));
+        let (plain, plain_seconds) = timed(|| Sm::new(&config, &open()?)?.run_every_cycle());
+        let (statistics, plain) = (statistics?, plain?);
         assert_eq!(statistics, plain);
         println!(
             "{preset:8} {:>10} {seconds:>8.2} {:>12.3e} {:>12.3e} {plain_seconds:>14.2}",
