@@ -5,8 +5,10 @@
 
 mod expr;
 mod parse;
+mod program;
+mod walk;
 
-pub use parse::WarpText;
+pub use program::WarpText;
 
 #[cfg(test)]
 mod tests;

@@ -1,172 +1,46 @@
-//! From a text to the programs of the warps.
+//! From a text to sections of lines.
 
-use super::expr::{Env, Expr, Scanner, Wrong, wrong};
+use super::expr::{Scanner, Wrong, wrong};
+use super::program::{Line, Section, Template};
 use crate::error::{Error, Result};
-use crate::sm::instr::{Addresses, Instr, InstrKind, KernelInfo, Sources};
-use crate::sm::workload::{ProgramStream, Workload};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use crate::sm::instr::{Instr, InstrKind, KernelInfo, Sources};
+use std::path::Path;
 
 /// Most turns of all `repeat`s around an instruction.
 const MAX_TURNS: u64 = 1 << 32;
-/// Instructions of a part.
-const PART: usize = 1024;
-/// Instructions of each warp that are checked when the text is read.
-const CHECKED: usize = 4096;
 
 const ATOMICS: [&str; 9] = [
     "add", "and", "or", "xor", "exch", "umin", "umax", "smin", "smax",
 ];
 
-/// One line of a program.
-#[derive(Clone, Debug)]
-enum Line {
-    Instr(Box<Template>),
-    Repeat { turns: u64, end: usize },
-    End,
-}
-
-/// An instruction whose addresses are still expressions.
-#[derive(Clone, Debug)]
-struct Template {
-    instr: Instr,
-    mask: Option<u64>,
-    address: Option<Expr>,
-    /// Byte of the text, for messages.
-    at: usize,
-}
-
-/// A section of lines for some warps.
-#[derive(Clone, Debug)]
-struct Section {
-    blocks: Option<(u64, u64)>,
-    warps: Option<(u64, u64)>,
-    lines: Vec<Line>,
-}
-
-/// A `.warp` text: the programs of all warps of a kernel.
-#[derive(Clone, Debug)]
-pub struct WarpText {
-    path: PathBuf,
-    text: String,
-    info: KernelInfo,
-    sections: Vec<Section>,
-}
-
-impl WarpText {
-    /// Reads a text and checks the beginning of the first block's programs.
-    pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-        let text = String::from_utf8(bytes).map_err(|e| {
-            let offset = e.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
-            let help = Some("expected a program text (docs/formats.md)".to_owned());
-            Error::input("this is no UTF-8 text", help, path, &text, offset)
-        })?;
-        Self::parse(&text, path)
+/// The kernel that `text` describes, and its sections; `path` is for messages.
+pub(super) fn parse(text: &str, path: &Path) -> Result<(KernelInfo, Vec<Section>)> {
+    let name = path.file_stem().map(|s| s.to_string_lossy().into_owned());
+    let mut parser = Parser {
+        info: KernelInfo {
+            name: name.unwrap_or_default(),
+            source: path.display().to_string(),
+            block_dim: [32, 1, 1],
+            blocks: 1,
+            shared_bytes: 0,
+            warp_size: 32,
+            registers: 0,
+        },
+        sections: Vec::new(),
+        open: Vec::new(),
+        pc: 0,
+    };
+    let fail = |w: Wrong| Error::input(w.what, Some(w.help.to_owned()), path, text, w.at);
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let code = line.split('#').next().unwrap_or("").trim_end();
+        parser
+            .line(Scanner::new(text, start, start + code.len()))
+            .map_err(fail)?;
+        start += line.len();
     }
-
-    /// Parses a text; `path` is for messages.
-    pub fn parse(text: &str, path: &Path) -> Result<Self> {
-        let name = path.file_stem().map(|s| s.to_string_lossy().into_owned());
-        let mut parser = Parser {
-            info: KernelInfo {
-                name: name.unwrap_or_default(),
-                source: path.display().to_string(),
-                block_dim: [32, 1, 1],
-                blocks: 1,
-                shared_bytes: 0,
-                warp_size: 32,
-                registers: 0,
-            },
-            sections: Vec::new(),
-            open: Vec::new(),
-            pc: 0,
-        };
-        let fail = |w: Wrong| Error::input(w.what, Some(w.help.to_owned()), path, text, w.at);
-        let mut start = 0;
-        for line in text.split_inclusive('\n') {
-            let code = line.split('#').next().unwrap_or("").trim_end();
-            parser
-                .line(Scanner::new(text, start, start + code.len()))
-                .map_err(fail)?;
-            start += line.len();
-        }
-        parser.close().map_err(fail)?;
-        let parsed = WarpText {
-            path: path.to_owned(),
-            text: text.to_owned(),
-            info: parser.info,
-            sections: parser.sections,
-        };
-        // The rest, and later blocks, are checked when they run.
-        for warp in 0..parsed.info.warps() {
-            parsed.part(&mut parsed.walk(0, warp), CHECKED)?;
-        }
-        Ok(parsed)
-    }
-
-    fn walk(&self, block: u32, warp: u32) -> Walk<'_> {
-        let within = |range: Option<(u64, u64)>, x: u32| {
-            range.is_none_or(|(from, to)| (from..=to).contains(&u64::from(x)))
-        };
-        let for_warp = |s: &&Section| within(s.blocks, block) && within(s.warps, warp);
-        let sections = self.sections.iter().filter(for_warp);
-        Walk {
-            info: &self.info,
-            sections: sections.map(|s| &s.lines[..]).collect(),
-            at: 0,
-            loops: Vec::new(),
-            env: Env {
-                warp: i64::from(warp),
-                block: i64::from(block),
-                ..Env::default()
-            },
-            mask: self.info.warp_mask(warp),
-        }
-    }
-
-    /// The next instructions of a walk.
-    fn part(&self, walk: &mut Walk, most: usize) -> Result<Vec<Instr>> {
-        let mut part = Vec::new();
-        while part.len() < most {
-            let next = walk.next().map_err(|w| {
-                let help = Some(w.help.to_owned());
-                Error::input(w.what, help, &self.path, &self.text, w.at)
-            })?;
-            match next {
-                Some(instr) => part.push(instr),
-                None => break,
-            }
-        }
-        Ok(part)
-    }
-}
-
-/// The program of one warp, written out as it is needed.
-struct WarpWalk<'a> {
-    text: &'a WarpText,
-    walk: Walk<'a>,
-}
-
-impl ProgramStream for WarpWalk<'_> {
-    fn next_part(&mut self) -> Result<Option<Arc<[Instr]>>> {
-        let part = self.text.part(&mut self.walk, PART)?;
-        Ok((!part.is_empty()).then(|| part.into()))
-    }
-}
-
-impl Workload for WarpText {
-    fn info(&self) -> &KernelInfo {
-        &self.info
-    }
-
-    fn open(&self, block: u32, warp: u32) -> Result<Box<dyn ProgramStream + '_>> {
-        Ok(Box::new(WarpWalk {
-            text: self,
-            walk: self.walk(block, warp),
-        }))
-    }
+    parser.close().map_err(fail)?;
+    Ok((parser.info, parser.sections))
 }
 
 /// A `repeat` whose `end` has not come.
@@ -547,119 +421,4 @@ fn kind_of(word: &str) -> Option<(InstrKind, &str)> {
             _ => rest.is_empty().then_some((kind, "")),
         }
     })
-}
-
-/// A `repeat` that is being executed.
-#[derive(Clone, Copy)]
-struct Loop {
-    /// Its line.
-    line: usize,
-    turn: u64,
-    turns: u64,
-}
-
-/// Goes through the program of one warp, instruction by instruction.
-struct Walk<'a> {
-    info: &'a KernelInfo,
-    /// Sections of this warp that are still to come, the present one first.
-    sections: Vec<&'a [Line]>,
-    at: usize,
-    loops: Vec<Loop>,
-    env: Env,
-    mask: u64,
-}
-
-impl Walk<'_> {
-    /// The next instruction; `None` at the end of the program.
-    fn next(&mut self) -> Result<Option<Instr>, Wrong> {
-        while let Some(&lines) = self.sections.first() {
-            let Some(line) = lines.get(self.at) else {
-                self.sections.remove(0);
-                self.at = 0;
-                continue;
-            };
-            match line {
-                Line::Instr(template) => {
-                    self.at += 1;
-                    return self.instr(template).map(Some);
-                }
-                // An empty body would only take time.
-                Line::Repeat { turns, end } if *turns == 0 || *end == self.at + 1 => {
-                    self.at = end + 1;
-                }
-                Line::Repeat { turns, .. } => {
-                    self.loops.push(Loop {
-                        line: self.at,
-                        turn: 0,
-                        turns: *turns,
-                    });
-                    self.at += 1;
-                }
-                Line::End => self.turn(),
-            }
-            self.env.turn = self.loops.last().map_or(0, |l| l.turn as i64);
-        }
-        Ok(None)
-    }
-
-    /// The end of a `repeat`: once more, or on.
-    fn turn(&mut self) {
-        match self.loops.last_mut() {
-            Some(inner) if inner.turn + 1 < inner.turns => {
-                inner.turn += 1;
-                self.at = inner.line + 1;
-            }
-            _ => {
-                self.loops.pop();
-                self.at += 1;
-            }
-        }
-    }
-
-    fn instr(&self, template: &Template) -> Result<Instr, Wrong> {
-        let mut instr = template.instr.clone();
-        instr.mask = self.mask & template.mask.unwrap_or(u64::MAX);
-        if let Some(expr) = &template.address {
-            instr.addrs = self.addresses(template, expr, &instr)?;
-        }
-        Ok(instr)
-    }
-
-    fn addresses(
-        &self,
-        template: &Template,
-        expr: &Expr,
-        instr: &Instr,
-    ) -> Result<Addresses, Wrong> {
-        let lanes = self.info.warp_size as usize;
-        let limit = match instr.kind.is_shared() {
-            true => i64::from(self.info.shared_bytes),
-            false => i64::MAX,
-        };
-        let mut values = [0; 64];
-        for lane in (0..lanes).filter(|l| instr.mask >> l & 1 == 1) {
-            let env = Env {
-                lane: lane as i64,
-                thread: self.env.warp * lanes as i64 + lane as i64,
-                ..self.env
-            };
-            let value = expr.value(&env);
-            let bytes = i64::from(instr.bytes);
-            let good = |&v: &i64| v >= 0 && v <= limit - bytes && v % bytes == 0;
-            let Some(value) = value.filter(good) else {
-                let place = format!("lane {lane} of warp {}, block {}", env.warp, env.block);
-                let what = match value {
-                    None => format!("the address of {place} is no number"),
-                    Some(v) => format!("the address {v} of {place} is out of range or not aligned"),
-                };
-                return wrong(
-                    template.at,
-                    what,
-                    "addresses are in bytes, multiples of the width, shared ones below .shared",
-                );
-            };
-            values[lane] = value as u64;
-        }
-        Ok(Addresses::from_lanes(instr.mask, |l| values[l], lanes))
-    }
 }
