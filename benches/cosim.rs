@@ -2,16 +2,26 @@
 //! by an empty C++ loop over recorded inputs.
 //!
 //! `cargo bench --bench cosim` prints the ratio of each unit, both sides
-//! measured alternately in this one run.
+//! measured alternately in this one run, in processor time. With names of
+//! units behind `--` only those.
 
 use spadkit::config::Config;
 use spadkit::cosim::{Layout, Lockstep, Stimulus, VerilatedUnit, bench_for, record_inputs};
 use spadkit::rtl::Design;
 use spadkit::tool::{Cache, Toolbox};
+use std::sync::LazyLock;
 use std::time::Instant;
 
 const CYCLES: u64 = 400_000;
 const ROUNDS: usize = 5;
+
+/// Processor time of this thread in seconds (Linux), else the clock's.
+fn processor_time() -> f64 {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split(' ').next().and_then(|n| n.parse::<f64>().ok());
+    nanoseconds.map_or_else(|| START.elapsed().as_secs_f64(), |n| n * 1e-9)
+}
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = Config::preset("fermi")?;
@@ -21,7 +31,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "{:32} {:>12} {:>12} {:>7}",
         "unit", "lockstep/s", "C++ loop/s", "ratio"
     );
-    for unit in &design.units {
+    let names: Vec<String> = std::env::args().skip(1).collect();
+    let named: Vec<&String> = names.iter().filter(|n| !n.starts_with('-')).collect();
+    let wanted = |unit: &String| named.is_empty() || named.contains(&unit);
+    for unit in design.units.iter().filter(|u| wanted(&u.name)) {
         let layout = Layout::new(unit);
         let files = design.files_of(unit);
         let rtl = VerilatedUnit::build(&unit.name, &files, layout.clone(), &tools, &cache)?;
@@ -31,16 +44,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (mut lockstep_rate, mut loop_rate) = (0.0f64, 0.0f64);
         for _ in 0..ROUNDS {
             let mut model = bench()?;
-            let start = Instant::now();
+            let start = processor_time();
             let run = Lockstep::new(&layout, &mut *model, rtl.instance(), 1, false);
             let (outcome, _) = run.run(CYCLES, &|_| {}).unwrap();
-            let lockstep = CYCLES as f64 / start.elapsed().as_secs_f64();
+            let lockstep = CYCLES as f64 / (processor_time() - start);
             assert_eq!(outcome.mismatches, 0, "{}", unit.name);
 
             let mut instance = rtl.instance();
-            let start = Instant::now();
+            let start = processor_time();
             instance.run_empty(CYCLES, &inputs);
-            let empty = CYCLES as f64 / start.elapsed().as_secs_f64();
+            let empty = CYCLES as f64 / (processor_time() - start);
             ratios.push(lockstep / empty);
             lockstep_rate = lockstep_rate.max(lockstep);
             loop_rate = loop_rate.max(empty);
