@@ -33,6 +33,8 @@ pub(super) enum Size {
     Pair,
     /// Four lanes, four warps.
     Quad,
+    /// As `Quad`, with banks of four rows: for the proof that names them.
+    Rows,
 }
 
 /// What a machine may lack.
@@ -42,6 +44,10 @@ pub(super) enum Need {
     PrememQueue,
     Broadcast,
     Locks,
+    /// Two sets in the history: the proof names them.
+    TwoSets,
+    /// Four rows in a bank: the proof names them.
+    FourRows,
 }
 
 macro_rules! harness {
@@ -56,12 +62,16 @@ macro_rules! harness {
 }
 
 /// Every circuit around a unit of the path.
-pub(super) static HARNESSES: [Harness; 10] = [
+pub(super) static HARNESSES: [Harness; 14] = [
     harness!("spad_premem_queue", "premem_queue", Pair, PrememQueue),
     harness!("spad_nonmem_queue", "nonmem_queue", Pair, Nothing),
     harness!("spad_writeback_mux", "writeback_mux", Pair, Nothing),
     harness!("spad_conflict_arbiter", "conflict_arbiter", Quad, Broadcast),
     harness!("spad_lock_unit", "lock_unit", Quad, Locks),
+    harness!("spad_crossbar", "crossbar", Quad, Nothing),
+    harness!("spad_bank_ram", "bank_ram", Rows, FourRows),
+    harness!("spad_retry_sequencer", "retry_sequencer", Quad, Locks),
+    harness!("spad_conflict_history", "conflict_history", Quad, TwoSets),
     harness!("spad_access_unit", "access_unit", Quad, Nothing),
     harness!("spad_relssp", "relssp", Quad, Nothing),
     harness!(
@@ -87,6 +97,11 @@ impl Harness {
             Need::PrememQueue => (config.premem_depth() > 0, "it has depth 0 there: wires"),
             Need::Broadcast => (config.path.broadcast, "the proofs are about broadcast"),
             Need::Locks => (config.path.locks > 0, "it has no locks"),
+            Need::TwoSets => (
+                config.path.history_sets == 2,
+                "the proof is about a history of two sets",
+            ),
+            Need::FourRows => (config.rows() == 4, "the proof is about banks of four rows"),
         };
         (!there).then_some(without)
     }
@@ -205,6 +220,11 @@ fn parameter(name: &str, c: &Config) -> Option<u32> {
         "PW" => c.pass_bits(),
         "EX" => c.excess_bits(),
         "PCW" => PC_BITS,
+        "MERGE" => c.path.merge_bytes.into(),
+        "LR" => c.path.retry.read,
+        "LU" => c.path.retry.update,
+        "LWR" => c.path.retry.write,
+        "LB" => c.path.retry.branch,
         _ => return None,
     })
 }

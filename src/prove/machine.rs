@@ -2,7 +2,7 @@
 //! the solver goes through all their states.
 
 use super::harness::Size;
-use crate::config::Config;
+use crate::config::{Config, RetryLatencies};
 use crate::error::Result;
 use crate::geometry::Geometry;
 
@@ -29,7 +29,7 @@ impl Machines {
 }
 
 /// The least machine that has all of the unit's mechanisms: lock groups of
-/// two cycles, several passes, two sharing pairs.
+/// two cycles, several passes, two sharing pairs, a second round of an atomic.
 fn least(size: Size) -> Result<Config> {
     let mut config = Config::preset("small")?;
     config.geometry = Geometry::new(9, 3)?;
@@ -37,11 +37,22 @@ fn least(size: Size) -> Result<Config> {
     (config.name, config.lanes) = match size {
         Size::Pair => ("pair".to_owned(), 2),
         Size::Quad => ("quad".to_owned(), 4),
+        Size::Rows => ("rows".to_owned(), 4),
     };
+    if size == Size::Rows {
+        config.capacity_words = 4 * 8;
+    }
     config.warp_size = 8;
     (config.path.warps, config.path.blocks) = (4, 4);
     (config.path.locks, config.path.lock_group_cycles) = (32, 2);
     config.path.history_sets = 2;
+    // Short, so that a second round is only a few cycles away.
+    config.path.retry = RetryLatencies {
+        read: 2,
+        update: 2,
+        write: 2,
+        branch: 1,
+    };
     Ok(config)
 }
 
@@ -52,7 +63,7 @@ mod tests {
 
     #[test]
     fn the_least_machines_can_be_emitted() {
-        for size in [Size::Pair, Size::Quad] {
+        for size in [Size::Pair, Size::Quad, Size::Rows] {
             Design::emit(&[], &least(size).unwrap()).unwrap();
         }
     }

@@ -131,6 +131,7 @@ fn path_proofs(
     named: bool,
 ) -> Result<Vec<Proof>> {
     let mut proofs = Vec::new();
+    let mut lacking = None;
     for machine in machines.list(harness.size, config)? {
         match harness.lacking(&machine) {
             None => proofs.push(Proof {
@@ -140,17 +141,19 @@ fn path_proofs(
                     machine: Box::new(machine),
                 },
             }),
-            Some(why) if named => {
-                let (unit, machine) = (harness.unit, machine.name);
-                return Err(Error::usage(
-                    format!("nothing is proved of {unit} in the machine {machine}"),
-                    why,
-                ));
-            }
-            Some(_) => {}
+            Some(why) => lacking = Some((machine.name, why)),
         }
     }
-    Ok(proofs)
+    match lacking {
+        Some((machine, why)) if named && proofs.is_empty() => {
+            let unit = harness.unit;
+            Err(Error::usage(
+                format!("nothing is proved of {unit} in the machine {machine}"),
+                why,
+            ))
+        }
+        _ => Ok(proofs),
+    }
 }
 
 /// What is proved of a unit of the hash family.

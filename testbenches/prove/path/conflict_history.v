@@ -1,0 +1,102 @@
+// spad_conflict_history: what was updated is found, until two other program
+// counters of its set have been updated or everything is cleared (section 13).
+// One program counter is followed; it may be any. The words of the memories
+// are named: two sets.
+module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
+    input wire clk,
+    input wire rst,
+    input wire clear,
+    input wire lk_valid,
+    input wire [PCW-1:0] lk_pc,
+    input wire up_valid,
+    input wire [PCW-1:0] up_pc,
+    input wire [EX-1:0] up_excess,
+    input wire [PCW-1:0] pc_seen,
+    output wire assume_one_pc, // any one program counter is looked at
+    output wire keep_there, // it is in exactly one way with its value, or in none; the set's last update is known
+    output wire keep_answer, // the answer is that to the look-up before
+    output wire check_one_way, // never in both ways
+    output wire check_found, // it is found with its last value until two others of its set have been updated
+    output wire check_gone, // it is not found before its first update, behind a clear, and once two others have been updated
+    output wire check_answer, // an answer behind each look-up, and only then; without a hit it is 0
+    output wire cover_found, // 4: an update is found
+    output wire cover_kept, // 6: found behind an update of another of its set
+    output wire cover_gone // 7: replaced
+);
+    localparam SETW = $clog2(SETS);
+    localparam TAG = PCW - SETW;
+    wire lk_done, lk_hit;
+    wire [EX-1:0] lk_excess;
+    spad_conflict_history unit (
+        .clk(clk), .rst(rst), .clear(clear), .lk_valid(lk_valid), .lk_pc(lk_pc), .lk_done(lk_done),
+        .lk_hit(lk_hit), .lk_excess(lk_excess), .up_valid(up_valid), .up_pc(up_pc), .up_excess(up_excess)
+    );
+    (* hierconn *) wire [TAG-1:0] \unit.tag0[0] ;
+    (* hierconn *) wire [TAG-1:0] \unit.tag0[1] ;
+    (* hierconn *) wire [TAG-1:0] \unit.tag1[0] ;
+    (* hierconn *) wire [TAG-1:0] \unit.tag1[1] ;
+    (* hierconn *) wire [EX-1:0] \unit.excess0[0] ;
+    (* hierconn *) wire [EX-1:0] \unit.excess0[1] ;
+    (* hierconn *) wire [EX-1:0] \unit.excess1[0] ;
+    (* hierconn *) wire [EX-1:0] \unit.excess1[1] ;
+    (* hierconn *) wire [SETS-1:0] \unit.valid0 ;
+    (* hierconn *) wire [SETS-1:0] \unit.valid1 ;
+    (* hierconn *) wire [SETS-1:0] \unit.lru ;
+
+    reg [PCW-1:0] pc;
+    always @(posedge clk) pc <= pc_seen;
+    assign assume_one_pc = pc == pc_seen;
+    wire set = pc[0];
+    wire [TAG-1:0] tag = pc[PCW-1:1];
+    wire [TAG-1:0] tag0 = set ? \unit.tag0[1] : \unit.tag0[0] ;
+    wire [TAG-1:0] tag1 = set ? \unit.tag1[1] : \unit.tag1[0] ;
+    wire [EX-1:0] excess0 = set ? \unit.excess0[1] : \unit.excess0[0] ;
+    wire [EX-1:0] excess1 = set ? \unit.excess1[1] : \unit.excess1[0] ;
+    wire valid0 = \unit.valid0 [set];
+    wire valid1 = \unit.valid1 [set];
+    wire lru = \unit.lru [set];
+    wire in0 = valid0 & (tag0 == tag);
+    wire in1 = valid1 & (tag1 == tag);
+
+    // Known with its value, and the other one that was updated since, if any.
+    reg known, passed;
+    reg [EX-1:0] value;
+    reg [PCW-1:0] other;
+    wire update = up_valid & (up_pc == pc);
+    wire neighbour = up_valid & (up_pc != pc) & (up_pc[0] == pc[0]);
+    always @(posedge clk) begin
+        if (rst | clear) begin
+            known <= 0;
+            passed <= 0;
+        end else if (update) begin
+            known <= 1;
+            passed <= 0;
+            value <= up_excess;
+        end else if (neighbour & known) begin
+            if (passed & (up_pc != other)) known <= 0;
+            passed <= 1;
+            other <= up_pc;
+        end
+    end
+    reg was_look, was_it, was_known, was_rst, was_any;
+    reg [EX-1:0] was_value;
+    always @(posedge clk) begin
+        was_rst <= rst;
+        was_any <= lk_valid;
+        was_look <= lk_valid & (lk_pc == pc);
+        was_known <= known;
+        was_value <= value;
+    end
+    assign keep_there = !(in0 & in1) & ((in0 | in1) == known) & (!known | ((in0 ? excess0 : excess1) == value))
+        & (!known | (lru == (passed ? in1 : in0)))
+        & (!known | !passed | ((in0 ? valid1 & ({tag1, set} == other) : valid0 & ({tag0, set} == other)) & (other != pc)));
+    assign keep_answer = was_rst | ((lk_done == was_any) & (!was_look | (lk_hit == was_known))
+        & (!was_look | !was_known | (lk_excess == was_value)));
+    assign check_one_way = !(in0 & in1);
+    assign check_found = was_rst | !was_look | !was_known | (lk_hit & (lk_excess == was_value));
+    assign check_gone = was_rst | !was_look | was_known | !lk_hit;
+    assign check_answer = (lk_done == (was_any & !was_rst)) & (!lk_hit | lk_done) & (lk_hit | (lk_excess == 0));
+    assign cover_found = lk_hit & was_look & (lk_excess == 3) & !rst;
+    assign cover_kept = lk_hit & was_look & passed & !rst;
+    assign cover_gone = (value != 0) & was_look & !lk_hit & passed & !rst & valid0 & valid1;
+endmodule
