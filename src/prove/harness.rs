@@ -44,6 +44,8 @@ pub(super) enum Need {
     PrememQueue,
     Broadcast,
     Locks,
+    /// Locks, and latencies with which a second round is reached in ten cycles.
+    ShortRetry,
     /// Two sets in the history: the proof names them.
     TwoSets,
     /// Four rows in a bank: the proof names them.
@@ -70,7 +72,7 @@ pub(super) static HARNESSES: [Harness; 14] = [
     harness!("spad_lock_unit", "lock_unit", Quad, Locks),
     harness!("spad_crossbar", "crossbar", Quad, Nothing),
     harness!("spad_bank_ram", "bank_ram", Rows, FourRows),
-    harness!("spad_retry_sequencer", "retry_sequencer", Quad, Locks),
+    harness!("spad_retry_sequencer", "retry_sequencer", Quad, ShortRetry),
     harness!("spad_conflict_history", "conflict_history", Quad, TwoSets),
     harness!("spad_access_unit", "access_unit", Quad, Nothing),
     harness!("spad_relssp", "relssp", Quad, Nothing),
@@ -97,6 +99,14 @@ impl Harness {
             Need::PrememQueue => (config.premem_depth() > 0, "it has depth 0 there: wires"),
             Need::Broadcast => (config.path.broadcast, "the proofs are about broadcast"),
             Need::Locks => (config.path.locks > 0, "it has no locks"),
+            Need::ShortRetry => {
+                let r = &config.path.retry;
+                let short = r.read.max(r.update).max(r.write) <= 2 && r.branch == 1;
+                (
+                    config.path.locks > 0 && short,
+                    "the proof is about latencies of at most 2, 2, 2, 1 cycles",
+                )
+            }
             Need::TwoSets => (
                 config.path.history_sets == 2,
                 "the proof is about a history of two sets",
