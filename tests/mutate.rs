@@ -4,8 +4,8 @@
 use assert_cmd::Command;
 use serde_json::Value;
 
-#[test]
-fn injected_faults_are_caught_or_proved_equivalent() {
+/// Injects 60 faults into each unit of a machine.
+fn mutate(machine: &[&str], units: &[&str]) {
     for tool in ["verilator", "c++", "yosys"] {
         if which::which(tool).is_err() {
             println!("skipped: {tool} is missing");
@@ -14,22 +14,39 @@ fn injected_faults_are_caught_or_proved_equivalent() {
     }
     let output = Command::cargo_bin("spadkit")
         .unwrap()
-        .args([
-            "mutate",
-            "spad_hash_bitvec_xor",
-            "spad_hash_config_bitvec_perm",
-        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .arg("mutate")
+        .args(units)
+        .args(machine)
         .args(["--faults", "60", "--seeds", "1", "--format", "json"])
         .output()
         .unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-    for result in json["results"].as_array().unwrap() {
+    let results = json["results"].as_array().unwrap();
+    assert_eq!(results.len(), units.len());
+    for result in results {
         let number = |key: &str| result[key].as_u64().unwrap();
         assert_eq!(number("injected"), 60, "{result}");
         assert_eq!(number("caught") + number("equivalent"), 60, "{result}");
         // Most faults of a multiplexer change something.
         assert!(number("caught") >= 50, "{result}");
     }
+}
+
+#[test]
+fn faults_in_hash_units_are_caught_or_proved_equivalent() {
+    mutate(
+        &["--preset", "fermi"],
+        &["spad_hash_bitvec_xor", "spad_hash_config_bitvec_perm"],
+    );
+}
+
+#[test]
+fn faults_in_units_of_the_path_are_caught_or_proved_equivalent() {
+    mutate(
+        &["--config", "testbenches/mutate.toml"],
+        &["spad_crossbar", "spad_warp_mask"],
+    );
 }
