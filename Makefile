@@ -48,6 +48,8 @@ CAMPAIGN_CYCLES  ?= 20000
 CAMPAIGN_LONG    ?= 200000
 CAMPAIGN_KERNELS := transpose reduction fwt fft dct8x8 conv-rows nw scan bitonic matmul backprop \
                     lavamd hist256 stride atomic random
+# Recorded traces to replay, too: make campaign CAMPAIGN_TRACES="a.json b.json".
+CAMPAIGN_TRACES  ?=
 COSIM := $(CARGO) run --release -q -- cosim
 campaign: deps campaign-cosim
 	$(CARGO) run --release -q -- prove --all-geometries
@@ -59,7 +61,7 @@ campaign-cosim:
 	for preset in $(PRESETS); do \
 	  $(COSIM) --preset $$preset --cycles $(CAMPAIGN_CYCLES) || exit 1; done
 	for preset in fermi gt200; do \
-	  for input in $(CAMPAIGN_KERNELS:%=kernel:%) $(wildcard ../shared/traces/*.json); do \
+	  for input in $(CAMPAIGN_KERNELS:%=kernel:%) $(CAMPAIGN_TRACES); do \
 	    echo "$$preset $$input"; \
 	    $(COSIM) spad_sm_path --preset $$preset --trace $$input || exit 1; done; done
 

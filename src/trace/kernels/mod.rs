@@ -2,7 +2,7 @@
 //! address formulas (hash paper, section 3.2, and the public sources of the
 //! CUDA samples and of Rodinia).
 //!
-//! Each kernel is a function from its parameters to an [`AccessTrace`] of one
+//! Each kernel is a function from its parameters to an [`AccessTrace`](crate::trace::AccessTrace) of one
 //! thread block; the registry here knows their names, parameters and ranges.
 
 mod block;
