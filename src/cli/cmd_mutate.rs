@@ -64,7 +64,7 @@ pub(super) fn run(args: &MutateArgs, global: &Global, printer: &Printer) -> Resu
         None => Ok(()),
         Some(r) => Err(Error::CheckFailed {
             what: format!(
-                "{}: {:.1} % of the relevant faults are caught, at least {REQUIRED_PCT} % are required",
+                "{}: {:.2} % of the relevant faults are caught, at least {REQUIRED_PCT} % are required",
                 r.unit,
                 r.caught_pct()
             ),
@@ -89,7 +89,7 @@ fn text(results: &[MutationResult]) -> String {
             r.caught.to_string(),
             r.equivalent.to_string(),
             r.missed.len().to_string(),
-            format!("{:.1}", r.caught_pct()),
+            format!("{:.2}", r.caught_pct()),
         ]
     });
     let mut out = table(&header, &header[1..], rows);

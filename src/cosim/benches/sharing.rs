@@ -191,10 +191,11 @@ impl Bench for AccessBench {
         let slots = u64::MAX >> (64 - blocks);
         let rel_done = (self.released | !self.live) & slots;
         let free = 1u64 << stimulus.below(blocks as u32);
-        let launch = (stimulus.one_in(4) && self.live & free == 0).then(|| SharingLaunch {
+        let launch = SharingLaunch {
             block: free.trailing_zeros() as usize,
             shared: !stimulus.one_in(4),
-        });
+        };
+        let launches = stimulus.one_in(4) && self.live & free == 0;
         if stimulus.one_in(256) {
             self.sharing = !stimulus.one_in(4);
             self.limit = match stimulus.below(4) {
@@ -214,25 +215,24 @@ impl Bench for AccessBench {
                 _ => stimulus.wide(p.cfg_limit.width) as u16,
             })
             .collect();
-        let acquire = stimulus
-            .one_in(2)
-            .then(|| stimulus.below(warps as u32) as usize);
+        // What is not valid has a value all the same.
+        let taker = stimulus.below(warps as u32);
         frame.drive(&p.cfg_sharing, self.sharing.into());
         frame.drive(&p.cfg_limit, self.limit.into());
-        frame.drive(&p.launch_valid, launch.is_some().into());
-        frame.drive(&p.launch_block, launch.map_or(0, |l| l.block as u32));
-        frame.drive(&p.launch_shared, launch.is_some_and(|l| l.shared).into());
+        frame.drive(&p.launch_valid, launches.into());
+        frame.drive(&p.launch_block, launch.block as u32);
+        frame.drive(&p.launch_shared, launch.shared.into());
         frame.drive_bits(&p.rel_done, rel_done.into());
         frame.drive_bits(&p.live, self.live.into());
         let block_bits = p.warp_blk.width / warps;
         frame.drive_fields(&p.warp_blk, block_bits, self.warp_blk.iter().copied());
         frame.drive_bits(&p.off_shmem, sparse(stimulus, warps));
         frame.drive_fields(&p.off_hi, p.cfg_limit.width, off_hi.iter().copied());
-        frame.drive(&p.acq_valid, acquire.is_some().into());
-        frame.drive(&p.acq_warp, acquire.unwrap_or(0) as u32);
+        frame.drive(&p.acq_valid, stimulus.one_in(2).into());
+        frame.drive(&p.acq_warp, taker);
         drive_reset(stimulus, frame, &p.rst, rst);
         self.golden.respond(frame);
-        if let Some(launch) = launch.filter(|_| !rst) {
+        if launches && !rst {
             self.live |= 1 << launch.block;
             self.released &= !(1 << launch.block);
         }
