@@ -57,7 +57,6 @@ module spad_conflict_history (
     // The matching way, else the one not used last: `lru` starts at way 0 and
     // points to the free way until both are taken.
     wire way = up_hit0 ? 1'b0 : up_hit1 ? 1'b1 : lru[up_set];
-    wire write = up_valid & ~clear & ~rst;
 
     reg done;
     reg hit;
@@ -67,11 +66,11 @@ module spad_conflict_history (
     assign lk_excess = excess;
 
     always @(posedge clk) begin
-        if (write & ~way) begin
+        if (up_valid & ~way) begin
             tag0[up_set] <= up_tag;
             excess0[up_set] <= up_excess;
         end
-        if (write & way) begin
+        if (up_valid & way) begin
             tag1[up_set] <= up_tag;
             excess1[up_set] <= up_excess;
         end
