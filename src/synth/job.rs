@@ -110,6 +110,21 @@ impl SynthJob {
         names.map(|name| format!("rtl/{name}")).collect()
     }
 
+    /// What Yosys left in `directory`: its log, and the top of the netlist.
+    pub(super) fn read_results(&self, directory: &Path) -> Result<(ToolOutput, YosysModule)> {
+        let output = ToolOutput {
+            stdout: get(&directory.join("yosys.log"))?,
+            stderr: String::new(),
+        };
+        let fail = |what: String| unexpected_output(Kind::Yosys, what, &output);
+        let json = get(&directory.join("netlist.json"))?;
+        let mut netlist: YosysNetlist = serde_json::from_str(&json)
+            .map_err(|e| fail(format!("wrote a netlist that cannot be read: {e}")))?;
+        let top = (netlist.modules.remove(&self.top))
+            .ok_or_else(|| fail(format!("wrote a netlist without module {}", self.top)))?;
+        Ok((output, top))
+    }
+
     /// Maps the unit for a clock period in ps. What was mapped before comes
     /// from the cache.
     pub fn map(
@@ -190,17 +205,8 @@ impl SynthJob {
 
 impl Netlist {
     fn read(directory: &Path, job: &SynthJob, technology: &Technology) -> Result<Self> {
-        let log = get(&directory.join("yosys.log"))?;
-        let output = ToolOutput {
-            stdout: log,
-            stderr: String::new(),
-        };
-        let json = get(&directory.join("netlist.json"))?;
+        let (output, top) = job.read_results(directory)?;
         let fail = |what: String| unexpected_output(Kind::Yosys, what, &output);
-        let design: YosysNetlist = serde_json::from_str(&json)
-            .map_err(|e| fail(format!("wrote a netlist that cannot be read: {e}")))?;
-        let top = (design.modules.get(&job.top))
-            .ok_or_else(|| fail(format!("wrote a netlist without module {}", job.top)))?;
         let mut netlist = Netlist {
             cells_by_type: BTreeMap::new(),
             flops: 0,
@@ -238,8 +244,8 @@ impl Netlist {
 
 /// A netlist as Yosys writes it in JSON.
 #[derive(Deserialize)]
-pub(super) struct YosysNetlist {
-    pub modules: BTreeMap<String, YosysModule>,
+struct YosysNetlist {
+    modules: BTreeMap<String, YosysModule>,
 }
 
 #[derive(Deserialize)]

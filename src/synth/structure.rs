@@ -1,7 +1,7 @@
 //! Cells and levels in Yosys' own gates: how large and how deep a block is
 //! before any library is chosen.
 
-use super::job::{SynthJob, YosysNetlist, get, put};
+use super::job::{SynthJob, put};
 use super::template::render;
 use crate::error::Result;
 use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
@@ -51,16 +51,7 @@ impl Structure {
     }
 
     fn read(directory: &Path, job: &SynthJob) -> Result<Self> {
-        let output = ToolOutput {
-            stdout: get(&directory.join("yosys.log"))?,
-            stderr: String::new(),
-        };
-        let fail = |what: String| unexpected_output(Kind::Yosys, what, &output);
-        let json = get(&directory.join("netlist.json"))?;
-        let netlist: YosysNetlist = serde_json::from_str(&json)
-            .map_err(|e| fail(format!("wrote a netlist that cannot be read: {e}")))?;
-        let top = (netlist.modules.get(&job.top))
-            .ok_or_else(|| fail(format!("wrote a netlist without module {}", job.top)))?;
+        let (output, top) = job.read_results(directory)?;
         let mut structure = Structure {
             cells: 0,
             flops: 0,
