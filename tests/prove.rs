@@ -30,7 +30,8 @@ const ATOMIC: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3,
                       retry = { read = 2, update = 2, write = 2, branch = 1 }\n";
 /// Banks of four rows.
 const ROWS: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
-                    warp_size = 8, capacity_words = 32 }\n";
+                    warp_size = 8, capacity_words = 32 }\n\
+                    path = { locks = 32, lock_group_cycles = 2 }\n";
 
 /// A busy machine must not turn a proof into `unknown`.
 const TIMEOUT: [&str; 2] = ["--timeout", "3000"];
@@ -152,7 +153,12 @@ fn every_hash_unit_is_proved() {
 }
 
 /// Units of which a proof takes more than a few seconds.
-const LONG: [&str; 3] = ["spad_crossbar", "spad_access_unit", "spad_retry_sequencer"];
+const LONG: [&str; 4] = [
+    "spad_crossbar",
+    "spad_access_unit",
+    "spad_retry_sequencer",
+    "spad_scratchpad",
+];
 
 /// All that is asked of `units` is proved, by induction.
 fn proved_by_induction(units: &[&str], machine: &[&str]) {
@@ -183,7 +189,7 @@ fn units_of_the_path_are_proved() {
 }
 
 #[test]
-#[ignore = "takes a minute; part of make campaign"]
+#[ignore = "takes minutes; part of make campaign"]
 fn the_other_units_of_the_path_are_proved() {
     if yosys() {
         proved_by_induction(&LONG, &[]);
@@ -358,8 +364,20 @@ const QUAD_FAULTS: &[Mutant] = &[
     mutant!("spad_crossbar", "read & {D{sel_valid[i]}}" => "read"; "response"),
 ];
 
-/// Faults in the bank.
+/// Faults in the bank, and in the scratchpad with its banks.
 const ROWS_FAULTS: &[Mutant] = &[
+    mutant!("spad_scratchpad", "p_tag <= q_tag" => "p_tag <= req_tag"; "fields"),
+    mutant!("spad_scratchpad", "assign resp_valid = p_valid & p_last" => "assign resp_valid = p_valid"; "answered"),
+    mutant!("spad_scratchpad", "wire arb_adv = adv & last_window" => "wire arb_adv = adv"; "ready"),
+    mutant!("spad_scratchpad", "assign busy_more = grp_valid & ~last" => "assign busy_more = grp_valid & ~grp_last"; "busy"),
+    mutant!("spad_scratchpad", "wire adv = resp_ready | ~(p_valid & p_last)" => "wire adv = 1'b1"; "stall"),
+    mutant!("spad_scratchpad", "grp_served & {L{read}}" => "grp_served & {L{q_op == 3'd3}}"; "load"),
+    mutant!("spad_scratchpad", "wire pass = step & (q_op == 3'd0)" => "wire pass = step & (q_op == 3'd1)"; "pass"),
+    mutant!("spad_scratchpad", "(p_op != 3'd2) & ~p_err" => "(p_op != 3'd2)"; "silent"),
+    mutant!("spad_scratchpad", "(q_op == 3'd2) | (q_op == 3'd4);" => "(q_op == 3'd2);"; "memory"),
+    mutant!("spad_scratchpad", "p_succ <= q_succ | lk_success" => "p_succ <= lk_success"; "winner"),
+    mutant!("spad_scratchpad", "p_succ & {L{resp_valid}}" => "p_succ"; "losers"),
+    mutant!("spad_scratchpad" in "spad_lock_unit", "if (rst) lock <= {LOCKS{1'b0}}" => "if (rst) lock <= {LOCKS{1'b1}}"; "lock"),
     mutant!("spad_bank_ram", "in_range ? mem[row]" => "in_range ? mem[row + 2'd1]"; "read"),
     mutant!("spad_bank_ram", "if (be[k])" => "if (be[0])"; "kept"),
     mutant!("spad_bank_ram", "in_range & ~rst" => "in_range"; "kept"),

@@ -31,7 +31,7 @@ pub struct ProveArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "all_geometries")]
     rtl: Option<PathBuf>,
     /// Seconds for one proof.
-    #[arg(long, value_name = "SECONDS", default_value_t = 120,
+    #[arg(long, value_name = "SECONDS", default_value_t = 300,
           value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     timeout: u64,
     /// All geometries of the table, instead of the usual few and the

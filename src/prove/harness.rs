@@ -33,7 +33,7 @@ pub(super) enum Size {
     Pair,
     /// Four lanes, four warps.
     Quad,
-    /// As `Quad`, with banks of four rows: for the proof that names them.
+    /// As `Quad`, with banks of four rows: for the proofs that name them.
     Rows,
 }
 
@@ -50,6 +50,8 @@ pub(super) enum Need {
     TwoSets,
     /// Four rows in a bank: the proof names them.
     FourRows,
+    /// Locks, broadcast, and eight banks of four rows: the proof names the words.
+    Words,
 }
 
 macro_rules! harness {
@@ -64,7 +66,7 @@ macro_rules! harness {
 }
 
 /// Every circuit around a unit of the path.
-pub(super) static HARNESSES: [Harness; 14] = [
+pub(super) static HARNESSES: [Harness; 15] = [
     harness!("spad_premem_queue", "premem_queue", Pair, PrememQueue),
     harness!("spad_nonmem_queue", "nonmem_queue", Pair, Nothing),
     harness!("spad_writeback_mux", "writeback_mux", Pair, Nothing),
@@ -72,6 +74,7 @@ pub(super) static HARNESSES: [Harness; 14] = [
     harness!("spad_lock_unit", "lock_unit", Quad, Locks),
     harness!("spad_crossbar", "crossbar", Quad, Nothing),
     harness!("spad_bank_ram", "bank_ram", Rows, FourRows),
+    harness!("spad_scratchpad", "scratchpad", Rows, Words),
     harness!("spad_retry_sequencer", "retry_sequencer", Quad, ShortRetry),
     harness!("spad_conflict_history", "conflict_history", Quad, TwoSets),
     harness!("spad_access_unit", "access_unit", Quad, Nothing),
@@ -112,6 +115,13 @@ impl Harness {
                 "the proof is about a history of two sets",
             ),
             Need::FourRows => (config.rows() == 4, "the proof is about banks of four rows"),
+            Need::Words => {
+                let named = config.rows() == 4 && config.geometry.bank_bits() == 3;
+                (
+                    named && config.path.broadcast && config.path.locks > 0,
+                    "the proof is about eight banks of four rows with broadcast and locks",
+                )
+            }
         };
         (!there).then_some(without)
     }
