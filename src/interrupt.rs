@@ -2,9 +2,10 @@
 //! done.
 //!
 //! A command whose work can stop early calls [`listen`] once; the work asks
-//! [`requested`] now and then. Running tools are stopped by themselves. A
-//! second Ctrl-C ends the program at once.
+//! [`requested`] now and then. Who runs a tool listens by that, and the tool is
+//! stopped. A second Ctrl-C ends the program at once, and its tools.
 
+use crate::tool::stop_running;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,6 +20,7 @@ pub fn listen() {
     LISTEN.call_once(|| {
         let handler = || {
             if REQUESTED.swap(true, Ordering::Relaxed) {
+                stop_running();
                 std::process::exit(INTERRUPTED);
             }
         };

@@ -1,8 +1,9 @@
 //! All mutants of a unit in one Verilog file, behind a select input.
 
+use super::aig::Aig;
 use crate::error::{Error, Result};
 use crate::rtl::SourceFile;
-use crate::tool::{Cache, KeyBuilder, Kind, Toolbox};
+use crate::tool::{Cache, KeyBuilder, Kind, Toolbox, unexpected_output};
 use serde::Serialize;
 
 /// The select input; 0 is the original.
@@ -31,6 +32,8 @@ pub struct Mutants {
     list: Vec<Mutant>,
     select_bits: usize,
     text: String,
+    circuit: Aig,
+    select: Vec<usize>,
 }
 
 impl Mutants {
@@ -48,11 +51,13 @@ impl Mutants {
             "read_verilog {}\nhierarchy -check -top {top}\nproc\nflatten\nopt_clean\n\
              mutate -list {faults} -seed 1 -ctrl {SELECT} {select_bits} 1 -o mutants.ys \
              {MUTABLE}\n\
-             script mutants.ys\nopt_clean\nwrite_verilog -noattr mutated.v\n",
+             script mutants.ys\nopt_clean\nwrite_verilog -noattr mutated.v\n\
+             memory_map\nopt_clean\nsimplemap\ntechmap\ndffunmap\nzinit -all\nopt_clean\n\
+             aigmap\nsetundef -zero\nwrite_aiger -symbols mutated.aig\n",
             names.join(" ")
         );
         let yosys = tools.get(Kind::Yosys)?;
-        let mut key = KeyBuilder::new("mutants 1")
+        let mut key = KeyBuilder::new("mutants 2")
             .add("script", &script)
             .add("yosys", yosys.version.to_string());
         for file in files {
@@ -73,17 +78,25 @@ impl Mutants {
         })?;
         let read = |name: &str| {
             let path = entry.join(name);
-            std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))
+            std::fs::read(&path).map_err(|e| Error::io("read", &path, e))
         };
-        let list = read("mutants.ys")?
+        let text = |name: &str| Ok(String::from_utf8_lossy(&read(name)?).into_owned());
+        let list = text("mutants.ys")?
             .lines()
             .filter_map(parse_mutant)
             .collect();
+        let Some(circuit) = Aig::parse(&read("mutated.aig")?) else {
+            let path = entry.join("mutated.aig");
+            let what = format!("wrote a circuit that cannot be read: {}", path.display());
+            return Err(unexpected_output(Kind::Yosys, what, &Default::default()));
+        };
         Ok(Mutants {
             top: top.to_owned(),
             list,
             select_bits,
-            text: read("mutated.v")?,
+            text: text("mutated.v")?,
+            select: select_inputs(&circuit, select_bits)?,
+            circuit,
         })
     }
 
@@ -97,6 +110,16 @@ impl Mutants {
         self.select_bits
     }
 
+    /// The unit with its mutants as gates and registers that start at zero.
+    pub(super) fn circuit(&self) -> &Aig {
+        &self.circuit
+    }
+
+    /// Which of the circuit's inputs are the bits of the select, low bit first.
+    pub(super) fn select(&self) -> &[usize] {
+        &self.select
+    }
+
     /// The one file; its module is named like the unit.
     pub fn verilog(&self) -> SourceFile {
         SourceFile {
@@ -104,6 +127,21 @@ impl Mutants {
             text: self.text.clone(),
         }
     }
+}
+
+fn select_inputs(circuit: &Aig, bits: usize) -> Result<Vec<usize>> {
+    let bit = |i: usize| {
+        let name = match bits {
+            1 => SELECT.to_owned(),
+            _ => format!("{SELECT}[{i}]"),
+        };
+        let place = circuit.inputs.iter().position(|input| *input == name);
+        place.ok_or_else(|| {
+            let what = format!("wrote a circuit without the input {name}");
+            unexpected_output(Kind::Yosys, what, &Default::default())
+        })
+    };
+    (0..bits).map(bit).collect()
 }
 
 /// One line of Yosys's list:

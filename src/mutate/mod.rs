@@ -5,6 +5,7 @@
 //! mutant that no run tells apart is handed to a proof of equivalence. What is
 //! neither caught nor proved equivalent is a hole in the bench.
 
+mod aig;
 mod equivalence;
 mod inject;
 
@@ -86,7 +87,7 @@ pub fn mutate_unit(
         .filter_map(|(mutant, caught)| (!caught).then_some(mutant))
         .collect();
     let differs = |mutant: &&Mutant| {
-        let equivalent = equivalence::is_equivalent(&mutants, mutant, unit, tools)?;
+        let equivalent = equivalence::is_equivalent(&mutants, mutant, tools)?;
         Ok((!equivalent).then(|| (*mutant).clone()))
     };
     let missed = survivors.par_iter().map(differs);

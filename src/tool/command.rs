@@ -10,6 +10,7 @@ use std::io::{Read, Seek, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a tool may run unless the caller says otherwise.
@@ -37,7 +38,7 @@ pub struct ToolCommand {
 }
 
 /// What a tool printed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolOutput {
     /// Standard output; bytes that are no UTF-8 are replaced.
     pub stdout: String,
@@ -124,9 +125,12 @@ impl ToolCommand {
         let (mut stdin, mut stdout, mut stderr) = (scratch()?, scratch()?, scratch()?);
         stdin.write_all(&self.stdin).map_err(scratch_error)?;
         stdin.rewind().map_err(scratch_error)?;
+        interrupt::listen(); // the tool is in a group of its own and would go on
         let mut child = self.spawn(stdin, &stdout, &stderr)?;
+        running().push(child.id());
         let ended = self.wait(&mut child, [&stdout, &stderr], timeout);
         kill_group(child.id()); // what hangs, or what the tool left running
+        running().retain(|leader| *leader != child.id());
         let output = ToolOutput {
             stdout: read_back(&mut stdout)?,
             stderr: read_back(&mut stderr)?,
@@ -261,6 +265,17 @@ fn timeout_or(usual: Duration) -> Result<Duration> {
 
 /// Kills every process of the group that `leader` leads. Each tool has a
 /// group of its own, since a time-out must stop what it started, too.
+/// Stops all tools, for a program that ends without waiting for them.
+pub(crate) fn stop_running() {
+    running().iter().copied().for_each(kill_group);
+}
+
+/// The tools that run now.
+fn running() -> MutexGuard<'static, Vec<u32>> {
+    static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn kill_group(leader: u32) {
     let leader = i32::try_from(leader).ok().and_then(Pid::from_raw);
     if let Some(leader) = leader {
