@@ -1,11 +1,11 @@
 //! `spadkit cosim`: Verilated RTL against the golden model.
 
 use super::Global;
-use super::output::check_writable;
 use super::printer::{Printer, table};
 use crate::config::Config;
 use crate::cosim::{CosimOptions, CosimResult, PATH, Replay, cosim_all};
 use crate::error::{Error, Result};
+use crate::output::check_writable;
 use crate::rtl::Design;
 use crate::sm::{self, AccessWorkload, Sm, Workload};
 use crate::tool::{Cache, Toolbox};

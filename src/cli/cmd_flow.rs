@@ -2,7 +2,6 @@
 
 use super::Global;
 use super::cmd_cosim::fail_on_mismatch;
-use super::output::{check_writable, write_file};
 use super::printer::{Printer, table};
 use super::synthesis::Synthesis;
 use crate::config::Config;
@@ -10,6 +9,7 @@ use crate::cosim::{CosimOptions, CosimResult, cosim_all};
 use crate::error::{Error, Result};
 use crate::hash::{HashKind, HashSpec, Mapping, encode};
 use crate::interrupt;
+use crate::output::{check_writable, write_file};
 use crate::report::{self, CosimLine, FlowReport, InstructionLine, Kernel, MappingLine};
 use crate::rtl::{Design, write_design};
 use crate::search::bitvec::all_pairs;

@@ -1,12 +1,12 @@
 //! `spadkit synth`: area, delay and power of units.
 
 use super::Global;
-use super::output::write_file;
 use super::printer::{Printer, table};
 use super::synthesis::Synthesis;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
+use crate::output::write_file;
 use crate::synth::{
     DEFAULT_TECHNOLOGY, FEATURE_BLOCKS, FeatureCost, Technology, feature_builds, feature_costs,
 };

@@ -1,8 +1,8 @@
 //! `spadkit trace`: writes the access trace of a generated kernel, or a full trace.
 
 use super::printer::{Printer, table};
-use super::write_file;
 use crate::error::Result;
+use crate::output::write_file;
 use crate::sm::{load_workload, record};
 use crate::trace::kernels::{self, Kernel};
 use crate::trace::{AccessTrace, load_input};

@@ -14,13 +14,10 @@ mod cmd_sim;
 mod cmd_synth;
 mod cmd_trace;
 mod cmd_tune;
-mod output;
 mod printer;
 mod synthesis;
 mod synthesis_text;
 
-pub use output::write_file;
-pub(crate) use output::{MadeDirs, plain};
 pub use printer::{Format, Printer, Progress};
 
 use crate::config::Config;

@@ -1,8 +1,8 @@
 //! Writes a design into a directory.
 
 use super::design::Design;
-use crate::cli::{MadeDirs, plain};
 use crate::error::{Error, Result};
+use crate::output::{MadeDirs, plain};
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -3,11 +3,11 @@
 use super::chunk::{Encoder, put_varint};
 use super::{CHUNK, CHUNK_BYTES, CHUNK_INSTRS, END, MAGIC, VERSION, checksum};
 use crate::error::{Error, Result};
+use crate::output::NewFile;
 use crate::sm::instr::{Instr, KernelInfo, full_mask};
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// What was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct TraceSummary {
 /// Nothing is at the path before [`finish`](TraceWriter::finish).
 pub struct TraceWriter {
     path: PathBuf,
-    file: BufWriter<NamedTempFile>,
+    file: BufWriter<NewFile>,
     info: KernelInfo,
     open: BTreeMap<(u32, u32), Encoder>,
     chunks: u64,
@@ -36,15 +36,9 @@ impl TraceWriter {
         if let Some((what, help)) = info.problem() {
             return Err(Error::usage(what, help));
         }
-        let parent = match path.parent() {
-            Some(p) if !p.as_os_str().is_empty() => p,
-            _ => Path::new("."),
-        };
-        std::fs::create_dir_all(parent).map_err(|e| Error::io("create", parent, e))?;
-        let file = NamedTempFile::new_in(parent).map_err(|e| Error::io("write", path, e))?;
         let mut writer = TraceWriter {
             path: path.to_owned(),
-            file: BufWriter::new(file),
+            file: BufWriter::new(NewFile::create(path)?),
             info: info.clone(),
             open: BTreeMap::new(),
             chunks: 0,
@@ -101,14 +95,7 @@ impl TraceWriter {
         self.write(&end)?;
         let fail = |e| Error::io("write", &self.path, e);
         let file = self.file.into_inner().map_err(|e| fail(e.into_error()))?;
-        file.as_file().sync_all().map_err(fail)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let mode = std::fs::Permissions::from_mode(0o644);
-            file.as_file().set_permissions(mode).map_err(fail)?;
-        }
-        file.persist(&self.path).map_err(|e| fail(e.error))?;
+        file.finish()?;
         Ok(self.summary)
     }
 

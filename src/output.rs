@@ -1,39 +1,102 @@
 //! Writing files so that nothing half-written stays.
 
 use crate::error::{Error, Result};
-use std::fs::Permissions;
+use std::fs::{File, Permissions};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
-/// Writes `content` beside `path`, then renames: either the old file or the
-/// whole new one is there, never half of it. A symbolic link is followed; a
-/// device or a pipe is written to, not replaced.
+/// Writes `content` to `path` as a [`NewFile`].
 pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
-    let fail = |e| Error::io("write", path, e);
-    // The file that a link points to is replaced, not the link.
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let old = std::fs::metadata(&target).ok();
-    if let Some(old) = old.as_ref().filter(|old| !old.is_file()) {
-        return match old.is_dir() {
-            true => Err(fail(ErrorKind::IsADirectory.into())),
-            false => write_into(&target, content).map_err(fail),
+    let mut file = NewFile::create(path)?;
+    file.write_all(content)
+        .map_err(|e| Error::io("write", path, e))?;
+    file.finish()
+}
+
+/// A file that is written beside its place and put there when it is whole:
+/// either the old file or all of the new one is there, never half of it. A
+/// symbolic link is followed; a device or a pipe is written to, not replaced.
+pub struct NewFile {
+    path: PathBuf,
+    sink: Sink,
+}
+
+enum Sink {
+    Beside {
+        file: NamedTempFile,
+        target: PathBuf,
+        mode: Permissions,
+        made: MadeDirs,
+    },
+    Device(File),
+}
+
+impl NewFile {
+    /// Begins a file that is to be at `path`; makes the folders above it.
+    pub fn create(path: &Path) -> Result<Self> {
+        let fail = |e| Error::io("write", path, e);
+        // The file that a link points to is replaced, not the link.
+        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let sink = match std::fs::metadata(&target) {
+            Ok(old) if old.is_dir() => return Err(fail(ErrorKind::IsADirectory.into())),
+            Ok(old) if !old.is_file() => {
+                let device = File::options().write(true).open(&target);
+                Sink::Device(device.map_err(fail)?)
+            }
+            old => {
+                let parent = parent_of(&target);
+                let made = MadeDirs::all(parent)?;
+                Sink::Beside {
+                    file: NamedTempFile::new_in(parent).map_err(|e| fail(plain(e)))?,
+                    made,
+                    mode: old.map_or(Permissions::from_mode(0o644), |old| old.permissions()),
+                    target,
+                }
+            }
         };
+        Ok(NewFile {
+            path: path.to_owned(),
+            sink,
+        })
     }
-    let parent = parent_of(&target);
-    let made = MadeDirs::all(parent)?;
-    let mut file = tempfile::NamedTempFile::new_in(parent).map_err(|e| fail(plain(e)))?;
-    file.write_all(content).map_err(fail)?;
-    file.as_file().sync_all().map_err(fail)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let usual = Permissions::from_mode(0o644);
-        let mode = old.map_or(usual, |old| old.permissions());
-        file.as_file().set_permissions(mode).map_err(fail)?;
+
+    /// Puts the file in its place.
+    pub fn finish(mut self) -> Result<()> {
+        let fail = |e| Error::io("write", &self.path, e);
+        match self.sink {
+            Sink::Device(ref mut device) => device.flush().map_err(fail),
+            Sink::Beside {
+                file,
+                target,
+                mode,
+                made,
+            } => {
+                file.as_file().sync_all().map_err(fail)?;
+                file.as_file().set_permissions(mode).map_err(fail)?;
+                file.persist(&target).map_err(|e| fail(e.error))?;
+                made.keep();
+                Ok(())
+            }
+        }
     }
-    file.persist(&target).map_err(|e| fail(e.error))?;
-    made.keep();
-    Ok(())
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match &mut self.sink {
+            Sink::Beside { file, .. } => file.write(bytes),
+            Sink::Device(device) => device.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match &mut self.sink {
+            Sink::Beside { file, .. } => file.flush(),
+            Sink::Device(device) => device.flush(),
+        }
+    }
 }
 
 /// Refuses what [`write_file`] would fail on, before the work whose result
@@ -47,14 +110,8 @@ pub fn check_writable(path: &Path) -> Result<()> {
     }
     let parent = parent_of(path);
     let _made = MadeDirs::all(parent)?;
-    let beside = tempfile::NamedTempFile::new_in(parent);
+    let beside = NamedTempFile::new_in(parent);
     beside.map(drop).map_err(|e| fail(plain(e)))
-}
-
-fn write_into(device: &Path, content: &[u8]) -> std::io::Result<()> {
-    let mut file = std::fs::OpenOptions::new().write(true).open(device)?;
-    file.write_all(content)?;
-    file.flush()
 }
 
 fn parent_of(path: &Path) -> &Path {
@@ -115,10 +172,9 @@ mod tests {
         assert_eq!(std::fs::read_dir(there.join("b")).unwrap().count(), 1);
     }
 
-    #[cfg(unix)]
     #[test]
     fn links_are_followed_modes_kept_and_devices_not_replaced() {
-        use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+        use std::os::unix::fs::{FileTypeExt, symlink};
         let scratch = tempfile::tempdir().unwrap();
         let (file, link) = (scratch.path().join("file"), scratch.path().join("link"));
         write_file(&file, b"1").unwrap();
