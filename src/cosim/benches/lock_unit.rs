@@ -52,7 +52,8 @@ impl Bench for LockUnitBench {
         let access = self.patterns.next(stimulus, true);
         frame.drive(&p.lk_valid, (!stimulus.one_in(4)).into());
         frame.drive(&p.lk_win, stimulus.below(self.windows));
-        let op = [3, 3, 4, 4, 4, 1, 5, 7][stimulus.below(8) as usize];
+        // Mostly locks and unlocks; each of the operations that it ignores or refuses, too.
+        let op = [3, 3, 3, 4, 4, 4, 4, 0, 1, 2, 5, 6, 7][stimulus.below(13) as usize];
         frame.drive(&p.lk_op, op);
         frame.drive_bits(&p.lk_req, access.mask.into());
         let lock_bits = p.lk_addr.width / self.golden.lanes;
