@@ -24,7 +24,7 @@ module miter #(parameter W = 4, parameter WW = 2) (
     output wire check_fair, // LRR: a warp that stays a candidate is taken within W selections that are taken
     output wire cover_wrap, // 5: the selection wraps around
     output wire cover_violate, // 3: a masked warp is selected since nothing else is there
-    output wire cover_wait // 7: a candidate is selected after it waited for all others
+    output wire cover_wait // 7: a candidate still waits after three others were taken
 );
     wire sel_valid, masked;
     wire [WW-1:0] sel_warp;
@@ -82,5 +82,5 @@ module miter #(parameter W = 4, parameter WW = 2) (
     assign check_fair = !waits | (waited < W - 1) | (sel_warp == warp);
     assign cover_wrap = sel_valid & round & (sel_warp < last) & (last != W - 1) & !rst;
     assign cover_violate = sel_valid & mask & is_mem[sel_warp] & cfg_aware & !rst;
-    assign cover_wait = waits & (waited == W - 1) & !rst;
+    assign cover_wait = waits & (waited == 3) & !rst;
 endmodule
