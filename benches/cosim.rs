@@ -5,23 +5,16 @@
 //! measured alternately in this one run, in processor time. With names of
 //! units behind `--` only those.
 
+mod clock;
+
+use clock::timed;
 use spadkit::config::Config;
 use spadkit::cosim::{Layout, Lockstep, Stimulus, VerilatedUnit, bench_for, record_inputs};
 use spadkit::rtl::Design;
 use spadkit::tool::{Cache, Toolbox};
-use std::sync::LazyLock;
-use std::time::Instant;
 
 const CYCLES: u64 = 400_000;
 const ROUNDS: usize = 5;
-
-/// Processor time of this thread in seconds (Linux), else the clock's.
-fn processor_time() -> f64 {
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanoseconds = text.split(' ').next().and_then(|n| n.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| START.elapsed().as_secs_f64(), |n| n * 1e-9)
-}
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = Config::preset("fermi")?;
@@ -44,16 +37,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (mut lockstep_rate, mut loop_rate) = (0.0f64, 0.0f64);
         for _ in 0..ROUNDS {
             let mut model = bench()?;
-            let start = processor_time();
-            let run = Lockstep::new(&layout, &mut *model, rtl.instance(), 1, false);
-            let (outcome, _) = run.run(CYCLES, &|_| {}).unwrap();
-            let lockstep = CYCLES as f64 / (processor_time() - start);
+            let (run, seconds) = timed(|| {
+                let run = Lockstep::new(&layout, &mut *model, rtl.instance(), 1, false);
+                run.run(CYCLES, &|_| {})
+            });
+            let (outcome, _) = run?;
+            let lockstep = CYCLES as f64 / seconds;
             assert_eq!(outcome.mismatches, 0, "{}", unit.name);
 
             let mut instance = rtl.instance();
-            let start = processor_time();
-            instance.run_empty(CYCLES, &inputs);
-            let empty = CYCLES as f64 / (processor_time() - start);
+            let ((), seconds) = timed(|| instance.run_empty(CYCLES, &inputs));
+            let empty = CYCLES as f64 / seconds;
             ratios.push(lockstep / empty);
             lockstep_rate = lockstep_rate.max(lockstep);
             loop_rate = loop_rate.max(empty);

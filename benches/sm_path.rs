@@ -15,6 +15,9 @@
 //! The sweep shows the clock's beside it: on free cores it is the processor's
 //! divided by the threads.
 
+mod clock;
+
+use clock::timed;
 use spadkit::config::Config;
 use spadkit::cosim::{Layout, Stimulus, VerilatedUnit, record_inputs, replay_for};
 use spadkit::model::{
@@ -207,21 +210,6 @@ fn replay_model(config: &Config, sm: &Sm, recorded: &Recorded) {
         };
         black_box(path.step(&inputs));
     }
-}
-
-/// Processor time of this thread in seconds (Linux), else the clock's.
-fn processor_time(start: Instant) -> f64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanoseconds = text.split(' ').next().and_then(|n| n.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| start.elapsed().as_secs_f64(), |n| n * 1e-9)
-}
-
-/// What `run` gives, and the processor time that it takes.
-fn timed<T>(run: impl FnOnce() -> T) -> (T, f64) {
-    let start = Instant::now();
-    let before = processor_time(start);
-    let result = run();
-    (result, processor_time(start) - before)
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

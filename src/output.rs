@@ -67,11 +67,12 @@ impl NewFile {
         let fail = |e| Error::io("write", &self.path, e);
         match self.sink {
             Sink::Device(ref mut device) => device.flush().map_err(fail),
+            // Dropped from the last to the first: the file before its folders.
             Sink::Beside {
+                made,
                 file,
                 target,
                 mode,
-                made,
             } => {
                 file.as_file().sync_all().map_err(fail)?;
                 file.as_file().set_permissions(mode).map_err(fail)?;

@@ -185,8 +185,7 @@ impl Builder {
         (all(&aig.next), all(&aig.outputs))
     }
 
-    /// The circuit, with `registers` of its inputs, the last ones, as
-    /// registers that take `next`.
+    /// The circuit; the last of its inputs are the registers that take `next`.
     pub fn finish(self, next: Vec<Literal>, outputs: Vec<Literal>) -> Aig {
         Aig {
             inputs: vec![String::new(); self.inputs - next.len()],

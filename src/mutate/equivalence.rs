@@ -35,15 +35,8 @@ pub(super) fn is_equivalent(mutants: &Mutants, mutant: &Mutant, tools: &Toolbox)
         select: mutants.select(),
         number: mutant.number,
     };
-    for (question, circuit) in [
-        (SAME_STEP, pair.one_step()),
-        (NEVER_DIFFERS, pair.since_reset()),
-    ] {
-        if circuit.outputs == [FALSE] || question.ask(&circuit, tools)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    Ok(SAME_STEP.holds(&pair.one_step(), tools)?
+        || NEVER_DIFFERS.holds(&pair.since_reset(), tools)?)
 }
 
 /// The original and one mutant side by side, on the same inputs.
@@ -142,6 +135,11 @@ struct Question {
 }
 
 impl Question {
+    /// Whether the output is plainly false, or ABC proves it.
+    fn holds(&self, circuit: &Aig, tools: &Toolbox) -> Result<bool> {
+        Ok(circuit.outputs == [FALSE] || self.ask(circuit, tools)?)
+    }
+
     /// Whether ABC proves it, in time.
     fn ask(&self, circuit: &Aig, tools: &Toolbox) -> Result<bool> {
         let scratch =
