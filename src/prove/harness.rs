@@ -50,7 +50,8 @@ pub(super) enum Need {
     TwoSets,
     /// Four rows in a bank: the proof names them.
     FourRows,
-    /// Locks, broadcast, and eight banks of four rows: the proof names the words.
+    /// Broadcast, locks in several windows, and eight banks of four rows: the
+    /// proof names the words.
     Words,
 }
 
@@ -117,9 +118,11 @@ impl Harness {
             Need::FourRows => (config.rows() == 4, "the proof is about banks of four rows"),
             Need::Words => {
                 let named = config.rows() == 4 && config.geometry.bank_bits() == 3;
+                let windows = config.path.locks > 0 && config.path.lock_group_cycles > 1;
                 (
-                    named && config.path.broadcast && config.path.locks > 0,
-                    "the proof is about eight banks of four rows with broadcast and locks",
+                    named && windows && config.path.broadcast,
+                    "the proof is about eight banks of four rows with broadcast, and locks \
+                     with lock_group_cycles of 2 or 4",
                 )
             }
         };
