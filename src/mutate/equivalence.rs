@@ -223,4 +223,18 @@ mod tests {
         };
         assert_eq!(answers(&pair(again))[0], Some(true));
     }
+
+    /// The fault is in what a register takes; the output shows the register.
+    #[test]
+    fn a_register_that_the_fault_reaches_is_not_shared() {
+        if Toolbox::new().get(Kind::Yosys).is_err() {
+            println!("skipped: Yosys is missing");
+            return;
+        }
+        let mut b = Builder::new(3);
+        let [select, data, kept] = [0, 1, 2].map(Builder::input);
+        let next = b.and(select ^ 1, data);
+        let circuit = b.finish(vec![next], vec![kept]);
+        assert_eq!(answers(&circuit), [Some(false), Some(false)]);
+    }
 }
