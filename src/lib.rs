@@ -17,6 +17,7 @@ pub mod model;
 pub mod mutate;
 mod output;
 pub mod prove;
+pub mod ptx;
 pub mod rap;
 pub mod report;
 pub mod rtl;
