@@ -8,6 +8,7 @@ mod expect;
 mod file;
 mod init;
 mod npy;
+mod prepare;
 mod section;
 #[cfg(test)]
 mod tests;
@@ -17,4 +18,5 @@ pub use element::Element;
 pub use expect::{Comparison, Expect, compare};
 pub use file::{Launch, LaunchFile};
 pub use init::{Init, Random, Range};
+pub use prepare::Prepared;
 pub use section::{Number, Placed, Source};
