@@ -73,7 +73,11 @@ impl Folder {
             .split(|c: char| c.is_whitespace() || "│×╭╰─┬".contains(c))
             .filter(|w| !w.is_empty())
             .collect();
-        (output.status.code().unwrap(), text(&output.stdout), words.join(" "))
+        (
+            output.status.code().unwrap(),
+            text(&output.stdout),
+            words.join(" "),
+        )
     }
 
     /// Refused with status 2 and nothing on standard output.
@@ -94,15 +98,22 @@ fn edited(from: &str, to: &str) -> Folder {
 fn a_good_launch_runs_and_is_reported() {
     let folder = Folder::new(LAUNCH, PTX);
     let dump = format!("out={}", folder.path("out.npy").display());
-    let (status, out, errors) = folder.run(&["--format", "json", "--dump", &dump, "--threads", "1"]);
+    let (status, out, errors) =
+        folder.run(&["--format", "json", "--dump", &dump, "--threads", "1"]);
     assert_eq!((status, errors.as_str()), (0, ""));
     let json: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(json["format_version"], 1);
     assert_eq!((&json["entry"], &json["grid"][0]), (&"k".into(), &1.into()));
-    assert_eq!((&json["warp_instructions"], &json["thread_instructions"]), (&8.into(), &256.into()));
+    assert_eq!(
+        (&json["warp_instructions"], &json["thread_instructions"]),
+        (&8.into(), &256.into())
+    );
     assert_eq!(json["findings"], Value::Array(Vec::new()));
     let output = &json["outputs"][0];
-    assert_eq!((&output["name"], &output["ok"]), (&"out".into(), &Value::Null));
+    assert_eq!(
+        (&output["name"], &output["ok"]),
+        (&"out".into(), &Value::Null)
+    );
     assert_eq!(output["sha256"].as_str().unwrap().len(), 64);
     let npy = std::fs::read(folder.path("out.npy")).unwrap();
     assert_eq!(npy[npy.len() - 128..], [7u8, 0, 0, 0].repeat(32)[..]);
@@ -114,11 +125,18 @@ fn a_good_launch_runs_and_is_reported() {
     let json: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((status, &json["outputs"][0]["ok"]), (0, &true.into()));
     assert_eq!(json["outputs"][0]["max_error"], 0.0);
-    std::fs::write(folder.path("k.toml"), expecting.replace("value = 7", "value = 8")).unwrap();
+    std::fs::write(
+        folder.path("k.toml"),
+        expecting.replace("value = 7", "value = 8"),
+    )
+    .unwrap();
     let (status, out, errors) = folder.run(&["--format", "json"]);
     let json: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((status, &json["outputs"][0]["ok"]), (1, &false.into()));
-    assert!(errors.contains("'out' is not as expected from element 0 on"), "{errors}");
+    assert!(
+        errors.contains("'out' is not as expected from element 0 on"),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -135,7 +153,8 @@ fn launches_that_do_not_fit_the_ptx() {
     let folder = |keys: &str| Folder::new(&symbol(keys), PTX);
     folder("name = \"tables\"\ntype = \"u8\"\ncount = 8").refused(&[], "has no variable 'tables'");
     folder("name = \"table\"\ntype = \"u8\"\ncount = 9").refused(&[], "has 9 bytes");
-    let then = format!("{LAUNCH}\n[[then]]\nentry = \"other\"\ngrid = [1]\nblock = [1]\nargs = []\n");
+    let then =
+        format!("{LAUNCH}\n[[then]]\nentry = \"other\"\ngrid = [1]\nblock = [1]\nargs = []\n");
     Folder::new(&then, PTX).refused(&[], "0 arguments for other");
 }
 
@@ -173,6 +192,12 @@ fn a_fault_is_a_finding_with_its_place() {
     assert_eq!(status, 1, "{errors}");
     let finding = &json["findings"][0];
     assert_eq!(finding["kind"], "out-of-bounds");
-    assert_eq!((&finding["ptx_line"], &finding["address"]), (&17.into(), &128.into()));
-    assert_eq!((&finding["thread"][0], &finding["variable"]), (&32.into(), &"out".into()));
+    assert_eq!(
+        (&finding["ptx_line"], &finding["address"]),
+        (&17.into(), &128.into())
+    );
+    assert_eq!(
+        (&finding["thread"][0], &finding["variable"]),
+        (&32.into(), &"out".into())
+    );
 }

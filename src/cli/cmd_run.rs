@@ -149,7 +149,8 @@ impl Report<'_> {
 
     fn text(&self) -> String {
         let rows = self.outputs.iter().map(|o| {
-            let compared = |f: &dyn Fn(&Comparison) -> String| o.comparison.as_ref().map_or(String::new(), f);
+            let compared =
+                |f: &dyn Fn(&Comparison) -> String| o.comparison.as_ref().map_or(String::new(), f);
             vec![
                 o.name.clone(),
                 o.sha256[..16].to_owned(),
@@ -186,9 +187,16 @@ impl Report<'_> {
         let Some(output) = self.outputs.iter().find(wrong) else {
             return Ok(());
         };
-        let first = output.comparison.as_ref().and_then(|c| c.first).unwrap_or(0);
+        let first = output
+            .comparison
+            .as_ref()
+            .and_then(|c| c.first)
+            .unwrap_or(0);
         Err(Error::CheckFailed {
-            what: format!("the buffer '{}' is not as expected from element {first} on", output.name),
+            what: format!(
+                "the buffer '{}' is not as expected from element {first} on",
+                output.name
+            ),
             help: Some(format!("see it with: --dump {0}={0}.npy", output.name)),
         })
     }
@@ -213,7 +221,10 @@ fn finding_json(finding: &Finding) -> Value {
 
 fn finding_text(ptx: &Path, finding: &Finding) -> String {
     let name = ptx.file_name().unwrap_or_default().display();
-    let source = finding.source.as_ref().map_or(String::new(), |s| format!(" ({s})"));
+    let source = finding
+        .source
+        .as_ref()
+        .map_or(String::new(), |s| format!(" ({s})"));
     format!(
         "{}: {name}:{}{source}, block {:?}, thread {:?}: {}\n",
         finding.kind.text(),

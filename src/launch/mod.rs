@@ -13,6 +13,7 @@ mod section;
 #[cfg(test)]
 mod tests;
 
+pub use crate::ptx::exec::Options;
 pub use arg::{Arg, ArgKind, Buffer, Symbol};
 pub use element::Element;
 pub use expect::{Comparison, Expect, compare};

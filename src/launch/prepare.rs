@@ -4,9 +4,8 @@ use super::arg::{ArgKind, Buffer, Symbol};
 use super::file::{Launch, LaunchFile};
 use super::section::Source;
 use crate::error::{Error, Result};
-use crate::ptx::exec::{self, BufferId, Memory, Program};
-use crate::ptx::{Function, Module, Parameter, Symbol as Place, Variable};
-
+use crate::ptx::Module;
+use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
 
 /// A launch that is ready to run: the PTX decoded, every buffer made, every
 /// parameter packed.
@@ -23,35 +22,33 @@ impl LaunchFile {
     /// Reads and decodes the PTX, checks the launches against it, makes the
     /// buffers and packs the parameters.
     pub fn prepare(&self) -> Result<Prepared<'_>> {
-        let module = self.module()?;
+        let program = Program::new(&self.module()?)?;
         let launches = self
             .launches()
-            .map(|launch| resolve(self, &module, launch))
+            .map(|launch| resolve(self, &program, launch))
             .collect::<Result<Vec<_>>>()?;
         check_all_taken(self, &launches)?;
         for symbol in &self.symbols {
-            check_symbol(&self.source, &module, symbol)?;
+            check_symbol(&self.source, &program, symbol)?;
         }
-        let program = Program::new(&module)?;
+        // What cannot be run is said before anything runs.
+        for launch in &launches {
+            program.check(&launch.entry)?;
+        }
         let mut memory = Memory::new();
         let buffers = self
             .args
             .iter()
             .map(|arg| match &arg.kind {
-                ArgKind::Buffer(buffer) => {
-                    Ok(Some(memory.alloc(&arg.name, buffer.contents()?)))
-                }
+                ArgKind::Buffer(buffer) => Ok(Some(memory.alloc(&arg.name, buffer.contents()?))),
                 _ => Ok(None),
             })
             .collect::<Result<Vec<_>>>()?;
-        program.install(&mut memory);
         for symbol in self.symbols.iter().filter(|s| !s.keep) {
-            let id = program.symbol(&memory, &symbol.name).ok_or_else(|| {
-                let what = format!("'{}' is not in memory that the host can write", symbol.name);
-                let help = "expected a variable in .global or .const";
-                self.source.error(what, help, symbol.offset)
-            })?;
-            memory.bytes_mut(id).copy_from_slice(&symbol.buffer.contents()?);
+            let contents = symbol.buffer.contents()?;
+            if let Some(id) = program.symbol_buffer(&mut memory, &symbol.name) {
+                memory.bytes_mut(id).copy_from_slice(&contents);
+            }
         }
         let pack = |resolved: &Resolved| exec::Launch {
             entry: resolved.entry.clone(),
@@ -98,7 +95,11 @@ impl<'a> Prepared<'a> {
         let mut all = exec::Outcome::default();
         for launch in &self.launches {
             let options = exec::Options {
-                limit: self.file.limit.saturating_sub(all.thread_instructions).max(1),
+                limit: self
+                    .file
+                    .limit
+                    .saturating_sub(all.thread_instructions)
+                    .max(1),
                 ..options.clone()
             };
             let outcome = self.program.run(&mut self.memory, launch, &options)?;
@@ -134,48 +135,38 @@ impl<'a> Prepared<'a> {
 struct Resolved<'a> {
     launch: &'a Launch,
     entry: String,
-    /// Index of the argument, and offset and size of its parameter.
-    params: Vec<(usize, usize, usize)>,
-    /// Bytes of all parameters.
-    bytes: usize,
+    /// Index of the argument of each parameter.
+    params: Vec<(usize, Parameter)>,
 }
 
-fn resolve<'a>(file: &'a LaunchFile, module: &Module, launch: &'a Launch) -> Result<Resolved<'a>> {
-    let entry = find_entry(file, module, launch)?;
-    let variables: Vec<&Variable> = entry
-        .params
-        .iter()
-        .filter_map(|p| match p {
-            Parameter::Variable(at) => Some(module.variable(entry, Place::Local(*at))),
-            Parameter::Register(_) => None,
-        })
-        .collect();
+fn resolve<'a>(
+    file: &'a LaunchFile,
+    program: &Program,
+    launch: &'a Launch,
+) -> Result<Resolved<'a>> {
+    let entry = find_entry(file, program, launch)?;
+    let params = program.params(&entry)?;
     let args = match &launch.args {
         Some(args) => args.clone(),
-        None => (0..file.args.len().min(variables.len())).collect(),
+        None => (0..file.args.len().min(params.len())).collect(),
     };
-    if args.len() != variables.len() {
-        let what = format!("{} arguments for {}", args.len(), entry.name);
-        let help = format!("expected {}: {}", variables.len(), described(&variables));
+    if args.len() != params.len() {
+        let what = format!("{} arguments for {entry}", args.len());
+        let help = format!("expected {}: {}", params.len(), described(&params));
         return Err(file.source.error(what, help, launch.offset));
     }
-    let (mut params, mut end) = (Vec::new(), 0usize);
-    for (arg, variable) in args.into_iter().zip(&variables) {
-        let offset = end.next_multiple_of((variable.align as usize).max(1));
-        let size = variable.bytes as usize;
-        check_size(file, module, arg, variable, entry)?;
-        params.push((arg, offset, size));
-        end = offset + size;
+    let address_bytes = program.module().address_size / 8;
+    for (arg, param) in args.iter().zip(&params) {
+        check_size(file, address_bytes, *arg, param, &entry)?;
     }
     Ok(Resolved {
         launch,
-        entry: entry.name.clone(),
-        params,
-        bytes: end,
+        entry,
+        params: args.into_iter().zip(params).collect(),
     })
 }
 
-fn described(params: &[&Variable]) -> String {
+fn described(params: &[Parameter]) -> String {
     let all: Vec<String> = params
         .iter()
         .map(|p| format!("{} ({} bytes)", p.name, p.bytes))
@@ -186,47 +177,47 @@ fn described(params: &[&Variable]) -> String {
     }
 }
 
-fn find_entry<'m>(file: &LaunchFile, module: &'m Module, launch: &Launch) -> Result<&'m Function> {
-    let entries: Vec<&Function> = module.entries().collect();
-    let names: Vec<&str> = entries.iter().map(|e| e.name.as_str()).collect();
-    let names = match names.is_empty() {
+fn find_entry(file: &LaunchFile, program: &Program, launch: &Launch) -> Result<String> {
+    let entries: Vec<&str> = program.entries().collect();
+    let names = match entries.is_empty() {
         true => "the PTX has no entry with a body".to_owned(),
-        false => format!("its entries are {}", names.join(", ")),
+        false => format!("its entries are {}", entries.join(", ")),
     };
     let ptx = file.ptx.value.file_name().unwrap_or_default().display();
     match (&launch.entry, &entries[..]) {
-        (None, [entry]) => Ok(entry),
+        (None, [entry]) => Ok((*entry).to_owned()),
         (None, _) => {
             let what = format!("{ptx} has {} entries and 'entry' is missing", entries.len());
             Err(file.source.error(what, names, file.ptx.offset))
         }
+        (Some(wanted), _) if entries.contains(&wanted.value.as_str()) => Ok(wanted.value.clone()),
         (Some(wanted), _) => {
-            let found = entries.iter().find(|e| e.name == wanted.value);
-            found.copied().ok_or_else(|| {
-                let what = format!("{ptx} has no entry '{}'", wanted.value);
-                file.source.error(what, names, wanted.offset)
-            })
+            let what = format!("{ptx} has no entry '{}'", wanted.value);
+            Err(file.source.error(what, names, wanted.offset))
         }
     }
 }
 
 fn check_size(
     file: &LaunchFile,
-    module: &Module,
+    address_bytes: u32,
     arg: usize,
-    param: &Variable,
-    entry: &Function,
+    param: &Parameter,
+    entry: &str,
 ) -> Result<()> {
     let arg = &file.args[arg];
     let (bytes, what) = match &arg.kind {
-        ArgKind::Value(element, bytes) => (bytes.len() as u64, element.name()),
-        _ => (u64::from(module.address_size / 8), "an address"),
+        ArgKind::Value(element, bytes) => (bytes.len(), element.name()),
+        _ => (address_bytes as usize, "an address"),
     };
-    match bytes == param.bytes {
+    match bytes == param.bytes as usize {
         true => Ok(()),
         false => Err(file.source.error(
             format!("argument '{}', {what}, has {bytes} bytes", arg.name),
-            format!("expected {}: parameter {} of {}", param.bytes, param.name, entry.name),
+            format!(
+                "expected {}: parameter {} of {entry}",
+                param.bytes, param.name
+            ),
             arg.offset,
         )),
     }
@@ -235,7 +226,8 @@ fn check_size(
 /// Arguments behind the first launch's must be there for another one.
 fn check_all_taken(file: &LaunchFile, launches: &[Resolved]) -> Result<()> {
     let taken = |i: usize| {
-        let same = |arg: usize| matches!(file.args[arg].kind, ArgKind::Same { arg, .. } if arg == i);
+        let same =
+            |arg: usize| matches!(file.args[arg].kind, ArgKind::Same { arg, .. } if arg == i);
         let used = |arg: usize| launches.iter().any(|l| l.params.iter().any(|p| p.0 == arg));
         used(i) || (0..file.args.len()).any(|arg| same(arg) && used(arg))
     };
@@ -254,37 +246,33 @@ fn check_all_taken(file: &LaunchFile, launches: &[Resolved]) -> Result<()> {
     }
 }
 
-fn check_symbol(source: &Source, module: &Module, symbol: &Symbol) -> Result<()> {
-    let Some(variable) = module.variables.iter().find(|v| v.name == symbol.name) else {
-        let names: Vec<&str> = module
-            .variables
-            .iter()
-            .filter(|v| host_can_write(v))
-            .map(|v| v.name.as_str())
-            .collect();
+fn check_symbol(source: &Source, program: &Program, symbol: &Symbol) -> Result<()> {
+    let Some(variable) = program.symbol(&symbol.name) else {
+        let names: Vec<String> = program.symbols().map(|s| s.name).collect();
         return Err(source.error(
-            format!("the PTX has no variable '{}'", symbol.name),
-            format!("those that the host can write: {}", names.join(", ")),
+            format!(
+                "the PTX has no variable '{}' in .global or .const",
+                symbol.name
+            ),
+            match names.is_empty() {
+                true => "it has none that the host can write".to_owned(),
+                false => format!("expected one of {}", names.join(", ")),
+            },
             symbol.offset,
         ));
     };
-    if !host_can_write(variable) {
-        let what = format!("the host cannot write '{}'", symbol.name);
-        return Err(source.error(what, "expected a variable in .global or .const", symbol.offset));
-    }
     match symbol.buffer.bytes() == variable.bytes {
         true => Ok(()),
         false => Err(source.error(
-            format!("the symbol '{}' has {} bytes", symbol.name, symbol.buffer.bytes()),
+            format!(
+                "the symbol '{}' has {} bytes",
+                symbol.name,
+                symbol.buffer.bytes()
+            ),
             format!("expected {}, as in the PTX", variable.bytes),
             symbol.offset,
         )),
     }
-}
-
-fn host_can_write(variable: &Variable) -> bool {
-    use crate::ptx::Space;
-    matches!(variable.space, Space::Global | Space::Const)
 }
 
 /// The parameters as the entry has them in memory.
@@ -295,16 +283,17 @@ fn pack(
     buffers: &[Option<BufferId>],
 ) -> Vec<u8> {
     let address = |arg: usize| buffers[arg].map_or(0, |id| memory.address(id));
-    let mut image = vec![0; launch.bytes];
-    for &(arg, offset, size) in &launch.params {
-        let bytes = match &file.args[arg].kind {
+    let size = launch.params.last().map_or(0, |(_, p)| p.offset + p.bytes);
+    let mut image = vec![0; size as usize];
+    for (arg, param) in &launch.params {
+        let bytes = match &file.args[*arg].kind {
             ArgKind::Value(_, bytes) => bytes.clone(),
-            ArgKind::Buffer(_) => address(arg).to_le_bytes().to_vec(),
+            ArgKind::Buffer(_) => address(*arg).to_le_bytes().to_vec(),
             ArgKind::Same { arg, bytes } => (address(*arg) + bytes).to_le_bytes().to_vec(),
             ArgKind::Null => vec![0; 8],
         };
+        let (offset, size) = (param.offset as usize, param.bytes as usize);
         image[offset..offset + size].copy_from_slice(&bytes[..size]);
     }
     image
 }
-

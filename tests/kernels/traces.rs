@@ -4,7 +4,7 @@
 
 use crate::harness::Kernel;
 use spadkit::ptx::Space;
-use spadkit::ptx::exec::{BlockSink, Event, Kind, Options, Program, Sink};
+use spadkit::ptx::exec::{BlockSink, Event, Kind, Options, Sink};
 use spadkit::trace::{AccessTrace, Op, kernels};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -28,7 +28,12 @@ fn generated(spec: &str) -> Vec<Interval> {
     let mut intervals = vec![Interval::new(); trace.barriers.len() + 1];
     for (i, access) in trace.accesses.iter().enumerate() {
         let at = trace.barriers.partition_point(|b| *b as usize <= i);
-        let what = (access.warp, op_name(access.op), access.bytes, access.addrs.clone());
+        let what = (
+            access.warp,
+            op_name(access.op),
+            access.bytes,
+            access.addrs.clone(),
+        );
         *intervals[at].entry(what).or_default() += 1;
     }
     intervals.retain(|i| !i.is_empty());
@@ -36,18 +41,17 @@ fn generated(spec: &str) -> Vec<Interval> {
 }
 
 /// Records block 0.
-struct Recorder<'a> {
-    program: &'a Program,
-    entry: &'a str,
+struct Recorder {
+    kinds: Vec<Kind>,
     done: Mutex<Vec<Interval>>,
 }
 
 struct Recording<'a> {
-    recorder: &'a Recorder<'a>,
+    recorder: &'a Recorder,
     intervals: Vec<Interval>,
 }
 
-impl Sink for Recorder<'_> {
+impl Sink for Recorder {
     fn block(&self, block: [u32; 3]) -> Option<Box<dyn BlockSink + '_>> {
         let recording = || Recording {
             recorder: self,
@@ -62,8 +66,7 @@ impl BlockSink for Recording<'_> {
         let Some(access) = event.access.filter(|a| a.space == Space::Shared) else {
             return;
         };
-        let Recorder { program, entry, .. } = self.recorder;
-        let name = match program.instructions(entry)[event.pc as usize].kind {
+        let name = match self.recorder.kinds[event.pc as usize] {
             Kind::Load => "load",
             Kind::Store => "store",
             _ => "atomic",
@@ -88,11 +91,10 @@ impl BlockSink for Recording<'_> {
 /// What block 0 of a kernel does, as its launch file says.
 fn executed(kernel: &Kernel) -> Vec<Interval> {
     let mut prepared = kernel.file.prepare().unwrap();
-    let program = Program::new(&kernel.file.module().unwrap()).unwrap();
     let entry = prepared.launches()[0].entry.clone();
+    let instructions = prepared.program().instructions(&entry).unwrap();
     let recorder = Recorder {
-        program: &program,
-        entry: &entry,
+        kinds: instructions.iter().map(|i| i.kind).collect(),
         done: Mutex::default(),
     };
     let options = Options {
@@ -110,7 +112,10 @@ fn assert_same(spec: &str, kernel: &Kernel) {
     for (i, (got, wanted)) in got.iter().zip(&wanted).enumerate() {
         let missing = wanted.iter().find(|(k, n)| got.get(*k) != Some(n));
         let surplus = got.iter().find(|(k, n)| wanted.get(*k) != Some(n));
-        assert!(got == wanted, "{spec}, interval {i}: missing {missing:?}, surplus {surplus:?}");
+        assert!(
+            got == wanted,
+            "{spec}, interval {i}: missing {missing:?}, surplus {surplus:?}"
+        );
     }
 }
 
@@ -118,7 +123,10 @@ fn assert_same(spec: &str, kernel: &Kernel) {
 fn the_same_accesses_as_the_generated_traces() {
     let load = Kernel::load;
     assert_same("transpose:tile=16", &load("transpose", "transpose"));
-    assert_same("transpose:tile=16,pad=1", &load("transpose", "transpose_padded"));
+    assert_same(
+        "transpose:tile=16,pad=1",
+        &load("transpose", "transpose_padded"),
+    );
     assert_same("reduction:threads=256", &load("reduction", "reduction"));
     assert_same("fwt:log2n=11", &load("fwt", "fwt"));
     assert_same("fft:log2n=10", &load("fft", "fft_radix2"));
@@ -130,5 +138,8 @@ fn the_same_accesses_as_the_generated_traces() {
     assert_same("bitonic:log2n=10", &load("sort", "bitonic"));
     assert_same("matmul:tile=32,tiles=2", &load("matmul", "matmul"));
     assert_same("backprop", &load("backprop", "layer_forward"));
-    assert_same("lavamd:particles=100", &load("lavamd", "lavamd").grid([1, 1, 1]));
+    assert_same(
+        "lavamd:particles=100",
+        &load("lavamd", "lavamd").grid([1, 1, 1]),
+    );
 }
