@@ -106,45 +106,94 @@ fn executed(kernel: &Kernel) -> Vec<Interval> {
     recorder.done.into_inner().unwrap()
 }
 
-fn assert_same(spec: &str, kernel: &Kernel) {
-    if let Err(e) = std::panic::catch_unwind(|| same(spec, kernel)) {
-        eprintln!("XX {spec} {}", e.downcast_ref::<String>().unwrap());
+/// How compilers change what the source says.
+#[derive(Clone, Copy, PartialEq)]
+enum Compared {
+    /// Not at all.
+    Exactly,
+    /// Neighbouring words are accessed by one wide access: it is taken apart.
+    ByWords,
+    /// A word that is accessed again between two barriers stays in a register
+    /// instead: how often is not compared.
+    Once,
+}
+
+impl Compared {
+    fn of(self, interval: Interval) -> Interval {
+        let mut out = Interval::new();
+        for ((warp, op, bytes, addrs), count) in interval {
+            let parts = if self == Compared::ByWords {
+                bytes / 4
+            } else {
+                1
+            };
+            for part in 0..parts {
+                let addrs = addrs.iter().map(|a| a.map(|a| a + part)).collect();
+                *out.entry((warp, op, bytes / parts, addrs)).or_default() += count;
+            }
+        }
+        if self == Compared::Once {
+            out.values_mut().for_each(|count| *count = 1);
+        }
+        out
     }
 }
-fn same(spec: &str, kernel: &Kernel) {
+
+/// What differs; empty where nothing does.
+fn difference(spec: &str, kernel: &Kernel, how: Compared) -> String {
     let (wanted, got) = (generated(spec), executed(kernel));
-    assert_eq!(got.len(), wanted.len(), "{spec}: intervals");
-    for (i, (got, wanted)) in got.iter().zip(&wanted).enumerate() {
+    if got.len() != wanted.len() {
+        return format!("{spec}: {} intervals, not {}\n", got.len(), wanted.len());
+    }
+    let pairs = got.into_iter().zip(wanted).enumerate();
+    let differences = pairs.filter_map(|(i, (got, wanted))| {
+        let (got, wanted) = (how.of(got), how.of(wanted));
         let missing = wanted.iter().find(|(k, n)| got.get(*k) != Some(n));
         let surplus = got.iter().find(|(k, n)| wanted.get(*k) != Some(n));
-        assert!(
-            got == wanted,
-            "{spec}, interval {i}: missing {missing:?}, surplus {surplus:?}"
-        );
-    }
+        (got != wanted).then(|| {
+            let counts = (got.values().sum::<usize>(), wanted.values().sum::<usize>());
+            format!("{spec}, interval {i}, {counts:?}: missing {missing:?}, surplus {surplus:?}\n")
+        })
+    });
+    differences.take(1).collect()
 }
 
 #[test]
 fn the_same_accesses_as_the_generated_traces() {
-    let load = Kernel::load;
-    assert_same("transpose:tile=16", &load("transpose", "transpose"));
-    assert_same(
-        "transpose:tile=16,pad=1",
-        &load("transpose", "transpose_padded"),
-    );
-    assert_same("reduction:threads=256", &load("reduction", "reduction"));
-    assert_same("fwt:log2n=11", &load("fwt", "fwt"));
-    assert_same("fft:log2n=10", &load("fft", "fft_radix2"));
-    assert_same("conv-rows", &load("convolution", "conv_rows"));
-    assert_same("dct8x8", &load("dct8x8", "dct_plain"));
-    assert_same("dct8x8:pad=1", &load("dct8x8", "dct"));
-    assert_same("nw:block=16", &load("nw", "nw_upper"));
-    assert_same("scan:threads=256", &load("scan", "scan"));
-    assert_same("bitonic:log2n=10", &load("sort", "bitonic"));
-    assert_same("matmul:tile=32,tiles=2", &load("matmul", "matmul"));
-    assert_same("backprop", &load("backprop", "layer_forward"));
-    assert_same(
-        "lavamd:particles=100",
-        &load("lavamd", "lavamd").grid([1, 1, 1]),
-    );
+    use Compared::{ByWords, Exactly, Once};
+    let cases = [
+        ("transpose:tile=16", "transpose/transpose", Exactly),
+        (
+            "transpose:tile=16,pad=1",
+            "transpose/transpose_padded",
+            Exactly,
+        ),
+        ("reduction:threads=256", "reduction/reduction", Exactly),
+        ("fwt:log2n=11", "fwt/fwt", ByWords),
+        ("fft:log2n=10", "fft/fft_radix2", Exactly),
+        ("conv-rows", "convolution/conv_rows", Exactly),
+        ("dct8x8", "dct8x8/dct_plain", Exactly),
+        ("dct8x8:pad=1", "dct8x8/dct", Exactly),
+        ("nw:block=16", "nw/nw_upper", Exactly),
+        ("scan:threads=256", "scan/scan", Once),
+        ("bitonic:log2n=10", "sort/bitonic", Exactly),
+        ("matmul:tile=32,tiles=2", "matmul/matmul", Exactly),
+        ("backprop", "backprop/layer_forward", Exactly),
+        ("lavamd:particles=100", "lavamd/lavamd", Once),
+    ];
+    let differences = cases.map(|(spec, kernel, how)| {
+        let (family, name) = kernel.split_once('/').unwrap();
+        let mut kernel = Kernel::load(family, name);
+        if name == "lavamd" {
+            // The generated trace has the home box alone.
+            kernel = kernel.grid([1, 1, 1]);
+        }
+        if name == "scan" {
+            // The first launch alone; the others use the same kernel.
+            kernel = kernel.alone(4);
+        }
+        difference(spec, &kernel, how)
+    });
+    let all = differences.concat();
+    assert!(all.is_empty(), "{all}");
 }
