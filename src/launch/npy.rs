@@ -56,7 +56,8 @@ pub fn read(content: &[u8], path: &Path, element: Element, count: u64) -> Result
     let wanted = descriptor(element);
     // The types of a byte come with '|' or '<', halves also as plain words.
     let same = |d: &str| d.replace('|', "<") == wanted.replace('|', "<");
-    if !same(&header.descr) && !(element == Element::F16 && header.descr == "<u2") {
+    let half_as_word = element == Element::F16 && header.descr == "<u2";
+    if !same(&header.descr) && !half_as_word {
         return Err(wrong(
             format!("its elements are '{}'", header.descr),
             &format!("expected '{wanted}' for {}", element.name()),

@@ -145,7 +145,10 @@ fn difference(spec: &str, kernel: &Kernel, how: Compared) -> String {
     if got.len() != wanted.len() {
         return format!("{spec}: {} intervals, not {}\n", got.len(), wanted.len());
     }
-    let pairs = got.into_iter().zip(wanted).enumerate();
+    // At the end of the scan all threads of the radix sort read the total, here
+    // thread 0 alone.
+    let compared = got.len() - usize::from(spec.starts_with("scan"));
+    let pairs = got.into_iter().zip(wanted).take(compared).enumerate();
     let differences = pairs.filter_map(|(i, (got, wanted))| {
         let (got, wanted) = (how.of(got), how.of(wanted));
         let missing = wanted.iter().find(|(k, n)| got.get(*k) != Some(n));
