@@ -16,6 +16,7 @@ pub mod model;
 pub mod mutate;
 mod output;
 pub mod prove;
+pub mod quote;
 pub mod rap;
 pub mod report;
 pub mod rtl;

@@ -6,6 +6,7 @@ use crate::config::Config;
 use crate::cosim::{CosimOptions, CosimResult, PATH, Replay, cosim_all};
 use crate::error::{Error, Result};
 use crate::output::check_writable;
+use crate::quote::shell;
 use crate::rtl::Design;
 use crate::sm::{self, AccessWorkload, Sm, Workload};
 use crate::tool::{Cache, Toolbox};
@@ -92,10 +93,10 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
     printer.result(json, || text(&results))?;
     let mut options = format!("{} --seed {}", global.machine_option(), args.seed);
     if let Some(input) = &args.trace {
-        options.push_str(&format!(" --trace {input}"));
+        options.push_str(&format!(" --trace {}", shell(input)));
     }
     if let Some(dir) = &args.rtl {
-        options.push_str(&format!(" --rtl {}", dir.display()));
+        options.push_str(&format!(" --rtl {}", shell(dir)));
     }
     if let Some(cycles) = args.cycles {
         options.push_str(&format!(" --cycles {cycles}"));

@@ -22,6 +22,7 @@ pub use printer::{Format, Printer, Progress};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::quote::shell;
 use crate::trace::{AccessTrace, load_input};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::IsTerminal;
@@ -62,11 +63,12 @@ pub struct Global {
 }
 
 impl Global {
-    /// The option that names the machine, for commands that repeat a run.
+    /// The option that names the machine, for commands that repeat a run;
+    /// quoted for a shell.
     fn machine_option(&self) -> String {
         match &self.config {
-            Some(path) => format!("--config {}", path.display()),
-            None => format!("--preset {}", self.preset),
+            Some(path) => format!("--config {}", shell(path)),
+            None => format!("--preset {}", shell(&self.preset)),
         }
     }
 

@@ -2,6 +2,7 @@
 //! standard output, messages and progress on standard error.
 
 use crate::error::{Error, Result};
+use crate::quote::{shown, shown_lines};
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
@@ -41,7 +42,7 @@ impl Printer {
                 }
                 serde_json::to_string_pretty(&object).expect("a JSON value") + "\n"
             }
-            Format::Text => printable(&text()),
+            Format::Text => shown_lines(&text()).into_owned(),
         };
         let mut stdout = std::io::stdout().lock();
         match stdout
@@ -57,14 +58,14 @@ impl Printer {
     /// A line of the log.
     pub fn log(&self, message: impl AsRef<str>) {
         if !self.quiet {
-            to_stderr(&format!("{}\n", message.as_ref()));
+            to_stderr(&format!("{}\n", shown_lines(message.as_ref())));
         }
     }
 
     /// Something that the user should know although the command goes on.
     /// Shown even when quiet.
     pub fn warn(&self, message: impl AsRef<str>) {
-        to_stderr(&format!("warning: {}\n", message.as_ref()));
+        to_stderr(&format!("warning: {}\n", shown_lines(message.as_ref())));
     }
 
     /// A progress bar of `total` steps, drawn only on a terminal.
@@ -89,11 +90,6 @@ impl Printer {
 /// tell (`eprintln!` would panic).
 pub(super) fn to_stderr(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
-}
-
-/// Names and other text of input files must not steer the terminal.
-fn printable(text: &str) -> String {
-    text.replace(|c: char| c.is_control() && c != '\n', "?")
 }
 
 /// A progress bar, or nothing.
@@ -134,7 +130,8 @@ where
     table.load_style(presets::UTF8_FULL_CONDENSED);
     table.set_header(header.to_vec());
     for row in rows {
-        table.add_row(row.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let cells = row.iter().map(|cell| shown(&cell.to_string()).into_owned());
+        table.add_row(cells.collect::<Vec<_>>());
     }
     for (i, name) in header.iter().enumerate() {
         if right.contains(name)

@@ -3,6 +3,7 @@
 use super::kind::Kind;
 use crate::error::{Error, Result};
 use crate::interrupt;
+use crate::quote::{shell_line, shown};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -224,11 +225,8 @@ impl ToolCommand {
     }
 
     fn command_line(&self) -> String {
-        let args = self.args.iter().map(|a| a.to_string_lossy());
-        std::iter::once(self.program.to_string_lossy())
-            .chain(args)
-            .collect::<Vec<_>>()
-            .join(" ")
+        let program = std::iter::once(self.program.as_os_str());
+        shell_line(program.chain(self.args.iter().map(|a| a.as_os_str())))
     }
 }
 
@@ -263,8 +261,6 @@ fn timeout_or(usual: Duration) -> Result<Duration> {
     }
 }
 
-/// Kills every process of the group that `leader` leads. Each tool has a
-/// group of its own, since a time-out must stop what it started, too.
 /// Stops all tools, for a program that ends without waiting for them.
 pub(crate) fn stop_running() {
     running().iter().copied().for_each(kill_group);
@@ -276,6 +272,8 @@ fn running() -> MutexGuard<'static, Vec<u32>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Kills every process of the group that `leader` leads. Each tool has a
+/// group of its own, since a time-out must stop what it started, too.
 fn kill_group(leader: u32) {
     let leader = i32::try_from(leader).ok().and_then(Pid::from_raw);
     if let Some(leader) = leader {
@@ -314,7 +312,10 @@ fn log_tail(output: &ToolOutput) -> String {
         return "it printed nothing".to_owned();
     }
     let tail = &lines[lines.len().saturating_sub(LOG_TAIL_LINES)..];
-    let tail: Vec<String> = tail.iter().map(|l| l.chars().take(300).collect()).collect();
+    let tail: Vec<String> = tail
+        .iter()
+        .map(|l| shown(&l.chars().take(300).collect::<String>()).into_owned())
+        .collect();
     format!("the end of its log:\n{}", tail.join("\n"))
 }
 
