@@ -51,6 +51,13 @@ pub enum Error {
         help: Option<String>,
     },
 
+    /// The user wanted the program to stop (Ctrl-C, SIGTERM).
+    #[error("{what} was interrupted")]
+    Interrupted {
+        /// What did not get done.
+        what: String,
+    },
+
     /// An external tool is not installed.
     #[error("{tool} is needed for this and was not found")]
     ToolMissing {
@@ -181,9 +188,11 @@ impl Error {
     }
 
     /// Exit status of the command line: 1 a check failed, 2 bad usage or bad
-    /// input, 3 an external tool is missing or failed.
+    /// input, 3 an external tool is missing or failed, 130 and 143 after SIGINT
+    /// and SIGTERM.
     pub fn exit_status(&self) -> u8 {
         match self {
+            Error::Interrupted { .. } => crate::interrupt::exit_status().unwrap_or(130),
             Error::CheckFailed { .. } => 1,
             Error::Usage { .. } | Error::Input(_) | Error::Io { .. } => 2,
             Error::ToolMissing { .. } | Error::ToolFailed { .. } => 3,

@@ -11,6 +11,7 @@ pub mod cosim;
 pub mod error;
 pub mod geometry;
 pub mod hash;
+pub mod input;
 pub mod interrupt;
 pub mod model;
 pub mod mutate;

@@ -2,6 +2,7 @@
 //! standard output, messages and progress on standard error.
 
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::quote::{shown, shown_lines};
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::{Value, json};
@@ -32,13 +33,20 @@ impl Printer {
     }
 
     /// Prints the result of the command: `json` gets `"format_version": 1`
-    /// in front, `text` is made only when it is wanted.
+    /// in front, `text` is made only when it is wanted. After an interrupt,
+    /// what is printed is what there is: `json` gets `"interrupted": true`.
     pub fn result(&self, json: Value, text: impl FnOnce() -> String) -> Result<()> {
+        if interrupt::requested() {
+            self.warn("interrupted: this is what was done by then");
+        }
         let out = match self.format {
             Format::Json => {
                 let mut object = json!({"format_version": 1});
                 if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), json) {
                     object.extend(fields);
+                    if interrupt::requested() {
+                        object.insert("interrupted".to_owned(), json!(true));
+                    }
                 }
                 serde_json::to_string_pretty(&object).expect("a JSON value") + "\n"
             }

@@ -1,5 +1,6 @@
 //! Running a tool: input, captured output, time-out, and what went wrong.
 
+use super::guard;
 use super::kind::Kind;
 use crate::error::{Error, Result};
 use crate::interrupt;
@@ -128,10 +129,12 @@ impl ToolCommand {
         stdin.rewind().map_err(scratch_error)?;
         interrupt::listen(); // the tool is in a group of its own and would go on
         let mut child = self.spawn(stdin, &stdout, &stderr)?;
+        guard::watch(child.id());
         running().push(child.id());
         let ended = self.wait(&mut child, [&stdout, &stderr], timeout);
         kill_group(child.id()); // what hangs, or what the tool left running
         running().retain(|leader| *leader != child.id());
+        guard::forget(child.id());
         let output = ToolOutput {
             stdout: read_back(&mut stdout)?,
             stderr: read_back(&mut stderr)?,
@@ -140,6 +143,8 @@ impl ToolCommand {
             Ok(status) => Ok((status, output)),
             Err(what) => {
                 let _ = child.wait(); // it was killed: reap it
+                // A tool may also have been stopped by the signal itself.
+                interrupt::check(self.kind.name())?;
                 Err(self.failed(what, &output))
             }
         }
@@ -154,6 +159,7 @@ impl ToolCommand {
             .stdout(Stdio::from(stdout.try_clone().map_err(scratch_error)?))
             .stderr(Stdio::from(stderr.try_clone().map_err(scratch_error)?))
             .process_group(0);
+        die_with_parent(&mut command);
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
@@ -259,6 +265,29 @@ fn timeout_or(usual: Duration) -> Result<Duration> {
             "expected a whole number of seconds, at least 1",
         )),
     }
+}
+
+/// The tool gets a SIGKILL when this process dies, however that happens (the
+/// thread, that is: the one that waits for the tool). What the tool started is
+/// for the [`guard`].
+fn die_with_parent(command: &mut Command) {
+    #[cfg(target_os = "linux")]
+    {
+        let parent = rustix::process::getpid();
+        let set = move || {
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            // It may have died already.
+            match rustix::process::getppid() == Some(parent) {
+                true => Ok(()),
+                false => Err(rustix::io::Errno::SRCH.into()),
+            }
+        };
+        // SAFETY: between fork and exec only two system calls are made, and
+        // nothing is allocated or locked.
+        unsafe { command.pre_exec(set) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = command;
 }
 
 /// Stops all tools, for a program that ends without waiting for them.
