@@ -14,7 +14,7 @@ pub mod hash;
 pub mod interrupt;
 pub mod model;
 pub mod mutate;
-mod output;
+pub mod output;
 pub mod prove;
 pub mod rap;
 pub mod report;

@@ -47,6 +47,10 @@ impl OwnedFile {
             content: text.into().into_bytes(),
         }
     }
+
+    fn known(&self) -> (&str, Option<&[u8]>) {
+        (&self.name, Some(&self.content))
+    }
 }
 
 /// What is to happen.
@@ -84,12 +88,20 @@ impl OwnedFolder {
     /// Refuses what [`OwnedFolder::write`] would refuse for files of these
     /// names, before the work that fills them; leaves nothing behind.
     pub fn check(&self, names: &[&str]) -> Result<()> {
+        self.check_for(names.iter().map(|name| (*name, None)).collect())
+    }
+
+    /// As [`OwnedFolder::check`], for files that are there already.
+    pub fn check_files(&self, files: &[OwnedFile]) -> Result<()> {
+        self.check_for(files.iter().map(OwnedFile::known).collect())
+    }
+
+    fn check_for(&self, files: Vec<(&str, Option<&[u8]>)>) -> Result<()> {
         self.check_dir()?;
         let _made = MadeDirs::all(&self.dir)?;
         let probe = tempfile::NamedTempFile::new_in(&self.dir);
         drop(probe.map_err(|e| Error::io("write into", &self.dir, plain(e)))?);
-        let files = names.iter().map(|name| (*name, None));
-        self.refuse(&self.plan(&self.list()?, files.collect())?)
+        self.refuse(&self.plan(&self.list()?, files)?)
     }
 
     /// Makes `files` the kit's files of this folder: all of them, or if
@@ -104,8 +116,7 @@ impl OwnedFolder {
         let made = MadeDirs::all(&self.dir)?;
         let _lock = self.lock()?;
         let old = self.list()?;
-        let contents = files.iter().map(|f| (f.name.as_str(), Some(&f.content[..])));
-        let plan = self.plan(&old, contents.collect())?;
+        let plan = self.plan(&old, files.iter().map(OwnedFile::known).collect())?;
         self.refuse(&plan)?;
         let mut new = OwnedList::default();
         for file in files {

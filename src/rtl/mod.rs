@@ -1,10 +1,13 @@
-//! The emit layer: from unit names to a directory of Verilog with its
-//! manifest, file list and FuseSoC core.
+//! The emit layer: from unit names to a folder of Verilog with its manifest,
+//! file list, constraints and FuseSoC core.
 
+mod constraints;
 mod design;
+mod fusesoc;
 mod machine;
+mod prefix;
 mod write;
 
 pub use design::{Design, EmittedUnit, SourceFile};
 pub use spadkit_hdl::{Dir, Port};
-pub use write::write_design;
+pub use write::{design_files, write_design};
