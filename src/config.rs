@@ -86,9 +86,9 @@ impl Config {
         file::parse(text, path)
     }
 
-    /// The first address bit that may not be a pivot (DESIGN: log2 of the
-    /// largest power of two that divides the capacity). Rows beyond the
-    /// capacity would be addressed otherwise.
+    /// The first address bit that may not be a pivot (docs/microarchitecture.md,
+    /// section 2.5): log2 of the largest power of two that divides the capacity.
+    /// Rows beyond the capacity would be addressed otherwise.
     pub fn pivot_limit(&self) -> u32 {
         self.capacity_words
             .trailing_zeros()

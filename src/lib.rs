@@ -15,7 +15,7 @@ pub mod input;
 pub mod interrupt;
 pub mod model;
 pub mod mutate;
-mod output;
+pub mod output;
 pub mod prove;
 pub mod quote;
 pub mod rap;

@@ -37,7 +37,7 @@ fn assert_clean(json: &Value, cycles: u64) {
     }
 }
 
-/// The whole kit on the small machine: 34 units, the SM path among them.
+/// The whole kit on the small machine, the SM path included.
 #[test]
 fn every_unit_agrees_with_its_model() {
     if !has_tools() {

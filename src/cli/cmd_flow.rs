@@ -5,13 +5,13 @@ use super::cmd_cosim::fail_on_mismatch;
 use super::printer::{Printer, table};
 use super::synthesis::Synthesis;
 use crate::config::Config;
-use crate::cosim::{CosimOptions, CosimResult, cosim_all};
+use crate::cosim::{CosimOptions, CosimResult, add_test_benches, cosim_all};
 use crate::error::{Error, Result};
 use crate::hash::{HashKind, HashSpec, Mapping, encode};
 use crate::interrupt;
-use crate::output::{check_writable, write_file};
+use crate::output::{OwnedFile, OwnedFolder};
 use crate::report::{self, CosimLine, FlowReport, InstructionLine, Kernel, MappingLine};
-use crate::rtl::{Design, write_design};
+use crate::rtl::{Design, design_files};
 use crate::search::bitvec::all_pairs;
 use crate::search::reference::Selection;
 use crate::search::tune::{Method, Tuner};
@@ -46,14 +46,27 @@ pub struct FlowArgs {
     /// Clock cycles of co-simulation per unit.
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     cycles: u64,
+    /// Replace and remove files that are in the way in the directory.
+    #[arg(long)]
+    force: bool,
 }
 
 pub(super) fn run(args: &FlowArgs, global: &Global, printer: &Printer) -> Result<()> {
     interrupt::listen();
     let machine = global.machine()?;
     let trace = super::load_for(&args.input, &machine, printer)?;
+    let mut design = Design::emit(&[], &machine)?;
+    add_test_benches(
+        &mut design,
+        &machine,
+        super::cmd_emit::BENCH_CYCLES as usize,
+    )?;
+    let rtl = design_files(&design);
     // Before the long search, not after it.
-    check_writable(&args.out.join("report.html"))?;
+    let out = OwnedFolder::new(&args.out, args.force);
+    let rtl_folder = OwnedFolder::new(args.out.join("rtl"), args.force);
+    out.check(&["summary.json", "report.html"])?;
+    rtl_folder.check_files(&rtl)?;
     let flow = Flow {
         args,
         machine: &machine,
@@ -64,8 +77,7 @@ pub(super) fn run(args: &FlowArgs, global: &Global, printer: &Printer) -> Result
     };
     let mappings = flow.mappings()?;
     printer.log("emitting Verilog");
-    let design = Design::emit(&[], &machine)?;
-    write_design(&design, &args.out.join("rtl"))?;
+    rtl_folder.write(&rtl)?;
 
     let mut problems = Vec::new();
     let cosim = part("co-simulation", flow.cosim(design), &mut problems, printer);
@@ -88,8 +100,10 @@ pub(super) fn run(args: &FlowArgs, global: &Global, printer: &Printer) -> Result
     };
     let html = report::render(&report)?;
     let summary = serde_json::to_string_pretty(&report).expect("a report has string keys only");
-    write_file(&args.out.join("summary.json"), summary.as_bytes())?;
-    write_file(&args.out.join("report.html"), html.as_bytes())?;
+    out.write(&[
+        OwnedFile::new("summary.json", summary),
+        OwnedFile::new("report.html", html),
+    ])?;
 
     let mut result = json!(report);
     result["report"] = json!(args.out.join("report.html"));

@@ -180,6 +180,8 @@ fn registers_of(jobs: &[SynthJob], machine: &Config, there: &[SynthJob]) -> Resu
             geometry: machine.geometry,
             units: Vec::new(),
             files: Vec::new(),
+            prefix: String::new(),
+            benches: Vec::new(),
         }),
     }
 }

@@ -1,4 +1,4 @@
-//! Bank conflicts of a trace (DESIGN.md, section 3).
+//! Bank conflicts of a trace (docs/microarchitecture.md, section 3).
 
 use super::access::AccessTrace;
 use std::collections::HashMap;
