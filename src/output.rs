@@ -100,6 +100,16 @@ impl Write for NewFile {
     }
 }
 
+/// `text` as one word of a POSIX shell: as it is where nothing in it means
+/// anything to a shell, else in single quotes.
+pub fn shell_quote(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+^".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
 /// Refuses what [`write_file`] would fail on, before the work whose result
 /// goes to `path`; leaves nothing behind.
 pub fn check_writable(path: &Path) -> Result<()> {
@@ -159,6 +169,24 @@ impl Drop for MadeDirs {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shell_takes_quoted_text_as_one_word() {
+        for (text, quoted) in [
+            ("kernel:fwt", "kernel:fwt"),
+            ("bitwise-xor:0^6,2", "bitwise-xor:0^6,2"),
+            ("", "''"),
+            ("my trace.json", "'my trace.json'"),
+            ("a'b;$(c)", "'a'\\''b;$(c)'"),
+        ] {
+            assert_eq!(shell_quote(text), quoted);
+            let echo = std::process::Command::new("sh")
+                .args(["-c", &format!("printf %s {quoted}")])
+                .output()
+                .unwrap();
+            assert_eq!(String::from_utf8_lossy(&echo.stdout), text);
+        }
+    }
 
     #[test]
     fn directories_go_if_the_file_does_not_get_there() {

@@ -1,0 +1,55 @@
+//! Commands that repeat the parts of a run, to be pasted into a shell.
+
+use super::options::{Library, Options};
+use crate::config::Config;
+use crate::hash::HashKind;
+use crate::output::shell_quote;
+use crate::report::FlowReport;
+
+/// The commands, in the order of the stages.
+pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -> Vec<String> {
+    let input = shell_quote(&options.input);
+    let on = &options.machine_option;
+    let library = match &options.library {
+        Library::Liberty(path) => format!("--liberty {}", shell_quote(&path.to_string_lossy())),
+        Library::Technology(name) => format!("--tech {}", shell_quote(name)),
+    };
+    let best = report.recommended().map_or("mod", |m| m.hash.as_str());
+    let best = shell_quote(best);
+    let mut commands = vec![
+        format!("spadkit classify {input} {on}"),
+        format!("spadkit conflicts {input} --hash mod {best} --per-pc {on}"),
+        format!("spadkit tune {input} --fits {on}"),
+        format!("spadkit encode {best} {on}"),
+    ];
+    if machine.lacks_rtl().is_none() {
+        let units = measured_units(report).join(" ");
+        commands.extend([
+            format!("spadkit emit -o rtl {on}"),
+            format!(
+                "spadkit cosim --trace {input} --cycles {} {on}",
+                options.cycles
+            ),
+            format!("spadkit synth {units} {library} {on}"),
+        ]);
+    }
+    commands.iter().map(|c| c.trim_end().to_owned()).collect()
+}
+
+/// The units that are synthesized: every configurable hash, and whatever the
+/// recommended mapping needs.
+pub(super) fn measured_units(report: &FlowReport) -> Vec<String> {
+    let mut units: Vec<String> = HashKind::ALL.map(|kind| kind.unit().to_owned()).into();
+    if let Some(best) = report.recommended() {
+        let needed = [
+            (best.unit != "none").then_some(&best.unit),
+            best.needs_row_map().then_some(&best.row_map.unit),
+        ];
+        for unit in needed.into_iter().flatten() {
+            if !units.contains(unit) {
+                units.push(unit.clone());
+            }
+        }
+    }
+    units
+}
