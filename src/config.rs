@@ -121,10 +121,10 @@ impl Config {
             ),
             (hash, stage) => {
                 let name = match hash {
-                    PathHash::Configurable => self.hash_unit.name(),
-                    PathHash::Xor => "the fixed XOR",
-                    PathHash::Add => "the fixed ADD",
-                    PathHash::Rap | PathHash::Mod => "RAP",
+                    PathHash::Configurable => format!("the configurable unit ({})", self.hash_unit),
+                    PathHash::Xor => "the fixed XOR".to_owned(),
+                    PathHash::Add => "the fixed ADD".to_owned(),
+                    PathHash::Rap | PathHash::Mod => "RAP".to_owned(),
                 };
                 match stage {
                     0 => format!("none: {name} computes in the cycle of the address"),
@@ -202,7 +202,7 @@ mod tests {
     fn the_hash_stage_is_said_in_words() {
         let text = |text: &str| read(text).unwrap().hash_stage_text();
         assert!(text("").contains("stage of its own"), "{}", text(""));
-        assert!(text("base = \"small\"").contains("none: matrix"));
+        assert!(text("base = \"small\"").contains("none: the configurable unit (matrix)"));
         assert!(text("base = \"gt200\"").contains("no hash"));
         assert!(text("[hash]\npath = \"xor\"").contains("none: the fixed XOR"));
     }

@@ -52,7 +52,7 @@ pub(super) fn run(args: &FlowArgs, global: &Global, printer: &Printer) -> Result
     let trace = super::load_for(&args.input, &machine, printer)?;
     let options = Options {
         input: args.input.clone(),
-        machine_option: global.machine_option(),
+        machine_option: Some(global.machine_option()),
         out: args.out.clone(),
         library: match &args.liberty {
             Some(path) => Library::Liberty(path.clone()),

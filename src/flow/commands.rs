@@ -1,7 +1,7 @@
 //! Commands that repeat the parts of a run, to be pasted into a shell.
 
 use super::options::{Library, Options};
-use crate::config::Config;
+use crate::config::{Config, PRESETS};
 use crate::hash::HashKind;
 use crate::output::shell_quote;
 use crate::report::FlowReport;
@@ -9,7 +9,12 @@ use crate::report::FlowReport;
 /// The commands, in the order of the stages.
 pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -> Vec<String> {
     let input = shell_quote(&options.input);
-    let on = &options.machine_option;
+    let on = match &options.machine_option {
+        Some(option) => option.clone(),
+        // A machine that no preset has cannot be named.
+        None if PRESETS.contains(&machine.name.as_str()) => format!("--preset {}", machine.name),
+        None => String::new(),
+    };
     let library = match &options.library {
         Library::Liberty(path) => format!("--liberty {}", shell_quote(&path.to_string_lossy())),
         Library::Technology(name) => format!("--tech {}", shell_quote(name)),

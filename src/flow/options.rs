@@ -21,8 +21,9 @@ pub enum Library {
 pub struct Options {
     /// INPUT of the commands that repeat the parts.
     pub input: String,
-    /// The options that name the machine in those commands, quoted for a shell.
-    pub machine_option: String,
+    /// The option that names the machine in those commands, quoted for a shell;
+    /// without it, the preset of the machine's name.
+    pub machine_option: Option<String>,
     /// Folder of the report and the Verilog.
     pub out: PathBuf,
     /// Cells.
@@ -40,7 +41,7 @@ impl Options {
     pub fn new(input: &str, out: &Path) -> Self {
         Options {
             input: input.to_owned(),
-            machine_option: String::new(),
+            machine_option: None,
             out: out.to_owned(),
             library: Library::Technology(DEFAULT_TECHNOLOGY.to_owned()),
             budget: Duration::from_secs(10),

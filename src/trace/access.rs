@@ -91,7 +91,8 @@ impl AccessTrace {
 
     /// Threads of the block.
     pub fn threads(&self) -> u64 {
-        self.block_dim.iter().map(|&d| u64::from(d)).product()
+        let dims = self.block_dim.iter().map(|&d| u64::from(d));
+        dims.fold(1, u64::saturating_mul)
     }
 
     /// Reads an access trace from a JSON file.
