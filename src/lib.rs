@@ -2,13 +2,14 @@
 //! multiprocessor.
 //!
 //! Dependencies between the modules point one way: `cli` uses the flows
-//! (`cosim`, `synth`, `prove`, `report`), which use `rtl`, the golden
+//! (`flow`, `cosim`, `synth`, `prove`, `report`), which use `rtl`, the golden
 //! `model` and the search, which use [`hash`] and [`trace`].
 
 pub mod cli;
 pub mod config;
 pub mod cosim;
 pub mod error;
+pub mod flow;
 pub mod geometry;
 pub mod hash;
 pub mod input;

@@ -3,7 +3,7 @@
 
 use super::Global;
 use super::printer::{Printer, table};
-use crate::cosim::add_test_benches;
+use crate::cosim::{BENCH_CYCLES, add_test_benches};
 use crate::error::Result;
 use crate::output::OwnedFolder;
 use crate::rtl::{Design, write_design};
@@ -35,9 +35,6 @@ pub struct EmitArgs {
     #[arg(long)]
     force: bool,
 }
-
-/// Clock cycles of a test bench: seconds in a simulator, a few MB for all.
-pub(super) const BENCH_CYCLES: u32 = 256;
 
 pub(super) fn run(args: &EmitArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;

@@ -21,5 +21,5 @@ pub use flow::{CosimOptions, CosimResult, PATH, Replay, cosim_all, cosim_unit};
 pub use layout::{Layout, PortSlot};
 pub use lockstep::{Lockstep, Mismatch, Recording, record_inputs};
 pub use shrink::Shrunk;
-pub use testbench::add_test_benches;
+pub use testbench::{BENCH_CYCLES, add_test_benches};
 pub use verilated::{Instance, VerilatedUnit};

@@ -27,6 +27,9 @@ const NARROW_BITS: usize = 512;
 /// How many times more.
 const NARROW_FACTOR: usize = 8;
 
+/// Clock cycles of a test bench: seconds in a simulator, a few MB for all.
+pub const BENCH_CYCLES: u32 = 256;
+
 /// Gives every unit of `design` a test bench of `cycles` clock cycles, those of
 /// the hash family one of eight times as many; none for 0 cycles. `config` is
 /// the machine that the design was emitted for.

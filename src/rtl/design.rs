@@ -77,7 +77,8 @@ impl Design {
     pub fn emit(units: &[String], config: &Config) -> Result<Self> {
         let all = Self::all_units();
         let machine = machine(config);
-        let emitted = |name: &String| spadkit_hdl::has_unit(name, &machine);
+        let has_rtl = |name: &String| config.needs_rtl(name).is_ok();
+        let emitted = |name: &String| has_rtl(name) && spadkit_hdl::has_unit(name, &machine);
         let named = !units.is_empty();
         let mut design = Design {
             preset: config.name.clone(),
@@ -87,7 +88,8 @@ impl Design {
             prefix: String::new(),
             benches: Vec::new(),
         };
-        // All means all that the machine has: one without locks has no lock unit.
+        // All means all that the machine has: one without locks has no lock unit,
+        // one that serves wide accesses in phases only the hash units.
         let wanted: Vec<&String> = match named {
             true => units.iter().collect(),
             false => all.iter().filter(|name| emitted(name)).collect(),
@@ -95,6 +97,9 @@ impl Design {
         for name in wanted {
             if design.units.iter().any(|u| u.name == *name) {
                 continue;
+            }
+            if all.contains(name) {
+                config.needs_rtl(name)?;
             }
             let modules = spadkit_hdl::emit(name, &machine).map_err(|e| hdl_error(e, &all))?;
             design.add(name, modules);

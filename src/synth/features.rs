@@ -128,6 +128,9 @@ pub fn feature_costs(
             format!("expected {}", FEATURE_BLOCKS.join(", ")),
         ));
     }
+    for block in blocks {
+        machine.needs_rtl(block)?;
+    }
     let yosys = tools.get(Kind::Yosys)?;
     let all: Vec<(&String, String, Config)> = blocks
         .iter()
