@@ -7,7 +7,7 @@ use crate::cosim::{CosimOptions, CosimResult, PATH, Replay, cosim_all};
 use crate::error::{Error, Result};
 use crate::output::check_writable;
 use crate::rtl::Design;
-use crate::sm::{self, AccessWorkload, Sm, Workload};
+use crate::sm::{self, AccessOptions, AccessWorkload, Sm, Workload};
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
 use clap::Args;
@@ -141,7 +141,7 @@ impl Stimulus {
         }
         Ok(Stimulus {
             trace: None,
-            workload: Some(sm::load_workload(input, None)?),
+            workload: Some(sm::load_workload(input, &AccessOptions::default())?),
         })
     }
 }

@@ -14,14 +14,8 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Config> {
         let offset = e.span().map_or(0, |s| s.start);
         Error::input(e.message().to_owned(), None, path, text, offset)
     })?;
-    let machine = || {
-        let mut c = Config::preset(file.base.as_deref().unwrap_or("fermi"))?;
-        file.lay_over(&mut c)?;
-        c.check()?;
-        Ok(c)
-    };
     // These contradict another value or a preset: no single place is wrong.
-    machine().map_err(|error| match error {
+    file.machine().map_err(|error| match error {
         Error::Usage { what, help } => Error::Usage {
             what: format!("{}: {what}", path.display()),
             help,
@@ -42,9 +36,10 @@ fn check_name(name: &str) -> Result<()> {
     ))
 }
 
+/// A file's keys, of the right types.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ConfigFile {
+pub(super) struct ConfigFile {
     name: Option<String>,
     base: Option<String>,
     #[serde(default)]
@@ -158,6 +153,14 @@ fn set<T>(target: &mut T, value: Option<T>) {
 }
 
 impl ConfigFile {
+    /// The machine: the base preset with the file's keys, checked as a whole.
+    pub(super) fn machine(self) -> Result<Config> {
+        let mut c = Config::preset(self.base.as_deref().unwrap_or("fermi"))?;
+        self.lay_over(&mut c)?;
+        c.check()?;
+        Ok(c)
+    }
+
     fn lay_over(self, c: &mut Config) -> Result<()> {
         if let Some(name) = &self.name {
             check_name(name)?;

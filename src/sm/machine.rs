@@ -10,6 +10,7 @@ mod offer;
 mod operands;
 mod skip;
 mod values;
+mod watch;
 
 use super::global::GlobalMemory;
 use super::layout::Layout;
@@ -28,6 +29,7 @@ use attribution::Tail;
 use blocks::BlockSlot;
 use operands::PassInExe;
 use values::Values;
+pub use watch::RunProgress;
 
 /// Cycles without a completed instruction after which a run is given up.
 const PATIENCE: u64 = 10_000_000;
