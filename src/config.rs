@@ -76,7 +76,14 @@ impl Config {
 
     /// Reads a configuration file.
     pub fn load(path: &Path) -> Result<Self> {
-        Self::from_toml(&read_text(path)?, path)
+        let fail = |e| Error::io("read", path, e);
+        let mut text = String::new();
+        // A device never ends.
+        let file = std::fs::File::open(path).map_err(fail)?;
+        file.take(MAX_BYTES)
+            .read_to_string(&mut text)
+            .map_err(fail)?;
+        Self::from_toml(&text, path)
     }
 
     /// Parses a configuration file's text; `path` is for messages.
@@ -97,18 +104,6 @@ impl Config {
     pub fn word_bytes(&self) -> u32 {
         self.word_bits / 8
     }
-}
-
-/// The text of a configuration file.
-fn read_text(path: &Path) -> Result<String> {
-    let fail = |e| Error::io("read", path, e);
-    let mut text = String::new();
-    // A device never ends.
-    let file = std::fs::File::open(path).map_err(fail)?;
-    file.take(MAX_BYTES)
-        .read_to_string(&mut text)
-        .map_err(fail)?;
-    Ok(text)
 }
 
 #[cfg(test)]

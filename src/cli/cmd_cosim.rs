@@ -7,7 +7,7 @@ use crate::cosim::{CosimOptions, CosimResult, PATH, Replay, cosim_all};
 use crate::error::{Error, Result};
 use crate::output::check_writable;
 use crate::rtl::Design;
-use crate::sm::{self, AccessOptions, AccessWorkload, Sm, Workload};
+use crate::sm::{self, AccessOptions, Sm, Workload};
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
 use clap::Args;
@@ -154,7 +154,7 @@ fn executable(
     args: &CosimArgs,
     printer: &Printer,
 ) -> Result<Option<Box<dyn Workload>>> {
-    let workload = AccessWorkload::new(trace, 1)?;
+    let workload = AccessOptions::default().workload(trace)?;
     match Sm::new(config, &workload).map(drop) {
         Err(error) if args.units.is_empty() => {
             printer.warn(format!("{PATH} has random stimulus: {error}"));

@@ -142,7 +142,9 @@ pub(super) fn run(args: &SimArgs, global: &Global, printer: &Printer) -> Result<
         [point] if !args.sweep => {
             let mut json = json!({"kernel": works.kernel()});
             merge(&mut json, point.json());
-            json["interrupted"] = json!(!point.ended);
+            if !point.ended {
+                json["interrupted"] = json!(true);
+            }
             printer.result(json, || text::single(works.kernel(), point))
         }
         _ => printer.result(sweep.json(&works), || text::sweep(&sweep, &works)),

@@ -14,8 +14,12 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Config> {
         let offset = e.span().map_or(0, |s| s.start);
         Error::input(e.message().to_owned(), None, path, text, offset)
     })?;
+    let machine = || {
+        let base = Config::preset(file.base.as_deref().unwrap_or("fermi"))?;
+        file.over(base)
+    };
     // These contradict another value or a preset: no single place is wrong.
-    file.machine().map_err(|error| match error {
+    machine().map_err(|error| match error {
         Error::Usage { what, help } => Error::Usage {
             what: format!("{}: {what}", path.display()),
             help,
@@ -153,12 +157,11 @@ fn set<T>(target: &mut T, value: Option<T>) {
 }
 
 impl ConfigFile {
-    /// The machine: the base preset with the file's keys, checked as a whole.
-    pub(super) fn machine(self) -> Result<Config> {
-        let mut c = Config::preset(self.base.as_deref().unwrap_or("fermi"))?;
-        self.lay_over(&mut c)?;
-        c.check()?;
-        Ok(c)
+    /// The machine: `base` with the file's keys, checked as a whole.
+    pub(super) fn over(self, mut base: Config) -> Result<Config> {
+        self.lay_over(&mut base)?;
+        base.check()?;
+        Ok(base)
     }
 
     fn lay_over(self, c: &mut Config) -> Result<()> {
@@ -166,7 +169,11 @@ impl ConfigFile {
             check_name(name)?;
         }
         set(&mut c.name, self.name);
+        let lanes = c.lanes;
         self.geometry.lay_over(c)?;
+        if c.lanes != lanes {
+            c.path.lock_group_cycles = if c.lanes >= 32 { 2 } else { 1 };
+        }
         self.hash.lay_over(c);
         self.path.lay_over(c);
         set(&mut c.path.retry.read, self.retry.read);
@@ -235,7 +242,6 @@ impl PathSection {
         // A lock per word is as many as a small geometry can use.
         to.locks = to.locks.min(1 << c.geometry.addr_bits());
         set(&mut to.locks, self.locks);
-        to.lock_group_cycles = if c.lanes >= 32 { 2 } else { 1 };
         set(&mut to.lock_group_cycles, self.lock_group_cycles);
         set(&mut c.settings.lock_hash, self.lock_hash);
         set(&mut to.mem_stages, self.mem_stages);

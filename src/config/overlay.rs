@@ -1,15 +1,15 @@
 //! A machine with single keys of its configuration replaced, as the command
 //! line does it.
 
+use super::Config;
 use super::file::ConfigFile;
-use super::{Config, read_text};
 use crate::error::{Error, Result};
 use serde::Deserialize;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// A machine's configuration as the keys of a file, before the machine is
-/// checked as a whole.
+/// A machine and keys of a configuration file that are to replace its own,
+/// before the two are checked as a whole.
 ///
 /// ```
 /// use spadkit::config::Overlay;
@@ -19,22 +19,20 @@ use toml::{Table, Value};
 /// # Ok::<(), spadkit::error::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Overlay(Table);
+pub struct Overlay {
+    base: Config,
+    keys: Table,
+}
 
 impl Overlay {
     /// The preset called `name`.
     pub fn preset(name: &str) -> Result<Self> {
-        Config::preset(name)?;
-        let base = ("base".to_owned(), Value::String(name.to_owned()));
-        Ok(Overlay(Table::from_iter([base])))
+        Ok(Config::preset(name)?.into())
     }
 
     /// The machine of a configuration file.
     pub fn load(path: &Path) -> Result<Self> {
-        let text = read_text(path)?;
-        Config::from_toml(&text, path)?;
-        // It is a table: it has just been read as one.
-        Ok(Overlay(text.parse().unwrap_or_default()))
+        Ok(Config::load(path)?.into())
     }
 
     /// Replaces `key`, which is `section.key`, by a value as it would stand in
@@ -49,7 +47,7 @@ impl Overlay {
                 "expected section.key, as in sm.alu_cycles (docs/formats.md)",
             );
         };
-        let mut changed = self.0.clone();
+        let mut changed = self.keys.clone();
         let section = changed
             .entry(section)
             .or_insert_with(|| Value::Table(Table::new()));
@@ -63,15 +61,24 @@ impl Overlay {
                 "keys and values are those of configuration files (docs/formats.md)",
             );
         }
-        self.0 = changed;
+        self.keys = changed;
         Ok(())
     }
 
     /// The machine, checked as a whole.
     pub fn config(&self) -> Result<Config> {
-        let file = ConfigFile::deserialize(self.0.clone());
+        let file = ConfigFile::deserialize(self.keys.clone());
         file.map_err(|e| Error::usage(e.message(), "expected keys of a configuration file"))?
-            .machine()
+            .over(self.base.clone())
+    }
+}
+
+impl From<Config> for Overlay {
+    fn from(base: Config) -> Self {
+        Overlay {
+            base,
+            keys: Table::new(),
+        }
     }
 }
 

@@ -29,6 +29,8 @@ fn warps(body: &str) -> String {
     format!(".warp_size 8\n.block 8\n.shared 1920\n{body}")
 }
 
+mod elastic;
+
 mod papers {
     use super::*;
 
@@ -122,13 +124,8 @@ mod papers {
             let run = |policy: &str, order: &[usize]| {
                 let (config, program) = (config(policy), program(&text));
                 let sm = Sm::new(&config, &program).unwrap();
-                assert_eq!(
-                    sm.layout().residency(),
-                    Residency {
-                        pairs: 1,
-                        unshared: 1
-                    }
-                );
+                let residency = sm.layout().residency();
+                assert_eq!((residency.pairs, residency.alone), (1, 1));
                 sm.with_fill_order(order).unwrap().run().unwrap()
             };
             // Slots: 0 owner, 1 non-owner, 2 unshared.

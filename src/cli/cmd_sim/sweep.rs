@@ -3,9 +3,10 @@
 use super::plan::{Draft, Plan};
 use super::point::Point;
 use super::{Works, merge, speed};
-use crate::cli::printer::Printer;
+use crate::cli::printer::{Printer, Progress};
 use crate::error::{Error, Result};
 use crate::interrupt;
+use crate::sm::RunProgress;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,11 +27,65 @@ pub(super) struct Sweep {
     pub interrupted: bool,
 }
 
+/// What a run is for.
+#[derive(Clone, Copy, PartialEq)]
+enum Role {
+    Point,
+    Baseline,
+}
+
 /// How a point ended.
 enum Outcome {
     Done(Box<Point>),
     Skipped(String),
     Interrupted,
+}
+
+/// How far all runs are, on a terminal.
+struct Meter {
+    bar: Progress,
+    start: Instant,
+    done: AtomicU64,
+    cycles: AtomicU64,
+}
+
+impl Meter {
+    fn run(&self, draft: &Draft, plan: &Plan, works: &Works) -> Result<Outcome> {
+        if interrupt::requested() {
+            return Ok(Outcome::Interrupted);
+        }
+        let mut before = 0;
+        let mut watch = |progress: RunProgress| {
+            let more = progress.cycle - before;
+            before = progress.cycle;
+            let cycles = self.cycles.fetch_add(more, Ordering::Relaxed) + more;
+            let done = self.done.load(Ordering::Relaxed);
+            self.bar.set(done, speed(cycles, self.start));
+            !interrupt::requested()
+        };
+        let outcome = match Point::run(draft, plan, works, &mut watch) {
+            Ok(point) if point.ended => Outcome::Done(Box::new(point)),
+            Ok(_) => Outcome::Interrupted,
+            Err(error @ Error::Usage { .. }) => Outcome::Skipped(error.to_string()),
+            Err(error) => return Err(error),
+        };
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        let cycles = self.cycles.load(Ordering::Relaxed);
+        self.bar.set(done, speed(cycles, self.start));
+        Ok(outcome)
+    }
+}
+
+/// All runs: those of `alone`, which are no points, before the points that are
+/// compared with them, so that an interrupted sweep can compare what it has.
+fn runs<'a>(plan: &'a Plan, mut alone: Vec<&'a Draft>) -> Vec<(Role, &'a Draft)> {
+    let mut runs = Vec::new();
+    for point in &plan.points {
+        let first = alone.iter().position(|b| b.is_comparable(point));
+        runs.extend(first.map(|i| (Role::Baseline, alone.remove(i))));
+        runs.push((Role::Point, point));
+    }
+    runs
 }
 
 impl Outcome {
@@ -57,45 +112,27 @@ impl Sweep {
 
     /// Runs all points, on all cores.
     pub fn run(plan: &Plan, works: &Works, printer: &Printer) -> Result<Self> {
-        let wanted = baselines(plan);
+        let wanted = baselines(plan, works);
         let find = |b: &Draft| plan.points.iter().position(|p| p.is_same_run(b, plan));
         let among: Vec<Option<usize>> = wanted.iter().map(find).collect();
-        // Those that are no point of their own come first: an interrupted
-        // sweep can still compare.
-        let alone = wanted.into_iter().zip(&among).filter(|b| b.1.is_none());
-        let mut drafts: Vec<Draft> = alone.map(|b| b.0).collect();
-        let extra = drafts.len();
-        drafts.extend(plan.points.iter().cloned());
-        let bar = printer.progress(drafts.len() as u64, "sim: points");
-        let (start, done, cycles) = (Instant::now(), AtomicU64::new(0), AtomicU64::new(0));
-        let run = |draft: &Draft| {
-            let mut before = 0;
-            let mut count = |now: u64| {
-                let all = cycles.fetch_add(now - before, Ordering::Relaxed) + (now - before);
-                before = now;
-                bar.set(done.load(Ordering::Relaxed), speed(all, start));
-                !interrupt::requested()
-            };
-            if interrupt::requested() {
-                return Ok(Outcome::Interrupted);
-            }
-            let outcome = Point::run(draft, plan, works, &mut |p| count(p.cycle));
-            let outcome = match outcome {
-                Ok(point) if point.ended => Outcome::Done(Box::new(point)),
-                Ok(_) => Outcome::Interrupted,
-                Err(error @ Error::Usage { .. }) => Outcome::Skipped(error.to_string()),
-                Err(error) => return Err(error),
-            };
-            done.fetch_add(1, Ordering::Relaxed);
-            Ok(outcome)
+        let alone = wanted.iter().zip(&among).filter(|b| b.1.is_none());
+        let runs = runs(plan, alone.map(|b| b.0).collect());
+        let meter = Meter {
+            bar: printer.progress(runs.len() as u64, "sim: points"),
+            start: Instant::now(),
+            done: AtomicU64::new(0),
+            cycles: AtomicU64::new(0),
         };
-        let mut outcomes = drafts.par_iter().map(run).collect::<Result<Vec<_>>>()?;
-        drop(bar);
-        let points = outcomes.split_off(extra);
-        let mut extra = outcomes.into_iter();
+        let run = |&(role, draft): &(Role, &Draft)| Ok((role, meter.run(draft, plan, works)?));
+        let outcomes = runs.par_iter().map(run).collect::<Result<Vec<_>>>()?;
+        drop(meter);
+        let (alone, points): (Vec<_>, Vec<_>) =
+            outcomes.into_iter().partition(|o| o.0 == Role::Baseline);
+        let points: Vec<Outcome> = points.into_iter().map(|o| o.1).collect();
+        let mut alone = alone.into_iter();
         let baselines = among.iter().filter_map(|among| match among {
             Some(i) => points[*i].done(),
-            None => extra.next()?.done(),
+            None => alone.next()?.1.done(),
         });
         let baselines = baselines.collect();
         Self::of_outcomes(plan, baselines, points)
@@ -157,9 +194,11 @@ impl Sweep {
             "results": self.points.iter().map(compared).collect::<Vec<_>>(),
             "baselines": baselines,
             "skipped": skipped.collect::<Vec<_>>(),
-            "interrupted": self.interrupted,
         });
         merge(&mut json, more);
+        if self.interrupted {
+            json["interrupted"] = json!(true);
+        }
         json
     }
 
@@ -192,12 +231,23 @@ fn compared(point: &Point) -> Value {
     json
 }
 
-/// The runs that speed-ups are over, one per machine and grid.
-fn baselines(plan: &Plan) -> Vec<Draft> {
+/// The runs that speed-ups are over: of the first point of each machine and
+/// grid that can run.
+fn baselines(plan: &Plan, works: &Works) -> Vec<Draft> {
     let mut found: Vec<Draft> = Vec::new();
     for draft in &plan.points {
-        if !found.iter().any(|b| b.is_comparable(draft)) {
-            found.push(draft.baseline());
+        if found.iter().any(|b| b.is_comparable(draft)) {
+            continue;
+        }
+        let baseline = draft.baseline();
+        let can_run = |machine| {
+            baseline
+                .setup
+                .build(&machine, works.of(draft.blocks))
+                .is_ok()
+        };
+        if baseline.machine(plan).is_ok_and(can_run) {
+            found.push(baseline);
         }
     }
     found

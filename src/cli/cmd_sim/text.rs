@@ -40,7 +40,7 @@ pub(super) fn single(kernel: &str, point: &Point) -> String {
     format!(
         "{kernel} on {}: {} pipeline, {} scheduler, lock hash {}\n\
          hash: {} ({})\n\
-         blocks: {blocks} resident, limited by {}; {pairs} pairs share\n\
+         blocks: {blocks} resident, limited by {}; pairs that share: {pairs}\n\
          {}{}{}{interrupted}",
         point.config.name,
         name(&settings.pipeline),
@@ -51,7 +51,7 @@ pub(super) fn single(kernel: &str, point: &Point) -> String {
         point.residency.limit,
         dependences(point.dependent),
         table(&["", "count"], &["count"], rows),
-        conflict_rule(&point.config),
+        conflict_rule(&point.config, Some(point.config.lanes)),
     )
 }
 
@@ -76,31 +76,27 @@ fn hash_hardware(config: &Config) -> String {
 }
 
 fn dependences(dependent: Option<u32>) -> String {
+    let default = AccessWorkload::DEPENDENT;
     match dependent {
         None => String::new(),
         Some(0) => "accesses of a warp: back to back (--dependent 0)\n".to_owned(),
-        Some(n) => {
-            let given = match n == AccessWorkload::DEPENDENT {
-                true => ", the default",
-                false => "",
-            };
-            format!(
-                "accesses of a warp: each waits for the one {n} before it \
-                 (--dependent {n}{given})\n"
-            )
-        }
+        Some(n) => format!(
+            "accesses of a warp: each waits for the N-th before it, N = {n} \
+             (--dependent; {default} if not given)\n"
+        ),
     }
 }
 
-fn conflict_rule(config: &Config) -> String {
+/// How conflicts were counted; `lanes` of a pass, where all points have as many.
+fn conflict_rule(config: &Config, lanes: Option<u32>) -> String {
     let served = match config.path.broadcast {
         true => "distinct words",
         false => "lanes",
     };
+    let pass = lanes.map_or("pass".to_owned(), |l| format!("pass of {l} lanes"));
     format!(
-        "bank conflicts: per pass of {} lanes the most {served} in one bank, less one; \
-         accesses wider than a word count by their first\n",
-        config.lanes
+        "bank conflicts: per {pass} the most {served} in one bank, less one; \
+         accesses wider than a word count by their first\n"
     )
 }
 
@@ -114,7 +110,9 @@ pub(super) fn sweep(sweep: &Sweep, works: &Works) -> String {
     if let Some(first) = sweep.points.first() {
         text += &points_table(sweep);
         text += &legend(sweep);
-        text += &conflict_rule(&first.config);
+        let lanes = first.config.lanes;
+        let same = sweep.points.iter().all(|p| p.config.lanes == lanes);
+        text += &conflict_rule(&first.config, same.then_some(lanes));
     }
     if !sweep.skipped.is_empty() {
         text += &format!("skipped, {} of {}:\n", sweep.skipped.len(), sweep.planned);

@@ -57,12 +57,12 @@ mod tests {
     use crate::trace::{AccessTrace, load_input};
     use std::path::Path;
 
-    /// The small machine with relaxed barrel execution; F = 0.
+    /// On a machine with relaxed barrel execution.
     fn cycles(trace: &AccessTrace, n: u32) -> u64 {
         let workload = AccessWorkload::new(trace, 1).unwrap();
         let workload = workload.dependent(n).unwrap();
-        let small = Config::preset("small").unwrap();
-        Setup::default().run(&small, &workload).unwrap().cycles
+        let fermi = Config::preset("fermi").unwrap();
+        Setup::default().run(&fermi, &workload).unwrap().cycles
     }
 
     /// Loads of one warp without conflicts, one pass each.
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn only_how_long_it_takes_changes() {
-        let trace = load_input("kernel:fwt").unwrap();
+        let trace = load_input("kernel:nw").unwrap();
         assert!(cycles(&trace, 1) > cycles(&trace, 2));
         assert!(cycles(&trace, 2) > cycles(&trace, 0));
         assert_eq!(
