@@ -106,6 +106,7 @@ struct RetrySection {
     update: Option<u32>,
     write: Option<u32>,
     branch: Option<u32>,
+    contexts: Option<u32>,
 }
 
 #[derive(Deserialize, Default)]
@@ -122,6 +123,7 @@ struct SchedulerSection {
     policy: Option<Scheduler>,
     violate: Option<bool>,
     count: Option<u32>,
+    active_warps: Option<u32>,
 }
 
 #[derive(Deserialize, Default)]
@@ -131,6 +133,7 @@ struct SmSection {
     alu_cycles: Option<u32>,
     sfu_cycles: Option<u32>,
     branch_cycles: Option<u32>,
+    shared_cycles: Option<u32>,
 }
 
 #[derive(Deserialize, Default)]
@@ -180,16 +183,19 @@ impl ConfigFile {
         set(&mut c.path.retry.update, self.retry.update);
         set(&mut c.path.retry.write, self.retry.write);
         set(&mut c.path.retry.branch, self.retry.branch);
+        set(&mut c.path.retry_contexts, self.retry.contexts);
         set(&mut c.settings.pipeline, self.pipeline.kind);
         set(&mut c.settings.barrel, self.pipeline.barrel);
         set(&mut c.sm.frontend_stages, self.pipeline.frontend_stages);
         set(&mut c.settings.scheduler, self.scheduler.policy);
         set(&mut c.settings.violate, self.scheduler.violate);
         set(&mut c.sm.schedulers, self.scheduler.count);
+        set(&mut c.sm.active_warps, self.scheduler.active_warps);
         set(&mut c.sm.registers, self.sm.registers);
         set(&mut c.sm.latencies.alu, self.sm.alu_cycles);
         set(&mut c.sm.latencies.sfu, self.sm.sfu_cycles);
         set(&mut c.sm.latencies.branch, self.sm.branch_cycles);
+        set(&mut c.sm.latencies.shared, self.sm.shared_cycles);
         set(&mut c.sm.sharing.on, self.sharing.on);
         set(&mut c.sm.sharing.threshold, self.sharing.threshold);
         let (to, from) = (&mut c.sm.global, self.global);
