@@ -18,11 +18,11 @@ pub use path::{
 };
 pub use sm::{GlobalMemory, Latencies, Sharing, SmParams};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::hash::HashKind;
+use crate::input::{self, Limit};
 use serde::Serialize;
-use std::io::Read;
 use std::path::Path;
 
 /// Everything that describes one machine.
@@ -54,7 +54,10 @@ pub struct Config {
 }
 
 /// A configuration file is never larger.
-const MAX_BYTES: u64 = 1 << 20;
+const LIMIT: Limit = Limit {
+    bytes: 1 << 20,
+    expected: "a configuration file (docs/formats.md)",
+};
 
 /// The names of the presets.
 pub const PRESETS: [&str; 6] = [
@@ -74,16 +77,10 @@ impl Config {
         preset::preset(name)
     }
 
-    /// Reads a configuration file.
+    /// Reads a configuration file, or standard input (`-`).
     pub fn load(path: &Path) -> Result<Self> {
-        let fail = |e| Error::io("read", path, e);
-        let mut text = String::new();
-        // A device never ends.
-        let file = std::fs::File::open(path).map_err(fail)?;
-        file.take(MAX_BYTES)
-            .read_to_string(&mut text)
-            .map_err(fail)?;
-        Self::from_toml(&text, path)
+        let text = LIMIT.read_text(path)?;
+        Self::from_toml(&text, input::name_of(path))
     }
 
     /// Parses a configuration file's text; `path` is for messages.

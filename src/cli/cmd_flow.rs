@@ -246,6 +246,7 @@ impl Flow<'_> {
             trace: Some(self.trace),
             replay: None,
             rtl_dir: Some(self.args.out.join("rtl")),
+            trust: false,
             wave: None,
         };
         let bar = self.printer.progress(design.units.len() as u64, "cosim");

@@ -22,6 +22,8 @@ pub use printer::{Format, Printer, Progress};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::quote::shell;
 use crate::trace::{AccessTrace, load_input};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::IsTerminal;
@@ -62,11 +64,12 @@ pub struct Global {
 }
 
 impl Global {
-    /// The option that names the machine, for commands that repeat a run.
+    /// The option that names the machine, for commands that repeat a run;
+    /// quoted for a shell.
     fn machine_option(&self) -> String {
         match &self.config {
-            Some(path) => format!("--config {}", path.display()),
-            None => format!("--preset {}", self.preset),
+            Some(path) => format!("--config {}", shell(path)),
+            None => format!("--preset {}", shell(&self.preset)),
         }
     }
 
@@ -100,14 +103,17 @@ enum Command {
 /// Parses the command line, runs the command, reports errors.
 ///
 /// Exit status: 0 done; 1 a check failed; 2 bad usage or bad input; 3 an
-/// external tool is missing or failed.
+/// external tool is missing or failed; 130 and 143 after SIGINT and SIGTERM,
+/// also where what there is has been printed.
 pub fn main() -> ExitCode {
+    interrupt::install();
     let cli = parse();
     let printer = Printer::new(cli.global.format, cli.global.quiet);
-    match run(&cli, &printer) {
+    let status = match run(&cli, &printer) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report(error),
-    }
+    };
+    interrupt::exit_status().map_or(status, ExitCode::from)
 }
 
 /// Parses the arguments; clap exits with status 2 on bad usage.
@@ -170,7 +176,10 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Cosim(args) => cmd_cosim::run(args, global, printer),
         Command::Congestion(args) => cmd_congestion::run(args, printer),
         Command::Doctor(args) => cmd_doctor::run(args, printer),
-        Command::Emit(args) => cmd_emit::run(args, global, printer),
+        Command::Emit(args) => {
+            interrupt::listen(); // quickly done: all files or none
+            cmd_emit::run(args, global, printer)
+        }
         Command::Encode(args) => cmd_encode::run(args, global, printer),
         Command::Flow(args) => cmd_flow::run(args, global, printer),
         Command::Mutate(args) => cmd_mutate::run(args, global, printer),

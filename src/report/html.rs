@@ -2,6 +2,8 @@
 
 use super::flow_report::FlowReport;
 use crate::error::{Error, Result};
+use crate::quote::show_strings;
+use serde_json::Value;
 use tera::{Context, Tera};
 
 const TEMPLATE: &str = include_str!("report.html.tera");
@@ -13,8 +15,16 @@ pub fn render(report: &FlowReport) -> Result<String> {
         what: format!("does not render: {e}"),
         help: None,
     };
-    let mut context = Context::from_serialize(report).map_err(fail)?;
-    context.insert("recommended", &report.recommended());
+    // Names from a trace must not hide what they say.
+    let safe = |part: serde_json::Result<Value>| {
+        let mut part = part.expect("a report has string keys only");
+        show_strings(&mut part);
+        part
+    };
+    let all = safe(serde_json::to_value(report));
+    let mut context = Context::from_serialize(&all).map_err(fail)?;
+    let recommended = safe(serde_json::to_value(report.recommended()));
+    context.insert("recommended", &recommended);
     context.insert("conflicts_chart", &report.conflicts_chart());
     context.insert("synthesis_chart", &report.synthesis_chart);
     context.insert("kit_version", env!("CARGO_PKG_VERSION"));
@@ -32,7 +42,7 @@ mod tests {
             format_version: 1,
             kernel: Kernel {
                 name: "<script>alert(1)</script>".into(),
-                source: "a & b".into(),
+                source: "a & \u{1b}[31mb".into(),
                 block_dim: [32, 1, 1],
                 shared_bytes: 128,
                 accesses: 1,
@@ -63,6 +73,7 @@ mod tests {
         let html = render(&report).unwrap();
         assert!(!html.contains("<script>"));
         assert!(html.contains("&lt;script&gt;"));
+        assert!(!html.contains('\u{1b}') && html.contains("\\x1b[31mb"));
         assert!(html.contains("no verilator"));
         assert!(!html.contains("http://www.w3.org/1999/xhtml"));
     }

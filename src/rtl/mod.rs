@@ -2,9 +2,11 @@
 //! manifest, file list and FuseSoC core.
 
 mod design;
+mod foreign;
 mod machine;
 mod write;
 
 pub use design::{Design, EmittedUnit, SourceFile};
+pub use foreign::{check_foreign, read_foreign};
 pub use spadkit_hdl::{Dir, Port};
 pub use write::write_design;

@@ -5,6 +5,7 @@ use super::result::{SynthReport, UnitResult};
 use super::technology::Technology;
 use super::timing::Timing;
 use crate::error::Result;
+use crate::interrupt;
 use crate::tool::{Cache, Kind, Tool, Toolbox};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -25,7 +26,7 @@ impl Flow<'_> {
     /// one: how many are done, and which it was.
     ///
     /// Without OpenSTA there is no power, and a warning; without Yosys there
-    /// is nothing.
+    /// is nothing. After an interrupt the points that were finished are there.
     pub fn run(
         &self,
         jobs: &[SynthJob],
@@ -51,17 +52,19 @@ impl Flow<'_> {
             .flat_map(|job| periods_ps.iter().map(move |p| (job, *p)))
             .collect();
         let count = AtomicU64::new(0);
+        let point = |(job, period): &(&SynthJob, u32)| {
+            interrupt::check(&job.unit)?;
+            let measured = self.measure(job, *period, &yosys, sta.as_ref())?;
+            let so_far = count.fetch_add(1, Ordering::Relaxed) + 1;
+            done(so_far, &format!("{} at {period} ps", job.unit));
+            Ok(measured)
+        };
         let measured = points
             .par_iter()
-            .map(|(job, period)| {
-                let measured = self.measure(job, *period, &yosys, sta.as_ref())?;
-                let so_far = count.fetch_add(1, Ordering::Relaxed) + 1;
-                done(so_far, &format!("{} at {period} ps", job.unit));
-                Ok(measured)
-            })
+            .map(|p| interrupt::or_none(point(p)))
             .collect::<Result<Vec<_>>>()?;
         let mut results = Vec::new();
-        for (result, complaints) in measured {
+        for (result, complaints) in measured.into_iter().flatten() {
             warnings.extend(complaints);
             results.push(result);
         }

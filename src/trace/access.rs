@@ -2,9 +2,9 @@
 
 use super::json_place::{Step, duplicate_key, offset_of};
 use crate::error::{Error, Result};
+use crate::input::{self, Limit};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::io::Read;
 use std::path::Path;
 
 /// What a warp access does.
@@ -73,30 +73,16 @@ pub struct AccessTrace {
 /// The largest warp that the kit handles.
 const MAX_WARP_SIZE: u32 = 64;
 /// A trace that is larger than this is none: a device, say.
-const MAX_BYTES: u64 = 1 << 30;
+const LIMIT: Limit = Limit {
+    bytes: 1 << 30,
+    expected: "an access trace, version 1: a JSON object",
+};
 
 impl AccessTrace {
-    /// Reads an access trace from a JSON file.
+    /// Reads an access trace from a JSON file, or from standard input (`-`).
     pub fn load(path: &Path) -> Result<Self> {
-        let fail = |e| Error::io("read", path, e);
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(path).map_err(fail)?;
-        file.take(MAX_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .map_err(fail)?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(Error::usage(
-                format!("{} is larger than 1 GiB", path.display()),
-                "expected an access trace, version 1: a JSON object",
-            ));
-        }
-        let text = String::from_utf8(bytes).map_err(|e| {
-            let offset = e.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(e.as_bytes());
-            let help = Some("expected an access trace, version 1: a JSON object".to_owned());
-            Error::input("this is no UTF-8 text", help, path, &text, offset)
-        })?;
-        Self::from_json(&text, path)
+        let text = LIMIT.read_text(path)?;
+        Self::from_json(&text, input::name_of(path))
     }
 
     /// Parses and checks an access trace; `path` is for messages.
