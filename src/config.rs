@@ -6,11 +6,13 @@
 
 mod check;
 mod file;
+mod overlay;
 mod path;
 mod preset;
 mod sm;
 mod trace;
 
+pub use overlay::Overlay;
 pub use path::{
     Barrel, LockHash, PC_BITS, PathHash, PathParams, PathSettings, Pipeline, RetryLatencies,
     Scheduler, TAG_BITS, index_bits,
@@ -255,6 +257,9 @@ mod tests {
             ("[path]\nmem_stages = 1\n", "mem_stages 1"),
             ("[hash]\nstage = 2\n", "hash stage 2"),
             ("[retry]\nread = 64\n", "retry.read 64"),
+            ("[retry]\ncontexts = 0\n", "retry.contexts 0"),
+            ("[sm]\nshared_cycles = 1025\n", "shared latency 1025"),
+            ("[scheduler]\nactive_warps = 0\n", "active_warps 0"),
             ("[scheduler]\nviolate = true\n", "violate contradicts"),
             ("[scheduler]\ncount = 0\n", "schedulers 0"),
             ("[sharing]\nthreshold = 1.5\n", "threshold 1.5"),

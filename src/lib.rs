@@ -23,6 +23,7 @@ pub mod rap;
 pub mod report;
 pub mod rtl;
 pub mod search;
+pub mod sharing;
 pub mod sm;
 pub mod synth;
 pub mod tool;

@@ -9,7 +9,7 @@ use crate::interrupt;
 use crate::output::check_writable;
 use crate::quote::shell;
 use crate::rtl::Design;
-use crate::sm::{self, AccessWorkload, Sm, Workload};
+use crate::sm::{self, AccessOptions, Sm, Workload};
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
 use clap::Args;
@@ -154,7 +154,7 @@ impl Stimulus {
         }
         Ok(Stimulus {
             trace: None,
-            workload: Some(sm::load_workload(input, None)?),
+            workload: Some(sm::load_workload(input, &AccessOptions::default())?),
         })
     }
 }
@@ -167,7 +167,7 @@ fn executable(
     args: &CosimArgs,
     printer: &Printer,
 ) -> Result<Option<Box<dyn Workload>>> {
-    let workload = AccessWorkload::new(trace, 1)?;
+    let workload = AccessOptions::default().workload(trace)?;
     match Sm::new(config, &workload).map(drop) {
         Err(error) if args.units.is_empty() => {
             printer.warn(format!("{PATH} has random stimulus: {error}"));

@@ -142,6 +142,7 @@ impl Config {
         ] {
             in_range(name, cycles, 1..=63)?;
         }
+        in_range("retry.contexts", p.retry_contexts, 1..=32)?;
         Ok(())
     }
 
@@ -159,11 +160,13 @@ impl Config {
         let s = &self.sm;
         in_range("frontend_stages", s.frontend_stages, 0..=64)?;
         in_range("schedulers", s.schedulers, 1..=self.path.warps)?;
+        in_range("active_warps", s.active_warps, 1..=128)?;
         in_range("registers", s.registers, 1..=1 << 24)?;
         let l = s.latencies;
         for (name, cycles) in [("alu", l.alu), ("sfu", l.sfu), ("branch", l.branch)] {
             in_range(&format!("{name} latency"), cycles, 1..=1024)?;
         }
+        in_range("shared latency", l.shared, 0..=1024)?;
         let g = s.global;
         in_range("global.latency", g.latency, 1..=100_000)?;
         power_of_two(

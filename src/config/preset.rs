@@ -62,6 +62,7 @@ fn fermi() -> Result<Config> {
             merge_bytes: true,
             history_sets: 256,
             retry: FERMI_RETRY,
+            retry_contexts: 1,
         },
         settings: PathSettings {
             pipeline: Pipeline::Elastic,
@@ -73,11 +74,14 @@ fn fermi() -> Result<Config> {
         sm: SmParams {
             frontend_stages: 0,
             schedulers: 1,
+            active_warps: 8,
             registers: 32768,
+            // Atomics paper: the add, the branch and the locking load.
             latencies: Latencies {
                 alu: 18,
                 sfu: 18,
                 branch: 32,
+                shared: 32,
             },
             global: GlobalMemory {
                 latency: 400,
@@ -135,6 +139,7 @@ fn small() -> Result<Config> {
         alu: 1,
         sfu: 4,
         branch: 1,
+        shared: 5,
     };
     c.sm.global = GlobalMemory {
         latency: 40,
@@ -162,10 +167,12 @@ fn gpgpusim(
     c.settings.pipeline = Pipeline::Unified;
     c.sm.schedulers = 4;
     c.sm.registers = 65536;
+    // The load's is that of Fig. 4.
     c.sm.latencies = Latencies {
         alu: 4,
         sfu: 16,
         branch: 4,
+        shared: 5,
     };
     Ok(c)
 }

@@ -80,6 +80,7 @@ impl Design {
         let has_rtl = |name: &String| config.needs_rtl(name).is_ok();
         let emitted = |name: &String| has_rtl(name) && spadkit_hdl::has_unit(name, &machine);
         let named = !units.is_empty();
+        refuse_contexts(units, config)?;
         let mut design = Design {
             preset: config.name.clone(),
             geometry: config.geometry,
@@ -162,6 +163,20 @@ impl Design {
             "units": self.units.iter().map(unit).collect::<Vec<_>>(),
         })
     }
+}
+
+/// Several contexts of the retry loop are in the golden model alone.
+fn refuse_contexts(units: &[String], config: &Config) -> Result<()> {
+    let contexts = config.path.retry_contexts;
+    let with_loop = |unit: &String| ["spad_sm_path", "spad_retry_sequencer"].contains(&&**unit);
+    let wanted = units.is_empty() || units.iter().any(with_loop);
+    if contexts == 1 || config.path.locks == 0 || !wanted {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("the RTL has one context of the retry loop, but the machine has {contexts}"),
+        "set contexts = 1 in [retry]; 'sim' alone takes several",
+    ))
 }
 
 fn hdl_error(error: HdlError, all: &[String]) -> Error {
