@@ -164,25 +164,39 @@ impl Error {
     ) -> Self {
         let offset = floor_char_boundary(text, offset.min(text.len()));
         let before = &text[..offset];
-        let line = before.matches('\n').count() + 1;
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        let line_end = text[offset..].find('\n').map_or(text.len(), |i| offset + i);
+        let number = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |i| i + 1);
+        let end = text[offset..].find('\n').map_or(text.len(), |i| offset + i);
+        Self::input_line(what, help, path, number, &text[start..end], offset - start)
+    }
+
+    /// Bad content of `path` at byte `column` (from 0) of its line `number`
+    /// (from 1), which reads `line`: for files that are not in memory.
+    pub fn input_line(
+        what: impl Into<String>,
+        help: Option<String>,
+        path: &Path,
+        number: usize,
+        line: &str,
+        column: usize,
+    ) -> Self {
+        let column = floor_char_boundary(line, column.min(line.len()));
         // Only a window of the line: traces are often one line of megabytes.
-        let from = floor_char_boundary(text, line_start.max(offset.saturating_sub(40)));
-        let to = floor_char_boundary(text, line_end.min(offset + 40));
+        let from = floor_char_boundary(line, column.saturating_sub(40));
+        let to = floor_char_boundary(line, line.len().min(column + 40));
         Error::Input(Box::new(InputError {
             what: printable(&what.into()),
             path: path.to_owned(),
-            line,
-            column: offset - line_start + 1,
+            line: number,
+            column: column + 1,
             help,
             window: Window {
                 name: path.display().to_string(),
-                text: printable(&text[from..to]),
-                line: line - 1,
-                column: offset - line_start,
+                text: printable(&line[from..to]),
+                line: number - 1,
+                column,
             },
-            span: SourceSpan::from((offset - from, usize::from(to > offset))),
+            span: SourceSpan::from((column - from, usize::from(to > column))),
         }))
     }
 

@@ -1,8 +1,8 @@
 //! INPUT of `sim`: a program text, a full trace, or an access trace.
 
-use super::{AccessWorkload, TraceFile, WarpText, Workload};
+use super::{AccelSimWorkload, AccessWorkload, TraceFile, WarpText, Workload};
 use crate::error::{Error, Result};
-use crate::trace::load_input;
+use crate::trace::{accelsim, load_input};
 use std::path::Path;
 
 /// Whether INPUT is an access trace, by its name or, for a full trace, by its
@@ -10,10 +10,11 @@ use std::path::Path;
 pub fn is_access_trace(input: &str) -> bool {
     let path = Path::new(input);
     let named = |extension: &str| path.extension().is_some_and(|e| e == extension);
-    !(named("warp") || named("spt") || TraceFile::is_one(path))
+    let programs = named("warp") || named("spt") || accelsim::is_accelsim(path);
+    !(programs || TraceFile::is_one(path))
 }
 
-/// Reads INPUT: a program text (`.warp`), a full trace, or whatever
+/// Reads INPUT: a program text (`.warp`), a full trace, an Accel-Sim trace, or whatever
 /// [`load_input`] takes. `blocks` is the grid of an access trace, 1 if not
 /// given; the others bring their own.
 pub fn load_workload(input: &str, blocks: Option<u32>) -> Result<Box<dyn Workload>> {
@@ -28,6 +29,9 @@ pub fn load_workload(input: &str, blocks: Option<u32>) -> Result<Box<dyn Workloa
             format!("{blocks} blocks of {input}, which has a grid of its own"),
             "--blocks is for access traces, which are of one block",
         ));
+    }
+    if accelsim::is_accelsim(path) {
+        return Ok(Box::new(AccelSimWorkload::open(path)?));
     }
     Ok(match is_text {
         true => Box::new(WarpText::load(path)?),
