@@ -21,6 +21,7 @@ pub mod report;
 pub mod rtl;
 pub mod search;
 pub mod sm;
+pub mod software;
 pub mod synth;
 pub mod tool;
 pub mod trace;
