@@ -25,6 +25,7 @@ pub mod rtl;
 pub mod search;
 pub mod sharing;
 pub mod sm;
+pub mod software;
 pub mod synth;
 pub mod tool;
 pub mod trace;
