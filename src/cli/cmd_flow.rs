@@ -3,7 +3,7 @@
 use super::Global;
 use super::cmd_cosim::fail_on_mismatch;
 use super::printer::{Printer, table};
-use super::synthesis::Synthesis;
+use super::synthesis::{Measured, Synthesis};
 use crate::config::Config;
 use crate::cosim::{CosimOptions, CosimResult, cosim_all};
 use crate::error::{Error, Result};
@@ -269,7 +269,16 @@ impl Flow<'_> {
         };
         let units = HashKind::ALL.map(|kind| kind.unit().to_owned());
         let (machine, tools) = (self.machine, &self.tools);
-        Synthesis::run(&units, &[], machine, &technology, tools, self.printer)
+        let measured = Measured::default();
+        Synthesis::run(
+            &units,
+            &[],
+            machine,
+            &technology,
+            tools,
+            measured,
+            self.printer,
+        )
     }
 
     fn versions(&self) -> Result<Vec<(String, String)>> {

@@ -2,6 +2,7 @@
 //! manifest, file list and FuseSoC core.
 
 mod design;
+mod edited;
 mod machine;
 mod write;
 

@@ -3,10 +3,12 @@
 //!
 //! Units: areas in µm², times in ps, powers in mW.
 
+mod effort;
 mod features;
 mod fig4;
 mod job;
 pub mod liberty;
+mod prepare;
 mod published;
 mod result;
 mod structure;
@@ -15,6 +17,7 @@ mod technology;
 mod template;
 mod timing;
 
+pub use effort::Effort;
 pub use features::{FEATURE_BLOCKS, FeatureCost, feature_builds, feature_costs};
 pub use job::{Memory, Netlist, SynthJob};
 pub use published::{PUBLISHED, Published, TARGET_CLOCKS_GHZ, TARGET_PERIODS_PS};
