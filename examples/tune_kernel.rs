@@ -21,10 +21,19 @@ use std::time::Duration;
 /// The unit to configure: any one or two address bits per bank bit.
 const KIND: HashKind = HashKind::BitwiseXor;
 
+/// What is printed.
+pub struct Tuned {
+    /// The mapping, and what goes into the configuration registers.
+    pub found: String,
+    /// The hash unit and the row map.
+    pub verilog: String,
+}
+
 fn main() -> ExitCode {
     let input = std::env::args().nth(1);
     match run(input.as_deref().unwrap_or("kernel:fwt")) {
-        Ok(verilog) => {
+        Ok(Tuned { found, verilog }) => {
+            eprint!("{found}");
             print!("{verilog}");
             ExitCode::SUCCESS
         }
@@ -35,8 +44,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The Verilog for the kernel of `input`; what was found goes to standard error.
-fn run(input: &str) -> Result<String> {
+/// The best mapping for the kernel of `input`.
+pub fn run(input: &str) -> Result<Tuned> {
     let machine = Config::preset("fermi")?;
     let trace = load_input(input)?;
     let profile = ConflictProfile::new(&trace, machine.lanes);
@@ -52,14 +61,14 @@ fn run(input: &str) -> Result<String> {
         selection: Selection::Allowed,
     };
     let control = Control::none().budget(Duration::from_secs(10));
-    let found = tuner.run(KIND, Method::default_for(KIND), &control)?;
-    eprintln!(
-        "{}: {} conflicts with {}, {} without a hash{}",
+    let best = tuner.run(KIND, Method::default_for(KIND), &control)?;
+    let mut found = format!(
+        "{}: {} conflicts with {}, {} without a hash{}\n",
         trace.name,
-        found.conflicts,
-        found.spec,
+        best.conflicts,
+        best.spec,
         plain.conflicts,
-        if found.optimal() {
+        if best.optimal() {
             ", proved optimal"
         } else {
             ""
@@ -67,13 +76,16 @@ fn run(input: &str) -> Result<String> {
     );
 
     // A bank alone is no mapping: the row map makes it a bijection.
-    let mapping = Mapping::new(&found.spec, machine.geometry)?;
-    let hash = encode(&found.spec, machine.geometry)?;
+    let mapping = Mapping::new(&best.spec, machine.geometry)?;
+    let hash = encode(&best.spec, machine.geometry)?;
     let row = encode_row_map(mapping.row_map(), machine.geometry);
     for unit in [&hash, &row] {
-        eprintln!("registers of {}: {:#x?}", unit.unit, unit.registers);
+        found += &format!("registers for {}: {:x?}\n", unit.unit, unit.registers);
     }
     let units = [hash.unit, row.unit].map(str::to_owned);
     let design = Design::emit(&units, &machine)?;
-    Ok(design.files.into_iter().map(|file| file.text).collect())
+    Ok(Tuned {
+        found,
+        verilog: design.files.into_iter().map(|file| file.text).collect(),
+    })
 }

@@ -3,8 +3,12 @@
 use serde_json::Value;
 use spadkit::geometry::Geometry;
 use spadkit::hash::{HashSpec, Mapping};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
+
+#[allow(dead_code)] // its `main`
+#[path = "../examples/tune_kernel.rs"]
+mod tune_kernel;
 
 /// Whether the programs are there; says which is not.
 fn there(tools: &[&str]) -> bool {
@@ -34,31 +38,17 @@ fn silent(dir: &Path, program: &str, args: &[&str]) {
     );
 }
 
-/// An example, which cargo builds beside the tests.
-fn example(name: &str) -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let profile = test.parent().and_then(Path::parent).unwrap();
-    profile.join("examples").join(name)
-}
-
 #[test]
 fn the_library_example_prints_verilog_for_the_mapping_it_found() {
-    let run = |args: &[&str]| {
-        Command::new(example("tune_kernel"))
-            .args(args)
-            .output()
-            .unwrap()
-    };
-    let output = run(&["kernel:transpose"]);
-    let found = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{found}");
+    let tuned = tune_kernel::run("kernel:transpose").unwrap();
+    let found = &tuned.found;
     assert!(found.contains(" 0 conflicts with bitwise-xor:"), "{found}");
-    assert!(found.contains("registers of spad_row_map"), "{found}");
-    let verilog = String::from_utf8(output.stdout).unwrap();
+    assert!(found.contains("registers for spad_row_map"), "{found}");
+    let verilog = &tuned.verilog;
     assert!(verilog.contains("module spad_row_map"));
     if there(&["iverilog"]) {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("hash.v"), &verilog).unwrap();
+        std::fs::write(dir.path().join("hash.v"), verilog).unwrap();
         let args = [
             "-g2005",
             "-t",
@@ -69,8 +59,8 @@ fn the_library_example_prints_verilog_for_the_mapping_it_found() {
         ];
         silent(dir.path(), "iverilog", &args);
     }
-    let missing = run(&["/nowhere/trace.json"]);
-    assert_eq!(missing.status.code(), Some(2));
+    let missing = tune_kernel::run("/nowhere/trace.json").err();
+    assert_eq!(missing.unwrap().exit_status(), 2);
 }
 
 /// Configured with what `encode` prints, the example top finds every word.
