@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::output::OwnedFolder;
 use crate::report::{CosimLine, FlowReport};
 use crate::rtl::{Design, design_files};
-use crate::synth::{Synthesis, Technology};
+use crate::synth::{Measured, Synthesis, Technology};
 use crate::tool::{Cache, Kind, Toolbox};
 use crate::trace::AccessTrace;
 
@@ -81,6 +81,7 @@ impl Hardware<'_> {
             self.machine,
             &technology,
             self.tools,
+            Measured::default(),
             &|done, total, what| self.watch.progress(done, total, what),
         )?;
         for warning in &done.report.warnings {

@@ -3,6 +3,7 @@
 
 mod constraints;
 mod design;
+mod edited;
 mod foreign;
 mod fusesoc;
 mod machine;

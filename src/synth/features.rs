@@ -87,6 +87,7 @@ fn job(block: &str, machine: &Config) -> Result<SynthJob> {
         geometry: design.geometry,
         sources,
         memories: Vec::new(),
+        ports: Vec::new(),
     })
 }
 

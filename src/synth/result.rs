@@ -1,5 +1,6 @@
 //! What synthesis gives, in the form of the `synth` command's JSON.
 
+use super::effort::Effort;
 use super::technology::TechnologySummary;
 use crate::geometry::Geometry;
 use serde::{Deserialize, Serialize};
@@ -28,8 +29,12 @@ pub struct UnitResult {
     pub delay_ps: f64,
     /// The same in FO4 delays of the library; null if it is not known.
     pub delay_fo4: Option<f64>,
-    /// OpenSTA's shortest clock period in ps; null without OpenSTA.
+    /// OpenSTA's shortest clock period in ps, clock-to-output and set-up
+    /// times included; null without OpenSTA.
     pub sta_delay_ps: Option<f64>,
+    /// What the unit is rated by: `sta_delay_ps` if it has a clock, otherwise
+    /// `delay_ps`.
+    pub rated_ps: Option<f64>,
     /// Power in mW at the target period, or at the shortest period if that is
     /// longer; null without OpenSTA.
     pub power_mw: Option<f64>,
@@ -46,6 +51,8 @@ pub struct SynthReport {
     pub tech: String,
     /// Reference cells and surroundings.
     pub technology: TechnologySummary,
+    /// The recipe that the units were mapped with.
+    pub effort: Effort,
     /// By unit in the order asked for, then by period in the order asked for.
     pub results: Vec<UnitResult>,
     /// What the tools complained about.
@@ -85,9 +92,9 @@ impl SynthReport {
     }
 
     /// The best result of a unit over the periods: the least product of area
-    /// and delay; of equals, the first.
+    /// and what it is rated by; of equals, the first.
     pub fn best(&self, unit: &str) -> Option<&UnitResult> {
-        let product = |r: &UnitResult| r.area_um2 * r.delay_ps;
+        let product = |r: &UnitResult| r.area_um2 * r.rated_ps.unwrap_or(r.delay_ps);
         self.of_unit(unit)
             .into_iter()
             .min_by(|a, b| product(a).total_cmp(&product(b)))
@@ -154,6 +161,7 @@ mod tests {
             delay_ps,
             delay_fo4: None,
             sta_delay_ps: None,
+            rated_ps: Some(delay_ps),
             power_mw: Some(0.5),
             cells_by_type: BTreeMap::new(),
         }
@@ -172,6 +180,7 @@ mod tests {
                 nand2_um2: Some(2.0),
                 fo4_ps: None,
             },
+            effort: Effort::Area,
             results: vec![
                 result("a", 80, 20.0, 100.0),
                 result("a", 150, 10.0, 150.0),

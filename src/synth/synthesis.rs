@@ -1,13 +1,15 @@
 //! Synthesis of emitted units over their target periods, with whole SMs.
 
 use super::{
-    Flow, Published, SmTotal, SynthJob, SynthReport, TARGET_PERIODS_PS, Technology, UnitResult,
+    Effort, Flow, Published, SmTotal, SynthJob, SynthReport, TARGET_PERIODS_PS, Technology,
+    UnitResult,
 };
 use crate::config::Config;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::rtl::{Design, EmittedUnit};
 use crate::tool::{Cache, Toolbox};
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Beside the paper's target periods, two that no unit is expected to reach:
 /// they show the fastest netlist that ABC finds.
@@ -15,6 +17,37 @@ const STRETCH_PERIODS_PS: [u32; 2] = [150, 80];
 
 /// Hash units without configuration.
 const FIXED_HASHES: [&str; 2] = ["spad_hash_xor", "spad_hash_add"];
+
+/// What is measured, beside the units and periods.
+#[derive(Clone, Copy, Default)]
+pub struct Measured<'a> {
+    /// How hard to try to meet the periods.
+    pub effort: Effort,
+    /// Where the Verilog is, if it is not emitted.
+    pub rtl: Option<&'a Path>,
+}
+
+impl Measured<'_> {
+    /// `units`, all if empty: as emitted, or those that the folder has.
+    fn design(&self, units: &[String], machine: &Config) -> Result<Design> {
+        let design = Design::emit(units, machine)?;
+        let Some(dir) = self.rtl else {
+            return Ok(design);
+        };
+        if !units.is_empty() {
+            return design.with_files_of(dir);
+        }
+        let design = design.retain_units_in(dir);
+        match design.units.is_empty() {
+            false => design.with_files_of(dir),
+            true => Err(Error::usage(
+                format!("{} has no unit of {}", dir.display(), machine.name),
+                "expected a folder with Verilog from `spadkit emit`, one MODULE.v per module; \
+                 --preset or --config names the machine that it was emitted for",
+            )),
+        }
+    }
+}
 
 /// Units over target periods, and what a whole SM needs of them.
 pub struct Synthesis {
@@ -37,9 +70,10 @@ impl Synthesis {
         machine: &Config,
         technology: &Technology,
         tools: &Toolbox,
+        measured: Measured,
         progress: &(dyn Fn(u64, u64, &str) + Sync),
     ) -> Result<Self> {
-        let design = Design::emit(units, machine)?;
+        let design = measured.design(units, machine)?;
         let (swept, chart_periods) = match periods {
             [] => (usual_periods(), TARGET_PERIODS_PS.to_vec()),
             given => (given.to_vec(), given.to_vec()),
@@ -56,6 +90,11 @@ impl Synthesis {
         let shown = slow.len();
         // Registers that nobody asked for still are needed for the totals.
         let registers = registers_of(&main, machine, &slow)?;
+        let registers = match measured.rtl {
+            None => registers,
+            // No totals of edited and emitted Verilog.
+            Some(dir) => registers.retain_units_in(dir).with_files_of(dir)?,
+        };
         slow.extend(jobs(
             &registers,
             &registers.units.iter().collect::<Vec<_>>(),
@@ -66,6 +105,7 @@ impl Synthesis {
             tools,
             cache: &cache,
             technology,
+            effort: measured.effort,
         };
         let points = (main.len() * swept.len()) as u64;
         let total = points + slow.len() as u64;
@@ -128,6 +168,7 @@ fn best_json(r: &UnitResult) -> Value {
         "period_ps": r.period_ps,
         "area_um2": r.area_um2,
         "delay_ps": r.delay_ps,
+        "rated_ps": r.rated_ps,
     })
 }
 
