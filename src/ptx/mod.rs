@@ -1,0 +1,14 @@
+//! PTX, the assembly language that nvcc, NVRTC and clang write: front end and
+//! control-flow graph.
+
+pub mod ast;
+pub mod cfg;
+pub mod names;
+mod parse;
+#[cfg(test)]
+mod tests;
+mod token;
+
+pub use ast::*;
+pub use cfg::{Block, Cfg};
+pub use names::*;
