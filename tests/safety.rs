@@ -184,7 +184,8 @@ fn folders_of_any_name_are_no_commands() {
         command.output().unwrap()
     };
     let unit = |command| [command, "spad_hash_xor", "--preset", "small"];
-    success(&at(&odd, &unit("emit"), &[("-o", &rtl)]));
+    let emit = ["emit", "spad_hash_xor", "spad_row_map", "--preset", "small"];
+    success(&at(&odd, &emit, &[("-o", &rtl)]));
     let cycles: (&str, &Path) = ("--cycles", Path::new("100"));
     success(&at(&odd, &unit("cosim"), &[("--rtl", &rtl), cycles]));
     let synth: &[(&str, &Path)] = &[("--liberty", &liberty), ("--period", Path::new("900"))];
