@@ -1,8 +1,9 @@
-//! PTX, the assembly language that nvcc, NVRTC and clang write: front end and
-//! control-flow graph.
+//! PTX, the assembly language that nvcc, NVRTC and clang write: front end,
+//! control-flow graph, and an executor.
 
 pub mod ast;
 pub mod cfg;
+pub mod exec;
 pub mod names;
 mod parse;
 #[cfg(test)]

@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
             false => self.error(
                 self.tokens[self.at.saturating_sub(1)],
                 "too many modifiers",
-                { format!("expected at most {}", Modifiers::LIMIT) },
+                format!("expected at most {}", Modifiers::LIMIT),
             ),
         }
     }

@@ -11,6 +11,8 @@ mod instruction;
 mod operand;
 mod scope;
 
+pub(super) use initial::immediate_bits;
+
 use super::ast::{Modifiers, Module, Span, Statement, StatementKind};
 use super::names::Opcode;
 use super::token::{Kind, Token, tokens};
