@@ -383,7 +383,7 @@ fn the_seeds_of_the_fuzzer_are_good_inputs() {
                 "hash_spec" => text().parse::<HashSpec>().map(drop),
                 "config" => Config::load(&path).map(drop),
                 "liberty" => Liberty::load(&path).map(drop),
-                "spt" | "warp" => sm::load_workload(path.to_str().unwrap(), None).and_then(|w| {
+                "spt" | "warp" => sm::load_workload(path.to_str().unwrap(), &sm::AccessOptions::default()).and_then(|w| {
                     let mut program = w.open(0, 0)?;
                     while program.next_part()?.is_some() {}
                     Ok(())
