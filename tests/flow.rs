@@ -286,7 +286,7 @@ fn the_recommended_unit_is_in_the_area_table() {
     let machine = Config::preset("small").unwrap();
     let mut options = Options::new("kernel:x", dir.path());
     options.fast = true;
-    let mut synthesized = |kernel: &str| {
+    let synthesized = |kernel: &str| {
         let trace = load_input(kernel).unwrap();
         let done = spadkit::flow::run(&trace, &machine, &options, &Silent).unwrap();
         let best = done.report.recommended().unwrap();
