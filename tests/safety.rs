@@ -184,7 +184,7 @@ fn folders_of_any_name_are_no_commands() {
         command.output().unwrap()
     };
     let unit = |command| [command, "spad_hash_xor", "--preset", "small"];
-    let emit = ["emit", "spad_hash_xor", "spad_row_map", "--preset", "small"];
+    let emit = ["emit", "--preset", "small"];
     success(&at(&odd, &emit, &[("-o", &rtl)]));
     let cycles: (&str, &Path) = ("--cycles", Path::new("100"));
     success(&at(&odd, &unit("cosim"), &[("--rtl", &rtl), cycles]));
