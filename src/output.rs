@@ -1,4 +1,11 @@
-//! Writing files so that nothing half-written stays.
+//! Writing files so that nothing half-written stays, and folders so that
+//! nothing of the user's is lost.
+
+mod owned_folder;
+mod owned_list;
+
+pub use owned_folder::{OwnedFile, OwnedFolder};
+pub use owned_list::OWNED_LIST;
 
 use crate::error::{Error, Result};
 use crate::interrupt::Unfinished;

@@ -1,4 +1,4 @@
-//! The Verilog rules (DESIGN.md, section 4), checked with three tools that
+//! The Verilog rules (docs/integration.md), checked with three tools that
 //! know nothing of the kit, and an outside test bench written from
 //! `manifest.json` and `encode` alone.
 
@@ -6,6 +6,7 @@ use serde_json::Value;
 use spadkit::config::Config;
 use spadkit::geometry::Geometry;
 use spadkit::hash::{HashSpec, Mapping};
+use spadkit::output::OwnedFolder;
 use spadkit::rtl::{Design, write_design};
 use std::path::Path;
 use std::process::Command;
@@ -52,7 +53,7 @@ fn check_units(units: &[String], config: &Config) {
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");
     let design = Design::emit(units, config).unwrap();
-    write_design(&design, &dir).unwrap();
+    write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
     for file in &design.files {
         // A memory may have an initial value.
         let memory = file.name == "spad_bank_ram.v";
@@ -133,7 +134,7 @@ fn lint_features(chosen: &[usize]) {
     let design = Design::emit(&[unit.to_owned()], &config).unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");
-    write_design(&design, &dir).unwrap();
+    write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
     let mut verilator = Command::new("verilator");
     verilator.args(["--lint-only", "-Wall", "--top-module", unit]);
     let files = design.files.iter().map(|f| &f.name);

@@ -10,12 +10,13 @@ mod cmd_encode;
 mod cmd_flow;
 mod cmd_mutate;
 mod cmd_prove;
+mod cmd_run;
 mod cmd_sim;
 mod cmd_synth;
 mod cmd_trace;
 mod cmd_tune;
+mod configuration;
 mod printer;
-mod synthesis;
 mod synthesis_text;
 
 pub use printer::{Format, Printer, Progress};
@@ -46,7 +47,8 @@ pub struct Global {
     /// Output for people or for programs.
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k or sharing-64k.
+    /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k, sharing-64k,
+    /// sm70, sm80 or sm90.
     #[arg(
         long,
         global = true,
@@ -94,6 +96,7 @@ enum Command {
     Flow(cmd_flow::FlowArgs),
     Mutate(cmd_mutate::MutateArgs),
     Prove(cmd_prove::ProveArgs),
+    Run(cmd_run::RunArgs),
     Sim(cmd_sim::SimArgs),
     Synth(cmd_synth::SynthArgs),
     Trace(cmd_trace::TraceArgs),
@@ -140,38 +143,31 @@ fn parsed<T: std::str::FromStr<Err = Error>>(text: &str) -> std::result::Result<
     })
 }
 
-/// Reads INPUT for `machine`; warns where the two were not made for each other.
+/// Reads INPUT for `machine`, which must have its addresses; warns where the
+/// two were not made for each other.
 fn load_for(input: &str, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
     let trace = load_input(input)?;
-    let name = &machine.name;
-    if trace.warp_size != machine.warp_size {
-        printer.warn(format!(
-            "{input} has warps of {} threads, {name} of {}: each access is served as it is, \
-             {} lanes at a time",
-            trace.warp_size, machine.warp_size, machine.lanes
-        ));
-    }
-    let words = trace.shared_bytes.div_ceil(4);
-    if words as usize > machine.geometry.words() {
-        printer.warn(format!(
-            "{input} has {words} words of shared memory, {name} addresses {}: \
-             higher address bits read as zero",
-            machine.geometry.words()
-        ));
+    for note in machine.admit(&trace)? {
+        printer.warn(note);
     }
     Ok(trace)
+}
+
+/// A line that names the rule by which `machine` counts conflicts.
+fn rule_line(machine: &Config) -> String {
+    format!("conflicts by: {}\n", machine.conflict_rule().describe())
 }
 
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let global = &cli.global;
     // Commands that are about no machine refuse a wrong one all the same.
-    if let Command::Classify(_) | Command::Congestion(_) | Command::Doctor(_) | Command::Trace(_) =
+    if let Command::Congestion(_) | Command::Doctor(_) | Command::Run(_) | Command::Trace(_) =
         &cli.command
     {
         global.machine()?;
     }
     match &cli.command {
-        Command::Classify(args) => cmd_classify::run(args, printer),
+        Command::Classify(args) => cmd_classify::run(args, global, printer),
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
         Command::Cosim(args) => cmd_cosim::run(args, global, printer),
         Command::Congestion(args) => cmd_congestion::run(args, printer),
@@ -184,6 +180,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Flow(args) => cmd_flow::run(args, global, printer),
         Command::Mutate(args) => cmd_mutate::run(args, global, printer),
         Command::Prove(args) => cmd_prove::run(args, global, printer),
+        Command::Run(args) => cmd_run::run(args, printer),
         Command::Sim(args) => cmd_sim::run(args, global, printer),
         Command::Synth(args) => cmd_synth::run(args, global, printer),
         Command::Trace(args) => cmd_trace::run(args, printer),

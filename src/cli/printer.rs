@@ -52,6 +52,19 @@ impl Printer {
             }
             Format::Text => shown_lines(&text()).into_owned(),
         };
+        self.write(&out)
+    }
+
+    /// Prints a part of the text that is known before the rest; JSON is one
+    /// object, which waits for all of it.
+    pub fn early(&self, text: impl FnOnce() -> String) -> Result<()> {
+        match self.format {
+            Format::Json => Ok(()),
+            Format::Text => self.write(&shown_lines(&text())),
+        }
+    }
+
+    fn write(&self, out: &str) -> Result<()> {
         let mut stdout = std::io::stdout().lock();
         match stdout
             .write_all(out.as_bytes())
@@ -82,7 +95,7 @@ impl Printer {
             return Progress(None);
         }
         let bar = indicatif::ProgressBar::new(total);
-        let style = "{prefix} [{bar:30}] {pos}/{len} {msg}";
+        let style = "{prefix} [{bar:30}] {pos}/{len}, {eta} left {msg}";
         bar.set_style(
             indicatif::ProgressStyle::with_template(style)
                 .expect("the template is valid")

@@ -3,6 +3,7 @@
 use super::Config;
 use super::path::{PC_BITS, Scheduler};
 use crate::error::{Error, Result};
+use crate::trace::Wide;
 use std::ops::RangeInclusive;
 
 fn refuse<T>(what: String, help: impl Into<String>) -> Result<T> {
@@ -77,6 +78,30 @@ impl Config {
                     self.geometry.banks()
                 ),
                 "expected a multiple of 2^bank_bits",
+            );
+        }
+        in_range("block_words", self.block_words, 1..=self.capacity_words)?;
+        self.check_wide()
+    }
+
+    /// Phases are parts of a warp, and made of the words of a trace.
+    fn check_wide(&self) -> Result<()> {
+        if self.wide == Wide::FirstWord {
+            return Ok(());
+        }
+        if self.lanes != self.warp_size {
+            return refuse(
+                format!(
+                    "phases with {} lanes for warps of {}",
+                    self.lanes, self.warp_size
+                ),
+                "wide = \"phases\" needs lanes = warp_size",
+            );
+        }
+        if self.word_bits != 32 {
+            return refuse(
+                format!("phases with words of {} bits", self.word_bits),
+                "wide = \"phases\" needs word_bits = 32",
             );
         }
         Ok(())

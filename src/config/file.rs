@@ -5,6 +5,7 @@ use super::path::{Barrel, LockHash, PathHash, Pipeline, Scheduler};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::HashKind;
+use crate::trace::{Atomics, Wide};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -75,6 +76,9 @@ struct GeometrySection {
     warp_size: Option<u32>,
     word_bits: Option<u32>,
     capacity_words: Option<u32>,
+    block_words: Option<u32>,
+    wide: Option<Wide>,
+    atomics: Option<Atomics>,
 }
 
 #[derive(Deserialize, Default)]
@@ -213,6 +217,7 @@ impl GeometrySection {
             self.addr_bits.unwrap_or(c.geometry.addr_bits()),
             self.bank_bits.unwrap_or(c.geometry.bank_bits()),
         )?;
+        let capacity = c.capacity_words;
         // A geometry of its own comes with a full scratchpad, unless said otherwise.
         if geometry != c.geometry {
             c.capacity_words = geometry.words() as u32;
@@ -222,6 +227,12 @@ impl GeometrySection {
         set(&mut c.warp_size, self.warp_size);
         set(&mut c.word_bits, self.word_bits);
         set(&mut c.capacity_words, self.capacity_words);
+        if c.capacity_words != capacity {
+            c.block_words = c.capacity_words;
+        }
+        set(&mut c.block_words, self.block_words);
+        set(&mut c.wide, self.wide);
+        set(&mut c.atomics, self.atomics);
         Ok(())
     }
 }

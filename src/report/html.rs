@@ -33,7 +33,7 @@ pub fn render(report: &FlowReport) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::flow_report::{Kernel, MappingLine};
+    use super::super::flow_report::{Kernel, MappingLine, UnitSetting};
     use super::*;
 
     #[test]
@@ -47,9 +47,14 @@ mod tests {
                 shared_bytes: 128,
                 accesses: 1,
                 mean_conflict_degree: 2.0,
+                wavefronts: 2,
+                ideal_wavefronts: 1,
             },
             machine: "fermi".into(),
             machine_text: "32 banks".into(),
+            rule: "phases".into(),
+            rule_text: "every word".into(),
+            hash_stage: "none".into(),
             instructions: Vec::new(),
             mappings: vec![MappingLine {
                 hash: "mod".into(),
@@ -57,10 +62,20 @@ mod tests {
                 method: "fixed".into(),
                 conflicts: 1,
                 max_degree: 2,
-                removed_pct: 0.0,
+                wavefronts: 2,
+                ideal_wavefronts: 1,
+                removed_pct: None,
                 optimal: None,
                 evaluated: None,
                 ports: Vec::new(),
+                config_unit: None,
+                registers: Vec::new(),
+                row_map: UnitSetting {
+                    unit: "spad_row_map".into(),
+                    ports: vec![("cfg_row_sel".into(), "0x8208".into())],
+                    config_unit: Some("spad_hash_config_row_map".into()),
+                    registers: vec!["0x0".into(), "0x2".into()],
+                },
                 recommended: true,
             }],
             cosim: Vec::new(),
@@ -75,6 +90,8 @@ mod tests {
         assert!(html.contains("&lt;script&gt;"));
         assert!(!html.contains('\u{1b}') && html.contains("\\x1b[31mb"));
         assert!(html.contains("no verilator"));
+        assert!(html.contains("0x8208") && html.contains("0x0 0x2"));
+        assert!(html.contains("every word"));
         assert!(!html.contains("http://www.w3.org/1999/xhtml"));
     }
 }

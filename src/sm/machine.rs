@@ -101,6 +101,7 @@ impl<'a> Sm<'a> {
     /// An SM of `config` that runs `workload`, with the bank mapping that its
     /// path has after reset.
     pub fn new(config: &Config, workload: &'a dyn Workload) -> Result<Self> {
+        config.needs_rtl("simulation")?;
         let layout = Layout::new(config, workload.info())?;
         if layout.limit() > u32::from(u16::MAX) {
             return Err(Error::usage(

@@ -87,6 +87,7 @@ fn job(block: &str, machine: &Config) -> Result<SynthJob> {
         geometry: design.geometry,
         sources,
         memories: Vec::new(),
+        ports: Vec::new(),
     })
 }
 
@@ -127,6 +128,9 @@ pub fn feature_costs(
             format!("'{unknown}' cannot be taken apart by features"),
             format!("expected {}", FEATURE_BLOCKS.join(", ")),
         ));
+    }
+    for block in blocks {
+        machine.needs_rtl(block)?;
     }
     let yosys = tools.get(Kind::Yosys)?;
     let all: Vec<(&String, String, Config)> = blocks
