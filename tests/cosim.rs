@@ -282,7 +282,7 @@ fn workloads_run_on_the_rtl() {
                    [sharing]\non = true\nthreshold = 0.5\n[scheduler]\npolicy = 'owf'\n[path]\nlock_hash = 'xor'\n";
     std::fs::write(file("sharing.toml"), sharing).unwrap();
     std::fs::write(file("odd.warp"), ODD_BASES).unwrap();
-    let odd = sharing.replace("0.5", "0.01");
+    let odd = sharing.replace("0.5", "0.01").replace("640", "1024");
     std::fs::write(file("odd.toml"), odd).unwrap();
     let full = file("full.spt");
     let record = ["trace", "kernel:reduction", "-o", &full];

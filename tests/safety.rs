@@ -184,7 +184,7 @@ fn folders_of_any_name_are_no_commands() {
         command.output().unwrap()
     };
     let unit = |command| [command, "spad_hash_xor", "--preset", "small"];
-    let emit = ["emit", "--preset", "small"];
+    let emit = ["emit", "spad_hash_xor", "spad_row_map", "--preset", "small"];
     success(&at(&odd, &emit, &[("-o", &rtl)]));
     let cycles: (&str, &Path) = ("--cycles", Path::new("100"));
     success(&at(&odd, &unit("cosim"), &[("--rtl", &rtl), cycles]));
@@ -383,11 +383,14 @@ fn the_seeds_of_the_fuzzer_are_good_inputs() {
                 "hash_spec" => text().parse::<HashSpec>().map(drop),
                 "config" => Config::load(&path).map(drop),
                 "liberty" => Liberty::load(&path).map(drop),
-                "spt" | "warp" => sm::load_workload(path.to_str().unwrap(), &sm::AccessOptions::default()).and_then(|w| {
-                    let mut program = w.open(0, 0)?;
-                    while program.next_part()?.is_some() {}
-                    Ok(())
-                }),
+                "spt" | "warp" => {
+                    sm::load_workload(path.to_str().unwrap(), &sm::AccessOptions::default())
+                        .and_then(|w| {
+                            let mut program = w.open(0, 0)?;
+                            while program.next_part()?.is_some() {}
+                            Ok(())
+                        })
+                }
                 "kernel" => trace::load_input(&format!("kernel:{}", text())).map(drop),
                 other => panic!("no reader for {other}"),
             };
