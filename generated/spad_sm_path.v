@@ -445,6 +445,7 @@ module spad_sm_path (
         .set_base(s_np),
         .lk_hit(lk_hit),
         .lk_excess(lk_excess),
+        .hold(ex_hold),
         .mask(mask),
         .remaining(remaining)
     );

@@ -5,9 +5,11 @@ use super::printer::{Printer, table};
 use crate::config::Config;
 use crate::cosim::{CosimOptions, CosimResult, PATH, Replay, cosim_all};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::output::check_writable;
+use crate::quote::shell;
 use crate::rtl::Design;
-use crate::sm::{self, AccessWorkload, Sm, Workload};
+use crate::sm::{self, AccessOptions, Sm, Workload};
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
 use clap::Args;
@@ -44,11 +46,18 @@ pub struct CosimArgs {
     #[arg(long, value_name = "FILE.vcd")]
     wave: Option<PathBuf>,
     /// Take the Verilog from DIR (hand-edited, say) instead of emitting it.
+    /// What stands in it is run on this machine, so system tasks that reach
+    /// out of the simulation ($system, $fopen, ...), $c, imports of C and
+    /// `include are refused.
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
+    /// Run the Verilog of --rtl whatever stands in it.
+    #[arg(long, requires = "rtl")]
+    trust: bool,
 }
 
 pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Result<()> {
+    interrupt::listen();
     let config = global.machine()?;
     let design = Design::emit(&args.units, &config)?;
     if args.wave.is_some() && design.units.len() != 1 {
@@ -74,6 +83,7 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
             cycles: args.cycles.unwrap_or(u64::MAX),
         }),
         rtl_dir: args.rtl.clone(),
+        trust: args.trust,
         wave: args.wave.clone(),
     };
     let (tools, cache) = (Toolbox::new(), Cache::user()?);
@@ -92,10 +102,13 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
     printer.result(json, || text(&results))?;
     let mut options = format!("{} --seed {}", global.machine_option(), args.seed);
     if let Some(input) = &args.trace {
-        options.push_str(&format!(" --trace {input}"));
+        options.push_str(&format!(" --trace {}", shell(input)));
     }
     if let Some(dir) = &args.rtl {
-        options.push_str(&format!(" --rtl {}", dir.display()));
+        options.push_str(&format!(" --rtl {}", shell(dir)));
+        if args.trust {
+            options.push_str(" --trust");
+        }
     }
     if let Some(cycles) = args.cycles {
         options.push_str(&format!(" --cycles {cycles}"));
@@ -141,7 +154,7 @@ impl Stimulus {
         }
         Ok(Stimulus {
             trace: None,
-            workload: Some(sm::load_workload(input, None)?),
+            workload: Some(sm::load_workload(input, &AccessOptions::default())?),
         })
     }
 }
@@ -154,7 +167,7 @@ fn executable(
     args: &CosimArgs,
     printer: &Printer,
 ) -> Result<Option<Box<dyn Workload>>> {
-    let workload = AccessWorkload::new(trace, 1)?;
+    let workload = AccessOptions::default().workload(trace)?;
     match Sm::new(config, &workload).map(drop) {
         Err(error) if args.units.is_empty() => {
             printer.warn(format!("{PATH} has random stimulus: {error}"));

@@ -1,13 +1,19 @@
 //! `spadkit encode`: a hash spec as the values of configuration ports.
 
 use super::Global;
-use super::printer::{Printer, table};
+use super::configuration::{configuration_json, configuration_table};
+use super::printer::Printer;
 use crate::error::Result;
-use crate::hash::{Encoding, HashKind, HashSpec, Mapping, encode, encode_for, encode_row_map};
+use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-/// A hash spec as the values of the unit's configuration ports.
+/// A hash spec as the values of configuration ports.
+///
+/// Both units are shown, the one that computes the bank and spad_row_map,
+/// which makes the mapping a bijection: a bank unit with the row map of
+/// another mapping sends two addresses to one place. Ports are loaded by the
+/// writes to spad_hash_config_*: wr_data for wr_index 0, 1, and so on.
 #[derive(Args)]
 pub struct EncodeArgs {
     /// The mapping.
@@ -22,11 +28,7 @@ pub struct EncodeArgs {
 pub(super) fn run(args: &EncodeArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
     let mapping = Mapping::new(&args.spec, machine.geometry)?;
-    let encoding = match args.unit {
-        None => encode(&args.spec, machine.geometry)?,
-        Some(kind) => encode_for(&args.spec, kind, machine.geometry)?,
-    };
-    let row_map = encode_row_map(mapping.row_map(), machine.geometry);
+    let configuration = Configuration::new(&args.spec, args.unit, machine.geometry)?;
     let fits = mapping.fits(machine.pivot_limit());
     if !fits {
         printer.warn(format!(
@@ -36,48 +38,11 @@ pub(super) fn run(args: &EncodeArgs, global: &Global, printer: &Printer) -> Resu
             mapping.pivots_beyond(machine.pivot_limit())
         ));
     }
-    let mut json = to_json(&encoding);
+    let mut json = configuration_json(&configuration);
     json["hash"] = json!(args.spec);
     json["fits"] = json!(fits);
-    json["row_map"] = to_json(&row_map);
     printer.result(json, || {
-        let mut rows = Vec::new();
-        for e in [&encoding, &row_map] {
-            for (name, value) in &e.ports {
-                let bits = value.width().to_string();
-                rows.push(vec![
-                    e.unit.to_owned(),
-                    (*name).to_owned(),
-                    bits,
-                    value.to_string(),
-                ]);
-            }
-            let writes: Vec<_> = e.registers.iter().map(|r| format!("{r:#x}")).collect();
-            if !writes.is_empty() {
-                let unit = e.unit.replace("spad_hash_", "").replace("spad_", "");
-                let config = format!("spad_hash_config_{unit}");
-                rows.push(vec![
-                    config,
-                    "wr_data 0, 1, ...".into(),
-                    String::new(),
-                    writes.join(" "),
-                ]);
-            }
-        }
-        format!(
-            "{} for {}\n{}",
-            args.spec,
-            machine.geometry,
-            table(&["unit", "port", "bits", "value"], &["bits"], rows)
-        )
+        let table = configuration_table(&configuration);
+        format!("{} for {}\n{table}", args.spec, machine.geometry)
     })
-}
-
-fn to_json(encoding: &Encoding) -> Value {
-    let ports: Map<String, Value> = encoding
-        .ports
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), json!(value)))
-        .collect();
-    json!({"unit": encoding.unit, "ports": ports, "registers": encoding.registers})
 }

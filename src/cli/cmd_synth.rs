@@ -2,14 +2,14 @@
 
 use super::Global;
 use super::printer::{Printer, table};
-use super::synthesis::{Measured, Synthesis};
+use super::synthesis_text;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
 use crate::output::write_file;
 use crate::synth::{
-    DEFAULT_TECHNOLOGY, Effort, FEATURE_BLOCKS, FeatureCost, Technology, feature_builds,
-    feature_costs,
+    DEFAULT_TECHNOLOGY, Effort, FEATURE_BLOCKS, FeatureCost, Measured, Synthesis, Technology,
+    feature_builds, feature_costs,
 };
 use crate::tool::{Cache, Toolbox};
 use clap::Args;
@@ -67,6 +67,7 @@ pub(super) fn run(args: &SynthArgs, global: &Global, printer: &Printer) -> Resul
         Some(path) => Technology::load(path)?,
         None => Technology::named(&args.tech)?,
     };
+    let bar = printer.progress(1, "synthesis");
     let done = Synthesis::run(
         &args.units,
         &args.periods,
@@ -77,13 +78,20 @@ pub(super) fn run(args: &SynthArgs, global: &Global, printer: &Printer) -> Resul
             effort: args.effort,
             rtl: args.rtl.as_deref(),
         },
-        printer,
+        &|done, total, what| {
+            bar.set_total(total);
+            bar.set(done, what);
+        },
     )?;
+    drop(bar);
+    for warning in &done.report.warnings {
+        printer.warn(warning);
+    }
     if let Some(path) = &args.chart {
         write_file(path, done.chart().as_bytes())?;
         printer.log(format!("chart: {}", path.display()));
     }
-    printer.result(done.json(), || done.text())
+    printer.result(done.json(), || synthesis_text::all(&done))
 }
 
 /// `synth --features`.

@@ -1,10 +1,23 @@
-//! The tables of the `synth` command.
+//! The tables of the commands `synth` and `flow`.
 
 use super::printer::table;
-use crate::synth::{Published, SmTotal, SynthReport, UnitResult};
+use crate::synth::{Published, SmTotal, SynthReport, Synthesis, UnitResult};
+
+/// The table of whole SMs, with the technology.
+pub(super) fn totals_of(synthesis: &Synthesis) -> String {
+    let about = technology(&synthesis.report);
+    format!("{about}\n{}", totals(&synthesis.per_sm))
+}
+
+/// All tables.
+pub(super) fn all(synthesis: &Synthesis) -> String {
+    let about = technology(&synthesis.report);
+    let points = points(&synthesis.report);
+    format!("{about}\n{points}{}", totals(&synthesis.per_sm))
+}
 
 /// A line about the library and the tools.
-pub(super) fn technology(report: &SynthReport) -> String {
+fn technology(report: &SynthReport) -> String {
     let technology = &report.technology;
     let tools = report.tools.iter().map(|(t, v)| format!("{t} {v}"));
     let known = |value: Option<f64>, unit: &str| match value {
@@ -25,7 +38,7 @@ pub(super) fn technology(report: &SynthReport) -> String {
 
 /// A row per unit and netlist; targets that ended in the same netlist share
 /// a row. The best of a unit is marked.
-pub(super) fn points(report: &SynthReport) -> String {
+fn points(report: &SynthReport) -> String {
     let header = [
         "unit",
         "target ps",
@@ -99,7 +112,7 @@ fn range(first: String, last: String) -> String {
 }
 
 /// A row per unit with configuration registers, beside the published area.
-pub(super) fn totals(per_sm: &[SmTotal]) -> String {
+fn totals(per_sm: &[SmTotal]) -> String {
     let Some(period) = per_sm.first().map(|t| t.power_period_ps) else {
         return String::new();
     };

@@ -16,10 +16,10 @@ mod warp;
 mod workload;
 
 pub use access::AccessWorkload;
-pub use input::{is_access_trace, load_workload};
+pub use input::{AccessOptions, is_access_trace, load_workload};
 pub use instr::{Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, full_mask};
-pub use layout::{Layout, Residency};
-pub use machine::Sm;
+pub use layout::Layout;
+pub use machine::{RunProgress, Sm};
 pub use setup::Setup;
 pub use stats::{Stalls, Statistics};
 pub use text::WarpText;

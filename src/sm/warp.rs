@@ -186,6 +186,15 @@ impl<'a> Warp<'a> {
         mask
     }
 
+    /// The atomic whose end `instr` waits for, register or not: it leaves the
+    /// order of the memory path, which keeps the other accesses of shared
+    /// memory in theirs, and a barrier lets no access overtake another.
+    pub fn atomic_before(&self, instr: &Instr) -> Option<&Pending> {
+        let orders = instr.kind.is_shared() || instr.kind == InstrKind::Bar;
+        let mut pending = self.pending.iter().filter(|_| orders);
+        pending.find(|p| p.kind == InstrKind::AtomShared)
+    }
+
     /// The pending instruction that the next one waits for, or, at the end of
     /// the program and under strict barrel execution, any.
     pub fn blocked_by(&self, strict: bool) -> Option<&Pending> {
@@ -194,7 +203,8 @@ impl<'a> Warp<'a> {
             return self.pending.first();
         };
         let uses = |r: u8| next.dst == Some(r) || next.srcs.as_slice().contains(&r);
-        self.pending.iter().find(|p| p.dst.is_some_and(uses))
+        let by_register = self.pending.iter().find(|p| p.dst.is_some_and(uses));
+        by_register.or_else(|| self.atomic_before(next))
     }
 
     /// It has a block and has not ended.

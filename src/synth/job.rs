@@ -7,6 +7,7 @@ use super::template::render;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
+use crate::quote::require_plain;
 use crate::rtl::{Design, EmittedUnit, Port};
 use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
 use serde::Deserialize;
@@ -200,21 +201,12 @@ impl SynthJob {
     /// File names and the top go into scripts: refuse what would be
     /// something else there.
     pub(super) fn check(&self) -> Result<()> {
-        let plain = |s: &str| {
-            let fine = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-            !s.is_empty() && !s.starts_with(['.', '-']) && s.chars().all(fine)
-        };
         let names = self.sources.iter().map(|(name, _)| name);
-        match names.chain([&self.top]).find(|n| !plain(n)) {
-            Some(bad) => Err(Error::usage(
-                format!(
-                    "unit {}: '{bad}' is no plain file or module name",
-                    self.unit
-                ),
-                "expected letters, digits, '_', '-' and '.'",
-            )),
-            None => Ok(()),
-        }
+        let what = format!("unit {}: the file or module", self.unit);
+        names
+            .chain([&self.top])
+            .chain(self.memories.iter().map(|m| &m.module))
+            .try_for_each(|name| require_plain(&what, name))
     }
 }
 

@@ -13,6 +13,7 @@ mod published;
 mod result;
 mod structure;
 mod sweep;
+mod synthesis;
 mod technology;
 mod template;
 mod timing;
@@ -24,6 +25,7 @@ pub use published::{PUBLISHED, Published, TARGET_CLOCKS_GHZ, TARGET_PERIODS_PS};
 pub use result::{SmTotal, SynthReport, UnitResult};
 pub use structure::Structure;
 pub use sweep::Flow;
+pub use synthesis::{Measured, Synthesis};
 pub use technology::{DEFAULT_TECHNOLOGY, Technology, TechnologyPreset, TechnologySummary};
 pub use timing::{ACTIVITY, Timing};
 

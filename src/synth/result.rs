@@ -64,8 +64,8 @@ pub struct SynthReport {
 pub struct SmTotal {
     /// The unit that every lane has.
     pub unit: String,
-    /// Its configuration registers, which the lanes share.
-    pub config: String,
+    /// Its configuration registers, which the lanes share; `None` for a fixed hash.
+    pub config: Option<String>,
     /// Number of lanes.
     pub lanes: u32,
     /// Area of one unit in µm².
@@ -113,22 +113,28 @@ impl SynthReport {
 }
 
 impl SmTotal {
-    /// `lanes` copies of the best netlist of `unit`, and one of `config`;
+    /// `lanes` copies of the best netlist of `unit`, and one of `config`, if any;
     /// power at the slowest target period. `None` without results.
-    pub fn new(report: &SynthReport, unit: &str, config: &UnitResult, lanes: u32) -> Option<Self> {
+    pub fn new(
+        report: &SynthReport,
+        unit: &str,
+        config: Option<&UnitResult>,
+        lanes: u32,
+    ) -> Option<Self> {
         let slowest = report
             .of_unit(unit)
             .into_iter()
             .max_by_key(|r| r.period_ps)?;
         let nand2_um2 = report.technology.nand2_um2;
         let unit = report.best(unit)?;
-        let area_um2 = f64::from(lanes) * unit.area_um2 + config.area_um2;
+        let config_area_um2 = config.map_or(0.0, |c| c.area_um2);
+        let area_um2 = f64::from(lanes) * unit.area_um2 + config_area_um2;
         Some(SmTotal {
             unit: unit.unit.clone(),
-            config: config.unit.clone(),
+            config: config.map(|c| c.unit.clone()),
             lanes,
             unit_area_um2: unit.area_um2,
-            config_area_um2: config.area_um2,
+            config_area_um2,
             area_um2,
             nand2_equivalents: nand2_um2.map(|n| area_um2 / n),
             delay_ps: unit.delay_ps,
@@ -188,8 +194,10 @@ mod tests {
         assert!(report.best("none").is_none());
         let config = report.best("c").unwrap();
         assert_eq!(config.period_ps, 80);
-        let total = SmTotal::new(&report, "a", config, 32).unwrap();
-        assert!(SmTotal::new(&report, "none", config, 32).is_none());
+        let total = SmTotal::new(&report, "a", Some(config), 32).unwrap();
+        assert!(SmTotal::new(&report, "none", Some(config), 32).is_none());
+        let fixed = SmTotal::new(&report, "a", None, 32).unwrap();
+        assert_eq!((fixed.area_um2, fixed.config), (320.0, None));
         assert_eq!(total.area_um2, 32.0 * 10.0 + 70.0);
         assert_eq!(total.nand2_equivalents, Some(195.0));
         assert_eq!((total.power_mw, total.power_period_ps), (Some(16.0), 150));

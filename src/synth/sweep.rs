@@ -6,6 +6,7 @@ use super::result::{SynthReport, UnitResult};
 use super::technology::Technology;
 use super::timing::Timing;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::tool::{Cache, Kind, Tool, Toolbox};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -37,7 +38,7 @@ impl Flow<'_> {
     /// one: how many are done, and which it was.
     ///
     /// Without OpenSTA there is no power, and a warning; without Yosys there
-    /// is nothing.
+    /// is nothing. After an interrupt the points that were finished are there.
     pub fn run(
         &self,
         jobs: &[SynthJob],
@@ -60,22 +61,31 @@ impl Flow<'_> {
         }
         let count = AtomicU64::new(0);
         let point = |job: &SynthJob, period: u32| {
+            interrupt::check(&job.unit)?;
             let measured = self.measure(job, period, &yosys, sta.as_ref())?;
             let so_far = count.fetch_add(1, Ordering::Relaxed) + 1;
             done(so_far, &format!("{} at {period} ps", job.unit));
             Ok(measured)
         };
+        // Elaborated once, before its periods would wait for each other.
+        let prepare = |job: &SynthJob| {
+            interrupt::check(&job.unit)?;
+            job.prepare(self.technology, &yosys, self.cache)
+        };
         let measured = jobs
             .par_iter()
             .map(|job| {
-                // Once, before its periods would wait for each other.
-                job.prepare(self.technology, &yosys, self.cache)?;
-                let points = periods_ps.par_iter().map(|period| point(job, *period));
-                points.collect::<Result<Vec<_>>>()
+                if interrupt::or_none(prepare(job))?.is_none() {
+                    return Ok(Vec::new());
+                }
+                let points = periods_ps.par_iter();
+                points
+                    .map(|period| interrupt::or_none(point(job, *period)))
+                    .collect::<Result<Vec<_>>>()
             })
             .collect::<Result<Vec<_>>>()?;
         let mut results = Vec::new();
-        for (result, complaints) in measured.into_iter().flatten() {
+        for (result, complaints) in measured.into_iter().flatten().flatten() {
             warnings.extend(complaints);
             results.push(result);
         }

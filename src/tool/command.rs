@@ -1,8 +1,10 @@
 //! Running a tool: input, captured output, time-out, and what went wrong.
 
+use super::guard;
 use super::kind::Kind;
 use crate::error::{Error, Result};
 use crate::interrupt;
+use crate::quote::{shell_line, shown};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -127,10 +129,12 @@ impl ToolCommand {
         stdin.rewind().map_err(scratch_error)?;
         interrupt::listen(); // the tool is in a group of its own and would go on
         let mut child = self.spawn(stdin, &stdout, &stderr)?;
+        guard::watch(child.id());
         running().push(child.id());
         let ended = self.wait(&mut child, [&stdout, &stderr], timeout);
         kill_group(child.id()); // what hangs, or what the tool left running
         running().retain(|leader| *leader != child.id());
+        guard::forget(child.id());
         let output = ToolOutput {
             stdout: read_back(&mut stdout)?,
             stderr: read_back(&mut stderr)?,
@@ -139,6 +143,8 @@ impl ToolCommand {
             Ok(status) => Ok((status, output)),
             Err(what) => {
                 let _ = child.wait(); // it was killed: reap it
+                // A tool may also have been stopped by the signal itself.
+                interrupt::check(self.kind.name())?;
                 Err(self.failed(what, &output))
             }
         }
@@ -153,6 +159,7 @@ impl ToolCommand {
             .stdout(Stdio::from(stdout.try_clone().map_err(scratch_error)?))
             .stderr(Stdio::from(stderr.try_clone().map_err(scratch_error)?))
             .process_group(0);
+        die_with_parent(&mut command);
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
@@ -224,11 +231,8 @@ impl ToolCommand {
     }
 
     fn command_line(&self) -> String {
-        let args = self.args.iter().map(|a| a.to_string_lossy());
-        std::iter::once(self.program.to_string_lossy())
-            .chain(args)
-            .collect::<Vec<_>>()
-            .join(" ")
+        let program = std::iter::once(self.program.as_os_str());
+        shell_line(program.chain(self.args.iter().map(|a| a.as_os_str())))
     }
 }
 
@@ -263,8 +267,29 @@ fn timeout_or(usual: Duration) -> Result<Duration> {
     }
 }
 
-/// Kills every process of the group that `leader` leads. Each tool has a
-/// group of its own, since a time-out must stop what it started, too.
+/// The tool gets a SIGKILL when this process dies, however that happens (the
+/// thread, that is: the one that waits for the tool). What the tool started is
+/// for the [`guard`].
+fn die_with_parent(command: &mut Command) {
+    #[cfg(target_os = "linux")]
+    {
+        let parent = rustix::process::getpid();
+        let set = move || {
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            // It may have died already.
+            match rustix::process::getppid() == Some(parent) {
+                true => Ok(()),
+                false => Err(rustix::io::Errno::SRCH.into()),
+            }
+        };
+        // SAFETY: between fork and exec only two system calls are made, and
+        // nothing is allocated or locked.
+        unsafe { command.pre_exec(set) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = command;
+}
+
 /// Stops all tools, for a program that ends without waiting for them.
 pub(crate) fn stop_running() {
     running().iter().copied().for_each(kill_group);
@@ -276,6 +301,8 @@ fn running() -> MutexGuard<'static, Vec<u32>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Kills every process of the group that `leader` leads. Each tool has a
+/// group of its own, since a time-out must stop what it started, too.
 fn kill_group(leader: u32) {
     let leader = i32::try_from(leader).ok().and_then(Pid::from_raw);
     if let Some(leader) = leader {
@@ -314,7 +341,10 @@ fn log_tail(output: &ToolOutput) -> String {
         return "it printed nothing".to_owned();
     }
     let tail = &lines[lines.len().saturating_sub(LOG_TAIL_LINES)..];
-    let tail: Vec<String> = tail.iter().map(|l| l.chars().take(300).collect()).collect();
+    let tail: Vec<String> = tail
+        .iter()
+        .map(|l| shown(&l.chars().take(300).collect::<String>()).into_owned())
+        .collect();
     format!("the end of its log:\n{}", tail.join("\n"))
 }
 

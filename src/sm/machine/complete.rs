@@ -73,9 +73,16 @@ impl Sm<'_> {
         }
     }
 
-    /// An instruction completes in this cycle.
+    /// An instruction has been written back, and completes: in this cycle, or
+    /// where loads take longer than the path, later.
     fn complete(&mut self, w: usize, done: &Pending) {
-        let (cycle, strict) = (self.cycle, self.is_strict());
+        let (written, strict) = (self.cycle, self.is_strict());
+        // Strict barrel execution has the latency of the pipeline alone.
+        let delay = match done.kind {
+            InstrKind::LdShared | InstrKind::LdLock if !strict => self.config.shared_delay(),
+            _ => 0,
+        };
+        let cycle = written + u64::from(delay);
         let front_end = u64::from(self.config.sm.frontend_stages);
         let warp = &mut self.warps[w];
         warp.done_at = warp.done_at.max(cycle);
@@ -98,7 +105,7 @@ impl Sm<'_> {
             let slot = warp.slot;
             self.meet(slot);
         }
-        self.check(w, cycle + 1);
+        self.check(w, written + 1);
         self.completed_in(cycle);
     }
 
