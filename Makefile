@@ -76,14 +76,20 @@ campaign-cosim:
 	    echo "$$preset $$input"; \
 	    $(COSIM) spad_sm_path --preset $$preset --trace $$input || exit 1; done; done
 
-# Fuzzes the parsers of all inputs, a minute each. Needs nightly Rust and
-# cargo-fuzz: `rustup toolchain install nightly; cargo install cargo-fuzz`.
+# Fuzzes the parsers of all inputs, a minute each, from the seeds in fuzz/seeds.
+# Needs cargo-fuzz (`cargo install cargo-fuzz`); RUSTC_BOOTSTRAP lets the stable
+# compiler instrument the code. What it finds is in fuzz/artifacts.
 FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?= trace hash_spec config liberty spt warp kernel
 fuzz:
 	@$(CARGO) fuzz --version >/dev/null 2>&1 || { \
-	  echo "cargo-fuzz is missing: rustup toolchain install nightly; cargo install cargo-fuzz"; exit 3; }
-	for target in trace hash_spec config liberty; do \
-	  $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+	  echo "cargo-fuzz is missing: cargo install cargo-fuzz"; exit 3; }
+	for target in $(FUZZ_TARGETS); do \
+	  mkdir -p fuzz/corpus/$$target && \
+	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run --sanitizer none $$target \
+	    fuzz/corpus/$$target fuzz/seeds/$$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
+	    $$(test ! -e fuzz/dictionaries/$$target.dict || echo -dict=fuzz/dictionaries/$$target.dict) \
+	    || exit 1; done
 
 # Installs what is missing, and says so.
 deps:

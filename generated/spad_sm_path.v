@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_sm_path: the scratchpad path of an SM: scheduler, access control, hash,
 // PREMEM queue, scratchpad with locks, atomics, NONMEM queue, writeback port,
 // conflict prediction. Kinds: 0 ALU, 1 load, 2 store, 3 load and lock, 4 store

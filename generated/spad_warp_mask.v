@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_warp_mask: counts the cycles in which no memory warp may be scheduled:
 // the passes of the one issued last plus its predicted excess.
 //

@@ -158,30 +158,44 @@ impl Error {
     ) -> Self {
         let offset = floor_char_boundary(text, offset.min(text.len()));
         let before = &text[..offset];
-        let line = before.matches('\n').count() + 1;
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        let line_end = text[offset..].find('\n').map_or(text.len(), |i| offset + i);
+        let number = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |i| i + 1);
+        let end = text[offset..].find('\n').map_or(text.len(), |i| offset + i);
+        Self::input_line(what, help, path, number, &text[start..end], offset - start)
+    }
+
+    /// Bad content of `path` at byte `column` (from 0) of its line `number`
+    /// (from 1), which reads `line`: for files that are not in memory.
+    pub fn input_line(
+        what: impl Into<String>,
+        help: Option<String>,
+        path: &Path,
+        number: usize,
+        line: &str,
+        column: usize,
+    ) -> Self {
+        let column = floor_char_boundary(line, column.min(line.len()));
         // Only a window of the line: traces are often one line of megabytes.
-        let from = floor_char_boundary(text, line_start.max(offset.saturating_sub(40)));
-        let to = floor_char_boundary(text, line_end.min(offset + 40));
+        let from = floor_char_boundary(line, column.saturating_sub(40));
+        let to = floor_char_boundary(line, line.len().min(column + 40));
         // A file must not steer the terminal that its error is shown on.
-        let (left, right) = (shown(&text[from..offset]), shown(&text[offset..to]));
+        let (left, right) = (shown(&line[from..column]), shown(&line[column..to]));
         // A character that is shown as several is pointed at as a whole.
-        let width = text[offset..to]
+        let width = line[column..to]
             .chars()
             .next()
             .map_or(0, |c| shown(c.encode_utf8(&mut [0; 4])).len());
         Error::Input(Box::new(InputError {
             what: shown(&what.into()).into_owned(),
             path: path.to_owned(),
-            line,
-            column: offset - line_start + 1,
+            line: number,
+            column: column + 1,
             help: help.map(|help| shown_lines(&help).into_owned()),
             window: Window {
                 name: shown_path(path),
                 text: format!("{left}{right}"),
-                line: line - 1,
-                column: offset - line_start,
+                line: number - 1,
+                column,
             },
             span: SourceSpan::from((left.len(), width)),
         }))

@@ -14,6 +14,9 @@ use std::sync::OnceLock;
 /// INPUT that names standard input.
 pub const STDIN: &str = "-";
 
+/// What a text is that has a zero byte in it.
+const NO_TEXT: &str = "is no text";
+
 /// What is read first, to see whether the rest is worth it.
 const HEAD_BYTES: u64 = 1 << 16;
 
@@ -65,7 +68,12 @@ impl Limit {
         }
         static KEPT: OnceLock<Vec<u8>> = OnceLock::new();
         if let Some(kept) = KEPT.get() {
-            return Ok(kept.clone());
+            let head = &kept[..kept.len().min(HEAD_BYTES as usize)];
+            return match (worth_it(head), kept.len() as u64 > self.bytes) {
+                (true, false) => Ok(kept.clone()),
+                (false, _) => Err(self.refused(path, NO_TEXT)),
+                (true, true) => Err(self.refused(path, &self.too_large())),
+            };
         }
         use std::os::fd::AsFd;
         let stdin = std::io::stdin().as_fd().try_clone_to_owned();
@@ -80,14 +88,10 @@ impl Limit {
         worth_it: &impl Fn(&[u8]) -> bool,
     ) -> Result<Vec<u8>> {
         let fail = |e| Error::io("read", name_of(path), e);
-        let refuse = |what: &str| {
-            let what = format!("{} {what}", shown_path(name_of(path)));
-            Err(Error::usage(what, format!("expected {}", self.expected)))
-        };
         let kind = file.metadata().map_err(fail)?.file_type();
         // Somebody may type it in.
         if kind.is_block_device() || kind.is_char_device() && !file.is_terminal() {
-            return refuse("is a device");
+            return Err(self.refused(path, "is a device"));
         }
         let mut bytes = Vec::new();
         let head = HEAD_BYTES.min(self.bytes + 1);
@@ -95,16 +99,25 @@ impl Limit {
             .read_to_end(&mut bytes)
             .map_err(fail)?;
         if !worth_it(&bytes) {
-            return refuse("is no text");
+            return Err(self.refused(path, NO_TEXT));
         }
         let rest = self.bytes + 1 - bytes.len() as u64;
         Read::take(&mut file, rest)
             .read_to_end(&mut bytes)
             .map_err(fail)?;
         match bytes.len() as u64 > self.bytes {
-            true => refuse(&format!("is larger than {} MiB", self.bytes >> 20)),
+            true => Err(self.refused(path, &self.too_large())),
             false => Ok(bytes),
         }
+    }
+
+    fn too_large(&self) -> String {
+        format!("is larger than {} MiB", self.bytes >> 20)
+    }
+
+    fn refused(&self, path: &Path, what: &str) -> Error {
+        let what = format!("{} {what}", shown_path(name_of(path)));
+        Error::usage(what, format!("expected {}", self.expected))
     }
 }
 

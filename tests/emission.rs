@@ -7,8 +7,12 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+/// The library of Debian's qflow-tech-osu018.
+const OSU018: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
+
 fn missing(tools: &[&str]) -> bool {
-    let absent = tools.iter().find(|tool| which::which(tool).is_err());
+    let is_there = |tool: &str| which::which(tool).is_ok() || Path::new(tool).is_file();
+    let absent = tools.iter().find(|tool| !is_there(tool));
     if let Some(tool) = absent {
         println!("skipped: {tool} is missing");
     }
@@ -43,16 +47,24 @@ fn units(manifest: &Value) -> &Vec<Value> {
     manifest["units"].as_array().unwrap()
 }
 
+/// A tool with a limit of memory and time: it may be given Verilog with a fault.
+fn limited(tool: &str) -> Command {
+    let mut command = Command::new("sh");
+    let script = "ulimit -v 2000000; ulimit -t 60; exec \"$@\"";
+    command.args(["-c", script, "sh", tool]);
+    command
+}
+
 /// Compiles a unit's test bench, from another folder than its own, and runs it.
 fn run_bench(dir: &Path, unit: &Value) -> Output {
     let scratch = tempfile::tempdir().unwrap();
     let program = scratch.path().join("bench");
-    let mut iverilog = Command::new("iverilog");
+    let mut iverilog = limited("iverilog");
     iverilog.args(["-g2005", "-Wall", "-y"]).arg(dir);
     iverilog.arg("-o").arg(&program);
     let bench = dir.join(unit["test_bench"].as_str().unwrap());
     silent(iverilog.arg(bench).current_dir(&scratch));
-    Command::new("vvp").arg("-n").arg(program).output().unwrap()
+    limited("vvp").arg("-n").arg(program).output().unwrap()
 }
 
 #[test]
@@ -83,11 +95,12 @@ fn every_emission_proves_itself_in_icarus() {
     }
 }
 
-/// The text with the first operator of the module's body made another one.
+/// The text with the first logical operator of the module's body made another
+/// one; not a sum that a generate loop may count with.
 fn with_a_fault(text: &str) -> String {
     let start = text.find("\nmodule ").unwrap();
     let (head, body) = text.split_at(start + text[start..].find(';').unwrap());
-    let swaps = [(" ^ ", " & "), (" + ", " ^ "), (" & ", " | ")];
+    let swaps = [(" ^ ", " & "), ("low + high", "low ^ high"), (" & ", " | ")];
     let (old, new) = swaps.iter().find(|(old, _)| body.contains(old)).unwrap();
     head.to_owned() + &body.replacen(old, new, 1)
 }
@@ -167,36 +180,39 @@ fn two_machines_live_in_one_chip() {
     let big = machine("big", &["--preset", "gt200", "--prefix", "big_"]);
     let little = machine("little", &["--preset", "small", "--prefix", "little_"]);
     fs::write(at("chip.v"), chip(&[&units(&big)[0], &units(&little)[0]])).unwrap();
-    let lint = |folders: [&str; 2]| {
-        let mut verilator = Command::new("verilator");
-        verilator.args(["--lint-only", "-Wall", "--top-module", "chip", "chip.v"]);
-        let mut iverilog = Command::new("iverilog");
-        iverilog.args(["-g2005", "-Wall", "-t", "null", "-s", "chip", "chip.v"]);
+    let verilator = |folders: [&str; 2]| {
+        let mut tool = Command::new("verilator");
+        tool.args(["--lint-only", "-Wall", "--top-module", "chip", "chip.v"]);
         for folder in folders {
-            verilator.arg("-F").arg(at(folder).join("filelist.f"));
+            tool.arg("-F").arg(at(folder).join("filelist.f"));
+        }
+        tool
+    };
+    let iverilog = |folders: [&str; 2]| {
+        let mut tool = limited("iverilog");
+        tool.args(["-g2005", "-Wall", "-t", "null", "-s", "chip", "chip.v"]);
+        for folder in folders {
             for entry in fs::read_dir(at(folder)).unwrap() {
                 let path = entry.unwrap().path();
-                iverilog.args(path.extension().filter(|e| *e == "v").map(|_| &path));
+                tool.args(path.extension().filter(|e| *e == "v").map(|_| &path));
             }
         }
-        [verilator, iverilog].map(|mut tool| tool.current_dir(&scratch).output().unwrap())
+        tool
     };
-    for output in lint(["big", "little"]) {
-        assert!(
-            output.status.success() && text(&output).is_empty(),
-            "{}",
-            text(&output)
-        );
-    }
+    silent(verilator(["big", "little"]).current_dir(&scratch));
+    silent(iverilog(["big", "little"]).current_dir(&scratch));
     // What the prefix is for: without it, modules of two machines collide.
     machine("plain", &["--preset", "gt200"]);
     machine("plain too", &["--preset", "small"]);
-    let [_, iverilog] = lint(["plain", "plain too"]);
-    assert!(!iverilog.status.success());
+    let output = iverilog(["plain", "plain too"])
+        .current_dir(&scratch)
+        .output();
+    let output = output.unwrap();
+    assert!(!output.status.success());
     assert!(
-        text(&iverilog).contains("already declared"),
+        text(&output).contains("already declared"),
         "{}",
-        text(&iverilog)
+        text(&output)
     );
     // Cores and constraints are told apart, too.
     let core = fs::read_to_string(at("big/spadkit.core")).unwrap();
@@ -276,7 +292,7 @@ fn sta(dir: &Path, script: &str) -> String {
 
 #[test]
 fn opensta_takes_the_constraints_of_every_unit() {
-    if missing(&["sta", "yosys"]) {
+    if missing(&["sta", "yosys", OSU018]) {
         return;
     }
     let scratch = tempfile::tempdir().unwrap();
@@ -285,16 +301,15 @@ fn opensta_takes_the_constraints_of_every_unit() {
         &dir.join("rtl"),
         &["--preset", "small", "--bench-cycles", "0"],
     );
-    let liberty = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny.lib");
-    fs::copy(liberty, dir.join("tiny.lib")).unwrap();
     // Every port of every unit is found; a clock each, and delays on all data.
-    let mut script = String::from("read_liberty tiny.lib\n");
+    let mut script = format!("read_liberty {OSU018}\n");
     for unit in units(&manifest) {
         let top = unit["top"].as_str().unwrap();
         fs::write(dir.join(format!("{top}.v")), empty_netlist(unit)).unwrap();
         script += &format!(
             "puts \"unit {top}\"\nread_verilog {top}.v\nlink_design {top}\n\
-             read_sdc rtl/sdc/{top}.sdc\ncheck_setup -verbose\n\
+             read_sdc rtl/sdc/{top}.sdc\n\
+             check_setup -verbose -no_clock -no_input_delay -no_output_delay\n\
              puts \"clocks [llength [all_clocks]]\"\n"
         );
     }
@@ -313,7 +328,7 @@ fn opensta_takes_the_constraints_of_every_unit() {
     // A mapped block is timed with the period that the user sets.
     let unit = "spad_hash_xor";
     let map = format!(
-        "read_verilog rtl/{unit}.v; synth -top {unit}; abc -liberty tiny.lib; clean; \
+        "read_verilog rtl/{unit}.v; synth -top {unit}; abc -liberty {OSU018}; clean; \
          write_verilog -noattr mapped.v"
     );
     silent(
@@ -324,7 +339,7 @@ fn opensta_takes_the_constraints_of_every_unit() {
     let printed = sta(
         dir,
         &format!(
-            "read_liberty tiny.lib\nread_verilog mapped.v\nlink_design {unit}\n\
+            "read_liberty {OSU018}\nread_verilog mapped.v\nlink_design {unit}\n\
              set spadkit_period 4.0\nread_sdc rtl/sdc/{unit}.sdc\nreport_checks\n"
         ),
     );

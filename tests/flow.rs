@@ -164,7 +164,8 @@ fn hardware_told_what_the_report_says_is_a_bijection() {
     let family = ["spad_hash", "spad_row_map"];
     let mut units = Design::all_units();
     units.retain(|u| family.iter().any(|f| u.starts_with(f)));
-    write_design(&Design::emit(&units, &machine).unwrap(), &dir).unwrap();
+    let design = Design::emit(&units, &machine).unwrap();
+    write_design(&design, &spadkit::output::OwnedFolder::new(&dir, false)).unwrap();
     let mappings = summary["mappings"].as_array().unwrap();
     let displaced = |m: &&Value| {
         let registers = m["row_map"]["registers"].as_array().unwrap();

@@ -134,7 +134,7 @@ fn lint_features(chosen: &[usize]) {
     let design = Design::emit(&[unit.to_owned()], &config).unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");
-    write_design(&design, &dir).unwrap();
+    write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
     let mut verilator = Command::new("verilator");
     verilator.args(["--lint-only", "-Wall", "--top-module", unit]);
     let files = design.files.iter().map(|f| &f.name);

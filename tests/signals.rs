@@ -163,7 +163,10 @@ fn a_killed_command_takes_its_tools_along_and_the_next_run_clears_the_cache() {
         let output = scene.interrupted(&args, KILL);
         assert_eq!(output.status.code(), None, "{args:?}");
         if args[0] != "prove" {
-            assert_eq!(scene.unfinished().len(), 1, "{args:?} works in the cache");
+            assert!(
+                !scene.unfinished().is_empty(),
+                "{args:?} works in the cache"
+            );
         }
         scene.tool("yosys", "Yosys 0.23", "-V", "exit 1");
         scene.tool("verilator", "Verilator 5.006", "--version", "exit 1");

@@ -120,8 +120,9 @@ fn synth_gives_the_agreed_json_and_a_chart() {
     assert_eq!(results[0]["geometry"]["addr_bits"], 14);
     assert_eq!(results[0]["period_ps"], 400);
     assert_eq!(results[0]["cells_by_type"]["XOR2X1"], 5);
-    let per_sm = &json["per_sm"][0];
-    assert_eq!(per_sm["unit"], "spad_hash_bitvec_perm");
+    let totals = json["per_sm"].as_array().unwrap();
+    let per_sm = totals.iter().find(|t| t["unit"] == "spad_hash_bitvec_perm");
+    let per_sm = per_sm.unwrap();
     let area = |name: &str| per_sm[name].as_f64().unwrap();
     let total = 32.0 * area("unit_area_um2") + area("config_area_um2");
     assert_eq!(area("area_um2"), total);
@@ -152,7 +153,7 @@ fn files_that_are_no_library_are_refused() {
         "{text}"
     );
     assert!(refused("b.lib", b"").contains("no Liberty file"));
-    assert!(refused("c.lib", &[0, 159, 146, 150, 255, 0]).contains("no Liberty file"));
+    assert!(refused("c.lib", &[0, 159, 146, 150, 255, 0]).contains("is no text"));
     assert!(refused("d.lib.gz", &[0x1f, 0x8b, 8, 0, 1, 2]).contains("cannot be decompressed"));
     let cut = refused("e.lib", b"library (l) {\n  cell (A) {\n    area : 1;\n");
     assert!(
@@ -363,10 +364,10 @@ fn a_yosys_that_is_missing_crashes_or_hangs_is_one_clear_error() {
 
 #[test]
 fn an_interrupt_stops_the_tool_and_leaves_nothing() {
-    assert_eq!(interrupted(&["-INT"]), (Some(3), vec![]));
+    assert_eq!(interrupted(&["-INT"]), (Some(130), vec![]));
     // The second one ends the program at once, if it comes in time.
     let (status, _) = interrupted(&["-TERM", "-TERM"]);
-    assert!([Some(3), Some(130)].contains(&status), "{status:?}");
+    assert_eq!(status, Some(143));
 }
 
 /// The exit status of a run that gets these signals while its tool runs, and

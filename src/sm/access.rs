@@ -25,6 +25,7 @@ pub struct AccessWorkload {
 impl AccessWorkload {
     /// The programs of `trace`, in a grid of `blocks` equal blocks.
     pub fn new(trace: &AccessTrace, blocks: u32) -> Result<Self> {
+        trace.check()?;
         let info = KernelInfo {
             name: trace.name.clone(),
             source: trace.source.clone(),

@@ -1,9 +1,9 @@
 //! INPUT of `sim`: a program text, a full trace, or an access trace.
 
-use super::{AccessWorkload, TraceFile, WarpText, Workload};
+use super::{AccelSimWorkload, AccessWorkload, TraceFile, WarpText, Workload};
 use crate::error::{Error, Result};
 use crate::input::{Limit, is_stdin};
-use crate::trace::load_input;
+use crate::trace::{accelsim, load_input};
 use std::path::Path;
 
 /// How an access trace, which knows the accesses of one block alone, becomes
@@ -61,10 +61,11 @@ pub fn is_access_trace(input: &str) -> bool {
         return !TraceFile::is_one(path) && begins_like_json(path);
     }
     let named = |extension: &str| path.extension().is_some_and(|e| e == extension);
-    !(named("warp") || named("spt") || TraceFile::is_one(path))
+    let programs = named("warp") || named("spt") || accelsim::is_accelsim(path);
+    !(programs || TraceFile::is_one(path))
 }
 
-/// Reads INPUT: a program text (`.warp`), a full trace, or whatever
+/// Reads INPUT: a program text (`.warp`), a full trace, an Accel-Sim trace, or whatever
 /// [`load_input`] takes. `options` are about access traces; the others bring
 /// their own grid and instructions.
 pub fn load_workload(input: &str, options: &AccessOptions) -> Result<Box<dyn Workload>> {
@@ -77,6 +78,9 @@ pub fn load_workload(input: &str, options: &AccessOptions) -> Result<Box<dyn Wor
         return Ok(Box::new(options.workload(&load_input(input)?)?));
     }
     options.refuse(input)?;
+    if accelsim::is_accelsim(path) {
+        return Ok(Box::new(AccelSimWorkload::open(path)?));
+    }
     Ok(match is_text {
         true => Box::new(WarpText::load(path)?),
         false => Box::new(TraceFile::open(path)?),

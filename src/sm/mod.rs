@@ -1,6 +1,7 @@
 //! The SM around the scratchpad path: warps with programs, thread blocks,
 //! barriers and global memory (docs/microarchitecture.md, section 19).
 
+mod accelsim;
 mod access;
 mod global;
 mod input;
@@ -15,6 +16,7 @@ mod two_level;
 mod warp;
 mod workload;
 
+pub use accelsim::AccelSimWorkload;
 pub use access::AccessWorkload;
 pub use input::{AccessOptions, is_access_trace, load_workload};
 pub use instr::{Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, full_mask};

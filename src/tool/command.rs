@@ -81,7 +81,7 @@ impl ToolCommand {
         self
     }
 
-    /// Runs in this directory.
+    /// Runs in this directory, and has its temporary files there.
     pub fn cwd(mut self, directory: impl Into<PathBuf>) -> Self {
         self.cwd = Some(directory.into());
         self
@@ -124,6 +124,7 @@ impl ToolCommand {
     /// cannot block us, and nothing needs a thread.
     fn run_any_status(&self) -> Result<(ExitStatus, ToolOutput)> {
         let timeout = timeout_or(self.timeout)?;
+        self.check_folder()?;
         let (mut stdin, mut stdout, mut stderr) = (scratch()?, scratch()?, scratch()?);
         stdin.write_all(&self.stdin).map_err(scratch_error)?;
         stdin.rewind().map_err(scratch_error)?;
@@ -150,6 +151,27 @@ impl ToolCommand {
         }
     }
 
+    /// Yosys writes the whole name of its folder into ABC's script, where it
+    /// would be commands (ABC has one that calls a shell).
+    fn check_folder(&self) -> Result<()> {
+        let fine = |c: char| c.is_alphanumeric() || " _-./+,:@%=~".contains(c);
+        let Some(cwd) = self.cwd.as_ref().filter(|_| self.kind == Kind::Yosys) else {
+            return Ok(());
+        };
+        let cwd = std::path::absolute(cwd).map_err(|e| Error::io("find", cwd, e))?;
+        match cwd.to_str().is_some_and(|name| name.chars().all(fine)) {
+            true => Ok(()),
+            false => Err(Error::usage(
+                format!(
+                    "Yosys cannot work in a folder of this name: {}",
+                    cwd.display()
+                ),
+                "its name would be commands in a script: name folders with SPADKIT_CACHE and \
+                 TMPDIR that have letters, digits, spaces and _-./+,:@%=~ only",
+            )),
+        }
+    }
+
     fn spawn(&self, stdin: File, stdout: &File, stderr: &File) -> Result<Child> {
         let mut command = Command::new(&self.program);
         command
@@ -162,6 +184,9 @@ impl ToolCommand {
         die_with_parent(&mut command);
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
+            // Yosys puts the name of its temporary folder into a shell command
+            // as it is. And what a killed tool leaves goes with its folder.
+            command.env("TMPDIR", ".");
         }
         let mut started = command.spawn();
         for _ in 0..BUSY_RETRIES {

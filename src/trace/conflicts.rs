@@ -1,4 +1,4 @@
-//! Bank conflicts of a trace (docs/formats.md, conflicts).
+//! Bank conflicts of a trace (docs/conflicts.md).
 
 use super::access::{Access, AccessTrace};
 use super::rule::ConflictRule;

@@ -1,5 +1,6 @@
 //! INPUT of the commands: an access trace from a file, or a generated kernel.
 
+use super::accelsim;
 use super::access::AccessTrace;
 use super::kernels;
 use crate::error::{Error, Result};
@@ -8,7 +9,8 @@ use std::path::Path;
 /// Prefix that names a generated kernel instead of a file.
 const KERNEL_PREFIX: &str = "kernel:";
 
-/// Reads INPUT: the path of an access trace (`.json`), or `kernel:NAME` or
+/// Reads INPUT: the path of an access trace (`.json`), of an
+/// [Accel-Sim trace](accelsim), or `kernel:NAME` or
 /// `kernel:NAME:param=value,...` for a generated one
 /// ([`kernels`](crate::trace::kernels)).
 pub fn load_input(input: &str) -> Result<AccessTrace> {
@@ -22,6 +24,9 @@ pub fn load_input(input: &str) -> Result<AccessTrace> {
         ));
     }
     let path = Path::new(input);
+    if accelsim::is_accelsim(path) {
+        return accelsim::access_trace(&accelsim::find_kernel(path)?, None);
+    }
     if path.extension().is_some_and(|e| e == "toml") {
         return Err(Error::usage(
             format!("{input}: PTX launch files are not supported by this version"),

@@ -1,5 +1,6 @@
 //! Access traces: what the threads of a block do to shared memory.
 
+pub mod accelsim;
 mod access;
 mod check;
 mod conflicts;

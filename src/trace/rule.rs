@@ -1,4 +1,5 @@
-//! How conflicts are counted: which words of a warp access are served together.
+//! How conflicts are counted: which words of a warp access are served together
+//! (docs/conflicts.md).
 
 use super::access::{Access, AccessTrace, Op};
 use serde::{Deserialize, Serialize};

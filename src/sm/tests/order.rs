@@ -206,3 +206,28 @@ fn several_contexts_execute_atomics_of_several_warps() {
     );
     assert!(one.stalls.lock_retry > four.stalls.lock_retry);
 }
+
+/// The hash stage is a buffer in front of the banks, too: in an elastic
+/// pipeline without PREMEM queue it frees EXE for d - 1 cycles a turn, and
+/// costs its cycle where nothing is in conflict (docs/simulation.md).
+#[test]
+fn a_hash_stage_is_a_buffer_in_front_of_the_banks() {
+    let saved = |pipeline: &str, warps: u32, stride: u32| {
+        let alu = "alu r2\nalu r3\nalu r4\n";
+        let text = format!(
+            ".block {}\n.shared 4096\nrepeat 40\nld.shared r1, [({stride}*l) % 4096]\n{alu}end\n",
+            32 * warps
+        );
+        let cycles = |stage: u32| {
+            let config = machine(&format!(
+                "[hash]\npath = \"mod\"\nstage = {stage}\n[pipeline]\nkind = \"{pipeline}\"\n"
+            ));
+            run(&config, &text).unwrap().cycles as i64
+        };
+        (cycles(0) - cycles(1)) / 40
+    };
+    assert_eq!(saved("elastic", 24, 32), 7);
+    assert_eq!(saved("unified", 24, 32), 0);
+    assert_eq!(saved("elastic", 1, 32), -1);
+    assert_eq!(saved("elastic", 24, 4), 0);
+}

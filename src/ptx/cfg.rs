@@ -1,0 +1,254 @@
+//! The control-flow graph of a function, with immediate post-dominators.
+//!
+//! A block is a run of instructions that only its first can be reached into
+//! and only its last can leave. Calls do not end blocks: they come back. The
+//! post-dominators are those of Cooper, Harvey and Kennedy ("A simple, fast
+//! dominance algorithm", 2001) on the reversed graph, which may be
+//! irreducible; loops without an exit get a pretended one.
+
+use super::ast::{Function, Instruction, LabelKind, Operand};
+use super::names::{Opcode, Word};
+
+/// A basic block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// First instruction.
+    pub start: u32,
+    /// One past the last instruction.
+    pub end: u32,
+    /// Blocks that may follow; [`Cfg::exit`] where the function ends.
+    pub successors: Vec<u32>,
+    /// Blocks that this one may follow.
+    pub predecessors: Vec<u32>,
+}
+
+/// The graph.
+#[derive(Clone, Debug)]
+pub struct Cfg {
+    /// Blocks in the order of the text; the entry is the first.
+    pub blocks: Vec<Block>,
+    /// Block of each instruction.
+    pub block_of: Vec<u32>,
+    /// Blocks that can be reached, each before its successors but for back
+    /// edges.
+    pub reverse_postorder: Vec<u32>,
+    /// Immediate post-dominator of each block; [`Cfg::exit`] where only the
+    /// end of the function is.
+    pub post_dominator: Vec<u32>,
+}
+
+/// How control leaves an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// To the next one only.
+    Next,
+    /// To one of these places; also to the next one where the flag is set.
+    Branch(Vec<u32>, bool),
+    /// Out of the function; to the next one, too, where the flag is set.
+    Leave(bool),
+}
+
+/// How control leaves `instruction` of `function`.
+pub fn flow(function: &Function, instruction: &Instruction) -> Flow {
+    let guarded = instruction.guard.is_some();
+    let place = |label: u32| match function.labels.get(label as usize).map(|l| &l.kind) {
+        Some(LabelKind::Code(at)) => Some(*at),
+        _ => None,
+    };
+    match instruction.opcode {
+        Opcode::Bra => match instruction.operands.first() {
+            Some(Operand::Label(label)) => {
+                Flow::Branch(place(*label).into_iter().collect(), guarded)
+            }
+            _ => Flow::Leave(true),
+        },
+        Opcode::Brx if instruction.has(Word::Idx) => {
+            let list = instruction.operands.get(1).and_then(|o| match o {
+                Operand::Label(label) => Some(&function.labels.get(*label as usize)?.kind),
+                _ => None,
+            });
+            match list {
+                Some(LabelKind::Branches(labels)) => {
+                    Flow::Branch(labels.iter().filter_map(|&l| place(l)).collect(), guarded)
+                }
+                _ => Flow::Leave(true),
+            }
+        }
+        Opcode::Ret | Opcode::Exit | Opcode::Trap => Flow::Leave(guarded),
+        _ => Flow::Next,
+    }
+}
+
+impl Cfg {
+    /// The graph of `function`.
+    pub fn new(function: &Function) -> Cfg {
+        let count = function.instructions.len();
+        let flows: Vec<Flow> = function
+            .instructions
+            .iter()
+            .map(|i| flow(function, i))
+            .collect();
+        let mut leader = vec![false; count + 1];
+        leader[0] = true;
+        for label in &function.labels {
+            if let LabelKind::Code(at) = label.kind {
+                leader[at as usize] = true;
+            }
+        }
+        for (at, flow) in flows.iter().enumerate() {
+            leader[at + 1] |= *flow != Flow::Next;
+        }
+        let starts: Vec<usize> = (0..count).filter(|&at| leader[at]).collect();
+        let mut cfg = Cfg {
+            blocks: Vec::with_capacity(starts.len()),
+            block_of: vec![0; count],
+            reverse_postorder: Vec::new(),
+            post_dominator: Vec::new(),
+        };
+        for (index, &start) in starts.iter().enumerate() {
+            let end = starts.get(index + 1).copied().unwrap_or(count);
+            cfg.block_of[start..end].fill(index as u32);
+            cfg.blocks.push(Block {
+                start: start as u32,
+                end: end as u32,
+                ..Block::default()
+            });
+        }
+        cfg.connect(&flows);
+        let edges: Vec<&[u32]> = cfg.blocks.iter().map(|b| &b.successors[..]).collect();
+        let mut order = postorder(&edges, 0);
+        order.reverse();
+        order.retain(|&b| b != cfg.exit());
+        cfg.reverse_postorder = order;
+        cfg.post_dominator = cfg.post_dominators();
+        cfg
+    }
+
+    /// The index that stands for the end of the function.
+    pub fn exit(&self) -> u32 {
+        self.blocks.len() as u32
+    }
+
+    fn connect(&mut self, flows: &[Flow]) {
+        let exit = self.exit();
+        for index in 0..self.blocks.len() {
+            let last = self.blocks[index].end as usize - 1;
+            let block_at = |at: u32| self.block_of.get(at as usize).copied().unwrap_or(exit);
+            let next = block_at(last as u32 + 1);
+            let mut successors = match &flows[last] {
+                Flow::Next => vec![next],
+                Flow::Leave(false) => vec![exit],
+                Flow::Leave(true) => vec![next, exit],
+                Flow::Branch(places, falls) => {
+                    let fall = falls.then_some(next);
+                    fall.into_iter()
+                        .chain(places.iter().map(|&at| block_at(at)))
+                        .collect()
+                }
+            };
+            let mut seen = Vec::with_capacity(successors.len());
+            successors.retain(|s| {
+                !seen.contains(s) && {
+                    seen.push(*s);
+                    true
+                }
+            });
+            for &successor in successors.iter().filter(|&&s| s != exit) {
+                self.blocks[successor as usize]
+                    .predecessors
+                    .push(index as u32);
+            }
+            self.blocks[index].successors = successors;
+        }
+    }
+
+    fn post_dominators(&self) -> Vec<u32> {
+        let exit = self.exit();
+        // The reversed graph, the exit last.
+        let mut reversed: Vec<Vec<u32>> = vec![Vec::new(); self.blocks.len() + 1];
+        for (index, block) in self.blocks.iter().enumerate() {
+            for &successor in &block.successors {
+                reversed[successor as usize].push(index as u32);
+            }
+        }
+        let order = loop {
+            let edges: Vec<&[u32]> = reversed.iter().map(|e| &e[..]).collect();
+            let order = postorder(&edges, exit);
+            let mut reaches = vec![false; self.blocks.len() + 1];
+            order.iter().for_each(|&b| reaches[b as usize] = true);
+            // Blocks of endless loops: pretend that the last can end.
+            match (0..exit).rev().find(|&b| !reaches[b as usize]) {
+                Some(block) => reversed[exit as usize].push(block),
+                None => break order,
+            }
+        };
+        let mut rank = vec![0usize; self.blocks.len() + 1];
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(at, &b)| rank[b as usize] = at);
+        let ends = &reversed[exit as usize];
+        let pretended: Vec<bool> = (0..exit).map(|b| ends.contains(&b)).collect();
+        let mut dominator: Vec<Option<u32>> = vec![None; self.blocks.len() + 1];
+        dominator[exit as usize] = Some(exit);
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for &block in order.iter().rev().filter(|&&b| b != exit) {
+                let own = &self.blocks[block as usize].successors;
+                let extra = pretended[block as usize].then_some(exit);
+                let known = own.iter().copied().chain(extra);
+                let known = known.filter(|&s| dominator[s as usize].is_some());
+                let new = known.reduce(|a, b| common(&dominator, &rank, a, b));
+                if new.is_some() && dominator[block as usize] != new {
+                    dominator[block as usize] = new;
+                    changed = true;
+                }
+            }
+        }
+        (0..exit as usize)
+            .map(|b| dominator[b].unwrap_or(exit))
+            .collect()
+    }
+}
+
+/// The nearest common ancestor in the tree of dominators found so far.
+fn common(dominator: &[Option<u32>], rank: &[usize], mut a: u32, mut b: u32) -> u32 {
+    while a != b {
+        let low = if rank[a as usize] < rank[b as usize] {
+            &mut a
+        } else {
+            &mut b
+        };
+        *low = dominator[*low as usize].unwrap_or(*low);
+    }
+    a
+}
+
+/// Depth-first postorder from `root`; nodes without an entry in `edges` have
+/// no successors. Not recursive: a function may have millions of blocks.
+fn postorder(edges: &[&[u32]], root: u32) -> Vec<u32> {
+    let mut order = Vec::new();
+    let count = edges.len().max(root as usize + 1) + 1;
+    let mut seen = vec![false; count];
+    if edges.is_empty() {
+        return order;
+    }
+    seen[root as usize] = true;
+    let mut stack = vec![(root, 0usize)];
+    while let Some((node, at)) = stack.last_mut() {
+        let next = edges.get(*node as usize).and_then(|e| e.get(*at));
+        *at += 1;
+        match next {
+            Some(&next) if !seen[next as usize] => {
+                seen[next as usize] = true;
+                stack.push((next, 0));
+            }
+            Some(_) => {}
+            None => {
+                order.push(*node);
+                stack.pop();
+            }
+        }
+    }
+    order
+}

@@ -1,0 +1,295 @@
+//! A thread block: its warps in turn, and the barriers between them.
+
+use super::api::{FindingKind, Options};
+use super::machine::{Common, Machine, RawFinding};
+use super::race::Races;
+use super::step::{Stopped, reduced};
+use super::warp::{State, Warp};
+
+/// What a block did.
+#[derive(Debug, Default)]
+pub(super) struct BlockOutcome {
+    pub warp_instructions: u64,
+    pub thread_instructions: u64,
+    pub shared_accesses: u64,
+    pub findings: Vec<RawFinding>,
+    pub output: Vec<u8>,
+}
+
+/// Runs blocks one after the other; its memory is used again.
+pub(super) struct Worker<'a> {
+    machine: Machine<'a>,
+    warps: Vec<Warp>,
+}
+
+impl<'a> Worker<'a> {
+    pub fn new(common: &'a Common<'a>, options: &Options<'a>) -> Self {
+        let threads: u32 = common.block.iter().product();
+        let mut machine = Machine::new(common);
+        if options.races {
+            machine.races = Some(Races::new(machine.shared_len));
+        }
+        Worker {
+            machine,
+            warps: (0..threads.div_ceil(32))
+                .map(|_| Warp::new(common.image))
+                .collect(),
+        }
+    }
+
+    /// Runs the block of that linear index.
+    pub fn run(&mut self, linear: u64, options: &Options<'a>) -> BlockOutcome {
+        let m = &mut self.machine;
+        let [gx, gy, _] = m.common.grid.map(u64::from);
+        m.block_index = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|i| i as u32);
+        m.shared.fill(0);
+        m.written.fill(0);
+        m.complete = m.written.is_empty();
+        m.known.clear();
+        m.arrivals.clear();
+        (m.stop, m.reported, m.limit_reached) = (false, 0, false);
+        (
+            m.warp_instructions,
+            m.thread_instructions,
+            m.shared_accesses,
+        ) = (0, 0, 0);
+        if let Some(races) = &mut m.races {
+            races.clear();
+        }
+        let index = m.block_index;
+        m.observer = options.sink.and_then(|sink| sink.block(index));
+        let threads: u32 = m.common.block.iter().product();
+        for (index, warp) in self.warps.iter_mut().enumerate() {
+            let lanes = (threads - 32 * index as u32).min(32);
+            warp.start(m, index as u32, u32::MAX >> (32 - lanes));
+        }
+        let observed = m.observer.is_some() || m.races.is_some();
+        while !self.machine.stop && self.turn(observed) {}
+        let m = &mut self.machine;
+        m.over_limit();
+        if m.limit_reached {
+            Self::note_limit(m, &self.warps);
+        }
+        if let Some(observer) = m.observer.take() {
+            observer.finish();
+        }
+        BlockOutcome {
+            warp_instructions: m.warp_instructions,
+            thread_instructions: m.thread_instructions,
+            shared_accesses: m.shared_accesses,
+            findings: std::mem::take(&mut m.findings),
+            output: std::mem::take(&mut m.output),
+        }
+    }
+
+    /// Every warp once, then the barriers: whether there is more to do.
+    fn turn(&mut self, observed: bool) -> bool {
+        let mut running = false;
+        for index in 0..self.warps.len() {
+            let warp = &mut self.warps[index];
+            if warp.paths.is_empty() {
+                continue;
+            }
+            warp.enter(&mut self.machine, index as u32);
+            running |= Self::turn_of(&mut self.machine, warp, index as u32, observed);
+            if self.machine.stop {
+                return false;
+            }
+        }
+        running || self.release()
+    }
+
+    /// Runs the paths of a warp: whether some can go on.
+    fn turn_of(m: &mut Machine, warp: &mut Warp, index: u32, observed: bool) -> bool {
+        let mut more = false;
+        let mut path = 0;
+        while path < warp.paths.len() {
+            if warp.paths[path].state == State::Ready {
+                let stopped = match observed {
+                    true => warp.run::<true>(m, path),
+                    false => warp.run::<false>(m, path),
+                };
+                match stopped {
+                    Stopped::Done => {
+                        warp.paths.remove(path);
+                        continue;
+                    }
+                    Stopped::Turn => more = true,
+                    Stopped::Waiting => {}
+                    Stopped::Abort => {
+                        m.stop = true;
+                        return false;
+                    }
+                }
+            }
+            path += 1;
+        }
+        if warp.paths.len() > 1 {
+            warp.merge();
+        }
+        more | warp.run_together(m, index)
+    }
+
+    /// Nothing can run: barriers that all have reached let them go.
+    fn release(&mut self) -> bool {
+        let m = &mut self.machine;
+        let image = m.image;
+        // Number, wanted count and path of everything that waits.
+        let mut waiting: Vec<(u32, Option<u32>, usize, usize)> = Vec::new();
+        for (at, warp) in self.warps.iter_mut().enumerate() {
+            for (path, state) in warp
+                .paths
+                .iter()
+                .map(|p| p.state)
+                .enumerate()
+                .collect::<Vec<_>>()
+            {
+                if let State::Barrier(barrier) = state {
+                    let info = &image.barriers[barrier as usize];
+                    warp.enter(m, at as u32);
+                    let lane = warp.paths[path]
+                        .stack
+                        .last()
+                        .map_or(0, |e| e.lanes.trailing_zeros());
+                    let value = |slot| m.read(slot)[lane as usize % 32] as u32;
+                    waiting.push((value(info.number), info.count.map(value), at, path));
+                }
+            }
+        }
+        if waiting.is_empty() {
+            return false;
+        }
+        let alive: u32 = self.warps.iter().map(|w| w.alive.count_ones()).sum();
+        let threads: u32 = m.common.block.iter().product();
+        let mut numbers: Vec<u32> = waiting.iter().map(|w| w.0).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut released = false;
+        for number in numbers {
+            let here: Vec<_> = waiting.iter().filter(|w| w.0 == number).collect();
+            let lanes = |w: &&(u32, Option<u32>, usize, usize)| {
+                self.warps[w.2].paths[w.3]
+                    .stack
+                    .last()
+                    .map_or(0, |e| e.lanes.count_ones())
+            };
+            let arrived: u32 = m
+                .arrivals
+                .iter()
+                .filter(|a| a.0 == number)
+                .map(|a| a.1)
+                .sum();
+            let sum = here.iter().map(lanes).sum::<u32>() + arrived;
+            let wanted = here.iter().find_map(|w| w.1);
+            if sum < wanted.unwrap_or(alive) {
+                continue;
+            }
+            if wanted.is_none() && alive < threads {
+                let places: Vec<_> = here.iter().map(|w| (w.2, w.3)).collect();
+                note_missing(m, &self.warps, &places, threads - alive, "have exited");
+            }
+            m.arrivals.retain(|a| a.0 != number);
+            let places: Vec<_> = here.iter().map(|w| (w.2, w.3)).collect();
+            pass_barrier(m, &mut self.warps, &places);
+            // A barrier of a part of the block orders only that part.
+            if wanted.is_none_or(|w| w >= alive)
+                && let Some(races) = &mut m.races
+            {
+                races.barrier();
+            }
+            if let Some(observer) = &mut m.observer {
+                observer.barrier_passed(number);
+            }
+            released = true;
+        }
+        if released {
+            m.complete = m.complete || !m.written.contains(&0);
+            return true;
+        }
+        let places: Vec<_> = waiting.iter().map(|w| (w.2, w.3)).collect();
+        note_missing(
+            m,
+            &self.warps,
+            &places,
+            alive,
+            "wait at different barriers, or for more threads than there are",
+        );
+        m.stop = true;
+        false
+    }
+
+    fn note_limit(m: &mut Machine, warps: &[Warp]) {
+        let entries = warps
+            .iter()
+            .flat_map(|w| w.paths.iter().filter_map(|p| p.stack.last()));
+        let line = |pc: u32| m.image.infos.get(pc as usize).map_or(0, |i| i.line);
+        let mut lines: Vec<u32> = entries.map(|e| line(e.pc)).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let shown: Vec<String> = lines.iter().take(8).map(u32::to_string).collect();
+        let text = format!(
+            "stopped after {} thread instructions; running were PTX lines {}",
+            m.common.limit,
+            shown.join(", ")
+        );
+        m.found(
+            FindingKind::Limit,
+            m.active.trailing_zeros() % 32,
+            None,
+            None,
+            text,
+        );
+    }
+}
+
+/// Lets the paths go on, with the results of reductions.
+fn pass_barrier(m: &mut Machine, warps: &mut [Warp], places: &[(usize, usize)]) {
+    let image = m.image;
+    let (mut set, mut all) = (0, 0);
+    let barrier_of = |warp: &Warp, path: usize| match warp.paths[path].state {
+        State::Barrier(barrier) => &image.barriers[barrier as usize],
+        _ => unreachable!("only paths at barriers are released"),
+    };
+    for &(at, path) in places {
+        let warp = &mut warps[at];
+        let lanes = warp.paths[path].stack.last().map_or(0, |e| e.lanes);
+        if let Some((_, predicate, _)) = barrier_of(warp, path).reduction {
+            warp.enter(m, at as u32);
+            let mask = m.mask(predicate.at) ^ if predicate.flip { u32::MAX } else { 0 };
+            set += (mask & lanes).count_ones();
+            all += lanes.count_ones();
+        }
+    }
+    for &(at, path) in places {
+        let warp = &mut warps[at];
+        let lanes = warp.paths[path].stack.last().map_or(0, |e| e.lanes);
+        if let Some((word, _, result)) = barrier_of(warp, path).reduction {
+            warp.enter(m, at as u32);
+            m.write(result, lanes, &[reduced(word, set, all); 32]);
+        }
+        warp.paths[path].state = State::Ready;
+    }
+    for warp in warps.iter_mut().filter(|w| w.paths.len() > 1) {
+        warp.merge();
+    }
+}
+
+/// A barrier that not all threads have reached, at the first that waits.
+fn note_missing(m: &mut Machine, warps: &[Warp], places: &[(usize, usize)], count: u32, why: &str) {
+    let Some(&(at, path)) = places.first() else {
+        return;
+    };
+    let Some(top) = warps[at].paths[path].stack.last() else {
+        return;
+    };
+    m.warp = at as u32;
+    m.pc = top.pc - 1;
+    let text = format!("{count} threads of the block {why}");
+    m.found(
+        FindingKind::BarrierNotReached,
+        top.lanes.trailing_zeros(),
+        None,
+        None,
+        text,
+    );
+}

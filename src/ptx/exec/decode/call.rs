@@ -1,0 +1,190 @@
+//! Calls: what is passed, who may be called, functions of the system.
+
+use super::Decoder;
+use super::operand::Reason;
+use crate::ptx::ast::{Function, Instruction, LabelKind, Operand, Parameter};
+use crate::ptx::exec::image::{CallOp, Callee, Control, Op, Passed, Place, Width};
+use crate::ptx::exec::{lanes, print};
+use crate::ptx::names::Type;
+
+impl Decoder<'_> {
+    pub(super) fn call(&mut self, i: &Instruction) -> Result<(), Reason> {
+        let [
+            Operand::List(returns),
+            target,
+            Operand::List(arguments),
+            prototype,
+        ] = &i.operands[..]
+        else {
+            return Err("a call that is not supported".to_owned());
+        };
+        match target {
+            Operand::Function(function) => {
+                let callee = &self.module.functions[*function as usize];
+                if !callee.defined {
+                    return self.system(i, callee, returns, arguments);
+                }
+                let callee = self.callee(*function, returns, arguments)?;
+                self.push_call(CallOp {
+                    pointer: None,
+                    callees: vec![callee],
+                });
+            }
+            Operand::Register(register) => {
+                let pointer = self.register(*register);
+                if pointer.width != Width::Double {
+                    return Err("a function pointer of other than 64 bits".to_owned());
+                }
+                let listed = match self.label(Some(prototype)) {
+                    Some(LabelKind::Calls(list)) => list.clone(),
+                    _ => self.pointed.clone(),
+                };
+                let mut callees = Vec::new();
+                for function in listed {
+                    let head = &self.module.functions[function as usize];
+                    // Others have another signature; they cannot be meant.
+                    let same =
+                        head.params.len() == arguments.len() && head.returns.len() == returns.len();
+                    if same && head.defined && self.starts.contains_key(&function) {
+                        callees.extend(self.callee(function, returns, arguments));
+                    }
+                }
+                self.push_call(CallOp {
+                    pointer: Some(pointer),
+                    callees,
+                });
+            }
+            _ => return Err("a call of what is no function".to_owned()),
+        }
+        Ok(())
+    }
+
+    fn push_call(&mut self, call: CallOp) {
+        let extra = self.image.calls.len() as u32;
+        self.image.calls.push(call);
+        let op = self.straight(lanes::nothing);
+        self.push(Op {
+            extra,
+            control: Control::Call,
+            ..op
+        });
+    }
+
+    fn callee(
+        &mut self,
+        function: u32,
+        returns: &[Operand],
+        arguments: &[Operand],
+    ) -> Result<Callee, Reason> {
+        let head = &self.module.functions[function as usize];
+        if head.params.len() != arguments.len() || head.returns.len() != returns.len() {
+            return Err(format!("{} has other parameters", head.name));
+        }
+        let mut callee = Callee {
+            function,
+            pc: self.starts[&function],
+            arguments: Vec::new(),
+            returns: Vec::new(),
+        };
+        for (argument, parameter) in arguments.iter().zip(&head.params) {
+            let (to, bytes, ty) = self.parameter(function, *parameter)?;
+            let from = self.passed(argument, ty)?;
+            callee.arguments.push(Passed { from, to, bytes });
+        }
+        for (result, parameter) in returns.iter().zip(&head.returns) {
+            let (from, bytes, ty) = self.parameter(function, *parameter)?;
+            let to = self.passed(result, ty)?;
+            callee.returns.push(Passed { from, to, bytes });
+        }
+        Ok(callee)
+    }
+
+    /// Place, size and type of a parameter of another function.
+    fn parameter(
+        &mut self,
+        function: u32,
+        parameter: Parameter,
+    ) -> Result<(Place, u32, Type), Reason> {
+        let head: &Function = &self.module.functions[function as usize];
+        match parameter {
+            Parameter::Variable(at) => {
+                let variable = &head.variables[at as usize];
+                let offset = self
+                    .locals
+                    .get(&(function, at))
+                    .ok_or("a parameter without memory")?;
+                Ok((Place::Local(*offset), variable.bytes as u32, variable.ty))
+            }
+            Parameter::Register(register) => {
+                let ty = head.registers[register.0 as usize].ty;
+                let caller = std::mem::replace(&mut self.function, function);
+                let slot = self.register(register);
+                self.function = caller;
+                Ok((Place::Slot(slot), ty.bytes(), ty))
+            }
+        }
+    }
+
+    fn passed(&mut self, operand: &Operand, ty: Type) -> Result<Place, Reason> {
+        Ok(match operand {
+            Operand::Variable(symbol, 0) => Place::Local(self.local_of(*symbol)?),
+            operand => Place::Slot(self.source(operand, ty)?),
+        })
+    }
+
+    /// `vprintf` and `__assertfail`.
+    fn system(
+        &mut self,
+        i: &Instruction,
+        callee: &Function,
+        returns: &[Operand],
+        arguments: &[Operand],
+    ) -> Result<(), Reason> {
+        let (run, control): (crate::ptx::exec::image::Handler, _) = match callee.name.as_str() {
+            "vprintf" => (print::print, Control::Straight),
+            "__assertfail" => (print::assertion, Control::Checked),
+            name => {
+                return Err(format!(
+                    "{name} has no body, and is none of the system's that are modelled (vprintf, __assertfail)"
+                ));
+            }
+        };
+        let places = arguments.iter().map(|a| self.passed(a, Type::B64));
+        let places: Vec<Place> = places.collect::<Result<_, _>>()?;
+        let passed = |from: &Place| Passed {
+            from: *from,
+            to: *from,
+            bytes: 8,
+        };
+        let mut call = Callee {
+            function: 0,
+            pc: 0,
+            arguments: places.iter().map(passed).collect(),
+            returns: Vec::new(),
+        };
+        for result in returns {
+            let place = self.passed(result, Type::B32)?;
+            call.returns.push(Passed {
+                from: place,
+                to: place,
+                bytes: 4,
+            });
+        }
+        if call.arguments.len() < 2 {
+            return Err("too few arguments".to_owned());
+        }
+        let _ = i;
+        let extra = self.image.calls.len() as u32;
+        self.image.calls.push(CallOp {
+            pointer: None,
+            callees: vec![call],
+        });
+        let op = self.straight(run);
+        self.push(Op {
+            extra,
+            control,
+            ..op
+        });
+        Ok(())
+    }
+}

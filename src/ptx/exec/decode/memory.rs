@@ -1,0 +1,450 @@
+//! Loads, stores, atomics, copies.
+
+use super::Decoder;
+use super::operand::Reason;
+use crate::ptx::ast::{Base, Instruction, Operand, Symbol};
+use crate::ptx::exec::access;
+use crate::ptx::exec::image::{From, MemoryOp, Op, PARAM_WINDOW, Slot, WINDOW, Width};
+use crate::ptx::exec::scalar::Scalar;
+use crate::ptx::names::{Opcode, Space, Type, Word};
+
+impl Decoder<'_> {
+    /// Space, base and offset of an address operand.
+    fn address(
+        &mut self,
+        i: &Instruction,
+        operand: &Operand,
+    ) -> Result<(Option<Space>, From, i64), Reason> {
+        let mut space = match i.space() {
+            Some(Space::SharedCluster) => return Err("shared memory of a cluster".to_owned()),
+            Some(Space::SharedCta) => Some(Space::Shared),
+            Some(Space::ParamEntry | Space::ParamFunc) => Some(Space::Param),
+            other => other,
+        };
+        let Operand::Address(base, offset) = operand else {
+            return Err("an address that is not supported".to_owned());
+        };
+        Ok(match base {
+            Base::Register(register) => {
+                let slot = self.register(*register);
+                let from = match slot.width {
+                    Width::Word => From::Word(slot.at),
+                    Width::Double => From::Double(slot.at),
+                    _ => return Err("an address register of neither 32 nor 64 bits".to_owned()),
+                };
+                // Parameters have generic addresses in registers.
+                if space == Some(Space::Param) {
+                    space = None;
+                }
+                (space, from, *offset)
+            }
+            Base::Variable(symbol) => {
+                let own = self.module.variable(self.body(), *symbol).space;
+                let address = self.address_of(*symbol)?;
+                let space = match (own, address & WINDOW) {
+                    (Space::Param, PARAM_WINDOW) => Some(Space::Param),
+                    (Space::Param, _) => Some(Space::Local),
+                    (Space::SharedCta, _) => Some(Space::Shared),
+                    (own, _) => Some(own),
+                };
+                (
+                    space,
+                    From::Constant,
+                    ((address & !WINDOW) as i64).wrapping_add(*offset),
+                )
+            }
+            Base::Absolute => (space, From::Constant, *offset),
+        })
+    }
+
+    /// Elements of a vector operand, or the one.
+    fn elements(&mut self, operand: &Operand, ty: Type, target: bool) -> Result<Vec<Slot>, Reason> {
+        let items = match operand {
+            Operand::Vector(items) => &items[..],
+            one => std::slice::from_ref(one),
+        };
+        let one = |d: &mut Self, o: &Operand| match target {
+            true => d.target(o, ty),
+            false => d.source(o, ty),
+        };
+        items.iter().map(|o| one(self, o)).collect()
+    }
+
+    pub(super) fn load_or_store(&mut self, i: &Instruction) -> Result<(), Reason> {
+        let store = i.opcode == Opcode::St;
+        let ty = i.ty(0).ok_or("no type")?;
+        let (at, data) = if store { (0, 1) } else { (1, 0) };
+        let data = i.operands.get(data).ok_or("too few operands")?;
+        let operand = i.operands.get(at).ok_or("too few operands")?;
+        let (space, from, offset) = self.address(i, operand)?;
+        let mut data = self.elements(data, ty, !store)?;
+        let wanted = match i.one_of(&[Word::V2, Word::V4, Word::V8]) {
+            None => 1,
+            Some(Word::V2) => 2,
+            Some(Word::V4) => 4,
+            Some(_) => 8,
+        };
+        if data.len() != wanted {
+            return Err(format!(
+                "{} registers where the vector has {wanted}",
+                data.len()
+            ));
+        }
+        let sync = [Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio];
+        if !store
+            && i.one_of(&sync).is_some()
+            && !matches!(space, Some(Space::Shared | Space::Local))
+        {
+            self.image.ordered = true;
+        }
+        if store && space == Some(Space::Param) {
+            return Err("a store to a parameter of the entry".to_owned());
+        }
+        let parameter = space == Some(Space::Param) && from == From::Constant && !store;
+        let run = match data.first().map(|s| s.width) {
+            _ if parameter => access::load_parameter,
+            Some(width) if store => access::store_of(ty, width).ok_or("registers too narrow")?,
+            Some(width) => access::load_of(ty, width).ok_or("registers too narrow")?,
+            None => return Err("no register".to_owned()),
+        };
+        // Constants of 8 bits are in registers of 16, all of one width.
+        let width = data[0].width;
+        for slot in &mut data {
+            if slot.width != width {
+                return Err("registers of different sizes".to_owned());
+            }
+        }
+        let bytes = ty.bytes() * wanted as u32;
+        if parameter {
+            let end = offset.checked_add(i64::from(bytes));
+            if offset < 0 || end.is_none_or(|e| e > i64::from(self.image.param_bytes)) {
+                return Err("a load beyond the parameters".to_owned());
+            }
+        }
+        let signed = ty.is_signed();
+        let extend: Scalar = Box::new(move |x| {
+            let unused = 64 - ty.bits();
+            let value = x[0] << unused;
+            [
+                if signed {
+                    ((value as i64) >> unused) as u64
+                } else {
+                    value >> unused
+                },
+                0,
+            ]
+        });
+        self.memory(
+            run,
+            0,
+            MemoryOp {
+                space: if space == Some(Space::Param) {
+                    None
+                } else {
+                    space
+                },
+                from,
+                offset,
+                element: ty.bytes(),
+                bytes,
+                store,
+                atomic: false,
+                data,
+                update: parameter.then_some(extend),
+            },
+        );
+        Ok(())
+    }
+
+    fn memory(&mut self, run: crate::ptx::exec::image::Handler, a: u32, memory: MemoryOp) {
+        let extra = self.image.memory.len() as u32;
+        self.image.memory.push(memory);
+        let op = self.straight(run);
+        self.push(Op { extra, a, ..op });
+    }
+
+    pub(super) fn atomic(&mut self, i: &Instruction) -> Result<(), Reason> {
+        let red = i.opcode == Opcode::Red;
+        if i.one_of(&[Word::Async, Word::V2, Word::V4, Word::V8, Word::Bulk])
+            .is_some()
+        {
+            return Err("vector and asynchronous atomics are not supported".to_owned());
+        }
+        let ty = i.ty(0).ok_or("no type")?;
+        let word = i.one_of(&[
+            Word::Exch,
+            Word::Cas,
+            Word::Add,
+            Word::Inc,
+            Word::Dec,
+            Word::Min,
+            Word::Max,
+            Word::And,
+            Word::Or,
+            Word::Xor,
+        ]);
+        let word = word.ok_or("an operator that is not supported")?;
+        let first = usize::from(!red);
+        let operand = i.operands.get(first).ok_or("too few operands")?;
+        let (space, from, offset) = self.address(i, operand)?;
+        // An atomic whose result nobody reads is a reduction.
+        let unused = red
+            || match &i.operands[0] {
+                Operand::Register(r) => !self.is_read(r.0),
+                _ => true,
+            };
+        let mut data = vec![match red {
+            true => self.target(&Operand::Discard, ty)?,
+            false => self.target(&i.operands[0], ty)?,
+        }];
+        for operand in &i.operands[first + 1..] {
+            // What follows the operands is a hint for the cache.
+            if data.len() < if word == Word::Cas { 3 } else { 2 } {
+                data.push(self.source(operand, ty)?);
+            }
+        }
+        if space != Some(Space::Shared) {
+            let commutes = matches!(
+                word,
+                Word::Add | Word::Min | Word::Max | Word::And | Word::Or | Word::Xor
+            );
+            self.image.ordered |= !unused || !commutes || ty.is_float();
+        }
+        let update = atomic_update(word, ty).ok_or("an operator that the type does not have")?;
+        let extra = self.image.memory.len() as u32;
+        self.image.memory.push(MemoryOp {
+            space,
+            from,
+            offset,
+            element: ty.bytes(),
+            bytes: ty.bytes(),
+            store: true,
+            atomic: true,
+            data,
+            update: Some(update),
+        });
+        let op = self.straight(access::atomic);
+        self.push(Op {
+            extra,
+            d: u32::from(!red),
+            ..op
+        });
+        Ok(())
+    }
+
+    /// Whether any instruction of the function reads the register.
+    fn is_read(&self, register: u32) -> bool {
+        let reads = |i: &Instruction| super::accessed(i).0.iter().any(|r| r.0 == register);
+        self.body().instructions.iter().any(reads)
+    }
+
+    /// `cp.async`, without `.bulk`.
+    pub(super) fn copy(&mut self, i: &Instruction) -> Result<(), Reason> {
+        if !i.has(Word::Async) || i.one_of(&[Word::Bulk, Word::Tensor]).is_some() {
+            return Err("bulk copies are not supported".to_owned());
+        }
+        if i.one_of(&[Word::CommitGroup, Word::WaitGroup, Word::WaitAll])
+            .is_some()
+        {
+            return Ok(());
+        }
+        if i.has(Word::Mbarrier) {
+            return Err("memory barrier objects are not supported".to_owned());
+        }
+        let size = match i.operands.get(2) {
+            Some(Operand::Immediate(crate::ptx::ast::Immediate::Integer(n)))
+                if [4, 8, 16].contains(n) =>
+            {
+                *n as u32
+            }
+            _ => return Err("a size other than 4, 8 or 16".to_owned()),
+        };
+        let (_, to, to_offset) = self.address(i, &i.operands[0])?;
+        let (_, from, from_offset) = self.address(i, &i.operands[1])?;
+        let data = match i.operands.get(3) {
+            Some(operand @ (Operand::Register(_) | Operand::Immediate(_)))
+                if !i.has(Word::L2CacheHint) || i.operands.len() > 4 =>
+            {
+                let slot = self.source(operand, Type::U32)?;
+                match slot.width {
+                    // A predicate: ignore the source.
+                    Width::Mask => {
+                        return Err("a copy with a predicate is not supported".to_owned());
+                    }
+                    _ => vec![slot],
+                }
+            }
+            _ => Vec::new(),
+        };
+        let side = |space, from, offset, store, data| MemoryOp {
+            space: Some(space),
+            from,
+            offset,
+            element: 1,
+            bytes: size,
+            store,
+            atomic: false,
+            data,
+            update: None,
+        };
+        self.memory(
+            access::copy,
+            0,
+            side(Space::Shared, to, to_offset, true, data),
+        );
+        self.image
+            .memory
+            .push(side(Space::Global, from, from_offset, false, Vec::new()));
+        Ok(())
+    }
+
+    /// `ldmatrix`, `stmatrix` of 8 x 8 elements of 16 bits.
+    pub(super) fn matrix(&mut self, i: &Instruction) -> Result<(), Reason> {
+        let store = i.opcode == Opcode::Stmatrix;
+        if !i.has(Word::M8n8) || i.ty(0) != Some(Type::B16) {
+            return Err("only matrices of .m8n8 with .b16".to_owned());
+        }
+        let (address, data) = if store { (0, 1) } else { (1, 0) };
+        let operand = i
+            .operands
+            .get(address.max(data))
+            .and(i.operands.get(address));
+        let (space, from, offset) = self.address(i, operand.ok_or("too few operands")?)?;
+        let data = self.elements(&i.operands[data], Type::B32, !store)?;
+        if !matches!(data.len(), 1 | 2 | 4) || data.iter().any(|s| s.width != Width::Word) {
+            return Err("one, two or four registers of 32 bits expected".to_owned());
+        }
+        self.memory(
+            access::matrix,
+            u32::from(i.has(Word::Trans)),
+            MemoryOp {
+                space,
+                from,
+                offset,
+                element: 2,
+                bytes: 16,
+                store,
+                atomic: false,
+                data,
+                update: None,
+            },
+        );
+        Ok(())
+    }
+
+    /// `cvta`: between addresses of a space and generic ones.
+    pub(super) fn convert_address(&mut self, i: &Instruction) -> Result<(), Reason> {
+        let space = i.space().ok_or("no space")?;
+        let ty = i.ty(0).ok_or("no type")?;
+        let window = Self::window(space);
+        let to_space = i.has(Word::To);
+        let source = match &i.operands[..] {
+            // The variable itself: its generic address.
+            [_, source] => self.source(source, ty)?,
+            _ => return Err("two operands expected".to_owned()),
+        };
+        let target = self.target(&i.operands[0], ty)?;
+        let compute: Scalar = Box::new(move |x| match to_space {
+            _ if window == 0 => [x[0], 0],
+            true => [x[0] & !WINDOW, 0],
+            false => [x[0] | window, 0],
+        });
+        self.generic(compute, vec![source], target, None);
+        Ok(())
+    }
+
+    /// `isspacep`
+    pub(super) fn is_space(&mut self, i: &Instruction) -> Result<(), Reason> {
+        let space = i.space().ok_or("no space")?;
+        let source = self.source(i.operands.get(1).ok_or("too few operands")?, Type::U64)?;
+        let target = self.target(&i.operands[0], Type::Pred)?;
+        let constants: Vec<(u64, u64)> = self.constant_ranges();
+        let compute: Scalar = Box::new(move |x| {
+            let window = x[0] & WINDOW;
+            let constant = constants
+                .iter()
+                .any(|(start, end)| (*start..*end).contains(&x[0]));
+            let inside = match space {
+                Space::Global => window == 0 && !constant,
+                Space::Const => constant,
+                Space::Param | Space::ParamEntry => window == PARAM_WINDOW,
+                space => window == Self::window(space),
+            };
+            [u64::from(inside), 0]
+        });
+        self.generic(compute, vec![source], target, None);
+        Ok(())
+    }
+
+    fn constant_ranges(&self) -> Vec<(u64, u64)> {
+        let of = |(at, start): (&u32, &u64)| {
+            let variable = &self.module.variables[*at as usize];
+            (variable.space == Space::Const).then_some((*start, start + variable.bytes))
+        };
+        self.addresses.iter().filter_map(of).collect()
+    }
+
+    /// A variable of a function in the local memory of the lane.
+    pub(super) fn local_of(&self, symbol: Symbol) -> Result<u32, Reason> {
+        match symbol {
+            Symbol::Local(at) => {
+                let offset = self.locals.get(&(self.function, at));
+                offset
+                    .copied()
+                    .ok_or_else(|| "a variable without memory".to_owned())
+            }
+            Symbol::Module(_) => Err("a variable of the module as an argument".to_owned()),
+        }
+    }
+}
+
+/// The new value of an atomic, from the old and the operands.
+fn atomic_update(word: Word, ty: Type) -> Option<Scalar> {
+    let one =
+        |f: fn(u64, u64) -> u64| -> Option<Scalar> { Some(Box::new(move |x| [f(x[0], x[1]), 0])) };
+    let bits = ty.bits();
+    match (word, bits) {
+        (Word::Exch, _) => return one(|_, b| b),
+        (Word::Cas, _) => {
+            let mask = u64::MAX >> (64 - bits.min(64));
+            return Some(Box::new(move |x| {
+                let equal = x[0] & mask == x[1] & mask;
+                [if equal { x[2] } else { x[0] }, 0]
+            }));
+        }
+        (Word::Inc, 32) => return one(|a, b| if a as u32 >= b as u32 { 0 } else { a + 1 }),
+        (Word::Dec, 32) => {
+            return one(|a, b| {
+                if a as u32 == 0 || a as u32 > b as u32 {
+                    b
+                } else {
+                    a - 1
+                }
+            });
+        }
+        (Word::And, _) => return one(|a, b| a & b),
+        (Word::Or, _) => return one(|a, b| a | b),
+        (Word::Xor, _) => return one(|a, b| a ^ b),
+        _ => {}
+    }
+    // The rest is as the instruction of that name.
+    use crate::ptx::ast::Modifiers;
+    use crate::ptx::names::Modifier;
+    let mut modifiers = Modifiers::EMPTY;
+    modifiers.push(Modifier::Type(ty));
+    let opcode = match word {
+        Word::Add => Opcode::Add,
+        Word::Min => Opcode::Min,
+        Word::Max => Opcode::Max,
+        _ => return None,
+    };
+    let operation = Instruction {
+        opcode,
+        modifiers,
+        guard: None,
+        operands: vec![Operand::Discard; 3].into_boxed_slice(),
+        span: crate::ptx::ast::Span::default(),
+        location: None,
+    };
+    crate::ptx::exec::scalar::define(&operation).map(|d| d.compute)
+}

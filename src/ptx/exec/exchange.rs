@@ -1,0 +1,165 @@
+//! Exchanges between the lanes of a warp: shuffles, votes, matches,
+//! reductions; special registers that change.
+
+use super::image::{Op, WarpOp};
+use super::machine::Machine;
+use crate::ptx::names::{Opcode, Type, Word};
+
+/// Any of them.
+pub(super) unsafe fn exchange(m: &mut Machine, op: &Op, exec: u32) {
+    let image = m.image;
+    let info = &image.exchanges[op.extra as usize];
+    let source = |n: usize| info.sources.get(n).map_or([0; 32], |&s| m.read(s));
+    let (results, seconds) = match info.opcode {
+        Opcode::Shfl => shuffle(info, exec, &source(0), &source(1), &source(2)),
+        Opcode::Vote => vote(info, exec, &source(0), &source(1)),
+        Opcode::Match => matches(info, exec, &source(0), &source(1)),
+        Opcode::Redux => redux(info, exec, &source(0), &source(1)),
+        Opcode::Elect => {
+            let member = source(0)[exec.trailing_zeros() as usize % 32] as u32 & exec;
+            let leader = member.trailing_zeros();
+            let is_leader = std::array::from_fn(|l| u64::from(l as u32 == leader));
+            ([u64::from(leader); 32], is_leader)
+        }
+        Opcode::Activemask => ([u64::from(exec); 32], [0; 32]),
+        Opcode::Movmatrix => (transpose(&source(0)), [0; 32]),
+        // Clocks: warp instructions of the machine so far.
+        _ => {
+            let count = m.warp_instructions;
+            let value = match info.word {
+                Some(Word::Hi) => count >> 32,
+                _ => count,
+            };
+            ([value; 32], [0; 32])
+        }
+    };
+    if let Some(result) = info.result {
+        m.write(result, exec, &results);
+    }
+    if let Some(second) = info.second {
+        m.write(second, exec, &seconds);
+    }
+}
+
+type Lanes = [u64; 32];
+
+fn lanes(exec: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| exec >> lane & 1 != 0)
+}
+
+/// Sources that do not take part give the lane its own value.
+fn shuffle(info: &WarpOp, exec: u32, a: &Lanes, b: &Lanes, c: &Lanes) -> (Lanes, Lanes) {
+    let (mut values, mut inside) = ([0; 32], [0; 32]);
+    for lane in lanes(exec) {
+        let (by, clamp) = (b[lane] as i32 & 31, c[lane] as i32 & 31);
+        let segment = (c[lane] >> 8) as i32 & 31;
+        let at = lane as i32;
+        let most = at & segment | clamp & !segment;
+        let least = at & segment;
+        let (from, valid) = match info.word {
+            Some(Word::Up) => (at - by, at - by >= most),
+            Some(Word::Down) => (at + by, at + by <= most),
+            Some(Word::Bfly) => (at ^ by, at ^ by <= most),
+            _ => (least | by & !segment, (least | by & !segment) <= most),
+        };
+        let from = if valid { from } else { at } as usize & 31;
+        let takes_part = exec >> from & 1 != 0;
+        values[lane] = if takes_part { a[from] } else { a[lane] };
+        inside[lane] = u64::from(valid);
+    }
+    (values, inside)
+}
+
+fn vote(info: &WarpOp, exec: u32, predicate: &Lanes, member: &Lanes) -> (Lanes, Lanes) {
+    let mut values = [0; 32];
+    for lane in lanes(exec) {
+        let asked = match info.sources.len() {
+            1 => exec,
+            _ => exec & member[lane] as u32,
+        };
+        let ballot = lanes(asked).fold(0u32, |b, l| b | (predicate[l] as u32 & 1) << l);
+        values[lane] = u64::from(match info.word {
+            Some(Word::All) => u32::from(ballot == asked),
+            Some(Word::Any) => u32::from(ballot != 0),
+            Some(Word::Uni) => u32::from(ballot == asked || ballot == 0),
+            _ => ballot,
+        });
+    }
+    (values, [0; 32])
+}
+
+fn matches(info: &WarpOp, exec: u32, a: &Lanes, member: &Lanes) -> (Lanes, Lanes) {
+    let (mut values, mut same) = ([0; 32], [0; 32]);
+    for lane in lanes(exec) {
+        let asked = exec & member[lane] as u32;
+        let equal = lanes(asked)
+            .filter(|&l| a[l] == a[lane])
+            .fold(0u32, |m, l| m | 1 << l);
+        let all = equal == asked;
+        values[lane] = u64::from(match info.word {
+            Some(Word::All) if !all => 0,
+            _ => equal,
+        });
+        same[lane] = u64::from(all);
+    }
+    (values, same)
+}
+
+fn redux(info: &WarpOp, exec: u32, a: &Lanes, member: &Lanes) -> (Lanes, Lanes) {
+    let mut values = [0; 32];
+    for lane in lanes(exec) {
+        let asked = lanes(exec & member[lane] as u32);
+        let signed = info.ty == Type::S32;
+        let operands = asked.map(|l| a[l] as u32);
+        let combined = operands.reduce(|x, y| match (info.word, signed) {
+            (Some(Word::Add), _) => x.wrapping_add(y),
+            (Some(Word::Min), true) => (x as i32).min(y as i32) as u32,
+            (Some(Word::Max), true) => (x as i32).max(y as i32) as u32,
+            (Some(Word::Min), _) => x.min(y),
+            (Some(Word::Max), _) => x.max(y),
+            (Some(Word::And), _) => x & y,
+            (Some(Word::Or), _) => x | y,
+            _ => x ^ y,
+        });
+        values[lane] = u64::from(combined.unwrap_or(0));
+    }
+    (values, [0; 32])
+}
+
+/// The transpose of the 8 x 8 matrix of 16-bit elements that lanes hold as
+/// `ldmatrix` gives it.
+fn transpose(a: &Lanes) -> Lanes {
+    let element =
+        |row: usize, column: usize| a[4 * row + column / 2] >> (16 * (column % 2)) & 0xffff;
+    std::array::from_fn(|lane| {
+        let (row, column) = (lane / 4, 2 * (lane % 4));
+        element(column, row) | element(column + 1, row) << 16
+    })
+}
+
+/// Splits registers into parts, or joins them: the sources one after the
+/// other, cut into results.
+pub(super) unsafe fn repack(m: &mut Machine, op: &Op, exec: u32) {
+    let image = m.image;
+    let info = &image.memory[op.extra as usize];
+    let split = op.d as usize;
+    let bits = |slot: &super::image::Slot| match slot.width {
+        super::image::Width::Mask => 1,
+        width => width.bytes() / 4,
+    };
+    let mut whole = [0u64; 32];
+    let mut at = 0;
+    for slot in &info.data[split..] {
+        let values = m.read(*slot);
+        whole
+            .iter_mut()
+            .zip(values)
+            .for_each(|(w, v)| *w |= v << at);
+        at += bits(slot);
+    }
+    at = 0;
+    for slot in &info.data[..split] {
+        m.write(*slot, exec, &whole.map(|w| w >> at));
+        at += bits(slot);
+    }
+}

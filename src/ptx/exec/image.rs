@@ -1,0 +1,229 @@
+//! The decoded form of an entry with all functions that it calls.
+//!
+//! Registers of a warp lie in one file of bytes: a predicate is a mask of 4
+//! bytes, any other register 32 lanes of 2, 4 or 8 bytes. Constants and
+//! special registers are registers, too, filled when a warp starts. There is
+//! no recursion, so that every function has its registers and local memory
+//! at fixed places.
+
+use super::api::InstructionInfo;
+use super::machine::Machine;
+use super::scalar::Scalar;
+use crate::ptx::names::{Opcode, Space, Special, Type, Word};
+
+/// Executes an instruction for the lanes of a mask.
+pub(super) type Handler = unsafe fn(&mut Machine<'_>, &Op, u32);
+
+/// No reconvergence before the function ends.
+pub(super) const NEVER: u32 = u32::MAX;
+
+/// Offset of the mask with all lanes in the register file.
+pub(super) const TRUE: u32 = 0;
+
+/// Generic addresses with these upper bits are in the space.
+pub(super) const SHARED_WINDOW: u64 = 1 << 56;
+pub(super) const LOCAL_WINDOW: u64 = 2 << 56;
+pub(super) const PARAM_WINDOW: u64 = 3 << 56;
+pub(super) const FUNCTION_WINDOW: u64 = 4 << 56;
+pub(super) const WINDOW: u64 = 0xff << 56;
+
+/// How the loop treats an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Control {
+    /// Run the handler, go on.
+    Straight,
+    /// As straight, and look whether the run has to stop.
+    Checked,
+    /// To the instruction `a`; lanes meet again at `b`.
+    Branch,
+    /// To an instruction of table `extra` by register `a`; they meet at `b`.
+    Indexed,
+    /// The call number `extra`.
+    Call,
+    Return,
+    Exit,
+    /// The barrier number `extra`.
+    Barrier,
+    /// The handler needs the lanes of the mask in register `c`.
+    Together,
+    Trap,
+}
+
+/// A decoded instruction: offsets in the register file.
+#[derive(Clone, Copy)]
+pub(super) struct Op {
+    pub run: Handler,
+    pub d: u32,
+    pub a: u32,
+    pub b: u32,
+    pub c: u32,
+    /// Offset of the mask of the guard, and what it is xored with.
+    pub guard: u32,
+    pub flip: u32,
+    /// Index in one of the tables, or a constant.
+    pub extra: u32,
+    pub control: Control,
+}
+
+/// Size of a register: log2 of its bytes a lane; predicates are masks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Width {
+    Mask,
+    Half,
+    Word,
+    Double,
+}
+
+impl Width {
+    /// Of registers of a type.
+    pub fn of(ty: Type) -> Option<Width> {
+        Some(match ty.bits() {
+            1 => Width::Mask,
+            8 | 16 => Width::Half,
+            32 => Width::Word,
+            64 => Width::Double,
+            _ => return None,
+        })
+    }
+
+    /// Bytes of the file that a register takes.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Width::Mask => 4,
+            Width::Half => 64,
+            Width::Word => 128,
+            Width::Double => 256,
+        }
+    }
+}
+
+/// A register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub at: u32,
+    pub width: Width,
+    /// `!p`
+    pub flip: bool,
+}
+
+/// An instruction that the scalar definitions compute.
+pub(super) struct Generic {
+    pub compute: Scalar,
+    pub sources: Vec<Slot>,
+    pub result: Slot,
+    /// Second result, a mask.
+    pub second: Option<Slot>,
+}
+
+/// Where an address comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum From {
+    Constant,
+    Word(u32),
+    Double(u32),
+}
+
+/// A load, store, atomic or copy.
+pub(super) struct MemoryOp {
+    /// None for generic addresses.
+    pub space: Option<Space>,
+    pub from: From,
+    pub offset: i64,
+    /// Bytes of an element, and of all of a lane.
+    pub element: u32,
+    pub bytes: u32,
+    pub store: bool,
+    pub atomic: bool,
+    /// Registers of the elements.
+    pub data: Vec<Slot>,
+    /// Of atomics: how the new value follows from the old.
+    pub update: Option<Scalar>,
+}
+
+/// A value that a call passes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Passed {
+    pub from: Place,
+    pub to: Place,
+    pub bytes: u32,
+}
+
+/// Where a passed value is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    Slot(Slot),
+    /// Offset in the local memory of the lane.
+    Local(u32),
+}
+
+/// A function that a call may reach.
+#[derive(Clone, Debug)]
+pub(super) struct Callee {
+    pub function: u32,
+    pub pc: u32,
+    pub arguments: Vec<Passed>,
+    pub returns: Vec<Passed>,
+}
+
+/// A call.
+pub(super) struct CallOp {
+    /// Register with the address, for calls through pointers.
+    pub pointer: Option<Slot>,
+    pub callees: Vec<Callee>,
+}
+
+/// A barrier of the block.
+pub(super) struct BarrierOp {
+    pub number: Slot,
+    /// Threads, where the instruction says how many.
+    pub count: Option<Slot>,
+    pub arrive_only: bool,
+    pub aligned: bool,
+    /// Reduction: operator, predicate, result.
+    pub reduction: Option<(Word, Slot, Slot)>,
+}
+
+/// An exchange inside the warp.
+pub(super) struct WarpOp {
+    pub opcode: Opcode,
+    pub word: Option<Word>,
+    pub ty: Type,
+    pub sources: Vec<Slot>,
+    pub result: Option<Slot>,
+    pub second: Option<Slot>,
+}
+
+/// A variable of shared memory, for messages.
+#[derive(Clone, Debug)]
+pub(super) struct SharedVariable {
+    pub name: String,
+    pub offset: u32,
+    pub bytes: u32,
+}
+
+/// The decoded entry.
+pub(super) struct Image {
+    pub ops: Vec<Op>,
+    pub infos: Vec<InstructionInfo>,
+    /// `file:line` of each instruction, as index of `source_names`.
+    pub sources: Vec<u32>,
+    pub source_names: Vec<String>,
+    pub generics: Vec<Generic>,
+    pub memory: Vec<MemoryOp>,
+    pub calls: Vec<CallOp>,
+    pub barriers: Vec<BarrierOp>,
+    pub exchanges: Vec<WarpOp>,
+    pub tables: Vec<Vec<u32>>,
+    /// Memory operation of each instruction, for observers.
+    pub access: Vec<Option<u32>>,
+    pub register_bytes: u32,
+    pub constants: Vec<(Slot, u64)>,
+    pub specials: Vec<(Slot, Special)>,
+    pub local_bytes: u32,
+    /// Bytes of the static shared variables; the dynamic ones follow.
+    pub shared_bytes: u32,
+    pub shared: Vec<SharedVariable>,
+    pub param_bytes: u32,
+    /// Whether blocks must run one after the other.
+    pub ordered: bool,
+}

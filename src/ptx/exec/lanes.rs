@@ -1,0 +1,403 @@
+//! The common instructions for 32 lanes at a time, with the machine's vector
+//! instructions; everything else is computed by `generic` lane after lane.
+
+use super::image::{Handler, Op, Width};
+use super::machine::Machine;
+use crate::ptx::ast::Instruction;
+use crate::ptx::names::{Opcode, Type, Word};
+use std::ptr::NonNull;
+
+/// Any instruction of the scalar definitions.
+pub(super) unsafe fn generic(m: &mut Machine, op: &Op, exec: u32) {
+    let info = &m.image.generics[op.extra as usize];
+    let mut sources = [[0; 32]; 4];
+    for (values, &slot) in sources.iter_mut().zip(&info.sources) {
+        *values = m.read(slot);
+    }
+    let (mut results, mut seconds) = ([0; 32], [0; 32]);
+    let mut left = exec;
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize;
+        left &= left - 1;
+        let x = [
+            sources[0][lane],
+            sources[1][lane],
+            sources[2][lane],
+            sources[3][lane],
+        ];
+        [results[lane], seconds[lane]] = (info.compute)(&x);
+    }
+    m.write(info.result, exec, &results);
+    if let Some(second) = info.second {
+        m.write(second, exec, &seconds);
+    }
+}
+
+/// Copies a mask, combined with another: bit `ab` of the table `extra`.
+pub(super) unsafe fn masks(m: &mut Machine, op: &Op, exec: u32) {
+    let (a, b) = (m.mask(op.a), m.mask(op.b));
+    let term = |n: u32, a: u32, b: u32| if op.extra >> n & 1 != 0 { a & b } else { 0 };
+    let value = term(0, !a, !b) | term(1, !a, b) | term(2, a, !b) | term(3, a, b);
+    set_mask(m, op.d, exec, value);
+}
+
+#[inline(always)]
+fn set_mask(m: &mut Machine, at: u32, exec: u32, value: u32) {
+    // SAFETY: decoding gives offsets of masks inside the file.
+    unsafe {
+        let old = m.regs.add(at as usize).cast::<u32>();
+        old.write(old.read() & !exec | value & exec);
+    }
+}
+
+/// Does nothing.
+pub(super) unsafe fn nothing(_: &mut Machine, _: &Op, _: u32) {}
+
+/// Whether the fast handlers can run here.
+pub(super) fn available() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// The only value of a closure type without captures.
+#[inline(always)]
+fn conjured<F: Copy>() -> F {
+    const { assert!(size_of::<F>() == 0) };
+    // SAFETY: reading a value without bytes reads nothing; a value of the
+    // type existed when the handler was made.
+    unsafe { NonNull::<F>::dangling().read() }
+}
+
+/// `d = f(a, b, c)` for all lanes, kept where `exec` has them.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+unsafe fn map<A: Copy, B: Copy, C: Copy, D: Copy + Default, F: Fn(A, B, C) -> D + Copy>(
+    m: &mut Machine<'_>,
+    op: &Op,
+    exec: u32,
+) {
+    let f = conjured::<F>();
+    // SAFETY: decoding gives registers of these widths inside the file.
+    unsafe {
+        let a = &*m.regs.add(op.a as usize).cast::<[A; 32]>();
+        let b = &*m.regs.add(op.b as usize).cast::<[B; 32]>();
+        let c = &*m.regs.add(op.c as usize).cast::<[C; 32]>();
+        let mut out = [D::default(); 32];
+        for lane in 0..32 {
+            out[lane] = f(a[lane], b[lane], c[lane]);
+        }
+        keep(m.regs.add(op.d as usize).cast(), exec, &out);
+    }
+}
+
+/// Writes the lanes of `exec`.
+#[inline(always)]
+unsafe fn keep<D: Copy>(to: *mut [D; 32], exec: u32, out: &[D; 32]) {
+    // SAFETY: the caller gives a register of the file.
+    unsafe {
+        if exec == u32::MAX {
+            *to = *out;
+            return;
+        }
+        for lane in 0..32 {
+            (*to)[lane] = if exec >> lane & 1 != 0 {
+                out[lane]
+            } else {
+                (*to)[lane]
+            };
+        }
+    }
+}
+
+/// A handler that computes `f`.
+fn of<A: Copy, B: Copy, C: Copy, D: Copy + Default, F: Fn(A, B, C) -> D + Copy>(_: F) -> Handler {
+    map::<A, B, C, D, F>
+}
+
+/// Orders of two values that a comparison accepts, and how its result is
+/// combined: bits of `extra`.
+pub(super) mod compare_bits {
+    pub const LESS: u32 = 1;
+    pub const EQUAL: u32 = 2;
+    pub const GREATER: u32 = 4;
+    pub const UNORDERED: u32 = 8;
+    pub const AND: u32 = 16;
+    pub const OR: u32 = 32;
+    pub const XOR: u32 = 64;
+    pub const FLIP: u32 = 128;
+}
+
+/// `setp`: the mask of the lanes whose values are in an accepted order.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+unsafe fn compare<A: Copy + PartialOrd, F: Fn(A) -> A + Copy>(
+    m: &mut Machine<'_>,
+    op: &Op,
+    exec: u32,
+) {
+    use compare_bits::*;
+    let f = conjured::<F>();
+    // SAFETY: decoding gives registers of this width inside the file.
+    let (a, b) = unsafe {
+        let a = &*m.regs.add(op.a as usize).cast::<[A; 32]>();
+        (a, &*m.regs.add(op.b as usize).cast::<[A; 32]>())
+    };
+    let mut less = [0i32; 32];
+    let mut equal = [0i32; 32];
+    let mut greater = [0i32; 32];
+    for lane in 0..32 {
+        let (a, b) = (f(a[lane]), f(b[lane]));
+        less[lane] = -i32::from(a < b);
+        equal[lane] = -i32::from(a == b);
+        greater[lane] = -i32::from(a > b);
+    }
+    let [less, equal, greater] = [signs(&less), signs(&equal), signs(&greater)];
+    let pick = |mask: u32, bit: u32| if op.extra & bit != 0 { mask } else { 0 };
+    let mut value = pick(less, LESS) | pick(equal, EQUAL) | pick(greater, GREATER);
+    value |= pick(!(less | equal | greater), UNORDERED);
+    if op.extra & (AND | OR | XOR) != 0 {
+        let other = m.mask(op.c) ^ if op.extra & FLIP != 0 { u32::MAX } else { 0 };
+        value = match op.extra & (AND | OR | XOR) {
+            AND => value & other,
+            OR => value | other,
+            _ => value ^ other,
+        };
+    }
+    set_mask(m, op.d, exec, value);
+}
+
+/// The sign bits of 32 numbers.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn signs(values: &[i32; 32]) -> u32 {
+    use std::arch::x86_64::{_mm256_castsi256_ps, _mm256_loadu_si256, _mm256_movemask_ps};
+    (0..4).fold(0, |mask, part| {
+        // SAFETY: the array has four times eight numbers.
+        let eight = unsafe { _mm256_loadu_si256(values.as_ptr().add(8 * part).cast()) };
+        mask | (_mm256_movemask_ps(_mm256_castsi256_ps(eight)) as u32) << (8 * part)
+    })
+}
+
+/// The sign bits of 32 numbers.
+#[cfg(not(target_arch = "x86_64"))]
+fn signs(values: &[i32; 32]) -> u32 {
+    (0..32).fold(0, |mask, lane| mask | u32::from(values[lane] < 0) << lane)
+}
+
+fn comparing<A: Copy + PartialOrd, F: Fn(A) -> A + Copy>(_: F) -> Handler {
+    compare::<A, F>
+}
+
+/// The handler of a comparison of values of a type.
+pub(super) fn compare_of(ty: Type, ftz: bool) -> Option<Handler> {
+    Some(match ty {
+        Type::U32 | Type::B32 => comparing(|a: u32| a),
+        Type::S32 => comparing(|a: i32| a),
+        Type::U64 | Type::B64 => comparing(|a: u64| a),
+        Type::S64 => comparing(|a: i64| a),
+        Type::U16 | Type::B16 => comparing(|a: u16| a),
+        Type::S16 => comparing(|a: i16| a),
+        Type::F32 if ftz => comparing(flush),
+        Type::F32 => comparing(|a: f32| a),
+        Type::F64 => comparing(|a: f64| a),
+        _ => return None,
+    })
+}
+
+/// `selp`
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+unsafe fn select<A: Copy + Default>(m: &mut Machine<'_>, op: &Op, exec: u32) {
+    let chosen = m.mask(op.c) ^ op.extra;
+    // SAFETY: decoding gives registers of this width inside the file.
+    unsafe {
+        let a = &*m.regs.add(op.a as usize).cast::<[A; 32]>();
+        let b = &*m.regs.add(op.b as usize).cast::<[A; 32]>();
+        let mut out = [A::default(); 32];
+        for lane in 0..32 {
+            out[lane] = if chosen >> lane & 1 != 0 {
+                a[lane]
+            } else {
+                b[lane]
+            };
+        }
+        keep(m.regs.add(op.d as usize).cast(), exec, &out);
+    }
+}
+
+pub(super) fn select_of(width: Width) -> Option<Handler> {
+    Some(match width {
+        Width::Half => select::<u16>,
+        Width::Word => select::<u32>,
+        Width::Double => select::<u64>,
+        Width::Mask => return None,
+    })
+}
+
+/// The handler of a copy.
+pub(super) fn move_of(width: Width) -> Option<Handler> {
+    Some(match width {
+        Width::Half => of(|a: u16, _: u16, _: u16| a),
+        Width::Word => of(|a: u32, _: u32, _: u32| a),
+        Width::Double => of(|a: u64, _: u64, _: u64| a),
+        Width::Mask => return None,
+    })
+}
+
+/// Subnormal numbers become zero with their sign.
+#[inline(always)]
+fn flush(value: f32) -> f32 {
+    let bits = value.to_bits();
+    let zero = bits & 0x7f80_0000 == 0;
+    f32::from_bits(if zero { bits & 0x8000_0000 } else { bits })
+}
+
+/// NaN in its one form, as the machine has it.
+#[inline(always)]
+fn canonical(value: f32) -> f32 {
+    if value != value {
+        f32::from_bits(0x7fff_ffff)
+    } else {
+        value
+    }
+}
+
+#[inline(always)]
+fn canonical64(value: f64) -> f64 {
+    if value != value {
+        f64::from_bits(0x7fff_ffff_ffff_ffff)
+    } else {
+        value
+    }
+}
+
+/// The handler of a form that is fast; none where the scalar definition
+/// must do. The widths of the operands are those of the types.
+pub(super) fn fast(i: &Instruction) -> Option<Handler> {
+    use Opcode::*;
+    let ty = i.ty(0)?;
+    if i.has(Word::Sat) || i.has(Word::Cc) || i.has(Word::Relu) || i.has(Word::Xorsign) {
+        return None;
+    }
+    match (i.opcode, ty) {
+        (Cvt, _) => return convert(i, ty),
+        (_, Type::F32) => return single(i),
+        (_, Type::F64) => return double(i),
+        _ => {}
+    }
+    let (s32, u32_) = (ty == Type::S32, matches!(ty, Type::U32 | Type::B32));
+    let (s64, u64_) = (ty == Type::S64, matches!(ty, Type::U64 | Type::B64));
+    let (w32, w64) = (s32 || u32_, s64 || u64_);
+    let wide = i.has(Word::Wide);
+    let low = i.has(Word::Lo);
+    Some(match i.opcode {
+        Add if w32 => of(|a: u32, b: u32, _: u32| a.wrapping_add(b)),
+        Add if w64 => of(|a: u64, b: u64, _: u64| a.wrapping_add(b)),
+        Sub if w32 => of(|a: u32, b: u32, _: u32| a.wrapping_sub(b)),
+        Sub if w64 => of(|a: u64, b: u64, _: u64| a.wrapping_sub(b)),
+        Mul if low && w32 => of(|a: u32, b: u32, _: u32| a.wrapping_mul(b)),
+        Mul if low && w64 => of(|a: u64, b: u64, _: u64| a.wrapping_mul(b)),
+        Mul if wide && u32_ => of(|a: u32, b: u32, _: u32| u64::from(a) * u64::from(b)),
+        Mul if wide && s32 => of(|a: i32, b: i32, _: i32| i64::from(a) * i64::from(b)),
+        Mad if low && w32 => of(|a: u32, b: u32, c: u32| a.wrapping_mul(b).wrapping_add(c)),
+        Mad if low && w64 => of(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c)),
+        Mad if wide && u32_ => {
+            of(|a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).wrapping_add(c))
+        }
+        Mad if wide && s32 => {
+            of(|a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).wrapping_add(c))
+        }
+        And if w32 => of(|a: u32, b: u32, _: u32| a & b),
+        And if w64 => of(|a: u64, b: u64, _: u64| a & b),
+        And if ty == Type::B16 => of(|a: u16, b: u16, _: u16| a & b),
+        Or if w32 => of(|a: u32, b: u32, _: u32| a | b),
+        Or if w64 => of(|a: u64, b: u64, _: u64| a | b),
+        Xor if w32 => of(|a: u32, b: u32, _: u32| a ^ b),
+        Xor if w64 => of(|a: u64, b: u64, _: u64| a ^ b),
+        Not if w32 => of(|a: u32, _: u32, _: u32| !a),
+        Neg if w32 => of(|a: u32, _: u32, _: u32| a.wrapping_neg()),
+        Abs if s32 => of(|a: i32, _: i32, _: i32| a.wrapping_abs()),
+        Shl if w32 => of(|a: u32, b: u32, _: u32| if b < 32 { a << (b & 31) } else { 0 }),
+        Shl if w64 => of(|a: u64, b: u32, _: u32| if b < 64 { a << (b & 63) } else { 0 }),
+        Shr if s32 => of(|a: i32, b: u32, _: u32| a >> b.min(31)),
+        Shr if u32_ => of(|a: u32, b: u32, _: u32| if b < 32 { a >> (b & 31) } else { 0 }),
+        Shr if s64 => of(|a: i64, b: u32, _: u32| a >> b.min(63)),
+        Shr if u64_ => of(|a: u64, b: u32, _: u32| if b < 64 { a >> (b & 63) } else { 0 }),
+        Shf if i.has(Word::L) && i.has(Word::Wrap) => {
+            of(|a: u32, b: u32, c: u32| (b << (c & 31)) | ((a >> 1) >> (!c & 31)))
+        }
+        Shf if i.has(Word::R) && i.has(Word::Wrap) => {
+            of(|a: u32, b: u32, c: u32| (a >> (c & 31)) | ((b << 1) << (!c & 31)))
+        }
+        Min if s32 => of(|a: i32, b: i32, _: i32| a.min(b)),
+        Min if u32_ => of(|a: u32, b: u32, _: u32| a.min(b)),
+        Max if s32 => of(|a: i32, b: i32, _: i32| a.max(b)),
+        Max if u32_ => of(|a: u32, b: u32, _: u32| a.max(b)),
+        _ => return None,
+    })
+}
+
+fn single(i: &Instruction) -> Option<Handler> {
+    use Opcode::*;
+    if i.one_of(&[Word::Rz, Word::Rm, Word::Rp]).is_some() {
+        return None;
+    }
+    let ftz = i.has(Word::Ftz);
+    Some(match (i.opcode, ftz) {
+        (Add, false) => of(|a: f32, b: f32, _: f32| canonical(a + b)),
+        (Sub, false) => of(|a: f32, b: f32, _: f32| canonical(a - b)),
+        (Mul, false) => of(|a: f32, b: f32, _: f32| canonical(a * b)),
+        (Fma | Mad, false) => of(|a: f32, b: f32, c: f32| canonical(a.mul_add(b, c))),
+        (Add, true) => of(|a: f32, b: f32, _: f32| flush(canonical(flush(a) + flush(b)))),
+        (Sub, true) => of(|a: f32, b: f32, _: f32| flush(canonical(flush(a) - flush(b)))),
+        (Mul, true) => of(|a: f32, b: f32, _: f32| flush(canonical(flush(a) * flush(b)))),
+        (Fma | Mad, true) => {
+            of(|a: f32, b: f32, c: f32| flush(canonical(flush(a).mul_add(flush(b), flush(c)))))
+        }
+        (Div, false) => of(|a: f32, b: f32, _: f32| canonical(a / b)),
+        (Rcp, false) => of(|a: f32, _: f32, _: f32| canonical(1.0 / a)),
+        (Sqrt, false) => of(|a: f32, _: f32, _: f32| canonical(a.sqrt())),
+        (Neg, false) => of(|a: f32, _: f32, _: f32| -a),
+        (Abs, false) => of(|a: f32, _: f32, _: f32| a.abs()),
+        _ => return None,
+    })
+}
+
+fn double(i: &Instruction) -> Option<Handler> {
+    use Opcode::*;
+    if i.one_of(&[Word::Rz, Word::Rm, Word::Rp, Word::Approx])
+        .is_some()
+    {
+        return None;
+    }
+    Some(match i.opcode {
+        Add => of(|a: f64, b: f64, _: f64| canonical64(a + b)),
+        Sub => of(|a: f64, b: f64, _: f64| canonical64(a - b)),
+        Mul => of(|a: f64, b: f64, _: f64| canonical64(a * b)),
+        Fma | Mad => of(|a: f64, b: f64, c: f64| canonical64(a.mul_add(b, c))),
+        Div => of(|a: f64, b: f64, _: f64| canonical64(a / b)),
+        Neg => of(|a: f64, _: f64, _: f64| -a),
+        Abs => of(|a: f64, _: f64, _: f64| a.abs()),
+        _ => return None,
+    })
+}
+
+fn convert(i: &Instruction, to: Type) -> Option<Handler> {
+    use Type::*;
+    let nearest = i
+        .one_of(&[Word::Rz, Word::Rm, Word::Rp, Word::Ftz])
+        .is_none();
+    Some(match (to, i.ty(1)?) {
+        (U64 | S64, U32) => of(|a: u32, _: u32, _: u32| u64::from(a)),
+        (U64 | S64, S32) => of(|a: i32, _: i32, _: i32| i64::from(a)),
+        (U32 | S32, U64 | S64) => of(|a: u64, _: u64, _: u64| a as u32),
+        (U32 | S32, U16) => of(|a: u16, _: u16, _: u16| u32::from(a)),
+        (U32 | S32, S16) => of(|a: i16, _: i16, _: i16| i32::from(a)),
+        (U16 | S16, U32 | S32) => of(|a: u32, _: u32, _: u32| a as u16),
+        (F32, S32) if nearest => of(|a: i32, _: i32, _: i32| a as f32),
+        (F32, U32) if nearest => of(|a: u32, _: u32, _: u32| a as f32),
+        (S32, F32) if i.has(Word::Rzi) && nearest => of(|a: f32, _: f32, _: f32| a as i32),
+        (F64, F32) if nearest => of(|a: f32, _: f32, _: f32| canonical64(f64::from(a))),
+        (F32, F64) if nearest => of(|a: f64, _: f64, _: f64| canonical(a as f32)),
+        _ => return None,
+    })
+}

@@ -1,0 +1,229 @@
+//! The state that instructions work on: registers of the current warp,
+//! memory, counters, findings.
+
+use super::api::{BlockSink, FindingKind};
+use super::image::{Image, MemoryOp, Slot, Width};
+use super::memory::Object;
+use super::race::Races;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// What all blocks of a launch share.
+pub(super) struct Common<'a> {
+    pub image: &'a Image,
+    pub objects: &'a [Object],
+    pub params: &'a [u8],
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared: u32,
+    pub limit: u64,
+    /// Thread instructions of all blocks so far.
+    pub used: AtomicU64,
+    pub stop: AtomicBool,
+    /// Whether several blocks run at the same time.
+    pub parallel: bool,
+}
+
+/// A finding before it has names.
+#[derive(Clone, Debug)]
+pub(super) struct RawFinding {
+    pub kind: FindingKind,
+    pub other: bool,
+    pub pc: u32,
+    pub thread: u32,
+    pub address: Option<u64>,
+    pub variable: Option<String>,
+    pub message: String,
+}
+
+/// Room that lanes which do nothing may write to and read from.
+pub(super) const DUMMY: usize = 64;
+
+/// The machine that a worker runs blocks on.
+pub(super) struct Machine<'a> {
+    pub common: &'a Common<'a>,
+    pub image: &'a Image,
+    /// Register file of the current warp.
+    pub regs: *mut u8,
+    /// Local memory of the current warp: lanes one after the other.
+    pub local: *mut u8,
+    /// Shared memory of the block.
+    pub shared: Vec<u64>,
+    pub shared_len: u64,
+    /// A byte per word of shared memory: whether it was written.
+    pub written: Vec<u8>,
+    /// Whether all of them are.
+    pub complete: bool,
+    pub dummy: Box<[u64; DUMMY]>,
+    /// Object that the last global access was in.
+    pub last_object: usize,
+    pub block_index: [u32; 3],
+    pub warp: u32,
+    pub pc: u32,
+    pub active: u32,
+    pub warp_instructions: u64,
+    pub thread_instructions: u64,
+    pub shared_accesses: u64,
+    /// Thread instructions that `common.used` has.
+    pub reported: u64,
+    pub findings: Vec<RawFinding>,
+    pub known: HashSet<(FindingKind, u32, bool)>,
+    pub output: Vec<u8>,
+    pub stop: bool,
+    /// Whether this worker was the one that found the limit exceeded.
+    pub limit_reached: bool,
+    /// Threads that have arrived at barriers without waiting: number, count.
+    pub arrivals: Vec<(u32, u32)>,
+    pub observer: Option<Box<dyn BlockSink + 'a>>,
+    pub races: Option<Races>,
+}
+
+impl<'a> Machine<'a> {
+    pub fn new(common: &'a Common<'a>) -> Self {
+        let image = common.image;
+        let len = u64::from(image.shared_bytes) + u64::from(common.dynamic_shared);
+        Machine {
+            common,
+            image,
+            regs: std::ptr::null_mut(),
+            local: std::ptr::null_mut(),
+            shared: vec![0; len.div_ceil(8) as usize],
+            shared_len: len,
+            written: vec![0; len.div_ceil(4) as usize],
+            complete: false,
+            dummy: Box::new([0; DUMMY]),
+            last_object: 0,
+            block_index: [0; 3],
+            warp: 0,
+            pc: 0,
+            active: 0,
+            warp_instructions: 0,
+            thread_instructions: 0,
+            shared_accesses: 0,
+            reported: 0,
+            findings: Vec::new(),
+            known: HashSet::new(),
+            output: Vec::new(),
+            stop: false,
+            limit_reached: false,
+            arrivals: Vec::new(),
+            observer: None,
+            races: None,
+        }
+    }
+
+    /// The 32 lanes of a register, zero-extended.
+    pub fn read(&self, slot: Slot) -> [u64; 32] {
+        // SAFETY: decoding gives offsets inside the file, aligned to the
+        // width; the file outlives the step of the warp.
+        unsafe {
+            let at = self.regs.add(slot.at as usize);
+            match slot.width {
+                Width::Mask => {
+                    let mask = at.cast::<u32>().read() ^ if slot.flip { u32::MAX } else { 0 };
+                    std::array::from_fn(|lane| u64::from(mask >> lane & 1))
+                }
+                Width::Half => at.cast::<[u16; 32]>().read().map(u64::from),
+                Width::Word => at.cast::<[u32; 32]>().read().map(u64::from),
+                Width::Double => at.cast::<[u64; 32]>().read(),
+            }
+        }
+    }
+
+    /// Writes the lanes of `exec`, cut to the width.
+    pub fn write(&mut self, slot: Slot, exec: u32, values: &[u64; 32]) {
+        // SAFETY: as for `read`.
+        unsafe {
+            let at = self.regs.add(slot.at as usize);
+            let lanes = (0..32).filter(|lane| exec >> lane & 1 != 0);
+            match slot.width {
+                Width::Mask => {
+                    let bit = |lane: usize| (values[lane] as u32 & 1) << lane;
+                    let mask = (0..32).fold(0, |mask, lane| mask | bit(lane));
+                    let old = at.cast::<u32>();
+                    old.write(old.read() & !exec | mask & exec);
+                }
+                Width::Half => lanes.for_each(|l| at.cast::<u16>().add(l).write(values[l] as u16)),
+                Width::Word => lanes.for_each(|l| at.cast::<u32>().add(l).write(values[l] as u32)),
+                Width::Double => lanes.for_each(|l| at.cast::<u64>().add(l).write(values[l])),
+            }
+        }
+    }
+
+    /// The mask in a predicate register.
+    pub fn mask(&self, at: u32) -> u32 {
+        // SAFETY: as for `read`.
+        unsafe { self.regs.add(at as usize).cast::<u32>().read() }
+    }
+
+    /// The word of one lane.
+    pub fn word(&self, at: u32, lane: u32) -> u32 {
+        // SAFETY: as for `read`.
+        unsafe {
+            self.regs
+                .add(at as usize)
+                .cast::<u32>()
+                .add(lane as usize)
+                .read()
+        }
+    }
+
+    pub fn lane_local(&self, lane: u32) -> *mut u8 {
+        // SAFETY: the local memory of a warp has 32 parts.
+        unsafe {
+            self.local
+                .add(lane as usize * self.image.local_bytes as usize)
+        }
+    }
+
+    /// Linear index of a thread of the current warp.
+    pub fn thread(&self, lane: u32) -> u32 {
+        self.warp * 32 + lane
+    }
+
+    /// Notes something wrong, once per kind and instruction.
+    pub fn found(
+        &mut self,
+        kind: FindingKind,
+        lane: u32,
+        address: Option<u64>,
+        variable: Option<String>,
+        message: String,
+    ) {
+        if self.known.insert((kind, self.pc, false)) {
+            self.findings.push(RawFinding {
+                kind,
+                other: false,
+                pc: self.pc,
+                thread: self.thread(lane),
+                address,
+                variable,
+                message,
+            });
+        }
+    }
+
+    /// The variable of shared memory at an offset.
+    pub fn shared_variable(&self, offset: u64) -> Option<String> {
+        let has = |v: &&super::image::SharedVariable| {
+            u64::from(v.offset) <= offset
+                && (offset < u64::from(v.offset) + u64::from(v.bytes) || v.bytes == 0)
+        };
+        self.image
+            .shared
+            .iter()
+            .rev()
+            .find(has)
+            .map(|v| v.name.clone())
+    }
+
+    /// A description of an access for messages.
+    pub fn describe(&self, info: &MemoryOp) -> String {
+        let what = match (info.atomic, info.store) {
+            (true, _) => "atomic access",
+            (_, true) => "store",
+            _ => "load",
+        };
+        format!("{what} of {} bytes", info.bytes)
+    }
+}

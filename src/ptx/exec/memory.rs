@@ -1,0 +1,159 @@
+//! Global memory of a run: every buffer is an object of its own.
+//!
+//! Between two buffers there are 4 GB of addresses that belong to nobody, so
+//! that a wrong 32-bit index cannot land in another buffer. Blocks that run
+//! on several cores access the bytes through [`Object`]s with atomic
+//! operations of the size of the access; what kernels make of races is up to
+//! them, for Rust there are none.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// First address of the first buffer.
+const FIRST: u64 = 1 << 40;
+/// First address of the variables of the module.
+pub(super) const VARIABLES: u64 = 1 << 52;
+/// Addresses between two objects that belong to nobody.
+pub(super) const GAP: u64 = 1 << 32;
+/// Alignment of objects, as that of `cudaMalloc`.
+pub(super) const ALIGN: u64 = 256;
+
+/// Names a buffer of a [`Memory`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BufferId(usize);
+
+/// A buffer or a variable of the module.
+#[derive(Debug)]
+pub(super) struct Object {
+    pub name: String,
+    pub address: u64,
+    /// Size in bytes.
+    pub len: u64,
+    /// Whether kernels may not write it (`.const`).
+    pub constant: bool,
+    /// The bytes in units that atomic accesses of up to 64 bits fit in.
+    words: Box<[AtomicU64]>,
+}
+
+impl Object {
+    /// The bytes, for accesses by atomic operations.
+    pub fn data(&self) -> *mut u8 {
+        self.words.as_ptr() as *mut u8
+    }
+}
+
+/// Global memory.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// In the order of their addresses, but for the variables, which follow.
+    pub(super) objects: Vec<Object>,
+    /// Where the next buffer goes.
+    next: u64,
+}
+
+impl Memory {
+    /// Memory without buffers.
+    pub fn new() -> Self {
+        Memory::default()
+    }
+
+    /// Adds a buffer with these bytes.
+    pub fn alloc(&mut self, name: &str, bytes: Vec<u8>) -> BufferId {
+        let address = self.next.max(FIRST);
+        self.next = (address + bytes.len() as u64 + GAP).next_multiple_of(ALIGN);
+        self.place(name, address, &bytes, bytes.len() as u64, false)
+    }
+
+    /// Adds an object at a given address; `bytes` may be its beginning only.
+    pub(super) fn place(
+        &mut self,
+        name: &str,
+        address: u64,
+        bytes: &[u8],
+        len: u64,
+        constant: bool,
+    ) -> BufferId {
+        let words = (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect();
+        self.objects.push(Object {
+            name: name.to_owned(),
+            address,
+            len,
+            constant,
+            words,
+        });
+        let id = BufferId(self.objects.len() - 1);
+        self.bytes_mut(id)[..bytes.len()].copy_from_slice(bytes);
+        id
+    }
+
+    /// The object at exactly that address.
+    pub(super) fn at(&self, address: u64) -> Option<BufferId> {
+        self.objects
+            .iter()
+            .position(|o| o.address == address)
+            .map(BufferId)
+    }
+
+    /// Address of the first byte, which kernels are given.
+    pub fn address(&self, id: BufferId) -> u64 {
+        self.objects[id.0].address
+    }
+
+    /// The buffer's name.
+    pub fn name(&self, id: BufferId) -> &str {
+        &self.objects[id.0].name
+    }
+
+    /// The bytes.
+    pub fn bytes(&self, id: BufferId) -> &[u8] {
+        let object = &self.objects[id.0];
+        // SAFETY: the words are that long, and no kernel runs while the
+        // memory is borrowed.
+        unsafe { std::slice::from_raw_parts(object.data(), object.len as usize) }
+    }
+
+    /// The bytes, to be written.
+    pub fn bytes_mut(&mut self, id: BufferId) -> &mut [u8] {
+        let object = &mut self.objects[id.0];
+        // SAFETY: as above, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(object.data(), object.len as usize) }
+    }
+
+    /// A copy of everything, as an earlier state to come back to.
+    pub fn snapshot(&self) -> Memory {
+        let copy = |o: &Object| Object {
+            name: o.name.clone(),
+            words: o
+                .words
+                .iter()
+                .map(|w| AtomicU64::new(w.load(Relaxed)))
+                .collect(),
+            ..*o
+        };
+        Memory {
+            objects: self.objects.iter().map(copy).collect(),
+            next: self.next,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_far_apart_and_keep_their_bytes() {
+        let mut memory = Memory::new();
+        let a = memory.alloc("a", vec![1; 5]);
+        let b = memory.alloc("b", vec![2; 300]);
+        assert!(memory.address(b) - memory.address(a) > u64::from(u32::MAX));
+        assert_eq!(memory.address(b) % ALIGN, 0);
+        memory.bytes_mut(a)[4] = 9;
+        let old = memory.snapshot();
+        memory.bytes_mut(b)[299] = 7;
+        assert_eq!(
+            (memory.bytes(a), memory.bytes(b)[299]),
+            (&[1, 1, 1, 1, 9][..], 7)
+        );
+        assert_eq!((old.bytes(a)[4], old.bytes(b)[299]), (9, 2));
+    }
+}

@@ -1,0 +1,344 @@
+//! Addresses to pointers, with every check that the sanitizer makes.
+
+use super::api::FindingKind;
+use super::image::{From, LOCAL_WINDOW, MemoryOp, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
+use super::machine::Machine;
+use crate::ptx::names::Space;
+
+/// A pointer for each lane; lanes that do nothing point to a dummy.
+pub(super) type Pointers = [*mut u8; 32];
+
+/// Whether `lane` is in `exec`.
+#[inline(always)]
+fn on(exec: u32, lane: usize) -> bool {
+    exec >> lane & 1 != 0
+}
+
+impl Machine<'_> {
+    /// The addresses of all lanes.
+    #[inline(always)]
+    pub fn addresses(&self, info: &MemoryOp) -> [u64; 32] {
+        // SAFETY: decoding gives offsets inside the file, aligned to the width.
+        unsafe {
+            match info.from {
+                From::Constant => [info.offset as u64; 32],
+                From::Word(at) => {
+                    let base = &*self.regs.add(at as usize).cast::<[u32; 32]>();
+                    let offset = info.offset as u32;
+                    std::array::from_fn(|l| u64::from(base[l].wrapping_add(offset)))
+                }
+                From::Double(at) => {
+                    let base = &*self.regs.add(at as usize).cast::<[u64; 32]>();
+                    std::array::from_fn(|l| base[l].wrapping_add(info.offset as u64))
+                }
+            }
+        }
+    }
+
+    /// Pointers for the lanes of `exec`; bad accesses become findings and
+    /// point to zeros.
+    #[inline(always)]
+    pub fn resolve(&mut self, info: &MemoryOp, exec: u32) -> Pointers {
+        let addresses = self.addresses(info);
+        match info.space {
+            Some(Space::Shared | Space::SharedCta) => {
+                self.shared_accesses += 1;
+                self.resolve_shared(info, exec, &addresses)
+            }
+            Some(Space::Global | Space::Const) => self.resolve_global(info, exec, &addresses),
+            _ => self.resolve_generic(info, exec, &addresses),
+        }
+    }
+
+    #[inline(always)]
+    fn window(
+        &self,
+        exec: u32,
+        addresses: &[u64; 32],
+        bytes: u32,
+        (start, len, data): (u64, u64, *mut u8),
+    ) -> Option<Pointers> {
+        let dummy = self.dummy.as_ptr() as *mut u8;
+        let unaligned = u64::from(bytes) - 1;
+        let limit = (len + 1).saturating_sub(u64::from(bytes));
+        let mut pointers = [dummy; 32];
+        let mut bad = false;
+        for lane in 0..32 {
+            let offset = addresses[lane].wrapping_sub(start);
+            let good = (offset < limit) & (addresses[lane] & unaligned == 0);
+            bad |= on(exec, lane) & !good;
+            pointers[lane] = match on(exec, lane) & good {
+                true => data.wrapping_add(offset as usize),
+                false => dummy,
+            };
+        }
+        (!bad).then_some(pointers)
+    }
+
+    #[inline(always)]
+    fn resolve_shared(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> Pointers {
+        let data = self.shared.as_mut_ptr().cast::<u8>();
+        let window = (0, self.shared_len, data);
+        let (pointers, exec) = match self.window(exec, addresses, info.bytes, window) {
+            Some(pointers) => (pointers, exec),
+            None => self.bad_shared(info, exec, addresses),
+        };
+        if !self.complete {
+            self.track(info, exec, addresses);
+        }
+        pointers
+    }
+
+    /// Which words are written, and whether those that are read were.
+    #[inline(never)]
+    fn track(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
+        let words = info.bytes.div_ceil(4) as usize;
+        for lane in (0..32).filter(|&l| on(exec, l)) {
+            let first = addresses[lane] as usize / 4;
+            let Some(written) = self.written.get_mut(first..first + words) else {
+                continue;
+            };
+            if info.store && !info.atomic {
+                written.fill(1);
+            } else if written.contains(&0) {
+                written.fill(1);
+                let address = addresses[lane];
+                let name = self.shared_variable(address);
+                let message = format!(
+                    "{} of shared memory at byte {address} that no thread of the block has written",
+                    self.describe(info)
+                );
+                self.found(
+                    FindingKind::Uninitialised,
+                    lane as u32,
+                    Some(address),
+                    name,
+                    message,
+                );
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn bad_shared(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> (Pointers, u32) {
+        self.dummy.fill(0);
+        let mut pointers = [self.dummy.as_mut_ptr().cast::<u8>(); 32];
+        let mut good = 0;
+        for lane in (0..32).filter(|&l| on(exec, l)) {
+            let address = addresses[lane];
+            let name = self.shared_variable(address);
+            let what = self.describe(info);
+            if address % u64::from(info.bytes) != 0 {
+                let message = format!("{what} at byte {address} of shared memory is not aligned");
+                self.found(
+                    FindingKind::Misaligned,
+                    lane as u32,
+                    Some(address),
+                    name,
+                    message,
+                );
+            } else if address
+                .checked_add(u64::from(info.bytes))
+                .is_none_or(|e| e > self.shared_len)
+            {
+                let message = format!(
+                    "{what} at byte {address} of shared memory, of which the block has {}",
+                    self.shared_len
+                );
+                self.found(
+                    FindingKind::OutOfBounds,
+                    lane as u32,
+                    Some(address),
+                    name,
+                    message,
+                );
+            } else {
+                good |= 1 << lane;
+                let data = self.shared.as_mut_ptr().cast::<u8>();
+                pointers[lane] = data.wrapping_add(address as usize);
+            }
+        }
+        (pointers, good)
+    }
+
+    #[inline(always)]
+    fn resolve_global(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> Pointers {
+        if let Some(object) = self.common.objects.get(self.last_object)
+            && !(object.constant && info.store)
+        {
+            let window = (object.address, object.len, object.data());
+            if let Some(pointers) = self.window(exec, addresses, info.bytes, window) {
+                return pointers;
+            }
+        }
+        self.other_global(info, exec, addresses)
+    }
+
+    /// Lanes in other objects than the last, in several, or in none.
+    #[inline(never)]
+    fn other_global(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> Pointers {
+        let first = addresses[exec.trailing_zeros() as usize % 32];
+        if let Some(at) = self.object_of(first) {
+            self.last_object = at;
+            let object = &self.common.objects[at];
+            let window = (object.address, object.len, object.data());
+            if !(object.constant && info.store)
+                && let Some(pointers) = self.window(exec, addresses, info.bytes, window)
+            {
+                return pointers;
+            }
+        }
+        self.dummy.fill(0);
+        let mut pointers = [self.dummy.as_mut_ptr().cast::<u8>(); 32];
+        for lane in (0..32).filter(|&l| on(exec, l)) {
+            if let Some(pointer) = self.global_pointer(info, lane as u32, addresses[lane]) {
+                pointers[lane] = pointer;
+            }
+        }
+        pointers
+    }
+
+    /// Index of the object that has the address or is the nearest below it.
+    fn object_of(&self, address: u64) -> Option<usize> {
+        let objects = self.common.objects;
+        let below = (0..objects.len()).filter(|&o| objects[o].address <= address);
+        below.max_by_key(|&o| objects[o].address)
+    }
+
+    fn global_pointer(&mut self, info: &MemoryOp, lane: u32, address: u64) -> Option<*mut u8> {
+        let what = self.describe(info);
+        if address < 1 << 16 {
+            let message = format!("{what} at address {address}: a null pointer");
+            self.found(FindingKind::Null, lane, Some(address), None, message);
+            return None;
+        }
+        let Some(at) = self.object_of(address) else {
+            let message = format!("{what} at address {address:#x}, where no buffer is");
+            self.found(FindingKind::OutOfBounds, lane, Some(address), None, message);
+            return None;
+        };
+        let object = &self.common.objects[at];
+        let (offset, len, name) = (address - object.address, object.len, object.name.clone());
+        if offset
+            .checked_add(u64::from(info.bytes))
+            .is_none_or(|end| end > len)
+        {
+            // Just below a buffer it belongs to that one.
+            let objects = self.common.objects;
+            let above = objects
+                .iter()
+                .filter(|o| o.address > address)
+                .min_by_key(|o| o.address);
+            let near = above.filter(|o| o.address - address < offset.saturating_sub(len));
+            let (message, name, offset) = match near {
+                Some(o) => {
+                    let before = o.address - address;
+                    (
+                        format!("{what}, {before} bytes before {}", o.name),
+                        o.name.clone(),
+                        None,
+                    )
+                }
+                None => (
+                    format!("{what} at byte {offset} of {name}, which has {len}"),
+                    name,
+                    Some(offset),
+                ),
+            };
+            self.found(FindingKind::OutOfBounds, lane, offset, Some(name), message);
+            return None;
+        }
+        if address % u64::from(info.bytes) != 0 {
+            let message = format!("{what} at byte {offset} of {name} is not aligned");
+            self.found(
+                FindingKind::Misaligned,
+                lane,
+                Some(offset),
+                Some(name),
+                message,
+            );
+            return None;
+        }
+        if object.constant && info.store {
+            let message = format!("{what} to {name}, which is constant");
+            self.found(
+                FindingKind::OutOfBounds,
+                lane,
+                Some(offset),
+                Some(name),
+                message,
+            );
+            return None;
+        }
+        Some(self.common.objects[at].data().wrapping_add(offset as usize))
+    }
+
+    /// Local memory, parameters, and generic addresses, which may be any.
+    #[inline(never)]
+    fn resolve_generic(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> Pointers {
+        let fixed = match info.space {
+            Some(Space::Local) => Some(LOCAL_WINDOW),
+            _ => None,
+        };
+        let windows = addresses.map(|a| fixed.unwrap_or(a & WINDOW));
+        let first = windows[exec.trailing_zeros() as usize % 32];
+        let same = (0..32).all(|l| !on(exec, l) || windows[l] == first);
+        if same && first == 0 {
+            return self.resolve_global(info, exec, addresses);
+        }
+        let inside = addresses.map(|a| a & !WINDOW);
+        if same && first == SHARED_WINDOW {
+            self.shared_accesses += 1;
+            return self.resolve_shared(info, exec, &inside);
+        }
+        let mut pointers = [self.dummy.as_mut_ptr().cast::<u8>(); 32];
+        for lane in (0..32).filter(|&l| on(exec, l)) {
+            let one = 1 << lane;
+            pointers[lane] = match windows[lane] {
+                0 => self.resolve_global(info, one, addresses)[lane],
+                SHARED_WINDOW => self.resolve_shared(info, one, &inside)[lane],
+                window => self.private(info, window, lane, inside[lane]),
+            };
+        }
+        pointers
+    }
+
+    /// Local memory and parameters.
+    fn private(&mut self, info: &MemoryOp, window: u64, lane: usize, address: u64) -> *mut u8 {
+        let (data, len, name) = match window {
+            LOCAL_WINDOW => (
+                self.lane_local(lane as u32),
+                u64::from(self.image.local_bytes),
+                "local memory",
+            ),
+            PARAM_WINDOW if !info.store => {
+                let params = self.common.params;
+                (
+                    params.as_ptr() as *mut u8,
+                    params.len() as u64,
+                    "the parameters",
+                )
+            }
+            _ => (std::ptr::null_mut(), 0, "nothing"),
+        };
+        let what = self.describe(info);
+        let end = address.checked_add(u64::from(info.bytes));
+        let message = if end.is_none_or(|end| end > len) {
+            let kind = FindingKind::OutOfBounds;
+            (
+                kind,
+                format!("{what} at byte {address} of {name}, which has {len}"),
+            )
+        } else if address % u64::from(info.bytes) != 0 {
+            (
+                FindingKind::Misaligned,
+                format!("{what} at byte {address} of {name} is not aligned"),
+            )
+        } else {
+            return data.wrapping_add(address as usize);
+        };
+        self.dummy.fill(0);
+        self.found(message.0, lane as u32, Some(address), None, message.1);
+        self.dummy.as_mut_ptr().cast()
+    }
+}

@@ -1,0 +1,160 @@
+//! `cvt`: between integers and floating-point numbers of all sizes.
+
+use super::float::{format, rounding};
+use super::{Definition, definition, extend, flushed};
+use crate::ptx::ast::Instruction;
+use crate::ptx::exec::soft::{F32, Format, Round, Soft, TF32};
+use crate::ptx::names::{Type, Word};
+
+pub(super) fn define(i: &Instruction) -> Option<Definition> {
+    let (to, from) = (i.ty(0)?, i.ty(1)?);
+    if i.types().count() > 2 || to == Type::Pred || from == Type::Pred {
+        return None;
+    }
+    let (sat, ftz) = (i.has(Word::Sat), i.has(Word::Ftz));
+    match (to.is_float(), from.is_float()) {
+        (false, false) => definition(to, &[from], move |x| {
+            let value = match from {
+                Type::U64 | Type::B64 => i128::from(x[0]),
+                _ => i128::from(extend(x[0], from)),
+            };
+            let value = if sat { clamp(value, to) } else { value };
+            extend(value as u64, to) as u64
+        }),
+        (false, true) => {
+            let (source, packed) = format(from)?;
+            if packed {
+                return None;
+            }
+            let round = integral(i)?;
+            definition(to, &[from], move |x| {
+                let bits = if ftz && source == F32 {
+                    flushed(x[0])
+                } else {
+                    x[0]
+                };
+                to_integer(source.unpack(bits & mask(source)), round, to)
+            })
+        }
+        (true, false) => {
+            let (target, packed) = format(to)?;
+            if packed {
+                return None;
+            }
+            let round = rounding(i);
+            definition(to, &[from], move |x| {
+                let value = extend(x[0], from);
+                let number = match from.is_signed() {
+                    true => Soft::integer(value < 0, value.unsigned_abs()),
+                    false => Soft::integer(false, value as u64),
+                };
+                saturated(target.pack(number, round), target, sat)
+            })
+        }
+        (true, true) => floats(i, to, from),
+    }
+}
+
+fn mask(format: Format) -> u64 {
+    u64::MAX >> (63 - format.fraction - format.exponent)
+}
+
+fn range(ty: Type) -> (i128, i128) {
+    let bits = ty.bits();
+    match ty.is_signed() {
+        true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+        false => (0, (1i128 << bits) - 1),
+    }
+}
+
+fn clamp(value: i128, ty: Type) -> i128 {
+    let (least, most) = range(ty);
+    value.clamp(least, most)
+}
+
+/// NaN becomes 0, but for 64 bits and unsigned types what the machine gives.
+fn to_integer(number: Soft, round: Round, ty: Type) -> u64 {
+    let (least, most) = range(ty);
+    match number.to_integer(round, least, most) {
+        Some(value) => extend(value as u64, ty) as u64,
+        None if ty.bits() == 64 => 1 << 63,
+        None => 0,
+    }
+}
+
+/// The rounding to integers: `.rni`, `.rzi`, `.rmi`, `.rpi`.
+fn integral(i: &Instruction) -> Option<Round> {
+    Some(
+        match i.one_of(&[Word::Rni, Word::Rzi, Word::Rmi, Word::Rpi])? {
+            Word::Rni => Round::Nearest,
+            Word::Rzi => Round::Zero,
+            Word::Rmi => Round::Down,
+            _ => Round::Up,
+        },
+    )
+}
+
+/// With `.sat`: between 0 and 1, NaN becomes 0.
+fn saturated(bits: u64, format: Format, sat: bool) -> u64 {
+    let sign = 1u64 << (format.fraction + format.exponent);
+    let infinity = ((1u64 << format.exponent) - 1) << format.fraction;
+    if !sat {
+        return bits;
+    }
+    match bits & !sign > infinity || bits & sign != 0 {
+        true => 0,
+        false => bits.min(format.pack(Soft::integer(false, 1), Round::Nearest)),
+    }
+}
+
+fn floats(i: &Instruction, to: Type, from: Type) -> Option<Definition> {
+    let (sat, ftz, relu) = (i.has(Word::Sat), i.has(Word::Ftz), i.has(Word::Relu));
+    let finite = i.has(Word::Satfinite);
+    let round = match i.has(Word::Rna) {
+        true => Round::Away,
+        false => rounding(i),
+    };
+    let whole = integral(i);
+    let tf32 = to == Type::Tf32;
+    let (target, packed) = if tf32 { (TF32, false) } else { format(to)? };
+    let (source, twice) = format(from)?;
+    if twice || packed && source != F32 {
+        return None;
+    }
+    let one = move |bits: u64| {
+        let bits = bits & mask(source);
+        let bits = if ftz && source == F32 {
+            flushed(bits)
+        } else {
+            bits
+        };
+        let mut number = source.unpack(bits);
+        if let Some(round) = whole {
+            number = number.integral(round);
+        }
+        let mut result = saturated(target.pack(number, round), target, sat);
+        let sign = 1u64 << (target.fraction + target.exponent);
+        let infinity = ((1u64 << target.exponent) - 1) << target.fraction;
+        if finite && result & !sign == infinity {
+            result -= 1;
+        }
+        if relu && result & !sign <= infinity && result & sign != 0 {
+            result = 0;
+        }
+        if ftz && target == F32 {
+            result = flushed(result);
+        }
+        // tf32 is stored as the f32 that it is a part of.
+        if tf32 {
+            result << (F32.fraction - TF32.fraction)
+        } else {
+            result
+        }
+    };
+    let result = if tf32 { Type::B32 } else { to };
+    match packed {
+        // The first source is the upper half.
+        true => definition(to, &[from, from], move |x| one(x[1]) | one(x[0]) << 16),
+        false => definition(result, &[from], move |x| one(x[0])),
+    }
+}

@@ -1,0 +1,448 @@
+//! The loop that executes a path until it waits, ends, or has run for long.
+
+use super::api::{Access, Event, FindingKind};
+use super::image::{Control, From, LOCAL_WINDOW, NEVER, SHARED_WINDOW, WINDOW};
+use super::machine::Machine;
+use super::race::Touch;
+use super::warp::{Entry, Path, State, Warp, pass};
+use crate::ptx::names::{Space, Word};
+
+/// Branches after which others get their turn.
+const TURN: u32 = 1 << 14;
+
+/// Why a path stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// It waits.
+    Waiting,
+    /// All its lanes have exited.
+    Done,
+    /// It has run for long.
+    Turn,
+    /// The whole run has to stop.
+    Abort,
+}
+
+impl Warp {
+    /// Runs the path of that index.
+    pub fn run<const OBSERVED: bool>(&mut self, m: &mut Machine, path: usize) -> Stopped {
+        let image = m.image;
+        let mut turn = TURN;
+        'entry: loop {
+            let stack = &mut self.paths[path].stack;
+            let Some(&Entry {
+                pc: start,
+                meet,
+                lanes: active,
+                ..
+            }) = stack.last()
+            else {
+                return Stopped::Done;
+            };
+            if start == meet || active == 0 {
+                stack.pop();
+                continue;
+            }
+            let mut pc = start;
+            let count = u64::from(active.count_ones());
+            m.active = active;
+            loop {
+                let op = &image.ops[pc as usize];
+                m.pc = pc;
+                m.warp_instructions += 1;
+                m.thread_instructions += count;
+                let exec = active & (m.mask(op.guard) ^ op.flip);
+                if OBSERVED {
+                    observe(m, self.epoch, pc, active, exec);
+                }
+                match op.control {
+                    Control::Straight => {
+                        if exec != 0 {
+                            // SAFETY: the handler gets the operation that it
+                            // was decoded with.
+                            unsafe { (op.run)(m, op, exec) };
+                        }
+                    }
+                    Control::Branch => {
+                        let next = match (exec, active & !exec) {
+                            (0, _) => pc + 1,
+                            (_, 0) => op.a,
+                            (taken, rest) => {
+                                let sides = match op.a <= pc {
+                                    true => [(op.a, taken), (pc + 1, rest)],
+                                    false => [(pc + 1, rest), (op.a, taken)],
+                                };
+                                diverge(&mut self.paths[path], op.b, &sides);
+                                turn -= 1;
+                                if turn == 0 {
+                                    return self.turn(m, path);
+                                }
+                                continue 'entry;
+                            }
+                        };
+                        turn -= 1;
+                        if turn == 0 {
+                            self.top(path).pc = next;
+                            return self.turn(m, path);
+                        }
+                        if next == meet {
+                            self.paths[path].stack.pop();
+                            continue 'entry;
+                        }
+                        pc = next;
+                        continue;
+                    }
+                    Control::Checked => {
+                        if exec != 0 {
+                            // SAFETY: as above.
+                            unsafe { (op.run)(m, op, exec) };
+                        }
+                        if m.stop {
+                            return Stopped::Abort;
+                        }
+                    }
+                    Control::Together => {
+                        let member = m.word(op.c, exec.trailing_zeros() % 32);
+                        let missing = member & self.alive & !active;
+                        if exec != 0 && missing != 0 {
+                            self.top(path).pc = pc;
+                            self.split(path);
+                            self.paths[path].state = State::Together(member);
+                            m.warp_instructions -= 1;
+                            m.thread_instructions -= count;
+                            return Stopped::Waiting;
+                        }
+                        if exec != 0 {
+                            if OBSERVED {
+                                self.epoch += 1;
+                            }
+                            // SAFETY: as above.
+                            unsafe { (op.run)(m, op, exec) };
+                        }
+                    }
+                    Control::Indexed => {
+                        self.top(path).pc = pc;
+                        if !self.indexed(m, path, exec) {
+                            return Stopped::Abort;
+                        }
+                        continue 'entry;
+                    }
+                    Control::Call => {
+                        self.top(path).pc = pc + 1;
+                        if exec != 0 && !self.call(m, path, op.extra, exec) {
+                            return Stopped::Abort;
+                        }
+                        continue 'entry;
+                    }
+                    Control::Return | Control::Exit => {
+                        self.top(path).pc = pc + 1;
+                        self.leave(m, path, exec, op.control == Control::Exit);
+                        continue 'entry;
+                    }
+                    Control::Barrier => {
+                        if exec != 0 {
+                            self.top(path).pc = pc + 1;
+                            if self.barrier(m, path, op.extra, exec) {
+                                return Stopped::Waiting;
+                            }
+                            continue 'entry;
+                        }
+                    }
+                    Control::Trap => {
+                        if exec != 0 {
+                            let text = "the kernel executed trap".to_owned();
+                            m.found(FindingKind::Trap, exec.trailing_zeros(), None, None, text);
+                            m.stop = true;
+                            return Stopped::Abort;
+                        }
+                    }
+                }
+                pc += 1;
+                if pc == meet {
+                    self.paths[path].stack.pop();
+                    continue 'entry;
+                }
+            }
+        }
+    }
+
+    fn top(&mut self, path: usize) -> &mut Entry {
+        let stack = &mut self.paths[path].stack;
+        let last = stack.len() - 1;
+        &mut stack[last]
+    }
+
+    /// The end of a turn: lanes that have been waiting get a path.
+    fn turn(&mut self, m: &mut Machine, path: usize) -> Stopped {
+        self.split(path);
+        match m.over_limit() {
+            true => Stopped::Abort,
+            false => Stopped::Turn,
+        }
+    }
+
+    fn indexed(&mut self, m: &mut Machine, path: usize, exec: u32) -> bool {
+        let pc = self.top(path).pc;
+        let op = m.image.ops[pc as usize];
+        let table = &m.image.tables[op.extra as usize];
+        let mut sides: Vec<(u32, u32)> = Vec::new();
+        let mut add = |target: u32, lanes: u32| match sides.iter_mut().find(|s| s.0 == target) {
+            Some(side) => side.1 |= lanes,
+            None if lanes != 0 => sides.push((target, lanes)),
+            None => {}
+        };
+        add(pc + 1, m.active & !exec);
+        for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+            let index = m.word(op.a, lane);
+            let Some(&target) = table.get(index as usize) else {
+                let text = format!("brx.idx with index {index} of {} targets", table.len());
+                m.found(FindingKind::Trap, lane, None, None, text);
+                m.stop = true;
+                return false;
+            };
+            add(target, 1 << lane);
+        }
+        match sides[..] {
+            [(target, _)] => self.top(path).pc = target,
+            _ => diverge(&mut self.paths[path], op.b, &sides),
+        }
+        true
+    }
+
+    /// Enters the functions that the lanes call.
+    fn call(&mut self, m: &mut Machine, path: usize, call: u32, exec: u32) -> bool {
+        let info = &m.image.calls[call as usize];
+        let Some(pointer) = info.pointer else {
+            pass(m, &info.callees[0].arguments, exec);
+            self.paths[path].stack.push(Entry {
+                pc: info.callees[0].pc,
+                meet: NEVER,
+                lanes: exec,
+                call: Some((call, 0)),
+            });
+            return true;
+        };
+        let targets = m.read(pointer);
+        let mut left = exec;
+        while left != 0 {
+            let lane = left.trailing_zeros();
+            let target = targets[lane as usize];
+            let function = |f: u32| super::image::FUNCTION_WINDOW | u64::from(f) << 4;
+            let Some(at) = info
+                .callees
+                .iter()
+                .position(|c| function(c.function) == target)
+            else {
+                let text =
+                    format!("a call through {target:#x}, which is no function of this signature");
+                m.found(FindingKind::Trap, lane, None, None, text);
+                m.stop = true;
+                return false;
+            };
+            let same = (0..32).filter(|&l| left >> l & 1 != 0 && targets[l as usize] == target);
+            let lanes = same.fold(0, |all, l| all | 1 << l);
+            pass(m, &info.callees[at].arguments, lanes);
+            self.paths[path].stack.push(Entry {
+                pc: info.callees[at].pc,
+                meet: NEVER,
+                lanes,
+                call: Some((call, at as u32)),
+            });
+            left &= !lanes;
+        }
+        // Recursion through pointers cannot be seen before it happens.
+        if self.paths[path].stack.len() > 4096 {
+            let text = "calls are nested too deep: recursion through a pointer".to_owned();
+            m.found(FindingKind::Trap, exec.trailing_zeros(), None, None, text);
+            m.stop = true;
+            return false;
+        }
+        true
+    }
+
+    /// `ret` and `exit`: the lanes leave the function, or the kernel.
+    fn leave(&mut self, m: &mut Machine, path: usize, exec: u32, exit: bool) {
+        let stack = &mut self.paths[path].stack;
+        let base = stack.iter().rposition(|e| e.call.is_some());
+        match base.filter(|_| !exit) {
+            Some(base) => {
+                if let Some((call, callee)) = stack[base].call {
+                    let info = &m.image.calls[call as usize];
+                    pass(m, &info.callees[callee as usize].returns, exec);
+                }
+                stack[base..].iter_mut().for_each(|e| e.lanes &= !exec);
+                let keep: Vec<Entry> = stack.drain(base..).filter(|e| e.lanes != 0).collect();
+                stack.extend(keep);
+            }
+            None => {
+                self.alive &= !exec;
+                self.paths[path].remove(exec);
+            }
+        }
+    }
+
+    /// Arrives at a barrier: whether the path waits there.
+    fn barrier(&mut self, m: &mut Machine, path: usize, barrier: u32, exec: u32) -> bool {
+        let info = &m.image.barriers[barrier as usize];
+        if info.aligned && exec != self.alive {
+            let lane = exec.trailing_zeros();
+            let missing = self.alive & !exec;
+            let text = format!(
+                "only some threads of the warp are at the barrier: lanes {exec:#010x}, not {missing:#010x}"
+            );
+            m.found(FindingKind::DivergentBarrier, lane, None, None, text);
+        }
+        if info.arrive_only {
+            m.arrivals.push((
+                m.read(info.number)[exec.trailing_zeros() as usize] as u32,
+                exec.count_ones(),
+            ));
+            return false;
+        }
+        self.split(path);
+        self.paths[path].state = State::Barrier(barrier);
+        true
+    }
+}
+
+/// Puts the sides of a branch on the stack; lanes that already are where
+/// all meet wait in the entry below.
+fn diverge(path: &mut Path, meet: u32, sides: &[(u32, u32)]) {
+    let Some(top) = path.stack.last_mut() else {
+        return;
+    };
+    let mut call = None;
+    if top.meet == meet {
+        call = top.call;
+        path.stack.pop();
+    } else {
+        top.pc = meet;
+    }
+    for &(pc, lanes) in sides.iter().filter(|(pc, _)| *pc != meet) {
+        path.stack.push(Entry {
+            pc,
+            meet,
+            lanes,
+            call,
+        });
+    }
+}
+
+/// Tells the observer and the search for races what comes.
+#[inline(never)]
+fn observe(m: &mut Machine, epoch: u32, pc: u32, active: u32, exec: u32) {
+    let image = m.image;
+    let info = image.access[pc as usize].map(|at| &image.memory[at as usize]);
+    let mut addresses = [0; 32];
+    let mut space = Space::Global;
+    if let Some(info) = info {
+        addresses = m.addresses(info);
+        let first = addresses[exec.trailing_zeros() as usize % 32];
+        space = match (info.space, first & WINDOW) {
+            (Some(space), _) => space,
+            (None, SHARED_WINDOW) => Space::Shared,
+            (None, LOCAL_WINDOW) => Space::Local,
+            (None, 0) if info.from == From::Constant => Space::Param,
+            (None, 0) => Space::Global,
+            (None, _) => Space::Param,
+        };
+        addresses.iter_mut().for_each(|a| *a &= !WINDOW);
+    }
+    if let (Some(info), Space::Shared) = (info, space)
+        && m.races.is_some()
+    {
+        race(m, info, epoch, exec, &addresses);
+    }
+    if let Some(mut observer) = m.observer.take() {
+        let access = info.map(|info| Access {
+            space,
+            bytes: info.bytes,
+            addresses: &addresses,
+        });
+        observer.instruction(&Event {
+            warp: m.warp,
+            pc,
+            active,
+            exec,
+            access,
+        });
+        m.observer = Some(observer);
+    }
+}
+
+fn race(
+    m: &mut Machine,
+    info: &super::image::MemoryOp,
+    epoch: u32,
+    exec: u32,
+    addresses: &[u64; 32],
+) {
+    for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+        let address = addresses[lane as usize];
+        for word in address / 4..(address + u64::from(info.bytes)).div_ceil(4) {
+            let touch = Touch {
+                thread: m.thread(lane),
+                pc: m.pc,
+                write: info.store,
+                atomic: info.atomic,
+                epoch,
+            };
+            let other = m.races.as_mut().and_then(|r| r.touch(word as usize, touch));
+            if let Some(other) = other {
+                m.raced(lane, word * 4, info.store, other);
+            }
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Notes both sides of a race.
+    fn raced(&mut self, lane: u32, address: u64, write: bool, other: super::race::Other) {
+        if !self.known.insert((FindingKind::Race, self.pc, other.wrote)) {
+            return;
+        }
+        let verb = |write: bool| if write { "writes" } else { "reads" };
+        let name = self.shared_variable(address);
+        let finding = |pc, thread, write: bool, second: bool| super::machine::RawFinding {
+            kind: FindingKind::Race,
+            other: second,
+            pc,
+            thread,
+            address: Some(address),
+            variable: name.clone(),
+            message: format!(
+                "{} byte {address} of shared memory without a barrier between",
+                verb(write)
+            ),
+        };
+        let own = finding(self.pc, self.thread(lane), write, false);
+        let second = finding(other.pc, other.thread, other.wrote, true);
+        self.findings.extend([own, second]);
+    }
+
+    /// Adds what was executed to the sum of all blocks: whether that is more
+    /// than allowed, or another block has found so.
+    pub fn over_limit(&mut self) -> bool {
+        use std::sync::atomic::Ordering::Relaxed;
+        let new = self.thread_instructions - self.reported;
+        self.reported = self.thread_instructions;
+        let sum = self.common.used.fetch_add(new, Relaxed) + new;
+        if sum <= self.common.limit {
+            return self.common.stop.load(Relaxed);
+        }
+        if !self.common.stop.swap(true, Relaxed) {
+            self.limit_reached = true;
+        }
+        self.stop = true;
+        true
+    }
+}
+
+/// How a reduction of a barrier combines: count and number of threads.
+pub(super) fn reduced(word: Word, set: u32, all: u32) -> u64 {
+    match word {
+        Word::Popc => u64::from(set),
+        Word::And => u64::from(set == all),
+        _ => u64::from(set != 0),
+    }
+}

@@ -1,0 +1,15 @@
+//! PTX, the assembly language that nvcc, NVRTC and clang write: front end,
+//! control-flow graph, and an executor.
+
+pub mod ast;
+pub mod cfg;
+pub mod exec;
+pub mod names;
+mod parse;
+#[cfg(test)]
+mod tests;
+mod token;
+
+pub use ast::*;
+pub use cfg::{Block, Cfg};
+pub use names::*;

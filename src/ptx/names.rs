@@ -1,0 +1,239 @@
+//! The closed vocabularies of PTX: opcodes, modifiers, types, state spaces,
+//! special registers.
+//!
+//! Words that the kit has no use for are `Other`; the span of the instruction
+//! still has their text.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+macro_rules! names {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[allow(missing_docs)]
+        pub enum $name { $($variant),* }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [$name] = &[$($name::$variant),*];
+
+            /// As it is written in PTX.
+            pub fn text(self) -> &'static str {
+                match self { $($name::$variant => $text),* }
+            }
+
+            /// The one that is written so.
+            pub fn from_text(text: &str) -> Option<Self> {
+                static BY_TEXT: LazyLock<HashMap<&'static str, $name>> =
+                    LazyLock::new(|| $name::ALL.iter().map(|&n| (n.text(), n)).collect());
+                BY_TEXT.get(text).copied()
+            }
+        }
+    };
+}
+
+names! {
+    /// The first word of an instruction.
+    Opcode {
+        Abs = "abs", Activemask = "activemask", Add = "add", Addc = "addc", And = "and",
+        Atom = "atom", Bar = "bar", Barrier = "barrier", Bfe = "bfe", Bfi = "bfi", Bfind = "bfind",
+        Bmsk = "bmsk", Bra = "bra", Brev = "brev", Brkpt = "brkpt", Brx = "brx", Call = "call",
+        Clz = "clz", Cnot = "cnot", Copysign = "copysign", Cos = "cos", Cp = "cp", Cvt = "cvt",
+        Cvta = "cvta", Discard = "discard", Div = "div", Dp2a = "dp2a", Dp4a = "dp4a",
+        Elect = "elect", Ex2 = "ex2", Exit = "exit", Fence = "fence", Fma = "fma", Fns = "fns",
+        Isspacep = "isspacep", Ld = "ld", Ldmatrix = "ldmatrix", Ldu = "ldu", Lg2 = "lg2",
+        Lop3 = "lop3", Mad = "mad", Mad24 = "mad24", Madc = "madc", Match = "match", Max = "max",
+        Mbarrier = "mbarrier", Membar = "membar", Min = "min", Mma = "mma", Mov = "mov",
+        Movmatrix = "movmatrix", Mul = "mul", Mul24 = "mul24", Nanosleep = "nanosleep",
+        Neg = "neg", Not = "not", Or = "or", Pmevent = "pmevent", Popc = "popc",
+        Prefetch = "prefetch", Prefetchu = "prefetchu", Prmt = "prmt", Rcp = "rcp", Red = "red",
+        Redux = "redux", Rem = "rem", Ret = "ret", Rsqrt = "rsqrt", Sad = "sad", Selp = "selp",
+        Set = "set", Setp = "setp", Shf = "shf", Shfl = "shfl", Shl = "shl", Shr = "shr",
+        Sin = "sin", Slct = "slct", Sqrt = "sqrt", St = "st", Stmatrix = "stmatrix", Sub = "sub",
+        Subc = "subc", Szext = "szext", Tanh = "tanh", Testp = "testp", Trap = "trap",
+        Vote = "vote", Wgmma = "wgmma", Wmma = "wmma", Xor = "xor",
+        Other = "another instruction",
+    }
+}
+
+names! {
+    /// What a value is, as in the fundamental types of the PTX ISA.
+    Type {
+        B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128",
+        U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64",
+        S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
+        F16 = "f16", F16x2 = "f16x2", Bf16 = "bf16", Bf16x2 = "bf16x2", Tf32 = "tf32",
+        F32 = "f32", F64 = "f64", U16x2 = "u16x2", S16x2 = "s16x2", Pred = "pred",
+    }
+}
+
+impl Type {
+    /// Size of a value in bits; 1 for predicates.
+    pub fn bits(self) -> u32 {
+        use Type::*;
+        match self {
+            Pred => 1,
+            B8 | U8 | S8 => 8,
+            B16 | U16 | S16 | F16 | Bf16 => 16,
+            B32 | U32 | S32 | F32 | F16x2 | Bf16x2 | Tf32 | U16x2 | S16x2 => 32,
+            B64 | U64 | S64 | F64 => 64,
+            B128 => 128,
+        }
+    }
+
+    /// Size of a value in memory in bytes.
+    pub fn bytes(self) -> u32 {
+        self.bits().div_ceil(8)
+    }
+
+    /// Whether it is a signed integer.
+    pub fn is_signed(self) -> bool {
+        matches!(
+            self,
+            Type::S8 | Type::S16 | Type::S32 | Type::S64 | Type::S16x2
+        )
+    }
+
+    /// Whether it is a floating-point number, packed ones included.
+    pub fn is_float(self) -> bool {
+        use Type::*;
+        matches!(self, F16 | F16x2 | Bf16 | Bf16x2 | Tf32 | F32 | F64)
+    }
+}
+
+names! {
+    /// State space of a variable or an access.
+    Space {
+        Reg = "reg", Const = "const", Global = "global", Local = "local", Param = "param",
+        ParamEntry = "param::entry", ParamFunc = "param::func", Shared = "shared",
+        SharedCta = "shared::cta", SharedCluster = "shared::cluster", Sreg = "sreg", Tex = "tex",
+    }
+}
+
+names! {
+    /// Modifiers that are neither a type nor a state space.
+    Word {
+        // Comparison and combination.
+        Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge", Lo = "lo", Ls = "ls",
+        Hi = "hi", Hs = "hs", Equ = "equ", Neu = "neu", Ltu = "ltu", Leu = "leu", Gtu = "gtu",
+        Geu = "geu", Num = "num", Nan = "nan", And = "and", Or = "or", Xor = "xor",
+        // Rounding and range.
+        Rn = "rn", Rz = "rz", Rm = "rm", Rp = "rp", Rna = "rna", Rni = "rni", Rzi = "rzi",
+        Rmi = "rmi", Rpi = "rpi", Sat = "sat", Satfinite = "satfinite", Relu = "relu",
+        Ftz = "ftz", Approx = "approx", Full = "full", BigNan = "NaN", Xorsign = "xorsign",
+        // Integer forms.
+        Wide = "wide", Cc = "cc", Shiftamt = "shiftamt", Clamp = "clamp", Wrap = "wrap",
+        L = "l", R = "r", F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr",
+        Rc16 = "rc16",
+        // Number classes of testp.
+        Finite = "finite", Infinite = "infinite", Number = "number", Notanumber = "notanumber",
+        Normal = "normal", Subnormal = "subnormal",
+        // Memory.
+        V2 = "v2", V4 = "v4", V8 = "v8", Volatile = "volatile", Weak = "weak",
+        Relaxed = "relaxed", Acquire = "acquire", Release = "release", AcqRel = "acq_rel",
+        Sc = "sc", Cta = "cta", Cluster = "cluster", Gpu = "gpu", Sys = "sys", Gl = "gl",
+        Mmio = "mmio", Nc = "nc", Ca = "ca", Cg = "cg", Cs = "cs", Lu = "lu", Cv = "cv", Wb = "wb",
+        Wt = "wt", Unified = "unified", L1EvictNormal = "L1::evict_normal",
+        L1EvictUnchanged = "L1::evict_unchanged", L1EvictFirst = "L1::evict_first",
+        L1EvictLast = "L1::evict_last", L1NoAllocate = "L1::no_allocate",
+        L2CacheHint = "L2::cache_hint", L2Prefetch64 = "L2::64B", L2Prefetch128 = "L2::128B",
+        L2Prefetch256 = "L2::256B", L1 = "L1", L2 = "L2", To = "to",
+        ProxyAlias = "proxy", Level = "level",
+        // Atomics and reductions.
+        Exch = "exch", Cas = "cas", Add = "add", Inc = "inc", Dec = "dec", Min = "min",
+        Max = "max", Noftz = "noftz", Popc = "popc",
+        // Warps and barriers.
+        Sync = "sync", Aligned = "aligned", Arrive = "arrive", Red = "red", Wait = "wait",
+        Warp = "warp", Up = "up", Down = "down", Bfly = "bfly", Idx = "idx", All = "all",
+        Any = "any", Uni = "uni", Ballot = "ballot",
+        // Copies and matrices.
+        Async = "async", CommitGroup = "commit_group", WaitGroup = "wait_group",
+        WaitAll = "wait_all", Bulk = "bulk", Tensor = "tensor", Mbarrier = "mbarrier",
+        M8n8 = "m8n8", X1 = "x1", X2 = "x2", X4 = "x4", Trans = "trans", Load = "load",
+        Store = "store", Mma = "mma",
+        Other = "another modifier",
+    }
+}
+
+/// One `.word` after the opcode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Modifier {
+    /// A type, `.u32`.
+    Type(Type),
+    /// A state space, `.global`.
+    Space(Space),
+    /// Anything else, `.rn`.
+    Word(Word),
+}
+
+impl Modifier {
+    /// The modifier that is written `text` (without its dot).
+    pub fn from_text(text: &str) -> Self {
+        if let Some(ty) = Type::from_text(text) {
+            return Modifier::Type(ty);
+        }
+        if let Some(space) = Space::from_text(text) {
+            return Modifier::Space(space);
+        }
+        Modifier::Word(Word::from_text(text).unwrap_or(Word::Other))
+    }
+
+    /// As it is written in PTX, without its dot.
+    pub fn text(self) -> &'static str {
+        match self {
+            Modifier::Type(ty) => ty.text(),
+            Modifier::Space(space) => space.text(),
+            Modifier::Word(word) => word.text(),
+        }
+    }
+}
+
+names! {
+    /// Registers that the machine sets.
+    Special {
+        TidX = "%tid.x", TidY = "%tid.y", TidZ = "%tid.z",
+        NtidX = "%ntid.x", NtidY = "%ntid.y", NtidZ = "%ntid.z",
+        CtaidX = "%ctaid.x", CtaidY = "%ctaid.y", CtaidZ = "%ctaid.z",
+        NctaidX = "%nctaid.x", NctaidY = "%nctaid.y", NctaidZ = "%nctaid.z",
+        Laneid = "%laneid", Warpid = "%warpid", Nwarpid = "%nwarpid", Smid = "%smid",
+        Nsmid = "%nsmid", Gridid = "%gridid", LanemaskEq = "%lanemask_eq",
+        LanemaskLe = "%lanemask_le", LanemaskLt = "%lanemask_lt", LanemaskGe = "%lanemask_ge",
+        LanemaskGt = "%lanemask_gt", Clock = "%clock", ClockHi = "%clock_hi",
+        Clock64 = "%clock64", Globaltimer = "%globaltimer", GlobaltimerLo = "%globaltimer_lo",
+        GlobaltimerHi = "%globaltimer_hi", DynamicSmemSize = "%dynamic_smem_size",
+        TotalSmemSize = "%total_smem_size", AggrSmemSize = "%aggr_smem_size",
+        Other = "another special register",
+    }
+}
+
+/// Names of special registers that no supported instruction reads, without
+/// what follows a dot or a number.
+const OTHER_SPECIAL: &[&str] = &[
+    "%cluster",
+    "%nclusterid",
+    "%is_explicit_cluster",
+    "%pm",
+    "%envreg",
+    "%reserved_smem",
+    "%current_graph_exec",
+    "%smem",
+];
+
+impl Special {
+    /// The special register of that name; [`Special::Other`] for those that
+    /// the kit does not model.
+    pub fn named(name: &str) -> Option<Special> {
+        let known = Special::from_text(name).filter(|&s| s != Special::Other);
+        let other = || OTHER_SPECIAL.iter().any(|prefix| name.starts_with(prefix));
+        known.or_else(|| other().then_some(Special::Other))
+    }
+
+    /// Size in bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Special::Clock64 | Special::Globaltimer | Special::Gridid => 64,
+            _ => 32,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Operands.
+
+use super::Global;
+use super::Parser;
+use super::body::Body;
+use super::scope::{Named, Pending, Place, find};
+use crate::error::Result;
+use crate::ptx::ast::{Base, Immediate, Operand, Register, Symbol};
+use crate::ptx::names::Special;
+use crate::ptx::token::Kind;
+
+impl<'a> Parser<'a> {
+    /// Operand number `position` of the instruction that is being parsed;
+    /// with `call`, `( )` is a list.
+    pub(super) fn operand(
+        &mut self,
+        body: &mut Body<'a>,
+        call: bool,
+        position: usize,
+    ) -> Result<Operand> {
+        match self.kind() {
+            Kind::RoundOpen if call => {
+                let items = self.list(body, Kind::RoundOpen, Kind::RoundClose)?;
+                Ok(Operand::List(items))
+            }
+            Kind::CurlyOpen => {
+                let items = self.list(body, Kind::CurlyOpen, Kind::CurlyClose)?;
+                self.paired(body, Operand::Vector(items))
+            }
+            Kind::SquareOpen => self.address(body),
+            Kind::Word => {
+                let named = self.named(body, Some(position))?;
+                self.paired(body, named)
+            }
+            _ => self.simple(body),
+        }
+    }
+
+    /// `d|p`
+    fn paired(&mut self, body: &mut Body<'a>, first: Operand) -> Result<Operand> {
+        if !self.eat(Kind::Pipe) {
+            return Ok(first);
+        }
+        let second = self.simple(body)?;
+        Ok(Operand::Pair(Box::new((first, second))))
+    }
+
+    /// What may stand in a list: a name, `!p`, a constant.
+    fn simple(&mut self, body: &mut Body<'a>) -> Result<Operand> {
+        match self.kind() {
+            Kind::Word => self.named(body, None),
+            Kind::Not if self.kind_after(1) == Kind::Word => {
+                let not = self.next();
+                match self.named(body, None)? {
+                    Operand::Register(register) => Ok(Operand::Negated(register)),
+                    _ => self.error(
+                        not,
+                        "`!` before what is no register",
+                        "expected a predicate",
+                    ),
+                }
+            }
+            Kind::Integer
+            | Kind::Single
+            | Kind::Double
+            | Kind::Decimal
+            | Kind::Minus
+            | Kind::Plus
+            | Kind::Tilde
+            | Kind::Not
+            | Kind::RoundOpen => Ok(Operand::Immediate(self.constant()?)),
+            _ => self.unexpected("an operand"),
+        }
+    }
+
+    fn list(&mut self, body: &mut Body<'a>, open: Kind, close: Kind) -> Result<Box<[Operand]>> {
+        self.expect(open, "a list")?;
+        let mut items = Vec::new();
+        while !self.eat(close) {
+            items.push(self.simple(body)?);
+            if !self.eat(Kind::Comma) && self.kind() != close {
+                return self.unexpected("`,` or the end of the list");
+            }
+        }
+        Ok(items.into_boxed_slice())
+    }
+
+    /// A name and what may be added to it. Unknown names may be labels where
+    /// `position` says which operand of the instruction this is.
+    fn named(&mut self, body: &mut Body<'a>, position: Option<usize>) -> Result<Operand> {
+        let token = self.next();
+        let name = self.str_of(token);
+        if name == "_" {
+            return Ok(Operand::Discard);
+        }
+        if let Some(named) = find(&mut body.scopes, &mut body.function, name) {
+            return Ok(match named {
+                Named::Register(register) => Operand::Register(register),
+                Named::Vector(first, n) => {
+                    let element = |i| Operand::Register(Register(first.0 + i));
+                    Operand::Vector((0..n).map(element).collect())
+                }
+                Named::Variable(index) => {
+                    Operand::Variable(Symbol::Local(index), self.added_offset()?)
+                }
+                Named::Declared(..) => unreachable!("found registers are added"),
+            });
+        }
+        match self.globals.get(name) {
+            Some(Global::Variable(index)) => {
+                let symbol = Symbol::Module(*index);
+                return Ok(Operand::Variable(symbol, self.added_offset()?));
+            }
+            Some(Global::Function(index)) => return Ok(Operand::Function(*index)),
+            None => {}
+        }
+        if name == "WARP_SZ" {
+            return Ok(Operand::Immediate(Immediate::Integer(32)));
+        }
+        if let Some(special) = Special::named(name) {
+            return Ok(Operand::Special(special));
+        }
+        match position {
+            Some(operand) => {
+                let place = Place::Operand(body.function.instructions.len(), operand);
+                body.pending.push(Pending { name, token, place });
+                Ok(Operand::Label(u32::MAX))
+            }
+            None => self.error(token, format!("unknown name {}", super::shortened(name)), {
+                "expected a register or variable that is declared above"
+            }),
+        }
+    }
+
+    fn added_offset(&mut self) -> Result<i64> {
+        match self.kind() {
+            Kind::Plus | Kind::Minus => self.integer("an offset in bytes"),
+            _ => Ok(0),
+        }
+    }
+
+    /// `[base + offset]`
+    fn address(&mut self, body: &mut Body<'a>) -> Result<Operand> {
+        let open = self.next();
+        let start = self.at;
+        let base = match self.kind() {
+            Kind::Word => match self.named(body, None)? {
+                Operand::Register(register) => Some((Base::Register(register), 0)),
+                Operand::Variable(symbol, offset) => Some((Base::Variable(symbol), offset)),
+                _ => None,
+            },
+            Kind::Integer => Some((Base::Absolute, self.integer("an address")?)),
+            _ => None,
+        };
+        if let Some((base, offset)) = base {
+            let added = match self.kind() {
+                Kind::Plus | Kind::Minus if self.kind_after(1) != Kind::Word => {
+                    self.integer("an offset in bytes")?
+                }
+                _ => 0,
+            };
+            if self.eat(Kind::SquareClose) {
+                return Ok(Operand::Address(base, offset.wrapping_add(added)));
+            }
+        }
+        // Coordinates and the like: to the matching bracket.
+        self.at = start;
+        let mut depth = 1;
+        while depth > 0 {
+            match self.next().kind {
+                Kind::SquareOpen => depth += 1,
+                Kind::SquareClose => depth -= 1,
+                Kind::End | Kind::Semicolon => {
+                    return self.error(open, "`[` without `]`", "expected [register + offset]");
+                }
+                _ => {}
+            }
+        }
+        Ok(Operand::Other)
+    }
+}
