@@ -131,6 +131,22 @@ unsafe fn store_fast<S: Unit, R: Unit>(m: &mut Machine, op: &Op, exec: u32) {
     unsafe { store::<S, R>(m, op, exec) }
 }
 
+/// A load of one word, for `shared`.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn load_word(m: &mut Machine, op: &Op, exec: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { load_fast::<u32, u32, false>(m, op, exec) }
+}
+
+/// A store of one word, for `shared`.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn store_word(m: &mut Machine, op: &Op, exec: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { store_fast::<u32, u32>(m, op, exec) }
+}
+
 /// The handler of a load of elements of `ty` to registers of `width`.
 pub(super) fn load_of(ty: Type, width: Width, fast: bool) -> Option<Handler> {
     macro_rules! of {
