@@ -191,10 +191,7 @@ impl<'a> Worker<'a> {
             m.arrivals.retain(|a| a.0 != number);
             let places: Vec<_> = here.iter().map(|w| (w.2, w.3)).collect();
             pass_barrier(m, &mut self.warps, &places);
-            // A barrier of a part of the block orders only that part.
-            if wanted.is_none_or(|w| w >= alive)
-                && let Some(races) = &mut m.races
-            {
+            if let Some(races) = &mut m.races {
                 races.barrier();
             }
             if let Some(observer) = &mut m.observer {

@@ -5,7 +5,8 @@
 //! are kept, which is enough to find some race of every word that has one.
 //! Threads of one warp are ordered where one instruction is executed for
 //! both at once and, on the same converged path, by `bar.warp.sync`; the
-//! epoch of a warp counts these.
+//! epoch of a warp counts these. A barrier of some warps of the block counts
+//! as one of all: rather miss a race than report one that is none.
 
 /// An access to a word.
 #[derive(Clone, Copy, Debug, Default)]

@@ -299,6 +299,17 @@ impl Warp {
             ));
             return false;
         }
+        // Lanes that the guard excludes do not wait.
+        let top = *self.top(path);
+        if top.lanes != exec {
+            let waiting = Entry {
+                meet: top.pc,
+                lanes: exec,
+                call: None,
+                ..top
+            };
+            self.paths[path].stack.push(waiting);
+        }
         self.split(path);
         self.paths[path].state = State::Barrier(barrier);
         true

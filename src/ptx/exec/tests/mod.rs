@@ -1,5 +1,7 @@
 //! Tests of the executor.
 
+mod forms;
+
 use super::*;
 use crate::ptx::Module;
 
@@ -290,6 +292,32 @@ fn bad_barriers_and_endless_loops_are_found() {
         (kinds(&run), run.outcome.findings[0].thread),
         (vec![FindingKind::Trap], [3, 0, 0])
     );
+}
+
+#[test]
+fn a_guarded_barrier_holds_only_the_lanes_of_the_guard() {
+    let run = threads(
+        "setp.lt.u32 %p1, %t, 5; mov.u32 %r1, 1; @%p1 barrier.sync 1, 5; add.u32 %r1, %r1, %t;
+         st.global.u32 [%out], %r1; ret;",
+        32,
+        32,
+    );
+    let expected = (1..33).collect::<Vec<u32>>();
+    assert_eq!((run.words, run.outcome.findings), (expected, vec![]));
+}
+
+#[test]
+fn barriers_reduce_and_count() {
+    // Warp 1 only arrives; warp 0 waits for both.
+    let run = threads(
+        "setp.lt.u32 %p1, %t, 32; and.b32 %r1, %t, 1; setp.eq.u32 %p2, %r1, 0;
+         bar.red.popc.u32 %r2, 0, %p2; bar.red.and.pred %p3, 0, %p2; selp.u32 %r3, 100, 200, %p3;
+         add.u32 %r2, %r2, %r3; @%p1 bra A; bar.arrive 3, 64; bra E; A: bar.sync 3, 64;
+         E: st.global.u32 [%out], %r2; ret;",
+        64,
+        64,
+    );
+    assert_eq!((run.words, run.outcome.findings), (vec![232; 64], vec![]));
 }
 
 #[test]
