@@ -370,7 +370,8 @@ fn each_kind_of_outcome_has_its_exit_status() {
 /// What the fuzzer starts from is what its readers accept.
 #[test]
 fn the_seeds_of_the_fuzzer_are_good_inputs() {
-    use spadkit::{config::Config, hash::HashSpec, sm, synth::liberty::Liberty, trace};
+    use spadkit::launch::LaunchFile;
+    use spadkit::{config::Config, hash::HashSpec, ptx, sm, synth::liberty::Liberty, trace};
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
     let mut seen = 0;
     for kind in std::fs::read_dir(seeds).unwrap() {
@@ -391,6 +392,9 @@ fn the_seeds_of_the_fuzzer_are_good_inputs() {
                             Ok(())
                         })
                 }
+                "ptx" => ptx::Module::parse(&text(), "seed.ptx").map(drop),
+                "launch" => LaunchFile::load(&path).map(drop),
+                "accelsim" => trace::accelsim::Survey::read(&path).map(drop),
                 "kernel" => trace::load_input(&format!("kernel:{}", text())).map(drop),
                 other => panic!("no reader for {other}"),
             };
