@@ -1,5 +1,6 @@
 //! Tests of the executor.
 
+mod flow;
 mod forms;
 
 use super::*;
