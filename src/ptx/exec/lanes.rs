@@ -315,8 +315,8 @@ fn minimum(a: f32, b: f32) -> f32 {
         bits ^ (bits >> 31 & i32::MAX)
     };
     let less = if key(a) < key(b) { a } else { b };
-    let number = if a != a { b } else { less };
-    canonical(if b != b { a } else { number })
+    let number = if a.is_nan() { b } else { less };
+    canonical(if b.is_nan() { a } else { number })
 }
 
 /// The handler of a form that is fast; none where the scalar definition

@@ -89,7 +89,7 @@ mod vector {
     /// Whether `bytes` from `start` on are inside, at a word.
     #[inline(always)]
     fn inside(m: &Machine, start: u32, bytes: u64) -> bool {
-        start % 4 == 0 && u64::from(start) + bytes <= m.shared_len
+        start.is_multiple_of(4) && u64::from(start) + bytes <= m.shared_len
     }
 
     #[target_feature(enable = "avx2,fma")]
@@ -112,7 +112,7 @@ mod vector {
             };
             match pattern {
                 Pattern::One(at)
-                    if at % info.bytes == 0 && inside(m, at, u64::from(info.bytes)) =>
+                    if at.is_multiple_of(info.bytes) && inside(m, at, u64::from(info.bytes)) =>
                 {
                     for n in 0..count {
                         let value = shared.add(at as usize + 4 * n).cast::<u32>().read();
