@@ -12,6 +12,7 @@ pub mod error;
 pub mod geometry;
 pub mod hash;
 pub mod interrupt;
+pub mod launch;
 pub mod model;
 pub mod mutate;
 mod output;

@@ -401,7 +401,7 @@ fn observe_access(m: &mut Machine, info: &MemoryOp, epoch: u32, event: Event) {
 fn race(m: &mut Machine, info: &MemoryOp, epoch: u32, exec: u32, addresses: &[u64; 32]) {
     for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
         let address = addresses[lane as usize];
-        for word in address / 4..(address + u64::from(info.bytes)).div_ceil(4) {
+        for byte in address..address + u64::from(info.bytes) {
             let touch = Touch {
                 thread: m.thread(lane),
                 pc: m.pc,
@@ -409,9 +409,9 @@ fn race(m: &mut Machine, info: &MemoryOp, epoch: u32, exec: u32, addresses: &[u6
                 atomic: info.atomic,
                 epoch,
             };
-            let other = m.races.as_mut().and_then(|r| r.touch(word as usize, touch));
+            let other = m.races.as_mut().and_then(|r| r.touch(byte as usize, touch));
             if let Some(other) = other {
-                m.raced(lane, word * 4, info.store, other);
+                m.raced(lane, byte, info.store, other);
             }
         }
     }

@@ -1,0 +1,117 @@
+// Fast Fourier transform (forward, unscaled) of batches, in place in global
+// memory, real and imaginary parts apart.
+//
+// fft_radix2: n = 2^log2n points by n / 2 threads, decimation in time,
+// bit-reversed stores, then butterflies in place. fft_radix8: 512 points by 64
+// threads, eight in registers, exchanged through shared memory (hash paper,
+// FFT-1 and FFT-2).
+
+extern "C" __global__ void fft_radix2(float *re, float *im, int log2n)
+{
+    extern __shared__ float s[];
+    const int n = 1 << log2n, threads = n / 2, base = blockIdx.x << log2n, t = threadIdx.x;
+    float *sr = s, *si = s + n;
+    for (int i = t; i < n; i += threads) {
+        int reversed = __brev(i) >> (32 - log2n);
+        sr[reversed] = re[base + i];
+        si[reversed] = im[base + i];
+    }
+    for (int half = 1; half < n; half *= 2) {
+        int lo = t & (half - 1), upper = 2 * (t - lo) + lo, lower = upper + half;
+        float c, d;
+        sincospif(-(float)lo / half, &d, &c);
+        __syncthreads();
+        float ur = sr[upper], ui = si[upper], lr = sr[lower], li = si[lower];
+        float wr = c * lr - d * li, wi = c * li + d * lr;
+        sr[upper] = ur + wr;
+        si[upper] = ui + wi;
+        sr[lower] = ur - wr;
+        si[lower] = ui - wi;
+    }
+    __syncthreads();
+    for (int i = t; i < n; i += threads) {
+        re[base + i] = sr[i];
+        im[base + i] = si[i];
+    }
+}
+
+struct Complex {
+    float re, im;
+};
+
+__device__ inline Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
+__device__ inline Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
+__device__ inline Complex operator*(Complex a, Complex b)
+{
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+__device__ inline Complex minus_i(Complex a) { return {a.im, -a.re}; }
+
+__device__ inline void fft4(Complex &a, Complex &b, Complex &c, Complex &d)
+{
+    Complex ac = a + c, amc = a - c, bd = b + d, bmd = minus_i(b - d);
+    a = ac + bd;
+    b = amc + bmd;
+    c = ac - bd;
+    d = amc - bmd;
+}
+
+// Eight points; the results come in natural order.
+__device__ inline void fft8(Complex *v)
+{
+    const float r = 0.70710678118654752f;
+    Complex e0 = v[0], e1 = v[2], e2 = v[4], e3 = v[6];
+    Complex o0 = v[1], o1 = v[3], o2 = v[5], o3 = v[7];
+    fft4(e0, e1, e2, e3);
+    fft4(o0, o1, o2, o3);
+    o1 = o1 * Complex{r, -r};
+    o2 = minus_i(o2);
+    o3 = o3 * Complex{-r, -r};
+    v[0] = e0 + o0;
+    v[1] = e1 + o1;
+    v[2] = e2 + o2;
+    v[3] = e3 + o3;
+    v[4] = e0 - o0;
+    v[5] = e1 - o1;
+    v[6] = e2 - o2;
+    v[7] = e3 - o3;
+}
+
+constexpr int POINTS = 512, THREADS = 64;
+
+// What thread t has for place `to + k * step` goes through shared memory to the
+// thread that takes places t + k * 64 next; one component at a time.
+__device__ inline void exchange(float *s, Complex *v, int to, int step, int t)
+{
+    for (int part = 0; part < 2; part++) {
+        __syncthreads();
+        for (int k = 0; k < 8; k++)
+            s[to + k * step] = part == 0 ? v[k].re : v[k].im;
+        __syncthreads();
+        for (int k = 0; k < 8; k++)
+            (part == 0 ? v[k].re : v[k].im) = s[t + k * THREADS];
+    }
+}
+
+extern "C" __global__ void fft_radix8(float *re, float *im)
+{
+    __shared__ float s[POINTS];
+    const int t = threadIdx.x, base = blockIdx.x * POINTS;
+    Complex v[8];
+    for (int k = 0; k < 8; k++)
+        v[k] = {re[base + t + k * THREADS], im[base + t + k * THREADS]};
+    for (int done = 1; done < POINTS; done *= 8) {
+        int lo = t & (done - 1);
+        for (int k = 1; k < 8; k++) {
+            Complex w;
+            sincospif(-2.0f * (lo * k) / (8 * done), &w.im, &w.re);
+            v[k] = v[k] * w;
+        }
+        fft8(v);
+        exchange(s, v, 8 * (t - lo) + lo, done, t);
+    }
+    for (int k = 0; k < 8; k++) {
+        re[base + t + k * THREADS] = v[k].re;
+        im[base + t + k * THREADS] = v[k].im;
+    }
+}

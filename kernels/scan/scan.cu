@@ -1,0 +1,54 @@
+// Exclusive prefix sum of 32-bit integers in blocks of 1024, 256 threads with
+// 4 elements each: work-efficient up-sweep and down-sweep (hash paper, "matrix
+// scan": each row of a matrix is one block). scan_add adds the scanned block
+// totals, for arrays of more than one block. scan_warp scans with shuffles.
+
+constexpr int THREADS = 256, ITEMS = 4 * THREADS;
+
+extern "C" __global__ void scan(unsigned *out, unsigned *totals, const unsigned *in, unsigned n)
+{
+    __shared__ unsigned s[ITEMS + 1];
+    const unsigned t = threadIdx.x, base = blockIdx.x * ITEMS;
+    for (int k = 0; k < 4; k++) {
+        unsigned i = base + 4 * t + k;
+        s[4 * t + k] = i < n ? in[i] : 0;
+    }
+    for (unsigned stride = 1; stride < ITEMS; stride *= 2) {
+        __syncthreads();
+        for (unsigned pair = t; pair < ITEMS / 2 / stride; pair += THREADS) {
+            unsigned left = stride * (2 * pair + 1) - 1;
+            s[left + stride] += s[left];
+        }
+    }
+    if (t == 0) {
+        s[ITEMS] = s[ITEMS - 1];
+        s[ITEMS - 1] = 0;
+    }
+    for (unsigned stride = ITEMS / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        for (unsigned pair = t; pair < ITEMS / 2 / stride; pair += THREADS) {
+            unsigned left = stride * (2 * pair + 1) - 1;
+            unsigned right = left + stride, sum = s[left];
+            s[left] = s[right];
+            s[right] += sum;
+        }
+    }
+    __syncthreads();
+    for (int k = 0; k < 4; k++) {
+        unsigned i = base + 4 * t + k;
+        if (i < n)
+            out[i] = s[4 * t + k];
+    }
+    if (t == 0)
+        totals[blockIdx.x] = s[ITEMS];
+}
+
+extern "C" __global__ void scan_add(unsigned *out, const unsigned *offsets, unsigned n)
+{
+    unsigned offset = offsets[blockIdx.x];
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned i = blockIdx.x * ITEMS + k * THREADS + threadIdx.x;
+        if (i < n)
+            out[i] += offset;
+    }
+}

@@ -1,0 +1,368 @@
+//! Arguments and symbols of a launch file.
+
+use super::element::Element;
+use super::expect::Expect;
+use super::init::{Init, Random, Range};
+use super::section::{Number, Placed, Section, Source};
+use crate::error::Result;
+use toml::de::DeTable;
+
+/// The largest buffer: more is a mistake rather than a test of a kernel.
+const MAX_BYTES: u64 = 1 << 32;
+
+/// A kernel argument.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arg {
+    /// For messages, dumps and expectations.
+    pub name: String,
+    /// What is passed.
+    pub kind: ArgKind,
+    /// Where it stands in the file.
+    pub offset: usize,
+}
+
+/// What is passed for a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgKind {
+    /// The address of a buffer in global memory.
+    Buffer(Buffer),
+    /// A scalar, or a struct: its bytes.
+    Value(Element, Vec<u8>),
+    /// The address of another argument's buffer, so many bytes behind its begin.
+    Same {
+        /// Index of the other argument.
+        arg: usize,
+        /// Bytes added.
+        bytes: u64,
+    },
+    /// A null pointer.
+    Null,
+}
+
+/// A buffer in global memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Buffer {
+    /// Type of its elements.
+    pub element: Element,
+    /// How many there are.
+    pub count: u64,
+    /// What it holds before the run.
+    pub init: Init,
+    /// What it must hold after the run.
+    pub expect: Option<Expect>,
+}
+
+impl Buffer {
+    /// Bytes in all.
+    pub fn bytes(&self) -> u64 {
+        self.count * self.element.size() as u64
+    }
+}
+
+/// A module variable that the host writes before the run, or wants to see after
+/// it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Symbol {
+    /// Its name in the PTX.
+    pub name: String,
+    /// Type and number of its elements and what is written; `None`: as the PTX
+    /// says.
+    pub buffer: Buffer,
+    /// Whether it keeps what the PTX gives it.
+    pub keep: bool,
+    /// Where it stands in the file.
+    pub offset: usize,
+}
+
+const BUFFER_KEYS: [&str; 10] = [
+    "name",
+    "type",
+    "count",
+    "init",
+    "seed",
+    "min",
+    "max",
+    "value",
+    "expect",
+    "tolerance",
+];
+/// What an argument without a buffer or value of its own must not have.
+const VALUE_KEYS: &[&str] = BUFFER_KEYS.split_at(1).1;
+
+/// Reads the `[[arg]]` tables.
+pub(super) fn parse_args(tables: &[Placed<&DeTable>], source: &Source) -> Result<Vec<Arg>> {
+    let known = [&BUFFER_KEYS[..], &["same_as", "offset", "null"]].concat();
+    let sections = tables
+        .iter()
+        .map(|t| Section::new(source, t.value, t.offset, "[[arg]]", &known))
+        .collect::<Result<Vec<_>>>()?;
+    let mut names: Vec<String> = Vec::new();
+    for section in &sections {
+        let name = section.required_string("name", "\"NAME\"")?;
+        if names.contains(&name.value) {
+            let what = format!("the name '{}' is used twice", name.value);
+            return Err(source.error(what, "expected a name for each argument", name.offset));
+        }
+        if name.value.contains('=') {
+            let what = format!("the name '{}' cannot be used in --dump", name.value);
+            return Err(source.error(what, "expected a name without '='", name.offset));
+        }
+        names.push(name.value);
+    }
+    let kinds = sections
+        .iter()
+        .map(|section| parse_kind(section, source, &names))
+        .collect::<Result<Vec<_>>>()?;
+    for (section, kind) in sections.iter().zip(&kinds) {
+        check_same(section, source, kind, &kinds)?;
+    }
+    let arg = |((name, kind), section): ((String, ArgKind), &Section)| Arg {
+        name,
+        kind,
+        offset: section.offset(),
+    };
+    Ok(names
+        .into_iter()
+        .zip(kinds)
+        .zip(&sections)
+        .map(arg)
+        .collect())
+}
+
+fn parse_kind(section: &Section, source: &Source, names: &[String]) -> Result<ArgKind> {
+    if let Some(null) = section.boolean("null")? {
+        let alone = "expected nothing besides name and null = true";
+        section.refuse(VALUE_KEYS, alone)?;
+        section.refuse(&["same_as", "offset"], alone)?;
+        return match null {
+            true => Ok(ArgKind::Null),
+            false => Err(section.wrong("null", "null = false says nothing", alone)),
+        };
+    }
+    if let Some(same) = section.string("same_as", "\"NAME\", another argument")? {
+        section.refuse(
+            VALUE_KEYS,
+            "expected nothing besides name, same_as and offset",
+        )?;
+        let Some(arg) = names.iter().position(|n| *n == same.value) else {
+            return Err(source.error(
+                format!("there is no argument '{}'", same.value),
+                format!("expected one of {}", names.join(", ")),
+                same.offset,
+            ));
+        };
+        let bytes = section.integer("offset", 0, MAX_BYTES)?.unwrap_or(0);
+        return Ok(ArgKind::Same { arg, bytes });
+    }
+    section.refuse(&["offset"], "expected it beside same_as only")?;
+    let element = parse_element(section, source)?;
+    match section.has("count") {
+        true => Ok(ArgKind::Buffer(parse_buffer(section, source, element)?)),
+        false => parse_value(section, source, element),
+    }
+}
+
+/// `same_as` names a buffer, and its offset stays inside or right behind it.
+fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKind]) -> Result<()> {
+    let ArgKind::Same { arg, bytes } = kind else {
+        return Ok(());
+    };
+    let ArgKind::Buffer(buffer) = &kinds[*arg] else {
+        let what = "'same_as' names an argument that is no buffer";
+        return Err(section.wrong("same_as", what, "expected one with a count"));
+    };
+    if *bytes > buffer.bytes() {
+        let what = format!("'offset' is behind the buffer's {} bytes", buffer.bytes());
+        let offset = section.place("offset");
+        return Err(source.error(what, "expected an offset inside of it", offset));
+    }
+    Ok(())
+}
+
+fn parse_element(section: &Section, source: &Source) -> Result<Element> {
+    let expected = format!("one of {}", Element::names());
+    let name = section.required_string("type", &expected)?;
+    Element::parse(&name.value).ok_or_else(|| {
+        let what = format!("there is no type '{}'", name.value);
+        source.error(what, format!("expected {expected}"), name.offset)
+    })
+}
+
+/// A scalar, or a struct in hexadecimal.
+fn parse_value(section: &Section, source: &Source, element: Element) -> Result<ArgKind> {
+    let keys = ["init", "seed", "min", "max", "expect", "tolerance"];
+    section.refuse(&keys, "expected it of a buffer, which has a count")?;
+    if element == Element::Bytes {
+        let expected = "a string of hexadecimal digits, two per byte";
+        let text = section.required_string("value", expected)?;
+        let bytes = from_hex(&text.value).ok_or_else(|| {
+            let help = format!("expected {expected}");
+            source.error("'value' is not hexadecimal", help, text.offset)
+        })?;
+        return Ok(ArgKind::Value(element, bytes));
+    }
+    match parse_number(section, source, element, "value")? {
+        Some(bytes) => Ok(ArgKind::Value(element, bytes)),
+        None => Err(section.missing("value", "the scalar, or count = the elements of a buffer")),
+    }
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digit = |c: char| c.to_digit(16).map(|d| d as u8);
+    let digits: Vec<u8> = text.chars().map(digit).collect::<Option<_>>()?;
+    let whole = digits.len().is_multiple_of(2);
+    whole.then(|| digits.chunks(2).map(|d| d[0] << 4 | d[1]).collect())
+}
+
+/// The bytes of a key's number.
+fn parse_number(
+    section: &Section,
+    source: &Source,
+    element: Element,
+    key: &str,
+) -> Result<Option<Vec<u8>>> {
+    let number = section.number(key)?;
+    let bytes = |n: Placed<Number>| {
+        let wrong = |what| source.error(format!("'{key}' is {what}"), element.expected(), n.offset);
+        element.bytes_of(&n.value).map_err(wrong)
+    };
+    number.map(bytes).transpose()
+}
+
+/// The keys of a buffer, of which `count` is there.
+fn parse_buffer(section: &Section, source: &Source, element: Element) -> Result<Buffer> {
+    let most = MAX_BYTES / element.size() as u64;
+    let Some(count) = section.integer("count", 1, most)? else {
+        return Err(section.missing("count", "the number of elements"));
+    };
+    let init = parse_init(section, source, element)?;
+    Ok(Buffer {
+        element,
+        count,
+        init: init.unwrap_or(Init::Zeros),
+        expect: parse_expect(section, source)?,
+    })
+}
+
+fn parse_init(section: &Section, source: &Source, element: Element) -> Result<Option<Init>> {
+    const EXPECTED: &str = "zeros, iota, random, fill, or a file (\"in.npy\", \"in.raw\")";
+    let given = section.string("init", EXPECTED)?;
+    let init = given.as_ref().map_or("zeros", |g| g.value.as_str());
+    if init != "random" {
+        section.refuse(
+            &["seed", "min", "max"],
+            "expected it with init = \"random\" only",
+        )?;
+    }
+    if init != "fill" {
+        section.refuse(
+            &["value"],
+            "expected it with init = \"fill\", or without count",
+        )?;
+    }
+    let init = match init {
+        "zeros" => Init::Zeros,
+        "iota" => Init::Iota,
+        "random" => Init::Random(Random {
+            seed: section.integer("seed", 0, u64::MAX)?.unwrap_or(0),
+            range: parse_range(section, source, element)?,
+        }),
+        "fill" => match parse_number(section, source, element, "value")? {
+            Some(bytes) => Init::Fill(bytes),
+            None => return Err(section.missing("value", "what every element is")),
+        },
+        file if is_data_file(file) => Init::File(source.resolve(file)),
+        other => {
+            let what = format!("there is no init '{other}'");
+            let offset = given.as_ref().map_or(0, |g| g.offset);
+            return Err(source.error(what, format!("expected {EXPECTED}"), offset));
+        }
+    };
+    Ok(given.is_some().then_some(init))
+}
+
+fn is_data_file(name: &str) -> bool {
+    name.ends_with(".npy") || name.ends_with(".raw")
+}
+
+/// `min` and `max` of a random buffer.
+fn parse_range(section: &Section, source: &Source, element: Element) -> Result<Range> {
+    let bound = |key| parse_number(section, source, element, key);
+    let (min, max) = (bound("min")?, bound("max")?);
+    let range = match Range::of(element) {
+        Range::Integers(low, high) => Range::Integers(
+            min.map_or(low, |b| element.to_integer(&b)),
+            max.map_or(high, |b| element.to_integer(&b)),
+        ),
+        Range::Floats(low, high) => Range::Floats(
+            min.map_or(low, |b| element.to_f64(&b)),
+            max.map_or(high, |b| element.to_f64(&b)),
+        ),
+    };
+    let (ordered, finite) = match range {
+        Range::Integers(min, max) => (min <= max, true),
+        Range::Floats(min, max) => (min <= max, (max - min).is_finite()),
+    };
+    match ordered && finite {
+        true => Ok(range),
+        false => Err(source.error(
+            "the range from 'min' to 'max' is empty or infinite",
+            "expected min <= max",
+            section.place(if section.has("min") { "min" } else { "max" }),
+        )),
+    }
+}
+
+fn parse_expect(section: &Section, source: &Source) -> Result<Option<Expect>> {
+    let Some(file) = section.string("expect", "a file: \"out.npy\" or \"out.raw\"")? else {
+        section.refuse(&["tolerance"], "expected it beside 'expect' only")?;
+        return Ok(None);
+    };
+    if !is_data_file(&file.value) {
+        let what = format!("'{}' is no data file", file.value);
+        return Err(source.error(what, "expected a .npy or .raw file", file.offset));
+    }
+    let tolerance = match section.number("tolerance")? {
+        None => 0.0,
+        Some(number) => {
+            let value = Element::F64.float(&number.value).unwrap_or(f64::NAN);
+            if !(value >= 0.0 && value.is_finite()) {
+                let what = "'tolerance' is no tolerance";
+                let help = "expected a number that is not negative; 0 means the same bits";
+                return Err(source.error(what, help, number.offset));
+            }
+            value
+        }
+    };
+    Ok(Some(Expect {
+        file: source.resolve(&file.value),
+        tolerance,
+    }))
+}
+
+/// Reads the `[[symbol]]` tables.
+pub(super) fn parse_symbols(tables: &[Placed<&DeTable>], source: &Source) -> Result<Vec<Symbol>> {
+    let mut symbols: Vec<Symbol> = Vec::new();
+    for table in tables {
+        let section = Section::new(
+            source,
+            table.value,
+            table.offset,
+            "[[symbol]]",
+            &BUFFER_KEYS,
+        )?;
+        let name = section.required_string("name", "\"NAME\", a variable of the PTX")?;
+        if symbols.iter().any(|s| s.name == name.value) {
+            let what = format!("the symbol '{}' is there twice", name.value);
+            return Err(source.error(what, "expected each symbol once", name.offset));
+        }
+        let element = parse_element(&section, source)?;
+        symbols.push(Symbol {
+            name: name.value,
+            buffer: parse_buffer(&section, source, element)?,
+            keep: !section.has("init"),
+            offset: section.offset(),
+        });
+    }
+    Ok(symbols)
+}

@@ -1,0 +1,187 @@
+//! Launch files, version 1: a kernel in PTX, its grid and its arguments.
+
+use super::arg::{Arg, Symbol, parse_args, parse_symbols};
+use super::section::{Placed, Section, Source};
+use crate::error::{Error, Result};
+use std::path::{Path, PathBuf};
+use toml::de::DeTable;
+
+/// CUDA's limits of a grid.
+const MAX_GRID: [u64; 3] = [(1 << 31) - 1, 65_535, 65_535];
+/// CUDA's limits of a thread block, and of its threads in all.
+const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
+const MAX_THREADS: u32 = 1024;
+/// The largest scratchpad of a block on any GPU so far, in bytes (sm_90).
+const MAX_SHARED: u64 = 227 * 1024;
+/// Registers of a thread.
+const MAX_REGISTERS: u64 = 255;
+/// Thread instructions, where the file gives no limit.
+const DEFAULT_LIMIT: u64 = 10_000_000_000;
+
+const TOP: [&str; 11] = [
+    "ptx",
+    "entry",
+    "grid",
+    "block",
+    "dynamic_shared",
+    "registers",
+    "trace_block",
+    "limit",
+    "arg",
+    "symbol",
+    "then",
+];
+const THEN: [&str; 5] = ["entry", "grid", "block", "dynamic_shared", "args"];
+
+/// A launch file: everything that it says, checked as far as it can be without
+/// the PTX.
+#[derive(Clone, Debug)]
+pub struct LaunchFile {
+    /// The text, for messages.
+    pub source: Source,
+    /// The PTX file, and where it is named.
+    pub ptx: Placed<PathBuf>,
+    /// The first launch. Its arguments are the first of `args`, as many as the
+    /// entry has parameters.
+    pub first: Launch,
+    /// Registers per thread after allocation; unknown: no limit on residency.
+    pub registers: Option<u32>,
+    /// Linear index of the block that access traces are of.
+    pub trace_block: u64,
+    /// Thread instructions after which a run ends.
+    pub limit: u64,
+    /// The arguments, in the order of the file.
+    pub args: Vec<Arg>,
+    /// Module variables that the host writes.
+    pub symbols: Vec<Symbol>,
+    /// Further launches on the same buffers.
+    pub then: Vec<Launch>,
+}
+
+/// One launch of one entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// The entry; `None` where the PTX has a single one.
+    pub entry: Option<Placed<String>>,
+    /// Thread blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// Indices into [`LaunchFile::args`]; `None`: the first ones.
+    pub args: Option<Vec<usize>>,
+    /// Where the launch stands in the file.
+    pub offset: usize,
+}
+
+impl LaunchFile {
+    /// Reads a launch file.
+    pub fn load(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+        let text = String::from_utf8(bytes).map_err(|e| {
+            let valid = e.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
+            let help = Some("expected a launch file: TOML in UTF-8".to_owned());
+            Error::input("not UTF-8", help, path, &text, valid)
+        })?;
+        Self::parse(text, path)
+    }
+
+    /// Parses a launch file's text. `path` is for messages, and the files that
+    /// the text names are relative to its folder.
+    pub fn parse(text: String, path: &Path) -> Result<Self> {
+        let source = Source {
+            path: path.to_owned(),
+            text,
+        };
+        let table = DeTable::parse(&source.text).map_err(|e| {
+            let offset = e.span().map_or(0, |s| s.start);
+            source.error(e.message(), "expected a launch file in TOML", offset)
+        })?;
+        let top = Section::new(&source, table.get_ref(), 0, "the launch file", &TOP)?;
+        let ptx = top.required_string("ptx", "\"FILE.ptx\", relative to the launch file")?;
+        let first = parse_launch(&top, &source)?;
+        let args = parse_args(&top.tables("arg")?, &source)?;
+        let symbols = parse_symbols(&top.tables("symbol")?, &source)?;
+        let then = top.tables("then")?;
+        let then = then
+            .iter()
+            .map(|table| parse_then(table, &source, &args))
+            .collect::<Result<Vec<_>>>()?;
+        let blocks: u64 = first.grid.iter().map(|&d| u64::from(d)).product();
+        Ok(LaunchFile {
+            ptx: Placed {
+                value: source.resolve(&ptx.value),
+                offset: ptx.offset,
+            },
+            registers: top
+                .integer("registers", 1, MAX_REGISTERS)?
+                .map(|r| r as u32),
+            trace_block: top.integer("trace_block", 0, blocks - 1)?.unwrap_or(0),
+            limit: top
+                .integer("limit", 1, i64::MAX as u64)?
+                .unwrap_or(DEFAULT_LIMIT),
+            first,
+            args,
+            symbols,
+            then,
+            source,
+        })
+    }
+
+    /// All launches, in order.
+    pub fn launches(&self) -> impl Iterator<Item = &Launch> {
+        std::iter::once(&self.first).chain(&self.then)
+    }
+
+    /// The argument of that name.
+    pub fn arg(&self, name: &str) -> Option<&Arg> {
+        self.args.iter().find(|a| a.name == name)
+    }
+}
+
+/// Entry, grid, block and dynamic shared memory, which the file and its `then`
+/// tables have in the same form.
+fn parse_launch(section: &Section, source: &Source) -> Result<Launch> {
+    let grid = section.dimensions("grid", MAX_GRID)?;
+    let block = section.dimensions("block", MAX_BLOCK)?;
+    let threads: u32 = block.value.iter().product();
+    if threads > MAX_THREADS {
+        return Err(source.error(
+            format!("'block' has {threads} threads"),
+            format!("expected at most {MAX_THREADS} in all"),
+            block.offset,
+        ));
+    }
+    let dynamic = section.integer("dynamic_shared", 0, MAX_SHARED)?;
+    Ok(Launch {
+        entry: section.string("entry", "\"NAME\", an entry of the PTX")?,
+        grid: grid.value,
+        block: block.value,
+        dynamic_shared: dynamic.unwrap_or(0) as u32,
+        args: None,
+        offset: section.offset(),
+    })
+}
+
+fn parse_then(table: &Placed<&DeTable>, source: &Source, args: &[Arg]) -> Result<Launch> {
+    let section = Section::new(source, table.value, table.offset, "[[then]]", &THEN)?;
+    section.required_string("entry", "\"NAME\", an entry of the PTX")?;
+    let expected = "[\"NAME\", ...], names of [[arg]] tables in the entry's order";
+    let names = section.strings("args", expected)?;
+    let index = |name: Placed<String>| {
+        let found = args.iter().position(|a| a.name == name.value);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = args.iter().map(|a| a.name.as_str()).collect();
+            source.error(
+                format!("there is no argument '{}'", name.value),
+                format!("expected one of {}", names.join(", ")),
+                name.offset,
+            )
+        })
+    };
+    let mut launch = parse_launch(&section, source)?;
+    launch.args = Some(names.into_iter().map(index).collect::<Result<_>>()?);
+    Ok(launch)
+}

@@ -1,0 +1,297 @@
+//! Tables of a launch file, read key by key, so that whatever is wrong is
+//! reported with its line and column and with what was expected.
+
+use crate::error::{Error, Result};
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A launch file's text and where it came from, for messages.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The file.
+    pub path: PathBuf,
+    /// All of it.
+    pub text: String,
+}
+
+impl Source {
+    /// An error at byte `offset`.
+    pub fn error(&self, what: impl Into<String>, help: impl Into<String>, offset: usize) -> Error {
+        Error::input(what, Some(help.into()), &self.path, &self.text, offset)
+    }
+
+    /// A path of the file, which is relative to the file's folder.
+    pub fn resolve(&self, relative: &str) -> PathBuf {
+        self.path.parent().unwrap_or(Path::new("")).join(relative)
+    }
+}
+
+/// A value and the byte offset at which it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed<T> {
+    /// The value.
+    pub value: T,
+    /// Byte offset in the file.
+    pub offset: usize,
+}
+
+/// A number as the file has it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Number {
+    /// An integer.
+    Integer(i128),
+    /// A floating-point number; infinities and NaN too.
+    Float(f64),
+    /// A string, for what TOML has no room.
+    Text(String),
+}
+
+/// A table with the keys that may stand in it.
+pub struct Section<'a> {
+    source: &'a Source,
+    table: &'a DeTable<'a>,
+    offset: usize,
+    name: &'static str,
+}
+
+impl<'a> Section<'a> {
+    /// Refuses keys that are not among `known`. `name` is for messages:
+    /// `[[arg]]`, say.
+    pub fn new(
+        source: &'a Source,
+        table: &'a DeTable<'a>,
+        offset: usize,
+        name: &'static str,
+        known: &[&str],
+    ) -> Result<Self> {
+        let mut unknown: Vec<_> = table
+            .keys()
+            .filter(|k| !known.contains(&k.get_ref().as_ref()))
+            .collect();
+        unknown.sort_by_key(|k| k.span().start);
+        if let Some(key) = unknown.first() {
+            return Err(source.error(
+                format!("unknown key '{}' in {name}", key.get_ref()),
+                format!("expected {}", known.join(", ")),
+                key.span().start,
+            ));
+        }
+        Ok(Section {
+            source,
+            table,
+            offset,
+            name,
+        })
+    }
+
+    /// Where the table begins.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Whether the key is there.
+    pub fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
+    }
+
+    /// The value of a key and its byte offset.
+    pub fn get(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
+        self.table.get(key)
+    }
+
+    /// Refuses keys that mean nothing here, with the reason.
+    pub fn refuse(&self, keys: &[&str], reason: &str) -> Result<()> {
+        match keys.iter().find_map(|k| Some((k, self.get(k)?))) {
+            None => Ok(()),
+            Some((key, value)) => {
+                let what = format!("'{key}' does not fit here");
+                Err(self.source.error(what, reason, value.span().start))
+            }
+        }
+    }
+
+    /// Where the value of a key stands; the table where there is none.
+    pub fn place(&self, key: &str) -> usize {
+        self.get(key).map_or(self.offset, |v| v.span().start)
+    }
+
+    /// An error at the value of a key.
+    pub fn wrong(&self, key: &str, what: &str, help: &str) -> Error {
+        self.source.error(what, help, self.place(key))
+    }
+
+    /// The error that a key is missing.
+    pub fn missing(&self, key: &str, expected: &str) -> Error {
+        self.source.error(
+            format!("{} has no '{key}'", self.name),
+            format!("expected {key} = {expected}"),
+            self.offset,
+        )
+    }
+
+    fn wrong_type(&self, key: &str, value: &Spanned<DeValue>, expected: &str) -> Error {
+        self.source.error(
+            format!("'{key}' is {}", described(value.get_ref())),
+            format!("expected {expected}"),
+            value.span().start,
+        )
+    }
+
+    /// A string.
+    pub fn string(&self, key: &str, expected: &str) -> Result<Option<Placed<String>>> {
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        match value.get_ref() {
+            DeValue::String(text) if !text.is_empty() => Ok(Some(Placed {
+                value: text.to_string(),
+                offset: value.span().start,
+            })),
+            DeValue::String(_) => {
+                let expected = format!("expected {expected}");
+                let what = format!("'{key}' is empty");
+                Err(self.source.error(what, expected, value.span().start))
+            }
+            _ => Err(self.wrong_type(key, value, expected)),
+        }
+    }
+
+    /// A string that must be there.
+    pub fn required_string(&self, key: &str, expected: &str) -> Result<Placed<String>> {
+        let value = self.string(key, expected)?;
+        value.ok_or_else(|| self.missing(key, expected))
+    }
+
+    /// An integer from `min` to `max`.
+    pub fn integer(&self, key: &str, min: u64, max: u64) -> Result<Option<u64>> {
+        let value = self.get(key);
+        value.map(|v| self.to_integer(key, v, min, max)).transpose()
+    }
+
+    fn to_integer(&self, key: &str, value: &Spanned<DeValue>, min: u64, max: u64) -> Result<u64> {
+        let expected = format!("an integer from {min} to {max}");
+        let DeValue::Integer(_) = value.get_ref() else {
+            return Err(self.wrong_type(key, value, &expected));
+        };
+        let in_range = |v: &i128| (i128::from(min)..=i128::from(max)).contains(v);
+        match integer_of(value.get_ref()).filter(in_range) {
+            Some(v) => Ok(v as u64),
+            None => Err(self.source.error(
+                format!("'{key}' is out of range"),
+                format!("expected {expected}"),
+                value.span().start,
+            )),
+        }
+    }
+
+    /// A boolean.
+    pub fn boolean(&self, key: &str) -> Result<Option<bool>> {
+        match self.get(key).map(|v| (v, v.get_ref())) {
+            None => Ok(None),
+            Some((_, DeValue::Boolean(b))) => Ok(Some(*b)),
+            Some((value, _)) => Err(self.wrong_type(key, value, "true or false")),
+        }
+    }
+
+    /// A number in any of its forms.
+    pub fn number(&self, key: &str) -> Result<Option<Placed<Number>>> {
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        let number = match value.get_ref() {
+            DeValue::Integer(_) => integer_of(value.get_ref()).map(Number::Integer),
+            DeValue::Float(f) => Some(Number::Float(float_of(f.as_str()))),
+            DeValue::String(text) => Some(Number::Text(text.to_string())),
+            _ => None,
+        };
+        let offset = value.span().start;
+        match number {
+            Some(value) => Ok(Some(Placed { value, offset })),
+            None => Err(self.wrong_type(key, value, "a number, or a string with one")),
+        }
+    }
+
+    /// One to three sizes, each from 1 to its entry in `max`; missing ones are 1.
+    pub fn dimensions(&self, key: &str, max: [u64; 3]) -> Result<Placed<[u32; 3]>> {
+        let limits = format!("at most {}, {} and {}", max[0], max[1], max[2]);
+        let expected = format!("[x], [x, y] or [x, y, z] with {limits}");
+        let value = self.get(key).ok_or_else(|| self.missing(key, &expected))?;
+        let DeValue::Array(sizes) = value.get_ref() else {
+            return Err(self.wrong_type(key, value, &expected));
+        };
+        if sizes.is_empty() || sizes.len() > 3 {
+            let what = format!("'{key}' has {} dimensions", sizes.len());
+            let help = format!("expected {expected}");
+            return Err(self.source.error(what, help, value.span().start));
+        }
+        let mut dimensions = [1; 3];
+        for ((to, size), max) in dimensions.iter_mut().zip(sizes).zip(max) {
+            *to = self.to_integer(key, size, 1, max)? as u32;
+        }
+        Ok(Placed {
+            value: dimensions,
+            offset: value.span().start,
+        })
+    }
+
+    /// An array of strings, which must be there.
+    pub fn strings(&self, key: &str, expected: &str) -> Result<Vec<Placed<String>>> {
+        let value = self.get(key).ok_or_else(|| self.missing(key, expected))?;
+        let DeValue::Array(items) = value.get_ref() else {
+            return Err(self.wrong_type(key, value, expected));
+        };
+        let item = |item: &Spanned<DeValue>| match item.get_ref() {
+            DeValue::String(text) => Ok(Placed {
+                value: text.to_string(),
+                offset: item.span().start,
+            }),
+            _ => Err(self.wrong_type(key, item, expected)),
+        };
+        items.iter().map(item).collect()
+    }
+
+    /// The tables `[[key]]`.
+    pub fn tables(&self, key: &str) -> Result<Vec<Placed<&'a DeTable<'a>>>> {
+        let expected = format!("tables that begin with [[{key}]]");
+        let Some(value) = self.get(key) else {
+            return Ok(Vec::new());
+        };
+        let DeValue::Array(items) = value.get_ref() else {
+            return Err(self.wrong_type(key, value, &expected));
+        };
+        let table = |item: &'a Spanned<DeValue<'a>>| match item.get_ref() {
+            DeValue::Table(table) => Ok(Placed {
+                value: table,
+                offset: item.span().start,
+            }),
+            _ => Err(self.wrong_type(key, item, &expected)),
+        };
+        items.iter().map(table).collect()
+    }
+}
+
+/// `None` beyond 128 bits.
+fn integer_of(value: &DeValue) -> Option<i128> {
+    match value {
+        DeValue::Integer(i) => i128::from_str_radix(i.as_str(), i.radix()).ok(),
+        _ => None,
+    }
+}
+
+/// TOML writes NaN and infinity with a sign at will.
+fn float_of(text: &str) -> f64 {
+    text.replace('_', "").parse().unwrap_or(f64::NAN)
+}
+
+fn described(value: &DeValue) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "an integer",
+        DeValue::Float(_) => "a floating-point number",
+        DeValue::Boolean(_) => "a boolean",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "an array",
+        DeValue::Table(_) => "a table",
+    }
+}

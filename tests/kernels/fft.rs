@@ -1,0 +1,64 @@
+//! FFTs against the discrete Fourier transform by its definition.
+
+use crate::bound::{Approx, U, assert_within};
+use crate::harness::{Kernel, Run};
+use std::f64::consts::TAU;
+
+fn check(run: &Run, n: usize) {
+    let (re, im) = (run.before::<f32>("re"), run.before::<f32>("im"));
+    let turn: Vec<(f64, f64)> = (0..n)
+        .map(|k| (-TAU * k as f64 / n as f64).sin_cos())
+        .collect();
+    let (mut want_re, mut want_im) = (Vec::new(), Vec::new());
+    for at in 0..re.len() {
+        let (base, k) = (at - at % n, at % n);
+        let (mut r, mut i, mut magnitude) = (0.0, 0.0, 0.0);
+        for j in 0..n {
+            let (sin, cos) = turn[j * k % n];
+            let (x, y) = (f64::from(re[base + j]), f64::from(im[base + j]));
+            r += x * cos - y * sin;
+            i += x * sin + y * cos;
+            magnitude += x.hypot(y);
+        }
+        // Every value on the way is at most `magnitude`. A stage multiplies by
+        // a twiddle that is off by at most 2 units in the last place in each
+        // part (4 U each, 6 U together), with a complex product (3 U), and adds
+        // (1 U); a radix-8 step counts as three stages.
+        let error = 10.0 * U * f64::from(n.ilog2()) * magnitude;
+        let approx = |value| Approx {
+            error,
+            ..Approx::constant(value)
+        };
+        want_re.push(approx(r));
+        want_im.push(approx(i));
+    }
+    assert_within("re", &run.after("re"), &want_re);
+    assert_within("im", &run.after("im"), &want_im);
+}
+
+#[test]
+fn radix_2() {
+    for (log2n, batches) in [(10, 2), (5, 3), (1, 1)] {
+        let n = 1usize << log2n;
+        Kernel::load("fft", "fft_radix2")
+            .grid([batches, 1, 1])
+            .block([n as u32 / 2, 1, 1])
+            .dynamic_shared(8 * n as u32)
+            .count("re", n * batches as usize)
+            .count("im", n * batches as usize)
+            .scalar("log2n", log2n)
+            .check(|run| check(run, n));
+    }
+}
+
+#[test]
+fn radix_8() {
+    for (batches, seed) in [(2, 1), (1, 9)] {
+        Kernel::load("fft", "fft_radix8")
+            .grid([batches as u32, 1, 1])
+            .count("re", 512 * batches)
+            .count("im", 512 * batches)
+            .seed("re", seed)
+            .check(|run| check(run, 512));
+    }
+}
