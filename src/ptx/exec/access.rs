@@ -319,7 +319,7 @@ pub(super) unsafe fn matrix(m: &mut Machine, op: &Op, exec: u32) {
     let pointers = m.resolve(info, exec & rows);
     for (at, &slot) in info.data.iter().enumerate() {
         let mut values = if info.store { m.read(slot) } else { [0; 32] };
-        for lane in 0..32 {
+        for (lane, value) in values.iter_mut().enumerate() {
             for half in 0..2 {
                 let (row, column) = (lane / 4, 2 * (lane % 4) + half);
                 let (row, column) = if transposed {
@@ -331,8 +331,8 @@ pub(super) unsafe fn matrix(m: &mut Machine, op: &Op, exec: u32) {
                 // SAFETY: `resolve` gives pointers to rows of 16 bytes.
                 unsafe {
                     match info.store {
-                        true => ((values[lane] >> (16 * half)) as u16).put(place),
-                        false => values[lane] |= u64::from(u16::get(place)) << (16 * half),
+                        true => ((*value >> (16 * half)) as u16).put(place),
+                        false => *value |= u64::from(u16::get(place)) << (16 * half),
                     }
                 }
             }

@@ -1,5 +1,5 @@
 //! Loads and stores of 32-bit words of shared memory where the lanes access
-//! one word, or consecutive words in the order of the lanes: without a
+//! one place, or consecutive words in the order of the lanes: without a
 //! pointer per lane. Anything else is left to `access`.
 //!
 //! Shared memory belongs to one block, which one thread runs; plain vector
@@ -11,7 +11,8 @@ use crate::ptx::names::{Space, Type};
 /// The handler for an operation on memory that these accesses may be found
 /// in; none where there is no point.
 pub(super) fn handler(info: &MemoryOp, ty: Type) -> Option<Handler> {
-    let words = ty.bits() == 32 && info.data.len() == 1 && info.data[0].width == Width::Word;
+    let words = ty.bits() == 32 && info.data[0].width == Width::Word;
+    let words = words && (!info.store || info.data.len() == 1);
     let shared = info.space == Some(Space::Shared) && !matches!(info.from, From::Double(_));
     match words && shared {
         true => vector::handler(info.store),
@@ -88,17 +89,18 @@ mod vector {
     /// Whether `bytes` from `start` on are inside, at a word.
     #[inline(always)]
     fn inside(m: &Machine, start: u32, bytes: u64) -> bool {
-        start % 4 == 0 && u64::from(start) + bytes <= m.shared_len
+        start.is_multiple_of(4) && u64::from(start) + bytes <= m.shared_len
     }
 
     #[target_feature(enable = "avx2,fma")]
     unsafe fn get(m: &mut Machine<'_>, op: &Op, exec: u32) {
         let image = m.image;
         let info = &image.memory[op.extra as usize];
-        let to = m
-            .regs
-            .wrapping_add(info.data[0].at as usize)
-            .cast::<[u32; 32]>();
+        let (count, file) = (info.data.len(), m.regs);
+        let register = |n: usize| {
+            file.wrapping_add(info.data[n].at as usize)
+                .cast::<[u32; 32]>()
+        };
         // SAFETY: the accesses are inside, the register is of the file.
         unsafe {
             let shared = m.shared.as_ptr().cast::<u8>();
@@ -109,13 +111,17 @@ mod vector {
                 Pattern::Other
             };
             match pattern {
-                Pattern::One(at) if inside(m, at, 4) => {
-                    let value = shared.add(at as usize).cast::<u32>().read();
-                    lanes::keep(to, exec, &[value; 32]);
+                Pattern::One(at)
+                    if at.is_multiple_of(info.bytes) && inside(m, at, u64::from(info.bytes)) =>
+                {
+                    for n in 0..count {
+                        let value = shared.add(at as usize + 4 * n).cast::<u32>().read();
+                        lanes::keep(register(n), exec, &[value; 32]);
+                    }
                 }
-                Pattern::Consecutive(at) if inside(m, at, 128) => {
+                Pattern::Consecutive(at) if count == 1 && inside(m, at, 128) => {
                     let values = shared.add(at as usize).cast::<[u32; 32]>();
-                    lanes::keep(to, exec, &*values);
+                    lanes::keep(register(0), exec, &*values);
                 }
                 _ => return access::load_word(m, op, exec),
             }
