@@ -27,13 +27,19 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
                 return None;
             }
             let round = integral(i)?;
+            // What a NaN becomes: 0, but from or to 64 bits the top bit alone.
+            let no_number = match from == Type::F64 || to.bits() == 64 {
+                true => extend(1 << (to.bits() - 1), to) as u64,
+                false => 0,
+            };
             definition(to, &[from], move |x| {
                 let bits = if ftz && source == F32 {
                     flushed(x[0])
                 } else {
                     x[0]
                 };
-                to_integer(source.unpack(bits & mask(source)), round, to)
+                let number = source.unpack(bits & mask(source));
+                to_integer(number, round, to).unwrap_or(no_number)
             })
         }
         (true, false) => {
@@ -72,14 +78,11 @@ fn clamp(value: i128, ty: Type) -> i128 {
     value.clamp(least, most)
 }
 
-/// NaN becomes 0, but for 64 bits and unsigned types what the machine gives.
-fn to_integer(number: Soft, round: Round, ty: Type) -> u64 {
+/// The nearest number of an integer type; `None` for a NaN.
+fn to_integer(number: Soft, round: Round, ty: Type) -> Option<u64> {
     let (least, most) = range(ty);
-    match number.to_integer(round, least, most) {
-        Some(value) => extend(value as u64, ty) as u64,
-        None if ty.bits() == 64 => 1 << 63,
-        None => 0,
-    }
+    let value = number.to_integer(round, least, most)?;
+    Some(extend(value as u64, ty) as u64)
 }
 
 /// The rounding to integers: `.rni`, `.rzi`, `.rmi`, `.rpi`.
