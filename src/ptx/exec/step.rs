@@ -284,13 +284,10 @@ impl Warp {
     /// Arrives at a barrier: whether the path waits there.
     fn barrier(&mut self, m: &mut Machine, path: usize, barrier: u32, exec: u32) -> bool {
         let info = &m.image.barriers[barrier as usize];
-        if info.aligned && exec != self.alive {
-            let lane = exec.trailing_zeros();
-            let missing = self.alive & !exec;
-            let text = format!(
-                "only some threads of the warp are at the barrier: lanes {exec:#010x}, not {missing:#010x}"
-            );
-            m.found(FindingKind::DivergentBarrier, lane, None, None, text);
+        // Where the warp is split already, its other parts may come here, too;
+        // that is seen when the barrier lets them go.
+        if info.aligned && exec != self.alive && self.paths.len() == 1 {
+            note_divergent(m, exec, self.alive);
         }
         if info.arrive_only {
             m.arrivals.push((
@@ -314,6 +311,21 @@ impl Warp {
         self.paths[path].state = State::Barrier(barrier);
         true
     }
+}
+
+/// A barrier that only some lanes of the warp have reached.
+pub(super) fn note_divergent(m: &mut Machine, here: u32, alive: u32) {
+    let text = format!(
+        "only some threads of the warp are at the barrier: lanes {here:#010x}, not {:#010x}",
+        alive & !here
+    );
+    m.found(
+        FindingKind::DivergentBarrier,
+        here.trailing_zeros(),
+        None,
+        None,
+        text,
+    );
 }
 
 /// Puts the sides of a branch on the stack; lanes that already are where

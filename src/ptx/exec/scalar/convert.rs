@@ -3,7 +3,7 @@
 use super::float::{format, rounding};
 use super::{Definition, definition, extend, flushed};
 use crate::ptx::ast::Instruction;
-use crate::ptx::exec::soft::{F32, Format, Round, Soft, TF32};
+use crate::ptx::exec::soft::{F32, F64, Format, Round, Soft, TF32};
 use crate::ptx::names::{Type, Word};
 
 pub(super) fn define(i: &Instruction) -> Option<Definition> {
@@ -27,19 +27,13 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
                 return None;
             }
             let round = integral(i)?;
-            // What a NaN becomes: 0, but from or to 64 bits the top bit alone.
-            let no_number = match from == Type::F64 || to.bits() == 64 {
-                true => extend(1 << (to.bits() - 1), to) as u64,
-                false => 0,
-            };
             definition(to, &[from], move |x| {
                 let bits = if ftz && source == F32 {
                     flushed(x[0])
                 } else {
                     x[0]
                 };
-                let number = source.unpack(bits & mask(source));
-                to_integer(number, round, to).unwrap_or(no_number)
+                to_integer(source.unpack(bits & mask(source)), round, source, to)
             })
         }
         (true, false) => {
@@ -78,11 +72,14 @@ fn clamp(value: i128, ty: Type) -> i128 {
     value.clamp(least, most)
 }
 
-/// The nearest number of an integer type; `None` for a NaN.
-fn to_integer(number: Soft, round: Round, ty: Type) -> Option<u64> {
+/// NaN becomes 0, but from f64 or to 64 bits only the highest bit is set.
+fn to_integer(number: Soft, round: Round, from: Format, ty: Type) -> u64 {
     let (least, most) = range(ty);
-    let value = number.to_integer(round, least, most)?;
-    Some(extend(value as u64, ty) as u64)
+    match number.to_integer(round, least, most) {
+        Some(value) => extend(value as u64, ty) as u64,
+        None if ty.bits() == 64 || from == F64 => 1 << (ty.bits() - 1),
+        None => 0,
+    }
 }
 
 /// The rounding to integers: `.rni`, `.rzi`, `.rmi`, `.rpi`.

@@ -327,13 +327,13 @@ fn a_lock_inside_a_warp_makes_progress() {
     let run = threads(
         "L: atom.global.cas.b32 %r1, [%base], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;
          ld.global.u32 %r2, [%base+4]; add.u32 %r2, %r2, 1; st.global.u32 [%base+4], %r2;
-         atom.global.exch.b32 %r3, [%base], 0; ret;",
-        32,
+         atom.global.exch.b32 %r3, [%base], 0; bar.sync 0; ret;",
+        64,
         4,
     );
     assert_eq!(
         (run.words[..2].to_vec(), run.outcome.findings),
-        (vec![0, 32], vec![])
+        (vec![0, 64], vec![])
     );
 }
 
