@@ -14,13 +14,13 @@ import struct
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def save(path, values):
-    """32-bit integers as .npy."""
-    header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({len(values)},), }}"
+def save(path, values, kind="i"):
+    """32-bit integers as .npy, signed or unsigned."""
+    header = f"{{'descr': '<{kind}4', 'fortran_order': False, 'shape': ({len(values)},), }}"
     header += " " * (-(10 + len(header) + 1) % 64) + "\n"
     with open(os.path.join(HERE, path), "wb") as out:
         out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
-        out.write(struct.pack(f"<{len(values)}i", *values))
+        out.write(struct.pack(f"<{len(values)}{'i' if kind == 'i' else 'I'}", *values))
 
 
 def main():
@@ -34,10 +34,10 @@ def main():
     save("transpose/shift.npy", rotation)
     # AES: key and plain text of FIPS 197, appendix C.1, then 63 other blocks.
     def words(data):
-        return struct.unpack(f"<{len(data) // 4}i", bytes(data))
-    save("aes/key.npy", words(range(16)))
+        return struct.unpack(f"<{len(data) // 4}I", bytes(data))
+    save("aes/key.npy", words(range(16)), "u")
     blocks = [17 * i for i in range(16)] + [random.Random(2).randrange(256) for _ in range(63 * 16)]
-    save("aes/plain.npy", words(blocks))
+    save("aes/plain.npy", words(blocks), "u")
 
 
 main()

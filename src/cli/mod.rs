@@ -10,6 +10,7 @@ mod cmd_encode;
 mod cmd_flow;
 mod cmd_mutate;
 mod cmd_prove;
+mod cmd_run;
 mod cmd_sim;
 mod cmd_synth;
 mod cmd_trace;
@@ -95,6 +96,7 @@ enum Command {
     Flow(cmd_flow::FlowArgs),
     Mutate(cmd_mutate::MutateArgs),
     Prove(cmd_prove::ProveArgs),
+    Run(cmd_run::RunArgs),
     Sim(cmd_sim::SimArgs),
     Synth(cmd_synth::SynthArgs),
     Trace(cmd_trace::TraceArgs),
@@ -159,7 +161,12 @@ fn rule_line(machine: &Config) -> String {
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let global = &cli.global;
     // Commands that are about no machine refuse a wrong one all the same.
-    if let Command::Congestion(_) | Command::Doctor(_) | Command::Trace(_) = &cli.command {
+    if let Command::Classify(_)
+    | Command::Congestion(_)
+    | Command::Doctor(_)
+    | Command::Run(_)
+    | Command::Trace(_) = &cli.command
+    {
         global.machine()?;
     }
     match &cli.command {
@@ -176,6 +183,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Flow(args) => cmd_flow::run(args, global, printer),
         Command::Mutate(args) => cmd_mutate::run(args, global, printer),
         Command::Prove(args) => cmd_prove::run(args, global, printer),
+        Command::Run(args) => cmd_run::run(args, printer),
         Command::Sim(args) => cmd_sim::run(args, global, printer),
         Command::Synth(args) => cmd_synth::run(args, global, printer),
         Command::Trace(args) => cmd_trace::run(args, printer),

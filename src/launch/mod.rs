@@ -8,13 +8,16 @@ mod expect;
 mod file;
 mod init;
 mod npy;
+mod prepare;
 mod section;
 #[cfg(test)]
 mod tests;
 
+pub use crate::ptx::exec::Options;
 pub use arg::{Arg, ArgKind, Buffer, Symbol};
 pub use element::Element;
 pub use expect::{Comparison, Expect, compare};
 pub use file::{Launch, LaunchFile};
 pub use init::{Init, Random, Range};
+pub use prepare::Prepared;
 pub use section::{Number, Placed, Source};

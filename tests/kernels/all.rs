@@ -29,6 +29,7 @@ fn every_launch_file_runs_without_a_finding() {
         let options = Options {
             threads: 2,
             races: true,
+            ..Options::default()
         };
         let outcome = prepared.run(&options).unwrap();
         assert!(

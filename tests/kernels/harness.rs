@@ -206,6 +206,7 @@ impl Kernel {
         let options = Options {
             threads,
             races: true,
+            ..Options::default()
         };
         let outcome = prepared
             .run(&options)

@@ -12,7 +12,7 @@ fn check(name: &str, bins: usize, blocks: u32, n: usize) {
             let occurs = |bin: usize| {
                 pixels
                     .iter()
-                    .filter(|p| usize::from(**p) * bins / 256 == bin)
+                    .filter(move |p| usize::from(**p) * bins / 256 == bin)
             };
             let want: Vec<u32> = (0..bins).map(|bin| occurs(bin).count() as u32).collect();
             assert_eq!(run.after::<u32>("histogram"), want, "{name} {n}");

@@ -32,4 +32,5 @@ mod scalarprod;
 mod scan;
 mod sort;
 mod srad;
+mod traces;
 mod transpose;

@@ -1,0 +1,236 @@
+//! `spadkit run`: executes a PTX kernel, checks its outputs, finds its faults.
+
+use super::printer::{Printer, table};
+use crate::error::{Error, Result};
+use crate::launch::{Comparison, LaunchFile, Prepared};
+use crate::output::{check_writable, write_file};
+use crate::ptx::exec::{Finding, Options, Outcome};
+use clap::Args;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Run a PTX kernel on the CPU, check its outputs, find its faults.
+///
+/// A launch file (docs/kernels.md) names the PTX and the entry, the grid, the
+/// arguments and what must come out. The exit status is 1 where a fault was
+/// found or an output is not as expected.
+#[derive(Args)]
+pub struct RunArgs {
+    /// Launch file.
+    #[arg(value_name = "LAUNCH.toml")]
+    launch: PathBuf,
+    /// Write a buffer after the run; repeat for several.
+    #[arg(long, value_name = "NAME=FILE.npy", value_parser = parse_dump)]
+    dump: Vec<Dump>,
+    /// Look for races on shared memory.
+    #[arg(long)]
+    races: bool,
+    /// Threads of this machine; all its cores if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+/// A buffer and the file it goes to.
+#[derive(Clone)]
+struct Dump {
+    name: String,
+    path: PathBuf,
+}
+
+fn parse_dump(text: &str) -> std::result::Result<Dump, String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && path.ends_with(".npy") => Ok(Dump {
+            name: name.to_owned(),
+            path: path.into(),
+        }),
+        _ => Err("expected NAME=FILE.npy, the name of a buffer and a file".to_owned()),
+    }
+}
+
+pub(super) fn run(args: &RunArgs, printer: &Printer) -> Result<()> {
+    let file = LaunchFile::load(&args.launch)?;
+    let mut prepared = file.prepare()?;
+    check_dumps(&prepared, &args.dump)?;
+    let options = Options {
+        threads: args.threads.unwrap_or(0).into(),
+        races: args.races,
+        ..Options::default()
+    };
+    let start = Instant::now();
+    let outcome = prepared.run(&options)?;
+    let seconds = start.elapsed();
+    let outputs = outputs(&prepared)?;
+    for dump in &args.dump {
+        let found = prepared.buffers().find(|(name, ..)| *name == dump.name);
+        if let Some((_, buffer, bytes)) = found {
+            write_file(&dump.path, &buffer.to_npy(bytes))?;
+        }
+    }
+    let report = Report {
+        file: &file,
+        entry: &prepared.launches()[0].entry,
+        outcome: &outcome,
+        outputs: &outputs,
+        seconds,
+    };
+    printer.result(report.json(), || report.text())?;
+    report.verdict()
+}
+
+/// Refuses names that are no buffers, and files that cannot be written.
+fn check_dumps(prepared: &Prepared, dumps: &[Dump]) -> Result<()> {
+    let names: Vec<&str> = prepared.buffers().map(|(name, ..)| name).collect();
+    for dump in dumps {
+        if !names.contains(&dump.name.as_str()) {
+            return Err(Error::usage(
+                format!("there is no buffer '{}' to dump", dump.name),
+                format!("expected one of {}", names.join(", ")),
+            ));
+        }
+        check_writable(&dump.path)?;
+    }
+    Ok(())
+}
+
+/// A buffer after the run.
+struct Output {
+    name: String,
+    sha256: String,
+    /// With what was expected, where something was.
+    comparison: Option<Comparison>,
+}
+
+fn outputs(prepared: &Prepared) -> Result<Vec<Output>> {
+    let output = |(name, buffer, bytes): (&str, &crate::launch::Buffer, &[u8])| {
+        let digest = Sha256::digest(bytes);
+        Ok(Output {
+            name: name.to_owned(),
+            sha256: digest.iter().map(|b| format!("{b:02x}")).collect(),
+            comparison: buffer.compare(bytes)?,
+        })
+    };
+    prepared.buffers().map(output).collect()
+}
+
+struct Report<'a> {
+    file: &'a LaunchFile,
+    entry: &'a str,
+    outcome: &'a Outcome,
+    outputs: &'a [Output],
+    seconds: Duration,
+}
+
+impl Report<'_> {
+    fn json(&self) -> Value {
+        let output = |o: &Output| {
+            // JSON has no infinity: null, too.
+            let error = o.comparison.as_ref().map(|c| c.max_error);
+            json!({
+                "name": o.name,
+                "sha256": o.sha256,
+                "max_error": error.filter(|e| e.is_finite()),
+                "ok": o.comparison.as_ref().map(|c| c.ok),
+            })
+        };
+        json!({
+            "entry": self.entry,
+            "grid": self.file.first.grid,
+            "block": self.file.first.block,
+            "warp_instructions": self.outcome.warp_instructions,
+            "thread_instructions": self.outcome.thread_instructions,
+            "shared_accesses": self.outcome.shared_accesses,
+            "seconds": self.seconds.as_secs_f64(),
+            "outputs": self.outputs.iter().map(output).collect::<Vec<_>>(),
+            "findings": self.outcome.findings.iter().map(finding_json).collect::<Vec<_>>(),
+        })
+    }
+
+    fn text(&self) -> String {
+        let rows = self.outputs.iter().map(|o| {
+            let compared =
+                |f: &dyn Fn(&Comparison) -> String| o.comparison.as_ref().map_or(String::new(), f);
+            vec![
+                o.name.clone(),
+                o.sha256[..16].to_owned(),
+                compared(&|c| format!("{:.3e}", c.max_error)),
+                compared(&|c| if c.ok { "yes" } else { "no" }.to_owned()),
+            ]
+        });
+        let header = ["buffer", "SHA-256 (first 16)", "max error", "as expected"];
+        let mut text = format!(
+            "{}: {} warp instructions, {} thread instructions, {} shared-memory accesses, {:.3} s\n{}",
+            self.entry,
+            self.outcome.warp_instructions,
+            self.outcome.thread_instructions,
+            self.outcome.shared_accesses,
+            self.seconds.as_secs_f64(),
+            table(&header, &["max error"], rows),
+        );
+        for finding in &self.outcome.findings {
+            text.push_str(&finding_text(&self.file.ptx.value, finding));
+        }
+        text
+    }
+
+    /// An error for the exit status where something is wrong with the kernel.
+    fn verdict(&self) -> Result<()> {
+        let fault = self.outcome.findings.iter().find(|f| !f.kind.is_warning());
+        if let Some(fault) = fault {
+            return Err(Error::CheckFailed {
+                what: format!("{}: {}", fault.kind.text(), fault.message),
+                help: Some(format!("see line {} of the PTX", fault.ptx_line)),
+            });
+        }
+        let wrong = |o: &&Output| o.comparison.as_ref().is_some_and(|c| !c.ok);
+        let Some(output) = self.outputs.iter().find(wrong) else {
+            return Ok(());
+        };
+        let first = output
+            .comparison
+            .as_ref()
+            .and_then(|c| c.first)
+            .unwrap_or(0);
+        Err(Error::CheckFailed {
+            what: format!(
+                "the buffer '{}' is not as expected from element {first} on",
+                output.name
+            ),
+            help: Some(format!("see it with: --dump {0}={0}.npy", output.name)),
+        })
+    }
+}
+
+fn finding_json(finding: &Finding) -> Value {
+    let mut json = json!({
+        "kind": finding.kind.text(),
+        "ptx_line": finding.ptx_line,
+        "source": finding.source,
+        "block": finding.block,
+        "thread": finding.thread,
+        "address": finding.address,
+        "variable": finding.variable,
+        "message": finding.message,
+    });
+    if finding.other {
+        json["other"] = json!(true);
+    }
+    json
+}
+
+fn finding_text(ptx: &Path, finding: &Finding) -> String {
+    let name = ptx.file_name().unwrap_or_default().display();
+    let source = finding
+        .source
+        .as_ref()
+        .map_or(String::new(), |s| format!(" ({s})"));
+    format!(
+        "{}: {name}:{}{source}, block {:?}, thread {:?}: {}\n",
+        finding.kind.text(),
+        finding.ptx_line,
+        finding.block,
+        finding.thread,
+        finding.message
+    )
+}

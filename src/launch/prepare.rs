@@ -1,0 +1,299 @@
+//! A launch file with its PTX: arguments against parameters, buffers in memory.
+
+use super::arg::{ArgKind, Buffer, Symbol};
+use super::file::{Launch, LaunchFile};
+use super::section::Source;
+use crate::error::{Error, Result};
+use crate::ptx::Module;
+use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
+
+/// A launch that is ready to run: the PTX decoded, every buffer made, every
+/// parameter packed.
+pub struct Prepared<'a> {
+    file: &'a LaunchFile,
+    program: Program,
+    memory: Memory,
+    /// Per argument its buffer, if it has one.
+    buffers: Vec<Option<BufferId>>,
+    launches: Vec<exec::Launch>,
+}
+
+impl LaunchFile {
+    /// Reads and decodes the PTX, checks the launches against it, makes the
+    /// buffers and packs the parameters.
+    pub fn prepare(&self) -> Result<Prepared<'_>> {
+        let program = Program::new(&self.module()?)?;
+        let launches = self
+            .launches()
+            .map(|launch| resolve(self, &program, launch))
+            .collect::<Result<Vec<_>>>()?;
+        check_all_taken(self, &launches)?;
+        for symbol in &self.symbols {
+            check_symbol(&self.source, &program, symbol)?;
+        }
+        // What cannot be run is said before anything runs.
+        for launch in &launches {
+            program.check(&launch.entry)?;
+        }
+        let mut memory = Memory::new();
+        let buffers = self
+            .args
+            .iter()
+            .map(|arg| match &arg.kind {
+                ArgKind::Buffer(buffer) => Ok(Some(memory.alloc(&arg.name, buffer.contents()?))),
+                _ => Ok(None),
+            })
+            .collect::<Result<Vec<_>>>()?;
+        for symbol in self.symbols.iter().filter(|s| !s.keep) {
+            let contents = symbol.buffer.contents()?;
+            if let Some(id) = program.symbol_buffer(&mut memory, &symbol.name) {
+                memory.bytes_mut(id).copy_from_slice(&contents);
+            }
+        }
+        let pack = |resolved: &Resolved| exec::Launch {
+            entry: resolved.entry.clone(),
+            grid: resolved.launch.grid,
+            block: resolved.launch.block,
+            dynamic_shared: resolved.launch.dynamic_shared,
+            params: pack(self, resolved, &memory, &buffers),
+        };
+        Ok(Prepared {
+            file: self,
+            launches: launches.iter().map(pack).collect(),
+            program,
+            memory,
+            buffers,
+        })
+    }
+
+    /// The PTX, parsed.
+    pub fn module(&self) -> Result<Module> {
+        let path = &self.ptx.value;
+        let text = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+        let text = String::from_utf8(text).map_err(|_| {
+            let what = format!("{} is not text", path.display());
+            self.source.error(what, "expected PTX", self.ptx.offset)
+        })?;
+        Module::parse(&text, &path.display().to_string())
+    }
+}
+
+impl<'a> Prepared<'a> {
+    /// The decoded PTX.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The launches, in order.
+    pub fn launches(&self) -> &[exec::Launch] {
+        &self.launches
+    }
+
+    /// Runs the launches in order; the first that has a finding other than a
+    /// warning is the last. The file's limit counts for all together.
+    pub fn run(&mut self, options: &exec::Options) -> Result<exec::Outcome> {
+        let mut all = exec::Outcome::default();
+        for launch in &self.launches {
+            let options = exec::Options {
+                limit: self
+                    .file
+                    .limit
+                    .saturating_sub(all.thread_instructions)
+                    .max(1),
+                ..options.clone()
+            };
+            let outcome = self.program.run(&mut self.memory, launch, &options)?;
+            all.warp_instructions += outcome.warp_instructions;
+            all.thread_instructions += outcome.thread_instructions;
+            all.shared_accesses += outcome.shared_accesses;
+            all.findings.extend(outcome.findings);
+            if all.findings.iter().any(|f| !f.kind.is_warning()) {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Name, description and bytes of every buffer, in the order of the file.
+    pub fn buffers(&self) -> impl Iterator<Item = (&'a str, &'a Buffer, &[u8])> {
+        let args = self.file.args.iter().zip(&self.buffers);
+        args.filter_map(|(arg, id)| match (&arg.kind, id) {
+            (ArgKind::Buffer(buffer), Some(id)) => {
+                Some((arg.name.as_str(), buffer, self.memory.bytes(*id)))
+            }
+            _ => None,
+        })
+    }
+
+    /// Name and bytes of every buffer.
+    pub fn outputs(&self) -> impl Iterator<Item = (&'a str, &[u8])> {
+        self.buffers().map(|(name, _, bytes)| (name, bytes))
+    }
+}
+
+/// A launch whose arguments fit the entry's parameters.
+struct Resolved<'a> {
+    launch: &'a Launch,
+    entry: String,
+    /// Index of the argument of each parameter.
+    params: Vec<(usize, Parameter)>,
+}
+
+fn resolve<'a>(
+    file: &'a LaunchFile,
+    program: &Program,
+    launch: &'a Launch,
+) -> Result<Resolved<'a>> {
+    let entry = find_entry(file, program, launch)?;
+    let params = program.params(&entry)?;
+    let args = match &launch.args {
+        Some(args) => args.clone(),
+        None => (0..file.args.len().min(params.len())).collect(),
+    };
+    if args.len() != params.len() {
+        let what = format!("{} arguments for {entry}", args.len());
+        let help = format!("expected {}: {}", params.len(), described(&params));
+        return Err(file.source.error(what, help, launch.offset));
+    }
+    let address_bytes = program.module().address_size / 8;
+    for (arg, param) in args.iter().zip(&params) {
+        check_size(file, address_bytes, *arg, param, &entry)?;
+    }
+    Ok(Resolved {
+        launch,
+        entry,
+        params: args.into_iter().zip(params).collect(),
+    })
+}
+
+fn described(params: &[Parameter]) -> String {
+    let all: Vec<String> = params
+        .iter()
+        .map(|p| format!("{} ({} bytes)", p.name, p.bytes))
+        .collect();
+    match all.is_empty() {
+        true => "it has no parameters".to_owned(),
+        false => all.join(", "),
+    }
+}
+
+fn find_entry(file: &LaunchFile, program: &Program, launch: &Launch) -> Result<String> {
+    let entries: Vec<&str> = program.entries().collect();
+    let names = match entries.is_empty() {
+        true => "the PTX has no entry with a body".to_owned(),
+        false => format!("its entries are {}", entries.join(", ")),
+    };
+    let ptx = file.ptx.value.file_name().unwrap_or_default().display();
+    match (&launch.entry, &entries[..]) {
+        (None, [entry]) => Ok((*entry).to_owned()),
+        (None, _) => {
+            let what = format!("{ptx} has {} entries and 'entry' is missing", entries.len());
+            Err(file.source.error(what, names, file.ptx.offset))
+        }
+        (Some(wanted), _) if entries.contains(&wanted.value.as_str()) => Ok(wanted.value.clone()),
+        (Some(wanted), _) => {
+            let what = format!("{ptx} has no entry '{}'", wanted.value);
+            Err(file.source.error(what, names, wanted.offset))
+        }
+    }
+}
+
+fn check_size(
+    file: &LaunchFile,
+    address_bytes: u32,
+    arg: usize,
+    param: &Parameter,
+    entry: &str,
+) -> Result<()> {
+    let arg = &file.args[arg];
+    let (bytes, what) = match &arg.kind {
+        ArgKind::Value(element, bytes) => (bytes.len(), element.name()),
+        _ => (address_bytes as usize, "an address"),
+    };
+    match bytes == param.bytes as usize {
+        true => Ok(()),
+        false => Err(file.source.error(
+            format!("argument '{}', {what}, has {bytes} bytes", arg.name),
+            format!(
+                "expected {}: parameter {} of {entry}",
+                param.bytes, param.name
+            ),
+            arg.offset,
+        )),
+    }
+}
+
+/// Arguments behind the first launch's must be there for another one.
+fn check_all_taken(file: &LaunchFile, launches: &[Resolved]) -> Result<()> {
+    let taken = |i: usize| {
+        let same =
+            |arg: usize| matches!(file.args[arg].kind, ArgKind::Same { arg, .. } if arg == i);
+        let used = |arg: usize| launches.iter().any(|l| l.params.iter().any(|p| p.0 == arg));
+        used(i) || (0..file.args.len()).any(|arg| same(arg) && used(arg))
+    };
+    match (0..file.args.len()).find(|i| !taken(*i)) {
+        None => Ok(()),
+        Some(i) => Err(file.source.error(
+            format!("no launch takes the argument '{}'", file.args[i].name),
+            format!(
+                "{} has {} parameters, which the first arguments are for; others are named by \
+                 the args of a [[then]]",
+                launches[0].entry,
+                launches[0].params.len()
+            ),
+            file.args[i].offset,
+        )),
+    }
+}
+
+fn check_symbol(source: &Source, program: &Program, symbol: &Symbol) -> Result<()> {
+    let Some(variable) = program.symbol(&symbol.name) else {
+        let names: Vec<String> = program.symbols().map(|s| s.name).collect();
+        return Err(source.error(
+            format!(
+                "the PTX has no variable '{}' in .global or .const",
+                symbol.name
+            ),
+            match names.is_empty() {
+                true => "it has none that the host can write".to_owned(),
+                false => format!("expected one of {}", names.join(", ")),
+            },
+            symbol.offset,
+        ));
+    };
+    match symbol.buffer.bytes() == variable.bytes {
+        true => Ok(()),
+        false => Err(source.error(
+            format!(
+                "the symbol '{}' has {} bytes",
+                symbol.name,
+                symbol.buffer.bytes()
+            ),
+            format!("expected {}, as in the PTX", variable.bytes),
+            symbol.offset,
+        )),
+    }
+}
+
+/// The parameters as the entry has them in memory.
+fn pack(
+    file: &LaunchFile,
+    launch: &Resolved,
+    memory: &Memory,
+    buffers: &[Option<BufferId>],
+) -> Vec<u8> {
+    let address = |arg: usize| buffers[arg].map_or(0, |id| memory.address(id));
+    let size = launch.params.last().map_or(0, |(_, p)| p.offset + p.bytes);
+    let mut image = vec![0; size as usize];
+    for (arg, param) in &launch.params {
+        let bytes = match &file.args[*arg].kind {
+            ArgKind::Value(_, bytes) => bytes.clone(),
+            ArgKind::Buffer(_) => address(*arg).to_le_bytes().to_vec(),
+            ArgKind::Same { arg, bytes } => (address(*arg) + bytes).to_le_bytes().to_vec(),
+            ArgKind::Null => vec![0; 8],
+        };
+        let (offset, size) = (param.offset as usize, param.bytes as usize);
+        image[offset..offset + size].copy_from_slice(&bytes[..size]);
+    }
+    image
+}

@@ -1,0 +1,203 @@
+//! Launch files that are wrong, from the command line: one error with its
+//! place, exit status 2, nothing written; faults of kernels are exit status 1.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::Path;
+
+const PTX: &str = r#".version 7.0
+.target sm_70
+.address_size 64
+
+.const .align 4 .b8 table[8];
+
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+	.reg .b32 	%r<4>;
+	.reg .b64 	%rd<5>;
+	ld.param.u64 	%rd1, [out];
+	ld.param.u32 	%r1, [n];
+	cvta.to.global.u64 	%rd2, %rd1;
+	mov.u32 	%r2, %tid.x;
+	mul.wide.u32 	%rd3, %r2, 4;
+	add.s64 	%rd4, %rd2, %rd3;
+	st.global.u32 	[%rd4], %r1;
+	ret;
+}
+
+.visible .entry other(.param .u64 out)
+{
+	ret;
+}
+"#;
+
+const LAUNCH: &str = r#"ptx = "k.ptx"
+entry = "k"
+grid = [1]
+block = [32]
+
+[[arg]]
+name = "out"
+type = "u32"
+count = 32
+
+[[arg]]
+name = "n"
+type = "u32"
+value = 7
+"#;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new(launch: &str, ptx: &str) -> Self {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        std::fs::write(folder.path("k.toml"), launch).unwrap();
+        std::fs::write(folder.path("k.ptx"), ptx).unwrap();
+        folder
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Exit status, standard output, and the words of standard error.
+    fn run(&self, options: &[&str]) -> (i32, String, String) {
+        let mut command = Command::cargo_bin("spadkit").unwrap();
+        command.arg("run").arg(self.path("k.toml")).args(options);
+        let output = command.output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let errors = text(&output.stderr);
+        assert!(!errors.contains("panicked"), "{errors}");
+        let words: Vec<&str> = errors
+            .split(|c: char| c.is_whitespace() || "│×╭╰─┬".contains(c))
+            .filter(|w| !w.is_empty())
+            .collect();
+        (
+            output.status.code().unwrap(),
+            text(&output.stdout),
+            words.join(" "),
+        )
+    }
+
+    /// Refused with status 2 and nothing on standard output.
+    fn refused(&self, options: &[&str], message: &str) {
+        let (status, out, errors) = self.run(options);
+        assert_eq!((status, out.as_str()), (2, ""), "{errors}");
+        assert_eq!(errors.matches("error:").count(), 1, "{errors}");
+        assert!(errors.contains(message), "expected {message}: {errors}");
+    }
+}
+
+fn edited(from: &str, to: &str) -> Folder {
+    assert!(LAUNCH.contains(from));
+    Folder::new(&LAUNCH.replacen(from, to, 1), PTX)
+}
+
+#[test]
+fn a_good_launch_runs_and_is_reported() {
+    let folder = Folder::new(LAUNCH, PTX);
+    let dump = format!("out={}", folder.path("out.npy").display());
+    let (status, out, errors) =
+        folder.run(&["--format", "json", "--dump", &dump, "--threads", "1"]);
+    assert_eq!((status, errors.as_str()), (0, ""));
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["format_version"], 1);
+    assert_eq!((&json["entry"], &json["grid"][0]), (&"k".into(), &1.into()));
+    assert_eq!(
+        (&json["warp_instructions"], &json["thread_instructions"]),
+        (&8.into(), &256.into())
+    );
+    assert_eq!(json["findings"], Value::Array(Vec::new()));
+    let output = &json["outputs"][0];
+    assert_eq!(
+        (&output["name"], &output["ok"]),
+        (&"out".into(), &Value::Null)
+    );
+    assert_eq!(output["sha256"].as_str().unwrap().len(), 64);
+    let npy = std::fs::read(folder.path("out.npy")).unwrap();
+    assert_eq!(npy[npy.len() - 128..], [7u8, 0, 0, 0].repeat(32)[..]);
+
+    // What was dumped is what is expected from then on.
+    let expecting = LAUNCH.replace("count = 32", "count = 32\nexpect = \"out.npy\"");
+    std::fs::write(folder.path("k.toml"), &expecting).unwrap();
+    let (status, out, _) = folder.run(&["--format", "json"]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, &json["outputs"][0]["ok"]), (0, &true.into()));
+    assert_eq!(json["outputs"][0]["max_error"], 0.0);
+    std::fs::write(
+        folder.path("k.toml"),
+        expecting.replace("value = 7", "value = 8"),
+    )
+    .unwrap();
+    let (status, out, errors) = folder.run(&["--format", "json"]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, &json["outputs"][0]["ok"]), (1, &false.into()));
+    assert!(
+        errors.contains("'out' is not as expected from element 0 on"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn launches_that_do_not_fit_the_ptx() {
+    edited("entry = \"k\"\n", "").refused(&[], "has 2 entries and 'entry' is missing");
+    edited("\"k\"", "\"m\"").refused(&[], "its entries are k, other");
+    edited("type = \"u32\"\nvalue", "type = \"u64\"\nvalue")
+        .refused(&[], "argument 'n', u64, has 8 bytes");
+    edited("count = 32", "value = 32").refused(&[], "argument 'out', u32, has 4 bytes");
+    edited("entry = \"k\"", "entry = \"other\"").refused(&[], "no launch takes the argument 'n'");
+    let missing = LAUNCH.split("\n[[arg]]\nname = \"n\"").next().unwrap();
+    Folder::new(missing, PTX).refused(&[], "1 arguments for k");
+    let symbol = |keys: &str| format!("{LAUNCH}\n[[symbol]]\n{keys}");
+    let folder = |keys: &str| Folder::new(&symbol(keys), PTX);
+    folder("name = \"tables\"\ntype = \"u8\"\ncount = 8").refused(&[], "has no variable 'tables'");
+    folder("name = \"table\"\ntype = \"u8\"\ncount = 9").refused(&[], "has 9 bytes");
+    let then =
+        format!("{LAUNCH}\n[[then]]\nentry = \"other\"\ngrid = [1]\nblock = [1]\nargs = []\n");
+    Folder::new(&then, PTX).refused(&[], "0 arguments for other");
+}
+
+#[test]
+fn files_that_are_missing_or_no_ptx() {
+    Folder::new(LAUNCH, "int main() {}").refused(&[], "k.ptx:1:1");
+    Folder::new(LAUNCH, &PTX[..PTX.len() / 2]).refused(&[], "k.ptx:");
+    edited("k.ptx", "l.ptx").refused(&[], "l.ptx");
+    edited("count = 32", "count = 32\ninit = \"no.npy\"").refused(&[], "no.npy");
+    let folder = edited("count = 32", "count = 32\ninit = \"in.npy\"");
+    std::fs::write(folder.path("in.npy"), "junk").unwrap();
+    folder.refused(&[], "not a .npy file");
+    let folder = Folder::new(LAUNCH, PTX);
+    std::fs::remove_file(folder.path("k.toml")).unwrap();
+    folder.refused(&[], "k.toml");
+    std::fs::write(folder.path("k.toml"), [0xff, 0xfe]).unwrap();
+    folder.refused(&[], "not UTF-8");
+}
+
+#[test]
+fn bad_options() {
+    let folder = Folder::new(LAUNCH, PTX);
+    folder.refused(&["--dump", "out"], "expected NAME=FILE.npy");
+    let to = |name: &str| format!("{name}={}", folder.path("x.npy").display());
+    folder.refused(&["--dump", &to("n")], "no buffer 'n' to dump");
+    folder.refused(&["--threads", "0"], "1..=1024");
+    assert!(!Path::new(&folder.path("x.npy")).exists());
+}
+
+#[test]
+fn a_fault_is_a_finding_with_its_place() {
+    let folder = edited("block = [32]", "block = [64]");
+    let (status, out, errors) = folder.run(&["--format", "json"]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(status, 1, "{errors}");
+    let finding = &json["findings"][0];
+    assert_eq!(finding["kind"], "out-of-bounds");
+    assert_eq!(
+        (&finding["ptx_line"], &finding["address"]),
+        (&17.into(), &128.into())
+    );
+    assert_eq!(
+        (&finding["thread"][0], &finding["variable"]),
+        (&32.into(), &"out".into())
+    );
+}
