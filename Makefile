@@ -1,6 +1,6 @@
 # spadkit: `make` runs the main job on a real kernel, `make test` all tests.
 
-KERNEL ?= kernel:fwt
+KERNEL ?= kernels/fwt/fwt.toml
 OUT    ?= spadkit-out
 CARGO  ?= cargo
 # What `make build` leaves there.

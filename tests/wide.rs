@@ -286,7 +286,6 @@ fn machines_with_phases_refuse_what_has_no_rtl() {
         &["cosim", "spad_sm_path"],
         &["synth", "spad_scratchpad"],
         &["synth", "--features", "interconnect"],
-        &["sim", "kernel:transpose"],
     ] {
         let text = refused(&[args, &sm80].concat());
         assert!(text.contains("serves wide accesses in phases"), "{text}");

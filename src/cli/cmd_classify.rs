@@ -5,7 +5,7 @@ use super::printer::{Printer, table};
 use crate::config::Config;
 use crate::error::Result;
 use crate::trace::pattern::{self, Instruction, Pattern};
-use crate::trace::{AccessTrace, ConflictProfile};
+use crate::trace::{AccessTrace, ConflictProfile, Place};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 /// with bank = address mod 2^m, beside those without bank conflicts.
 #[derive(Args)]
 pub struct ClassifyArgs {
-    /// Access trace (.json), or kernel:NAME for a generated one.
+    /// Access trace (.json), launch file (.toml), or kernel:NAME for a generated one.
     input: String,
 }
 
@@ -26,6 +26,7 @@ pub(super) fn run(args: &ClassifyArgs, global: &Global, printer: &Printer) -> Re
     let rule = machine.conflict_rule();
     let instructions = classified(&trace, &machine);
     let strides = pattern::strides(&trace);
+    let has_places = !trace.places().is_empty();
     let json = json!({
         "rule": rule.name(),
         "rule_text": rule.describe(),
@@ -33,7 +34,7 @@ pub(super) fn run(args: &ClassifyArgs, global: &Global, printer: &Printer) -> Re
         "strides": strides.iter().copied().map(stride_json).collect::<Vec<_>>(),
     });
     printer.result(json, || {
-        let header = [
+        let mut header = vec![
             "pc",
             "op",
             "accesses",
@@ -43,6 +44,9 @@ pub(super) fn run(args: &ClassifyArgs, global: &Global, printer: &Printer) -> Re
             "wavefronts",
             "ideal",
         ];
+        if has_places {
+            header.push("line");
+        }
         let rows = instructions.iter().flat_map(Classified::rows);
         format!(
             "{}: {} instructions; S = S0·2^k: {}\n{}{}",
@@ -58,6 +62,7 @@ pub(super) fn run(args: &ClassifyArgs, global: &Global, printer: &Printer) -> Re
 /// An instruction and what it costs without a hash.
 struct Classified {
     instruction: Instruction,
+    place: Place,
     conflicts: u64,
     wavefronts: u64,
     ideal: u64,
@@ -66,11 +71,13 @@ struct Classified {
 fn classified(trace: &AccessTrace, machine: &Config) -> Vec<Classified> {
     let per_pc = ConflictProfile::per_pc(trace, machine.conflict_rule());
     let mask = machine.geometry.bank_mask();
+    let places = trace.places();
     let of_instruction = |instruction: Instruction| {
         let at = per_pc.binary_search_by_key(&instruction.pc, |(pc, _)| *pc);
         let profile = &per_pc[at.expect("every instruction is an access site")].1;
         let count = profile.count(|addr| addr & mask);
         Classified {
+            place: places.of(instruction.pc),
             instruction,
             conflicts: count.conflicts,
             wavefronts: count.wavefronts(),
@@ -89,6 +96,7 @@ impl Classified {
         value["conflicts"] = json!(self.conflicts);
         value["wavefronts"] = json!(self.wavefronts);
         value["ideal_wavefronts"] = json!(self.ideal);
+        super::merge(&mut value, self.place.fields().into());
         value
     }
 
@@ -96,6 +104,7 @@ impl Classified {
         let mut rows = rows(&self.instruction);
         rows[0].push(self.wavefronts.to_string());
         rows[0].push(self.ideal.to_string());
+        rows[0].extend(Some(self.place.text()).filter(|text| !text.is_empty()));
         rows
     }
 }

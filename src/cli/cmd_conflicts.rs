@@ -5,14 +5,14 @@ use super::printer::{Printer, table};
 use crate::config::Config;
 use crate::error::Result;
 use crate::software::{Layout, LayoutSpec};
-use crate::trace::{ConflictCount, ConflictProfile, removed_pct, removed_text};
+use crate::trace::{ConflictCount, ConflictProfile, Places, removed_pct, removed_text};
 use clap::Args;
 use serde_json::{Value, json};
 
 /// Bank conflicts of a trace under given mappings.
 #[derive(Args)]
 pub struct ConflictsArgs {
-    /// Access trace (.json), or kernel:NAME for a generated one.
+    /// Access trace (.json), launch file (.toml), or kernel:NAME for a generated one.
     input: String,
     /// Mapping; repeat for several.
     #[arg(long = "hash", value_name = "SPEC", num_args = 1.., required = true,
@@ -32,6 +32,7 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
         true => ConflictProfile::per_pc(&trace, rule),
         false => Vec::new(),
     };
+    let places = trace.places();
     let job = Job {
         profile: &profile,
         per_pc: &per_pc,
@@ -48,10 +49,10 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
         "accesses": profile.accesses,
         "rule": rule.name(),
         "rule_text": rule.describe(),
-        "results": results.iter().map(Measured::json).collect::<Vec<_>>(),
+        "results": results.iter().map(|m| m.json(&places)).collect::<Vec<_>>(),
     });
     printer.result(json, || {
-        let header = [
+        let mut header = vec![
             "hash",
             "pc",
             "conflicts",
@@ -61,7 +62,10 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
             "removed",
             "fits",
         ];
-        let rows = results.iter().flat_map(Measured::rows);
+        if args.per_pc && !places.is_empty() {
+            header.push("line");
+        }
+        let rows = results.iter().flat_map(|m| m.rows(&places));
         format!(
             "{}: {} warp accesses\n{}{}",
             trace.name,
@@ -158,7 +162,7 @@ struct Measured {
 }
 
 impl Measured {
-    fn json(&self) -> Value {
+    fn json(&self, places: &Places) -> Value {
         let mut value = self.total.json();
         value["hash"] = json!(self.hash);
         value["removed_pct"] = json!(removed_pct(self.baseline, self.total.count.conflicts));
@@ -167,6 +171,7 @@ impl Measured {
             let line = |(pc, counted): &(u32, Counted)| {
                 let mut value = counted.json();
                 value["pc"] = json!(pc);
+                places.add_to(&mut value, *pc);
                 value
             };
             value["per_pc"] = self.per_pc.iter().map(line).collect();
@@ -174,7 +179,7 @@ impl Measured {
         value
     }
 
-    fn rows(&self) -> Vec<Vec<String>> {
+    fn rows(&self, places: &Places) -> Vec<Vec<String>> {
         let mut all = vec![self.hash.clone(), "all".to_owned()];
         all.extend(self.total.cells());
         all.push(removed_text(self.baseline, self.total.count.conflicts));
@@ -182,6 +187,9 @@ impl Measured {
         let per_pc = self.per_pc.iter().map(|(pc, counted)| {
             let mut row = vec![String::new(), pc.to_string()];
             row.extend(counted.cells());
+            if !places.is_empty() {
+                row.extend([String::new(), String::new(), places.of(*pc).text()]);
+            }
             row
         });
         std::iter::once(all).chain(per_pc).collect()

@@ -2,6 +2,7 @@
 
 use super::Global;
 use super::printer::{Printer, table};
+use crate::capture::is_launch;
 use crate::config::Config;
 use crate::cosim::{CosimOptions, CosimResult, PATH, Replay, cosim_all};
 use crate::error::{Error, Result};
@@ -14,7 +15,7 @@ use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Clock cycles of random stimulus.
 const RANDOM_CYCLES: u64 = 20_000;
@@ -135,10 +136,28 @@ impl Stimulus {
     ) -> Result<Self> {
         let path = design.units.iter().any(|unit| unit.name == PATH);
         let others = design.units.iter().find(|unit| unit.name != PATH);
+        if is_launch(Path::new(input)) {
+            // Addresses of one block for the units, the kernel for the path.
+            let trace = match others {
+                Some(_) => Some(super::load_for(input, config, printer)?),
+                None => None,
+            };
+            let workload = match path {
+                true => {
+                    let workload = sm::load_workload(input, &AccessOptions::default())?;
+                    executable(workload, config, args, printer)?
+                }
+                false => None,
+            };
+            return Ok(Stimulus { trace, workload });
+        }
         if sm::is_access_trace(input) {
             let trace = super::load_for(input, config, printer)?;
             let workload = match path {
-                true => executable(&trace, config, args, printer)?,
+                true => {
+                    let workload = AccessOptions::default().workload(&trace)?;
+                    executable(Box::new(workload), config, args, printer)?
+                }
                 false => None,
             };
             return Ok(Stimulus {
@@ -159,22 +178,22 @@ impl Stimulus {
     }
 }
 
-/// `trace` as a kernel. Where all units run, the path may do without it: a
-/// trace can be too large for the machine and still serve the other units.
+/// A kernel that the machine can run. Where all units run, the path may do
+/// without it: a trace can be too large for the machine and still serve the
+/// other units.
 fn executable(
-    trace: &AccessTrace,
+    workload: Box<dyn Workload>,
     config: &Config,
     args: &CosimArgs,
     printer: &Printer,
 ) -> Result<Option<Box<dyn Workload>>> {
-    let workload = AccessOptions::default().workload(trace)?;
-    match Sm::new(config, &workload).map(drop) {
+    match Sm::new(config, workload.as_ref()).map(drop) {
         Err(error) if args.units.is_empty() => {
             printer.warn(format!("{PATH} has random stimulus: {error}"));
             Ok(None)
         }
         Err(error) => Err(error),
-        Ok(()) => Ok(Some(Box::new(workload))),
+        Ok(()) => Ok(Some(workload)),
     }
 }
 

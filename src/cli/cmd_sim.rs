@@ -29,8 +29,9 @@ use sweep::Sweep;
 ///
 /// An access trace runs as it is: the accesses of each warp, an access waiting
 /// for the second one before it (--dependent), atomics through the lock unit,
-/// its barriers honoured. Full traces and program texts (docs/formats.md)
-/// bring all their instructions.
+/// its barriers honoured. Full traces, program texts (docs/formats.md) and
+/// launch files, whose PTX kernel is executed first (docs/ptx.md), bring all
+/// their instructions and dependences.
 ///
 /// With --sweep every combination of the options' values runs: --pipeline
 /// unified,elastic --sharing 0.1,0.5 --hash mod --hash xor --preset
@@ -38,7 +39,8 @@ use sweep::Sweep;
 /// hash stage.
 #[derive(Args)]
 pub struct SimArgs {
-    /// Access trace (.json), kernel:NAME, program text (.warp) or full trace (.spt).
+    /// Access trace (.json), kernel:NAME, launch file (.toml), program text (.warp) or full trace
+    /// (.spt).
     input: String,
     /// Pipeline; as the machine has it if not given.
     #[arg(long, value_delimiter = ',', value_parser = named::<Pipeline>(&["unified", "split", "elastic"]))]
@@ -151,7 +153,7 @@ pub(super) fn run(args: &SimArgs, global: &Global, printer: &Printer) -> Result<
     match &sweep.points[..] {
         [point] if !args.sweep => {
             let mut json = json!({"kernel": works.kernel()});
-            merge(&mut json, point.json());
+            super::merge(&mut json, point.json());
             if !point.ended {
                 json["interrupted"] = json!(true);
             }
@@ -211,12 +213,5 @@ impl SimArgs {
             )),
             _ => Ok(()),
         }
-    }
-}
-
-/// Adds the fields of `more` to `object`.
-fn merge(object: &mut Value, more: Value) {
-    if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
-        object.extend(more);
     }
 }

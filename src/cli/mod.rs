@@ -27,6 +27,7 @@ use crate::interrupt;
 use crate::quote::shell;
 use crate::trace::{AccessTrace, load_input};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use serde_json::Value;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -156,6 +157,13 @@ fn load_for(input: &str, machine: &Config, printer: &Printer) -> Result<AccessTr
 /// A line that names the rule by which `machine` counts conflicts.
 fn rule_line(machine: &Config) -> String {
     format!("conflicts by: {}\n", machine.conflict_rule().describe())
+}
+
+/// Adds the fields of `more` to `object`.
+fn merge(object: &mut Value, more: Value) {
+    if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+        object.extend(more);
+    }
 }
 
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {

@@ -2,6 +2,7 @@
 //! and what its `cfg_*` ports are set to (docs/microarchitecture.md, section 2).
 
 use super::Config;
+use crate::hash::HashSpec;
 use serde::{Deserialize, Serialize};
 
 /// max(1, ceil(log2 x)): the bits of an index into x things.
@@ -23,6 +24,17 @@ pub enum PathHash {
     Configurable,
     /// `spad_rap` with loadable shifts.
     Rap,
+}
+
+impl PathHash {
+    /// The bank mapping of the hardware after reset.
+    pub fn after_reset(self) -> HashSpec {
+        match self {
+            PathHash::Xor => HashSpec::Xor,
+            PathHash::Add => HashSpec::Add,
+            PathHash::Mod | PathHash::Configurable | PathHash::Rap => HashSpec::Mod,
+        }
+    }
 }
 
 /// How the memory stages stand beside the rest (elastic paper, section 4).

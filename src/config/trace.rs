@@ -65,8 +65,7 @@ impl Config {
         Ok(notes)
     }
 
-    /// Why the scratchpad of this machine has no RTL and no cycle-accurate
-    /// model here; `None` where it has.
+    /// Why the scratchpad of this machine has no RTL here; `None` where it has.
     pub fn lacks_rtl(&self) -> Option<String> {
         (self.wide == Wide::Phases).then(|| {
             format!(
@@ -77,7 +76,7 @@ impl Config {
         })
     }
 
-    /// Refuses `what` (a unit, a simulation) on a machine whose scratchpad has
+    /// Refuses `what` (a unit) on a machine whose scratchpad has
     /// no RTL here. Hash units are for every machine.
     pub fn needs_rtl(&self, what: &str) -> Result<()> {
         match self.lacks_rtl() {
@@ -85,7 +84,7 @@ impl Config {
                 Err(Error::usage(
                     format!("there is no {what} for {}: {reason}", self.name),
                     "use a machine with wide = \"first-word\" (the presets of the papers); hash \
-                     units, conflicts, tune, classify and flow work on this one",
+                     units, conflicts, tune, classify, sim and flow work on this one",
                 ))
             }
             _ => Ok(()),

@@ -168,12 +168,16 @@ impl<'a> Analysis<'a> {
         let best: HashSpec = best.map_or("mod", |m| &m.hash).parse()?;
         let best = Mapping::new(&best, geometry)?;
         let per_pc = ConflictProfile::per_pc(self.trace, self.machine.conflict_rule());
+        let places = self.trace.places();
         let line = |i: &pattern::Instruction| {
+            let place = places.of(i.pc);
             let at = per_pc.binary_search_by_key(&i.pc, |(pc, _)| *pc);
             let profile = &per_pc[at.expect("every instruction is an access site")].1;
             let plain = profile.count(|addr| addr & mask);
             InstructionLine {
                 pc: i.pc,
+                ptx_line: place.ptx_line,
+                source: place.source,
                 op: format!("{:?}", i.op).to_lowercase(),
                 accesses: i.accesses,
                 class: i.class.to_string(),

@@ -31,6 +31,12 @@ pub struct Kernel {
 pub struct InstructionLine {
     /// Static access site.
     pub pc: u32,
+    /// Its line in the PTX, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ptx_line: Option<u32>,
+    /// `file:line` of the source, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// `load`, `store` or `atomic`.
     pub op: String,
     /// Warp accesses.

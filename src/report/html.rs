@@ -25,6 +25,8 @@ pub fn render(report: &FlowReport) -> Result<String> {
     let mut context = Context::from_serialize(&all).map_err(fail)?;
     let recommended = safe(serde_json::to_value(report.recommended()));
     context.insert("recommended", &recommended);
+    let with_lines = report.instructions.iter().any(|i| i.ptx_line.is_some());
+    context.insert("with_lines", &with_lines);
     context.insert("conflicts_chart", &report.conflicts_chart());
     context.insert("synthesis_chart", &report.synthesis_chart);
     context.insert("kit_version", env!("CARGO_PKG_VERSION"));

@@ -1,6 +1,7 @@
-//! INPUT of `sim`: a program text, a full trace, or an access trace.
+//! INPUT of `sim`: a launch file, a program text, a full trace, or an access trace.
 
-use super::{AccelSimWorkload, AccessWorkload, TraceFile, WarpText, Workload};
+use super::{AccelSimWorkload, AccessWorkload, LaunchWorkload, TraceFile, WarpText, Workload};
+use crate::capture::is_launch;
 use crate::error::{Error, Result};
 use crate::input::{Limit, is_stdin};
 use crate::trace::{accelsim, load_input};
@@ -32,7 +33,7 @@ impl AccessOptions {
     }
 
     /// Refuses what is for access traces alone, for `input`, which is none.
-    fn refuse(&self, input: &str) -> Result<()> {
+    pub fn refuse(&self, input: &str) -> Result<()> {
         let [blocks, dependent] = [self.blocks, self.dependent].map(|o| o.map(|v| v.to_string()));
         let intensity = self.intensity.map(|v| v.to_string());
         let refused = [
@@ -61,11 +62,12 @@ pub fn is_access_trace(input: &str) -> bool {
         return !TraceFile::is_one(path) && begins_like_json(path);
     }
     let named = |extension: &str| path.extension().is_some_and(|e| e == extension);
-    let programs = named("warp") || named("spt") || accelsim::is_accelsim(path);
+    let programs = named("warp") || named("spt") || is_launch(path) || accelsim::is_accelsim(path);
     !(programs || TraceFile::is_one(path))
 }
 
-/// Reads INPUT: a program text (`.warp`), a full trace, an Accel-Sim trace, or whatever
+/// Reads INPUT: a program text (`.warp`), a full trace, an Accel-Sim trace, a
+/// launch file, whose kernel is executed (`.toml`), or whatever
 /// [`load_input`] takes. `options` are about access traces; the others bring
 /// their own grid and instructions.
 pub fn load_workload(input: &str, options: &AccessOptions) -> Result<Box<dyn Workload>> {
@@ -80,6 +82,9 @@ pub fn load_workload(input: &str, options: &AccessOptions) -> Result<Box<dyn Wor
     options.refuse(input)?;
     if accelsim::is_accelsim(path) {
         return Ok(Box::new(AccelSimWorkload::open(path)?));
+    }
+    if !is_stdin(path) && is_launch(path) {
+        return Ok(Box::new(LaunchWorkload::open(path)?));
     }
     Ok(match is_text {
         true => Box::new(WarpText::load(path)?),

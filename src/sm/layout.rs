@@ -36,6 +36,19 @@ impl Layout {
                 "use a preset or a configuration file with the same warp_size",
             ));
         }
+        let words = info.shared_bytes.div_ceil(config.word_bytes());
+        if words > config.block_words {
+            return Err(Error::usage(
+                format!(
+                    "a block of {} needs {} bytes of shared memory, {} gives a block at most {}",
+                    info.name,
+                    info.shared_bytes,
+                    config.name,
+                    u64::from(config.block_words) * u64::from(config.word_bytes())
+                ),
+                "use a machine with a larger scratchpad (--preset, --config)",
+            ));
+        }
         let needs = BlockNeeds {
             name: &info.name,
             scratchpad_bytes: info.shared_bytes,

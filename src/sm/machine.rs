@@ -8,6 +8,7 @@ mod deadlock;
 mod issue;
 mod offer;
 mod operands;
+pub(super) mod phases;
 mod skip;
 mod values;
 mod watch;
@@ -25,9 +26,11 @@ use crate::model::spad_sm_path::{
     IcnData, Offers, PathConfig, PathLaunch, SmPath, SmPathInputs, SmPathOutputs,
 };
 use crate::model::{Exit, Policy, WarpMask, WarpScheduler};
+use crate::trace::Atomics;
 use attribution::Tail;
 use blocks::BlockSlot;
 use operands::PassInExe;
+use phases::LaneWords;
 use values::Values;
 pub use watch::RunProgress;
 
@@ -66,6 +69,7 @@ pub struct Sm<'a> {
     cycle: u64,
     exe: PassInExe,
     values: Values,
+    lane_words: LaneWords,
     global: GlobalMemory,
     two_level: TwoLevel,
     /// Private schedulers, where the SM has several.
@@ -101,7 +105,6 @@ impl<'a> Sm<'a> {
     /// An SM of `config` that runs `workload`, with the bank mapping that its
     /// path has after reset.
     pub fn new(config: &Config, workload: &'a dyn Workload) -> Result<Self> {
-        config.needs_rtl("simulation")?;
         let layout = Layout::new(config, workload.info())?;
         if layout.limit() > u32::from(u16::MAX) {
             return Err(Error::usage(
@@ -116,6 +119,8 @@ impl<'a> Sm<'a> {
             path_config.policy = Policy::Oldest;
         }
         let warps = config.path.warps as usize;
+        let mapping = Mapping::new(&config.path.hash.after_reset(), config.geometry)?;
+        let serial_atomics = config.atomics == Atomics::Lanes;
         let own: Vec<WarpMask> = (0..config.sm.schedulers as usize)
             .map(|k| scheduled_by(k, config))
             .collect();
@@ -128,7 +133,7 @@ impl<'a> Sm<'a> {
             workload,
             path: SmPath::new(config),
             offers: Offers::none(warps),
-            warps: (0..warps).map(|_| Warp::absent()).collect(),
+            warps: (0..warps).map(|_| Warp::absent(serial_atomics)).collect(),
             ages: vec![u64::MAX; warps],
             slots: vec![BlockSlot::default(); layout.slots()],
             fill_order: layout.fill_order(),
@@ -138,6 +143,7 @@ impl<'a> Sm<'a> {
             cycle: 0,
             exe: PassInExe::default(),
             values: Values::default(),
+            lane_words: LaneWords::new(config, mapping),
             global: GlobalMemory::new(config.sm.global),
             two_level: TwoLevel::new(&own, config.sm.active_warps),
             private: (0..schedulers).map(|_| WarpScheduler::new(warps)).collect(),
@@ -177,6 +183,7 @@ impl<'a> Sm<'a> {
             ));
         }
         self.path.load_hash(spec)?;
+        self.set_lane_words(mapping);
         Ok(self)
     }
 

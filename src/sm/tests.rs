@@ -236,11 +236,6 @@ mod rules {
         for preset in PRESETS {
             let config = Config::preset(preset).unwrap();
             let reduction = AccessWorkload::new(&trace, 3).unwrap();
-            if config.lacks_rtl().is_some() {
-                let error = Setup::default().run(&config, &reduction).unwrap_err();
-                assert!(error.to_string().contains("in phases"), "{error}");
-                continue;
-            }
             let schedulers = [
                 Scheduler::Lrr,
                 Scheduler::Gto,

@@ -1,6 +1,7 @@
 //! A warp: its program, its registers and what it waits for.
 
 use super::instr::{Instr, InstrKind};
+use super::machine::phases::lane_by_lane;
 use super::workload::ProgramStream;
 use crate::error::Result;
 use std::sync::Arc;
@@ -72,10 +73,12 @@ pub(super) struct Warp<'a> {
     registers: Box<[u64; 256]>,
     /// Results of load-and-lock: register and lanes.
     predicates: Vec<(u8, u64)>,
+    /// The machine serves the lanes of an atomic one after another.
+    serial_atomics: bool,
 }
 
 impl<'a> Warp<'a> {
-    pub fn absent() -> Self {
+    pub fn absent(serial_atomics: bool) -> Self {
         Warp {
             state: State::Absent,
             slot: 0,
@@ -96,6 +99,7 @@ impl<'a> Warp<'a> {
             at: 0,
             registers: Box::new([0; 256]),
             predicates: Vec::new(),
+            serial_atomics,
         }
     }
 
@@ -117,6 +121,9 @@ impl<'a> Warp<'a> {
             Some(stream) => stream.next_part()?,
             None => None,
         };
+        if self.serial_atomics {
+            self.part = self.part.take().map(lane_by_lane);
+        }
         Ok(())
     }
 

@@ -8,6 +8,7 @@ mod input;
 mod json_place;
 pub mod kernels;
 pub mod pattern;
+mod place;
 mod rule;
 
 pub use access::{Access, AccessTrace, Op};
@@ -16,4 +17,5 @@ pub use conflicts::{
     ConflictCount, ConflictProfile, WeightedPass, conflict_degree, removed_pct, removed_text,
 };
 pub use input::load_input;
+pub use place::{Place, Places};
 pub use rule::{Atomics, ConflictRule, Wide};

@@ -2,7 +2,7 @@
 
 use super::Works;
 use super::plan::{Draft, Plan};
-use crate::config::{Config, PathHash};
+use crate::config::Config;
 use crate::error::Result;
 use crate::sharing::Residency;
 use crate::sm::{RunProgress, Setup, Statistics};
@@ -29,11 +29,9 @@ pub(super) struct Point {
 /// The bank mapping of a machine that is told `setup`: what it is given, or
 /// what its hash hardware does after reset.
 pub(super) fn mapping(setup: &Setup, config: &Config) -> String {
-    match (&setup.hash, config.path.hash) {
-        (Some(hash), _) => hash.to_string(),
-        (None, PathHash::Xor) => "xor".to_owned(),
-        (None, PathHash::Add) => "add".to_owned(),
-        (None, PathHash::Mod | PathHash::Configurable | PathHash::Rap) => "mod".to_owned(),
+    match &setup.hash {
+        Some(hash) => hash.to_string(),
+        None => config.path.hash.after_reset().to_string(),
     }
 }
 
@@ -104,7 +102,7 @@ impl Point {
         for (key, value) in &self.draft.sets {
             json["set"][key] = json!(value);
         }
-        super::merge(&mut json, json!(self.statistics));
+        crate::cli::merge(&mut json, json!(self.statistics));
         json
     }
 }

@@ -2,7 +2,7 @@
 
 use super::plan::{Draft, Plan};
 use super::point::Point;
-use super::{Works, merge, speed};
+use super::{Works, speed};
 use crate::cli::printer::{Printer, Progress};
 use crate::error::{Error, Result};
 use crate::interrupt;
@@ -195,7 +195,7 @@ impl Sweep {
             "baselines": baselines,
             "skipped": skipped.collect::<Vec<_>>(),
         });
-        merge(&mut json, more);
+        crate::cli::merge(&mut json, more);
         if self.interrupted {
             json["interrupted"] = json!(true);
         }

@@ -12,6 +12,7 @@ use crate::sm::warp::{Pending, State};
 impl Sm<'_> {
     /// A pass is in the writeback register in this cycle, and leaves it.
     pub(super) fn written_back(&mut self, wb: &Writeback) -> Result<()> {
+        let phases = self.has_phases();
         let from_off_chip = wb.src == Source::Icn;
         let warp = &mut self.warps[wb.warp];
         if wb.last && !from_off_chip {
@@ -36,7 +37,8 @@ impl Sm<'_> {
                 "expected supported operations on words inside the scratchpad",
             ));
         }
-        if pending.kind.is_shared() && u32::from(wb.pass) % pending.words == 0 {
+        // Elsewhere the first word of each lane counts (docs/conflicts.md).
+        if pending.kind.is_shared() && (phases || u32::from(wb.pass) % pending.words == 0) {
             self.statistics.pass(wb.degree);
         }
         if wb.kind == kind::LDLK {
