@@ -131,6 +131,22 @@ unsafe fn store_fast<S: Unit, R: Unit>(m: &mut Machine, op: &Op, exec: u32) {
     unsafe { store::<S, R>(m, op, exec) }
 }
 
+/// A load of one word, for `shared`.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn load_word(m: &mut Machine, op: &Op, exec: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { load_fast::<u32, u32, false>(m, op, exec) }
+}
+
+/// A store of one word, for `shared`.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn store_word(m: &mut Machine, op: &Op, exec: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { store_fast::<u32, u32>(m, op, exec) }
+}
+
 /// The handler of a load of elements of `ty` to registers of `width`.
 pub(super) fn load_of(ty: Type, width: Width, fast: bool) -> Option<Handler> {
     macro_rules! of {
@@ -303,7 +319,7 @@ pub(super) unsafe fn matrix(m: &mut Machine, op: &Op, exec: u32) {
     let pointers = m.resolve(info, exec & rows);
     for (at, &slot) in info.data.iter().enumerate() {
         let mut values = if info.store { m.read(slot) } else { [0; 32] };
-        for lane in 0..32 {
+        for (lane, value) in values.iter_mut().enumerate() {
             for half in 0..2 {
                 let (row, column) = (lane / 4, 2 * (lane % 4) + half);
                 let (row, column) = if transposed {
@@ -315,8 +331,8 @@ pub(super) unsafe fn matrix(m: &mut Machine, op: &Op, exec: u32) {
                 // SAFETY: `resolve` gives pointers to rows of 16 bytes.
                 unsafe {
                     match info.store {
-                        true => ((values[lane] >> (16 * half)) as u16).put(place),
-                        false => values[lane] |= u64::from(u16::get(place)) << (16 * half),
+                        true => ((*value >> (16 * half)) as u16).put(place),
+                        false => *value |= u64::from(u16::get(place)) << (16 * half),
                     }
                 }
             }

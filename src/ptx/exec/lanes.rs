@@ -182,19 +182,19 @@ unsafe fn compare<A: Copy + PartialOrd, F: Fn(A) -> A + Copy>(
         let a = &*m.regs.add(op.a as usize).cast::<[A; 32]>();
         (a, &*m.regs.add(op.b as usize).cast::<[A; 32]>())
     };
-    let mut less = [0i32; 32];
-    let mut equal = [0i32; 32];
-    let mut greater = [0i32; 32];
+    // All ones for each order that is accepted.
+    let accepted = |bit: u32| if op.extra & bit != 0 { -1i32 } else { 0 };
+    let (less, equal) = (accepted(LESS), accepted(EQUAL));
+    let (greater, unordered) = (accepted(GREATER), accepted(UNORDERED));
+    let mut accepted = [0i32; 32];
     for lane in 0..32 {
         let (a, b) = (f(a[lane]), f(b[lane]));
-        less[lane] = -i32::from(a < b);
-        equal[lane] = -i32::from(a == b);
-        greater[lane] = -i32::from(a > b);
+        let [is_less, is_equal, is_greater] = [a < b, a == b, a > b].map(|c| -i32::from(c));
+        let rest = !(is_less | is_equal | is_greater);
+        accepted[lane] =
+            is_less & less | is_equal & equal | is_greater & greater | rest & unordered;
     }
-    let [less, equal, greater] = [signs(&less), signs(&equal), signs(&greater)];
-    let pick = |mask: u32, bit: u32| if op.extra & bit != 0 { mask } else { 0 };
-    let mut value = pick(less, LESS) | pick(equal, EQUAL) | pick(greater, GREATER);
-    value |= pick(!(less | equal | greater), UNORDERED);
+    let mut value = signs(&accepted);
     if op.extra & (AND | OR | XOR) != 0 {
         let other = m.mask(op.c) ^ if op.extra & FLIP != 0 { u32::MAX } else { 0 };
         value = match op.extra & (AND | OR | XOR) {
@@ -315,8 +315,8 @@ fn minimum(a: f32, b: f32) -> f32 {
         bits ^ (bits >> 31 & i32::MAX)
     };
     let less = if key(a) < key(b) { a } else { b };
-    let number = if a != a { b } else { less };
-    canonical(if b != b { a } else { number })
+    let number = if a.is_nan() { b } else { less };
+    canonical(if b.is_nan() { a } else { number })
 }
 
 /// The handler of a form that is fast; none where the scalar definition

@@ -158,7 +158,7 @@ impl Machine<'_> {
             let address = addresses[lane];
             let name = self.shared_variable(address);
             let what = self.describe(info);
-            if address % u64::from(info.bytes) != 0 {
+            if !address.is_multiple_of(u64::from(info.bytes)) {
                 let message = format!("{what} at byte {address} of shared memory is not aligned");
                 self.found(
                     FindingKind::Misaligned,
@@ -284,7 +284,7 @@ impl Machine<'_> {
             self.found(FindingKind::OutOfBounds, lane, offset, Some(name), message);
             return None;
         }
-        if address % u64::from(info.bytes) != 0 {
+        if !address.is_multiple_of(u64::from(info.bytes)) {
             let message = format!("{what} at byte {offset} of {name} is not aligned");
             self.found(
                 FindingKind::Misaligned,
@@ -365,7 +365,7 @@ impl Machine<'_> {
                 kind,
                 format!("{what} at byte {address} of {name}, which has {len}"),
             )
-        } else if address % u64::from(info.bytes) != 0 {
+        } else if !address.is_multiple_of(u64::from(info.bytes)) {
             (
                 FindingKind::Misaligned,
                 format!("{what} at byte {address} of {name} is not aligned"),

@@ -8,7 +8,8 @@ use crate::ptx::names::{Opcode, Word};
 pub(super) fn accessed(i: &Instruction) -> (Vec<Register>, Vec<Register>) {
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     reads.extend(i.guard.map(|g| g.register));
-    let writes_first = !matches!(
+    let barrier = matches!(i.opcode, Opcode::Bar | Opcode::Barrier);
+    let only_reads = matches!(
         i.opcode,
         Opcode::St
             | Opcode::Red
@@ -24,8 +25,8 @@ pub(super) fn accessed(i: &Instruction) -> (Vec<Register>, Vec<Register>) {
             | Opcode::Fence
             | Opcode::Prefetchu
             | Opcode::Discard
-    ) && !(matches!(i.opcode, Opcode::Bar | Opcode::Barrier)
-        && !i.has(Word::Red));
+    );
+    let writes_first = !only_reads && (!barrier || i.has(Word::Red));
     for (at, operand) in i.operands.iter().enumerate() {
         let address = matches!(operand, Operand::Address(..));
         let list = if at == 0 && writes_first && !address {

@@ -157,9 +157,8 @@ impl Decoder<'_> {
         let convert = i.opcode == Opcode::Cvt;
         let mut sources = Vec::with_capacity(4);
         let mut exact = result.width == Width::of(definition.result).unwrap_or(Width::Mask);
-        if !exact
-            && !(convert && result.width > Width::of(definition.result).unwrap_or(Width::Mask))
-        {
+        let wider = convert && result.width > Width::of(definition.result).unwrap_or(Width::Mask);
+        if !(exact || wider) {
             return Err("the result has another size than the instruction".to_owned());
         }
         for (operand, &ty) in rest.iter().zip(&definition.sources) {

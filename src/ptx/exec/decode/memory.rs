@@ -3,9 +3,9 @@
 use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Base, Instruction, Operand, Symbol};
-use crate::ptx::exec::access;
 use crate::ptx::exec::image::{From, MemoryOp, Op, PARAM_WINDOW, Slot, WINDOW, Width};
 use crate::ptx::exec::scalar::Scalar;
+use crate::ptx::exec::{access, shared};
 use crate::ptx::names::{Opcode, Space, Type, Word};
 
 impl Decoder<'_> {
@@ -136,26 +136,20 @@ impl Decoder<'_> {
                 0,
             ]
         });
-        self.memory(
-            run,
-            0,
-            MemoryOp {
-                index: 0,
-                space: if space == Some(Space::Param) {
-                    None
-                } else {
-                    space
-                },
-                from,
-                offset,
-                element: ty.bytes(),
-                bytes,
-                store,
-                atomic: false,
-                data,
-                update: parameter.then_some(extend),
-            },
-        );
+        let memory = MemoryOp {
+            index: 0,
+            space: space.filter(|s| *s != Space::Param),
+            from,
+            offset,
+            element: ty.bytes(),
+            bytes,
+            store,
+            atomic: false,
+            data,
+            update: parameter.then_some(extend),
+        };
+        let fast = self.vector.then(|| shared::handler(&memory, ty)).flatten();
+        self.memory(fast.unwrap_or(run), 0, memory);
         Ok(())
     }
 

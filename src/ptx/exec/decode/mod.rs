@@ -3,6 +3,7 @@
 //! Whatever cannot be run is collected, so that all of it is reported at
 //! once, before anything runs.
 
+mod allocate;
 mod call;
 mod exchange;
 mod info;
@@ -158,6 +159,7 @@ impl<'m> Decoder<'m> {
     fn code(&mut self, function: u32) {
         let body = self.body();
         let cfg = Cfg::new(body);
+        self.allocate_registers(&cfg);
         let start = self.starts[&function];
         for (at, i) in body.instructions.iter().enumerate() {
             let ops = self.image.ops.len();

@@ -216,3 +216,51 @@ fn the_host_writes_variables() {
         Some((8, false))
     );
 }
+
+#[test]
+fn shared_memory_is_the_same_whatever_the_pattern() {
+    // Consecutive, the same, reversed, strided, shifted words, for all lanes
+    // and for some; the first store makes all of the memory written.
+    let body = |address: &str, guard: &str| {
+        format!(
+            ".shared .align 4 .b8 s[4096];
+             .visible .entry k(.param .u64 p) {{
+             .reg .b64 %base, %out; .reg .b32 %t, %r<9>; .reg .pred %q;
+             ld.param.u64 %base, [p]; mov.u32 %t, %tid.x; mad.wide.u32 %out, %t, 4, %base;
+             mul.lo.u32 %r1, %t, %t; shl.b32 %r2, %t, 2; mov.u32 %r7, s; add.u32 %r2, %r2, %r7; mov.u32 %r8, 3; st.shared.u32 [%r2], %r1; bar.sync 0;
+             and.b32 %r3, %t, 5; setp.ne.u32 %q, %r3, 1; mov.u32 %r5, 7;
+             {address} {guard} ld.shared.u32 %r5, [%r4+4]; st.global.u32 [%out], %r5; bar.sync 0;
+             add.u32 %r5, %r5, %t; {guard} st.shared.u32 [%r4+4], %r5; bar.sync 0;
+             ld.shared.u32 %r6, [%r2]; and.b32 %r4, %r4, 4080; {guard} ld.shared.v2.u32 {{%r7, %r8}}, [%r4];
+             xor.b32 %r7, %r7, %r8; ld.shared.v2.u32 {{%r4, %r5}}, [s+64]; add.u32 %r7, %r7, %r5;
+             mad.lo.u32 %r6, %r7, 77, %r6; st.global.u32 [%out+4096], %r6; ret; }}"
+        )
+    };
+    for address in [
+        "mov.u32 %r4, %r2;",
+        "mov.u32 %r4, 40;",
+        "sub.u32 %r4, 4088, %r2;",
+        "and.b32 %r4, %r2, 1020;",
+        "xor.b32 %r4, %r2, 8;",
+    ] {
+        let bounded = format!("{address} min.u32 %r4, %r4, 4088;");
+        for guard in ["", "@%q"] {
+            let run = |vector: bool| {
+                run_with(
+                    &body(&bounded, guard),
+                    [1024, 1, 1],
+                    [1, 1, 1],
+                    &[0; 2048],
+                    |o, _| o.vector = vector,
+                )
+            };
+            let (fast, slow) = (run(true), run(false));
+            let differ = (0..2048).find(|&at| fast.words[at] != slow.words[at]);
+            let values = differ.map(|at| (at, fast.words[at], slow.words[at]));
+            assert_eq!(values, None, "{address} {guard}");
+            assert!(fast.words.iter().any(|w| *w != 0), "{:?}", fast.outcome);
+            assert_eq!(fast.outcome.shared_accesses, slow.outcome.shared_accesses);
+            assert_eq!(fast.outcome.findings, slow.outcome.findings);
+        }
+    }
+}
