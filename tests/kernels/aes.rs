@@ -106,7 +106,7 @@ fn the_reference_is_fips_197() {
 
 #[test]
 fn encryption_and_decryption() {
-    let other: Vec<u8> = (0..16).map(|i| i * i ^ 0x5a).collect();
+    let other: Vec<u8> = (0..16).map(|i| (i * i) ^ 0x5a).collect();
     let kernel = Kernel::load("aes", "aes");
     let words = |bytes: &[u8]| -> Vec<u32> {
         bytes

@@ -21,7 +21,7 @@ fn transforms() {
                     let (base, i) = (at - at % n, at % n);
                     let term = |j: usize| {
                         let value = Approx::exact(input[base + j]);
-                        if (i & j).count_ones() % 2 == 0 {
+                        if (i & j).count_ones().is_multiple_of(2) {
                             value
                         } else {
                             -value

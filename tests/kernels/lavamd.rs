@@ -28,7 +28,7 @@ fn forces() {
                 let mut want = Vec::new();
                 for i in 0..N * boxes {
                     let mut forces: [Vec<Approx>; 4] = Default::default();
-                    for j in 0..N * boxes {
+                    for (j, charge) in q.iter().enumerate() {
                         if !neighbours(place(i / N), place(j / N)) {
                             continue;
                         }
@@ -38,12 +38,12 @@ fn forces() {
                         // exp of the toolkit is off by one unit in the last place.
                         let slope = (exponent.value + exponent.error).exp();
                         let v = exponent.map(f64::exp, slope, 2.0);
-                        let charge = Approx::double(q[j]);
+                        let charge = Approx::double(*charge);
                         forces[0].push(charge * v);
                         let two_v = v + v;
-                        for c in 1..4 {
+                        for (c, force) in forces.iter_mut().enumerate().skip(1) {
                             let difference = position(i, c) - position(j, c);
-                            forces[c].push(charge * (two_v * difference));
+                            force.push(charge * (two_v * difference));
                         }
                     }
                     want.extend(forces.map(sum));
