@@ -1,18 +1,26 @@
 # spadkit: `make` runs the main job on a real kernel, `make test` all tests.
 
-KERNEL ?= kernel:fwt
+KERNEL ?= kernels/fwt/fwt.toml
 OUT    ?= spadkit-out
 CARGO  ?= cargo
+# What `make build` leaves there.
+SPADKIT := $(or $(CARGO_TARGET_DIR),target)/debug/spadkit
 
 # Debian packages of the external tools.
 PACKAGES := verilator yosys opensta iverilog g++ make z3 qflow-tech-osu018
 TOOLS    := verilator yosys sta iverilog c++ z3
 OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 
-.PHONY: flow test bench generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
+.PHONY: flow build test bench generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
 
-flow: deps
-	$(CARGO) run -q -- flow $(KERNEL) -o $(OUT)
+flow: deps build
+	$(SPADKIT) flow $(KERNEL) -o $(OUT)
+
+# Together with the examples, the program is built with the very dependencies
+# of the tests: alone, cargo would choose other features for some of them, and
+# build those and all that stands on them a second time for `make test`.
+build:
+	$(CARGO) build --workspace --bins --examples
 
 # Lint, the regenerated Verilog, and every test; ends with the runner's summary.
 test: deps lint check-generated
@@ -21,24 +29,27 @@ test: deps lint check-generated
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --lib --examples
 
 bench: deps
 	$(CARGO) bench --workspace
 
-# The emitted Verilog of the default preset, committed for reading.
-generated:
-	$(CARGO) run -q -- emit -o generated -q >/dev/null
+# The emitted Verilog of the default preset, committed for reading: without the
+# test benches, which are megabytes. Git keeps what --force replaces.
+GENERATED := emit -q --bench-cycles 0
+generated: build
+	$(SPADKIT) $(GENERATED) --force -o generated >/dev/null
 
-check-generated:
+check-generated: build
 	@scratch=$$(mktemp -d) && \
-	$(CARGO) run -q -- emit -o $$scratch/generated -q >/dev/null && \
+	$(SPADKIT) $(GENERATED) -o $$scratch/generated >/dev/null && \
 	diff -r generated $$scratch/generated; status=$$?; rm -rf $$scratch; \
 	if [ $$status -ne 0 ]; then echo "generated/ is not what the kit emits: run 'make generated'"; fi; \
 	exit $$status
 
 # 200 faults per unit: how many does the co-simulation catch?
-mutate: deps
-	$(CARGO) run -q -- mutate --config testbenches/mutate.toml
+mutate: deps build
+	$(SPADKIT) mutate --config testbenches/mutate.toml
 
 # Long co-simulation and proofs in every geometry. Random stimulus with
 # back-pressure: 33 units for 20,000 cycles on each of 6 presets (4.0 million),
@@ -65,14 +76,20 @@ campaign-cosim:
 	    echo "$$preset $$input"; \
 	    $(COSIM) spad_sm_path --preset $$preset --trace $$input || exit 1; done; done
 
-# Fuzzes the parsers of all inputs, a minute each. Needs nightly Rust and
-# cargo-fuzz: `rustup toolchain install nightly; cargo install cargo-fuzz`.
+# Fuzzes the parsers of all inputs, a minute each, from the seeds in fuzz/seeds.
+# Needs cargo-fuzz (`cargo install cargo-fuzz`); RUSTC_BOOTSTRAP lets the stable
+# compiler instrument the code. What it finds is in fuzz/artifacts.
 FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?= trace hash_spec config liberty spt warp kernel ptx launch accelsim
 fuzz:
 	@$(CARGO) fuzz --version >/dev/null 2>&1 || { \
-	  echo "cargo-fuzz is missing: rustup toolchain install nightly; cargo install cargo-fuzz"; exit 3; }
-	for target in trace hash_spec config liberty; do \
-	  $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+	  echo "cargo-fuzz is missing: cargo install cargo-fuzz"; exit 3; }
+	for target in $(FUZZ_TARGETS); do \
+	  mkdir -p fuzz/corpus/$$target && \
+	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run --sanitizer none $$target \
+	    fuzz/corpus/$$target fuzz/seeds/$$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
+	    $$(test ! -e fuzz/dictionaries/$$target.dict || echo -dict=fuzz/dictionaries/$$target.dict) \
+	    || exit 1; done
 
 # Installs what is missing, and says so.
 deps:

@@ -1,3 +1,7 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Paths are relative to this folder. From any other one: verilator -F, vcs -F,
+// xrun -F, vlog -F FOLDER/filelist.f. Icarus Verilog has no -F: iverilog -y FOLDER
+// (each module is in the file of its name), or cd FOLDER; iverilog -f filelist.f.
 spad_hash_bitvec_perm.v
 spad_hash_bitvec_xor.v
 spad_hash_bitwise_perm.v

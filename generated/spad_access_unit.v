@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_access_unit: per pair of thread-block slots (2p, 2p+1): who owns the
 // shared part of the scratchpad, and which warps must wait. The first access
 // takes it; it passes to the partner when the owner has released.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_bank_ram: one scratchpad bank: one port, synchronous, byte enables.
 // Replace it by an SRAM macro; only dout after a read is relied on. The array
 // powers up as zeros in simulation, which users must not rely on; rst never

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_conflict_arbiter: holds one access and serves one conflict-free group
 // per cycle: in every bank the lowest waiting lane (the leader) and all
 // waiting lanes on its row.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_conflict_history: remembers the excess conflict degree of memory
 // instructions by program counter: 2 ways, SETS sets, the way not updated last
 // is replaced; a miss predicts 0.

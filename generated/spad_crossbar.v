@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_crossbar: rows and store data from lanes to banks, read data from banks
 // to lanes. All served lanes of a bank are on one word; their stores are
 // merged per byte (MERGE = 1) or the leader's word is stored (MERGE = 0).

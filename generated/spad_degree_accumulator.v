@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_degree_accumulator: sums the extra cycles in MEM0 of the passes of one
 // warp instruction, for the conflict history. Saturates.
 //

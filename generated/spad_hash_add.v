@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_hash_add: fixed ADD hash, for banks and for locks: the m low address
 // bits plus the next m, modulo 2^m; address bits from n upward read as zero.
 //

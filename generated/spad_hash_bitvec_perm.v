@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_hash_bitvec_perm: bit-vector permutation hash: bank = addr[k+m-1:k], k
 // from 0 to n-m, in a coarse and a fine step whose selects are decoded once
 // per SM.

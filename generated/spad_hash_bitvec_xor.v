@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_hash_bitvec_xor: bit-vector XOR hash: bank = addr[k1+m-1:k1] ^
 // (addr[k2+m-1:k2] & mask), k1 from 0 to n-m, k2 from 0 to n-1; address bits
 // from n upward read as zero. The mask is part of the fine selects, so it

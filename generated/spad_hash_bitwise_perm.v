@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_hash_bitwise_perm: bitwise permutation hash: each bank bit is one
 // address bit, chosen by one-hot selects that are decoded once per SM.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_hash_bitwise_xor: bitwise XOR hash: each bank bit is one address bit or
 // the XOR of any two, taken from four groups of AND-OR terms such that every
 // pair of address bits lies in two different groups.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_hash_config_rap: configuration registers of spad_rap, one block per SM,
 // shared by all lanes. Write before the kernel starts; a value without meaning
 // selects nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_hash_decode_bit: an address bit's index as one-hot select lines.
 //
 // Parameters: addr_bits n = 14, bank_bits m = 5

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_hash_decode_bitvec_xor: k1, k2 and mask as select lines of
 // spad_hash_bitvec_xor.
 //

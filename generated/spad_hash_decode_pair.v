@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_hash_decode_pair: one or two address bits as select lines of one bank
 // bit of spad_hash_bitwise_xor.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_hash_decode_row_bit: the source of one row bit as select lines of
 // spad_row_map.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_hash_matrix: bank index as a product with any matrix over GF(2): bank
 // bit i is the parity of the address bits that row mask i selects.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_hash_xor: fixed XOR hash, for banks and for locks: the m low address
 // bits XOR the next m; address bits from n upward read as zero.
 //

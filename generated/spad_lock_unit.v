@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_lock_unit: the lock bits of the scratchpad. A group's leaders are
 // looked at in LKG windows, one per cycle; for each lock asked for and free,
 // the lowest lane of the window takes it.

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_lowest_32: the lowest set bit of a vector.
 //
 // Parameters: 32 bits
 // Timing:     combinational
-// Reference:  the lowest lane, warp or bank goes first: DESIGN.md, section 4
+// Reference:  the lowest lane, warp or bank goes first:
+//             docs/microarchitecture.md, sections 1.3 and 3
 //
 // in  want   32  the candidates
 // out any     1  a bit is set

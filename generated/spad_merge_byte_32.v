@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_merge_byte_32: the byte of the lowest lane that wants to write it.
 // Search and multiplexer are one tournament, so no lane number is formed.
 //
 // Parameters: L = 32
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 4; DESIGN.md, section 4 (byte
-//             merging)
+// Reference:  docs/microarchitecture.md, section 4 (MERGE = 1)
 //
 // in  want    32  lanes that write the byte
 // in  bytes  256  their bytes

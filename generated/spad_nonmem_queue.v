@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_nonmem_queue: NQ stages beside the memory stages. Elastic: a first-in
 // first-out queue with taps on every stage and on EXE; fixed: a pipeline.
 // Bubbles close up in both.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_premem_queue: first-in first-out queue of PQ entries in front of MEM0.
 // An entry that finds it empty and MEM0 ready passes in the same cycle; a full
 // queue takes an entry in the cycle in which it gives one. Depth 0 is wires.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_rap: random address permute-shift (RAP) or random address shift (RAS):
 // row i of a matrix with 2^m columns is rotated by r_i; the row index is addr
 // >> m.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_relssp: tracks which active threads have executed relssp, and says when
 // all of a block have.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_retry_sequencer: executes one pass of an atomic operation as rounds of
 // load-and-lock, update, store-and-unlock, branch, until every lane has had
 // its lock. Operations: 0 add, 1 and, 2 or, 3 xor, 4 exchange, 5 umin, 6 umax,

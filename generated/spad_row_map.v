@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_row_map: row index inside the bank: the address bits that are not
 // pivots of the bank function. Row bit j is address bit m+j unless that bit is
 // a pivot; the displaced row bits take low address bits.

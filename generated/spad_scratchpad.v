@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_scratchpad: the scratchpad of L lanes and B banks: loads, stores,
 // load-and-lock, store-and-unlock, one conflict-free group a cycle; lanes on
 // one word are served together. Operations: 0 pass, 1 load, 2 store, 3 load

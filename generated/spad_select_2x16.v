@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_select_2x16: one word of many, by its number. A tree of two-input
 // multiplexers: with encoded selects it takes fewer cells than an AND-OR
 // plane.

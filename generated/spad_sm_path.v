@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_sm_path: the scratchpad path of an SM: scheduler, access control, hash,
 // PREMEM queue, scratchpad with locks, atomics, NONMEM queue, writeback port,
 // conflict prediction. Kinds: 0 ALU, 1 load, 2 store, 3 load and lock, 4 store
@@ -445,6 +446,7 @@ module spad_sm_path (
         .set_base(s_np),
         .lk_hit(lk_hit),
         .lk_excess(lk_excess),
+        .hold(ex_hold),
         .mask(mask),
         .remaining(remaining)
     );

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_warp_mask: counts the cycles in which no memory warp may be scheduled:
 // the passes of the one issued last plus its predicted excess.
 //
 // Parameters: PW = 2, EX = 5, CW = 6
-// Timing:     issued in cycle s with P passes and excess x: mask is 1 in s+1
-//             to s+P-1+x
-// Reference:  elastic paper, section 5.1, Eqs 3 and 7;
+// Timing:     issued in cycle s with P passes and excess x: mask is 1 from s+1
+//             on, until P-1+x cycles without hold have passed
+// Reference:  elastic paper, sections 5.1 and 5.3, Eqs 3 and 7;
 //             docs/microarchitecture.md, section 14
 //
 // in  clk         1  clock
@@ -14,8 +15,9 @@
 // in  set_base    2  number of its passes - 1
 // in  lk_hit      1  the history knows it (one cycle after set_valid)
 // in  lk_excess   5  its excess
+// in  hold        1  EX is held in this cycle: it does not count
 // out mask        1  memory warps are masked
-// out remaining   6  cycles that remain, this one included
+// out remaining   6  cycles without hold that remain, this one included
 
 module spad_warp_mask (
     input wire clk,
@@ -25,6 +27,7 @@ module spad_warp_mask (
     input wire [1:0] set_base,
     input wire lk_hit,
     input wire [4:0] lk_excess,
+    input wire hold,
     output wire mask,
     output wire [5:0] remaining
 );
@@ -49,7 +52,7 @@ module spad_warp_mask (
         end else begin
             pend <= set_valid;
             base <= set_base & {2{set_valid}};
-            cnt <= mask ? left - 6'd1 : {CW{1'b0}};
+            cnt <= (mask & ~hold) ? left - 6'd1 : left;
         end
     end
 endmodule

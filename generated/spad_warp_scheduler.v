@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_warp_scheduler: selects the warp that issues: loose round-robin, owner
 // warps first, or lowest slot; bank-conflict-aware on top of each. Policies: 0
 // round-robin; 1 owner first, round-robin in a class; 2 owner first, lowest

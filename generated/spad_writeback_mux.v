@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_writeback_mux: selects one result per cycle for the writeback register:
 // data from off-chip, then the last memory stage, then the NONMEM queue.
 //

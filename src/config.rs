@@ -6,21 +6,25 @@
 
 mod check;
 mod file;
+mod overlay;
 mod path;
 mod preset;
 mod sm;
+mod trace;
 
+pub use overlay::Overlay;
 pub use path::{
     Barrel, LockHash, PC_BITS, PathHash, PathParams, PathSettings, Pipeline, RetryLatencies,
     Scheduler, TAG_BITS, index_bits,
 };
 pub use sm::{GlobalMemory, Latencies, Sharing, SmParams};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::hash::HashKind;
+use crate::input::{self, Limit};
+use crate::trace::{Atomics, Wide};
 use serde::Serialize;
-use std::io::Read;
 use std::path::Path;
 
 /// Everything that describes one machine.
@@ -41,6 +45,12 @@ pub struct Config {
     pub word_bits: u32,
     /// Scratchpad capacity in words; at most 2^n.
     pub capacity_words: u32,
+    /// The most words that one thread block may have; at most the capacity.
+    pub block_words: u32,
+    /// How accesses wider than a word are served.
+    pub wide: Wide,
+    /// What the conflict degree of an atomic counts.
+    pub atomics: Atomics,
     /// The configurable hash unit that the SM has.
     pub hash_unit: HashKind,
     /// What is fixed when the path is emitted.
@@ -52,36 +62,37 @@ pub struct Config {
 }
 
 /// A configuration file is never larger.
-const MAX_BYTES: u64 = 1 << 20;
+const LIMIT: Limit = Limit {
+    bytes: 1 << 20,
+    expected: "a configuration file (docs/formats.md)",
+};
 
 /// The names of the presets.
-pub const PRESETS: [&str; 6] = [
+pub const PRESETS: [&str; 9] = [
     "fermi",
     "gt200",
     "small",
     "gpgpusim-16k",
     "sharing-48k",
     "sharing-64k",
+    "sm70",
+    "sm80",
+    "sm90",
 ];
 
 impl Config {
     /// A preset by name: `fermi` (hash and atomics papers), `gt200` (elastic
     /// paper, Table 4), `small` (for quick runs), `gpgpusim-16k`,
-    /// `sharing-48k`, `sharing-64k` (sharing paper, Tables II and VIII).
+    /// `sharing-48k`, `sharing-64k` (sharing paper, Tables II and VIII), and
+    /// today's machines `sm70`, `sm80`, `sm90`, without RTL.
     pub fn preset(name: &str) -> Result<Self> {
         preset::preset(name)
     }
 
-    /// Reads a configuration file.
+    /// Reads a configuration file, or standard input (`-`).
     pub fn load(path: &Path) -> Result<Self> {
-        let fail = |e| Error::io("read", path, e);
-        let mut text = String::new();
-        // A device never ends.
-        let file = std::fs::File::open(path).map_err(fail)?;
-        file.take(MAX_BYTES)
-            .read_to_string(&mut text)
-            .map_err(fail)?;
-        Self::from_toml(&text, path)
+        let text = LIMIT.read_text(path)?;
+        Self::from_toml(&text, input::name_of(path))
     }
 
     /// Parses a configuration file's text; `path` is for messages.
@@ -89,13 +100,39 @@ impl Config {
         file::parse(text, path)
     }
 
-    /// The first address bit that may not be a pivot (DESIGN: log2 of the
-    /// largest power of two that divides the capacity). Rows beyond the
-    /// capacity would be addressed otherwise.
+    /// The first address bit that may not be a pivot (docs/microarchitecture.md,
+    /// section 2.5): log2 of the largest power of two that divides the capacity.
+    /// Rows beyond the capacity would be addressed otherwise.
     pub fn pivot_limit(&self) -> u32 {
         self.capacity_words
             .trailing_zeros()
             .min(self.geometry.addr_bits())
+    }
+
+    /// What the lanes' hash costs in this machine, for people.
+    pub fn hash_stage_text(&self) -> String {
+        match (self.path.hash, self.path.hash_stage) {
+            (PathHash::Mod, _) => "no hash: bank = address mod 2^m".to_owned(),
+            (PathHash::Configurable, 1) => format!(
+                "a pipeline stage of its own, one cycle more per access, for the configurable \
+                 unit ({}); mod, xor and add need none",
+                self.hash_unit
+            ),
+            (hash, stage) => {
+                let name = match hash {
+                    PathHash::Configurable => format!("the configurable unit ({})", self.hash_unit),
+                    PathHash::Xor => "the fixed XOR".to_owned(),
+                    PathHash::Add => "the fixed ADD".to_owned(),
+                    PathHash::Rap | PathHash::Mod => "RAP".to_owned(),
+                };
+                match stage {
+                    0 => format!("none: {name} computes in the cycle of the address"),
+                    _ => {
+                        format!("a pipeline stage of its own for {name}, one cycle more per access")
+                    }
+                }
+            }
+        }
     }
 
     /// Bytes of one word.
@@ -137,6 +174,39 @@ mod tests {
     }
 
     #[test]
+    fn todays_machines_are_one_table() {
+        for (name, kib, block_kib, addr_bits) in [
+            ("sm70", 96, 96, 15),
+            ("sm80", 164, 163, 16),
+            ("sm90", 228, 227, 16),
+        ] {
+            let c = Config::preset(name).unwrap();
+            assert_eq!(c.capacity_words, kib * 256);
+            assert_eq!(c.block_words, block_kib * 256);
+            assert_eq!(c.geometry, Geometry::new(addr_bits, 5).unwrap());
+            assert_eq!((c.path.warps, c.path.blocks, c.path.locks), (64, 32, 0));
+            assert_eq!((c.sm.schedulers, c.sm.registers), (4, 65536));
+            assert_eq!((c.wide, c.atomics), (Wide::Phases, Atomics::Lanes));
+            assert!(c.needs_rtl("spad_scratchpad").is_err());
+        }
+        // A capacity of one's own is a block's, too, unless said otherwise.
+        let c = read("base = \"sm80\"\n[geometry]\naddr_bits = 14\n").unwrap();
+        assert_eq!((c.capacity_words, c.block_words), (16384, 16384));
+        let c = read("[geometry]\ncapacity_words = 8192\nblock_words = 4096\n").unwrap();
+        assert_eq!((c.block_words, c.wide), (4096, Wide::FirstWord));
+        c.needs_rtl("spad_scratchpad").unwrap();
+    }
+
+    #[test]
+    fn the_hash_stage_is_said_in_words() {
+        let text = |text: &str| read(text).unwrap().hash_stage_text();
+        assert!(text("").contains("stage of its own"), "{}", text(""));
+        assert!(text("base = \"small\"").contains("none: the configurable unit (matrix)"));
+        assert!(text("base = \"gt200\"").contains("no hash"));
+        assert!(text("[hash]\npath = \"xor\"").contains("none: the fixed XOR"));
+    }
+
+    #[test]
     fn a_file_overrides_its_base_and_errors_point_into_it() {
         let c = read("[geometry]\naddr_bits = 9\nbank_bits = 3\n").unwrap();
         assert_eq!((c.capacity_words, c.path.locks), (512, 512));
@@ -169,6 +239,16 @@ mod tests {
             ("[path]\nblocks = 3\n", "3 blocks do not go with"),
             ("[path]\nwarps = 4\n", "8 blocks do not go with 4 warps"),
             ("[path]\nlocks = 48\n", "locks 48"),
+            ("[geometry]\nblock_words = 0\n", "block_words 0"),
+            ("[geometry]\nblock_words = 12289\n", "block_words 12289"),
+            (
+                "[geometry]\nwide = \"phases\"\nlanes = 16\n",
+                "phases with 16 lanes for warps of 32",
+            ),
+            (
+                "[geometry]\nwide = \"phases\"\nword_bits = 64\n",
+                "words of 64 bits",
+            ),
             (
                 "[geometry]\naddr_bits = 9\n[path]\nlocks = 1024\n",
                 "locks 1024",
@@ -177,6 +257,9 @@ mod tests {
             ("[path]\nmem_stages = 1\n", "mem_stages 1"),
             ("[hash]\nstage = 2\n", "hash stage 2"),
             ("[retry]\nread = 64\n", "retry.read 64"),
+            ("[retry]\ncontexts = 0\n", "retry.contexts 0"),
+            ("[sm]\nshared_cycles = 1025\n", "shared latency 1025"),
+            ("[scheduler]\nactive_warps = 0\n", "active_warps 0"),
             ("[scheduler]\nviolate = true\n", "violate contradicts"),
             ("[scheduler]\ncount = 0\n", "schedulers 0"),
             ("[sharing]\nthreshold = 1.5\n", "threshold 1.5"),

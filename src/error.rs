@@ -4,6 +4,7 @@
 //! expected and what to do. The kind decides the exit status of the command
 //! line ([`Error::exit_status`]).
 
+use crate::quote::{shown, shown_lines, shown_path};
 use miette::{Diagnostic, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -15,7 +16,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Error, Diagnostic)]
 pub enum Error {
     /// A value on the command line or handed to the library is not acceptable.
-    #[error("{what}")]
+    #[error("{}", shown(what))]
     Usage {
         /// What was wrong, with the offending value.
         what: String,
@@ -30,7 +31,7 @@ pub enum Error {
     Input(Box<InputError>),
 
     /// A file could not be read or written.
-    #[error("cannot {action} {path}: {source}", path = path.display())]
+    #[error("cannot {action} {path}: {source}", path = shown_path(path))]
     Io {
         /// `read`, `write`, `create`, ...
         action: &'static str,
@@ -41,13 +42,20 @@ pub enum Error {
     },
 
     /// A check of the kit found a difference: mismatch, disproof, drift.
-    #[error("{what}")]
+    #[error("{}", shown(what))]
     CheckFailed {
         /// What differed, and where.
         what: String,
         /// Where to look next.
         #[help]
         help: Option<String>,
+    },
+
+    /// The user wanted the program to stop (Ctrl-C, SIGTERM).
+    #[error("{what} was interrupted")]
+    Interrupted {
+        /// What did not get done.
+        what: String,
     },
 
     /// An external tool is not installed.
@@ -61,7 +69,7 @@ pub enum Error {
     },
 
     /// An external tool failed, crashed or hung.
-    #[error("{tool} {what}")]
+    #[error("{tool} {}", shown(what))]
     ToolFailed {
         /// The program's name.
         tool: String,
@@ -75,7 +83,7 @@ pub enum Error {
 
 /// Bad content of an input file, with the place.
 #[derive(Debug, Error, Diagnostic)]
-#[error("{what} at {path}:{line}:{column}", path = path.display())]
+#[error("{what} at {path}:{line}:{column}", path = shown_path(path))]
 pub struct InputError {
     /// What was wrong.
     pub what: String,
@@ -122,26 +130,12 @@ impl SourceCode for Window {
     }
 }
 
-/// Replaces control characters, byte by byte: a file must not be able to
-/// steer the terminal that its error is shown on.
-fn printable(text: &str) -> String {
-    let bytes = |c: char| "?".repeat(c.len_utf8());
-    let show = |c: char| {
-        if c.is_control() {
-            bytes(c)
-        } else {
-            c.to_string()
-        }
-    };
-    text.chars().map(show).collect()
-}
-
 impl Error {
     /// A bad value, with what was expected instead.
     pub fn usage(what: impl Into<String>, help: impl Into<String>) -> Self {
         Error::Usage {
             what: what.into(),
-            help: Some(help.into()),
+            help: Some(shown_lines(&help.into()).into_owned()),
         }
     }
 
@@ -164,32 +158,55 @@ impl Error {
     ) -> Self {
         let offset = floor_char_boundary(text, offset.min(text.len()));
         let before = &text[..offset];
-        let line = before.matches('\n').count() + 1;
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        let line_end = text[offset..].find('\n').map_or(text.len(), |i| offset + i);
+        let number = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |i| i + 1);
+        let end = text[offset..].find('\n').map_or(text.len(), |i| offset + i);
+        Self::input_line(what, help, path, number, &text[start..end], offset - start)
+    }
+
+    /// Bad content of `path` at byte `column` (from 0) of its line `number`
+    /// (from 1), which reads `line`: for files that are not in memory.
+    pub fn input_line(
+        what: impl Into<String>,
+        help: Option<String>,
+        path: &Path,
+        number: usize,
+        line: &str,
+        column: usize,
+    ) -> Self {
+        let column = floor_char_boundary(line, column.min(line.len()));
         // Only a window of the line: traces are often one line of megabytes.
-        let from = floor_char_boundary(text, line_start.max(offset.saturating_sub(40)));
-        let to = floor_char_boundary(text, line_end.min(offset + 40));
+        let from = floor_char_boundary(line, column.saturating_sub(40));
+        let to = floor_char_boundary(line, line.len().min(column + 40));
+        // A file must not steer the terminal that its error is shown on.
+        let (left, right) = (shown(&line[from..column]), shown(&line[column..to]));
+        // A character that is shown as several is pointed at as a whole.
+        let width = line[column..to]
+            .chars()
+            .next()
+            .map_or(0, |c| shown(c.encode_utf8(&mut [0; 4])).len());
         Error::Input(Box::new(InputError {
-            what: printable(&what.into()),
+            what: shown(&what.into()).into_owned(),
             path: path.to_owned(),
-            line,
-            column: offset - line_start + 1,
-            help,
+            line: number,
+            column: column + 1,
+            help: help.map(|help| shown_lines(&help).into_owned()),
             window: Window {
-                name: path.display().to_string(),
-                text: printable(&text[from..to]),
-                line: line - 1,
-                column: offset - line_start,
+                name: shown_path(path),
+                text: format!("{left}{right}"),
+                line: number - 1,
+                column,
             },
-            span: SourceSpan::from((offset - from, usize::from(to > offset))),
+            span: SourceSpan::from((left.len(), width)),
         }))
     }
 
     /// Exit status of the command line: 1 a check failed, 2 bad usage or bad
-    /// input, 3 an external tool is missing or failed.
+    /// input, 3 an external tool is missing or failed, 130 and 143 after SIGINT
+    /// and SIGTERM.
     pub fn exit_status(&self) -> u8 {
         match self {
+            Error::Interrupted { .. } => crate::interrupt::exit_status().unwrap_or(130),
             Error::CheckFailed { .. } => 1,
             Error::Usage { .. } | Error::Input(_) | Error::Io { .. } => 2,
             Error::ToolMissing { .. } | Error::ToolFailed { .. } => 3,
@@ -219,11 +236,28 @@ mod tests {
     }
 
     #[test]
+    fn names_with_control_characters_are_shown_escaped() {
+        let name = "a\u{1b}[2K\nerror: b";
+        let errors = [
+            Error::usage(name, name),
+            Error::io("read", Path::new(name), std::io::ErrorKind::NotFound.into()),
+            Error::input(name, Some(name.to_owned()), Path::new(name), "x", 0),
+        ];
+        for error in errors {
+            let text = error.to_string();
+            assert!(text.contains("a\\x1b[2K\\nerror: b"), "{text}");
+            assert!(!text.chars().any(char::is_control), "{text}");
+            let help = miette::Diagnostic::help(&error).map(|h| h.to_string());
+            assert!(!help.unwrap_or_default().contains('\u{1b}'));
+        }
+    }
+
+    #[test]
     fn what_a_file_says_cannot_steer_the_terminal() {
         let text = "\u{1b}[31m\u{9b}x\t";
         let Error::Input(error) = Error::input("bad", None, Path::new("t"), text, 6) else {
             panic!("an input error");
         };
-        assert_eq!(error.window.text, "?[31m??x?");
+        assert_eq!(error.window.text, "\\x1b[31m\\u{9b}x\\t");
     }
 }

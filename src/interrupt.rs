@@ -1,35 +1,118 @@
-//! Ctrl-C (and a polite kill): heard in one place, asked about where work is
-//! done.
+//! Ctrl-C and polite kills: heard in one place, asked about where work is done.
 //!
-//! A command whose work can stop early calls [`listen`] once; the work asks
-//! [`requested`] now and then. Who runs a tool listens by that, and the tool is
-//! stopped. A second Ctrl-C ends the program at once, and its tools.
+//! The program [installs](install) the handler at its start. From then on a
+//! signal stops all tools, removes unfinished files and ends the program with
+//! the status that shells give it: 130 for SIGINT, 143 for SIGTERM, 129 for
+//! SIGHUP. A command whose work can stop early calls [`listen`]: the first
+//! signal then is only noted, the work asks [`requested`] now and then, tools
+//! are stopped by who waits for them, and the command says what it has. A
+//! second signal ends the program at once. SIGKILL cannot be heard; the tools
+//! of a killed process are stopped all the same, by `crate::tool`.
 
+use crate::error::{Error, Result};
 use crate::tool::stop_running;
-use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-static REQUESTED: AtomicBool = AtomicBool::new(false);
-static LISTEN: Once = Once::new();
+/// The first signal, 0 before it.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+static LISTENING: AtomicBool = AtomicBool::new(false);
 
-/// Exit status after a second Ctrl-C, as shells have it.
-const INTERRUPTED: i32 = 130;
-
-/// From now on an interrupt is noted instead of ending the program.
-pub fn listen() {
-    LISTEN.call_once(|| {
-        let handler = || {
-            if REQUESTED.swap(true, Ordering::Relaxed) {
-                stop_running();
-                std::process::exit(INTERRUPTED);
-            }
-        };
-        // Without a handler an interrupt ends the program as usual.
-        let _ = ctrlc::set_handler(handler);
+/// From now on signals end the program with everything that it has under way.
+pub fn install() {
+    static INSTALL: Once = Once::new();
+    INSTALL.call_once(|| {
+        // Under nohup the end of the terminal is to be ignored. An ignored
+        // SIGINT, though, is only what shells give to a script's background.
+        let nohup = ignored_signals() >> (SIGHUP - 1) & 1 == 1;
+        let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter();
+        let wanted = wanted.filter(|signal| !(nohup && *signal == SIGHUP));
+        // Without a handler a signal ends the program as usual.
+        if let Ok(mut signals) = Signals::new(wanted) {
+            std::thread::spawn(move || signals.forever().for_each(heard));
+        }
     });
+}
+
+/// From now on the first signal is noted instead of ending the program.
+pub fn listen() {
+    LISTENING.store(true, Ordering::Relaxed);
+    install();
 }
 
 /// Whether the user wants the work to stop.
 pub fn requested() -> bool {
-    REQUESTED.load(Ordering::Relaxed)
+    SIGNAL.load(Ordering::Relaxed) != 0
+}
+
+/// The exit status after a signal, as shells have it.
+pub fn exit_status() -> Option<u8> {
+    match SIGNAL.load(Ordering::Relaxed) {
+        0 => None,
+        signal => u8::try_from(128 + signal).ok(),
+    }
+}
+
+/// An error where the user wants the work to stop; `what` did not get done.
+pub fn check(what: &str) -> Result<()> {
+    match requested() {
+        true => Err(Error::Interrupted {
+            what: what.to_owned(),
+        }),
+        false => Ok(()),
+    }
+}
+
+/// One part of a larger work: `None` if it was interrupted, so that the parts
+/// that are there can still be shown.
+pub fn or_none<T>(part: Result<T>) -> Result<Option<T>> {
+    match part {
+        Ok(part) => Ok(Some(part)),
+        Err(Error::Interrupted { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Bit i-1 for signal i, from what Linux says about this process.
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
+    mask.and_then(|m| u64::from_str_radix(m.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+fn heard(signal: i32) {
+    let before = SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
+    if before.is_ok() && LISTENING.load(Ordering::Relaxed) {
+        return;
+    }
+    stop_running();
+    for path in unfinished().iter() {
+        let _ = std::fs::remove_file(path);
+    }
+    std::process::exit(exit_status().map_or(1, i32::from));
+}
+
+/// A file that is removed if a signal ends the program before this is dropped.
+pub(crate) struct Unfinished(PathBuf);
+
+impl Unfinished {
+    pub(crate) fn new(path: &Path) -> Self {
+        unfinished().push(path.to_owned());
+        Unfinished(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        unfinished().retain(|path| *path != self.0);
+    }
+}
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,27 +2,33 @@
 //! multiprocessor.
 //!
 //! Dependencies between the modules point one way: `cli` uses the flows
-//! (`cosim`, `synth`, `prove`, `report`), which use `rtl`, the golden
+//! (`flow`, `cosim`, `synth`, `prove`, `report`), which use `rtl`, the golden
 //! `model` and the search, which use [`hash`] and [`trace`].
 
+pub mod capture;
 pub mod cli;
 pub mod config;
 pub mod cosim;
 pub mod error;
+pub mod flow;
 pub mod geometry;
 pub mod hash;
+pub mod input;
 pub mod interrupt;
 pub mod launch;
 pub mod model;
 pub mod mutate;
-mod output;
+pub mod output;
 pub mod prove;
 pub mod ptx;
+pub mod quote;
 pub mod rap;
 pub mod report;
 pub mod rtl;
 pub mod search;
+pub mod sharing;
 pub mod sm;
+pub mod software;
 pub mod synth;
 pub mod tool;
 pub mod trace;

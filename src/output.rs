@@ -1,6 +1,14 @@
-//! Writing files so that nothing half-written stays.
+//! Writing files so that nothing half-written stays, and folders so that
+//! nothing of the user's is lost.
+
+mod owned_folder;
+mod owned_list;
+
+pub use owned_folder::{OwnedFile, OwnedFolder};
+pub use owned_list::OWNED_LIST;
 
 use crate::error::{Error, Result};
+use crate::interrupt::Unfinished;
 use std::fs::{File, Permissions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -25,6 +33,8 @@ pub struct NewFile {
 
 enum Sink {
     Beside {
+        /// Gone with the file, also where a signal ends the program.
+        unfinished: Unfinished,
         file: NamedTempFile,
         target: PathBuf,
         mode: Permissions,
@@ -48,8 +58,10 @@ impl NewFile {
             old => {
                 let parent = parent_of(&target);
                 let made = MadeDirs::all(parent)?;
+                let file = NamedTempFile::new_in(parent).map_err(|e| fail(plain(e)))?;
                 Sink::Beside {
-                    file: NamedTempFile::new_in(parent).map_err(|e| fail(plain(e)))?,
+                    unfinished: Unfinished::new(file.path()),
+                    file,
                     made,
                     mode: old.map_or(Permissions::from_mode(0o644), |old| old.permissions()),
                     target,
@@ -71,12 +83,14 @@ impl NewFile {
             Sink::Beside {
                 made,
                 file,
+                unfinished,
                 target,
                 mode,
             } => {
                 file.as_file().sync_all().map_err(fail)?;
                 file.as_file().set_permissions(mode).map_err(fail)?;
                 file.persist(&target).map_err(|e| fail(e.error))?;
+                drop(unfinished);
                 made.keep();
                 Ok(())
             }

@@ -46,6 +46,19 @@ fn good_trace() -> String {
     )
 }
 
+/// Replaces the last occurrence of a text.
+trait MapLast {
+    fn map_last(self, from: &str, to: &str) -> Vec<u8>;
+}
+
+impl MapLast for Vec<u8> {
+    fn map_last(self, from: &str, to: &str) -> Vec<u8> {
+        let text = String::from_utf8(self).unwrap();
+        let at = text.rfind(from).unwrap();
+        (text[..at].to_owned() + to + &text[at + from.len()..]).into_bytes()
+    }
+}
+
 /// A scratch folder with one file.
 fn with_file(name: &str, content: &[u8]) -> (tempfile::TempDir, String) {
     let dir = tempfile::tempdir().unwrap();
@@ -90,6 +103,26 @@ fn bad_traces() {
             "warp_size 65 is not supported",
         ),
         (edit(",992]", ",1024]"), "addrs[31] = 1024 is out of range"),
+        (
+            edit("\"warp\":0", "\"warp\":1"),
+            "accesses[0] is of warp 1, but a block of 32 threads has 1 warps",
+        ),
+        (
+            edit("[32,1,1]", "[31,1,1]"),
+            "addrs[31] = 992 is of a thread that the block does not have",
+        ),
+        (
+            edit("[32,1,1]", "[4294967295,4294967295,4294967295]"),
+            "threads is not supported",
+        ),
+        (
+            edit("\"pc\":1", "\"pc\":1,\"bytes\":8").map_last("992", "991"),
+            "addrs[31] = 991 is not aligned to 8 bytes",
+        ),
+        (
+            edit("\"pc\":1", "\"pc\":1,\"bytes\":16").map_last("992", "1023"),
+            "addrs[31] = 1023 is out of range",
+        ),
         (edit("[0,", "[-1,"), "integer `-1`, expected u32"),
         (edit("[0,", "[0.5,"), "floating point `0.5`, expected u32"),
         (edit("[0,", "[\"0\","), "string \"0\", expected u32"),
@@ -133,6 +166,7 @@ fn bad_traces() {
         for command in [
             &["conflicts", &path, "--hash", "xor"][..],
             &["classify", &path],
+            &["sim", &path],
         ] {
             let text = refused(command, 2);
             assert!(text.contains(expected), "expected {expected:?} in {text}");
@@ -172,10 +206,7 @@ fn files_that_cannot_be_read() {
         ("no/such/file.json".to_owned(), "No such file"),
         (folder.to_owned(), "Is a directory"),
         (String::new(), "INPUT is empty"),
-        (
-            format!("{folder}/launch.toml"),
-            "not supported by this version",
-        ),
+        (format!("{folder}/launch.toml"), "cannot read"),
     ];
     match std::fs::read(&secret) {
         Ok(_) => println!("skipped: root reads files without permission"),
@@ -448,7 +479,7 @@ impl SmallDisk {
                 .arg(at);
             command.output().is_ok_and(|o| o.status.success())
         };
-        if !mount("size=32k") {
+        if !mount("size=48k") {
             println!("skipped: a small tmpfs cannot be mounted (needs root)");
             return None;
         }
@@ -484,7 +515,7 @@ fn a_full_disk_keeps_what_was_there() {
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let (trace, rtl) = (path("t.json"), path("rtl"));
     // A mount point is a place to emit into.
-    spadkit(&["emit", "spad_hash_xor", "-o", &rtl])
+    spadkit(&["emit", "spad_hash_xor", "--bench-cycles", "0", "-o", &rtl])
         .assert()
         .success();
     spadkit(&["trace", "kernel:stride", "-o", &trace])
@@ -526,10 +557,14 @@ fn a_mount_point_takes_the_verilog() {
     let Some(_disk) = SmallDisk::mount(dir.path()) else {
         return;
     };
-    let args = ["emit", "spad_hash_xor", "-o", dir.path().to_str().unwrap()];
-    spadkit(&args).assert().success();
+    let rtl = dir.path().to_str().unwrap();
+    spadkit(&["emit", "spad_hash_xor", "--bench-cycles", "0", "-o", rtl])
+        .assert()
+        .success();
     assert!(dir.path().join("spad_hash_xor.v").exists());
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 4);
+    // The Verilog, the list of files, the core, the manifest, the digests, and
+    // the folder of the constraints.
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 6);
 }
 
 /// Cuts, doubles or overwrites a piece of `text`.

@@ -38,6 +38,7 @@ fn assert_fields(value: &Value, contract: &str) {
             "str" => field.is_string(),
             "list" => field.as_array().is_some_and(|l| !l.is_empty()),
             "obj" => field.is_object(),
+            "any" => !field.is_null(),
             other => panic!("no kind {other}"),
         };
         assert!(fits, "{word} in {value}");
@@ -54,14 +55,27 @@ fn assert_each(list: &Value, contract: &str) {
 fn the_json_of_each_command_has_the_agreed_fields() {
     let kernel = "kernel:transpose";
     let conflicts = json(&["conflicts", kernel, "--hash", "mod", "xor", "--per-pc"]);
-    assert_fields(&conflicts, "accesses:int results:list");
-    let fields = "hash:str conflicts:int max_degree:int removed_pct:num fits:bool per_pc:list";
+    assert_fields(
+        &conflicts,
+        "accesses:int rule:str rule_text:str results:list",
+    );
+    let fields = "hash:str conflicts:int max_degree:int wavefronts:int ideal_wavefronts:int \
+                  removed_pct:num fits:bool per_pc:list";
     assert_each(&conflicts["results"], fields);
     assert_eq!(conflicts["results"][0]["conflicts"], 56);
 
     let tune = json(&["tune", kernel, "--preset", "small", "--budget", "1"]);
     let fields = "hash:str kind:str method:str conflicts:int baseline_conflicts:int \
-                  evaluated:int optimal:bool fits:bool seconds:num";
+                  evaluated:int optimal:bool fits:bool seconds:num wavefronts:int \
+                  ideal_wavefronts:int configuration:obj";
+    assert_fields(&tune, "rule:str rule_text:str hash_stage:str");
+    for result in tune["results"].as_array().unwrap() {
+        let configuration = &result["configuration"];
+        let fields = "unit:str ports:obj config_unit:str registers:list row_map:obj";
+        assert_fields(configuration, fields);
+        let fields = "unit:str ports:obj config_unit:str registers:list";
+        assert_fields(&configuration["row_map"], fields);
+    }
     assert_each(&tune["results"], fields);
     assert_eq!(tune["results"].as_array().unwrap().len(), 5);
 
@@ -76,7 +90,7 @@ fn the_json_of_each_command_has_the_agreed_fields() {
     let classify = json(&["classify", kernel]);
     assert_each(
         &classify["instructions"],
-        "pc:int op:str accesses:int class:str",
+        "pc:int op:str accesses:int class:str conflicts:int wavefronts:int ideal_wavefronts:int",
     );
     assert_each(&classify["strides"], "stride:int s0:int k:int");
 
@@ -225,7 +239,8 @@ fn flow_does_what_can_be_done_without_tools() {
     let json = json_of(&output.stdout);
     assert_each(
         &json["mappings"],
-        "hash:str conflicts:int removed_pct:num recommended:bool",
+        "hash:str conflicts:int removed_pct:num recommended:bool wavefronts:int \
+         ideal_wavefronts:int unit:str registers:any row_map:obj",
     );
     assert_eq!(json["mappings"].as_array().unwrap().len(), 8);
     assert!(json["synthesis"].is_null());
@@ -319,12 +334,13 @@ fn stderr(args: &[&str], dir: &Path) -> String {
 fn tables_word_for_word() {
     insta::assert_snapshot!(stdout(&["conflicts", "kernel:transpose", "--hash", "mod", "xor"]), @r#"
     transpose: 16 warp accesses
-    ┌──────┬─────┬───────────┬────────────┬─────────┬──────┐
-    │ hash ┆ pc  ┆ conflicts ┆ max degree ┆ removed ┆ fits │
-    ╞══════╪═════╪═══════════╪════════════╪═════════╪══════╡
-    │ mod  ┆ all ┆        56 ┆          8 ┆   0.0 % ┆ yes  │
-    │ xor  ┆ all ┆         8 ┆          2 ┆  85.7 % ┆ yes  │
-    └──────┴─────┴───────────┴────────────┴─────────┴──────┘
+    ┌──────┬─────┬───────────┬────────────┬────────────┬───────┬─────────┬──────┐
+    │ hash ┆ pc  ┆ conflicts ┆ max degree ┆ wavefronts ┆ ideal ┆ removed ┆ fits │
+    ╞══════╪═════╪═══════════╪════════════╪════════════╪═══════╪═════════╪══════╡
+    │ mod  ┆ all ┆        56 ┆          8 ┆         72 ┆    16 ┆   0.0 % ┆ yes  │
+    │ xor  ┆ all ┆         8 ┆          2 ┆         24 ┆    16 ┆  85.7 % ┆ yes  │
+    └──────┴─────┴───────────┴────────────┴────────────┴───────┴─────────┴──────┘
+    conflicts by: 32 lanes a pass, the first word of each (of accesses of 8 and 16 bytes, too); lanes on one word are served together
     "#);
     let args = [
         "--mapping",
@@ -364,7 +380,7 @@ fn messages_word_for_word() {
     "#);
     write("m.toml", "[geometry]\naddr_bitz = 9\n");
     insta::assert_snapshot!(at(&["encode", "mod", "--config", "m.toml"]), @r#"
-    error:  × unknown field `addr_bitz`, expected one of `addr_bits`, `bank_bits`, `lanes`, `warp_size`, `word_bits`, `capacity_words` at m.toml:2:1
+    error:  × unknown field `addr_bitz`, expected one of `addr_bits`, `bank_bits`, `lanes`, `warp_size`, `word_bits`, `capacity_words`, `block_words`, `wide`, `atomics` at m.toml:2:1
        ╭─[m.toml:2:1]
      2 │ addr_bitz = 9
        · ┬

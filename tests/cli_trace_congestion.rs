@@ -52,7 +52,7 @@ fn bad_trace_inputs_leave_no_file() {
     for (input, reason) in [
         ("kernel:fwd", "there is no kernel 'fwd'"),
         ("kernel:fwt:log2n=40", "log2n=40 is out of range"),
-        ("launch.toml", "not supported by this version"),
+        ("launch.toml", "cannot read launch.toml"),
         ("no-such-file.json", "cannot read no-such-file.json"),
     ] {
         let error = refused(&["trace", input, "-o", file.to_str().unwrap()], 2);

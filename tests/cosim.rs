@@ -37,7 +37,7 @@ fn assert_clean(json: &Value, cycles: u64) {
     }
 }
 
-/// The whole kit on the small machine: 34 units, the SM path among them.
+/// The whole kit on the small machine, the SM path included.
 #[test]
 fn every_unit_agrees_with_its_model() {
     if !has_tools() {
@@ -251,6 +251,23 @@ relssp
 st.global [0x2000 + 128*t], r7
 ";
 
+/// Blocks of 340 words, of which three and a partner fit into 1024 if the pair
+/// begins and ends with a word, and not if it takes whole rows of 8 banks.
+const ODD_BASES: &str = ".block 64
+.grid 12
+.shared 1360
+st.shared [4*(t % 3)], r1
+repeat 6
+  st.shared [4*((t*7 + 13*i + b) % 340)], r2
+  ld.shared.64 r3, [8*((t*3 + 5*i) % 170)]
+  ld.shared.128 r4, [16*((t + 11*i) % 85)]
+  atom.shared.add r5, [4*((t*5 + b) % 340)], r4
+end
+bar
+ld.shared r6, [4*(339 - t)]
+relssp
+";
+
 /// Kernels as `sim` takes them, through the RTL to their end.
 #[test]
 fn workloads_run_on_the_rtl() {
@@ -260,9 +277,13 @@ fn workloads_run_on_the_rtl() {
     let scratch = tempfile::tempdir().unwrap();
     let file = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(file("program.warp"), PROGRAM).unwrap();
-    let sharing = "base = 'small'\n[sharing]\non = true\nthreshold = 0.5\n\
-                   [scheduler]\npolicy = 'owf'\n[path]\nlock_hash = 'xor'\n";
+    // Room for two blocks; sharing adds a third.
+    let sharing = "base = 'small'\n[geometry]\ncapacity_words = 640\n\
+                   [sharing]\non = true\nthreshold = 0.5\n[scheduler]\npolicy = 'owf'\n[path]\nlock_hash = 'xor'\n";
     std::fs::write(file("sharing.toml"), sharing).unwrap();
+    std::fs::write(file("odd.warp"), ODD_BASES).unwrap();
+    let odd = sharing.replace("0.5", "0.01").replace("640", "1024");
+    std::fs::write(file("odd.toml"), odd).unwrap();
     let full = file("full.spt");
     let record = ["trace", "kernel:reduction", "-o", &full];
     assert_eq!(spadkit(&record).0, 0);
@@ -274,6 +295,7 @@ fn workloads_run_on_the_rtl() {
             format!("--config={}", file("sharing.toml")),
             file("program.warp"),
         ),
+        (format!("--config={}", file("odd.toml")), file("odd.warp")),
     ];
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces/backprop.json");
     match recorded.exists() {
@@ -296,6 +318,12 @@ fn workloads_run_on_the_rtl() {
             (counted + 3..counted + 10).contains(&cycles),
             "{input}: {cycles} {counted}"
         );
+        if input.ends_with("odd.warp") {
+            assert_eq!(
+                (&sim["resident_blocks"], &sim["pairs"]),
+                (&4.into(), &1.into())
+            );
+        }
     }
     // A bound cuts a kernel off, and says so.
     let args = [

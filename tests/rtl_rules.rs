@@ -1,4 +1,4 @@
-//! The Verilog rules (DESIGN.md, section 4), checked with three tools that
+//! The Verilog rules (docs/integration.md), checked with three tools that
 //! know nothing of the kit, and an outside test bench written from
 //! `manifest.json` and `encode` alone.
 
@@ -6,6 +6,7 @@ use serde_json::Value;
 use spadkit::config::Config;
 use spadkit::geometry::Geometry;
 use spadkit::hash::{HashSpec, Mapping};
+use spadkit::output::OwnedFolder;
 use spadkit::rtl::{Design, write_design};
 use std::path::Path;
 use std::process::Command;
@@ -52,7 +53,7 @@ fn check_units(units: &[String], config: &Config) {
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");
     let design = Design::emit(units, config).unwrap();
-    write_design(&design, &dir).unwrap();
+    write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
     for file in &design.files {
         // A memory may have an initial value.
         let memory = file.name == "spad_bank_ram.v";
@@ -100,6 +101,84 @@ fn every_unit_is_lint_clean() {
         check_rules(n, m);
     }
     check_units(&[], &Config::preset("small").unwrap());
+}
+
+/// What a machine can do without or have otherwise, as sections and keys.
+const FEATURES: [(&str, &str); 8] = [
+    ("path", "locks = 0"),
+    ("path", "broadcast = false"),
+    ("path", "merge_bytes = false"),
+    ("path", "mem_stages = 3"),
+    ("geometry", "warp_size = 4"),
+    ("geometry", "capacity_words = 96"),
+    ("hash", "path = \"mod\""),
+    ("hash", "stage = 1"),
+];
+
+/// Lints the whole path of a machine with these of the features.
+fn lint_features(chosen: &[usize]) {
+    let keys = |section: &str| -> String {
+        let of_section = |&&i: &&usize| FEATURES[i].0 == section;
+        let lines = chosen.iter().filter(of_section);
+        lines.map(|&i| format!("{}\n", FEATURES[i].1)).collect()
+    };
+    let text = format!(
+        "base = \"small\"\n[geometry]\naddr_bits = 9\nlanes = 4\n{}[path]\nwarps = 4\n\
+         history_sets = 4\n{}[hash]\n{}",
+        keys("geometry"),
+        keys("path"),
+        keys("hash"),
+    );
+    let config = Config::from_toml(&text, Path::new("test.toml")).unwrap();
+    let unit = "spad_sm_path";
+    let design = Design::emit(&[unit.to_owned()], &config).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
+    let mut verilator = Command::new("verilator");
+    verilator.args(["--lint-only", "-Wall", "--top-module", unit]);
+    let files = design.files.iter().map(|f| &f.name);
+    silent(&text, verilator.args(files).current_dir(&dir));
+}
+
+#[test]
+fn machines_without_a_feature_are_lint_clean() {
+    if missing(&["verilator"]) {
+        return;
+    }
+    let all: Vec<usize> = (0..FEATURES.len()).collect();
+    lint_features(&[]);
+    lint_features(&all);
+    for i in 0..FEATURES.len() {
+        lint_features(&[i]);
+        // Without locks most goes away: with every other feature as well.
+        if i > 0 {
+            lint_features(&[0, i]);
+        }
+    }
+}
+
+#[test]
+#[ignore = "campaign: every set of features"]
+fn every_set_of_features_is_lint_clean() {
+    for set in 0..1usize << FEATURES.len() {
+        let chosen: Vec<usize> = (0..FEATURES.len()).filter(|i| set >> i & 1 == 1).collect();
+        lint_features(&chosen);
+    }
+}
+
+/// The golden model may have several contexts of the retry loop, the RTL has one.
+#[test]
+fn contexts_that_the_rtl_does_not_have_are_refused() {
+    let text = "base = \"small\"\n[retry]\ncontexts = 2\n";
+    let config = |text: &str| Config::from_toml(text, Path::new("test.toml")).unwrap();
+    let emit = |unit: &str, text: &str| Design::emit(&[unit.to_owned()], &config(text));
+    let error = emit("spad_sm_path", text).unwrap_err().to_string();
+    assert!(error.contains("one context of the retry loop"), "{error}");
+    assert!(emit("spad_retry_sequencer", text).is_err());
+    assert!(Design::emit(&[], &config(text)).is_err());
+    assert!(emit("spad_scratchpad", text).is_ok());
+    assert!(emit("spad_sm_path", &format!("{text}[path]\nlocks = 0\n")).is_ok());
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn recorded_traces_have_their_known_minima() {
         let problem = Problem::new(&profile, geometry);
         let tuner = Tuner {
             problem: &problem,
-            sets: &of_trace(&trace, geometry),
+            sets: &of_trace(&trace, 32, geometry),
             pairs: &all_pairs(geometry),
             selection: Selection::Allowed,
         };
@@ -105,7 +105,7 @@ fn table_5_of_the_givargis_heuristic_is_reproduced() {
         let problem = Problem::new(&ConflictProfile::new(&trace, 32), geometry);
         let tuner = Tuner {
             problem: &problem,
-            sets: &of_trace(&trace, geometry),
+            sets: &of_trace(&trace, 32, geometry),
             pairs: &[],
             selection: Selection::AsPublished,
         };

@@ -120,8 +120,9 @@ fn synth_gives_the_agreed_json_and_a_chart() {
     assert_eq!(results[0]["geometry"]["addr_bits"], 14);
     assert_eq!(results[0]["period_ps"], 400);
     assert_eq!(results[0]["cells_by_type"]["XOR2X1"], 5);
-    let per_sm = &json["per_sm"][0];
-    assert_eq!(per_sm["unit"], "spad_hash_bitvec_perm");
+    let totals = json["per_sm"].as_array().unwrap();
+    let per_sm = totals.iter().find(|t| t["unit"] == "spad_hash_bitvec_perm");
+    let per_sm = per_sm.unwrap();
     let area = |name: &str| per_sm[name].as_f64().unwrap();
     let total = 32.0 * area("unit_area_um2") + area("config_area_um2");
     assert_eq!(area("area_um2"), total);
@@ -152,7 +153,7 @@ fn files_that_are_no_library_are_refused() {
         "{text}"
     );
     assert!(refused("b.lib", b"").contains("no Liberty file"));
-    assert!(refused("c.lib", &[0, 159, 146, 150, 255, 0]).contains("no Liberty file"));
+    assert!(refused("c.lib", &[0, 159, 146, 150, 255, 0]).contains("is no text"));
     assert!(refused("d.lib.gz", &[0x1f, 0x8b, 8, 0, 1, 2]).contains("cannot be decompressed"));
     let cut = refused("e.lib", b"library (l) {\n  cell (A) {\n    area : 1;\n");
     assert!(
@@ -179,6 +180,130 @@ fn files_that_are_no_library_are_refused() {
     assert!(status == Some(2) && text.contains("units are"), "{text}");
     assert_eq!(missing(&["--period", "0"]).0, Some(2));
     assert_eq!(missing(&["--period", "fast"]).0, Some(2));
+}
+
+/// The results of `spadkit synth ARGS` with a cache in `dir`.
+fn synth(dir: &Path, args: &[&str]) -> Value {
+    let output = spadkit(dir)
+        .args(["synth", "--format", "json"])
+        .args(args)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A unit with a clock is rated by OpenSTA's period, which ABC's delay is a
+/// part of; with --effort speed a target that ABC's area mapping misses comes
+/// nearer, and one that it meets is met with the same netlist.
+#[test]
+fn speed_shortens_the_period_where_area_misses_it() {
+    let dir = tempfile::tempdir().unwrap();
+    if !tools_are_there(dir.path()) {
+        return;
+    }
+    let unit = "spad_warp_scheduler";
+    let run = |effort| {
+        let args = [
+            unit,
+            "--preset",
+            "small",
+            "--period",
+            "500,50000",
+            "--effort",
+        ];
+        let json = synth(dir.path(), &[&args[..], &[effort]].concat());
+        assert_eq!(json["effort"], effort);
+        json
+    };
+    let (area, speed) = (run("area"), run("speed"));
+    let number = |json: &Value, i: usize, field: &str| {
+        let value = &json["results"][i][field];
+        value.as_f64().unwrap_or_else(|| panic!("{field}: {value}"))
+    };
+    for json in [&area, &speed] {
+        for i in 0..2 {
+            assert!(number(json, i, "sta_delay_ps") > number(json, i, "delay_ps"));
+            assert_eq!(number(json, i, "rated_ps"), number(json, i, "sta_delay_ps"));
+        }
+        let rated = [0, 1].map(|i| number(json, i, "area_um2") * number(json, i, "rated_ps"));
+        let best = &json["best"][0];
+        let product = best["area_um2"].as_f64().unwrap() * best["rated_ps"].as_f64().unwrap();
+        assert_eq!(product, rated[0].min(rated[1]));
+    }
+    let (slow, fast) = (number(&area, 0, "rated_ps"), number(&speed, 0, "rated_ps"));
+    assert!(fast < 0.9 * slow, "{fast} against {slow} ps");
+    assert!(number(&speed, 0, "area_um2") > number(&area, 0, "area_um2"));
+    assert_eq!(speed["results"][1], area["results"][1]);
+
+    let text = spadkit(dir.path())
+        .args(["synth", unit, "--preset", "small", "--period", "50000"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(text.stdout).unwrap();
+    let marked = format!("* {:.1}", number(&area, 1, "sta_delay_ps"));
+    assert!(
+        text.contains("osu018, effort area:") && text.contains(&marked),
+        "{text}"
+    );
+}
+
+#[test]
+fn edited_verilog_is_measured_in_place_of_the_emitted() {
+    let dir = tempfile::tempdir().unwrap();
+    if !tools_are_there(dir.path()) {
+        return;
+    }
+    let rtl = dir.path().join("rtl");
+    let rtl_arg = rtl.to_str().unwrap();
+    let units = ["spad_hash_xor", "spad_row_map"];
+    let emit = spadkit(dir.path())
+        .args(["emit", "--preset", "small", "-o", rtl_arg])
+        .args(units)
+        .output();
+    assert!(emit.unwrap().status.success());
+    let args = ["--preset", "small", "--period", "1000", "--rtl", rtl_arg];
+    let cells = |json: &Value, i: usize| json["results"][i]["cells"].as_u64().unwrap();
+
+    // Without UNIT: what the folder has. It has no registers, hence no totals
+    // but of the fixed hash, which needs none.
+    let emitted = synth(dir.path(), &args);
+    let results = emitted["results"].as_array().unwrap();
+    let names: Vec<_> = results
+        .iter()
+        .map(|r| r["unit"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, units);
+    let totals = emitted["per_sm"].as_array().unwrap();
+    assert_eq!(totals.len(), 1);
+    assert_eq!(totals[0]["unit"], "spad_hash_xor");
+    assert_eq!(cells(&emitted, 0), 3); // three bank bits, one XOR each
+
+    let module = "module spad_hash_xor (input [9:0] addr, output [2:0] bank);\n\
+                  assign bank = addr[2:0] ^ addr[5:3] ^ addr[8:6];\nendmodule\n";
+    std::fs::write(rtl.join("spad_hash_xor.v"), module).unwrap();
+    let edited = synth(dir.path(), &[&["spad_hash_xor"], &args[..]].concat());
+    assert_eq!(cells(&edited, 0), 6);
+
+    let refused = |args: &[&str]| {
+        let output = spadkit(dir.path())
+            .arg("synth")
+            .args(args)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", message(&output));
+        message(&output)
+    };
+    let other = refused(&["spad_hash_xor", "--period", "1000", "--rtl", rtl_arg]);
+    assert!(
+        other.contains("port 'addr' is 10 bits wide, expected 14"),
+        "{other}"
+    );
+    let absent = refused(&["spad_hash_add", "--rtl", rtl_arg]);
+    assert!(absent.contains("spad_hash_add.v"), "{absent}");
+    let nothing = refused(&["--rtl", dir.path().to_str().unwrap()]);
+    assert!(nothing.contains("has no unit of fermi"), "{nothing}");
+    refused(&["--features", "--rtl", rtl_arg]);
 }
 
 /// A library that makes the technology valid; the tools are fake.
@@ -239,10 +364,10 @@ fn a_yosys_that_is_missing_crashes_or_hangs_is_one_clear_error() {
 
 #[test]
 fn an_interrupt_stops_the_tool_and_leaves_nothing() {
-    assert_eq!(interrupted(&["-INT"]), (Some(3), vec![]));
+    assert_eq!(interrupted(&["-INT"]), (Some(130), vec![]));
     // The second one ends the program at once, if it comes in time.
     let (status, _) = interrupted(&["-TERM", "-TERM"]);
-    assert!([Some(3), Some(130)].contains(&status), "{status:?}");
+    assert_eq!(status, Some(143));
 }
 
 /// The exit status of a run that gets these signals while its tool runs, and

@@ -1,13 +1,18 @@
-//! The RTL of spadkit: every hardware unit, one file each, described with
-//! rust-hdl and emitted as Verilog-2001.
+//! The RTL of spadkit: every hardware unit, one file each, emitted as
+//! Verilog-2001.
 //!
 //! The golden models in the crate `spadkit` are written independently from the
 //! same definitions; nothing here computes an answer that they use.
 //!
-//! Each unit is a rust-hdl `LogicBlock`: ports and local signals are typed
-//! fields, the logic is an expression tree built in `hdl()`. rust-hdl's own
-//! simulator is not used (the golden model is the executable twin), so
-//! `update()` is empty everywhere.
+//! A unit is described in one of three ways. The combinational logic of the
+//! hash family (hash units, configuration decoders, row map, RAP) is rust-hdl:
+//! a `LogicBlock` with typed ports, the logic an expression tree built in
+//! `hdl()`. The priority search is rust-hdl, too, as a `kernel` whose widths
+//! are known only at emission. What has registers, memories or replication (the
+//! configuration registers and the units of the scratchpad path) is a `shell`:
+//! ports and documentation in Rust, the body a Tera template in `templates/`.
+//! rust-hdl's own simulator is not used (the golden model is the executable
+//! twin), so `update()` is empty everywhere.
 
 mod catalog;
 mod expr;

@@ -232,9 +232,12 @@ impl Probe for PortCollector {
 /// Columns of text in a header comment.
 const COMMENT_WIDTH: usize = 76;
 
+/// The first line of every file.
+const LICENSE: &str = "// SPDX-License-Identifier: MIT OR Apache-2.0\n";
+
 /// The comment that opens every file.
 pub(crate) fn header(doc: &UnitDoc, ports: &[Port]) -> String {
-    let mut out = String::new();
+    let mut out = String::from(LICENSE);
     let mut add = |prefix: &str, text: &str| {
         let indent = " ".repeat(prefix.len());
         let width = COMMENT_WIDTH - prefix.len();

@@ -80,7 +80,9 @@ pub(crate) fn emit_kernel(count: usize) -> Result<Module> {
         summary: "the lowest set bit of a vector.".into(),
         parameters: format!("{count} bits"),
         timing: "combinational".into(),
-        paper: "the lowest lane, warp or bank goes first: DESIGN.md, section 4".into(),
+        paper: "the lowest lane, warp or bank goes first: docs/microarchitecture.md, sections \
+                1.3 and 3"
+            .into(),
         latency_cycles: 0,
     })
     .port("want", "the candidates")

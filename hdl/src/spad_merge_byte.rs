@@ -23,7 +23,7 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Module> {
             .into(),
         parameters: p.text(&["L"]),
         timing: "combinational".into(),
-        paper: "docs/microarchitecture.md, section 4; DESIGN.md, section 4 (byte merging)".into(),
+        paper: "docs/microarchitecture.md, section 4 (MERGE = 1)".into(),
         latency_cycles: 0,
     };
     Shell::new(doc)

@@ -10,8 +10,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         name: "spad_warp_mask".into(),
         summary: "counts the cycles in which no memory warp may be scheduled: the passes of the one issued last plus its predicted excess.".into(),
         parameters: p.text(&["PW", "EX", "CW"]),
-        timing: "issued in cycle s with P passes and excess x: mask is 1 in s+1 to s+P-1+x".into(),
-        paper: "elastic paper, section 5.1, Eqs 3 and 7; docs/microarchitecture.md, section 14".into(),
+        timing: "issued in cycle s with P passes and excess x: mask is 1 from s+1 on, until P-1+x cycles without hold have passed".into(),
+        paper: "elastic paper, sections 5.1 and 5.3, Eqs 3 and 7; docs/microarchitecture.md, section 14".into(),
         latency_cycles: 1,
     };
     let module = Shell::new(doc)
@@ -29,8 +29,13 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             "the history knows it (one cycle after set_valid)",
         )
         .input("lk_excess", p.EX, "its excess")
+        .input("hold", 1, "EX is held in this cycle: it does not count")
         .output("mask", 1, "memory warps are masked")
-        .output("remaining", p.CW, "cycles that remain, this one included")
+        .output(
+            "remaining",
+            p.CW,
+            "cycles without hold that remain, this one included",
+        )
         .emit("spad_warp_mask.v.tera", p)?;
     Ok(vec![module])
 }

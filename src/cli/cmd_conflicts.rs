@@ -4,20 +4,20 @@ use super::Global;
 use super::printer::{Printer, table};
 use crate::config::Config;
 use crate::error::Result;
-use crate::hash::{HashSpec, Mapping};
-use crate::trace::{ConflictCount, ConflictProfile};
+use crate::software::{Layout, LayoutSpec};
+use crate::trace::{ConflictCount, ConflictProfile, Places, removed_pct, removed_text};
 use clap::Args;
 use serde_json::{Value, json};
 
 /// Bank conflicts of a trace under given mappings.
 #[derive(Args)]
 pub struct ConflictsArgs {
-    /// Access trace (.json), or kernel:NAME for a generated one.
+    /// Access trace (.json), launch file (.toml), or kernel:NAME for a generated one.
     input: String,
     /// Mapping; repeat for several.
     #[arg(long = "hash", value_name = "SPEC", num_args = 1.., required = true,
-          value_parser = super::parsed::<HashSpec>)]
-    hashes: Vec<HashSpec>,
+          value_parser = super::parsed::<LayoutSpec>)]
+    hashes: Vec<LayoutSpec>,
     /// One line more per instruction.
     #[arg(long)]
     per_pc: bool,
@@ -26,110 +26,172 @@ pub struct ConflictsArgs {
 pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
     let trace = super::load_for(&args.input, &machine, printer)?;
-    let profile = ConflictProfile::new(&trace, machine.lanes);
+    let rule = machine.conflict_rule();
+    let profile = ConflictProfile::new(&trace, rule);
     let per_pc = match args.per_pc {
-        true => ConflictProfile::per_pc(&trace, machine.lanes),
+        true => ConflictProfile::per_pc(&trace, rule),
         false => Vec::new(),
+    };
+    let places = trace.places();
+    let job = Job {
+        profile: &profile,
+        per_pc: &per_pc,
+        machine: &machine,
+        has_room: machine.has_room_for(&trace),
+        words: trace.words(),
     };
     let results = args
         .hashes
         .iter()
-        .map(|spec| measure(spec, &profile, &per_pc, &machine, printer))
+        .map(|spec| job.measure(spec, printer))
         .collect::<Result<Vec<_>>>()?;
     let json = json!({
         "accesses": profile.accesses,
-        "results": results.iter().map(Measured::json).collect::<Vec<_>>(),
+        "rule": rule.name(),
+        "rule_text": rule.describe(),
+        "results": results.iter().map(|m| m.json(&places)).collect::<Vec<_>>(),
     });
     printer.result(json, || {
-        let header = ["hash", "pc", "conflicts", "max degree", "removed", "fits"];
-        let rows = results.iter().flat_map(Measured::rows);
+        let mut header = vec![
+            "hash",
+            "pc",
+            "conflicts",
+            "max degree",
+            "wavefronts",
+            "ideal",
+            "removed",
+            "fits",
+        ];
+        if args.per_pc && !places.is_empty() {
+            header.push("line");
+        }
+        let rows = results.iter().flat_map(|m| m.rows(&places));
         format!(
-            "{}: {} warp accesses\n{}",
+            "{}: {} warp accesses\n{}{}",
             trace.name,
             profile.accesses,
-            table(&header, &["conflicts", "max degree", "removed"], rows)
+            table(&header, &header[2..7], rows),
+            super::rule_line(&machine)
         )
     })
+}
+
+/// What the mappings are measured on.
+struct Job<'a> {
+    profile: &'a ConflictProfile,
+    per_pc: &'a [(u32, ConflictProfile)],
+    machine: &'a Config,
+    has_room: bool,
+    /// Words of the block's shared memory.
+    words: u32,
+}
+
+impl Job<'_> {
+    fn measure(&self, spec: &LayoutSpec, printer: &Printer) -> Result<Measured> {
+        let machine = self.machine;
+        let layout = Layout::new(spec, machine.geometry)?;
+        let beyond = match layout.mapping() {
+            Some(mapping) => mapping.pivots_beyond(machine.pivot_limit()),
+            None => Vec::new(),
+        };
+        // Software layouts move words to where there may be none.
+        let needed = layout.words_needed(self.words);
+        let in_software = layout.mapping().is_none();
+        let enlarged = in_software && needed > machine.capacity_words;
+        if enlarged {
+            printer.warn(format!(
+                "{spec}: the block needs {needed} words, {} has {}",
+                machine.name, machine.capacity_words
+            ));
+        }
+        if !beyond.is_empty() {
+            printer.warn(format!(
+                "{spec}: rows beyond the capacity of {} words would be addressed (pivot bits {beyond:?})",
+                machine.capacity_words
+            ));
+        }
+        let bank_mask = machine.geometry.bank_mask();
+        let count = |p: &ConflictProfile| Counted {
+            count: p.count(|a| layout.bank(a)),
+            ideal: p.ideal_wavefronts(machine.geometry.banks()),
+        };
+        Ok(Measured {
+            hash: spec.to_string(),
+            total: count(self.profile),
+            baseline: self.profile.count(|a| a & bank_mask).conflicts,
+            fits: beyond.is_empty() && !enlarged && self.has_room,
+            per_pc: self.per_pc.iter().map(|(pc, p)| (*pc, count(p))).collect(),
+        })
+    }
+}
+
+/// The counts of some accesses.
+struct Counted {
+    count: ConflictCount,
+    ideal: u64,
+}
+
+impl Counted {
+    fn json(&self) -> Value {
+        json!({
+            "conflicts": self.count.conflicts,
+            "max_degree": self.count.max_degree,
+            "wavefronts": self.count.wavefronts(),
+            "ideal_wavefronts": self.ideal,
+        })
+    }
+
+    fn cells(&self) -> [String; 4] {
+        [
+            self.count.conflicts.to_string(),
+            self.count.max_degree.to_string(),
+            self.count.wavefronts().to_string(),
+            self.ideal.to_string(),
+        ]
+    }
 }
 
 /// One mapping's counts, whole and per instruction.
 struct Measured {
     hash: String,
-    total: ConflictCount,
-    removed_pct: f64,
+    total: Counted,
+    /// Conflicts with bank = address mod 2^m.
+    baseline: u64,
     fits: bool,
-    per_pc: Vec<(u32, ConflictCount)>,
-}
-
-fn measure(
-    spec: &HashSpec,
-    profile: &ConflictProfile,
-    per_pc: &[(u32, ConflictProfile)],
-    machine: &Config,
-    printer: &Printer,
-) -> Result<Measured> {
-    let mapping = Mapping::new(spec, machine.geometry)?;
-    let beyond = mapping.pivots_beyond(machine.pivot_limit());
-    if !beyond.is_empty() {
-        printer.warn(format!(
-            "{spec}: rows beyond the capacity of {} words would be addressed (pivot bits {beyond:?})",
-            machine.capacity_words
-        ));
-    }
-    let bank_mask = machine.geometry.bank_mask();
-    let baseline = profile.count(|a| a & bank_mask);
-    let count = |p: &ConflictProfile| p.count(|a| mapping.bank(a));
-    let total = count(profile);
-    Ok(Measured {
-        hash: spec.to_string(),
-        total,
-        removed_pct: removed_pct(baseline.conflicts, total.conflicts),
-        fits: beyond.is_empty(),
-        per_pc: per_pc.iter().map(|(pc, p)| (*pc, count(p))).collect(),
-    })
-}
-
-/// Share of the baseline's conflicts that is gone, in percent.
-pub(super) fn removed_pct(baseline: u64, now: u64) -> f64 {
-    match baseline {
-        0 => 0.0,
-        _ => 100.0 * (baseline as f64 - now as f64) / baseline as f64,
-    }
+    per_pc: Vec<(u32, Counted)>,
 }
 
 impl Measured {
-    fn json(&self) -> Value {
-        let mut value = json!({
-            "hash": self.hash,
-            "conflicts": self.total.conflicts,
-            "max_degree": self.total.max_degree,
-            "removed_pct": self.removed_pct,
-            "fits": self.fits,
-        });
+    fn json(&self, places: &Places) -> Value {
+        let mut value = self.total.json();
+        value["hash"] = json!(self.hash);
+        value["removed_pct"] = json!(removed_pct(self.baseline, self.total.count.conflicts));
+        value["fits"] = json!(self.fits);
         if !self.per_pc.is_empty() {
-            let line = |(pc, c): &(u32, ConflictCount)| json!({"pc": pc, "conflicts": c.conflicts, "max_degree": c.max_degree});
+            let line = |(pc, counted): &(u32, Counted)| {
+                let mut value = counted.json();
+                value["pc"] = json!(pc);
+                places.add_to(&mut value, *pc);
+                value
+            };
             value["per_pc"] = self.per_pc.iter().map(line).collect();
         }
         value
     }
 
-    fn rows(&self) -> Vec<Vec<String>> {
-        let mut rows = vec![vec![
-            self.hash.clone(),
-            "all".to_owned(),
-            self.total.conflicts.to_string(),
-            self.total.max_degree.to_string(),
-            format!("{:.1} %", self.removed_pct),
-            if self.fits { "yes" } else { "no" }.to_owned(),
-        ]];
-        rows.extend(self.per_pc.iter().map(|(pc, c)| {
-            vec![
-                String::new(),
-                pc.to_string(),
-                c.conflicts.to_string(),
-                c.max_degree.to_string(),
-            ]
-        }));
-        rows
+    fn rows(&self, places: &Places) -> Vec<Vec<String>> {
+        let mut all = vec![self.hash.clone(), "all".to_owned()];
+        all.extend(self.total.cells());
+        all.push(removed_text(self.baseline, self.total.count.conflicts));
+        all.push(if self.fits { "yes" } else { "no" }.to_owned());
+        let per_pc = self.per_pc.iter().map(|(pc, counted)| {
+            let mut row = vec![String::new(), pc.to_string()];
+            row.extend(counted.cells());
+            if !places.is_empty() {
+                row.extend([String::new(), String::new(), places.of(*pc).text()]);
+            }
+            row
+        });
+        std::iter::once(all).chain(per_pc).collect()
     }
 }

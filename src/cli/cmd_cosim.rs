@@ -2,17 +2,20 @@
 
 use super::Global;
 use super::printer::{Printer, table};
+use crate::capture::is_launch;
 use crate::config::Config;
 use crate::cosim::{CosimOptions, CosimResult, PATH, Replay, cosim_all};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::output::check_writable;
+use crate::quote::shell;
 use crate::rtl::Design;
-use crate::sm::{self, AccessWorkload, Sm, Workload};
+use crate::sm::{self, AccessOptions, Sm, Workload};
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Clock cycles of random stimulus.
 const RANDOM_CYCLES: u64 = 20_000;
@@ -44,11 +47,18 @@ pub struct CosimArgs {
     #[arg(long, value_name = "FILE.vcd")]
     wave: Option<PathBuf>,
     /// Take the Verilog from DIR (hand-edited, say) instead of emitting it.
+    /// What stands in it is run on this machine, so system tasks that reach
+    /// out of the simulation ($system, $fopen, ...), $c, imports of C and
+    /// `include are refused.
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
+    /// Run the Verilog of --rtl whatever stands in it.
+    #[arg(long, requires = "rtl")]
+    trust: bool,
 }
 
 pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Result<()> {
+    interrupt::listen();
     let config = global.machine()?;
     let design = Design::emit(&args.units, &config)?;
     if args.wave.is_some() && design.units.len() != 1 {
@@ -74,6 +84,7 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
             cycles: args.cycles.unwrap_or(u64::MAX),
         }),
         rtl_dir: args.rtl.clone(),
+        trust: args.trust,
         wave: args.wave.clone(),
     };
     let (tools, cache) = (Toolbox::new(), Cache::user()?);
@@ -92,10 +103,13 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
     printer.result(json, || text(&results))?;
     let mut options = format!("{} --seed {}", global.machine_option(), args.seed);
     if let Some(input) = &args.trace {
-        options.push_str(&format!(" --trace {input}"));
+        options.push_str(&format!(" --trace {}", shell(input)));
     }
     if let Some(dir) = &args.rtl {
-        options.push_str(&format!(" --rtl {}", dir.display()));
+        options.push_str(&format!(" --rtl {}", shell(dir)));
+        if args.trust {
+            options.push_str(" --trust");
+        }
     }
     if let Some(cycles) = args.cycles {
         options.push_str(&format!(" --cycles {cycles}"));
@@ -122,10 +136,28 @@ impl Stimulus {
     ) -> Result<Self> {
         let path = design.units.iter().any(|unit| unit.name == PATH);
         let others = design.units.iter().find(|unit| unit.name != PATH);
+        if is_launch(Path::new(input)) {
+            // Addresses of one block for the units, the kernel for the path.
+            let trace = match others {
+                Some(_) => Some(super::load_for(input, config, printer)?),
+                None => None,
+            };
+            let workload = match path {
+                true => {
+                    let workload = sm::load_workload(input, &AccessOptions::default())?;
+                    executable(workload, config, args, printer)?
+                }
+                false => None,
+            };
+            return Ok(Stimulus { trace, workload });
+        }
         if sm::is_access_trace(input) {
             let trace = super::load_for(input, config, printer)?;
             let workload = match path {
-                true => executable(&trace, config, args, printer)?,
+                true => {
+                    let workload = AccessOptions::default().workload(&trace)?;
+                    executable(Box::new(workload), config, args, printer)?
+                }
                 false => None,
             };
             return Ok(Stimulus {
@@ -141,27 +173,27 @@ impl Stimulus {
         }
         Ok(Stimulus {
             trace: None,
-            workload: Some(sm::load_workload(input, None)?),
+            workload: Some(sm::load_workload(input, &AccessOptions::default())?),
         })
     }
 }
 
-/// `trace` as a kernel. Where all units run, the path may do without it: a
-/// trace can be too large for the machine and still serve the other units.
+/// A kernel that the machine can run. Where all units run, the path may do
+/// without it: a trace can be too large for the machine and still serve the
+/// other units.
 fn executable(
-    trace: &AccessTrace,
+    workload: Box<dyn Workload>,
     config: &Config,
     args: &CosimArgs,
     printer: &Printer,
 ) -> Result<Option<Box<dyn Workload>>> {
-    let workload = AccessWorkload::new(trace, 1)?;
-    match Sm::new(config, &workload).map(drop) {
+    match Sm::new(config, workload.as_ref()).map(drop) {
         Err(error) if args.units.is_empty() => {
             printer.warn(format!("{PATH} has random stimulus: {error}"));
             Ok(None)
         }
         Err(error) => Err(error),
-        Ok(()) => Ok(Some(Box::new(workload))),
+        Ok(()) => Ok(Some(workload)),
     }
 }
 

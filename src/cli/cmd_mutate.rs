@@ -3,6 +3,7 @@
 use super::Global;
 use super::printer::{Printer, table};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::mutate::{MutationOptions, MutationResult, mutate_unit};
 use crate::rtl::Design;
 use crate::tool::{Cache, Toolbox};
@@ -36,6 +37,7 @@ pub struct MutateArgs {
 }
 
 pub(super) fn run(args: &MutateArgs, global: &Global, printer: &Printer) -> Result<()> {
+    interrupt::listen();
     let config = global.machine()?;
     let design = Design::emit(&args.units, &config)?;
     let options = MutationOptions {
@@ -49,9 +51,11 @@ pub(super) fn run(args: &MutateArgs, global: &Global, printer: &Printer) -> Resu
     let mut results = Vec::new();
     for unit in &design.units {
         bar.set(results.len() as u64, &unit.name);
-        results.push(mutate_unit(
-            &design, unit, &config, &options, &tools, &cache,
-        )?);
+        let result = mutate_unit(&design, unit, &config, &options, &tools, &cache);
+        results.extend(interrupt::or_none(result)?);
+        if interrupt::requested() {
+            break;
+        }
     }
     drop(bar);
     let json = json!({"results": results.iter().map(|r| {
@@ -94,6 +98,9 @@ fn text(results: &[MutationResult]) -> String {
     });
     let mut out = table(&header, &header[1..], rows);
     for result in results {
+        if result.undecided > 0 {
+            out += &format!("not decided: {} of {}\n", result.undecided, result.unit);
+        }
         for m in &result.missed {
             out += &format!(
                 "missed: {} #{} {} at {} ({})\n",

@@ -1,30 +1,46 @@
 //! `spadkit sim`: the golden model of a whole SM runs a kernel.
 
+mod chart;
+mod plan;
+mod point;
+mod sweep;
+mod text;
+
 use super::Global;
-use super::printer::{Printer, table};
-use crate::config::{Config, LockHash, Pipeline, Scheduler};
+use super::printer::Printer;
+use crate::config::{LockHash, Pipeline, Scheduler};
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
-use crate::sm::{Layout, Setup, Statistics, Workload, load_workload};
+use crate::interrupt;
+use crate::output::{check_writable, write_file};
+use crate::sm::{AccessOptions, AccessWorkload, Workload, is_access_trace, load_workload};
+use crate::trace::load_input;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use rayon::prelude::*;
-use serde::Serialize;
+use plan::Plan;
+use point::Point;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::PathBuf;
+use std::time::Instant;
+use sweep::Sweep;
 
 /// Run a kernel on the golden model of a whole SM.
 ///
-/// An access trace runs as it is: the accesses of each warp back to back,
-/// atomics through the lock unit, its barriers honoured. Full traces and
-/// program texts (docs/formats.md) bring all their instructions.
+/// An access trace runs as it is: the accesses of each warp, an access waiting
+/// for the second one before it (--dependent), atomics through the lock unit,
+/// its barriers honoured. Full traces, program texts (docs/formats.md) and
+/// launch files, whose PTX kernel is executed first (docs/ptx.md), bring all
+/// their instructions and dependences.
 ///
 /// With --sweep every combination of the options' values runs: --pipeline
-/// unified,elastic --sharing 0.1,0.5 --hash mod --hash xor.
+/// unified,elastic --sharing 0.1,0.5 --hash mod --hash xor --preset
+/// fermi,gt200 --set path.mem_stages=2,4. Speed-ups are over mod without a
+/// hash stage.
 #[derive(Args)]
 pub struct SimArgs {
-    /// Access trace (.json), kernel:NAME, program text (.warp) or full trace (.spt).
+    /// Access trace (.json), kernel:NAME, launch file (.toml), program text (.warp) or full trace
+    /// (.spt).
     input: String,
     /// Pipeline; as the machine has it if not given.
     #[arg(long, value_delimiter = ',', value_parser = named::<Pipeline>(&["unified", "split", "elastic"]))]
@@ -37,18 +53,31 @@ pub struct SimArgs {
     #[arg(long, value_name = "SPEC")]
     hash: Vec<HashSpec>,
     /// Hash of the lock addresses.
-    #[arg(long, value_parser = named::<LockHash>(&["none", "xor", "add"]))]
-    lock_hash: Option<LockHash>,
+    #[arg(long, value_delimiter = ',', value_parser = named::<LockHash>(&["none", "xor", "add"]))]
+    lock_hash: Vec<LockHash>,
     /// Two blocks share all of their scratchpad but the part T, 0 to 1.
     #[arg(long, value_name = "T", value_delimiter = ',')]
     sharing: Vec<f64>,
     /// Run an access trace as a grid of N equal blocks.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    blocks: Option<u32>,
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    blocks: Vec<u32>,
+    /// In an access trace an access waits for the N-th one before it in its
+    /// warp; 0: back to back. 2 if not given.
+    #[arg(long, value_name = "N")]
+    dependent: Option<u32>,
+    /// A key of the machine's configuration (docs/formats.md). Repeat for several keys.
+    #[arg(long, value_name = "SECTION.KEY=A,B,...")]
+    set: Vec<String>,
     /// Run every combination of the values; without any: mod and xor, all
     /// pipelines, lrr and conflict-aware.
     #[arg(long)]
     sweep: bool,
+    /// Write all numbers of all points as a table.
+    #[arg(long, value_name = "FILE.csv")]
+    csv: Option<PathBuf>,
+    /// Draw cycles and speed-ups.
+    #[arg(long, value_name = "FILE.svg")]
+    chart: Option<PathBuf>,
 }
 
 /// A parser of the names that serde has for `T`.
@@ -59,226 +88,130 @@ fn named<T: DeserializeOwned + Clone + Send + Sync + 'static>(
         .try_map(|name| serde_json::from_value::<T>(Value::String(name)))
 }
 
-/// The name that serde has for a value.
-fn name(value: impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(Value::String(name)) => name,
-        _ => String::new(),
+/// What all points run: a workload per size of the grid.
+struct Works {
+    of_blocks: Vec<(Option<u32>, Box<dyn Workload>)>,
+    /// N of an access trace's dependences.
+    dependent: Option<u32>,
+}
+
+impl Works {
+    fn load(args: &SimArgs) -> Result<Self> {
+        let input = &args.input;
+        let options = |blocks| AccessOptions {
+            blocks,
+            dependent: args.dependent,
+            intensity: None,
+        };
+        // Read once: standard input is there only once.
+        let trace = match is_access_trace(input) {
+            true => Some(load_input(input)?),
+            false => None,
+        };
+        let load = |blocks| -> Result<(Option<u32>, Box<dyn Workload>)> {
+            Ok(match &trace {
+                Some(trace) => (blocks, Box::new(options(blocks).workload(trace)?)),
+                None => (blocks, load_workload(input, &options(blocks))?),
+            })
+        };
+        let dependent = args.dependent.unwrap_or(AccessWorkload::DEPENDENT);
+        Ok(Works {
+            of_blocks: match &args.blocks[..] {
+                [] => vec![load(None)?],
+                blocks => blocks
+                    .iter()
+                    .map(|&b| load(Some(b)))
+                    .collect::<Result<_>>()?,
+            },
+            dependent: trace.is_some().then_some(dependent),
+        })
+    }
+
+    /// The workload for a grid of `blocks`, which is one of the option's values.
+    fn of(&self, blocks: Option<u32>) -> &dyn Workload {
+        let found = self.of_blocks.iter().find(|w| w.0 == blocks);
+        found.unwrap_or(&self.of_blocks[0]).1.as_ref()
+    }
+
+    fn kernel(&self) -> &str {
+        &self.of(None).info().name
     }
 }
 
 pub(super) fn run(args: &SimArgs, global: &Global, printer: &Printer) -> Result<()> {
-    let machine = global.machine()?;
-    let workload = load_workload(&args.input, args.blocks)?;
-    let setups = args.setups()?;
-    let progress = printer.progress(setups.len() as u64, "sim");
-    let done = AtomicU64::new(0);
-    let points = setups
-        .par_iter()
-        .map(|setup| {
-            let point = Point::run(setup, &machine, workload.as_ref());
-            progress.set(done.fetch_add(1, Ordering::Relaxed) + 1, "");
-            point
-        })
-        .collect::<Result<Vec<_>>>()?;
-    drop(progress);
-    let kernel = &workload.info().name;
-    match &points[..] {
-        [point] if !args.sweep => {
-            let mut json = json!({"kernel": kernel, "preset": machine.name});
-            merge(&mut json, point.json());
-            printer.result(json, || point.text(kernel))
-        }
-        points => {
-            let results: Vec<Value> = points.iter().map(Point::json).collect();
-            let json = json!({"kernel": kernel, "preset": machine.name, "results": results});
-            printer.result(json, || sweep_text(kernel, points))
-        }
+    let plan = Plan::new(args, global)?;
+    for file in args.csv.iter().chain(&args.chart) {
+        check_writable(file)?;
     }
+    let works = Works::load(args)?;
+    interrupt::listen();
+    let sweep = match args.sweep {
+        true => Sweep::run(&plan, &works, printer)?,
+        false => Sweep::of_one(one_run(&plan, &works, printer)?),
+    };
+    args.write_files(&sweep, &works)?;
+    match &sweep.points[..] {
+        [point] if !args.sweep => {
+            let mut json = json!({"kernel": works.kernel()});
+            super::merge(&mut json, point.json());
+            if !point.ended {
+                json["interrupted"] = json!(true);
+            }
+            printer.result(json, || text::single(works.kernel(), point))
+        }
+        _ => printer.result(sweep.json(&works), || text::sweep(&sweep, &works)),
+    }
+}
+
+/// The only point of the plan, with its blocks, cycles and speed on a terminal.
+fn one_run(plan: &Plan, works: &Works, printer: &Printer) -> Result<Point> {
+    let draft = &plan.points[0];
+    let grid = works.of(draft.blocks).info().blocks;
+    let bar = printer.progress(grid.into(), "sim: blocks");
+    let start = Instant::now();
+    Point::run(draft, plan, works, &mut |progress| {
+        bar.set(progress.blocks.into(), speed(progress.cycle, start));
+        !interrupt::requested()
+    })
+}
+
+/// Cycles since `start`, in all and per second.
+fn speed(cycles: u64, start: Instant) -> String {
+    let per_second = cycles as f64 / start.elapsed().as_secs_f64().max(1e-3);
+    let thousands = (cycles as f64 / 1e3, per_second / 1e3);
+    format!("{:.0} k cycles, {:.0} k cycles/s", thousands.0, thousands.1)
 }
 
 impl SimArgs {
-    /// The points to run.
-    fn setups(&self) -> Result<Vec<Setup>> {
-        let values = [
+    fn write_files(&self, sweep: &Sweep, works: &Works) -> Result<()> {
+        if let Some(file) = &self.csv {
+            write_file(file, sweep.csv().as_bytes())?;
+        }
+        match &self.chart {
+            Some(file) => write_file(file, chart::svg(sweep, works.kernel()).as_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses several values where one point is to run.
+    fn refuse_lists(&self, machines: usize) -> Result<()> {
+        let sets = plan::set_lists(&self.set)?;
+        let sets = sets.iter().map(|s| ("--set", s.values.len()));
+        let lists = [
+            ("--preset", machines),
             ("--pipeline", self.pipeline.len()),
             ("--scheduler", self.scheduler.len()),
             ("--hash", self.hash.len()),
+            ("--lock-hash", self.lock_hash.len()),
             ("--sharing", self.sharing.len()),
+            ("--blocks", self.blocks.len()),
         ];
-        if let Some((option, count)) = values.into_iter().find(|v| v.1 > 1 && !self.sweep) {
-            return Err(Error::usage(
+        match lists.into_iter().chain(sets).find(|list| list.1 > 1) {
+            Some((option, count)) if !self.sweep => Err(Error::usage(
                 format!("{option} has {count} values"),
                 "expected one; --sweep runs every combination",
-            ));
+            )),
+            _ => Ok(()),
         }
-        let (mut pipelines, mut schedulers) = (some(&self.pipeline), some(&self.scheduler));
-        let mut hashes = some(&self.hash);
-        if self.sweep && values.iter().all(|v| v.1 == 0) {
-            pipelines = [Pipeline::Unified, Pipeline::Split, Pipeline::Elastic]
-                .map(Some)
-                .to_vec();
-            schedulers = [Scheduler::Lrr, Scheduler::ConflictAware]
-                .map(Some)
-                .to_vec();
-            hashes = [HashSpec::Mod, HashSpec::Xor].map(Some).to_vec();
-        }
-        let mut setups = Vec::new();
-        for hash in &hashes {
-            for &pipeline in &pipelines {
-                for &scheduler in &schedulers {
-                    for sharing in some(&self.sharing) {
-                        setups.push(Setup {
-                            pipeline,
-                            scheduler,
-                            hash: hash.clone(),
-                            lock_hash: self.lock_hash,
-                            sharing,
-                        });
-                    }
-                }
-            }
-        }
-        Ok(setups)
-    }
-}
-
-/// The values of an option; one `None` where it was not given.
-fn some<T: Clone>(values: &[T]) -> Vec<Option<T>> {
-    match values {
-        [] => vec![None],
-        values => values.iter().cloned().map(Some).collect(),
-    }
-}
-
-/// One run.
-struct Point {
-    config: Config,
-    hash: String,
-    layout: Layout,
-    statistics: Statistics,
-}
-
-impl Point {
-    fn run(setup: &Setup, machine: &Config, workload: &dyn Workload) -> Result<Self> {
-        let config = setup.apply(machine)?;
-        Ok(Point {
-            hash: setup
-                .hash
-                .as_ref()
-                .map_or("mod".to_owned(), ToString::to_string),
-            layout: Layout::new(&config, workload.info())?,
-            statistics: setup.run(machine, workload)?,
-            config,
-        })
-    }
-
-    fn sharing(&self) -> Option<f64> {
-        let sharing = self.config.sm.sharing;
-        sharing.on.then_some(sharing.threshold)
-    }
-
-    fn json(&self) -> Value {
-        let settings = &self.config.settings;
-        let residency = self.layout.residency();
-        let mut json = json!({
-            "pipeline": settings.pipeline,
-            "scheduler": settings.scheduler,
-            "hash": self.hash,
-            "hash_stage": self.config.path.hash_stage,
-            "lock_hash": settings.lock_hash,
-            "sharing": self.sharing(),
-            "resident_blocks": residency.blocks(),
-            "pairs": residency.pairs,
-        });
-        merge(&mut json, json!(self.statistics));
-        json
-    }
-
-    fn text(&self, kernel: &str) -> String {
-        let s = &self.statistics;
-        let settings = &self.config.settings;
-        let residency = self.layout.residency();
-        let mut rows = vec![
-            vec!["cycles".to_owned(), s.cycles.to_string()],
-            vec![
-                "warp instructions".to_owned(),
-                s.warp_instructions.to_string(),
-            ],
-            vec![
-                "warp instructions per cycle".to_owned(),
-                format!("{:.3}", s.ipc),
-            ],
-            vec!["issue slots used".to_owned(), s.issued.to_string()],
-        ];
-        for (reason, cycles) in s.stalls.list() {
-            let reason = format!("stall: {}", reason.replace('_', " "));
-            rows.push(vec![reason, cycles.to_string()]);
-        }
-        rows.extend([
-            vec!["bank conflicts".to_owned(), s.bank_conflicts.to_string()],
-            vec![
-                "mean conflict degree".to_owned(),
-                format!("{:.3}", s.mean_conflict_degree),
-            ],
-            vec!["atomic rounds".to_owned(), s.atomic_rounds.to_string()],
-            vec!["global segments".to_owned(), s.global_segments.to_string()],
-        ]);
-        format!(
-            "{kernel} on {}: {} pipeline, {} scheduler, hash {}, lock hash {}, \
-             {} resident blocks ({} pairs share)\n{}",
-            self.config.name,
-            name(settings.pipeline),
-            name(settings.scheduler),
-            self.hash,
-            name(settings.lock_hash),
-            residency.blocks(),
-            residency.pairs,
-            table(&["", "count"], &["count"], rows)
-        )
-    }
-
-    fn row(&self, first: &Statistics) -> Vec<String> {
-        let s = &self.statistics;
-        let stalls = s.stalls;
-        let speed_up = first.cycles as f64 / s.cycles.max(1) as f64;
-        vec![
-            self.hash.clone(),
-            name(self.config.settings.pipeline),
-            name(self.config.settings.scheduler),
-            self.sharing().map_or("off".to_owned(), |t| t.to_string()),
-            s.cycles.to_string(),
-            format!("{:.3}", s.ipc),
-            format!("{speed_up:.3}"),
-            format!("{:.3}", s.mean_conflict_degree),
-            stalls.bank_conflict.to_string(),
-            stalls.writeback_conflict.to_string(),
-            (stalls.total() - stalls.bank_conflict - stalls.writeback_conflict).to_string(),
-        ]
-    }
-}
-
-fn sweep_text(kernel: &str, points: &[Point]) -> String {
-    let header = [
-        "hash",
-        "pipeline",
-        "scheduler",
-        "sharing",
-        "cycles",
-        "ipc",
-        "speed-up",
-        "degree",
-        "bank stalls",
-        "writeback stalls",
-        "other stalls",
-    ];
-    let rows = points.iter().map(|p| p.row(&points[0].statistics));
-    format!("{kernel}\n{}", table(&header, &header[4..], rows))
-}
-
-/// Adds the fields of `more` to `object`.
-fn merge(object: &mut Value, more: Value) {
-    if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
-        object.extend(more);
     }
 }

@@ -2,13 +2,14 @@
 
 use super::Global;
 use super::printer::{Printer, table};
-use super::synthesis::Synthesis;
+use super::synthesis_text;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
 use crate::output::write_file;
 use crate::synth::{
-    DEFAULT_TECHNOLOGY, FEATURE_BLOCKS, FeatureCost, Technology, feature_builds, feature_costs,
+    DEFAULT_TECHNOLOGY, Effort, FEATURE_BLOCKS, FeatureCost, Measured, Synthesis, Technology,
+    feature_builds, feature_costs,
 };
 use crate::tool::{Cache, Toolbox};
 use clap::Args;
@@ -18,7 +19,9 @@ use std::path::PathBuf;
 /// Area, delay and power of units on a cell library.
 ///
 /// Yosys and ABC map each unit for each target period; OpenSTA adds static
-/// timing and power (without it, those are left out).
+/// timing and power (without it, those are left out). A unit with a clock is
+/// rated by OpenSTA's period, which includes clock-to-output and set-up times,
+/// any other by ABC's delay.
 #[derive(Args)]
 pub struct SynthArgs {
     /// Units; all if none is named.
@@ -34,11 +37,19 @@ pub struct SynthArgs {
     #[arg(long = "period", value_name = "PS", value_delimiter = ',',
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     periods: Vec<u32>,
+    /// area: Yosys' own recipe. speed: where that does not meet the period, a
+    /// timing-driven one; several times slower to run, and larger units.
+    #[arg(long, value_enum, default_value_t)]
+    effort: Effort,
+    /// Take the Verilog from DIR (hand-edited, say) instead of emitting it;
+    /// without UNIT, every unit that DIR has.
+    #[arg(long, value_name = "DIR")]
+    rtl: Option<PathBuf>,
     /// What each feature costs instead: the blocks interconnect (arbiter and
     /// crossbars), spad_scratchpad (both unless named) or spad_sm_path with
     /// broadcast, byte merging, locks and so on left out in turn. Cells and
     /// levels in Yosys' own gates, without a library.
-    #[arg(long, conflicts_with_all = ["liberty", "tech", "periods", "chart"])]
+    #[arg(long, conflicts_with_all = ["liberty", "tech", "periods", "effort", "rtl", "chart"])]
     features: bool,
     /// Draw power and area over the target periods.
     #[arg(long, value_name = "FILE.svg")]
@@ -56,19 +67,31 @@ pub(super) fn run(args: &SynthArgs, global: &Global, printer: &Printer) -> Resul
         Some(path) => Technology::load(path)?,
         None => Technology::named(&args.tech)?,
     };
+    let bar = printer.progress(1, "synthesis");
     let done = Synthesis::run(
         &args.units,
         &args.periods,
         &machine,
         &technology,
         &tools,
-        printer,
+        Measured {
+            effort: args.effort,
+            rtl: args.rtl.as_deref(),
+        },
+        &|done, total, what| {
+            bar.set_total(total);
+            bar.set(done, what);
+        },
     )?;
+    drop(bar);
+    for warning in &done.report.warnings {
+        printer.warn(warning);
+    }
     if let Some(path) = &args.chart {
         write_file(path, done.chart().as_bytes())?;
         printer.log(format!("chart: {}", path.display()));
     }
-    printer.result(done.json(), || done.text())
+    printer.result(done.json(), || synthesis_text::all(&done))
 }
 
 /// `synth --features`.

@@ -1,9 +1,10 @@
-//! `spadkit trace`: writes the access trace of a generated kernel, or a full trace.
+//! `spadkit trace`: writes the access trace of a kernel, or a full trace.
 
 use super::printer::{Printer, table};
-use crate::error::Result;
+use crate::capture::{access_trace, full_trace as capture_all, is_launch};
+use crate::error::{Error, Result};
 use crate::output::write_file;
-use crate::sm::{load_workload, record};
+use crate::sm::{AccessOptions, KernelInfo, TraceSummary, is_access_trace, load_workload, record};
 use crate::trace::kernels::{self, Kernel};
 use crate::trace::{AccessTrace, load_input};
 use clap::Args;
@@ -11,37 +12,59 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Write the access trace of a generated kernel.
+/// Run a PTX kernel and record its trace, or write that of a generated kernel.
 ///
-/// The trace (docs/formats.md) is what every command takes as INPUT; generated
-/// kernels can also be named there directly, as kernel:NAME:param=value,...
-/// With an output named .spt it is a full trace, also of a program text.
+/// Of a launch file (docs/ptx.md) the first launch runs: the access trace has
+/// the shared-memory accesses of one block, with an output named .spt the full
+/// trace has all instructions of all blocks.
+///
+/// The trace (docs/formats.md) is what every command takes as INPUT; launch
+/// files and generated kernels can also be named there directly. Full traces
+/// are also made of program texts and access traces. An access trace knows
+/// accesses alone: --blocks, --dependent and --intensity make more of it in
+/// the full trace.
 #[derive(Args)]
 pub struct TraceArgs {
-    /// kernel:NAME or kernel:NAME:param=value,..., or an access trace (.json) to check and copy;
-    /// for a full trace also a program text (.warp) or a full trace.
+    /// Launch file (.toml), kernel:NAME or kernel:NAME:param=value,..., or an access trace (.json)
+    /// to check and copy; for a full trace also a program text (.warp) or a full trace.
     #[arg(required_unless_present = "list")]
     input: Option<String>,
     /// Where to write the trace.
-    #[arg(
-        short,
-        long,
-        value_name = "FILE.json",
-        required_unless_present = "list"
-    )]
+    #[arg(short, long, value_name = "FILE", required_unless_present = "list")]
     output: Option<PathBuf>,
+    /// Access trace of a launch file: the block, by its linear index; the
+    /// file's trace_block if not given.
+    #[arg(long, value_name = "N")]
+    block: Option<u64>,
+    /// Full trace of an access trace: a grid of N equal blocks.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    blocks: Option<u32>,
+    /// Full trace of an access trace: an access waits for the N-th one before
+    /// it in its warp; 0: back to back. 2 if not given.
+    #[arg(long, value_name = "N")]
+    dependent: Option<u32>,
+    /// Full trace of an access trace: ALU instructions spread evenly between
+    /// the accesses of a warp, so that a share R of its instructions, above 0
+    /// and at most 1, are accesses.
+    #[arg(long, value_name = "R")]
+    intensity: Option<f64>,
     /// List the kernels with their parameters.
     #[arg(long, conflicts_with_all = ["input", "output"])]
     list: bool,
 }
 
 pub(super) fn run(args: &TraceArgs, printer: &Printer) -> Result<()> {
+    args.refuse_block()?;
     match (&args.input, &args.output) {
-        (Some(input), Some(output)) if output.extension().is_some_and(|e| e == "spt") => {
-            full_trace(input, output, printer)
+        (Some(input), Some(output)) if is_full(output) => {
+            full_trace(input, output, &args.options(), printer)
         }
         (Some(input), Some(output)) => {
-            let trace = load_input(input)?;
+            args.refuse_options(output)?;
+            let trace = match is_launch(Path::new(input)) {
+                true => access_trace(Path::new(input), args.block)?,
+                false => load_input(input)?,
+            };
             write_file(output, trace.to_json().as_bytes())?;
             let mut json = summary(&trace);
             json["file"] = json!(output);
@@ -55,27 +78,107 @@ pub(super) fn run(args: &TraceArgs, printer: &Printer) -> Result<()> {
     }
 }
 
-fn full_trace(input: &str, output: &Path, printer: &Printer) -> Result<()> {
-    let workload = load_workload(input, None)?;
+impl TraceArgs {
+    fn options(&self) -> AccessOptions {
+        AccessOptions {
+            blocks: self.blocks,
+            dependent: self.dependent,
+            intensity: self.intensity,
+        }
+    }
+
+    /// A block is chosen where there are several and the trace has one.
+    fn refuse_block(&self) -> Result<()> {
+        let (Some(block), Some(input), Some(output)) = (self.block, &self.input, &self.output)
+        else {
+            return Ok(());
+        };
+        let why = match (is_launch(Path::new(input)), is_full(output)) {
+            (true, false) => return Ok(()),
+            (true, true) => "a full trace has all blocks",
+            (false, _) => "it is no launch file",
+        };
+        Err(Error::usage(
+            format!("--block {block} for {input}: {why}"),
+            "--block is for access traces (.json) of launch files (.toml)",
+        ))
+    }
+
+    /// An access trace has no place for what the options add.
+    fn refuse_options(&self, output: &Path) -> Result<()> {
+        match self.options() == AccessOptions::default() {
+            true => Ok(()),
+            false => Err(Error::usage(
+                format!(
+                    "{} is to be an access trace, of accesses alone",
+                    output.display()
+                ),
+                "--blocks, --dependent and --intensity are for full traces: name the output .spt",
+            )),
+        }
+    }
+}
+
+fn is_full(output: &Path) -> bool {
+    output.extension().is_some_and(|e| e == "spt")
+}
+
+fn full_trace(
+    input: &str,
+    output: &Path,
+    options: &AccessOptions,
+    printer: &Printer,
+) -> Result<()> {
+    if is_launch(Path::new(input)) {
+        options.refuse(input)?;
+        let captured = capture_all(Path::new(input), output)?;
+        if captured.crowded > 0 {
+            printer.warn(format!(
+                "{}: more than 255 registers are live at once; {} share a number with another, \
+                 and may wait for it",
+                captured.info.name, captured.crowded
+            ));
+        }
+        let mut json = full_json(&captured.info, &captured.summary, output);
+        json["shared_numbers"] = json!(captured.crowded);
+        return printer.result(json, || full_text(&captured.summary, output));
+    }
+    let workload = load_workload(input, options)?;
+    let dependent = is_access_trace(input).then(|| {
+        options
+            .dependent
+            .unwrap_or(crate::sm::AccessWorkload::DEPENDENT)
+    });
     let summary = record(workload.as_ref(), output)?;
-    let info = workload.info();
-    let json = json!({
+    let mut json = full_json(workload.info(), &summary, output);
+    json["dependent"] = json!(dependent);
+    printer.result(json, || full_text(&summary, output))
+}
+
+fn full_json(info: &KernelInfo, summary: &TraceSummary, output: &Path) -> Value {
+    json!({
         "name": info.name,
         "source": info.source,
         "instructions": summary.instructions,
         "warps": info.warps(),
         "blocks": info.blocks,
         "shared_bytes": info.shared_bytes,
+        "shared_accesses": summary.shared_accesses,
+        "dependent": null,
         "file": output,
         "file_bytes": summary.bytes,
-    });
-    printer.result(json, || {
-        let (file, count) = (output.display(), summary.instructions);
-        format!(
-            "{file}: {count} warp instructions, {} bytes\n",
-            summary.bytes
-        )
     })
+}
+
+fn full_text(summary: &TraceSummary, output: &Path) -> String {
+    let (file, count) = (output.display(), summary.instructions);
+    let shared = summary.shared_accesses;
+    let share = 100.0 * shared as f64 / count.max(1) as f64;
+    format!(
+        "{file}: {count} warp instructions, {shared} of them ({share:.1} %) \
+         shared-memory accesses, {} bytes\n",
+        summary.bytes
+    )
 }
 
 fn summary(trace: &AccessTrace) -> Value {

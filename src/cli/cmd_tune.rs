@@ -1,11 +1,11 @@
 //! `spadkit tune`: the best configuration of each hash unit for a trace.
 
 use super::Global;
+use super::configuration::configuration_json;
 use super::printer::{Printer, table};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::geometry::Geometry;
-use crate::hash::{HashKind, Mapping};
+use crate::hash::{Configuration, HashKind, Mapping};
 use crate::interrupt;
 use crate::search::bitvec::{Pair, all_pairs, pruned_pairs};
 use crate::search::reference::{Selection, of_trace};
@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 /// search and prints the best found so far.
 #[derive(Args)]
 pub struct TuneArgs {
-    /// Access trace (.json), or kernel:NAME for a generated one.
+    /// Access trace (.json), launch file (.toml), or kernel:NAME for a generated one.
     input: String,
     /// Kind of hash unit: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor
     /// or matrix; repeat for several. All that the method can configure if
@@ -82,10 +82,21 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     let machine = global.machine()?;
     let trace = super::load_for(&args.input, &machine, printer)?;
     let jobs = jobs(args)?;
-    let profile = ConflictProfile::new(&trace, machine.lanes);
+    let rule = machine.conflict_rule();
+    let profile = ConflictProfile::new(&trace, rule);
+    let has_room = machine.has_room_for(&trace);
+    if args.fits && !has_room {
+        return Err(Error::usage(
+            format!(
+                "no mapping fits: a block of {} needs more than {} words",
+                trace.name, machine.block_words
+            ),
+            "use a machine with a larger scratchpad (--preset, --config), or leave --fits out",
+        ));
+    }
     let problem = problem(args, &profile, &machine)?;
-    let sets = of_trace(&trace, machine.geometry);
-    let pairs = pairs(args, &trace, machine.geometry, printer);
+    let sets = of_trace(&trace, rule, machine.geometry);
+    let pairs = pairs(args, &trace, &machine, printer);
     let tuner = Tuner {
         problem: &problem,
         sets: &sets,
@@ -106,7 +117,13 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         let found = Found {
             kind,
             method,
-            fits: fits(&outcome, &machine),
+            fits: has_room && fits(&outcome, &machine),
+            wavefronts: outcome.conflicts + profile.active_passes(),
+            ideal: profile.ideal_wavefronts(machine.geometry.banks()),
+            configuration: match outcome.is_mapping {
+                true => Some(Configuration::new(&outcome.spec, None, machine.geometry)?),
+                false => None,
+            },
             outcome,
             baseline,
             space: space::of_unit(kind, machine.geometry),
@@ -118,8 +135,13 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
             break;
         }
     }
-    let json = json!({ "results": results.iter().map(Found::json).collect::<Vec<_>>() });
-    printer.result(json, || text(&trace, baseline, &results))
+    let json = json!({
+        "rule": rule.name(),
+        "rule_text": rule.describe(),
+        "hash_stage": machine.hash_stage_text(),
+        "results": results.iter().map(Found::json).collect::<Vec<_>>(),
+    });
+    printer.result(json, || text(&trace, baseline, &results, &machine))
 }
 
 /// The searches to run.
@@ -154,11 +176,13 @@ fn problem(args: &TuneArgs, profile: &ConflictProfile, machine: &Config) -> Resu
 }
 
 /// The bit-vector XOR configurations to try.
-fn pairs(args: &TuneArgs, trace: &AccessTrace, geometry: Geometry, printer: &Printer) -> Vec<Pair> {
+fn pairs(args: &TuneArgs, trace: &AccessTrace, machine: &Config, printer: &Printer) -> Vec<Pair> {
+    let geometry = machine.geometry;
     if !args.pruned {
         return all_pairs(geometry);
     }
-    let strides = pattern::strides(trace);
+    let mut strides = pattern::strides(trace);
+    strides.extend(machine.conflict_rule().strides_within_lanes(trace));
     let pruned = pruned_pairs(geometry, &strides, trace.warp_size);
     if pruned.is_empty() {
         printer.warn("the trace has no strides to prune by: all configurations are tried");
@@ -205,6 +229,11 @@ struct Found {
     method: Method,
     outcome: Outcome,
     baseline: u64,
+    /// Sum of the degrees, and what it is without conflicts.
+    wavefronts: u64,
+    ideal: u64,
+    /// What the hardware is set to; none where the rank is too low.
+    configuration: Option<Configuration>,
     fits: bool,
     /// Configurations of the unit (hash paper, Table 1).
     space: u128,
@@ -236,6 +265,8 @@ impl Found {
             "method": self.method.name(),
             "conflicts": outcome.conflicts,
             "baseline_conflicts": self.baseline,
+            "wavefronts": self.wavefronts,
+            "ideal_wavefronts": self.ideal,
             "lower_bound": outcome.lower_bound,
             "evaluated": outcome.evaluated,
             "search_space": u64::try_from(self.space).ok(),
@@ -243,6 +274,7 @@ impl Found {
             "rank": outcome.rank,
             "fits": self.fits,
             "seconds": self.seconds,
+            "configuration": self.configuration.as_ref().map(configuration_json),
         })
     }
 
@@ -254,6 +286,8 @@ impl Found {
             self.method.to_string(),
             outcome.conflicts.to_string(),
             outcome.lower_bound.to_string(),
+            self.wavefronts.to_string(),
+            self.ideal.to_string(),
             yes(outcome.optimal()),
             yes(self.fits),
             outcome.evaluated.to_string(),
@@ -271,22 +305,51 @@ fn show_space(space: u128) -> String {
     }
 }
 
-fn text(trace: &AccessTrace, baseline: u64, results: &[Found]) -> String {
+fn text(trace: &AccessTrace, baseline: u64, results: &[Found], machine: &Config) -> String {
     let header = [
         "hash",
         "method",
         "conflicts",
         "at least",
+        "wavefronts",
+        "ideal",
         "optimal",
         "fits",
         "evaluated",
         "space",
         "time",
     ];
-    let right = ["conflicts", "at least", "evaluated", "space", "time"];
+    let right = [
+        "conflicts",
+        "at least",
+        "wavefronts",
+        "ideal",
+        "evaluated",
+        "space",
+        "time",
+    ];
+    let writes = results.iter().flat_map(|found| {
+        let units = found.configuration.iter().flat_map(Configuration::units);
+        units.enumerate().map(|(i, unit)| {
+            let hash = match i {
+                0 => found.outcome.spec.to_string(),
+                _ => String::new(),
+            };
+            let register_file = unit.config_unit().unwrap_or_default();
+            vec![hash, register_file, unit.writes_text()]
+        })
+    });
     format!(
-        "{}: {baseline} conflicts with banks = address mod 2^m\n{}",
+        "{}: {baseline} conflicts with banks = address mod 2^m\n{}{}hash stage: {}\n\
+         configuration, bank and row map (spadkit encode SPEC shows the ports, too):\n{}",
         trace.name,
-        table(&header, &right, results.iter().map(Found::row))
+        table(&header, &right, results.iter().map(Found::row)),
+        super::rule_line(machine),
+        machine.hash_stage_text(),
+        table(
+            &["hash", "registers", "wr_data for wr_index 0, 1, ..."],
+            &[],
+            writes
+        )
     )
 }

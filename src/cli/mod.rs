@@ -15,16 +15,19 @@ mod cmd_sim;
 mod cmd_synth;
 mod cmd_trace;
 mod cmd_tune;
+mod configuration;
 mod printer;
-mod synthesis;
 mod synthesis_text;
 
 pub use printer::{Format, Printer, Progress};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::quote::shell;
 use crate::trace::{AccessTrace, load_input};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use serde_json::Value;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -45,7 +48,8 @@ pub struct Global {
     /// Output for people or for programs.
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k or sharing-64k.
+    /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k, sharing-64k,
+    /// sm70, sm80 or sm90.
     #[arg(
         long,
         global = true,
@@ -63,11 +67,12 @@ pub struct Global {
 }
 
 impl Global {
-    /// The option that names the machine, for commands that repeat a run.
+    /// The option that names the machine, for commands that repeat a run;
+    /// quoted for a shell.
     fn machine_option(&self) -> String {
         match &self.config {
-            Some(path) => format!("--config {}", path.display()),
-            None => format!("--preset {}", self.preset),
+            Some(path) => format!("--config {}", shell(path)),
+            None => format!("--preset {}", shell(&self.preset)),
         }
     }
 
@@ -102,14 +107,17 @@ enum Command {
 /// Parses the command line, runs the command, reports errors.
 ///
 /// Exit status: 0 done; 1 a check failed; 2 bad usage or bad input; 3 an
-/// external tool is missing or failed.
+/// external tool is missing or failed; 130 and 143 after SIGINT and SIGTERM,
+/// also where what there is has been printed.
 pub fn main() -> ExitCode {
+    interrupt::install();
     let cli = parse();
     let printer = Printer::new(cli.global.format, cli.global.quiet);
-    match run(&cli, &printer) {
+    let status = match run(&cli, &printer) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report(error),
-    }
+    };
+    interrupt::exit_status().map_or(status, ExitCode::from)
 }
 
 /// Parses the arguments; clap exits with status 2 on bad usage.
@@ -136,46 +144,46 @@ fn parsed<T: std::str::FromStr<Err = Error>>(text: &str) -> std::result::Result<
     })
 }
 
-/// Reads INPUT for `machine`; warns where the two were not made for each other.
+/// Reads INPUT for `machine`, which must have its addresses; warns where the
+/// two were not made for each other.
 fn load_for(input: &str, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
     let trace = load_input(input)?;
-    let name = &machine.name;
-    if trace.warp_size != machine.warp_size {
-        printer.warn(format!(
-            "{input} has warps of {} threads, {name} of {}: each access is served as it is, \
-             {} lanes at a time",
-            trace.warp_size, machine.warp_size, machine.lanes
-        ));
-    }
-    let words = trace.shared_bytes.div_ceil(4);
-    if words as usize > machine.geometry.words() {
-        printer.warn(format!(
-            "{input} has {words} words of shared memory, {name} addresses {}: \
-             higher address bits read as zero",
-            machine.geometry.words()
-        ));
+    for note in machine.admit(&trace)? {
+        printer.warn(note);
     }
     Ok(trace)
+}
+
+/// A line that names the rule by which `machine` counts conflicts.
+fn rule_line(machine: &Config) -> String {
+    format!("conflicts by: {}\n", machine.conflict_rule().describe())
+}
+
+/// Adds the fields of `more` to `object`.
+fn merge(object: &mut Value, more: Value) {
+    if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+        object.extend(more);
+    }
 }
 
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let global = &cli.global;
     // Commands that are about no machine refuse a wrong one all the same.
-    if let Command::Classify(_)
-    | Command::Congestion(_)
-    | Command::Doctor(_)
-    | Command::Run(_)
-    | Command::Trace(_) = &cli.command
+    if let Command::Congestion(_) | Command::Doctor(_) | Command::Run(_) | Command::Trace(_) =
+        &cli.command
     {
         global.machine()?;
     }
     match &cli.command {
-        Command::Classify(args) => cmd_classify::run(args, printer),
+        Command::Classify(args) => cmd_classify::run(args, global, printer),
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
         Command::Cosim(args) => cmd_cosim::run(args, global, printer),
         Command::Congestion(args) => cmd_congestion::run(args, printer),
         Command::Doctor(args) => cmd_doctor::run(args, printer),
-        Command::Emit(args) => cmd_emit::run(args, global, printer),
+        Command::Emit(args) => {
+            interrupt::listen(); // quickly done: all files or none
+            cmd_emit::run(args, global, printer)
+        }
         Command::Encode(args) => cmd_encode::run(args, global, printer),
         Command::Flow(args) => cmd_flow::run(args, global, printer),
         Command::Mutate(args) => cmd_mutate::run(args, global, printer),

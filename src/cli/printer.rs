@@ -2,6 +2,8 @@
 //! standard output, messages and progress on standard error.
 
 use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::quote::{shown, shown_lines};
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
@@ -31,18 +33,38 @@ impl Printer {
     }
 
     /// Prints the result of the command: `json` gets `"format_version": 1`
-    /// in front, `text` is made only when it is wanted.
+    /// in front, `text` is made only when it is wanted. After an interrupt,
+    /// what is printed is what there is: `json` gets `"interrupted": true`.
     pub fn result(&self, json: Value, text: impl FnOnce() -> String) -> Result<()> {
+        if interrupt::requested() {
+            self.warn("interrupted: this is what was done by then");
+        }
         let out = match self.format {
             Format::Json => {
                 let mut object = json!({"format_version": 1});
                 if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), json) {
                     object.extend(fields);
+                    if interrupt::requested() {
+                        object.insert("interrupted".to_owned(), json!(true));
+                    }
                 }
                 serde_json::to_string_pretty(&object).expect("a JSON value") + "\n"
             }
-            Format::Text => printable(&text()),
+            Format::Text => shown_lines(&text()).into_owned(),
         };
+        self.write(&out)
+    }
+
+    /// Prints a part of the text that is known before the rest; JSON is one
+    /// object, which waits for all of it.
+    pub fn early(&self, text: impl FnOnce() -> String) -> Result<()> {
+        match self.format {
+            Format::Json => Ok(()),
+            Format::Text => self.write(&shown_lines(&text())),
+        }
+    }
+
+    fn write(&self, out: &str) -> Result<()> {
         let mut stdout = std::io::stdout().lock();
         match stdout
             .write_all(out.as_bytes())
@@ -57,14 +79,14 @@ impl Printer {
     /// A line of the log.
     pub fn log(&self, message: impl AsRef<str>) {
         if !self.quiet {
-            to_stderr(&format!("{}\n", message.as_ref()));
+            to_stderr(&format!("{}\n", shown_lines(message.as_ref())));
         }
     }
 
     /// Something that the user should know although the command goes on.
     /// Shown even when quiet.
     pub fn warn(&self, message: impl AsRef<str>) {
-        to_stderr(&format!("warning: {}\n", message.as_ref()));
+        to_stderr(&format!("warning: {}\n", shown_lines(message.as_ref())));
     }
 
     /// A progress bar of `total` steps, drawn only on a terminal.
@@ -73,7 +95,7 @@ impl Printer {
             return Progress(None);
         }
         let bar = indicatif::ProgressBar::new(total);
-        let style = "{prefix} [{bar:30}] {pos}/{len} {msg}";
+        let style = "{prefix} [{bar:30}] {pos}/{len}, {eta} left {msg}";
         bar.set_style(
             indicatif::ProgressStyle::with_template(style)
                 .expect("the template is valid")
@@ -89,11 +111,6 @@ impl Printer {
 /// tell (`eprintln!` would panic).
 pub(super) fn to_stderr(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
-}
-
-/// Names and other text of input files must not steer the terminal.
-fn printable(text: &str) -> String {
-    text.replace(|c: char| c.is_control() && c != '\n', "?")
 }
 
 /// A progress bar, or nothing.
@@ -134,7 +151,8 @@ where
     table.load_style(presets::UTF8_FULL_CONDENSED);
     table.set_header(header.to_vec());
     for row in rows {
-        table.add_row(row.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let cells = row.iter().map(|cell| shown(&cell.to_string()).into_owned());
+        table.add_row(cells.collect::<Vec<_>>());
     }
     for (i, name) in header.iter().enumerate() {
         if right.contains(name)

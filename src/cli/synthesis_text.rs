@@ -1,10 +1,23 @@
-//! The tables of the `synth` command.
+//! The tables of the commands `synth` and `flow`.
 
 use super::printer::table;
-use crate::synth::{Published, SmTotal, SynthReport, UnitResult};
+use crate::synth::{Published, SmTotal, SynthReport, Synthesis, UnitResult};
+
+/// The table of whole SMs, with the technology.
+pub(super) fn totals_of(synthesis: &Synthesis) -> String {
+    let about = technology(&synthesis.report);
+    format!("{about}\n{}", totals(&synthesis.per_sm))
+}
+
+/// All tables.
+pub(super) fn all(synthesis: &Synthesis) -> String {
+    let about = technology(&synthesis.report);
+    let points = points(&synthesis.report);
+    format!("{about}\n{points}{}", totals(&synthesis.per_sm))
+}
 
 /// A line about the library and the tools.
-pub(super) fn technology(report: &SynthReport) -> String {
+fn technology(report: &SynthReport) -> String {
     let technology = &report.technology;
     let tools = report.tools.iter().map(|(t, v)| format!("{t} {v}"));
     let known = |value: Option<f64>, unit: &str| match value {
@@ -12,8 +25,9 @@ pub(super) fn technology(report: &SynthReport) -> String {
         None => "unknown".to_owned(),
     };
     format!(
-        "{}: inputs driven by {}, outputs loaded with {} fF, NAND2 {}, FO4 {}; {}",
+        "{}, effort {}: inputs driven by {}, outputs loaded with {} fF, NAND2 {}, FO4 {}; {}",
         technology.name,
+        report.effort,
         technology.driving_cell,
         technology.load_ff,
         known(technology.nand2_um2, "µm²"),
@@ -24,7 +38,7 @@ pub(super) fn technology(report: &SynthReport) -> String {
 
 /// A row per unit and netlist; targets that ended in the same netlist share
 /// a row. The best of a unit is marked.
-pub(super) fn points(report: &SynthReport) -> String {
+fn points(report: &SynthReport) -> String {
     let header = [
         "unit",
         "target ps",
@@ -33,7 +47,7 @@ pub(super) fn points(report: &SynthReport) -> String {
         "RAM bits",
         "area µm²",
         "NAND2",
-        "delay ps",
+        "ABC ps",
         "FO4",
         "STA ps",
         "power mW",
@@ -45,6 +59,9 @@ pub(super) fn points(report: &SynthReport) -> String {
         let best = targets
             .iter()
             .any(|r| best.is_some_and(|b| std::ptr::eq(b, r)));
+        // The mark stands at the figure that the unit is rated by.
+        let by_sta = first.rated_ps.is_some() && first.rated_ps == first.sta_delay_ps;
+        let star = |here: bool| if best && here { "* " } else { "" }.to_owned();
         let published = |r: &UnitResult| {
             let latency = Published::of(&r.unit)?.latency_at(r.period_ps)?;
             Some(latency.to_string())
@@ -61,9 +78,9 @@ pub(super) fn points(report: &SynthReport) -> String {
             },
             format!("{:.1}", first.area_um2),
             number(first.nand2_equivalents, 0),
-            format!("{}{:.1}", if best { "* " } else { "" }, first.delay_ps),
+            star(!by_sta) + &format!("{:.1}", first.delay_ps),
             number(first.delay_fo4, 1),
-            number(first.sta_delay_ps, 1),
+            star(by_sta) + &number(first.sta_delay_ps, 1),
             range(number(first.power_mw, 4), number(last.power_mw, 4)),
             match &published[..] {
                 [] => String::new(),
@@ -72,8 +89,9 @@ pub(super) fn points(report: &SynthReport) -> String {
             },
         ]
     });
-    let notes = "* least area x delay of the unit. Power over the target periods. 40 nm: latencies \
-                 published in the hash paper, Fig. 4\n";
+    let notes = "* least area x delay of the unit, by OpenSTA's period (clock-to-output and set-up \
+                 included) if it has a clock, otherwise by ABC's delay. Power over the target periods. \
+                 40 nm: latencies published in the hash paper, Fig. 4\n";
     table(&header, &header[1..], rows) + notes
 }
 
@@ -94,7 +112,7 @@ fn range(first: String, last: String) -> String {
 }
 
 /// A row per unit with configuration registers, beside the published area.
-pub(super) fn totals(per_sm: &[SmTotal]) -> String {
+fn totals(per_sm: &[SmTotal]) -> String {
     let Some(period) = per_sm.first().map(|t| t.power_period_ps) else {
         return String::new();
     };

@@ -3,6 +3,7 @@
 use super::Config;
 use super::path::{PC_BITS, Scheduler};
 use crate::error::{Error, Result};
+use crate::trace::Wide;
 use std::ops::RangeInclusive;
 
 fn refuse<T>(what: String, help: impl Into<String>) -> Result<T> {
@@ -79,6 +80,30 @@ impl Config {
                 "expected a multiple of 2^bank_bits",
             );
         }
+        in_range("block_words", self.block_words, 1..=self.capacity_words)?;
+        self.check_wide()
+    }
+
+    /// Phases are parts of a warp, and made of the words of a trace.
+    fn check_wide(&self) -> Result<()> {
+        if self.wide == Wide::FirstWord {
+            return Ok(());
+        }
+        if self.lanes != self.warp_size {
+            return refuse(
+                format!(
+                    "phases with {} lanes for warps of {}",
+                    self.lanes, self.warp_size
+                ),
+                "wide = \"phases\" needs lanes = warp_size",
+            );
+        }
+        if self.word_bits != 32 {
+            return refuse(
+                format!("phases with words of {} bits", self.word_bits),
+                "wide = \"phases\" needs word_bits = 32",
+            );
+        }
         Ok(())
     }
 
@@ -117,6 +142,7 @@ impl Config {
         ] {
             in_range(name, cycles, 1..=63)?;
         }
+        in_range("retry.contexts", p.retry_contexts, 1..=32)?;
         Ok(())
     }
 
@@ -134,11 +160,13 @@ impl Config {
         let s = &self.sm;
         in_range("frontend_stages", s.frontend_stages, 0..=64)?;
         in_range("schedulers", s.schedulers, 1..=self.path.warps)?;
+        in_range("active_warps", s.active_warps, 1..=128)?;
         in_range("registers", s.registers, 1..=1 << 24)?;
         let l = s.latencies;
         for (name, cycles) in [("alu", l.alu), ("sfu", l.sfu), ("branch", l.branch)] {
             in_range(&format!("{name} latency"), cycles, 1..=1024)?;
         }
+        in_range("shared latency", l.shared, 0..=1024)?;
         let g = s.global;
         in_range("global.latency", g.latency, 1..=100_000)?;
         power_of_two(

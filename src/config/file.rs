@@ -5,6 +5,7 @@ use super::path::{Barrel, LockHash, PathHash, Pipeline, Scheduler};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::HashKind;
+use crate::trace::{Atomics, Wide};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -15,10 +16,8 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Config> {
         Error::input(e.message().to_owned(), None, path, text, offset)
     })?;
     let machine = || {
-        let mut c = Config::preset(file.base.as_deref().unwrap_or("fermi"))?;
-        file.lay_over(&mut c)?;
-        c.check()?;
-        Ok(c)
+        let base = Config::preset(file.base.as_deref().unwrap_or("fermi"))?;
+        file.over(base)
     };
     // These contradict another value or a preset: no single place is wrong.
     machine().map_err(|error| match error {
@@ -42,9 +41,10 @@ fn check_name(name: &str) -> Result<()> {
     ))
 }
 
+/// A file's keys, of the right types.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ConfigFile {
+pub(super) struct ConfigFile {
     name: Option<String>,
     base: Option<String>,
     #[serde(default)]
@@ -76,6 +76,9 @@ struct GeometrySection {
     warp_size: Option<u32>,
     word_bits: Option<u32>,
     capacity_words: Option<u32>,
+    block_words: Option<u32>,
+    wide: Option<Wide>,
+    atomics: Option<Atomics>,
 }
 
 #[derive(Deserialize, Default)]
@@ -107,6 +110,7 @@ struct RetrySection {
     update: Option<u32>,
     write: Option<u32>,
     branch: Option<u32>,
+    contexts: Option<u32>,
 }
 
 #[derive(Deserialize, Default)]
@@ -123,6 +127,7 @@ struct SchedulerSection {
     policy: Option<Scheduler>,
     violate: Option<bool>,
     count: Option<u32>,
+    active_warps: Option<u32>,
 }
 
 #[derive(Deserialize, Default)]
@@ -132,6 +137,7 @@ struct SmSection {
     alu_cycles: Option<u32>,
     sfu_cycles: Option<u32>,
     branch_cycles: Option<u32>,
+    shared_cycles: Option<u32>,
 }
 
 #[derive(Deserialize, Default)]
@@ -158,28 +164,42 @@ fn set<T>(target: &mut T, value: Option<T>) {
 }
 
 impl ConfigFile {
+    /// The machine: `base` with the file's keys, checked as a whole.
+    pub(super) fn over(self, mut base: Config) -> Result<Config> {
+        self.lay_over(&mut base)?;
+        base.check()?;
+        Ok(base)
+    }
+
     fn lay_over(self, c: &mut Config) -> Result<()> {
         if let Some(name) = &self.name {
             check_name(name)?;
         }
         set(&mut c.name, self.name);
+        let lanes = c.lanes;
         self.geometry.lay_over(c)?;
+        if c.lanes != lanes {
+            c.path.lock_group_cycles = if c.lanes >= 32 { 2 } else { 1 };
+        }
         self.hash.lay_over(c);
         self.path.lay_over(c);
         set(&mut c.path.retry.read, self.retry.read);
         set(&mut c.path.retry.update, self.retry.update);
         set(&mut c.path.retry.write, self.retry.write);
         set(&mut c.path.retry.branch, self.retry.branch);
+        set(&mut c.path.retry_contexts, self.retry.contexts);
         set(&mut c.settings.pipeline, self.pipeline.kind);
         set(&mut c.settings.barrel, self.pipeline.barrel);
         set(&mut c.sm.frontend_stages, self.pipeline.frontend_stages);
         set(&mut c.settings.scheduler, self.scheduler.policy);
         set(&mut c.settings.violate, self.scheduler.violate);
         set(&mut c.sm.schedulers, self.scheduler.count);
+        set(&mut c.sm.active_warps, self.scheduler.active_warps);
         set(&mut c.sm.registers, self.sm.registers);
         set(&mut c.sm.latencies.alu, self.sm.alu_cycles);
         set(&mut c.sm.latencies.sfu, self.sm.sfu_cycles);
         set(&mut c.sm.latencies.branch, self.sm.branch_cycles);
+        set(&mut c.sm.latencies.shared, self.sm.shared_cycles);
         set(&mut c.sm.sharing.on, self.sharing.on);
         set(&mut c.sm.sharing.threshold, self.sharing.threshold);
         let (to, from) = (&mut c.sm.global, self.global);
@@ -197,6 +217,7 @@ impl GeometrySection {
             self.addr_bits.unwrap_or(c.geometry.addr_bits()),
             self.bank_bits.unwrap_or(c.geometry.bank_bits()),
         )?;
+        let capacity = c.capacity_words;
         // A geometry of its own comes with a full scratchpad, unless said otherwise.
         if geometry != c.geometry {
             c.capacity_words = geometry.words() as u32;
@@ -206,6 +227,12 @@ impl GeometrySection {
         set(&mut c.warp_size, self.warp_size);
         set(&mut c.word_bits, self.word_bits);
         set(&mut c.capacity_words, self.capacity_words);
+        if c.capacity_words != capacity {
+            c.block_words = c.capacity_words;
+        }
+        set(&mut c.block_words, self.block_words);
+        set(&mut c.wide, self.wide);
+        set(&mut c.atomics, self.atomics);
         Ok(())
     }
 }
@@ -232,7 +259,6 @@ impl PathSection {
         // A lock per word is as many as a small geometry can use.
         to.locks = to.locks.min(1 << c.geometry.addr_bits());
         set(&mut to.locks, self.locks);
-        to.lock_group_cycles = if c.lanes >= 32 { 2 } else { 1 };
         set(&mut to.lock_group_cycles, self.lock_group_cycles);
         set(&mut c.settings.lock_hash, self.lock_hash);
         set(&mut to.mem_stages, self.mem_stages);

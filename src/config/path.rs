@@ -2,6 +2,7 @@
 //! and what its `cfg_*` ports are set to (docs/microarchitecture.md, section 2).
 
 use super::Config;
+use crate::hash::HashSpec;
 use serde::{Deserialize, Serialize};
 
 /// max(1, ceil(log2 x)): the bits of an index into x things.
@@ -23,6 +24,17 @@ pub enum PathHash {
     Configurable,
     /// `spad_rap` with loadable shifts.
     Rap,
+}
+
+impl PathHash {
+    /// The bank mapping of the hardware after reset.
+    pub fn after_reset(self) -> HashSpec {
+        match self {
+            PathHash::Xor => HashSpec::Xor,
+            PathHash::Add => HashSpec::Add,
+            PathHash::Mod | PathHash::Configurable | PathHash::Rap => HashSpec::Mod,
+        }
+    }
 }
 
 /// How the memory stages stand beside the rest (elastic paper, section 4).
@@ -119,6 +131,9 @@ pub struct PathParams {
     pub history_sets: u32,
     /// The retry sequencer's latencies.
     pub retry: RetryLatencies,
+    /// Contexts of the retry loop: ATOMIC instructions in flight. The RTL has
+    /// one.
+    pub retry_contexts: u32,
 }
 
 /// The values of the path's `cfg_*` ports.
@@ -200,6 +215,14 @@ impl Config {
     /// EX: bits of a warp's excess degree (elastic paper, Table 3).
     pub fn excess_bits(&self) -> u32 {
         index_bits(self.warp_size)
+    }
+
+    /// Cycles by which `sm.latencies.shared` exceeds what the path takes from
+    /// the issue of a load to the use of its data: issue, EXE, the memory
+    /// stages and writeback. The hash stage comes on top of both.
+    pub fn shared_delay(&self) -> u32 {
+        let path = 3 + self.path.mem_stages;
+        self.sm.latencies.shared.saturating_sub(path)
     }
 
     /// Stages from fetch to writeback: the front end, issue, EXE, the memory

@@ -8,6 +8,7 @@ use super::{Config, PRESETS};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::HashKind;
+use crate::trace::{Atomics, Wide};
 
 /// The latencies that the atomics paper measures.
 const FERMI_RETRY: RetryLatencies = RetryLatencies {
@@ -26,10 +27,13 @@ pub(super) fn preset(name: &str) -> Result<Config> {
         "gpgpusim-16k" => gpgpusim(name, (12, 5), 4096, (96, 16)),
         "sharing-48k" => gpgpusim(name, (14, 5), 12288, (64, 16)),
         "sharing-64k" => gpgpusim(name, (14, 5), 16384, (64, 32)),
-        _ => Err(Error::usage(
-            format!("there is no preset '{name}'"),
-            format!("presets are {}", PRESETS.join(", ")),
-        )),
+        _ => match TODAY.iter().find(|t| t.name == name) {
+            Some(generation) => today(generation),
+            None => Err(Error::usage(
+                format!("there is no preset '{name}'"),
+                format!("presets are {}", PRESETS.join(", ")),
+            )),
+        },
     }
 }
 
@@ -42,6 +46,9 @@ fn fermi() -> Result<Config> {
         warp_size: 32,
         word_bits: 32,
         capacity_words: 48 * 1024 / 4,
+        block_words: 48 * 1024 / 4,
+        wide: Wide::FirstWord,
+        atomics: Atomics::Words,
         hash_unit: HashKind::Matrix,
         path: PathParams {
             warps: 48,
@@ -55,6 +62,7 @@ fn fermi() -> Result<Config> {
             merge_bytes: true,
             history_sets: 256,
             retry: FERMI_RETRY,
+            retry_contexts: 1,
         },
         settings: PathSettings {
             pipeline: Pipeline::Elastic,
@@ -66,11 +74,14 @@ fn fermi() -> Result<Config> {
         sm: SmParams {
             frontend_stages: 0,
             schedulers: 1,
+            active_warps: 8,
             registers: 32768,
+            // Atomics paper: the add, the branch and the locking load.
             latencies: Latencies {
                 alu: 18,
                 sfu: 18,
                 branch: 32,
+                shared: 32,
             },
             global: GlobalMemory {
                 latency: 400,
@@ -92,6 +103,7 @@ fn gt200() -> Result<Config> {
     c.name = "gt200".to_owned();
     c.geometry = Geometry::new(12, 3)?;
     (c.lanes, c.capacity_words) = (8, 16 * 1024 / 4);
+    c.block_words = c.capacity_words;
     (c.path.warps, c.path.blocks) = (32, 8);
     (c.path.mem_stages, c.path.hash_stage) = (4, 0);
     c.path.hash = PathHash::Mod;
@@ -110,7 +122,7 @@ fn small() -> Result<Config> {
     let mut c = fermi()?;
     c.name = "small".to_owned();
     c.geometry = Geometry::new(10, 3)?;
-    (c.lanes, c.capacity_words) = (8, 1024);
+    (c.lanes, c.capacity_words, c.block_words) = (8, 1024, 1024);
     (c.path.warps, c.path.blocks) = (8, 4);
     (c.path.locks, c.path.lock_group_cycles) = (64, 1);
     c.path.hash_stage = 0;
@@ -127,6 +139,7 @@ fn small() -> Result<Config> {
         alu: 1,
         sfu: 4,
         branch: 1,
+        shared: 5,
     };
     c.sm.global = GlobalMemory {
         latency: 40,
@@ -147,17 +160,62 @@ fn gpgpusim(
     let mut c = fermi()?;
     c.name = name.to_owned();
     c.geometry = Geometry::new(addr_bits, bank_bits)?;
-    c.capacity_words = capacity_words;
+    (c.capacity_words, c.block_words) = (capacity_words, capacity_words);
     (c.path.warps, c.path.blocks) = (warps, blocks);
     c.path.hash_stage = 0;
     c.path.hash = PathHash::Mod;
     c.settings.pipeline = Pipeline::Unified;
     c.sm.schedulers = 4;
     c.sm.registers = 65536;
+    // The load's is that of Fig. 4.
     c.sm.latencies = Latencies {
         alu: 4,
         sfu: 16,
         branch: 4,
+        shared: 5,
     };
+    Ok(c)
+}
+
+/// The shared memory of a generation of today's GPUs, in KiB.
+struct Today {
+    name: &'static str,
+    addr_bits: u32,
+    /// Of an SM.
+    capacity: u32,
+    /// Of one block: the system takes 1 KiB of each on the later ones.
+    block: u32,
+}
+
+/// Compute capabilities 7.0, 8.0 and 9.0.
+const TODAY: [Today; 3] = [
+    Today {
+        name: "sm70",
+        addr_bits: 15,
+        capacity: 96,
+        block: 96,
+    },
+    Today {
+        name: "sm80",
+        addr_bits: 16,
+        capacity: 164,
+        block: 163,
+    },
+    Today {
+        name: "sm90",
+        addr_bits: 16,
+        capacity: 228,
+        block: 227,
+    },
+];
+
+/// Today's machines: wide accesses in phases, no hash, no sharing, no lock
+/// unit. Latencies and global memory are those of the sharing presets.
+fn today(t: &Today) -> Result<Config> {
+    let words = |kib: u32| kib * 1024 / 4;
+    let mut c = gpgpusim(t.name, (t.addr_bits, 5), words(t.capacity), (64, 32))?;
+    c.block_words = words(t.block);
+    (c.wide, c.atomics) = (Wide::Phases, Atomics::Lanes);
+    c.path.locks = 0;
     Ok(c)
 }

@@ -11,6 +11,9 @@ pub struct Latencies {
     pub sfu: u32,
     /// Branches.
     pub branch: u32,
+    /// Loads of shared memory, with or without lock, that meet no conflict,
+    /// without a hash stage; 0 or less than the path takes: as the path.
+    pub shared: u32,
 }
 
 /// Global memory as one SM sees it (section 19.5).
@@ -42,6 +45,8 @@ pub struct SmParams {
     pub frontend_stages: u32,
     /// K: warp schedulers.
     pub schedulers: u32,
+    /// A: warps in the active set of each two-level scheduler.
+    pub active_warps: u32,
     /// 32-bit registers.
     pub registers: u32,
     /// Instruction latencies.

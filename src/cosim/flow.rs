@@ -9,8 +9,9 @@ use super::verilated::VerilatedUnit;
 use super::wave;
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::output::write_file;
-use crate::rtl::{Design, EmittedUnit, SourceFile};
+use crate::rtl::{Design, EmittedUnit, read_foreign};
 use crate::sm::Workload;
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
@@ -38,8 +39,11 @@ pub struct CosimOptions<'a> {
     pub trace: Option<&'a AccessTrace>,
     /// What `spad_sm_path` executes, instead of random stimulus.
     pub replay: Option<Replay<'a>>,
-    /// Verilog from this directory instead of emitting it.
+    /// Verilog from this directory instead of emitting it. It is run:
+    /// [`check_foreign`](crate::rtl::check_foreign) says what is refused.
     pub rtl_dir: Option<PathBuf>,
+    /// That Verilog may do whatever it likes.
+    pub trust: bool,
     /// Waveform to write.
     pub wave: Option<PathBuf>,
 }
@@ -130,7 +134,7 @@ pub fn cosim_unit(
     let cycles = replay.map_or(options.cycles, |replay| replay.cycles);
     let files = match &options.rtl_dir {
         None => design.files_of(unit),
-        Some(dir) => read_rtl(unit, dir)?,
+        Some(dir) => read_foreign(&unit.files, dir, options.trust)?,
     };
     let rtl = VerilatedUnit::build(&unit.name, &files, layout.clone(), tools, cache)?;
     let start = Instant::now();
@@ -172,6 +176,8 @@ pub fn cosim_unit(
 }
 
 /// Runs every unit of `design`, in parallel; `done` counts finished units.
+/// After an interrupt the units that were begun have fewer cycles, and the
+/// others are left out.
 pub fn cosim_all(
     design: &Design,
     options: &CosimOptions,
@@ -181,22 +187,13 @@ pub fn cosim_all(
 ) -> Result<Vec<CosimResult>> {
     let finished = AtomicU64::new(0);
     let run = |unit: &EmittedUnit| {
+        interrupt::check(&unit.name)?;
         let result = cosim_unit(design, unit, options, tools, cache, &|_| {})?;
         done(finished.fetch_add(1, Ordering::Relaxed) + 1, &unit.name);
         Ok(result)
     };
-    design.units.par_iter().map(run).collect()
-}
-
-/// The files of `unit`, from `dir`.
-fn read_rtl(unit: &EmittedUnit, dir: &std::path::Path) -> Result<Vec<SourceFile>> {
-    let read = |name: &String| {
-        let path = dir.join(name);
-        let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))?;
-        Ok(SourceFile {
-            name: name.clone(),
-            text,
-        })
-    };
-    unit.files.iter().map(read).collect()
+    let results = design.units.par_iter();
+    let results = results.map(|unit| interrupt::or_none(run(unit)));
+    let results = results.collect::<Result<Vec<_>>>()?;
+    Ok(results.into_iter().flatten().collect())
 }

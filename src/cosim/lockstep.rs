@@ -5,6 +5,7 @@ use super::layout::Layout;
 use super::verilated::Instance;
 use crate::error::Result;
 use crate::hash::PortValue;
+use crate::interrupt;
 
 /// Cycles that the model runs ahead of the RTL.
 const CHUNK_CYCLES: usize = 2048;
@@ -140,13 +141,18 @@ impl<'a> Lockstep<'a> {
         }
     }
 
-    /// Runs `cycles` cycles, or up to the first chunk with a mismatch.
+    /// Runs `cycles` cycles, or up to the first chunk with a mismatch, or up
+    /// to an interrupt.
     pub fn run(
         mut self,
         cycles: u64,
         progress: &dyn Fn(u64),
     ) -> Result<(Outcome, Option<Recording>)> {
-        while self.outcome.cycles < cycles && self.outcome.mismatches == 0 && !self.outcome.ended {
+        while self.outcome.cycles < cycles
+            && self.outcome.mismatches == 0
+            && !self.outcome.ended
+            && !interrupt::requested()
+        {
             let chunk = (cycles - self.outcome.cycles).min(CHUNK_CYCLES as u64);
             self.chunk(chunk as usize)?;
             progress(self.outcome.cycles);

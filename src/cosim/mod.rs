@@ -11,6 +11,7 @@ mod flow;
 mod layout;
 mod lockstep;
 mod shrink;
+mod testbench;
 mod verilated;
 mod wave;
 
@@ -20,4 +21,5 @@ pub use flow::{CosimOptions, CosimResult, PATH, Replay, cosim_all, cosim_unit};
 pub use layout::{Layout, PortSlot};
 pub use lockstep::{Lockstep, Mismatch, Recording, record_inputs};
 pub use shrink::Shrunk;
+pub use testbench::{BENCH_CYCLES, add_test_benches};
 pub use verilated::{Instance, VerilatedUnit};

@@ -12,6 +12,7 @@ use super::layout::Layout;
 use super::lockstep::{Mismatch, Recording, first_mismatch};
 use super::verilated::VerilatedUnit;
 use crate::error::Result;
+use crate::interrupt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -167,7 +168,7 @@ impl Search<'_> {
     }
 
     fn is_late(&self) -> bool {
-        Instant::now() > self.deadline
+        interrupt::requested() || Instant::now() > self.deadline
     }
 
     /// The reset and the last 1, 2, 4, ... cycles: the first that fail.

@@ -22,6 +22,52 @@ pub struct Encoding {
     pub registers: Vec<u64>,
 }
 
+impl Encoding {
+    /// The configuration registers that drive the ports; `None` for a unit
+    /// without ports. `registers[i]` is what `wr_data` is while `wr_index` is i.
+    pub fn config_unit(&self) -> Option<String> {
+        let kind = self.unit.strip_prefix("spad_hash_");
+        let kind = kind.or(self.unit.strip_prefix("spad_"))?;
+        (!self.ports.is_empty()).then(|| format!("spad_hash_config_{kind}"))
+    }
+
+    /// The register writes for people: `0x0 0x50 0x61`, by `wr_index`.
+    pub fn writes_text(&self) -> String {
+        let writes = self.registers.iter().map(|r| format!("{r:#x}"));
+        writes.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Everything that hardware must be set to for one mapping: a bank unit with
+/// the row map of another mapping sends two addresses to one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// The unit that computes the bank.
+    pub bank: Encoding,
+    /// `spad_row_map`, which computes the row.
+    pub row_map: Encoding,
+}
+
+impl Configuration {
+    /// Bank unit and row map for `spec`; the unit is that of `kind`, or the
+    /// spec's own.
+    pub fn new(spec: &HashSpec, kind: Option<HashKind>, geometry: Geometry) -> Result<Self> {
+        let mapping = Mapping::new(spec, geometry)?;
+        Ok(Configuration {
+            bank: match kind {
+                None => encode(spec, geometry)?,
+                Some(kind) => encode_for(spec, kind, geometry)?,
+            },
+            row_map: encode_row_map(mapping.row_map(), geometry),
+        })
+    }
+
+    /// The bank unit, then the row map.
+    pub fn units(&self) -> [&Encoding; 2] {
+        [&self.bank, &self.row_map]
+    }
+}
+
 /// Encodes `spec` for the unit that it names (the fixed hashes have units
 /// without ports; `mod` is bit-vector permutation with k = 0).
 pub fn encode(spec: &HashSpec, geometry: Geometry) -> Result<Encoding> {
@@ -306,6 +352,23 @@ mod tests {
             [pair("cfg_rows", "0x201000200040008001")]
         );
         assert_eq!(ports("xor"), []);
+    }
+
+    #[test]
+    fn a_configuration_has_the_row_map_of_its_mapping() {
+        let g = Geometry::new(10, 3).unwrap();
+        let spec = "bitwise-perm:0,4,5".parse().unwrap();
+        let both = Configuration::new(&spec, None, g).unwrap();
+        let names = both.units().map(|e| (e.unit, e.config_unit().unwrap()));
+        assert_eq!(names[0].0, "spad_hash_bitwise_perm");
+        assert_eq!(names[0].1, "spad_hash_config_bitwise_perm");
+        assert_eq!(names[1].1, "spad_hash_config_row_map");
+        // Row bits 1 and 2 are pivots: they take address bits 1 and 2.
+        assert_eq!(both.row_map.registers, [0, 2, 3, 0, 0, 0, 0]);
+        assert_eq!(both.row_map.writes_text(), "0x0 0x2 0x3 0x0 0x0 0x0 0x0");
+        let xor = Configuration::new(&"xor".parse().unwrap(), None, g).unwrap();
+        assert_eq!(xor.bank.config_unit(), None);
+        assert!(xor.row_map.registers.iter().all(|&r| r == 0));
     }
 
     #[test]

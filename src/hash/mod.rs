@@ -12,7 +12,7 @@ mod shift;
 mod spec;
 
 pub(crate) use encode::xor_lines;
-pub use encode::{Encoding, encode, encode_for, encode_ports, encode_row_map};
+pub use encode::{Configuration, Encoding, encode, encode_for, encode_ports, encode_row_map};
 pub use gf2::Gf2Matrix;
 pub use mapping::{BankFunction, Mapping, RowMap};
 pub use port_value::PortValue;

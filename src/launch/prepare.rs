@@ -114,6 +114,16 @@ impl<'a> Prepared<'a> {
         Ok(all)
     }
 
+    /// Runs the first launch alone, with the file's limit.
+    pub fn run_first(&mut self, options: &exec::Options) -> Result<exec::Outcome> {
+        let options = exec::Options {
+            limit: self.file.limit,
+            ..options.clone()
+        };
+        self.program
+            .run(&mut self.memory, &self.launches[0], &options)
+    }
+
     /// Name, description and bytes of every buffer, in the order of the file.
     pub fn buffers(&self) -> impl Iterator<Item = (&'a str, &'a Buffer, &[u8])> {
         let args = self.file.args.iter().zip(&self.buffers);

@@ -1,5 +1,5 @@
 //! `spad_row_map`: the row index that completes a linear bank function to a
-//! bijection (DESIGN.md, section 3).
+//! bijection (docs/microarchitecture.md, section 2.5).
 
 use crate::geometry::Geometry;
 

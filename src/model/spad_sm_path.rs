@@ -2,6 +2,7 @@
 //! (docs/microarchitecture.md, section 18). Composed of the units' models.
 
 mod commit;
+mod contexts;
 mod eval;
 mod hash_stage;
 mod in_flight;
@@ -23,7 +24,6 @@ use super::spad_degree_accumulator::DegreeAccumulator;
 use super::spad_nonmem_queue::NonmemQueue;
 use super::spad_premem_queue::PrememQueue;
 use super::spad_relssp::Relssp;
-use super::spad_retry_sequencer::RetrySequencer;
 use super::spad_scratchpad::Scratchpad;
 use super::spad_warp_mask::MemoryWarpMask;
 use super::spad_warp_scheduler::WarpScheduler;
@@ -31,6 +31,7 @@ use super::spad_writeback_mux::WritebackMux;
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::HashSpec;
+use contexts::Contexts;
 use eval::Wires;
 use hash_stage::HashStage;
 use in_flight::Counters;
@@ -45,6 +46,8 @@ struct Tag {
     control: Control,
     /// An LDLK or STUL of the retry sequencer.
     sequencer: bool,
+    /// Its context.
+    context: u8,
     /// Final PASS of an atomic: it failed.
     error: bool,
     /// Final PASS of an atomic: degree of its first read.
@@ -74,8 +77,6 @@ pub struct SmPath {
     multi: Multi,
     mem_in_flight: Counters,
     nonmem_in_flight: Counters,
-    /// An ATOMIC instruction is in flight.
-    atom_in_flight: bool,
     // Sharing.
     relssp: Relssp,
     access: AccessUnit,
@@ -87,8 +88,7 @@ pub struct SmPath {
     hash: HashStage,
     hx: Option<Pass>,
     pre: PrememQueue<Pass>,
-    atomics: PrememQueue<Pass>,
-    sequencer: RetrySequencer<Control>,
+    atomics: Contexts,
     spad: Scratchpad<Tag>,
     /// MEM2 .. MEM(M-1), by their number.
     mem: [Option<Pass>; MAX_MEM_STAGES],
@@ -111,7 +111,6 @@ impl SmPath {
             multi: Multi::default(),
             mem_in_flight: Counters::new(warps),
             nonmem_in_flight: Counters::new(warps),
-            atom_in_flight: false,
             relssp: Relssp::new(warps, config.path.blocks, config.warp_size, config.lanes),
             access: AccessUnit::new(warps),
             warp_blk: vec![0; warps],
@@ -120,8 +119,7 @@ impl SmPath {
             hash: HashStage::new(config),
             hx: None,
             pre: PrememQueue::new(config.premem_depth() as usize),
-            atomics: PrememQueue::new(config.premem_depth() as usize),
-            sequencer: RetrySequencer::new(config),
+            atomics: Contexts::new(config),
             spad: Scratchpad::new(config),
             mem: [None; MAX_MEM_STAGES],
             nonmem: NonmemQueue::new(config.nonmem_depth() as usize),
@@ -157,9 +155,15 @@ impl SmPath {
         self.scheduler.last()
     }
 
-    /// Rounds of the atomic pass that the sequencer executes; 0 if none.
+    /// Rounds of the atomic pass that the sequencer executes, the first one
+    /// where there are several; 0 if none.
     pub fn atomic_rounds(&self) -> u32 {
-        self.sequencer.rounds()
+        self.atomics.rounds_of_first()
+    }
+
+    /// Rounds of all atomic passes since reset.
+    pub fn all_atomic_rounds(&self) -> u64 {
+        self.atomics.all_rounds()
     }
 
     /// Passes behind EXE and before the end of writeback, but for those in the

@@ -1,6 +1,6 @@
 //! `spad_warp_mask`: the cycles in which no memory warp may be scheduled
-//! (elastic paper, section 5.1, Eqs 3 and 7; docs/microarchitecture.md,
-//! section 14).
+//! (elastic paper, sections 5.1 and 5.3, Eqs 3 and 7;
+//! docs/microarchitecture.md, section 14).
 
 use super::spad_conflict_history::HistoryOutputs;
 
@@ -16,6 +16,8 @@ pub struct MaskInputs {
     pub set: Option<u32>,
     /// The history's answer, in the cycle after `set`.
     pub history: HistoryOutputs,
+    /// EX is held: the cycle does not count.
+    pub hold: bool,
 }
 
 /// Outputs of one clock cycle; comb(history).
@@ -23,7 +25,7 @@ pub struct MaskInputs {
 pub struct MaskOutputs {
     /// Memory warps are masked in this cycle.
     pub mask: bool,
-    /// Cycles for which they are, this one included.
+    /// Cycles without `hold` for which they are, this one included.
     pub remaining: u32,
 }
 
@@ -55,7 +57,11 @@ impl MemoryWarpMask {
             *self = MemoryWarpMask::default();
             return;
         }
-        self.count = self.eval(&inputs.history).remaining.saturating_sub(1);
+        let remaining = self.eval(&inputs.history).remaining;
+        self.count = match inputs.hold {
+            true => remaining,
+            false => remaining.saturating_sub(1),
+        };
         self.base = inputs.set;
     }
 
@@ -64,7 +70,7 @@ impl MemoryWarpMask {
         self.base.is_some()
     }
 
-    /// `cycles` clock edges without an issue in or before them.
+    /// `cycles` clock edges without `hold` and without an issue in or before them.
     pub(super) fn count_down(&mut self, cycles: u64) {
         debug_assert!(!self.is_set());
         let cycles = u32::try_from(cycles).unwrap_or(u32::MAX);
@@ -116,6 +122,43 @@ mod tests {
         assert_eq!(distance(4, Some(0)), 4);
         assert_eq!(distance(1, Some(1)), 2);
         assert_eq!(distance(4, Some(28)), 32);
+    }
+
+    /// Elastic paper, section 5.3: while EX is held no warp comes closer to
+    /// its end, so none of the distance has passed; the first cycle, in which
+    /// the history answers, included.
+    #[test]
+    fn held_cycles_do_not_count() {
+        for held in [1, 2, 5] {
+            let mut mask = MemoryWarpMask::default();
+            mask.step(&MaskInputs {
+                set: Some(1),
+                ..MaskInputs::default()
+            });
+            let answer = HistoryOutputs {
+                done: true,
+                hit: true,
+                excess: 2,
+            };
+            let mut masked = 0;
+            for cycle in 0u32.. {
+                let out = mask.step(&MaskInputs {
+                    history: if cycle == 0 {
+                        answer
+                    } else {
+                        HistoryOutputs::default()
+                    },
+                    hold: cycle < held,
+                    ..MaskInputs::default()
+                });
+                if !out.mask {
+                    break;
+                }
+                assert_eq!(out.remaining, 3 - cycle.saturating_sub(held));
+                masked += 1;
+            }
+            assert_eq!(masked, 3 + held);
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! `spad_warp_scheduler`: which warp issues (docs/microarchitecture.md,
-//! section 15). Greedy-then-oldest and two-level are in the model only.
+//! section 15). Those by age and two-level are in the model only.
 
 use super::lanes::WarpMask;
 
@@ -19,6 +19,9 @@ pub enum Policy {
     Gto,
     /// LRR over the active warps; not in the RTL.
     TwoLevel,
+    /// The oldest: owner warps first where no scratchpad is shared; not in the
+    /// RTL.
+    Oldest,
 }
 
 /// Class of each warp as two bit planes: 0 owner, 1 unshared, 2 non-owner.
@@ -70,7 +73,8 @@ pub struct SchedulerInputs<'a> {
     pub cls: WarpClasses,
     /// The selection is issued in this cycle.
     pub take: bool,
-    /// Model only: age of each warp, the oldest has the least. For `Gto`.
+    /// Model only: age of each warp, the oldest has the least. For `Gto` and
+    /// `Oldest`.
     pub age: &'a [u64],
     /// Model only: the active set. For `TwoLevel`.
     pub active: WarpMask,
@@ -158,6 +162,7 @@ impl WarpScheduler {
             Policy::LowestSlot => lowest(candidates),
             Policy::Gto => self.greedy_then_oldest(candidates, inputs.age),
             Policy::TwoLevel => self.next(candidates & inputs.active),
+            Policy::Oldest => oldest(candidates, inputs.age),
         }
     }
 
@@ -171,10 +176,15 @@ impl WarpScheduler {
         if self.has_issued && candidates >> self.last & 1 == 1 {
             return Some(self.last);
         }
-        (0..self.warps)
-            .filter(|&w| candidates >> w & 1 == 1)
-            .min_by_key(|&w| age.get(w).copied().unwrap_or(u64::MAX))
+        oldest(candidates, age)
     }
+}
+
+fn oldest(warps: WarpMask, age: &[u64]) -> Option<usize> {
+    let age_of = |&w: &usize| age.get(w).copied().unwrap_or(u64::MAX);
+    (0..WarpMask::BITS as usize)
+        .filter(|&w| warps >> w & 1 == 1)
+        .min_by_key(age_of)
 }
 
 fn lowest(warps: WarpMask) -> Option<usize> {
@@ -224,6 +234,15 @@ mod tests {
             ..of(Policy::Gto, 0b1101)
         };
         assert_eq!(order(gto, 3), [3, 3, 3], "oldest, then greedy");
+        let mut by_age = WarpScheduler::new(4);
+        let mut inputs = SchedulerInputs {
+            age: &age,
+            take: true,
+            ..of(Policy::Oldest, 0b1101)
+        };
+        assert_eq!(by_age.step(&inputs).sel, Some(3));
+        inputs.ready = 0b1111;
+        assert_eq!(by_age.step(&inputs).sel, Some(1), "not greedy");
         let two_level = SchedulerInputs {
             active: 0b0110,
             ..of(Policy::TwoLevel, 0b1111)

@@ -3,7 +3,6 @@
 use super::aig::{Aig, Builder, FALSE, Literal};
 use super::inject::{Mutant, Mutants};
 use crate::error::{Error, Result};
-use crate::interrupt;
 use crate::tool::{Kind, Toolbox};
 use std::time::Duration;
 
@@ -161,7 +160,7 @@ impl Question {
             .run_with_status();
         match run {
             Ok((status, _)) => Ok(status == 0),
-            Err(error) if interrupt::requested() => Err(error),
+            Err(error @ Error::Interrupted { .. }) => Err(error),
             Err(_) => Ok(false),
         }
     }

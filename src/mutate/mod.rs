@@ -14,6 +14,7 @@ pub use inject::{Mutant, Mutants};
 use crate::config::Config;
 use crate::cosim::{Bench, Frame, Layout, Lockstep, PortSlot, Stimulus, VerilatedUnit, bench_for};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::rtl::{Design, EmittedUnit};
 use crate::tool::{Cache, Toolbox};
 use rayon::prelude::*;
@@ -47,12 +48,14 @@ pub struct MutationResult {
     pub equivalent: usize,
     /// The rest, with their places.
     pub missed: Vec<Mutant>,
+    /// Faults that were not decided when the campaign was interrupted.
+    pub undecided: usize,
 }
 
 impl MutationResult {
     /// Share of the faults not proved equivalent that was caught, in percent.
     pub fn caught_pct(&self) -> f64 {
-        match self.injected - self.equivalent {
+        match self.injected - self.equivalent - self.undecided {
             0 => 100.0,
             relevant => 100.0 * self.caught as f64 / relevant as f64,
         }
@@ -73,32 +76,31 @@ pub fn mutate_unit(
     let layout = with_select(&Layout::new(unit), mutants.select_bits());
     let verilog = [mutants.verilog()];
     let rtl = VerilatedUnit::build(&unit.name, &verilog, layout.clone(), tools, cache)?;
-    let survivors: Vec<&Mutant> = mutants
-        .list()
-        .par_iter()
-        .map(|mutant| {
-            Ok((
-                mutant,
-                is_caught(&rtl, &layout, unit, config, mutant, options)?,
-            ))
-        })
-        .collect::<Result<Vec<_>>>()?
-        .into_iter()
-        .filter_map(|(mutant, caught)| (!caught).then_some(mutant))
-        .collect();
-    let differs = |mutant: &&Mutant| {
-        let equivalent = equivalence::is_equivalent(&mutants, mutant, tools)?;
-        Ok((!equivalent).then(|| (*mutant).clone()))
+    let run = |mutant| {
+        let caught = is_caught(&rtl, &layout, unit, config, mutant, options);
+        interrupt::or_none(caught.map(|caught| (mutant, caught)))
     };
-    let missed = survivors.par_iter().map(differs);
-    let missed: Vec<_> = missed.collect::<Result<Vec<_>>>()?;
-    let missed: Vec<Mutant> = missed.into_iter().flatten().collect();
+    let runs = mutants.list().par_iter().map(run);
+    let runs = runs.collect::<Result<Vec<_>>>()?;
+    let runs: Vec<(&Mutant, bool)> = runs.into_iter().flatten().collect();
+    let survivors = runs.iter().filter(|(_, caught)| !caught);
+    let survivors: Vec<&Mutant> = survivors.map(|(mutant, _)| *mutant).collect();
+    let caught = runs.len() - survivors.len();
+    let differs =
+        |mutant: &&Mutant| interrupt::or_none(equivalence::is_equivalent(&mutants, mutant, tools));
+    let proofs = survivors.par_iter().map(differs);
+    let proofs = proofs.collect::<Result<Vec<_>>>()?;
+    let with = |outcome: Option<bool>| {
+        let both = survivors.iter().zip(&proofs);
+        both.filter(move |(_, proof)| **proof == outcome)
+    };
     Ok(MutationResult {
         unit: unit.name.clone(),
         injected: mutants.list().len(),
-        caught: mutants.list().len() - survivors.len(),
-        equivalent: survivors.len() - missed.len(),
-        missed,
+        caught,
+        equivalent: with(Some(true)).count(),
+        missed: with(Some(false)).map(|(m, _)| (*m).clone()).collect(),
+        undecided: mutants.list().len() - runs.len() + with(None).count(),
     })
 }
 
@@ -132,7 +134,9 @@ fn is_caught(
             mutant: mutant.number,
         };
         let run = Lockstep::new(layout, &mut bench, rtl.instance(), seed, false);
-        match run.run(cycles, &|_| {}) {
+        let outcome = run.run(cycles, &|_| {});
+        interrupt::check(&unit.name)?; // half a run decides nothing
+        match outcome {
             Ok((outcome, _)) if outcome.mismatches == 0 => {}
             // A fault that makes a loop that never settles shows, too.
             Ok(_) | Err(Error::CheckFailed { .. }) => return Ok(true),

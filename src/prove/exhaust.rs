@@ -73,6 +73,7 @@ enum Check {
 }
 
 fn check(spec: &HashSpec, geometry: Geometry) -> Result<Check> {
+    crate::interrupt::check("a proof")?;
     let BankFunction::Linear(bank) = BankFunction::new(spec, geometry)? else {
         return Ok(Check::Wrong("the bank function is linear"));
     };

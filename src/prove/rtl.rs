@@ -1,7 +1,7 @@
 //! Where the Verilog under proof comes from.
 
 use crate::error::{Error, Result};
-use crate::rtl::{Design, SourceFile};
+use crate::rtl::{Design, SourceFile, read_foreign};
 use std::path::{Path, PathBuf};
 
 /// Where the Verilog under proof comes from.
@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 pub enum RtlSource {
     /// As the kit emits it.
     Emitted,
-    /// From files `MODULE.v` of a directory.
+    /// From files `MODULE.v` of a directory, checked by
+    /// [`check_foreign`](crate::rtl::check_foreign).
     Directory(PathBuf),
+    /// From a directory, whatever stands there.
+    Trusted(PathBuf),
 }
 
 impl RtlSource {
@@ -19,8 +22,9 @@ impl RtlSource {
     pub(super) fn files(&self, design: &Design) -> Result<Vec<SourceFile>> {
         match self {
             RtlSource::Emitted => Ok(design.files.clone()),
-            RtlSource::Directory(dir) => {
-                let files = verilog_files(dir)?;
+            RtlSource::Directory(dir) | RtlSource::Trusted(dir) => {
+                let trusted = matches!(self, RtlSource::Trusted(_));
+                let files = read_foreign(&verilog_names(dir)?, dir, trusted)?;
                 for unit in &design.units {
                     let name = format!("{}.v", unit.name);
                     if !files.iter().any(|f| f.name == name) {
@@ -34,21 +38,19 @@ impl RtlSource {
     }
 }
 
-/// Every `.v` file of a directory, by name.
-fn verilog_files(dir: &Path) -> Result<Vec<SourceFile>> {
+/// Every `.v` file of a directory, sorted.
+fn verilog_names(dir: &Path) -> Result<Vec<String>> {
     let fail = |e| Error::io("read", dir, e);
-    let mut files = Vec::new();
+    let mut names = Vec::new();
     for entry in std::fs::read_dir(dir).map_err(fail)? {
         let path = entry.map_err(fail)?.path();
-        let name = path.file_name().and_then(|n| n.to_str());
+        let name = path.file_name().map(|n| n.to_string_lossy());
         if let Some(name) = name.filter(|n| n.ends_with(".v"))
             && path.is_file()
         {
-            let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))?;
-            let name = name.to_owned();
-            files.push(SourceFile { name, text });
+            names.push(name.into_owned());
         }
     }
-    files.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(files)
+    names.sort();
+    Ok(names)
 }

@@ -1,6 +1,7 @@
 //! What the main job found out about one kernel.
 
 use super::chart::{Bar, BarChart, BarGroup, Panel};
+use crate::hash::Encoding;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,6 +20,10 @@ pub struct Kernel {
     pub accesses: u64,
     /// Mean conflict degree over passes with an active lane, without a hash.
     pub mean_conflict_degree: f64,
+    /// Sum of the conflict degrees, without a hash.
+    pub wavefronts: u64,
+    /// The same without bank conflicts.
+    pub ideal_wavefronts: u64,
 }
 
 /// One static instruction.
@@ -26,6 +31,12 @@ pub struct Kernel {
 pub struct InstructionLine {
     /// Static access site.
     pub pc: u32,
+    /// Its line in the PTX, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ptx_line: Option<u32>,
+    /// `file:line` of the source, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// `load`, `store` or `atomic`.
     pub op: String,
     /// Warp accesses.
@@ -38,6 +49,50 @@ pub struct InstructionLine {
     pub conflicts: u64,
     /// Conflicts under the recommended mapping.
     pub conflicts_after: u64,
+    /// Sum of the conflict degrees, without a hash.
+    pub wavefronts: u64,
+    /// The same without bank conflicts.
+    pub ideal_wavefronts: u64,
+}
+
+/// What one unit is set to.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct UnitSetting {
+    /// The unit.
+    pub unit: String,
+    /// Name and value of each configuration port.
+    pub ports: Vec<(String, String)>,
+    /// The registers that drive the ports.
+    pub config_unit: Option<String>,
+    /// What is written to them: `wr_data` for `wr_index` 0, 1, ...
+    pub registers: Vec<String>,
+}
+
+impl UnitSetting {
+    /// The setting that `encoding` says.
+    pub fn of(encoding: &Encoding) -> Self {
+        let port = |(name, value): &(&str, crate::hash::PortValue)| {
+            ((*name).to_owned(), value.to_string())
+        };
+        UnitSetting {
+            unit: encoding.unit.to_owned(),
+            ports: encoding.ports.iter().map(port).collect(),
+            config_unit: encoding.config_unit(),
+            registers: encoding
+                .registers
+                .iter()
+                .map(|r| format!("{r:#x}"))
+                .collect(),
+        }
+    }
+
+    /// No unit: the low address bits are the bank.
+    pub fn none() -> Self {
+        UnitSetting {
+            unit: "none".to_owned(),
+            ..UnitSetting::default()
+        }
+    }
 }
 
 /// One bank mapping.
@@ -53,16 +108,35 @@ pub struct MappingLine {
     pub conflicts: u64,
     /// Largest degree.
     pub max_degree: u32,
-    /// Share of the conventional mapping's conflicts that is gone, in percent.
-    pub removed_pct: f64,
+    /// Sum of the conflict degrees.
+    pub wavefronts: u64,
+    /// The same without bank conflicts.
+    pub ideal_wavefronts: u64,
+    /// Share of the conventional mapping's conflicts that is gone, in percent;
+    /// negative where there are more, null where there were none and now are.
+    pub removed_pct: Option<f64>,
     /// Whether no configuration of the unit has fewer, proved.
     pub optimal: Option<bool>,
     /// Configurations that were counted or bounded.
     pub evaluated: Option<u64>,
     /// Values of the unit's configuration ports.
     pub ports: Vec<(String, String)>,
+    /// The registers that drive the ports; null without any.
+    pub config_unit: Option<String>,
+    /// What is written to them: `wr_data` for `wr_index` 0, 1, ...
+    pub registers: Vec<String>,
+    /// The row map that makes the mapping a bijection: it belongs to the bank
+    /// unit's setting, with another one two addresses share a place.
+    pub row_map: UnitSetting,
     /// Whether it is the smallest unit that reaches the fewest conflicts.
     pub recommended: bool,
+}
+
+impl MappingLine {
+    /// Whether the row is more than the upper address bits.
+    pub fn needs_row_map(&self) -> bool {
+        self.row_map.registers.iter().any(|r| r != "0x0")
+    }
 }
 
 /// One unit's co-simulation.
@@ -89,6 +163,12 @@ pub struct FlowReport {
     pub machine: String,
     /// Its geometry and sizes, in words.
     pub machine_text: String,
+    /// How conflicts are counted: `first-word` or `phases`.
+    pub rule: String,
+    /// The same in words.
+    pub rule_text: String,
+    /// What a hash costs in the machine's pipeline, in words.
+    pub hash_stage: String,
     /// The instructions.
     pub instructions: Vec<InstructionLine>,
     /// The mappings: conventional, fixed hashes, then the tuned units.

@@ -2,6 +2,8 @@
 
 use super::flow_report::FlowReport;
 use crate::error::{Error, Result};
+use crate::quote::show_strings;
+use serde_json::Value;
 use tera::{Context, Tera};
 
 const TEMPLATE: &str = include_str!("report.html.tera");
@@ -13,8 +15,18 @@ pub fn render(report: &FlowReport) -> Result<String> {
         what: format!("does not render: {e}"),
         help: None,
     };
-    let mut context = Context::from_serialize(report).map_err(fail)?;
-    context.insert("recommended", &report.recommended());
+    // Names from a trace must not hide what they say.
+    let safe = |part: serde_json::Result<Value>| {
+        let mut part = part.expect("a report has string keys only");
+        show_strings(&mut part);
+        part
+    };
+    let all = safe(serde_json::to_value(report));
+    let mut context = Context::from_serialize(&all).map_err(fail)?;
+    let recommended = safe(serde_json::to_value(report.recommended()));
+    context.insert("recommended", &recommended);
+    let with_lines = report.instructions.iter().any(|i| i.ptx_line.is_some());
+    context.insert("with_lines", &with_lines);
     context.insert("conflicts_chart", &report.conflicts_chart());
     context.insert("synthesis_chart", &report.synthesis_chart);
     context.insert("kit_version", env!("CARGO_PKG_VERSION"));
@@ -23,7 +35,7 @@ pub fn render(report: &FlowReport) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::flow_report::{Kernel, MappingLine};
+    use super::super::flow_report::{Kernel, MappingLine, UnitSetting};
     use super::*;
 
     #[test]
@@ -32,14 +44,19 @@ mod tests {
             format_version: 1,
             kernel: Kernel {
                 name: "<script>alert(1)</script>".into(),
-                source: "a & b".into(),
+                source: "a & \u{1b}[31mb".into(),
                 block_dim: [32, 1, 1],
                 shared_bytes: 128,
                 accesses: 1,
                 mean_conflict_degree: 2.0,
+                wavefronts: 2,
+                ideal_wavefronts: 1,
             },
             machine: "fermi".into(),
             machine_text: "32 banks".into(),
+            rule: "phases".into(),
+            rule_text: "every word".into(),
+            hash_stage: "none".into(),
             instructions: Vec::new(),
             mappings: vec![MappingLine {
                 hash: "mod".into(),
@@ -47,10 +64,20 @@ mod tests {
                 method: "fixed".into(),
                 conflicts: 1,
                 max_degree: 2,
-                removed_pct: 0.0,
+                wavefronts: 2,
+                ideal_wavefronts: 1,
+                removed_pct: None,
                 optimal: None,
                 evaluated: None,
                 ports: Vec::new(),
+                config_unit: None,
+                registers: Vec::new(),
+                row_map: UnitSetting {
+                    unit: "spad_row_map".into(),
+                    ports: vec![("cfg_row_sel".into(), "0x8208".into())],
+                    config_unit: Some("spad_hash_config_row_map".into()),
+                    registers: vec!["0x0".into(), "0x2".into()],
+                },
                 recommended: true,
             }],
             cosim: Vec::new(),
@@ -63,7 +90,10 @@ mod tests {
         let html = render(&report).unwrap();
         assert!(!html.contains("<script>"));
         assert!(html.contains("&lt;script&gt;"));
+        assert!(!html.contains('\u{1b}') && html.contains("\\x1b[31mb"));
         assert!(html.contains("no verilator"));
+        assert!(html.contains("0x8208") && html.contains("0x0 0x2"));
+        assert!(html.contains("every word"));
         assert!(!html.contains("http://www.w3.org/1999/xhtml"));
     }
 }

@@ -5,5 +5,5 @@ mod flow_report;
 mod html;
 mod svg;
 
-pub use flow_report::{CosimLine, FlowReport, InstructionLine, Kernel, MappingLine};
+pub use flow_report::{CosimLine, FlowReport, InstructionLine, Kernel, MappingLine, UnitSetting};
 pub use html::render;

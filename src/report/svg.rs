@@ -108,7 +108,8 @@ impl Svg {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
+    crate::quote::shown(text)
+        .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")

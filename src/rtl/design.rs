@@ -18,8 +18,10 @@ pub struct SourceFile {
 /// One unit of a design.
 #[derive(Clone, Debug)]
 pub struct EmittedUnit {
-    /// Name of the unit and of its top module.
+    /// Name of the unit.
     pub name: String,
+    /// Its module: the name, behind the design's prefix.
+    pub top: String,
     /// What it does, in one sentence.
     pub summary: String,
     /// The files that it needs, those of submodules first.
@@ -35,6 +37,16 @@ impl EmittedUnit {
     pub fn is_sequential(&self) -> bool {
         self.ports.iter().any(|p| p.name == "clk")
     }
+
+    /// The module of its test bench.
+    pub fn bench_module(&self) -> String {
+        format!("{}_tb", self.top)
+    }
+
+    /// The file of its test bench, where the design has them.
+    pub fn bench_file(&self) -> String {
+        format!("tb/{}.v", self.bench_module())
+    }
 }
 
 /// Emitted units and their files, each file once.
@@ -48,6 +60,11 @@ pub struct Design {
     pub units: Vec<EmittedUnit>,
     /// All files, by order of first use.
     pub files: Vec<SourceFile>,
+    /// In front of the name of every module.
+    pub prefix: String,
+    /// A test bench per unit, or none at all
+    /// ([`add_test_benches`](crate::cosim::add_test_benches)).
+    pub benches: Vec<SourceFile>,
 }
 
 impl Design {
@@ -60,15 +77,20 @@ impl Design {
     pub fn emit(units: &[String], config: &Config) -> Result<Self> {
         let all = Self::all_units();
         let machine = machine(config);
-        let emitted = |name: &String| spadkit_hdl::has_unit(name, &machine);
+        let has_rtl = |name: &String| config.needs_rtl(name).is_ok();
+        let emitted = |name: &String| has_rtl(name) && spadkit_hdl::has_unit(name, &machine);
         let named = !units.is_empty();
+        refuse_contexts(units, config)?;
         let mut design = Design {
             preset: config.name.clone(),
             geometry: config.geometry,
             units: Vec::new(),
             files: Vec::new(),
+            prefix: String::new(),
+            benches: Vec::new(),
         };
-        // All means all that the machine has: one without locks has no lock unit.
+        // All means all that the machine has: one without locks has no lock unit,
+        // one that serves wide accesses in phases only the hash units.
         let wanted: Vec<&String> = match named {
             true => units.iter().collect(),
             false => all.iter().filter(|name| emitted(name)).collect(),
@@ -76,6 +98,9 @@ impl Design {
         for name in wanted {
             if design.units.iter().any(|u| u.name == *name) {
                 continue;
+            }
+            if all.contains(name) {
+                config.needs_rtl(name)?;
             }
             let modules = spadkit_hdl::emit(name, &machine).map_err(|e| hdl_error(e, &all))?;
             design.add(name, modules);
@@ -88,6 +113,7 @@ impl Design {
         let Some(top) = modules.last() else { return };
         self.units.push(EmittedUnit {
             name: name.to_owned(),
+            top: top.doc.name.clone(),
             summary: top.doc.summary.clone(),
             files: modules.iter().map(file_name).collect(),
             latency_cycles: top.doc.latency_cycles,
@@ -113,25 +139,44 @@ impl Design {
         self.files.iter().filter(wanted).cloned().collect()
     }
 
-    /// `manifest.json`: units, files, ports (DESIGN.md, section 2).
+    /// `manifest.json`: units, files, ports (docs/integration.md).
     pub fn manifest(&self) -> Value {
         let unit = |u: &EmittedUnit| {
-            json!({
+            let mut unit = json!({
                 "name": u.name,
-                "top": u.name,
+                "top": u.top,
                 "doc": u.summary,
                 "files": u.files,
                 "latency_cycles": u.latency_cycles,
                 "ports": u.ports,
-            })
+            });
+            if !self.benches.is_empty() {
+                unit["test_bench"] = json!(u.bench_file());
+            }
+            unit
         };
         json!({
             "format_version": 1,
             "preset": self.preset,
             "geometry": self.geometry,
+            "prefix": self.prefix,
             "units": self.units.iter().map(unit).collect::<Vec<_>>(),
         })
     }
+}
+
+/// Several contexts of the retry loop are in the golden model alone.
+fn refuse_contexts(units: &[String], config: &Config) -> Result<()> {
+    let contexts = config.path.retry_contexts;
+    let with_loop = |unit: &String| ["spad_sm_path", "spad_retry_sequencer"].contains(&&**unit);
+    let wanted = units.is_empty() || units.iter().any(with_loop);
+    if contexts == 1 || config.path.locks == 0 || !wanted {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("the RTL has one context of the retry loop, but the machine has {contexts}"),
+        "set contexts = 1 in [retry]; 'sim' alone takes several",
+    ))
 }
 
 fn hdl_error(error: HdlError, all: &[String]) -> Error {

@@ -1,10 +1,16 @@
-//! The emit layer: from unit names to a directory of Verilog with its
-//! manifest, file list and FuseSoC core.
+//! The emit layer: from unit names to a folder of Verilog with its manifest,
+//! file list, constraints and FuseSoC core.
 
+mod constraints;
 mod design;
+mod edited;
+mod foreign;
+mod fusesoc;
 mod machine;
+mod prefix;
 mod write;
 
 pub use design::{Design, EmittedUnit, SourceFile};
+pub use foreign::{check_foreign, read_foreign};
 pub use spadkit_hdl::{Dir, Port};
-pub use write::write_design;
+pub use write::{design_files, write_design};

@@ -6,13 +6,13 @@
 //! over rows of a power-of-two pitch, say).
 
 use crate::geometry::Geometry;
-use crate::trace::ConflictProfile;
-use std::collections::HashMap;
+use crate::trace::{ConflictProfile, merge_equal};
 
 /// The address set of a pass up to XOR translation, and how often it occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pass {
-    /// Sorted; contains 0. An address occurs twice where two words of the
+    /// Sorted; contains 0. An address occurs as often as it is served: several
+    /// times in an atomic of which every lane counts, and where words of the
     /// trace differ only in bits beyond the geometry.
     pub addrs: Vec<u16>,
     /// Occurrences in the trace.
@@ -29,19 +29,14 @@ pub struct Passes {
 impl Passes {
     /// Merges the passes of `profile`.
     pub fn new(profile: &ConflictProfile, geometry: Geometry) -> Self {
-        let mut index: HashMap<Vec<u16>, usize> = HashMap::new();
-        let mut passes: Vec<Pass> = Vec::new();
-        for pass in profile.passes.iter().filter(|p| p.addrs.len() > 1) {
+        let several = profile.passes.iter().filter(|p| p.addrs.len() > 1);
+        let translated = several.map(|pass| {
             // At most 16 address bits: Geometry::ADDR_BITS.
             let words = pass.addrs.iter().map(|a| (a & geometry.addr_mask()) as u16);
-            let addrs = canonical(words.collect());
-            let slot = *index.entry(addrs).or_insert_with_key(|addrs| {
-                let addrs = addrs.clone();
-                passes.push(Pass { addrs, weight: 0 });
-                passes.len() - 1
-            });
-            passes[slot].weight += pass.weight;
-        }
+            (canonical(words.collect()), pass.weight)
+        });
+        let pass = |(addrs, weight)| Pass { addrs, weight };
+        let mut passes: Vec<Pass> = merge_equal(translated).into_iter().map(pass).collect();
         // Heavy passes first: a bad configuration shows early.
         passes.sort_by_key(|p| std::cmp::Reverse(p.weight));
         Passes { passes }

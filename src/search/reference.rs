@@ -4,10 +4,10 @@
 use super::{Pass, Problem};
 use crate::geometry::Geometry;
 use crate::hash::HashSpec;
-use crate::trace::AccessTrace;
-use std::collections::HashMap;
+use crate::trace::{AccessTrace, ConflictRule, merge_equal};
 
-/// The addresses of the active lanes of one warp access, duplicates kept.
+/// The addresses of the active lanes of one warp access, or of one phase of it,
+/// duplicates kept.
 ///
 /// Bit `l` of a lane mask belongs to the l-th reference; there are at most 64.
 #[derive(Clone, Debug)]
@@ -69,11 +69,16 @@ impl ReferenceSet {
     }
 }
 
-/// The reference sets of a trace: one per warp access with active lanes, equal
-/// ones merged.
-pub fn of_trace(trace: &AccessTrace, geometry: Geometry) -> Vec<ReferenceSet> {
-    let active = |addrs: &[Option<u32>]| addrs.iter().copied().flatten().collect();
-    of_accesses(trace.accesses.iter().map(|a| active(&a.addrs)), geometry)
+/// The reference sets of a trace, equal ones merged: one per warp access with
+/// active lanes, on a machine that serves wide accesses in phases one per phase.
+pub fn of_trace(
+    trace: &AccessTrace,
+    rule: impl Into<ConflictRule>,
+    geometry: Geometry,
+) -> Vec<ReferenceSet> {
+    let rule = rule.into();
+    let accesses = trace.accesses.iter();
+    of_accesses(accesses.flat_map(|a| rule.reference_sets(a)), geometry)
 }
 
 /// The same from addresses per warp access; at most 64 each.
@@ -81,18 +86,13 @@ pub fn of_accesses(
     accesses: impl Iterator<Item = Vec<u32>>,
     geometry: Geometry,
 ) -> Vec<ReferenceSet> {
-    let mut index: HashMap<Vec<u32>, usize> = HashMap::new();
-    let mut sets: Vec<ReferenceSet> = Vec::new();
-    for mut addrs in accesses.filter(|a| !a.is_empty()) {
+    let active = accesses.filter(|a| !a.is_empty()).map(|mut addrs| {
         // The measures do not depend on which lane has which address.
         addrs.sort_unstable();
-        let slot = *index.entry(addrs).or_insert_with_key(|addrs| {
-            sets.push(ReferenceSet::new(addrs, 0, geometry));
-            sets.len() - 1
-        });
-        sets[slot].weight += 1;
-    }
-    sets
+        (addrs, 1)
+    });
+    let set = |(addrs, weight): (Vec<u32>, u64)| ReferenceSet::new(&addrs, weight, geometry);
+    merge_equal(active).into_iter().map(set).collect()
 }
 
 /// What a heuristic may take as a bank bit, as row masks.

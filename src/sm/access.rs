@@ -1,4 +1,7 @@
-//! Access traces as programs: the accesses of each warp back to back.
+//! Access traces as programs.
+
+mod dependences;
+mod intensity;
 
 use super::instr::{Addresses, Instr, InstrKind, KernelInfo, Sources};
 use super::workload::{OnePart, ProgramStream, Workload};
@@ -11,8 +14,9 @@ const ATOMIC_RESULT: u8 = 0;
 
 /// An access trace that runs, once per block of the grid.
 ///
-/// It knows no registers: an access waits for none before it, but for the
-/// last atomic of its warp. Barriers of the trace are barriers of the block.
+/// It knows no registers: the accesses of a warp go back to back, and wait for
+/// its last atomic alone, unless [`dependent`](AccessWorkload::dependent) says
+/// otherwise. Barriers of the trace are barriers of the block.
 pub struct AccessWorkload {
     info: KernelInfo,
     programs: Vec<Arc<[Instr]>>,
@@ -21,6 +25,7 @@ pub struct AccessWorkload {
 impl AccessWorkload {
     /// The programs of `trace`, in a grid of `blocks` equal blocks.
     pub fn new(trace: &AccessTrace, blocks: u32) -> Result<Self> {
+        trace.check()?;
         let info = KernelInfo {
             name: trace.name.clone(),
             source: trace.source.clone(),
@@ -67,6 +72,34 @@ impl AccessWorkload {
             programs: programs.into_iter().map(Arc::from).collect(),
             info,
         })
+    }
+
+    /// The access before it in its warp that an access waits for: the `n`-th,
+    /// at most [`MAX_DEPENDENT`](Self::MAX_DEPENDENT); 0: none.
+    pub fn dependent(self, n: u32) -> Result<Self> {
+        dependences::check(n)?;
+        Ok(self.with_programs(|program, _| dependences::add(program, n)))
+    }
+
+    /// ALU instructions between the accesses, so that a share `intensity` of
+    /// each warp's instructions are accesses; above 0, at most 1.
+    pub fn with_intensity(self, intensity: f64) -> Result<Self> {
+        intensity::check(intensity)?;
+        let pcs = self.programs.iter().flat_map(|p| p.iter().map(|i| i.pc));
+        let alu_pc = pcs.max().unwrap_or(0).wrapping_add(1);
+        Ok(self.with_programs(|program, mask| {
+            let alu = Instr::new(InstrKind::Alu, alu_pc, mask);
+            intensity::add(program, intensity, &alu)
+        }))
+    }
+
+    /// Every warp's program by another one, made of it and its threads' mask.
+    fn with_programs(mut self, change: impl Fn(&[Instr], u64) -> Vec<Instr>) -> Self {
+        for (warp, program) in self.programs.iter_mut().enumerate() {
+            let mask = self.info.warp_mask(warp as u32);
+            *program = Arc::from(change(program, mask));
+        }
+        self
     }
 }
 

@@ -64,9 +64,11 @@ impl GlobalMemory {
         last
     }
 
-    /// Queues the data of a load.
+    /// Queues the data of a load: in the order of arrival, which for a load
+    /// without segments is not that of the channel.
     pub fn expect(&mut self, load: Return) {
-        self.returns.push_back(load);
+        let behind = self.returns.partition_point(|r| r.ready <= load.ready);
+        self.returns.insert(behind, load);
     }
 
     /// What comes back in `cycle`.
@@ -144,5 +146,29 @@ mod tests {
         // Three are outstanding: the next waits for the first's data.
         assert_eq!(memory.send(&[3], 20), 90);
         assert_eq!(memory.send(&[], 20), 21, "no lane, no wait");
+    }
+
+    #[test]
+    fn a_load_without_lanes_waits_for_no_other() {
+        let mut memory = memory();
+        let load = |warp, ready| Return {
+            warp,
+            tag: 0,
+            mask: 0,
+            ready,
+            pass: 0,
+        };
+        let far = memory.send(&[0], 9);
+        memory.expect(load(0, far));
+        let near = memory.send(&[], 9);
+        memory.expect(load(1, near));
+        memory.expect(load(2, near));
+        assert_eq!(memory.next_arrival(), Some(10));
+        let arrived = |m: &GlobalMemory| m.arrived(60).map(|r| r.warp);
+        for warp in [1, 2, 0] {
+            assert_eq!(arrived(&memory), Some(warp));
+            memory.taken(1);
+        }
+        assert!(memory.is_idle());
     }
 }

@@ -4,22 +4,7 @@
 use super::instr::KernelInfo;
 use crate::config::Config;
 use crate::error::{Error, Result};
-
-/// Blocks that are resident at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Residency {
-    /// Pairs of blocks that share a part of their scratchpad.
-    pub pairs: u32,
-    /// Blocks with a scratchpad of their own.
-    pub unshared: u32,
-}
-
-impl Residency {
-    /// Resident blocks.
-    pub fn blocks(self) -> u32 {
-        2 * self.pairs + self.unshared
-    }
-}
+use crate::sharing::{BlockNeeds, Residency};
 
 /// Where a slot's scratchpad lies, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +19,13 @@ enum Place {
 #[derive(Clone, Debug)]
 pub struct Layout {
     residency: Residency,
-    /// Words of a block.
-    words: u32,
-    /// First block-relative word of the shared part; Rtb * t.
-    limit: u32,
     warps_per_block: u32,
     places: Vec<Place>,
 }
 
 impl Layout {
-    /// As many blocks as fit; with sharing, as many pairs as bring further
-    /// blocks while the blocks that can always run stay as many.
+    /// The slots of the blocks that are resident; pairs first. Each scratchpad
+    /// begins with a row of banks where that costs no block, else with a word.
     pub fn new(config: &Config, info: &KernelInfo) -> Result<Self> {
         if info.warp_size != config.warp_size {
             return Err(Error::usage(
@@ -56,46 +37,43 @@ impl Layout {
             ));
         }
         let words = info.shared_bytes.div_ceil(config.word_bytes());
-        let threshold = config.sm.sharing.threshold;
-        let limit = (f64::from(words) * threshold).floor() as u32;
-        let banks = config.geometry.banks() as u32;
-        let own = words.next_multiple_of(banks);
-        let pair = words.saturating_add(limit).next_multiple_of(banks);
-        let capacity = config.capacity_words;
-        let limits = block_limits(config, info)?;
-        if own > capacity {
+        if words > config.block_words {
             return Err(Error::usage(
                 format!(
-                    "a block of {} needs {words} words of scratchpad, the machine has {capacity}",
-                    info.name
+                    "a block of {} needs {} bytes of shared memory, {} gives a block at most {}",
+                    info.name,
+                    info.shared_bytes,
+                    config.name,
+                    u64::from(config.block_words) * u64::from(config.word_bytes())
                 ),
                 "use a machine with a larger scratchpad (--preset, --config)",
             ));
         }
-        let alone = match own {
-            0 => limits,
-            own => limits.min(capacity / own),
+        let needs = BlockNeeds {
+            name: &info.name,
+            scratchpad_bytes: info.shared_bytes,
+            threads: info.threads(),
+            registers: info.registers,
         };
-        let mut pairs = 0;
-        if config.sm.sharing.on && own > 0 && limit < words {
-            // `alone` blocks can always run: each pair keeps one of them.
-            let fits = |pairs: u32| (alone - pairs) * own + pairs * pair <= capacity;
-            let most = alone.min(limits - alone);
-            pairs = (0..=most).rev().find(|&p| fits(p)).unwrap_or(0);
+        let sharing = config.sm.sharing;
+        let sharing = sharing.on.then_some(sharing.threshold);
+        let residency = Residency::new(config, &needs, sharing)?;
+        let (pairs, alone) = (residency.pairs, residency.alone);
+        let (mut own, mut pair) = (residency.words, residency.pair_words());
+        let rows = |words: u32| words.next_multiple_of(config.geometry.banks() as u32);
+        if pairs * rows(pair) + alone * rows(own) <= config.capacity_words {
+            (own, pair) = (rows(own), rows(pair));
         }
-        let unshared = alone - pairs;
         let mut places = Vec::new();
         for p in 0..pairs {
             let base = p * pair;
             places.extend([0, 1].map(|half| Place::Paired { base, half }));
         }
-        places.extend((0..unshared).map(|u| Place::Own {
+        places.extend((0..alone).map(|u| Place::Own {
             base: pairs * pair + u * own,
         }));
         Ok(Layout {
-            residency: Residency { pairs, unshared },
-            words,
-            limit,
+            residency,
             warps_per_block: info.warps(),
             places,
         })
@@ -106,14 +84,17 @@ impl Layout {
         self.residency
     }
 
-    /// First block-relative word of the shared part.
+    /// First block-relative word of the shared part; 0 where no block shares.
     pub fn limit(&self) -> u32 {
-        self.limit
+        match self.residency.pairs {
+            0 => 0,
+            _ => self.residency.private_words,
+        }
     }
 
     /// Words of a block.
     pub fn words(&self) -> u32 {
-        self.words
+        self.residency.words
     }
 
     /// Slots in use.
@@ -142,44 +123,13 @@ impl Layout {
 
     /// The word of the machine where `slot` has its block-relative `word`.
     pub fn physical(&self, slot: usize, word: u32) -> u32 {
+        let limit = self.limit();
         match self.places[slot] {
             Place::Own { base } => base + word,
-            Place::Paired { base, half } if word < self.limit => base + half * self.limit + word,
-            Place::Paired { base, .. } => base + self.limit + word,
+            Place::Paired { base, half } if word < limit => base + half * limit + word,
+            Place::Paired { base, .. } => base + limit + word,
         }
     }
-}
-
-/// Blocks that slots, warps and registers allow.
-fn block_limits(config: &Config, info: &KernelInfo) -> Result<u32> {
-    let by_warps = config.path.warps / info.warps();
-    let registers = u64::from(info.registers) * info.threads();
-    let by_registers = match registers {
-        0 => u32::MAX,
-        each => u32::try_from(u64::from(config.sm.registers) / each).unwrap_or(u32::MAX),
-    };
-    let too_large = |what: String, help: &str| Err(Error::usage(what, help));
-    if by_warps == 0 {
-        return too_large(
-            format!(
-                "a block of {} has {} warps, the machine {} warp slots",
-                info.name,
-                info.warps(),
-                config.path.warps
-            ),
-            "use a machine with more warps (--preset, --config)",
-        );
-    }
-    if by_registers == 0 {
-        return too_large(
-            format!(
-                "a block of {} needs {registers} registers, the machine has {}",
-                info.name, config.sm.registers
-            ),
-            "use a machine with more registers (--preset, --config)",
-        );
-    }
-    Ok(config.path.blocks.min(by_warps).min(by_registers))
 }
 
 #[cfg(test)]
@@ -208,11 +158,8 @@ mod tests {
     fn sharing_adds_a_block_where_one_pair_fits() {
         // Two blocks of 480 words fit into 1024; (1 + 0.1) * 480 = 528 a pair.
         let layout = Layout::new(&sharing(), &info(480, 32)).unwrap();
-        let expected = Residency {
-            pairs: 1,
-            unshared: 1,
-        };
-        assert_eq!(layout.residency(), expected);
+        let residency = layout.residency();
+        assert_eq!((residency.pairs, residency.alone), (1, 1));
         assert_eq!(layout.fill_order(), [0, 2, 1]);
         assert_eq!(layout.limit(), 48);
         let place = |slot, word| layout.physical(slot, word);
@@ -221,6 +168,29 @@ mod tests {
         assert_eq!((place(1, 479), place(2, 0)), (527, 528));
         let off = Layout::new(&Config::preset("small").unwrap(), &info(480, 32)).unwrap();
         assert_eq!(off.residency().blocks(), 2);
+    }
+
+    /// 7 pairs of 580 words fit into 4096, of 19 rows of 32 banks they do not.
+    #[test]
+    fn a_row_of_banks_is_no_reason_to_lose_a_block() {
+        let mut config = Config::preset("gpgpusim-16k").unwrap();
+        config.sm.sharing.on = true;
+        let layout = Layout::new(&config, &info(528, 64)).unwrap();
+        assert_eq!(layout.slots(), 14);
+        assert_eq!(layout.physical(2, 0), 580);
+        assert_eq!(layout.physical(13, 527), 4059);
+        // One word after the other, none twice but the shared ones.
+        let mut words: Vec<u32> = (0..14)
+            .flat_map(|slot| (0..528).map(move |word| (slot, word)))
+            .map(|(slot, word)| layout.physical(slot, word))
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words, (0..4060).collect::<Vec<_>>());
+        // 544 words are 17 rows: without sharing nothing is lost by rows.
+        config.sm.sharing.on = false;
+        let layout = Layout::new(&config, &info(530, 64)).unwrap();
+        assert_eq!((layout.slots(), layout.physical(1, 0)), (7, 544));
     }
 
     #[test]

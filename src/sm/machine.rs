@@ -8,8 +8,10 @@ mod deadlock;
 mod issue;
 mod offer;
 mod operands;
+pub(super) mod phases;
 mod skip;
 mod values;
+mod watch;
 
 use super::global::GlobalMemory;
 use super::layout::Layout;
@@ -24,10 +26,13 @@ use crate::model::spad_sm_path::{
     IcnData, Offers, PathConfig, PathLaunch, SmPath, SmPathInputs, SmPathOutputs,
 };
 use crate::model::{Exit, Policy, WarpMask, WarpScheduler};
+use crate::trace::Atomics;
 use attribution::Tail;
 use blocks::BlockSlot;
 use operands::PassInExe;
+use phases::LaneWords;
 use values::Values;
+pub use watch::RunProgress;
 
 /// Cycles without a completed instruction after which a run is given up.
 const PATIENCE: u64 = 10_000_000;
@@ -64,6 +69,7 @@ pub struct Sm<'a> {
     cycle: u64,
     exe: PassInExe,
     values: Values,
+    lane_words: LaneWords,
     global: GlobalMemory,
     two_level: TwoLevel,
     /// Private schedulers, where the SM has several.
@@ -90,8 +96,6 @@ pub struct Sm<'a> {
     idle_cycles: u64,
     /// Atomics that have been issued and have not completed.
     atomics: u32,
-    /// Rounds of the atomic pass under way that were counted.
-    rounds_seen: u32,
     statistics: Statistics,
     /// Issue slots since the last completion: they count when another follows.
     tail: Tail,
@@ -111,7 +115,15 @@ impl<'a> Sm<'a> {
         let mut path_config = PathConfig::of(config);
         path_config.limit = layout.limit() as u16;
         path_config.sharing = layout.residency().pairs > 0;
+        if path_config.policy == Policy::OwfLrr && !path_config.sharing {
+            path_config.policy = Policy::Oldest;
+        }
         let warps = config.path.warps as usize;
+        let mapping = Mapping::new(&config.path.hash.after_reset(), config.geometry)?;
+        let serial_atomics = config.atomics == Atomics::Lanes;
+        let own: Vec<WarpMask> = (0..config.sm.schedulers as usize)
+            .map(|k| scheduled_by(k, config))
+            .collect();
         let schedulers = match config.sm.schedulers {
             1 => 0,
             several => several as usize,
@@ -121,7 +133,7 @@ impl<'a> Sm<'a> {
             workload,
             path: SmPath::new(config),
             offers: Offers::none(warps),
-            warps: (0..warps).map(|_| Warp::absent()).collect(),
+            warps: (0..warps).map(|_| Warp::absent(serial_atomics)).collect(),
             ages: vec![u64::MAX; warps],
             slots: vec![BlockSlot::default(); layout.slots()],
             fill_order: layout.fill_order(),
@@ -131,15 +143,14 @@ impl<'a> Sm<'a> {
             cycle: 0,
             exe: PassInExe::default(),
             values: Values::default(),
+            lane_words: LaneWords::new(config, mapping),
             global: GlobalMemory::new(config.sm.global),
-            two_level: TwoLevel::default(),
+            two_level: TwoLevel::new(&own, config.sm.active_warps),
             private: (0..schedulers).map(|_| WarpScheduler::new(warps)).collect(),
             private_ready: 0,
             exits: 0,
             resident: 0,
-            own: (0..config.sm.schedulers as usize)
-                .map(|k| scheduled_by(k, config))
-                .collect(),
+            own,
             check_at: vec![NEVER; warps],
             checks: 0,
             barriers_until: 0,
@@ -147,7 +158,6 @@ impl<'a> Sm<'a> {
             last_progress: 0,
             idle_cycles: 0,
             atomics: 0,
-            rounds_seen: 0,
             statistics: Statistics::default(),
             tail: Tail::default(),
             layout,
@@ -173,6 +183,7 @@ impl<'a> Sm<'a> {
             ));
         }
         self.path.load_hash(spec)?;
+        self.set_lane_words(mapping);
         Ok(self)
     }
 
@@ -212,6 +223,7 @@ impl<'a> Sm<'a> {
 
     fn finish(mut self) -> Statistics {
         self.statistics.global_segments = self.global.segments;
+        self.statistics.atomic_rounds = self.path.all_atomic_rounds();
         self.statistics.finish();
         self.statistics
     }
@@ -256,7 +268,6 @@ impl<'a> Sm<'a> {
         let exit = self.exit()?;
         let most = if skip { self.most_quiet_cycles() } else { 1 };
         let (outputs, cycles) = self.step_path(launch, exit, most, observe);
-        self.count_rounds();
         if let Some(wb) = outputs.wb {
             self.written_back(&wb)?;
         }
@@ -322,18 +333,6 @@ impl<'a> Sm<'a> {
             self.global.taken(passes);
         }
         (outputs, cycles)
-    }
-
-    /// Adds the rounds of the retry loop that have begun.
-    fn count_rounds(&mut self) {
-        let rounds = self.path.atomic_rounds();
-        let before = if rounds < self.rounds_seen {
-            0
-        } else {
-            self.rounds_seen
-        };
-        self.statistics.atomic_rounds += u64::from(rounds - before);
-        self.rounds_seen = rounds;
     }
 
     fn is_strict(&self) -> bool {

@@ -1,10 +1,12 @@
 //! The SM around the scratchpad path: warps with programs, thread blocks,
 //! barriers and global memory (docs/microarchitecture.md, section 19).
 
+mod accelsim;
 mod access;
 mod global;
 mod input;
 mod instr;
+mod launch;
 mod layout;
 mod machine;
 mod setup;
@@ -15,11 +17,13 @@ mod two_level;
 mod warp;
 mod workload;
 
+pub use accelsim::AccelSimWorkload;
 pub use access::AccessWorkload;
-pub use input::{is_access_trace, load_workload};
+pub use input::{AccessOptions, is_access_trace, load_workload};
 pub use instr::{Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, full_mask};
-pub use layout::{Layout, Residency};
-pub use machine::Sm;
+pub use launch::LaunchWorkload;
+pub use layout::Layout;
+pub use machine::{RunProgress, Sm};
 pub use setup::Setup;
 pub use stats::{Stalls, Statistics};
 pub use text::WarpText;

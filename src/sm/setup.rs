@@ -50,13 +50,18 @@ impl Setup {
         Ok(config)
     }
 
+    /// An SM with these choices, about to run `workload`.
+    pub fn build<'a>(&self, machine: &Config, workload: &'a dyn Workload) -> Result<Sm<'a>> {
+        let sm = Sm::new(&self.apply(machine)?, workload)?;
+        match &self.hash {
+            Some(hash) => sm.with_hash(hash),
+            None => Ok(sm),
+        }
+    }
+
     /// Runs `workload` on the machine with these choices.
     pub fn run(&self, machine: &Config, workload: &dyn Workload) -> Result<Statistics> {
-        let mut sm = Sm::new(&self.apply(machine)?, workload)?;
-        if let Some(hash) = &self.hash {
-            sm = sm.with_hash(hash)?;
-        }
-        sm.run()
+        self.build(machine, workload)?.run()
     }
 }
 

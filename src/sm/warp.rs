@@ -1,6 +1,7 @@
 //! A warp: its program, its registers and what it waits for.
 
 use super::instr::{Instr, InstrKind};
+use super::machine::phases::lane_by_lane;
 use super::workload::ProgramStream;
 use crate::error::Result;
 use std::sync::Arc;
@@ -72,10 +73,12 @@ pub(super) struct Warp<'a> {
     registers: Box<[u64; 256]>,
     /// Results of load-and-lock: register and lanes.
     predicates: Vec<(u8, u64)>,
+    /// The machine serves the lanes of an atomic one after another.
+    serial_atomics: bool,
 }
 
 impl<'a> Warp<'a> {
-    pub fn absent() -> Self {
+    pub fn absent(serial_atomics: bool) -> Self {
         Warp {
             state: State::Absent,
             slot: 0,
@@ -96,6 +99,7 @@ impl<'a> Warp<'a> {
             at: 0,
             registers: Box::new([0; 256]),
             predicates: Vec::new(),
+            serial_atomics,
         }
     }
 
@@ -117,6 +121,9 @@ impl<'a> Warp<'a> {
             Some(stream) => stream.next_part()?,
             None => None,
         };
+        if self.serial_atomics {
+            self.part = self.part.take().map(lane_by_lane);
+        }
         Ok(())
     }
 
@@ -186,6 +193,15 @@ impl<'a> Warp<'a> {
         mask
     }
 
+    /// The atomic whose end `instr` waits for, register or not: it leaves the
+    /// order of the memory path, which keeps the other accesses of shared
+    /// memory in theirs, and a barrier lets no access overtake another.
+    pub fn atomic_before(&self, instr: &Instr) -> Option<&Pending> {
+        let orders = instr.kind.is_shared() || instr.kind == InstrKind::Bar;
+        let mut pending = self.pending.iter().filter(|_| orders);
+        pending.find(|p| p.kind == InstrKind::AtomShared)
+    }
+
     /// The pending instruction that the next one waits for, or, at the end of
     /// the program and under strict barrel execution, any.
     pub fn blocked_by(&self, strict: bool) -> Option<&Pending> {
@@ -194,7 +210,8 @@ impl<'a> Warp<'a> {
             return self.pending.first();
         };
         let uses = |r: u8| next.dst == Some(r) || next.srcs.as_slice().contains(&r);
-        self.pending.iter().find(|p| p.dst.is_some_and(uses))
+        let by_register = self.pending.iter().find(|p| p.dst.is_some_and(uses));
+        by_register.or_else(|| self.atomic_before(next))
     }
 
     /// It has a block and has not ended.

@@ -6,6 +6,7 @@ use super::structure::Structure;
 use super::template::render;
 use crate::config::{Config, PathHash};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::rtl::Design;
 use crate::tool::{Cache, Kind, Toolbox};
 use rayon::prelude::*;
@@ -86,6 +87,7 @@ fn job(block: &str, machine: &Config) -> Result<SynthJob> {
         geometry: design.geometry,
         sources,
         memories: Vec::new(),
+        ports: Vec::new(),
     })
 }
 
@@ -127,14 +129,19 @@ pub fn feature_costs(
             format!("expected {}", FEATURE_BLOCKS.join(", ")),
         ));
     }
+    for block in blocks {
+        machine.needs_rtl(block)?;
+    }
     let yosys = tools.get(Kind::Yosys)?;
     let all: Vec<(&String, String, Config)> = blocks
         .iter()
         .flat_map(|b| builds(b, machine).into_iter().map(move |(n, c)| (b, n, c)))
         .collect();
     let count = AtomicU64::new(0);
-    all.par_iter()
+    let costs = all
+        .par_iter()
         .map(|(block, build, config)| {
+            interrupt::check(block)?;
             let structure = Structure::measure(&job(block, config)?, &yosys, cache)?;
             let so_far = count.fetch_add(1, Ordering::Relaxed) + 1;
             done(so_far, &format!("{block} {build}"));
@@ -144,7 +151,9 @@ pub fn feature_costs(
                 structure,
             })
         })
-        .collect()
+        .map(interrupt::or_none)
+        .collect::<Result<Vec<_>>>()?;
+    Ok(costs.into_iter().flatten().collect())
 }
 
 /// How many builds [`feature_costs`] makes.

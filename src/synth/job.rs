@@ -1,11 +1,14 @@
 //! One synthesis: a unit, mapped with Yosys and ABC for one clock period.
 
+use super::effort::Effort;
+use super::prepare::{PREPARED, Prepared};
 use super::technology::Technology;
 use super::template::render;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
-use crate::rtl::{Design, EmittedUnit};
+use crate::quote::require_plain;
+use crate::rtl::{Design, EmittedUnit, Port};
 use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -33,6 +36,8 @@ pub struct SynthJob {
     pub sources: Vec<(String, String)>,
     /// Modules among them that are left out.
     pub memories: Vec<Memory>,
+    /// Ports that the top must have. Empty: not checked.
+    pub ports: Vec<Port>,
 }
 
 /// A mapped unit.
@@ -60,7 +65,10 @@ pub struct Netlist {
 /// The module that is an SRAM macro on a chip.
 const BANK: &str = "spad_bank_ram";
 
-const SCRIPT: &str = include_str!("../../synth/synth.ys.tera");
+/// The recipe for ABC, where it is not Yosys' own.
+const RECIPE: &str = "recipe.abc";
+
+const SCRIPT: &str = include_str!("../../synth/map.ys.tera");
 const CONSTRAINTS: &str = include_str!("../../synth/abc.constr.tera");
 
 impl SynthJob {
@@ -80,6 +88,7 @@ impl SynthJob {
             geometry: design.geometry,
             sources,
             memories: has_banks.then_some(bank).into_iter().collect(),
+            ports: unit.ports.clone(),
         }
     }
 
@@ -125,87 +134,105 @@ impl SynthJob {
         Ok((output, top))
     }
 
-    /// Maps the unit for a clock period in ps. What was mapped before comes
-    /// from the cache.
+    /// Maps the unit, for a delay in ps between flip-flops, or from input to
+    /// output. What was mapped before comes from the cache.
     pub fn map(
         &self,
         technology: &Technology,
-        period_ps: u32,
+        effort: Effort,
+        target_ps: u32,
         yosys: &Tool,
         cache: &Cache,
     ) -> Result<Netlist> {
-        self.check()?;
+        let prepared = self.prepare(technology, yosys, cache)?;
+        let recipe = effort.script(target_ps)?;
         let values = serde_json::json!({
             "top": self.top,
-            "files": self.source_paths(),
-            "memories": self.memory_names(),
-            "period_ps": period_ps,
+            "target_ps": target_ps,
+            "script": recipe.as_ref().map(|_| RECIPE),
             "driving_cell": technology.driving_cell,
             "load_ff": technology.load_ff,
         });
-        let script = render(SCRIPT, &values)?;
-        let constraints = render(CONSTRAINTS, &values)?;
-        let mut key = KeyBuilder::new("synth-1")
+        let mut scripts = vec![
+            ("map.ys", render(SCRIPT, &values)?),
+            ("abc.constr", render(CONSTRAINTS, &values)?),
+        ];
+        scripts.extend(recipe.map(|text| (RECIPE, text)));
+        let mut key = KeyBuilder::new("synth-map-1")
             .add("yosys", yosys.version.to_string())
-            .add("script", &script)
-            .add("constraints", &constraints)
+            .add("prepared", prepared.key.to_string())
             .add("liberty", &technology.liberty.digest);
-        for (name, text) in &self.sources {
+        for (name, text) in &scripts {
             key = key.add(name, text);
         }
-        let key = key.finish();
-        let directory = cache.get_or_build(&key, |work| {
-            let output = with_liberty(work, technology, || {
-                self.run_yosys(work, &script, &constraints, yosys)
-            })?;
+        let directory = cache.get_or_build(&key.finish(), |work| {
+            for (name, text) in &scripts {
+                put(&work.join(name), text)?;
+            }
+            let output = with_liberty(work, technology, || run_yosys(work, &prepared, yosys))?;
             parse_delay(&output)?; // nothing mad goes into the cache
             put(&work.join("yosys.log"), &output.log())
         })?;
-        Netlist::read(&directory, self, technology)
+        Netlist::read(&directory, self, prepared.warnings, technology)
     }
 
-    fn run_yosys(
-        &self,
-        work: &Path,
-        script: &str,
-        constraints: &str,
-        yosys: &Tool,
-    ) -> Result<ToolOutput> {
-        self.write_sources(work)?;
-        put(&work.join("synth.ys"), script)?;
-        put(&work.join("abc.constr"), constraints)?;
-        let command = yosys.command().args(["-Q", "-T", "-s", "synth.ys"]);
-        let output = command.cwd(work).run()?;
-        match work.join("netlist.json").is_file() {
-            true => Ok(output),
-            false => Err(unexpected_output(Kind::Yosys, "wrote no netlist", &output)),
+    /// Verilog of another geometry, or with other ports, is not the unit.
+    fn check_ports(&self, top: &YosysModule) -> Result<()> {
+        for port in &self.ports {
+            let found = top.ports.get(&port.name).map(|p| p.bits.len());
+            if found == Some(port.width) {
+                continue;
+            }
+            let found = match found {
+                Some(width) => format!("is {width} bits wide"),
+                None => "is missing".to_owned(),
+            };
+            return Err(Error::usage(
+                format!(
+                    "{}: port '{}' {found}, expected {} bits",
+                    self.unit, port.name, port.width
+                ),
+                "was the Verilog emitted for another machine? Name it with --preset or --config",
+            ));
         }
+        Ok(())
     }
 
     /// File names and the top go into scripts: refuse what would be
     /// something else there.
     pub(super) fn check(&self) -> Result<()> {
-        let plain = |s: &str| {
-            let fine = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-            !s.is_empty() && !s.starts_with(['.', '-']) && s.chars().all(fine)
-        };
         let names = self.sources.iter().map(|(name, _)| name);
-        match names.chain([&self.top]).find(|n| !plain(n)) {
-            Some(bad) => Err(Error::usage(
-                format!(
-                    "unit {}: '{bad}' is no plain file or module name",
-                    self.unit
-                ),
-                "expected letters, digits, '_', '-' and '.'",
-            )),
-            None => Ok(()),
-        }
+        let what = format!("unit {}: the file or module", self.unit);
+        names
+            .chain([&self.top])
+            .chain(self.memories.iter().map(|m| &m.module))
+            .try_for_each(|name| require_plain(&what, name))
+    }
+}
+
+/// Runs `map.ys` on what was prepared, which does not stay in `work`.
+fn run_yosys(work: &Path, prepared: &Prepared, yosys: &Tool) -> Result<ToolOutput> {
+    let (from, here) = (prepared.directory.join(PREPARED), work.join(PREPARED));
+    std::fs::copy(&from, &here).map_err(|e| Error::io("copy", &from, e))?;
+    let command = yosys.command().args(["-Q", "-T", "-s", "map.ys"]);
+    let output = command.cwd(work).run()?;
+    std::fs::remove_file(&here).map_err(|e| Error::io("remove", &here, e))?;
+    match work.join("netlist.json").is_file() {
+        true => Ok(output),
+        false => Err(unexpected_output(Kind::Yosys, "wrote no netlist", &output)),
     }
 }
 
 impl Netlist {
-    fn read(directory: &Path, job: &SynthJob, technology: &Technology) -> Result<Self> {
+    fn read(
+        directory: &Path,
+        job: &SynthJob,
+        mut complaints: Vec<String>,
+        technology: &Technology,
+    ) -> Result<Self> {
         let (output, top) = job.read_results(directory)?;
+        job.check_ports(&top)?;
+        complaints.extend(warnings(&output));
         let fail = |what: String| unexpected_output(Kind::Yosys, what, &output);
         let mut netlist = Netlist {
             cells_by_type: BTreeMap::new(),
@@ -214,7 +241,7 @@ impl Netlist {
             area_um2: 0.0,
             delay_ps: parse_delay(&output)?,
             clocked: top.ports.contains_key("clk"),
-            warnings: warnings(&output),
+            warnings: complaints,
             directory: directory.to_owned(),
         };
         for instance in top.cells.values() {
@@ -250,8 +277,13 @@ struct YosysNetlist {
 
 #[derive(Deserialize)]
 pub(super) struct YosysModule {
-    pub ports: BTreeMap<String, serde::de::IgnoredAny>,
+    pub ports: BTreeMap<String, YosysPort>,
     pub cells: BTreeMap<String, Instance>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct YosysPort {
+    bits: Vec<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -287,7 +319,7 @@ fn parse_delay(output: &ToolOutput) -> Result<f64> {
 
 /// Yosys's warnings about the design. What ABC and `dfflibmap` say about the
 /// cells of the library concerns no user of the kit.
-fn warnings(output: &ToolOutput) -> Vec<String> {
+pub(super) fn warnings(output: &ToolOutput) -> Vec<String> {
     let about_library = |l: &str| l.starts_with("ABC:") || l.contains("in pin attribute of cell");
     let lines = output.stdout.lines();
     lines

@@ -3,24 +3,29 @@
 //!
 //! Units: areas in µm², times in ps, powers in mW.
 
+mod effort;
 mod features;
 mod fig4;
 mod job;
 pub mod liberty;
+mod prepare;
 mod published;
 mod result;
 mod structure;
 mod sweep;
+mod synthesis;
 mod technology;
 mod template;
 mod timing;
 
+pub use effort::Effort;
 pub use features::{FEATURE_BLOCKS, FeatureCost, feature_builds, feature_costs};
 pub use job::{Memory, Netlist, SynthJob};
 pub use published::{PUBLISHED, Published, TARGET_CLOCKS_GHZ, TARGET_PERIODS_PS};
 pub use result::{SmTotal, SynthReport, UnitResult};
 pub use structure::Structure;
 pub use sweep::Flow;
+pub use synthesis::{Measured, Synthesis};
 pub use technology::{DEFAULT_TECHNOLOGY, Technology, TechnologyPreset, TechnologySummary};
 pub use timing::{ACTIVITY, Timing};
 

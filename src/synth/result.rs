@@ -1,5 +1,6 @@
 //! What synthesis gives, in the form of the `synth` command's JSON.
 
+use super::effort::Effort;
 use super::technology::TechnologySummary;
 use crate::geometry::Geometry;
 use serde::{Deserialize, Serialize};
@@ -28,8 +29,12 @@ pub struct UnitResult {
     pub delay_ps: f64,
     /// The same in FO4 delays of the library; null if it is not known.
     pub delay_fo4: Option<f64>,
-    /// OpenSTA's shortest clock period in ps; null without OpenSTA.
+    /// OpenSTA's shortest clock period in ps, clock-to-output and set-up
+    /// times included; null without OpenSTA.
     pub sta_delay_ps: Option<f64>,
+    /// What the unit is rated by: `sta_delay_ps` if it has a clock, otherwise
+    /// `delay_ps`.
+    pub rated_ps: Option<f64>,
     /// Power in mW at the target period, or at the shortest period if that is
     /// longer; null without OpenSTA.
     pub power_mw: Option<f64>,
@@ -46,6 +51,8 @@ pub struct SynthReport {
     pub tech: String,
     /// Reference cells and surroundings.
     pub technology: TechnologySummary,
+    /// The recipe that the units were mapped with.
+    pub effort: Effort,
     /// By unit in the order asked for, then by period in the order asked for.
     pub results: Vec<UnitResult>,
     /// What the tools complained about.
@@ -57,8 +64,8 @@ pub struct SynthReport {
 pub struct SmTotal {
     /// The unit that every lane has.
     pub unit: String,
-    /// Its configuration registers, which the lanes share.
-    pub config: String,
+    /// Its configuration registers, which the lanes share; `None` for a fixed hash.
+    pub config: Option<String>,
     /// Number of lanes.
     pub lanes: u32,
     /// Area of one unit in µm².
@@ -85,9 +92,9 @@ impl SynthReport {
     }
 
     /// The best result of a unit over the periods: the least product of area
-    /// and delay; of equals, the first.
+    /// and what it is rated by; of equals, the first.
     pub fn best(&self, unit: &str) -> Option<&UnitResult> {
-        let product = |r: &UnitResult| r.area_um2 * r.delay_ps;
+        let product = |r: &UnitResult| r.area_um2 * r.rated_ps.unwrap_or(r.delay_ps);
         self.of_unit(unit)
             .into_iter()
             .min_by(|a, b| product(a).total_cmp(&product(b)))
@@ -106,22 +113,28 @@ impl SynthReport {
 }
 
 impl SmTotal {
-    /// `lanes` copies of the best netlist of `unit`, and one of `config`;
+    /// `lanes` copies of the best netlist of `unit`, and one of `config`, if any;
     /// power at the slowest target period. `None` without results.
-    pub fn new(report: &SynthReport, unit: &str, config: &UnitResult, lanes: u32) -> Option<Self> {
+    pub fn new(
+        report: &SynthReport,
+        unit: &str,
+        config: Option<&UnitResult>,
+        lanes: u32,
+    ) -> Option<Self> {
         let slowest = report
             .of_unit(unit)
             .into_iter()
             .max_by_key(|r| r.period_ps)?;
         let nand2_um2 = report.technology.nand2_um2;
         let unit = report.best(unit)?;
-        let area_um2 = f64::from(lanes) * unit.area_um2 + config.area_um2;
+        let config_area_um2 = config.map_or(0.0, |c| c.area_um2);
+        let area_um2 = f64::from(lanes) * unit.area_um2 + config_area_um2;
         Some(SmTotal {
             unit: unit.unit.clone(),
-            config: config.unit.clone(),
+            config: config.map(|c| c.unit.clone()),
             lanes,
             unit_area_um2: unit.area_um2,
-            config_area_um2: config.area_um2,
+            config_area_um2,
             area_um2,
             nand2_equivalents: nand2_um2.map(|n| area_um2 / n),
             delay_ps: unit.delay_ps,
@@ -148,6 +161,7 @@ mod tests {
             delay_ps,
             delay_fo4: None,
             sta_delay_ps: None,
+            rated_ps: Some(delay_ps),
             power_mw: Some(0.5),
             cells_by_type: BTreeMap::new(),
         }
@@ -166,6 +180,7 @@ mod tests {
                 nand2_um2: Some(2.0),
                 fo4_ps: None,
             },
+            effort: Effort::Area,
             results: vec![
                 result("a", 80, 20.0, 100.0),
                 result("a", 150, 10.0, 150.0),
@@ -179,8 +194,10 @@ mod tests {
         assert!(report.best("none").is_none());
         let config = report.best("c").unwrap();
         assert_eq!(config.period_ps, 80);
-        let total = SmTotal::new(&report, "a", config, 32).unwrap();
-        assert!(SmTotal::new(&report, "none", config, 32).is_none());
+        let total = SmTotal::new(&report, "a", Some(config), 32).unwrap();
+        assert!(SmTotal::new(&report, "none", Some(config), 32).is_none());
+        let fixed = SmTotal::new(&report, "a", None, 32).unwrap();
+        assert_eq!((fixed.area_um2, fixed.config), (320.0, None));
         assert_eq!(total.area_um2, 32.0 * 10.0 + 70.0);
         assert_eq!(total.nand2_equivalents, Some(195.0));
         assert_eq!((total.power_mw, total.power_period_ps), (Some(16.0), 150));

@@ -1,10 +1,12 @@
 //! Synthesis of many units for many target periods, in parallel.
 
-use super::job::SynthJob;
+use super::effort::Effort;
+use super::job::{Netlist, SynthJob};
 use super::result::{SynthReport, UnitResult};
 use super::technology::Technology;
 use super::timing::Timing;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::tool::{Cache, Kind, Tool, Toolbox};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -18,6 +20,17 @@ pub struct Flow<'a> {
     pub cache: &'a Cache,
     /// The cell library.
     pub technology: &'a Technology,
+    /// How hard to try to meet the periods.
+    pub effort: Effort,
+}
+
+/// By how much of the period a second attempt is to undercut it.
+const TARGET_MARGIN: f64 = 0.02;
+
+/// A netlist with its timing.
+struct Mapped {
+    netlist: Netlist,
+    timing: Option<Timing>,
 }
 
 impl Flow<'_> {
@@ -25,7 +38,7 @@ impl Flow<'_> {
     /// one: how many are done, and which it was.
     ///
     /// Without OpenSTA there is no power, and a warning; without Yosys there
-    /// is nothing.
+    /// is nothing. After an interrupt the points that were finished are there.
     pub fn run(
         &self,
         jobs: &[SynthJob],
@@ -46,22 +59,33 @@ impl Flow<'_> {
                 "the library's inverter has no usual delay tables: no FO4 delays".to_owned(),
             );
         }
-        let points: Vec<(&SynthJob, u32)> = jobs
-            .iter()
-            .flat_map(|job| periods_ps.iter().map(move |p| (job, *p)))
-            .collect();
         let count = AtomicU64::new(0);
-        let measured = points
+        let point = |job: &SynthJob, period: u32| {
+            interrupt::check(&job.unit)?;
+            let measured = self.measure(job, period, &yosys, sta.as_ref())?;
+            let so_far = count.fetch_add(1, Ordering::Relaxed) + 1;
+            done(so_far, &format!("{} at {period} ps", job.unit));
+            Ok(measured)
+        };
+        // Elaborated once, before its periods would wait for each other.
+        let prepare = |job: &SynthJob| {
+            interrupt::check(&job.unit)?;
+            job.prepare(self.technology, &yosys, self.cache)
+        };
+        let measured = jobs
             .par_iter()
-            .map(|(job, period)| {
-                let measured = self.measure(job, *period, &yosys, sta.as_ref())?;
-                let so_far = count.fetch_add(1, Ordering::Relaxed) + 1;
-                done(so_far, &format!("{} at {period} ps", job.unit));
-                Ok(measured)
+            .map(|job| {
+                if interrupt::or_none(prepare(job))?.is_none() {
+                    return Ok(Vec::new());
+                }
+                let points = periods_ps.par_iter();
+                points
+                    .map(|period| interrupt::or_none(point(job, *period)))
+                    .collect::<Result<Vec<_>>>()
             })
             .collect::<Result<Vec<_>>>()?;
         let mut results = Vec::new();
-        for (result, complaints) in measured {
+        for (result, complaints) in measured.into_iter().flatten().flatten() {
             warnings.extend(complaints);
             results.push(result);
         }
@@ -74,6 +98,7 @@ impl Flow<'_> {
                 .collect(),
             tech: self.technology.name.clone(),
             technology: self.technology.summary(),
+            effort: self.effort,
             results,
             warnings: warnings.into_iter().collect(),
         })
@@ -87,10 +112,9 @@ impl Flow<'_> {
         yosys: &Tool,
         sta: Option<&Tool>,
     ) -> Result<(UnitResult, Vec<String>)> {
-        let netlist = job.map(self.technology, period_ps, yosys, self.cache)?;
-        let timing = sta
-            .map(|sta| Timing::measure(&netlist, &job.top, self.technology, sta, self.cache))
-            .transpose()?;
+        let mapped = self.map(job, period_ps, yosys, sta)?;
+        let rated_ps = mapped.rated_ps();
+        let Mapped { netlist, timing } = mapped;
         let technology = self.technology;
         let result = UnitResult {
             unit: job.unit.clone(),
@@ -103,6 +127,7 @@ impl Flow<'_> {
             nand2_equivalents: technology.nand2_um2.map(|n| netlist.area_um2 / n),
             delay_ps: netlist.delay_ps,
             delay_fo4: technology.liberty.fo4_ps.map(|f| netlist.delay_ps / f),
+            rated_ps,
             sta_delay_ps: timing.map(|t| t.delay_ps),
             power_mw: timing.map(|t| t.power_mw(f64::from(period_ps))),
             cells_by_type: netlist.cells_by_type,
@@ -112,5 +137,96 @@ impl Flow<'_> {
             result,
             warnings.map(|w| format!("{}: {w}", job.unit)).collect(),
         ))
+    }
+
+    /// The netlist that the effort gives. With [`Effort::Speed`] the smallest
+    /// one that meets the period, or else the fastest.
+    fn map(
+        &self,
+        job: &SynthJob,
+        period_ps: u32,
+        yosys: &Tool,
+        sta: Option<&Tool>,
+    ) -> Result<Mapped> {
+        let attempt = |effort, target_ps| {
+            let netlist = job.map(self.technology, effort, target_ps, yosys, self.cache)?;
+            let timing = sta
+                .map(|sta| Timing::measure(&netlist, &job.top, self.technology, sta, self.cache))
+                .transpose()?;
+            Ok::<_, Error>(Mapped { netlist, timing })
+        };
+        let area = attempt(Effort::Area, period_ps)?;
+        if self.effort == Effort::Area || area.reached_ps() <= f64::from(period_ps) {
+            return Ok(area);
+        }
+        let speed = attempt(Effort::Speed, period_ps)?;
+        let again = lower_target(period_ps, speed.netlist.delay_ps, speed.reached_ps());
+        let mut tried = vec![area, speed];
+        if let Some(target_ps) = again {
+            tried.push(attempt(Effort::Speed, target_ps)?);
+        }
+        let figures = tried.iter().map(|m| (m.netlist.area_um2, m.reached_ps()));
+        let best = best_of(&figures.collect::<Vec<_>>(), f64::from(period_ps));
+        Ok(tried.swap_remove(best))
+    }
+}
+
+impl Mapped {
+    /// What the unit is rated by: OpenSTA's shortest period if it has a clock,
+    /// otherwise ABC's delay.
+    fn rated_ps(&self) -> Option<f64> {
+        match self.netlist.clocked {
+            true => self.timing.map(|t| t.delay_ps),
+            false => Some(self.netlist.delay_ps),
+        }
+    }
+
+    /// The same, as far as it is known.
+    fn reached_ps(&self) -> f64 {
+        self.rated_ps().unwrap_or(self.netlist.delay_ps)
+    }
+}
+
+/// ABC knows neither clock-to-output nor set-up times, and makes gates small
+/// again once it has met its target. Where that is all that the period was
+/// missed by, the target that leaves room for them, which are not quite the
+/// same in the next netlist.
+fn lower_target(period_ps: u32, delay_ps: f64, reached_ps: f64) -> Option<u32> {
+    let period = f64::from(period_ps);
+    let target = (1.0 - TARGET_MARGIN) * period - (reached_ps - delay_ps);
+    (delay_ps <= period && reached_ps > period).then_some(target.max(1.0) as u32)
+}
+
+/// Of netlists given by area and period, the smallest that meets `period_ps`,
+/// or else the fastest.
+fn best_of(tried: &[(f64, f64)], period_ps: f64) -> usize {
+    let meets = |i: &usize| tried[*i].1 <= period_ps;
+    let smallest = |a: &usize, b: &usize| tried[*a].0.total_cmp(&tried[*b].0);
+    let fastest = |a: &usize, b: &usize| tried[*a].1.total_cmp(&tried[*b].1);
+    let all = || 0..tried.len();
+    let best = all().filter(meets).min_by(smallest);
+    best.or(all().min_by(fastest)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speed_takes_the_smallest_that_meets_the_period_or_the_fastest() {
+        let tried = [(10.0, 900.0), (30.0, 600.0), (20.0, 650.0)];
+        assert_eq!(best_of(&tried, 1000.0), 0);
+        assert_eq!(best_of(&tried, 667.0), 2);
+        assert_eq!(best_of(&tried, 600.0), 1);
+        assert_eq!(best_of(&tried, 500.0), 1);
+    }
+
+    #[test]
+    fn the_target_is_lowered_by_what_registers_take() {
+        assert_eq!(lower_target(1000, 900.0, 1100.0), Some(780));
+        // Met, or missed by the logic itself.
+        assert_eq!(lower_target(667, 500.0, 620.0), None);
+        assert_eq!(lower_target(667, 700.0, 820.0), None);
+        assert_eq!(lower_target(100, 90.0, 400.0), Some(1));
     }
 }

@@ -17,6 +17,7 @@ fn job(top: &str) -> SynthJob {
         geometry: Geometry::new(14, 5).unwrap(),
         sources: vec![("gates.v".to_owned(), GATES.to_owned())],
         memories: Vec::new(),
+        ports: Vec::new(),
     }
 }
 
@@ -49,6 +50,7 @@ fn run(tools: &Toolbox, technology: &Technology, top: &str) -> crate::error::Res
         tools,
         cache: &cache,
         technology,
+        effort: Effort::Area,
     };
     flow.run(&[job(top)], &[1000], &|_, _| {})
 }
@@ -92,7 +94,11 @@ fn area_is_what_yosys_says_and_the_cache_gives_the_same_again() {
     };
     let cache = Cache::temporary().unwrap();
     let yosys = tools.get(Kind::Yosys).unwrap();
-    let map = |yosys| job("fixture_select").map(&osu, 400, yosys, &cache).unwrap();
+    let map = |yosys| {
+        job("fixture_select")
+            .map(&osu, Effort::Area, 400, yosys, &cache)
+            .unwrap()
+    };
     let netlist = map(&yosys);
     let log = std::fs::read_to_string(netlist.directory.join("yosys.log")).unwrap();
     let area = log
@@ -109,7 +115,8 @@ fn area_is_what_yosys_says_and_the_cache_gives_the_same_again() {
     assert_eq!(again.cells_by_type, netlist.cells_by_type);
     assert_eq!(again.delay_ps, netlist.delay_ps);
     // Another period is another netlist.
-    let other = job("fixture_select").map(&osu, 401, &broken.get(Kind::Yosys).unwrap(), &cache);
+    let broken = broken.get(Kind::Yosys).unwrap();
+    let other = job("fixture_select").map(&osu, Effort::Area, 401, &broken, &cache);
     assert!(other.is_err());
 }
 
@@ -212,7 +219,9 @@ fn power_follows_the_clock() {
         tools.get(Kind::Sta).unwrap(),
     );
     for top in ["fixture_select", "fixture_shift"] {
-        let netlist = job(top).map(&osu, 1000, &yosys, &cache).unwrap();
+        let netlist = job(top)
+            .map(&osu, Effort::Area, 1000, &yosys, &cache)
+            .unwrap();
         let at = |period| Timing::measure_at(period, &netlist, top, &osu, &sta, &cache).unwrap();
         let (fast, slow) = (at(1000.0), at(4000.0));
         assert!(fast.power_mw(1000.0) > 3.0 * slow.power_mw(4000.0), "{top}");
@@ -247,8 +256,8 @@ fn a_yosys_that_crashes_or_prints_nonsense_is_an_error() {
             .to_string()
             .contains("wrote no netlist")
     );
-    let line = "echo 'ABC: WireLoad = x Delay = 1 ps'";
-    let no_delay = with_yosys("echo '{}' > netlist.json");
+    let line = "touch prepared.il; echo 'ABC: WireLoad = x Delay = 1 ps'";
+    let no_delay = with_yosys("touch prepared.il; echo '{}' > netlist.json");
     assert!(
         no_delay.to_string().contains("printed no delay"),
         "{no_delay}"
@@ -271,7 +280,9 @@ fn names_that_are_no_names_are_refused() {
         return;
     };
     let cache = Cache::temporary().unwrap();
-    let error = bad.map(&tiny(), 100, &yosys, &cache).unwrap_err();
+    let error = bad
+        .map(&tiny(), Effort::Area, 100, &yosys, &cache)
+        .unwrap_err();
     assert_eq!(error.exit_status(), 2);
 }
 
@@ -285,6 +296,7 @@ fn the_sweep_is_a_chart_with_a_bar_for_every_point() {
         tools: &tools,
         cache: &cache,
         technology: &osu,
+        effort: Effort::Area,
     };
     let jobs = [job("fixture_select"), job("fixture_nand")];
     let heard = std::sync::Mutex::new(Vec::new());

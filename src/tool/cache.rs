@@ -6,16 +6,23 @@
 //! parallel processes and tests from building the same thing twice. Each
 //! entry lists the digests of its files; one that does not match is built
 //! again. The whole cache may be deleted at any time.
+//!
+//! What is in it is executed, so at each use the cache must be the user's
+//! alone ([`trust`]): anything else is refused.
 
+use super::trust;
 use crate::error::{Error, Result};
 use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
-use std::fs::File;
+use std::fs::{DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The list of files with their digests, in every entry.
 const MANIFEST: &str = "spadkit-entry.json";
+/// What is being built is in `.new-NAME-...` while `NAME.lock` is held.
+const UNFINISHED: &str = ".new-";
 
 /// Names what an entry was built from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -63,17 +70,23 @@ pub struct Cache {
 impl Cache {
     /// The user's cache: `$SPADKIT_CACHE`, else `$XDG_CACHE_HOME/spadkit`,
     /// else `~/.cache/spadkit`. Where that cannot be written, a temporary
-    /// directory that goes when the cache is dropped.
+    /// directory that goes when the cache is dropped. Where others could have
+    /// written to it, an error. What a killed process left there goes.
     pub fn user() -> Result<Self> {
         let var = |name| std::env::var_os(name).filter(|v| !v.is_empty());
         let root = var("SPADKIT_CACHE")
             .map(PathBuf::from)
             .or_else(|| var("XDG_CACHE_HOME").map(|d| Path::new(&d).join("spadkit")))
             .or_else(|| var("HOME").map(|d| Path::new(&d).join(".cache/spadkit")));
-        match root {
-            Some(root) if is_writable(&root) => Ok(Cache::at(root)),
-            _ => Self::temporary(),
+        let Some(root) = root.filter(|root| make(root).is_ok()) else {
+            return Self::temporary();
+        };
+        let root = trust::check_root(&root)?;
+        if tempfile::tempfile_in(&root).is_err() {
+            return Self::temporary();
         }
+        sweep(&root);
+        Ok(Cache::at(root))
     }
 
     /// A cache in `root`, which is made when it is needed.
@@ -106,23 +119,32 @@ impl Cache {
         key: &Key,
         build: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<PathBuf> {
+        make(&self.root)?;
+        let root = trust::check_root(&self.root)?;
         // 256 directories, as git has, keep each one short.
-        let shelf = self.root.join(&key.0[..2]);
-        std::fs::create_dir_all(&shelf).map_err(|e| Error::io("create", &shelf, e))?;
-        let entry = shelf.join(&key.0[2..]);
+        let (shelf, name) = key.0.split_at(2);
+        let shelf = root.join(shelf);
+        make(&shelf)?;
+        trust::check_own(&shelf, &root)?;
+        let entry = shelf.join(name);
         let _lock = lock(&entry.with_extension("lock"))?;
+        if entry.symlink_metadata().is_ok() {
+            trust::check_tree(&entry, &root)?;
+        }
         if is_intact(&entry) {
             return Ok(entry);
         }
         let fail = |e| Error::io("write", &entry, e);
         let beside = tempfile::Builder::new()
-            .prefix(".new-")
+            .prefix(&format!("{UNFINISHED}{name}-"))
             .tempdir_in(&shelf)
             .map_err(fail)?;
         build(beside.path())?;
         let manifest = digests(beside.path()).map_err(fail)?;
         let manifest = serde_json::to_vec(&manifest).map_err(|e| fail(e.into()))?;
         std::fs::write(beside.path().join(MANIFEST), manifest).map_err(fail)?;
+        trust::tighten(beside.path()).map_err(fail)?;
+        trust::check_tree(beside.path(), &root)?;
         if entry.symlink_metadata().is_ok() {
             discard(&entry).map_err(fail)?; // damaged
         }
@@ -142,8 +164,31 @@ fn lock(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-fn is_writable(root: &Path) -> bool {
-    std::fs::create_dir_all(root).is_ok() && tempfile::tempfile_in(root).is_ok()
+/// Makes a directory for the user alone, and what is missing above it.
+fn make(path: &Path) -> Result<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|e| Error::io("create", path, e))
+}
+
+/// Removes what killed processes were building: it is there and its lock is
+/// free. What cannot be removed is in nobody's way.
+fn sweep(root: &Path) {
+    let items = |folder: &Path| {
+        let items = std::fs::read_dir(folder).into_iter().flatten();
+        items.filter_map(|item| item.ok().map(|i| i.path()))
+    };
+    for shelf in items(root) {
+        for path in items(&shelf) {
+            let file = path.file_name().and_then(|n| n.to_str());
+            let name = file.and_then(|f| f.strip_prefix(UNFINISHED)?.split_once('-'));
+            let Some((name, _)) = name else { continue };
+            let lock = File::open(shelf.join(format!("{name}.lock")));
+            let free = |lock: File| flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok();
+            if lock.is_ok_and(free) {
+                let _ = discard(&path);
+            }
+        }
+    }
 }
 
 fn is_intact(entry: &Path) -> bool {
@@ -183,7 +228,7 @@ fn digests(root: &Path) -> std::io::Result<Vec<(String, String)>> {
 }
 
 fn discard(path: &Path) -> std::io::Result<()> {
-    match path.is_dir() {
+    match path.symlink_metadata()?.is_dir() {
         true => std::fs::remove_dir_all(path),
         false => std::fs::remove_file(path),
     }
@@ -261,6 +306,59 @@ mod tests {
             assert_eq!(std::fs::read(again.join("sub/file")).unwrap(), b"good");
             assert!(!again.join("more").exists());
         }
+    }
+
+    /// What a killed process was building goes, what another one builds stays.
+    #[test]
+    fn unfinished_entries_are_swept_unless_somebody_works_on_them() {
+        let cache = Cache::temporary().unwrap();
+        let [dead, alive] = ["dead", "alive"].map(|name| {
+            let folder = cache
+                .root()
+                .join("ab")
+                .join(format!("{UNFINISHED}{name}-1"));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("half"), "").unwrap();
+            folder
+        });
+        drop(lock(&dead.with_file_name("dead.lock")).unwrap());
+        let held = lock(&alive.with_file_name("alive.lock")).unwrap();
+        sweep(cache.root());
+        assert!(!dead.exists() && alive.join("half").exists());
+        drop(held);
+        sweep(cache.root());
+        assert!(!alive.exists());
+    }
+
+    #[test]
+    fn what_others_could_have_written_is_not_loaded() {
+        use std::os::unix::fs::PermissionsExt;
+        let cache = Cache::temporary().unwrap();
+        let entry = cache.get_or_build(&key("x"), write("good")).unwrap();
+        let file = entry.join("sub/file");
+        for path in [
+            &file,
+            &entry,
+            &entry.parent().unwrap().to_owned(),
+            &cache.root().to_owned(),
+        ] {
+            let before = path.metadata().unwrap().permissions();
+            std::fs::set_permissions(path, PermissionsExt::from_mode(before.mode() | 0o002))
+                .unwrap();
+            let error = cache.get_or_build(&key("x"), write("good")).unwrap_err();
+            assert!(
+                error.to_string().contains("can be written by others"),
+                "{error}"
+            );
+            std::fs::set_permissions(path, before).unwrap();
+            cache.get_or_build(&key("x"), write("good")).unwrap();
+        }
+        // A link leads out of the cache, whatever it leads to.
+        let elsewhere = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(elsewhere.path(), "good").unwrap();
+        std::fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), &file).unwrap();
+        assert!(cache.get_or_build(&key("x"), write("good")).is_err());
     }
 
     #[test]

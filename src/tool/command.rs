@@ -1,8 +1,10 @@
 //! Running a tool: input, captured output, time-out, and what went wrong.
 
+use super::guard::{self, Watched};
 use super::kind::Kind;
 use crate::error::{Error, Result};
 use crate::interrupt;
+use crate::quote::{shell_line, shown};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -79,7 +81,7 @@ impl ToolCommand {
         self
     }
 
-    /// Runs in this directory.
+    /// Runs in this directory, and has its temporary files there.
     pub fn cwd(mut self, directory: impl Into<PathBuf>) -> Self {
         self.cwd = Some(directory.into());
         self
@@ -122,11 +124,12 @@ impl ToolCommand {
     /// cannot block us, and nothing needs a thread.
     fn run_any_status(&self) -> Result<(ExitStatus, ToolOutput)> {
         let timeout = timeout_or(self.timeout)?;
+        self.check_folder()?;
         let (mut stdin, mut stdout, mut stderr) = (scratch()?, scratch()?, scratch()?);
         stdin.write_all(&self.stdin).map_err(scratch_error)?;
         stdin.rewind().map_err(scratch_error)?;
         interrupt::listen(); // the tool is in a group of its own and would go on
-        let mut child = self.spawn(stdin, &stdout, &stderr)?;
+        let (mut child, _watched) = self.spawn(stdin, &stdout, &stderr)?;
         running().push(child.id());
         let ended = self.wait(&mut child, [&stdout, &stderr], timeout);
         kill_group(child.id()); // what hangs, or what the tool left running
@@ -139,12 +142,36 @@ impl ToolCommand {
             Ok(status) => Ok((status, output)),
             Err(what) => {
                 let _ = child.wait(); // it was killed: reap it
+                // A tool may also have been stopped by the signal itself.
+                interrupt::check(self.kind.name())?;
                 Err(self.failed(what, &output))
             }
         }
     }
 
-    fn spawn(&self, stdin: File, stdout: &File, stderr: &File) -> Result<Child> {
+    /// Yosys writes the whole name of its folder into ABC's script, where it
+    /// would be commands (ABC has one that calls a shell).
+    fn check_folder(&self) -> Result<()> {
+        let fine = |c: char| c.is_alphanumeric() || " _-./+,:@%=~".contains(c);
+        let Some(cwd) = self.cwd.as_ref().filter(|_| self.kind == Kind::Yosys) else {
+            return Ok(());
+        };
+        let cwd = std::path::absolute(cwd).map_err(|e| Error::io("find", cwd, e))?;
+        match cwd.to_str().is_some_and(|name| name.chars().all(fine)) {
+            true => Ok(()),
+            false => Err(Error::usage(
+                format!(
+                    "Yosys cannot work in a folder of this name: {}",
+                    cwd.display()
+                ),
+                "its name would be commands in a script: name folders with SPADKIT_CACHE and \
+                 TMPDIR that have letters, digits, spaces and _-./+,:@%=~ only",
+            )),
+        }
+    }
+
+    /// The tool, in the guard's list for as long as the second value lives.
+    fn spawn(&self, stdin: File, stdout: &File, stderr: &File) -> Result<(Child, Watched)> {
         let mut command = Command::new(&self.program);
         command
             .args(&self.args)
@@ -153,8 +180,13 @@ impl ToolCommand {
             .stdout(Stdio::from(stdout.try_clone().map_err(scratch_error)?))
             .stderr(Stdio::from(stderr.try_clone().map_err(scratch_error)?))
             .process_group(0);
+        die_with_parent(&mut command);
+        let watched = guard::watch(&mut command);
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
+            // Yosys puts the name of its temporary folder into a shell command
+            // as it is. And what a killed tool leaves goes with its folder.
+            command.env("TMPDIR", ".");
         }
         let mut started = command.spawn();
         for _ in 0..BUSY_RETRIES {
@@ -166,11 +198,12 @@ impl ToolCommand {
                 _ => break,
             }
         }
-        started.map_err(|e| Error::ToolFailed {
+        let child = started.map_err(|e| Error::ToolFailed {
             tool: self.kind.name().to_owned(),
             what: format!("could not be started: {}: {e}", self.program.display()),
             help: Some(self.kind.how_to_get()),
-        })
+        })?;
+        Ok((child, watched))
     }
 
     /// The exit status, or why the tool had to be stopped.
@@ -224,11 +257,8 @@ impl ToolCommand {
     }
 
     fn command_line(&self) -> String {
-        let args = self.args.iter().map(|a| a.to_string_lossy());
-        std::iter::once(self.program.to_string_lossy())
-            .chain(args)
-            .collect::<Vec<_>>()
-            .join(" ")
+        let program = std::iter::once(self.program.as_os_str());
+        shell_line(program.chain(self.args.iter().map(|a| a.as_os_str())))
     }
 }
 
@@ -263,8 +293,29 @@ fn timeout_or(usual: Duration) -> Result<Duration> {
     }
 }
 
-/// Kills every process of the group that `leader` leads. Each tool has a
-/// group of its own, since a time-out must stop what it started, too.
+/// The tool gets a SIGKILL when this process dies, however that happens (the
+/// thread, that is: the one that waits for the tool). What the tool started is
+/// for the [`guard`].
+fn die_with_parent(command: &mut Command) {
+    #[cfg(target_os = "linux")]
+    {
+        let parent = rustix::process::getpid();
+        let set = move || {
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            // It may have died already.
+            match rustix::process::getppid() == Some(parent) {
+                true => Ok(()),
+                false => Err(rustix::io::Errno::SRCH.into()),
+            }
+        };
+        // SAFETY: between fork and exec only two system calls are made, and
+        // nothing is allocated or locked.
+        unsafe { command.pre_exec(set) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = command;
+}
+
 /// Stops all tools, for a program that ends without waiting for them.
 pub(crate) fn stop_running() {
     running().iter().copied().for_each(kill_group);
@@ -276,6 +327,8 @@ fn running() -> MutexGuard<'static, Vec<u32>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Kills every process of the group that `leader` leads. Each tool has a
+/// group of its own, since a time-out must stop what it started, too.
 fn kill_group(leader: u32) {
     let leader = i32::try_from(leader).ok().and_then(Pid::from_raw);
     if let Some(leader) = leader {
@@ -314,7 +367,10 @@ fn log_tail(output: &ToolOutput) -> String {
         return "it printed nothing".to_owned();
     }
     let tail = &lines[lines.len().saturating_sub(LOG_TAIL_LINES)..];
-    let tail: Vec<String> = tail.iter().map(|l| l.chars().take(300).collect()).collect();
+    let tail: Vec<String> = tail
+        .iter()
+        .map(|l| shown(&l.chars().take(300).collect::<String>()).into_owned())
+        .collect();
     format!("the end of its log:\n{}", tail.join("\n"))
 }
 

@@ -16,8 +16,10 @@
 
 mod cache;
 mod command;
+mod guard;
 mod kind;
 mod toolbox;
+mod trust;
 mod version;
 
 pub use cache::{Cache, Key, KeyBuilder};

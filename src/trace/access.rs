@@ -1,10 +1,10 @@
 //! The access trace, version 1: every shared-memory access of one thread block.
 
-use super::json_place::{Step, duplicate_key, offset_of};
+use super::json_place::duplicate_key;
 use crate::error::{Error, Result};
+use crate::input::{self, Limit};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::io::Read;
 use std::path::Path;
 
 /// What a warp access does.
@@ -31,13 +31,23 @@ pub struct Access {
     /// Word address per thread of the warp; `None` for inactive threads. For
     /// accesses wider than a word, the word of the first byte.
     pub addrs: Vec<Option<u32>>,
-    /// Bytes per thread.
+    /// Bytes per thread: 1, 2, 4, 8 or 16.
     #[serde(default = "word", skip_serializing_if = "is_word")]
     pub bytes: u32,
     /// Fields of other tools, kept and ignored.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
+
+impl Access {
+    /// Words per thread, at least one.
+    pub fn words(&self) -> u32 {
+        (self.bytes / WORD_BYTES).max(1)
+    }
+}
+
+/// Bytes of the words in which a trace counts.
+const WORD_BYTES: u32 = 4;
 
 fn word() -> u32 {
     4
@@ -70,33 +80,28 @@ pub struct AccessTrace {
     pub extra: Map<String, Value>,
 }
 
-/// The largest warp that the kit handles.
-const MAX_WARP_SIZE: u32 = 64;
 /// A trace that is larger than this is none: a device, say.
-const MAX_BYTES: u64 = 1 << 30;
+const LIMIT: Limit = Limit {
+    bytes: 1 << 30,
+    expected: "an access trace, version 1: a JSON object",
+};
 
 impl AccessTrace {
-    /// Reads an access trace from a JSON file.
+    /// Words of the block's shared memory.
+    pub fn words(&self) -> u32 {
+        self.shared_bytes.div_ceil(WORD_BYTES)
+    }
+
+    /// Threads of the block.
+    pub fn threads(&self) -> u64 {
+        let dims = self.block_dim.iter().map(|&d| u64::from(d));
+        dims.fold(1, u64::saturating_mul)
+    }
+
+    /// Reads an access trace from a JSON file, or from standard input (`-`).
     pub fn load(path: &Path) -> Result<Self> {
-        let fail = |e| Error::io("read", path, e);
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(path).map_err(fail)?;
-        file.take(MAX_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .map_err(fail)?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(Error::usage(
-                format!("{} is larger than 1 GiB", path.display()),
-                "expected an access trace, version 1: a JSON object",
-            ));
-        }
-        let text = String::from_utf8(bytes).map_err(|e| {
-            let offset = e.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(e.as_bytes());
-            let help = Some("expected an access trace, version 1: a JSON object".to_owned());
-            Error::input("this is no UTF-8 text", help, path, &text, offset)
-        })?;
-        Self::from_json(&text, path)
+        let text = LIMIT.read_text(path)?;
+        Self::from_json(&text, input::name_of(path))
     }
 
     /// Parses and checks an access trace; `path` is for messages.
@@ -110,8 +115,10 @@ impl AccessTrace {
             let help = "expected each field of an object once".to_owned();
             return Err(Error::input(what, Some(help), path, text, offset));
         }
-        trace.check(text, path)?;
-        Ok(trace)
+        match trace.problem() {
+            None => Ok(trace),
+            Some(problem) => Err(problem.at(text, path)),
+        }
     }
 
     /// The trace as JSON, one access a line.
@@ -130,67 +137,6 @@ impl AccessTrace {
             &head[..head.len() - 1],
             accesses.join(",\n")
         )
-    }
-
-    /// Checks what the JSON grammar does not say.
-    fn check(&self, text: &str, path: &Path) -> Result<()> {
-        let fail = |what: String, help: &str, place: &[Step]| {
-            let offset = offset_of(text, place);
-            Err(Error::input(what, Some(help.into()), path, text, offset))
-        };
-        for key in ["version", "format_version"] {
-            if let Some(version) = self.extra.get(key).filter(|v| v.as_u64() != Some(1)) {
-                let what = format!("access trace version {version} is not supported");
-                return fail(what, "expected version 1", &[Step::Key(key)]);
-            }
-        }
-        if !(1..=MAX_WARP_SIZE).contains(&self.warp_size) {
-            let what = format!("warp_size {} is not supported", self.warp_size);
-            return fail(what, "expected 1 to 64 threads", &[Step::Key("warp_size")]);
-        }
-        let words = self.shared_bytes.div_ceil(4);
-        for (i, access) in self.accesses.iter().enumerate() {
-            let at = |rest: Vec<Step<'static>>| {
-                let mut place = vec![Step::Key("accesses"), Step::Index(i)];
-                place.extend(rest);
-                place
-            };
-            if access.addrs.len() != self.warp_size as usize {
-                let what = format!(
-                    "accesses[{i}] has {} addrs in a warp of {}",
-                    access.addrs.len(),
-                    self.warp_size
-                );
-                let help = "expected one entry per thread, null for inactive threads";
-                return fail(what, help, &at(vec![Step::Key("addrs")]));
-            }
-            if ![1, 2, 4, 8, 16].contains(&access.bytes) {
-                let what = format!("accesses[{i}] is {} bytes wide", access.bytes);
-                let help = "expected 1, 2, 4, 8 or 16";
-                return fail(what, help, &at(vec![Step::Key("bytes")]));
-            }
-            let beyond = |addr: &Option<u32>| addr.is_some_and(|a| a >= words);
-            if let Some(lane) = access.addrs.iter().position(beyond) {
-                let what = format!(
-                    "accesses[{i}].addrs[{lane}] = {} is out of range",
-                    access.addrs[lane].unwrap_or_default()
-                );
-                let help = format!(
-                    "word addresses are below shared_bytes / 4 = {words} ({} bytes)",
-                    self.shared_bytes
-                );
-                let place = at(vec![Step::Key("addrs"), Step::Index(lane)]);
-                return fail(what, &help, &place);
-            }
-        }
-        let count = self.accesses.len();
-        let late = |&b: &u32| b as usize > count;
-        if let Some(i) = self.barriers.iter().position(late) {
-            let what = format!("barriers[{i}] = {} is out of range", self.barriers[i]);
-            let help = format!("indices of accesses are 0 to {count}");
-            return fail(what, &help, &[Step::Key("barriers"), Step::Index(i)]);
-        }
-        Ok(())
     }
 }
 

@@ -1,17 +1,20 @@
-//! Bank conflicts of a trace (DESIGN.md, section 3).
+//! Bank conflicts of a trace (docs/conflicts.md).
 
-use super::access::AccessTrace;
+use super::access::{Access, AccessTrace};
+use super::rule::ConflictRule;
 use std::collections::HashMap;
+use std::hash::Hash;
 
-/// Bank conflict degree of one pass: the largest number of *distinct* word
-/// addresses that fall in one bank; lanes on one address are served together.
+/// Bank conflict degree of one phase: the largest number of its word addresses
+/// that fall in one bank.
 ///
-/// `distinct` holds each address once. An empty pass has degree 0.
+/// `words` holds each address once where lanes on one address are served
+/// together. An empty phase has degree 0.
 #[inline]
-pub fn conflict_degree(distinct: &[u32], bank: impl Fn(u32) -> u32) -> u32 {
+pub fn conflict_degree(words: &[u32], bank: impl Fn(u32) -> u32) -> u32 {
     let mut load = [0u8; 64];
     let mut degree = 0;
-    for &addr in distinct {
+    for &addr in words {
         let slot = &mut load[bank(addr) as usize];
         *slot += 1;
         degree = degree.max(*slot);
@@ -19,78 +22,129 @@ pub fn conflict_degree(distinct: &[u32], bank: impl Fn(u32) -> u32) -> u32 {
     u32::from(degree)
 }
 
-/// The distinct addresses of a pass, sorted, and how often the pass occurs.
+/// The words of a phase, sorted, and how often the phase occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeightedPass {
-    /// Sorted distinct word addresses of the active lanes.
+    /// Sorted word addresses; distinct ones, but for atomics of which every
+    /// lane counts.
     pub addrs: Vec<u32>,
     /// Occurrences in the trace.
     pub weight: u64,
 }
 
+impl WeightedPass {
+    /// Number of different words.
+    fn distinct(&self) -> usize {
+        self.addrs.chunk_by(|a, b| a == b).count()
+    }
+}
+
+/// Equal items merged, their weights added, in the order of first occurrence.
+pub(crate) fn merge_equal<T: Hash + Eq + Clone>(
+    items: impl Iterator<Item = (T, u64)>,
+) -> Vec<(T, u64)> {
+    let mut index: HashMap<T, usize> = HashMap::new();
+    let mut merged: Vec<(T, u64)> = Vec::new();
+    for (item, weight) in items {
+        let slot = *index.entry(item).or_insert_with_key(|item| {
+            merged.push((item.clone(), 0));
+            merged.len() - 1
+        });
+        merged[slot].1 += weight;
+    }
+    merged
+}
+
 /// Totals of one mapping over one trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ConflictCount {
-    /// Sum of degree - 1 over all passes with an active lane.
+    /// Sum of degree - 1 over all phases with an active lane.
     pub conflicts: u64,
     /// Largest degree.
     pub max_degree: u32,
-    /// Sum of the degrees.
+    /// Sum of the degrees: the wavefronts of profilers.
     pub degree_sum: u64,
 }
 
-/// A trace reduced to what its bank conflicts depend on: the set of addresses
-/// of each pass, equal passes merged.
+impl ConflictCount {
+    /// The sum of the degrees, as profilers call it.
+    pub fn wavefronts(&self) -> u64 {
+        self.degree_sum
+    }
+}
+
+/// The share of `baseline` conflicts that is gone, in percent; negative where
+/// there are more. `None` where there were none and now are: no share of
+/// nothing says how many.
+pub fn removed_pct(baseline: u64, now: u64) -> Option<f64> {
+    match (baseline, now) {
+        (0, 0) => Some(0.0),
+        (0, _) => None,
+        _ => Some(100.0 * (baseline as f64 - now as f64) / baseline as f64),
+    }
+}
+
+/// The same in words: `85.7 %`, or `96 added` where conflicts rise.
+pub fn removed_text(baseline: u64, now: u64) -> String {
+    match removed_pct(baseline, now) {
+        Some(pct) if now <= baseline => format!("{pct:.1} %"),
+        _ => format!("{} added", now - baseline),
+    }
+}
+
+/// A trace reduced to what its bank conflicts depend on: the words of each
+/// phase, equal phases merged.
 #[derive(Clone, Debug)]
 pub struct ConflictProfile {
-    /// Distinct passes with at least one active lane, in order of first occurrence.
+    /// Distinct phases with at least one active lane, in order of first occurrence.
     pub passes: Vec<WeightedPass>,
     /// Warp accesses of the trace, those without active lanes included.
     pub accesses: u64,
 }
 
 impl ConflictProfile {
-    /// Profiles `trace` for a machine that serves `lanes` lanes a pass.
-    pub fn new(trace: &AccessTrace, lanes: u32) -> Self {
-        Self::of_accesses(trace.accesses.iter().map(|a| a.addrs.as_slice()), lanes)
+    /// Profiles `trace` for a machine that counts by `rule`; a number of lanes
+    /// stands for the papers' rule.
+    pub fn new(trace: &AccessTrace, rule: impl Into<ConflictRule>) -> Self {
+        Self::of(trace.accesses.iter(), &rule.into())
     }
 
     /// Profiles the accesses of each static access site, by ascending pc.
-    pub fn per_pc(trace: &AccessTrace, lanes: u32) -> Vec<(u32, Self)> {
+    pub fn per_pc(trace: &AccessTrace, rule: impl Into<ConflictRule>) -> Vec<(u32, Self)> {
+        let rule = rule.into();
         let mut pcs: Vec<u32> = trace.accesses.iter().map(|a| a.pc).collect();
         pcs.sort_unstable();
         pcs.dedup();
         pcs.into_iter()
             .map(|pc| {
                 let of_pc = trace.accesses.iter().filter(|a| a.pc == pc);
-                let profile = Self::of_accesses(of_pc.map(|a| a.addrs.as_slice()), lanes);
-                (pc, profile)
+                (pc, Self::of(of_pc, &rule))
             })
             .collect()
     }
 
-    /// Profiles warp accesses given as one optional address per thread.
-    pub fn of_accesses<'a>(accesses: impl Iterator<Item = &'a [Option<u32>]>, lanes: u32) -> Self {
-        let mut index: HashMap<Vec<u32>, usize> = HashMap::new();
-        let mut passes: Vec<WeightedPass> = Vec::new();
+    fn of<'a>(accesses: impl Iterator<Item = &'a Access>, rule: &ConflictRule) -> Self {
         let mut count = 0;
-        for addrs in accesses {
-            count += 1;
-            for pass in addrs.chunks(lanes as usize) {
-                let mut distinct: Vec<u32> = pass.iter().copied().flatten().collect();
-                distinct.sort_unstable();
-                distinct.dedup();
-                if distinct.is_empty() {
-                    continue;
-                }
-                let slot = *index.entry(distinct).or_insert_with_key(|addrs| {
-                    let addrs = addrs.clone();
-                    passes.push(WeightedPass { addrs, weight: 0 });
-                    passes.len() - 1
-                });
-                passes[slot].weight += 1;
-            }
+        let phases = accesses.inspect(|_| count += 1).flat_map(|access| {
+            let every_lane = rule.counts_lanes(access.op);
+            rule.phases(access).map(move |words| (words, every_lane))
+        });
+        let passes = merged(phases);
+        ConflictProfile {
+            passes,
+            accesses: count,
         }
+    }
+
+    /// Profiles warp accesses of a word, given as one optional address per
+    /// thread.
+    pub fn of_accesses<'a>(accesses: impl Iterator<Item = &'a [Option<u32>]>, lanes: u32) -> Self {
+        let mut count = 0;
+        let passes = accesses
+            .inspect(|_| count += 1)
+            .flat_map(|addrs| addrs.chunks(lanes as usize))
+            .map(|pass| (pass.iter().copied().flatten().collect(), false));
+        let passes = merged(passes);
         ConflictProfile {
             passes,
             accesses: count,
@@ -109,14 +163,37 @@ impl ConflictProfile {
         total
     }
 
-    /// Passes with at least one active lane.
+    /// Phases with at least one active lane.
     pub fn active_passes(&self) -> u64 {
         self.passes.iter().map(|p| p.weight).sum()
     }
+
+    /// The wavefronts without conflicts: per phase its different words over
+    /// the number of banks, rounded up.
+    pub fn ideal_wavefronts(&self, banks: usize) -> u64 {
+        let ideal = |p: &WeightedPass| p.distinct().div_ceil(banks) as u64 * p.weight;
+        self.passes.iter().map(ideal).sum()
+    }
+}
+
+/// Phases, sorted and merged; a word counts once unless every lane counts.
+fn merged(phases: impl Iterator<Item = (Vec<u32>, bool)>) -> Vec<WeightedPass> {
+    let sorted = phases.map(|(mut addrs, every_lane)| {
+        addrs.sort_unstable();
+        if !every_lane {
+            addrs.dedup();
+        }
+        (addrs, 1)
+    });
+    let active = sorted.filter(|(addrs, _)| !addrs.is_empty());
+    let pass = |(addrs, weight)| WeightedPass { addrs, weight };
+    merge_equal(active).into_iter().map(pass).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::access::Op;
+    use super::super::rule::{Atomics, Wide};
     use super::*;
 
     #[test]
@@ -138,9 +215,69 @@ mod tests {
         let count = profile.count(|a| a % 4);
         assert_eq!((profile.accesses, profile.active_passes()), (3, 2));
         assert_eq!((count.conflicts, count.max_degree), (2, 3));
+        assert_eq!((count.wavefronts(), profile.ideal_wavefronts(4)), (4, 2));
         // Two lanes a pass: {4} {4} | {0,4} {8,4}.
         let halves = ConflictProfile::of_accesses(accesses.into_iter(), 2);
         assert_eq!(halves.count(|a| a % 4).conflicts, 2);
         assert_eq!(halves.active_passes(), 4);
+    }
+
+    fn access(op: Op, bytes: u32, addrs: impl Iterator<Item = u32>) -> Access {
+        Access {
+            warp: 0,
+            pc: 0,
+            op,
+            addrs: addrs.map(Some).collect(),
+            bytes,
+            extra: Default::default(),
+        }
+    }
+
+    #[test]
+    fn wide_accesses_by_either_rule() {
+        let papers = ConflictRule::from(32);
+        let today = ConflictRule {
+            wide: Wide::Phases,
+            atomics: Atomics::Lanes,
+            ..papers
+        };
+        let count = |access: &Access, rule| {
+            let profile = ConflictProfile::of(std::iter::once(access), rule);
+            let count = profile.count(|a| a % 32);
+            (
+                count.conflicts,
+                count.max_degree,
+                count.wavefronts(),
+                profile.ideal_wavefronts(32),
+            )
+        };
+        // A perfect float4 copy.
+        let copy = access(Op::Load, 16, (0..32).map(|l| 4 * l));
+        assert_eq!(count(&copy, &papers), (3, 4, 4, 1));
+        assert_eq!(count(&copy, &today), (0, 1, 4, 4));
+        // Eight bytes, 16 words apart: 16 lanes, two words in each of two banks.
+        let apart = access(Op::Store, 8, (0..32).map(|l| 16 * l));
+        assert_eq!(count(&apart, &today), (14, 8, 16, 2));
+        // Half of the warp is idle: its phase counts for nothing.
+        let mut half = access(Op::Load, 8, (0..32).map(|l| 2 * l));
+        half.addrs[16..].fill(None);
+        assert_eq!(count(&half, &today), (0, 1, 1, 1));
+        // All lanes on one word: together, unless they are atomics.
+        let load = access(Op::Load, 4, (0..32).map(|_| 7));
+        let atomic = access(Op::Atomic, 4, (0..32).map(|_| 7));
+        assert_eq!(count(&load, &today), (0, 1, 1, 1));
+        assert_eq!(count(&atomic, &papers), (0, 1, 1, 1));
+        assert_eq!(count(&atomic, &today), (31, 32, 32, 1));
+    }
+
+    #[test]
+    fn what_is_removed_and_what_is_added() {
+        assert_eq!(removed_pct(0, 0), Some(0.0));
+        assert_eq!(removed_pct(0, 96), None);
+        assert_eq!(removed_pct(50, 60), Some(-20.0));
+        assert_eq!(removed_text(0, 96), "96 added");
+        assert_eq!(removed_text(50, 60), "10 added");
+        assert_eq!(removed_text(56, 8), "85.7 %");
+        assert_eq!(removed_text(0, 0), "0.0 %");
     }
 }

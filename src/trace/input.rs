@@ -1,14 +1,19 @@
-//! INPUT of the commands: an access trace from a file, or a generated kernel.
+//! INPUT of the commands: an access trace from a file, a generated kernel, or
+//! one that is executed.
 
+use super::accelsim;
 use super::access::AccessTrace;
 use super::kernels;
+use crate::capture;
 use crate::error::{Error, Result};
 use std::path::Path;
 
 /// Prefix that names a generated kernel instead of a file.
 const KERNEL_PREFIX: &str = "kernel:";
 
-/// Reads INPUT: the path of an access trace (`.json`), or `kernel:NAME` or
+/// Reads INPUT: the path of an access trace (`.json`), of an
+/// [Accel-Sim trace](accelsim), of a launch file (`.toml`), whose kernel is
+/// [executed](capture::access_trace), or `kernel:NAME` or
 /// `kernel:NAME:param=value,...` for a generated one
 /// ([`kernels`](crate::trace::kernels)).
 pub fn load_input(input: &str) -> Result<AccessTrace> {
@@ -18,16 +23,16 @@ pub fn load_input(input: &str) -> Result<AccessTrace> {
     if input.is_empty() {
         return Err(Error::usage(
             "INPUT is empty",
-            "expected an access trace (.json), or kernel:NAME (spadkit trace --list)",
+            "expected an access trace (.json), a launch file (.toml), or kernel:NAME \
+             (spadkit trace --list)",
         ));
     }
     let path = Path::new(input);
-    if path.extension().is_some_and(|e| e == "toml") {
-        return Err(Error::usage(
-            format!("{input}: PTX launch files are not supported by this version"),
-            "expected an access trace (.json), or kernel:NAME for a generated one \
-             (spadkit trace --list)",
-        ));
+    if accelsim::is_accelsim(path) {
+        return accelsim::access_trace(&accelsim::find_kernel(path)?, None);
+    }
+    if capture::is_launch(path) {
+        return capture::access_trace(path, None);
     }
     AccessTrace::load(path)
 }
@@ -40,7 +45,7 @@ mod tests {
     fn input_is_a_kernel_a_file_or_refused() {
         assert_eq!(load_input("kernel:transpose").unwrap().name, "transpose");
         let toml = load_input("a/launch.toml").unwrap_err();
-        assert!(toml.to_string().contains("not supported"), "{toml}");
+        assert!(toml.to_string().contains("cannot read"), "{toml}");
         let missing = load_input("no/such/file.json").unwrap_err();
         assert!(missing.to_string().contains("cannot read"), "{missing}");
         assert_eq!(missing.exit_status(), 2);

@@ -1,12 +1,21 @@
 //! Access traces: what the threads of a block do to shared memory.
 
+pub mod accelsim;
 mod access;
+mod check;
 mod conflicts;
 mod input;
 mod json_place;
 pub mod kernels;
 pub mod pattern;
+mod place;
+mod rule;
 
 pub use access::{Access, AccessTrace, Op};
-pub use conflicts::{ConflictCount, ConflictProfile, WeightedPass, conflict_degree};
+pub(crate) use conflicts::merge_equal;
+pub use conflicts::{
+    ConflictCount, ConflictProfile, WeightedPass, conflict_degree, removed_pct, removed_text,
+};
 pub use input::load_input;
+pub use place::{Place, Places};
+pub use rule::{Atomics, ConflictRule, Wide};

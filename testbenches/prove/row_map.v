@@ -1,4 +1,4 @@
-// The row index (DESIGN.md, section 3): row bit j is address bit m+j where
+// The row index (docs/microarchitecture.md, section 2.5): row bit j is address bit m+j where
 // register j is 0, else address bit r_j - 1, one of the m low ones.
 module definition #(
     parameter N = 14,

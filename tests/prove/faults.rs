@@ -118,6 +118,7 @@ const QUAD_FAULTS: &[Mutant] = &[
     mutant!("spad_degree_accumulator", "d_valid & d_last & ~clear" => "d_valid & d_last"; "clear"),
     mutant!("spad_warp_mask", "pend ? passes + excess : cnt" => "pend ? passes | excess : cnt"; "remaining"),
     mutant!("spad_warp_mask", "rst | clear" => "rst"; "clear"),
+    mutant!("spad_warp_mask", "mask & ~hold" => "mask & ~(hold & ~pend)"; "hold"),
     mutant!("spad_warp_scheduler", "last <= sel_warp" => "last <= next"; "order"),
     mutant!("spad_warp_scheduler", "cfg_violate & ~(|unmasked)" => "cfg_violate"; "candidate"),
     mutant!("spad_warp_scheduler", "assign present[c] = |of_class" => "assign present[c] = &of_class"; "some"),

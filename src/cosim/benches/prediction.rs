@@ -185,7 +185,7 @@ impl Golden for GoldenHistory {
 }
 
 ports!(MaskPorts {
-    in rst clear set_valid set_base lk_hit lk_excess;
+    in rst clear set_valid set_base lk_hit lk_excess hold;
     out mask remaining;
 });
 
@@ -223,6 +223,14 @@ impl Bench for MaskBench {
         frame.drive(&p.clear, stimulus.one_in(128).into());
         frame.drive(&p.lk_hit, stimulus.one_in(2).into());
         frame.drive(&p.lk_excess, stimulus.wide(p.lk_excess.width) as u32);
+        // A pipeline is held for some cycles at a time, or not at all.
+        let held = match stimulus.cycle & 0xc0 {
+            0 => 1,
+            0x40 => 2,
+            0x80 => 8,
+            _ => 0,
+        };
+        frame.drive(&p.hold, (held > 0 && stimulus.one_in(held)).into());
         drive_reset(stimulus, frame, &p.rst, rst);
         self.golden.respond(frame);
     }
@@ -245,6 +253,7 @@ impl Golden for GoldenMask {
                 hit: frame.is_high(&p.lk_hit),
                 excess: frame.driven(&p.lk_excess),
             },
+            hold: frame.is_high(&p.hold),
         });
         frame.expect(&p.mask, out.mask.into());
         frame.expect(&p.remaining, out.remaining);

@@ -1,6 +1,7 @@
 //! The clock edge of the path (docs/microarchitecture.md, section 18.9,
 //! step 11).
 
+use super::contexts::ContextInputs;
 use super::kind;
 use super::pool::{Pass, Slot};
 use super::{Control, Multi, SmPath, SmPathInputs, Tag, Wires};
@@ -10,9 +11,7 @@ use crate::model::spad_degree_accumulator::{AccumulatorInputs, ResolvedPass};
 use crate::model::spad_nonmem_queue::NonmemInputs;
 use crate::model::spad_premem_queue::PrememInputs;
 use crate::model::spad_relssp::{RelsspInputs, RelsspOutputs, ThreadLaunch};
-use crate::model::spad_retry_sequencer::{
-    AtomicPass, SequencerInputs, SequencerRequest, SequencerResponse, State,
-};
+use crate::model::spad_retry_sequencer::{SequencerRequest, SequencerResponse};
 use crate::model::spad_scratchpad::{ScratchpadInputs, op};
 use crate::model::spad_warp_mask::MaskInputs;
 use crate::model::spad_writeback_mux::{Source, WritebackInputs};
@@ -74,7 +73,9 @@ impl SmPath {
         }
         if let Some(c) = w.issue.filter(|_| w.take) {
             self.in_flight(c.kind).add(c.warp.into());
-            self.atom_in_flight |= c.kind == kind::ATOMIC && self.has_locks();
+            if c.kind == kind::ATOMIC && self.has_locks() {
+                self.atomics.issue();
+            }
         }
     }
 
@@ -94,6 +95,7 @@ impl SmPath {
             clear,
             set: issued.map(|_| w.last_pass.into()),
             history: self.history.eval(),
+            hold: w.out.ex_hold,
         });
         self.history.commit(&HistoryInputs {
             rst: false,
@@ -261,49 +263,35 @@ impl SmPath {
             true => (head, None),
             false => (None, head),
         };
-        let request = match w.sp_valid && w.spad_ready {
-            true => self.sequencer.request(),
-            false => None,
+        let requester = w.requester.filter(|_| w.spad_ready);
+        let request = requester.and_then(|context| self.atomics.request(context));
+        let resp = &w.resp;
+        let response = SequencerResponse {
+            mask: resp.mask,
+            data: &self.scratch.data,
+            success: resp.success,
+            error: resp.error,
+            degree: resp.degree,
         };
-        let at = match w.at_ready {
-            true => self.atomics.output(atomic),
-            false => None,
+        let answers = resp.valid && resp.tag.sequencer;
+        let contexts = ContextInputs {
+            atomic,
+            head: (w.head_waits, head.is_some()),
+            requester: w.requester,
+            ready: w.spad_ready,
+            response: answers.then_some((resp.tag.context.into(), response)),
         };
-        self.atomics.commit(&PrememInputs {
-            rst: false,
-            cfg_on: true,
-            input: atomic,
-            out_ready: w.at_ready,
-        });
-        if at.is_some() || self.sequencer.state() != State::Idle {
-            let resp = &w.resp;
-            let sr = (resp.valid && resp.tag.sequencer).then_some(SequencerResponse {
-                mask: resp.mask,
-                data: &self.scratch.data,
-                success: resp.success,
-                error: resp.error,
-                degree: resp.degree,
-            });
-            self.sequencer.commit(&SequencerInputs {
-                rst: false,
-                at: at.map(|pass| atomic_pass(pass, self.pool.at(pass.slot))),
-                sp_ready: w.spad_ready,
-                sr,
-            });
-        }
-        if let Some(r) = request.as_ref().filter(|r| r.op == op::PASS) {
-            self.atom_in_flight &= !r.tag.last;
-        }
-        let mut inputs = match &request {
-            Some(request) => from_sequencer(request),
-            None => {
+        self.atomics.commit(&contexts, &mut self.pool);
+        let mut inputs = match (&request, requester) {
+            (Some(request), Some(context)) => from_sequencer(request, context),
+            _ => {
                 let slot = plain.map_or(&*self.scratch, |pass| self.pool.at(pass.slot));
                 offer(plain.map(|pass| pass.control), slot)
             }
         };
         inputs.resp_ready = w.resp_ready;
         self.spad.commit(&inputs);
-        for pass in [at, plain].into_iter().flatten() {
+        if let Some(pass) = plain {
             self.pool.give(pass.slot);
         }
     }
@@ -382,8 +370,11 @@ fn offer(control: Option<Control>, slot: &Slot) -> ScratchpadInputs<'_, Tag> {
     }
 }
 
-/// The scratchpad's inputs for a request of the sequencer.
-fn from_sequencer(request: &SequencerRequest<Control>) -> ScratchpadInputs<'_, Tag> {
+/// The scratchpad's inputs for a request of a context's sequencer.
+fn from_sequencer(
+    request: &SequencerRequest<Control>,
+    context: usize,
+) -> ScratchpadInputs<'_, Tag> {
     ScratchpadInputs {
         rst: false,
         req_valid: true,
@@ -397,21 +388,10 @@ fn from_sequencer(request: &SequencerRequest<Control>) -> ScratchpadInputs<'_, T
         req_tag: Tag {
             control: request.tag,
             sequencer: request.op != op::PASS,
+            context: context as u8,
             error: request.error,
             degree: request.degree,
         },
         resp_ready: false,
-    }
-}
-
-fn atomic_pass(pass: Pass, slot: &Slot) -> AtomicPass<'_, Control> {
-    AtomicPass {
-        aop: slot.aop,
-        mask: slot.mask,
-        bank: &slot.bank,
-        row: &slot.row,
-        lock: &slot.lock,
-        data: &slot.data,
-        tag: pass.control,
     }
 }

@@ -7,7 +7,6 @@ use super::{Issue, Multi, SmPath, SmPathInputs, SmPathOutputs, Tag, Writeback};
 use crate::model::lanes::WarpMask;
 use crate::model::spad_access_unit::{AccessInputs, AccessOutputs};
 use crate::model::spad_relssp::{Release, RelsspInputs, RelsspOutputs};
-use crate::model::spad_retry_sequencer::State;
 use crate::model::spad_scratchpad::ResponseControl;
 use crate::model::spad_warp_scheduler::{SchedulerInputs, SchedulerOutputs};
 
@@ -23,10 +22,11 @@ pub(super) struct Wires {
     /// A response with source bit 0 leaves MEM1.
     pub(super) resp_leaves: bool,
     pub(super) resp_ready: bool,
-    pub(super) sp_valid: bool,
+    /// The context of the retry loop that the request port belongs to.
+    pub(super) requester: Option<usize>,
     pub(super) spad_ready: bool,
-    /// The atomic queue's output is taken.
-    pub(super) at_ready: bool,
+    /// An entry is at the head of the memory path.
+    pub(super) head_waits: bool,
     pub(super) pre_out_ready: bool,
     /// The entry at the head of the memory path is an ATOMIC for the sequencer.
     pub(super) head_atomic: bool,
@@ -64,8 +64,6 @@ impl SmPath {
         let nm_ready = mem_ready && !mem_valid;
         // Entry to MEM0.
         let spad_ready = self.spad.req_ready(resp_ready);
-        let sp_valid = self.sequencer.sp_valid();
-        let at_ready = self.sequencer.state() == State::Idle;
         let m_path = self.ex.is_some_and(|c| unified || kind::is_mem(c.kind));
         let entering = match self.config.path.hash_stage {
             0 => self
@@ -75,11 +73,12 @@ impl SmPath {
             _ => self.hx,
         };
         let head = self.pre.output(entering);
-        let head_atomic = self.has_locks() && head.is_some_and(|p| p.control.kind == kind::ATOMIC);
-        let pre_out_ready = !sp_valid
-            && match head_atomic {
-                true => self.atomics.in_ready(true, at_ready),
-                false => spad_ready,
+        let atomic = head.filter(|p| self.has_locks() && p.control.kind == kind::ATOMIC);
+        let requester = self.atomics.requester(head.is_some());
+        let pre_out_ready = requester.is_none()
+            && match &atomic {
+                Some(pass) => self.atomics.in_ready(pass),
+                None => spad_ready,
             };
         let pre_in_ready = self.pre.in_ready(elastic, pre_out_ready);
         let hx_free = self.hx.is_none() || pre_in_ready;
@@ -96,7 +95,7 @@ impl SmPath {
         let stall = match (self.ex.is_some() && !ex_fire, m_path) {
             (false, _) => 0,
             (true, false) => 2,
-            (true, true) if sp_valid => 3,
+            (true, true) if requester.is_some() => 3,
             (true, true) if !self.spad.advances(resp_ready) => 2,
             (true, true) => 1,
         };
@@ -152,11 +151,11 @@ impl SmPath {
             resp,
             resp_leaves: resp_result && stage_ready,
             resp_ready,
-            sp_valid,
+            requester,
             spad_ready,
-            at_ready,
+            head_waits: head.is_some(),
             pre_out_ready,
-            head_atomic,
+            head_atomic: atomic.is_some(),
             hx_free,
             m_path,
             ex_fire,
@@ -212,7 +211,7 @@ impl SmPath {
             _ => (offers.mem & n.zero) | (!offers.mem & m.zero),
         };
         let mut ready = offers.valid & allow & barrel_ok & !m.full & !n.full;
-        if self.atom_in_flight {
+        if self.atomics.full() {
             ready &= !offers.atomic;
         }
         ready &= !(offers.relssp & !m.zero);
@@ -283,7 +282,7 @@ impl SmPath {
             unlock: seen.rel.unlock,
             stall: seen.stall,
             masked: seen.masked,
-            seq_state: self.sequencer.state(),
+            seq_state: self.atomics.state(),
             occ: self.occupancy(seen.resp_valid),
             nm_valid: self.nonmem.stage_valid(),
             pre_count: self.pre.count(),

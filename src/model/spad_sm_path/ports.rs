@@ -146,7 +146,8 @@ pub struct SmPathInputs<'a> {
     pub icn: Option<IcnData<'a>>,
     /// The writeback port takes its result.
     pub wb_ready: bool,
-    /// Model only: age of each warp, for [`Policy::Gto`].
+    /// Model only: age of each warp, for [`Policy::Gto`] and
+    /// [`Policy::Oldest`].
     pub age: &'a [u64],
     /// Model only: the active set, for [`Policy::TwoLevel`].
     pub active: WarpMask,

@@ -14,7 +14,7 @@ impl SmPath {
     pub fn step_while_quiet(&mut self, inputs: &SmPathInputs, limit: u64) -> (SmPathOutputs, u64) {
         let wires = self.wires(inputs);
         let bound = match self.is_quiet(inputs, &wires) {
-            true => limit.min(self.quiet_bound(inputs)),
+            true => limit.min(self.quiet_bound(inputs, wires.out.ex_hold)),
             false => 0,
         };
         let cycles = match bound > 1 {
@@ -25,8 +25,10 @@ impl SmPath {
             self.commit_wires(inputs, &wires);
             return (wires.out, 1);
         }
-        self.mask.count_down(cycles);
-        self.sequencer.count_up(cycles);
+        if !wires.out.ex_hold {
+            self.mask.count_down(cycles);
+        }
+        self.atomics.count_up(cycles);
         // What releases have changed settles in the first of the cycles.
         self.commit_sharing(inputs, &wires);
         (wires.out, cycles)
@@ -47,8 +49,8 @@ impl SmPath {
             || w.ex_fire
             || (waits_for_mem0 && w.pre_out_ready)
             || (self.hx.is_some() && w.hx_free)
-            || (self.atomics.count() > 0 && w.at_ready)
-            || (w.sp_valid && w.spad_ready)
+            || self.atomics.moves()
+            || (w.requester.is_some() && w.spad_ready)
             || w.resp.valid
             || self.mem.iter().any(Option::is_some)
             || self.nonmem.stage_valid() != 0
@@ -59,12 +61,12 @@ impl SmPath {
     }
 
     /// Cycles from this one on until a counter comes to its end.
-    fn quiet_bound(&self, inputs: &SmPathInputs) -> u64 {
+    fn quiet_bound(&self, inputs: &SmPathInputs, ex_hold: bool) -> u64 {
         let masked = self.mask.eval(&self.history.eval()).remaining;
-        let bound = match inputs.cfg.aware && masked > 0 {
+        let bound = match inputs.cfg.aware && masked > 0 && !ex_hold {
             true => masked.into(),
             false => u64::MAX,
         };
-        bound.min(self.sequencer.quiet_cycles())
+        bound.min(self.atomics.quiet_cycles())
     }
 }

@@ -1,6 +1,6 @@
 //! Atomics on the whole path.
 
-use super::machine::{Machine, instruction};
+use super::machine::{Done, Machine, instruction};
 use crate::model::spad_retry_sequencer::State;
 use crate::model::spad_sm_path::kind;
 
@@ -100,4 +100,49 @@ fn loads_of_other_warps_pass_between_the_sequencers_requests() {
     let loads = machine.done.iter().filter(|d| d.wb.warp == 1).count();
     assert_eq!(loads, 50);
     assert!(in_loop > 250);
+}
+
+/// Several contexts, in the model alone: sums are right, no lock stays, and a
+/// holder of a lock gets through between the retries of all of them.
+#[test]
+fn contexts_side_by_side_lose_nothing() {
+    for contexts in [2, 3, 8, 32] {
+        let mut machine = Machine::new(&format!(
+            "base = \"small\"\n[retry]\ncontexts = {contexts}\nread = 1\nupdate = 1\nwrite = 1\nbranch = 1\n"
+        ));
+        let mut lock = instruction(kind::LDLK, |_| 3);
+        lock.mask = 1;
+        machine.program(0, [lock]);
+        machine.drain(100);
+        let mut add = instruction(kind::ATOMIC, |i| i % 5);
+        add.data = vec![1; 64];
+        for warp in 1..8 {
+            machine.program(warp, [add.clone(), add.clone()]);
+        }
+        for _ in 0..300 {
+            machine.step();
+        }
+        assert!(machine.path.atomic_rounds() > 10, "it spins");
+        let mut unlock = instruction(kind::STUL, |_| 3);
+        unlock.mask = 1;
+        unlock.data = vec![1000; 64];
+        machine.program(0, [unlock]);
+        for _ in 0..10_000 {
+            machine.step();
+        }
+        let total: u64 = (0..5).map(|a| machine.path.scratchpad().word(a)).sum();
+        assert_eq!(total, 1000 + 7 * 2 * 32, "{contexts} contexts");
+        assert_eq!(machine.path.scratchpad().held_locks(), 0);
+        let atomics = |d: &&Done| d.wb.kind == kind::ATOMIC;
+        let passes: Vec<_> = machine.done.iter().filter(atomics).collect();
+        assert_eq!(passes.len(), 7 * 2 * 4);
+        // Each atomic's passes come back in order, the last one last.
+        for warp in 1..8 {
+            let own = passes.iter().filter(|d| d.wb.warp == warp);
+            let own: Vec<u16> = own.map(|d| d.wb.pass).collect();
+            let mut sorted = own.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, [0, 0, 1, 1, 2, 2, 3, 3]);
+        }
+    }
 }

@@ -76,7 +76,7 @@ impl Sm<'_> {
         let kind = match warp.offered {
             true => {
                 let atomic = warp.next().is_some_and(|i| i.kind == InstrKind::AtomShared);
-                return match atomic && self.atomics > 0 {
+                return match atomic && self.atomics >= self.config.path.retry_contexts {
                     true => Stall::LockRetry,
                     false => Stall::NoReadyWarp,
                 };

@@ -12,6 +12,7 @@ use crate::sm::warp::{Pending, State};
 impl Sm<'_> {
     /// A pass is in the writeback register in this cycle, and leaves it.
     pub(super) fn written_back(&mut self, wb: &Writeback) -> Result<()> {
+        let phases = self.has_phases();
         let from_off_chip = wb.src == Source::Icn;
         let warp = &mut self.warps[wb.warp];
         if wb.last && !from_off_chip {
@@ -36,7 +37,8 @@ impl Sm<'_> {
                 "expected supported operations on words inside the scratchpad",
             ));
         }
-        if pending.kind.is_shared() && u32::from(wb.pass) % pending.words == 0 {
+        // Elsewhere the first word of each lane counts (docs/conflicts.md).
+        if pending.kind.is_shared() && (phases || u32::from(wb.pass) % pending.words == 0) {
             self.statistics.pass(wb.degree);
         }
         if wb.kind == kind::LDLK {
@@ -73,9 +75,16 @@ impl Sm<'_> {
         }
     }
 
-    /// An instruction completes in this cycle.
+    /// An instruction has been written back, and completes: in this cycle, or
+    /// where loads take longer than the path, later.
     fn complete(&mut self, w: usize, done: &Pending) {
-        let (cycle, strict) = (self.cycle, self.is_strict());
+        let (written, strict) = (self.cycle, self.is_strict());
+        // Strict barrel execution has the latency of the pipeline alone.
+        let delay = match done.kind {
+            InstrKind::LdShared | InstrKind::LdLock if !strict => self.config.shared_delay(),
+            _ => 0,
+        };
+        let cycle = written + u64::from(delay);
         let front_end = u64::from(self.config.sm.frontend_stages);
         let warp = &mut self.warps[w];
         warp.done_at = warp.done_at.max(cycle);
@@ -98,7 +107,7 @@ impl Sm<'_> {
             let slot = warp.slot;
             self.meet(slot);
         }
-        self.check(w, cycle + 1);
+        self.check(w, written + 1);
         self.completed_in(cycle);
     }
 

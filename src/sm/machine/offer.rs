@@ -71,8 +71,8 @@ impl Sm<'_> {
             }
             return Ok(());
         };
-        if warp.pending.len() >= MAX_PENDING {
-            return Ok(());
+        if warp.pending.len() >= MAX_PENDING || warp.atomic_before(instr).is_some() {
+            return Ok(()); // a completion looks again
         }
         let at = warp.ready_at.max(warp.registers_ready(instr));
         if at > cycle {

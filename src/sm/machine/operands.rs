@@ -74,21 +74,26 @@ impl Sm<'_> {
 
     /// A pass enters EXE: its operands for the next cycle.
     pub(super) fn form_operands(&mut self, issue: &Issue) {
-        let lanes = self.config.lanes;
         self.values.enter_exe();
-        let word_bytes = u64::from(self.config.word_bytes());
-        // Words have 4 or 8 bytes.
-        let word_shift = word_bytes.trailing_zeros();
-        let exe = &mut self.exe;
-        let Some((part, at)) = &exe.instr else {
-            return;
-        };
-        let instr = &part[*at];
-        let (sub, word) = (
-            u32::from(issue.pass) / exe.words,
-            u32::from(issue.pass) % exe.words,
-        );
-        let first = (sub * lanes) as usize;
+        let mut exe = std::mem::take(&mut self.exe);
+        if let Some((part, at)) = exe.instr.take() {
+            let instr = &part[at];
+            let words = if instr.kind.is_shared() { exe.words } else { 1 };
+            match self.has_phases() && words > 1 {
+                true => self.form_phase(&mut exe, instr, issue.pass.into()),
+                false => self.form_words(&mut exe, instr, issue.pass.into()),
+            }
+            self.separate_lanes(instr, exe.mask, &mut exe.addr);
+            exe.instr = Some((part, at));
+        }
+        self.exe = exe;
+    }
+
+    /// One word of each lane of a subwarp.
+    fn form_words(&self, exe: &mut PassInExe, instr: &Instr, pass: u32) {
+        let lanes = self.config.lanes;
+        let (sub, word) = (pass / exe.words, pass % exe.words);
+        let first = sub * lanes;
         exe.occupied = true;
         exe.mask = exe.active >> first & crate::sm::instr::full_mask(lanes);
         exe.atomic = instr.kind == InstrKind::AtomShared;
@@ -96,17 +101,40 @@ impl Sm<'_> {
         if !instr.kind.is_shared() {
             return;
         }
-        let narrow = u64::from(instr.bytes) < word_bytes;
-        let enables = ((1u32 << u64::from(instr.bytes).min(word_bytes)) - 1) as u8;
         let mut rest = exe.mask;
         while rest != 0 {
-            let lane = rest.trailing_zeros() as usize;
+            let lane = rest.trailing_zeros();
             rest &= rest - 1;
-            let byte = instr.addrs.of(first + lane);
-            let relative = (byte >> word_shift) as u32 + word;
-            exe.addr[lane] = self.layout.physical(exe.slot, relative) as u16;
-            let shift = if narrow { byte & (word_bytes - 1) } else { 0 };
-            exe.be[lane] = enables << shift;
+            self.form_lane(exe, instr, lane, (first + lane, word));
         }
+    }
+
+    /// All words of the lanes of a phase.
+    fn form_phase(&self, exe: &mut PassInExe, instr: &Instr, pass: u32) {
+        exe.occupied = true;
+        exe.mask = 0;
+        (exe.atomic, exe.aop) = (false, 0);
+        for place in 0..self.config.lanes {
+            let (lane, word) = self.in_phase(pass, place, exe.words);
+            if exe.active >> lane & 1 == 1 {
+                exe.mask |= 1 << place;
+                self.form_lane(exe, instr, place, (lane, word));
+            }
+        }
+    }
+
+    /// Address and byte enables at `place` of the pass: of word `word` of lane
+    /// `lane` of the warp.
+    fn form_lane(&self, exe: &mut PassInExe, instr: &Instr, place: u32, (lane, word): (u32, u32)) {
+        let word_bytes = u64::from(self.config.word_bytes());
+        // Words have 4 or 8 bytes.
+        let word_shift = word_bytes.trailing_zeros();
+        let narrow = u64::from(instr.bytes) < word_bytes;
+        let enables = ((1u32 << u64::from(instr.bytes).min(word_bytes)) - 1) as u8;
+        let byte = instr.addrs.of(lane as usize);
+        let relative = (byte >> word_shift) as u32 + word;
+        exe.addr[place as usize] = self.layout.physical(exe.slot, relative) as u16;
+        let shift = if narrow { byte & (word_bytes - 1) } else { 0 };
+        exe.be[place as usize] = enables << shift;
     }
 }

@@ -4,11 +4,17 @@ use super::expr::Expr;
 use super::parse::parse;
 use super::walk::Walk;
 use crate::error::{Error, Result};
+use crate::input::{self, Limit};
 use crate::sm::instr::{Instr, KernelInfo};
 use crate::sm::workload::{ProgramStream, Workload};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// A text is written by a person, or by a small program.
+const LIMIT: Limit = Limit {
+    bytes: 64 << 20,
+    expected: "a program text (docs/formats.md)",
+};
 /// Instructions of a part.
 const PART: usize = 1024;
 /// Instructions of each warp that are checked when the text is read.
@@ -52,14 +58,8 @@ pub struct WarpText {
 impl WarpText {
     /// Reads a text and checks the beginning of the first block's programs.
     pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-        let text = String::from_utf8(bytes).map_err(|e| {
-            let offset = e.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
-            let help = Some("expected a program text (docs/formats.md)".to_owned());
-            Error::input("this is no UTF-8 text", help, path, &text, offset)
-        })?;
-        Self::parse(&text, path)
+        let text = LIMIT.read_text(path)?;
+        Self::parse(&text, input::name_of(path))
     }
 
     /// Parses a text; `path` is for messages.

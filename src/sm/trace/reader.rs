@@ -1,13 +1,14 @@
 //! Reading full traces: an index of the chunks, and each chunk when it is needed.
 
-use super::chunk::{Cursor, decode};
+use super::chunk::{self, decode};
 use super::{CHUNK, CHUNK_BYTES, CHUNK_INSTRS, END, HEADER_BYTES, MAGIC, VERSION, checksum};
 use crate::error::{Error, Result};
+use crate::input::{self, Limit};
 use crate::sm::instr::{Instr, KernelInfo};
 use crate::sm::workload::{ProgramStream, Workload};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -24,22 +25,45 @@ struct ChunkPlace {
     length: u32,
 }
 
+/// Standard input is kept in memory, and is no larger.
+const STDIN: Limit = Limit {
+    bytes: 1 << 30,
+    expected: "a full trace (docs/formats.md)",
+};
+
+/// Where the bytes of a trace are: a file, or memory.
+trait Source: Read + Seek + Send {}
+impl<T: Read + Seek + Send> Source for T {}
+
 /// A full trace on disk. Only the index is in memory.
 pub struct TraceFile {
     path: PathBuf,
     info: KernelInfo,
-    file: Mutex<File>,
+    file: Mutex<Box<dyn Source>>,
     index: BTreeMap<(u32, u32), Arc<[ChunkPlace]>>,
     instructions: u64,
 }
 
 impl TraceFile {
     /// Opens a trace and checks its structure: header, chunk heads and end.
-    /// The instructions are checked when they are read.
+    /// The instructions are checked when they are read. `-` is standard input.
     pub fn open(path: &Path) -> Result<Self> {
+        if input::is_stdin(path) {
+            return Self::from_bytes(STDIN.read(path)?, input::name_of(path));
+        }
         let fail = |e| Error::io("read", path, e);
         let file = File::open(path).map_err(fail)?;
         let size = file.metadata().map_err(fail)?.len();
+        Self::scan(Box::new(file), size, path)
+    }
+
+    /// [`TraceFile::open`] for a trace in memory; `path` is for messages.
+    pub fn from_bytes(bytes: Vec<u8>, path: &Path) -> Result<Self> {
+        let size = bytes.len() as u64;
+        Self::scan(Box::new(Cursor::new(bytes)), size, path)
+    }
+
+    fn scan(file: Box<dyn Source>, size: u64, path: &Path) -> Result<Self> {
         let mut scan = Scan {
             path,
             file: BufReader::new(file),
@@ -57,9 +81,18 @@ impl TraceFile {
         })
     }
 
-    /// Whether the file at `path` begins like a full trace.
+    /// Whether the file at `path` begins like a full trace. A pipe is none:
+    /// what is read of it is gone.
     pub fn is_one(path: &Path) -> bool {
+        if input::is_stdin(path) {
+            return STDIN
+                .read(path)
+                .is_ok_and(|bytes| bytes.starts_with(&MAGIC));
+        }
         let mut magic = [0; MAGIC.len()];
+        if !path.is_file() {
+            return false;
+        }
         let read = File::open(path).and_then(|mut f| f.read_exact(&mut magic));
         read.is_ok() && magic == MAGIC
     }
@@ -139,7 +172,7 @@ fn corrupt(path: &Path, at: u64, what: &str) -> Error {
 /// Goes through a file once, from chunk head to chunk head.
 struct Scan<'a> {
     path: &'a Path,
-    file: BufReader<File>,
+    file: BufReader<Box<dyn Source>>,
     at: u64,
     size: u64,
 }
@@ -298,7 +331,7 @@ impl Scan<'_> {
         let (totals, sum) = bytes.split_at(bytes.len() - CHECKSUM as usize);
         let mut whole = vec![END];
         whole.extend(totals);
-        let mut cursor = Cursor::new(totals);
+        let mut cursor = chunk::Cursor::new(totals);
         let found = cursor.varint().and_then(|c| Ok((c, cursor.varint()?)));
         let complete = cursor.at == totals.len() && sum == checksum(&whole).to_le_bytes();
         match found {

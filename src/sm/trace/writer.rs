@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 pub struct TraceSummary {
     /// Instructions of all warps.
     pub instructions: u64,
+    /// Those that access shared memory.
+    pub shared_accesses: u64,
     /// Bytes of the file.
     pub bytes: u64,
 }
@@ -44,6 +46,7 @@ impl TraceWriter {
             chunks: 0,
             summary: TraceSummary {
                 instructions: 0,
+                shared_accesses: 0,
                 bytes: 0,
             },
         };
@@ -69,6 +72,7 @@ impl TraceWriter {
             .entry((block, warp))
             .or_insert_with(|| Encoder::new(full));
         encoder.push(instr);
+        self.summary.shared_accesses += u64::from(instr.kind.is_shared());
         // One instruction takes at most some 700 bytes.
         if encoder.count == CHUNK_INSTRS || encoder.bytes.len() as u32 > CHUNK_BYTES / 2 {
             self.flush(block, warp)?;

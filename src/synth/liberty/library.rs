@@ -4,13 +4,20 @@ use super::cell::{Cell, Direction};
 use super::syntax::{self, Group};
 use super::table::InverterArc;
 use crate::error::{Error, Result};
+use crate::input::{self, Limit};
+use crate::quote::is_plain;
 use crate::tool::KeyBuilder;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// No cell library is larger.
-const MAX_BYTES: u64 = 1 << 30;
+const LIMIT: Limit = Limit {
+    bytes: 1 << 30,
+    expected: "a Liberty file (.lib), or one packed with gzip",
+};
+/// What gzip begins with.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Truth tables over (first input, second input).
 const BUFFER: (usize, u64) = (1, 0b10);
@@ -36,24 +43,25 @@ pub struct Liberty {
 }
 
 impl Liberty {
-    /// Reads a `.lib` file, or a `.lib.gz`.
+    /// Reads a `.lib` file, or a `.lib.gz`, or one of them from standard input
+    /// (`-`).
     pub fn load(path: &Path) -> Result<Self> {
-        let fail = |e| Error::io("read", path, e);
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(path).map_err(fail)?;
-        file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(fail)?;
-        if bytes.starts_with(&[0x1f, 0x8b]) {
+        let packed = |bytes: &[u8]| bytes.starts_with(&GZIP);
+        let mut bytes = LIMIT.read_if(path, |head| packed(head) || !head.contains(&0))?;
+        let path = input::name_of(path);
+        if packed(&bytes) {
+            let refuse = |what: String| {
+                let what = format!("{} {what}", path.display());
+                Error::usage(what, format!("expected {}", LIMIT.expected))
+            };
             let mut inside = Vec::new();
             flate2::read::MultiGzDecoder::new(bytes.as_slice())
-                .take(MAX_BYTES)
+                .take(LIMIT.bytes + 1)
                 .read_to_end(&mut inside)
-                .map_err(|e| {
-                    let what = format!("{} cannot be decompressed: {e}", path.display());
-                    Error::usage(
-                        what,
-                        "expected a Liberty file (.lib), or one packed with gzip",
-                    )
-                })?;
+                .map_err(|e| refuse(format!("cannot be decompressed: {e}")))?;
+            if inside.len() as u64 > LIMIT.bytes {
+                return Err(refuse("is larger than 1 GiB inside".to_owned()));
+            }
             bytes = inside;
         }
         // Comments may be in an old encoding; names are ASCII.
@@ -71,6 +79,12 @@ impl Liberty {
                 let what = format!("cell {}: area is no number", group.label());
                 Error::input(what, None, path, &text, group.offset)
             })?;
+            // They go into the scripts of tools.
+            if !is_plain(&cell.name) {
+                let what = format!("the cell name '{}' is not supported", cell.name);
+                let help = "expected letters, digits, '_', '-' and '.'".to_owned();
+                return Err(Error::input(what, Some(help), path, &text, group.offset));
+            }
             cells.insert(cell.name.clone(), cell);
         }
         if cells.is_empty() {
@@ -218,6 +232,29 @@ mod tests {
             error.to_string().contains("cell ND2: area is no number"),
             "{error}"
         );
+    }
+
+    /// Tcl, ABC and Yosys would all make something else of them.
+    #[test]
+    fn cell_names_that_are_more_than_a_name_are_refused() {
+        for name in [
+            "BUF B",
+            "B;exec",
+            "B[exec x]",
+            "$env(HOME)",
+            "B{",
+            "a\\b",
+            "B\u{1b}",
+            "-B",
+        ] {
+            let text = TINY.replace("cell (BUF_B)", &format!("cell (\"{name}\")"));
+            assert_ne!(text, TINY);
+            let error = parse(&text).unwrap_err().to_string();
+            assert!(
+                error.contains("is not supported at x.lib:"),
+                "{name}: {error}"
+            );
+        }
     }
 
     #[test]

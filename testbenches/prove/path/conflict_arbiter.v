@@ -170,7 +170,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     assign cover_next = fire & held & (grp_degree == 2);
 endmodule
 
-// The number of distinct rows in one bank (DESIGN.md, section 3).
+// The number of distinct rows in one bank (docs/microarchitecture.md, section 3).
 module distinct_rows #(parameter L = 4, parameter m = 3, parameter R = 2, parameter DG = 3) (
     input wire [L-1:0] mask,
     input wire [L*m-1:0] bank,

@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
 use crate::cosim::layout::Layout;
 use crate::error::{Error, Result};
-use crate::model::{PathConfig, SmPath};
+use crate::model::SmPath;
 use crate::sm::{Sm, Workload};
 
 /// Cycles of reset before the kernel.
@@ -33,18 +33,18 @@ impl<'a> ReplayBench<'a> {
         workload: &'a dyn Workload,
         seed: u64,
     ) -> Result<Self> {
-        if !POLICIES.contains(&PathConfig::of(config).policy) {
+        let sm = Sm::new(config, workload)?.with_values(seed);
+        let policy = sm.path_config().policy;
+        if !POLICIES.contains(&policy) {
             return Err(Error::usage(
-                format!(
-                    "the RTL has no {:?} scheduler, the model alone has it",
-                    config.settings.scheduler
-                ),
-                "expected lrr, conflict-aware, owf, owf-slot or lowest-slot",
+                format!("the RTL has no {policy:?} scheduler, the model alone has it"),
+                "expected lrr, conflict-aware, owf-slot, lowest-slot, or owf where blocks share \
+                 scratchpad",
             ));
         }
         Ok(ReplayBench {
             ports: PathPorts::new(config, layout),
-            sm: Sm::new(config, workload)?.with_values(seed),
+            sm,
             running: true,
             failure: None,
             config: config.clone(),

@@ -1,25 +1,60 @@
-//! Synthesis of emitted units, for the commands `synth` and `flow`.
+//! Synthesis of emitted units over their target periods, with whole SMs.
 
-use super::printer::Printer;
-use super::synthesis_text;
-use crate::config::Config;
-use crate::error::Result;
-use crate::rtl::{Design, EmittedUnit};
-use crate::synth::{
-    Flow, Published, SmTotal, SynthJob, SynthReport, TARGET_PERIODS_PS, Technology, UnitResult,
+use super::{
+    Effort, Flow, Published, SmTotal, SynthJob, SynthReport, TARGET_PERIODS_PS, Technology,
+    UnitResult,
 };
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::quote::shown_path;
+use crate::rtl::{Design, EmittedUnit};
 use crate::tool::{Cache, Toolbox};
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Beside the paper's target periods, two that no unit is expected to reach:
 /// they show the fastest netlist that ABC finds.
 const STRETCH_PERIODS_PS: [u32; 2] = [150, 80];
 
+/// Hash units without configuration.
+const FIXED_HASHES: [&str; 2] = ["spad_hash_xor", "spad_hash_add"];
+
+/// What is measured, beside the units and periods.
+#[derive(Clone, Copy, Default)]
+pub struct Measured<'a> {
+    /// How hard to try to meet the periods.
+    pub effort: Effort,
+    /// Where the Verilog is, if it is not emitted.
+    pub rtl: Option<&'a Path>,
+}
+
+impl Measured<'_> {
+    /// `units`, all if empty: as emitted, or those that the folder has.
+    fn design(&self, units: &[String], machine: &Config) -> Result<Design> {
+        let design = Design::emit(units, machine)?;
+        let Some(dir) = self.rtl else {
+            return Ok(design);
+        };
+        if !units.is_empty() {
+            return design.with_files_of(dir);
+        }
+        let design = design.retain_units_in(dir);
+        match design.units.is_empty() {
+            false => design.with_files_of(dir),
+            true => Err(Error::usage(
+                format!("{} has no unit of {}", shown_path(dir), machine.name),
+                "expected a folder with Verilog from `spadkit emit`, one MODULE.v per module; \
+                 --preset or --config names the machine that it was emitted for",
+            )),
+        }
+    }
+}
+
 /// Units over target periods, and what a whole SM needs of them.
-pub(super) struct Synthesis {
+pub struct Synthesis {
     /// Every unit and period.
     pub report: SynthReport,
-    /// Whole SMs, for the units that have configuration registers.
+    /// Whole SMs: the hash units, and the others that have configuration registers.
     pub per_sm: Vec<SmTotal>,
     charted: Vec<String>,
     chart_periods: Vec<u32>,
@@ -28,16 +63,18 @@ pub(super) struct Synthesis {
 impl Synthesis {
     /// Synthesizes `units` for `periods`. Without units: all of them, those
     /// with registers only for the slowest period, as they are off the path
-    /// of the accesses. Without periods: the usual ones.
+    /// of the accesses. Without periods: the usual ones. `progress` hears how
+    /// many of all points are done, and which was the last.
     pub fn run(
         units: &[String],
         periods: &[u32],
         machine: &Config,
         technology: &Technology,
         tools: &Toolbox,
-        printer: &Printer,
+        measured: Measured,
+        progress: &(dyn Fn(u64, u64, &str) + Sync),
     ) -> Result<Self> {
-        let design = Design::emit(units, machine)?;
+        let design = measured.design(units, machine)?;
         let (swept, chart_periods) = match periods {
             [] => (usual_periods(), TARGET_PERIODS_PS.to_vec()),
             given => (given.to_vec(), given.to_vec()),
@@ -54,6 +91,11 @@ impl Synthesis {
         let shown = slow.len();
         // Registers that nobody asked for still are needed for the totals.
         let registers = registers_of(&main, machine, &slow)?;
+        let registers = match measured.rtl {
+            None => registers,
+            // No totals of edited and emitted Verilog.
+            Some(dir) => registers.retain_units_in(dir).with_files_of(dir)?,
+        };
         slow.extend(jobs(
             &registers,
             &registers.units.iter().collect::<Vec<_>>(),
@@ -64,23 +106,20 @@ impl Synthesis {
             tools,
             cache: &cache,
             technology,
+            effort: measured.effort,
         };
         let points = (main.len() * swept.len()) as u64;
-        let progress = printer.progress(points + slow.len() as u64, "synthesis");
-        let mut report = flow.run(&main, &swept, &|done, what| progress.set(done, what))?;
+        let total = points + slow.len() as u64;
+        let mut report = flow.run(&main, &swept, &|done, what| progress(done, total, what))?;
         let rest = flow.run(&slow, &[slowest], &|done, what| {
-            progress.set(points + done, what)
+            progress(points + done, total, what)
         })?;
-        drop(progress);
 
         let per_sm = per_sm(&report, &rest, machine.lanes);
         report.results.extend(rest.results.into_iter().take(shown));
         report.warnings.extend(rest.warnings);
         report.warnings.sort();
         report.warnings.dedup();
-        for warning in &report.warnings {
-            printer.warn(warning);
-        }
         let charted = match units {
             [] => configurable_hashes(&per_sm),
             _ => swept_units.iter().map(|u| u.name.clone()).collect(),
@@ -110,20 +149,6 @@ impl Synthesis {
         json["published_40nm"] = published.map(published_json).collect();
         json
     }
-
-    /// The table of whole SMs, with the technology.
-    pub fn totals_text(&self) -> String {
-        let about = synthesis_text::technology(&self.report);
-        format!("{about}\n{}", synthesis_text::totals(&self.per_sm))
-    }
-
-    /// Tables for people.
-    pub fn text(&self) -> String {
-        let about = synthesis_text::technology(&self.report);
-        let points = synthesis_text::points(&self.report);
-        let totals = synthesis_text::totals(&self.per_sm);
-        format!("{about}\n{points}{totals}")
-    }
 }
 
 fn usual_periods() -> Vec<u32> {
@@ -133,7 +158,8 @@ fn usual_periods() -> Vec<u32> {
 
 /// The units of Fig. 4, and those of their kind that are new.
 fn configurable_hashes(per_sm: &[SmTotal]) -> Vec<String> {
-    let units = per_sm.iter().map(|t| t.unit.clone());
+    let configurable = per_sm.iter().filter(|t| t.config.is_some());
+    let units = configurable.map(|t| t.unit.clone());
     units.filter(|u| u.starts_with("spad_hash_")).collect()
 }
 
@@ -143,6 +169,7 @@ fn best_json(r: &UnitResult) -> Value {
         "period_ps": r.period_ps,
         "area_um2": r.area_um2,
         "delay_ps": r.delay_ps,
+        "rated_ps": r.rated_ps,
     })
 }
 
@@ -180,15 +207,19 @@ fn registers_of(jobs: &[SynthJob], machine: &Config, there: &[SynthJob]) -> Resu
             geometry: machine.geometry,
             units: Vec::new(),
             files: Vec::new(),
+            prefix: String::new(),
+            benches: Vec::new(),
         }),
     }
 }
 
-/// The total of every unit of `report` whose registers are in `registers`.
+/// The total of every unit of `report` whose registers are in `registers`, and
+/// of the fixed hashes, which have none.
 fn per_sm(report: &SynthReport, registers: &SynthReport, lanes: u32) -> Vec<SmTotal> {
     let total = |unit: &str| {
-        let config = registers.best(&registers_name(unit))?;
-        SmTotal::new(report, unit, config, lanes)
+        let config = registers.best(&registers_name(unit));
+        let is_fixed = FIXED_HASHES.contains(&unit);
+        (config.is_some() || is_fixed).then(|| SmTotal::new(report, unit, config, lanes))?
     };
     report.units().into_iter().filter_map(total).collect()
 }

@@ -1,0 +1,212 @@
+//! The access trace of one block.
+
+use super::barriers::{Arrival, Barriers};
+use super::code::{Code, Role, is_shared};
+use crate::error::{Error, Result};
+use crate::launch::LaunchFile;
+use crate::ptx::exec::{BlockSink, Event, Options, Sink};
+use crate::trace::{Access, AccessTrace, Op, Place};
+use serde_json::{Map, json};
+use std::path::Path;
+use std::sync::Mutex;
+
+/// More accesses than this are no trace of one block that anybody looks at.
+const MOST: usize = 1 << 21;
+
+/// Runs one block of the first launch of a launch file, `block` or what the
+/// file says (its linear index), and records its accesses to shared memory.
+pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
+    let file = LaunchFile::load(launch)?;
+    let mut prepared = file.prepare()?;
+    let first = prepared.launches()[0].clone();
+    let [gx, gy, gz] = first.grid.map(u64::from);
+    let block = block.unwrap_or(file.trace_block);
+    if block >= gx * gy * gz {
+        return Err(Error::usage(
+            format!("there is no block {block} in a grid of {:?}", first.grid),
+            format!("expected a linear index below {}", gx * gy * gz),
+        ));
+    }
+    let code = Code::new(prepared.program(), &first.entry)?;
+    let shared_bytes = code.static_shared + first.dynamic_shared;
+    let recorder = Recorder {
+        code: &code,
+        threads: first.block.iter().product(),
+        shared_bytes,
+        recorded: Mutex::new(None),
+    };
+    let outcome = prepared.run_first(&Options {
+        threads: 1,
+        sink: Some(&recorder),
+        only_block: Some(block),
+        ..Options::default()
+    })?;
+    super::refuse_faults(&outcome, launch)?;
+    let recorded = recorder.recorded.into_inner().ok().flatten();
+    let recorded = recorded.unwrap_or_default();
+    if recorded.too_many {
+        return Err(Error::usage(
+            format!(
+                "block {block} of {} accesses shared memory more than {MOST} times",
+                first.entry
+            ),
+            "record a full trace (spadkit trace LAUNCH.toml -o FILE.spt), or a smaller problem",
+        ));
+    }
+    let mut extra = Map::new();
+    extra.insert("grid".to_owned(), json!(first.grid));
+    let index = [block % gx, block / gx % gy, block / (gx * gy)];
+    extra.insert("block".to_owned(), json!(index));
+    let (barriers, accesses) = recorded.in_order(&code);
+    let trace = AccessTrace {
+        name: first.entry,
+        source: format!("{}, block {block}", launch.display()),
+        block_dim: first.block,
+        shared_bytes,
+        warp_size: 32,
+        barriers,
+        accesses,
+        extra,
+    };
+    trace.check()?;
+    Ok(trace)
+}
+
+struct Recorder<'a> {
+    code: &'a Code,
+    threads: u32,
+    shared_bytes: u32,
+    recorded: Mutex<Option<Recorded>>,
+}
+
+/// The accesses of a block in the order of their execution.
+#[derive(Default)]
+struct Recorded {
+    accesses: Vec<RawAccess>,
+    /// Barriers of the block so far.
+    intervals: u32,
+    touched: Vec<bool>,
+    too_many: bool,
+}
+
+struct RawAccess {
+    /// Barriers before it.
+    interval: u32,
+    warp: u32,
+    pc: u32,
+    op: Op,
+    bytes: u32,
+    addrs: Vec<Option<u32>>,
+}
+
+impl Sink for Recorder<'_> {
+    fn block(&self, _block: [u32; 3]) -> Option<Box<dyn BlockSink + '_>> {
+        Some(Box::new(OneBlock {
+            recorder: self,
+            barriers: Barriers::new(self.threads),
+            recorded: Recorded {
+                touched: vec![false; self.code.rows.len()],
+                ..Recorded::default()
+            },
+        }))
+    }
+}
+
+struct OneBlock<'a> {
+    recorder: &'a Recorder<'a>,
+    barriers: Barriers,
+    recorded: Recorded,
+}
+
+impl BlockSink for OneBlock<'_> {
+    fn instruction(&mut self, event: &Event) {
+        let row = &self.recorder.code.rows[event.pc as usize];
+        match row.role {
+            Role::Memory { op, .. } => self.access(event, op, row.lanes),
+            Role::End => self.barriers.exit(event.warp, event.exec),
+            Role::Barrier { number, waits } if waits && event.exec != 0 => {
+                self.barriers.arrive(Arrival {
+                    warp: event.warp,
+                    pc: event.pc,
+                    lanes: event.exec,
+                    number,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn barrier_passed(&mut self, barrier: u32) {
+        self.recorded.intervals += u32::from(self.barriers.pass(barrier).whole);
+    }
+
+    fn finish(self: Box<Self>) {
+        if let Ok(mut place) = self.recorder.recorded.lock() {
+            *place = Some(self.recorded);
+        }
+    }
+}
+
+impl OneBlock<'_> {
+    fn access(&mut self, event: &Event, op: Op, lanes: u32) {
+        let Some(access) = event.access.filter(|a| is_shared(a.space)) else {
+            return;
+        };
+        let end = u64::from(self.recorder.shared_bytes);
+        let addr = |lane: usize| {
+            let byte = access.addresses[lane];
+            // Lanes of a generic access may be elsewhere.
+            let here =
+                (event.exec & lanes) >> lane & 1 == 1 && byte + u64::from(access.bytes) <= end;
+            here.then_some((byte / 4) as u32)
+        };
+        let addrs: Vec<Option<u32>> = (0..32).map(addr).collect();
+        if addrs.iter().all(Option::is_none) {
+            return;
+        }
+        let recorded = &mut self.recorded;
+        recorded.touched[event.pc as usize] = true;
+        if recorded.accesses.len() == MOST {
+            recorded.too_many = true;
+            return;
+        }
+        recorded.accesses.push(RawAccess {
+            interval: recorded.intervals,
+            warp: event.warp,
+            pc: event.pc,
+            op,
+            bytes: access.bytes,
+            addrs,
+        });
+    }
+}
+
+impl Recorded {
+    /// Barriers and accesses of the trace: between two barriers warp by warp,
+    /// which in turn is up to the machine.
+    fn in_order(mut self, code: &Code) -> (Vec<u32>, Vec<Access>) {
+        self.accesses.sort_by_key(|a| (a.interval, a.warp));
+        let before = |interval: u32| {
+            let at = self.accesses.partition_point(|a| a.interval <= interval);
+            at as u32
+        };
+        let barriers = (0..self.intervals).map(before).collect();
+        let sites = code.sites(&self.touched);
+        let access = |raw: RawAccess| {
+            let row = &code.rows[raw.pc as usize];
+            let place = Place {
+                ptx_line: Some(row.line),
+                source: row.source.clone(),
+            };
+            Access {
+                warp: raw.warp,
+                pc: sites[raw.pc as usize],
+                op: raw.op,
+                addrs: raw.addrs,
+                bytes: raw.bytes,
+                extra: place.fields(),
+            }
+        };
+        (barriers, self.accesses.into_iter().map(access).collect())
+    }
+}

@@ -1,0 +1,260 @@
+//! What the instructions of an entry are in a trace.
+
+use super::registers::Numbers;
+use crate::error::Result;
+use crate::ptx::ast::{Function, Immediate, Instruction, Module, Operand, StatementKind};
+use crate::ptx::exec::{InstructionInfo, Kind, Program};
+use crate::ptx::names::{Opcode, Space, Word};
+use crate::sm::{InstrKind, MAX_SOURCES, Sources};
+use crate::trace::Op;
+use std::collections::HashMap;
+
+/// Marks the place of a release in PTX.
+const RELEASE: &str = "spadkit.relssp";
+
+/// The instructions of an entry with all functions that it calls, by the
+/// program counter of the executor.
+pub(super) struct Code {
+    pub rows: Vec<Row>,
+    /// Bytes of the static shared variables.
+    pub static_shared: u32,
+    /// Registers whose number another live one has, too.
+    pub crowded: u32,
+}
+
+/// An instruction.
+pub(super) struct Row {
+    pub role: Role,
+    /// 1-based line of the PTX.
+    pub line: u32,
+    /// `file:line` of the source.
+    pub source: Option<String>,
+    /// Shared memory is named in the text: not by a generic address.
+    pub names_shared: bool,
+    /// Lanes whose addresses count.
+    pub lanes: u32,
+    pub dst: Option<u8>,
+    pub srcs: Sources,
+    /// The threads that reach it release the shared scratchpad first.
+    pub releases_before: bool,
+    /// Those that go on behind it release.
+    pub releases_after: bool,
+}
+
+/// What an instruction does to its warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Computes.
+    Plain(InstrKind),
+    /// Branches, calls, returns.
+    Branch,
+    /// Leaves the kernel.
+    End,
+    /// Waits at a barrier of the block, or only arrives.
+    Barrier { number: Option<u32>, waits: bool },
+    /// Accesses memory. `sub` is the number of an atomic's operation.
+    Memory { op: Op, sub: u8 },
+}
+
+impl Code {
+    pub fn new(program: &Program, entry: &str) -> Result<Self> {
+        let module = program.module();
+        let infos = program.instructions(entry)?;
+        let entry_index = module.function(entry);
+        let mut code = Code {
+            rows: Vec::with_capacity(infos.len()),
+            static_shared: program.static_shared(entry)?,
+            crowded: 0,
+        };
+        let mut first = 0;
+        for infos in infos.chunk_by(|a, b| a.function == b.function) {
+            let index = infos[0].function;
+            let function = &module.functions[index as usize];
+            let numbers = Numbers::new(function, infos, first);
+            first = numbers.end;
+            code.crowded += numbers.crowded;
+            let start = code.rows.len();
+            code.function(
+                module,
+                function,
+                infos,
+                &numbers,
+                entry_index == Some(index),
+            );
+            code.releases(module, index, start);
+        }
+        Ok(code)
+    }
+
+    fn function(
+        &mut self,
+        module: &Module,
+        function: &Function,
+        infos: &[InstructionInfo],
+        numbers: &Numbers,
+        is_entry: bool,
+    ) {
+        // Where each register was written last, going by the text.
+        let mut written: HashMap<u32, usize> = HashMap::new();
+        for (at, info) in infos.iter().enumerate() {
+            let instruction = function.instructions.get(info.instruction as usize);
+            let mut reads: Vec<(usize, u8)> = info
+                .reads
+                .iter()
+                .map(|r| (written.get(&r.0).map_or(0, |w| w + 1), numbers.of(r.0)))
+                .collect();
+            // Where they are too many, those count that are ready last.
+            reads.sort_unstable_by(|a, b| b.cmp(a));
+            let mut sources: Vec<u8> = Vec::new();
+            for (_, number) in reads {
+                if !sources.contains(&number) && sources.len() < MAX_SOURCES {
+                    sources.push(number);
+                }
+            }
+            written.extend(info.writes.iter().map(|r| (r.0, at)));
+            self.rows.push(Row {
+                role: role(info, instruction, is_entry),
+                line: info.line,
+                source: instruction.and_then(|i| module.source(function, i)),
+                names_shared: instruction.is_some_and(|i| i.space().is_some_and(is_shared)),
+                lanes: instruction.map_or(u32::MAX, lanes),
+                dst: info.writes.first().map(|r| numbers.of(r.0)),
+                srcs: Sources::new(&sources).unwrap_or_default(),
+                releases_before: false,
+                releases_after: false,
+            });
+        }
+    }
+
+    /// Finds the markers of releases in a function whose first row is `start`.
+    fn releases(&mut self, module: &Module, function: u32, start: usize) {
+        let statements = module.statements.iter();
+        let own = statements.filter(|s| s.function == Some(function));
+        let body = &module.functions[function as usize].instructions;
+        // Behind a barrier and a call other instructions come first.
+        let goes_straight_on = |row: usize| {
+            let waits = [Opcode::Bar, Opcode::Barrier, Opcode::Call];
+            !waits.contains(&body[row].opcode)
+        };
+        let (mut previous, mut label, mut marked) = (None, false, false);
+        for statement in own {
+            match statement.kind {
+                StatementKind::Directive => {
+                    let text = module.text_of(statement.span);
+                    if text.starts_with(".pragma") && text.contains(RELEASE) {
+                        // Whoever jumps to a label behind it does not pass it.
+                        match previous.filter(|row| !label && goes_straight_on(*row)) {
+                            Some(row) => self.rows[start + row].releases_after = true,
+                            None => marked = true,
+                        }
+                    }
+                }
+                StatementKind::Label(_) => label = true,
+                StatementKind::Instruction(index) => {
+                    self.rows[start + index as usize].releases_before = marked;
+                    (previous, label, marked) = (Some(index as usize), false, false);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Numbers of the static access sites, in the order of the text: the
+    /// instructions that name shared memory, and of those with generic
+    /// addresses the ones that `touched` has.
+    pub fn sites(&self, touched: &[bool]) -> Vec<u32> {
+        let is_site = |pc: &usize| {
+            let row = &self.rows[*pc];
+            let accesses = matches!(row.role, Role::Memory { .. });
+            accesses && (row.names_shared || touched[*pc])
+        };
+        let mut order: Vec<usize> = (0..self.rows.len()).filter(is_site).collect();
+        order.sort_by_key(|&pc| (self.rows[pc].line, pc));
+        let mut sites = vec![0; self.rows.len()];
+        for (site, pc) in order.into_iter().enumerate() {
+            sites[pc] = site as u32;
+        }
+        sites
+    }
+}
+
+pub(super) fn is_shared(space: Space) -> bool {
+    matches!(space, Space::Shared | Space::SharedCta)
+}
+
+fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: bool) -> Role {
+    let Some(i) = instruction else {
+        // Control runs off the end of the function.
+        return if is_entry { Role::End } else { Role::Branch };
+    };
+    match (info.kind, i.opcode) {
+        (_, Opcode::Exit) => Role::End,
+        (_, Opcode::Ret) if is_entry => Role::End,
+        (_, Opcode::Cp) => memory(Op::Store),
+        (Kind::Branch, _) => Role::Branch,
+        (Kind::Barrier, _) => barrier(i),
+        (Kind::Load, _) => memory(Op::Load),
+        (Kind::Store, _) => memory(Op::Store),
+        (Kind::Atomic, _) => Role::Memory {
+            op: Op::Atomic,
+            sub: operation(i),
+        },
+        (Kind::Sfu, _) => Role::Plain(InstrKind::Sfu),
+        (Kind::Alu, Opcode::Mov) => Role::Plain(InstrKind::Mov),
+        (Kind::Alu | Kind::Warp | Kind::Other, _) => Role::Plain(InstrKind::Alu),
+    }
+}
+
+fn memory(op: Op) -> Role {
+    Role::Memory { op, sub: 0 }
+}
+
+fn barrier(i: &Instruction) -> Role {
+    let number = match i.operands.get(usize::from(i.has(Word::Red))) {
+        Some(Operand::Immediate(Immediate::Integer(n))) => u32::try_from(*n).ok(),
+        _ => None,
+    };
+    Role::Barrier {
+        number,
+        waits: !i.has(Word::Arrive),
+    }
+}
+
+/// The operation of an atomic by its number in full traces. Those that the
+/// lock unit has not (compare and swap, increments) take as long as any other.
+fn operation(i: &Instruction) -> u8 {
+    let signed = i.ty(0).is_some_and(|t| t.is_signed());
+    let words = [
+        Word::And,
+        Word::Or,
+        Word::Xor,
+        Word::Exch,
+        Word::Min,
+        Word::Max,
+    ];
+    match (i.one_of(&words), signed) {
+        (Some(Word::And), _) => 1,
+        (Some(Word::Or), _) => 2,
+        (Some(Word::Xor), _) => 3,
+        (Some(Word::Exch), _) => 4,
+        (Some(Word::Min), false) => 5,
+        (Some(Word::Max), false) => 6,
+        (Some(Word::Min), true) => 7,
+        (Some(Word::Max), true) => 8,
+        _ => 0,
+    }
+}
+
+/// The lanes that give an address: of a matrix of eight rows eight.
+fn lanes(i: &Instruction) -> u32 {
+    let data = match i.opcode {
+        Opcode::Ldmatrix => i.operands.first(),
+        Opcode::Stmatrix => i.operands.get(1),
+        _ => return u32::MAX,
+    };
+    match data {
+        Some(Operand::Vector(items)) if items.len() >= 4 => u32::MAX,
+        Some(Operand::Vector(items)) => (1 << (8 * items.len())) - 1,
+        _ => 0xff,
+    }
+}

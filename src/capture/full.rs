@@ -1,0 +1,270 @@
+//! The full trace of all blocks, streamed.
+
+use super::barriers::{Arrival, Barriers};
+use super::code::{Code, Role, Row, is_shared};
+use crate::error::{Error, Result};
+use crate::launch::LaunchFile;
+use crate::ptx::exec::{Access, BlockSink, Event, Options, Sink};
+use crate::ptx::names::Space;
+use crate::sm::{Addresses, Instr, InstrKind, KernelInfo, TraceSummary, TraceWriter};
+use crate::trace::Op;
+use std::path::Path;
+use std::sync::Mutex;
+
+/// Local memory in the address space of global memory, beyond all buffers.
+const LOCAL: u64 = 1 << 60;
+/// Widest access of a full trace.
+const MAX_BYTES: u32 = 16;
+
+/// What was recorded.
+#[derive(Clone, Debug)]
+pub struct Captured {
+    /// The kernel.
+    pub info: KernelInfo,
+    /// The file.
+    pub summary: TraceSummary,
+    /// Registers that share their number with one that is live at the same
+    /// time, because more than 255 are: they may wait for each other.
+    pub crowded: u32,
+}
+
+/// Runs the first launch of a launch file and writes the programs of all its
+/// warps to `to`. Blocks run in order, each is written as it runs: memory is
+/// needed for one, and the file is the same every time.
+pub fn full_trace(launch: &Path, to: &Path) -> Result<Captured> {
+    let file = LaunchFile::load(launch)?;
+    let mut prepared = file.prepare()?;
+    let first = prepared.launches()[0].clone();
+    let code = Code::new(prepared.program(), &first.entry)?;
+    let blocks: u64 = first.grid.iter().map(|&n| u64::from(n)).product();
+    let info = KernelInfo {
+        name: first.entry.clone(),
+        source: launch.display().to_string(),
+        block_dim: first.block,
+        blocks: u32::try_from(blocks).map_err(|_| {
+            Error::usage(
+                format!("a grid of {blocks} blocks is too large for a full trace"),
+                "expected at most 4294967295",
+            )
+        })?,
+        shared_bytes: code.static_shared + first.dynamic_shared,
+        warp_size: 32,
+        registers: file.registers.unwrap_or(0),
+    };
+    let recorder = Recorder {
+        code: &code,
+        grid: first.grid,
+        threads: first.block.iter().product(),
+        shared_bytes: info.shared_bytes,
+        output: Mutex::new(Output {
+            writer: TraceWriter::create(to, &info)?,
+            failed: None,
+        }),
+    };
+    let outcome = prepared.run_first(&Options {
+        threads: 1,
+        sink: Some(&recorder),
+        ..Options::default()
+    })?;
+    super::refuse_faults(&outcome, launch)?;
+    let output = recorder.output.into_inner();
+    let output = output.unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(error) = output.failed {
+        return Err(error);
+    }
+    Ok(Captured {
+        summary: output.writer.finish()?,
+        crowded: code.crowded,
+        info,
+    })
+}
+
+struct Recorder<'a> {
+    code: &'a Code,
+    grid: [u32; 3],
+    threads: u32,
+    shared_bytes: u32,
+    output: Mutex<Output>,
+}
+
+struct Output {
+    writer: TraceWriter,
+    /// The first error in writing; nothing is written afterwards.
+    failed: Option<Error>,
+}
+
+impl Recorder<'_> {
+    fn write(&self, write: impl FnOnce(&mut TraceWriter) -> Result<()>) {
+        let mut output = match self.output.lock() {
+            Ok(output) => output,
+            Err(poisoned) => poisoned.into_inner(),
+        };
+        if output.failed.is_none()
+            && let Err(error) = write(&mut output.writer)
+        {
+            output.failed = Some(error);
+        }
+    }
+}
+
+impl Sink for Recorder<'_> {
+    fn block(&self, [x, y, z]: [u32; 3]) -> Option<Box<dyn BlockSink + '_>> {
+        let [gx, gy, _] = self.grid;
+        Some(Box::new(OneBlock {
+            recorder: self,
+            block: x + gx * (y + gy * z),
+            barriers: Barriers::new(self.threads),
+        }))
+    }
+}
+
+struct OneBlock<'a> {
+    recorder: &'a Recorder<'a>,
+    block: u32,
+    barriers: Barriers,
+}
+
+impl BlockSink for OneBlock<'_> {
+    fn instruction(&mut self, event: &Event) {
+        let row = &self.recorder.code.rows[event.pc as usize];
+        if row.releases_before {
+            self.release(event, event.active);
+        }
+        match row.role {
+            Role::Barrier {
+                number,
+                waits: true,
+            } if event.exec != 0 => {
+                // It is written when the barrier lets go.
+                self.barriers.arrive(Arrival {
+                    warp: event.warp,
+                    pc: event.pc,
+                    lanes: event.exec,
+                    number,
+                });
+            }
+            _ => {
+                let instr = instr(row, event, self.recorder.shared_bytes);
+                if instr.kind == InstrKind::Exit {
+                    self.barriers.exit(event.warp, event.exec);
+                }
+                self.push(event.warp, &instr);
+            }
+        }
+        if row.releases_after {
+            let leave = matches!(row.role, Role::Branch | Role::End);
+            let on = event.active & !if leave { event.exec } else { 0 };
+            self.release(event, on);
+        }
+    }
+
+    /// One instruction for each warp that was there. A barrier of a part of
+    /// the block holds nobody up: the machine has none.
+    fn barrier_passed(&mut self, barrier: u32) {
+        let passed = self.barriers.pass(barrier);
+        for arrival in passed.arrivals {
+            let row = &self.recorder.code.rows[arrival.pc as usize];
+            let kind = match passed.whole {
+                true => InstrKind::Bar,
+                false => InstrKind::Alu,
+            };
+            let mut instr = Instr::new(kind, arrival.pc, arrival.lanes.into());
+            (instr.dst, instr.srcs) = (row.dst, row.srcs);
+            if passed.whole {
+                instr.sub = barrier as u8;
+            }
+            self.push(arrival.warp, &instr);
+        }
+    }
+
+    fn finish(self: Box<Self>) {
+        for warp in 0..self.recorder.threads.div_ceil(32) {
+            self.recorder.write(|w| w.end_warp(self.block, warp));
+        }
+    }
+}
+
+impl OneBlock<'_> {
+    fn push(&self, warp: u32, instr: &Instr) {
+        self.recorder.write(|w| w.push(self.block, warp, instr));
+    }
+
+    fn release(&self, event: &Event, lanes: u32) {
+        if lanes != 0 {
+            let release = Instr::new(InstrKind::RelSsp, event.pc, lanes.into());
+            self.push(event.warp, &release);
+        }
+    }
+}
+
+/// The instruction that does on the SM path what the event reports.
+fn instr(row: &Row, event: &Event, shared_bytes: u32) -> Instr {
+    let (kind, mask) = match row.role {
+        Role::Plain(kind) => (kind, event.exec),
+        Role::Branch => (InstrKind::Branch, event.active),
+        Role::End if event.exec == 0 => (InstrKind::Branch, event.active),
+        Role::End => (InstrKind::Exit, event.exec),
+        Role::Barrier { .. } => (InstrKind::Alu, event.exec),
+        Role::Memory { op, sub } => return memory(row, event, (op, sub), shared_bytes),
+    };
+    plain(row, event, kind, mask)
+}
+
+fn plain(row: &Row, event: &Event, kind: InstrKind, mask: u32) -> Instr {
+    let mut instr = Instr::new(kind, event.pc, mask.into());
+    (instr.dst, instr.srcs) = (row.dst, row.srcs);
+    instr
+}
+
+fn memory(row: &Row, event: &Event, (op, sub): (Op, u8), shared_bytes: u32) -> Instr {
+    let Some(access) = event.access.filter(|_| event.exec & row.lanes != 0) else {
+        // It goes nowhere.
+        return plain(row, event, InstrKind::Alu, event.exec);
+    };
+    let (kind, mask) = match (access.space, op) {
+        (space, _) if is_shared(space) => {
+            let end = u64::from(shared_bytes);
+            // Lanes of a generic access may be elsewhere.
+            let inside =
+                |lane: &u32| access.addresses[*lane as usize] + u64::from(access.bytes) <= end;
+            let lanes = (0..32).filter(inside).fold(0, |m, lane| m | 1 << lane);
+            let kind = match op {
+                Op::Load => InstrKind::LdShared,
+                Op::Store => InstrKind::StShared,
+                Op::Atomic => InstrKind::AtomShared,
+            };
+            (kind, event.exec & row.lanes & lanes)
+        }
+        // Parameters and constants come from a cache of their own.
+        (Space::Param | Space::ParamEntry | Space::ParamFunc | Space::Const, _) => {
+            return plain(row, event, InstrKind::Mov, event.exec);
+        }
+        (_, Op::Load) => (InstrKind::LdGlobal, event.exec),
+        (_, Op::Store) => (InstrKind::StGlobal, event.exec),
+        // A reduction is sent off, an atomic brings a value back.
+        (_, Op::Atomic) if row.dst.is_none() => (InstrKind::StGlobal, event.exec),
+        (_, Op::Atomic) => (InstrKind::LdGlobal, event.exec),
+    };
+    if mask == 0 {
+        return plain(row, event, InstrKind::Alu, event.exec);
+    }
+    let mut instr = plain(row, event, kind, mask);
+    instr.bytes = access.bytes.min(MAX_BYTES) as u8;
+    instr.sub = if kind == InstrKind::AtomShared {
+        sub
+    } else {
+        0
+    };
+    instr.addrs = Addresses::from_lanes(mask.into(), |lane| address(&access, lane), 32);
+    instr
+}
+
+/// The address of a lane. The words of local memory lie lane beside lane, so
+/// that a warp that accesses one variable accesses neighbours.
+fn address(access: &Access, lane: usize) -> u64 {
+    let address = access.addresses[lane];
+    match access.space {
+        Space::Local => LOCAL + (address / 4 * 32 + lane as u64) * 4 + address % 4,
+        _ => address,
+    }
+}

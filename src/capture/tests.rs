@@ -1,0 +1,201 @@
+//! What small kernels look like in both traces.
+
+use super::*;
+use crate::sm::{Instr, InstrKind, TraceFile, Workload};
+use crate::trace::AccessTrace;
+use std::path::PathBuf;
+
+/// A launch file of a kernel with the body `body`, and 256 bytes of shared
+/// memory from `tile` on.
+struct Files {
+    dir: tempfile::TempDir,
+}
+
+impl Files {
+    fn new(launch: &str, body: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let ptx = format!(
+            ".version 7.0\n.target sm_75\n.address_size 64\n.shared .align 16 .b8 tile[512];\n\
+             .visible .entry k() {{\n.reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .pred %p<9>;\n\
+             mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.u32 %r4, %r3, %r2;\n\
+             {body}\nret;\n}}\n"
+        );
+        std::fs::write(dir.path().join("k.ptx"), ptx).unwrap();
+        let launch = format!("ptx = \"k.ptx\"\n{launch}\n");
+        std::fs::write(dir.path().join("k.toml"), launch).unwrap();
+        Files { dir }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.path().join("k.toml")
+    }
+
+    fn access(&self) -> AccessTrace {
+        access_trace(&self.path(), None).unwrap()
+    }
+
+    /// The program of a warp of block 0.
+    fn warp(&self, warp: u32) -> Vec<Instr> {
+        let path = self.dir.path().join("k.spt");
+        full_trace(&self.path(), &path).unwrap();
+        let file = TraceFile::open(&path).unwrap();
+        let mut stream = file.open(0, warp).unwrap();
+        let mut program = Vec::new();
+        while let Some(part) = stream.next_part().unwrap() {
+            program.extend(part.iter().cloned());
+        }
+        program
+    }
+}
+
+fn active(trace: &AccessTrace, i: usize) -> Vec<u32> {
+    trace.accesses[i].addrs.iter().copied().flatten().collect()
+}
+
+fn kinds(program: &[Instr]) -> Vec<InstrKind> {
+    program.iter().map(|i| i.kind).collect()
+}
+
+#[test]
+fn guards_branches_and_widths() {
+    let files = Files::new(
+        "grid = [1]\nblock = [40]",
+        "setp.lt.u32 %p1, %r1, 4;\n\
+         @%p1 st.shared.u32 [%r4], %r1;\n\
+         @%p1 bra L;\n\
+         st.shared.u16 [%r4], %r1;\n\
+         L: bar.sync 0;\n\
+         and.b32 %r5, %r4, 0xfffffff0; ld.shared.v4.u32 {%r6, %r7, %r8, %r9}, [%r5];",
+    );
+    let trace = files.access();
+    // Warp 1 has eight threads, none of them below 4.
+    let shape: Vec<_> = trace
+        .accesses
+        .iter()
+        .map(|a| (a.warp, a.pc, a.bytes))
+        .collect();
+    assert_eq!(
+        shape,
+        [(0, 0, 4), (0, 1, 2), (1, 1, 2), (0, 2, 16), (1, 2, 16)]
+    );
+    assert_eq!(active(&trace, 0), [0, 1, 2, 3]);
+    assert_eq!(active(&trace, 1), (4..32).collect::<Vec<_>>());
+    assert_eq!(active(&trace, 4), [32, 32, 32, 32, 36, 36, 36, 36]);
+    assert_eq!((trace.barriers.clone(), trace.shared_bytes), (vec![3], 512));
+    assert_eq!(trace.places().of(0).ptx_line, Some(9));
+    let one = files.warp(1);
+    use InstrKind::{Alu, Bar, Branch, Exit, LdShared, Mov, StShared};
+    let body = [Alu, Alu, Branch, StShared, Bar, Alu, LdShared, Exit];
+    assert_eq!(kinds(&one), [&[Mov, Alu, Mov, Alu][..], &body].concat());
+    let load = &one[10];
+    assert_eq!((load.bytes, load.mask), (16, 0xff));
+    assert!(load.srcs.as_slice().contains(&one[9].dst.unwrap()));
+    // The guard of the store in warp 0 is a source.
+    let store = &files.warp(0)[5];
+    assert_eq!((store.kind, store.mask), (StShared, 0xf));
+    assert_eq!(store.srcs.as_slice().len(), 3);
+}
+
+#[test]
+fn a_barrier_of_a_part_of_the_block_is_none() {
+    let files = Files::new(
+        "grid = [1]\nblock = [96]",
+        "setp.lt.u32 %p1, %r1, 64;\n@!%p1 bra L;\nst.shared.u32 [%r4], %r1; bar.sync 1, 64;\n\
+         ld.shared.u32 %r5, [%r4];\nL: bar.sync 0; ld.shared.u32 %r6, [%r3];",
+    );
+    let trace = files.access();
+    assert_eq!((trace.accesses.len(), trace.barriers), (7, vec![4]));
+    let bars = |warp| {
+        kinds(&files.warp(warp))
+            .iter()
+            .filter(|k| **k == InstrKind::Bar)
+            .count()
+    };
+    assert_eq!((bars(0), bars(2)), (1, 1));
+}
+
+#[test]
+fn threads_that_exit_early_are_missed_at_no_barrier() {
+    let files = Files::new(
+        "grid = [1]\nblock = [64]",
+        "setp.ge.u32 %p1, %r1, 40;\n@%p1 exit;\nst.shared.u32 [%r4], %r1; bar.sync 0;\n\
+         ld.shared.u32 %r5, [%r3];",
+    );
+    let trace = files.access();
+    assert_eq!((trace.accesses.len(), trace.barriers), (4, vec![2]));
+    let one = files.warp(1);
+    assert_eq!((one[5].kind, one[5].mask), (InstrKind::Exit, 0xffff_ff00));
+    assert_eq!(one.iter().filter(|i| i.kind == InstrKind::Bar).count(), 1);
+}
+
+#[test]
+fn matrices_count_the_lanes_that_give_rows() {
+    let files = Files::new(
+        "grid = [1]\nblock = [32]",
+        "st.shared.u32 [%r4], %r1; and.b32 %r5, %r1, 15; shl.b32 %r5, %r5, 4;\n\
+         add.u32 %r5, %r5, %r3; bar.sync 0;\n\
+         ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r6, %r7}, [%r5];",
+    );
+    let trace = files.access();
+    assert_eq!(
+        active(&trace, 1),
+        (0..16).map(|row| 4 * row).collect::<Vec<_>>()
+    );
+    assert_eq!(trace.accesses[1].bytes, 16);
+}
+
+#[test]
+fn markers_release_those_that_pass_them() {
+    let body = |marker: &str, label: &str| {
+        format!(
+            "st.shared.u32 [%r4], %r1; setp.lt.u32 %p1, %r1, 8;\n@%p1 bra L;\n{marker}\n\
+             {label} mov.u32 %r5, 1;\nL: mov.u32 %r6, 2;"
+        )
+    };
+    let marker = ".pragma \"spadkit.relssp\";";
+    let releases = |body: &str| {
+        let files = Files::new("grid = [1]\nblock = [32]", body);
+        let program = files.warp(0);
+        let found = program.iter().filter(|i| i.kind == InstrKind::RelSsp);
+        found.map(|i| i.mask).collect::<Vec<_>>()
+    };
+    // Behind a branch those that have not taken it, whatever comes next.
+    assert_eq!(releases(&body(marker, "")), [0xffff_ff00]);
+    assert_eq!(releases(&body(marker, "M:")), [0xffff_ff00]);
+    // Behind a label all that come there.
+    let at_label = body("", "").replace("L:", &format!("L: {marker}"));
+    assert_eq!(
+        releases(&at_label).iter().fold(0, |all, m| all | m),
+        u64::from(u32::MAX)
+    );
+    assert_eq!(releases(&body("", "")), []);
+}
+
+#[test]
+fn a_kernel_with_a_fault_has_no_trace() {
+    let files = Files::new("grid = [1]\nblock = [32]", "st.shared.u32 [%r4+1000], %r1;");
+    let to = files.dir.path().join("k.spt");
+    let full = full_trace(&files.path(), &to).unwrap_err();
+    let access = access_trace(&files.path(), None).unwrap_err();
+    for error in [full, access] {
+        assert!(
+            error.to_string().contains("out-of-bounds, line 8"),
+            "{error}"
+        );
+        assert_eq!(error.exit_status(), 1);
+    }
+    assert!(!to.exists());
+}
+
+#[test]
+fn blocks_are_chosen_by_their_linear_index() {
+    let files = Files::new(
+        "grid = [2, 2]\nblock = [32]\ntrace_block = 1",
+        "mov.u32 %r5, %ctaid.x; mov.u32 %r6, %ctaid.y; mad.lo.u32 %r5, %r6, 2, %r5;\n\
+         shl.b32 %r5, %r5, 2; add.u32 %r5, %r5, %r3; st.shared.u32 [%r5], %r1;",
+    );
+    let word = |block| active(&access_trace(&files.path(), block).unwrap(), 0)[0];
+    assert_eq!((word(None), word(Some(0)), word(Some(3))), (1, 0, 3));
+    let error = access_trace(&files.path(), Some(4)).unwrap_err();
+    assert!(error.to_string().contains("no block 4"), "{error}");
+}

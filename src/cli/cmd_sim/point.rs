@@ -1,0 +1,108 @@
+//! One run and its numbers.
+
+use super::Works;
+use super::plan::{Draft, Plan};
+use crate::config::Config;
+use crate::error::Result;
+use crate::sharing::Residency;
+use crate::sm::{RunProgress, Setup, Statistics};
+use serde_json::{Value, json};
+
+/// What a point came to.
+#[derive(Clone)]
+pub(super) struct Point {
+    pub draft: Draft,
+    /// The machine with all choices.
+    pub config: Config,
+    /// The bank mapping.
+    pub hash: String,
+    pub residency: Residency,
+    /// N of an access trace's dependences.
+    pub dependent: Option<u32>,
+    pub statistics: Statistics,
+    /// All blocks have ended.
+    pub ended: bool,
+    /// Cycles of what its speed-up is over.
+    pub baseline: Option<u64>,
+}
+
+/// The bank mapping of a machine that is told `setup`: what it is given, or
+/// what its hash hardware does after reset.
+pub(super) fn mapping(setup: &Setup, config: &Config) -> String {
+    match &setup.hash {
+        Some(hash) => hash.to_string(),
+        None => config.path.hash.after_reset().to_string(),
+    }
+}
+
+impl Point {
+    /// Runs the point; `watch` ends it by returning false.
+    pub fn run(
+        draft: &Draft,
+        plan: &Plan,
+        works: &Works,
+        watch: &mut dyn FnMut(RunProgress) -> bool,
+    ) -> Result<Self> {
+        let machine = draft.machine(plan)?;
+        let sm = draft.setup.build(&machine, works.of(draft.blocks))?;
+        let residency = sm.layout().residency();
+        let (statistics, ended) = sm.run_watched(watch)?;
+        let config = draft.setup.apply(&machine)?;
+        Ok(Point {
+            draft: draft.clone(),
+            hash: mapping(&draft.setup, &config),
+            residency,
+            dependent: works.dependent,
+            statistics,
+            ended,
+            baseline: None,
+            config,
+        })
+    }
+
+    /// t, where blocks may share.
+    pub fn sharing(&self) -> Option<f64> {
+        let sharing = self.config.sm.sharing;
+        sharing.on.then_some(sharing.threshold)
+    }
+
+    /// How many times as fast as its baseline it is.
+    pub fn speed_up(&self) -> Option<f64> {
+        let cycles = self.statistics.cycles.max(1) as f64;
+        self.baseline.map(|baseline| baseline as f64 / cycles)
+    }
+
+    /// The reason of most stalls and its share of all issue slots.
+    pub fn dominant_stall(&self) -> Option<(&'static str, f64)> {
+        let s = &self.statistics;
+        let slots = (s.issued + s.stalls.total()).max(1) as f64;
+        let list = s.stalls.list();
+        let most = list.iter().map(|stall| stall.1).max()?;
+        let (reason, cycles) = list.into_iter().find(|stall| stall.1 == most)?;
+        (cycles > 0).then_some((reason, cycles as f64 / slots))
+    }
+
+    pub fn json(&self) -> Value {
+        let settings = &self.config.settings;
+        let mut json = json!({
+            "preset": self.config.name,
+            "pipeline": settings.pipeline,
+            "scheduler": settings.scheduler,
+            "hash": self.hash,
+            "hash_hardware": self.config.path.hash,
+            "hash_stage": self.config.path.hash_stage,
+            "lock_hash": settings.lock_hash,
+            "sharing": self.sharing(),
+            "dependent": self.dependent,
+            "resident_blocks": self.residency.blocks(),
+            "pairs": self.residency.pairs,
+            "limited_by": self.residency.limit,
+            "dominant_stall": self.dominant_stall().map(|s| s.0),
+        });
+        for (key, value) in &self.draft.sets {
+            json["set"][key] = json!(value);
+        }
+        crate::cli::merge(&mut json, json!(self.statistics));
+        json
+    }
+}

@@ -1,0 +1,280 @@
+//! Running all points of a sweep, and what comes out of it.
+
+use super::plan::{Draft, Plan};
+use super::point::Point;
+use super::{Works, speed};
+use crate::cli::printer::{Printer, Progress};
+use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::sm::RunProgress;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// Points that ran, and those that did not.
+pub(super) struct Sweep {
+    /// In the order of the options' values.
+    pub points: Vec<Point>,
+    /// Points that cannot be, with the reason.
+    pub skipped: Vec<(Draft, String)>,
+    /// What speed-ups are over: the first point of each machine and grid, with
+    /// `mod` and no hash stage.
+    pub baselines: Vec<Point>,
+    /// All points of the plan.
+    pub planned: usize,
+    /// It was ended before all points had run.
+    pub interrupted: bool,
+}
+
+/// What a run is for.
+#[derive(Clone, Copy, PartialEq)]
+enum Role {
+    Point,
+    Baseline,
+}
+
+/// How a point ended.
+enum Outcome {
+    Done(Box<Point>),
+    Skipped(String),
+    Interrupted,
+}
+
+/// How far all runs are, on a terminal.
+struct Meter {
+    bar: Progress,
+    start: Instant,
+    done: AtomicU64,
+    cycles: AtomicU64,
+}
+
+impl Meter {
+    fn run(&self, draft: &Draft, plan: &Plan, works: &Works) -> Result<Outcome> {
+        if interrupt::requested() {
+            return Ok(Outcome::Interrupted);
+        }
+        let mut before = 0;
+        let mut watch = |progress: RunProgress| {
+            let more = progress.cycle - before;
+            before = progress.cycle;
+            let cycles = self.cycles.fetch_add(more, Ordering::Relaxed) + more;
+            let done = self.done.load(Ordering::Relaxed);
+            self.bar.set(done, speed(cycles, self.start));
+            !interrupt::requested()
+        };
+        let outcome = match Point::run(draft, plan, works, &mut watch) {
+            Ok(point) if point.ended => Outcome::Done(Box::new(point)),
+            Ok(_) => Outcome::Interrupted,
+            Err(error @ Error::Usage { .. }) => Outcome::Skipped(error.to_string()),
+            Err(error) => return Err(error),
+        };
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        let cycles = self.cycles.load(Ordering::Relaxed);
+        self.bar.set(done, speed(cycles, self.start));
+        Ok(outcome)
+    }
+}
+
+/// All runs: those of `alone`, which are no points, before the points that are
+/// compared with them, so that an interrupted sweep can compare what it has.
+fn runs<'a>(plan: &'a Plan, mut alone: Vec<&'a Draft>) -> Vec<(Role, &'a Draft)> {
+    let mut runs = Vec::new();
+    for point in &plan.points {
+        let first = alone.iter().position(|b| b.is_comparable(point));
+        runs.extend(first.map(|i| (Role::Baseline, alone.remove(i))));
+        runs.push((Role::Point, point));
+    }
+    runs
+}
+
+impl Outcome {
+    /// The point, if it ran to its end.
+    fn done(&self) -> Option<Point> {
+        match self {
+            Outcome::Done(point) => Some((**point).clone()),
+            _ => None,
+        }
+    }
+}
+
+impl Sweep {
+    /// One point, which is compared with nothing.
+    pub fn of_one(point: Point) -> Self {
+        Sweep {
+            interrupted: !point.ended,
+            points: vec![point],
+            skipped: Vec::new(),
+            baselines: Vec::new(),
+            planned: 1,
+        }
+    }
+
+    /// Runs all points, on all cores.
+    pub fn run(plan: &Plan, works: &Works, printer: &Printer) -> Result<Self> {
+        let wanted = baselines(plan, works);
+        let find = |b: &Draft| plan.points.iter().position(|p| p.is_same_run(b, plan));
+        let among: Vec<Option<usize>> = wanted.iter().map(find).collect();
+        let alone = wanted.iter().zip(&among).filter(|b| b.1.is_none());
+        let runs = runs(plan, alone.map(|b| b.0).collect());
+        let meter = Meter {
+            bar: printer.progress(runs.len() as u64, "sim: points"),
+            start: Instant::now(),
+            done: AtomicU64::new(0),
+            cycles: AtomicU64::new(0),
+        };
+        let run = |&(role, draft): &(Role, &Draft)| Ok((role, meter.run(draft, plan, works)?));
+        let outcomes = runs.par_iter().map(run).collect::<Result<Vec<_>>>()?;
+        drop(meter);
+        let (alone, points): (Vec<_>, Vec<_>) =
+            outcomes.into_iter().partition(|o| o.0 == Role::Baseline);
+        let points: Vec<Outcome> = points.into_iter().map(|o| o.1).collect();
+        let mut alone = alone.into_iter();
+        let baselines = among.iter().filter_map(|among| match among {
+            Some(i) => points[*i].done(),
+            None => alone.next()?.1.done(),
+        });
+        let baselines = baselines.collect();
+        Self::of_outcomes(plan, baselines, points)
+    }
+
+    fn of_outcomes(plan: &Plan, baselines: Vec<Point>, points: Vec<Outcome>) -> Result<Self> {
+        let mut sweep = Sweep {
+            points: Vec::new(),
+            skipped: Vec::new(),
+            baselines,
+            planned: plan.points.len(),
+            interrupted: false,
+        };
+        for (draft, outcome) in plan.points.iter().zip(points) {
+            match outcome {
+                Outcome::Done(point) => sweep.points.push(*point),
+                Outcome::Skipped(reason) => sweep.skipped.push((draft.clone(), reason)),
+                Outcome::Interrupted => sweep.interrupted = true,
+            }
+        }
+        if let (true, Some((_, reason))) = (sweep.points.is_empty(), sweep.skipped.first())
+            && !sweep.interrupted
+        {
+            return Err(Error::usage(
+                format!("no point of the sweep can run; the first: {reason}"),
+                "change the options' values, or the machine (--preset, --config)",
+            ));
+        }
+        for point in &mut sweep.points {
+            let same = |b: &&Point| b.draft.is_comparable(&point.draft);
+            let baseline = sweep.baselines.iter().find(same);
+            point.baseline = baseline.map(|b| b.statistics.cycles);
+        }
+        Ok(sweep)
+    }
+
+    /// The machine that all points have, if it is one.
+    pub fn preset(&self) -> Option<&str> {
+        let name = |p: &Point| p.config.name.clone();
+        let first = self.points.first()?;
+        let one = self.points.iter().all(|p| name(p) == first.config.name);
+        one.then_some(&first.config.name)
+    }
+
+    /// The result as one object.
+    pub fn json(&self, works: &Works) -> Value {
+        let mut json = json!({"kernel": works.kernel()});
+        if let Some(preset) = self.preset() {
+            json["preset"] = json!(preset);
+        }
+        let baselines: Vec<Value> = self.baselines.iter().map(Point::json).collect();
+        let skipped = self.skipped.iter().map(|(draft, reason)| {
+            let mut point = serde_json::Map::new();
+            let labels = draft.labels.iter();
+            point.extend(labels.map(|(k, v)| (k.replace(' ', "_"), json!(v))));
+            json!({"point": point, "reason": reason})
+        });
+        let more = json!({
+            "results": self.points.iter().map(compared).collect::<Vec<_>>(),
+            "baselines": baselines,
+            "skipped": skipped.collect::<Vec<_>>(),
+        });
+        crate::cli::merge(&mut json, more);
+        if self.interrupted {
+            json["interrupted"] = json!(true);
+        }
+        json
+    }
+
+    /// A line per point with all that its JSON has.
+    pub fn csv(&self) -> String {
+        let rows = self.points.iter().map(|p| {
+            let mut row = Vec::new();
+            flatten("", &compared(p), &mut row);
+            row
+        });
+        let mut out = String::new();
+        for (i, row) in rows.enumerate() {
+            let line = |cells: Vec<&String>| {
+                let cells: Vec<String> = cells.into_iter().map(|c| csv_cell(c)).collect();
+                cells.join(",") + "\n"
+            };
+            if i == 0 {
+                out += &line(row.iter().map(|cell| &cell.0).collect());
+            }
+            out += &line(row.iter().map(|cell| &cell.1).collect());
+        }
+        out
+    }
+}
+
+/// A point's JSON with its speed-up.
+fn compared(point: &Point) -> Value {
+    let mut json = point.json();
+    json["speed_up"] = json!(point.speed_up());
+    json
+}
+
+/// The runs that speed-ups are over: of the first point of each machine and
+/// grid that can run.
+fn baselines(plan: &Plan, works: &Works) -> Vec<Draft> {
+    let mut found: Vec<Draft> = Vec::new();
+    for draft in &plan.points {
+        if found.iter().any(|b| b.is_comparable(draft)) {
+            continue;
+        }
+        let baseline = draft.baseline();
+        let can_run = |machine| {
+            baseline
+                .setup
+                .build(&machine, works.of(draft.blocks))
+                .is_ok()
+        };
+        if baseline.machine(plan).is_ok_and(can_run) {
+            found.push(baseline);
+        }
+    }
+    found
+}
+
+/// The leaves of `value` with their paths.
+fn flatten(path: &str, value: &Value, row: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                let path = match path {
+                    "" => key.clone(),
+                    path => format!("{path}.{key}"),
+                };
+                flatten(&path, value, row);
+            }
+        }
+        Value::Null => row.push((path.to_owned(), String::new())),
+        Value::String(text) => row.push((path.to_owned(), text.clone())),
+        other => row.push((path.to_owned(), other.to_string())),
+    }
+}
+
+/// A cell as RFC 4180 has it.
+fn csv_cell(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}

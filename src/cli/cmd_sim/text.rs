@@ -1,0 +1,215 @@
+//! Results for people.
+
+use super::Works;
+use super::plan::name;
+use super::point::Point;
+use super::sweep::Sweep;
+use crate::cli::printer::table;
+use crate::config::{Config, PathHash};
+use crate::sm::AccessWorkload;
+
+/// One run.
+pub(super) fn single(kernel: &str, point: &Point) -> String {
+    let s = &point.statistics;
+    let settings = &point.config.settings;
+    let count = |name: &str, value: u64| vec![name.to_owned(), value.to_string()];
+    let mean = |name: &str, value: f64| vec![name.to_owned(), format!("{value:.3}")];
+    let mut rows = vec![
+        count("cycles", s.cycles),
+        count("warp instructions", s.warp_instructions),
+        mean("warp instructions per cycle", s.ipc),
+        count("issue slots used", s.issued),
+    ];
+    for (reason, cycles) in s.stalls.list() {
+        rows.push(count(&format!("stall: {}", spaced(reason)), cycles));
+    }
+    rows.extend([
+        count("bank conflicts", s.bank_conflicts),
+        mean("mean conflict degree", s.mean_conflict_degree),
+        count("atomic rounds", s.atomic_rounds),
+        count("global segments", s.global_segments),
+    ]);
+    let (blocks, pairs) = (point.residency.blocks(), point.residency.pairs);
+    let interrupted = match point.ended {
+        true => String::new(),
+        false => format!(
+            "interrupted: the numbers are those of {} cycles\n",
+            s.cycles
+        ),
+    };
+    format!(
+        "{kernel} on {}: {} pipeline, {} scheduler, lock hash {}\n\
+         hash: {} ({})\n\
+         blocks: {blocks} resident, limited by {}; pairs that share: {pairs}\n\
+         {}{}{}{interrupted}",
+        point.config.name,
+        name(&settings.pipeline),
+        name(&settings.scheduler),
+        name(&settings.lock_hash),
+        point.hash,
+        hash_hardware(&point.config),
+        point.residency.limit,
+        dependences(point.dependent),
+        table(&["", "count"], &["count"], rows),
+        conflict_rule(&point.config, Some(point.config.lanes)),
+    )
+}
+
+fn spaced(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+/// Where the hash stands, and what it takes.
+fn hash_hardware(config: &Config) -> String {
+    let hardware = match config.path.hash {
+        PathHash::Mod => "the low address bits, no hardware".to_owned(),
+        PathHash::Xor => "fixed XOR hash".to_owned(),
+        PathHash::Add => "fixed ADD hash".to_owned(),
+        PathHash::Configurable => format!("configurable {} unit", config.hash_unit),
+        PathHash::Rap => "unit with loadable shifts".to_owned(),
+    };
+    let stage = match config.path.hash_stage {
+        0 => "no hash stage",
+        _ => "a pipeline stage of its own",
+    };
+    format!("{hardware}, {stage}")
+}
+
+fn dependences(dependent: Option<u32>) -> String {
+    let default = AccessWorkload::DEPENDENT;
+    match dependent {
+        None => String::new(),
+        Some(0) => "accesses of a warp: back to back (--dependent 0)\n".to_owned(),
+        Some(n) => format!(
+            "accesses of a warp: each waits for the N-th before it, N = {n} \
+             (--dependent; {default} if not given)\n"
+        ),
+    }
+}
+
+/// How conflicts were counted; `lanes` of a pass, where all points have as many.
+fn conflict_rule(config: &Config, lanes: Option<u32>) -> String {
+    let served = match config.path.broadcast {
+        true => "distinct words",
+        false => "lanes",
+    };
+    let pass = lanes.map_or("pass".to_owned(), |l| format!("pass of {l} lanes"));
+    format!(
+        "bank conflicts: per {pass} the most {served} in one bank, less one; \
+         accesses wider than a word count by their first\n"
+    )
+}
+
+/// All points of a sweep.
+pub(super) fn sweep(sweep: &Sweep, works: &Works) -> String {
+    let mut text = match sweep.preset() {
+        Some(preset) => format!("{} on {preset}\n", works.kernel()),
+        None => format!("{}\n", works.kernel()),
+    };
+    text += &dependences(works.dependent);
+    if let Some(first) = sweep.points.first() {
+        text += &points_table(sweep);
+        text += &legend(sweep);
+        let lanes = first.config.lanes;
+        let same = sweep.points.iter().all(|p| p.config.lanes == lanes);
+        text += &conflict_rule(&first.config, same.then_some(lanes));
+    }
+    if !sweep.skipped.is_empty() {
+        text += &format!("skipped, {} of {}:\n", sweep.skipped.len(), sweep.planned);
+        for (draft, reason) in &sweep.skipped {
+            text += &format!("  {}: {reason}\n", labels(&draft.labels));
+        }
+    }
+    if sweep.interrupted {
+        let (done, planned) = (sweep.points.len(), sweep.planned);
+        text += &format!("interrupted: {done} of {planned} points are done\n");
+    }
+    text
+}
+
+fn labels(labels: &[(String, String)]) -> String {
+    let labels: Vec<String> = labels.iter().map(|(k, v)| format!("{k} {v}")).collect();
+    labels.join(", ")
+}
+
+/// Columns that every sweep has, whatever it varies.
+const CHOICES: [&str; 4] = ["hash", "pipeline", "scheduler", "sharing"];
+const NUMBERS: [&str; 8] = [
+    "cycles",
+    "ipc",
+    "speed-up",
+    "degree",
+    "bank stalls",
+    "writeback stalls",
+    "other stalls",
+    "dominant stall",
+];
+
+fn points_table(sweep: &Sweep) -> String {
+    let varied = |p: &Point| {
+        let labels = p.draft.labels.iter();
+        let more = labels.filter(|l| !CHOICES.contains(&l.0.as_str()));
+        more.cloned().collect::<Vec<_>>()
+    };
+    let more: Vec<String> = varied(&sweep.points[0]).into_iter().map(|l| l.0).collect();
+    let mut header: Vec<&str> = more.iter().map(String::as_str).collect();
+    header.extend(CHOICES);
+    header.extend(NUMBERS);
+    let rows = sweep.points.iter().map(|p| {
+        let mut row: Vec<String> = varied(p).into_iter().map(|l| l.1).collect();
+        row.extend(row_of(p));
+        row
+    });
+    table(&header, &NUMBERS[..7], rows)
+}
+
+fn row_of(point: &Point) -> Vec<String> {
+    let s = &point.statistics;
+    let stalls = s.stalls;
+    let (bank, writeback) = (stalls.bank_conflict, stalls.writeback_conflict);
+    let settings = &point.config.settings;
+    let dominant = point.dominant_stall().map(|(reason, share)| {
+        let percent = 100.0 * share;
+        format!("{} {percent:.0} %", spaced(reason))
+    });
+    let speed_up = point.speed_up().map(|s| format!("{s:.3}"));
+    vec![
+        point.hash.clone(),
+        name(&settings.pipeline),
+        name(&settings.scheduler),
+        point.sharing().map_or("off".to_owned(), |t| t.to_string()),
+        s.cycles.to_string(),
+        format!("{:.3}", s.ipc),
+        speed_up.unwrap_or("-".to_owned()),
+        format!("{:.3}", s.mean_conflict_degree),
+        bank.to_string(),
+        writeback.to_string(),
+        (stalls.total() - bank - writeback).to_string(),
+        dominant.unwrap_or("none".to_owned()),
+    ]
+}
+
+/// What the columns mean.
+fn legend(sweep: &Sweep) -> String {
+    let mut text = String::new();
+    for baseline in &sweep.baselines {
+        text += &format!("speed-up: over {}\n", baseline_text(baseline));
+    }
+    text + "stalls: issue slots without issue; other: no ready warp, lock retry, shared \
+            scratchpad, barrier, memory; dominant: most of them, of all issue slots\n"
+}
+
+/// What speed-ups are over.
+pub(super) fn baseline_text(baseline: &Point) -> String {
+    let settings = &baseline.config.settings;
+    let labels = baseline.draft.labels.iter();
+    let shown = ["hash", "pipeline", "scheduler"];
+    let others = labels.filter(|l| !shown.contains(&l.0.as_str()));
+    let others: String = others.map(|(k, v)| format!(", {k} {v}")).collect();
+    format!(
+        "mod without a hash stage, {} pipeline, {} scheduler{others}: {} cycles",
+        name(&settings.pipeline),
+        name(&settings.scheduler),
+        baseline.statistics.cycles
+    )
+}

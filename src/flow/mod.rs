@@ -1,0 +1,168 @@
+//! The main job, from a kernel to verified, measured hardware: analyse, tune,
+//! emit, co-simulate, synthesize, report.
+//!
+//! [`run`] is what the command `flow` calls; a program can call it as well:
+//!
+//! ```no_run
+//! use spadkit::config::Config;
+//! use spadkit::flow::{Options, Silent};
+//!
+//! let machine = Config::preset("fermi")?;
+//! let trace = spadkit::trace::load_input("kernel:fwt")?;
+//! let mut options = Options::new("kernel:fwt", "out".as_ref());
+//! options.fast = true;
+//! let done = spadkit::flow::run(&trace, &machine, &options, &Silent)?;
+//! println!("{}", done.report.recommended().unwrap().hash);
+//! # Ok::<(), spadkit::error::Error>(())
+//! ```
+
+mod analysis;
+mod commands;
+mod hardware;
+mod options;
+
+pub use options::{Library, Options, Silent, Stage, Watch};
+
+use crate::config::Config;
+use crate::cosim::CosimResult;
+use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::output::{OwnedFile, OwnedFolder};
+use crate::report::{self, FlowReport};
+use crate::synth::Synthesis;
+use crate::tool::Toolbox;
+use crate::trace::AccessTrace;
+use analysis::Analysis;
+use hardware::Hardware;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// What a run leaves in its folder beside `rtl`.
+const REPORT_FILES: [&str; 2] = ["summary.json", "report.html"];
+
+/// What a run found out.
+pub struct Done {
+    /// Everything in the report; `summary.json` is this, too.
+    pub report: FlowReport,
+    /// The HTML file.
+    pub html: PathBuf,
+    /// Co-simulation, with the first mismatch of each unit.
+    pub cosim: Vec<CosimResult>,
+    /// Synthesis, unless it was left out.
+    pub synthesis: Option<Synthesis>,
+    /// Parts that failed or lack a tool: which, and why. The others were done.
+    pub problems: Vec<(&'static str, Error)>,
+}
+
+/// Runs the main job on `trace` for `machine` and writes report and Verilog.
+///
+/// `watch` hears what is going on; it gets the conflict table as soon as it is
+/// known, before anything is simulated or synthesized. With
+/// [`Options::fast`], and after an interrupt, the run ends there.
+pub fn run(
+    trace: &AccessTrace,
+    machine: &Config,
+    options: &Options,
+    watch: &dyn Watch,
+) -> Result<Done> {
+    let out = OwnedFolder::new(&options.out, options.force);
+    // Before the long search, not after it.
+    out.check(&REPORT_FILES)?;
+    let stages = options.stages(machine);
+    let begin = |stage: Stage| watch.stage(stage, &stages);
+    let tools = Toolbox::new();
+    let hardware = Hardware {
+        trace,
+        machine,
+        options,
+        watch,
+        tools: &tools,
+    };
+    let design = match stages.contains(&Stage::Emit) {
+        true => Some(hardware.design()?),
+        false => None,
+    };
+    if let Some(design) = &design {
+        hardware.check_folder(design)?;
+    }
+
+    begin(Stage::Analyse);
+    let analysis = Analysis::new(trace, machine)?;
+    begin(Stage::Tune);
+    let mappings = analysis.mappings(options.budget, watch)?;
+    let mut report = analysis.report(mappings)?;
+    report.commands = commands::repeat(&report, options, machine);
+    let mut done = Done {
+        report,
+        html: out.dir().join("report.html"),
+        cosim: Vec::new(),
+        synthesis: None,
+        problems: Vec::new(),
+    };
+    watch.tuned(&done.report)?;
+    match (reason_to_stop(machine, options), design) {
+        (Some(reason), _) => done.report.skipped.push(reason),
+        (None, None) => {}
+        (None, Some(design)) => {
+            begin(Stage::Emit);
+            hardware.write(&design)?;
+            begin(Stage::Cosim);
+            let cosim = done.part("co-simulation", hardware.cosim(design), watch);
+            done.cosim = cosim.unwrap_or_default();
+            begin(Stage::Synthesize);
+            let synthesis = hardware.synthesis(&done.report);
+            done.synthesis = done.part("synthesis", synthesis, watch);
+            done.report.tools = hardware.versions()?;
+        }
+    }
+    begin(Stage::Report);
+    done.write(&out)?;
+    Ok(done)
+}
+
+/// Why there is nothing behind the conflict table.
+fn reason_to_stop(machine: &Config, options: &Options) -> Option<String> {
+    let parts = "Verilog, co-simulation and synthesis";
+    if let Some(reason) = machine.lacks_rtl() {
+        return Some(format!(
+            "{parts}: {reason}; the hash units alone: spadkit emit"
+        ));
+    }
+    if interrupt::requested() {
+        return Some(format!("{parts}: interrupted"));
+    }
+    options
+        .fast
+        .then(|| format!("{parts}: only the conflict table was asked for (--fast)"))
+}
+
+impl Done {
+    /// What can be done without a missing tool is still done: the error is
+    /// kept for the end.
+    fn part<T>(&mut self, what: &'static str, result: Result<T>, watch: &dyn Watch) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                watch.warn(&format!("{what} is left out: {error}"));
+                self.report.skipped.push(format!("{what}: {error}"));
+                self.problems.push((what, error));
+                None
+            }
+        }
+    }
+
+    /// Completes the report and writes it.
+    fn write(&mut self, out: &OwnedFolder) -> Result<()> {
+        let report = &mut self.report;
+        report.cosim = self.cosim.iter().map(hardware::cosim_line).collect();
+        let synthesis = self.synthesis.as_ref();
+        report.synthesis = synthesis.map_or(Value::Null, Synthesis::json);
+        report.synthesis_chart = synthesis.map(Synthesis::chart);
+        let html = report::render(report)?;
+        let summary = serde_json::to_string_pretty(report).expect("a report has string keys only");
+        out.write(&[
+            OwnedFile::new("summary.json", summary),
+            OwnedFile::new("report.html", html),
+        ])
+    }
+}

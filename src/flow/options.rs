@@ -1,0 +1,126 @@
+//! What the main job is to do, and who listens.
+
+use crate::config::Config;
+use crate::error::Result;
+use crate::report::FlowReport;
+use crate::synth::DEFAULT_TECHNOLOGY;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The cells that are measured with.
+#[derive(Clone, Debug)]
+pub enum Library {
+    /// A Liberty file.
+    Liberty(PathBuf),
+    /// A technology by name.
+    Technology(String),
+}
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// INPUT of the commands that repeat the parts.
+    pub input: String,
+    /// The option that names the machine in those commands, quoted for a shell;
+    /// without it, the preset of the machine's name.
+    pub machine_option: Option<String>,
+    /// Folder of the report and the Verilog.
+    pub out: PathBuf,
+    /// Cells.
+    pub library: Library,
+    /// Time of each optimal search.
+    pub budget: Duration,
+    /// Clock cycles of co-simulation per unit.
+    pub cycles: u64,
+    /// Stop when the conflict table is known.
+    pub fast: bool,
+    /// Replace and remove files that are in the way in the folder.
+    pub force: bool,
+}
+
+impl Options {
+    /// The defaults of the command line, into folder `out`.
+    pub fn new(input: &str, out: &Path) -> Self {
+        Options {
+            input: input.to_owned(),
+            machine_option: None,
+            out: out.to_owned(),
+            library: Library::Technology(DEFAULT_TECHNOLOGY.to_owned()),
+            budget: Duration::from_secs(10),
+            cycles: 20_000,
+            fast: false,
+            force: false,
+        }
+    }
+
+    /// The stages of a run.
+    pub(super) fn stages(&self, machine: &Config) -> Vec<Stage> {
+        let hardware = !self.fast && machine.lacks_rtl().is_none();
+        let wanted = |stage: &Stage| hardware || !stage.is_hardware();
+        Stage::ALL.into_iter().filter(wanted).collect()
+    }
+}
+
+/// A stage of the main job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Conflicts and patterns of the trace.
+    Analyse,
+    /// The best configuration of each hash unit.
+    Tune,
+    /// Verilog.
+    Emit,
+    /// Verilog against the golden model.
+    Cosim,
+    /// Area, delay, power.
+    Synthesize,
+    /// The files.
+    Report,
+}
+
+impl Stage {
+    const ALL: [Stage; 6] = [
+        Stage::Analyse,
+        Stage::Tune,
+        Stage::Emit,
+        Stage::Cosim,
+        Stage::Synthesize,
+        Stage::Report,
+    ];
+
+    /// What is being done, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Analyse => "analysing",
+            Stage::Tune => "tuning",
+            Stage::Emit => "emitting Verilog",
+            Stage::Cosim => "co-simulating",
+            Stage::Synthesize => "synthesizing",
+            Stage::Report => "writing the report",
+        }
+    }
+
+    fn is_hardware(self) -> bool {
+        matches!(self, Stage::Emit | Stage::Cosim | Stage::Synthesize)
+    }
+}
+
+/// Who listens to a run. Every method may do nothing.
+pub trait Watch: Sync {
+    /// `stage`, one of `stages`, begins.
+    fn stage(&self, _stage: Stage, _stages: &[Stage]) {}
+    /// `done` of `total` steps of the stage are done; `what` is at work.
+    fn progress(&self, _done: u64, _total: u64, _what: &str) {}
+    /// Something that the user should know although the run goes on.
+    fn warn(&self, _message: &str) {}
+    /// The mappings are known; simulation and synthesis are not in `report`
+    /// yet. An error ends the run.
+    fn tuned(&self, _report: &FlowReport) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Nobody listens.
+pub struct Silent;
+
+impl Watch for Silent {}

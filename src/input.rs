@@ -1,0 +1,179 @@
+//! Reading what a user names: a file, a pipe, or `-` for standard input.
+//!
+//! A device never ends, and a pipe need not, so everything is read up to a
+//! limit; what cannot be of the kind that is expected is refused at once.
+
+use crate::error::{Error, Result};
+use crate::quote::shown_path;
+use std::fs::File;
+use std::io::{IsTerminal, Read};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// INPUT that names standard input.
+pub const STDIN: &str = "-";
+
+/// What a text is that has a zero byte in it.
+const NO_TEXT: &str = "is no text";
+
+/// What is read first, to see whether the rest is worth it.
+const HEAD_BYTES: u64 = 1 << 16;
+
+/// Whether `path` names standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == STDIN
+}
+
+/// `path` for messages.
+pub fn name_of(path: &Path) -> &Path {
+    match is_stdin(path) {
+        true => Path::new("standard input"),
+        false => path,
+    }
+}
+
+/// What is expected, and how much of it there can be.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    /// In bytes.
+    pub bytes: u64,
+    /// The end of the sentence `expected ...`.
+    pub expected: &'static str,
+}
+
+impl Limit {
+    /// Reads a file that may be binary. Standard input is kept: who asks for
+    /// it again gets the same.
+    pub fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        self.read_if(path, |_| true)
+    }
+
+    /// Reads a text in UTF-8. `path` may be standard input.
+    pub fn read_text(&self, path: &Path) -> Result<String> {
+        let bytes = self.read_if(path, |head| !head.contains(&0))?;
+        String::from_utf8(bytes).map_err(|e| {
+            let offset = e.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(e.as_bytes());
+            let help = Some(format!("expected {}", self.expected));
+            Error::input("this is no UTF-8 text", help, name_of(path), &text, offset)
+        })
+    }
+
+    /// Reads what `worth_it` after its beginning.
+    pub fn read_if(&self, path: &Path, worth_it: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>> {
+        let fail = |e| Error::io("read", name_of(path), e);
+        if !is_stdin(path) {
+            return self.take(File::open(path).map_err(fail)?, path, &worth_it);
+        }
+        static KEPT: OnceLock<Vec<u8>> = OnceLock::new();
+        if let Some(kept) = KEPT.get() {
+            let head = &kept[..kept.len().min(HEAD_BYTES as usize)];
+            return match (worth_it(head), kept.len() as u64 > self.bytes) {
+                (true, false) => Ok(kept.clone()),
+                (false, _) => Err(self.refused(path, NO_TEXT)),
+                (true, true) => Err(self.refused(path, &self.too_large())),
+            };
+        }
+        use std::os::fd::AsFd;
+        let stdin = std::io::stdin().as_fd().try_clone_to_owned();
+        let bytes = self.take(File::from(stdin.map_err(fail)?), path, &worth_it)?;
+        Ok(KEPT.get_or_init(|| bytes).clone())
+    }
+
+    fn take(
+        &self,
+        mut file: File,
+        path: &Path,
+        worth_it: &impl Fn(&[u8]) -> bool,
+    ) -> Result<Vec<u8>> {
+        let fail = |e| Error::io("read", name_of(path), e);
+        let kind = file.metadata().map_err(fail)?.file_type();
+        // Somebody may type it in.
+        if kind.is_block_device() || kind.is_char_device() && !file.is_terminal() {
+            return Err(self.refused(path, "is a device"));
+        }
+        let mut bytes = Vec::new();
+        let head = HEAD_BYTES.min(self.bytes + 1);
+        Read::take(&mut file, head)
+            .read_to_end(&mut bytes)
+            .map_err(fail)?;
+        if !worth_it(&bytes) {
+            return Err(self.refused(path, NO_TEXT));
+        }
+        let rest = self.bytes + 1 - bytes.len() as u64;
+        Read::take(&mut file, rest)
+            .read_to_end(&mut bytes)
+            .map_err(fail)?;
+        match bytes.len() as u64 > self.bytes {
+            true => Err(self.refused(path, &self.too_large())),
+            false => Ok(bytes),
+        }
+    }
+
+    fn too_large(&self) -> String {
+        format!("is larger than {} MiB", self.bytes >> 20)
+    }
+
+    fn refused(&self, path: &Path, what: &str) -> Error {
+        let what = format!("{} {what}", shown_path(name_of(path)));
+        Error::usage(what, format!("expected {}", self.expected))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Limit = Limit {
+        bytes: 1 << 20,
+        expected: "a test",
+    };
+
+    #[test]
+    fn files_are_read_up_to_the_limit() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for (bytes, good) in [
+            (0, true),
+            (100_000, true),
+            (1 << 20, true),
+            ((1 << 20) + 1, false),
+        ] {
+            std::fs::write(file.path(), vec![b'x'; bytes]).unwrap();
+            match LIMIT.read_text(file.path()) {
+                Ok(text) => assert!(good && text.len() == bytes, "{bytes}"),
+                Err(e) => assert!(
+                    !good && e.to_string().ends_with("is larger than 1 MiB"),
+                    "{e}"
+                ),
+            }
+        }
+        std::fs::write(file.path(), [b'a', 0]).unwrap();
+        assert!(
+            LIMIT
+                .read_text(file.path())
+                .unwrap_err()
+                .to_string()
+                .ends_with("is no text")
+        );
+        assert_eq!(LIMIT.read(file.path()).unwrap(), [b'a', 0]);
+        std::fs::write(file.path(), [b'a', b'\n', 0xff]).unwrap();
+        let error = LIMIT.read_text(file.path()).unwrap_err().to_string();
+        assert!(
+            error.contains("no UTF-8") && error.ends_with(":2:1"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn devices_and_folders_are_refused_at_once() {
+        for device in ["/dev/zero", "/dev/urandom"] {
+            if Path::new(device).exists() {
+                let error = LIMIT.read(Path::new(device)).unwrap_err();
+                assert_eq!(error.to_string(), format!("{device} is a device"));
+            }
+        }
+        let folder = LIMIT.read(Path::new("/")).unwrap_err().to_string();
+        assert!(folder.contains("Is a directory"), "{folder}");
+    }
+}

@@ -1,0 +1,218 @@
+//! The retry loop's contexts (docs/microarchitecture.md, section 18.5): each
+//! has a sequencer and, in front of it, a queue for the passes of one ATOMIC
+//! instruction. The RTL has one; several are in the model only.
+
+use super::pool::{Control, Pass, Pool};
+use crate::config::Config;
+use crate::model::spad_premem_queue::{PrememInputs, PrememQueue};
+use crate::model::spad_retry_sequencer::{
+    AtomicPass, RetrySequencer, SequencerInputs, SequencerRequest, SequencerResponse, State,
+};
+use crate::model::spad_scratchpad::op;
+
+#[derive(Clone, Debug)]
+struct Context {
+    /// It has an instruction that has not ended.
+    taken: bool,
+    passes: PrememQueue<Pass>,
+    sequencer: RetrySequencer<Control>,
+}
+
+impl Context {
+    fn is_idle(&self) -> bool {
+        self.sequencer.state() == State::Idle
+    }
+}
+
+/// All contexts.
+#[derive(Clone, Debug)]
+pub(super) struct Contexts {
+    list: Vec<Context>,
+    /// ATOMIC instructions from their issue to the end of their last pass.
+    in_flight: usize,
+    /// The context whose instruction's passes arrive.
+    filling: usize,
+    /// The context whose request was taken last.
+    last: usize,
+    /// With several contexts: the head of the memory path goes next.
+    heads_turn: bool,
+    /// Rounds begun since reset.
+    rounds: u64,
+}
+
+/// What a clock edge brings to the contexts.
+pub(super) struct ContextInputs<'a> {
+    /// The entry at the head of the memory path, if it is an ATOMIC that leaves it.
+    pub(super) atomic: Option<Pass>,
+    /// An entry waits at the head of the memory path, and leaves it.
+    pub(super) head: (bool, bool),
+    /// The context that the scratchpad's port belongs to.
+    pub(super) requester: Option<usize>,
+    /// The scratchpad takes a request.
+    pub(super) ready: bool,
+    /// A response, and whose it is.
+    pub(super) response: Option<(usize, SequencerResponse<'a>)>,
+}
+
+impl Contexts {
+    pub(super) fn new(config: &Config) -> Self {
+        let context = Context {
+            taken: false,
+            passes: PrememQueue::new(config.premem_depth() as usize),
+            sequencer: RetrySequencer::new(config),
+        };
+        Contexts {
+            list: vec![context; config.path.retry_contexts as usize],
+            in_flight: 0,
+            filling: 0,
+            last: 0,
+            heads_turn: false,
+            rounds: 0,
+        }
+    }
+
+    /// No further ATOMIC may be issued.
+    pub(super) fn full(&self) -> bool {
+        self.in_flight >= self.list.len()
+    }
+
+    /// An ATOMIC is issued.
+    pub(super) fn issue(&mut self) {
+        self.in_flight += 1;
+    }
+
+    /// State of the first context.
+    pub(super) fn state(&self) -> State {
+        self.list
+            .first()
+            .map_or(State::Idle, |c| c.sequencer.state())
+    }
+
+    /// Rounds of the pass in the first context.
+    pub(super) fn rounds_of_first(&self) -> u32 {
+        self.list.first().map_or(0, |c| c.sequencer.rounds())
+    }
+
+    /// Rounds of all passes since reset.
+    pub(super) fn all_rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// The context that the scratchpad's request port belongs to in this
+    /// cycle. Several take turns, and let an entry at the head of the memory
+    /// path go between two of them: it may be the unlocking that they wait for.
+    pub(super) fn requester(&self, head_waits: bool) -> Option<usize> {
+        if self.heads_turn && head_waits {
+            return None;
+        }
+        let count = self.list.len();
+        (1..=count)
+            .map(|i| (self.last + i) % count)
+            .find(|&c| self.list[c].sequencer.sp_valid())
+    }
+
+    /// The context that `pass` of an ATOMIC belongs to: the first one takes a
+    /// free context, the others follow it.
+    fn of(&self, pass: &Pass) -> usize {
+        let free = self.list.iter().position(|c| !c.taken);
+        match pass.control.pass {
+            0 => free.unwrap_or(self.filling),
+            _ => self.filling,
+        }
+    }
+
+    /// Whether an ATOMIC pass at the head of the memory path is taken.
+    pub(super) fn in_ready(&self, pass: &Pass) -> bool {
+        let context = &self.list[self.of(pass)];
+        context.passes.in_ready(true, context.is_idle())
+    }
+
+    /// A pass goes from a queue to its sequencer in this cycle.
+    pub(super) fn moves(&self) -> bool {
+        self.list
+            .iter()
+            .any(|c| c.passes.count() > 0 && c.is_idle())
+    }
+
+    /// The request of the context that the port belongs to.
+    pub(super) fn request(&self, requester: usize) -> Option<SequencerRequest<Control>> {
+        self.list[requester].sequencer.request()
+    }
+
+    /// The clock edge; what leaves the queues is freed in `pool`.
+    pub(super) fn commit(&mut self, inputs: &ContextInputs, pool: &mut Pool) {
+        let target = inputs.atomic.as_ref().map(|pass| self.of(pass));
+        if let Some(target) = target {
+            self.filling = target;
+            self.list[target].taken = true;
+        }
+        let fired = inputs.requester.filter(|_| inputs.ready);
+        for (i, context) in self.list.iter_mut().enumerate() {
+            let idle = context.is_idle();
+            let input = inputs.atomic.filter(|_| target == Some(i));
+            let at = match idle {
+                true => context.passes.output(input),
+                false => None,
+            };
+            context.passes.commit(&PrememInputs {
+                rst: false,
+                cfg_on: true,
+                input,
+                out_ready: idle,
+            });
+            if idle && at.is_none() {
+                continue;
+            }
+            let response = inputs.response.as_ref().filter(|r| r.0 == i);
+            if fired == Some(i)
+                && let Some(request) = context.sequencer.request()
+            {
+                self.rounds += u64::from(request.op == op::LDLK);
+                if request.op == op::PASS && request.tag.last {
+                    context.taken = false;
+                    self.in_flight -= 1;
+                }
+            }
+            context.sequencer.commit(&SequencerInputs {
+                rst: false,
+                at: at.map(|pass| atomic_pass(pass, pool)),
+                sp_ready: fired == Some(i),
+                sr: response.map(|r| r.1),
+            });
+            if let Some(pass) = at {
+                pool.give(pass.slot);
+            }
+        }
+        self.last = fired.unwrap_or(self.last);
+        let (waits, leaves) = inputs.head;
+        let owed = fired.is_some() || self.heads_turn && waits && !leaves;
+        self.heads_turn = owed && self.list.len() > 1;
+    }
+
+    /// Cycles from this one on in which all stay in their states, if no
+    /// request is taken and no response comes.
+    pub(super) fn quiet_cycles(&self) -> u64 {
+        let cycles = self.list.iter().map(|c| c.sequencer.quiet_cycles());
+        cycles.min().unwrap_or(u64::MAX)
+    }
+
+    /// The clock edges of that many or fewer such cycles.
+    pub(super) fn count_up(&mut self, cycles: u64) {
+        for context in &mut self.list {
+            context.sequencer.count_up(cycles);
+        }
+    }
+}
+
+fn atomic_pass(pass: Pass, pool: &Pool) -> AtomicPass<'_, Control> {
+    let slot = pool.at(pass.slot);
+    AtomicPass {
+        aop: slot.aop,
+        mask: slot.mask,
+        bank: &slot.bank,
+        row: &slot.row,
+        lock: &slot.lock,
+        data: &slot.data,
+        tag: pass.control,
+    }
+}

@@ -1,0 +1,344 @@
+//! Folders that hold what the last command said, and lose nothing of the
+//! user's.
+//!
+//! A folder that the kit wrote carries a list of its files with their digests
+//! ([`OWNED_LIST`]). A file that still is as the kit wrote it is replaced, or
+//! removed where the new content of the folder does not have it. A file in the
+//! way (changed since, or not the kit's but under a name that is to be written)
+//! is named and kept, and then nothing at all is written. Other files are none
+//! of the kit's business.
+//!
+//! A run that is killed leaves a folder that the next run understands: before
+//! the first file changes, the list names the old and the new content of all.
+
+use super::owned_list::{OWNED_LIST, OwnedList, digest};
+use super::{MadeDirs, plain};
+use crate::error::{Error, Result};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{self, File, Metadata};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Where files are written before they are moved to their place.
+const STAGING: &str = ".spadkit-new";
+
+/// A folder for what a command writes.
+#[derive(Clone, Debug)]
+pub struct OwnedFolder {
+    dir: PathBuf,
+    force: bool,
+}
+
+/// One file of a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedFile {
+    /// Name below the folder, `a.v` or `tb/a.v`.
+    pub name: String,
+    /// The bytes.
+    pub content: Vec<u8>,
+}
+
+impl OwnedFile {
+    /// A file of text.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        OwnedFile {
+            name: name.into(),
+            content: text.into().into_bytes(),
+        }
+    }
+
+    fn known(&self) -> (&str, Option<&[u8]>) {
+        (&self.name, Some(&self.content))
+    }
+}
+
+/// What is to happen.
+#[derive(Default)]
+struct Plan {
+    /// Files to be written, by index.
+    write: Vec<usize>,
+    /// Files to be removed.
+    remove: Vec<String>,
+    /// Files in the way, each with the reason.
+    in_the_way: Vec<String>,
+}
+
+/// Why a file is kept.
+const EDITED: &str = "has changed since spadkit wrote it";
+const NOT_OURS: &str = "was not written by spadkit";
+const READ_ONLY: &str = "is read-only";
+const NO_FILE: &str = "is a link or a device, not a file that spadkit wrote";
+
+impl OwnedFolder {
+    /// The folder at `dir`, which need not be there. With `force`, files in
+    /// the way are replaced and removed like the others.
+    pub fn new(dir: impl Into<PathBuf>, force: bool) -> Self {
+        OwnedFolder {
+            dir: dir.into(),
+            force,
+        }
+    }
+
+    /// Where it is.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Refuses what [`OwnedFolder::write`] would refuse for files of these
+    /// names, before the work that fills them; leaves nothing behind.
+    pub fn check(&self, names: &[&str]) -> Result<()> {
+        self.check_for(names.iter().map(|name| (*name, None)).collect())
+    }
+
+    /// As [`OwnedFolder::check`], for files that are there already.
+    pub fn check_files(&self, files: &[OwnedFile]) -> Result<()> {
+        self.check_for(files.iter().map(OwnedFile::known).collect())
+    }
+
+    fn check_for(&self, files: Vec<(&str, Option<&[u8]>)>) -> Result<()> {
+        self.check_dir()?;
+        let _made = MadeDirs::all(&self.dir)?;
+        let probe = tempfile::NamedTempFile::new_in(&self.dir);
+        drop(probe.map_err(|e| Error::io("write into", &self.dir, plain(e)))?);
+        self.refuse(&self.plan(&self.list()?, files)?)
+    }
+
+    /// Makes `files` the kit's files of this folder: all of them, or if
+    /// something is in the way, nothing.
+    pub fn write(&self, files: &[OwnedFile]) -> Result<()> {
+        self.write_in_steps(files, &mut || {})
+    }
+
+    /// Calls `step` between any two changes that others can see.
+    fn write_in_steps(&self, files: &[OwnedFile], step: &mut dyn FnMut()) -> Result<()> {
+        self.check_dir()?;
+        let made = MadeDirs::all(&self.dir)?;
+        let _lock = self.lock()?;
+        let old = self.list()?;
+        let plan = self.plan(&old, files.iter().map(OwnedFile::known).collect())?;
+        self.refuse(&plan)?;
+        let mut new = OwnedList::default();
+        for file in files {
+            new.add(&file.name, digest(&file.content));
+        }
+        step();
+        let staging = Staging::new(&self.dir)?;
+        step();
+        for &i in &plan.write {
+            staging.put(i, &files[i].content, &self.dir.join(&files[i].name))?;
+            step();
+        }
+        // A killed run's list may hold more than this folder now needs.
+        let mut both = old.clone();
+        both.add_all(&new);
+        self.put_list(&staging, &both, step)?;
+        for &i in &plan.write {
+            staging.place(i, &self.dir.join(&files[i].name))?;
+            step();
+        }
+        for name in &plan.remove {
+            self.remove(name)?;
+            step();
+        }
+        self.put_list(&staging, &new, step)?;
+        drop(staging);
+        made.keep();
+        Ok(())
+    }
+
+    fn check_dir(&self) -> Result<()> {
+        match self.dir.exists() && !self.dir.is_dir() {
+            true => Err(Error::io(
+                "write into",
+                &self.dir,
+                ErrorKind::NotADirectory.into(),
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Two runs that write into one folder do so one after the other.
+    fn lock(&self) -> Result<File> {
+        let dir = File::open(&self.dir).map_err(|e| Error::io("open", &self.dir, e))?;
+        // Where locks are not supported, there are none.
+        let _ = rustix::io::retry_on_intr(|| flock(&dir, FlockOperation::LockExclusive));
+        Ok(dir)
+    }
+
+    /// The list that is there; empty where there is none.
+    fn list(&self) -> Result<OwnedList> {
+        let path = self.dir.join(OWNED_LIST);
+        let read = || match fs::metadata(&path)?.is_file() {
+            true => fs::read(&path),
+            false => Err(ErrorKind::InvalidInput.into()),
+        };
+        let text = match read() {
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(OwnedList::default()),
+            text => text.map_err(|e| Error::io("read", &path, e))?,
+        };
+        let text = String::from_utf8_lossy(&text);
+        match self.force {
+            true => Ok(OwnedList::readable_part(&text)),
+            false => OwnedList::parse(&text, &path),
+        }
+    }
+
+    /// Looks at every place. A content of `None` is not known yet.
+    fn plan(&self, old: &OwnedList, files: Vec<(&str, Option<&[u8]>)>) -> Result<Plan> {
+        let mut plan = Plan::default();
+        for (i, (name, content)) in files.iter().enumerate() {
+            let Some((there, meta)) = self.look(name)? else {
+                plan.write.push(i);
+                continue;
+            };
+            if meta.is_file() && *content == Some(&there[..]) {
+                continue;
+            }
+            plan.write.push(i);
+            let reason = match () {
+                _ if !meta.is_file() => NO_FILE,
+                _ if !old.has(name) => NOT_OURS,
+                _ if !old.has_content(name, &there) => EDITED,
+                _ if meta.permissions().readonly() => READ_ONLY,
+                _ => continue,
+            };
+            plan.in_the_way.push(format!("{name} {reason}"));
+        }
+        for name in old.names() {
+            if files.iter().any(|(n, _)| *n == name) {
+                continue;
+            }
+            let Ok(Some((there, meta))) = self.look(name) else {
+                continue; // removed, or a folder by now
+            };
+            plan.remove.push(name.to_owned());
+            let reason = match () {
+                _ if !meta.is_file() => NO_FILE,
+                _ if !old.has_content(name, &there) => EDITED,
+                _ if meta.permissions().readonly() => READ_ONLY,
+                _ => continue,
+            };
+            plan.in_the_way.push(format!("{name} {reason}"));
+        }
+        Ok(plan)
+    }
+
+    /// What stands at `name`: its content, if it is a file, and its metadata.
+    /// Fails where a folder is, or where its own folder should be and is not.
+    fn look(&self, name: &str) -> Result<Option<(Vec<u8>, Metadata)>> {
+        let place = self.dir.join(name);
+        for folder in Path::new(name).ancestors().skip(1) {
+            let folder = self.dir.join(folder);
+            let meta = match folder == self.dir {
+                true => fs::metadata(&folder),
+                false => fs::symlink_metadata(&folder),
+            };
+            match meta {
+                Ok(meta) if meta.is_dir() => {}
+                Ok(_) => return Err(Error::io("write", &place, ErrorKind::NotADirectory.into())),
+                Err(_) => return Ok(None),
+            }
+        }
+        let meta = match fs::symlink_metadata(&place) {
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+            meta => meta.map_err(|e| Error::io("read", &place, e))?,
+        };
+        if meta.is_dir() {
+            return Err(Error::io("write", &place, ErrorKind::IsADirectory.into()));
+        }
+        let content = match meta.is_file() {
+            true => fs::read(&place).map_err(|e| Error::io("read", &place, e))?,
+            false => Vec::new(),
+        };
+        Ok(Some((content, meta)))
+    }
+
+    fn refuse(&self, plan: &Plan) -> Result<()> {
+        if self.force || plan.in_the_way.is_empty() {
+            return Ok(());
+        }
+        let dir = self.dir.display();
+        let files = plan.in_the_way.join("\n  ");
+        Err(Error::usage(
+            format!("in {dir} something is in the way, and nothing was written:\n  {files}"),
+            "move it away or take another folder; --force replaces or removes it",
+        ))
+    }
+
+    fn put_list(&self, staging: &Staging, list: &OwnedList, step: &mut dyn FnMut()) -> Result<()> {
+        let (text, place) = (list.text(), self.dir.join(OWNED_LIST));
+        // A link is replaced, too: the list is the folder's own.
+        let is_file = fs::symlink_metadata(&place).is_ok_and(|m| m.is_file());
+        if is_file && fs::read(&place).is_ok_and(|there| there == text.as_bytes()) {
+            return Ok(());
+        }
+        staging.put(usize::MAX, text.as_bytes(), &place)?;
+        step();
+        staging.place(usize::MAX, &place)?;
+        step();
+        Ok(())
+    }
+
+    /// Removes a file, and its folder below this one if it was the last there.
+    fn remove(&self, name: &str) -> Result<()> {
+        let place = self.dir.join(name);
+        fs::remove_file(&place).map_err(|e| Error::io("remove", &place, e))?;
+        for folder in Path::new(name).ancestors().skip(1) {
+            if !folder.as_os_str().is_empty() && fs::remove_dir(self.dir.join(folder)).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Files on their way, in a hidden folder inside the folder: that may be a
+/// mount point, and a rename would not get there from beside it.
+struct Staging(PathBuf);
+
+impl Staging {
+    fn new(dir: &Path) -> Result<Self> {
+        let path = dir.join(STAGING);
+        // What a killed run left.
+        let _ = fs::remove_file(&path);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir(&path).map_err(|e| Error::io("write into", dir, e))?;
+        Ok(Staging(path))
+    }
+
+    fn at(&self, index: usize) -> PathBuf {
+        self.0.join(index.to_string())
+    }
+
+    /// Writes a content that is for `place`.
+    fn put(&self, index: usize, content: &[u8], place: &Path) -> Result<()> {
+        let written = File::create(self.at(index)).and_then(|mut file| {
+            file.write_all(content)?;
+            if let Ok(old) = fs::symlink_metadata(place)
+                && old.is_file()
+            {
+                let writable = old.permissions().mode() | 0o200;
+                file.set_permissions(fs::Permissions::from_mode(writable))?;
+            }
+            file.sync_all()
+        });
+        written.map_err(|e| Error::io("write", place, e))
+    }
+
+    /// Moves it there.
+    fn place(&self, index: usize, place: &Path) -> Result<()> {
+        let parent = place.parent().map_or(Ok(()), fs::create_dir_all);
+        let moved = parent.and_then(|()| fs::rename(self.at(index), place));
+        moved.map_err(|e| Error::io("write", place, e))
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests;

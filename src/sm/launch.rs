@@ -1,0 +1,44 @@
+//! Launch files as programs: kernels in PTX, executed.
+
+use super::instr::KernelInfo;
+use super::trace::TraceFile;
+use super::workload::{ProgramStream, Workload};
+use crate::capture::full_trace;
+use crate::error::{Error, Result};
+use std::path::Path;
+use tempfile::TempPath;
+
+/// The first launch of a launch file.
+///
+/// The kernel runs once; the programs of its warps then lie in a temporary
+/// [full trace](TraceFile), from which each is read as the SM runs it.
+pub struct LaunchWorkload {
+    file: TraceFile,
+    /// Goes when the workload does.
+    _path: TempPath,
+}
+
+impl LaunchWorkload {
+    /// Runs the kernel.
+    pub fn open(launch: &Path) -> Result<Self> {
+        let temporary = tempfile::Builder::new().suffix(".spt").tempfile();
+        let temporary = temporary
+            .map_err(|e| Error::io("create", &std::env::temp_dir(), e))?
+            .into_temp_path();
+        full_trace(launch, &temporary)?;
+        Ok(LaunchWorkload {
+            file: TraceFile::open(&temporary)?,
+            _path: temporary,
+        })
+    }
+}
+
+impl Workload for LaunchWorkload {
+    fn info(&self) -> &KernelInfo {
+        self.file.info()
+    }
+
+    fn open(&self, block: u32, warp: u32) -> Result<Box<dyn ProgramStream + '_>> {
+        self.file.open(block, warp)
+    }
+}

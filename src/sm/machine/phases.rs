@@ -1,0 +1,96 @@
+//! Today's machines (docs/conflicts.md), which have no RTL: accesses wider than
+//! a word go in phases of a part of the warp, and an atomic serves the lanes on
+//! one word one after another.
+//!
+//! Both are a matter of which addresses a pass has; what a pass costs, the path
+//! itself finds out.
+
+use super::Sm;
+use crate::config::Config;
+use crate::hash::Mapping;
+use crate::sm::instr::{Instr, InstrKind};
+use crate::trace::{Atomics, Wide};
+use std::sync::Arc;
+
+/// [`Instr::sub`] of a load that stands for an atomic, lane by lane.
+const LANE_BY_LANE: u8 = 0xff;
+
+/// Words for atomics: in every bank as many different ones as a pass has lanes.
+#[derive(Default)]
+pub(super) struct LaneWords {
+    mapping: Option<Mapping>,
+    by_bank: Vec<Vec<u16>>,
+}
+
+impl LaneWords {
+    /// For a machine whose atomics go lane by lane; empty for others.
+    pub fn new(config: &Config, mapping: Mapping) -> Self {
+        if config.atomics != Atomics::Lanes {
+            return LaneWords::default();
+        }
+        let mut by_bank = vec![Vec::new(); config.geometry.banks()];
+        for word in 0..config.capacity_words {
+            let bank: &mut Vec<u16> = &mut by_bank[mapping.bank(word) as usize];
+            if bank.len() < config.lanes as usize {
+                bank.push(word as u16);
+            }
+        }
+        LaneWords {
+            mapping: Some(mapping),
+            by_bank,
+        }
+    }
+}
+
+/// `part` with loads for the atomics of a machine that has no lock unit and
+/// serves them lane by lane.
+pub(in crate::sm) fn lane_by_lane(part: Arc<[Instr]>) -> Arc<[Instr]> {
+    if !part.iter().any(|i| i.kind == InstrKind::AtomShared) {
+        return part;
+    }
+    let load = |instr: &Instr| {
+        let mut instr = instr.clone();
+        if instr.kind == InstrKind::AtomShared {
+            (instr.kind, instr.sub) = (InstrKind::LdShared, LANE_BY_LANE);
+        }
+        instr
+    };
+    part.iter().map(load).collect()
+}
+
+impl Sm<'_> {
+    /// The machine serves wide accesses in phases.
+    pub(super) fn has_phases(&self) -> bool {
+        self.config.wide == Wide::Phases
+    }
+
+    /// Lane of the warp and word of the lane at place `place` of pass `pass`
+    /// of an access of `words` words: a phase has all words of its lanes.
+    pub(super) fn in_phase(&self, pass: u32, place: u32, words: u32) -> (u32, u32) {
+        (
+            pass * (self.config.lanes / words) + place / words,
+            place % words,
+        )
+    }
+
+    /// Gives each lane of an atomic a word of its own in the bank of its word,
+    /// so that the bank serves the lanes one after another.
+    pub(super) fn separate_lanes(&self, instr: &Instr, mask: u64, addr: &mut [u16; 64]) {
+        let (LANE_BY_LANE, Some(mapping)) = (instr.sub, &self.lane_words.mapping) else {
+            return;
+        };
+        let mut used = [0u8; 64];
+        for (lane, addr) in addr.iter_mut().enumerate() {
+            if mask >> lane & 1 == 1 {
+                let bank = mapping.bank(u32::from(*addr)) as usize;
+                *addr = self.lane_words.by_bank[bank][usize::from(used[bank])];
+                used[bank] += 1;
+            }
+        }
+    }
+
+    /// The bank mapping is this one.
+    pub(super) fn set_lane_words(&mut self, mapping: Mapping) {
+        self.lane_words = LaneWords::new(&self.config, mapping);
+    }
+}

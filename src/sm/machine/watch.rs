@@ -1,0 +1,83 @@
+//! A run that is looked at from outside now and then, and may be ended.
+
+use super::Sm;
+use crate::error::Result;
+use crate::sm::stats::Statistics;
+
+/// Steps between two looks: well below a second apart.
+const STEPS: u32 = 1 << 14;
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunProgress {
+    /// The present cycle.
+    pub cycle: u64,
+    /// Blocks that have ended.
+    pub blocks: u32,
+}
+
+impl Sm<'_> {
+    /// Runs like [`run`](Sm::run); `watch` is told now and then how far it is,
+    /// and ends the run by returning false. The statistics are those up to the
+    /// end; the second value is whether all blocks have ended.
+    pub fn run_watched(
+        mut self,
+        watch: &mut dyn FnMut(RunProgress) -> bool,
+    ) -> Result<(Statistics, bool)> {
+        let mut steps = 0;
+        while !self.is_done() {
+            steps += 1;
+            if steps == STEPS {
+                steps = 0;
+                if !watch(self.progress()) {
+                    return Ok((self.finish(), false));
+                }
+            }
+            self.step(true, &mut |_, _| {})?;
+        }
+        Ok((self.finish(), true))
+    }
+
+    fn progress(&self) -> RunProgress {
+        let resident = self.slots.iter().filter(|s| !s.is_free()).count();
+        RunProgress {
+            cycle: self.cycle,
+            blocks: self.next_block - resident as u32,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::sm::AccessWorkload;
+    use crate::trace::load_input;
+
+    #[test]
+    fn a_watched_run_is_the_same_and_ends_when_told() {
+        let small = Config::preset("small").unwrap();
+        let trace = load_input("kernel:transpose:tile=16").unwrap();
+        let workload = AccessWorkload::new(&trace, 600).unwrap();
+        let sm = || Sm::new(&small, &workload).unwrap();
+        let mut seen = Vec::new();
+        let (all, ended) = sm()
+            .run_watched(&mut |progress| {
+                seen.push(progress);
+                true
+            })
+            .unwrap();
+        assert!(ended && all == sm().run().unwrap());
+        assert!(seen.len() > 1, "{seen:?}");
+        assert!(
+            seen.windows(2)
+                .all(|p| p[0].cycle < p[1].cycle && p[0].blocks <= p[1].blocks)
+        );
+        let last = seen.last().unwrap();
+        assert!(last.blocks > 0 && last.blocks < 600 && last.cycle <= all.cycles);
+        let (part, ended) = sm().run_watched(&mut |_| false).unwrap();
+        assert!(!ended && part.cycles < all.cycles && part.cycles > 0);
+        let slots = part.issued + part.stalls.total();
+        assert_eq!(slots, part.cycles, "counted up to the last completion");
+    }
+}

@@ -1,0 +1,20 @@
+//! Bank mappings in software, for GPUs that have no hash unit (feature H14):
+//! an array element is kept at another word of shared memory than its index
+//! says.
+//!
+//! [`Layout`] is the place of every word, [`Steps`] the operations that compute
+//! it, [`render`] the same as source code.
+
+mod layout;
+mod linear;
+mod render;
+mod shared_layouts;
+mod steps;
+
+pub use layout::{Layout, LayoutSpec};
+pub use render::{Code, Language, render};
+pub use shared_layouts::{nearest_swizzle, swizzle_of};
+pub use steps::{Step, Steps, Value};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,309 @@
+//! A layout as source code.
+
+use super::layout::{Layout, LayoutSpec};
+use super::shared_layouts::{nearest_swizzle, swizzle_of};
+use super::steps::{Step, Steps, Value};
+use crate::hash::HashSpec;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// A language that a layout can be written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// A CUDA C++ device function.
+    Cuda,
+    /// An OpenCL C function.
+    Opencl,
+    /// A PTX device function.
+    Ptx,
+    /// A CuTe layout or swizzle.
+    Cute,
+    /// Triton's shared-memory encodings.
+    Triton,
+}
+
+/// A layout as source code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Code {
+    /// The language.
+    pub language: Language,
+    /// The text; where the language cannot say the layout, the nearest that it
+    /// can, or nothing.
+    pub code: String,
+    /// PTX instructions per address; `None` where the language's own compiler
+    /// makes them.
+    pub operations: Option<usize>,
+    /// Whether the text is the layout itself.
+    pub exact: bool,
+    /// Why it is not.
+    pub reason: Option<String>,
+}
+
+/// Name of the function in C and PTX.
+const FUNCTION: &str = "spad_place";
+
+/// `layout` in `language`.
+pub fn render(layout: &Layout, language: Language) -> Code {
+    let steps = Steps::of(layout);
+    let function = |code| Code {
+        language,
+        code,
+        operations: Some(steps.count()),
+        exact: true,
+        reason: None,
+    };
+    match language {
+        Language::Cuda => {
+            let head = "__device__ __forceinline__ unsigned";
+            function(c_function(layout, &steps, head, "unsigned", "const"))
+        }
+        Language::Opencl => function(c_function(
+            layout,
+            &steps,
+            "inline uint",
+            "uint",
+            "constant",
+        )),
+        Language::Ptx => function(ptx_function(layout, &steps)),
+        Language::Cute => template(layout, language, cute, "a Swizzle<B, M, S>"),
+        Language::Triton => template(layout, language, triton, "a swizzled_shared encoding"),
+    }
+}
+
+fn comment(layout: &Layout) -> String {
+    let m = layout.geometry().bank_bits();
+    format!(
+        "// {}, {} banks: the word of shared memory that holds 32-bit word `index`\n\
+         // of an array (index below {}).\n",
+        layout.spec(),
+        1 << m,
+        layout.geometry().words()
+    )
+}
+
+fn c_function(layout: &Layout, steps: &Steps, head: &str, word: &str, table: &str) -> String {
+    let mut text = comment(layout);
+    let mut body = String::new();
+    // Writing to a String cannot fail.
+    for (i, step) in steps.steps.iter().enumerate() {
+        let _ = writeln!(body, "    const {word} s{i} = {};", c_expression(step));
+    }
+    if !steps.table.is_empty() {
+        let words: Vec<String> = steps.table.iter().map(|w| format!("{w:#010x}u")).collect();
+        let lines: Vec<String> = words.chunks(6).map(|line| line.join(", ")).collect();
+        let list = lines.join(",\n    ");
+        let count = words.len();
+        let constant = match table {
+            "const" => "__constant__ unsigned",
+            _ => "__constant uint",
+        };
+        let _ = writeln!(text, "{constant} spad_table[{count}] = {{\n    {list}\n}};");
+    }
+    let _ = write!(
+        text,
+        "{head} {FUNCTION}({word} index)\n{{\n{body}    return {};\n}}\n",
+        c_value(&steps.result())
+    );
+    text
+}
+
+fn c_value(value: &Value) -> String {
+    match value {
+        Value::Index => "index".to_owned(),
+        Value::Step(i) => format!("s{i}"),
+    }
+}
+
+fn c_expression(step: &Step) -> String {
+    let v = c_value;
+    match step {
+        Step::Right(a, bits) => format!("{} >> {bits}", v(a)),
+        Step::Left(a, bits) => format!("{} << {bits}", v(a)),
+        Step::And(a, mask) => format!("{} & {mask:#x}u", v(a)),
+        Step::XorMasked { rest, value, mask } => {
+            format!("{} ^ ({} & {mask:#x}u)", v(rest), v(value))
+        }
+        Step::Merge {
+            inside,
+            outside,
+            mask,
+        } => format!(
+            "({} & {mask:#x}u) | ({} & ~{mask:#x}u)",
+            v(inside),
+            v(outside)
+        ),
+        Step::Add(a, b) => format!("{} + {}", v(a), v(b)),
+        Step::MulAdd { value, factor, add } => format!("{} * {factor}u + {}", v(value), v(add)),
+        // Word indices are below 2^16: the division is what is meant.
+        Step::MulHigh(a, factor) => format!("{} / {}u", v(a), divisor(*factor)),
+        Step::Table(i) => format!("spad_table[{}]", v(i)),
+        Step::RightBy(a, bits) => format!("{} >> {}", v(a), v(bits)),
+    }
+}
+
+/// The divisor that a factor ceil(2^32 / d) stands for.
+fn divisor(factor: u32) -> u32 {
+    (1u64 << 32).div_ceil(u64::from(factor)) as u32
+}
+
+fn ptx_function(layout: &Layout, steps: &Steps) -> String {
+    let mut text = comment(layout);
+    if !steps.table.is_empty() {
+        let words: Vec<String> = steps.table.iter().map(|w| format!("{w:#010x}")).collect();
+        let list = words.join(", ");
+        let _ = writeln!(
+            text,
+            ".const .align 4 .b32 spad_table[{}] = {{{list}}};",
+            words.len()
+        );
+    }
+    let _ = writeln!(
+        text,
+        ".func (.reg .b32 %place) {FUNCTION}(.reg .b32 %index)\n{{"
+    );
+    if steps.count() > 0 {
+        let _ = writeln!(text, "    .reg .b32 %s<{}>;", steps.steps.len());
+    }
+    if !steps.table.is_empty() {
+        text += "    .reg .b32 %table;\n";
+    }
+    for (i, step) in steps.steps.iter().enumerate() {
+        let _ = writeln!(text, "{}", ptx_instruction(step, &format!("%s{i}")));
+    }
+    let _ = writeln!(
+        text,
+        "    mov.b32 %place, {};\n    ret;\n}}",
+        ptx_value(&steps.result())
+    );
+    text
+}
+
+fn ptx_value(value: &Value) -> String {
+    match value {
+        Value::Index => "%index".to_owned(),
+        Value::Step(i) => format!("%s{i}"),
+    }
+}
+
+fn ptx_instruction(step: &Step, to: &str) -> String {
+    let v = ptx_value;
+    // Of lop3: a is 0xf0, b 0xcc, c 0xaa.
+    const XOR_MASKED: u8 = 0xf0 ^ (0xcc & 0xaa);
+    const MERGE: u8 = (0xf0 & 0xaa) | (0xcc & !0xaa);
+    match step {
+        Step::Right(a, bits) => format!("    shr.u32 {to}, {}, {bits};", v(a)),
+        Step::Left(a, bits) => format!("    shl.b32 {to}, {}, {bits};", v(a)),
+        Step::And(a, mask) => format!("    and.b32 {to}, {}, {mask:#x};", v(a)),
+        Step::XorMasked { rest, value, mask } => format!(
+            "    lop3.b32 {to}, {}, {}, {mask:#x}, {XOR_MASKED:#x};",
+            v(rest),
+            v(value)
+        ),
+        Step::Merge {
+            inside,
+            outside,
+            mask,
+        } => format!(
+            "    lop3.b32 {to}, {}, {}, {mask:#x}, {MERGE:#x};",
+            v(inside),
+            v(outside)
+        ),
+        Step::Add(a, b) => format!("    add.u32 {to}, {}, {};", v(a), v(b)),
+        Step::MulAdd { value, factor, add } => {
+            format!("    mad.lo.u32 {to}, {}, {factor}, {};", v(value), v(add))
+        }
+        Step::MulHigh(a, factor) => format!("    mul.hi.u32 {to}, {}, {factor};", v(a)),
+        Step::Table(i) => format!(
+            "    mov.u32 %table, spad_table;\n    mad.lo.u32 %table, {}, 4, %table;\n    \
+             ld.const.b32 {to}, [%table];",
+            v(i)
+        ),
+        Step::RightBy(a, bits) => format!("    shr.u32 {to}, {}, {};", v(a), v(bits)),
+    }
+}
+
+/// Languages that know layouts of a form of their own only.
+fn template(
+    layout: &Layout,
+    language: Language,
+    write: fn(&LayoutSpec) -> Option<String>,
+    form: &str,
+) -> Code {
+    let own = match layout.spec() {
+        spec @ LayoutSpec::Pad { .. } => Some(spec.clone()),
+        _ => swizzle_of(layout),
+    };
+    let exact = own.as_ref().and_then(write);
+    let nearest = || nearest_swizzle(layout).as_ref().and_then(write);
+    Code {
+        language,
+        exact: exact.is_some(),
+        reason: exact.is_none().then(|| reason(layout, form)),
+        code: exact.or_else(nearest).unwrap_or_default(),
+        operations: None,
+    }
+}
+
+fn reason(layout: &Layout, form: &str) -> String {
+    let what = match (layout.spec(), layout.rows()) {
+        (LayoutSpec::Pad { .. }, _) => "the gaps are no powers of two apart".to_owned(),
+        (LayoutSpec::Hash(HashSpec::Add | HashSpec::Rap(_) | HashSpec::Ras(_)), _) | (_, None) => {
+            "it adds, and swizzles only XOR".to_owned()
+        }
+        (_, Some(rows)) => {
+            let bits = |row: u32| (0..u32::BITS).filter(move |b| row >> b & 1 == 1);
+            let moved: Vec<String> = rows
+                .iter()
+                .enumerate()
+                .filter(|(j, row)| **row != 1 << j)
+                .map(|(j, row)| {
+                    let sum: Vec<String> = bits(*row).map(|b| format!("i{b}")).collect();
+                    format!("p{j} = {}", sum.join("^"))
+                })
+                .collect();
+            format!(
+                "one distance for all bits is needed, but {}",
+                moved.join(", ")
+            )
+        }
+    };
+    format!("{} is not {form}: {what}", layout.spec())
+}
+
+fn cute(spec: &LayoutSpec) -> Option<String> {
+    Some(match spec {
+        LayoutSpec::Swizzle { bits, base, shift } => format!(
+            "// {spec}, on 32-bit words: of an array with layout L, composition(SpadSwizzle{{}}, L{{}}).\n\
+             using SpadSwizzle = cute::Swizzle<{bits}, {base}, {shift}>;\n"
+        ),
+        LayoutSpec::Pad { every, by } => format!(
+            "// {spec}, on 32-bit words: Rows rows of {every} words, {by} words between them.\n\
+             template <int Rows>\n\
+             using SpadLayout = cute::Layout<cute::Shape<cute::Int<{every}>, cute::Int<Rows>>,\n\
+             {:32}cute::Stride<cute::Int<1>, cute::Int<{}>>>;\n",
+            "",
+            every + by
+        ),
+        LayoutSpec::Hash(_) => return None,
+    })
+}
+
+fn triton(spec: &LayoutSpec) -> Option<String> {
+    Some(match *spec {
+        LayoutSpec::Swizzle { bits: 0, .. } => {
+            "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>\n".into()
+        }
+        LayoutSpec::Swizzle { bits, base, shift } if shift > 0 => format!(
+            "// {spec}: of an array of 32-bit elements with rows of {} elements.\n\
+             #ttg.swizzled_shared<{{vec = {}, perPhase = 1, maxPhase = {}, order = [1, 0]}}>\n",
+            1u32 << (base + shift.unsigned_abs()),
+            1u32 << base,
+            1u32 << bits
+        ),
+        LayoutSpec::Pad { every, by } if every.is_power_of_two() && by.is_power_of_two() => {
+            format!("#ttg.padded_shared<[{every}:+{by}] {{order = [1, 0]}}>\n")
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,45 @@
+//! How hard ABC tries to meet the target period.
+
+use super::template::render;
+use crate::error::Result;
+use serde::{Deserialize, Serialize};
+
+/// What a netlist is made small or fast with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    /// Yosys' own recipe: maps for area, then sizes gates for the period.
+    #[default]
+    Area,
+    /// A timing-driven recipe where the first does not meet the period:
+    /// balances depth before it maps, buffers every net of more than six
+    /// inputs. Larger and slower to run.
+    Speed,
+}
+
+/// The timing-driven recipe. `if -g` and `dch` in turn restructure the logic
+/// for depth and keep the alternatives for the mapper; `buffer` before sizing
+/// matters most where a register drives many gates.
+const SPEED: &str = include_str!("../../synth/speed.abc.tera");
+
+impl Effort {
+    /// The script for ABC, if it is not Yosys' own.
+    pub(super) fn script(self, target_ps: u32) -> Result<Option<String>> {
+        match self {
+            Effort::Area => Ok(None),
+            Effort::Speed => {
+                let values = serde_json::json!({ "target_ps": target_ps });
+                render(SPEED, &values).map(Some)
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Effort {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Effort::Area => "area",
+            Effort::Speed => "speed",
+        })
+    }
+}

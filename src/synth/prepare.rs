@@ -1,0 +1,71 @@
+//! The part of a synthesis that does not depend on the clock period: Verilog
+//! to gates, once for all periods and efforts.
+
+use super::job::{SynthJob, get, put, warnings, with_liberty};
+use super::technology::Technology;
+use super::template::render;
+use crate::error::Result;
+use crate::tool::{Cache, Key, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
+use std::path::PathBuf;
+
+const SCRIPT: &str = include_str!("../../synth/prepare.ys.tera");
+
+/// The file that holds the gates.
+pub(super) const PREPARED: &str = "prepared.il";
+
+/// A unit in Yosys' gates and the library's flip-flops.
+pub(super) struct Prepared {
+    /// Names what it was made from.
+    pub key: Key,
+    /// Where [`PREPARED`] is.
+    pub directory: PathBuf,
+    /// Warnings of Yosys about the Verilog.
+    pub warnings: Vec<String>,
+}
+
+impl SynthJob {
+    /// Elaborates the unit. What was elaborated before comes from the cache.
+    pub(super) fn prepare(
+        &self,
+        technology: &Technology,
+        yosys: &Tool,
+        cache: &Cache,
+    ) -> Result<Prepared> {
+        self.check()?;
+        let values = serde_json::json!({
+            "top": self.top,
+            "files": self.source_paths(),
+            "memories": self.memory_names(),
+        });
+        let script = render(SCRIPT, &values)?;
+        let mut key = KeyBuilder::new("synth-prepare-1")
+            .add("yosys", yosys.version.to_string())
+            .add("script", &script)
+            .add("liberty", &technology.liberty.digest);
+        for (name, text) in &self.sources {
+            key = key.add(name, text);
+        }
+        let key = key.finish();
+        let directory = cache.get_or_build(&key, |work| {
+            let output = with_liberty(work, technology, || {
+                self.write_sources(work)?;
+                put(&work.join("prepare.ys"), &script)?;
+                let command = yosys.command().args(["-Q", "-T", "-s", "prepare.ys"]);
+                command.cwd(work).run()
+            })?;
+            if !work.join(PREPARED).is_file() {
+                return Err(unexpected_output(Kind::Yosys, "wrote no netlist", &output));
+            }
+            put(&work.join("yosys.log"), &output.log())
+        })?;
+        let log = ToolOutput {
+            stdout: get(&directory.join("yosys.log"))?,
+            stderr: String::new(),
+        };
+        Ok(Prepared {
+            key,
+            directory,
+            warnings: warnings(&log),
+        })
+    }
+}

@@ -1,0 +1,186 @@
+//! The events of a trace, in the order of the file.
+
+use super::header::Header;
+use super::line::SassInstr;
+use super::source::{Bad, Lines};
+use crate::error::Result;
+use std::path::Path;
+
+/// What comes next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A thread block begins: its x, y, z in the grid.
+    Block([u32; 3]),
+    /// The instructions of this warp of the block follow.
+    Warp(u32),
+    /// One instruction of the warp.
+    Instr(SassInstr),
+    /// The thread block ends.
+    EndBlock,
+}
+
+/// Reads a `.traceg` file.
+pub struct Reader {
+    lines: Lines,
+    header: Header,
+    /// The present line was read by the header and is still to be looked at.
+    pending: bool,
+    in_block: bool,
+    /// Instructions of the present warp that are still to come.
+    left: u64,
+    has_warp: bool,
+}
+
+impl Reader {
+    /// Opens a trace and reads its header.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::of(Lines::open(path)?)
+    }
+
+    /// Reads a text that is in memory; `path` is for messages.
+    pub fn of_text(text: Vec<u8>, path: &Path) -> Result<Self> {
+        Self::of(Lines::of(Box::new(std::io::Cursor::new(text)), path))
+    }
+
+    fn of(mut lines: Lines) -> Result<Self> {
+        let header = Header::read(&mut lines)?;
+        Ok(Reader {
+            lines,
+            header,
+            pending: true,
+            in_block: false,
+            left: 0,
+            has_warp: false,
+        })
+    }
+
+    /// What the tracer wrote about the kernel.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// An error at the line that was read last.
+    pub(crate) fn error(&self, what: String, help: &str) -> crate::error::Error {
+        self.lines.error(Bad::new(what, help, 0))
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.lines.path()
+    }
+
+    /// The next event; `None` at the end of the file.
+    pub fn next_event(&mut self) -> Result<Option<Event>> {
+        loop {
+            if !std::mem::take(&mut self.pending) && !self.lines.advance()? {
+                return match self.in_block {
+                    false => Ok(None),
+                    true => Err(self.lines.error(Bad::new(
+                        "the file ends inside a thread block",
+                        "expected #END_TB: the trace is truncated",
+                        0,
+                    ))),
+                };
+            }
+            match self.event() {
+                Ok(None) => {}
+                Ok(event) => return Ok(event),
+                Err(bad) => return Err(self.lines.error(bad)),
+            }
+        }
+    }
+
+    /// The event of the present line, if it is one.
+    fn event(&mut self) -> Result<Option<Event>, Bad> {
+        let line = self.lines.line().trim();
+        if line.is_empty() || (line.starts_with('#') && !line.ends_with("_TB")) {
+            return Ok(None);
+        }
+        match line {
+            "#BEGIN_TB" if self.in_block => {
+                return Err(Bad::new(
+                    "a thread block inside another",
+                    "expected #END_TB",
+                    0,
+                ));
+            }
+            "#BEGIN_TB" => {
+                self.in_block = true;
+                self.has_warp = false;
+                return Ok(None);
+            }
+            "#END_TB" if self.in_block => {
+                self.complete_warp()?;
+                self.in_block = false;
+                return Ok(Some(Event::EndBlock));
+            }
+            _ if !self.in_block => {
+                return Err(Bad::new(
+                    "an instruction outside of a thread block",
+                    "expected #BEGIN_TB; traces as recorded (.trace) go through \
+                     post-traces-processing first, which writes .traceg",
+                    0,
+                ));
+            }
+            _ => {}
+        }
+        let Some((key, value)) = line.split_once('=') else {
+            return self.instruction().map(Some);
+        };
+        let wrong = |expected: &str| {
+            let what = format!("'{}' is not {expected}", value.trim());
+            Bad::new(what, format!("expected {expected}"), 0)
+        };
+        match key.trim() {
+            "thread block" => {
+                let numbers: Vec<u32> = value
+                    .split(',')
+                    .filter_map(|n| n.trim().parse().ok())
+                    .collect();
+                let block: Option<[u32; 3]> = numbers.try_into().ok();
+                let within = |b: &[u32; 3]| b.iter().zip(self.header.grid).all(|(&b, g)| b < g);
+                let block = block.filter(within);
+                let block = block.ok_or_else(|| wrong("a thread block x,y,z of the grid"))?;
+                Ok(Some(Event::Block(block)))
+            }
+            "warp" => {
+                let warp = value.trim().parse().ok();
+                let threads: u64 = self.header.block.iter().map(|&d| u64::from(d)).product();
+                let warps = threads.div_ceil(u64::from(super::WARP_SIZE));
+                let warp = warp.filter(|&w: &u32| u64::from(w) < warps);
+                let warp = warp.ok_or_else(|| wrong("a warp of the block"))?;
+                self.complete_warp()?;
+                self.has_warp = true;
+                Ok(Some(Event::Warp(warp)))
+            }
+            "insts" => {
+                let count = value.trim().parse().ok();
+                self.left = count.ok_or_else(|| wrong("a number of instructions"))?;
+                Ok(None)
+            }
+            // Clusters and what later versions add.
+            _ => Ok(None),
+        }
+    }
+
+    fn instruction(&mut self) -> Result<Event, Bad> {
+        if !self.has_warp || self.left == 0 {
+            let help = "expected as many instructions as 'insts = ' of the warp says";
+            return Err(Bad::new("an instruction too many", help, 0));
+        }
+        self.left -= 1;
+        SassInstr::parse(self.lines.line(), &self.header).map(Event::Instr)
+    }
+
+    /// The warp before has as many instructions as it said.
+    fn complete_warp(&mut self) -> Result<(), Bad> {
+        match std::mem::take(&mut self.left) {
+            0 => Ok(()),
+            left => Err(Bad::new(
+                format!("{left} instructions of the warp are missing"),
+                "expected as many as 'insts = ' of the warp says",
+                0,
+            )),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Where the access sites of a trace stand in the program.
+
+use super::access::AccessTrace;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// The line of an access site, as extra fields of its accesses have it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// `ptx_line`: 1-based line of the PTX.
+    pub ptx_line: Option<u32>,
+    /// `source`: `file:line`.
+    pub source: Option<String>,
+}
+
+impl Place {
+    /// As fields of a JSON object; what is not known is left out.
+    pub fn fields(&self) -> Map<String, Value> {
+        let mut fields = Map::new();
+        if let Some(line) = self.ptx_line {
+            fields.insert("ptx_line".to_owned(), json!(line));
+        }
+        if let Some(source) = &self.source {
+            fields.insert("source".to_owned(), json!(source));
+        }
+        fields
+    }
+
+    fn of_fields(fields: &Map<String, Value>) -> Self {
+        let line = fields.get("ptx_line").and_then(Value::as_u64);
+        let source = fields.get("source").and_then(Value::as_str);
+        Place {
+            ptx_line: line.and_then(|l| u32::try_from(l).ok()),
+            source: source.map(str::to_owned),
+        }
+    }
+
+    /// For people: `PTX 85, fwt.cu:31`, the file without its folder.
+    pub fn text(&self) -> String {
+        let line = self.ptx_line.map(|line| format!("PTX {line}"));
+        let name = |s: &String| s.rsplit(['/', '\\']).next().unwrap_or(s).to_owned();
+        let parts = line.into_iter().chain(self.source.as_ref().map(name));
+        parts.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The places of all access sites of a trace that have one.
+#[derive(Clone, Debug, Default)]
+pub struct Places(BTreeMap<u32, Place>);
+
+impl AccessTrace {
+    /// Where its access sites stand.
+    pub fn places(&self) -> Places {
+        let mut places = BTreeMap::new();
+        for access in self.accesses.iter().filter(|a| !a.extra.is_empty()) {
+            let place = || Place::of_fields(&access.extra);
+            places.entry(access.pc).or_insert_with(place);
+        }
+        places.retain(|_, place| *place != Place::default());
+        Places(places)
+    }
+}
+
+impl Places {
+    /// No site has one.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The place of site `pc`, empty where it is not known.
+    pub fn of(&self, pc: u32) -> Place {
+        self.0.get(&pc).cloned().unwrap_or_default()
+    }
+
+    /// Adds the place of site `pc` to its JSON object.
+    pub fn add_to(&self, object: &mut Value, pc: u32) {
+        if let Some(object) = object.as_object_mut() {
+            object.extend(self.of(pc).fields());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn sites_have_the_lines_that_their_accesses_have() {
+        let text = r#"{"name":"t","source":"s","block_dim":[1,1,1],"shared_bytes":64,"warp_size":1,
+"accesses":[{"warp":0,"pc":0,"op":"load","addrs":[0],"ptx_line":7,"source":"a/b.cu:3"},
+{"warp":0,"pc":1,"op":"load","addrs":[0],"ptx_line":-7,"source":[]},
+{"warp":0,"pc":2,"op":"load","addrs":[0]}]}"#;
+        let trace = AccessTrace::from_json(text, Path::new("t.json")).unwrap();
+        let places = trace.places();
+        assert_eq!(places.of(0).text(), "PTX 7, b.cu:3");
+        assert_eq!((places.of(1), places.0.len()), (Place::default(), 1));
+        let mut value = json!({"pc": 0});
+        places.add_to(&mut value, 0);
+        assert_eq!(value, json!({"pc": 0, "ptx_line": 7, "source": "a/b.cu:3"}));
+    }
+}

@@ -1,0 +1,124 @@
+//! How conflicts are counted: which words of a warp access are served together
+//! (docs/conflicts.md).
+
+use super::access::{Access, AccessTrace, Op};
+use serde::{Deserialize, Serialize};
+
+/// What becomes of accesses wider than a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wide {
+    /// They count on the first word of each lane: the machines of the papers,
+    /// and the scratchpad that the kit emits.
+    FirstWord,
+    /// Today's GPUs: 8-byte accesses go in two phases of half a warp, 16-byte
+    /// ones in four of a quarter, each with all words of its lanes.
+    Phases,
+}
+
+/// What the conflict degree of an atomic counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Atomics {
+    /// Different words, as of a load: a lock unit sorts out lanes on one word.
+    Words,
+    /// Lanes: those on one word are served one after another.
+    Lanes,
+}
+
+/// How the words of a warp access are served. A *phase* is what is served
+/// together, but for bank conflicts: a pass of the lanes, or a part of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConflictRule {
+    /// Words that are served at a time where no two are in one bank.
+    pub lanes: u32,
+    /// Accesses of 8 and 16 bytes.
+    pub wide: Wide,
+    /// Atomics.
+    pub atomics: Atomics,
+}
+
+/// The rule of the papers, for `lanes` lanes a pass.
+impl From<u32> for ConflictRule {
+    fn from(lanes: u32) -> Self {
+        ConflictRule {
+            lanes,
+            wide: Wide::FirstWord,
+            atomics: Atomics::Words,
+        }
+    }
+}
+
+impl ConflictRule {
+    /// The name in JSON: that of the configuration key `wide`.
+    pub fn name(&self) -> &'static str {
+        match self.wide {
+            Wide::FirstWord => "first-word",
+            Wide::Phases => "phases",
+        }
+    }
+
+    /// The rule in words, for people.
+    pub fn describe(&self) -> String {
+        let together = "lanes on one word are served together";
+        let wide = match self.wide {
+            Wide::FirstWord => format!(
+                "{} lanes a pass, the first word of each (of accesses of 8 and 16 bytes, too)",
+                self.lanes
+            ),
+            Wide::Phases => "every word of each lane; accesses of 8 bytes in two phases of half \
+                             a warp, of 16 bytes in four of a quarter"
+                .to_owned(),
+        };
+        let atomics = match self.atomics {
+            Atomics::Words => "",
+            Atomics::Lanes => ", those of an atomic one after another",
+        };
+        format!("{wide}; {together}{atomics}")
+    }
+
+    /// Words of each lane that count.
+    fn words(&self, access: &Access) -> u32 {
+        match self.wide {
+            Wide::FirstWord => 1,
+            Wide::Phases => access.words(),
+        }
+    }
+
+    /// The words of each phase with an active lane, lane by lane; a word of
+    /// several lanes occurs as often.
+    pub fn phases<'a>(&self, access: &'a Access) -> impl Iterator<Item = Vec<u32>> + use<'a> {
+        let words = self.words(access);
+        let lanes = (self.lanes / words).max(1);
+        let phases = access.addrs.chunks(lanes as usize);
+        let all = move |lanes: &[Option<u32>]| -> Vec<u32> {
+            let first = lanes.iter().copied().flatten();
+            first.flat_map(|addr| addr..addr + words).collect()
+        };
+        phases.map(all).filter(|words| !words.is_empty())
+    }
+
+    /// The reference sets of the search heuristics: one per warp access (hash
+    /// paper, section 5.2), on machines with phases one per phase.
+    pub fn reference_sets(&self, access: &Access) -> Vec<Vec<u32>> {
+        match self.wide {
+            Wide::Phases => self.phases(access).collect(),
+            Wide::FirstWord => {
+                let all: Vec<u32> = access.addrs.iter().copied().flatten().collect();
+                if all.is_empty() { vec![] } else { vec![all] }
+            }
+        }
+    }
+
+    /// Whether each lane on a word costs time of its own.
+    pub(super) fn counts_lanes(&self, op: Op) -> bool {
+        op == Op::Atomic && self.atomics == Atomics::Lanes
+    }
+
+    /// The distances in words between the words of one lane that count: they
+    /// are strides of the trace, too.
+    pub fn strides_within_lanes(&self, trace: &AccessTrace) -> std::ops::Range<u64> {
+        let words = trace.accesses.iter().map(|a| self.words(a)).max();
+        1..u64::from(words.unwrap_or(1))
+    }
+}

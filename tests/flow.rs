@@ -1,0 +1,324 @@
+//! The main job: what its report says is all that hardware has to be told.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use spadkit::config::Config;
+use spadkit::flow::{Options, Silent};
+use spadkit::rtl::{Design, write_design};
+use spadkit::trace::load_input;
+use std::collections::HashSet;
+use std::path::Path;
+use std::process;
+
+/// The port declarations of `unit` as (direction, width, name), from its Verilog.
+fn ports(dir: &Path, unit: &str) -> Vec<(bool, usize, String)> {
+    let text = std::fs::read_to_string(dir.join(format!("{unit}.v"))).unwrap();
+    let declared = |line: &str| {
+        let line = line.trim().trim_end_matches(',');
+        let is_input = line.starts_with("input wire");
+        let rest = line.strip_prefix(if is_input {
+            "input wire"
+        } else {
+            "output wire"
+        })?;
+        let rest = rest.trim();
+        let (width, name) = match rest.strip_prefix('[') {
+            None => (1, rest),
+            Some(range) => {
+                let (high, name) = range.split_once(":0]")?;
+                (high.parse::<usize>().ok()? + 1, name.trim())
+            }
+        };
+        Some((is_input, width, name.to_owned()))
+    };
+    text.lines().filter_map(declared).collect()
+}
+
+/// A configuration file as Verilog: the registers, their wires, and the writes
+/// that the summary says.
+fn loaded(dir: &Path, setting: &Value, name: &str) -> (String, String, String) {
+    let config = setting["config_unit"].as_str().unwrap();
+    let mut wires = String::new();
+    let mut outputs = String::new();
+    // A file of one register needs no index.
+    let index = match ports(dir, config).iter().any(|p| p.2 == "wr_index") {
+        true => ".wr_index(index), ",
+        false => "",
+    };
+    for (is_input, width, port) in ports(dir, config) {
+        if !is_input {
+            wires += &format!("wire [{}:0] {name}_{port};\n", width - 1);
+            outputs += &format!(", .{port}({name}_{port})");
+        }
+    }
+    let instance = format!(
+        "{wires}reg {name}_en; {config} {name}_config(.clk(clk), .rst(rst), .wr_en({name}_en), \
+         {index}.wr_data(data){outputs});\n"
+    );
+    let writes = setting["registers"].as_array().unwrap().iter().enumerate();
+    let write = |(i, value): (usize, &Value)| {
+        let hex = value.as_str().unwrap().trim_start_matches("0x");
+        format!("{name}_en = 1; index = {i}; data = 'h{hex}; @(posedge clk); #1 {name}_en = 0;\n")
+    };
+    let configured = setting["ports"].as_array().unwrap().iter();
+    // The registers must drive the ports to what the summary says, too.
+    let check = |pair: &Value| {
+        let (port, value) = (pair[0].as_str().unwrap(), pair[1].as_str().unwrap());
+        let hex = value.trim_start_matches("0x");
+        format!("if ({name}_{port} !== 'h{hex}) $display(\"{port} differs\");\n")
+    };
+    let after: String = configured.map(check).collect();
+    (instance, writes.map(write).collect(), after)
+}
+
+/// Connections of a unit's configuration ports to the wires of its registers.
+fn connections(setting: &Value, name: &str) -> String {
+    let ports = setting["ports"].as_array().unwrap().iter();
+    let connect = |pair: &Value| {
+        let port = pair[0].as_str().unwrap();
+        format!(".{port}({name}_{port}), ")
+    };
+    ports.map(connect).collect()
+}
+
+/// Loads the emitted registers as `mapping` says and reads bank and row of
+/// every address; what the simulation prints.
+fn simulate(dir: &Path, mapping: &Value, (n, m): (usize, usize)) -> Vec<String> {
+    let row_map = &mapping["row_map"];
+    let (row_config, row_writes, row_checks) = loaded(dir, row_map, "row");
+    let (bank_config, bank_writes, bank_checks, bank) = match mapping["config_unit"].is_null() {
+        false => {
+            let (config, writes, checks) = loaded(dir, mapping, "bank");
+            let unit = mapping["unit"].as_str().unwrap();
+            let connect = connections(mapping, "bank");
+            let bank = format!("{unit} hash({connect} .addr(addr), .bank(bank));\n");
+            (config, writes, checks, bank)
+        }
+        true => {
+            let bank = match mapping["unit"].as_str().unwrap() {
+                "none" => "assign bank = addr;\n".to_owned(),
+                unit => format!("{unit} hash(.addr(addr), .bank(bank));\n"),
+            };
+            (String::new(), String::new(), String::new(), bank)
+        }
+    };
+    let bench = format!(
+        "module bench; reg clk = 0; always #5 clk = !clk; reg rst;\n\
+         reg [7:0] index; reg [63:0] data; reg [{n}:0] i;\n\
+         reg [{}:0] addr; wire [{}:0] bank; wire [{}:0] row;\n\
+         {row_config}{bank_config}{bank}\
+         spad_row_map map({} .addr(addr), .row(row));\n\
+         initial begin row_en = 0; {} rst = 1; @(posedge clk); #1 rst = 0;\n\
+         {row_writes}{bank_writes}{row_checks}{bank_checks}\
+         for (i = 0; i < {}; i = i + 1) begin addr = i; #1 $display(\"%0d %0d\", bank, row); end\n\
+         $finish; end\nendmodule\n",
+        n - 1,
+        m - 1,
+        n - m - 1,
+        connections(row_map, "row"),
+        if bank_config.is_empty() {
+            ""
+        } else {
+            "bank_en = 0;"
+        },
+        1usize << n,
+    );
+    std::fs::write(dir.join("bench.v"), bench).unwrap();
+    let sources = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path());
+    let sources = sources.filter(|p| p.extension().is_some_and(|e| e == "v"));
+    let compiled = process::Command::new("iverilog")
+        .args(["-g2005", "-s", "bench", "-o", "bench.vvp"])
+        .args(sources)
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    let messages = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{messages}");
+    let run = process::Command::new("vvp")
+        .arg("bench.vvp")
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&run.stdout);
+    text.lines()
+        .filter(|l| !l.contains("$finish"))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn hardware_told_what_the_report_says_is_a_bijection() {
+    if ["iverilog", "vvp"].iter().any(|t| which::which(t).is_err()) {
+        println!("skipped: Icarus Verilog is missing");
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let machine = Config::preset("small").unwrap();
+    let (n, m) = (10, 3);
+    // The best shifts, permutations and XOR pairs of this one displace row bits.
+    let kernel = "kernel:stride:stride=32";
+    let trace = load_input(kernel).unwrap();
+    let mut options = Options::new(kernel, scratch.path());
+    options.fast = true;
+    options.budget = std::time::Duration::from_secs(1);
+    spadkit::flow::run(&trace, &machine, &options, &Silent).unwrap();
+    let read = |name: &str| std::fs::read_to_string(scratch.path().join(name)).unwrap();
+    let summary: Value = serde_json::from_str(&read("summary.json")).unwrap();
+    let html = read("report.html");
+    let dir = scratch.path().join("rtl");
+    let family = ["spad_hash", "spad_row_map"];
+    let mut units = Design::all_units();
+    units.retain(|u| family.iter().any(|f| u.starts_with(f)));
+    let design = Design::emit(&units, &machine).unwrap();
+    write_design(&design, &spadkit::output::OwnedFolder::new(&dir, false)).unwrap();
+    let mappings = summary["mappings"].as_array().unwrap();
+    let displaced = |m: &&Value| {
+        let registers = m["row_map"]["registers"].as_array().unwrap();
+        registers.iter().any(|r| r != "0x0")
+    };
+    assert!(mappings.iter().filter(displaced).count() >= 2, "{summary}");
+    for mapping in mappings {
+        let spec = mapping["hash"].as_str().unwrap();
+        // The report says the same, ports and writes.
+        for setting in [mapping, &mapping["row_map"]] {
+            for port in setting["ports"].as_array().unwrap() {
+                assert!(html.contains(port[1].as_str().unwrap()), "{spec} {port}");
+            }
+            let registers = setting["registers"].as_array().unwrap();
+            let writes: Vec<_> = registers.iter().map(|r| r.as_str().unwrap()).collect();
+            assert!(html.contains(&writes.join(" ")), "{spec}");
+        }
+        let places = simulate(&dir, mapping, (n, m));
+        assert_eq!(places.len(), 1 << n, "{spec}: {:?}", places.first());
+        let different: HashSet<&String> = places.iter().collect();
+        assert_eq!(
+            different.len(),
+            1 << n,
+            "{spec}: two addresses share a place"
+        );
+        let spec = spec.parse().unwrap();
+        let mapping = spadkit::hash::Mapping::new(&spec, machine.geometry).unwrap();
+        for (addr, place) in (0u32..).zip(&places) {
+            assert_eq!(
+                *place,
+                format!("{} {}", mapping.bank(addr), mapping.row(addr))
+            );
+        }
+    }
+}
+
+fn flow(args: &[&str], out: &Path) -> Command {
+    let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.args(["flow"]).args(args).arg("-o").arg(out);
+    command
+}
+
+/// Without any tool: the table is on standard output all the same.
+#[test]
+fn the_conflict_table_comes_before_what_needs_tools() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = flow(
+        &["kernel:transpose", "--preset", "small", "--budget", "1"],
+        dir.path(),
+    );
+    for tool in ["VERILATOR", "YOSYS", "STA"] {
+        command.env(format!("SPADKIT_{tool}"), "/nowhere/tool");
+    }
+    let output = command
+        .env("SPADKIT_CACHE", dir.path().join("cache"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let stages = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{stages}");
+    for expected in [
+        "* bitvec-xor:k1=0,k2=4,mask=7",
+        "cfg_row_sel",
+        "hash stage: none",
+        "left out",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    for stage in [
+        "1/6 analysing",
+        "2/6 tuning",
+        "4/6 co-simulating",
+        "6/6 writing the report",
+    ] {
+        assert!(stages.contains(stage), "{stages}");
+    }
+}
+
+#[test]
+fn fast_ends_with_the_table_and_needs_no_tool() {
+    let dir = tempfile::tempdir().unwrap();
+    let awkward = dir.path().join("a trace; really.json");
+    let trace = load_input("kernel:backprop").unwrap();
+    std::fs::write(&awkward, trace.to_json()).unwrap();
+    let out = dir.path().join("out");
+    let mut command = flow(
+        &[awkward.to_str().unwrap(), "--fast", "--budget", "1", "-q"],
+        &out,
+    );
+    command
+        .env("SPADKIT_VERILATOR", "/nowhere/tool")
+        .env("SPADKIT_YOSYS", "/nowhere/tool");
+    let output = command.output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty());
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("* mod") && text.contains("--fast"), "{text}");
+    // Conflicts that a mapping adds to none are no share of anything.
+    assert!(text.contains(" added "), "{text}");
+    assert!(!out.join("rtl").exists());
+    let summary: Value =
+        serde_json::from_slice(&std::fs::read(out.join("summary.json")).unwrap()).unwrap();
+    let worse = summary["mappings"].as_array().unwrap();
+    let worse = worse.iter().find(|m| m["conflicts"] != 0).unwrap();
+    assert!(worse["removed_pct"].is_null(), "{worse}");
+    // The commands can be pasted into a shell.
+    let command = summary["commands"][0].as_str().unwrap();
+    let split = process::Command::new("sh")
+        .args(["-c", &format!("set -- {command}; printf '%s\\n' \"$3\"")])
+        .output()
+        .unwrap();
+    let input = String::from_utf8_lossy(&split.stdout).trim().to_owned();
+    assert_eq!(input, awkward.to_str().unwrap());
+}
+
+/// Where the fixed XOR is as good as any configurable unit, it is measured, too.
+#[test]
+fn the_recommended_unit_is_in_the_area_table() {
+    let dir = tempfile::tempdir().unwrap();
+    let machine = Config::preset("small").unwrap();
+    let mut options = Options::new("kernel:x", dir.path());
+    options.fast = true;
+    let synthesized = |kernel: &str| {
+        let trace = load_input(kernel).unwrap();
+        let done = spadkit::flow::run(&trace, &machine, &options, &Silent).unwrap();
+        let best = done.report.recommended().unwrap();
+        let command = done.report.commands.last().unwrap();
+        let units = command.split(' ').filter(|word| word.starts_with("spad_"));
+        let units: Vec<String> = units.map(str::to_owned).collect();
+        (best.unit.clone(), units)
+    };
+    let (unit, units) = synthesized("kernel:stride:stride=8");
+    assert_eq!(unit, "spad_hash_xor");
+    assert!(units.contains(&unit), "{units:?}");
+    assert!(!units.contains(&"spad_row_map".to_owned()));
+    // The recommended shift by five bits displaces rows.
+    let (_, units) = synthesized("kernel:stride:stride=32");
+    assert!(units.contains(&"spad_row_map".to_owned()), "{units:?}");
+    let library = Path::new("/usr/share/qflow/tech/osu018/osu018_stdcells.lib");
+    if which::which("yosys").is_err() || !library.exists() {
+        println!("skipped: yosys or osu018 is missing");
+        return;
+    }
+    let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.args(["synth", "spad_hash_xor", "--period", "667"]);
+    command.args(["--preset", "small", "--format", "json"]);
+    let output = command.assert().success();
+    let json: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let total = &json["per_sm"][0];
+    assert_eq!(total["unit"], "spad_hash_xor");
+    assert!(total["config"].is_null() && total["area_um2"].as_f64() > Some(0.0));
+}

@@ -1,0 +1,94 @@
+//! `emit` and `flow` lose nothing that a user left in their folder.
+
+use std::fs;
+use std::path::Path;
+
+/// Runs the program; exit status and what it said on standard error.
+fn spadkit(args: &[&str], dir: &Path) -> (i32, String) {
+    let mut command = assert_cmd::Command::cargo_bin("spadkit").unwrap();
+    let output = command.args(args).arg("-q").current_dir(dir).output();
+    let output = output.unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().unwrap(), text)
+}
+
+#[test]
+fn emit_names_and_keeps_what_is_in_the_way() {
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path();
+    let rtl = |name: &str| dir.join("rtl").join(name);
+    let emit = |args: &[&str]| spadkit(&[&["emit", "-o", "rtl"], args].concat(), dir);
+    let both = ["spad_hash_xor", "spad_rap"];
+    assert_eq!(emit(&both).0, 0);
+    // Another machine, other units, no benches: nothing old stays.
+    let fermi = fs::read(rtl("spad_rap.v")).unwrap();
+    let other = ["spad_rap", "--preset", "small", "--bench-cycles", "0"];
+    assert_eq!(emit(&other).0, 0);
+    assert_ne!(fs::read(rtl("spad_rap.v")).unwrap(), fermi);
+    for gone in ["spad_hash_xor.v", "sdc/spad_hash_xor.sdc", "tb"] {
+        assert!(!rtl(gone).exists(), "{gone}");
+    }
+    // A prefix is another emission, too.
+    assert_eq!(emit(&["spad_rap", "--prefix", "a_"]).0, 0);
+    assert!(rtl("a_spad_rap.v").exists() && !rtl("spad_rap.v").exists());
+    assert_eq!(emit(&both).0, 0);
+
+    fs::write(rtl("filelist.f"), "mine.v\n").unwrap();
+    fs::write(rtl("spad_rap.v"), "// mine").unwrap();
+    fs::write(rtl("notes"), "mine").unwrap();
+    fs::write(rtl("spad_hash_add.v"), "// mine").unwrap();
+    let (status, text) = emit(&["spad_hash_add"]);
+    assert_eq!(status, 2);
+    for expected in [
+        "nothing was written",
+        "filelist.f has changed since spadkit wrote it",
+        "spad_rap.v has changed since spadkit wrote it",
+        "spad_hash_add.v was not written by spadkit",
+        "--force",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    assert!(!text.contains("notes"), "{text}");
+    assert_eq!(fs::read(rtl("filelist.f")).unwrap(), b"mine.v\n");
+    assert!(rtl("spad_hash_xor.v").exists());
+    assert_eq!(emit(&["spad_hash_add", "--force"]).0, 0);
+    assert_eq!(fs::read(rtl("notes")).unwrap(), b"mine");
+    assert!(!rtl("spad_rap.v").exists());
+    assert_eq!(emit(&["spad_hash_add"]).0, 0);
+}
+
+/// A prefix that makes no name is refused before anything is written.
+#[test]
+fn a_bad_prefix_is_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let args = ["emit", "spad_rap", "--prefix", "../x", "-o", "rtl"];
+    let (status, text) = spadkit(&args, scratch.path());
+    assert_eq!(status, 2);
+    assert!(text.contains("\"../x\"") && text.contains("big_"), "{text}");
+    assert!(!scratch.path().join("rtl").exists());
+}
+
+/// The report, the summary and the Verilog of `flow`, before its long work.
+#[test]
+fn flow_names_and_keeps_what_is_in_the_way() {
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path().join("out");
+    for (name, listed) in [
+        ("report.html", "report.html"),
+        ("summary.json", "summary.json"),
+        ("rtl/spad_rap.v", "spad_rap.v"),
+        ("rtl/tb/spad_rap_tb.v", "tb/spad_rap_tb.v"),
+    ] {
+        let mine = out.join(name);
+        fs::create_dir_all(mine.parent().unwrap()).unwrap();
+        fs::write(&mine, "mine").unwrap();
+        let args = ["flow", "kernel:fwt", "-o", "out", "--preset", "small"];
+        let (status, text) = spadkit(&args, scratch.path());
+        assert_eq!(status, 2, "{text}");
+        let expected = format!("{listed} was not written by spadkit");
+        assert!(text.contains(&expected), "{text}");
+        assert_eq!(fs::read(&mine).unwrap(), b"mine");
+        assert!(!out.join("spadkit.sha256").exists());
+        fs::remove_dir_all(&out).unwrap();
+    }
+}

@@ -1,0 +1,285 @@
+//! Real signals to the real program while a tool runs: nothing survives it,
+//! nothing stays in the cache, and the exit status is that of the signal.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const INT: &str = "INT";
+const TERM: &str = "TERM";
+const KILL: &str = "KILL";
+
+/// A tool that never ends, with a child that would live on; both write down
+/// who they are.
+const HANGS: &str = "sleep 300 & echo $! > $HERE/child; echo $$ > $HERE/tool; wait";
+
+struct Scene {
+    dir: tempfile::TempDir,
+}
+
+impl Scene {
+    /// Tools that tell their version, and then do `body`.
+    fn new(body: &str) -> Self {
+        let scene = Scene {
+            dir: tempfile::tempdir().unwrap(),
+        };
+        scene.tool("yosys", "Yosys 0.23", "-V", body);
+        scene.tool("verilator", "Verilator 5.006", "--version", body);
+        scene.tool("sta", "2.4.0", "-version", body);
+        scene
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn tool(&self, name: &str, version: &str, option: &str, body: &str) {
+        let text = format!(
+            "#!/bin/sh\n[ \"$1\" = {option} ] && {{ echo '{version}'; exit 0; }}\n{body}\n"
+        );
+        std::fs::write(self.path(name), text).unwrap();
+        std::fs::set_permissions(self.path(name), Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_spadkit"));
+        command
+            .args(args)
+            .args(["--format", "json"])
+            .env("HERE", self.dir.path())
+            .env("SPADKIT_CACHE", self.path("cache"))
+            .env("SPADKIT_YOSYS", self.path("yosys"))
+            .env("SPADKIT_VERILATOR", self.path("verilator"))
+            .env("SPADKIT_STA", self.path("sta"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// What became of the command after a signal in the middle of a tool.
+    fn interrupted(&self, args: &[&str], signal: &str) -> Output {
+        let child = self.command(args).spawn().unwrap();
+        wait_for("the tool's start", || self.path("tool").exists());
+        let output = stop(child, signal);
+        for name in ["tool", "child"] {
+            wait_for(&format!("the end of the {name} after {signal}"), || {
+                !runs(&self.path(name))
+            });
+            std::fs::remove_file(self.path(name)).unwrap();
+        }
+        output
+    }
+
+    /// Names below the cache that are of unfinished things.
+    fn unfinished(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut open = vec![self.path("cache")];
+        while let Some(folder) = open.pop() {
+            for item in std::fs::read_dir(folder).into_iter().flatten() {
+                let path = item.unwrap().path();
+                if path.file_name().unwrap().to_string_lossy().starts_with('.') {
+                    found.push(path);
+                } else if path.is_dir() {
+                    open.push(path);
+                }
+            }
+        }
+        found
+    }
+}
+
+fn stop(child: Child, signal: &str) -> Output {
+    let kill = Command::new("kill")
+        .args(["-s", signal, &child.id().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    child.wait_with_output().unwrap()
+}
+
+/// Whether the process whose number is in `file` still runs.
+fn runs(file: &Path) -> bool {
+    let id = std::fs::read_to_string(file).unwrap();
+    let state = std::fs::read_to_string(format!("/proc/{}/stat", id.trim()));
+    state.is_ok_and(|s| !s.contains(") Z "))
+}
+
+fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !there() {
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "waited for {what}"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The commands that run tools.
+fn commands() -> [Vec<&'static str>; 5] {
+    let liberty = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/tiny.lib");
+    [
+        vec![
+            "synth",
+            "spad_hash_xor",
+            "--period",
+            "900",
+            "--liberty",
+            liberty,
+        ],
+        vec!["synth", "interconnect", "--features"],
+        vec!["mutate", "spad_hash_xor"],
+        vec!["prove", "spad_hash_xor"],
+        vec!["cosim", "spad_hash_xor"],
+    ]
+}
+
+#[test]
+fn polite_signals_stop_the_tools_and_the_command_says_what_it_has() {
+    let scene = Scene::new(HANGS);
+    for args in commands() {
+        for (signal, status) in [(INT, 130), (TERM, 143)] {
+            let output = scene.interrupted(&args, signal);
+            assert_eq!(output.status.code(), Some(status), "{args:?} {signal}");
+            let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(json["interrupted"], true, "{args:?} {signal}: {json}");
+            let log = String::from_utf8(output.stderr).unwrap();
+            assert!(log.contains("interrupted"), "{log}");
+            assert_eq!(
+                scene.unfinished(),
+                Vec::<PathBuf>::new(),
+                "{args:?} {signal}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_killed_command_takes_its_tools_along_and_the_next_run_clears_the_cache() {
+    let scene = Scene::new(HANGS);
+    for args in commands() {
+        let output = scene.interrupted(&args, KILL);
+        assert_eq!(output.status.code(), None, "{args:?}");
+        if args[0] != "prove" {
+            assert!(
+                !scene.unfinished().is_empty(),
+                "{args:?} works in the cache"
+            );
+        }
+        scene.tool("yosys", "Yosys 0.23", "-V", "exit 1");
+        scene.tool("verilator", "Verilator 5.006", "--version", "exit 1");
+        let next = scene
+            .command(&["mutate", "spad_hash_xor"])
+            .output()
+            .unwrap();
+        assert_eq!(next.status.code(), Some(3));
+        assert_eq!(scene.unfinished(), Vec::<PathBuf>::new(), "{args:?}");
+        scene.tool("yosys", "Yosys 0.23", "-V", HANGS);
+        scene.tool("verilator", "Verilator 5.006", "--version", HANGS);
+    }
+}
+
+/// Only the first signal waits for the work to stop.
+#[test]
+fn a_second_signal_ends_the_command_at_once() {
+    let scene = Scene::new(HANGS);
+    let args = [
+        "tune",
+        "kernel:fft",
+        "--method",
+        "optimal",
+        "--budget",
+        "100000",
+    ];
+    let child = scene.command(&args).spawn().unwrap();
+    let id = child.id().to_string();
+    // Installed as soon as the signals are caught.
+    wait_for("the handler", || {
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+        let caught = status
+            .lines()
+            .find_map(|l| l.strip_prefix("SigCgt:"))
+            .unwrap();
+        u64::from_str_radix(caught.trim(), 16).unwrap() >> 14 & 1 == 1
+    });
+    let kill = || {
+        Command::new("kill")
+            .args(["-s", TERM, &id])
+            .status()
+            .unwrap()
+    };
+    assert!(kill().success());
+    let _ = kill(); // it may have ended already
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(143));
+}
+
+/// A command that does not ask for signals ends on the first, and leaves
+/// neither half a file nor its folder.
+#[test]
+fn a_file_that_is_being_written_goes_with_the_command() {
+    let scene = Scene::new(HANGS);
+    let out = scene.path("out");
+    std::fs::create_dir(&out).unwrap();
+    let file = out.join("t.json");
+    let args = [
+        "congestion",
+        "--mapping",
+        "rap",
+        "--access",
+        "random",
+        "--samples",
+        "1000000000",
+    ];
+    let mut command = scene.command(&args);
+    let child = command.spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(stop(child, INT).status.code(), Some(130));
+    // Nobody reads the pipe, so that the command is caught while it writes.
+    let pipe = out.join("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let child = scene
+        .command(&["trace", "kernel:fwt", "-o", pipe.to_str().unwrap()])
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(stop(child, TERM).status.code(), Some(143));
+    assert!(!file.exists());
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
+}
+
+/// A co-simulation that is stopped in the middle still counts its cycles.
+#[test]
+fn a_cosimulation_says_how_far_it_came() {
+    if Command::new("verilator").arg("--version").output().is_err() {
+        println!("skipped: Verilator is missing");
+        return;
+    }
+    let scene = Scene::new(HANGS);
+    let cycles = u64::MAX.to_string();
+    let mut command = scene.command(&["cosim", "spad_hash_xor", "--cycles", &cycles]);
+    command
+        .env_remove("SPADKIT_VERILATOR")
+        .env_remove("SPADKIT_CACHE");
+    let child = command.spawn().unwrap();
+    // It runs when the object is loaded.
+    let maps = format!("/proc/{}/maps", child.id());
+    let loaded = || std::fs::read_to_string(&maps).is_ok_and(|m| m.contains("unit.so"));
+    let start = Instant::now();
+    while !loaded() && start.elapsed() < Duration::from_secs(200) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    let output = stop(child, INT);
+    assert_eq!(output.status.code(), Some(130));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(json["results"][0]["cycles"].as_u64().unwrap() > 0, "{json}");
+    assert_eq!(json["results"][0]["mismatches"], 0);
+}

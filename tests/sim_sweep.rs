@@ -1,0 +1,361 @@
+//! `sim --sweep`: what is varied, compared, skipped, written and, after an
+//! interrupt, kept; and what `sim` and `trace` make of access traces.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+fn spadkit(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.args(args);
+    command
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = spadkit(args).args(["--format", "json"]).assert().success();
+    serde_json::from_slice(&output.get_output().stdout).unwrap()
+}
+
+fn text(args: &[&str]) -> String {
+    let output = spadkit(args).assert().success();
+    String::from_utf8(output.get_output().stdout.clone()).unwrap()
+}
+
+/// Standard error of a command that must end with status 2 and print nothing else.
+fn refused(args: &[&str]) -> String {
+    let output = spadkit(args).assert().code(2);
+    let output = output.get_output();
+    assert!(output.stdout.is_empty(), "{args:?}");
+    let text = String::from_utf8(output.stderr.clone()).unwrap();
+    // The report wraps its lines.
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn results(json: &Value) -> &[Value] {
+    json["results"].as_array().unwrap()
+}
+
+fn at(folder: &Path, name: &str) -> String {
+    folder.join(name).to_str().unwrap().to_owned()
+}
+
+/// Sharing paper, section 8.1.1: 7 and 14 blocks of 2112 bytes, 7 and 12 of 2176.
+#[test]
+fn blocks_are_resident_as_in_the_sharing_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    for (bytes, threads, blocks, pairs, limit) in [
+        (2112, 64, 14, 7, "scratchpad"),
+        (2176, 128, 12, 5, "scratchpad"),
+        (3872, 484, 6, 2, "warps"),
+    ] {
+        let program = format!(".block {threads}\n.shared {bytes}\n.grid 20\nst.shared [4*l], r1\n");
+        let file = at(folder.path(), "k.warp");
+        std::fs::write(&file, program).unwrap();
+        let args = ["sim", "--preset", "gpgpusim-16k", &file, "--sharing", "0.1"];
+        let result = json(&args);
+        assert_eq!(result["resident_blocks"], blocks, "{bytes}");
+        assert_eq!(
+            (&result["pairs"], &result["limited_by"]),
+            (&pairs.into(), &limit.into())
+        );
+        assert_eq!(result["blocks"], 20);
+        assert!(
+            result["dependent"].is_null(),
+            "a program has registers of its own"
+        );
+    }
+}
+
+#[test]
+fn the_dependences_of_an_access_trace_are_a_choice_that_is_shown() {
+    let cycles = |n: &str| {
+        let result = json(&["sim", "kernel:nw", "--dependent", n]);
+        assert_eq!(result["dependent"].to_string(), n);
+        result["cycles"].as_u64().unwrap()
+    };
+    let (none, one, two) = (cycles("0"), cycles("1"), cycles("2"));
+    assert!(none < two && two < one, "{none} {two} {one}");
+    let default = json(&["sim", "kernel:nw"]);
+    assert_eq!(
+        (&default["dependent"], &default["cycles"]),
+        (&2.into(), &two.into())
+    );
+    let shown = text(&["sim", "kernel:nw"]);
+    assert!(shown.contains("N = 2 (--dependent"), "{shown}");
+    // What `trace` writes runs alike.
+    let folder = tempfile::tempdir().unwrap();
+    let file = at(folder.path(), "t.spt");
+    for (options, expected) in [(&[][..], two), (&["--dependent", "1"], one)] {
+        json(&[&["trace", "kernel:nw", "-o", &file], options].concat());
+        assert_eq!(json(&["sim", &file])["cycles"], expected);
+    }
+    let error = refused(&["sim", &file, "--dependent", "1"]);
+    assert!(error.contains("registers of its own"), "{error}");
+    let error = refused(&["sim", "kernel:nw", "--dependent", "256"]);
+    assert!(error.contains("256 accesses"), "{error}");
+}
+
+#[test]
+fn accesses_are_the_share_of_instructions_that_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, access) = (at(folder.path(), "t.spt"), at(folder.path(), "t.json"));
+    let options = ["--intensity", "0.216", "--blocks", "7"];
+    let trace = |output| [&["trace", "kernel:dct8x8", "-o", output], &options[..]].concat();
+    let written = json(&trace(&file));
+    let number = |field: &str| written[field].as_u64().unwrap() as f64;
+    let share = number("shared_accesses") / number("instructions");
+    assert!((share - 0.216).abs() < 0.001, "{share}");
+    assert_eq!(written["blocks"], 7);
+    let run = json(&["sim", "--preset", "gt200", &file]);
+    assert_eq!(run["warp_instructions"], written["instructions"]);
+    let first = std::fs::read(&file).unwrap();
+    json(&trace(&file));
+    assert_eq!(std::fs::read(&file).unwrap(), first, "the same file again");
+    assert!(refused(&trace(&access)).contains("of accesses alone"));
+    assert!(!Path::new(&access).exists());
+    for wrong in ["0", "1.5", "nan"] {
+        let error = refused(&["trace", "kernel:fwt", "-o", &file, "--intensity", wrong]);
+        assert!(error.contains("no share of the instructions"), "{error}");
+    }
+    let error = refused(&["trace", &file, "-o", &file, "--intensity", "0.5"]);
+    assert!(error.contains("instructions of its own"), "{error}");
+}
+
+#[test]
+fn speed_ups_are_over_mod_without_a_hash_stage() {
+    // The preset's mod goes through the configurable unit and its stage.
+    let args = [
+        "sim",
+        "kernel:fwt",
+        "--sweep",
+        "--pipeline",
+        "unified,elastic",
+    ];
+    let sweep = json(&args);
+    let baseline = &sweep["baselines"][0];
+    assert_eq!(baseline["hash"], "mod");
+    assert_eq!(
+        (&baseline["hash_stage"], &baseline["pipeline"]),
+        (&0.into(), &"unified".into())
+    );
+    let cycles = |point: &Value| point["cycles"].as_f64().unwrap();
+    for point in results(&sweep) {
+        assert_eq!(point["hash_stage"], 1);
+        let speed_up = point["speed_up"].as_f64().unwrap();
+        assert!(
+            (speed_up - cycles(baseline) / cycles(point)).abs() < 1e-12,
+            "{point}"
+        );
+    }
+    let alone = json(&[
+        "sim",
+        "kernel:fwt",
+        "--pipeline",
+        "unified",
+        "--hash",
+        "mod",
+    ]);
+    assert_eq!(cycles(&alone), cycles(baseline));
+    let table = text(&args);
+    let line = format!(
+        "speed-up: over mod without a hash stage, unified pipeline, lrr scheduler: {} cycles",
+        baseline["cycles"]
+    );
+    assert!(table.contains(&line), "{table}");
+    for column in [
+        "dominant stall",
+        "other stalls",
+        "other: no ready warp",
+        "in one bank, less one",
+    ] {
+        assert!(table.contains(column), "{column}: {table}");
+    }
+    let single = text(&["sim", "kernel:fwt"]);
+    assert!(
+        single.contains("configurable matrix unit, a pipeline stage of its own"),
+        "{single}"
+    );
+    assert!(text(&["sim", "kernel:fwt", "--hash", "mod"]).contains("no hash stage"));
+}
+
+#[test]
+fn machines_keys_grids_and_lock_hashes_are_swept_and_illegal_points_listed() {
+    let args = [
+        "sim",
+        "kernel:transpose",
+        "--sweep",
+        "--preset",
+        "fermi,gt200",
+        "--set",
+        "path.mem_stages=1,2,3",
+        "--blocks",
+        "4,8",
+        "--lock-hash",
+        "none,xor",
+    ];
+    let sweep = json(&args);
+    assert_eq!(results(&sweep).len(), 2 * 2 * 2 * 2);
+    let skipped = sweep["skipped"].as_array().unwrap();
+    assert_eq!(skipped.len(), 2 * 2 * 2);
+    assert_eq!(skipped[0]["point"]["path.mem_stages"], "1");
+    assert!(
+        skipped[0]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("mem_stages 1")
+    );
+    // One baseline a machine and grid, of the first memory stages that can be.
+    assert_eq!(sweep["baselines"].as_array().unwrap().len(), 4);
+    assert!(results(&sweep).iter().all(|p| p["speed_up"].is_number()));
+    for point in results(&sweep).iter().step_by(5) {
+        let text = |field: &str| point[field].as_str().unwrap().to_owned();
+        let stages = format!(
+            "path.mem_stages={}",
+            point["set"]["path.mem_stages"].as_str().unwrap()
+        );
+        let (preset, lock_hash) = (text("preset"), text("lock_hash"));
+        let blocks = point["blocks"].to_string();
+        let alone = [
+            "sim",
+            "kernel:transpose",
+            "--preset",
+            &preset,
+            "--set",
+            &stages,
+            "--blocks",
+            &blocks,
+            "--lock-hash",
+            &lock_hash,
+        ];
+        assert_eq!(json(&alone)["cycles"], point["cycles"], "{point}");
+    }
+    let table = text(&args);
+    assert!(table.contains("skipped, 8 of 24:"), "{table}");
+    assert!(
+        table.contains("path.mem_stages 1, blocks 4, lock hash none: mem_stages 1"),
+        "{table}"
+    );
+}
+
+#[test]
+fn slips_of_the_pen_are_no_points_to_skip() {
+    let sim = |more: &[&str]| refused(&[&["sim", "kernel:transpose"], more].concat());
+    for (more, reason) in [
+        (
+            &["--sweep", "--preset", "fermi,nope"][..],
+            "no preset 'nope'",
+        ),
+        (&["--preset", "fermi,gt200"], "--preset has 2 values"),
+        (&["--set", "sm.alu_cycles=1,2"], "--set has 2 values"),
+        (&["--set", "sm.alu_cycle=1"], "unknown field"),
+        (
+            &["--sweep", "--set", "sm.alu_cycles=1,fast"],
+            "invalid type",
+        ),
+        (&["--set", "sm.alu_cycles"], "has no value"),
+        (&["--set", "path.blocks=3"], "3 blocks do not go with"),
+        (
+            &["--sweep", "--set", "path.blocks=3,5"],
+            "no point of the sweep can run",
+        ),
+        (&["--csv", "/proc/no/such.csv"], "/proc/no"),
+    ] {
+        let error = sim(more);
+        assert!(error.contains(reason), "{more:?}: {error}");
+    }
+}
+
+#[test]
+fn the_numbers_go_into_a_table_and_a_chart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (csv, svg) = (at(folder.path(), "t.csv"), at(folder.path(), "t.svg"));
+    let args = [
+        "sim",
+        "kernel:fwt",
+        "--sweep",
+        "--hash",
+        "mod",
+        "--hash",
+        "bitvec-xor:k1=0,k2=5,mask=31",
+        "--set",
+        "path.mem_stages=2,3,4",
+        "--csv",
+        &csv,
+        "--chart",
+        &svg,
+    ];
+    let sweep = json(&args);
+    let table = std::fs::read_to_string(&csv).unwrap();
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 1 + 6);
+    let column = |name: &str| lines[0].split(',').position(|c| c == name).unwrap();
+    for (line, point) in lines[1..].iter().zip(results(&sweep)) {
+        // The only cells with commas are quoted.
+        let line = line.replace("\"bitvec-xor:k1=0,k2=5,mask=31\"", "bitvec");
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(cells.len(), lines[0].split(',').count());
+        assert_eq!(cells[column("cycles")], point["cycles"].to_string());
+        let stall = point["stalls"]["bank_conflict"].to_string();
+        assert_eq!(cells[column("stalls.bank_conflict")], stall);
+        assert_eq!(
+            cells[column("set.path.mem_stages")],
+            point["set"]["path.mem_stages"]
+        );
+        let speed_up: f64 = cells[column("speed_up")].parse().unwrap();
+        assert!((speed_up - point["speed_up"].as_f64().unwrap()).abs() < 1e-9);
+        assert_eq!(cells[column("sharing")], "");
+    }
+    let chart = std::fs::read_to_string(&svg).unwrap();
+    assert!(chart.starts_with("<svg ") && chart.ends_with("</svg>\n"));
+    // A bar per point in each of the two panels, three in the legend.
+    assert_eq!(chart.matches("class=\"bar\"").count(), 2 * 6 + 3);
+    for point in results(&sweep) {
+        assert!(
+            chart.contains(&format!(">{}</text>", point["cycles"])),
+            "{point}"
+        );
+    }
+}
+
+/// The first point is done at once, the second would take hours.
+#[test]
+fn an_interrupted_sweep_prints_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = at(folder.path(), "t.csv");
+    let run = |signal: &str, status: i32| {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_spadkit"))
+            .args([
+                "sim",
+                "--preset",
+                "small",
+                "kernel:transpose",
+                "--sweep",
+                "--blocks",
+            ])
+            .args(["1,1000000000", "--format", "json", "--csv", &csv])
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(2000));
+        let kill = format!("kill -{signal} {}", child.id());
+        assert!(
+            std::process::Command::new("sh")
+                .args(["-c", &kill])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let mut printed = String::new();
+        std::io::Read::read_to_string(child.stdout.as_mut().unwrap(), &mut printed).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{printed}");
+        let sweep: Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(sweep["interrupted"], true);
+        assert_eq!(results(&sweep).len(), 1, "{sweep}");
+        assert!(results(&sweep)[0]["speed_up"].as_f64().unwrap() > 0.0);
+        assert_eq!(std::fs::read_to_string(&csv).unwrap().lines().count(), 2);
+    };
+    run("INT", 130);
+    run("TERM", 143);
+}

@@ -1,0 +1,280 @@
+//! Kernels in PTX as traces: against the generated and the recorded traces of
+//! the same algorithms, in every command, and on the SM.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use spadkit::capture::{access_trace, full_trace};
+use spadkit::config::Config;
+use spadkit::hash::{HashSpec, Mapping};
+use spadkit::sm::{LaunchWorkload, Setup, TraceFile};
+use spadkit::trace::{AccessTrace, ConflictProfile, kernels};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn launch(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    root.join("kernels").join(name)
+}
+
+fn traced(name: &str) -> AccessTrace {
+    access_trace(&launch(name), None).unwrap()
+}
+
+/// How often each access (warp, operation, bytes, words) occurs between two
+/// barriers.
+fn intervals(trace: &AccessTrace) -> Vec<BTreeMap<String, usize>> {
+    let mut intervals = vec![BTreeMap::new(); trace.barriers.len() + 1];
+    for (i, a) in trace.accesses.iter().enumerate() {
+        let at = trace.barriers.partition_point(|b| *b as usize <= i);
+        let what = format!("{} {:?} {} {:?}", a.warp, a.op, a.bytes, a.addrs);
+        *intervals[at].entry(what).or_default() += 1;
+    }
+    // Nothing behind the last barrier is no interval.
+    while intervals.last().is_some_and(BTreeMap::is_empty) {
+        intervals.pop();
+    }
+    intervals
+}
+
+/// Kernels whose algorithm is that of a generated trace.
+const SAME: [(&str, &str); 11] = [
+    ("transpose/transpose.toml", "transpose:tile=16"),
+    ("transpose/transpose_padded.toml", "transpose:tile=16,pad=1"),
+    ("reduction/reduction.toml", "reduction"),
+    ("fwt/fwt.toml", "fwt:log2n=11"),
+    ("fft/fft_radix2.toml", "fft:log2n=10"),
+    ("convolution/conv_rows.toml", "conv-rows"),
+    ("dct8x8/dct_plain.toml", "dct8x8"),
+    ("nw/nw_upper.toml", "nw:block=16"),
+    ("scan/scan.toml", "scan:threads=256"),
+    ("sort/bitonic.toml", "bitonic:log2n=10"),
+    ("matmul/matmul.toml", "matmul:tile=32,tiles=2"),
+];
+
+#[test]
+fn traces_of_kernels_equal_the_generated_ones() {
+    for (name, spec) in SAME {
+        let (traced, generated) = (traced(name), kernels::generate(spec).unwrap());
+        assert_eq!(traced.block_dim, generated.block_dim, "{name}");
+        assert_eq!(traced.shared_bytes, generated.shared_bytes, "{name}");
+        let (got, wanted) = (intervals(&traced), intervals(&generated));
+        assert_eq!(got.len(), wanted.len(), "{name}: intervals");
+        for (i, (got, wanted)) in got.iter().zip(&wanted).enumerate() {
+            assert!(
+                got == wanted,
+                "{name}, interval {i}: {got:?}\nexpected {wanted:?}"
+            );
+        }
+        // Sites are numbered in the order of the text.
+        let places = traced.places();
+        let last = traced.accesses.iter().map(|a| a.pc).max().unwrap();
+        let lines: Vec<u32> = (0..=last).filter_map(|pc| places.of(pc).ptx_line).collect();
+        assert!(lines.is_sorted() && !lines.is_empty(), "{name}: {lines:?}");
+    }
+}
+
+fn conflicts(trace: &AccessTrace, machine: &Config, spec: &str) -> u64 {
+    let mapping = Mapping::new(&spec.parse::<HashSpec>().unwrap(), machine.geometry).unwrap();
+    let profile = ConflictProfile::new(trace, machine.conflict_rule());
+    profile.count(|addr| mapping.bank(addr)).conflicts
+}
+
+#[test]
+fn conflicts_equal_those_of_the_recorded_traces() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
+    if !folder.is_dir() {
+        println!("skipped: {} is not there", folder.display());
+        return;
+    }
+    let fermi = Config::preset("fermi").unwrap();
+    for (name, recorded) in [
+        ("transpose/transpose.toml", "transpose"),
+        ("reduction/reduction.toml", "reduction"),
+        ("fwt/fwt.toml", "FWT"),
+        ("convolution/conv_rows.toml", "conv-1"),
+        ("dct8x8/dct_plain.toml", "dct8x8-1-cse"),
+        ("nw/nw_upper.toml", "NW-1"),
+        ("backprop/layer_forward.toml", "backprop"),
+    ] {
+        let recorded = AccessTrace::load(&folder.join(format!("{recorded}.json"))).unwrap();
+        let traced = traced(name);
+        for spec in ["mod", "xor", "add", "bitvec-xor:k1=0,k2=5,mask=7"] {
+            let count = |trace| conflicts(trace, &fermi, spec);
+            assert_eq!(count(&traced), count(&recorded), "{name} {spec}");
+        }
+    }
+}
+
+/// The SM counts what `conflicts` counts, summed over the blocks.
+fn assert_sim_agrees(name: &str, blocks: u64, presets: &[&str]) {
+    let workload = LaunchWorkload::open(&launch(name)).unwrap();
+    let traces: Vec<AccessTrace> = (0..blocks)
+        .map(|block| access_trace(&launch(name), Some(block)).unwrap())
+        .collect();
+    for preset in presets {
+        let machine = Config::preset(preset).unwrap();
+        for spec in ["mod", "xor"] {
+            let setup = Setup {
+                hash: Some(spec.parse().unwrap()),
+                ..Setup::default()
+            };
+            let s = setup.run(&machine, &workload).unwrap();
+            let expected: u64 = traces.iter().map(|t| conflicts(t, &machine, spec)).sum();
+            assert_eq!(s.bank_conflicts, expected, "{name} {preset} {spec}");
+            assert_eq!(s.blocks, blocks, "{name} {preset}");
+        }
+    }
+}
+
+#[test]
+fn the_sm_counts_the_conflicts_of_the_traces() {
+    assert_sim_agrees("fwt/fwt.toml", 2, &["fermi", "sm80"]);
+    assert_sim_agrees(
+        "transpose/transpose.toml",
+        12,
+        &["fermi", "sharing-48k", "sm70"],
+    );
+    // Accesses of 16 bytes, of 8, and atomics.
+    assert_sim_agrees(
+        "matmul/matmul_wide.toml",
+        4,
+        &["fermi", "sm70", "sm80", "sm90"],
+    );
+    assert_sim_agrees("lavamd/lavamd.toml", 2, &["sm80"]);
+    assert_sim_agrees("histogram/histogram256.toml", 2, &["sm80"]);
+}
+
+#[test]
+fn a_full_trace_is_the_same_every_time_and_runs_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    let path = launch("reduction/reduction.toml");
+    let captured = full_trace(&path, &file("a.spt")).unwrap();
+    full_trace(&path, &file("b.spt")).unwrap();
+    let bytes = |name: &str| std::fs::read(file(name)).unwrap();
+    assert!(bytes("a.spt") == bytes("b.spt"));
+    assert_eq!((captured.crowded, captured.info.blocks), (0, 4));
+    let sm80 = Config::preset("sm80").unwrap();
+    let of_file = TraceFile::open(&file("a.spt")).unwrap();
+    let a = Setup::default().run(&sm80, &of_file).unwrap();
+    let of_launch = LaunchWorkload::open(&path).unwrap();
+    let b = Setup::default().run(&sm80, &of_launch).unwrap();
+    assert_eq!(a, b);
+    assert_eq!(a.warp_instructions + 32, captured.summary.instructions);
+    // Addresses of the run: 256 words of 4 bytes a block, read once.
+    assert!(a.global_segments >= 4 * 8, "{a:?}");
+}
+
+fn spadkit(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.args(args).env("COLUMNS", "500");
+    command
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = spadkit(args).args(["--format", "json"]).assert().success();
+    serde_json::from_slice(&output.get_output().stdout).unwrap()
+}
+
+fn refused(args: &[&str]) -> String {
+    let output = spadkit(args).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{args:?}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn every_command_takes_a_launch_file_and_names_the_lines() {
+    let path = launch("transpose/transpose.toml");
+    let path = path.to_str().unwrap();
+    let found = json(&["conflicts", path, "--hash", "mod", "--per-pc"]);
+    let per_pc = found["results"][0]["per_pc"].as_array().unwrap();
+    let load = per_pc.iter().find(|p| p["conflicts"] != 0).unwrap();
+    let ptx = std::fs::read_to_string(launch("transpose/transpose.ptx")).unwrap();
+    let line = load["ptx_line"].as_u64().unwrap() as usize;
+    let text = ptx.lines().nth(line - 1).unwrap();
+    assert!(text.contains("ld.shared"), "{text}");
+    let source = load["source"].as_str().unwrap();
+    assert!(source.contains("transpose.cu:"), "{source}");
+    let text = spadkit(&["conflicts", path, "--hash", "mod", "--per-pc"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(
+        text.contains(&format!("PTX {line}, transpose.cu:")),
+        "{text}"
+    );
+    let classified = json(&["classify", path]);
+    let sites = classified["instructions"].as_array().unwrap();
+    assert!(sites.iter().any(|i| i["ptx_line"] == line), "{classified}");
+    assert_eq!(
+        json(&["tune", path, "--hash", "bitvec-xor"])["results"][0]["conflicts"],
+        0
+    );
+    let sim = json(&["sim", path, "--preset", "sm80"]);
+    assert_eq!(
+        (&sim["blocks"], &sim["dependent"]),
+        (&Value::from(12), &Value::Null)
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let flow = json(&[
+        "flow",
+        path,
+        "--fast",
+        "--budget",
+        "1",
+        "-q",
+        "-o",
+        out.to_str().unwrap(),
+    ]);
+    let lines = flow["instructions"].as_array().unwrap();
+    assert!(lines.iter().any(|i| i["ptx_line"] == line), "{flow}");
+    let html = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(html.contains("PTX line") && html.contains("transpose.cu:"));
+}
+
+#[test]
+fn what_cannot_be_traced_is_refused_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (full, access) = (file("a.spt"), file("a.json"));
+    let path = launch("fwt/fwt.toml");
+    let path = path.to_str().unwrap();
+    // More shared memory than the machine has.
+    let big = std::fs::read_to_string(path).unwrap();
+    let big = big.replace("dynamic_shared = 8192", "dynamic_shared = 60000");
+    let ptx = launch("fwt/fwt.ptx");
+    let big = big.replace("fwt.ptx", ptx.to_str().unwrap());
+    std::fs::write(file("big.toml"), big).unwrap();
+    for (args, expected) in [
+        (
+            &["trace", path, "-o", &access, "--block", "2"][..],
+            "no block 2",
+        ),
+        (
+            &["trace", path, "-o", &full, "--block", "1"],
+            "has all blocks",
+        ),
+        (
+            &["trace", "kernel:fwt", "-o", &access, "--block", "0"],
+            "no launch file",
+        ),
+        (
+            &["trace", path, "-o", &full, "--dependent", "1"],
+            "registers of its own",
+        ),
+        (&["sim", path, "--blocks", "3"], "a grid of its own"),
+        (
+            &["sim", &file("big.toml")],
+            "needs 60000 bytes of shared memory, fermi gives a block",
+        ),
+        (&["sim", "no.toml"], "cannot read no.toml"),
+        (&["classify", "no.toml"], "cannot read no.toml"),
+        (&["tune", "Cargo.toml"], "unknown key"),
+    ] {
+        let error = refused(args);
+        assert!(error.contains(expected), "{args:?}: {error}");
+    }
+    assert!(!Path::new(&full).exists() && !Path::new(&access).exists());
+}
