@@ -108,7 +108,7 @@ impl Decoder<'_> {
         let mut operands = i.operands.iter();
         let result = if reduction { operands.next() } else { None };
         let predicate = if reduction { i.operands.last() } else { None };
-        let middle = i.operands.len() - usize::from(reduction) * 2;
+        let middle = i.operands.len().saturating_sub(usize::from(reduction) * 2);
         let middle: Vec<&Operand> = operands.take(middle).collect();
         let number = self.source(middle.first().ok_or("no number")?, Type::U32)?;
         let count = match middle.get(1) {
