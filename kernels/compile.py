@@ -37,7 +37,7 @@ VARIANTS = {
 }
 
 # Line information (.file and .loc) is in the PTX of these.
-LINES = {"transpose", "histogram"}
+LINES = {"transpose", "histogram", "faults"}
 
 
 def nvrtc():

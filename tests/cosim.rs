@@ -277,11 +277,12 @@ fn workloads_run_on_the_rtl() {
     let scratch = tempfile::tempdir().unwrap();
     let file = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(file("program.warp"), PROGRAM).unwrap();
-    let sharing = "base = 'small'\n[sharing]\non = true\nthreshold = 0.5\n\
-                   [scheduler]\npolicy = 'owf'\n[path]\nlock_hash = 'xor'\n";
+    // Room for two blocks; sharing adds a third.
+    let sharing = "base = 'small'\n[geometry]\ncapacity_words = 640\n\
+                   [sharing]\non = true\nthreshold = 0.5\n[scheduler]\npolicy = 'owf'\n[path]\nlock_hash = 'xor'\n";
     std::fs::write(file("sharing.toml"), sharing).unwrap();
     std::fs::write(file("odd.warp"), ODD_BASES).unwrap();
-    let odd = sharing.replace("0.5", "0.01");
+    let odd = sharing.replace("0.5", "0.01").replace("640", "1024");
     std::fs::write(file("odd.toml"), odd).unwrap();
     let full = file("full.spt");
     let record = ["trace", "kernel:reduction", "-o", &full];

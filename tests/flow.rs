@@ -40,6 +40,11 @@ fn loaded(dir: &Path, setting: &Value, name: &str) -> (String, String, String) {
     let config = setting["config_unit"].as_str().unwrap();
     let mut wires = String::new();
     let mut outputs = String::new();
+    // A file of one register needs no index.
+    let index = match ports(dir, config).iter().any(|p| p.2 == "wr_index") {
+        true => ".wr_index(index), ",
+        false => "",
+    };
     for (is_input, width, port) in ports(dir, config) {
         if !is_input {
             wires += &format!("wire [{}:0] {name}_{port};\n", width - 1);
@@ -48,7 +53,7 @@ fn loaded(dir: &Path, setting: &Value, name: &str) -> (String, String, String) {
     }
     let instance = format!(
         "{wires}reg {name}_en; {config} {name}_config(.clk(clk), .rst(rst), .wr_en({name}_en), \
-         .wr_index(index), .wr_data(data){outputs});\n"
+         {index}.wr_data(data){outputs});\n"
     );
     let writes = setting["registers"].as_array().unwrap().iter().enumerate();
     let write = |(i, value): (usize, &Value)| {
@@ -287,7 +292,7 @@ fn the_recommended_unit_is_in_the_area_table() {
     let machine = Config::preset("small").unwrap();
     let mut options = Options::new("kernel:x", dir.path());
     options.fast = true;
-    let mut synthesized = |kernel: &str| {
+    let synthesized = |kernel: &str| {
         let trace = load_input(kernel).unwrap();
         let done = spadkit::flow::run(&trace, &machine, &options, &Silent).unwrap();
         let best = done.report.recommended().unwrap();

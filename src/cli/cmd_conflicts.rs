@@ -4,7 +4,7 @@ use super::Global;
 use super::printer::{Printer, table};
 use crate::config::Config;
 use crate::error::Result;
-use crate::hash::{HashSpec, Mapping};
+use crate::software::{Layout, LayoutSpec};
 use crate::trace::{ConflictCount, ConflictProfile, Places, removed_pct, removed_text};
 use clap::Args;
 use serde_json::{Value, json};
@@ -16,8 +16,8 @@ pub struct ConflictsArgs {
     input: String,
     /// Mapping; repeat for several.
     #[arg(long = "hash", value_name = "SPEC", num_args = 1.., required = true,
-          value_parser = super::parsed::<HashSpec>)]
-    hashes: Vec<HashSpec>,
+          value_parser = super::parsed::<LayoutSpec>)]
+    hashes: Vec<LayoutSpec>,
     /// One line more per instruction.
     #[arg(long)]
     per_pc: bool,
@@ -38,6 +38,7 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
         per_pc: &per_pc,
         machine: &machine,
         has_room: machine.has_room_for(&trace),
+        words: trace.words(),
     };
     let results = args
         .hashes
@@ -81,13 +82,28 @@ struct Job<'a> {
     per_pc: &'a [(u32, ConflictProfile)],
     machine: &'a Config,
     has_room: bool,
+    /// Words of the block's shared memory.
+    words: u32,
 }
 
 impl Job<'_> {
-    fn measure(&self, spec: &HashSpec, printer: &Printer) -> Result<Measured> {
+    fn measure(&self, spec: &LayoutSpec, printer: &Printer) -> Result<Measured> {
         let machine = self.machine;
-        let mapping = Mapping::new(spec, machine.geometry)?;
-        let beyond = mapping.pivots_beyond(machine.pivot_limit());
+        let layout = Layout::new(spec, machine.geometry)?;
+        let beyond = match layout.mapping() {
+            Some(mapping) => mapping.pivots_beyond(machine.pivot_limit()),
+            None => Vec::new(),
+        };
+        // Software layouts move words to where there may be none.
+        let needed = layout.words_needed(self.words);
+        let in_software = layout.mapping().is_none();
+        let enlarged = in_software && needed > machine.capacity_words;
+        if enlarged {
+            printer.warn(format!(
+                "{spec}: the block needs {needed} words, {} has {}",
+                machine.name, machine.capacity_words
+            ));
+        }
         if !beyond.is_empty() {
             printer.warn(format!(
                 "{spec}: rows beyond the capacity of {} words would be addressed (pivot bits {beyond:?})",
@@ -96,14 +112,14 @@ impl Job<'_> {
         }
         let bank_mask = machine.geometry.bank_mask();
         let count = |p: &ConflictProfile| Counted {
-            count: p.count(|a| mapping.bank(a)),
+            count: p.count(|a| layout.bank(a)),
             ideal: p.ideal_wavefronts(machine.geometry.banks()),
         };
         Ok(Measured {
             hash: spec.to_string(),
             total: count(self.profile),
             baseline: self.profile.count(|a| a & bank_mask).conflicts,
-            fits: beyond.is_empty() && self.has_room,
+            fits: beyond.is_empty() && !enlarged && self.has_room,
             per_pc: self.per_pc.iter().map(|(pc, p)| (*pc, count(p))).collect(),
         })
     }

@@ -1,48 +1,140 @@
-//! `spadkit encode`: a hash spec as the values of configuration ports.
+//! `spadkit encode`: a mapping as the values of configuration ports, or as
+//! source code.
 
 use super::Global;
 use super::configuration::{configuration_json, configuration_table};
 use super::printer::Printer;
-use crate::error::Result;
+use crate::config::Config;
+use crate::error::{Error, Result};
 use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
-use clap::Args;
+use crate::software::{Code, Language, Layout, LayoutSpec, render};
+use clap::{Args, ValueEnum};
 use serde_json::json;
 
-/// A hash spec as the values of configuration ports.
+/// A hash spec as the values of configuration ports, or any mapping as source code.
 ///
 /// Both units are shown, the one that computes the bank and spad_row_map,
 /// which makes the mapping a bijection: a bank unit with the row map of
 /// another mapping sends two addresses to one place. Ports are loaded by the
 /// writes to spad_hash_config_*: wr_data for wr_index 0, 1, and so on.
+///
+/// As source code (--as) the mapping is a function from the index of a 32-bit
+/// word to the word of shared memory that holds it, for GPUs without a hash
+/// unit; there are two more of them, pad:every=K,by=P and swizzle:B,M,S.
 #[derive(Args)]
 pub struct EncodeArgs {
     /// The mapping.
-    #[arg(value_parser = super::parsed::<HashSpec>)]
-    spec: HashSpec,
+    #[arg(value_parser = super::parsed::<LayoutSpec>)]
+    spec: LayoutSpec,
+    /// What it is written as.
+    #[arg(long = "as", value_name = "FORM", value_enum, default_value_t = Form::Ports)]
+    form: Form,
     /// Unit to encode for: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor
     /// or matrix; the spec's own if not given.
     #[arg(long, value_name = "KIND", value_parser = super::parsed::<HashKind>)]
     unit: Option<HashKind>,
 }
 
+/// What a mapping can be written as.
+#[derive(Clone, Copy, ValueEnum)]
+enum Form {
+    /// Values of the configuration ports of the hash units.
+    Ports,
+    /// A CUDA C++ device function.
+    Cuda,
+    /// An OpenCL C function.
+    Opencl,
+    /// A PTX device function.
+    Ptx,
+    /// A CuTe swizzle or layout.
+    Cute,
+    /// Triton's shared-memory encoding.
+    Triton,
+}
+
+impl Form {
+    /// The language; `None` for the ports.
+    fn language(self) -> Option<Language> {
+        Some(match self {
+            Form::Ports => return None,
+            Form::Cuda => Language::Cuda,
+            Form::Opencl => Language::Opencl,
+            Form::Ptx => Language::Ptx,
+            Form::Cute => Language::Cute,
+            Form::Triton => Language::Triton,
+        })
+    }
+}
+
 pub(super) fn run(args: &EncodeArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
-    let mapping = Mapping::new(&args.spec, machine.geometry)?;
-    let configuration = Configuration::new(&args.spec, args.unit, machine.geometry)?;
+    match (args.form.language(), &args.spec) {
+        (Some(_), _) if args.unit.is_some() => Err(Error::usage(
+            "--unit is about configuration ports, not about source code",
+            "expected --unit or --as, not both",
+        )),
+        (Some(language), spec) => as_code(spec, language, &machine, printer),
+        (None, LayoutSpec::Hash(spec)) => as_ports(spec, args.unit, &machine, printer),
+        (None, spec) => Err(Error::usage(
+            format!("{spec} is for software alone: no hash unit has it"),
+            "expected --as cuda, opencl, ptx, cute or triton, or a hash spec",
+        )),
+    }
+}
+
+fn as_code(
+    spec: &LayoutSpec,
+    language: Language,
+    machine: &Config,
+    printer: &Printer,
+) -> Result<()> {
+    let layout = Layout::new(spec, machine.geometry)?;
+    let code = render(&layout, language);
+    let json = json!({
+        "unit": null,
+        "hash": spec,
+        "language": code.language,
+        "code": code.code,
+        "operations": code.operations,
+        "exact": code.exact,
+        "reason": code.reason,
+    });
+    printer.result(json, || code_text(&code))
+}
+
+fn code_text(code: &Code) -> String {
+    let reason = match &code.reason {
+        Some(reason) if code.code.is_empty() => format!("{reason}\n"),
+        Some(reason) => format!("{reason}; the nearest that can be said:\n"),
+        None => String::new(),
+    };
+    let operations = code.operations.map_or(String::new(), |count| {
+        format!("{count} PTX instructions for an address\n")
+    });
+    format!("{reason}{}{operations}", code.code)
+}
+
+fn as_ports(
+    spec: &HashSpec,
+    unit: Option<HashKind>,
+    machine: &Config,
+    printer: &Printer,
+) -> Result<()> {
+    let mapping = Mapping::new(spec, machine.geometry)?;
+    let configuration = Configuration::new(spec, unit, machine.geometry)?;
     let fits = mapping.fits(machine.pivot_limit());
     if !fits {
         printer.warn(format!(
-            "{}: rows beyond the capacity of {} words would be addressed (pivot bits {:?})",
-            args.spec,
+            "{spec}: rows beyond the capacity of {} words would be addressed (pivot bits {:?})",
             machine.capacity_words,
             mapping.pivots_beyond(machine.pivot_limit())
         ));
     }
     let mut json = configuration_json(&configuration);
-    json["hash"] = json!(args.spec);
+    json["hash"] = json!(spec);
     json["fits"] = json!(fits);
     printer.result(json, || {
         let table = configuration_table(&configuration);
-        format!("{} for {}\n{table}", args.spec, machine.geometry)
+        format!("{spec} for {}\n{table}", machine.geometry)
     })
 }

@@ -14,6 +14,7 @@ use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::output::{check_writable, write_file};
 use crate::sm::{AccessOptions, AccessWorkload, Workload, is_access_trace, load_workload};
+use crate::trace::load_input;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use plan::Plan;
@@ -96,15 +97,24 @@ struct Works {
 
 impl Works {
     fn load(args: &SimArgs) -> Result<Self> {
-        let dependent = args.dependent.unwrap_or(AccessWorkload::DEPENDENT);
-        let load = |blocks| {
-            let options = AccessOptions {
-                blocks,
-                dependent: args.dependent,
-                intensity: None,
-            };
-            Ok((blocks, load_workload(&args.input, &options)?))
+        let input = &args.input;
+        let options = |blocks| AccessOptions {
+            blocks,
+            dependent: args.dependent,
+            intensity: None,
         };
+        // Read once: standard input is there only once.
+        let trace = match is_access_trace(input) {
+            true => Some(load_input(input)?),
+            false => None,
+        };
+        let load = |blocks| -> Result<(Option<u32>, Box<dyn Workload>)> {
+            Ok(match &trace {
+                Some(trace) => (blocks, Box::new(options(blocks).workload(trace)?)),
+                None => (blocks, load_workload(input, &options(blocks))?),
+            })
+        };
+        let dependent = args.dependent.unwrap_or(AccessWorkload::DEPENDENT);
         Ok(Works {
             of_blocks: match &args.blocks[..] {
                 [] => vec![load(None)?],
@@ -113,7 +123,7 @@ impl Works {
                     .map(|&b| load(Some(b)))
                     .collect::<Result<_>>()?,
             },
-            dependent: is_access_trace(&args.input).then_some(dependent),
+            dependent: trace.is_some().then_some(dependent),
         })
     }
 

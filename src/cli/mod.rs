@@ -169,11 +169,8 @@ fn merge(object: &mut Value, more: Value) {
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let global = &cli.global;
     // Commands that are about no machine refuse a wrong one all the same.
-    if let Command::Classify(_)
-    | Command::Congestion(_)
-    | Command::Doctor(_)
-    | Command::Run(_)
-    | Command::Trace(_) = &cli.command
+    if let Command::Congestion(_) | Command::Doctor(_) | Command::Run(_) | Command::Trace(_) =
+        &cli.command
     {
         global.machine()?;
     }

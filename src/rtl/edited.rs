@@ -1,17 +1,19 @@
 //! Verilog that the user has edited, in place of what would be emitted.
 
 use super::design::Design;
-use crate::error::{Error, Result};
+use super::foreign::read_foreign;
+use crate::error::Result;
 use std::path::Path;
 
 impl Design {
     /// Takes the text of every file from `dir`, under the name that it was
     /// emitted with. A file that is not there is an error.
+    ///
+    /// For tools that only read Verilog: what stands in it is not checked for
+    /// what a simulator would run.
     pub fn with_files_of(mut self, dir: &Path) -> Result<Self> {
-        for file in &mut self.files {
-            let path = dir.join(&file.name);
-            file.text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))?;
-        }
+        let names: Vec<String> = self.files.iter().map(|f| f.name.clone()).collect();
+        self.files = read_foreign(&names, dir, true)?;
         Ok(self)
     }
 

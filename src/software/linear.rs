@@ -53,11 +53,14 @@ pub(super) fn steps(rows: &[u32]) -> Steps {
     steps
 }
 
-/// The matrix less one factor, at the cheapest: what remains, the factor, and
-/// whether it comes first.
-fn best_split(matrix: &[u32]) -> Option<(Vec<u32>, Factor, bool)> {
+/// A matrix less one factor: what remains, the factor, and whether it comes
+/// first.
+type Split = (Vec<u32>, Factor, bool);
+
+/// The split after which the rest takes the fewest operations.
+fn best_split(matrix: &[u32]) -> Option<Split> {
     let n = matrix.len() as i32;
-    let mut best: Option<(usize, (Vec<u32>, Factor, bool))> = None;
+    let mut best: Option<(usize, Split)> = None;
     for distance in (1 - n..n).filter(|&d| d != 0) {
         for low in 0..n {
             for high in low + 1..=n {

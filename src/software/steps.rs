@@ -119,7 +119,7 @@ impl Steps {
                 Step::MulAdd { value, factor, add } => {
                     of(value).wrapping_mul(*factor).wrapping_add(of(add))
                 }
-                Step::MulHigh(v, factor) => (u64::from(of(v)) * u64::from(*factor) >> 32) as u32,
+                Step::MulHigh(v, factor) => ((u64::from(of(v)) * u64::from(*factor)) >> 32) as u32,
                 Step::Table(i) => self.table[of(i) as usize],
                 Step::RightBy(v, bits) => of(v) >> of(bits),
             };

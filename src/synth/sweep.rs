@@ -67,20 +67,21 @@ impl Flow<'_> {
             done(so_far, &format!("{} at {period} ps", job.unit));
             Ok(measured)
         };
+        // Elaborated once, before its periods would wait for each other.
+        let prepare = |job: &SynthJob| {
+            interrupt::check(&job.unit)?;
+            job.prepare(self.technology, &yosys, self.cache)
+        };
         let measured = jobs
             .par_iter()
             .map(|job| {
-                // Once, before its periods would wait for each other.
-                let prepared =
-                    interrupt::or_none(job.prepare(self.technology, &yosys, self.cache))?;
-                let periods = match prepared {
-                    Some(_) => periods_ps,
-                    None => &[],
-                };
-                let points = periods
-                    .par_iter()
-                    .map(|period| interrupt::or_none(point(job, *period)));
-                points.collect::<Result<Vec<_>>>()
+                if interrupt::or_none(prepare(job))?.is_none() {
+                    return Ok(Vec::new());
+                }
+                let points = periods_ps.par_iter();
+                points
+                    .map(|period| interrupt::or_none(point(job, *period)))
+                    .collect::<Result<Vec<_>>>()
             })
             .collect::<Result<Vec<_>>>()?;
         let mut results = Vec::new();

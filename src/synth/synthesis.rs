@@ -6,6 +6,7 @@ use super::{
 };
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::quote::shown_path;
 use crate::rtl::{Design, EmittedUnit};
 use crate::tool::{Cache, Toolbox};
 use serde_json::{Value, json};
@@ -41,7 +42,7 @@ impl Measured<'_> {
         match design.units.is_empty() {
             false => design.with_files_of(dir),
             true => Err(Error::usage(
-                format!("{} has no unit of {}", dir.display(), machine.name),
+                format!("{} has no unit of {}", shown_path(dir), machine.name),
                 "expected a folder with Verilog from `spadkit emit`, one MODULE.v per module; \
                  --preset or --config names the machine that it was emitted for",
             )),

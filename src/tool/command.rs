@@ -1,6 +1,6 @@
 //! Running a tool: input, captured output, time-out, and what went wrong.
 
-use super::guard;
+use super::guard::{self, Watched};
 use super::kind::Kind;
 use crate::error::{Error, Result};
 use crate::interrupt;
@@ -129,13 +129,11 @@ impl ToolCommand {
         stdin.write_all(&self.stdin).map_err(scratch_error)?;
         stdin.rewind().map_err(scratch_error)?;
         interrupt::listen(); // the tool is in a group of its own and would go on
-        let mut child = self.spawn(stdin, &stdout, &stderr)?;
-        guard::watch(child.id());
+        let (mut child, _watched) = self.spawn(stdin, &stdout, &stderr)?;
         running().push(child.id());
         let ended = self.wait(&mut child, [&stdout, &stderr], timeout);
         kill_group(child.id()); // what hangs, or what the tool left running
         running().retain(|leader| *leader != child.id());
-        guard::forget(child.id());
         let output = ToolOutput {
             stdout: read_back(&mut stdout)?,
             stderr: read_back(&mut stderr)?,
@@ -172,7 +170,8 @@ impl ToolCommand {
         }
     }
 
-    fn spawn(&self, stdin: File, stdout: &File, stderr: &File) -> Result<Child> {
+    /// The tool, in the guard's list for as long as the second value lives.
+    fn spawn(&self, stdin: File, stdout: &File, stderr: &File) -> Result<(Child, Watched)> {
         let mut command = Command::new(&self.program);
         command
             .args(&self.args)
@@ -182,6 +181,7 @@ impl ToolCommand {
             .stderr(Stdio::from(stderr.try_clone().map_err(scratch_error)?))
             .process_group(0);
         die_with_parent(&mut command);
+        let watched = guard::watch(&mut command);
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
             // Yosys puts the name of its temporary folder into a shell command
@@ -198,11 +198,12 @@ impl ToolCommand {
                 _ => break,
             }
         }
-        started.map_err(|e| Error::ToolFailed {
+        let child = started.map_err(|e| Error::ToolFailed {
             tool: self.kind.name().to_owned(),
             what: format!("could not be started: {}: {e}", self.program.display()),
             help: Some(self.kind.how_to_get()),
-        })
+        })?;
+        Ok((child, watched))
     }
 
     /// The exit status, or why the tool had to be stopped.

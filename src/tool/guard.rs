@@ -5,54 +5,121 @@
 //! a shell waits at the end of a pipe: it is told which process groups run, and
 //! when the pipe closes, however the kit ended, it kills those that are left.
 
-use std::io::Write;
+use std::io::{PipeReader, PipeWriter};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
-use std::process::{ChildStdin, Command, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Lines are `+ GROUP` for a tool that started and `- GROUP` for one that ended.
+/// Lines are `+ ID GROUP` from a tool before its first instruction, and `- ID`
+/// from the kit when it has ended, or could not be started.
 const SCRIPT: &str = r#"
 groups=
-while read -r sign group; do
+while read -r sign id group; do
     left=
-    for g in $groups; do [ "$g" = "$group" ] || left="$left $g"; done
+    for g in $groups; do
+        case $g in "$id":*) ;; *) left="$left $g" ;; esac
+    done
     groups=$left
-    [ "$sign" = - ] || groups="$groups $group"
+    [ "$sign" = - ] || groups="$groups $id:$group"
 done
-for g in $groups; do kill -s KILL -- "-$g"; done
+for g in $groups; do kill -s KILL -- "-${g#*:}"; done
 "#;
 
-/// The tool that leads this process group runs.
-pub(super) fn watch(group: u32) {
-    tell('+', group);
+/// The place of one tool in the guard's list; it leaves it when dropped.
+pub(super) struct Watched {
+    id: u32,
+    pipe: Option<BorrowedFd<'static>>,
 }
 
-/// It has ended, and its group with it.
-pub(super) fn forget(group: u32) {
-    tell('-', group);
-}
-
-fn tell(sign: char, group: u32) {
-    static GUARD: OnceLock<Option<Mutex<ChildStdin>>> = OnceLock::new();
-    // Without a shell the signal of the parent's death still stops the tool.
-    if let Some(pipe) = GUARD.get_or_init(start) {
-        let mut pipe = pipe.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = pipe.write_all(format!("{sign} {group}\n").as_bytes());
+/// Makes the tool of `command`, which leads a process group of its own, tell
+/// the guard of itself. It does so between fork and exec: were it told of by
+/// the kit, a kill in between would leave what the tool had started by then.
+pub(super) fn watch(command: &mut Command) -> Watched {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let id = NEXT.fetch_add(1, Ordering::Relaxed);
+    let pipe = pipe();
+    if let Some(pipe) = pipe {
+        let tell = move || {
+            let group = rustix::process::getpid().as_raw_nonzero().get();
+            say(pipe, b'+', &[id, group.unsigned_abs()]);
+            Ok(())
+        };
+        // SAFETY: between fork and exec there are two system calls only;
+        // nothing is allocated or locked.
+        unsafe { command.pre_exec(tell) };
     }
+    Watched { id, pipe }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if let Some(pipe) = self.pipe {
+            say(pipe, b'-', &[self.id]);
+        }
+    }
+}
+
+/// Writes a line with one system call. Must not allocate. Without a guard the
+/// signal of the parent's death still stops the tool.
+fn say(pipe: BorrowedFd<'_>, sign: u8, numbers: &[u32]) {
+    let mut line = [0; 32];
+    line[0] = sign;
+    let mut length = 1;
+    for number in numbers {
+        line[length] = b' ';
+        length += 1;
+        for place in (0..=number.checked_ilog10().unwrap_or(0)).rev() {
+            line[length] = b'0' + (number / 10u32.pow(place) % 10) as u8;
+            length += 1;
+        }
+    }
+    line[length] = b'\n';
+    let _ = rustix::io::write(pipe, &line[..=length]);
+}
+
+/// Where the guard listens; it hears the end when the last of us is gone.
+fn pipe() -> Option<BorrowedFd<'static>> {
+    // The end that is read is kept, too: where the guard was killed, writing
+    // must neither kill a tool (SIGPIPE) nor, once the pipe is full, wait.
+    static GUARD: OnceLock<Option<(PipeReader, PipeWriter)>> = OnceLock::new();
+    let guard = GUARD.get_or_init(|| start().ok()).as_ref();
+    guard.map(|(_, write)| write.as_fd())
 }
 
 /// In a group of its own, where no Ctrl-C gets to, and holding nothing of
 /// ours but the pipe: whoever waits for our output must not wait for it.
-fn start() -> Option<Mutex<ChildStdin>> {
+fn start() -> std::io::Result<(PipeReader, PipeWriter)> {
+    let (read, write) = std::io::pipe()?;
+    rustix::fs::fcntl_setfl(&write, rustix::fs::OFlags::NONBLOCK)?;
     let mut shell = Command::new("/bin/sh");
     shell
         .args(["-c", SCRIPT, "spadkit-guard"])
         .env_clear()
         .current_dir("/")
-        .stdin(Stdio::piped())
+        .stdin(read.try_clone()?)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .process_group(0);
     // It ends when we do: there is nobody to wait for it.
-    shell.spawn().ok()?.stdin.take().map(Mutex::new)
+    shell.spawn()?;
+    Ok((read, write))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    #[test]
+    fn lines_are_what_the_shell_reads() {
+        let (mut read, write) = std::io::pipe().unwrap();
+        say(write.as_fd(), b'+', &[0, 4_194_304]);
+        say(write.as_fd(), b'-', &[u32::MAX, 10]);
+        drop(write);
+        let mut text = String::new();
+        read.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "+ 0 4194304\n- 4294967295 10\n");
+    }
 }

@@ -9,7 +9,7 @@ fn launch_files() -> Vec<PathBuf> {
         .unwrap()
         .map(|f| f.unwrap().path());
     let mut files: Vec<PathBuf> = families
-        .filter(|f| f.is_dir())
+        .filter(|f| f.is_dir() && !f.ends_with("faults"))
         .flat_map(|f| std::fs::read_dir(f).unwrap().map(|f| f.unwrap().path()))
         .filter(|f| f.extension().is_some_and(|e| e == "toml"))
         .collect();

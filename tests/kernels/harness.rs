@@ -169,9 +169,11 @@ impl Kernel {
         self
     }
 
-    /// Without the launches behind the first.
-    pub fn alone(mut self) -> Self {
+    /// Without the launches behind the first, and with the first `args`
+    /// arguments only.
+    pub fn alone(mut self, args: usize) -> Self {
         self.file.then.clear();
+        self.file.args.truncate(args);
         self
     }
 

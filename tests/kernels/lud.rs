@@ -9,15 +9,18 @@ fn decomposition(tile: usize, tiles: usize) -> Kernel {
     let suffix = if tile == 16 { "" } else { "22" };
     let n = tile * tiles;
     let mut kernel = Kernel::load("lud", &format!("lud{suffix}"))
-        .alone()
+        .alone(3)
         .count("m", n * n)
         .scalar("n", n as i32);
     let t = tile as u32;
     for k in 0..tiles {
         let first = format!("at{k}");
+        let rest = (tiles - 1 - k) as u32;
+        if k == 0 && rest == 0 {
+            break;
+        }
         kernel = kernel.add_scalar(&first, "first", (k * tile) as i32);
         let args = ["m", "n", &first];
-        let rest = (tiles - 1 - k) as u32;
         let launch = |kernel: Kernel, part: &str, grid, block| {
             kernel.then(&format!("lud_{part}{suffix}"), grid, block, &args)
         };

@@ -12,6 +12,7 @@ mod atomics;
 mod backprop;
 mod convolution;
 mod dct8x8;
+mod faults;
 mod fdtd3d;
 mod fft;
 mod fwt;

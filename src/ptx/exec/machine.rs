@@ -55,8 +55,8 @@ pub(super) struct Machine<'a> {
     /// Whether all of them are.
     pub complete: bool,
     pub dummy: Box<[u64; DUMMY]>,
-    /// Object that the last global access was in.
-    pub last_object: usize,
+    /// Object that the last global access of each operation was in.
+    pub last_object: Vec<u32>,
     pub block_index: [u32; 3],
     pub warp: u32,
     pub pc: u32,
@@ -92,7 +92,7 @@ impl<'a> Machine<'a> {
             written: vec![0; len.div_ceil(4) as usize],
             complete: false,
             dummy: Box::new([0; DUMMY]),
-            last_object: 0,
+            last_object: vec![0; image.memory.len()],
             block_index: [0; 3],
             warp: 0,
             pc: 0,
@@ -146,6 +146,42 @@ impl<'a> Machine<'a> {
                 Width::Half => lanes.for_each(|l| at.cast::<u16>().add(l).write(values[l] as u16)),
                 Width::Word => lanes.for_each(|l| at.cast::<u32>().add(l).write(values[l] as u32)),
                 Width::Double => lanes.for_each(|l| at.cast::<u64>().add(l).write(values[l])),
+            }
+        }
+    }
+
+    /// One lane of a register, zero-extended.
+    #[inline]
+    pub fn read_lane(&self, slot: Slot, lane: u32) -> u64 {
+        // SAFETY: as for `read`.
+        unsafe {
+            let (at, lane) = (self.regs.add(slot.at as usize), lane as usize);
+            match slot.width {
+                Width::Mask => {
+                    let mask = at.cast::<u32>().read() ^ if slot.flip { u32::MAX } else { 0 };
+                    u64::from(mask >> lane & 1)
+                }
+                Width::Half => u64::from(at.cast::<u16>().add(lane).read()),
+                Width::Word => u64::from(at.cast::<u32>().add(lane).read()),
+                Width::Double => at.cast::<u64>().add(lane).read(),
+            }
+        }
+    }
+
+    /// Writes one lane, cut to the width.
+    #[inline]
+    pub fn write_lane(&mut self, slot: Slot, lane: u32, value: u64) {
+        // SAFETY: as for `read`.
+        unsafe {
+            let at = self.regs.add(slot.at as usize);
+            match slot.width {
+                Width::Mask => {
+                    let (mask, bit) = (at.cast::<u32>(), (value as u32 & 1) << lane);
+                    mask.write(mask.read() & !(1 << lane) | bit);
+                }
+                Width::Half => at.cast::<u16>().add(lane as usize).write(value as u16),
+                Width::Word => at.cast::<u32>().add(lane as usize).write(value as u32),
+                Width::Double => at.cast::<u64>().add(lane as usize).write(value),
             }
         }
     }

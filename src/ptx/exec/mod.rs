@@ -20,6 +20,7 @@ mod program;
 mod race;
 mod resolve;
 mod scalar;
+mod shared;
 mod soft;
 mod step;
 #[cfg(test)]

@@ -25,6 +25,7 @@ fn argument(m: &Machine, passed: &Passed, lane: u32) -> u64 {
 /// `N` bytes at a generic address.
 fn bytes<const N: usize>(m: &mut Machine, address: u64, lane: u32) -> [u8; N] {
     let info = MemoryOp {
+        index: u32::MAX,
         space: None,
         from: From::Constant,
         offset: address as i64,

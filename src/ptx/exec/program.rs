@@ -10,11 +10,11 @@ use crate::error::{Error, Result};
 use crate::ptx::ast::{self, Linkage, Module, Target};
 use crate::ptx::names::{Space, Type};
 use rayon::prelude::*;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A parameter of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +48,8 @@ pub struct SymbolInfo {
 pub struct Program {
     module: Arc<Module>,
     addresses: Addresses,
+    /// Entries decoded so far, with and without vector instructions.
+    images: Mutex<HashMap<(u32, bool), Arc<Image>>>,
 }
 
 /// CUDA's limits of grids and blocks.
@@ -74,6 +76,7 @@ impl Program {
         Ok(Program {
             module: Arc::new(module.clone()),
             addresses,
+            images: Mutex::default(),
         })
     }
 
@@ -187,15 +190,28 @@ impl Program {
         bytes
     }
 
-    fn image(&self, entry: &str, vector: bool) -> Result<Image> {
+    fn image(&self, entry: &str, vector: bool) -> Result<Arc<Image>> {
         let index = self.entry(entry)?;
-        decode(&self.module, index, &self.addresses, vector).map_err(|own| self.refused(entry, own))
+        let known = |p: PoisonError<_>| p.into_inner();
+        if let Some(image) = self
+            .images
+            .lock()
+            .unwrap_or_else(known)
+            .get(&(index, vector))
+        {
+            return Ok(image.clone());
+        }
+        let image = decode(&self.module, index, &self.addresses, vector);
+        let image = Arc::new(image.map_err(|own| self.refused(entry, own))?);
+        let mut images = self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        images.insert((index, vector), image.clone());
+        Ok(image)
     }
 
     /// The instructions of an entry with all functions that it calls, in the
     /// order that [`super::Event::pc`] counts.
     pub fn instructions(&self, entry: &str) -> Result<Vec<InstructionInfo>> {
-        Ok(self.image(entry, true)?.infos)
+        Ok(self.image(entry, true)?.infos.clone())
     }
 
     /// Bytes of the static shared variables that an entry uses.

@@ -1,13 +1,16 @@
-//! Races on shared memory: two threads access a word between two barriers,
+//! Races on shared memory: two threads access a byte between two barriers,
 //! at least one writes, and nothing orders them.
 //!
-//! Word-granular. Per word the last write and the last read of two threads
-//! are kept, which is enough to find some race of every word that has one.
+//! Byte-granular: threads may have different bytes of a word for their own
+//! (byte counters, 16-bit elements). Per byte the last write and the last
+//! read of two threads are kept, which is enough to find some race of every
+//! byte that has one.
 //! Threads of one warp are ordered where one instruction is executed for
 //! both at once and, on the same converged path, by `bar.warp.sync`; the
-//! epoch of a warp counts these.
+//! epoch of a warp counts these. A barrier of some warps of the block counts
+//! as one of all: rather miss a race than report one that is none.
 
-/// An access to a word.
+/// An access to a byte.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
     /// Thread plus one; 0 for none.
@@ -21,7 +24,7 @@ struct Mark {
     atomic: bool,
 }
 
-/// What was done to a word.
+/// What was done to a byte.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     write: Mark,
@@ -56,7 +59,7 @@ pub(super) struct Races {
 impl Races {
     pub fn new(bytes: u64) -> Self {
         Races {
-            cells: vec![Cell::default(); bytes.div_ceil(4) as usize],
+            cells: vec![Cell::default(); bytes as usize],
             interval: 1,
         }
     }
@@ -68,13 +71,14 @@ impl Races {
 
     /// Forgets everything, for the next block.
     pub fn clear(&mut self) {
-        self.cells.fill(Cell::default());
+        // Marks of another interval clash with nothing.
+        self.interval += 1;
     }
 
-    /// A thread accesses a word: the access that it races with.
-    pub fn touch(&mut self, word: usize, touch: Touch) -> Option<Other> {
+    /// A thread accesses a byte: the access that it races with.
+    pub fn touch(&mut self, byte: usize, touch: Touch) -> Option<Other> {
         let interval = self.interval;
-        let cell = self.cells.get_mut(word)?;
+        let cell = self.cells.get_mut(byte)?;
         let clashes = |mark: &Mark| {
             let other = mark.thread != 0 && mark.thread != touch.thread + 1;
             let warp = |thread: u32| thread / 32;
@@ -144,6 +148,16 @@ mod tests {
             wrote: false,
         };
         assert_eq!(races.touch(3, touch(0, 1, true, 0)), Some(other));
+    }
+
+    #[test]
+    fn another_byte_and_another_block_do_not_race() {
+        let mut races = Races::new(64);
+        assert_eq!(races.touch(4, touch(0, 1, true, 0)), None);
+        assert_eq!(races.touch(5, touch(40, 1, true, 0)), None);
+        races.clear();
+        assert_eq!(races.touch(4, touch(40, 1, true, 0)), None);
+        assert!(races.touch(4, touch(0, 1, true, 0)).is_some());
     }
 
     #[test]

@@ -89,20 +89,50 @@ impl Machine<'_> {
         pointers
     }
 
-    /// Which words are written, and whether those that are read were.
-    #[inline(never)]
+    /// Which words are written, and whether those that are read were. The
+    /// accesses of `exec` are inside shared memory.
+    #[inline(always)]
     fn track(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
         let words = info.bytes.div_ceil(4) as usize;
+        let written = self.written.as_mut_ptr();
+        let mut left = exec;
+        if info.store && !info.atomic {
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                left &= left - 1;
+                // SAFETY: there is a byte for every word of shared memory.
+                unsafe {
+                    written
+                        .add((addresses[lane] / 4) as usize)
+                        .write_bytes(1, words)
+                };
+            }
+            return;
+        }
+        let mut all = 1;
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize;
+            left &= left - 1;
+            for word in 0..words {
+                // SAFETY: as above.
+                all &= unsafe { written.add((addresses[lane] / 4) as usize + word).read() };
+            }
+        }
+        if all == 0 {
+            self.unwritten(info, exec, addresses);
+        }
+    }
+
+    /// Reads of words that nobody has written.
+    #[inline(never)]
+    fn unwritten(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
+        let words = info.bytes.div_ceil(4) as usize;
         for lane in (0..32).filter(|&l| on(exec, l)) {
-            let first = addresses[lane] as usize / 4;
-            let Some(written) = self.written.get_mut(first..first + words) else {
-                continue;
-            };
-            if info.store && !info.atomic {
+            let address = addresses[lane];
+            let first = address as usize / 4;
+            let written = &mut self.written[first..first + words];
+            if written.contains(&0) {
                 written.fill(1);
-            } else if written.contains(&0) {
-                written.fill(1);
-                let address = addresses[lane];
                 let name = self.shared_variable(address);
                 let message = format!(
                     "{} of shared memory at byte {address} that no thread of the block has written",
@@ -128,7 +158,7 @@ impl Machine<'_> {
             let address = addresses[lane];
             let name = self.shared_variable(address);
             let what = self.describe(info);
-            if address % u64::from(info.bytes) != 0 {
+            if !address.is_multiple_of(u64::from(info.bytes)) {
                 let message = format!("{what} at byte {address} of shared memory is not aligned");
                 self.found(
                     FindingKind::Misaligned,
@@ -163,7 +193,11 @@ impl Machine<'_> {
 
     #[inline(always)]
     fn resolve_global(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> Pointers {
-        if let Some(object) = self.common.objects.get(self.last_object)
+        let last = self
+            .last_object
+            .get(info.index as usize)
+            .map_or(0, |&o| o as usize);
+        if let Some(object) = self.common.objects.get(last)
             && !(object.constant && info.store)
         {
             let window = (object.address, object.len, object.data());
@@ -179,7 +213,9 @@ impl Machine<'_> {
     fn other_global(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> Pointers {
         let first = addresses[exec.trailing_zeros() as usize % 32];
         if let Some(at) = self.object_of(first) {
-            self.last_object = at;
+            if let Some(last) = self.last_object.get_mut(info.index as usize) {
+                *last = at as u32;
+            }
             let object = &self.common.objects[at];
             let window = (object.address, object.len, object.data());
             if !(object.constant && info.store)
@@ -248,7 +284,7 @@ impl Machine<'_> {
             self.found(FindingKind::OutOfBounds, lane, offset, Some(name), message);
             return None;
         }
-        if address % u64::from(info.bytes) != 0 {
+        if !address.is_multiple_of(u64::from(info.bytes)) {
             let message = format!("{what} at byte {offset} of {name} is not aligned");
             self.found(
                 FindingKind::Misaligned,
@@ -329,7 +365,7 @@ impl Machine<'_> {
                 kind,
                 format!("{what} at byte {address} of {name}, which has {len}"),
             )
-        } else if address % u64::from(info.bytes) != 0 {
+        } else if !address.is_multiple_of(u64::from(info.bytes)) {
             (
                 FindingKind::Misaligned,
                 format!("{what} at byte {address} of {name} is not aligned"),

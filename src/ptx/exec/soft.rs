@@ -234,7 +234,7 @@ impl Soft {
             (Soft::Finite(s, 0, _), Soft::Finite(t, ..)) => Soft::Finite(s != t, 0, 0),
             (Soft::Finite(s, a, ea), Soft::Finite(t, b, eb)) => {
                 let (a, ea) = normal(a, ea);
-                let quotient = a / b << 1 | u128::from(a % b != 0);
+                let quotient = ((a / b) << 1) | u128::from(a % b != 0);
                 Soft::Finite(s != t, quotient, ea - eb - 1)
             }
         }

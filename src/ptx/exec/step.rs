@@ -1,7 +1,7 @@
 //! The loop that executes a path until it waits, ends, or has run for long.
 
 use super::api::{Access, Event, FindingKind};
-use super::image::{Control, From, LOCAL_WINDOW, NEVER, SHARED_WINDOW, WINDOW};
+use super::image::{Control, From, LOCAL_WINDOW, MemoryOp, NEVER, SHARED_WINDOW, WINDOW};
 use super::machine::Machine;
 use super::race::Touch;
 use super::warp::{Entry, Path, State, Warp, pass};
@@ -284,13 +284,10 @@ impl Warp {
     /// Arrives at a barrier: whether the path waits there.
     fn barrier(&mut self, m: &mut Machine, path: usize, barrier: u32, exec: u32) -> bool {
         let info = &m.image.barriers[barrier as usize];
-        if info.aligned && exec != self.alive {
-            let lane = exec.trailing_zeros();
-            let missing = self.alive & !exec;
-            let text = format!(
-                "only some threads of the warp are at the barrier: lanes {exec:#010x}, not {missing:#010x}"
-            );
-            m.found(FindingKind::DivergentBarrier, lane, None, None, text);
+        // Where the warp is split already, its other parts may come here, too;
+        // that is seen when the barrier lets them go.
+        if info.aligned && exec != self.alive && self.paths.len() == 1 {
+            note_divergent(m, exec, self.alive);
         }
         if info.arrive_only {
             m.arrivals.push((
@@ -299,10 +296,36 @@ impl Warp {
             ));
             return false;
         }
+        // Lanes that the guard excludes do not wait.
+        let top = *self.top(path);
+        if top.lanes != exec {
+            let waiting = Entry {
+                meet: top.pc,
+                lanes: exec,
+                call: None,
+                ..top
+            };
+            self.paths[path].stack.push(waiting);
+        }
         self.split(path);
         self.paths[path].state = State::Barrier(barrier);
         true
     }
+}
+
+/// A barrier that only some lanes of the warp have reached.
+pub(super) fn note_divergent(m: &mut Machine, here: u32, alive: u32) {
+    let text = format!(
+        "only some threads of the warp are at the barrier: lanes {here:#010x}, not {:#010x}",
+        alive & !here
+    );
+    m.found(
+        FindingKind::DivergentBarrier,
+        here.trailing_zeros(),
+        None,
+        None,
+        text,
+    );
 }
 
 /// Puts the sides of a branch on the stack; lanes that already are where
@@ -329,57 +352,68 @@ fn diverge(path: &mut Path, meet: u32, sides: &[(u32, u32)]) {
 }
 
 /// Tells the observer and the search for races what comes.
-#[inline(never)]
+#[inline(always)]
 fn observe(m: &mut Machine, epoch: u32, pc: u32, active: u32, exec: u32) {
     let image = m.image;
-    let info = image.access[pc as usize].map(|at| &image.memory[at as usize]);
-    let mut addresses = [0; 32];
-    let mut space = Space::Global;
-    if let Some(info) = info {
-        addresses = m.addresses(info);
-        let first = addresses[exec.trailing_zeros() as usize % 32];
-        space = match (info.space, first & WINDOW) {
-            (Some(space), _) => space,
-            (None, SHARED_WINDOW) => Space::Shared,
-            (None, LOCAL_WINDOW) => Space::Local,
-            (None, 0) if info.from == From::Constant => Space::Param,
-            (None, 0) => Space::Global,
-            (None, _) => Space::Param,
-        };
-        addresses.iter_mut().for_each(|a| *a &= !WINDOW);
+    if let Some(at) = image.access[pc as usize] {
+        let info = &image.memory[at as usize];
+        return observe_access(
+            m,
+            info,
+            epoch,
+            Event {
+                warp: m.warp,
+                pc,
+                active,
+                exec,
+                access: None,
+            },
+        );
     }
-    if let (Some(info), Space::Shared) = (info, space)
-        && m.races.is_some()
-    {
+    let warp = m.warp;
+    if let Some(observer) = &mut m.observer {
+        observer.instruction(&Event {
+            warp,
+            pc,
+            active,
+            exec,
+            access: None,
+        });
+    }
+}
+
+/// The same for an access, with its addresses.
+#[inline(never)]
+fn observe_access(m: &mut Machine, info: &MemoryOp, epoch: u32, event: Event) {
+    let exec = event.exec;
+    let mut addresses = m.addresses(info);
+    let first = addresses[exec.trailing_zeros() as usize % 32];
+    let space = match (info.space, first & WINDOW) {
+        (Some(space), _) => space,
+        (None, SHARED_WINDOW) => Space::Shared,
+        (None, LOCAL_WINDOW) => Space::Local,
+        (None, 0) if info.from == From::Constant => Space::Param,
+        (None, 0) => Space::Global,
+        (None, _) => Space::Param,
+    };
+    addresses.iter_mut().for_each(|a| *a &= !WINDOW);
+    if space == Space::Shared && m.races.is_some() {
         race(m, info, epoch, exec, &addresses);
     }
-    if let Some(mut observer) = m.observer.take() {
-        let access = info.map(|info| Access {
+    if let Some(observer) = &mut m.observer {
+        let access = Some(Access {
             space,
             bytes: info.bytes,
             addresses: &addresses,
         });
-        observer.instruction(&Event {
-            warp: m.warp,
-            pc,
-            active,
-            exec,
-            access,
-        });
-        m.observer = Some(observer);
+        observer.instruction(&Event { access, ..event });
     }
 }
 
-fn race(
-    m: &mut Machine,
-    info: &super::image::MemoryOp,
-    epoch: u32,
-    exec: u32,
-    addresses: &[u64; 32],
-) {
+fn race(m: &mut Machine, info: &MemoryOp, epoch: u32, exec: u32, addresses: &[u64; 32]) {
     for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
         let address = addresses[lane as usize];
-        for word in address / 4..(address + u64::from(info.bytes)).div_ceil(4) {
+        for byte in address..address + u64::from(info.bytes) {
             let touch = Touch {
                 thread: m.thread(lane),
                 pc: m.pc,
@@ -387,9 +421,9 @@ fn race(
                 atomic: info.atomic,
                 epoch,
             };
-            let other = m.races.as_mut().and_then(|r| r.touch(word as usize, touch));
+            let other = m.races.as_mut().and_then(|r| r.touch(byte as usize, touch));
             if let Some(other) = other {
-                m.raced(lane, word * 4, info.store, other);
+                m.raced(lane, byte, info.store, other);
             }
         }
     }

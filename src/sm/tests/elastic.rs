@@ -13,6 +13,8 @@ struct Benchmark {
     blocks: u32,
     /// The bound of the table.
     bound: f64,
+    /// Gain (docs/simulation.md): a change has to be explained.
+    gain: f64,
 }
 
 const BENCHMARKS: [Benchmark; 3] = [
@@ -22,6 +24,7 @@ const BENCHMARKS: [Benchmark; 3] = [
         intensity: 0.216,
         blocks: 32,
         bound: 1.50,
+        gain: 0.209,
     },
     Benchmark {
         generated: "kernel:transpose:tile=16",
@@ -29,6 +32,7 @@ const BENCHMARKS: [Benchmark; 3] = [
         intensity: 0.037,
         blocks: 16,
         bound: 1.13,
+        gain: 0.123,
     },
     Benchmark {
         generated: "kernel:reduction",
@@ -36,6 +40,7 @@ const BENCHMARKS: [Benchmark; 3] = [
         intensity: 0.04,
         blocks: 16,
         bound: 1.09,
+        gain: 0.118,
     },
 ];
 
@@ -78,20 +83,14 @@ fn speed_ups_are_those_of_the_paper() {
         let (unified, elastic) = benchmark.runs(&load_input(name).unwrap());
         let gain = unified.cycles as f64 / elastic.cycles as f64 - 1.0;
         let most = bound(benchmark.intensity, &unified);
-        println!(
-            "{name}: {gain:.3} of {:.3}, bank stalls {} and {}, masked {}",
-            most - 1.0,
-            unified.stalls.bank_conflict,
-            elastic.stalls.bank_conflict,
-            elastic.masked_cycles
-        );
         assert!((most - benchmark.bound).abs() < 0.011, "{name}: {most}");
         // Most of the bank stalls go, as in Fig. 6.
         assert!(
-            elastic.stalls.bank_conflict * 3 < unified.stalls.bank_conflict,
+            elastic.stalls.bank_conflict * 10 < unified.stalls.bank_conflict,
             "{name}: {elastic:?}"
         );
         assert_eq!(elastic.bank_conflicts, unified.bank_conflicts, "{name}");
+        assert!((gain - benchmark.gain).abs() < 0.001, "{name}: {gain}");
         gains.push(gain);
         let path = folder.join(benchmark.recorded);
         match path.exists() {
@@ -105,8 +104,8 @@ fn speed_ups_are_those_of_the_paper() {
             false => eprintln!("skipped: {} is not there", path.display()),
         }
     }
-    // Published: 13.3 % on average, at most 20.7 %.
+    // Published: 13.3 % on average over eight kernels, at most 20.7 %.
     let mean = gains.iter().sum::<f64>() / gains.len() as f64;
-    assert!((0.10..=0.15).contains(&mean), "{gains:?}");
-    assert!(gains.iter().all(|g| (0.05..=0.21).contains(g)), "{gains:?}");
+    assert!((0.12..0.16).contains(&mean), "{gains:?}");
+    assert!(gains.iter().all(|&g| g < 0.21), "{gains:?}");
 }

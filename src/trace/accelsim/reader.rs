@@ -34,7 +34,15 @@ pub struct Reader {
 impl Reader {
     /// Opens a trace and reads its header.
     pub fn open(path: &Path) -> Result<Self> {
-        let mut lines = Lines::open(path)?;
+        Self::of(Lines::open(path)?)
+    }
+
+    /// Reads a text that is in memory; `path` is for messages.
+    pub fn of_text(text: Vec<u8>, path: &Path) -> Result<Self> {
+        Self::of(Lines::of(Box::new(std::io::Cursor::new(text)), path))
+    }
+
+    fn of(mut lines: Lines) -> Result<Self> {
         let header = Header::read(&mut lines)?;
         Ok(Reader {
             lines,

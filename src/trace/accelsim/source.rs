@@ -52,12 +52,17 @@ impl Lines {
             Some("gz") => Box::new(BufReader::new(MultiGzDecoder::new(BufReader::new(file)))),
             _ => Box::new(BufReader::new(file)),
         };
-        Ok(Lines {
+        Ok(Lines::of(input, path))
+    }
+
+    /// Reads from `input`; `path` is for messages.
+    pub(super) fn of(input: Box<dyn BufRead + Send>, path: &Path) -> Self {
+        Lines {
             path: path.to_owned(),
             input,
             line: String::new(),
             number: 0,
-        })
+        }
     }
 
     /// Goes to the next line; false at the end of the file.

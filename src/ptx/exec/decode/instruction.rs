@@ -4,11 +4,11 @@ use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Instruction, LabelKind, Operand};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::exec::image::{BarrierOp, Control, Generic, MemoryOp, Op, Slot, WarpOp, Width};
+use crate::ptx::exec::image::{Control, Generic, MemoryOp, Op, Slot, WarpOp, Width};
 use crate::ptx::exec::lanes::{self, compare_bits};
 use crate::ptx::exec::scalar::{Scalar, accepts, define};
 use crate::ptx::exec::{exchange, image};
-use crate::ptx::names::{Opcode, Space, Special, Type, Word};
+use crate::ptx::names::{Opcode, Special, Type, Word};
 
 impl Decoder<'_> {
     pub(super) fn instruction(
@@ -125,7 +125,11 @@ impl Decoder<'_> {
     }
 
     /// Result and second result of an operand, `d` or `d|p`.
-    fn targets(&mut self, operand: &Operand, ty: Type) -> Result<(Slot, Option<Slot>), Reason> {
+    pub(super) fn targets(
+        &mut self,
+        operand: &Operand,
+        ty: Type,
+    ) -> Result<(Slot, Option<Slot>), Reason> {
         match operand {
             Operand::Pair(pair) => {
                 let first = self.target(&pair.0, ty)?;
@@ -153,9 +157,8 @@ impl Decoder<'_> {
         let convert = i.opcode == Opcode::Cvt;
         let mut sources = Vec::with_capacity(4);
         let mut exact = result.width == Width::of(definition.result).unwrap_or(Width::Mask);
-        if !exact
-            && !(convert && result.width > Width::of(definition.result).unwrap_or(Width::Mask))
-        {
+        let wider = convert && result.width > Width::of(definition.result).unwrap_or(Width::Mask);
+        if !(exact || wider) {
             return Err("the result has another size than the instruction".to_owned());
         }
         for (operand, &ty) in rest.iter().zip(&definition.sources) {
@@ -341,7 +344,8 @@ impl Decoder<'_> {
         let d = if split { slots.len() as u32 } else { 1 };
         slots.insert(if split { slots.len() } else { 0 }, whole);
         let extra = self.image.memory.len() as u32;
-        self.image.memory.push(MemoryOp {
+        self.add_memory(MemoryOp {
+            index: 0,
             space: None,
             from: image::From::Constant,
             offset: 0,
@@ -354,142 +358,6 @@ impl Decoder<'_> {
         });
         let op = self.straight(exchange::repack);
         self.push(Op { d, extra, ..op });
-        Ok(())
-    }
-
-    fn exchange_op(&mut self, info: WarpOp, members: Option<Slot>) {
-        let extra = self.image.exchanges.len() as u32;
-        self.image.exchanges.push(info);
-        let op = self.straight(exchange::exchange);
-        let op = Op { extra, ..op };
-        self.push(match members {
-            Some(slot) => Op {
-                c: slot.at,
-                control: Control::Together,
-                ..op
-            },
-            None => op,
-        });
-    }
-
-    fn exchange(&mut self, i: &Instruction) -> Result<(), Reason> {
-        use Word::*;
-        let sync = i.has(Sync);
-        let Some((first, rest)) = i.operands.split_first() else {
-            return Err("too few operands".to_owned());
-        };
-        let ty = i.ty(0).unwrap_or(Type::B32);
-        let word = match i.opcode {
-            Opcode::Shfl => i.one_of(&[Up, Down, Bfly, Idx]),
-            Opcode::Vote => i.one_of(&[All, Any, Uni, Ballot]),
-            Opcode::Match => i.one_of(&[All, Any]),
-            Opcode::Redux => i.one_of(&[Add, Min, Max, And, Or, Xor]),
-            _ => None,
-        };
-        let unsigned = Type::U32;
-        let types: &[Type] = match i.opcode {
-            Opcode::Shfl => &[Type::B32, unsigned, unsigned, unsigned],
-            Opcode::Vote => &[Type::Pred, unsigned],
-            Opcode::Match => &[ty, unsigned],
-            Opcode::Redux | Opcode::Movmatrix => &[Type::B32, unsigned],
-            _ => &[unsigned],
-        };
-        let redux_ok = matches!(ty, Type::B32 | Type::U32 | Type::S32) && !i.has(BigNan);
-        if i.opcode == Opcode::Redux && !redux_ok {
-            return Err("only integer reductions".to_owned());
-        }
-        let needed = usize::from(matches!(i.opcode, Opcode::Shfl)) * 3;
-        if word.is_none()
-            && !matches!(
-                i.opcode,
-                Opcode::Activemask | Opcode::Elect | Opcode::Movmatrix
-            )
-            || rest.len() > types.len()
-            || rest.len() < needed + usize::from(sync)
-        {
-            return Err("this form is not supported".to_owned());
-        }
-        let sources = rest.iter().zip(types).map(|(o, &t)| self.source(o, t));
-        let sources: Vec<Slot> = sources.collect::<Result<_, _>>()?;
-        let members = sources
-            .last()
-            .copied()
-            .filter(|_| sync && i.opcode != Opcode::Movmatrix);
-        if members.is_some_and(|m| m.width != Width::Word) {
-            return Err("a mask of members of other than 32 bits".to_owned());
-        }
-        let predicate = i.opcode == Opcode::Vote && word != Some(Ballot);
-        let (result, second) =
-            self.targets(first, if predicate { Type::Pred } else { Type::B32 })?;
-        if i.opcode == Opcode::Vote && predicate != (result.width == Width::Mask) {
-            return Err("a result of another type".to_owned());
-        }
-        self.exchange_op(
-            WarpOp {
-                opcode: i.opcode,
-                word,
-                ty,
-                sources,
-                result: Some(result),
-                second,
-            },
-            members,
-        );
-        Ok(())
-    }
-
-    fn barrier(&mut self, i: &Instruction) -> Result<(), Reason> {
-        use Word::*;
-        if i.has(Cluster) || i.space() == Some(Space::SharedCluster) {
-            return Err("barriers of a cluster are not supported".to_owned());
-        }
-        if i.has(Warp) {
-            let members = self.source(i.operands.first().ok_or("no mask")?, Type::B32)?;
-            let op = self.straight(lanes::nothing);
-            self.push(Op {
-                c: members.at,
-                control: Control::Together,
-                ..op
-            });
-            return Ok(());
-        }
-        let reduction = i.has(Red);
-        let mut operands = i.operands.iter();
-        let result = if reduction { operands.next() } else { None };
-        let predicate = if reduction { i.operands.last() } else { None };
-        let middle = i.operands.len() - usize::from(reduction) * 2;
-        let middle: Vec<&Operand> = operands.take(middle).collect();
-        let number = self.source(middle.first().ok_or("no number")?, Type::U32)?;
-        let count = match middle.get(1) {
-            Some(operand) => Some(self.source(operand, Type::U32)?),
-            None => None,
-        };
-        let reduction = match (result, predicate, i.one_of(&[Popc, And, Or])) {
-            (Some(result), Some(predicate), Some(word)) => {
-                let ty = if word == Popc { Type::U32 } else { Type::Pred };
-                Some((
-                    word,
-                    self.source(predicate, Type::Pred)?,
-                    self.target(result, ty)?,
-                ))
-            }
-            (Some(_), ..) => return Err("this form is not supported".to_owned()),
-            _ => None,
-        };
-        let extra = self.image.barriers.len() as u32;
-        self.image.barriers.push(BarrierOp {
-            number,
-            count,
-            arrive_only: i.has(Arrive),
-            aligned: i.opcode == Opcode::Bar || i.has(Aligned),
-            reduction,
-        });
-        let op = self.straight(lanes::nothing);
-        self.push(Op {
-            extra,
-            control: Control::Barrier,
-            ..op
-        });
         Ok(())
     }
 }

@@ -3,9 +3,9 @@
 use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Base, Instruction, Operand, Symbol};
-use crate::ptx::exec::access;
 use crate::ptx::exec::image::{From, MemoryOp, Op, PARAM_WINDOW, Slot, WINDOW, Width};
 use crate::ptx::exec::scalar::Scalar;
+use crate::ptx::exec::{access, shared};
 use crate::ptx::names::{Opcode, Space, Type, Word};
 
 impl Decoder<'_> {
@@ -103,8 +103,10 @@ impl Decoder<'_> {
         let parameter = space == Some(Space::Param) && from == From::Constant && !store;
         let run = match data.first().map(|s| s.width) {
             _ if parameter => access::load_parameter,
-            Some(width) if store => access::store_of(ty, width).ok_or("registers too narrow")?,
-            Some(width) => access::load_of(ty, width).ok_or("registers too narrow")?,
+            Some(width) if store => {
+                access::store_of(ty, width, self.vector).ok_or("registers too narrow")?
+            }
+            Some(width) => access::load_of(ty, width, self.vector).ok_or("registers too narrow")?,
             None => return Err("no register".to_owned()),
         };
         // Constants of 8 bits are in registers of 16, all of one width.
@@ -134,31 +136,32 @@ impl Decoder<'_> {
                 0,
             ]
         });
-        self.memory(
-            run,
-            0,
-            MemoryOp {
-                space: if space == Some(Space::Param) {
-                    None
-                } else {
-                    space
-                },
-                from,
-                offset,
-                element: ty.bytes(),
-                bytes,
-                store,
-                atomic: false,
-                data,
-                update: parameter.then_some(extend),
-            },
-        );
+        let memory = MemoryOp {
+            index: 0,
+            space: space.filter(|s| *s != Space::Param),
+            from,
+            offset,
+            element: ty.bytes(),
+            bytes,
+            store,
+            atomic: false,
+            data,
+            update: parameter.then_some(extend),
+        };
+        let fast = self.vector.then(|| shared::handler(&memory, ty)).flatten();
+        self.memory(fast.unwrap_or(run), 0, memory);
         Ok(())
+    }
+
+    /// Adds an operation on memory.
+    pub(super) fn add_memory(&mut self, memory: MemoryOp) {
+        let index = self.image.memory.len() as u32;
+        self.image.memory.push(MemoryOp { index, ..memory });
     }
 
     fn memory(&mut self, run: crate::ptx::exec::image::Handler, a: u32, memory: MemoryOp) {
         let extra = self.image.memory.len() as u32;
-        self.image.memory.push(memory);
+        self.add_memory(memory);
         let op = self.straight(run);
         self.push(Op { extra, a, ..op });
     }
@@ -210,9 +213,11 @@ impl Decoder<'_> {
             );
             self.image.ordered |= !unused || !commutes || ty.is_float();
         }
-        let update = atomic_update(word, ty).ok_or("an operator that the type does not have")?;
+        let update =
+            atomic_update(word, ty, space).ok_or("an operator that the type does not have")?;
         let extra = self.image.memory.len() as u32;
-        self.image.memory.push(MemoryOp {
+        self.add_memory(MemoryOp {
+            index: 0,
             space,
             from,
             offset,
@@ -234,7 +239,7 @@ impl Decoder<'_> {
 
     /// Whether any instruction of the function reads the register.
     fn is_read(&self, register: u32) -> bool {
-        let reads = |i: &Instruction| super::accessed(i).0.iter().any(|r| r.0 == register);
+        let reads = |i: &Instruction| super::info::accessed(i).0.iter().any(|r| r.0 == register);
         self.body().instructions.iter().any(reads)
     }
 
@@ -277,6 +282,7 @@ impl Decoder<'_> {
             _ => Vec::new(),
         };
         let side = |space, from, offset, store, data| MemoryOp {
+            index: 0,
             space: Some(space),
             from,
             offset,
@@ -318,6 +324,7 @@ impl Decoder<'_> {
             access::matrix,
             u32::from(i.has(Word::Trans)),
             MemoryOp {
+                index: 0,
                 space,
                 from,
                 offset,
@@ -399,7 +406,7 @@ impl Decoder<'_> {
 }
 
 /// The new value of an atomic, from the old and the operands.
-fn atomic_update(word: Word, ty: Type) -> Option<Scalar> {
+fn atomic_update(word: Word, ty: Type, space: Option<Space>) -> Option<Scalar> {
     let one =
         |f: fn(u64, u64) -> u64| -> Option<Scalar> { Some(Box::new(move |x| [f(x[0], x[1]), 0])) };
     let bits = ty.bits();
@@ -432,6 +439,10 @@ fn atomic_update(word: Word, ty: Type) -> Option<Scalar> {
     use crate::ptx::names::Modifier;
     let mut modifiers = Modifiers::EMPTY;
     modifiers.push(Modifier::Type(ty));
+    // Global memory adds without subnormal numbers, shared memory with.
+    if ty == Type::F32 && space != Some(Space::Shared) {
+        modifiers.push(Modifier::Word(Word::Ftz));
+    }
     let opcode = match word {
         Word::Add => Opcode::Add,
         Word::Min => Opcode::Min,

@@ -3,19 +3,21 @@
 //! Whatever cannot be run is collected, so that all of it is reported at
 //! once, before anything runs.
 
+mod allocate;
 mod call;
+mod exchange;
+mod info;
 mod instruction;
+mod layout;
 mod memory;
 mod operand;
 
 use super::api::{InstructionInfo, Kind};
-use super::image::{Control, Image, NEVER, Op, SharedVariable, Slot, TRUE, Width};
+use super::image::{Control, Image, NEVER, Op, Slot, TRUE, Width};
 use super::lanes;
-use crate::ptx::ast::{
-    Function, Instruction, LabelKind, Linkage, Module, Operand, Parameter, Register, Symbol, Target,
-};
+use crate::ptx::ast::{Function, Instruction, LabelKind, Module, Operand};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::names::{Opcode, Space, Special};
+use crate::ptx::names::{Opcode, Special};
 use std::collections::HashMap;
 
 /// Something that the executor does not do.
@@ -144,172 +146,6 @@ impl<'m> Decoder<'m> {
         &self.module.functions[self.function as usize]
     }
 
-    /// The entry and all functions that calls may reach, and those whose
-    /// address is taken.
-    fn reached(&mut self, entry: u32) -> Vec<u32> {
-        let mut list = vec![entry];
-        let mut at = 0;
-        while at < list.len() {
-            let function = &self.module.functions[list[at] as usize];
-            for callee in named_functions(self.module, function) {
-                if !list.contains(&callee) && self.module.functions[callee as usize].defined {
-                    list.push(callee);
-                }
-            }
-            at += 1;
-        }
-        for &function in &list {
-            for i in &self.module.functions[function as usize].instructions {
-                for operand in i
-                    .operands
-                    .iter()
-                    .enumerate()
-                    .filter(|(n, _)| !(i.opcode == Opcode::Call && *n == 1))
-                {
-                    if let Operand::Function(f) = operand.1 {
-                        self.pointed.push(*f);
-                    }
-                }
-            }
-        }
-        for variable in &self.module.variables {
-            for relocation in variable.initial.iter().flat_map(|i| &i.relocations) {
-                if let Target::Function(f) = relocation.target {
-                    self.pointed.push(f);
-                    if !list.contains(&f) && self.module.functions[f as usize].defined {
-                        list.push(f);
-                    }
-                }
-            }
-        }
-        self.pointed.sort_unstable();
-        self.pointed.dedup();
-        list
-    }
-
-    /// Depth-first over direct calls: a way back to a function on the way.
-    fn check_recursion(&self, entry: u32) -> Result<(), Problem> {
-        let functions = &self.module.functions;
-        let mut done = vec![false; functions.len()];
-        let mut way: Vec<(u32, Vec<(u32, u32)>)> =
-            vec![(entry, direct_calls(&functions[entry as usize]))];
-        while let Some((function, calls)) = way.last_mut() {
-            let Some((callee, line)) = calls.pop() else {
-                done[*function as usize] = true;
-                way.pop();
-                continue;
-            };
-            if way.iter().any(|(f, _)| *f == callee) {
-                let name = &functions[callee as usize].name;
-                return Err(Problem {
-                    line,
-                    text: format!("call {name}"),
-                    reason: format!("recursion: {name} comes to call itself"),
-                });
-            }
-            if !done[callee as usize] {
-                way.push((callee, direct_calls(&functions[callee as usize])));
-            }
-        }
-        Ok(())
-    }
-
-    /// Shared variables of the functions one after the other; those of
-    /// unknown size, the dynamic ones, all at the end.
-    fn place_shared(&mut self, functions: &[u32]) {
-        let used = self.used_globals(functions);
-        let module = self.module;
-        let of_module = module.variables.iter().enumerate();
-        let mut variables: Vec<(Option<u32>, u32, &crate::ptx::ast::Variable)> = of_module
-            .filter(|(at, v)| is_shared(v.space) && used.contains(&(*at as u32)))
-            .map(|(at, v)| (None, at as u32, v))
-            .collect();
-        for &function in functions {
-            let own = module.functions[function as usize]
-                .variables
-                .iter()
-                .enumerate();
-            variables.extend(
-                own.filter(|(_, v)| is_shared(v.space))
-                    .map(|(at, v)| (Some(function), at as u32, v)),
-            );
-        }
-        let mut next = 0u64;
-        let is_dynamic =
-            |v: &crate::ptx::ast::Variable| v.bytes == 0 || v.linkage == Linkage::Extern;
-        let fixed = variables.iter().filter(|(_, _, v)| !is_dynamic(v));
-        let dynamic = variables.iter().filter(|(_, _, v)| is_dynamic(v));
-        let start = dynamic.clone().map(|(_, _, v)| v.align).max().unwrap_or(1);
-        for (place, (function, at, v)) in
-            fixed.map(|v| (true, v)).chain(dynamic.map(|v| (false, v)))
-        {
-            next = next.next_multiple_of(u64::from(if place { v.align } else { start }));
-            self.shared.insert((*function, *at), next as u32);
-            self.image.shared.push(SharedVariable {
-                name: v.name.clone(),
-                offset: next as u32,
-                bytes: if place { v.bytes as u32 } else { 0 },
-            });
-            if place {
-                next += v.bytes;
-            }
-            if next > 1 << 24 {
-                self.problems.push(Problem {
-                    line: v.span.line,
-                    text: v.name.clone(),
-                    reason: "more shared memory than any machine has".to_owned(),
-                });
-                return;
-            }
-        }
-        self.image.shared_bytes = next as u32;
-    }
-
-    /// Variables of the module that the functions name.
-    fn used_globals(&self, functions: &[u32]) -> Vec<u32> {
-        let mut used = Vec::new();
-        for &function in functions {
-            for i in &self.module.functions[function as usize].instructions {
-                i.operands
-                    .iter()
-                    .for_each(|o| module_variables(o, &mut used));
-            }
-        }
-        used.sort_unstable();
-        used.dedup();
-        used
-    }
-
-    /// Variables of functions in local memory, and the parameters.
-    fn place_locals(&mut self, functions: &[u32], entry: u32) {
-        let mut next = 0u64;
-        for &function in functions {
-            let body = &self.module.functions[function as usize];
-            let mut params = 0u64;
-            for (at, v) in body.variables.iter().enumerate() {
-                let parameter = body.params.contains(&Parameter::Variable(at as u32));
-                if function == entry && parameter {
-                    params = params.next_multiple_of(u64::from(v.align));
-                    self.locals.insert((function, at as u32), params as u32);
-                    params += v.bytes;
-                    self.image.param_bytes = params as u32;
-                } else if matches!(v.space, Space::Local | Space::Param) {
-                    next = next.next_multiple_of(u64::from(v.align));
-                    self.locals.insert((function, at as u32), next as u32);
-                    next += v.bytes;
-                }
-            }
-        }
-        if next > 1 << 24 {
-            self.problems.push(Problem {
-                line: 1,
-                text: ".local".to_owned(),
-                reason: "more than 16 MB of local memory a thread".to_owned(),
-            });
-        }
-        self.image.local_bytes = next.next_multiple_of(32).min(1 << 24) as u32;
-    }
-
     fn problem(&mut self, i: &Instruction, reason: impl Into<String>) {
         let text = self.module.text_of(i.span);
         let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -323,6 +159,7 @@ impl<'m> Decoder<'m> {
     fn code(&mut self, function: u32) {
         let body = self.body();
         let cfg = Cfg::new(body);
+        self.allocate_registers(&cfg);
         let start = self.starts[&function];
         for (at, i) in body.instructions.iter().enumerate() {
             let ops = self.image.ops.len();
@@ -404,9 +241,9 @@ impl<'m> Decoder<'m> {
             },
         };
         self.image.sources.push(source);
-        let (reads, writes) = accessed(i);
+        let (reads, writes) = info::accessed(i);
         self.image.infos.push(InstructionInfo {
-            kind: kind(i),
+            kind: info::kind(i),
             function: self.function,
             instruction: at,
             line: i.span.line,
@@ -445,122 +282,5 @@ impl<'m> Decoder<'m> {
             Some(Operand::Label(label)) => Some(&self.body().labels.get(*label as usize)?.kind),
             _ => None,
         }
-    }
-}
-
-fn is_shared(space: Space) -> bool {
-    matches!(space, Space::Shared | Space::SharedCta)
-}
-
-fn module_variables(operand: &Operand, used: &mut Vec<u32>) {
-    match operand {
-        Operand::Variable(Symbol::Module(at), _)
-        | Operand::Address(crate::ptx::ast::Base::Variable(Symbol::Module(at)), _) => {
-            used.push(*at)
-        }
-        Operand::Vector(items) | Operand::List(items) => {
-            items.iter().for_each(|o| module_variables(o, used));
-        }
-        _ => {}
-    }
-}
-
-/// Functions that a function names: called, pointed to, in lists of targets.
-fn named_functions(module: &Module, function: &Function) -> Vec<u32> {
-    let mut list = Vec::new();
-    for i in &function.instructions {
-        list.extend(i.operands.iter().filter_map(|o| match o {
-            Operand::Function(f) => Some(*f),
-            _ => None,
-        }));
-    }
-    for label in &function.labels {
-        if let LabelKind::Calls(calls) = &label.kind {
-            list.extend(calls);
-        }
-    }
-    list.retain(|&f| (f as usize) < module.functions.len());
-    list
-}
-
-/// Callees and lines of the direct calls of a function.
-fn direct_calls(function: &Function) -> Vec<(u32, u32)> {
-    let calls = function
-        .instructions
-        .iter()
-        .filter(|i| i.opcode == Opcode::Call);
-    calls
-        .filter_map(|i| match i.operands.get(1) {
-            Some(Operand::Function(f)) => Some((*f, i.span.line)),
-            _ => None,
-        })
-        .collect()
-}
-
-/// Registers that an instruction reads and writes.
-fn accessed(i: &Instruction) -> (Vec<Register>, Vec<Register>) {
-    let (mut reads, mut writes) = (Vec::new(), Vec::new());
-    reads.extend(i.guard.map(|g| g.register));
-    let writes_first = !matches!(
-        i.opcode,
-        Opcode::St
-            | Opcode::Red
-            | Opcode::Bra
-            | Opcode::Brx
-            | Opcode::Cp
-            | Opcode::Stmatrix
-            | Opcode::Prefetch
-            | Opcode::Nanosleep
-            | Opcode::Ret
-            | Opcode::Exit
-            | Opcode::Membar
-            | Opcode::Fence
-            | Opcode::Prefetchu
-            | Opcode::Discard
-    ) && !(matches!(i.opcode, Opcode::Bar | Opcode::Barrier)
-        && !i.has(crate::ptx::names::Word::Red));
-    for (at, operand) in i.operands.iter().enumerate() {
-        let address = matches!(operand, Operand::Address(..));
-        let list = if at == 0 && writes_first && !address {
-            &mut writes
-        } else {
-            &mut reads
-        };
-        collect(operand, list);
-    }
-    (reads, writes)
-}
-
-fn collect(operand: &Operand, list: &mut Vec<Register>) {
-    match operand {
-        Operand::Register(r) | Operand::Negated(r) => list.push(*r),
-        Operand::Address(crate::ptx::ast::Base::Register(r), _) => list.push(*r),
-        Operand::Vector(items) | Operand::List(items) => {
-            items.iter().for_each(|o| collect(o, list))
-        }
-        Operand::Pair(pair) => {
-            collect(&pair.0, list);
-            collect(&pair.1, list);
-        }
-        _ => {}
-    }
-}
-
-fn kind(i: &Instruction) -> Kind {
-    use Opcode::*;
-    match i.opcode {
-        Ld | Ldu | Ldmatrix => Kind::Load,
-        St | Stmatrix => Kind::Store,
-        Cp => Kind::Load,
-        Atom | Red => Kind::Atomic,
-        Bar | Barrier if !i.has(crate::ptx::names::Word::Warp) => Kind::Barrier,
-        Bar | Shfl | Vote | Match | Redux | Activemask | Elect | Movmatrix => Kind::Warp,
-        Bra | Brx | Call | Ret | Exit | Trap => Kind::Branch,
-        Rcp | Sqrt | Rsqrt | Sin | Cos | Lg2 | Ex2 | Tanh => Kind::Sfu,
-        Div if i.ty(0).is_some_and(|t| t.is_float()) => Kind::Sfu,
-        Membar | Fence | Prefetch | Prefetchu | Nanosleep | Pmevent | Brkpt | Discard => {
-            Kind::Other
-        }
-        _ => Kind::Alu,
     }
 }

@@ -3,7 +3,7 @@
 use super::float::{format, rounding};
 use super::{Definition, definition, extend, flushed};
 use crate::ptx::ast::Instruction;
-use crate::ptx::exec::soft::{F32, Format, Round, Soft, TF32};
+use crate::ptx::exec::soft::{F32, F64, Format, Round, Soft, TF32};
 use crate::ptx::names::{Type, Word};
 
 pub(super) fn define(i: &Instruction) -> Option<Definition> {
@@ -33,7 +33,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
                 } else {
                     x[0]
                 };
-                to_integer(source.unpack(bits & mask(source)), round, to)
+                to_integer(source.unpack(bits & mask(source)), round, source, to)
             })
         }
         (true, false) => {
@@ -72,12 +72,12 @@ fn clamp(value: i128, ty: Type) -> i128 {
     value.clamp(least, most)
 }
 
-/// NaN becomes 0, but for 64 bits and unsigned types what the machine gives.
-fn to_integer(number: Soft, round: Round, ty: Type) -> u64 {
+/// NaN becomes 0, but from f64 or to 64 bits only the highest bit is set.
+fn to_integer(number: Soft, round: Round, from: Format, ty: Type) -> u64 {
     let (least, most) = range(ty);
     match number.to_integer(round, least, most) {
         Some(value) => extend(value as u64, ty) as u64,
-        None if ty.bits() == 64 => 1 << 63,
+        None if ty.bits() == 64 || from == F64 => 1 << (ty.bits() - 1),
         None => 0,
     }
 }
