@@ -7,6 +7,7 @@
 
 use super::Sm;
 use crate::config::Config;
+use crate::error::{Error, Result};
 use crate::hash::Mapping;
 use crate::sm::instr::{Instr, InstrKind};
 use crate::trace::{Atomics, Wide};
@@ -39,6 +40,21 @@ impl LaneWords {
             mapping: Some(mapping),
             by_bank,
         }
+    }
+}
+
+/// Refuses a scratchpad that is too small for the lanes of an atomic.
+pub(super) fn check_rows(config: &Config) -> Result<()> {
+    let rows = config.capacity_words / config.geometry.banks() as u32;
+    match config.atomics == Atomics::Lanes && rows < config.lanes {
+        false => Ok(()),
+        true => Err(Error::usage(
+            format!("atomics = \"lanes\" with {rows} words in a bank"),
+            format!(
+                "expected one for each of the {} lanes at least",
+                config.lanes
+            ),
+        )),
     }
 }
 
