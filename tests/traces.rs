@@ -285,7 +285,7 @@ fn what_cannot_be_traced_is_refused_with_the_reason() {
         (&["sim", path, "--blocks", "3"], "a grid of its own"),
         (
             &["sim", &file("big.toml")],
-            "needs 60000 bytes of shared memory, fermi gives a block",
+            "needs 15000 words of scratchpad, the machine has 12288",
         ),
         (&["sim", "no.toml"], "cannot read no.toml"),
         (&["classify", "no.toml"], "cannot read no.toml"),
