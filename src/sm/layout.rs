@@ -223,11 +223,7 @@ mod tests {
     #[test]
     fn a_block_has_at_most_what_the_machine_gives_one() {
         let sm80 = Config::preset("sm80").unwrap();
-        let kib = |n: u32| KernelInfo {
-            shared_bytes: n * 1024,
-            warp_size: 32,
-            ..info(0, 32)
-        };
+        let kib = |n: u32| info(n * 256, 32);
         assert_eq!(Layout::new(&sm80, &kib(163)).unwrap().slots(), 1);
         let error = Layout::new(&sm80, &kib(164)).unwrap_err().to_string();
         assert!(error.contains("gives a block at most 166912"), "{error}");
