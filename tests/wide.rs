@@ -12,6 +12,7 @@ use spadkit::search::bitvec::all_pairs;
 use spadkit::search::reference::{Selection, of_trace};
 use spadkit::search::tune::{Method, Tuner};
 use spadkit::search::{Control, Problem};
+use spadkit::sm::{AccessWorkload, Setup};
 use spadkit::trace::{Access, AccessTrace, ConflictProfile, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -206,6 +207,29 @@ fn every_search_counts_by_the_machines_rule() {
     let sets = of_trace(&copy, rule, geometry);
     let sizes: Vec<_> = sets.iter().map(|s| (s.len(), s.weight())).collect();
     assert_eq!(sizes, [(32, 1); 4]);
+}
+
+/// The SM charges every phase, and the lanes of atomics one by one.
+#[test]
+fn the_sm_counts_what_the_definition_does() {
+    for (preset, seed) in [("sm70", 1), ("sm80", 2), ("sm90", 3)] {
+        let machine = Config::preset(preset).unwrap();
+        let trace = random_trace(seed, 300);
+        for spec in ["mod", "xor", "bitwise-xor:0^7,1^6,2^5,3^8,4^9"] {
+            let spec: HashSpec = spec.parse().unwrap();
+            let mapping = Mapping::new(&spec, machine.geometry).unwrap();
+            let [conflicts, _, wavefronts, _] = plainly(&trace, true, |a| mapping.bank(a));
+            let setup = Setup {
+                hash: Some(spec),
+                ..Setup::default()
+            };
+            let workload = AccessWorkload::new(&trace, 1).unwrap();
+            let s = setup.run(&machine, &workload).unwrap();
+            assert_eq!(s.bank_conflicts, conflicts, "{preset}");
+            assert_eq!(s.scratchpad_passes, wavefronts - conflicts, "{preset}");
+            assert!(s.cycles >= wavefronts, "{preset}");
+        }
+    }
 }
 
 /// Thread t of a warp loads bytes 16 t to 16 t + 15.

@@ -249,7 +249,8 @@ fn memory(row: &Row, event: &Event, (op, sub): (Op, u8), shared_bytes: u32) -> I
         return plain(row, event, InstrKind::Alu, event.exec);
     }
     let mut instr = plain(row, event, kind, mask);
-    instr.bytes = access.bytes.min(MAX_BYTES) as u8;
+    let least = if kind.is_word_only() { 4 } else { 1 };
+    instr.bytes = access.bytes.clamp(least, MAX_BYTES) as u8;
     instr.sub = if kind == InstrKind::AtomShared {
         sub
     } else {

@@ -117,7 +117,8 @@ fn instr(access: &crate::trace::Access) -> Instr {
         instr.dst = Some(ATOMIC_RESULT);
     }
     instr.bytes = match kind.is_word_only() {
-        true => 4,
+        // Machines without a lock unit serve all words of a lane.
+        true => access.bytes.max(4) as u8,
         false => access.bytes as u8,
     };
     let address = |lane: usize| u64::from(access.addrs[lane].unwrap_or(0)) * 4;

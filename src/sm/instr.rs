@@ -92,7 +92,8 @@ impl InstrKind {
         self.is_shared() || self.is_global()
     }
 
-    /// Its width is one word, whatever [`Instr::bytes`] says.
+    /// Its width is one word, whatever [`Instr::bytes`] says, on machines with
+    /// a lock unit.
     pub fn is_word_only(self) -> bool {
         use InstrKind::{AtomShared, LdLock, StUnlock};
         matches!(self, AtomShared | LdLock | StUnlock)

@@ -36,8 +36,16 @@ impl Layout {
                 "use a preset or a configuration file with the same warp_size",
             ));
         }
-        let words = info.shared_bytes.div_ceil(config.word_bytes());
-        if words > config.block_words {
+        let needs = BlockNeeds {
+            name: &info.name,
+            scratchpad_bytes: info.shared_bytes,
+            threads: info.threads(),
+            registers: info.registers,
+        };
+        let sharing = config.sm.sharing;
+        let sharing = sharing.on.then_some(sharing.threshold);
+        let residency = Residency::new(config, &needs, sharing)?;
+        if residency.words > config.block_words {
             return Err(Error::usage(
                 format!(
                     "a block of {} needs {} bytes of shared memory, {} gives a block at most {}",
@@ -49,15 +57,6 @@ impl Layout {
                 "use a machine with a larger scratchpad (--preset, --config)",
             ));
         }
-        let needs = BlockNeeds {
-            name: &info.name,
-            scratchpad_bytes: info.shared_bytes,
-            threads: info.threads(),
-            registers: info.registers,
-        };
-        let sharing = config.sm.sharing;
-        let sharing = sharing.on.then_some(sharing.threshold);
-        let residency = Residency::new(config, &needs, sharing)?;
         let (pairs, alone) = (residency.pairs, residency.alone);
         let (mut own, mut pair) = (residency.words, residency.pair_words());
         let rows = |words: u32| words.next_multiple_of(config.geometry.banks() as u32);
@@ -218,5 +217,15 @@ mod tests {
         assert!(reason(&many).contains("needs 32000 registers"));
         many.warp_size = 16;
         assert!(reason(&many).contains("warps of 16 threads"));
+    }
+
+    /// The system takes 1 KB of each block's 164.
+    #[test]
+    fn a_block_has_at_most_what_the_machine_gives_one() {
+        let sm80 = Config::preset("sm80").unwrap();
+        let kib = |n: u32| info(n * 256, 32);
+        assert_eq!(Layout::new(&sm80, &kib(163)).unwrap().slots(), 1);
+        let error = Layout::new(&sm80, &kib(164)).unwrap_err().to_string();
+        assert!(error.contains("gives a block at most 166912"), "{error}");
     }
 }

@@ -2,8 +2,10 @@
 
 use super::Sm;
 use super::values::Values;
+use crate::config::Config;
 use crate::model::spad_sm_path::{Issue, NO_OPERANDS, Operands};
 use crate::sm::instr::{Instr, InstrKind};
+use crate::sm::layout::Layout;
 use std::sync::Arc;
 
 /// The pass in EXE, with its operands.
@@ -75,22 +77,35 @@ impl Sm<'_> {
     /// A pass enters EXE: its operands for the next cycle.
     pub(super) fn form_operands(&mut self, issue: &Issue) {
         self.values.enter_exe();
-        let mut exe = std::mem::take(&mut self.exe);
-        if let Some((part, at)) = exe.instr.take() {
-            let instr = &part[at];
-            let words = if instr.kind.is_shared() { exe.words } else { 1 };
-            match self.has_phases() && words > 1 {
-                true => self.form_phase(&mut exe, instr, issue.pass.into()),
-                false => self.form_words(&mut exe, instr, issue.pass.into()),
-            }
-            self.separate_lanes(instr, exe.mask, &mut exe.addr);
-            exe.instr = Some((part, at));
+        let phases = self.has_phases();
+        let forming = Forming {
+            config: &self.config,
+            layout: &self.layout,
+        };
+        let exe = &mut self.exe;
+        let Some((part, at)) = exe.instr.take() else {
+            return;
+        };
+        let instr = &part[at];
+        let pass = u32::from(issue.pass);
+        match phases && instr.kind.is_shared() && exe.words > 1 {
+            true => forming.phase(exe, instr, pass),
+            false => forming.words(exe, instr, pass),
         }
-        self.exe = exe;
+        self.lane_words.separate(instr, exe.mask, &mut exe.addr);
+        exe.instr = Some((part, at));
     }
+}
 
+/// What the operands of a pass follow from, beside the instruction.
+struct Forming<'a> {
+    config: &'a Config,
+    layout: &'a Layout,
+}
+
+impl Forming<'_> {
     /// One word of each lane of a subwarp.
-    fn form_words(&self, exe: &mut PassInExe, instr: &Instr, pass: u32) {
+    fn words(&self, exe: &mut PassInExe, instr: &Instr, pass: u32) {
         let lanes = self.config.lanes;
         let (sub, word) = (pass / exe.words, pass % exe.words);
         let first = sub * lanes;
@@ -105,27 +120,28 @@ impl Sm<'_> {
         while rest != 0 {
             let lane = rest.trailing_zeros();
             rest &= rest - 1;
-            self.form_lane(exe, instr, lane, (first + lane, word));
+            self.place(exe, instr, lane, (first + lane, word));
         }
     }
 
     /// All words of the lanes of a phase.
-    fn form_phase(&self, exe: &mut PassInExe, instr: &Instr, pass: u32) {
+    fn phase(&self, exe: &mut PassInExe, instr: &Instr, pass: u32) {
         exe.occupied = true;
         exe.mask = 0;
         (exe.atomic, exe.aop) = (false, 0);
+        let first = pass * (self.config.lanes / exe.words);
         for place in 0..self.config.lanes {
-            let (lane, word) = self.in_phase(pass, place, exe.words);
+            let (lane, word) = (first + place / exe.words, place % exe.words);
             if exe.active >> lane & 1 == 1 {
                 exe.mask |= 1 << place;
-                self.form_lane(exe, instr, place, (lane, word));
+                self.place(exe, instr, place, (lane, word));
             }
         }
     }
 
     /// Address and byte enables at `place` of the pass: of word `word` of lane
     /// `lane` of the warp.
-    fn form_lane(&self, exe: &mut PassInExe, instr: &Instr, place: u32, (lane, word): (u32, u32)) {
+    fn place(&self, exe: &mut PassInExe, instr: &Instr, place: u32, (lane, word): (u32, u32)) {
         let word_bytes = u64::from(self.config.word_bytes());
         // Words have 4 or 8 bytes.
         let word_shift = word_bytes.trailing_zeros();

@@ -7,6 +7,7 @@
 
 use super::Sm;
 use crate::config::Config;
+use crate::error::{Error, Result};
 use crate::hash::Mapping;
 use crate::sm::instr::{Instr, InstrKind};
 use crate::trace::{Atomics, Wide};
@@ -40,6 +41,37 @@ impl LaneWords {
             by_bank,
         }
     }
+
+    /// Gives each lane of an atomic a word of its own in the bank of its word,
+    /// so that the bank serves the lanes one after another.
+    pub fn separate(&self, instr: &Instr, mask: u64, addr: &mut [u16; 64]) {
+        let (LANE_BY_LANE, Some(mapping)) = (instr.sub, &self.mapping) else {
+            return;
+        };
+        let mut used = [0u8; 64];
+        for (lane, addr) in addr.iter_mut().enumerate() {
+            if mask >> lane & 1 == 1 {
+                let bank = mapping.bank(u32::from(*addr)) as usize;
+                *addr = self.by_bank[bank][usize::from(used[bank])];
+                used[bank] += 1;
+            }
+        }
+    }
+}
+
+/// Refuses a scratchpad that is too small for the lanes of an atomic.
+pub(super) fn check_rows(config: &Config) -> Result<()> {
+    let rows = config.capacity_words / config.geometry.banks() as u32;
+    match config.atomics == Atomics::Lanes && rows < config.lanes {
+        false => Ok(()),
+        true => Err(Error::usage(
+            format!("atomics = \"lanes\" with {rows} words in a bank"),
+            format!(
+                "expected one for each of the {} lanes at least",
+                config.lanes
+            ),
+        )),
+    }
 }
 
 /// `part` with loads for the atomics of a machine that has no lock unit and
@@ -62,31 +94,6 @@ impl Sm<'_> {
     /// The machine serves wide accesses in phases.
     pub(super) fn has_phases(&self) -> bool {
         self.config.wide == Wide::Phases
-    }
-
-    /// Lane of the warp and word of the lane at place `place` of pass `pass`
-    /// of an access of `words` words: a phase has all words of its lanes.
-    pub(super) fn in_phase(&self, pass: u32, place: u32, words: u32) -> (u32, u32) {
-        (
-            pass * (self.config.lanes / words) + place / words,
-            place % words,
-        )
-    }
-
-    /// Gives each lane of an atomic a word of its own in the bank of its word,
-    /// so that the bank serves the lanes one after another.
-    pub(super) fn separate_lanes(&self, instr: &Instr, mask: u64, addr: &mut [u16; 64]) {
-        let (LANE_BY_LANE, Some(mapping)) = (instr.sub, &self.lane_words.mapping) else {
-            return;
-        };
-        let mut used = [0u8; 64];
-        for (lane, addr) in addr.iter_mut().enumerate() {
-            if mask >> lane & 1 == 1 {
-                let bank = mapping.bank(u32::from(*addr)) as usize;
-                *addr = self.lane_words.by_bank[bank][usize::from(used[bank])];
-                used[bank] += 1;
-            }
-        }
     }
 
     /// The bank mapping is this one.
