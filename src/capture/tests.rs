@@ -115,17 +115,19 @@ fn a_barrier_of_a_part_of_the_block_is_none() {
 }
 
 #[test]
-fn threads_that_exit_early_are_missed_at_no_barrier() {
+fn threads_that_exit_are_gone() {
     let files = Files::new(
         "grid = [1]\nblock = [64]",
-        "setp.ge.u32 %p1, %r1, 40;\n@%p1 exit;\nst.shared.u32 [%r4], %r1; bar.sync 0;\n\
+        "setp.ge.u32 %p1, %r1, 40;\nst.shared.u32 [%r4], %r1; bar.sync 0;\n@%p1 exit;\n\
          ld.shared.u32 %r5, [%r3];",
     );
     let trace = files.access();
     assert_eq!((trace.accesses.len(), trace.barriers), (4, vec![2]));
     let one = files.warp(1);
-    assert_eq!((one[5].kind, one[5].mask), (InstrKind::Exit, 0xffff_ff00));
-    assert_eq!(one.iter().filter(|i| i.kind == InstrKind::Bar).count(), 1);
+    assert_eq!((one[7].kind, one[7].mask), (InstrKind::Exit, 0xffff_ff00));
+    let load = &one[8];
+    assert_eq!((load.kind, load.mask), (InstrKind::LdShared, 0xff));
+    assert_eq!(one[9].mask, 0xff);
 }
 
 #[test]
