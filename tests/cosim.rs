@@ -359,7 +359,7 @@ fn what_cannot_be_replayed_is_refused() {
             "spad_lock_unit cannot execute",
         ),
         (
-            ["spad_sm_path", "--trace", "kernel:fwt"],
+            ["spad_sm_path", "--trace", "kernel:reduction:threads=512"],
             "machine 8 warp slots",
         ),
     ] {

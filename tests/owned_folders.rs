@@ -82,7 +82,7 @@ fn flow_names_and_keeps_what_is_in_the_way() {
         let mine = out.join(name);
         fs::create_dir_all(mine.parent().unwrap()).unwrap();
         fs::write(&mine, "mine").unwrap();
-        let args = ["flow", "kernel:fwt", "-o", "out", "--preset", "small"];
+        let args = ["flow", "kernel:transpose", "-o", "out", "--preset", "small"];
         let (status, text) = spadkit(&args, scratch.path());
         assert_eq!(status, 2, "{text}");
         let expected = format!("{listed} was not written by spadkit");

@@ -259,10 +259,10 @@ impl OwnedFolder {
             return Ok(());
         }
         let dir = self.dir.display();
-        let files = plan.in_the_way.join("\n  ");
+        let files = plan.in_the_way.join("\n");
         Err(Error::usage(
-            format!("in {dir} something is in the way, and nothing was written:\n  {files}"),
-            "move it away or take another folder; --force replaces or removes it",
+            format!("in {dir} something is in the way, and nothing was written"),
+            format!("{files}\nmove it away or take another folder; --force replaces or removes it"),
         ))
     }
 

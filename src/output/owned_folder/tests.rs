@@ -2,6 +2,12 @@ use super::*;
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 
+/// What an error says, its help included.
+fn told(error: &Error) -> String {
+    let help = miette::Diagnostic::help(error).map(|h| h.to_string());
+    format!("{error}\n{}", help.unwrap_or_default())
+}
+
 /// What an emission might write: `.v` files with a version in them.
 fn files(names: &[&str], version: u32) -> Vec<OwnedFile> {
     let file = |name: &&str| OwnedFile::new(*name, format!("{name} {version}\n"));
@@ -48,11 +54,11 @@ fn refused(folder: &OwnedFolder, new: &[OwnedFile], reason: &str) {
     let before = tree(folder.dir());
     let error = folder.write(new).unwrap_err();
     assert_eq!(error.exit_status(), 2);
-    assert!(error.to_string().contains(reason), "{error}");
+    assert!(told(&error).contains(reason), "{error}");
     assert_eq!(tree(folder.dir()), before);
     let names: Vec<&str> = new.iter().map(|f| f.name.as_str()).collect();
     let early = folder.check(&names).unwrap_err();
-    assert!(early.to_string().contains(reason), "{early}");
+    assert!(told(&early).contains(reason), "{early}");
     assert_eq!(tree(folder.dir()), before);
     let by_force = OwnedFolder::new(folder.dir(), true);
     by_force.check(&names).unwrap();
@@ -114,7 +120,7 @@ fn an_edited_file_is_named_and_kept() {
     edit("a.v");
     edit("c.v");
     let error = folder.write(&files(&["a.v", "c.v"], 3)).unwrap_err();
-    let text = error.to_string();
+    let text = told(&error);
     assert!(text.contains("a.v has changed") && text.contains("c.v was not written"));
 }
 
