@@ -194,8 +194,8 @@ fn operand(kind: Kind, rng: &mut ChaCha12Rng) -> u64 {
         (0 | 1, "f16x2" | "bf16x2") => edge(pick.1) | edge(pick.1 >> 8) << 16,
         (0 | 1, _) => edge(pick.1),
         // Floats of like magnitude, so that sums cancel and round.
-        (2, "f32") => 0x3f00_0000 + (random & 0x1ff_ffff) | (random >> 32 & 1) << 31,
-        (2, "f64") => 0x3fe0_0000_0000_0000 + (random >> 10) | (random & 1) << 63,
+        (2, "f32") => (0x3f00_0000 + (random & 0x1ff_ffff)) | ((random >> 32 & 1) << 31),
+        (2, "f64") => (0x3fe0_0000_0000_0000 + (random >> 10)) | ((random & 1) << 63),
         (2, "f16") => 0x3800 + (random & 0xfff),
         (2, _) if !kind.ty.contains('f') => random & 0xff,
         _ => random,

@@ -13,7 +13,7 @@ use spadkit::ptx::{
     Symbol, Type, Word,
 };
 
-type Shared<'a> = &'a mut Vec<u8>;
+type Shared<'a> = &'a mut [u8];
 
 impl Thread {
     /// Executes the next instruction.
@@ -510,7 +510,7 @@ impl Thread {
         &'m mut self,
         context: &Context,
         memory: &'m mut GlobalMemory,
-        shared: &'m mut Vec<u8>,
+        shared: &'m mut [u8],
         instr: &Instruction,
         at: usize,
         bytes: u64,

@@ -148,7 +148,7 @@ fn lanes_exit_early_and_others_go_on() {
         32,
     );
     let expected = |t: u32| {
-        if t % 2 == 0 {
+        if t.is_multiple_of(2) {
             5
         } else if t > 16 {
             7
