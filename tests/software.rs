@@ -111,3 +111,30 @@ fn the_c_text_compiled_gives_the_place_of_every_word() {
         }
     }
 }
+
+/// The largest number of a warp's words in one bank: a 32 x 32 tile of floats
+/// that is read by columns.
+fn column_degree(spec: &str) -> usize {
+    let geometry = Geometry::new(10, 5).unwrap();
+    let layout = Layout::new(&spec.parse().unwrap(), geometry).unwrap();
+    let degree = |column: u32| {
+        let mut load = [0; 32];
+        (0..32).for_each(|row| load[layout.bank(32 * row + column) as usize] += 1);
+        load.into_iter().max().unwrap_or(0)
+    };
+    (0..32).map(degree).max().unwrap()
+}
+
+/// As tabulated in public for CuTe's swizzles (NVlabs, cuda-oxide).
+#[test]
+fn columns_of_a_tile_have_the_published_conflicts() {
+    for (spec, degree) in [
+        ("mod", 32),
+        ("swizzle:5,0,5", 1),
+        ("swizzle:3,0,5", 4),
+        ("swizzle:2,0,5", 8),
+        ("pad:every=32,by=1", 1),
+    ] {
+        assert_eq!(column_degree(spec), degree, "{spec}");
+    }
+}
