@@ -80,8 +80,8 @@ impl Header {
     fn set(&mut self, key: &str, value: &str) -> Option<bool> {
         match key {
             "kernel name" => self.name = value.to_owned(),
-            "grid dim" => self.grid = triple(value)?,
-            "block dim" => self.block = triple(value)?,
+            "grid dim" => self.grid = triple(value, GRID)?,
+            "block dim" => self.block = triple(value, BLOCK)?,
             "shmem" => self.shared_bytes = value.parse().ok()?,
             "nregs" => self.registers = value.parse().ok()?,
             "binary version" => self.binary_version = value.parse().ok()?,
@@ -99,10 +99,16 @@ fn hexadecimal(text: &str) -> Option<u64> {
     u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).ok()
 }
 
-/// `(x,y,z)`, none of them 0.
-fn triple(text: &str) -> Option<[u32; 3]> {
+/// CUDA's limits.
+const GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+const BLOCK: [u32; 3] = [1024, 1024, 64];
+
+/// `(x,y,z)`, none of them 0 or above its limit.
+fn triple(text: &str, limits: [u32; 3]) -> Option<[u32; 3]> {
     let inner = text.strip_prefix('(')?.strip_suffix(')')?;
     let numbers: Option<Vec<u32>> = inner.split(',').map(|n| n.trim().parse().ok()).collect();
     let triple: [u32; 3] = numbers?.try_into().ok()?;
-    (!triple.contains(&0)).then_some(triple)
+    let within = |(n, limit): (u32, u32)| (1..=limit).contains(&n);
+    let good = triple.into_iter().zip(limits).all(within);
+    good.then_some(triple)
 }

@@ -26,6 +26,8 @@ pub struct Reader {
     /// The present line was read by the header and is still to be looked at.
     pending: bool,
     in_block: bool,
+    /// The block has said which one it is.
+    has_block: bool,
     /// Instructions of the present warp that are still to come.
     left: u64,
     has_warp: bool,
@@ -49,6 +51,7 @@ impl Reader {
             header,
             pending: true,
             in_block: false,
+            has_block: false,
             left: 0,
             has_warp: false,
         })
@@ -106,7 +109,7 @@ impl Reader {
             }
             "#BEGIN_TB" => {
                 self.in_block = true;
-                self.has_warp = false;
+                (self.has_block, self.has_warp) = (false, false);
                 return Ok(None);
             }
             "#END_TB" if self.in_block => {
@@ -132,6 +135,11 @@ impl Reader {
             Bad::new(what, format!("expected {expected}"), 0)
         };
         match key.trim() {
+            "thread block" if self.has_block => Err(Bad::new(
+                "a thread block inside another",
+                "expected #END_TB",
+                0,
+            )),
             "thread block" => {
                 let numbers: Vec<u32> = value
                     .split(',')
@@ -141,7 +149,12 @@ impl Reader {
                 let within = |b: &[u32; 3]| b.iter().zip(self.header.grid).all(|(&b, g)| b < g);
                 let block = block.filter(within);
                 let block = block.ok_or_else(|| wrong("a thread block x,y,z of the grid"))?;
+                self.has_block = true;
                 Ok(Some(Event::Block(block)))
+            }
+            "warp" if !self.has_block => {
+                let help = "expected 'thread block = x,y,z' behind #BEGIN_TB";
+                Err(Bad::new("a warp of no thread block", help, 0))
             }
             "warp" => {
                 let warp = value.trim().parse().ok();

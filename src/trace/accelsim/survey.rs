@@ -59,7 +59,7 @@ impl Survey {
                     survey.shared_accesses += u64::from(lanes.is_some() && instr.mask != 0);
                     for (_, offset) in lanes.into_iter().flatten() {
                         lowest = lowest.min(offset);
-                        highest = highest.max(offset + u64::from(instr.bytes));
+                        highest = highest.max(offset.saturating_add(instr.bytes.into()));
                     }
                 }
                 Event::Warp(_) | Event::EndBlock => {}

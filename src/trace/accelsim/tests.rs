@@ -79,6 +79,10 @@ fn bad_traces_are_refused_with_the_line() {
         ("-shmem = 256\n", "", "no '-shmem = ...'"),
         ("(2,1,1)", "(2,1)", "'(2,1)' is no value of 'grid dim' at"),
         ("(2,1,1)", "(0,1,1)", "'(0,1,1)' is no value"),
+        ("(2,1,1)", "(4294967295,1,1)", "is no value of 'grid dim'"),
+        ("(64,1,1)", "(2048,1,1)", "is no value of 'block dim'"),
+        ("thread block = 1,0,0\n", "", "a warp of no thread block"),
+        ("0x4fc", "0xffffffffffffffff", "but a block has 256"),
         (
             "block = 1,0,0",
             "block = 2,0,0",
@@ -181,4 +185,38 @@ fn files_are_known_by_their_names() {
         assert!(is_accelsim(Path::new(name)), "{name}");
     }
     assert!(!is_accelsim(Path::new("trace.json")));
+}
+
+/// Any damage is refused or harmless: bytes changed, cut out and doubled.
+#[test]
+fn damaged_traces_never_panic() {
+    use rand_chacha::ChaCha12Rng;
+    use rand_chacha::rand_core::{Rng, SeedableRng};
+    let mut rng = ChaCha12Rng::seed_from_u64(1);
+    let folder = tempfile::tempdir().unwrap();
+    let mut read = 0;
+    for _ in 0..2000 {
+        let mut bytes = GOOD.as_bytes().to_vec();
+        for _ in 0..1 + rng.next_u32() % 4 {
+            let at = rng.next_u32() as usize % bytes.len();
+            let end = (at + rng.next_u32() as usize % 20).min(bytes.len());
+            match rng.next_u32() % 4 {
+                0 => bytes[at] = b"0123456789abcdefRx-=#,( "[rng.next_u32() as usize % 24],
+                1 => drop(bytes.drain(at..end)),
+                2 => {
+                    let part = bytes[at..end].to_vec();
+                    bytes.splice(at..at, part).for_each(drop);
+                }
+                _ => bytes[at] = rng.next_u32() as u8,
+            }
+        }
+        let path = folder.path().join("kernel-1.traceg");
+        std::fs::write(&path, &bytes).unwrap();
+        let survey = Survey::read(&path);
+        read += usize::from(survey.is_ok());
+        if survey.is_ok() {
+            let _ = access_trace(&path, None);
+        }
+    }
+    assert!((50..1950).contains(&read), "{read} of 2000 were read");
 }
