@@ -87,7 +87,7 @@ def compile_clang(path):
 def write(path, text):
     # A path of this machine must not get into the repository.
     text = text.replace(HERE + "/", "")
-    assert "/root/" not in text and "/work/" not in text and "/home/" not in text, path
+    assert '"/' not in text, path
     with open(path, "w") as out:
         out.write(text)
     print(path[len(HERE) + 1:], len(text))
