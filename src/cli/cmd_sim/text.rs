@@ -7,6 +7,7 @@ use super::sweep::Sweep;
 use crate::cli::printer::table;
 use crate::config::{Config, PathHash};
 use crate::sm::AccessWorkload;
+use crate::trace::Wide;
 
 /// One run.
 pub(super) fn single(kernel: &str, point: &Point) -> String {
@@ -94,10 +95,13 @@ fn conflict_rule(config: &Config, lanes: Option<u32>) -> String {
         false => "lanes",
     };
     let pass = lanes.map_or("pass".to_owned(), |l| format!("pass of {l} lanes"));
-    format!(
-        "bank conflicts: per {pass} the most {served} in one bank, less one; \
-         accesses wider than a word count by their first\n"
-    )
+    let wide = match config.wide {
+        Wide::Phases => {
+            "accesses of 8 bytes have two passes, of 16 bytes four, with all their words"
+        }
+        Wide::FirstWord => "accesses wider than a word count by their first",
+    };
+    format!("bank conflicts: per {pass} the most {served} in one bank, less one; {wide}\n")
 }
 
 /// All points of a sweep.
