@@ -8,5 +8,5 @@ if { ![info exists spadkit_period] } { set spadkit_period 10.0 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 # What is around the block takes 30 % of the period before and behind it.
 set spadkit_outside [expr {0.3 * $spadkit_period}]
-set_input_delay $spadkit_outside -clock clk [get_ports {rst clear set_valid set_base[*] lk_hit lk_excess[*]}]
+set_input_delay $spadkit_outside -clock clk [get_ports {rst clear set_valid set_base[*] lk_hit lk_excess[*] hold}]
 set_output_delay $spadkit_outside -clock clk [get_ports {mask remaining[*]}]
