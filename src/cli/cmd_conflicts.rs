@@ -95,10 +95,12 @@ impl Job<'_> {
             None => Vec::new(),
         };
         // Software layouts move words to where there may be none.
-        let needed = layout.words_needed(self.words);
-        let in_software = layout.mapping().is_none();
-        let enlarged = in_software && needed > machine.capacity_words;
-        if enlarged {
+        let needed = match layout.mapping() {
+            Some(_) => None,
+            None => Some(layout.words_needed(self.words)),
+        };
+        let too_many = needed.filter(|&n| n > machine.capacity_words);
+        if let Some(needed) = too_many {
             printer.warn(format!(
                 "{spec}: the block needs {needed} words, {} has {}",
                 machine.name, machine.capacity_words
@@ -119,7 +121,7 @@ impl Job<'_> {
             hash: spec.to_string(),
             total: count(self.profile),
             baseline: self.profile.count(|a| a & bank_mask).conflicts,
-            fits: beyond.is_empty() && !enlarged && self.has_room,
+            fits: beyond.is_empty() && too_many.is_none() && self.has_room,
             per_pc: self.per_pc.iter().map(|(pc, p)| (*pc, count(p))).collect(),
         })
     }

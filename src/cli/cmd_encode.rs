@@ -90,15 +90,8 @@ fn as_code(
 ) -> Result<()> {
     let layout = Layout::new(spec, machine.geometry)?;
     let code = render(&layout, language);
-    let json = json!({
-        "unit": null,
-        "hash": spec,
-        "language": code.language,
-        "code": code.code,
-        "operations": code.operations,
-        "exact": code.exact,
-        "reason": code.reason,
-    });
+    let mut json = json!({"unit": null, "hash": spec});
+    super::merge(&mut json, json!(code));
     printer.result(json, || code_text(&code))
 }
 

@@ -23,13 +23,12 @@ impl AccelSimWorkload {
     /// Reads a `.traceg` file, or the one kernel of a list that uses shared
     /// memory.
     pub fn open(path: &Path) -> Result<Self> {
-        let path = find_kernel(path)?;
-        let survey = Survey::read(&path)?;
+        let survey = find_kernel(path)?;
         let temporary = tempfile::Builder::new().suffix(".spt").tempfile();
         let temporary = temporary
             .map_err(|e| Error::io("create", &std::env::temp_dir(), e))?
             .into_temp_path();
-        convert(&path, &survey, &temporary)?;
+        convert(&survey, &temporary)?;
         Ok(AccelSimWorkload {
             file: TraceFile::open(&temporary)?,
             _path: temporary,
@@ -47,12 +46,12 @@ impl Workload for AccelSimWorkload {
     }
 }
 
-/// Writes the programs of the trace at `path` as a full trace.
-fn convert(path: &Path, survey: &Survey, to: &Path) -> Result<()> {
+/// Writes the programs of a trace as a full trace.
+fn convert(survey: &Survey, to: &Path) -> Result<()> {
     let header = &survey.header;
     let info = KernelInfo {
         name: header.name.clone(),
-        source: format!("{} (Accel-Sim trace)", path.display()),
+        source: format!("{} (Accel-Sim trace)", survey.path.display()),
         block_dim: header.block,
         blocks: u32::try_from(survey.blocks.len()).unwrap_or(u32::MAX),
         shared_bytes: header.shared_bytes,
@@ -60,7 +59,7 @@ fn convert(path: &Path, survey: &Survey, to: &Path) -> Result<()> {
         registers: header.registers,
     };
     let mut writer = TraceWriter::create(to, &info)?;
-    let mut reader = Reader::open(path)?;
+    let mut reader = Reader::open(&survey.path)?;
     let (mut blocks, mut warp) = (0, None);
     while let Some(event) = reader.next_event()? {
         match event {

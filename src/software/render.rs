@@ -162,7 +162,7 @@ fn ptx_function(layout: &Layout, steps: &Steps) -> String {
         text,
         ".func (.reg .b32 %place) {FUNCTION}(.reg .b32 %index)\n{{"
     );
-    if steps.count() > 0 {
+    if !steps.steps.is_empty() {
         let _ = writeln!(text, "    .reg .b32 %s<{}>;", steps.steps.len());
     }
     if !steps.table.is_empty() {

@@ -1,4 +1,4 @@
-//! The operations that compute a layout, one PTX instruction each.
+//! The operations that compute a layout, hardly more than a PTX instruction each.
 
 use super::layout::{Layout, LayoutSpec};
 use super::linear;
@@ -53,7 +53,7 @@ pub enum Step {
     },
     /// The high word of value * factor.
     MulHigh(Value, u32),
-    /// Word `index` of the layout's table.
+    /// Word `index` of the layout's table: its address, and the load.
     Table(Value),
     /// value >> (shift * scale), of packed numbers.
     RightBy(Value, Value),
@@ -84,9 +84,13 @@ impl Steps {
         steps
     }
 
-    /// Operations, each one PTX instruction.
+    /// PTX instructions: one for each operation, three for a table's word.
     pub fn count(&self) -> usize {
-        self.steps.len()
+        let instructions = |step: &Step| match step {
+            Step::Table(_) => 3,
+            _ => 1,
+        };
+        self.steps.iter().map(instructions).sum()
     }
 
     /// The place: the last result, or the index where there is no step.

@@ -75,6 +75,8 @@ fn few_operations_are_enough() {
         ("pad:every=32,by=1", 2),
         ("pad:every=32,by=4", 2),
         ("bitvec-xor:k1=0,k2=5,mask=7", 2),
+        // The row's shift out of packed words: nine, and two for the address.
+        ("rap:seed=1", 12),
         // (i0^i5) ^ (i1^i6) in front of i1^i6: two factors instead of three terms.
         ("matrix:0x63,0x42,0x4,0x8,0x10", 4),
     ] {
@@ -150,4 +152,16 @@ fn bad_layouts_are_refused_with_the_reason() {
     }
     let spec: LayoutSpec = "swizzle:5,5,5".parse().unwrap();
     assert!(Layout::new(&spec, fermi()).is_err());
+}
+
+/// What is counted is what the PTX has, but for the move of the result.
+#[test]
+fn operations_are_the_instructions_of_the_ptx() {
+    for spec in SPECS {
+        let code = render(&layout(spec), Language::Ptx);
+        let body = code.code.split(".func").nth(1).unwrap();
+        let is_instruction = |line: &&str| line.ends_with(';') && !line.contains(".reg");
+        let lines = body.lines().skip(1).filter(is_instruction).count();
+        assert_eq!(code.operations, Some(lines - 2), "{spec}\n{}", code.code);
+    }
 }

@@ -6,13 +6,12 @@ use super::{OpClass, SassInstr, WARP_SIZE};
 use crate::error::{Error, Result};
 use crate::trace::{Access, AccessTrace, Op};
 use serde_json::{Map, json};
-use std::path::Path;
 
 /// The accesses of the first traced block, or of block number `block` of the
 /// grid. Warps are traced one after the other; here they come interval by
 /// interval between barriers, as they run.
-pub fn access_trace(path: &Path, block: Option<u64>) -> Result<AccessTrace> {
-    let survey = Survey::read(path)?;
+pub fn access_trace(survey: &Survey, block: Option<u64>) -> Result<AccessTrace> {
+    let path = &survey.path;
     let position = match block {
         None => 0,
         Some(block) => {
@@ -32,10 +31,10 @@ pub fn access_trace(path: &Path, block: Option<u64>) -> Result<AccessTrace> {
             "expected a kernel with LDS, STS or ATOMS instructions",
         ));
     }
-    let intervals = read_block(path, &survey, position)?;
-    let header = survey.header;
+    let intervals = read_block(survey, position)?;
+    let header = &survey.header;
     let mut trace = AccessTrace {
-        name: header.name,
+        name: header.name.clone(),
         source: format!("{} (Accel-Sim trace)", path.display()),
         block_dim: header.block,
         shared_bytes: header.shared_bytes,
@@ -54,8 +53,8 @@ pub fn access_trace(path: &Path, block: Option<u64>) -> Result<AccessTrace> {
 }
 
 /// The accesses of the block at `position` of the file, between barriers.
-fn read_block(path: &Path, survey: &Survey, position: usize) -> Result<Vec<Vec<Access>>> {
-    let mut reader = Reader::open(path)?;
+fn read_block(survey: &Survey, position: usize) -> Result<Vec<Vec<Access>>> {
+    let mut reader = Reader::open(&survey.path)?;
     let mut intervals: Vec<Vec<Access>> = vec![Vec::new()];
     let (mut block, mut warp, mut interval) = (None::<usize>, 0, 0);
     while let Some(event) = reader.next_event()? {

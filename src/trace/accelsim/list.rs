@@ -5,20 +5,21 @@ use super::survey::Survey;
 use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// The trace file that `path` stands for: itself, or for a list the one kernel
-/// in it that accesses shared memory.
-pub fn find_kernel(path: &Path) -> Result<PathBuf> {
+/// The trace that `path` stands for: itself, or for a list the one kernel in it
+/// that accesses shared memory.
+pub fn find_kernel(path: &Path) -> Result<Survey> {
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
     if !name.starts_with("kernelslist") {
-        return Ok(path.to_owned());
+        return Survey::read(path);
     }
     let mut users = Vec::new();
     for kernel in kernels(path)? {
-        if Survey::read(&kernel)?.shared_accesses > 0 {
-            users.push(kernel);
+        let survey = Survey::read(&kernel)?;
+        if survey.shared_accesses > 0 {
+            users.push(survey);
         }
     }
-    let names: Vec<String> = users.iter().map(|u| u.display().to_string()).collect();
+    let names: Vec<String> = users.iter().map(|u| u.path.display().to_string()).collect();
     match users.len() {
         1 => Ok(users.remove(0)),
         0 => Err(Error::usage(

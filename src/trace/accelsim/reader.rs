@@ -67,11 +67,6 @@ impl Reader {
         self.lines.error(Bad::new(what, help, 0))
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
-        self.lines.path()
-    }
-
     /// The next event; `None` at the end of the file.
     pub fn next_event(&mut self) -> Result<Option<Event>> {
         loop {

@@ -103,10 +103,6 @@ impl Lines {
         let help = Some(bad.help);
         Error::input_line(bad.what, help, &self.path, self.number, &self.line, bad.at)
     }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
 }
 
 /// The words of a line, one after the other.

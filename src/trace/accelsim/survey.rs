@@ -6,7 +6,7 @@ use super::opcode::{OpClass, Space};
 use super::reader::{Event, Reader};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// From sm_80 on the system keeps the first bytes of a block's shared memory.
 const RESERVED: u64 = 1024;
@@ -17,6 +17,8 @@ const WINDOW: u64 = 1 << 24;
 /// What a kernel's trace holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Survey {
+    /// The file.
+    pub path: PathBuf,
     /// The trace's header.
     pub header: Header,
     /// Thread blocks of the grid that were traced, as indices
@@ -35,6 +37,7 @@ impl Survey {
     pub fn read(path: &Path) -> Result<Survey> {
         let mut reader = Reader::open(path)?;
         let mut survey = Survey {
+            path: path.to_owned(),
             header: reader.header().clone(),
             blocks: Vec::new(),
             instructions: 0,
@@ -65,7 +68,7 @@ impl Survey {
                 Event::Warp(_) | Event::EndBlock => {}
             }
         }
-        survey.place(lowest, highest, path)?;
+        survey.place(lowest, highest)?;
         Ok(survey)
     }
 
@@ -76,7 +79,7 @@ impl Survey {
 
     /// Finds out whether the addresses count from the block's own shared
     /// memory or from the system's part in front of it.
-    fn place(&mut self, lowest: u64, highest: u64, path: &Path) -> Result<()> {
+    fn place(&mut self, lowest: u64, highest: u64) -> Result<()> {
         let size = u64::from(self.header.shared_bytes);
         if highest <= size {
             return Ok(());
@@ -89,7 +92,7 @@ impl Survey {
         Err(Error::usage(
             format!(
                 "{}: shared memory is accessed up to byte {highest}, but a block has {size}",
-                path.display()
+                self.path.display()
             ),
             "expected '-shmem = ' of the header to cover all accesses",
         ))

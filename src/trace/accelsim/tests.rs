@@ -48,7 +48,7 @@ fn all_address_modes_generic_addresses_and_the_systems_part_are_read() {
         (&[1][..], 1024)
     );
     assert_eq!((survey.instructions, survey.shared_accesses), (5, 3));
-    let trace = access_trace(&path, None).unwrap();
+    let trace = access_trace(&survey, None).unwrap();
     let seen: Vec<(u32, u32, Vec<u32>)> = trace
         .accesses
         .iter()
@@ -64,7 +64,7 @@ fn all_address_modes_generic_addresses_and_the_systems_part_are_read() {
     assert_eq!(trace.barriers, [1]);
     assert_eq!(trace.accesses[1].extra["line"], 9);
     assert!(
-        access_trace(&path, Some(0))
+        access_trace(&survey, Some(0))
             .unwrap_err()
             .to_string()
             .contains("was not traced")
@@ -137,7 +137,7 @@ fn a_list_stands_for_its_one_kernel_with_shared_memory() {
     file(&folder, "kernel-2.traceg", &quiet);
     let text = "MemcpyHtoD,0x00007f,16\nkernel-1.traceg\nkernel-2.traceg\n";
     let list = file(&folder, "kernelslist.g", text);
-    assert_eq!(find_kernel(&list).unwrap(), one);
+    assert_eq!(find_kernel(&list).unwrap().path, one);
     file(&folder, "kernel-2.traceg", GOOD);
     let error = find_kernel(&list).unwrap_err().to_string();
     assert!(error.contains("2 kernels access shared memory"), "{error}");
@@ -214,8 +214,8 @@ fn damaged_traces_never_panic() {
         std::fs::write(&path, &bytes).unwrap();
         let survey = Survey::read(&path);
         read += usize::from(survey.is_ok());
-        if survey.is_ok() {
-            let _ = access_trace(&path, None);
+        if let Ok(survey) = survey {
+            let _ = access_trace(&survey, None);
         }
     }
     assert!((50..1950).contains(&read), "{read} of 2000 were read");
