@@ -3,6 +3,7 @@
 
 pub mod ast;
 pub mod cfg;
+pub mod edit;
 pub mod exec;
 pub mod names;
 mod parse;
