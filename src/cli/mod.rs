@@ -11,6 +11,7 @@ mod cmd_flow;
 mod cmd_mutate;
 mod cmd_prove;
 mod cmd_run;
+mod cmd_share;
 mod cmd_sim;
 mod cmd_synth;
 mod cmd_trace;
@@ -98,6 +99,7 @@ enum Command {
     Mutate(cmd_mutate::MutateArgs),
     Prove(cmd_prove::ProveArgs),
     Run(cmd_run::RunArgs),
+    Share(cmd_share::ShareArgs),
     Sim(cmd_sim::SimArgs),
     Synth(cmd_synth::SynthArgs),
     Trace(cmd_trace::TraceArgs),
@@ -189,6 +191,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Mutate(args) => cmd_mutate::run(args, global, printer),
         Command::Prove(args) => cmd_prove::run(args, global, printer),
         Command::Run(args) => cmd_run::run(args, printer),
+        Command::Share(args) => cmd_share::run(args, global, printer),
         Command::Sim(args) => cmd_sim::run(args, global, printer),
         Command::Synth(args) => cmd_synth::run(args, global, printer),
         Command::Trace(args) => cmd_trace::run(args, printer),

@@ -5,8 +5,10 @@ pub mod ast;
 pub mod cfg;
 pub mod edit;
 pub mod exec;
+pub mod marker;
 pub mod names;
 mod parse;
+pub mod shared;
 #[cfg(test)]
 mod tests;
 mod token;
