@@ -5,7 +5,7 @@ use super::code::{Code, Role, is_shared};
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
 use crate::ptx::exec::{BlockSink, Event, Options, Sink};
-use crate::trace::{Access, AccessTrace, Op, Place};
+use crate::trace::{Access, AccessTrace, Op, Place, SharedVariable, VARIABLES_FIELD};
 use serde_json::{Map, json};
 use std::path::Path;
 use std::sync::Mutex;
@@ -55,6 +55,11 @@ pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
     }
     let mut extra = Map::new();
     extra.insert("grid".to_owned(), json!(first.grid));
+    let variables = prepared.program().shared_variables(&first.entry)?;
+    let variables = named(variables, shared_bytes);
+    if !variables.is_empty() {
+        extra.insert(VARIABLES_FIELD.to_owned(), json!(variables));
+    }
     let index = [block % gx, block / gx % gy, block / (gx * gy)];
     extra.insert("block".to_owned(), json!(index));
     let (barriers, accesses) = recorded.in_order(&code);
@@ -70,6 +75,25 @@ pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
     };
     trace.check()?;
     Ok(trace)
+}
+
+/// The variables with their bytes. Dynamic ones all begin at one place and
+/// end with shared memory: together they are one.
+fn named(variables: Vec<(String, u32, u32)>, shared_bytes: u32) -> Vec<SharedVariable> {
+    let (fixed, dynamic): (Vec<_>, Vec<_>) = variables.into_iter().partition(|v| v.2 > 0);
+    let variable = |(name, offset, bytes)| SharedVariable {
+        name,
+        offset,
+        bytes,
+    };
+    let mut named: Vec<SharedVariable> = fixed.into_iter().map(variable).collect();
+    let names: Vec<&str> = dynamic.iter().map(|v| v.0.as_str()).collect();
+    if let Some(&(_, offset, _)) = dynamic.first()
+        && offset < shared_bytes
+    {
+        named.push(variable((names.join(", "), offset, shared_bytes - offset)));
+    }
+    named
 }
 
 struct Recorder<'a> {

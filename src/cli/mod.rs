@@ -19,6 +19,7 @@ mod cmd_tune;
 mod configuration;
 mod printer;
 mod synthesis_text;
+mod tune_software;
 
 pub use printer::{Format, Printer, Progress};
 
