@@ -24,7 +24,7 @@ pub fn is_launch(path: &Path) -> bool {
 /// A kernel that does something wrong has no trace: what it does afterwards
 /// means nothing.
 fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
-    let Some(fault) = outcome.findings.iter().find(|f| !f.kind.is_warning()) else {
+    let Some(fault) = outcome.findings.iter().find(|f| !f.warning) else {
         return Ok(());
     };
     let source = fault.source.as_ref();

@@ -131,6 +131,35 @@ fn threads_that_exit_are_gone() {
 }
 
 #[test]
+fn threads_that_exit_before_a_barrier_are_not_waited_for() {
+    // Warp 2 leaves, and the upper lanes of warp 1, before the barrier.
+    let files = Files::new(
+        "grid = [2]\nblock = [96]",
+        "setp.ge.u32 %p1, %r1, 40;\n@%p1 bra END;\nst.shared.u32 [%r4], %r1; bar.sync 0;\n\
+         ld.shared.u32 %r5, [%r3];\nEND:",
+    );
+    let trace = files.access();
+    assert_eq!((trace.accesses.len(), trace.barriers), (4, vec![2]));
+    assert_eq!(active(&files.access(), 1), (32..40).collect::<Vec<_>>());
+    let bars = |warp| {
+        let program = files.warp(warp);
+        let bars = program.iter().filter(|i| i.kind == InstrKind::Bar);
+        bars.map(|i| i.mask).collect::<Vec<_>>()
+    };
+    assert_eq!((bars(0), bars(1)), (vec![u32::MAX.into()], vec![0xff]));
+    assert!(bars(2).is_empty());
+    // The SM does not wait for them either.
+    let workload = crate::sm::LaunchWorkload::open(&files.path()).unwrap();
+    for preset in ["fermi", "sm80"] {
+        let machine = crate::config::Config::preset(preset).unwrap();
+        let s = crate::sm::Setup::default()
+            .run(&machine, &workload)
+            .unwrap();
+        assert_eq!((s.blocks, s.bank_conflicts), (2, 0), "{preset}");
+    }
+}
+
+#[test]
 fn matrices_count_the_lanes_that_give_rows() {
     let files = Files::new(
         "grid = [1]\nblock = [32]",

@@ -107,7 +107,7 @@ impl<'a> Prepared<'a> {
             all.thread_instructions += outcome.thread_instructions;
             all.shared_accesses += outcome.shared_accesses;
             all.findings.extend(outcome.findings);
-            if all.findings.iter().any(|f| !f.kind.is_warning()) {
+            if all.findings.iter().any(|f| !f.warning) {
                 break;
             }
         }

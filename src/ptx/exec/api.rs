@@ -93,8 +93,8 @@ impl FindingKind {
         }
     }
 
-    /// Whether it is only a warning.
-    pub fn is_warning(self) -> bool {
+    /// Whether it is never more than a warning.
+    pub(super) fn only_warns(self) -> bool {
         self == FindingKind::Uninitialised
     }
 }
@@ -104,6 +104,8 @@ impl FindingKind {
 pub struct Finding {
     /// What it is.
     pub kind: FindingKind,
+    /// The kernel does what it would do on a GPU: no fault.
+    pub warning: bool,
     /// The other side of the race before it.
     pub other: bool,
     /// 1-based line of the PTX.

@@ -281,13 +281,36 @@ impl Warp {
         }
     }
 
+    /// Lanes that wait for those of the top, and would only leave the kernel:
+    /// `if (i >= n) return;` is a branch to the last `ret`.
+    fn leaving(&self, m: &Machine, path: usize) -> u32 {
+        let stack = &self.paths[path].stack;
+        if stack.iter().any(|e| e.call.is_some()) {
+            return 0;
+        }
+        // Lanes of an entry are also those of the entries above it.
+        let (mut above, mut leaving) = (stack[stack.len() - 1].lanes, 0);
+        for entry in stack.iter().rev().skip(1) {
+            match m.image.ops.get(entry.pc as usize) {
+                Some(op) if matches!(op.control, Control::Exit | Control::Return) => {
+                    leaving |= entry.lanes & !above & (m.mask(op.guard) ^ op.flip);
+                }
+                // Where all leave on their way, none comes here.
+                _ => {}
+            }
+            above |= entry.lanes;
+        }
+        leaving
+    }
+
     /// Arrives at a barrier: whether the path waits there.
     fn barrier(&mut self, m: &mut Machine, path: usize, barrier: u32, exec: u32) -> bool {
         let info = &m.image.barriers[barrier as usize];
         // Where the warp is split already, its other parts may come here, too;
         // that is seen when the barrier lets them go.
-        if info.aligned && exec != self.alive && self.paths.len() == 1 {
-            note_divergent(m, exec, self.alive);
+        let here = self.alive & !self.leaving(m, path);
+        if info.aligned && exec != here && self.paths.len() == 1 {
+            note_divergent(m, exec, here);
         }
         if info.arrive_only {
             m.arrivals.push((
@@ -439,6 +462,7 @@ impl Machine<'_> {
         let name = self.shared_variable(address);
         let finding = |pc, thread, write: bool, second: bool| super::machine::RawFinding {
             kind: FindingKind::Race,
+            warning: false,
             other: second,
             pc,
             thread,
