@@ -24,7 +24,8 @@ use std::time::{Duration, Instant};
 /// search and prints the best found so far.
 #[derive(Args)]
 pub struct TuneArgs {
-    /// Access trace (.json), launch file (.toml), or kernel:NAME for a generated one.
+    /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
+    /// kernel:NAME for a generated one.
     input: String,
     /// Kind of hash unit: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor
     /// or matrix; repeat for several. All that the method can configure if

@@ -390,6 +390,7 @@ fn observe(m: &mut Machine, epoch: u32, pc: u32, active: u32, exec: u32) {
                 active,
                 exec,
                 access: None,
+                copied: None,
             },
         );
     }
@@ -401,6 +402,7 @@ fn observe(m: &mut Machine, epoch: u32, pc: u32, active: u32, exec: u32) {
             active,
             exec,
             access: None,
+            copied: None,
         });
     }
 }
@@ -423,14 +425,38 @@ fn observe_access(m: &mut Machine, info: &MemoryOp, epoch: u32, event: Event) {
     if space == Space::Shared && m.races.is_some() {
         race(m, info, epoch, exec, &addresses);
     }
+    let sources = info.copies.then(|| copy_sources(m, info, exec));
     if let Some(observer) = &mut m.observer {
         let access = Some(Access {
             space,
             bytes: info.bytes,
+            lanes: exec,
             addresses: &addresses,
         });
-        observer.instruction(&Event { access, ..event });
+        let copied = sources.as_ref().map(|(addresses, lanes)| Access {
+            space: Space::Global,
+            bytes: info.bytes,
+            lanes: *lanes,
+            addresses,
+        });
+        observer.instruction(&Event {
+            access,
+            copied,
+            ..event
+        });
     }
+}
+
+/// Where an asynchronous copy reads, and the lanes that do: of zero bytes
+/// nothing is read.
+fn copy_sources(m: &Machine, to: &MemoryOp, exec: u32) -> ([u64; 32], u32) {
+    let addresses = m.addresses(&m.image.memory[to.index as usize + 1]);
+    let lanes = to.data.first().map_or(exec, |&size| {
+        let sizes = m.read(size);
+        let reading = (0..32).filter(|&l| sizes[l] != 0);
+        exec & reading.fold(0, |mask, l| mask | 1 << l)
+    });
+    (addresses, lanes)
 }
 
 fn race(m: &mut Machine, info: &MemoryOp, epoch: u32, exec: u32, addresses: &[u64; 32]) {
