@@ -151,9 +151,9 @@ const ROWS_FAULTS: &[Mutant] = &[
     mutant!("spad_scratchpad", "p_succ <= q_succ | lk_success" => "p_succ <= lk_success"; "winner"),
     mutant!("spad_scratchpad", "p_succ & {L{resp_valid}}" => "p_succ"; "losers"),
     mutant!("spad_scratchpad" in "spad_lock_unit", "if (rst) lock <= {LOCKS{1'b0}}" => "if (rst) lock <= {LOCKS{1'b1}}"; "lock"),
-    mutant!("spad_bank_ram", "in_range ? mem[row]" => "in_range ? mem[row + 2'd1]"; "read"),
+    mutant!("spad_bank_ram", "out <= mem[row]" => "out <= mem[row + 2'd1]"; "read"),
     mutant!("spad_bank_ram", "if (be[k])" => "if (be[0])"; "kept"),
-    mutant!("spad_bank_ram", "in_range & ~rst" => "in_range"; "kept"),
+    mutant!("spad_bank_ram", "we & ~rst" => "we"; "kept"),
     mutant!("spad_bank_ram", "else if (en & ~we) out" => "else if (en) out"; "stable"),
     mutant!("spad_bank_ram", "if (rst) out <= 32'd0" => "if (rst) out <= out"; "reset"),
 ];
