@@ -49,6 +49,7 @@ mod spad_row_map;
 mod spad_scratchpad;
 mod spad_select;
 mod spad_sm_path;
+mod spad_table_ram;
 mod spad_warp_mask;
 mod spad_warp_scheduler;
 mod spad_writeback_mux;
