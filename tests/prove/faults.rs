@@ -135,10 +135,11 @@ const QUAD_FAULTS: &[Mutant] = &[
     mutant!("spad_conflict_history", "~(lk_beside & ~u_way)" => "1'b1"; "gone"),
     mutant!("spad_conflict_history", "u_beside1 ? u_again : " => ""; "one_way"),
     mutant!("spad_conflict_history", "u_valid <= up_valid & ~clear" => "u_valid <= up_valid"; "gone"),
-    mutant!("spad_crossbar", "leader_row & {R{bank_valid[b]}}" => "leader_row"; "row"),
-    mutant!("spad_crossbar", "(here[i] & lane_be[i*BE + k])" => "lane_be[i*BE + k]"; "enables"),
+    mutant!("spad_crossbar", ".pick(leader & here)" => ".pick(served & here)"; "row"),
+    mutant!("spad_crossbar", "from = writes[k*L +: L] & here" => "from = writes[k*L +: L]"; "enables"),
     mutant!("spad_crossbar", "lane_data[i*D + k*8 +: 8]" => "lane_data[i*D +: 8]"; "data"),
-    mutant!("spad_crossbar", "read & {D{sel_valid[i]}}" => "read"; "response"),
+    mutant!("spad_crossbar", "& ~(|(ahead & enables[k*L +: L]))" => ""; "data"),
+    mutant!("spad_crossbar", "sel_valid[i] & (sel_bank" => "(sel_bank"; "response"),
 ];
 
 /// Faults in the bank, and in the scratchpad with its banks.
