@@ -19,6 +19,7 @@ mod cmd_tune;
 mod configuration;
 mod printer;
 mod synthesis_text;
+mod tune_software;
 
 pub use printer::{Format, Printer, Progress};
 
@@ -150,10 +151,18 @@ fn parsed<T: std::str::FromStr<Err = Error>>(text: &str) -> std::result::Result<
 /// two were not made for each other.
 fn load_for(input: &str, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
     let trace = load_input(input)?;
+    note_launches(input, printer);
     for note in machine.admit(&trace)? {
         printer.warn(note);
     }
     Ok(trace)
+}
+
+/// Says which launch of a launch file with several INPUT is.
+fn note_launches(input: &str, printer: &Printer) {
+    if let Some(note) = crate::capture::launches_note(input) {
+        printer.warn(note);
+    }
 }
 
 /// A line that names the rule by which `machine` counts conflicts.

@@ -1,6 +1,7 @@
 //! PTX, the assembly language that nvcc, NVRTC and clang write: front end,
-//! control-flow graph, and an executor.
+//! control-flow graph, static analysis, and an executor.
 
+pub mod analysis;
 pub mod ast;
 pub mod cfg;
 pub mod edit;
