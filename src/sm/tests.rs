@@ -288,7 +288,10 @@ mod rules {
         let progress = |release| run(&config, &text(release)).unwrap().shared_progress;
         let (with, without) = (progress("relssp"), progress("alu r9"));
         assert_eq!(without.after, 0);
-        assert!(with.after > 60 && with.holding < without.holding, "{with:?}");
+        assert!(
+            with.after > 60 && with.holding < without.holding,
+            "{with:?}"
+        );
         assert!(with.before < without.before, "the partner waits less");
         // Nobody needs the shared part: all of it is before.
         let private = warps(".grid 3\nld.shared r2, [4*l]\n");
