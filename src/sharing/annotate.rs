@@ -283,26 +283,19 @@ impl Pass<'_> {
             made.push((edge.to, name.clone()));
             names.push(name);
         }
-        let guard_text = if guard.is_empty() {
-            guard.clone()
-        } else {
-            format!("@{guard} ")
-        };
-        let mut lines = vec![
-            format!("{table}: .branchtargets {};", names.join(", ")),
-            format!("{guard_text}{}", replace_last(&rest, &list.name, &table)),
-        ];
+        let mut lines = vec![format!("{table}: .branchtargets {};", names.join(", "))];
         if !guard.is_empty() {
+            lines.push(format!("@{} bra {over};", turned(&guard)));
+        }
+        lines.push(replace_last(&rest, &list.name, &table));
+        lines.extend(blocks);
+        self.marks.extend(marks);
+        if !guard.is_empty() {
+            lines.push(format!("{over}:"));
             if let Some(falls) = edges.iter().find(|e| !e.taken) {
                 lines.push(Self::marker());
                 self.marks.push((at, Some(self.names(*falls))));
             }
-            lines.push(format!("bra.uni {over};"));
-        }
-        self.marks.extend(marks);
-        lines.extend(blocks);
-        if !guard.is_empty() {
-            lines.push(format!("{over}:"));
         }
         lines
     }

@@ -48,7 +48,7 @@ fn random_kernels_run_as_before_and_each_thread_releases_once() {
         );
         released += wanted;
     }
-    assert!(released > 40, "{released}");
+    assert!(released > 15, "{released}");
 }
 
 /// A copy may be on its way until somebody waits for it.
