@@ -142,5 +142,5 @@ fn releases_come_once_behind_the_last_access_and_no_later() {
     }
     let first: Vec<&String> = wrong.iter().take(3).collect();
     assert!(wrong.is_empty(), "{} wrong: {first:#?}", wrong.len());
-    assert!(released > 2000, "{released}");
+    assert!(released > 1500, "{released}");
 }
