@@ -3,7 +3,7 @@
 use super::barriers::{Arrival, Barriers};
 use super::code::{Code, Role, is_shared};
 use crate::error::{Error, Result};
-use crate::launch::LaunchFile;
+use crate::launch::{LaunchFile, Prepared};
 use crate::ptx::exec::{BlockSink, Event, Options, Sink};
 use crate::trace::{Access, AccessTrace, Op, Place};
 use serde_json::{Map, json};
@@ -17,8 +17,19 @@ const MOST: usize = 1 << 21;
 /// file says (its linear index), and records its accesses to shared memory.
 pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
     let file = LaunchFile::load(launch)?;
-    let mut prepared = file.prepare()?;
-    let first = prepared.launches()[0].clone();
+    launch_trace(&mut file.prepare()?, &file, 0, block)
+}
+
+/// The same of one of the launches of a file that is prepared, on the buffers
+/// as they are.
+pub fn launch_trace(
+    prepared: &mut Prepared,
+    file: &LaunchFile,
+    index: usize,
+    block: Option<u64>,
+) -> Result<AccessTrace> {
+    let launch = &file.source.path;
+    let first = prepared.launches()[index].clone();
     let [gx, gy, gz] = first.grid.map(u64::from);
     let block = block.unwrap_or(file.trace_block);
     if block >= gx * gy * gz {
@@ -35,12 +46,13 @@ pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
         shared_bytes,
         recorded: Mutex::new(None),
     };
-    let outcome = prepared.run_first(&Options {
+    let options = Options {
         threads: 1,
         sink: Some(&recorder),
         only_block: Some(block),
         ..Options::default()
-    })?;
+    };
+    let outcome = prepared.run_one(index, &options)?;
     super::refuse_faults(&outcome, launch)?;
     let recorded = recorder.recorded.into_inner().ok().flatten();
     let recorded = recorded.unwrap_or_default();

@@ -9,7 +9,7 @@ mod registers;
 #[cfg(test)]
 mod tests;
 
-pub use access::access_trace;
+pub use access::{access_trace, launch_trace};
 pub use full::{Captured, full_trace};
 
 use crate::error::{Error, Result};
@@ -23,7 +23,7 @@ pub fn is_launch(path: &Path) -> bool {
 
 /// A kernel that does something wrong has no trace: what it does afterwards
 /// means nothing.
-fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
+pub(crate) fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
     let Some(fault) = outcome.findings.iter().find(|f| !f.kind.is_warning()) else {
         return Ok(());
     };

@@ -22,7 +22,12 @@ impl LaunchFile {
     /// Reads and decodes the PTX, checks the launches against it, makes the
     /// buffers and packs the parameters.
     pub fn prepare(&self) -> Result<Prepared<'_>> {
-        let program = Program::new(&self.module()?)?;
+        self.prepare_with(&self.module()?)
+    }
+
+    /// The same with another PTX in the place of the file's.
+    pub fn prepare_with(&self, module: &Module) -> Result<Prepared<'_>> {
+        let program = Program::new(module)?;
         let launches = self
             .launches()
             .map(|launch| resolve(self, &program, launch))
@@ -116,12 +121,17 @@ impl<'a> Prepared<'a> {
 
     /// Runs the first launch alone, with the file's limit.
     pub fn run_first(&mut self, options: &exec::Options) -> Result<exec::Outcome> {
+        self.run_one(0, options)
+    }
+
+    /// Runs one launch alone, with the file's limit.
+    pub fn run_one(&mut self, launch: usize, options: &exec::Options) -> Result<exec::Outcome> {
         let options = exec::Options {
             limit: self.file.limit,
             ..options.clone()
         };
         self.program
-            .run(&mut self.memory, &self.launches[0], &options)
+            .run(&mut self.memory, &self.launches[launch], &options)
     }
 
     /// Name, description and bytes of every buffer, in the order of the file.
