@@ -5,7 +5,7 @@ use super::code::{Code, Role, is_shared};
 use crate::error::{Error, Result};
 use crate::launch::{LaunchFile, Prepared};
 use crate::ptx::exec::{BlockSink, Event, Options, Sink};
-use crate::trace::{Access, AccessTrace, Op, Place};
+use crate::trace::{Access, AccessTrace, Op, Place, SharedVariable, VARIABLES_FIELD};
 use serde_json::{Map, json};
 use std::path::Path;
 use std::sync::Mutex;
@@ -13,25 +13,34 @@ use std::sync::Mutex;
 /// More accesses than this are no trace of one block that anybody looks at.
 const MOST: usize = 1 << 21;
 
-/// Runs one block of the first launch of a launch file, `block` or what the
-/// file says (its linear index), and records its accesses to shared memory.
+/// Runs one block of a launch of a launch file, `block` or what the file says
+/// for its first launch (the linear index), and records its accesses to shared
+/// memory. `launch` is the file, with which launch ([`Selected`]); those
+/// before it run first.
+///
+/// [`Selected`]: super::Selected
 pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
-    let file = LaunchFile::load(launch)?;
-    launch_trace(&mut file.prepare()?, &file, 0, block)
+    let (file, selected) = super::opened(launch)?;
+    let mut prepared = file.prepare()?;
+    let index = selected.index(prepared.launches())?;
+    launch_trace(&mut prepared, &file, index, block)
 }
 
-/// The same of one of the launches of a file that is prepared, on the buffers
-/// as they are.
+/// The same of the launch `index` of a file that is prepared, with its PTX or
+/// with another.
 pub fn launch_trace(
     prepared: &mut Prepared,
     file: &LaunchFile,
     index: usize,
     block: Option<u64>,
 ) -> Result<AccessTrace> {
-    let launch = &file.source.path;
+    let selected = super::Selected {
+        file: file.source.path.clone(),
+        which: None,
+    };
     let first = prepared.launches()[index].clone();
     let [gx, gy, gz] = first.grid.map(u64::from);
-    let block = block.unwrap_or(file.trace_block);
+    let block = block.unwrap_or(if index == 0 { file.trace_block } else { 0 });
     if block >= gx * gy * gz {
         return Err(Error::usage(
             format!("there is no block {block} in a grid of {:?}", first.grid),
@@ -53,7 +62,7 @@ pub fn launch_trace(
         ..Options::default()
     };
     let outcome = prepared.run_one(index, &options)?;
-    super::refuse_faults(&outcome, launch)?;
+    super::refuse_faults(&outcome, &selected.file)?;
     let recorded = recorder.recorded.into_inner().ok().flatten();
     let recorded = recorded.unwrap_or_default();
     if recorded.too_many {
@@ -67,12 +76,20 @@ pub fn launch_trace(
     }
     let mut extra = Map::new();
     extra.insert("grid".to_owned(), json!(first.grid));
-    let index = [block % gx, block / gx % gy, block / (gx * gy)];
-    extra.insert("block".to_owned(), json!(index));
+    let variables = prepared.program().shared_variables(&first.entry)?;
+    let variables = named(variables, shared_bytes);
+    if !variables.is_empty() {
+        extra.insert(VARIABLES_FIELD.to_owned(), json!(variables));
+    }
+    let at = [block % gx, block / gx % gy, block / (gx * gy)];
+    extra.insert("block".to_owned(), json!(at));
+    if !file.then.is_empty() {
+        extra.insert("launch".to_owned(), json!(index));
+    }
     let (barriers, accesses) = recorded.in_order(&code);
     let trace = AccessTrace {
         name: first.entry,
-        source: format!("{}, block {block}", launch.display()),
+        source: format!("{}, block {block}", super::source(&selected, index, file)),
         block_dim: first.block,
         shared_bytes,
         warp_size: 32,
@@ -82,6 +99,25 @@ pub fn launch_trace(
     };
     trace.check()?;
     Ok(trace)
+}
+
+/// The variables with their bytes. Dynamic ones all begin at one place and
+/// end with shared memory: together they are one.
+fn named(variables: Vec<(String, u32, u32)>, shared_bytes: u32) -> Vec<SharedVariable> {
+    let (fixed, dynamic): (Vec<_>, Vec<_>) = variables.into_iter().partition(|v| v.2 > 0);
+    let variable = |(name, offset, bytes)| SharedVariable {
+        name,
+        offset,
+        bytes,
+    };
+    let mut named: Vec<SharedVariable> = fixed.into_iter().map(variable).collect();
+    let names: Vec<&str> = dynamic.iter().map(|v| v.0.as_str()).collect();
+    if let Some(&(_, offset, _)) = dynamic.first()
+        && offset < shared_bytes
+    {
+        named.push(variable((names.join(", "), offset, shared_bytes - offset)));
+    }
+    named
 }
 
 struct Recorder<'a> {

@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 /// with bank = address mod 2^m, beside those without bank conflicts.
 #[derive(Args)]
 pub struct ClassifyArgs {
-    /// Access trace (.json), launch file (.toml), or kernel:NAME for a generated one.
+    /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
+    /// kernel:NAME for a generated one.
     input: String,
 }
 

@@ -12,6 +12,7 @@ mod cmd_mutate;
 mod cmd_prove;
 mod cmd_rewrite;
 mod cmd_run;
+mod cmd_share;
 mod cmd_sim;
 mod cmd_synth;
 mod cmd_trace;
@@ -19,6 +20,7 @@ mod cmd_tune;
 mod configuration;
 mod printer;
 mod synthesis_text;
+mod tune_software;
 
 pub use printer::{Format, Printer, Progress};
 
@@ -100,6 +102,7 @@ enum Command {
     Prove(cmd_prove::ProveArgs),
     Rewrite(cmd_rewrite::RewriteArgs),
     Run(cmd_run::RunArgs),
+    Share(cmd_share::ShareArgs),
     Sim(cmd_sim::SimArgs),
     Synth(cmd_synth::SynthArgs),
     Trace(cmd_trace::TraceArgs),
@@ -150,10 +153,18 @@ fn parsed<T: std::str::FromStr<Err = Error>>(text: &str) -> std::result::Result<
 /// two were not made for each other.
 fn load_for(input: &str, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
     let trace = load_input(input)?;
+    note_launches(input, printer);
     for note in machine.admit(&trace)? {
         printer.warn(note);
     }
     Ok(trace)
+}
+
+/// Says which launch of a launch file with several INPUT is.
+fn note_launches(input: &str, printer: &Printer) {
+    if let Some(note) = crate::capture::launches_note(input) {
+        printer.warn(note);
+    }
 }
 
 /// A line that names the rule by which `machine` counts conflicts.
@@ -192,6 +203,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Prove(args) => cmd_prove::run(args, global, printer),
         Command::Rewrite(args) => cmd_rewrite::run(args, global, printer),
         Command::Run(args) => cmd_run::run(args, printer),
+        Command::Share(args) => cmd_share::run(args, global, printer),
         Command::Sim(args) => cmd_sim::run(args, global, printer),
         Command::Synth(args) => cmd_synth::run(args, global, printer),
         Command::Trace(args) => cmd_trace::run(args, printer),

@@ -6,6 +6,7 @@ use crate::capture::{launch_trace, refuse_faults};
 use crate::error::{Error, Result};
 use crate::launch::{LaunchFile, Options, Prepared};
 use crate::ptx::Module;
+use crate::ptx::exec::{Launch, Outcome};
 use crate::trace::{ConflictProfile, ConflictRule};
 
 /// A kernel before and after.
@@ -92,7 +93,8 @@ struct Run {
     conflicts: u64,
 }
 
-/// All launches in order, counting those of `entry`.
+/// All launches in order, counting those of `entry`; conflicts are those of
+/// the first.
 fn run_all(
     prepared: &mut Prepared,
     file: &LaunchFile,
@@ -102,27 +104,21 @@ fn run_all(
     bank_mask: u32,
 ) -> Result<Run> {
     let mut run = Run::default();
-    let mut traced = false;
-    for index in 0..prepared.launches().len() {
-        let own = prepared.launches()[index].entry == entry;
-        if own && !std::mem::replace(&mut traced, true) {
-            // On buffers of its own: one block runs, and would run again.
-            let mut copy = file.prepare_with(module)?;
-            for before in 0..index {
-                copy.run_one(before, &Options::default())?;
-            }
-            // The file's block is one of the first launch.
-            let block = (index > 0).then_some(0);
-            let trace = launch_trace(&mut copy, file, index, block)?;
-            let profile = ConflictProfile::new(&trace, rule);
-            run.conflicts = profile.count(|word| word & bank_mask).conflicts;
-        }
-        let outcome = prepared.run_one(index, &Options::default())?;
-        refuse_faults(&outcome, &file.source.path)?;
-        if own {
+    let count = |launch: &Launch, outcome: &Outcome| {
+        if launch.entry == entry {
             run.instructions += outcome.warp_instructions;
             run.accesses += outcome.shared_accesses;
         }
+    };
+    let outcome = prepared.run_each(&Options::default(), count)?;
+    refuse_faults(&outcome, &file.source.path)?;
+    // One block runs, on buffers of its own.
+    let mut copy = file.prepare_with(module)?;
+    let first = copy.launches().iter().position(|l| l.entry == entry);
+    if let Some(index) = first {
+        let trace = launch_trace(&mut copy, file, index, None)?;
+        let profile = ConflictProfile::new(&trace, rule);
+        run.conflicts = profile.count(|word| word & bank_mask).conflicts;
     }
     Ok(run)
 }

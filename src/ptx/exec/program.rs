@@ -219,6 +219,16 @@ impl Program {
         Ok(self.image(entry, true)?.shared_bytes)
     }
 
+    /// The shared variables that an entry uses, with offset and bytes, by
+    /// offset; dynamic ones, at the end, have 0 bytes.
+    pub fn shared_variables(&self, entry: &str) -> Result<Vec<(String, u32, u32)>> {
+        let image = self.image(entry, true)?;
+        let variables = image.shared.iter();
+        Ok(variables
+            .map(|v| (v.name.clone(), v.offset, v.bytes))
+            .collect())
+    }
+
     /// Whether an entry can be run; else all that cannot, with lines.
     pub fn check(&self, entry: &str) -> Result<()> {
         self.image(entry, false).map(drop)
@@ -370,7 +380,10 @@ impl Sum {
         let mut findings = outcome.findings.into_iter().peekable();
         while let Some(finding) = findings.next() {
             let second = findings.next_if(|f| f.other);
-            if self.known.insert((finding.kind, finding.pc, finding.other)) {
+            if self
+                .known
+                .insert((finding.kind, finding.pc, finding.warning))
+            {
                 self.findings.push((block, finding));
                 self.findings.extend(second.map(|f| (block, f)));
             }
@@ -385,6 +398,7 @@ impl Sum {
             let t = raw.thread;
             Finding {
                 kind: raw.kind,
+                warning: raw.warning,
                 other: raw.other,
                 ptx_line: image.infos.get(raw.pc as usize).map_or(0, |i| i.line),
                 source: source.and_then(|&s| image.source_names.get(s as usize).cloned()),
