@@ -11,7 +11,7 @@ mod select;
 #[cfg(test)]
 mod tests;
 
-pub use access::access_trace;
+pub use access::{access_trace, launch_trace};
 pub use full::{Captured, full_trace};
 pub use select::{Selected, launches_note};
 
@@ -45,7 +45,7 @@ fn source(selected: &Selected, index: usize, file: &LaunchFile) -> String {
 
 /// A kernel that does something wrong has no trace: what it does afterwards
 /// means nothing.
-fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
+pub(crate) fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
     let Some(fault) = outcome.findings.iter().find(|f| !f.warning) else {
         return Ok(());
     };

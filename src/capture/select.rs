@@ -33,7 +33,7 @@ impl Selected {
     }
 
     /// The launch's place among all of its file.
-    pub(super) fn index(&self, launches: &[Launch]) -> Result<usize> {
+    pub fn index(&self, launches: &[Launch]) -> Result<usize> {
         let Some(which) = &self.which else {
             return Ok(0);
         };
