@@ -11,7 +11,7 @@ use crate::software::choice::{
     narrower, per_variable,
 };
 use crate::software::{Language, render};
-use crate::trace::AccessTrace;
+use crate::trace::{AccessTrace, Wide};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -46,7 +46,11 @@ pub(super) fn run(
     let array = Array::new(trace, geometry, rule, room);
     let whole = choices(&array, &kinds, &effort)?;
     let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
-    let narrower = narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?;
+    // Where wide accesses count as one word there is nothing to gain.
+    let narrower = match rule.wide {
+        Wide::Phases => narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?,
+        Wide::FirstWord => Vec::new(),
+    };
     drop(progress);
     let found = Found {
         trace,
