@@ -33,5 +33,4 @@ mod scalarprod;
 mod scan;
 mod sort;
 mod srad;
-mod traces;
 mod transpose;
