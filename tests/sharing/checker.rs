@@ -228,38 +228,63 @@ fn ahead(steps: &[Step]) -> Vec<bool> {
     ahead
 }
 
-/// Every line of `before` is in `after` in its order, but for the branches and
-/// exits that were split; what is added are markers, labels and branches.
-pub fn only_adds(before: &str, after: &str) -> Result<usize, String> {
-    let mut old = before.lines().peekable();
-    let mut added = 0;
-    for line in after.lines() {
-        if old.peek() == Some(&line) {
-            old.next();
+/// Statements, and what stands between them without white space.
+fn pieces(text: &str) -> (Vec<String>, String) {
+    let module = Module::parse(text, "pieces.ptx").unwrap();
+    let mut at = 0;
+    let mut between = String::new();
+    let mut list = Vec::new();
+    for statement in &module.statements {
+        between += &text[at..statement.span.start as usize];
+        list.push(module.text_of(statement.span).to_owned());
+        at = statement.span.end as usize;
+    }
+    between += &text[at..];
+    between.retain(|c| !c.is_whitespace());
+    (list, between)
+}
+
+/// `after` has every statement and comment of `before` in its order, but for
+/// branches and exits that were split; what is added is markers, our labels,
+/// and branches.
+pub fn only_adds(before: &str, after: &str) -> Result<(), String> {
+    let ((old, comments), (new, kept)) = (pieces(before), pieces(after));
+    if comments != kept {
+        return Err("comments have changed".to_owned());
+    }
+    let mut old = old.iter().map(String::as_str).peekable();
+    // The branch or exit that was split last, without its guard.
+    let mut split = String::new();
+    for text in new.iter().map(String::as_str) {
+        if old.next_if(|o| *o == text).is_some() {
             continue;
         }
-        added += 1;
-        let word = line.trim();
-        let ours = word.starts_with(".pragma \"spadkit.")
-            || word.starts_with("$spadkit_")
-            || word.starts_with("bra")
-            || word == "ret;";
-        let splits = word.starts_with('@') || word.contains("exit") || word.contains("brx");
-        if ours || splits || word.starts_with("ret") || word.starts_with("trap") {
-            // A branch or an exit makes way for what it is split into.
-            let is_split = |l: &&str| {
-                let l = l.trim();
-                l.starts_with('@') || l.starts_with("brx")
+        let ours = text.contains("$spadkit_");
+        let guarded = text.starts_with('@');
+        let turned = ours && guarded && text.contains(" bra $");
+        let table = ours && text.contains("brx.idx");
+        if turned || table {
+            let gone = old.next().unwrap_or("nothing");
+            if turned {
+                split = gone.split_once(' ').map_or("", |g| g.1).trim().to_owned();
+            }
+            let same = if table {
+                gone.contains("brx.idx")
+            } else {
+                gone.starts_with('@')
             };
-            if word.starts_with('@') || word.contains(".branchtargets") {
-                old.next_if(is_split);
+            if !same {
+                return Err(format!("{gone} became {text}"));
             }
             continue;
         }
-        return Err(format!("an added line: {line}"));
+        let branch = text.starts_with("bra.uni ") || text == split;
+        if !(ours || branch || text.starts_with(".pragma \"spadkit.")) {
+            return Err(format!("an added statement: {text}"));
+        }
     }
     match old.next() {
-        Some(line) => Err(format!("a line is gone: {line}")),
-        None => Ok(added),
+        Some(text) => Err(format!("a statement is gone: {text}")),
+        None => Ok(()),
     }
 }

@@ -1,14 +1,13 @@
 //! The choice of private variables against the enumeration of all of them.
 
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha12Rng;
+use crate::draw::Draw;
 use spadkit::sharing::{BUDGET, Edge, FlowGraph, Layout, Ranges, Variable};
 
 /// Variables of random sizes, declared one after the other.
-fn variables(rng: &mut ChaCha12Rng, count: usize) -> Vec<Variable> {
+fn variables(rng: &mut Draw, count: usize) -> Vec<Variable> {
     let mut next = 0;
     let mut variable = |i: usize| {
-        let bytes = 4 * rng.random_range(1..40);
+        let bytes = 4 * rng.of(1..40);
         let offset = next;
         next += bytes;
         Variable {
@@ -23,7 +22,7 @@ fn variables(rng: &mut ChaCha12Rng, count: usize) -> Vec<Variable> {
 }
 
 /// A random path with a loop or two, and accesses along it.
-fn ranges(rng: &mut ChaCha12Rng, count: usize) -> (FlowGraph, Ranges) {
+fn ranges(rng: &mut Draw, count: usize) -> (FlowGraph, Ranges) {
     let nodes = 40;
     let edge = |from: u32, to: u32| Edge {
         from,
@@ -31,15 +30,15 @@ fn ranges(rng: &mut ChaCha12Rng, count: usize) -> (FlowGraph, Ranges) {
         taken: to != from + 1,
     };
     let mut edges: Vec<Edge> = (0..nodes).map(|n| edge(n, n + 1)).collect();
-    for _ in 0..rng.random_range(0..3) {
-        let from = rng.random_range(1..nodes);
-        edges.push(edge(from, rng.random_range(0..from)));
+    for _ in 0..rng.of(0..3) {
+        let from = rng.of(1..nodes);
+        edges.push(edge(from, rng.of(0..from)));
     }
     let graph = FlowGraph::new(nodes, edges);
     let mut accesses = vec![0u128; nodes as usize];
     for v in 0..count {
-        for _ in 0..rng.random_range(0..4) {
-            accesses[rng.random_range(0..nodes as usize)] |= 1 << v;
+        for _ in 0..rng.of(0..4) {
+            accesses[rng.of(0..nodes as usize)] |= 1 << v;
         }
     }
     let ranges = Ranges::new(&graph, &accesses);
@@ -68,12 +67,12 @@ fn enumerated(variables: &[Variable], boundary: u32, graph: &FlowGraph, ranges: 
 
 #[test]
 fn the_choice_is_as_good_as_any() {
-    let mut rng = ChaCha12Rng::seed_from_u64(9);
+    let mut rng = Draw::new(9);
     for round in 0..200 {
-        let count = rng.random_range(1..9);
+        let count = rng.of(1..9);
         let variables = variables(&mut rng, count);
         let total: u32 = variables.iter().map(|v| v.bytes).sum();
-        let boundary = rng.random_range(0..=total) & !3;
+        let boundary = rng.of(0..=total) & !3;
         let (graph, ranges) = ranges(&mut rng, count);
         let costs = ranges.costs(&graph);
         let chosen = Layout::choose(&variables, boundary, &costs, BUDGET);
@@ -102,7 +101,7 @@ fn the_choice_is_as_good_as_any() {
 /// what it has is still a layout.
 #[test]
 fn beyond_the_budget_nothing_is_proved() {
-    let mut rng = ChaCha12Rng::seed_from_u64(4);
+    let mut rng = Draw::new(4);
     let variables = variables(&mut rng, 30);
     let total: u32 = variables.iter().map(|v| v.bytes).sum();
     let (graph, ranges) = ranges(&mut rng, 30);

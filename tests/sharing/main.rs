@@ -2,6 +2,8 @@
 //! control flow against an independent checker, the kit's own kernels.
 
 mod checker;
+mod draw;
+mod kernels;
 mod layouts;
 mod paper;
 mod random;

@@ -1,8 +1,7 @@
 //! Random control flow with accesses to shared variables.
 
 use crate::checker::{Walk, only_adds};
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha12Rng;
+use crate::draw::Draw;
 use spadkit::config::Config;
 use spadkit::ptx::Module;
 use spadkit::sharing::{Kernel, LayoutKind, Needs, Placement, Plan};
@@ -12,23 +11,24 @@ use std::fmt::Write;
 /// function that may, and jump anywhere: loops in loops, irreducible ones,
 /// guarded exits, tables, exits in loops, blocks that nobody comes to.
 pub fn random_kernel(seed: u64) -> String {
-    let mut rng = ChaCha12Rng::seed_from_u64(seed);
-    let blocks = rng.random_range(2..14);
-    let accesses = rng.random_range(0..30);
+    let mut rng = Draw::new(seed);
+    let blocks = rng.of(2..14);
+    let accesses = rng.of(0..30);
     let mut text = String::from(
         ".version 8.5\n.target sm_80\n.address_size 64\n\
          .shared .align 4 .b8 A[64];\n.shared .align 4 .b8 B[64];\n.shared .align 4 .b8 C[64];\n\
          .func f() {\n\t.reg .b32 %v;\n\tld.shared.u32 %v, [C];\n\tret;\n}\n\
          .visible .entry k(.param .u64 p)\n{\n\
          \t.reg .b64 %at; .reg .b32 %x, %y, %fuel; .reg .pred %p, %q;\n\
-         \tld.param.u64 %at, [p];\n\tmov.u32 %x, %tid.x;\n",
+         \tld.param.u64 %at, [p];\n\tmov.u32 %x, %tid.x;\n\
+         \tmov.u32 %y, A; mov.u32 %y, B; mov.u32 %y, C;\n",
     );
-    writeln!(text, "\tmov.u32 %fuel, {};", rng.random_range(3..40)).unwrap();
+    writeln!(text, "\tmov.u32 %fuel, {};", rng.of(3..40)).unwrap();
     for block in 0..blocks {
         writeln!(text, "L{block}:").unwrap();
-        if rng.random_range(0..100) < accesses {
-            let name = ["A", "B", "C"][rng.random_range(0..3)];
-            let line = match rng.random_range(0..6) {
+        if rng.of(0..100) < accesses {
+            let name = ["A", "B", "C"][rng.of(0..3)];
+            let line = match rng.of(0..6) {
                 0 => "call.uni f;".to_owned(),
                 1 => format!("@%q st.shared.u32 [{name}+8], %x;"),
                 2 => format!("ld.shared.u32 %x, [{name}]; // {name}"),
@@ -38,7 +38,7 @@ pub fn random_kernel(seed: u64) -> String {
             writeln!(text, "\t{line}").unwrap();
         }
         // Fuel, so that a run ends; some ends are exits, not the last block.
-        let end = ["@%p bra END;", "@%p exit;", "@%p ret;"][rng.random_range(0..3)];
+        let end = ["@%p bra END;", "@%p exit;", "@%p ret;"][rng.of(0..3)];
         writeln!(
             text,
             "\tsub.u32 %fuel, %fuel, 1;\n\tsetp.eq.u32 %p, %fuel, 0;\n\t{end}"
@@ -50,15 +50,13 @@ pub fn random_kernel(seed: u64) -> String {
             1013904223 + block
         )
         .unwrap();
-        writeln!(text, "\tshr.u32 %y, %x, {};", rng.random_range(8..24)).unwrap();
-        let target = rng.random_range(0..blocks);
-        let sign = if rng.random_range(0..2) == 0 { "!" } else { "" };
-        match rng.random_range(0..9) {
+        writeln!(text, "\tshr.u32 %y, %x, {};", rng.of(8..24)).unwrap();
+        let target = rng.of(0..blocks);
+        let sign = if rng.of(0..2) == 0 { "!" } else { "" };
+        match rng.of(0..9) {
             0 => {
-                let list: Vec<String> = (0..4)
-                    .map(|_| format!("L{}", rng.random_range(0..blocks)))
-                    .collect();
-                let guard = ["", "@%q "][rng.random_range(0..2)];
+                let list: Vec<String> = (0..4).map(|_| format!("L{}", rng.of(0..blocks))).collect();
+                let guard = ["", "@%q "][rng.of(0..2)];
                 writeln!(text, "\tand.b32 %y, %y, 3;").unwrap();
                 writeln!(text, "T{block}: .branchtargets {};", list.join(", ")).unwrap();
                 writeln!(text, "\t{guard}brx.idx %y, T{block};").unwrap();
@@ -123,9 +121,9 @@ fn releases_come_once_behind_the_last_access_and_no_later() {
         for placement in [Placement::Optimal, Placement::PostDom] {
             let (shared, after) = annotated(&text, sharing, placement);
             let walk = Walk::new(&after, "k", &accesses(&shared));
-            let told = |e: String| panic!("seed {seed}, {placement:?}: {e}\n{text}\n{after}");
-            walk.check(placement == Placement::Optimal)
-                .unwrap_or_else(told);
+            let told = |e: String| format!("seed {seed}, {placement:?}: {e}\n{text}\n{after}");
+            let checked = walk.check(placement == Placement::Optimal).map_err(told);
+            checked.unwrap_or_else(|e| panic!("{e}"));
             let wanted = usize::from(walk.needs_release());
             for (releases, late) in walk.paths(40) {
                 assert_eq!(
@@ -134,7 +132,9 @@ fn releases_come_once_behind_the_last_access_and_no_later() {
                     "seed {seed}, {placement:?}"
                 );
             }
-            only_adds(&text, &after).unwrap_or_else(told);
+            only_adds(&text, &after)
+                .map_err(told)
+                .unwrap_or_else(|e| panic!("{e}"));
             released += wanted;
         }
     }
