@@ -1,8 +1,8 @@
 //! Device functions that other kernels call, too: the kernel that is
 //! rewritten gets its own copies.
 
-use super::text;
-use crate::error::Result;
+use super::{access, text};
+use crate::error::{Error, Result};
 use crate::ptx::ast::{Module, Operand, Span, StatementKind};
 use crate::ptx::edit::Edits;
 use crate::ptx::names::Opcode;
@@ -31,9 +31,15 @@ pub(super) fn isolated(
     if !changed.iter().any(shared) {
         return Ok(None);
     }
+    let entry = &module.functions[reached[0] as usize].name;
+    if access::address_taken(module, reached) {
+        return Err(Error::usage(
+            format!("{entry} calls functions by pointers that other kernels call, too"),
+            "take a module with this kernel alone",
+        ));
+    }
     let mut callees: Vec<u32> = reached[1..].to_vec();
     callees.sort_by_key(|&f| text::head_start(module, f));
-    let entry = &module.functions[reached[0] as usize].name;
     let names: Vec<(u32, String)> = callees
         .iter()
         .map(|&f| {

@@ -10,8 +10,6 @@ pub(super) enum Arg {
     Input,
     /// The address of the region.
     Base,
-    /// The address of the map's table in constant memory.
-    Table,
     /// The result of an earlier operation.
     Op(usize),
 }
@@ -43,8 +41,8 @@ pub(super) enum Op {
     MulHigh(Arg, u32),
     /// `bits` bits of value from bit `low` on.
     Field { value: Arg, low: u32, bits: u32 },
-    /// The word of constant memory at that address.
-    Load(Arg),
+    /// That word of the map's table in constant memory.
+    Entry(Arg),
 }
 
 /// Bits of an address below those of its word.
@@ -72,9 +70,8 @@ impl Op {
         }
     }
 
-    /// What it computes; `of` gives the operands, `word` a word of constant
-    /// memory.
-    pub fn evaluate(&self, of: impl Fn(Arg) -> u32, word: impl Fn(u32) -> u32) -> u32 {
+    /// What it computes; `of` gives the operands.
+    pub fn evaluate(&self, of: impl Fn(Arg) -> u32, table: &[u32]) -> u32 {
         match *self {
             Op::Right(v, bits) => of(v) >> bits,
             Op::Left(v, bits) => of(v) << bits,
@@ -92,13 +89,31 @@ impl Op {
             }
             Op::MulHigh(v, factor) => ((u64::from(of(v)) * u64::from(factor)) >> 32) as u32,
             Op::Field { value, low, bits } => of(value) >> low & ((1 << bits) - 1),
-            Op::Load(at) => word(of(at)),
+            Op::Entry(at) => table.get(of(at) as usize).copied().unwrap_or(0),
+        }
+    }
+
+    /// Its operands.
+    pub fn args(&self) -> Vec<Arg> {
+        match *self {
+            Op::Right(a, _)
+            | Op::Left(a, _)
+            | Op::And(a, _)
+            | Op::MulHigh(a, _)
+            | Op::Field { value: a, .. }
+            | Op::Entry(a) => vec![a],
+            Op::Add(a, b) | Op::Sub(a, b) => vec![a, b],
+            Op::XorMasked { rest, value, .. } => vec![rest, value],
+            Op::Merge {
+                inside, outside, ..
+            } => vec![inside, outside],
+            Op::MulAdd { value, add, .. } => vec![value, add],
         }
     }
 
     /// The instruction that writes the result to the register `to`; `name`
-    /// gives the operands.
-    pub fn ptx(&self, to: &str, mut name: impl FnMut(Arg) -> String) -> String {
+    /// gives the operands. [`Op::Entry`] loads from the address `entry`.
+    pub fn ptx(&self, to: &str, name: impl Fn(Arg) -> String, entry: &str) -> String {
         // Of lop3: a is 0xf0, b 0xcc, c 0xaa.
         const XOR_MASKED: u8 = 0xf0 ^ (0xcc & 0xaa);
         const MERGE: u8 = (0xf0 & 0xaa) | (0xcc & !0xaa);
@@ -129,7 +144,7 @@ impl Op {
             Op::Field { value, low, bits } => {
                 format!("bfe.u32 {to}, {}, {low}, {bits};", name(value))
             }
-            Op::Load(at) => format!("ld.const.u32 {to}, [{}];", name(at)),
+            Op::Entry(_) => format!("ld.const.u32 {to}, [{entry}];"),
         }
     }
 }

@@ -25,10 +25,12 @@ mod text;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::ptx::ast::Module;
+use crate::ptx::edit::Edits;
 use crate::software::{Layout, LayoutSpec};
 pub use measure::{Measured, measure, with_shared};
 
-use access::{Access, Accesses, Obstacle, Touches, Variable};
+use crate::ptx::analysis::{SharedVariable, Touches};
+use access::{Access, Accesses, Obstacle};
 use region::{Placed, Region};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -111,16 +113,15 @@ pub struct Rewritten {
 pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
     let entry = find_entry(module, &request.entry)?;
     refuse_marker(module)?;
-    let (reached, calls) = access::reached(module, entry);
-    let placed = region::placement(module, &reached, request.dynamic_shared)?;
+    let reached = module.reached(entry);
+    let placed = region::placement(module, entry, &reached, request.dynamic_shared)?;
     if placed.is_empty() {
         return Err(Error::usage(
             format!("{} has no shared memory", request.entry),
             "there is nothing to map",
         ));
     }
-    let mut found = access::accesses(module, &reached);
-    found.obstacles.extend(calls);
+    let found = access::accesses(module, &reached);
     let job = Job {
         module,
         request,
@@ -222,7 +223,7 @@ impl Job<'_> {
             }
             Hashes::Named(list) => {
                 let mut regions = Vec::new();
-                let mut taken: BTreeSet<Variable> = BTreeSet::new();
+                let mut taken: BTreeSet<SharedVariable> = BTreeSet::new();
                 for (name, spec) in list {
                     let mut variables = self.named(name)?;
                     if variables.iter().any(|v| !taken.insert(v.variable)) {
@@ -274,7 +275,7 @@ impl Job<'_> {
     fn region_of(&self, access: &Access, regions: &[Region]) -> Option<usize> {
         match &access.touches {
             // With one array for all there is nothing else.
-            Touches::All => (matches!(self.request.hashes, Hashes::All(_))).then_some(0),
+            Touches::All { .. } => (matches!(self.request.hashes, Hashes::All(_))).then_some(0),
             Touches::Variables(set) => regions
                 .iter()
                 .position(|r| set.iter().all(|v| r.offset(*v).is_some())),
@@ -307,9 +308,9 @@ impl Job<'_> {
                         leave(torn(&regions[at], access.bytes));
                     }
                 }
-                (None, Touches::All) => {
+                (None, Touches::All { reason, .. }) => {
                     dropped.extend(0..regions.len());
-                    leave("it is not known which variable it touches".to_owned());
+                    leave(format!("it may touch any variable: {reason}"));
                 }
                 (None, Touches::Variables(set)) => {
                     let hit = |r: &Region| set.iter().any(|v| r.offset(*v).is_some());
@@ -360,8 +361,8 @@ impl Job<'_> {
                 })
             })
             .collect();
-        let planned = plan::apply(&installed, &regions, &targets, self.request)?;
-        let result = Module::parse(&planned.text, &self.module.name)?;
+        let (text, block) = self.planned(&installed, &regions, &targets)?;
+        let result = Module::parse(&text, &self.module.name)?;
         let after = self.bytes_after(&result, &regions)?;
         let words = after.total.div_ceil(map::WORD);
         if words > self.request.block_words {
@@ -378,7 +379,7 @@ impl Job<'_> {
         }
         let count = |m: &Module| m.functions.iter().map(|f| f.instructions.len() as i64).sum::<i64>();
         Ok(Rewritten {
-            text: Some(planned.text),
+            text: Some(text),
             entry: self.request.entry.clone(),
             accesses: self.found.list.len(),
             rewritten: targets.len(),
@@ -390,8 +391,42 @@ impl Job<'_> {
                 after: after.total,
             },
             dynamic_shared: after.dynamic,
-            block: planned.block,
+            block,
         })
+    }
+
+    /// The text with mapped accesses, and the block size where it is right for
+    /// that alone.
+    fn planned(
+        &self,
+        installed: &Module,
+        regions: &[Region],
+        targets: &[plan::Target],
+    ) -> Result<(String, Option<[u32; 3]>)> {
+        let mut assume = plan::Assume {
+            block: None,
+            optimise: self.request.optimise,
+        };
+        let any = plan::apply(installed, regions, targets, assume)?;
+        let entry = find_entry(installed, &self.request.entry)?;
+        let tuning = &installed.functions[entry as usize].tuning;
+        assume.block = self.request.block;
+        // The two directives exclude each other.
+        let free = tuning.reqntid.is_none() && tuning.maxntid.is_none();
+        if assume.block.is_none() || !free || !assume.optimise {
+            return Ok((any, None));
+        }
+        let known = plan::apply(installed, regions, targets, assume)?;
+        match (known == any, assume.block) {
+            (false, Some([x, y, z])) => {
+                let module = Module::parse(&known, &installed.name)?;
+                let at = text::brace(&module, find_entry(&module, &self.request.entry)?);
+                let mut edits = Edits::new();
+                edits.insert(at, format!(".reqntid {x}, {y}, {z}\n"));
+                Ok((edits.apply(&known), assume.block))
+            }
+            _ => Ok((any, None)),
+        }
     }
 
     /// Shared memory of a block of the kernel `result`.
@@ -399,8 +434,8 @@ impl Job<'_> {
         let of_region = regions.iter().find(|r| r.dynamic).map(|r| r.map.bytes());
         let dynamic = of_region.or(self.request.dynamic_shared);
         let entry = find_entry(result, &self.request.entry)?;
-        let (reached, _) = access::reached(result, entry);
-        let placed = region::placement(result, &reached, dynamic)?;
+        let reached = result.reached(entry);
+        let placed = region::placement(result, entry, &reached, dynamic)?;
         Ok(After {
             total: region::total(&placed),
             dynamic: placed.iter().any(|v| v.dynamic).then_some(dynamic).flatten(),

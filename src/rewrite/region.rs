@@ -1,12 +1,14 @@
 //! Which variables lie in one array under one mapping, and that array in the
 //! text.
 
-use super::access::{Variable, is_shared};
+use super::access::shared_variable;
 use super::map::{Map, WORD};
 use super::text;
 use crate::error::{Error, Result};
-use crate::ptx::ast::{self, Linkage, Module, Operand, StatementKind, Symbol};
+use crate::ptx::analysis::SharedVariable;
+use crate::ptx::ast::{self, Module, Operand, StatementKind};
 use crate::ptx::edit::Edits;
+use crate::ptx::shared::SharedVariable as SharedMemoryVariable;
 use crate::software::{Layout, LayoutSpec};
 use std::fmt::Write;
 
@@ -16,7 +18,7 @@ const MAX_STATIC: u32 = 48 * 1024;
 /// A shared variable of a kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
-    pub variable: Variable,
+    pub variable: SharedVariable,
     pub name: String,
     /// Offset in the block's shared memory, or in its region, in bytes.
     pub offset: u32,
@@ -78,7 +80,7 @@ impl Region {
     }
 
     /// Offset of a variable in the region.
-    pub fn offset(&self, variable: Variable) -> Option<u32> {
+    pub fn offset(&self, variable: SharedVariable) -> Option<u32> {
         let found = self.variables.iter().find(|v| v.variable == variable);
         found.map(|v| v.offset)
     }
@@ -120,92 +122,42 @@ impl Region {
     }
 }
 
-/// The shared variables of the functions `reached` (the entry first), one
-/// after the other as a block has them: those of the module, then those of
-/// the functions, then the dynamic ones, all at one place.
+/// The shared variables of an entry as a block has them; dynamic ones with the
+/// bytes of the launch.
 pub(super) fn placement(
     module: &Module,
+    entry: u32,
     reached: &[u32],
     dynamic_bytes: Option<u32>,
 ) -> Result<Vec<Placed>> {
-    let mut list: Vec<(Variable, &ast::Variable)> = Vec::new();
-    for (index, v) in module.variables.iter().enumerate() {
-        let index = index as u32;
-        let named = |f: &u32| names(&module.functions[*f as usize], Symbol::Module(index));
-        if is_shared(v.space) && reached.iter().any(named) {
-            let function = None;
-            list.push((Variable { function, index }, v));
-        }
-    }
-    for &f in reached {
-        for (index, v) in module.functions[f as usize].variables.iter().enumerate() {
-            if is_shared(v.space) {
-                let (function, index) = (Some(f), index as u32);
-                list.push((Variable { function, index }, v));
+    let memory = module.placed_shared(entry, reached).map_err(|wrong| {
+        let what = format!("line {} of {}: {}", wrong.line, module.name, wrong.text);
+        Error::usage(what, wrong.reason)
+    })?;
+    let place = |v: SharedMemoryVariable| {
+        let bytes = match (v.dynamic, dynamic_bytes) {
+            (false, _) => v.bytes,
+            (true, Some(bytes)) => bytes,
+            (true, None) => {
+                return Err(Error::usage(
+                    format!("{} has the size that the launch gives it", v.name),
+                    "give it with --dynamic-shared BYTES, or take a launch file",
+                ));
             }
-        }
-    }
-    let is_dynamic = |v: &ast::Variable| v.bytes == 0 || v.linkage == Linkage::Extern;
-    let mut next = 0u64;
-    let mut placed = Vec::new();
-    for (variable, v) in list.iter().filter(|(_, v)| !is_dynamic(v)) {
-        next = next.next_multiple_of(u64::from(v.align));
-        placed.push(Placed {
-            variable: *variable,
-            name: v.name.clone(),
-            offset: u32::try_from(next).unwrap_or(u32::MAX),
-            bytes: u32::try_from(v.bytes).unwrap_or(u32::MAX),
-            align: v.align,
-            dynamic: false,
-        });
-        next += v.bytes;
-        check_size(next)?;
-    }
-    let dynamic = list.iter().filter(|(_, v)| is_dynamic(v));
-    let align = dynamic.clone().map(|(_, v)| v.align).max().unwrap_or(1);
-    next = next.next_multiple_of(u64::from(align));
-    for (variable, v) in dynamic {
-        let Some(bytes) = dynamic_bytes else {
-            return Err(Error::usage(
-                format!("{} has the size that the launch gives it", v.name),
-                "give it with --dynamic-shared BYTES, or a launch file in the place of the PTX",
-            ));
         };
-        check_size(next + u64::from(bytes))?;
-        placed.push(Placed {
-            variable: *variable,
-            name: v.name.clone(),
-            offset: next as u32,
+        Ok(Placed {
+            variable: SharedVariable {
+                function: v.function,
+                variable: v.index,
+            },
+            name: v.name,
+            offset: v.offset,
             bytes,
-            align,
-            dynamic: true,
-        });
-    }
-    Ok(placed)
-}
-
-fn check_size(bytes: u64) -> Result<()> {
-    match bytes > 1 << 24 {
-        true => Err(Error::usage(
-            "more than 16 MB of shared memory",
-            "no machine has as much",
-        )),
-        false => Ok(()),
-    }
-}
-
-/// Whether the function names the variable of the module.
-fn names(function: &ast::Function, symbol: Symbol) -> bool {
-    let operands = function.instructions.iter().flat_map(|i| &i.operands);
-    operands.into_iter().any(|o| mentions(o, symbol))
-}
-
-fn mentions(operand: &Operand, symbol: Symbol) -> bool {
-    match operand {
-        Operand::Variable(s, _) | Operand::Address(ast::Base::Variable(s), _) => *s == symbol,
-        Operand::Vector(items) | Operand::List(items) => items.iter().any(|o| mentions(o, symbol)),
-        _ => false,
-    }
+            align: v.align,
+            dynamic: v.dynamic,
+        })
+    };
+    memory.variables.into_iter().map(place).collect()
 }
 
 /// Bytes of a block's shared memory, and those of them that the launch gives.
@@ -221,7 +173,7 @@ pub(super) fn install(module: &Module, reached: &[u32], regions: &[Region]) -> R
     let first = reached.iter().map(|&f| text::head_start(module, f)).min();
     let declarations: String = regions.iter().map(Region::declaration).collect();
     edits.insert(first.unwrap_or(0), declarations);
-    let place = |variable: Variable| {
+    let place = |variable: SharedVariable| {
         let offset = |r: &Region| r.offset(variable).map(|o| (r.name.clone(), o));
         regions.iter().find_map(offset)
     };
@@ -230,7 +182,7 @@ pub(super) fn install(module: &Module, reached: &[u32], regions: &[Region]) -> R
         for i in &function.instructions {
             let named = |o: &Operand| match o {
                 Operand::Variable(s, add) | Operand::Address(ast::Base::Variable(s), add) => {
-                    let variable = super::access::shared_variable(module, function, f, *s)?;
+                    let variable = shared_variable(module, f, *s)?;
                     let (name, offset) = place(variable)?;
                     let at = i64::from(offset) + add;
                     let text = match at {
@@ -270,7 +222,7 @@ pub(super) fn install(module: &Module, reached: &[u32], regions: &[Region]) -> R
 fn remove_declarations(
     module: &Module,
     f: u32,
-    place: &impl Fn(Variable) -> Option<(String, u32)>,
+    place: &impl Fn(SharedVariable) -> Option<(String, u32)>,
     edits: &mut Edits,
 ) {
     let function = &module.functions[f as usize];
@@ -288,8 +240,8 @@ fn remove_declarations(
             .filter(|(_, v)| inside(v))
             .peekable();
         let moved = |(index, _): (usize, &ast::Variable)| {
-            let (function, index) = (Some(f), index as u32);
-            place(Variable { function, index }).is_some()
+            let (function, variable) = (Some(f), index as u32);
+            place(SharedVariable { function, variable }).is_some()
         };
         if declared.peek().is_some() && declared.all(moved) {
             edits.replace(statement.span, "");

@@ -102,6 +102,11 @@ pub(super) fn body_start(module: &Module, function: u32) -> Option<u32> {
     Some(open.span.end)
 }
 
+/// The byte at which the body of a function starts with `{`.
+pub(super) fn brace(module: &Module, function: u32) -> u32 {
+    body_start(module, function).map_or(0, |at| at - 1)
+}
+
 /// The byte at which the head of a function starts.
 pub(super) fn head_start(module: &Module, function: u32) -> u32 {
     let is_head = |kind| kind == StatementKind::FunctionHead(function);

@@ -1,6 +1,10 @@
 //! The compiler pass that puts a mapping into a kernel: what the kernel
 //! computes stays the same, and its conflicts are those of the hardware hash.
 
+mod cli;
+mod cost;
+mod random;
+
 use spadkit::capture::access_trace;
 use spadkit::config::Config;
 use spadkit::launch::LaunchFile;
@@ -55,8 +59,15 @@ impl Case {
     }
 
     fn request(&self, spec: &str, optimise: bool) -> Request {
+        self.request_of(spec, optimise, None)
+    }
+
+    /// For the first launch, or the first of an entry.
+    fn request_of(&self, spec: &str, optimise: bool, entry: Option<&str>) -> Request {
         let prepared = self.file.prepare().unwrap();
-        let first = prepared.launches()[0].clone();
+        let wanted = |e: &str| entry.is_none_or(|entry| entry == e);
+        let launches = prepared.launches().iter();
+        let first = launches.clone().find(|l| wanted(&l.entry)).unwrap().clone();
         let mut own = prepared.launches().iter().filter(|l| l.entry == first.entry);
         Request {
             hashes: Hashes::All(spec.parse().unwrap()),
@@ -136,4 +147,85 @@ fn every_kernel_under_every_kind_of_mapping() {
         }
     }
     assert!(rewritten > 1000, "{rewritten}");
+}
+
+/// Some kernels of each sort of access, under mappings of every form.
+#[test]
+fn chosen_kernels_compute_the_same() {
+    let names = [
+        "transpose/transpose",
+        "fwt/fwt",
+        "histogram/histogram64",
+        "fft/fft_radix8",
+        "nw/nw_upper",
+        "lud/lud_perimeter",
+        "matmul/matmul_wide",
+    ];
+    let mut rewritten = 0;
+    for name in names {
+        let case = Case::load(&kernel(name), "sm80");
+        for spec in ["xor", "add", "rap:seed=1", "pad:every=32,by=1"] {
+            rewritten += usize::from(case.check(spec, true));
+        }
+    }
+    assert!(rewritten >= 20, "{rewritten}");
+}
+
+/// Device functions, `cp.async`, other compilers.
+#[test]
+fn other_compilers_and_targets() {
+    for (launch, ptx) in [
+        ("nw/nw_upper", "nw/nw.clang.ptx"),
+        ("nw/nw_lower", "nw/nw.clang.ptx"),
+        ("matmul/matmul", "matmul/matmul.sm80.ptx"),
+        ("transpose/transpose", "transpose/transpose.clang.ptx"),
+        ("histogram/histogram256", "histogram/histogram.sm90.ptx"),
+    ] {
+        let mut case = Case::load(&kernel(launch), "sm80");
+        case.file.ptx.value = kernels().join(ptx);
+        for spec in ["bitvec-xor:k1=0,k2=5,mask=31", "pad:every=32,by=1"] {
+            for optimise in [false, true] {
+                let request = case.request(spec, optimise);
+                let (rewritten, measured) = case.run(&request);
+                let measured = measured.unwrap_or_else(|| panic!("{ptx}: {:?}", rewritten.left));
+                assert!(measured.outputs_equal, "{ptx} {spec}");
+                assert_eq!(rewritten.rewritten, rewritten.accesses);
+            }
+        }
+    }
+}
+
+fn random_kernels(seeds: std::ops::Range<u64>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut rewritten, mut refused) = (0, 0);
+    for seed in seeds {
+        let kernel = random::kernel(seed);
+        let launch = folder.path().join("made.toml");
+        std::fs::write(folder.path().join("made.ptx"), &kernel.ptx).unwrap();
+        std::fs::write(&launch, &kernel.toml).unwrap();
+        let case = Case::load(&launch, "sm80");
+        for spec in [SPECS[seed as usize % SPECS.len()], "xor", "swizzle:3,2,5"] {
+            for optimise in [false, true] {
+                match case.check(spec, optimise) {
+                    true => rewritten += 1,
+                    false => {
+                        assert!(kernel.widest > 4, "seed {seed}: {}", kernel.ptx);
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(rewritten > refused, "{rewritten} {refused}");
+}
+
+#[test]
+fn made_up_kernels_compute_the_same() {
+    random_kernels(0..40);
+}
+
+#[test]
+#[ignore = "thousands of kernels: minutes"]
+fn many_made_up_kernels_compute_the_same() {
+    random_kernels(1000..3000);
 }
