@@ -125,7 +125,7 @@ fn a_critical_edge_has_a_place_of_its_own() {
     // 1 and 2 are a loop with the access; 0 may go past it to 3.
     let list = [(0, 1), (0, 3), (1, 2), (2, 1), (2, 3), (3, 4)];
     let graph = FlowGraph::new(4, edges(&list));
-    let mut accesses = [0, A, 0, 0];
+    let accesses = [0, A, 0, 0];
     assert_eq!(
         places(Placement::Optimal, &graph, &accesses),
         [Place::Before(3)]

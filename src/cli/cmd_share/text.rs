@@ -34,10 +34,10 @@ fn head(plan: &Plan, machine: &Config) -> String {
         plan.sharing
     );
     text += &format!(
-        "resident blocks: {} without sharing, {} with it ({} pairs, {} alone), limited by {}\n",
+        "resident blocks: {} without sharing, {} with it ({}, {} alone), limited by {}\n",
         blocks.unshared,
         blocks.blocks(),
-        blocks.pairs,
+        counted(blocks.pairs, "pair"),
         blocks.alone,
         blocks.limit
     );
@@ -47,6 +47,13 @@ fn head(plan: &Plan, machine: &Config) -> String {
         plan.storage_bits
     );
     text
+}
+
+fn counted(count: u32, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
 }
 
 fn variables(plan: &Plan) -> String {

@@ -42,12 +42,13 @@ impl Pairs {
         true
     }
 
-    /// All threads of the block have released, or have exited.
-    fn release(&mut self, slot: usize, cycle: u64) {
+    /// All threads of the block have released, or have exited. A block whose
+    /// threads have all exited has held it to its end.
+    fn release(&mut self, slot: usize, cycle: u64, ended: bool) {
         let holder = &mut self.holders[slot / 2];
         if *holder == Some(slot) {
             *holder = None;
-            self.visits[slot].released = Some(cycle);
+            self.visits[slot].released = (!ended).then_some(cycle);
         }
     }
 
@@ -102,9 +103,10 @@ impl Sm<'_> {
         if !self.shares(slot) {
             return;
         }
-        let mut warps = self.warps[self.layout.warps(slot)].iter();
-        if warps.all(|w| w.live & !w.released == 0) {
-            self.pairs.release(slot, self.cycle);
+        let warps = &self.warps[self.layout.warps(slot)];
+        if warps.iter().all(|w| w.live & !w.released == 0) {
+            let ended = warps.iter().all(|w| w.live == 0);
+            self.pairs.release(slot, self.cycle, ended);
         }
     }
 
