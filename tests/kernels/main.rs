@@ -33,5 +33,6 @@ mod scalarprod;
 mod scan;
 mod sort;
 mod srad;
+mod tiles;
 mod traces;
 mod transpose;
