@@ -33,4 +33,5 @@ mod scalarprod;
 mod scan;
 mod sort;
 mod srad;
+mod tiles;
 mod transpose;
