@@ -3,8 +3,9 @@
 use super::barriers::{Arrival, Barriers};
 use super::code::{Code, Role, is_shared};
 use crate::error::{Error, Result};
+use crate::launch::{LaunchFile, Prepared};
 use crate::ptx::exec::{BlockSink, Event, Options, Sink};
-use crate::trace::{Access, AccessTrace, Op, Place};
+use crate::trace::{Access, AccessTrace, Op, Place, SharedVariable, VARIABLES_FIELD};
 use serde_json::{Map, json};
 use std::path::Path;
 use std::sync::Mutex;
@@ -22,6 +23,21 @@ pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
     let (file, selected) = super::opened(launch)?;
     let mut prepared = file.prepare()?;
     let index = selected.index(prepared.launches())?;
+    launch_trace(&mut prepared, &file, index, block)
+}
+
+/// The same of the launch `index` of a file that is prepared, with its PTX or
+/// with another.
+pub fn launch_trace(
+    prepared: &mut Prepared,
+    file: &LaunchFile,
+    index: usize,
+    block: Option<u64>,
+) -> Result<AccessTrace> {
+    let selected = super::Selected {
+        file: file.source.path.clone(),
+        which: None,
+    };
     let first = prepared.launches()[index].clone();
     let [gx, gy, gz] = first.grid.map(u64::from);
     let block = block.unwrap_or(if index == 0 { file.trace_block } else { 0 });
@@ -60,6 +76,11 @@ pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
     }
     let mut extra = Map::new();
     extra.insert("grid".to_owned(), json!(first.grid));
+    let variables = prepared.program().shared_variables(&first.entry)?;
+    let variables = named(variables, shared_bytes);
+    if !variables.is_empty() {
+        extra.insert(VARIABLES_FIELD.to_owned(), json!(variables));
+    }
     let at = [block % gx, block / gx % gy, block / (gx * gy)];
     extra.insert("block".to_owned(), json!(at));
     if !file.then.is_empty() {
@@ -68,7 +89,7 @@ pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
     let (barriers, accesses) = recorded.in_order(&code);
     let trace = AccessTrace {
         name: first.entry,
-        source: format!("{}, block {block}", super::source(&selected, index, &file)),
+        source: format!("{}, block {block}", super::source(&selected, index, file)),
         block_dim: first.block,
         shared_bytes,
         warp_size: 32,
@@ -78,6 +99,25 @@ pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
     };
     trace.check()?;
     Ok(trace)
+}
+
+/// The variables with their bytes. Dynamic ones all begin at one place and
+/// end with shared memory: together they are one.
+fn named(variables: Vec<(String, u32, u32)>, shared_bytes: u32) -> Vec<SharedVariable> {
+    let (fixed, dynamic): (Vec<_>, Vec<_>) = variables.into_iter().partition(|v| v.2 > 0);
+    let variable = |(name, offset, bytes)| SharedVariable {
+        name,
+        offset,
+        bytes,
+    };
+    let mut named: Vec<SharedVariable> = fixed.into_iter().map(variable).collect();
+    let names: Vec<&str> = dynamic.iter().map(|v| v.0.as_str()).collect();
+    if let Some(&(_, offset, _)) = dynamic.first()
+        && offset < shared_bytes
+    {
+        named.push(variable((names.join(", "), offset, shared_bytes - offset)));
+    }
+    named
 }
 
 struct Recorder<'a> {

@@ -10,9 +10,6 @@ use crate::sm::{InstrKind, MAX_SOURCES, Sources};
 use crate::trace::Op;
 use std::collections::HashMap;
 
-/// Marks the place of a release in PTX.
-const RELEASE: &str = "spadkit.relssp";
-
 /// The instructions of an entry with all functions that it calls, by the
 /// program counter of the executor.
 pub(super) struct Code {
@@ -148,8 +145,7 @@ impl Code {
         for statement in own {
             match statement.kind {
                 StatementKind::Directive => {
-                    let text = module.text_of(statement.span);
-                    if text.starts_with(".pragma") && text.contains(RELEASE) {
+                    if module.is_release(statement) {
                         // Whoever jumps to a label behind it does not pass it.
                         match previous.filter(|row| !label && goes_straight_on(*row)) {
                             Some(row) => self.rows[start + row].releases_after = true,

@@ -3,6 +3,7 @@
 use super::Global;
 use super::configuration::configuration_json;
 use super::printer::{Printer, table};
+use super::tune_software;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{Configuration, HashKind, Mapping};
@@ -11,6 +12,7 @@ use crate::search::bitvec::{Pair, all_pairs, pruned_pairs};
 use crate::search::reference::{Selection, of_trace};
 use crate::search::tune::{Method, Tuner};
 use crate::search::{Control, Outcome, Problem, Update, space};
+use crate::software::choice::Kind;
 use crate::trace::{AccessTrace, ConflictProfile, pattern};
 use clap::Args;
 use serde_json::{Value, json};
@@ -22,21 +24,30 @@ use std::time::{Duration, Instant};
 /// exhaustive for bit vectors, optimal for the others. A search that runs out
 /// of its budget gives its best and a lower bound. Ctrl-C ends the running
 /// search and prints the best found so far.
+///
+/// With --software: the mappings for GPUs without a hash unit, ranked by
+/// conflicts left, then operations added per access, then bytes wasted, for
+/// all of shared memory and for each variable of the kernel.
 #[derive(Args)]
 pub struct TuneArgs {
     /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
     /// kernel:NAME for a generated one.
-    input: String,
+    pub(super) input: String,
     /// Kind of hash unit: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor
-    /// or matrix; repeat for several. All that the method can configure if
-    /// none is given.
+    /// or matrix; with --software also swizzle, pad, xor, add, two-shifts or
+    /// rap; repeat for several. All that the method can configure if none is
+    /// given.
     #[arg(long = "hash", value_name = "KIND", num_args = 1..,
-          value_parser = super::parsed::<HashKind>)]
-    kinds: Vec<HashKind>,
+          value_parser = super::parsed::<Kind>)]
+    pub(super) kinds: Vec<Kind>,
+    /// Mappings in software: padding, swizzles, XORs, random shifts.
+    #[arg(long, conflicts_with_all = ["method", "pruned", "as_published", "fits", "row"])]
+    software: bool,
     /// Search method.
     #[arg(long, value_enum)]
     method: Option<Method>,
-    /// Seconds for each optimal search; 60 with --method optimal, else 10.
+    /// Seconds for each optimal search; 60 with --method optimal, 3 with
+    /// --software, else 10.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     budget: Option<f64>,
     /// Bit-vector XOR: try only the ranges that the strides of the trace
@@ -70,9 +81,10 @@ fn seconds(text: &str) -> std::result::Result<f64, String> {
 }
 
 impl TuneArgs {
-    fn budget(&self) -> Duration {
+    pub(super) fn budget(&self) -> Duration {
         let default = match self.method {
             Some(Method::Optimal) => 60.0,
+            _ if self.software => 3.0,
             _ => 10.0,
         };
         Duration::from_secs_f64(self.budget.unwrap_or(default))
@@ -81,8 +93,14 @@ impl TuneArgs {
 
 pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
+    let jobs = match args.software {
+        true => Vec::new(),
+        false => jobs(args)?,
+    };
     let trace = super::load_for(&args.input, &machine, printer)?;
-    let jobs = jobs(args)?;
+    if args.software {
+        return tune_software::run(args, &trace, &machine, printer);
+    }
     let rule = machine.conflict_rule();
     let profile = ConflictProfile::new(&trace, rule);
     let has_room = machine.has_room_for(&trace);
@@ -156,7 +174,15 @@ fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
     }
     let with_method = |kind| (kind, args.method.unwrap_or(Method::default_for(kind)));
     if !args.kinds.is_empty() {
-        return Ok(args.kinds.iter().copied().map(with_method).collect());
+        let kinds = args.kinds.iter().map(|kind| match kind {
+            Kind::Hash(kind) => Ok(with_method(*kind)),
+            other => Err(Error::usage(
+                format!("no hash unit computes {other}"),
+                "kinds are bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor and matrix; \
+                 add --software for the others",
+            )),
+        });
+        return kinds.collect();
     }
     let all = HashKind::ALL.into_iter().map(with_method);
     Ok(all

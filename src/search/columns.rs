@@ -8,7 +8,8 @@ use super::{Pass, Problem};
 /// A kernel vector of the i-th free column lies within the first m + i
 /// columns. Columns in which many passes differ come first, so that a bad
 /// kernel vector collides early; those that may not be pivots come last,
-/// because pivots are taken from the front.
+/// because pivots are taken from the front. The bits inside a vector that stays
+/// whole come before all others: they are bank bits as they are.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
     /// Address bit of each column.
@@ -20,6 +21,8 @@ pub(super) struct Columns {
     spare: usize,
     /// Number of pivots among the columns.
     pivots: usize,
+    /// The first columns: pivots that no kernel vector flips.
+    fixed: usize,
     /// Bits that make up the rank where there are fewer columns than bank bits.
     padding: Vec<u32>,
 }
@@ -31,11 +34,13 @@ impl Columns {
             problem.geometry().bank_bits() as usize,
         );
         let active = problem.passes().active_bits();
+        let fixed = problem.vector_bits();
         let (mut useful, idle): (Vec<u32>, Vec<u32>) =
-            (0..n).partition(|bit| active >> bit & 1 == 1);
+            (fixed..n).partition(|bit| active >> bit & 1 == 1);
         useful.sort_by_cached_key(|&bit| std::cmp::Reverse(usefulness(problem, bit)));
         let allowed = |bit: &u32| *bit < problem.pivot_limit();
-        let (mut bits, forbidden): (Vec<u32>, Vec<u32>) = useful.into_iter().partition(allowed);
+        let (useful, forbidden): (Vec<u32>, Vec<u32>) = useful.into_iter().partition(allowed);
+        let mut bits: Vec<u32> = (0..fixed).chain(useful).collect();
         let mut idle = idle.into_iter().filter(allowed);
         let spare = bits.len();
         bits.extend(idle.by_ref().take(forbidden.len()));
@@ -47,6 +52,7 @@ impl Columns {
             allowed,
             spare,
             pivots,
+            fixed: fixed as usize,
             padding: idle.take(m - pivots).collect(),
         }
     }
@@ -59,6 +65,11 @@ impl Columns {
     /// Number of columns that are pivots in the end.
     pub(super) fn pivots(&self) -> usize {
         self.pivots
+    }
+
+    /// Columns below this are pivots that no kernel vector flips.
+    pub(super) fn fixed(&self) -> usize {
+        self.fixed
     }
 
     /// Columns below this may be pivots.

@@ -153,7 +153,7 @@ impl<'a> Local<'a> {
 
 /// Reduced echelon form by lowest pivots, sorted: a canonical form of matrices
 /// with the same row space.
-pub(super) fn reduced(rows: &[u32]) -> Vec<u32> {
+pub(crate) fn reduced(rows: &[u32]) -> Vec<u32> {
     let mut rows = rows.to_vec();
     let pivots = Gf2Matrix::from_rows(rows.clone()).lowest_pivots();
     let mut done = 0;

@@ -28,6 +28,7 @@ mod tree;
 pub mod tune;
 
 pub use control::{Control, Update};
+pub(crate) use local::reduced;
 pub use passes::{Pass, Passes};
 
 use crate::error::{Error, Result};
@@ -41,6 +42,7 @@ use crate::trace::ConflictProfile;
 pub struct Problem {
     geometry: Geometry,
     pivot_limit: u32,
+    vector_bits: u32,
     passes: Passes,
 }
 
@@ -50,8 +52,23 @@ impl Problem {
         Problem {
             geometry,
             pivot_limit: geometry.addr_bits(),
+            vector_bits: 0,
             passes: Passes::new(profile, geometry),
         }
+    }
+
+    /// Allows only mappings under which vectors of 2^bits words, aligned to
+    /// their size, stay whole: the low `bits` address bits are the low bank
+    /// bits, and nothing else reads them.
+    pub fn with_vectors(mut self, bits: u32) -> Self {
+        debug_assert!(bits < self.geometry.bank_bits());
+        self.vector_bits = bits;
+        self
+    }
+
+    /// The low address bits that stay as they are.
+    pub(crate) fn vector_bits(&self) -> u32 {
+        self.vector_bits
     }
 
     /// Allows only mappings whose pivots are below address bit `pivot_limit`:
@@ -85,12 +102,33 @@ impl Problem {
     }
 
     /// Whether bank rows `rows` can still be completed to an allowed mapping:
-    /// they are independent even without the forbidden pivot columns.
+    /// they are independent even without the forbidden pivot columns. Where
+    /// vectors stay whole, a basis of the rows can be chosen that has the low
+    /// address bits alone.
     pub fn allows(&self, rows: &[u32]) -> bool {
         let allowed = (1u32 << self.pivot_limit) - 1;
-        let rows: Vec<u32> = rows.iter().map(|r| r & allowed).collect();
-        let count = rows.len();
-        Gf2Matrix::from_rows(rows).rank() as usize == count
+        let rank = |rows: Vec<u32>| Gf2Matrix::from_rows(rows).rank() as usize;
+        if rank(rows.iter().map(|r| r & allowed).collect()) != rows.len() {
+            return false;
+        }
+        if self.vector_bits == 0 {
+            return true;
+        }
+        let whole = (0..self.vector_bits).map(|bit| 1 << bit);
+        let rows: Vec<u32> = rows.iter().copied().chain(whole).collect();
+        let all = rank(rows.clone());
+        let needed = self.geometry.bank_bits() as usize;
+        all <= needed && rank(rows.iter().map(|r| r & allowed).collect()) == all
+    }
+
+    /// Whether bank rows `rows`, in this order, are an allowed mapping.
+    pub fn allows_as_written(&self, rows: &[u32]) -> bool {
+        let vector = (1u32 << self.vector_bits) - 1;
+        let keeps = |(i, row): (usize, &u32)| match i < self.vector_bits as usize {
+            true => *row == 1 << i,
+            false => row & vector == 0,
+        };
+        self.allows(rows) && rows.iter().enumerate().all(keeps)
     }
 
     /// No mapping has fewer conflicts: a bank serves one of its words at a time.

@@ -42,7 +42,7 @@ impl Plan {
         let mut choices = Vec::new();
         for mask in 0..pair.masks {
             let rows = rows(pair, mask, problem.geometry());
-            if !problem.allows(&rows) {
+            if !problem.allows_as_written(&rows) {
                 continue;
             }
             let mut chosen = vec![0; options.len()];

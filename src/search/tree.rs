@@ -86,13 +86,16 @@ impl Node {
             if top > columns.pivots() {
                 break;
             }
+            if column < columns.fixed() {
+                continue; // a pivot in any case
+            }
             if top + columns.allowed().saturating_sub(column + 1) < columns.pivots() {
                 continue; // too few columns are left for the pivots
             }
             // A spare column that flips something only makes things worse.
             let flippable = match columns.is_spare(column) {
                 true => 0,
-                false => self.flippable(family, top),
+                false => self.flippable(family, top) & !((1 << columns.fixed()) - 1),
             };
             let flips = subsets(flippable);
             steps.extend(flips.map(|flips| Step { column, top, flips }));
@@ -132,8 +135,13 @@ mod tests {
     fn leaves(n: u32, m: u32, limit: u32, family: Family) -> Vec<Vec<u32>> {
         let geometry = Geometry::new(n, m).unwrap();
         let problem = Problem::new(&random_profile(1, n, 4, 32), geometry);
-        let problem = problem.with_pivot_limit(limit).unwrap();
-        let columns = Columns::new(&problem);
+        leaves_of(&problem.with_pivot_limit(limit).unwrap(), family)
+    }
+
+    fn leaves_of(problem: &Problem, family: Family) -> Vec<Vec<u32>> {
+        let geometry = problem.geometry();
+        let (n, m) = (geometry.addr_bits(), geometry.bank_bits());
+        let columns = Columns::new(problem);
         let mut found = Vec::new();
         let mut open = vec![Node::default()];
         while let Some(node) = open.pop() {
@@ -187,6 +195,35 @@ mod tests {
             let found = leaves(9, 3, limit, Family::Xor);
             assert_eq!(found.len(), expected.len());
             assert!(found.iter().all(|rows| expected.contains(&span(rows))));
+        }
+    }
+
+    /// Of all row spaces those remain that hold the low bits alone.
+    #[test]
+    fn vectors_leave_exactly_the_mappings_that_keep_them_whole() {
+        let geometry = Geometry::new(9, 3).unwrap();
+        let profile = random_profile(1, 9, 4, 32);
+        for family in [Family::Permutation, Family::Xor, Family::Matrix] {
+            for limit in [4, 9] {
+                let free = Problem::new(&profile, geometry);
+                let free = free.with_pivot_limit(limit).unwrap();
+                let all = leaves_of(&free, family);
+                for bits in [1, 2] {
+                    let whole = free.clone().with_vectors(bits);
+                    let found = leaves_of(&whole, family);
+                    let expected = all
+                        .iter()
+                        .map(|rows| span(rows))
+                        .filter(|span| (0..bits).all(|bit| span.contains(&(1 << bit))));
+                    let expected: HashSet<_> = expected.collect();
+                    let spans: HashSet<_> = found.iter().map(|rows| span(rows)).collect();
+                    assert_eq!((found.len(), &spans), (expected.len(), &expected));
+                    assert!(
+                        all.iter()
+                            .all(|r| whole.allows(r) == expected.contains(&span(r)))
+                    );
+                }
+            }
         }
     }
 }

@@ -191,6 +191,18 @@ impl Layout {
         (0..words).map(|i| self.place(i) + 1).max().unwrap_or(0)
     }
 
+    /// Whether vectors of `vector` words that are aligned to their size stay
+    /// in one piece, and aligned, in an array of `words` words.
+    pub fn keeps_vectors(&self, vector: u32, words: u32) -> bool {
+        let starts = (0..words).step_by(vector.max(1) as usize);
+        starts.into_iter().all(|start| {
+            let place = self.place(start);
+            let end = (start + vector).min(words);
+            place.is_multiple_of(vector)
+                && (start + 1..end).all(|i| self.place(i) == place + (i - start))
+        })
+    }
+
     /// The place as a matrix over GF(2): word bit j is the parity of the index
     /// bits in element j. `None` where it is not linear.
     pub fn rows(&self) -> Option<Vec<u32>> {

@@ -3,8 +3,10 @@
 //! says.
 //!
 //! [`Layout`] is the place of every word, [`Steps`] the operations that compute
-//! it, [`render`] the same as source code.
+//! it, [`render`] the same as source code, [`choice`] finds those that are best for
+//! a kernel.
 
+pub mod choice;
 mod layout;
 mod linear;
 mod render;

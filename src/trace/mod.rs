@@ -10,6 +10,7 @@ pub mod kernels;
 pub mod pattern;
 mod place;
 mod rule;
+mod variables;
 
 pub use access::{Access, AccessTrace, Op};
 pub(crate) use conflicts::merge_equal;
@@ -19,3 +20,5 @@ pub use conflicts::{
 pub use input::load_input;
 pub use place::{Place, Places};
 pub use rule::{Atomics, ConflictRule, Wide};
+pub(crate) use variables::FIELD as VARIABLES_FIELD;
+pub use variables::SharedVariable;

@@ -219,6 +219,16 @@ impl Program {
         Ok(self.image(entry, true)?.shared_bytes)
     }
 
+    /// The shared variables that an entry uses, with offset and bytes, by
+    /// offset; dynamic ones, at the end, have 0 bytes.
+    pub fn shared_variables(&self, entry: &str) -> Result<Vec<(String, u32, u32)>> {
+        let image = self.image(entry, true)?;
+        let variables = image.shared.iter();
+        Ok(variables
+            .map(|v| (v.name.clone(), v.offset, v.bytes))
+            .collect())
+    }
+
     /// Whether an entry can be run; else all that cannot, with lines.
     pub fn check(&self, entry: &str) -> Result<()> {
         self.image(entry, false).map(drop)

@@ -1,0 +1,123 @@
+//! An array of shared memory with the accesses to it.
+
+use super::super::layout::Layout;
+use crate::geometry::Geometry;
+use crate::search::Problem;
+use crate::trace::{AccessTrace, ConflictCount, ConflictProfile, ConflictRule};
+use std::fmt;
+
+/// Words of shared memory that are mapped together, and how they are accessed.
+#[derive(Clone, Debug)]
+pub struct Array {
+    geometry: Geometry,
+    words: u32,
+    vector_words: u32,
+    room: u32,
+    profile: ConflictProfile,
+    problem: Problem,
+}
+
+/// Why a mapping is none for an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It tears vector accesses of so many bytes.
+    Tears(u32),
+    /// The array takes so many words then, of the second number that there are.
+    NoRoom(u32, u32),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Tears(bytes) => write!(f, "it tears accesses of {} bits", 8 * bytes),
+            Refusal::NoRoom(needed, room) => write!(f, "it needs {needed} words of {room}"),
+        }
+    }
+}
+
+impl Array {
+    /// All of the shared memory of `trace`, counted by `rule`; mapped, it may
+    /// take up to `room` words.
+    pub fn new(trace: &AccessTrace, geometry: Geometry, rule: ConflictRule, room: u32) -> Self {
+        let profile = ConflictProfile::new(trace, rule);
+        let accesses = trace.accesses.iter();
+        let active = accesses.filter(|a| a.addrs.iter().any(Option::is_some));
+        let vector_words = active.map(|a| a.words()).max().unwrap_or(1);
+        Array {
+            geometry,
+            words: trace.words().min(geometry.words() as u32),
+            vector_words,
+            room,
+            problem: Problem::new(&profile, geometry).with_vectors(vector_words.ilog2()),
+            profile,
+        }
+    }
+
+    /// Address and bank bits.
+    pub fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    /// Words of the array.
+    pub fn words(&self) -> u32 {
+        self.words
+    }
+
+    /// Words of the widest access: so many, aligned to their size, stay
+    /// together.
+    pub fn vector_words(&self) -> u32 {
+        self.vector_words
+    }
+
+    /// Words that it may take.
+    pub fn room(&self) -> u32 {
+        self.room
+    }
+
+    /// Its warp accesses.
+    pub fn accesses(&self) -> u64 {
+        self.profile.accesses
+    }
+
+    /// What its conflicts depend on.
+    pub fn profile(&self) -> &ConflictProfile {
+        &self.profile
+    }
+
+    /// The search among linear mappings that keep its vectors whole.
+    pub(super) fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// Conflicts that no mapping avoids.
+    pub fn floor(&self) -> u64 {
+        self.problem.lower_bound()
+    }
+
+    /// Conflicts under `layout`.
+    pub fn count(&self, layout: &Layout) -> ConflictCount {
+        self.profile.count(|word| layout.bank(word))
+    }
+
+    /// Words that `layout` takes beyond those of the array.
+    pub fn wasted(&self, layout: &Layout) -> u32 {
+        layout.words_needed(self.words).saturating_sub(self.words)
+    }
+
+    /// Why `layout` is none for this array, if it is none.
+    pub fn refuses(&self, layout: &Layout) -> Option<Refusal> {
+        if !layout.keeps_vectors(self.vector_words, self.words) {
+            return Some(Refusal::Tears(4 * self.vector_words));
+        }
+        let needed = layout.words_needed(self.words);
+        // An array that has no room as it is has none in any mapping.
+        let too_many = needed > self.room.max(self.words);
+        too_many.then_some(Refusal::NoRoom(needed, self.room))
+    }
+
+    /// Index bits that are not always zero; the bank bits at least.
+    pub(super) fn index_bits(&self) -> u32 {
+        let bits = u32::BITS - self.words.saturating_sub(1).leading_zeros();
+        bits.max(self.geometry.bank_bits())
+    }
+}

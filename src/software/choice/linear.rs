@@ -1,0 +1,170 @@
+//! The mappings of the hash units, as software can afford them.
+//!
+//! A row that is the upper bits of the index costs no operation and wastes no
+//! row; pivots above the bank bits move bits about and may spread the array.
+//! So each kind is searched with the pivots held to the bank bits first, then
+//! to what wastes nothing, then to all bits of the array, as long as there are
+//! conflicts to gain.
+
+use super::super::layout::{Layout, LayoutSpec};
+use super::super::steps::Steps;
+use super::{Candidate, Kind, Search};
+use crate::error::Result;
+use crate::hash::{HashKind, HashSpec};
+use crate::search::Problem;
+use crate::search::bitvec::all_pairs;
+use crate::search::reduced;
+use crate::search::reference::Selection;
+use crate::search::tune::{Method, Tuner};
+use std::time::Instant;
+
+impl Search<'_> {
+    pub(super) fn linear(&mut self, kind: HashKind) -> Result<()> {
+        let array = self.array;
+        let geometry = array.geometry();
+        let method = Method::default_for(kind);
+        let first = self.found.len();
+        let mut fewest = u64::MAX;
+        // Per search: the pivots it allowed, and its bound.
+        let mut bounds = Vec::new();
+        for limit in self.pivot_limits(kind) {
+            if fewest == array.floor() || self.effort.control.stopped() {
+                break;
+            }
+            let start = Instant::now();
+            let problem = array.problem().clone().with_pivot_limit(limit)?;
+            let tuner = Tuner {
+                problem: &problem,
+                sets: &[],
+                pairs: &all_pairs(geometry),
+                selection: Selection::Allowed,
+            };
+            let found = tuner.run(kind, method, &self.effort.control())?;
+            bounds.push((limit, found.lower_bound));
+            if kind == HashKind::Matrix && limit >= array.index_bits() {
+                self.linear_bound = Some(found.lower_bound);
+            }
+            if found.conflicts >= fewest {
+                continue;
+            }
+            fewest = found.conflicts;
+            self.take(Candidate {
+                spec: LayoutSpec::Hash(arranged(&found.spec, &problem)?),
+                kind: Kind::Hash(kind),
+                method: method.name(),
+                lower_bound: array.floor(),
+                evaluated: found.evaluated,
+                start,
+            })?;
+        }
+        // A search covers what wastes no more: that of all bits everything,
+        // that of the bits in which the array is whole what wastes nothing.
+        let whole = array.words().trailing_zeros().max(geometry.bank_bits());
+        for choice in &mut self.found[first..] {
+            let covers = |limit: u32| {
+                limit >= array.index_bits() || choice.wasted_words == 0 && limit >= whole
+            };
+            let covering = bounds.iter().filter(|(limit, _)| covers(*limit));
+            let bound = covering.map(|(_, bound)| *bound).max().unwrap_or(0);
+            choice.lower_bound = bound.max(array.floor()).min(choice.conflicts);
+        }
+        Ok(())
+    }
+
+    /// Address bits below which pivots may be, ascending.
+    fn pivot_limits(&self, kind: HashKind) -> Vec<u32> {
+        let m = self.array.geometry().bank_bits();
+        let all = self.array.index_bits();
+        let whole = self.array.words().trailing_zeros().clamp(m, all);
+        let mut limits = vec![m, whole, all];
+        limits.dedup();
+        // With the bank bits as pivots a permutation is the identity.
+        if matches!(kind, HashKind::BitvecPerm | HashKind::BitwisePerm) && limits.len() > 1 {
+            limits.remove(0);
+        }
+        limits
+    }
+}
+
+/// A mapping with the same conflicts in few operations: bank bits stay where
+/// they are as far as the kind allows.
+fn arranged(spec: &HashSpec, problem: &Problem) -> Result<HashSpec> {
+    let m = problem.geometry().bank_bits();
+    Ok(match spec {
+        HashSpec::BitwisePerm(bits) => {
+            let rows: Vec<u32> = bits.iter().map(|bit| 1 << bit).collect();
+            let placed = in_place(&rows, m);
+            HashSpec::BitwisePerm(placed.iter().map(|row| row.trailing_zeros()).collect())
+        }
+        HashSpec::BitwiseXor(pairs) => {
+            let row = |&(a, b): &(u32, Option<u32>)| 1 << a | b.map_or(0, |b| 1 << b);
+            let rows: Vec<u32> = pairs.iter().map(row).collect();
+            as_pairs(&in_place(&rows, m)).unwrap_or_else(|| spec.clone())
+        }
+        HashSpec::Matrix(rows) => trimmed(in_place(rows, m), problem)?,
+        other => other.clone(),
+    })
+}
+
+/// Another basis of the same row space: reduced, each row at the place of its
+/// pivot if that is a bank bit.
+fn in_place(rows: &[u32], m: u32) -> Vec<u32> {
+    let rows = reduced(rows);
+    let (own, moved): (Vec<u32>, Vec<u32>) =
+        (rows.iter().copied()).partition(|row| row.trailing_zeros() < m);
+    let mut moved = moved.into_iter();
+    (0..m)
+        .filter_map(|bit| {
+            let own = own.iter().find(|row| row.trailing_zeros() == bit);
+            own.copied().or_else(|| moved.next())
+        })
+        .collect()
+}
+
+/// Rows of one or two bits as pairs; `None` where one has more.
+pub(super) fn as_pairs(rows: &[u32]) -> Option<HashSpec> {
+    let pair = |row: &u32| {
+        let (low, high) = (row.trailing_zeros(), row.ilog2());
+        (row.count_ones() <= 2).then_some((low, (high != low).then_some(high)))
+    };
+    let pairs = rows.iter().map(pair).collect::<Option<Vec<_>>>()?;
+    Some(HashSpec::BitwiseXor(pairs))
+}
+
+/// The matrix without bits that gain nothing, where that saves operations.
+fn trimmed(rows: Vec<u32>, problem: &Problem) -> Result<HashSpec> {
+    let passes = problem.passes();
+    let conflicts = passes.conflicts(&rows, u64::MAX);
+    let mut left = rows.clone();
+    // All bits at one distance first: they are one shift.
+    let distance = |row: usize, bit: u32| bit as i32 - row as i32;
+    let n = problem.geometry().addr_bits();
+    let keeps = |rows: &[u32]| {
+        problem.allows_as_written(rows) && passes.conflicts(rows, conflicts) <= conflicts
+    };
+    for d in (1..n as i32).rev() {
+        let mut without = left.clone();
+        for (i, row) in without.iter_mut().enumerate() {
+            let off = (0..n).filter(|&bit| distance(i, bit) == d && bit != row.trailing_zeros());
+            *row &= !off.fold(0, |mask, bit| mask | 1 << bit);
+        }
+        if without != left && keeps(&without) {
+            left = without;
+        }
+    }
+    for i in 0..left.len() {
+        for bit in (0..n).rev() {
+            let mut without = left.clone();
+            without[i] &= !(1 << bit);
+            if without != left && without[i] != 0 && keeps(&without) {
+                left = without;
+            }
+        }
+    }
+    let cost = |rows: &[u32]| -> Result<usize> {
+        let spec = LayoutSpec::Hash(HashSpec::Matrix(rows.to_vec()));
+        Ok(Steps::of(&Layout::new(&spec, problem.geometry())?).count())
+    };
+    let fewer = cost(&left)? < cost(&rows)?;
+    Ok(HashSpec::Matrix(if fewer { left } else { rows }))
+}

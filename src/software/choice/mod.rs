@@ -1,0 +1,339 @@
+//! What a programmer picks from: the mappings in software of an array, each
+//! kind searched as far as it can be, by conflicts left, instructions added
+//! and bytes wasted.
+//!
+//! Padding and swizzles are finitely many and all tried ([`pads`],
+//! [`swizzles`]), as are the XORs of one and of two shifted copies
+//! ([`shifts`]). The bitwise and matrix mappings come from the search of the
+//! hash units ([`linear`]), restricted to those that keep vectors whole. The
+//! array may be all of shared memory, or one variable ([`variables`]).
+
+mod array;
+mod front;
+mod linear;
+mod narrow;
+mod pads;
+mod shifts;
+mod swizzles;
+mod variables;
+
+pub use array::{Array, Refusal};
+pub use front::mark_front;
+pub use narrow::{Narrower, narrower};
+pub use variables::{PerVariable, VariableChoices, per_variable};
+
+use super::layout::{Layout, LayoutSpec};
+use crate::error::{Error, Result};
+use crate::hash::{HashKind, HashSpec, ShiftTable};
+use crate::search::Control;
+use std::fmt;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// A kind of mapping in software.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The index as it is.
+    Mod,
+    /// CuTe's swizzles.
+    Swizzle,
+    /// Gaps between equal pieces.
+    Pad,
+    /// The fixed XOR.
+    Xor,
+    /// The fixed ADD.
+    Add,
+    /// What a hash unit computes.
+    Hash(HashKind),
+    /// The index XORed with two shifted and masked copies of itself.
+    TwoShifts,
+    /// Random shifts of the rows.
+    Rap,
+}
+
+impl Kind {
+    /// All kinds; of equal mappings the first kind's is preferred.
+    pub const ALL: [Kind; 12] = [
+        Kind::Mod,
+        Kind::Swizzle,
+        Kind::Pad,
+        Kind::Xor,
+        Kind::Add,
+        Kind::Hash(HashKind::BitvecPerm),
+        Kind::Hash(HashKind::BitvecXor),
+        Kind::Hash(HashKind::BitwisePerm),
+        Kind::Hash(HashKind::BitwiseXor),
+        Kind::TwoShifts,
+        Kind::Hash(HashKind::Matrix),
+        Kind::Rap,
+    ];
+
+    /// The name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Mod => "mod",
+            Kind::Swizzle => "swizzle",
+            Kind::Pad => "pad",
+            Kind::Xor => "xor",
+            Kind::Add => "add",
+            Kind::Hash(kind) => kind.name(),
+            Kind::TwoShifts => "two-shifts",
+            Kind::Rap => "rap",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let found = Kind::ALL.into_iter().find(|kind| kind.name() == text);
+        found.ok_or_else(|| {
+            let names = |of_units: bool| {
+                let kinds = Kind::ALL.into_iter();
+                let kinds = kinds.filter(|k| matches!(k, Kind::Hash(_)) == of_units);
+                kinds.map(Kind::name).collect::<Vec<_>>().join(", ")
+            };
+            Error::usage(
+                format!("'{text}' is no kind of mapping"),
+                format!(
+                    "kinds are {}; with --software also {}",
+                    names(true),
+                    names(false)
+                ),
+            )
+        })
+    }
+}
+
+/// A mapping of an array with what it costs.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The mapping.
+    pub layout: Layout,
+    /// Its kind.
+    pub kind: Kind,
+    /// How it was found: `fixed`, `exhaustive`, `optimal` or `seeds`.
+    pub method: &'static str,
+    /// Conflicts left.
+    pub conflicts: u64,
+    /// The largest conflict degree.
+    pub max_degree: u32,
+    /// Sum of the degrees.
+    pub wavefronts: u64,
+    /// Operations that compute the place of a word: an estimate of the
+    /// instructions added per access, before a compiler shares or hoists any.
+    pub added: usize,
+    /// Words of shared memory beyond those of the array.
+    pub wasted_words: u32,
+    /// No mapping of the kind that wastes no more has fewer conflicts.
+    pub lower_bound: u64,
+    /// Mappings whose conflicts were counted or bounded on the way.
+    pub evaluated: u64,
+    /// What was done took so long.
+    pub seconds: f64,
+    /// No other choice is as good in all three respects and better in one; of
+    /// several that are equal the first.
+    pub front: bool,
+}
+
+impl Choice {
+    /// Whether no mapping of its kind that wastes no more has fewer
+    /// conflicts, proved. Of a fixed mapping: no mapping at all.
+    pub fn optimal(&self) -> bool {
+        self.conflicts == self.lower_bound
+    }
+
+    /// What counts, the most important first.
+    pub fn costs(&self) -> (u64, usize, u32) {
+        (self.conflicts, self.added, self.wasted_words)
+    }
+}
+
+/// How long to search.
+#[derive(Clone, Copy)]
+pub struct Effort<'a> {
+    /// When to stop, and whom to tell.
+    pub control: Control<'a>,
+    /// Time for each search.
+    pub budget: Duration,
+}
+
+impl<'a> Effort<'a> {
+    fn control(&self) -> Control<'a> {
+        self.control.budget(self.budget)
+    }
+}
+
+/// What was found for an array.
+#[derive(Clone, Debug)]
+pub struct Choices {
+    /// The mappings, the best first: fewest conflicts, then fewest operations
+    /// added, then fewest bytes wasted.
+    pub ranked: Vec<Choice>,
+    /// The fixed mappings that are none for this array, and why.
+    pub left_out: Vec<(LayoutSpec, Refusal)>,
+    /// Conflicts that no mapping at all avoids: a bank serves one of its words
+    /// at a time.
+    pub floor: u64,
+    /// Whether no XOR mapping and no padding has fewer conflicts than the
+    /// first, proved.
+    pub fewest_proved: bool,
+}
+
+impl Choices {
+    /// The mapping that leaves the fewest conflicts.
+    pub fn best(&self) -> &Choice {
+        &self.ranked[0]
+    }
+}
+
+/// The best mappings of `array` of each of `kinds`. The identity is always
+/// among them.
+pub fn choices(array: &Array, kinds: &[Kind], effort: &Effort) -> Result<Choices> {
+    let mut search = Search {
+        array,
+        effort,
+        found: Vec::new(),
+        left_out: Vec::new(),
+        linear_bound: None,
+        pad_bound: None,
+    };
+    search.fixed("mod".parse()?, Kind::Mod)?;
+    for &kind in Kind::ALL.iter().filter(|kind| kinds.contains(kind)) {
+        if effort.control.stopped() {
+            break;
+        }
+        search.kind(kind)?;
+    }
+    let Search {
+        mut found,
+        left_out,
+        linear_bound,
+        pad_bound,
+        ..
+    } = search;
+    mark_front(&mut found);
+    found.sort_by_key(Choice::costs);
+    let best = found[0].conflicts;
+    let floor = array.floor();
+    let bounds = [linear_bound, pad_bound];
+    let fewest_proved = best == floor || bounds.iter().all(|bound| *bound >= Some(best));
+    Ok(Choices {
+        ranked: found,
+        left_out,
+        floor,
+        fewest_proved,
+    })
+}
+
+/// Seeds of RAP that are tried.
+const SEEDS: u64 = 64;
+
+/// The search under way.
+struct Search<'a> {
+    array: &'a Array,
+    effort: &'a Effort<'a>,
+    found: Vec<Choice>,
+    left_out: Vec<(LayoutSpec, Refusal)>,
+    /// No linear mapping has fewer conflicts.
+    linear_bound: Option<u64>,
+    /// No padding has fewer.
+    pad_bound: Option<u64>,
+}
+
+/// A mapping to be measured.
+struct Candidate {
+    spec: LayoutSpec,
+    kind: Kind,
+    method: &'static str,
+    lower_bound: u64,
+    evaluated: u64,
+    start: Instant,
+}
+
+impl Search<'_> {
+    fn kind(&mut self, kind: Kind) -> Result<()> {
+        match kind {
+            Kind::Mod => Ok(()),
+            Kind::Swizzle => self.swizzles(),
+            Kind::Pad => self.pads(),
+            Kind::Xor => self.fixed("xor".parse()?, kind),
+            Kind::Add => self.fixed("add".parse()?, kind),
+            Kind::Hash(hash) => self.linear(hash),
+            Kind::TwoShifts => self.two_shifts(),
+            Kind::Rap => self.rap(),
+        }
+    }
+
+    fn fixed(&mut self, spec: LayoutSpec, kind: Kind) -> Result<()> {
+        let candidate = Candidate {
+            spec,
+            kind,
+            method: "fixed",
+            lower_bound: self.array.floor(),
+            evaluated: 1,
+            start: Instant::now(),
+        };
+        self.take(candidate)
+    }
+
+    /// The best of some seeds.
+    fn rap(&mut self) -> Result<()> {
+        let start = Instant::now();
+        let spec = |seed| LayoutSpec::Hash(HashSpec::Rap(ShiftTable::Seed(seed)));
+        let mut best: Option<(u64, u64)> = None;
+        // Where one shifts rows apart that must stay together, all do.
+        let torn = self.array.vector_words() > 1;
+        for seed in 1..=if torn { 1 } else { SEEDS } {
+            let layout = Layout::new(&spec(seed), self.array.geometry())?;
+            let conflicts = self.array.count(&layout).conflicts;
+            if best.is_none_or(|(fewest, _)| conflicts < fewest) {
+                best = Some((conflicts, seed));
+            }
+        }
+        let Some((_, seed)) = best else { return Ok(()) };
+        self.take(Candidate {
+            spec: spec(seed),
+            kind: Kind::Rap,
+            method: "seeds",
+            lower_bound: self.array.floor(),
+            evaluated: SEEDS,
+            start,
+        })
+    }
+
+    /// Measures a mapping and keeps it, or the reason why it is none.
+    fn take(&mut self, candidate: Candidate) -> Result<()> {
+        let layout = Layout::new(&candidate.spec, self.array.geometry())?;
+        if let Some(refusal) = self.array.refuses(&layout) {
+            self.left_out.push((candidate.spec, refusal));
+            return Ok(());
+        }
+        let count = self.array.count(&layout);
+        self.found.push(Choice {
+            kind: candidate.kind,
+            method: candidate.method,
+            conflicts: count.conflicts,
+            max_degree: count.max_degree,
+            wavefronts: count.wavefronts(),
+            added: super::Steps::of(&layout).count(),
+            wasted_words: self.array.wasted(&layout),
+            lower_bound: candidate.lower_bound.min(count.conflicts),
+            evaluated: candidate.evaluated,
+            seconds: candidate.start.elapsed().as_secs_f64(),
+            front: false,
+            layout,
+        });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

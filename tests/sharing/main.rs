@@ -1,0 +1,9 @@
+//! The compiler half of scratchpad sharing: the paper's examples, random
+//! control flow against an independent checker, the kit's own kernels.
+
+mod checker;
+mod draw;
+mod kernels;
+mod layouts;
+mod paper;
+mod random;
