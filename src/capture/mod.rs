@@ -8,6 +8,7 @@ mod copies;
 mod full;
 mod registers;
 mod select;
+pub mod statics;
 #[cfg(test)]
 mod tests;
 
