@@ -18,3 +18,4 @@ mod integers;
 mod operands;
 mod quad;
 mod run;
+mod structured;

@@ -1,5 +1,5 @@
-//! Long kernels are traced in little memory: `trace -o FILE.spt` and `sim`
-//! stream, whatever the length.
+//! What must stay within bounds of memory: long kernels are traced and run as
+//! they stream, and large PTX is read.
 #![cfg(target_os = "linux")]
 
 use serde_json::Value;
@@ -63,4 +63,46 @@ fn half_a_million_warp_instructions_are_traced_in_little_memory() {
     assert!(output.status.success(), "{error}");
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["blocks"], 12, "{json}");
+}
+
+/// Functions like those that compilers write, until there are so many bytes.
+fn large(bytes: usize) -> String {
+    let mut text = String::from(
+        ".version 7.0\n.target sm_70\n.address_size 64\n\
+         .visible .entry k() {\nret;\n}\n",
+    );
+    for n in 0.. {
+        if text.len() >= bytes {
+            break;
+        }
+        text += &format!(
+            "\n.visible .entry kernel_{n}(\n\t.param .u64 kernel_{n}_param_0\n)\n{{\n\
+             \t.reg .pred \t%p<3>;\n\t.reg .b32 \t%r<40>;\n\t.reg .b64 \t%rd<9>;\n\
+             \tld.param.u64 \t%rd1, [kernel_{n}_param_0];\n\tmov.u32 \t%r1, %tid.x;\n\
+             $L__BB{n}_1:\n"
+        );
+        for i in 2..38 {
+            text += &format!("\tmad.lo.s32 \t%r{i}, %r{}, 5, %r1;\n", i - 1);
+        }
+        text += &format!(
+            "\tsetp.lt.s32 \t%p1, %r37, 100;\n\t@%p1 bra \t$L__BB{n}_1;\n\
+             \tst.global.u32 \t[%rd1], %r37;\n\tret;\n}}\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn ten_megabytes_of_ptx_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("k.ptx"), large(10_000_000)).unwrap();
+    let launch = folder.path().join("k.toml");
+    let text = "ptx = \"k.ptx\"\nentry = \"k\"\ngrid = [1]\nblock = [32]\n";
+    std::fs::write(&launch, text).unwrap();
+    let output = limited(
+        500_000,
+        &["run", launch.to_str().unwrap(), "--threads", "1"],
+    );
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{error}");
 }
