@@ -12,8 +12,8 @@ pub mod statics;
 #[cfg(test)]
 mod tests;
 
-pub use access::access_trace;
-pub use full::{Captured, full_trace};
+pub use access::{access_trace, launch_trace};
+pub use full::{Captured, full_trace, full_trace_of};
 pub use select::{Selected, launches_note};
 
 use crate::error::{Error, Result};
@@ -27,7 +27,7 @@ pub fn is_launch(path: &Path) -> bool {
 }
 
 /// The launch file that INPUT names, with the launch.
-fn opened(input: &Path) -> Result<(LaunchFile, Selected)> {
+pub(crate) fn opened(input: &Path) -> Result<(LaunchFile, Selected)> {
     let selected = Selected::of(input).unwrap_or_else(|| Selected {
         file: input.to_owned(),
         which: None,
@@ -46,7 +46,7 @@ fn source(selected: &Selected, index: usize, file: &LaunchFile) -> String {
 
 /// A kernel that does something wrong has no trace: what it does afterwards
 /// means nothing.
-fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
+pub(crate) fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
     let Some(fault) = outcome.findings.iter().find(|f| !f.warning) else {
         return Ok(());
     };

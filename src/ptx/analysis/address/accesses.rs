@@ -57,6 +57,8 @@ pub struct SharedAccess {
     pub guarded: bool,
     /// Whether its address is a generic one: it may go elsewhere.
     pub generic: bool,
+    /// Whether the address may be one that is not of shared memory.
+    pub elsewhere: bool,
     /// The byte address in shared memory, offset of the instruction included,
     /// or what made it not affine. Of calls always the latter.
     pub address: Result<Affine, NotAffine>,
@@ -91,6 +93,7 @@ pub fn shared_accesses(
                 bytes: 0,
                 guarded: i.guard.is_some(),
                 generic: false,
+                elsewhere: false,
                 address: Err(NotAffine {
                     at,
                     reason: "accesses of the function that is called",
@@ -129,6 +132,7 @@ pub fn shared_accesses(
                 bytes: site.bytes,
                 guarded: i.guard.is_some(),
                 generic,
+                elsewhere: generic && origin.other,
                 address,
                 expression,
                 touches,
