@@ -362,3 +362,62 @@ fn of_launch(term: &Term, launch: &Launch, block: u64) -> Option<u64> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::LaunchFile;
+
+    /// What the check finds where every address is taken to be `wrong` bytes
+    /// off.
+    fn disagreements(wrong: i64) -> (u64, u64, Option<Disagreement>) {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let file = LaunchFile::load(&root.join("kernels/matmul/matmul.toml")).unwrap();
+        let mut prepared = file.prepare().unwrap();
+        let launch = prepared.launches()[0].clone();
+        let code = Code::new(prepared.program(), &launch.entry).unwrap();
+        let context = Context {
+            block: Some(launch.block),
+            grid: Some(launch.grid),
+            params: Some(launch.params.clone()),
+        };
+        let module = prepared.program().module().clone();
+        let program = prepared.program();
+        let mut analysed = Analysed::new(program, &module, &launch.entry, &context).unwrap();
+        let counted = |a: &Affine| {
+            let trips = |t: &Term| matches!(t, Term::Trips(_));
+            a.terms.iter().any(|(t, _)| t.factors().iter().any(trips))
+        };
+        assert!(
+            analysed
+                .sites
+                .iter()
+                .any(|s| s.lanes.as_ref().is_some_and(counted))
+        );
+        for affine in analysed.sites.iter_mut().filter_map(|s| s.lanes.as_mut()) {
+            affine.constant += wrong;
+        }
+        let checker = check::Checker::new(&analysed, &code, &launch, 0);
+        let options = Options {
+            threads: 1,
+            sink: Some(&checker),
+            only_block: Some(0),
+            ..Options::default()
+        };
+        prepared.run_one(0, &options).unwrap();
+        let (_, checked) = checker.finish();
+        let all = checked.iter().map(|c| c.addresses).sum();
+        let bad = checked.iter().map(|c| c.disagreements).sum();
+        (all, bad, checked.iter().find_map(|c| c.first.clone()))
+    }
+
+    #[test]
+    fn a_wrong_expression_is_found() {
+        let (all, bad, _) = disagreements(0);
+        assert!(all > 10_000 && bad == 0, "{all} {bad}");
+        let (all, bad, first) = disagreements(4);
+        assert_eq!(all, bad);
+        let first = first.unwrap();
+        assert_eq!(first.expected, first.traced + 4);
+    }
+}
