@@ -144,13 +144,11 @@ impl Code {
         let (mut previous, mut label, mut marked) = (None, false, false);
         for statement in own {
             match statement.kind {
-                StatementKind::Directive => {
-                    if module.is_release(statement) {
-                        // Whoever jumps to a label behind it does not pass it.
-                        match previous.filter(|row| !label && goes_straight_on(*row)) {
-                            Some(row) => self.rows[start + row].releases_after = true,
-                            None => marked = true,
-                        }
+                StatementKind::Directive if module.is_release(statement) => {
+                    // Whoever jumps to a label behind it does not pass it.
+                    match previous.filter(|row| !label && goes_straight_on(*row)) {
+                        Some(row) => self.rows[start + row].releases_after = true,
+                        None => marked = true,
                     }
                 }
                 StatementKind::Label(_) => label = true,

@@ -201,12 +201,18 @@ impl Pass<'_> {
     /// Gives the ways `edges` out of `n` places of their own.
     fn split(&mut self, n: u32, edges: &[Edge]) {
         let span = self.instruction(n).span;
-        let lines = match self.instruction(n).opcode {
-            Opcode::Brx => self.split_table(n, edges),
-            _ => {
+        let mut taken = self.graph.successors(n).iter().filter(|e| e.taken);
+        let lines = match taken.all(|e| edges.contains(e)) {
+            false => self.split_table(n, edges),
+            // Who takes the branch releases, wherever it leads.
+            true => {
                 let (guard, rest) = self.guard_and_rest(n);
                 let over = self.new_label();
-                self.marks.push((span.start, Some(self.names(edges[0]))));
+                let mut ends = self.names(edges[0]);
+                for edge in &edges[1..] {
+                    ends[1] += &format!(", {}", self.names(*edge)[1]);
+                }
+                self.marks.push((span.start, Some(ends)));
                 vec![
                     format!("@{} bra {over};", turned(&guard)),
                     Self::marker(),
@@ -283,26 +289,19 @@ impl Pass<'_> {
             made.push((edge.to, name.clone()));
             names.push(name);
         }
-        let guard_text = if guard.is_empty() {
-            guard.clone()
-        } else {
-            format!("@{guard} ")
-        };
-        let mut lines = vec![
-            format!("{table}: .branchtargets {};", names.join(", ")),
-            format!("{guard_text}{}", replace_last(&rest, &list.name, &table)),
-        ];
+        let mut lines = vec![format!("{table}: .branchtargets {};", names.join(", "))];
         if !guard.is_empty() {
+            lines.push(format!("@{} bra {over};", turned(&guard)));
+        }
+        lines.push(replace_last(&rest, &list.name, &table));
+        lines.extend(blocks);
+        self.marks.extend(marks);
+        if !guard.is_empty() {
+            lines.push(format!("{over}:"));
             if let Some(falls) = edges.iter().find(|e| !e.taken) {
                 lines.push(Self::marker());
                 self.marks.push((at, Some(self.names(*falls))));
             }
-            lines.push(format!("bra.uni {over};"));
-        }
-        self.marks.extend(marks);
-        lines.extend(blocks);
-        if !guard.is_empty() {
-            lines.push(format!("{over}:"));
         }
         lines
     }

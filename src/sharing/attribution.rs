@@ -1,15 +1,18 @@
 //! Which shared variables each instruction of an entry may access.
 //!
 //! A call counts as an access to whatever the functions access that it comes
-//! to. An access that cannot be attributed counts for every variable.
+//! to, a wait for asynchronous copies as one to all that they write: until
+//! then they may be on their way. An access that cannot be attributed counts
+//! for every variable.
 
 use super::ranges::VariableSet;
-use crate::ptx::Module;
 use crate::ptx::analysis::{
-    Affines, BitFacts, Context, Loops, SharedVariable, Summaries, Touches, Values, shared_accesses,
+    AccessKind, Affines, BitFacts, Context, Loops, SharedVariable, Summaries, Touches, Values,
+    shared_accesses,
 };
 use crate::ptx::cfg::Cfg;
 use crate::ptx::shared::SharedMemory;
+use crate::ptx::{Module, Opcode, Word};
 
 /// An access that may be to any variable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +55,7 @@ impl Attribution {
             counts: vec![0; count],
             unattributed: Vec::new(),
         };
+        let mut copied: VariableSet = 0;
         for access in list {
             let mut set: VariableSet = 0;
             for (bit, v) in memory.variables.iter().enumerate() {
@@ -65,6 +69,9 @@ impl Attribution {
                 }
             }
             attribution.accesses[access.at as usize] |= set;
+            if access.kind == AccessKind::Copy {
+                copied |= set;
+            }
             if let Touches::All { at, reason } = access.touches {
                 attribution.unattributed.push(Unattributed {
                     line: line(access.at),
@@ -72,6 +79,14 @@ impl Attribution {
                     reason,
                 });
             }
+        }
+        for (set, i) in attribution.accesses.iter_mut().zip(&function.instructions) {
+            let waits = i.one_of(&[Word::WaitGroup, Word::WaitAll]).is_some();
+            *set |= if waits && i.opcode == Opcode::Cp {
+                copied
+            } else {
+                0
+            };
         }
         attribution.unattributed.sort_unstable();
         attribution.unattributed.dedup();

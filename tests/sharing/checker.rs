@@ -263,6 +263,10 @@ pub fn only_adds(before: &str, after: &str) -> Result<(), String> {
         let guarded = text.starts_with('@');
         let turned = ours && guarded && text.contains(" bra $");
         let table = ours && text.contains("brx.idx");
+        if table && split.contains("brx.idx") {
+            split.clear();
+            continue;
+        }
         if turned || table {
             let gone = old.next().unwrap_or("nothing");
             if turned {

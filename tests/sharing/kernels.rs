@@ -178,7 +178,7 @@ fn annotated_kernels_compute_the_same_and_release_once_a_thread() {
 }
 
 /// Releases of each thread of the first blocks.
-fn releases_per_thread(spt: &Path) -> Vec<u32> {
+pub fn releases_per_thread(spt: &Path) -> Vec<u32> {
     let file = TraceFile::open(spt).unwrap();
     let info = file.info();
     let mut all = Vec::new();

@@ -112,31 +112,35 @@ pub fn accesses<'a>(shared: &'a [&'static str]) -> impl Fn(&str, usize) -> bool 
     }
 }
 
+/// What is wrong with the releases of a random kernel; whether it has any.
+fn check(seed: u64, placement: Placement) -> Result<bool, String> {
+    let text = random_kernel(seed);
+    let sharing = [0.0, 0.34, 0.67, 1.0][seed as usize % 4];
+    let (shared, after) = annotated(&text, sharing, placement);
+    let told = |e: String| format!("seed {seed}, {placement:?}: {e}\n{text}\n{after}");
+    let walk = Walk::new(&after, "k", &accesses(&shared));
+    let earliest = placement == Placement::Optimal;
+    walk.check(earliest).map_err(told)?;
+    let wanted = (usize::from(walk.needs_release()), false);
+    if let Some(path) = walk.paths(40).into_iter().find(|p| *p != wanted) {
+        return Err(told(format!("a path with {path:?}")));
+    }
+    only_adds(&text, &after).map_err(told)?;
+    Ok(walk.needs_release())
+}
+
 #[test]
 fn releases_come_once_behind_the_last_access_and_no_later() {
-    let mut released = 0;
+    let (mut released, mut wrong) = (0, Vec::new());
     for seed in 0..4000 {
-        let text = random_kernel(seed);
-        let sharing = [0.0, 0.34, 0.67, 1.0][seed as usize % 4];
         for placement in [Placement::Optimal, Placement::PostDom] {
-            let (shared, after) = annotated(&text, sharing, placement);
-            let walk = Walk::new(&after, "k", &accesses(&shared));
-            let told = |e: String| format!("seed {seed}, {placement:?}: {e}\n{text}\n{after}");
-            let checked = walk.check(placement == Placement::Optimal).map_err(told);
-            checked.unwrap_or_else(|e| panic!("{e}"));
-            let wanted = usize::from(walk.needs_release());
-            for (releases, late) in walk.paths(40) {
-                assert_eq!(
-                    (releases, late),
-                    (wanted, false),
-                    "seed {seed}, {placement:?}"
-                );
+            match check(seed, placement) {
+                Ok(releases) => released += u32::from(releases),
+                Err(e) => wrong.push(e),
             }
-            only_adds(&text, &after)
-                .map_err(told)
-                .unwrap_or_else(|e| panic!("{e}"));
-            released += wanted;
         }
     }
+    let first: Vec<&String> = wrong.iter().take(3).collect();
+    assert!(wrong.is_empty(), "{} wrong: {first:#?}", wrong.len());
     assert!(released > 2000, "{released}");
 }

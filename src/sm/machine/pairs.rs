@@ -117,3 +117,25 @@ impl Sm<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_partner_has_to_wait() {
+        let mut pairs = Pairs::new(4);
+        assert!(pairs.acquire(2, 5) && pairs.acquire(2, 6));
+        assert!(!pairs.acquire(3, 7), "the partner of slot 2");
+        assert!(pairs.acquire(0, 7), "another pair");
+        pairs.release(3, 8, false); // it has nothing to release
+        assert!(!pairs.acquire(3, 8));
+        pairs.release(2, 9, false);
+        assert!(pairs.acquire(3, 10));
+        let parts = |p: SharedProgress| [p.before, p.holding, p.after];
+        assert_eq!(parts(pairs.end(2, 12)), [5, 4, 3]);
+        pairs.release(3, 15, true);
+        assert_eq!(parts(pairs.end(3, 17)), [10, 7, 0], "held to its end");
+        assert_eq!(parts(pairs.end(1, 9)), [9, 0, 0], "never needed");
+    }
+}
