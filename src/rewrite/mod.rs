@@ -19,6 +19,7 @@ mod code;
 mod map;
 mod measure;
 mod plan;
+mod propose;
 mod region;
 mod text;
 
@@ -28,6 +29,7 @@ use crate::ptx::ast::Module;
 use crate::ptx::edit::Edits;
 use crate::software::{Layout, LayoutSpec};
 pub use measure::{Measured, measure, with_shared};
+pub use propose::propose;
 
 use crate::ptx::analysis::{SharedVariable, Touches};
 use access::{Access, Accesses, Obstacle};
@@ -95,6 +97,9 @@ pub struct Rewritten {
     pub rewritten: usize,
     /// Why nothing was rewritten.
     pub refused: Option<String>,
+    /// Words that a mapping must leave together, where the one wanted does
+    /// not.
+    pub together: Option<u32>,
     /// Accesses that stay as they are.
     pub left: Vec<Left>,
     /// Instructions that the text has more than before.
@@ -130,7 +135,7 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
     };
     let selected = job.regions()?;
     if selected.regions.is_empty() {
-        return Ok(job.refused(selected.left));
+        return Ok(job.refused(selected));
     }
     let mut changed: Vec<u32> = found.list.iter().map(|a| a.function).collect();
     changed.dedup();
@@ -144,7 +149,10 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
 fn refuse_marker(module: &Module) -> Result<()> {
     match module.text.contains("spadkit.layout") {
         true => Err(Error::usage(
-            format!("{} places its variables by .pragma \"spadkit.layout ...\"", module.name),
+            format!(
+                "{} places its variables by .pragma \"spadkit.layout ...\"",
+                module.name
+            ),
             "rewrite the kernel before it is shared",
         )),
         false => Ok(()),
@@ -170,6 +178,10 @@ fn find_entry(module: &Module, name: &str) -> Result<u32> {
 struct Selected {
     regions: Vec<Region>,
     left: Vec<Left>,
+    /// Words of the widest access that was torn.
+    together: Option<u32>,
+    /// The first reason.
+    refused: Option<Left>,
 }
 
 struct Job<'a> {
@@ -185,31 +197,43 @@ impl Job<'_> {
     fn regions(&self) -> Result<Selected> {
         let mut regions = self.wanted()?;
         let mut left: Vec<Left> = Vec::new();
+        let mut together = None;
         // What one region loses, others may lose by it.
         loop {
-            let (dropped, reasons) = self.obstructed(&regions);
+            let (dropped, reasons, torn) = self.obstructed(&regions);
             if dropped.is_empty() {
                 break;
             }
             left.extend(reasons);
+            together = together.max(torn);
             let mut at = 0;
             regions.retain(|_| {
                 at += 1;
                 !dropped.contains(&(at - 1))
             });
         }
+        let refused = left.first().cloned();
+        let why = match &refused {
+            None => "it touches variables that are not mapped",
+            Some(_) => "no access that may touch the same words can stay behind",
+        };
         for access in &self.found.list {
             let line = self.line(access);
             if !left.iter().any(|l| l.line == line) && self.region_of(access, &regions).is_none() {
                 left.push(Left {
                     line,
-                    reason: "it touches variables that are not mapped".to_owned(),
+                    reason: why.to_owned(),
                 });
             }
         }
         left.sort_by_key(|l| l.line);
         left.dedup();
-        Ok(Selected { regions, left })
+        Ok(Selected {
+            regions,
+            left,
+            together,
+            refused,
+        })
     }
 
     fn wanted(&self) -> Result<Vec<Region>> {
@@ -283,12 +307,14 @@ impl Job<'_> {
         .filter(|at| *at < regions.len())
     }
 
-    /// Regions that cannot be mapped, with the lines that are in the way.
-    fn obstructed(&self, regions: &[Region]) -> (BTreeSet<usize>, Vec<Left>) {
+    /// Regions that cannot be mapped, with the lines that are in the way and
+    /// the words of the widest access that is torn.
+    fn obstructed(&self, regions: &[Region]) -> (BTreeSet<usize>, Vec<Left>, Option<u32>) {
         let mut dropped: BTreeSet<usize> = BTreeSet::new();
         let mut left = Vec::new();
+        let mut together = None;
         if regions.is_empty() {
-            return (dropped, left);
+            return (dropped, left, together);
         }
         for Obstacle { line, reason } in &self.found.obstacles {
             dropped.extend(0..regions.len());
@@ -305,6 +331,7 @@ impl Job<'_> {
                     let words = access.bytes / map::WORD;
                     if words > 1 && regions[at].map.torn(words).is_some() {
                         dropped.insert(at);
+                        together = together.max(Some(words));
                         leave(torn(&regions[at], access.bytes));
                     }
                 }
@@ -323,19 +350,21 @@ impl Job<'_> {
                 }
             }
         }
-        (dropped, left)
+        (dropped, left, together)
     }
 
-    fn refused(&self, left: Vec<Left>) -> Rewritten {
+    fn refused(&self, selected: Selected) -> Rewritten {
         let before = region::total(self.placed);
-        let reason = left.first().map(|l| format!("line {}: {}", l.line, l.reason));
+        let first = selected.refused;
+        let reason = first.map(|l| format!("line {}: {}", l.line, l.reason));
         Rewritten {
             text: None,
             entry: self.request.entry.clone(),
             accesses: self.found.list.len(),
             rewritten: 0,
             refused: Some(reason.unwrap_or_else(|| "nothing can be mapped".to_owned())),
-            left,
+            together: selected.together,
+            left: selected.left,
             added_static: 0,
             shared_bytes: SharedBytes {
                 before,
@@ -347,7 +376,12 @@ impl Job<'_> {
     }
 
     fn apply(&self, reached: &[u32], selected: Selected) -> Result<Rewritten> {
-        let Selected { regions, left } = selected;
+        let Selected {
+            regions,
+            left,
+            together,
+            ..
+        } = selected;
         let installed = region::install(self.module, reached, &regions)?;
         let installed = Module::parse(&installed, &self.module.name)?;
         let targets: Vec<plan::Target> = self
@@ -377,13 +411,19 @@ impl Job<'_> {
                 "take a mapping that wastes less, or a machine with more (--preset)",
             ));
         }
-        let count = |m: &Module| m.functions.iter().map(|f| f.instructions.len() as i64).sum::<i64>();
+        let count = |m: &Module| {
+            m.functions
+                .iter()
+                .map(|f| f.instructions.len() as i64)
+                .sum::<i64>()
+        };
         Ok(Rewritten {
             text: Some(text),
             entry: self.request.entry.clone(),
             accesses: self.found.list.len(),
             rewritten: targets.len(),
             refused: None,
+            together,
             left,
             added_static: count(&result) - count(&installed),
             shared_bytes: SharedBytes {
@@ -420,7 +460,8 @@ impl Job<'_> {
         match (known == any, assume.block) {
             (false, Some([x, y, z])) => {
                 let module = Module::parse(&known, &installed.name)?;
-                let at = text::brace(&module, find_entry(&module, &self.request.entry)?);
+                let entry = find_entry(&module, &self.request.entry)?;
+                let at = text::body_start(&module, entry).map_or(0, |at| at - 1);
                 let mut edits = Edits::new();
                 edits.insert(at, format!(".reqntid {x}, {y}, {z}\n"));
                 Ok((edits.apply(&known), assume.block))
@@ -438,7 +479,11 @@ impl Job<'_> {
         let placed = region::placement(result, entry, &reached, dynamic)?;
         Ok(After {
             total: region::total(&placed),
-            dynamic: placed.iter().any(|v| v.dynamic).then_some(dynamic).flatten(),
+            dynamic: placed
+                .iter()
+                .any(|v| v.dynamic)
+                .then_some(dynamic)
+                .flatten(),
         })
     }
 }
