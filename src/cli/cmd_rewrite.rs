@@ -123,7 +123,12 @@ pub(super) fn run(args: &RewriteArgs, global: &Global, printer: &Printer) -> Res
     let report = Report {
         rewritten: &rewritten,
         measured: measured.as_ref(),
-        proposal: proposal(&rewritten, &request, &machine, launch.as_ref())?,
+        proposal: proposal(
+            &rewritten,
+            &request,
+            &machine,
+            launch.as_ref().zip(Some(&module)),
+        )?,
     };
     printer.result(report.json(), || report.text())?;
     report.verdict()
@@ -135,15 +140,15 @@ fn proposal(
     rewritten: &Rewritten,
     request: &Request,
     machine: &Config,
-    launch: Option<&LaunchFile>,
+    launch: Option<(&LaunchFile, &Module)>,
 ) -> Result<Option<LayoutSpec>> {
     let Some(together) = rewritten.together else {
         return Ok(None);
     };
     let profile = match launch {
         None => None,
-        Some(file) => {
-            let mut prepared = file.prepare()?;
+        Some((file, module)) => {
+            let mut prepared = file.prepare_with(module)?;
             let own = |l: &crate::ptx::exec::Launch| l.entry == request.entry;
             let index = prepared.launches().iter().position(own).unwrap_or(0);
             let trace = launch_trace(&mut prepared, file, index, None)?;

@@ -114,7 +114,7 @@ fn what_cannot_be_rewritten_is_said_and_nothing_is_written() {
     );
     check(&[path(&wide), "--hash", "xor"], 1, "tears 128-bit accesses");
     check(
-        &[path(&wide), "--hash", "pad:every=1,by=31"],
+        &[path(&transpose), "--hash", "pad:every=1,by=60"],
         2,
         "bytes of shared memory",
     );

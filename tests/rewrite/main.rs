@@ -286,7 +286,7 @@ fn made(name: &str, body: &str) -> (tempfile::TempDir, Case) {
     let folder = tempfile::tempdir().unwrap();
     let ptx = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n\
-         .shared .align 16 .b8 s[512];\n.shared .align 16 .b8 t[512];\n\
+         .shared .align 16 .b8 s[16384];\n.shared .align 16 .b8 t[512];\n\
          .func use(.param .b64 p)\n{{\n.reg .b64 %d;\n.reg .b32 %r;\n\
          ld.param.b64 %d, [p];\nld.u32 %r, [%d];\nst.u32 [%d], %r;\nret;\n}}\n\
          .visible .entry k(.param .u64 out)\n{{\n.reg .pred %p;\n.reg .b32 %r<20>;\n\
@@ -397,4 +397,72 @@ fn mapped_addresses_are_shared_and_hoisted() {
     assert_eq!((better.block, general.block), (Some([32, 1, 1]), None));
     assert!(measured.unwrap().outputs_equal);
     assert!(measured.unwrap().added_executed > fast.added_executed);
+}
+
+/// A loop that moves an address by what the mapping does not read moves the
+/// mapped address along.
+#[test]
+fn mapped_addresses_are_carried_through_loops() {
+    let body = |step: u32, rounds: u32| {
+        format!(
+            "mul.wide.u32 %d3, %r0, 132;\nadd.s64 %d4, %d0, %d3;\nmov.u32 %r2, 0;\n\
+             mov.u32 %r5, 0;\n\
+             $L0:\nst.shared.u32 [%d4], %r2;\nbar.sync 0;\nld.shared.u32 %r3, [%d4];\n\
+             mad.lo.u32 %r5, %r5, 3, %r3;\nadd.s64 %d4, %d4, {step};\nadd.u32 %r2, %r2, 1;\n\
+             setp.lt.u32 %p, %r2, {rounds};\n@%p bra $L0;\n\
+             ld.param.u64 %d5, [out];\ncvta.to.global.u64 %d5, %d5;\nmul.wide.u32 %d3, %r0, 4;\n\
+             add.s64 %d5, %d5, %d3;\nst.global.u32 [%d5], %r5;"
+        )
+    };
+    let added = |step: u32, rounds: u32| {
+        let (_folder, case) = made("k", &body(step, rounds));
+        let (rewritten, measured) = case.run(&case.request("xor", true, "k"));
+        let measured = measured.unwrap();
+        assert!(measured.outputs_equal, "{}", rewritten.text.unwrap());
+        assert_eq!(measured.conflicts_after, case.hardware("xor", "k"));
+        measured.added_executed
+    };
+    // Mapped once: four instructions, less one that the sum saves; a sum each round.
+    assert!(added(4096, 3) <= 3 + 4, "{}", added(4096, 3));
+    // Moved by what is read, it is mapped in each round.
+    assert!(added(128, 60) >= 100, "{}", added(128, 60));
+}
+
+/// What is written is taken by the assembler of CUDA, where there is one.
+#[test]
+fn the_assembler_takes_what_is_written() {
+    let ptxas = std::process::Command::new("ptxas")
+        .arg("--version")
+        .output();
+    if ptxas.is_err() {
+        eprintln!("skipped: no ptxas here");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (ptx, cubin) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
+    for name in [
+        "transpose/transpose",
+        "fwt/fwt",
+        "scan/scan",
+        "lud/lud_perimeter",
+    ] {
+        let case = Case::load(&kernel(name), "sm80");
+        for spec in ["xor", "rap:seed=1", "pad:every=33,by=1"] {
+            let (rewritten, _) = case.run(&case.request(spec, true, &case.entries()[0]));
+            let Some(text) = rewritten.text else { continue };
+            // Old targets are no longer taken.
+            std::fs::write(&ptx, text.replace(".target sm_52", ".target sm_80")).unwrap();
+            let run = std::process::Command::new("ptxas")
+                .args([
+                    "-arch=sm_80",
+                    ptx.to_str().unwrap(),
+                    "-o",
+                    cubin.to_str().unwrap(),
+                ])
+                .output()
+                .unwrap();
+            let error = String::from_utf8_lossy(&run.stderr);
+            assert!(run.status.success(), "{name} {spec}: {error}");
+        }
+    }
 }

@@ -106,26 +106,37 @@ impl<'a> Emitter<'a> {
         }
         for node in nodes {
             let mut lines = Vec::new();
-            let result = match node.from {
+            let result = match &node.from {
                 From::Address {
                     register,
                     value,
                     add,
                 } => {
-                    let mut input = match lows.get(&value) {
-                        Some(low) => low.clone(),
-                        None => self.low(register, &mut lines),
-                    };
-                    if add != 0 {
-                        let sum = self.words.fresh();
-                        lines.push(format!("add.s32 {sum}, {input}, {};", add as i32));
-                        input = sum;
+                    let low = lows.get(value).map(String::as_str);
+                    self.moved(node.region, (*register, *add), low, &mut lines)
+                }
+                From::Carried {
+                    register,
+                    add,
+                    carry,
+                } => {
+                    let result = self.words.fresh();
+                    for (point, value) in &carry.entries {
+                        let mut lines = Vec::new();
+                        let low = narrow.name(*register, *value);
+                        let place = self.moved(node.region, (*register, *add), low, &mut lines);
+                        lines.push(format!("mov.b32 {result}, {place};"));
+                        self.insert(points, *point, &lines, edits);
                     }
-                    self.mapped(node.region, &input, &mut lines)
+                    for point in &carry.steps {
+                        let line = format!("add.s32 {result}, {result}, {};", carry.step as i32);
+                        self.insert(points, *point, &[line], edits);
+                    }
+                    result
                 }
                 From::Xor { parent, mask } => {
                     let result = self.words.fresh();
-                    let parent = &self.registers[parent];
+                    let parent = &self.registers[*parent];
                     lines.push(format!("xor.b32 {result}, {parent}, {mask:#x};"));
                     result
                 }
@@ -133,6 +144,27 @@ impl<'a> Emitter<'a> {
             self.registers.push(result);
             self.insert(points, node.point, &lines, edits);
         }
+    }
+
+    /// The place of a register's address plus a constant; `low` is its low
+    /// half, where it is there.
+    fn moved(
+        &mut self,
+        region: usize,
+        (register, add): (Register, i64),
+        low: Option<&str>,
+        lines: &mut Vec<String>,
+    ) -> String {
+        let mut input = match low {
+            Some(low) => low.to_owned(),
+            None => self.low(register, lines),
+        };
+        if add != 0 {
+            let sum = self.words.fresh();
+            lines.push(format!("add.s32 {sum}, {input}, {};", add as i32));
+            input = sum;
+        }
+        self.mapped(region, &input, lines)
     }
 
     /// The low halves of addresses of 64 bits that several nodes need.

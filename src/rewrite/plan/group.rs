@@ -2,6 +2,7 @@
 //! in full, and how the others follow.
 
 use super::super::region::Region;
+use super::carry::carry;
 use super::point::{Point, Points};
 use super::relation::{Offsets, Relation, relation};
 use super::{Facts, From, Node, Place, Site};
@@ -235,14 +236,33 @@ impl Group<'_> {
             return false;
         };
         let leader = nodes.len();
+        let add = constant - base;
+        let sites = own.iter().flat_map(|(m, _)| &self.members[*m].sites);
+        let uses: Vec<Point> = sites.map(|s| points.before(s.at)).collect();
+        let home = (register, value);
+        let (from, point) = match carry(self.facts, points, self.region, home, &uses) {
+            Some(carry) => {
+                let start = carry.start;
+                let carried = From::Carried {
+                    register,
+                    add,
+                    carry,
+                };
+                (carried, start)
+            }
+            None => {
+                let address = From::Address {
+                    register,
+                    value,
+                    add,
+                };
+                (address, points.hoisted(point, register, value))
+            }
+        };
         nodes.push(Node {
             region: self.members[own[0].0].sites[0].region,
-            from: From::Address {
-                register,
-                value,
-                add: constant - base,
-            },
-            point: points.hoisted(point, register, value),
+            from,
+            point,
         });
         // XORs with one mask are made once.
         let mut masks: Vec<u32> = own

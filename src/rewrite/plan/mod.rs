@@ -7,8 +7,10 @@
 //! constant, which goes into the offset of the access, or the place XOR a
 //! constant: h(a + c) = h(a) ^ h(c) where the addition carries nowhere that
 //! matters. Both are proved by looking at every offset of the region that the
-//! known bits of the address leave.
+//! known bits of the address leave. Where a loop moves an address by what the
+//! map does not read, the mapped address moves along.
 
+mod carry;
 mod emit;
 mod group;
 mod narrow;
@@ -96,6 +98,12 @@ enum From {
         register: Register,
         value: ValueId,
         add: i64,
+    },
+    /// As an address in front of a loop, and carried through it.
+    Carried {
+        register: Register,
+        add: i64,
+        carry: carry::Carry,
     },
     /// Of another mapped address, an earlier node.
     Xor { parent: usize, mask: u32 },
