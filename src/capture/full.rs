@@ -3,7 +3,9 @@
 use super::barriers::{Arrival, Barriers};
 use super::code::{Code, Role, Row, is_shared};
 use super::copies::{Copies, CopyControl};
+use super::select::Selected;
 use crate::error::{Error, Result};
+use crate::launch::LaunchFile;
 use crate::ptx::exec::{Access, BlockSink, Event, Options, Sink};
 use crate::ptx::names::Space;
 use crate::sm::{
@@ -38,6 +40,11 @@ pub struct Captured {
 /// [`Selected`]: super::Selected
 pub fn full_trace(launch: &Path, to: &Path) -> Result<Captured> {
     let (file, selected) = super::opened(launch)?;
+    full_trace_of(&file, &selected, to)
+}
+
+/// As [`full_trace`], of a launch file that has been read.
+pub fn full_trace_of(file: &LaunchFile, selected: &Selected, to: &Path) -> Result<Captured> {
     let mut prepared = file.prepare()?;
     let index = selected.index(prepared.launches())?;
     let first = prepared.launches()[index].clone();
@@ -45,7 +52,7 @@ pub fn full_trace(launch: &Path, to: &Path) -> Result<Captured> {
     let blocks: u64 = first.grid.iter().map(|&n| u64::from(n)).product();
     let info = KernelInfo {
         name: first.entry.clone(),
-        source: super::source(&selected, index, &file),
+        source: super::source(selected, index, file),
         block_dim: first.block,
         blocks: u32::try_from(blocks).map_err(|_| {
             Error::usage(

@@ -8,11 +8,12 @@ mod copies;
 mod full;
 mod registers;
 mod select;
+pub mod statics;
 #[cfg(test)]
 mod tests;
 
 pub use access::{access_trace, launch_trace};
-pub use full::{Captured, full_trace};
+pub use full::{Captured, full_trace, full_trace_of};
 pub use select::{Selected, launches_note};
 
 use crate::error::{Error, Result};
@@ -26,7 +27,7 @@ pub fn is_launch(path: &Path) -> bool {
 }
 
 /// The launch file that INPUT names, with the launch.
-fn opened(input: &Path) -> Result<(LaunchFile, Selected)> {
+pub(crate) fn opened(input: &Path) -> Result<(LaunchFile, Selected)> {
     let selected = Selected::of(input).unwrap_or_else(|| Selected {
         file: input.to_owned(),
         which: None,

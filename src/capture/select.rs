@@ -34,18 +34,23 @@ impl Selected {
 
     /// The launch's place among all of its file.
     pub fn index(&self, launches: &[Launch]) -> Result<usize> {
+        let entries: Vec<&str> = launches.iter().map(|l| l.entry.as_str()).collect();
+        self.index_of(&entries)
+    }
+
+    /// The launch's place among launches of these entries.
+    pub fn index_of(&self, entries: &[&str]) -> Result<usize> {
         let Some(which) = &self.which else {
             return Ok(0);
         };
         let found = match which.parse::<usize>() {
-            Ok(n) => (n < launches.len()).then_some(n),
-            Err(_) => launches.iter().position(|l| l.entry == *which),
+            Ok(n) => (n < entries.len()).then_some(n),
+            Err(_) => entries.iter().position(|entry| entry == which),
         };
         found.ok_or_else(|| {
-            let entries: Vec<&str> = launches.iter().map(|l| l.entry.as_str()).collect();
             Error::usage(
                 format!("{} has no launch '{which}'", self.file.display()),
-                format!("expected one of {}", listed(&entries)),
+                format!("expected one of {}", listed(entries)),
             )
         })
     }

@@ -1,17 +1,20 @@
 //! `spadkit share`: the compiler half of scratchpad sharing.
 
+mod input;
+mod text;
+
 use super::Global;
 use super::printer::Printer;
-use crate::capture::is_launch;
-use crate::config::Config;
-use crate::error::{Error, Result};
-use crate::launch::LaunchFile;
+use crate::error::Result;
+use crate::interrupt;
 use crate::output::{check_writable, write_file};
-use crate::ptx::Module;
-use crate::sharing::{Kernel, LayoutKind, Needs, Placement, Plan};
+use crate::report::ShareReport;
+use crate::sharing::{Drawing, Kernel, Launched, LayoutKind, Placement, Plan, Variant, variants};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use std::path::{Path, PathBuf};
+use input::Input;
+use serde_json::json;
+use std::path::PathBuf;
 
 /// Plan and annotate scratchpad sharing for a kernel.
 ///
@@ -55,6 +58,12 @@ pub struct ShareArgs {
     /// Draw the control flow with ranges and placements for Graphviz.
     #[arg(long, value_name = "FILE.dot")]
     dot: Option<PathBuf>,
+    /// Write a report: ranges on the lines of the PTX, the control flow, gain.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Do not run a launch file's kernel on the SM.
+    #[arg(long)]
+    no_sim: bool,
 }
 
 fn placement() -> impl TypedValueParser<Value = Placement> {
@@ -73,7 +82,7 @@ fn layout() -> impl TypedValueParser<Value = LayoutKind> {
 }
 
 /// `X`, `X,Y` or `X,Y,Z`, within CUDA's limits.
-fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
+pub(super) fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
     let expected = "expected X, X,Y or X,Y,Z, at most 1024, 1024 and 64, and 1024 in all";
     let sizes: Option<Vec<u32>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
     let sizes = sizes.filter(|s| s.len() <= 3).ok_or(expected)?;
@@ -90,105 +99,50 @@ fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
     }
 }
 
-/// The kernel and its launch, from the launch file or the options.
-struct Input {
-    launch: Option<LaunchFile>,
-    module: Module,
-    entry: Option<String>,
-    dynamic: u32,
-    needs: Needs,
-}
-
-impl Input {
-    fn load(args: &ShareArgs) -> Result<Self> {
-        match is_launch(&args.input) {
-            true => Self::of_launch(args),
-            false => Self::of_ptx(args),
-        }
-    }
-
-    fn of_launch(args: &ShareArgs) -> Result<Self> {
-        let given = [
-            ("--entry", args.entry.is_some()),
-            ("--block", args.block.is_some()),
-            ("--dynamic-shared", args.dynamic_shared.is_some()),
-            ("--registers", args.registers.is_some()),
-        ];
-        if let Some((option, _)) = given.iter().find(|o| o.1) {
-            return Err(Error::usage(
-                format!(
-                    "{option} for {}, which is a launch file",
-                    args.input.display()
-                ),
-                "the launch file says it",
-            ));
-        }
-        let launch = LaunchFile::load(&args.input)?;
-        let first = &launch.first;
-        Ok(Input {
-            module: launch.module()?,
-            entry: first.entry.as_ref().map(|e| e.value.clone()),
-            dynamic: first.dynamic_shared,
-            needs: Needs {
-                threads: first.block.iter().map(|&n| u64::from(n)).product(),
-                registers: launch.registers,
-            },
-            launch: Some(launch),
-        })
-    }
-
-    fn of_ptx(args: &ShareArgs) -> Result<Self> {
-        let Some(block) = args.block else {
-            return Err(Error::usage(
-                format!(
-                    "{} does not say how many threads a block has",
-                    args.input.display()
-                ),
-                "give --block X,Y,Z, or a launch file (.toml)",
-            ));
-        };
-        Ok(Input {
-            launch: None,
-            module: read_module(&args.input)?,
-            entry: args.entry.clone(),
-            dynamic: args.dynamic_shared.unwrap_or(0),
-            needs: Needs {
-                threads: block.iter().map(|&n| u64::from(n)).product(),
-                registers: args.registers,
-            },
-        })
-    }
-}
-
-fn read_module(path: &Path) -> Result<Module> {
-    let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-    let text = String::from_utf8(bytes).map_err(|_| {
-        Error::usage(
-            format!("{} is not text", path.display()),
-            "expected PTX in UTF-8",
-        )
-    })?;
-    Module::parse(&text, &path.display().to_string())
-}
-
 pub(super) fn run(args: &ShareArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
-    for file in args.output.iter().chain(&args.dot) {
+    for file in args.output.iter().chain(&args.dot).chain(&args.report) {
         check_writable(file)?;
     }
     let input = Input::load(args)?;
-    let kernel = Kernel::new(&input.module, input.entry.as_deref(), input.dynamic)?;
+    let kernel = Kernel::new(&input.module, Some(&input.entry), input.dynamic)?;
     let sharing = args.sharing.unwrap_or(machine.sm.sharing.threshold);
     let choice = (args.layout, args.placement);
     let plan = Plan::new(&kernel, &machine, input.needs, sharing, choice)?;
     let annotated = plan.annotate()?;
+    interrupt::listen();
+    let runs: Vec<Variant> = match &input.launch {
+        Some((file, selected)) if !args.no_sim => {
+            printer.log("running the kernel on the SM, without sharing and with each step of it");
+            let launched = Launched {
+                kernel: &kernel,
+                needs: input.needs,
+                file,
+                selected,
+            };
+            variants(launched, &machine, sharing, &|| !interrupt::requested())?
+        }
+        _ => Vec::new(),
+    };
+    if let Some(file) = &args.report {
+        let report = ShareReport {
+            plan: &plan,
+            annotated: &annotated,
+            machine: machine.name.clone(),
+            variants: &runs,
+        };
+        write_file(file, report.render()?.as_bytes())?;
+    }
+    if let Some(file) = &args.dot {
+        write_file(file, Drawing::of(&plan).dot().as_bytes())?;
+    }
     if let Some(file) = &args.output {
         write_file(file, annotated.text.as_bytes())?;
     }
-    printer.result(plan.json(&annotated), || text(&plan, &machine))
-}
-
-fn text(plan: &Plan, machine: &Config) -> String {
-    let _ = machine;
-    format!("{}\n", plan.layout.cost)
+    let mut json = plan.json(&annotated);
+    if let Some(baseline) = runs.first() {
+        json["variants"] = runs.iter().map(|v| v.json(baseline)).collect();
+    }
+    json["preset"] = json!(machine.name);
+    printer.result(json, || text::all(&plan, &annotated, &machine, &runs))
 }

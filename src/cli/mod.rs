@@ -1,5 +1,6 @@
 //! The command line: one file per command, [`Printer`] for all output.
 
+mod classify_static;
 mod cmd_classify;
 mod cmd_conflicts;
 mod cmd_congestion;

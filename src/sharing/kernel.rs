@@ -1,6 +1,6 @@
 //! An entry as the compiler half of scratchpad sharing sees it.
 
-use super::attribution::Attribution;
+use super::attribution::{Attribution, Unattributed};
 use super::graph::FlowGraph;
 use super::layout::Variable;
 use super::ranges::{Costs, MOST_VARIABLES, Ranges};
@@ -27,8 +27,8 @@ pub struct Kernel<'m> {
     pub graph: FlowGraph,
     /// Where variables may have been, and may still be accessed.
     pub ranges: Ranges,
-    /// Lines of accesses that may be to any variable, and why.
-    pub unattributed: Vec<(u32, String)>,
+    /// Accesses that may be to any variable.
+    pub unattributed: Vec<Unattributed>,
     /// Why the variables have to stay as they are declared.
     pub fixed: Option<String>,
 }
@@ -60,7 +60,7 @@ impl<'m> Kernel<'m> {
             ));
         }
         let bytes = u64::from(memory.bytes) + u64::from(dynamic);
-        let attribution = Attribution::new(module, &functions, &memory);
+        let attribution = Attribution::new(module, entry, &memory);
         let variables = variables(&memory, dynamic);
         refuse_missing_size(name, &variables, &attribution)?;
         let graph = FlowGraph::of(function);
@@ -99,7 +99,8 @@ fn variables(memory: &SharedMemory, dynamic: u32) -> Vec<Variable> {
     memory.variables.iter().map(of).collect()
 }
 
-fn find_entry(module: &Module, name: Option<&str>) -> Result<u32> {
+/// Index of the entry of that name; of the only one where that is `None`.
+pub fn find_entry(module: &Module, name: Option<&str>) -> Result<u32> {
     let entries: Vec<&str> = module.entries().map(|f| f.name.as_str()).collect();
     let help = match entries.is_empty() {
         true => "the PTX has no entry with a body".to_owned(),
@@ -171,9 +172,9 @@ fn fixed(memory: &SharedMemory, attribution: &Attribution) -> Option<String> {
     if let Some(twice) = sorted.windows(2).find(|w| w[0] == w[1]) {
         return Some(format!("two variables are called {}", twice[0]));
     }
-    let (line, reason) = attribution.unattributed.first()?;
+    let Unattributed { line, reason, .. } = attribution.unattributed.first()?;
     Some(format!(
-        "the address in line {line} may be in any variable, or rely on where it lies: {reason}"
+        "the access in line {line} may be to any variable, or rely on where one lies: {reason}"
     ))
 }
 

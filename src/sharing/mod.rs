@@ -7,6 +7,7 @@
 
 pub mod annotate;
 mod attribution;
+mod drawing;
 mod graph;
 mod kernel;
 mod layout;
@@ -14,11 +15,15 @@ mod placement;
 mod plan;
 mod ranges;
 mod residency;
+mod variants;
 
+pub use attribution::Unattributed;
+pub use drawing::{Drawing, DrawnBlock, DrawnEdge, short};
 pub use graph::{Edge, FlowGraph, label_of_edge};
-pub use kernel::Kernel;
+pub use kernel::{Kernel, find_entry};
 pub use layout::{BUDGET, EXACT, Layout, Variable};
 pub use placement::{Place, Placement, place};
 pub use plan::{LayoutKind, Needs, Plan, storage_bits};
 pub use ranges::{Costs, MOST_VARIABLES, Ranges, VariableSet};
 pub use residency::{BlockNeeds, Limit, Residency};
+pub use variants::{Launched, Variant, variants};

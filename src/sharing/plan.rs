@@ -126,7 +126,7 @@ impl<'k> Plan<'k> {
                 "accesses": kernel.accesses[i],
             })
         };
-        let lines: Vec<u32> = kernel.unattributed.iter().map(|u| u.0).collect();
+        let lines: Vec<u32> = kernel.unattributed.iter().map(|u| u.line).collect();
         json!({
             "entry": kernel.function().name,
             "threads": self.needs.threads,

@@ -1,4 +1,5 @@
-//! The variables of shared memory, where a trace names them.
+//! Parts of a trace: the variables of shared memory, where it names them, and
+//! wide accesses split.
 
 use super::access::{Access, AccessTrace};
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,29 @@ impl AccessTrace {
         found.retain(inside);
         found.sort_by_key(|v| v.offset);
         found
+    }
+
+    /// The same accesses with none wider than `bytes`: those that are wider,
+    /// split into several, one after the other.
+    pub fn narrowed(&self, bytes: u32) -> AccessTrace {
+        let split = |access: &Access| -> Vec<Access> {
+            let width = access.bytes.min(bytes);
+            let piece = |i: u32| Access {
+                addrs: access
+                    .addrs
+                    .iter()
+                    .map(|a| Some((*a)? + i * width / 4))
+                    .collect(),
+                bytes: width,
+                ..access.clone()
+            };
+            (0..access.bytes / width).map(piece).collect()
+        };
+        AccessTrace {
+            accesses: self.accesses.iter().flat_map(split).collect(),
+            barriers: Vec::new(),
+            ..self.clone()
+        }
     }
 
     /// The accesses to words `range` alone, as a trace of its own that counts
