@@ -2,14 +2,15 @@
 
 use super::Global;
 use super::printer::{Printer, table};
-use crate::capture::is_launch;
+use crate::capture::{Selected, is_launch, launch_trace};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
 use crate::output::{check_writable, write_file};
 use crate::ptx::Module;
-use crate::rewrite::{Hashes, Measured, Request, Rewritten, measure, rewrite};
+use crate::rewrite::{Hashes, Measured, Request, Rewritten, measure, propose, rewrite};
 use crate::software::LayoutSpec;
+use crate::trace::ConflictProfile;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -87,7 +88,11 @@ fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
         return Err(wrong());
     }
     for (size, part) in block.iter_mut().zip(parts) {
-        *size = part.parse().ok().filter(|n| (1..=1024).contains(n)).ok_or_else(wrong)?;
+        *size = part
+            .parse()
+            .ok()
+            .filter(|n| (1..=1024).contains(n))
+            .ok_or_else(wrong)?;
     }
     match block.iter().product::<u32>() <= 1024 && block[2] <= 64 {
         true => Ok(block),
@@ -118,9 +123,39 @@ pub(super) fn run(args: &RewriteArgs, global: &Global, printer: &Printer) -> Res
     let report = Report {
         rewritten: &rewritten,
         measured: measured.as_ref(),
+        proposal: proposal(
+            &rewritten,
+            &request,
+            &machine,
+            launch.as_ref().zip(Some(&module)),
+        )?,
     };
     printer.result(report.json(), || report.text())?;
     report.verdict()
+}
+
+/// The mapping to take instead where wide accesses would be torn: the best for
+/// the launch, where there is one.
+fn proposal(
+    rewritten: &Rewritten,
+    request: &Request,
+    machine: &Config,
+    launch: Option<(&LaunchFile, &Module)>,
+) -> Result<Option<LayoutSpec>> {
+    let Some(together) = rewritten.together else {
+        return Ok(None);
+    };
+    let profile = match launch {
+        None => None,
+        Some((file, module)) => {
+            let mut prepared = file.prepare_with(module)?;
+            let own = |l: &crate::ptx::exec::Launch| l.entry == request.entry;
+            let index = prepared.launches().iter().position(own).unwrap_or(0);
+            let trace = launch_trace(&mut prepared, file, index, None)?;
+            Some(ConflictProfile::new(&trace, machine.conflict_rule()))
+        }
+    };
+    Ok(propose(machine.geometry, together, profile.as_ref()))
 }
 
 impl RewriteArgs {
@@ -145,14 +180,18 @@ impl RewriteArgs {
             (Some(launch), false) => launch,
             (Some(_), true) => {
                 return Err(Error::usage(
-                    format!("--launch, but {} is a launch file, too", self.input.display()),
+                    format!(
+                        "--launch, but {} is a launch file, too",
+                        self.input.display()
+                    ),
                     "name the PTX and --launch FILE.toml, or the launch file alone",
                 ));
             }
             (None, true) => &self.input,
             (None, false) => return Ok(None),
         };
-        LaunchFile::load(path).map(Some)
+        let file = Selected::of(path).map_or(path.clone(), |s| s.file);
+        LaunchFile::load(&file).map(Some)
     }
 
     fn module(&self, launch: Option<&LaunchFile>) -> Result<Module> {
@@ -161,9 +200,8 @@ impl RewriteArgs {
             _ => &self.input,
         };
         let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-        let text = String::from_utf8(bytes).map_err(|_| {
-            Error::usage(format!("{} is not text", path.display()), "expected PTX")
-        })?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Error::usage(format!("{} is not text", path.display()), "expected PTX"))?;
         Module::parse(&text, &path.display().to_string())
     }
 
@@ -178,7 +216,12 @@ impl RewriteArgs {
             Some(file) => file.prepare_with(module)?.launches().to_vec(),
             None => Vec::new(),
         };
-        let entry = match (&self.entry, launches.first()) {
+        let named = self.launch.as_ref().unwrap_or(&self.input);
+        let first = match Selected::of(named) {
+            Some(selected) if !launches.is_empty() => launches.get(selected.index(&launches)?),
+            _ => None,
+        };
+        let entry = match (&self.entry, first) {
             (Some(entry), _) => entry.clone(),
             (None, Some(first)) => first.entry.clone(),
             (None, None) => only_entry(module)?,
@@ -222,6 +265,7 @@ fn only_entry(module: &Module) -> Result<String> {
 struct Report<'a> {
     rewritten: &'a Rewritten,
     measured: Option<&'a Measured>,
+    proposal: Option<LayoutSpec>,
 }
 
 impl Report<'_> {
@@ -233,6 +277,7 @@ impl Report<'_> {
             "rewritten": r.rewritten,
             "refused": r.refused,
             "left": r.left,
+            "proposal": self.proposal,
             "added_static": r.added_static,
             "shared_bytes": r.shared_bytes,
             "dynamic_shared": r.dynamic_shared,
@@ -271,17 +316,26 @@ impl Report<'_> {
             text += &format!("for blocks of {x} x {y} x {z} threads alone\n");
         }
         if let Some(m) = self.measured {
-            let per_access = m.added_per_access().map_or("-".to_owned(), |n| format!("{n:.2}"));
+            let per_access = m
+                .added_per_access()
+                .map_or("-".to_owned(), |n| format!("{n:.2}"));
             text += &format!(
                 "executed: {} instructions added, {per_access} per access; conflicts {} -> {}; outputs {}\n",
                 m.added_executed,
                 m.conflicts_before,
                 m.conflicts_after,
-                if m.outputs_equal { "equal" } else { "different" },
+                if m.outputs_equal {
+                    "equal"
+                } else {
+                    "different"
+                },
             );
         }
         if !r.left.is_empty() {
-            let rows = r.left.iter().map(|l| vec![l.line.to_string(), l.reason.clone()]);
+            let rows = r
+                .left
+                .iter()
+                .map(|l| vec![l.line.to_string(), l.reason.clone()]);
             text += &table(&["line", "left as it is, because"], &["line"], rows);
         }
         text
@@ -292,12 +346,18 @@ impl Report<'_> {
         if let Some(reason) = &self.rewritten.refused {
             return Err(Error::CheckFailed {
                 what: format!("{} was not rewritten: {reason}", self.rewritten.entry),
-                help: Some("see the lines that are in the way above".to_owned()),
+                help: Some(match &self.proposal {
+                    Some(spec) => format!("{spec} keeps them: the best swizzle that does"),
+                    None => "the lines that are in the way are above".to_owned(),
+                }),
             });
         }
         match self.measured.is_some_and(|m| !m.outputs_equal) {
             true => Err(Error::CheckFailed {
-                what: format!("{}: the rewritten kernel computes something else", self.rewritten.entry),
+                what: format!(
+                    "{}: the rewritten kernel computes something else",
+                    self.rewritten.entry
+                ),
                 help: Some(
                     "nothing was written; the kernel may depend on the order of its threads"
                         .to_owned(),

@@ -7,7 +7,7 @@ use crate::ptx::analysis::{
 };
 use crate::ptx::ast::{Base, Instruction, Module, Operand, Target};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::names::{Opcode, Space, Word};
+use crate::ptx::names::{Opcode, Space, Special, Word};
 use crate::ptx::shared::is_shared;
 
 /// An instruction that accesses shared memory.
@@ -80,23 +80,35 @@ pub(super) fn accesses(module: &Module, reached: &[u32]) -> Accesses {
                 }),
             }
         }
-        let bulk = function.instructions.iter().filter(|i| is_hidden(i));
-        found.obstacles.extend(bulk.map(|i| Obstacle {
-            line: i.span.line,
-            reason: "wgmma reads shared memory by descriptors".to_owned(),
-        }));
+        let hidden = function.instructions.iter().filter_map(|i| {
+            let (line, reason) = (i.span.line, hidden(i)?.to_owned());
+            Some(Obstacle { line, reason })
+        });
+        found.obstacles.extend(hidden);
     }
     found
 }
 
-/// Whether shared memory is read without an address operand.
-fn is_hidden(i: &Instruction) -> bool {
-    i.opcode == Opcode::Wgmma && i.has(Word::Mma)
+/// What touches shared memory without an address, or counts on its size.
+fn hidden(i: &Instruction) -> Option<&'static str> {
+    let is_size = |o: &Operand| {
+        matches!(
+            o,
+            Operand::Special(Special::DynamicSmemSize | Special::TotalSmemSize)
+        )
+    };
+    if i.opcode == Opcode::Wgmma && i.has(Word::Mma) {
+        return Some("wgmma reads shared memory by descriptors");
+    }
+    let sizes = i.operands.iter().any(is_size);
+    sizes.then_some("the size of shared memory is read, which changes")
 }
 
 /// Whether a generic address is made of one of shared memory.
 fn makes_generic(i: &Instruction) -> bool {
-    let shared = i.space().is_some_and(|s| is_shared(s) || s == Space::SharedCluster);
+    let shared = i
+        .space()
+        .is_some_and(|s| is_shared(s) || s == Space::SharedCluster);
     i.opcode == Opcode::Cvta && shared && !i.has(Word::To)
 }
 
@@ -188,7 +200,9 @@ pub(super) fn address_taken(module: &Module, reached: &[u32]) -> bool {
     };
     let functions = reached.iter().map(|&f| &module.functions[f as usize]);
     functions.flat_map(|f| &f.instructions).any(taken)
-        || module.relocations().any(|t| matches!(t, Target::Function(_)))
+        || module
+            .relocations()
+            .any(|t| matches!(t, Target::Function(_)))
 }
 
 /// The variable of shared memory that a symbol names in a function.

@@ -9,9 +9,10 @@
 //! touch.
 //!
 //! The way of a kernel through the pass: `access` finds the accesses and what
-//! each may touch; `callees` gives the kernel its own copies of device
-//! functions; `region` puts the variables into one array, which `map` knows
-//! how to map; `plan` decides where addresses are mapped, and `code` how.
+//! each may touch; `select` what can be mapped; `callees` gives the kernel its
+//! own copies of device functions; `region` puts the variables into one array,
+//! which `map` knows how to map; `plan` decides where addresses are mapped, and
+//! `code` how.
 
 mod access;
 mod callees;
@@ -19,21 +20,22 @@ mod code;
 mod map;
 mod measure;
 mod plan;
+mod propose;
 mod region;
+mod select;
 mod text;
+
+pub use measure::{Measured, measure, with_shared};
+pub use propose::propose;
 
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::ptx::ast::Module;
 use crate::ptx::edit::Edits;
-use crate::software::{Layout, LayoutSpec};
-pub use measure::{Measured, measure, with_shared};
-
-use crate::ptx::analysis::{SharedVariable, Touches};
-use access::{Access, Accesses, Obstacle};
-use region::{Placed, Region};
+use crate::software::LayoutSpec;
+use region::Region;
+use select::{Job, Selected};
 use serde::Serialize;
-use std::collections::BTreeSet;
 
 /// What is to be done to a kernel.
 #[derive(Clone, Debug)]
@@ -95,6 +97,9 @@ pub struct Rewritten {
     pub rewritten: usize,
     /// Why nothing was rewritten.
     pub refused: Option<String>,
+    /// Words that a mapping must leave together, where the one wanted does
+    /// not.
+    pub together: Option<u32>,
     /// Accesses that stay as they are.
     pub left: Vec<Left>,
     /// Instructions that the text has more than before.
@@ -130,7 +135,7 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
     };
     let selected = job.regions()?;
     if selected.regions.is_empty() {
-        return Ok(job.refused(selected.left));
+        return Ok(job.refused(selected));
     }
     let mut changed: Vec<u32> = found.list.iter().map(|a| a.function).collect();
     changed.dedup();
@@ -144,7 +149,10 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
 fn refuse_marker(module: &Module) -> Result<()> {
     match module.text.contains("spadkit.layout") {
         true => Err(Error::usage(
-            format!("{} places its variables by .pragma \"spadkit.layout ...\"", module.name),
+            format!(
+                "{} places its variables by .pragma \"spadkit.layout ...\"",
+                module.name
+            ),
             "rewrite the kernel before it is shared",
         )),
         false => Ok(()),
@@ -166,176 +174,19 @@ fn find_entry(module: &Module, name: &str) -> Result<u32> {
     })
 }
 
-/// Regions that can be mapped, and what cannot.
-struct Selected {
-    regions: Vec<Region>,
-    left: Vec<Left>,
-}
-
-struct Job<'a> {
-    module: &'a Module,
-    request: &'a Request,
-    placed: &'a [Placed],
-    found: &'a Accesses,
-}
-
 impl Job<'_> {
-    /// The regions that the request asks for, less those that some access
-    /// stands in the way of.
-    fn regions(&self) -> Result<Selected> {
-        let mut regions = self.wanted()?;
-        let mut left: Vec<Left> = Vec::new();
-        // What one region loses, others may lose by it.
-        loop {
-            let (dropped, reasons) = self.obstructed(&regions);
-            if dropped.is_empty() {
-                break;
-            }
-            left.extend(reasons);
-            let mut at = 0;
-            regions.retain(|_| {
-                at += 1;
-                !dropped.contains(&(at - 1))
-            });
-        }
-        for access in &self.found.list {
-            let line = self.line(access);
-            if !left.iter().any(|l| l.line == line) && self.region_of(access, &regions).is_none() {
-                left.push(Left {
-                    line,
-                    reason: "it touches variables that are not mapped".to_owned(),
-                });
-            }
-        }
-        left.sort_by_key(|l| l.line);
-        left.dedup();
-        Ok(Selected { regions, left })
-    }
-
-    fn wanted(&self) -> Result<Vec<Region>> {
-        let entry = &self.request.entry;
-        let layout = |spec: &LayoutSpec| Layout::new(spec, self.request.geometry);
-        match &self.request.hashes {
-            Hashes::All(spec) => {
-                let name = format!("spad_{entry}");
-                let all = self.placed.to_vec();
-                Ok(vec![Region::new(self.module, &name, all, layout(spec)?)?])
-            }
-            Hashes::Named(list) => {
-                let mut regions = Vec::new();
-                let mut taken: BTreeSet<SharedVariable> = BTreeSet::new();
-                for (name, spec) in list {
-                    let mut variables = self.named(name)?;
-                    if variables.iter().any(|v| !taken.insert(v.variable)) {
-                        return Err(Error::usage(
-                            format!("{name} has two mappings"),
-                            "name each variable once; all dynamic ones are one",
-                        ));
-                    }
-                    let base = variables.iter().map(|v| v.offset).min().unwrap_or(0);
-                    variables.iter_mut().for_each(|v| v.offset -= base);
-                    let name = format!("spad_{entry}_{name}");
-                    regions.push(Region::new(self.module, &name, variables, layout(spec)?)?);
-                }
-                Ok(regions)
-            }
-        }
-    }
-
-    /// The variable of that name; of a dynamic one all of them, which lie at
-    /// one place.
-    fn named(&self, name: &str) -> Result<Vec<Placed>> {
-        let matching = self.placed.iter().filter(|v| v.name == name);
-        let found: Vec<Placed> = match matching.clone().any(|v| v.dynamic) {
-            true => self.placed.iter().filter(|v| v.dynamic).cloned().collect(),
-            false => matching.cloned().collect(),
-        };
-        if found.is_empty() {
-            let names: Vec<&str> = self.placed.iter().map(|v| v.name.as_str()).collect();
-            return Err(Error::usage(
-                format!("{} has no shared variable {name}", self.request.entry),
-                format!("expected one of {}", names.join(", ")),
-            ));
-        }
-        if found.len() > 1 && !found[0].dynamic {
-            return Err(Error::usage(
-                format!("{} shared variables are called {name}", found.len()),
-                "one mapping for all variables is possible: --hash SPEC",
-            ));
-        }
-        Ok(found)
-    }
-
-    fn line(&self, access: &Access) -> u32 {
-        let function = &self.module.functions[access.function as usize];
-        function.instructions[access.at as usize].span.line
-    }
-
-    /// The region that an access is in as a whole.
-    fn region_of(&self, access: &Access, regions: &[Region]) -> Option<usize> {
-        match &access.touches {
-            // With one array for all there is nothing else.
-            Touches::All { .. } => (matches!(self.request.hashes, Hashes::All(_))).then_some(0),
-            Touches::Variables(set) => regions
-                .iter()
-                .position(|r| set.iter().all(|v| r.offset(*v).is_some())),
-        }
-        .filter(|at| *at < regions.len())
-    }
-
-    /// Regions that cannot be mapped, with the lines that are in the way.
-    fn obstructed(&self, regions: &[Region]) -> (BTreeSet<usize>, Vec<Left>) {
-        let mut dropped: BTreeSet<usize> = BTreeSet::new();
-        let mut left = Vec::new();
-        if regions.is_empty() {
-            return (dropped, left);
-        }
-        for Obstacle { line, reason } in &self.found.obstacles {
-            dropped.extend(0..regions.len());
-            left.push(Left {
-                line: *line,
-                reason: reason.clone(),
-            });
-        }
-        for access in &self.found.list {
-            let line = self.line(access);
-            let mut leave = |reason: String| left.push(Left { line, reason });
-            match (self.region_of(access, regions), &access.touches) {
-                (Some(at), _) => {
-                    let words = access.bytes / map::WORD;
-                    if words > 1 && regions[at].map.torn(words).is_some() {
-                        dropped.insert(at);
-                        leave(torn(&regions[at], access.bytes));
-                    }
-                }
-                (None, Touches::All { reason, .. }) => {
-                    dropped.extend(0..regions.len());
-                    leave(format!("it may touch any variable: {reason}"));
-                }
-                (None, Touches::Variables(set)) => {
-                    let hit = |r: &Region| set.iter().any(|v| r.offset(*v).is_some());
-                    let hits: Vec<usize> =
-                        (0..regions.len()).filter(|&r| hit(&regions[r])).collect();
-                    if !hits.is_empty() {
-                        dropped.extend(hits);
-                        leave("it may touch variables with different mappings".to_owned());
-                    }
-                }
-            }
-        }
-        (dropped, left)
-    }
-
-    fn refused(&self, left: Vec<Left>) -> Rewritten {
+    fn refused(&self, selected: Selected) -> Rewritten {
         let before = region::total(self.placed);
-        let reason = left.first().map(|l| format!("line {}: {}", l.line, l.reason));
+        let first = selected.refused;
+        let reason = first.map(|l| format!("line {}: {}", l.line, l.reason));
         Rewritten {
             text: None,
             entry: self.request.entry.clone(),
             accesses: self.found.list.len(),
             rewritten: 0,
             refused: Some(reason.unwrap_or_else(|| "nothing can be mapped".to_owned())),
-            left,
+            together: selected.together,
+            left: selected.left,
             added_static: 0,
             shared_bytes: SharedBytes {
                 before,
@@ -347,7 +198,12 @@ impl Job<'_> {
     }
 
     fn apply(&self, reached: &[u32], selected: Selected) -> Result<Rewritten> {
-        let Selected { regions, left } = selected;
+        let Selected {
+            regions,
+            left,
+            together,
+            ..
+        } = selected;
         let installed = region::install(self.module, reached, &regions)?;
         let installed = Module::parse(&installed, &self.module.name)?;
         let targets: Vec<plan::Target> = self
@@ -377,13 +233,19 @@ impl Job<'_> {
                 "take a mapping that wastes less, or a machine with more (--preset)",
             ));
         }
-        let count = |m: &Module| m.functions.iter().map(|f| f.instructions.len() as i64).sum::<i64>();
+        let count = |m: &Module| {
+            m.functions
+                .iter()
+                .map(|f| f.instructions.len() as i64)
+                .sum::<i64>()
+        };
         Ok(Rewritten {
             text: Some(text),
             entry: self.request.entry.clone(),
             accesses: self.found.list.len(),
             rewritten: targets.len(),
             refused: None,
+            together,
             left,
             added_static: count(&result) - count(&installed),
             shared_bytes: SharedBytes {
@@ -420,7 +282,8 @@ impl Job<'_> {
         match (known == any, assume.block) {
             (false, Some([x, y, z])) => {
                 let module = Module::parse(&known, &installed.name)?;
-                let at = text::brace(&module, find_entry(&module, &self.request.entry)?);
+                let entry = find_entry(&module, &self.request.entry)?;
+                let at = text::body_start(&module, entry).map_or(0, |at| at - 1);
                 let mut edits = Edits::new();
                 edits.insert(at, format!(".reqntid {x}, {y}, {z}\n"));
                 Ok((edits.apply(&known), assume.block))
@@ -438,7 +301,11 @@ impl Job<'_> {
         let placed = region::placement(result, entry, &reached, dynamic)?;
         Ok(After {
             total: region::total(&placed),
-            dynamic: placed.iter().any(|v| v.dynamic).then_some(dynamic).flatten(),
+            dynamic: placed
+                .iter()
+                .any(|v| v.dynamic)
+                .then_some(dynamic)
+                .flatten(),
         })
     }
 }
@@ -451,12 +318,4 @@ struct After {
 fn describe(regions: &[Region]) -> String {
     let specs: Vec<String> = regions.iter().map(|r| r.spec.to_string()).collect();
     specs.join(", ")
-}
-
-fn torn(region: &Region, bytes: u32) -> String {
-    format!(
-        "{} tears {}-bit accesses: words that stand together do not stay together",
-        region.spec,
-        bytes * 8
-    )
 }

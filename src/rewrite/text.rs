@@ -1,13 +1,16 @@
 //! Where things stand in the text of an instruction, and names that are free.
 
-use crate::ptx::ast::{Module, Span, StatementKind};
+use crate::ptx::ast::{Module, Span, Statement, StatementKind};
 
 /// The places of the operands of an instruction (not of a call) in the text,
 /// in order.
 pub(super) fn operand_spans(module: &Module, span: Span) -> Vec<Span> {
     let text = &module.text.as_bytes()[span.start as usize..span.end as usize];
     let marks = blanked(text);
-    let end = marks.iter().rposition(|&b| b == b';').unwrap_or(marks.len());
+    let end = marks
+        .iter()
+        .rposition(|&b| b == b';')
+        .unwrap_or(marks.len());
     let word = |from: usize| {
         let rest = &marks[from..end];
         let start = from + rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
@@ -70,7 +73,10 @@ fn blanked(text: &[u8]) -> Vec<u8> {
     while at + 1 < marks.len() {
         let end = match &marks[at..at + 2] {
             b"//" => marks[at..].iter().position(|&b| b == b'\n'),
-            b"/*" => marks[at..].windows(2).position(|w| w == b"*/").map(|n| n + 2),
+            b"/*" => marks[at..]
+                .windows(2)
+                .position(|w| w == b"*/")
+                .map(|n| n + 2),
             _ => {
                 at += 1;
                 continue;
@@ -94,24 +100,27 @@ pub(super) fn free_name(module: &Module, wanted: &str) -> String {
 
 /// The byte behind the `{` of a function's body.
 pub(super) fn body_start(module: &Module, function: u32) -> Option<u32> {
-    let mut statements = module
+    definition(module, function).map(|(_, open)| open.span.end)
+}
+
+/// The byte at which the head of a function with a body starts.
+pub(super) fn head_start(module: &Module, function: u32) -> u32 {
+    let own = module.functions[function as usize].span.start;
+    definition(module, function).map_or(own, |(head, _)| head.span.start)
+}
+
+/// The head of a function and the `{` behind it; a function may also be
+/// declared before.
+fn definition(module: &Module, function: u32) -> Option<(&Statement, &Statement)> {
+    let pairs = module
         .statements
         .iter()
-        .skip_while(|s| s.kind != StatementKind::FunctionHead(function));
-    let open = statements.find(|s| s.kind == StatementKind::Open)?;
-    Some(open.span.end)
-}
-
-/// The byte at which the body of a function starts with `{`.
-pub(super) fn brace(module: &Module, function: u32) -> u32 {
-    body_start(module, function).map_or(0, |at| at - 1)
-}
-
-/// The byte at which the head of a function starts.
-pub(super) fn head_start(module: &Module, function: u32) -> u32 {
+        .zip(module.statements.iter().skip(1));
     let is_head = |kind| kind == StatementKind::FunctionHead(function);
-    let head = module.statements.iter().find(|s| is_head(s.kind));
-    head.map_or(module.functions[function as usize].span.start, |s| s.span.start)
+    let found = |(head, open): &(&Statement, &Statement)| {
+        is_head(head.kind) && open.kind == StatementKind::Open
+    };
+    pairs.into_iter().find(found)
 }
 
 #[cfg(test)]

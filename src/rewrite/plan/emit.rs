@@ -4,8 +4,9 @@ use super::super::access::Access;
 use super::super::code::{Arg, Op};
 use super::super::region::Region;
 use super::super::text;
+use super::narrow::Narrow;
 use super::point::{Point, Points};
-use super::{From, Node, Place};
+use super::{From, Node, Place, Site};
 use crate::ptx::analysis::ValueId;
 use crate::ptx::ast::{Base, Function, Module, Operand, Register};
 use crate::ptx::edit::Edits;
@@ -45,6 +46,11 @@ impl Names {
         self.count += 1;
         format!("{}{}", self.prefix, self.count - 1)
     }
+
+    /// The register that comes next.
+    fn next(&self) -> String {
+        format!("{}{}", self.prefix, self.count)
+    }
 }
 
 impl<'a> Emitter<'a> {
@@ -62,6 +68,11 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// A new register of 32 bits.
+    pub fn fresh(&mut self) -> String {
+        self.words.fresh()
+    }
+
     fn name(&self, register: Register) -> &'a str {
         &self.function.registers[register.0 as usize].name
     }
@@ -72,33 +83,60 @@ impl<'a> Emitter<'a> {
 
     /// Puts the nodes at their points. With `share` the low half of an address
     /// is taken once for all nodes that need it.
-    pub fn nodes(&mut self, points: &Points, nodes: &[Node], share: bool, edits: &mut Edits) {
+    pub fn nodes(
+        &mut self,
+        points: &Points,
+        nodes: &[Node],
+        narrow: &Narrow,
+        share: bool,
+        edits: &mut Edits,
+    ) {
         let mut lows: HashMap<ValueId, String> = HashMap::new();
+        for node in nodes {
+            if let From::Address {
+                register, value, ..
+            } = node.from
+                && let Some(name) = narrow.name(register, value)
+            {
+                lows.insert(value, name.to_owned());
+            }
+        }
         if share {
             self.lows(points, nodes, &mut lows, edits);
         }
         for node in nodes {
             let mut lines = Vec::new();
-            let result = match node.from {
+            let result = match &node.from {
                 From::Address {
                     register,
                     value,
                     add,
                 } => {
-                    let mut input = match lows.get(&value) {
-                        Some(low) => low.clone(),
-                        None => self.low(register, &mut lines),
-                    };
-                    if add != 0 {
-                        let sum = self.words.fresh();
-                        lines.push(format!("add.s32 {sum}, {input}, {};", add as i32));
-                        input = sum;
+                    let low = lows.get(value).map(String::as_str);
+                    self.moved(node.region, (*register, *add), low, &mut lines)
+                }
+                From::Carried {
+                    register,
+                    add,
+                    carry,
+                } => {
+                    let result = self.words.fresh();
+                    for (point, value) in &carry.entries {
+                        let mut lines = Vec::new();
+                        let low = narrow.name(*register, *value);
+                        let place = self.moved(node.region, (*register, *add), low, &mut lines);
+                        lines.push(format!("mov.b32 {result}, {place};"));
+                        self.insert(points, *point, &lines, edits);
                     }
-                    self.mapped(node.region, &input, &mut lines)
+                    for point in &carry.steps {
+                        let line = format!("add.s32 {result}, {result}, {};", carry.step as i32);
+                        self.insert(points, *point, &[line], edits);
+                    }
+                    result
                 }
                 From::Xor { parent, mask } => {
                     let result = self.words.fresh();
-                    let parent = &self.registers[parent];
+                    let parent = &self.registers[*parent];
                     lines.push(format!("xor.b32 {result}, {parent}, {mask:#x};"));
                     result
                 }
@@ -106,6 +144,27 @@ impl<'a> Emitter<'a> {
             self.registers.push(result);
             self.insert(points, node.point, &lines, edits);
         }
+    }
+
+    /// The place of a register's address plus a constant; `low` is its low
+    /// half, where it is there.
+    fn moved(
+        &mut self,
+        region: usize,
+        (register, add): (Register, i64),
+        low: Option<&str>,
+        lines: &mut Vec<String>,
+    ) -> String {
+        let mut input = match low {
+            Some(low) => low.to_owned(),
+            None => self.low(register, lines),
+        };
+        if add != 0 {
+            let sum = self.words.fresh();
+            lines.push(format!("add.s32 {sum}, {input}, {};", add as i32));
+            input = sum;
+        }
+        self.mapped(region, &input, lines)
     }
 
     /// The low halves of addresses of 64 bits that several nodes need.
@@ -122,6 +181,7 @@ impl<'a> Emitter<'a> {
                 register, value, ..
             } = node.from
                 && self.is_double(register)
+                && !lows.contains_key(&value)
             {
                 let entry = needed.entry(value).or_insert((register, Vec::new()));
                 entry.1.push(node.point);
@@ -174,17 +234,25 @@ impl<'a> Emitter<'a> {
                     self.tables.insert(region, table);
                 }
                 entry = self.address_register();
-                let form = if self.wide() { "mad.wide.u32" } else { "mad.lo.u32" };
-                lines.push(format!("{form} {entry}, {row}, 4, {};", self.tables[&region]));
+                let form = if self.wide() {
+                    "mad.wide.u32"
+                } else {
+                    "mad.lo.u32"
+                };
+                lines.push(format!(
+                    "{form} {entry}, {row}, 4, {};",
+                    self.tables[&region]
+                ));
             }
             let name = |arg: Arg| match arg {
                 Arg::Input => input.to_owned(),
                 Arg::Base => self.bases[&region].clone(),
                 Arg::Op(at) => results[at].clone(),
             };
-            let to = format!("{}{}", self.words.prefix, self.words.count);
+            let to = self.words.next();
+            let line = op.ptx(&to, name, &entry);
             self.words.count += 1;
-            lines.push(op.ptx(&to, name, &entry));
+            lines.push(line);
             results.push(to);
         }
         results.pop().unwrap_or_else(|| input.to_owned())
@@ -215,16 +283,19 @@ impl<'a> Emitter<'a> {
     }
 
     /// Gives an access its new address.
-    pub fn access(&self, at: u32, operand: usize, place: &Place, edits: &mut Edits) {
+    pub fn access(&self, site: &Site, place: &Place, narrow: &Narrow, edits: &mut Edits) {
         let (name, offset) = match place {
             Place::Node(node, offset) => (self.registers[*node].as_str(), *offset),
-            Place::Same(register, offset) => (self.name(*register), *offset),
+            Place::Same(register, offset) => {
+                let word = narrow.name(*register, site.value);
+                (word.unwrap_or(self.name(*register)), *offset)
+            }
         };
         let text = match offset {
             0 => format!("[{name}]"),
             offset => format!("[{name}+{offset}]"),
         };
-        self.replace(at, operand, text, edits);
+        self.replace(site.at, site.operand, text, edits);
     }
 
     /// An access of a variable at a constant offset.

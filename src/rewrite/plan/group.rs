@@ -2,6 +2,7 @@
 //! in full, and how the others follow.
 
 use super::super::region::Region;
+use super::carry::carry;
 use super::point::{Point, Points};
 use super::relation::{Offsets, Relation, relation};
 use super::{Facts, From, Node, Place, Site};
@@ -151,7 +152,13 @@ impl Group<'_> {
     /// How a member follows from the address with that constant.
     fn from(&self, constant: i64, member: &Member) -> Option<Relation> {
         let distance = member.constant - constant;
-        relation(&self.region.map, &member.offsets, distance, false, self.align())
+        relation(
+            &self.region.map,
+            &member.offsets,
+            distance,
+            false,
+            self.align(),
+        )
     }
 
     /// The constants of the addresses that are mapped in full: one after the
@@ -174,7 +181,10 @@ impl Group<'_> {
                 let all: usize = left.iter().map(one).sum();
                 all as i64 - self.cost(constant) as i64
             };
-            let best = candidates.iter().map(|&c| (saved(c), c)).max_by_key(|s| s.0);
+            let best = candidates
+                .iter()
+                .map(|&c| (saved(c), c))
+                .max_by_key(|s| s.0);
             let Some((_, leader)) = best.filter(|(saved, _)| *saved >= 0) else {
                 leaders.extend(left.iter().map(|m| m.constant));
                 break;
@@ -226,14 +236,33 @@ impl Group<'_> {
             return false;
         };
         let leader = nodes.len();
+        let add = constant - base;
+        let sites = own.iter().flat_map(|(m, _)| &self.members[*m].sites);
+        let uses: Vec<Point> = sites.map(|s| points.before(s.at)).collect();
+        let home = (register, value);
+        let (from, point) = match carry(self.facts, points, self.region, home, &uses) {
+            Some(carry) => {
+                let start = carry.start;
+                let carried = From::Carried {
+                    register,
+                    add,
+                    carry,
+                };
+                (carried, start)
+            }
+            None => {
+                let address = From::Address {
+                    register,
+                    value,
+                    add,
+                };
+                (address, points.hoisted(point, register, value))
+            }
+        };
         nodes.push(Node {
             region: self.members[own[0].0].sites[0].region,
-            from: From::Address {
-                register,
-                value,
-                add: constant - base,
-            },
-            point: points.hoisted(point, register, value),
+            from,
+            point,
         });
         // XORs with one mask are made once.
         let mut masks: Vec<u32> = own
@@ -246,8 +275,12 @@ impl Group<'_> {
         masks.sort_unstable();
         masks.dedup();
         for mask in masks {
-            let with = own.iter().filter(|(_, m)| matches!(m, Made::Xor(_, x) if *x == mask));
-            let sites: Vec<Site> = with.flat_map(|(m, _)| self.members[*m].sites.clone()).collect();
+            let with = own
+                .iter()
+                .filter(|(_, m)| matches!(m, Made::Xor(_, x) if *x == mask));
+            let sites: Vec<Site> = with
+                .flat_map(|(m, _)| self.members[*m].sites.clone())
+                .collect();
             self.xor(leader, mask, &sites, nodes, places);
         }
         for (member, made) in own {

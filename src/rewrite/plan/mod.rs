@@ -7,10 +7,13 @@
 //! constant, which goes into the offset of the access, or the place XOR a
 //! constant: h(a + c) = h(a) ^ h(c) where the addition carries nowhere that
 //! matters. Both are proved by looking at every offset of the region that the
-//! known bits of the address leave.
+//! known bits of the address leave. Where a loop moves an address by what the
+//! map does not read, the mapped address moves along.
 
+mod carry;
 mod emit;
 mod group;
+mod narrow;
 mod point;
 mod relation;
 
@@ -19,12 +22,12 @@ use super::region::Region;
 use super::text;
 use crate::error::Result;
 use crate::ptx::analysis::{Affines, BitFacts, Context, Loops, Term, ValueId, Values};
-use crate::ptx::ast::{Base, Module, Operand, Register};
+use crate::ptx::ast::{Base, Function, Module, Operand, Register};
 use crate::ptx::cfg::Cfg;
 use crate::ptx::edit::Edits;
 use emit::Emitter;
 use point::Points;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// An access that is to be mapped.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +98,12 @@ enum From {
         register: Register,
         value: ValueId,
         add: i64,
+    },
+    /// As an address in front of a loop, and carried through it.
+    Carried {
+        register: Register,
+        add: i64,
+        carry: carry::Carry,
     },
     /// Of another mapped address, an earlier node.
     Xor { parent: usize, mask: u32 },
@@ -175,12 +184,36 @@ fn plan_function(
             false => group::plain(&points, sites, &mut nodes, &mut places),
         }
     }
-    emitter.nodes(&points, &nodes, assume.optimise, edits);
+    let narrow = match assume.optimise && module.address_size == 64 {
+        true => narrow::Job {
+            module,
+            function,
+            values: &values,
+            accesses: &addresses(function, &places),
+        }
+        .run(|| emitter.fresh(), edits),
+        false => narrow::Narrow::none(),
+    };
+    emitter.nodes(&points, &nodes, &narrow, assume.optimise, edits);
     for (site, place) in &places {
-        emitter.access(site.at, site.operand, place, edits);
+        emitter.access(site, place, &narrow, edits);
     }
     emitter.declare(edits);
     debug_assert!(text::body_start(module, f).is_some());
+}
+
+/// The accesses that read their register as the address alone.
+fn addresses(function: &Function, places: &[(Site, Place)]) -> HashMap<u32, Register> {
+    let once = |site: &Site| {
+        let i = &function.instructions[site.at as usize];
+        let named = crate::ptx::analysis::reads(i);
+        named.iter().filter(|r| **r == site.register).count() == 1
+    };
+    let sites = places.iter().map(|(site, _)| site);
+    sites
+        .filter(|s| once(s))
+        .map(|s| (s.at, s.register))
+        .collect()
 }
 
 /// Accesses of one region whose addresses differ by constants, by their terms.

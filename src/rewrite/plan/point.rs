@@ -15,18 +15,13 @@ pub(super) struct Point {
 /// The points of a function.
 pub(super) struct Points<'a> {
     function: &'a Function,
-    cfg: &'a Cfg,
-    values: &'a Values,
-    loops: &'a Loops,
+    pub(super) cfg: &'a Cfg,
+    pub(super) values: &'a Values,
+    pub(super) loops: &'a Loops,
 }
 
 impl<'a> Points<'a> {
-    pub fn new(
-        function: &'a Function,
-        cfg: &'a Cfg,
-        values: &'a Values,
-        loops: &'a Loops,
-    ) -> Self {
+    pub fn new(function: &'a Function, cfg: &'a Cfg, values: &'a Values, loops: &'a Loops) -> Self {
         Points {
             function,
             cfg,
@@ -50,7 +45,7 @@ impl<'a> Points<'a> {
     }
 
     /// The last point of a block: before the instruction that leaves it.
-    fn end(&self, block: u32) -> Point {
+    pub fn end(&self, block: u32) -> Point {
         let end = self.cfg.blocks[block as usize].end;
         let last = &self.function.instructions[end as usize - 1];
         let leaves = flow(self.function, last) != Flow::Next;
@@ -58,6 +53,11 @@ impl<'a> Points<'a> {
             block,
             at: end - u32::from(leaves),
         }
+    }
+
+    /// Whether the loops around a block have one way in each.
+    pub fn hoistable(&self, block: u32) -> bool {
+        !self.loops.is_irreducible(block)
     }
 
     /// Whether the point follows the last instruction of its block.
