@@ -2,7 +2,7 @@
 // spad_retry_sequencer: executes one pass of an atomic operation as rounds of
 // load-and-lock, update, store-and-unlock, branch, until every lane has had
 // its lock. Operations: 0 add, 1 and, 2 or, 3 xor, 4 exchange, 5 umin, 6 umax,
-// 7 smin, 8 smax.
+// 7 smin, 8 smax. ALUS lanes are updated in a cycle.
 //
 // Parameters: L = 32, m = 5, R = 9, LK = 10, D = 32, DG = 6, LR = 32, LU = 18,
 //             LWR = 36, LB = 32, TGW = 43
@@ -83,6 +83,9 @@ module spad_retry_sequencer (
     localparam D = 32;
     localparam DG = 6;
 
+    localparam ALUS = 2;
+    localparam TURNS = 16;
+
     localparam IDLE = 3'd0;
     localparam READ = 3'd1;
     localparam UPDATE = 3'd2;
@@ -159,24 +162,25 @@ module spad_retry_sequencer (
         end
     end
 
+    // Not reset: used between `accept` and IDLE only.
     always @(posedge clk) begin
-        if (rst) begin
-            aop <= 4'd0;
-            mask0 <= {L{1'b0}};
-            bank <= {(L*M){1'b0}};
-            row <= {(L*R){1'b0}};
-            lock <= {(L*LK){1'b0}};
-            opnd <= {(L*D){1'b0}};
-            tag <= 43'd0;
-        end else if (accept) begin
+        if (accept) begin
             aop <= at_aop;
             mask0 <= at_mask;
             bank <= at_bank;
             row <= at_row;
             lock <= at_lock;
-            opnd <= at_data;
             tag <= at_tag;
         end
+    end
+
+    // In the first TURNS cycles of UPDATE, the operands of the winners become
+    // the words to store, ALUS lanes in a turn, lowest lanes first.
+    reg [TURNS-1:0] turn;
+    always @(posedge clk) begin
+        if (rst) turn <= {TURNS{1'b0}};
+        else if (reading & (next == UPDATE)) turn <= 16'd1;
+        else turn <= turn << 1;
     end
 
     always @(posedge clk) begin
@@ -218,7 +222,8 @@ module spad_retry_sequencer (
     assign state = now;
     assign rounds = begun & {16{now != IDLE}};
 
-    genvar i;
+    wire [ALUS*D-1:0] result;
+    genvar i, t;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
             wire asks = locking & lanes[i];
@@ -226,8 +231,32 @@ module spad_retry_sequencer (
             assign sp_row[i*R +: R] = row[i*R +: R] & {R{asks}};
             assign sp_lock[i*LK +: LK] = lock[i*LK +: LK] & {LK{asks}};
 
-            wire [D-1:0] a = old[i*D +: D];
-            wire [D-1:0] b = opnd[i*D +: D];
+            assign sp_data[i*D +: D] = (opnd[i*D +: D] & {D{asks & writing}})
+                | (old[i*D +: D] & {D{(now == DONE) & ~err}});
+
+            always @(posedge clk) begin
+                if (accept) old[i*D +: D] <= {D{1'b0}};
+                else if (reading & sr_valid & sr_success[i]) old[i*D +: D] <= sr_data[i*D +: D];
+            end
+
+            wire updates = turn[i/ALUS] & winners[i];
+            always @(posedge clk) begin
+                if (accept) opnd[i*D +: D] <= at_data[i*D +: D];
+                else if (updates) opnd[i*D +: D] <= result[(i%ALUS)*D +: D];
+            end
+        end
+
+        for (i = 0; i < ALUS; i = i + 1) begin : alu
+            wire [TURNS*D-1:0] olds;
+            wire [TURNS*D-1:0] opnds;
+            for (t = 0; t < TURNS; t = t + 1) begin : of_turn
+                assign olds[t*D +: D] = old[(t*ALUS + i)*D +: D];
+                assign opnds[t*D +: D] = opnd[(t*ALUS + i)*D +: D];
+            end
+            wire [D-1:0] a;
+            wire [D-1:0] b;
+            spad_pick_16x32 old_of (.pick(turn), .words(olds), .word(a));
+            spad_pick_16x32 opnd_of (.pick(turn), .words(opnds), .word(b));
             wire below = a < b;
             wire signed_below = (a[D-1] ^ b[D-1]) ? a[D-1] : below;
             reg [D-1:0] f;
@@ -244,12 +273,7 @@ module spad_retry_sequencer (
                     default: f = signed_below ? b : a;
                 endcase
             end
-            assign sp_data[i*D +: D] = (f & {D{asks & writing}}) | (a & {D{(now == DONE) & ~err}});
-
-            always @(posedge clk) begin
-                if (accept) old[i*D +: D] <= {D{1'b0}};
-                else if (reading & sr_valid & sr_success[i]) old[i*D +: D] <= sr_data[i*D +: D];
-            end
+            assign result[i*D +: D] = f;
         end
     endgenerate
 endmodule

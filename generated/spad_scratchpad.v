@@ -62,7 +62,6 @@ module spad_scratchpad (
     output wire blocked
 );
     localparam L = 32;
-    localparam LW = 5;
     localparam M = 5;
     localparam B = 32;
     localparam R = 9;
@@ -89,10 +88,6 @@ module spad_scratchpad (
     reg q_access;
     reg [2:0] q_op;
     reg [L-1:0] q_mask;
-    // As in the arbiter (synthesis merges them): not gated by the group, so
-    // that the crossbar need not wait for it.
-    reg [L*M-1:0] q_bank;
-    reg [L*R-1:0] q_row;
     reg [L*LK-1:0] q_lock;
     reg [L*D-1:0] q_data;
     reg [L*BE-1:0] q_be;
@@ -116,12 +111,9 @@ module spad_scratchpad (
     wire [L-1:0] grp_served;
     wire [L-1:0] grp_leader;
     wire [B-1:0] grp_bank_valid;
-    wire [B*LW-1:0] grp_lane;
     wire [DG-1:0] grp_degree;
-    /* verilator lint_off UNUSEDSIGNAL */ // q_bank and q_row stand in for them
     wire [L*M-1:0] grp_bank;
     wire [L*R-1:0] grp_row;
-    /* verilator lint_on UNUSEDSIGNAL */
 
     wire adv = resp_ready | ~(p_valid & p_last);
     wire step = grp_valid & adv;
@@ -146,7 +138,6 @@ module spad_scratchpad (
         .grp_served(grp_served),
         .grp_leader(grp_leader),
         .grp_bank_valid(grp_bank_valid),
-        .grp_lane(grp_lane),
         .grp_bank(grp_bank),
         .grp_row(grp_row),
         .grp_degree(grp_degree)
@@ -161,10 +152,8 @@ module spad_scratchpad (
     spad_crossbar crossbar (
         .served(grp_served),
         .leader(grp_leader),
-        .lane_bank(q_bank),
-        .bank_valid(grp_bank_valid),
-        .bank_lane(grp_lane),
-        .lane_row(q_row),
+        .lane_bank(grp_bank),
+        .lane_row(grp_row),
         .lane_data(q_data),
         .lane_be(q_be),
         .bank_row(bank_row),
@@ -236,8 +225,6 @@ module spad_scratchpad (
             q_access <= 1'b0;
             q_op <= 3'd0;
             q_mask <= {L{1'b0}};
-            q_bank <= {(L*M){1'b0}};
-            q_row <= {(L*R){1'b0}};
             q_data <= {(L*D){1'b0}};
             q_be <= {(L*BE){1'b0}};
             q_tag <= 43'd0;
@@ -246,8 +233,6 @@ module spad_scratchpad (
             q_access <= accessing;
             q_op <= req_op;
             q_mask <= req_mask;
-            q_bank <= req_bank;
-            q_row <= req_row;
             q_data <= req_data;
             q_be <= req_be;
             q_tag <= req_tag;
@@ -270,7 +255,7 @@ module spad_scratchpad (
             p_valid <= 1'b1;
             p_last <= last;
             p_served <= grp_served & {L{read}};
-            p_bank <= q_bank;
+            p_bank <= grp_bank;
             p_op <= q_op;
             p_mask <= q_mask;
             p_tag <= q_tag;

@@ -403,7 +403,7 @@ module spad_sm_path (
     wire [PCW-1:0] up_pc;
     wire [4:0] up_excess;
     wire d_valid;
-    wire [DG+1:0] d_occ;
+    wire [6:0] d_occ;
     wire d_last;
     wire [PCW-1:0] d_pc;
     /* verilator lint_off UNUSEDSIGNAL */ // for debugging: the mask itself decides
@@ -724,7 +724,7 @@ module spad_sm_path (
     assign d_valid = r_valid & m2_ready & ~r_kind[3] & (r_kind != 4'd0) & (r_kind <= 4'd4);
     assign d_last = r_ctl[CTL-1];
     assign d_pc = r_ctl[WW+4+TG +: PCW];
-    assign d_occ = (r_kind >= 4'd3) ? {1'b0, r_cycles, 1'b0} : {2'b00, r_cycles};
+    assign d_occ = (r_kind >= 4'd3) ? {r_cycles, 1'd0} : {1'd0, r_cycles};
 
     // Writeback payload: degree, error, success, data, mask, last, pass, kind, tag, warp.
     wire [1115:0] m2_data = {r_degree, r_error, sp_resp_success, sp_resp_data, sp_resp_mask,

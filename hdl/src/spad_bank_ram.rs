@@ -3,24 +3,15 @@
 use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
 use crate::shell::Shell;
-use serde::Serialize;
-
-#[derive(Serialize)]
-struct Extra {
-    /// There are row numbers without a row.
-    holes: bool,
-}
 
 /// Emits `spad_bank_ram`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let extra = Extra {
-        holes: p.ROWS != 1 << p.RW,
-    };
     let doc = UnitDoc {
         name: "spad_bank_ram".into(),
         summary: "one scratchpad bank: one port, synchronous, byte enables. Replace it by an \
                   SRAM macro; only dout after a read is relied on. The array powers up as zeros \
-                  in simulation, which users must not rely on; rst never clears it."
+                  in simulation, which users must not rely on; rst never clears it. FPGA tools \
+                  make block RAM of it."
             .into(),
         parameters: p.text(&["ROWS", "D", "BE"]),
         timing: "read data in the next cycle, held until the next read".into(),
@@ -35,10 +26,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input(
             "row",
             p.RW,
-            "row; beyond the last one a read gives 0, a write nothing",
+            "row, below ROWS: nothing here looks whether it is",
         )
         .input("wdata", p.D, "data to write")
         .output("dout", p.D, "data of the last read")
-        .emit_with("spad_bank_ram.v.tera", p, &extra)?;
+        .emit("spad_bank_ram.v.tera", p)?;
     Ok(vec![module])
 }

@@ -3,27 +3,16 @@
 use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
 use crate::shell::Shell;
-use crate::spad_lowest;
-use serde::Serialize;
 
-#[derive(Serialize)]
-struct Extra {
-    lowest: String,
-}
-
-/// Emits `spad_conflict_arbiter` behind its priority search.
+/// Emits `spad_conflict_arbiter`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let lowest = spad_lowest::emit_kernel(p.L)?;
     let (l, m, r, b) = (p.L, p.m, p.R, p.B);
-    let extra = Extra {
-        lowest: lowest.doc.name.clone(),
-    };
     let doc = UnitDoc {
         name: "spad_conflict_arbiter".into(),
         summary: "holds one access and serves one conflict-free group per cycle: in every bank \
                   the lowest waiting lane (the leader) and all waiting lanes on its row."
             .into(),
-        parameters: p.text(&["n", "m", "L", "B", "R", "LW", "DG", "BCAST"]),
+        parameters: p.text(&["n", "m", "L", "B", "R", "DG", "BCAST"]),
         timing: "an access that fires in cycle t is in the groups of t+1 and on, one for each \
                  cycle with adv; the next may fire with the last group"
             .into(),
@@ -45,19 +34,13 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .output("grp_served", l, "its lanes")
         .output("grp_leader", l, "its leaders, at most one per bank")
         .output("grp_bank_valid", b, "banks that it uses")
-        .output(
-            "grp_lane",
-            b * p.LW,
-            "leader of each used bank, LW bits; else 0",
-        )
-        .output("grp_bank", l * m, "bank of each served lane; else 0")
-        .output("grp_row", l * r, "row of each leader; else 0")
+        .output("grp_bank", l * m, "bank of each lane of the access")
+        .output("grp_row", l * r, "row of each lane of the access")
         .output(
             "grp_degree",
             p.DG,
             "groups of the access up to this one; 0 if it has no lane to serve",
         )
-        .instantiates(&lowest)
-        .emit_with("spad_conflict_arbiter.v.tera", p, &extra)?;
-    Ok(vec![lowest, module])
+        .emit("spad_conflict_arbiter.v.tera", p)?;
+    Ok(vec![module])
 }

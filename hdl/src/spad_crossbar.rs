@@ -3,7 +3,7 @@
 use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
 use crate::shell::Shell;
-use crate::{spad_merge_byte, spad_select};
+use crate::spad_pick;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -13,15 +13,12 @@ struct Extra {
     response: String,
 }
 
-/// Emits `spad_crossbar` behind its multiplexers.
+/// Emits `spad_crossbar` behind its selectors.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let (l, m, b) = (p.L, p.m, p.B);
-    let row = spad_select::emit_helper(p, l, p.R)?;
-    let data = match p.MERGE {
-        true => spad_merge_byte::emit_helper(p)?,
-        false => spad_select::emit_helper(p, l, p.D)?,
-    };
-    let response = spad_select::emit_helper(p, b, p.D)?;
+    let row = spad_pick::emit_helper(p, l, p.R)?;
+    let data = spad_pick::emit_helper(p, l, if p.MERGE { 8 } else { p.D })?;
+    let response = spad_pick::emit_helper(p, b, p.D)?;
     let extra = Extra {
         row: row.doc.name.clone(),
         data: data.doc.name.clone(),
@@ -33,7 +30,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                   served lanes of a bank are on one word; their stores are merged per byte \
                   (MERGE = 1) or the leader's word is stored (MERGE = 0)."
             .into(),
-        parameters: p.text(&["n", "m", "L", "B", "R", "LW", "D", "BE", "MERGE"]),
+        parameters: p.text(&["n", "m", "L", "B", "R", "D", "BE", "MERGE"]),
         timing: "combinational".into(),
         paper: "docs/microarchitecture.md, section 4".into(),
         latency_cycles: 0,
@@ -41,10 +38,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let whole = "whole-word stores need the leader only";
     let module = Shell::new(doc)
         .input("served", l, "lanes of the group")
-        .input("leader", l, "its leaders")
-        .input("lane_bank", l * m, "bank of each served lane, m bits")
-        .input("bank_valid", b, "banks in use")
-        .input("bank_lane", b * p.LW, "leader of each of them, LW bits")
+        .input("leader", l, "its leaders, at most one per bank")
+        .input("lane_bank", l * m, "bank of each lane, m bits")
         .input("lane_row", l * p.R, "row, R bits per lane")
         .input("lane_data", l * p.D, "store data, D bits per lane")
         .input("lane_be", l * p.BE, "byte enables, BE bits per lane")
@@ -59,13 +54,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input("sel_bank", l * m, "response: bank of each, m bits")
         .input("bank_rdata", b * p.D, "read data, D bits per bank")
         .output("lane_rdata", l * p.D, "read data, D bits per lane; else 0")
-        .unused(
-            true,
-            "leader",
-            "bank_lane names the leaders; kept for formal properties",
-        )
         .unused(!p.MERGE, "served", whole)
-        .unused(!p.MERGE, "lane_bank", whole)
         .unused(!p.MERGE, "lane_be", whole)
         .instantiates(&row)
         .instantiates(&data)

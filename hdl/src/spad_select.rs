@@ -1,4 +1,4 @@
-//! Word multiplexer: the crossbar's building block.
+//! Word multiplexer, by number.
 
 use crate::machine::{Params, index_bits};
 use crate::module::{Module, Result, UnitDoc};
@@ -13,22 +13,19 @@ pub(crate) struct Level {
     words: usize,
     /// Signal with the words that go in.
     from: String,
-    /// Signal that says which of them are there (merging only).
-    any: String,
 }
 
 /// The levels of a tree over `count` words, a power of two.
-pub(crate) fn levels(count: usize, words: &str, signal: &str, any: &str) -> Vec<Level> {
-    let level = |number: usize| match number {
-        0 => (words.to_owned(), any.to_owned()),
-        k => (format!("{signal}{}", k - 1), format!("any{}", k - 1)),
+pub(crate) fn levels(count: usize, words: &str, signal: &str) -> Vec<Level> {
+    let from = |number: usize| match number {
+        0 => words.to_owned(),
+        k => format!("{signal}{}", k - 1),
     };
     (0..index_bits(count))
         .map(|number| Level {
             number,
             words: count >> (number + 1),
-            from: level(number).0,
-            any: level(number).1,
+            from: from(number),
         })
         .collect()
 }
@@ -46,16 +43,14 @@ pub(crate) fn emit_helper(p: &Params, count: usize, width: usize) -> Result<Modu
     let extra = Extra {
         width,
         single: count == 2,
-        levels: levels(count, "words", "level", ""),
+        levels: levels(count, "words", "level"),
     };
     let doc = UnitDoc {
         name: format!("spad_select_{count}x{width}"),
-        summary: "one word of many, by its number. A tree of two-input multiplexers: with \
-                  encoded selects it takes fewer cells than an AND-OR plane."
-            .into(),
+        summary: "one word of many, by its number: a tree of two-input multiplexers.".into(),
         parameters: format!("{count} words of {width} bits"),
         timing: "combinational".into(),
-        paper: "docs/microarchitecture.md, section 4".into(),
+        paper: "docs/microarchitecture.md, section 6".into(),
         latency_cycles: 0,
     };
     Shell::new(doc)

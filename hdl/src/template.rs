@@ -15,7 +15,7 @@ macro_rules! template {
 }
 
 /// Every template, by file name.
-const TEMPLATES: [(&str, &str); 20] = [
+const TEMPLATES: [(&str, &str); 21] = [
     template!("spad_access_unit"),
     template!("spad_bank_ram"),
     template!("spad_conflict_arbiter"),
@@ -25,14 +25,15 @@ const TEMPLATES: [(&str, &str); 20] = [
     template!("spad_hash_config"),
     template!("spad_lane_hash"),
     template!("spad_lock_unit"),
-    template!("spad_merge_byte"),
     template!("spad_nonmem_queue"),
+    template!("spad_pick"),
     template!("spad_premem_queue"),
     template!("spad_relssp"),
     template!("spad_retry_sequencer"),
     template!("spad_scratchpad"),
     template!("spad_select"),
     template!("spad_sm_path"),
+    template!("spad_table_ram"),
     template!("spad_warp_mask"),
     template!("spad_warp_scheduler"),
     template!("spad_writeback_mux"),

@@ -3,7 +3,7 @@
 use super::barriers::{Arrival, Barriers};
 use super::code::{Code, Role, is_shared};
 use crate::error::{Error, Result};
-use crate::launch::LaunchFile;
+use crate::launch::{LaunchFile, Prepared};
 use crate::ptx::exec::{BlockSink, Event, Options, Sink};
 use crate::trace::{Access, AccessTrace, Op, Place, SharedVariable, VARIABLES_FIELD};
 use serde_json::{Map, json};
@@ -13,14 +13,34 @@ use std::sync::Mutex;
 /// More accesses than this are no trace of one block that anybody looks at.
 const MOST: usize = 1 << 21;
 
-/// Runs one block of the first launch of a launch file, `block` or what the
-/// file says (its linear index), and records its accesses to shared memory.
+/// Runs one block of a launch of a launch file, `block` or what the file says
+/// for its first launch (the linear index), and records its accesses to shared
+/// memory. `launch` is the file, with which launch ([`Selected`]); those
+/// before it run first.
+///
+/// [`Selected`]: super::Selected
 pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
-    let file = LaunchFile::load(launch)?;
+    let (file, selected) = super::opened(launch)?;
     let mut prepared = file.prepare()?;
-    let first = prepared.launches()[0].clone();
+    let index = selected.index(prepared.launches())?;
+    launch_trace(&mut prepared, &file, index, block)
+}
+
+/// The same of the launch `index` of a file that is prepared, with its PTX or
+/// with another.
+pub fn launch_trace(
+    prepared: &mut Prepared,
+    file: &LaunchFile,
+    index: usize,
+    block: Option<u64>,
+) -> Result<AccessTrace> {
+    let selected = super::Selected {
+        file: file.source.path.clone(),
+        which: None,
+    };
+    let first = prepared.launches()[index].clone();
     let [gx, gy, gz] = first.grid.map(u64::from);
-    let block = block.unwrap_or(file.trace_block);
+    let block = block.unwrap_or(if index == 0 { file.trace_block } else { 0 });
     if block >= gx * gy * gz {
         return Err(Error::usage(
             format!("there is no block {block} in a grid of {:?}", first.grid),
@@ -35,13 +55,14 @@ pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
         shared_bytes,
         recorded: Mutex::new(None),
     };
-    let outcome = prepared.run_first(&Options {
+    let options = Options {
         threads: 1,
         sink: Some(&recorder),
         only_block: Some(block),
         ..Options::default()
-    })?;
-    super::refuse_faults(&outcome, launch)?;
+    };
+    let outcome = prepared.run_one(index, &options)?;
+    super::refuse_faults(&outcome, &selected.file)?;
     let recorded = recorder.recorded.into_inner().ok().flatten();
     let recorded = recorded.unwrap_or_default();
     if recorded.too_many {
@@ -60,12 +81,15 @@ pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
     if !variables.is_empty() {
         extra.insert(VARIABLES_FIELD.to_owned(), json!(variables));
     }
-    let index = [block % gx, block / gx % gy, block / (gx * gy)];
-    extra.insert("block".to_owned(), json!(index));
+    let at = [block % gx, block / gx % gy, block / (gx * gy)];
+    extra.insert("block".to_owned(), json!(at));
+    if !file.then.is_empty() {
+        extra.insert("launch".to_owned(), json!(index));
+    }
     let (barriers, accesses) = recorded.in_order(&code);
     let trace = AccessTrace {
         name: first.entry,
-        source: format!("{}, block {block}", launch.display()),
+        source: format!("{}, block {block}", super::source(&selected, index, file)),
         block_dim: first.block,
         shared_bytes,
         warp_size: 32,

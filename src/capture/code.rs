@@ -1,6 +1,7 @@
 //! What the instructions of an entry are in a trace.
 
-use super::registers::Numbers;
+use super::copies::CopyControl;
+use super::registers::{NUMBERS, Numbers};
 use crate::error::Result;
 use crate::ptx::ast::{Function, Immediate, Instruction, Module, Operand, StatementKind};
 use crate::ptx::exec::{InstructionInfo, Kind, Program};
@@ -8,9 +9,6 @@ use crate::ptx::names::{Opcode, Space, Word};
 use crate::sm::{InstrKind, MAX_SOURCES, Sources};
 use crate::trace::Op;
 use std::collections::HashMap;
-
-/// Marks the place of a release in PTX.
-const RELEASE: &str = "spadkit.relssp";
 
 /// The instructions of an entry with all functions that it calls, by the
 /// program counter of the executor.
@@ -20,6 +18,8 @@ pub(super) struct Code {
     pub static_shared: u32,
     /// Registers whose number another live one has, too.
     pub crowded: u32,
+    /// Numbers that no register has.
+    pub free: std::ops::Range<usize>,
 }
 
 /// An instruction.
@@ -54,6 +54,8 @@ pub(super) enum Role {
     Barrier { number: Option<u32>, waits: bool },
     /// Accesses memory. `sub` is the number of an atomic's operation.
     Memory { op: Op, sub: u8 },
+    /// Closes a group of asynchronous copies, or waits for some.
+    Copies(CopyControl),
 }
 
 impl Code {
@@ -65,13 +67,15 @@ impl Code {
             rows: Vec::with_capacity(infos.len()),
             static_shared: program.static_shared(entry)?,
             crowded: 0,
+            free: 0..0,
         };
-        let mut first = 0;
+        let (mut first, mut most) = (0, 0);
         for infos in infos.chunk_by(|a, b| a.function == b.function) {
             let index = infos[0].function;
             let function = &module.functions[index as usize];
             let numbers = Numbers::new(function, infos, first);
             first = numbers.end;
+            most = numbers.end.max(most);
             code.crowded += numbers.crowded;
             let start = code.rows.len();
             code.function(
@@ -83,6 +87,7 @@ impl Code {
             );
             code.releases(module, index, start);
         }
+        code.free = most..NUMBERS;
         Ok(code)
     }
 
@@ -140,8 +145,7 @@ impl Code {
         for statement in own {
             match statement.kind {
                 StatementKind::Directive => {
-                    let text = module.text_of(statement.span);
-                    if text.starts_with(".pragma") && text.contains(RELEASE) {
+                    if module.is_release(statement) {
                         // Whoever jumps to a label behind it does not pass it.
                         match previous.filter(|row| !label && goes_straight_on(*row)) {
                             Some(row) => self.rows[start + row].releases_after = true,
@@ -190,7 +194,10 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
     match (info.kind, i.opcode) {
         (_, Opcode::Exit) => Role::End,
         (_, Opcode::Ret) if is_entry => Role::End,
-        (_, Opcode::Cp) => memory(Op::Store),
+        (_, Opcode::Cp) => match copy_control(i) {
+            Some(control) => Role::Copies(control),
+            None => memory(Op::Store),
+        },
         (Kind::Branch, _) => Role::Branch,
         (Kind::Barrier, _) => barrier(i),
         (Kind::Load, _) => memory(Op::Load),
@@ -203,6 +210,17 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
         (Kind::Alu, Opcode::Mov) => Role::Plain(InstrKind::Mov),
         (Kind::Alu | Kind::Warp | Kind::Other, _) => Role::Plain(InstrKind::Alu),
     }
+}
+
+fn copy_control(i: &Instruction) -> Option<CopyControl> {
+    let word = i.one_of(&[Word::CommitGroup, Word::WaitGroup, Word::WaitAll])?;
+    Some(match (word, i.operands.first()) {
+        (Word::CommitGroup, _) => CopyControl::Commit,
+        (Word::WaitGroup, Some(Operand::Immediate(Immediate::Integer(n)))) => {
+            CopyControl::Wait(usize::try_from(*n).unwrap_or(0))
+        }
+        _ => CopyControl::WaitAll,
+    })
 }
 
 fn memory(op: Op) -> Role {

@@ -2,11 +2,15 @@
 
 use super::barriers::{Arrival, Barriers};
 use super::code::{Code, Role, Row, is_shared};
+use super::copies::{Copies, CopyControl};
+use super::select::Selected;
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
 use crate::ptx::exec::{Access, BlockSink, Event, Options, Sink};
 use crate::ptx::names::Space;
-use crate::sm::{Addresses, Instr, InstrKind, KernelInfo, TraceSummary, TraceWriter};
+use crate::sm::{
+    Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, TraceSummary, TraceWriter,
+};
 use crate::trace::Op;
 use std::path::Path;
 use std::sync::Mutex;
@@ -28,18 +32,27 @@ pub struct Captured {
     pub crowded: u32,
 }
 
-/// Runs the first launch of a launch file and writes the programs of all its
-/// warps to `to`. Blocks run in order, each is written as it runs: memory is
+/// Runs a launch of a launch file (`launch` is the file, with which launch, as
+/// in [`Selected`]; those before it run first) and writes the programs of all
+/// its warps to `to`. Blocks run in order, each is written as it runs: memory is
 /// needed for one, and the file is the same every time.
+///
+/// [`Selected`]: super::Selected
 pub fn full_trace(launch: &Path, to: &Path) -> Result<Captured> {
-    let file = LaunchFile::load(launch)?;
+    let (file, selected) = super::opened(launch)?;
+    full_trace_of(&file, &selected, to)
+}
+
+/// As [`full_trace`], of a launch file that has been read.
+pub fn full_trace_of(file: &LaunchFile, selected: &Selected, to: &Path) -> Result<Captured> {
     let mut prepared = file.prepare()?;
-    let first = prepared.launches()[0].clone();
+    let index = selected.index(prepared.launches())?;
+    let first = prepared.launches()[index].clone();
     let code = Code::new(prepared.program(), &first.entry)?;
     let blocks: u64 = first.grid.iter().map(|&n| u64::from(n)).product();
     let info = KernelInfo {
         name: first.entry.clone(),
-        source: launch.display().to_string(),
+        source: super::source(selected, index, file),
         block_dim: first.block,
         blocks: u32::try_from(blocks).map_err(|_| {
             Error::usage(
@@ -61,12 +74,13 @@ pub fn full_trace(launch: &Path, to: &Path) -> Result<Captured> {
             failed: None,
         }),
     };
-    let outcome = prepared.run_first(&Options {
+    let options = Options {
         threads: 1,
         sink: Some(&recorder),
         ..Options::default()
-    })?;
-    super::refuse_faults(&outcome, launch)?;
+    };
+    let outcome = prepared.run_one(index, &options)?;
+    super::refuse_faults(&outcome, &selected.file)?;
     let output = recorder.output.into_inner();
     let output = output.unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(error) = output.failed {
@@ -114,6 +128,7 @@ impl Sink for Recorder<'_> {
             recorder: self,
             block: x + gx * (y + gy * z),
             barriers: Barriers::new(self.threads),
+            copies: Vec::new(),
         }))
     }
 }
@@ -122,6 +137,8 @@ struct OneBlock<'a> {
     recorder: &'a Recorder<'a>,
     block: u32,
     barriers: Barriers,
+    /// By warp; those that have made one.
+    copies: Vec<Copies>,
 }
 
 impl BlockSink for OneBlock<'_> {
@@ -143,7 +160,11 @@ impl BlockSink for OneBlock<'_> {
                     number,
                 });
             }
+            Role::Copies(control) => self.control_copies(row, event, control),
             _ => {
+                if let Some(load) = self.copied(row, event) {
+                    self.push(event.warp, &load);
+                }
                 let instr = instr(row, event, self.recorder.shared_bytes);
                 if instr.kind == InstrKind::Exit {
                     self.barriers.exit(event.warp, event.exec);
@@ -189,6 +210,40 @@ impl OneBlock<'_> {
         self.recorder.write(|w| w.push(self.block, warp, instr));
     }
 
+    /// The load of an asynchronous copy, whose store into shared memory
+    /// follows without waiting for it.
+    fn copied(&mut self, row: &Row, event: &Event) -> Option<Instr> {
+        let from = event.copied.filter(|from| from.lanes != 0)?;
+        let free = self.recorder.code.free.clone();
+        let mut load = plain(row, event, InstrKind::LdGlobal, from.lanes);
+        load.dst = self.copies_of(event.warp).issue(free);
+        load.bytes = from.bytes as u8;
+        load.addrs = Addresses::from_lanes(from.lanes.into(), |lane| address(&from, lane), 32);
+        Some(load)
+    }
+
+    /// What waits for copies reads the registers that stand for them.
+    fn control_copies(&mut self, row: &Row, event: &Event, control: CopyControl) {
+        let mut numbers = match event.exec {
+            0 => Vec::new(),
+            _ => self.copies_of(event.warp).control(control),
+        };
+        numbers.truncate(MAX_SOURCES);
+        let mut instr = plain(row, event, InstrKind::Alu, event.exec);
+        if let Some(sources) = Sources::new(&numbers).filter(|_| !numbers.is_empty()) {
+            instr.srcs = sources;
+        }
+        self.push(event.warp, &instr);
+    }
+
+    fn copies_of(&mut self, warp: u32) -> &mut Copies {
+        let at = warp as usize;
+        if self.copies.len() <= at {
+            self.copies.resize_with(at + 1, Copies::default);
+        }
+        &mut self.copies[at]
+    }
+
     fn release(&self, event: &Event, lanes: u32) {
         if lanes != 0 {
             let release = Instr::new(InstrKind::RelSsp, event.pc, lanes.into());
@@ -204,7 +259,7 @@ fn instr(row: &Row, event: &Event, shared_bytes: u32) -> Instr {
         Role::Branch => (InstrKind::Branch, event.active),
         Role::End if event.exec == 0 => (InstrKind::Branch, event.active),
         Role::End => (InstrKind::Exit, event.exec),
-        Role::Barrier { .. } => (InstrKind::Alu, event.exec),
+        Role::Barrier { .. } | Role::Copies(_) => (InstrKind::Alu, event.exec),
         Role::Memory { op, sub } => return memory(row, event, (op, sub), shared_bytes),
     };
     plain(row, event, kind, mask)

@@ -4,27 +4,50 @@
 mod access;
 mod barriers;
 mod code;
+mod copies;
 mod full;
 mod registers;
+mod select;
+pub mod statics;
 #[cfg(test)]
 mod tests;
 
-pub use access::access_trace;
-pub use full::{Captured, full_trace};
+pub use access::{access_trace, launch_trace};
+pub use full::{Captured, full_trace, full_trace_of};
+pub use select::{Selected, launches_note};
 
 use crate::error::{Error, Result};
+use crate::launch::LaunchFile;
 use crate::ptx::exec::Outcome;
 use std::path::Path;
 
-/// Whether INPUT is a launch file, by its name.
+/// Whether INPUT is a launch file, or a launch of one, by its name.
 pub fn is_launch(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "toml")
+    Selected::of(path).is_some()
+}
+
+/// The launch file that INPUT names, with the launch.
+pub(crate) fn opened(input: &Path) -> Result<(LaunchFile, Selected)> {
+    let selected = Selected::of(input).unwrap_or_else(|| Selected {
+        file: input.to_owned(),
+        which: None,
+    });
+    Ok((LaunchFile::load(&selected.file)?, selected))
+}
+
+/// Where a trace comes from: the file, and of several launches which.
+fn source(selected: &Selected, index: usize, file: &LaunchFile) -> String {
+    let path = selected.file.display();
+    match file.then.is_empty() {
+        true => path.to_string(),
+        false => format!("{path}, launch {index}"),
+    }
 }
 
 /// A kernel that does something wrong has no trace: what it does afterwards
 /// means nothing.
-fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
-    let Some(fault) = outcome.findings.iter().find(|f| !f.kind.is_warning()) else {
+pub(crate) fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
+    let Some(fault) = outcome.findings.iter().find(|f| !f.warning) else {
         return Ok(());
     };
     let source = fault.source.as_ref();

@@ -13,10 +13,15 @@ struct Files {
 
 impl Files {
     fn new(launch: &str, body: &str) -> Self {
+        Files::with("", launch, body)
+    }
+
+    /// With parameters of the entry.
+    fn with(params: &str, launch: &str, body: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let ptx = format!(
-            ".version 7.0\n.target sm_75\n.address_size 64\n.shared .align 16 .b8 tile[512];\n\
-             .visible .entry k() {{\n.reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .pred %p<9>;\n\
+            ".version 8.0\n.target sm_80\n.address_size 64\n.shared .align 16 .b8 tile[512];\n\
+             .visible .entry k({params}) {{\n.reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .pred %p<9>;\n\
              mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.u32 %r4, %r3, %r2;\n\
              {body}\nret;\n}}\n"
         );
@@ -131,6 +136,35 @@ fn threads_that_exit_are_gone() {
 }
 
 #[test]
+fn threads_that_exit_before_a_barrier_are_not_waited_for() {
+    // Warp 2 leaves, and the upper lanes of warp 1, before the barrier.
+    let files = Files::new(
+        "grid = [2]\nblock = [96]",
+        "setp.ge.u32 %p1, %r1, 40;\n@%p1 bra END;\nst.shared.u32 [%r4], %r1; bar.sync 0;\n\
+         ld.shared.u32 %r5, [%r3];\nEND:",
+    );
+    let trace = files.access();
+    assert_eq!((trace.accesses.len(), trace.barriers), (4, vec![2]));
+    assert_eq!(active(&files.access(), 1), (32..40).collect::<Vec<_>>());
+    let bars = |warp| {
+        let program = files.warp(warp);
+        let bars = program.iter().filter(|i| i.kind == InstrKind::Bar);
+        bars.map(|i| i.mask).collect::<Vec<_>>()
+    };
+    assert_eq!((bars(0), bars(1)), (vec![u32::MAX.into()], vec![0xff]));
+    assert!(bars(2).is_empty());
+    // The SM does not wait for them either.
+    let workload = crate::sm::LaunchWorkload::open(&files.path()).unwrap();
+    for preset in ["fermi", "sm80"] {
+        let machine = crate::config::Config::preset(preset).unwrap();
+        let s = crate::sm::Setup::default()
+            .run(&machine, &workload)
+            .unwrap();
+        assert_eq!((s.blocks, s.bank_conflicts), (2, 0), "{preset}");
+    }
+}
+
+#[test]
 fn matrices_count_the_lanes_that_give_rows() {
     let files = Files::new(
         "grid = [1]\nblock = [32]",
@@ -200,4 +234,118 @@ fn blocks_are_chosen_by_their_linear_index() {
     assert_eq!((word(None), word(Some(0)), word(Some(3))), (1, 0, 3));
     let error = access_trace(&files.path(), Some(4)).unwrap_err();
     assert!(error.to_string().contains("no block 4"), "{error}");
+}
+
+/// Three launches of one kernel, in which word w of the buffer is the place of
+/// thread w in shared memory, and is doubled.
+fn chain() -> Files {
+    let launch = "grid = [1]\nblock = [32]\n[[arg]]\nname = \"p\"\ntype = \"u32\"\ncount = 48\n\
+        init = \"fill\"\nvalue = 1\n[[then]]\nentry = \"k\"\ngrid = [1]\nblock = [32]\nargs = [\"p\"]\n\
+        [[then]]\nentry = \"k\"\ngrid = [2]\nblock = [48]\nargs = [\"p\"]";
+    let body = "ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;\n\
+        ld.global.u32 %r5, [%rd1]; shl.b32 %r6, %r5, 2; add.u32 %r6, %r6, %r3;\n\
+        st.shared.u32 [%r6], %r1;\nshl.b32 %r5, %r5, 1; st.global.u32 [%rd1], %r5;";
+    Files::with(".param .u64 p", launch, body)
+}
+
+#[test]
+fn a_later_launch_finds_the_buffers_as_they_are_then() {
+    let files = chain();
+    let named = |which: &str| PathBuf::from(format!("{}{which}", files.path().display()));
+    for (which, word, warps) in [
+        ("", 1, 1),
+        (":0", 1, 1),
+        (":1", 2, 1),
+        (":2", 4, 2),
+        (":k", 1, 1),
+    ] {
+        let trace = access_trace(&named(which), None).unwrap();
+        assert_eq!(active(&trace, 0), [word; 32], "{which}");
+        assert_eq!(trace.accesses.len(), warps, "{which}");
+        let to = files.dir.path().join("n.spt");
+        let captured = full_trace(&named(which), &to).unwrap();
+        let blocks = if which == ":2" { 2 } else { 1 };
+        assert_eq!(captured.info.blocks, blocks, "{which}");
+        assert_eq!(
+            captured.summary.shared_accesses as usize,
+            warps * blocks as usize
+        );
+    }
+    // The second block of the third launch comes after the first.
+    let last = access_trace(&named(":2"), Some(1)).unwrap();
+    assert_eq!((last.block_dim, active(&last, 0)[0]), ([48, 1, 1], 4));
+    assert!(
+        last.source.ends_with("k.toml, launch 2, block 1"),
+        "{}",
+        last.source
+    );
+    for which in [":3", ":other", ":"] {
+        let error = access_trace(&named(which), None).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains(&format!("no launch '{}'", &which[1..])),
+            "{text}"
+        );
+        assert_eq!(error.exit_status(), 2);
+    }
+    let note = launches_note(files.path().to_str().unwrap()).unwrap();
+    assert!(note.contains("has 3 launches"), "{note}");
+    assert_eq!(launches_note(named(":1").to_str().unwrap()), None);
+}
+
+#[test]
+fn asynchronous_copies_load_and_store_and_are_waited_for() {
+    let launch = "grid = [1]\nblock = [32]\n[[arg]]\nname = \"p\"\ntype = \"u32\"\ncount = 256";
+    let copies = |wait: &str| {
+        let body = format!(
+            "ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;\n\
+             cp.async.ca.shared.global [%r4], [%rd1], 4; cp.async.commit_group;\n\
+             setp.lt.u32 %p1, %r1, 8; selp.u32 %r5, 4, 0, %p1;\n\
+             cp.async.ca.shared.global [%r4+128], [%rd1+512], 4, %r5; cp.async.commit_group;\n\
+             {wait} ld.shared.u32 %r6, [%r4];"
+        );
+        Files::with(".param .u64 p", launch, &body)
+    };
+    let cycles = |files: &Files| {
+        let workload = crate::sm::LaunchWorkload::open(&files.path()).unwrap();
+        let machine = crate::config::Config::preset("sm80").unwrap();
+        let s = crate::sm::Setup::default()
+            .run(&machine, &workload)
+            .unwrap();
+        assert_eq!(s.global_segments, 2, "{s:?}");
+        let latency = u64::from(machine.sm.global.latency);
+        (s.cycles, latency)
+    };
+    let files = copies("cp.async.wait_group 1; cp.async.wait_all;");
+    let program = files.warp(0);
+    let place = |kind| -> Vec<usize> {
+        let all = 0..program.len();
+        all.filter(|&i| program[i].kind == kind).collect()
+    };
+    let (loads, stores) = (place(InstrKind::LdGlobal), place(InstrKind::StShared));
+    assert_eq!(loads.iter().map(|i| i + 1).collect::<Vec<_>>(), stores);
+    assert_eq!(program[loads[0]].mask, u64::from(u32::MAX));
+    // Of zero bytes nothing is read, but all is written.
+    assert_eq!(
+        (program[loads[1]].mask, program[stores[1]].mask),
+        (0xff, u32::MAX.into())
+    );
+    // Each wait is for its group alone.
+    let waits = &program[program.len() - 4..program.len() - 2];
+    for (wait, load) in waits.iter().zip(loads) {
+        let number = program[load].dst.unwrap();
+        assert_eq!(
+            (wait.kind, wait.srcs.as_slice()),
+            (InstrKind::Alu, &[number][..])
+        );
+        let written = program.iter().filter(|i| i.dst == Some(number)).count();
+        assert_eq!(written, 1, "a number that no register has");
+    }
+    // Who waits, waits for global memory.
+    let (waiting, latency) = cycles(&files);
+    let (going_on, _) = cycles(&copies(""));
+    assert!(waiting > latency, "{waiting}");
+    assert!(going_on <= waiting, "{going_on} {waiting}");
+    let trace = files.access();
+    assert_eq!(trace.accesses.len(), 3);
 }

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 /// Bank conflicts of a trace under given mappings.
 #[derive(Args)]
 pub struct ConflictsArgs {
-    /// Access trace (.json), launch file (.toml), or kernel:NAME for a generated one.
+    /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
+    /// kernel:NAME for a generated one.
     input: String,
     /// Mapping; repeat for several.
     #[arg(long = "hash", value_name = "SPEC", num_args = 1.., required = true,

@@ -140,7 +140,10 @@ impl Stimulus {
             // Addresses of one block for the units, the kernel for the path.
             let trace = match others {
                 Some(_) => Some(super::load_for(input, config, printer)?),
-                None => None,
+                None => {
+                    super::note_launches(input, printer);
+                    None
+                }
             };
             let workload = match path {
                 true => {

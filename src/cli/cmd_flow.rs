@@ -22,7 +22,8 @@ use std::time::Duration;
 /// The conflict table is printed as soon as it is known.
 #[derive(Args)]
 pub struct FlowArgs {
-    /// Access trace (.json), launch file (.toml), or kernel:NAME for a generated one.
+    /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
+    /// kernel:NAME for a generated one.
     input: String,
     /// Directory for the report and the Verilog.
     #[arg(short, long, value_name = "DIR", default_value = "spadkit-out")]

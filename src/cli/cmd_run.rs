@@ -176,7 +176,7 @@ impl Report<'_> {
 
     /// An error for the exit status where something is wrong with the kernel.
     fn verdict(&self) -> Result<()> {
-        let fault = self.outcome.findings.iter().find(|f| !f.kind.is_warning());
+        let fault = self.outcome.findings.iter().find(|f| !f.warning);
         if let Some(fault) = fault {
             return Err(Error::CheckFailed {
                 what: format!("{}: {}", fault.kind.text(), fault.message),
@@ -212,6 +212,7 @@ fn finding_json(finding: &Finding) -> Value {
         "address": finding.address,
         "variable": finding.variable,
         "message": finding.message,
+        "warning": finding.warning,
     });
     if finding.other {
         json["other"] = json!(true);
@@ -226,7 +227,8 @@ fn finding_text(ptx: &Path, finding: &Finding) -> String {
         .as_ref()
         .map_or(String::new(), |s| format!(" ({s})"));
     format!(
-        "{}: {name}:{}{source}, block {:?}, thread {:?}: {}\n",
+        "{}{}: {name}:{}{source}, block {:?}, thread {:?}: {}\n",
+        if finding.warning { "warning, " } else { "" },
         finding.kind.text(),
         finding.ptx_line,
         finding.block,

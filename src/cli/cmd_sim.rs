@@ -39,8 +39,8 @@ use sweep::Sweep;
 /// hash stage.
 #[derive(Args)]
 pub struct SimArgs {
-    /// Access trace (.json), kernel:NAME, launch file (.toml), program text (.warp) or full trace
-    /// (.spt).
+    /// Access trace (.json), kernel:NAME, launch file (.toml, or .toml:N for its N-th [[then]]),
+    /// program text (.warp) or full trace (.spt).
     input: String,
     /// Pipeline; as the machine has it if not given.
     #[arg(long, value_delimiter = ',', value_parser = named::<Pipeline>(&["unified", "split", "elastic"]))]
@@ -144,6 +144,7 @@ pub(super) fn run(args: &SimArgs, global: &Global, printer: &Printer) -> Result<
         check_writable(file)?;
     }
     let works = Works::load(args)?;
+    super::note_launches(&args.input, printer);
     interrupt::listen();
     let sweep = match args.sweep {
         true => Sweep::run(&plan, &works, printer)?,

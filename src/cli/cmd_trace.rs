@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 
 /// Run a PTX kernel and record its trace, or write that of a generated kernel.
 ///
-/// Of a launch file (docs/ptx.md) the first launch runs: the access trace has
-/// the shared-memory accesses of one block, with an output named .spt the full
-/// trace has all instructions of all blocks.
+/// Of a launch file (docs/ptx.md) the first launch is traced, of LAUNCH.toml:N
+/// the N-th [[then]], of LAUNCH.toml:ENTRY the first of that entry: the access
+/// trace has the shared-memory accesses of one block, with an output named .spt
+/// the full trace has all instructions of all blocks.
 ///
 /// The trace (docs/formats.md) is what every command takes as INPUT; launch
 /// files and generated kernels can also be named there directly. Full traces
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 /// the full trace.
 #[derive(Args)]
 pub struct TraceArgs {
-    /// Launch file (.toml), kernel:NAME or kernel:NAME:param=value,..., or an access trace (.json)
+    /// Launch file (.toml, .toml:N), kernel:NAME or kernel:NAME:param=value,..., or an access trace (.json)
     /// to check and copy; for a full trace also a program text (.warp) or a full trace.
     #[arg(required_unless_present = "list")]
     input: Option<String>,
@@ -62,7 +63,10 @@ pub(super) fn run(args: &TraceArgs, printer: &Printer) -> Result<()> {
         (Some(input), Some(output)) => {
             args.refuse_options(output)?;
             let trace = match is_launch(Path::new(input)) {
-                true => access_trace(Path::new(input), args.block)?,
+                true => {
+                    super::note_launches(input, printer);
+                    access_trace(Path::new(input), args.block)?
+                }
                 false => load_input(input)?,
             };
             write_file(output, trace.to_json().as_bytes())?;
@@ -131,6 +135,7 @@ fn full_trace(
 ) -> Result<()> {
     if is_launch(Path::new(input)) {
         options.refuse(input)?;
+        super::note_launches(input, printer);
         let captured = capture_all(Path::new(input), output)?;
         if captured.crowded > 0 {
             printer.warn(format!(

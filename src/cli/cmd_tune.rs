@@ -30,7 +30,8 @@ use std::time::{Duration, Instant};
 /// all of shared memory and for each variable of the kernel.
 #[derive(Args)]
 pub struct TuneArgs {
-    /// Access trace (.json), launch file (.toml), or kernel:NAME for a generated one.
+    /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
+    /// kernel:NAME for a generated one.
     pub(super) input: String,
     /// Kind of hash unit: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor
     /// or matrix; with --software also swizzle, pad, xor, add, two-shifts or

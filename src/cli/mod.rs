@@ -1,5 +1,6 @@
 //! The command line: one file per command, [`Printer`] for all output.
 
+mod classify_static;
 mod cmd_classify;
 mod cmd_conflicts;
 mod cmd_congestion;
@@ -10,7 +11,9 @@ mod cmd_encode;
 mod cmd_flow;
 mod cmd_mutate;
 mod cmd_prove;
+mod cmd_rewrite;
 mod cmd_run;
+mod cmd_share;
 mod cmd_sim;
 mod cmd_synth;
 mod cmd_trace;
@@ -98,7 +101,9 @@ enum Command {
     Flow(cmd_flow::FlowArgs),
     Mutate(cmd_mutate::MutateArgs),
     Prove(cmd_prove::ProveArgs),
+    Rewrite(cmd_rewrite::RewriteArgs),
     Run(cmd_run::RunArgs),
+    Share(cmd_share::ShareArgs),
     Sim(cmd_sim::SimArgs),
     Synth(cmd_synth::SynthArgs),
     Trace(cmd_trace::TraceArgs),
@@ -149,10 +154,18 @@ fn parsed<T: std::str::FromStr<Err = Error>>(text: &str) -> std::result::Result<
 /// two were not made for each other.
 fn load_for(input: &str, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
     let trace = load_input(input)?;
+    note_launches(input, printer);
     for note in machine.admit(&trace)? {
         printer.warn(note);
     }
     Ok(trace)
+}
+
+/// Says which launch of a launch file with several INPUT is.
+fn note_launches(input: &str, printer: &Printer) {
+    if let Some(note) = crate::capture::launches_note(input) {
+        printer.warn(note);
+    }
 }
 
 /// A line that names the rule by which `machine` counts conflicts.
@@ -189,7 +202,9 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Flow(args) => cmd_flow::run(args, global, printer),
         Command::Mutate(args) => cmd_mutate::run(args, global, printer),
         Command::Prove(args) => cmd_prove::run(args, global, printer),
+        Command::Rewrite(args) => cmd_rewrite::run(args, global, printer),
         Command::Run(args) => cmd_run::run(args, printer),
+        Command::Share(args) => cmd_share::run(args, global, printer),
         Command::Sim(args) => cmd_sim::run(args, global, printer),
         Command::Synth(args) => cmd_synth::run(args, global, printer),
         Command::Trace(args) => cmd_trace::run(args, printer),

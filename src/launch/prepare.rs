@@ -22,7 +22,12 @@ impl LaunchFile {
     /// Reads and decodes the PTX, checks the launches against it, makes the
     /// buffers and packs the parameters.
     pub fn prepare(&self) -> Result<Prepared<'_>> {
-        let program = Program::new(&self.module()?)?;
+        self.prepare_with(&self.module()?)
+    }
+
+    /// The same with another PTX in the place of the file's.
+    pub fn prepare_with(&self, module: &Module) -> Result<Prepared<'_>> {
+        let program = Program::new(module)?;
         let launches = self
             .launches()
             .map(|launch| resolve(self, &program, launch))
@@ -92,6 +97,15 @@ impl<'a> Prepared<'a> {
     /// Runs the launches in order; the first that has a finding other than a
     /// warning is the last. The file's limit counts for all together.
     pub fn run(&mut self, options: &exec::Options) -> Result<exec::Outcome> {
+        self.run_each(options, |_, _| ())
+    }
+
+    /// The same, and hands the outcome of each launch to `each`.
+    pub fn run_each(
+        &mut self,
+        options: &exec::Options,
+        mut each: impl FnMut(&exec::Launch, &exec::Outcome),
+    ) -> Result<exec::Outcome> {
         let mut all = exec::Outcome::default();
         for launch in &self.launches {
             let options = exec::Options {
@@ -103,25 +117,39 @@ impl<'a> Prepared<'a> {
                 ..options.clone()
             };
             let outcome = self.program.run(&mut self.memory, launch, &options)?;
+            each(launch, &outcome);
             all.warp_instructions += outcome.warp_instructions;
             all.thread_instructions += outcome.thread_instructions;
             all.shared_accesses += outcome.shared_accesses;
             all.findings.extend(outcome.findings);
-            if all.findings.iter().any(|f| !f.kind.is_warning()) {
+            if all.findings.iter().any(|f| !f.warning) {
                 break;
             }
         }
         Ok(all)
     }
 
-    /// Runs the first launch alone, with the file's limit.
-    pub fn run_first(&mut self, options: &exec::Options) -> Result<exec::Outcome> {
-        let options = exec::Options {
-            limit: self.file.limit,
-            ..options.clone()
-        };
-        self.program
-            .run(&mut self.memory, &self.launches[0], &options)
+    /// Runs the launch of that index with `options`, after those before it;
+    /// the file's limit counts for all together. The outcome is that of the
+    /// one, or of the first before it that has a fault.
+    pub fn run_one(&mut self, index: usize, options: &exec::Options) -> Result<exec::Outcome> {
+        let mut used = 0;
+        for (at, launch) in self.launches[..=index].iter().enumerate() {
+            let wanted = match at == index {
+                true => options.clone(),
+                false => exec::Options::default(),
+            };
+            let options = exec::Options {
+                limit: self.file.limit.saturating_sub(used).max(1),
+                ..wanted
+            };
+            let outcome = self.program.run(&mut self.memory, launch, &options)?;
+            used += outcome.thread_instructions;
+            if at == index || outcome.findings.iter().any(|f| !f.warning) {
+                return Ok(outcome);
+            }
+        }
+        Ok(exec::Outcome::default())
     }
 
     /// Name, description and bytes of every buffer, in the order of the file.

@@ -35,11 +35,9 @@ pub struct Group {
     pub leader: LaneMask,
     /// Banks that the group uses.
     pub bank_valid: u64,
-    /// Leader of each used bank; 0 where unused.
-    pub lane: [u8; MAX_BANKS],
-    /// Bank of each served lane; 0 elsewhere.
+    /// Bank of each lane of the access.
     pub bank: [u8; MAX_LANES],
-    /// Row of each leader; 0 elsewhere.
+    /// Row of each lane of the access.
     pub row: [u16; MAX_LANES],
     /// Groups up to and including this one; 0 for an access without active
     /// lanes or without access.
@@ -155,19 +153,12 @@ impl ConflictArbiter {
             served: self.served(),
             leader: self.leader(),
             bank_valid: 0,
-            lane: [0; MAX_BANKS],
-            bank: [0; MAX_LANES],
-            row: [0; MAX_LANES],
+            bank: self.bank,
+            row: self.row,
             degree: self.degree(),
         };
-        for lane in lanes_of(group.served) {
-            group.bank[lane] = self.bank[lane];
-        }
         for lane in lanes_of(group.leader) {
-            let bank = usize::from(self.bank[lane]) % MAX_BANKS;
-            group.bank_valid |= 1 << bank;
-            group.lane[bank] = lane as u8;
-            group.row[lane] = self.row[lane];
+            group.bank_valid |= 1 << (usize::from(self.bank[lane]) % MAX_BANKS);
         }
         group
     }

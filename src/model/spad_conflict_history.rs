@@ -127,10 +127,20 @@ pub fn paper_bytes(sets: u32, pc_bits: u32, excess_bits: u32) -> u32 {
     2 * sets * (excess_bits + tag_bits) / 8
 }
 
-/// Bits that the RTL holds: the paper's, with a valid bit per entry, an LRU
-/// bit per set and the answer register.
-pub fn rtl_bits(sets: u32, pc_bits: u32, excess_bits: u32) -> u32 {
-    8 * paper_bytes(sets, pc_bits, excess_bits) + 2 * sets + sets + 2 + excess_bits
+/// Bits in the memories of the RTL: the paper's, and the tags once more, since
+/// updates read them beside the look-ups.
+pub fn memory_bits(sets: u32, pc_bits: u32, excess_bits: u32) -> u32 {
+    let tag_bits = pc_bits - sets.trailing_zeros();
+    8 * paper_bytes(sets, pc_bits, excess_bits) + 2 * sets * tag_bits
+}
+
+/// Flip-flops of the RTL: a valid bit per entry, an LRU bit per set, and the
+/// registers of a look-up and of an update under way.
+pub fn flops(sets: u32, pc_bits: u32, excess_bits: u32) -> u32 {
+    let tag_bits = pc_bits - sets.trailing_zeros();
+    let look_up = 4 + tag_bits + excess_bits;
+    let update = 4 + pc_bits + excess_bits;
+    3 * sets + look_up + update
 }
 
 #[cfg(test)]
@@ -189,6 +199,7 @@ mod tests {
     #[test]
     fn the_papers_cache_has_704_bytes() {
         assert_eq!(paper_bytes(256, 14, 5), 704);
-        assert_eq!(rtl_bits(256, 14, 5), 8 * 704 + 512 + 256 + 7);
+        assert_eq!(memory_bits(256, 14, 5), 8 * 704 + 512 * 6);
+        assert_eq!(flops(256, 14, 5), 768 + 15 + 23);
     }
 }

@@ -8,15 +8,11 @@ use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, byte_mask, lanes_of};
 pub struct RequestInputs<'a> {
     /// Lanes of the group.
     pub served: LaneMask,
-    /// The group's leaders.
+    /// The group's leaders, at most one per bank.
     pub leader: LaneMask,
-    /// Bank of each served lane.
+    /// Bank of each lane.
     pub lane_bank: &'a [u8],
-    /// Banks that the group uses.
-    pub bank_valid: u64,
-    /// Leader of each used bank.
-    pub bank_lane: &'a [u8],
-    /// Row of each leader.
+    /// Row of each lane.
     pub lane_row: &'a [u16],
     /// Store data of each lane.
     pub lane_data: &'a [u64],
@@ -84,8 +80,8 @@ impl Crossbar {
     /// The request side, where nobody looks at banks that are not used: they
     /// are left alone.
     pub(super) fn drive(&self, inputs: &RequestInputs, banks: &mut BankRequests) {
-        for bank in lanes_of(inputs.bank_valid) {
-            let lane = usize::from(inputs.bank_lane[bank]);
+        for lane in lanes_of(inputs.leader) {
+            let bank = usize::from(inputs.lane_bank[lane]) % MAX_BANKS;
             banks.row[bank] = inputs.lane_row[lane];
             (banks.wdata[bank], banks.wbe[bank]) = match self.merge {
                 true => (0, 0),
@@ -140,8 +136,6 @@ mod tests {
             served: 0b1111,
             leader: 1,
             lane_bank: &[2; 4],
-            bank_valid: 0b100,
-            bank_lane: &[0; 8],
             lane_row: &[9, 0, 0, 0],
             lane_data: &[0x11111111, 0x22222222, 0x33333333, 0x44444444],
             lane_be: &lane_be,

@@ -1,7 +1,7 @@
 //! `spad_scratchpad`: arbiter (MEM0), banks, crossbars, locks and the response
 //! stage (MEM1) (docs/microarchitecture.md, section 7).
 
-use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, lanes_of};
+use super::lanes::{LaneMask, MAX_LANES, lanes_of};
 use super::spad_bank_ram::{BankInputs, BankRam};
 use super::spad_conflict_arbiter::{ArbiterInputs, ConflictArbiter};
 use super::spad_crossbar::{BankRequests, Crossbar, RequestInputs};
@@ -382,24 +382,17 @@ impl<T: Copy + Default> Scratchpad<T> {
 
     fn write_banks(&mut self, served: LaneMask, leader: LaneMask) {
         let (lane_bank, lane_row) = (self.arbiter.banks(), self.arbiter.rows());
-        let (mut bank_valid, mut bank_lane) = (0, [0; MAX_BANKS]);
-        for lane in lanes_of(leader) {
-            let bank = usize::from(lane_bank[lane]);
-            bank_valid |= 1 << bank;
-            bank_lane[bank] = lane as u8;
-        }
         let requests = RequestInputs {
             served,
             leader,
             lane_bank,
-            bank_valid,
-            bank_lane: &bank_lane,
             lane_row,
             lane_data: &self.q.data,
             lane_be: &self.q.be,
         };
         self.crossbar.drive(&requests, &mut self.to_banks);
-        for bank in lanes_of(bank_valid) {
+        for lane in lanes_of(leader) {
+            let bank = usize::from(lane_bank[lane]);
             self.banks[bank].commit(&BankInputs {
                 rst: false,
                 en: true,

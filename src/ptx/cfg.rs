@@ -182,33 +182,48 @@ impl Cfg {
                 None => break order,
             }
         };
-        let mut rank = vec![0usize; self.blocks.len() + 1];
-        order
-            .iter()
-            .enumerate()
-            .for_each(|(at, &b)| rank[b as usize] = at);
-        let ends = &reversed[exit as usize];
-        let pretended: Vec<bool> = (0..exit).map(|b| ends.contains(&b)).collect();
-        let mut dominator: Vec<Option<u32>> = vec![None; self.blocks.len() + 1];
-        dominator[exit as usize] = Some(exit);
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for &block in order.iter().rev().filter(|&&b| b != exit) {
-                let own = &self.blocks[block as usize].successors;
-                let extra = pretended[block as usize].then_some(exit);
-                let known = own.iter().copied().chain(extra);
-                let known = known.filter(|&s| dominator[s as usize].is_some());
-                let new = known.reduce(|a, b| common(&dominator, &rank, a, b));
-                if new.is_some() && dominator[block as usize] != new {
-                    dominator[block as usize] = new;
-                    changed = true;
-                }
-            }
+        let mut pretended = vec![false; self.blocks.len()];
+        for &block in &reversed[exit as usize] {
+            pretended[block as usize] = true;
         }
+        let dominator = immediate_dominators(&order, self.blocks.len() + 1, |block| {
+            let own = self.blocks[block as usize].successors.iter().copied();
+            own.chain(pretended[block as usize].then_some(exit))
+        });
         (0..exit as usize)
             .map(|b| dominator[b].unwrap_or(exit))
             .collect()
     }
+}
+
+/// The immediate dominators of a graph of `count` nodes: `postorder` ends with
+/// the root, which is its own; nodes that it lacks have none.
+pub(super) fn immediate_dominators<I: Iterator<Item = u32>>(
+    postorder: &[u32],
+    count: usize,
+    predecessors: impl Fn(u32) -> I,
+) -> Vec<Option<u32>> {
+    let mut rank = vec![0usize; count];
+    for (at, &node) in postorder.iter().enumerate() {
+        rank[node as usize] = at;
+    }
+    let mut dominator: Vec<Option<u32>> = vec![None; count];
+    let Some((&root, others)) = postorder.split_last() else {
+        return dominator;
+    };
+    dominator[root as usize] = Some(root);
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for &node in others.iter().rev() {
+            let known = predecessors(node).filter(|&p| dominator[p as usize].is_some());
+            let new = known.reduce(|a, b| common(&dominator, &rank, a, b));
+            if new.is_some() && dominator[node as usize] != new {
+                dominator[node as usize] = new;
+                changed = true;
+            }
+        }
+    }
+    dominator
 }
 
 /// The nearest common ancestor in the tree of dominators found so far.

@@ -1,12 +1,15 @@
 //! PTX, the assembly language that nvcc, NVRTC and clang write: front end,
-//! control-flow graph, and an executor.
+//! control-flow graph, static analysis, and an executor.
 
+pub mod analysis;
 pub mod ast;
 pub mod cfg;
 pub mod edit;
 pub mod exec;
+pub mod marker;
 pub mod names;
 mod parse;
+pub mod shared;
 #[cfg(test)]
 mod tests;
 mod token;

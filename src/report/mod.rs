@@ -1,9 +1,12 @@
 //! Reports for people: one HTML file, charts.
 
 pub mod chart;
+pub mod flow_drawing;
 mod flow_report;
 mod html;
+mod share_report;
 mod svg;
 
 pub use flow_report::{CosimLine, FlowReport, InstructionLine, Kernel, MappingLine, UnitSetting};
 pub use html::render;
+pub use share_report::ShareReport;

@@ -59,6 +59,22 @@ impl Svg {
         ));
     }
 
+    /// A curve from the first of four points to the last, with an arrow head;
+    /// the two between pull it to them.
+    pub fn arrow(&mut self, points: [(f64, f64); 4], color: &str) {
+        let [(x1, y1), (x2, y2), (x3, y3), (x4, y4)] = points;
+        self.element(format_args!(
+            "<path d=\"M{x1:.1} {y1:.1}C{x2:.1} {y2:.1} {x3:.1} {y3:.1} {x4:.1} {y4:.1}\" \
+             fill=\"none\" stroke=\"{color}\"/>"
+        ));
+        self.element(format_args!(
+            "<polygon points=\"{x4:.1},{y4:.1} {:.1},{y:.1} {:.1},{y:.1}\" fill=\"{color}\"/>",
+            x4 - 4.0,
+            x4 + 4.0,
+            y = y4 - 7.0
+        ));
+    }
+
     #[expect(clippy::too_many_arguments, reason = "all of them belong to a text")]
     pub fn text(
         &mut self,

@@ -1,5 +1,29 @@
 //! Scratchpad sharing between pairs of thread blocks (sharing paper).
+//!
+//! The hardware half is in [`model`](crate::model) and [`sm`](crate::sm); here
+//! are the residency that both use, and the compiler half: access ranges of
+//! shared variables, the choice of those that two blocks share, and the
+//! placement of `relssp` (docs/sharing.md).
 
+pub mod annotate;
+mod attribution;
+mod drawing;
+mod graph;
+mod kernel;
+mod layout;
+mod placement;
+mod plan;
+mod ranges;
 mod residency;
+mod variants;
 
+pub use attribution::Unattributed;
+pub use drawing::{Drawing, DrawnBlock, DrawnEdge, short};
+pub use graph::{Edge, FlowGraph, label_of_edge};
+pub use kernel::{Kernel, find_entry};
+pub use layout::{BUDGET, EXACT, Layout, Variable};
+pub use placement::{Place, Placement, place};
+pub use plan::{LayoutKind, Needs, Plan, storage_bits};
+pub use ranges::{Costs, MOST_VARIABLES, Ranges, VariableSet};
 pub use residency::{BlockNeeds, Limit, Residency};
+pub use variants::{Launched, Variant, variants};

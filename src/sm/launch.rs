@@ -3,8 +3,9 @@
 use super::instr::KernelInfo;
 use super::trace::TraceFile;
 use super::workload::{ProgramStream, Workload};
-use crate::capture::full_trace;
+use crate::capture::{Selected, full_trace_of, opened};
 use crate::error::{Error, Result};
+use crate::launch::LaunchFile;
 use std::path::Path;
 use tempfile::TempPath;
 
@@ -21,11 +22,17 @@ pub struct LaunchWorkload {
 impl LaunchWorkload {
     /// Runs the kernel.
     pub fn open(launch: &Path) -> Result<Self> {
+        let (file, selected) = opened(launch)?;
+        Self::of(&file, &selected)
+    }
+
+    /// Runs the kernel of a launch of a file that has been read.
+    pub fn of(file: &LaunchFile, selected: &Selected) -> Result<Self> {
         let temporary = tempfile::Builder::new().suffix(".spt").tempfile();
         let temporary = temporary
             .map_err(|e| Error::io("create", &std::env::temp_dir(), e))?
             .into_temp_path();
-        full_trace(launch, &temporary)?;
+        full_trace_of(file, selected, &temporary)?;
         Ok(LaunchWorkload {
             file: TraceFile::open(&temporary)?,
             _path: temporary,

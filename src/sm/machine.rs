@@ -8,6 +8,7 @@ mod deadlock;
 mod issue;
 mod offer;
 mod operands;
+mod pairs;
 pub(super) mod phases;
 mod skip;
 mod values;
@@ -30,6 +31,7 @@ use crate::trace::Atomics;
 use attribution::Tail;
 use blocks::BlockSlot;
 use operands::PassInExe;
+use pairs::Pairs;
 use phases::LaneWords;
 use values::Values;
 pub use watch::RunProgress;
@@ -58,6 +60,7 @@ pub struct Sm<'a> {
     warps: Vec<Warp<'a>>,
     ages: Vec<u64>,
     slots: Vec<BlockSlot>,
+    pairs: Pairs,
     /// Block slots in the order in which they are filled.
     fill_order: Vec<usize>,
     /// Next block of the grid.
@@ -137,6 +140,7 @@ impl<'a> Sm<'a> {
             warps: (0..warps).map(|_| Warp::absent(serial_atomics)).collect(),
             ages: vec![u64::MAX; warps],
             slots: vec![BlockSlot::default(); layout.slots()],
+            pairs: Pairs::new(layout.slots()),
             fill_order: layout.fill_order(),
             next_block: 0,
             ending: 0,

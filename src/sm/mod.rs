@@ -25,7 +25,7 @@ pub use launch::LaunchWorkload;
 pub use layout::Layout;
 pub use machine::{RunProgress, Sm};
 pub use setup::Setup;
-pub use stats::{Stalls, Statistics};
+pub use stats::{SharedProgress, Stalls, Statistics};
 pub use text::WarpText;
 pub use trace::{TraceFile, TraceSummary, TraceWriter, record};
 pub use workload::{ProgramStream, Workload};

@@ -76,6 +76,33 @@ impl Stalls {
     }
 }
 
+/// Cycles that blocks of pairs were resident, all of them together, by what
+/// they had of the shared scratchpad (sharing paper, Fig. 17).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SharedProgress {
+    /// Up to the block's first access to it, waiting for it included.
+    pub before: u64,
+    /// From there until all threads that it still has have released it, or to
+    /// its end.
+    pub holding: u64,
+    /// From the release to the end of the block.
+    pub after: u64,
+}
+
+impl SharedProgress {
+    pub(super) fn add(&mut self, more: SharedProgress) {
+        self.before += more.before;
+        self.holding += more.holding;
+        self.after += more.after;
+    }
+
+    /// The three as parts of their sum; zeros where no block shares.
+    pub fn parts(&self) -> [f64; 3] {
+        let all = (self.before + self.holding + self.after).max(1) as f64;
+        [self.before, self.holding, self.after].map(|n| n as f64 / all)
+    }
+}
+
 /// The numbers of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Statistics {
@@ -104,6 +131,8 @@ pub struct Statistics {
     pub global_segments: u64,
     /// Thread blocks that ran.
     pub blocks: u64,
+    /// What blocks that share had of the shared scratchpad.
+    pub shared_progress: SharedProgress,
     #[serde(skip)]
     pub(super) degrees: u64,
 }

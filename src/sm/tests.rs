@@ -285,6 +285,19 @@ mod rules {
         let config = tiny("[sharing]\non = true\n");
         let cycles = |release| run(&config, &text(release)).unwrap().cycles;
         assert!(cycles("relssp") + 60 < cycles("alu r9"));
+        let progress = |release| run(&config, &text(release)).unwrap().shared_progress;
+        let (with, without) = (progress("relssp"), progress("alu r9"));
+        assert_eq!(without.after, 0);
+        assert!(
+            with.after > 60 && with.holding < without.holding,
+            "{with:?}"
+        );
+        assert!(with.before < without.before, "the partner waits less");
+        // Nobody needs the shared part: all of it is before.
+        let private = warps(".grid 3\nld.shared r2, [4*l]\n");
+        let never = run(&config, &private).unwrap().shared_progress;
+        assert!(never.before > 0 && (never.holding, never.after) == (0, 0));
+        assert_eq!(never.parts(), [1.0, 0.0, 0.0]);
     }
 
     #[test]

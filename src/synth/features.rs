@@ -102,7 +102,6 @@ fn wrapper(machine: &Config) -> Result<String> {
         "lane_bank": lanes * bank_bits as usize,
         "lane_row": lanes * row_bits as usize,
         "bank_row": banks * row_bits as usize,
-        "bank_lane": banks * machine.lane_bits() as usize,
         "lane_data": lanes * word,
         "bank_data": banks * word,
         "lane_be": lanes * enables,

@@ -65,6 +65,19 @@ pub struct Netlist {
 /// The module that is an SRAM macro on a chip.
 const BANK: &str = "spad_bank_ram";
 
+/// The modules that are tables in memory: the rest of the name says how many
+/// rows of how many bits, as in `256x11`.
+const TABLE: &str = "spad_table_ram_";
+
+fn table(file: &str) -> Option<Memory> {
+    let module = file.strip_suffix(".v")?;
+    let (rows, bits) = module.strip_prefix(TABLE)?.split_once('x')?;
+    Some(Memory {
+        module: module.to_owned(),
+        bits: rows.parse::<u64>().ok()? * bits.parse::<u64>().ok()?,
+    })
+}
+
 /// The recipe for ABC, where it is not Yosys' own.
 const RECIPE: &str = "recipe.abc";
 
@@ -72,8 +85,8 @@ const SCRIPT: &str = include_str!("../../synth/map.ys.tera");
 const CONSTRAINTS: &str = include_str!("../../synth/abc.constr.tera");
 
 impl SynthJob {
-    /// One unit of `design`, which was emitted for `machine`. Its bank RAMs
-    /// are left out, unless it is one.
+    /// One unit of `design`, which was emitted for `machine`. Its memories
+    /// are left out, unless it is a bank itself.
     pub fn of(design: &Design, unit: &EmittedUnit, machine: &Config) -> Self {
         let files = design.files_of(unit).into_iter();
         let sources: Vec<_> = files.map(|f| (f.name, f.text)).collect();
@@ -82,12 +95,14 @@ impl SynthJob {
             module: BANK.to_owned(),
             bits: u64::from(machine.rows()) * u64::from(machine.word_bits),
         };
+        let tables = sources.iter().filter_map(|(file, _)| table(file)).collect();
+        let banks = has_banks.then_some(bank);
         SynthJob {
             unit: unit.name.clone(),
             top: unit.name.clone(),
             geometry: design.geometry,
             sources,
-            memories: has_banks.then_some(bank).into_iter().collect(),
+            memories: banks.into_iter().chain::<Vec<Memory>>(tables).collect(),
             ports: unit.ports.clone(),
         }
     }

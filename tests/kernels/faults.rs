@@ -126,5 +126,5 @@ fn reading_what_nobody_wrote_is_a_warning() {
         32,
     );
     assert_eq!(found.address, Some(128));
-    assert!(found.kind.is_warning());
+    assert!(found.warning);
 }

@@ -34,5 +34,4 @@ mod scan;
 mod sort;
 mod srad;
 mod tiles;
-mod traces;
 mod transpose;

@@ -10,8 +10,8 @@ use crate::trace::AccessTrace;
 
 ports!(Ports {
     in rst req_valid req_mask req_access req_bank req_row adv;
-    out req_ready grp_valid grp_last grp_served grp_leader grp_bank_valid grp_lane grp_bank
-        grp_row grp_degree;
+    out req_ready grp_valid grp_last grp_served grp_leader grp_bank_valid grp_bank grp_row
+        grp_degree;
 });
 
 #[derive(Clone)]
@@ -19,7 +19,6 @@ struct GoldenArbiter {
     ports: Ports,
     model: ConflictArbiter,
     lanes: usize,
-    banks: usize,
 }
 
 pub(super) struct ArbiterBench {
@@ -37,7 +36,6 @@ impl ArbiterBench {
             ports: Ports::new(layout),
             model: ConflictArbiter::new(lanes, config.path.broadcast),
             lanes,
-            banks: config.geometry.banks(),
         };
         ArbiterBench {
             power_up: golden.clone(),
@@ -95,8 +93,6 @@ impl Golden for GoldenArbiter {
         frame.expect_bits(&p.grp_served, group.served.into());
         frame.expect_bits(&p.grp_leader, group.leader.into());
         frame.expect_bits(&p.grp_bank_valid, group.bank_valid.into());
-        let lane_bits = p.grp_lane.width / self.banks;
-        frame.expect_fields(&p.grp_lane, lane_bits, group.lane);
         frame.expect_fields(&p.grp_bank, bank_bits, group.bank);
         frame.expect_fields(&p.grp_row, row_bits, group.row);
         frame.expect(&p.grp_degree, group.degree);

@@ -21,6 +21,7 @@ pub(super) struct BankRamBench {
     golden: GoldenRam,
     power_up: GoldenRam,
     word_bits: usize,
+    rows: usize,
 }
 
 impl BankRamBench {
@@ -34,6 +35,7 @@ impl BankRamBench {
             power_up: golden.clone(),
             golden,
             word_bits: config.word_bits as usize,
+            rows,
         }
     }
 }
@@ -42,7 +44,7 @@ impl Bench for BankRamBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let p = &self.golden.ports;
         let rst = reset(stimulus);
-        let row = stimulus.below(1 << p.row.width);
+        let row = stimulus.below(self.rows as u32);
         frame.drive(&p.en, (!stimulus.one_in(4)).into());
         frame.drive(&p.we, stimulus.one_in(2).into());
         frame.drive(&p.be, stimulus.wide(self.word_bits / 8) as u32);

@@ -10,8 +10,7 @@ use crate::model::{Crossbar, RequestInputs, ResponseInputs};
 use crate::trace::AccessTrace;
 
 ports!(Ports {
-    in served leader lane_bank bank_valid bank_lane lane_row lane_data lane_be sel_valid sel_bank
-        bank_rdata;
+    in served leader lane_bank lane_row lane_data lane_be sel_valid sel_bank bank_rdata;
     out bank_row bank_wdata bank_wbe lane_rdata;
 });
 
@@ -71,12 +70,6 @@ impl Bench for CrossbarBench {
         frame.drive_bits(&p.served, served.into());
         frame.drive_bits(&p.leader, leader.into());
         frame.drive_fields(&p.lane_bank, bank_bits, access.bank.iter().copied());
-        frame.drive_bits(&p.bank_valid, bank_valid.into());
-        frame.drive_fields(
-            &p.bank_lane,
-            p.bank_lane.width / self.banks,
-            bank_lane.iter().copied(),
-        );
         frame.drive_fields(&p.lane_row, row_bits, access.row.iter().copied());
         frame.drive_fields(&p.lane_data, self.word_bits, lane_data.iter().copied());
         frame.drive_fields(&p.lane_be, self.word_bits / 8, lane_be.iter().copied());
@@ -87,8 +80,6 @@ impl Bench for CrossbarBench {
             served,
             leader,
             lane_bank: &access.bank,
-            bank_valid,
-            bank_lane: &bank_lane,
             lane_row: &access.row,
             lane_data: &lane_data,
             lane_be: &lane_be,

@@ -93,8 +93,8 @@ impl FindingKind {
         }
     }
 
-    /// Whether it is only a warning.
-    pub fn is_warning(self) -> bool {
+    /// Whether it is never more than a warning.
+    pub(super) fn only_warns(self) -> bool {
         self == FindingKind::Uninitialised
     }
 }
@@ -104,6 +104,8 @@ impl FindingKind {
 pub struct Finding {
     /// What it is.
     pub kind: FindingKind,
+    /// The kernel does what it would do on a GPU: no fault.
+    pub warning: bool,
     /// The other side of the race before it.
     pub other: bool,
     /// 1-based line of the PTX.
@@ -171,8 +173,10 @@ pub struct Access<'a> {
     pub space: Space,
     /// Bytes that each lane accesses.
     pub bytes: u32,
+    /// Lanes that access.
+    pub lanes: u32,
     /// Byte offset in the space (shared, local, param) or address (global,
-    /// const) of each lane; only those of active lanes count.
+    /// const) of each lane; only those of `lanes` count.
     pub addresses: &'a [u64; 32],
 }
 
@@ -187,8 +191,10 @@ pub struct Event<'a> {
     pub active: u32,
     /// Lanes that execute it: `active` with the guard.
     pub exec: u32,
-    /// Its access, where it is one.
+    /// Its access, where it is one; of an asynchronous copy the store.
     pub access: Option<Access<'a>>,
+    /// The load of an asynchronous copy: lanes that copy no byte of it have none.
+    pub copied: Option<Access<'a>>,
 }
 
 /// Observes a run; called from several threads.

@@ -186,7 +186,11 @@ impl<'a> Worker<'a> {
             }
             if wanted.is_none() && alive < threads {
                 let places: Vec<_> = here.iter().map(|w| (w.2, w.3)).collect();
-                note_missing(m, &self.warps, &places, threads - alive, "have exited");
+                let text = format!(
+                    "{} threads of the block have exited; the others do not wait for them",
+                    threads - alive
+                );
+                note_missing(m, &self.warps, &places, true, text);
             }
             note_split(
                 m,
@@ -209,13 +213,11 @@ impl<'a> Worker<'a> {
             return true;
         }
         let places: Vec<_> = waiting.iter().map(|w| (w.2, w.3)).collect();
-        note_missing(
-            m,
-            &self.warps,
-            &places,
-            alive,
-            "wait at different barriers, or for more threads than there are",
+        let text = format!(
+            "{alive} threads of the block wait at different barriers, or for more threads than \
+             there are"
         );
+        note_missing(m, &self.warps, &places, false, text);
         m.stop = true;
         false
     }
@@ -299,8 +301,16 @@ fn pass_barrier(m: &mut Machine, warps: &mut [Warp], places: &[(usize, usize)]) 
     }
 }
 
-/// A barrier that not all threads have reached, at the first that waits.
-fn note_missing(m: &mut Machine, warps: &[Warp], places: &[(usize, usize)], count: u32, why: &str) {
+/// A barrier that not all threads have reached, at the first that waits. Those
+/// that have exited count as arrived, as on a GPU: that is a warning, and the
+/// block goes on. Where the others wait elsewhere, it never would.
+fn note_missing(
+    m: &mut Machine,
+    warps: &[Warp],
+    places: &[(usize, usize)],
+    warning: bool,
+    text: String,
+) {
     let Some(&(at, path)) = places.first() else {
         return;
     };
@@ -309,9 +319,8 @@ fn note_missing(m: &mut Machine, warps: &[Warp], places: &[(usize, usize)], coun
     };
     m.warp = at as u32;
     m.pc = top.pc - 1;
-    let text = format!("{count} threads of the block {why}");
-    m.found(
-        FindingKind::BarrierNotReached,
+    m.note(
+        (FindingKind::BarrierNotReached, warning),
         top.lanes.trailing_zeros(),
         None,
         None,

@@ -136,6 +136,8 @@ pub(super) struct MemoryOp {
     pub bytes: u32,
     pub store: bool,
     pub atomic: bool,
+    /// An asynchronous copy: the operation behind it in the table reads.
+    pub copies: bool,
     /// Registers of the elements.
     pub data: Vec<Slot>,
     /// Of atomics: how the new value follows from the old.

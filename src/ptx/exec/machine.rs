@@ -28,6 +28,7 @@ pub(super) struct Common<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct RawFinding {
     pub kind: FindingKind,
+    pub warning: bool,
     pub other: bool,
     pub pc: u32,
     pub thread: u32,
@@ -67,6 +68,8 @@ pub(super) struct Machine<'a> {
     /// Thread instructions that `common.used` has.
     pub reported: u64,
     pub findings: Vec<RawFinding>,
+    /// Kind, instruction, and whether it is a warning (of races: whether the
+    /// other side writes).
     pub known: HashSet<(FindingKind, u32, bool)>,
     pub output: Vec<u8>,
     pub stop: bool,
@@ -226,9 +229,22 @@ impl<'a> Machine<'a> {
         variable: Option<String>,
         message: String,
     ) {
-        if self.known.insert((kind, self.pc, false)) {
+        self.note((kind, kind.only_warns()), lane, address, variable, message);
+    }
+
+    /// The same, a fault or a warning.
+    pub fn note(
+        &mut self,
+        (kind, warning): (FindingKind, bool),
+        lane: u32,
+        address: Option<u64>,
+        variable: Option<String>,
+        message: String,
+    ) {
+        if self.known.insert((kind, self.pc, warning)) {
             self.findings.push(RawFinding {
                 kind,
+                warning,
                 other: false,
                 pc: self.pc,
                 thread: self.thread(lane),

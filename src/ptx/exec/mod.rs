@@ -33,3 +33,24 @@ pub use api::{
 };
 pub use memory::{BufferId, Memory};
 pub use program::{Parameter, Program, SymbolInfo};
+
+use super::ast::Instruction;
+use super::names::Type;
+
+/// What an instruction computes, where `operand` gives all of its source
+/// operands (by number and type, zero-extended): the bits of its result. None
+/// where it is no plain arithmetic.
+pub(super) fn fold(
+    instruction: &Instruction,
+    operand: impl Fn(usize, Type) -> Option<u64>,
+) -> Option<u64> {
+    let definition = scalar::define(instruction)?;
+    if definition.carry_in || definition.sources.len() > 4 {
+        return None;
+    }
+    let mut inputs = [0; 4];
+    for (n, &ty) in definition.sources.iter().enumerate() {
+        inputs[n] = operand(n, ty)?;
+    }
+    Some((definition.compute)(&inputs)[0])
+}

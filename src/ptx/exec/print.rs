@@ -33,6 +33,7 @@ fn bytes<const N: usize>(m: &mut Machine, address: u64, lane: u32) -> [u8; N] {
         bytes: 1,
         store: false,
         atomic: false,
+        copies: false,
         data: Vec::new(),
         update: None,
     };

@@ -380,7 +380,10 @@ impl Sum {
         let mut findings = outcome.findings.into_iter().peekable();
         while let Some(finding) = findings.next() {
             let second = findings.next_if(|f| f.other);
-            if self.known.insert((finding.kind, finding.pc, finding.other)) {
+            if self
+                .known
+                .insert((finding.kind, finding.pc, finding.warning))
+            {
                 self.findings.push((block, finding));
                 self.findings.extend(second.map(|f| (block, f)));
             }
@@ -395,6 +398,7 @@ impl Sum {
             let t = raw.thread;
             Finding {
                 kind: raw.kind,
+                warning: raw.warning,
                 other: raw.other,
                 ptx_line: image.infos.get(raw.pc as usize).map_or(0, |i| i.line),
                 source: source.and_then(|&s| image.source_names.get(s as usize).cloned()),

@@ -281,13 +281,36 @@ impl Warp {
         }
     }
 
+    /// Lanes that wait for those of the top, and would only leave the kernel:
+    /// `if (i >= n) return;` is a branch to the last `ret`.
+    fn leaving(&self, m: &Machine, path: usize) -> u32 {
+        let stack = &self.paths[path].stack;
+        if stack.iter().any(|e| e.call.is_some()) {
+            return 0;
+        }
+        // Lanes of an entry are also those of the entries above it.
+        let (mut above, mut leaving) = (stack[stack.len() - 1].lanes, 0);
+        for entry in stack.iter().rev().skip(1) {
+            match m.image.ops.get(entry.pc as usize) {
+                Some(op) if matches!(op.control, Control::Exit | Control::Return) => {
+                    leaving |= entry.lanes & !above & (m.mask(op.guard) ^ op.flip);
+                }
+                // Where all leave on their way, none comes here.
+                _ => {}
+            }
+            above |= entry.lanes;
+        }
+        leaving
+    }
+
     /// Arrives at a barrier: whether the path waits there.
     fn barrier(&mut self, m: &mut Machine, path: usize, barrier: u32, exec: u32) -> bool {
         let info = &m.image.barriers[barrier as usize];
         // Where the warp is split already, its other parts may come here, too;
         // that is seen when the barrier lets them go.
-        if info.aligned && exec != self.alive && self.paths.len() == 1 {
-            note_divergent(m, exec, self.alive);
+        let here = self.alive & !self.leaving(m, path);
+        if info.aligned && exec != here && self.paths.len() == 1 {
+            note_divergent(m, exec, here);
         }
         if info.arrive_only {
             m.arrivals.push((
@@ -367,6 +390,7 @@ fn observe(m: &mut Machine, epoch: u32, pc: u32, active: u32, exec: u32) {
                 active,
                 exec,
                 access: None,
+                copied: None,
             },
         );
     }
@@ -378,6 +402,7 @@ fn observe(m: &mut Machine, epoch: u32, pc: u32, active: u32, exec: u32) {
             active,
             exec,
             access: None,
+            copied: None,
         });
     }
 }
@@ -400,14 +425,38 @@ fn observe_access(m: &mut Machine, info: &MemoryOp, epoch: u32, event: Event) {
     if space == Space::Shared && m.races.is_some() {
         race(m, info, epoch, exec, &addresses);
     }
+    let sources = info.copies.then(|| copy_sources(m, info, exec));
     if let Some(observer) = &mut m.observer {
         let access = Some(Access {
             space,
             bytes: info.bytes,
+            lanes: exec,
             addresses: &addresses,
         });
-        observer.instruction(&Event { access, ..event });
+        let copied = sources.as_ref().map(|(addresses, lanes)| Access {
+            space: Space::Global,
+            bytes: info.bytes,
+            lanes: *lanes,
+            addresses,
+        });
+        observer.instruction(&Event {
+            access,
+            copied,
+            ..event
+        });
     }
+}
+
+/// Where an asynchronous copy reads, and the lanes that do: of zero bytes
+/// nothing is read.
+fn copy_sources(m: &Machine, to: &MemoryOp, exec: u32) -> ([u64; 32], u32) {
+    let addresses = m.addresses(&m.image.memory[to.index as usize + 1]);
+    let lanes = to.data.first().map_or(exec, |&size| {
+        let sizes = m.read(size);
+        let reading = (0..32).filter(|&l| sizes[l] != 0);
+        exec & reading.fold(0, |mask, l| mask | 1 << l)
+    });
+    (addresses, lanes)
 }
 
 fn race(m: &mut Machine, info: &MemoryOp, epoch: u32, exec: u32, addresses: &[u64; 32]) {
@@ -439,6 +488,7 @@ impl Machine<'_> {
         let name = self.shared_variable(address);
         let finding = |pc, thread, write: bool, second: bool| super::machine::RawFinding {
             kind: FindingKind::Race,
+            warning: false,
             other: second,
             pc,
             thread,

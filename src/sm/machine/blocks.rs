@@ -34,6 +34,7 @@ impl Sm<'_> {
             if occupied && running == 0 && self.warps[warps].iter().all(|w| w.in_path == 0) {
                 self.slots[slot].occupied = false;
                 self.ending -= 1;
+                self.block_ends(slot);
             }
         }
     }
@@ -72,6 +73,7 @@ impl Sm<'_> {
         self.resident |= mask;
         self.checks |= mask;
         self.next_check = self.next_check.min(ready_at);
+        self.block_starts(slot);
         self.slots[slot] = BlockSlot {
             occupied: true,
             running: info.warps(),
@@ -97,10 +99,12 @@ impl Sm<'_> {
             None => warp.live,
         };
         warp.live &= !mask;
-        if warp.live == 0 {
+        let (slot, ended) = (warp.slot, warp.live == 0);
+        self.note_release(slot);
+        let warp = &mut self.warps[w];
+        if ended {
             warp.state = State::Ended;
             self.resident &= !(1 << w);
-            let slot = warp.slot;
             self.slots[slot].running -= 1;
             self.ending += u32::from(self.slots[slot].running == 0);
             self.meet(slot);

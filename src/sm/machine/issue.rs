@@ -102,6 +102,12 @@ impl Sm<'_> {
             true => self.global.coalesce(instr, active),
             false => Box::default(),
         };
+        if instr.kind.is_shared() {
+            self.note_access(w, instr, active)?;
+        } else if instr.kind == InstrKind::RelSsp {
+            self.warps[w].released |= active;
+            self.note_release(self.warps[w].slot);
+        }
         let warp = &mut self.warps[w];
         warp.offered = false;
         let by_latency = instr.kind.path_kind() == crate::model::spad_sm_path::kind::ALU;
@@ -111,9 +117,6 @@ impl Sm<'_> {
             (true, true, true) => Some(cycle + u64::from(self.config.path.mem_stages) + 2),
             _ => None,
         };
-        if instr.kind == InstrKind::RelSsp {
-            warp.released |= active;
-        }
         if instr.kind == InstrKind::AtomShared {
             self.atomics += 1;
         }

@@ -1,6 +1,6 @@
 // spad_conflict_arbiter: every active lane of an access is served exactly once,
 // in exactly `degree` cycles in which the response side is ready (section 3).
-module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 8, parameter LW = 2,
+module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 8,
                parameter DG = 3) (
     input wire clk,
     input wire rst,
@@ -21,7 +21,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     output wire check_progress, // a group of an access with active lanes serves a lane
     output wire check_leader, // the leaders are the lowest waiting lanes of their banks
     output wire check_served, // served are the waiting lanes on the row of their bank's leader
-    output wire check_banks, // each used bank has its one leader; fields of others are 0
+    output wire check_banks, // the banks of the leaders are used, and no other; banks and rows are those of the access
     output wire check_ready, // a request is taken when nothing is held or the last group goes
     output wire check_degree, // the degree is the largest number of distinct rows in a bank
     output wire check_cycles, // the degree counts the groups, one for each cycle with adv
@@ -34,7 +34,6 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     wire req_ready, grp_valid, grp_last;
     wire [L-1:0] grp_served, grp_leader;
     wire [B-1:0] grp_bank_valid;
-    wire [B*LW-1:0] grp_lane;
     wire [L*m-1:0] grp_bank;
     wire [L*R-1:0] grp_row;
     wire [DG-1:0] grp_degree;
@@ -43,7 +42,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
         .req_valid(req_valid), .req_ready(req_ready), .req_mask(req_mask), .req_access(req_access),
         .req_bank(req_bank), .req_row(req_row), .adv(adv),
         .grp_valid(grp_valid), .grp_last(grp_last), .grp_served(grp_served), .grp_leader(grp_leader),
-        .grp_bank_valid(grp_bank_valid), .grp_lane(grp_lane), .grp_bank(grp_bank), .grp_row(grp_row),
+        .grp_bank_valid(grp_bank_valid), .grp_bank(grp_bank), .grp_row(grp_row),
         .grp_degree(grp_degree)
     );
     (* hierconn *) wire [L-1:0] \unit.pend ;
@@ -112,16 +111,10 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     reg [L-1:0] leader;
     reg [L-1:0] served;
     reg [B-1:0] used;
-    reg [B*LW-1:0] lane;
-    reg [L*m-1:0] served_bank;
-    reg [L*R-1:0] leader_row;
     always @* begin
         leader = waiting;
         served = 0;
         used = 0;
-        lane = 0;
-        served_bank = 0;
-        leader_row = 0;
         for (i = 0; i < L; i = i + 1)
             for (j = 0; j < i; j = j + 1)
                 if (waiting[j] & (bank[j*m +: m] == bank[i*m +: m])) leader[i] = 0;
@@ -129,15 +122,9 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
             for (j = 0; j < L; j = j + 1)
                 if (waiting[i] & leader[j] & (bank[j*m +: m] == bank[i*m +: m]) & (row[j*R +: R] == row[i*R +: R]))
                     served[i] = 1;
-        for (i = 0; i < L; i = i + 1) begin
-            if (served[i]) served_bank[i*m +: m] = bank[i*m +: m];
-            if (leader[i]) leader_row[i*R +: R] = row[i*R +: R];
+        for (i = 0; i < L; i = i + 1)
             for (b = 0; b < B; b = b + 1)
-                if (leader[i] & (bank[i*m +: m] == b)) begin
-                    used[b] = 1;
-                    lane[b*LW +: LW] = i;
-                end
-        end
+                if (leader[i] & (bank[i*m +: m] == b)) used[b] = 1;
     end
 
     // The cycle before.
@@ -156,7 +143,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     assign check_progress = !held | (waiting == 0) | (grp_served != 0);
     assign check_leader = grp_leader == leader;
     assign check_served = grp_served == served;
-    assign check_banks = (grp_bank_valid == used) & (grp_lane == lane) & (grp_bank == served_bank) & (grp_row == leader_row);
+    assign check_banks = (grp_bank_valid == used) & (!held | ((grp_bank == bank) & (grp_row == row)));
     assign check_ready = req_ready == (!held | (adv & (left == 0)));
     // The last group's degree is no less than the rows of any bank, and those
     // of a bank that it still uses.

@@ -1,7 +1,7 @@
 // spad_conflict_history: what was updated is found, until two other program
 // counters of its set have been updated or everything is cleared (section 13).
 // One program counter is followed; it may be any. The words of the memories
-// are named: two sets.
+// are named: two sets. The update of the previous cycle is counted as written.
 module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     input wire clk,
     input wire rst,
@@ -14,6 +14,8 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     input wire [PCW-1:0] pc_seen,
     output wire assume_one_pc, // any one program counter is looked at
     output wire keep_there, // it is in exactly one way with its value, or in none; the set's last update is known
+    output wire keep_copy, // the tags that updates read are those that look-ups read
+    output wire keep_tags, // an update knows the tags of its set
     output wire keep_answer, // the answer is that to the look-up before
     output wire check_one_way, // never in both ways
     output wire check_found, // it is found with its last value until two others of its set have been updated
@@ -31,14 +33,23 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
         .clk(clk), .rst(rst), .clear(clear), .lk_valid(lk_valid), .lk_pc(lk_pc), .lk_done(lk_done),
         .lk_hit(lk_hit), .lk_excess(lk_excess), .up_valid(up_valid), .up_pc(up_pc), .up_excess(up_excess)
     );
-    (* hierconn *) wire [TAG-1:0] \unit.tag0[0] ;
-    (* hierconn *) wire [TAG-1:0] \unit.tag0[1] ;
-    (* hierconn *) wire [TAG-1:0] \unit.tag1[0] ;
-    (* hierconn *) wire [TAG-1:0] \unit.tag1[1] ;
-    (* hierconn *) wire [EX-1:0] \unit.excess0[0] ;
-    (* hierconn *) wire [EX-1:0] \unit.excess0[1] ;
-    (* hierconn *) wire [EX-1:0] \unit.excess1[0] ;
-    (* hierconn *) wire [EX-1:0] \unit.excess1[1] ;
+    (* hierconn *) wire [TAG+EX-1:0] \unit.entries0.mem[0] ;
+    (* hierconn *) wire [TAG+EX-1:0] \unit.entries0.mem[1] ;
+    (* hierconn *) wire [TAG+EX-1:0] \unit.entries1.mem[0] ;
+    (* hierconn *) wire [TAG+EX-1:0] \unit.entries1.mem[1] ;
+    (* hierconn *) wire [TAG-1:0] \unit.tags0.mem[0] ;
+    (* hierconn *) wire [TAG-1:0] \unit.tags0.mem[1] ;
+    (* hierconn *) wire [TAG-1:0] \unit.tags1.mem[0] ;
+    (* hierconn *) wire [TAG-1:0] \unit.tags1.mem[1] ;
+    (* hierconn *) wire [TAG-1:0] \unit.tag0 ;
+    (* hierconn *) wire [TAG-1:0] \unit.tag1 ;
+    (* hierconn *) wire \unit.u_valid ;
+    (* hierconn *) wire [PCW-1:0] \unit.u_pc ;
+    (* hierconn *) wire [EX-1:0] \unit.u_excess ;
+    (* hierconn *) wire \unit.u_beside0 ;
+    (* hierconn *) wire \unit.u_beside1 ;
+    (* hierconn *) wire \unit.u_again ;
+    (* hierconn *) wire \unit.u_way ;
     (* hierconn *) wire [SETS-1:0] \unit.valid0 ;
     (* hierconn *) wire [SETS-1:0] \unit.valid1 ;
     (* hierconn *) wire [SETS-1:0] \unit.lru ;
@@ -48,13 +59,22 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     assign assume_one_pc = pc == pc_seen;
     wire set = pc[0];
     wire [TAG-1:0] tag = pc[PCW-1:1];
-    wire [TAG-1:0] tag0 = set ? \unit.tag0[1] : \unit.tag0[0] ;
-    wire [TAG-1:0] tag1 = set ? \unit.tag1[1] : \unit.tag1[0] ;
-    wire [EX-1:0] excess0 = set ? \unit.excess0[1] : \unit.excess0[0] ;
-    wire [EX-1:0] excess1 = set ? \unit.excess1[1] : \unit.excess1[0] ;
-    wire valid0 = \unit.valid0 [set];
-    wire valid1 = \unit.valid1 [set];
-    wire lru = \unit.lru [set];
+    // What is in the set, and what will be with the update that is under way.
+    wire [TAG+EX-1:0] entry0 = set ? \unit.entries0.mem[1] : \unit.entries0.mem[0] ;
+    wire [TAG+EX-1:0] entry1 = set ? \unit.entries1.mem[1] : \unit.entries1.mem[0] ;
+    wire [TAG-1:0] copy0 = set ? \unit.tags0.mem[1] : \unit.tags0.mem[0] ;
+    wire [TAG-1:0] copy1 = set ? \unit.tags1.mem[1] : \unit.tags1.mem[0] ;
+    wire now = \unit.u_valid & (\unit.u_pc [0] == set);
+    wire now0 = now & !\unit.u_way ;
+    wire now1 = now & \unit.u_way ;
+    wire [TAG-1:0] new_tag = \unit.u_pc [PCW-1:1];
+    wire [TAG-1:0] tag0 = now0 ? new_tag : entry0[TAG+EX-1:EX];
+    wire [TAG-1:0] tag1 = now1 ? new_tag : entry1[TAG+EX-1:EX];
+    wire [EX-1:0] excess0 = now0 ? \unit.u_excess : entry0[EX-1:0];
+    wire [EX-1:0] excess1 = now1 ? \unit.u_excess : entry1[EX-1:0];
+    wire valid0 = now0 | \unit.valid0 [set];
+    wire valid1 = now1 | \unit.valid1 [set];
+    wire lru = now ? !\unit.u_way : \unit.lru [set];
     wire in0 = valid0 & (tag0 == tag);
     wire in1 = valid1 & (tag1 == tag);
 
@@ -90,6 +110,13 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     assign keep_there = !(in0 & in1) & ((in0 | in1) == known) & (!known | ((in0 ? excess0 : excess1) == value))
         & (!known | (lru == (passed ? in1 : in0)))
         & (!known | !passed | ((in0 ? valid1 & ({tag1, set} == other) : valid0 & ({tag0, set} == other)) & (other != pc)));
+    assign keep_copy = (!\unit.valid0 [set] | (copy0 == entry0[TAG+EX-1:EX]))
+        & (!\unit.valid1 [set] | (copy1 == entry1[TAG+EX-1:EX]));
+    assign keep_tags = !now
+        | ((!\unit.u_beside0 | (\unit.valid0 [set] & (\unit.u_again == (copy0 == new_tag))))
+            & (!\unit.u_beside1 | (\unit.valid1 [set] & (\unit.u_again == (copy1 == new_tag))))
+            & (\unit.u_beside0 | !\unit.valid0 [set] | (\unit.tag0 == copy0))
+            & (\unit.u_beside1 | !\unit.valid1 [set] | (\unit.tag1 == copy1)));
     assign keep_answer = was_rst | ((lk_done == was_any) & (!was_look | (lk_hit == was_known))
         & (!was_look | !was_known | (lk_excess == was_value)));
     assign check_one_way = !(in0 & in1);

@@ -1,17 +1,16 @@
 // spad_crossbar: equal to its definition for all inputs (section 4).
-module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B = 8, parameter R = 6,
+module miter #(parameter L = 4, parameter m = 3, parameter B = 8, parameter R = 6,
                parameter D = 32, parameter MERGE = 1) (
     input wire [L-1:0] served,
     input wire [L-1:0] leader,
     input wire [L*m-1:0] lane_bank,
-    input wire [B-1:0] bank_valid,
-    input wire [B*LW-1:0] bank_lane,
     input wire [L*R-1:0] lane_row,
     input wire [L*D-1:0] lane_data,
     input wire [L*D/8-1:0] lane_be,
     input wire [L-1:0] sel_valid,
     input wire [L*m-1:0] sel_bank,
     input wire [B*D-1:0] bank_rdata,
+    output wire assume_one_leader, // no bank has two leaders
     output wire check_row, // a used bank gets its leader's row, another one 0
     output wire check_enables, // a byte is written if a served lane of the bank enables it
     output wire check_data, // it is that of the lowest such lane; a byte that is not written is 0
@@ -24,7 +23,7 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     wire [B*BE-1:0] bank_wbe;
     wire [L*D-1:0] lane_rdata;
     spad_crossbar unit (
-        .served(served), .leader(leader), .lane_bank(lane_bank), .bank_valid(bank_valid), .bank_lane(bank_lane),
+        .served(served), .leader(leader), .lane_bank(lane_bank),
         .lane_row(lane_row), .lane_data(lane_data), .lane_be(lane_be), .bank_row(bank_row), .bank_wdata(bank_wdata),
         .bank_wbe(bank_wbe), .sel_valid(sel_valid), .sel_bank(sel_bank), .bank_rdata(bank_rdata), .lane_rdata(lane_rdata)
     );
@@ -32,7 +31,8 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     reg [B*D-1:0] data;
     reg [B*BE-1:0] enables;
     reg [L*D-1:0] read;
-    integer b, i, k;
+    integer b, i, j, k;
+    reg two;
     always @* begin
         row = 0;
         data = 0;
@@ -40,7 +40,7 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
         read = 0;
         for (b = 0; b < B; b = b + 1) begin
             for (i = 0; i < L; i = i + 1)
-                if (bank_valid[b] & (bank_lane[b*LW +: LW] == i)) begin
+                if (leader[i] & (lane_bank[i*m +: m] == b)) begin
                     row[b*R +: R] = lane_row[i*R +: R];
                     if (!MERGE) begin
                         data[b*D +: D] = lane_data[i*D +: D];
@@ -59,6 +59,13 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
             for (b = 0; b < B; b = b + 1)
                 if (sel_valid[i] & (sel_bank[i*m +: m] == b)) read[i*D +: D] = bank_rdata[b*D +: D];
     end
+    always @* begin
+        two = 0;
+        for (i = 0; i < L; i = i + 1)
+            for (j = 0; j < i; j = j + 1)
+                if (leader[i] & leader[j] & (lane_bank[i*m +: m] == lane_bank[j*m +: m])) two = 1;
+    end
+    assign assume_one_leader = !two;
     assign check_row = bank_row == row;
     assign check_enables = bank_wbe == enables;
     assign check_data = bank_wdata == data;

@@ -204,8 +204,6 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     (* hierconn *) wire \unit.q_err ;
     (* hierconn *) wire [2:0] \unit.q_op ;
     (* hierconn *) wire [L-1:0] \unit.q_mask ;
-    (* hierconn *) wire [L*m-1:0] \unit.q_bank ;
-    (* hierconn *) wire [L*R-1:0] \unit.q_row ;
     (* hierconn *) wire [L*LK-1:0] \unit.q_lock ;
     (* hierconn *) wire [L*D-1:0] \unit.q_data ;
     (* hierconn *) wire [L*D/8-1:0] \unit.q_be ;
@@ -238,7 +236,7 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
         end
     end
     assign keep_request = (\unit.arbiter.busy == in0) & (!in0 | ((\unit.q_access == access0) & (\unit.q_err == error0)
-        & (\unit.q_op == op0) & (\unit.q_mask == mask0) & (\unit.q_bank == bank0) & (\unit.q_row == row0)
+        & (\unit.q_op == op0) & (\unit.q_mask == mask0)
         & (\unit.q_lock == lock0) & (\unit.q_data == data0) & (\unit.q_be == be0) & (\unit.q_tag == tag0)
         & (access0 == ((op0 >= 1) & (op0 <= 4) & !error0)) & (!error0 | (op0 != 0)) & within0 & agreed0));
     assign keep_waiting = (\unit.arbiter.pend == waiting) & (in0 | (waiting == 0)) & (!in0 | (

@@ -353,6 +353,7 @@ impl Decoder<'_> {
             bytes: 0,
             store: false,
             atomic: false,
+            copies: false,
             data: slots,
             update: None,
         });

@@ -1,27 +1,16 @@
 //! What an entry reaches, and where its variables lie.
 
 use super::{Decoder, Problem};
-use crate::ptx::ast::{
-    Base, Function, LabelKind, Linkage, Module, Operand, Parameter, Symbol, Target, Variable,
-};
+use crate::ptx::ast::{Function, Operand, Parameter, Target};
 use crate::ptx::exec::image::SharedVariable;
 use crate::ptx::names::{Opcode, Space};
+use crate::ptx::shared::Misplaced;
 
 impl Decoder<'_> {
     /// The entry and all functions that calls may reach, and those whose
     /// address is taken.
     pub(super) fn reached(&mut self, entry: u32) -> Vec<u32> {
-        let mut list = vec![entry];
-        let mut at = 0;
-        while at < list.len() {
-            let function = &self.module.functions[list[at] as usize];
-            for callee in named_functions(self.module, function) {
-                if !list.contains(&callee) && self.module.functions[callee as usize].defined {
-                    list.push(callee);
-                }
-            }
-            at += 1;
-        }
+        let list = self.module.reached(entry);
         for &function in &list {
             for i in &self.module.functions[function as usize].instructions {
                 for operand in i
@@ -36,16 +25,11 @@ impl Decoder<'_> {
                 }
             }
         }
-        for variable in &self.module.variables {
-            for relocation in variable.initial.iter().flat_map(|i| &i.relocations) {
-                if let Target::Function(f) = relocation.target {
-                    self.pointed.push(f);
-                    if !list.contains(&f) && self.module.functions[f as usize].defined {
-                        list.push(f);
-                    }
-                }
-            }
-        }
+        let targets = self.module.relocations();
+        self.pointed.extend(targets.filter_map(|t| match t {
+            Target::Function(f) => Some(f),
+            Target::Variable(_) => None,
+        }));
         self.pointed.sort_unstable();
         self.pointed.dedup();
         list
@@ -78,69 +62,25 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Shared variables of the functions one after the other; those of
-    /// unknown size, the dynamic ones, all at the end.
-    pub(super) fn place_shared(&mut self, functions: &[u32]) {
-        let used = self.used_globals(functions);
-        let module = self.module;
-        let of_module = module.variables.iter().enumerate();
-        let mut variables: Vec<(Option<u32>, u32, &Variable)> = of_module
-            .filter(|(at, v)| is_shared(v.space) && used.contains(&(*at as u32)))
-            .map(|(at, v)| (None, at as u32, v))
-            .collect();
-        for &function in functions {
-            let own = module.functions[function as usize]
-                .variables
-                .iter()
-                .enumerate();
-            variables.extend(
-                own.filter(|(_, v)| is_shared(v.space))
-                    .map(|(at, v)| (Some(function), at as u32, v)),
-            );
-        }
-        let mut next = 0u64;
-        let is_dynamic = |v: &Variable| v.bytes == 0 || v.linkage == Linkage::Extern;
-        let fixed = variables.iter().filter(|(_, _, v)| !is_dynamic(v));
-        let dynamic = variables.iter().filter(|(_, _, v)| is_dynamic(v));
-        let start = dynamic.clone().map(|(_, _, v)| v.align).max().unwrap_or(1);
-        for (place, (function, at, v)) in
-            fixed.map(|v| (true, v)).chain(dynamic.map(|v| (false, v)))
-        {
-            next = next.next_multiple_of(u64::from(if place { v.align } else { start }));
-            self.shared.insert((*function, *at), next as u32);
-            self.image.shared.push(SharedVariable {
-                name: v.name.clone(),
-                offset: next as u32,
-                bytes: if place { v.bytes as u32 } else { 0 },
-            });
-            if place {
-                next += v.bytes;
-            }
-            if next > 1 << 24 {
-                self.problems.push(Problem {
-                    line: v.span.line,
-                    text: v.name.clone(),
-                    reason: "more shared memory than any machine has".to_owned(),
-                });
+    /// Shared variables where they are declared, or where the entry's layout
+    /// marker puts them.
+    pub(super) fn place_shared(&mut self, entry: u32, functions: &[u32]) {
+        let memory = match self.module.placed_shared(entry, functions) {
+            Ok(memory) => memory,
+            Err(Misplaced { line, text, reason }) => {
+                self.problems.push(Problem { line, text, reason });
                 return;
             }
+        };
+        self.image.shared_bytes = memory.bytes;
+        for v in memory.variables {
+            self.shared.insert((v.function, v.index), v.offset);
+            self.image.shared.push(SharedVariable {
+                name: v.name,
+                offset: v.offset,
+                bytes: v.bytes,
+            });
         }
-        self.image.shared_bytes = next as u32;
-    }
-
-    /// Variables of the module that the functions name.
-    fn used_globals(&self, functions: &[u32]) -> Vec<u32> {
-        let mut used = Vec::new();
-        for &function in functions {
-            for i in &self.module.functions[function as usize].instructions {
-                i.operands
-                    .iter()
-                    .for_each(|o| module_variables(o, &mut used));
-            }
-        }
-        used.sort_unstable();
-        used.dedup();
-        used
     }
 
     /// Variables of functions in local memory, and the parameters.
@@ -172,39 +112,6 @@ impl Decoder<'_> {
         }
         self.image.local_bytes = next.next_multiple_of(32).min(1 << 24) as u32;
     }
-}
-
-fn is_shared(space: Space) -> bool {
-    matches!(space, Space::Shared | Space::SharedCta)
-}
-
-fn module_variables(operand: &Operand, used: &mut Vec<u32>) {
-    match operand {
-        Operand::Variable(Symbol::Module(at), _)
-        | Operand::Address(Base::Variable(Symbol::Module(at)), _) => used.push(*at),
-        Operand::Vector(items) | Operand::List(items) => {
-            items.iter().for_each(|o| module_variables(o, used));
-        }
-        _ => {}
-    }
-}
-
-/// Functions that a function names: called, pointed to, in lists of targets.
-fn named_functions(module: &Module, function: &Function) -> Vec<u32> {
-    let mut list = Vec::new();
-    for i in &function.instructions {
-        list.extend(i.operands.iter().filter_map(|o| match o {
-            Operand::Function(f) => Some(*f),
-            _ => None,
-        }));
-    }
-    for label in &function.labels {
-        if let LabelKind::Calls(calls) = &label.kind {
-            list.extend(calls);
-        }
-    }
-    list.retain(|&f| (f as usize) < module.functions.len());
-    list
 }
 
 /// Callees and lines of the direct calls of a function.

@@ -145,6 +145,7 @@ impl Decoder<'_> {
             bytes,
             store,
             atomic: false,
+            copies: false,
             data,
             update: parameter.then_some(extend),
         };
@@ -225,6 +226,7 @@ impl Decoder<'_> {
             bytes: ty.bytes(),
             store: true,
             atomic: true,
+            copies: false,
             data,
             update: Some(update),
         });
@@ -290,6 +292,7 @@ impl Decoder<'_> {
             bytes: size,
             store,
             atomic: false,
+            copies: store,
             data,
             update: None,
         };
@@ -332,6 +335,7 @@ impl Decoder<'_> {
                 bytes: 16,
                 store,
                 atomic: false,
+                copies: false,
                 data,
                 update: None,
             },

@@ -133,7 +133,7 @@ impl<'m> Decoder<'m> {
             self.starts.insert(function, start);
             start += self.module.functions[function as usize].instructions.len() as u32 + 1;
         }
-        self.place_shared(&functions);
+        self.place_shared(entry, &functions);
         self.place_locals(&functions, entry);
         for &function in &functions {
             self.function = function;

@@ -280,8 +280,6 @@ fn bad_barriers_and_endless_loops_are_found() {
         "{:?}",
         run.outcome.findings
     );
-    let run = threads("setp.lt.u32 %p1, %t, 32; @%p1 ret; bar.sync 0; ret;", 64, 1);
-    assert_eq!(kinds(&run), [FindingKind::BarrierNotReached]);
     let run = threads("L: add.u32 %r1, %r1, 1; bra L; ret;", 32, 1);
     assert_eq!(kinds(&run), [FindingKind::Limit]);
     assert!(
@@ -294,6 +292,62 @@ fn bad_barriers_and_endless_loops_are_found() {
         (kinds(&run), run.outcome.findings[0].thread),
         (vec![FindingKind::Trap], [3, 0, 0])
     );
+}
+
+/// Kinds of the findings, and whether they are warnings.
+fn warned(run: &Run) -> Vec<(FindingKind, bool)> {
+    let findings = run.outcome.findings.iter();
+    findings.map(|f| (f.kind, f.warning)).collect()
+}
+
+#[test]
+fn threads_that_have_exited_hold_no_barrier_up() {
+    // A warp, and a part of one: by a guard, and by a branch to the last
+    // instruction, as compilers write `if (t >= 40) return;`.
+    for leave in ["@%p1 ret;", "@%p1 exit;", "@%p1 bra END;"] {
+        let body = format!(
+            ".shared .b32 s[64]; mov.u32 %r2, s; mad.lo.u32 %r3, %t, 4, %r2;
+             setp.ge.u32 %p1, %t, 40; {leave} st.shared.u32 [%r3], %t; mov.u32 %r5, 0;
+             L: bar.sync 0; xor.b32 %r4, %r3, 4; add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 3;
+             @%p2 bra L; ld.shared.u32 %r1, [%r4]; st.global.u32 [%out], %r1;
+             END: ret;"
+        );
+        let run = threads(&body, 96, 96);
+        let found = [(FindingKind::BarrierNotReached, true)];
+        assert_eq!(warned(&run), found, "{leave}");
+        let message = &run.outcome.findings[0].message;
+        assert!(message.starts_with("56 threads"), "{message}");
+        let expected: Vec<u32> = (0..40).map(|t| t ^ 1).collect();
+        assert_eq!((&run.words[..40], run.words[40]), (&expected[..], 0));
+    }
+}
+
+#[test]
+fn threads_that_never_come_are_a_fault() {
+    let cases = [
+        // At another barrier.
+        "setp.lt.u32 %p1, %t, 32; @%p1 bra A; bar.sync 0; bra E; A: bar.sync 1; E: ret;",
+        // The barrier names more threads than are left.
+        "setp.lt.u32 %p1, %t, 32; @%p1 ret; bar.sync 0, 96; ret;",
+        // Some have exited, and the others wait at different barriers: both.
+        "setp.lt.u32 %p1, %t, 32; @%p1 ret; bar.sync 0; setp.lt.u32 %p1, %t, 64; @%p1 bra A;
+         bar.sync 0; bra E; A: bar.sync 1; E: ret;",
+    ];
+    for (body, both) in cases.into_iter().zip([false, false, true]) {
+        let run = threads(body, 96, 1);
+        let warning = [(FindingKind::BarrierNotReached, true)];
+        let fault = [(FindingKind::BarrierNotReached, false)];
+        let expected = [&warning[..usize::from(both)], &fault].concat();
+        assert_eq!(warned(&run), expected, "{:?}", run.outcome.findings);
+    }
+    // Those that go on are not there, even if they exit afterwards.
+    let run = threads(
+        "setp.lt.u32 %p1, %t, 5; @%p1 bra A; bar.sync 0; A: st.global.u32 [%out], %t; ret;",
+        32,
+        32,
+    );
+    let divergent = (FindingKind::DivergentBarrier, false);
+    assert!(warned(&run).contains(&divergent), "{:?}", warned(&run));
 }
 
 #[test]

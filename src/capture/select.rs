@@ -1,0 +1,112 @@
+//! Which launch of a launch file an INPUT names: `FILE.toml` the first,
+//! `FILE.toml:N` the N-th `[[then]]`, `FILE.toml:ENTRY` the first of an entry.
+
+use crate::error::{Error, Result};
+use crate::launch::LaunchFile;
+use crate::ptx::exec::Launch;
+use std::path::{Path, PathBuf};
+
+/// A launch file, and which of its launches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected {
+    /// The launch file.
+    pub file: PathBuf,
+    /// What stands behind the colon: a number or an entry; none for the first.
+    pub which: Option<String>,
+}
+
+impl Selected {
+    /// What `input` names; none where it is no launch file, by its name.
+    pub fn of(input: &Path) -> Option<Self> {
+        let is_toml = |path: &Path| path.extension().is_some_and(|e| e == "toml");
+        if is_toml(input) {
+            return Some(Selected {
+                file: input.to_owned(),
+                which: None,
+            });
+        }
+        let (file, which) = input.to_str()?.rsplit_once(':')?;
+        is_toml(Path::new(file)).then(|| Selected {
+            file: file.into(),
+            which: Some(which.to_owned()),
+        })
+    }
+
+    /// The launch's place among all of its file.
+    pub fn index(&self, launches: &[Launch]) -> Result<usize> {
+        let entries: Vec<&str> = launches.iter().map(|l| l.entry.as_str()).collect();
+        self.index_of(&entries)
+    }
+
+    /// The launch's place among launches of these entries.
+    pub fn index_of(&self, entries: &[&str]) -> Result<usize> {
+        let Some(which) = &self.which else {
+            return Ok(0);
+        };
+        let found = match which.parse::<usize>() {
+            Ok(n) => (n < entries.len()).then_some(n),
+            Err(_) => entries.iter().position(|entry| entry == which),
+        };
+        found.ok_or_else(|| {
+            Error::usage(
+                format!("{} has no launch '{which}'", self.file.display()),
+                format!("expected one of {}", listed(entries)),
+            )
+        })
+    }
+}
+
+/// Numbers and entries of launches.
+fn listed(entries: &[&str]) -> String {
+    let one = |(n, entry): (usize, &&str)| format!("{n} ({entry})");
+    let all: Vec<String> = entries.iter().enumerate().map(one).collect();
+    all.join(", ")
+}
+
+/// What to say of an INPUT that is a launch file of several launches and
+/// names none of them; errors come up again when it is read.
+pub fn launches_note(input: &str) -> Option<String> {
+    let selected = Selected::of(Path::new(input)).filter(|s| s.which.is_none())?;
+    let file = LaunchFile::load(&selected.file).ok()?;
+    if file.then.is_empty() {
+        return None;
+    }
+    let entry = |launch: &crate::launch::Launch| match &launch.entry {
+        Some(entry) => entry.value.clone(),
+        None => "the only entry".to_owned(),
+    };
+    let entries: Vec<String> = file.launches().map(entry).collect();
+    let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
+    Some(format!(
+        "{input} has {} launches, this is the first: {input}:N takes another one, N of {}",
+        entries.len(),
+        listed(&entries)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launch_is_named_behind_a_colon() {
+        let of = |input: &str| {
+            Selected::of(Path::new(input)).map(|s| (s.file.display().to_string(), s.which))
+        };
+        let some =
+            |file: &str, which: Option<&str>| Some((file.to_owned(), which.map(str::to_owned)));
+        assert_eq!(of("a/b.toml"), some("a/b.toml", None));
+        assert_eq!(of("a/b.toml:2"), some("a/b.toml", Some("2")));
+        assert_eq!(of("c:\\b.toml:k"), some("c:\\b.toml", Some("k")));
+        for other in [
+            "kernel:fwt",
+            "a.json",
+            "a.json:1",
+            "toml",
+            ".toml",
+            "a.toml.gz",
+        ] {
+            assert_eq!(of(other), None, "{other}");
+        }
+    }
+}

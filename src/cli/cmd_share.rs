@@ -1,0 +1,148 @@
+//! `spadkit share`: the compiler half of scratchpad sharing.
+
+mod input;
+mod text;
+
+use super::Global;
+use super::printer::Printer;
+use crate::error::Result;
+use crate::interrupt;
+use crate::output::{check_writable, write_file};
+use crate::report::ShareReport;
+use crate::sharing::{Drawing, Kernel, Launched, LayoutKind, Placement, Plan, Variant, variants};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use input::Input;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Plan and annotate scratchpad sharing for a kernel.
+///
+/// Two thread blocks share all of their scratchpad but the part T. Says how
+/// many blocks are resident, lays the variables out so that the shared ones
+/// are needed for the fewest instructions, and places relssp, by which a block
+/// lets its partner go on. -o writes the PTX with markers, which run, trace
+/// and sim understand and assemblers ignore. For a launch file the golden model
+/// of the SM runs the kernel without sharing and with each of the sharing
+/// paper's steps.
+#[derive(Args)]
+pub struct ShareArgs {
+    /// Kernel in PTX, or a launch file.
+    #[arg(value_name = "KERNEL.ptx|LAUNCH.toml")]
+    input: PathBuf,
+    /// Entry of the PTX; not needed where it has one.
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Threads of a block; PTX alone does not have them.
+    #[arg(long, value_name = "X[,Y,Z]", value_parser = parse_block)]
+    block: Option<[u32; 3]>,
+    /// Bytes of dynamic shared memory.
+    #[arg(long, value_name = "BYTES")]
+    dynamic_shared: Option<u32>,
+    /// Registers of a thread after allocation; if unknown, they limit nothing.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
+    registers: Option<u32>,
+    /// The part of a block's scratchpad that stays its own, 0 to 1; the
+    /// machine's if not given (0.1).
+    #[arg(long, value_name = "T")]
+    sharing: Option<f64>,
+    /// Where to put relssp.
+    #[arg(long, default_value = "optimal", value_parser = placement())]
+    placement: Placement,
+    /// How to lay the variables out.
+    #[arg(long, default_value = "optimal", value_parser = layout())]
+    layout: LayoutKind,
+    /// Write the annotated PTX.
+    #[arg(short, long, value_name = "FILE.ptx")]
+    output: Option<PathBuf>,
+    /// Draw the control flow with ranges and placements for Graphviz.
+    #[arg(long, value_name = "FILE.dot")]
+    dot: Option<PathBuf>,
+    /// Write a report: ranges on the lines of the PTX, the control flow, gain.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Do not run a launch file's kernel on the SM.
+    #[arg(long)]
+    no_sim: bool,
+}
+
+fn placement() -> impl TypedValueParser<Value = Placement> {
+    PossibleValuesParser::new(["optimal", "postdom", "none"]).map(|name| match name.as_str() {
+        "postdom" => Placement::PostDom,
+        "none" => Placement::None,
+        _ => Placement::Optimal,
+    })
+}
+
+fn layout() -> impl TypedValueParser<Value = LayoutKind> {
+    PossibleValuesParser::new(["optimal", "declared"]).map(|name| match name.as_str() {
+        "declared" => LayoutKind::Declared,
+        _ => LayoutKind::Optimal,
+    })
+}
+
+/// `X`, `X,Y` or `X,Y,Z`, within CUDA's limits.
+pub(super) fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
+    let expected = "expected X, X,Y or X,Y,Z, at most 1024, 1024 and 64, and 1024 in all";
+    let sizes: Option<Vec<u32>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
+    let sizes = sizes.filter(|s| s.len() <= 3).ok_or(expected)?;
+    let mut block = [1; 3];
+    block[..sizes.len()].copy_from_slice(&sizes);
+    let most = [1024, 1024, 64];
+    let fits = block
+        .iter()
+        .zip(most)
+        .all(|(&n, most)| (1..=most).contains(&n));
+    match fits && block.iter().product::<u32>() <= 1024 {
+        true => Ok(block),
+        false => Err(expected.to_owned()),
+    }
+}
+
+pub(super) fn run(args: &ShareArgs, global: &Global, printer: &Printer) -> Result<()> {
+    let machine = global.machine()?;
+    for file in args.output.iter().chain(&args.dot).chain(&args.report) {
+        check_writable(file)?;
+    }
+    let input = Input::load(args)?;
+    let kernel = Kernel::new(&input.module, Some(&input.entry), input.dynamic)?;
+    let sharing = args.sharing.unwrap_or(machine.sm.sharing.threshold);
+    let choice = (args.layout, args.placement);
+    let plan = Plan::new(&kernel, &machine, input.needs, sharing, choice)?;
+    let annotated = plan.annotate()?;
+    interrupt::listen();
+    let runs: Vec<Variant> = match &input.launch {
+        Some((file, selected)) if !args.no_sim => {
+            printer.log("running the kernel on the SM, without sharing and with each step of it");
+            let launched = Launched {
+                kernel: &kernel,
+                needs: input.needs,
+                file,
+                selected,
+            };
+            variants(launched, &machine, sharing, &|| !interrupt::requested())?
+        }
+        _ => Vec::new(),
+    };
+    if let Some(file) = &args.report {
+        let report = ShareReport {
+            plan: &plan,
+            annotated: &annotated,
+            machine: machine.name.clone(),
+            variants: &runs,
+        };
+        write_file(file, report.render()?.as_bytes())?;
+    }
+    if let Some(file) = &args.dot {
+        write_file(file, Drawing::of(&plan).dot().as_bytes())?;
+    }
+    if let Some(file) = &args.output {
+        write_file(file, annotated.text.as_bytes())?;
+    }
+    let mut json = plan.json(&annotated);
+    if let Some(baseline) = runs.first() {
+        json["variants"] = runs.iter().map(|v| v.json(baseline)).collect();
+    }
+    json["preset"] = json!(machine.name);
+    printer.result(json, || text::all(&plan, &annotated, &machine, &runs))
+}

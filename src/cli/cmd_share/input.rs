@@ -1,0 +1,106 @@
+//! What `share` is about: an entry and its launch, from a launch file or from
+//! PTX and options.
+
+use super::ShareArgs;
+use crate::capture::{Selected, opened};
+use crate::error::{Error, Result};
+use crate::launch::{Launch, LaunchFile};
+use crate::ptx::Module;
+use crate::sharing::{Needs, find_entry};
+use std::path::Path;
+
+/// The kernel and its launch.
+pub(super) struct Input {
+    /// The launch file, where there is one, and which of its launches.
+    pub launch: Option<(LaunchFile, Selected)>,
+    pub module: Module,
+    pub entry: String,
+    pub dynamic: u32,
+    pub needs: Needs,
+}
+
+impl Input {
+    pub fn load(args: &ShareArgs) -> Result<Self> {
+        match Selected::of(&args.input) {
+            Some(_) => Self::of_launch(args),
+            None => Self::of_ptx(args),
+        }
+    }
+
+    fn of_launch(args: &ShareArgs) -> Result<Self> {
+        let given = [
+            ("--entry", args.entry.is_some()),
+            ("--block", args.block.is_some()),
+            ("--dynamic-shared", args.dynamic_shared.is_some()),
+            ("--registers", args.registers.is_some()),
+        ];
+        if let Some((option, _)) = given.iter().find(|o| o.1) {
+            return Err(Error::usage(
+                format!("{option} for {}, a launch file", args.input.display()),
+                "the launch file says it",
+            ));
+        }
+        let (file, selected) = opened(&args.input)?;
+        let module = file.module()?;
+        let entry = |launch: &Launch| {
+            let named = launch.entry.as_ref().map(|e| e.value.as_str());
+            let found = find_entry(&module, named)?;
+            Ok(module.functions[found as usize].name.clone())
+        };
+        let entries = file
+            .launches()
+            .map(entry)
+            .collect::<Result<Vec<String>>>()?;
+        let names: Vec<&str> = entries.iter().map(String::as_str).collect();
+        let index = selected.index_of(&names)?;
+        let launch = file.launches().nth(index).unwrap_or(&file.first);
+        Ok(Input {
+            entry: entries[index].clone(),
+            dynamic: launch.dynamic_shared,
+            needs: Needs {
+                threads: threads(launch.block),
+                registers: file.registers,
+            },
+            module,
+            launch: Some((file, selected)),
+        })
+    }
+
+    fn of_ptx(args: &ShareArgs) -> Result<Self> {
+        let Some(block) = args.block else {
+            let what = format!(
+                "{} does not say how many threads a block has",
+                args.input.display()
+            );
+            return Err(Error::usage(
+                what,
+                "give --block X,Y,Z, or a launch file (.toml)",
+            ));
+        };
+        let module = read_module(&args.input)?;
+        let entry = find_entry(&module, args.entry.as_deref())?;
+        Ok(Input {
+            launch: None,
+            entry: module.functions[entry as usize].name.clone(),
+            module,
+            dynamic: args.dynamic_shared.unwrap_or(0),
+            needs: Needs {
+                threads: threads(block),
+                registers: args.registers,
+            },
+        })
+    }
+}
+
+fn threads(block: [u32; 3]) -> u64 {
+    block.iter().map(|&n| u64::from(n)).product()
+}
+
+fn read_module(path: &Path) -> Result<Module> {
+    let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        let what = format!("{} is not text", path.display());
+        Error::usage(what, "expected PTX in UTF-8, or a launch file (.toml)")
+    })?;
+    Module::parse(&text, &path.display().to_string())
+}

@@ -1,0 +1,167 @@
+//! The answer for people.
+
+use crate::cli::printer::table;
+use crate::config::Config;
+use crate::sharing::annotate::Annotated;
+use crate::sharing::{Layout, Placement, Plan, Variant};
+
+pub(super) fn all(
+    plan: &Plan,
+    annotated: &Annotated,
+    machine: &Config,
+    variants: &[Variant],
+) -> String {
+    let mut text = head(plan, machine);
+    text += &variables(plan);
+    text += &range(plan);
+    text += &releases(plan, annotated);
+    text += &doubts(plan);
+    if !variants.is_empty() {
+        text += &gain(variants);
+    }
+    text
+}
+
+fn head(plan: &Plan, machine: &Config) -> String {
+    let (kernel, blocks) = (plan.kernel, &plan.residency);
+    let boundary = plan.layout.boundary;
+    let mut text = format!(
+        "{} on {}: {} bytes of shared memory and {} threads a block, t = {}\n",
+        kernel.function().name,
+        machine.name,
+        kernel.bytes,
+        plan.needs.threads,
+        plan.sharing
+    );
+    text += &format!(
+        "resident blocks: {} without sharing, {} with it ({}, {} alone), limited by {}\n",
+        blocks.unshared,
+        blocks.blocks(),
+        counted(blocks.pairs, "pair"),
+        blocks.alone,
+        blocks.limit
+    );
+    text += &format!(
+        "a block keeps {boundary} bytes to itself and shares {}; {} bits of storage an SM\n",
+        kernel.bytes.saturating_sub(boundary),
+        plan.storage_bits
+    );
+    text
+}
+
+fn counted(count: u32, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
+fn variables(plan: &Plan) -> String {
+    let rows = plan.kernel.variables.iter().enumerate().map(|(i, v)| {
+        vec![
+            v.name.clone(),
+            v.bytes.to_string(),
+            plan.layout.offsets[i].to_string(),
+            if plan.layout.is_shared(i) {
+                "shared"
+            } else {
+                "private"
+            }
+            .to_owned(),
+            plan.kernel.accesses[i].to_string(),
+        ]
+    });
+    let header = ["variable", "bytes", "offset", "part", "accesses"];
+    table(&header, &["bytes", "offset", "accesses"], rows)
+}
+
+fn range(plan: &Plan) -> String {
+    let kernel = plan.kernel;
+    let declared = Layout::declared(&kernel.variables, plan.layout.boundary, &kernel.costs());
+    let proof = match (plan.layout.optimal, plan.layout.cost <= declared.cost) {
+        (true, _) => "the least of all layouts",
+        (false, true) => "not proved the least",
+        (false, false) => "",
+    };
+    let mut text = format!(
+        "access range of the shared variables: {} of {} instructions, {proof}; as declared {}\n",
+        plan.layout.cost,
+        kernel.graph.exit(),
+        declared.cost
+    );
+    if let Some(reason) = &kernel.fixed {
+        text += &format!("the variables stay as they are declared: {reason}\n");
+    }
+    text
+}
+
+fn releases(plan: &Plan, annotated: &Annotated) -> String {
+    if annotated.markers.is_empty() {
+        return match (plan.layout.shared, plan.placement) {
+            (_, Placement::None) => "no relssp: a block releases when it ends\n",
+            _ => "no relssp: no shared variable can be accessed, a block never waits\n",
+        }
+        .to_owned();
+    }
+    let place = |m: &crate::sharing::annotate::Marker| match &m.edge {
+        None => format!("line {}", m.line),
+        Some([from, to]) => format!("line {} (on the way from {from} to {to})", m.line),
+    };
+    let places: Vec<String> = annotated.markers.iter().map(place).collect();
+    format!("relssp in the annotated PTX: {}\n", places.join(", "))
+}
+
+fn doubts(plan: &Plan) -> String {
+    let list = &plan.kernel.unattributed;
+    if list.is_empty() {
+        return String::new();
+    }
+    let some: Vec<String> = list
+        .iter()
+        .take(5)
+        .map(|u| format!("line {} ({}, line {})", u.line, u.reason, u.because))
+        .collect();
+    let more = match list.len() - some.len() {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    format!(
+        "accesses that may be to any variable: {}{more}\n",
+        some.join(", ")
+    )
+}
+
+fn gain(variants: &[Variant]) -> String {
+    let rows = variants.iter().map(|v| {
+        let parts = v.statistics.shared_progress.parts();
+        let [before, holding, after] = parts.map(|p| match v.residency.pairs {
+            0 => String::new(),
+            _ => format!("{:.1} %", 100.0 * p),
+        });
+        vec![
+            v.name.to_owned(),
+            v.residency.blocks().to_string(),
+            v.statistics.cycles.to_string(),
+            format!("{:.3}", v.statistics.ipc),
+            format!("{:.3}", v.speed_up(&variants[0])),
+            before,
+            holding,
+            after,
+        ]
+    });
+    let header = [
+        "variant",
+        "resident",
+        "cycles",
+        "IPC",
+        "times as fast",
+        "before",
+        "with it",
+        "after",
+    ];
+    let table = table(&header, &header[1..], rows);
+    format!(
+        "{table}before, with it, after: where blocks of pairs spend their cycles with respect to \
+         the shared part\n"
+    )
+}

@@ -1,0 +1,268 @@
+//! Instructions whose results are affine in their operands.
+
+use super::super::context::{is_shared, parameter_of};
+use super::super::{KnownBits, Values};
+use super::{Affine, Affines, Term};
+use crate::ptx::ast::{Base, Immediate, Instruction, Operand};
+use crate::ptx::names::{Opcode, Space, Type, Word};
+
+impl Affines<'_> {
+    /// The expression of the `index`-th register that instruction `at`
+    /// writes; none where it is not affine in what the instruction reads.
+    pub(super) fn instruction(&self, at: u32, index: usize) -> Option<Affine> {
+        let i = &self.function.instructions[at as usize];
+        let ty = i.ty(0)?;
+        let packed = matches!(ty, Type::U16x2 | Type::S16x2);
+        if ty.is_float() || packed || ty == Type::Pred || ty.bits() > 64 {
+            return None;
+        }
+        match i.opcode {
+            Opcode::Mov => return self.mov(at, i, index),
+            Opcode::Ld => return self.parameter(i),
+            _ => {}
+        }
+        // Only results that stand alone.
+        let Some(Operand::Register(target)) = i.operands.first() else {
+            return None;
+        };
+        let width = self.facts.width(Values::written(self.values, at, *target)?);
+        let bits = ty.bits();
+        let wide = i.has(Word::Wide);
+        let saturates = i.has(Word::Sat);
+        let operand = |n: usize, ty: Type| self.operand(at, i.operands.get(n)?, ty);
+        match i.opcode {
+            Opcode::Add if !saturates => operand(1, ty)?.plus(1, &operand(2, ty)?),
+            Opcode::Sub if !saturates => operand(1, ty)?.plus(-1, &operand(2, ty)?),
+            Opcode::Neg => Some(operand(1, ty)?.scale(-1, bits)),
+            Opcode::Not => Affine::constant(-1, bits).plus(-1, &operand(1, ty)?),
+            Opcode::Mul if !i.has(Word::Hi) => self.product(at, i, ty),
+            Opcode::Mad if !(i.has(Word::Hi) || i.has(Word::Cc) || saturates) => {
+                let result = if wide { double(ty)? } else { ty };
+                self.product(at, i, ty)?.plus(1, &operand(3, result)?)
+            }
+            Opcode::Shl => {
+                let by = operand(2, Type::U32)?.value()?;
+                (0..i64::from(bits))
+                    .contains(&by)
+                    .then(|| operand(1, ty).map(|a| a.scale(1i64 << by, bits)))?
+            }
+            Opcode::Cvt => {
+                let from = i.ty(1)?;
+                if from.is_float() || saturates {
+                    return None;
+                }
+                let value = self.extend(operand(1, from)?, from)?;
+                let value = match ty.bits() < width {
+                    true => self.extend(value.truncate(bits), ty)?,
+                    false => value,
+                };
+                Some(value.truncate(width))
+            }
+            Opcode::Cvta if i.space().is_some_and(is_shared) => {
+                Some(operand(1, ty)?.truncate(super::super::known_bits::SHARED_LIMIT_BITS))
+            }
+            Opcode::Cvta if i.space() == Some(Space::Global) => operand(1, ty),
+            Opcode::And => {
+                let (a, b) = (self.known(at, i, 1, ty), self.known(at, i, 2, ty));
+                match (a.ones | b.zeros == u64::MAX, b.ones | a.zeros == u64::MAX) {
+                    (true, _) => operand(2, ty),
+                    (_, true) => operand(1, ty),
+                    _ => None,
+                }
+            }
+            Opcode::Or | Opcode::Xor => {
+                let (a, b) = (self.known(at, i, 1, ty), self.known(at, i, 2, ty));
+                if a.is_disjoint(b) {
+                    return operand(1, ty)?.plus(1, &operand(2, ty)?);
+                }
+                let all = u64::MAX >> (64 - bits);
+                let inverts = i.opcode == Opcode::Xor;
+                match (a.value() == Some(all), b.value() == Some(all)) {
+                    (true, _) if inverts => Affine::constant(-1, bits).plus(-1, &operand(2, ty)?),
+                    (_, true) if inverts => Affine::constant(-1, bits).plus(-1, &operand(1, ty)?),
+                    _ => None,
+                }
+            }
+            Opcode::Shr => {
+                let by = operand(2, Type::U32)?.value()?;
+                self.quotient(operand(1, ty)?, ty, u32::try_from(by).ok()?)
+            }
+            Opcode::Div => {
+                let by = operand(2, ty)?.value().filter(|&by| by > 0)? as u64;
+                let shift = by.is_power_of_two().then_some(by.trailing_zeros())?;
+                self.quotient(operand(1, ty)?, ty, shift)
+            }
+            Opcode::Rem => {
+                let by = operand(2, ty)?.value().filter(|&by| by > 0)? as u64;
+                (self.known(at, i, 1, ty).max() < by).then(|| operand(1, ty))?
+            }
+            Opcode::Bfe => {
+                let start = operand(2, Type::U32)?.value()?;
+                let length = operand(3, Type::U32)?.value()?;
+                let whole = self.known(at, i, 1, ty).max() >> length.clamp(0, 63) == 0;
+                (start == 0 && whole && !ty.is_signed()).then(|| operand(1, ty))?
+            }
+            Opcode::Bfi => {
+                let start = u32::try_from(operand(3, Type::U32)?.value()?).ok()?;
+                let length = u32::try_from(operand(4, Type::U32)?.value()?).ok()?;
+                let field = self.known(at, i, 1, ty);
+                let fits = length < 64 && start + length <= bits && field.max() >> length == 0;
+                let hole = KnownBits::unknown(length.min(63)).max() << start.min(63);
+                let free = self.known(at, i, 2, ty).zeros & hole == hole;
+                (fits && free)
+                    .then(|| operand(2, ty)?.plus(1, &operand(1, ty)?.scale(1i64 << start, bits)))?
+            }
+            Opcode::Selp | Opcode::Min | Opcode::Max => {
+                let (a, b) = (operand(1, ty)?, operand(2, ty)?);
+                (a == b).then_some(a)
+            }
+            _ => None,
+        }
+    }
+
+    /// An operand of type `ty`.
+    pub(super) fn operand(&self, at: u32, operand: &Operand, ty: Type) -> Option<Affine> {
+        let bits = ty.bits();
+        Some(match operand {
+            Operand::Register(r) => self.raw(self.values.read(at, *r)).truncate(bits),
+            Operand::Immediate(Immediate::Integer(n)) => Affine::constant(*n, bits),
+            Operand::Special(special) => match self.context.range(*special) {
+                Some((low, high)) if low == high => Affine::constant(low.into(), bits),
+                _ => Affine::term(Term::of_special(*special)?, special.bits().min(bits)),
+            },
+            Operand::Variable(symbol, offset) => {
+                let base = Affine::term(Term::Base(*symbol), bits);
+                base.plus(1, &Affine::constant(*offset, bits))?
+            }
+            _ => return None,
+        })
+    }
+
+    fn known(&self, at: u32, i: &Instruction, n: usize, ty: Type) -> KnownBits {
+        let Some(operand) = i.operands.get(n) else {
+            return KnownBits::unknown(ty.bits());
+        };
+        let place = (at, operand, ty);
+        self.facts
+            .operand(self.module, self.function, self.values, self.context, place)
+    }
+
+    /// `mul.lo`, `mul.wide`, and the product of `mad`.
+    fn product(&self, at: u32, i: &Instruction, ty: Type) -> Option<Affine> {
+        let mut a = self.operand(at, i.operands.get(1)?, ty)?;
+        let mut b = self.operand(at, i.operands.get(2)?, ty)?;
+        let mut bits = ty.bits();
+        if i.has(Word::Wide) {
+            bits *= 2;
+            (a, b) = (self.extend(a, ty)?, self.extend(b, ty)?);
+        }
+        a.times(&b, bits)
+    }
+
+    /// A value of type `ty` in a wider register: exact as far as before, or
+    /// in all bits where its range proves that it does not wrap.
+    fn extend(&self, value: Affine, ty: Type) -> Option<Affine> {
+        let bits = ty.bits();
+        if bits >= 64 || value.bits > bits {
+            return Some(value.truncate(64));
+        }
+        let (low, high) = match ty.is_signed() {
+            true => (-(1i128 << (bits - 1)), 1i128 << (bits - 1)),
+            false => (0, 1i128 << bits),
+        };
+        let range = self.range(&value).filter(|_| value.bits == bits);
+        match (range, value.value()) {
+            // A number is one, whatever its sign was.
+            (_, Some(number)) if value.bits == bits => {
+                let number = match ty.is_signed() {
+                    true => number,
+                    false => (number as u64 & u64::MAX >> (64 - bits)) as i64,
+                };
+                Some(Affine::constant(number, 64))
+            }
+            (Some((a, b)), _) if low <= a && b < high => Some(Affine { bits: 64, ..value }),
+            // Too few bits for an address.
+            _ if bits < 32 => None,
+            _ => Some(value),
+        }
+    }
+
+    /// The quotient by 2^`by`, rounded down, where nothing is lost.
+    fn quotient(&self, value: Affine, ty: Type, by: u32) -> Option<Affine> {
+        let bits = ty.bits();
+        let (low, high) = self.range(&value)?;
+        let end = 1i128 << (bits - u32::from(ty.is_signed()));
+        if value.bits != bits || low < 0 || high >= end {
+            return None;
+        }
+        let quotient = value.shifted_down(by)?;
+        Some(Affine { bits, ..quotient })
+    }
+
+    fn mov(&self, at: u32, i: &Instruction, index: usize) -> Option<Affine> {
+        let ty = i.ty(0)?;
+        match &i.operands[..] {
+            [Operand::Vector(parts), source] => {
+                let first = matches!(parts.first(), Some(Operand::Register(_)));
+                let size = ty.bits() / parts.len() as u32;
+                let whole = self.operand(at, source, ty)?;
+                (index == 0 && first && size >= 32).then(|| whole.truncate(size))
+            }
+            [_, Operand::Vector(parts)] => {
+                // The low part, exact modulo its size.
+                let size = ty.bits() / parts.len() as u32;
+                let part = if size == 32 { Type::U32 } else { return None };
+                let low = self.operand(at, parts.first()?, part)?;
+                let high = parts.get(1)?;
+                let place = (at, high, part);
+                let high = self.facts.operand(
+                    self.module,
+                    self.function,
+                    self.values,
+                    self.context,
+                    place,
+                );
+                match high.value() {
+                    Some(0) => self.extend(low, part),
+                    _ => Some(low),
+                }
+            }
+            [Operand::Register(_), source] => self.operand(at, source, ty),
+            _ => None,
+        }
+    }
+
+    /// `ld.param`
+    fn parameter(&self, i: &Instruction) -> Option<Affine> {
+        let ty = i.ty(0)?;
+        let space = matches!(
+            i.space()?,
+            Space::Param | Space::ParamEntry | Space::ParamFunc
+        );
+        let [
+            Operand::Register(_),
+            Operand::Address(Base::Variable(symbol), offset),
+        ] = &i.operands[..]
+        else {
+            return None;
+        };
+        let (index, _) = parameter_of(self.function, *symbol).filter(|_| space)?;
+        let term = Term::Parameter {
+            index,
+            offset: u32::try_from(*offset).ok()?,
+            bytes: ty.bytes(),
+        };
+        // Zero-extended, or of the register's own size.
+        (ty.bits() >= 32).then(|| Affine::term(term, ty.bits()))
+    }
+}
+
+fn double(ty: Type) -> Option<Type> {
+    Some(match ty {
+        Type::U16 => Type::U32,
+        Type::S16 => Type::S32,
+        Type::U32 => Type::U64,
+        Type::S32 => Type::S64,
+        _ => return None,
+    })
+}

@@ -1,0 +1,460 @@
+//! Known bits of all values of a function: the greatest solution, from
+//! everything known downward.
+
+use super::super::context::{is_shared, parameter_of, shared_variable};
+use super::super::{Context, Definition, Use, ValueId, Values};
+use super::{KnownBits, mask};
+use crate::ptx::ast::{Base, Function, Immediate, Instruction, Module, Operand, Register, Symbol};
+use crate::ptx::cfg::Cfg;
+use crate::ptx::exec;
+use crate::ptx::names::{Opcode, Space, Special, Type, Word};
+use std::collections::VecDeque;
+
+/// Shared memory ends below this: no machine has more, and the executor
+/// refuses more.
+pub(in super::super) const SHARED_LIMIT_BITS: u32 = 24;
+
+/// The bits that are known of every value.
+#[derive(Clone, Debug)]
+pub struct BitFacts {
+    /// None where the value cannot exist.
+    known: Vec<Option<KnownBits>>,
+    widths: Vec<u32>,
+    /// Register of each value.
+    registers: Vec<Register>,
+}
+
+impl BitFacts {
+    /// The facts of `function`, in launches that `context` covers.
+    pub fn new(
+        module: &Module,
+        function: &Function,
+        cfg: &Cfg,
+        values: &Values,
+        context: &Context,
+    ) -> Self {
+        let bits = |r: &crate::ptx::ast::RegisterInfo| r.ty.bits().min(64);
+        let registers = (0..values.count() as u32).map(|v| values.definition(ValueId(v)));
+        let mut solver = Solver {
+            module,
+            function,
+            values,
+            context,
+            facts: BitFacts {
+                known: vec![None; values.count()],
+                widths: function.registers.iter().map(bits).collect(),
+                registers: registers.map(Definition::register).collect(),
+            },
+            work: VecDeque::new(),
+            queued: vec![false; values.count()],
+        };
+        solver.run(cfg);
+        solver.facts
+    }
+
+    /// What is known of a value.
+    pub fn of(&self, value: ValueId) -> KnownBits {
+        self.known[value.0 as usize].unwrap_or_else(|| KnownBits::unknown(self.width(value)))
+    }
+
+    /// Bits of the register that holds the value (64 of a wider one).
+    pub fn width(&self, value: ValueId) -> u32 {
+        self.widths[self.registers[value.0 as usize].0 as usize]
+    }
+
+    /// What is known of a source operand of instruction `at` that is read as
+    /// `ty`: zero-extended from that type's width.
+    pub fn operand(
+        &self,
+        module: &Module,
+        function: &Function,
+        values: &Values,
+        context: &Context,
+        (at, operand, ty): (u32, &Operand, Type),
+    ) -> KnownBits {
+        let bits = ty.bits().min(64);
+        let known = match operand {
+            Operand::Register(r) => self.of(values.read(at, *r)),
+            Operand::Negated(r) => self.of(values.read(at, *r)).not(1),
+            Operand::Immediate(Immediate::Integer(n)) => KnownBits::constant(*n as u64),
+            Operand::Special(special) => of_special(*special, context),
+            Operand::Variable(symbol, offset) => {
+                return of_variable(module, function, *symbol, *offset, bits);
+            }
+            Operand::Discard => KnownBits::constant(0),
+            _ => KnownBits::unknown(64),
+        };
+        known.truncate(bits)
+    }
+}
+
+fn of_special(special: Special, context: &Context) -> KnownBits {
+    match context.range(special) {
+        Some((low, high)) => KnownBits::range(low.into(), high.into()),
+        None => KnownBits::unknown(special.bits()),
+    }
+}
+
+/// The address of a variable: a multiple of its alignment.
+fn of_variable(
+    module: &Module,
+    function: &Function,
+    symbol: Symbol,
+    offset: i64,
+    bits: u32,
+) -> KnownBits {
+    let variable = module.variable(function, symbol);
+    let width = match shared_variable(module, function, symbol) {
+        Some(_) => SHARED_LIMIT_BITS.min(bits),
+        None => bits,
+    };
+    let base = KnownBits::aligned(u64::from(variable.align.max(1)), width);
+    base.add(KnownBits::constant(offset as u64 & mask(bits)), bits)
+}
+
+struct Solver<'a> {
+    module: &'a Module,
+    function: &'a Function,
+    values: &'a Values,
+    context: &'a Context,
+    facts: BitFacts,
+    work: VecDeque<Use>,
+    queued: Vec<bool>,
+}
+
+impl Solver<'_> {
+    fn run(&mut self, cfg: &Cfg) {
+        for value in 0..self.function.registers.len() as u32 {
+            let value = ValueId(value);
+            let unknown = KnownBits::unknown(self.facts.width(value));
+            self.facts.known[value.0 as usize] = Some(unknown);
+        }
+        for &block in &cfg.reverse_postorder {
+            for &phi in self.values.phis(block) {
+                self.phi(phi);
+            }
+            for at in cfg.blocks[block as usize].start..cfg.blocks[block as usize].end {
+                self.instruction(at);
+            }
+        }
+        while let Some(user) = self.work.pop_front() {
+            match user {
+                Use::Phi(phi) => {
+                    self.queued[phi.0 as usize] = false;
+                    self.phi(phi);
+                }
+                Use::Instruction(at) => {
+                    for &(_, value) in self.values.writes(at) {
+                        self.queued[value.0 as usize] = false;
+                    }
+                    self.instruction(at);
+                }
+            }
+        }
+    }
+
+    /// Takes over what is known of a value; less than before is news for its
+    /// users.
+    fn set(&mut self, value: ValueId, new: KnownBits) {
+        let new = new.truncate(self.facts.width(value));
+        let known = &mut self.facts.known[value.0 as usize];
+        let new = known.map_or(new, |old| old.meet(new));
+        if known.replace(new).is_some_and(|old| old == new) {
+            return;
+        }
+        for &user in self.values.users(value) {
+            // Those that have not been reached come anyway.
+            let (target, reached) = match user {
+                Use::Phi(phi) => (phi, self.facts.known[phi.0 as usize].is_some()),
+                Use::Instruction(at) => match self.values.writes(at).first() {
+                    Some(&(_, v)) => (v, self.facts.known[v.0 as usize].is_some()),
+                    None => continue,
+                },
+            };
+            if reached && !std::mem::replace(&mut self.queued[target.0 as usize], true) {
+                self.work.push_back(user);
+            }
+        }
+    }
+
+    fn phi(&mut self, phi: ValueId) {
+        let Definition::Phi { inputs, .. } = self.values.definition(phi) else {
+            return;
+        };
+        let known = inputs
+            .iter()
+            .filter_map(|i| self.facts.known[i.1.0 as usize]);
+        if let Some(all) = known.reduce(KnownBits::meet) {
+            self.set(phi, all);
+        }
+    }
+
+    fn instruction(&mut self, at: u32) {
+        let writes = self.values.writes(at);
+        if writes.is_empty() {
+            return;
+        }
+        let i = &self.function.instructions[at as usize];
+        for (index, &(_, value)) in writes.iter().enumerate() {
+            let width = self.facts.width(value);
+            let mut new = self
+                .result(at, i, index, width)
+                .unwrap_or_else(|| KnownBits::unknown(width));
+            if let Definition::Guarded { old, .. } = self.values.definition(value) {
+                new = new.meet(self.facts.of(*old));
+            }
+            self.set(value, new);
+        }
+    }
+
+    fn source(&self, at: u32, operand: &Operand, ty: Type) -> KnownBits {
+        let place = (at, operand, ty);
+        self.facts
+            .operand(self.module, self.function, self.values, self.context, place)
+    }
+
+    /// What is known of the `index`-th register that the instruction writes.
+    fn result(&self, at: u32, i: &Instruction, index: usize, width: u32) -> Option<KnownBits> {
+        match i.opcode {
+            Opcode::Mov => return self.mov(at, i, index),
+            Opcode::Ld => return self.load(i, width),
+            Opcode::Cvta => return self.cvta(at, i),
+            _ => {}
+        }
+        let ty = i.ty(0)?;
+        let sources = i.operands.get(1..)?;
+        let one_result = matches!(i.operands.first(), Some(Operand::Register(_)));
+        let packed = matches!(ty, Type::U16x2 | Type::S16x2);
+        if !one_result || packed || ty.is_float() || i.has(Word::Other) {
+            return None;
+        }
+        if let Some(exact) = self.folded(at, i, sources) {
+            return Some(exact);
+        }
+        let convert = i.opcode == Opcode::Cvt;
+        let source_types = |n: usize| match (i.opcode, n) {
+            (Opcode::Cvt, _) => i.ty(1),
+            (Opcode::Shl | Opcode::Shr | Opcode::Bfe, 1..) => Some(Type::U32),
+            (Opcode::Bfi, 2..) => Some(Type::U32),
+            (Opcode::Selp, 2) => Some(Type::Pred),
+            (Opcode::Mad, 2) if i.has(Word::Wide) => Some(double(ty)),
+            _ => Some(ty),
+        };
+        let known: Option<Vec<KnownBits>> = sources
+            .iter()
+            .enumerate()
+            .map(|(n, o)| Some(self.source(at, o, source_types(n)?)))
+            .collect();
+        let known = known?;
+        match convert {
+            true => converted(i, known.first()?, width),
+            false => integer(i, ty, &known, width),
+        }
+    }
+
+    /// All operands known: the executor's definition says the rest.
+    fn folded(&self, at: u32, i: &Instruction, sources: &[Operand]) -> Option<KnownBits> {
+        let simple = |o: &Operand| matches!(o, Operand::Immediate(_) | Operand::Special(_));
+        let might = |o: &Operand| match o {
+            Operand::Register(r) => self.facts.of(self.values.read(at, *r)).value().is_some(),
+            other => simple(other),
+        };
+        if !sources.iter().all(might) {
+            return None;
+        }
+        let value = exec::fold(i, |n, ty| self.source(at, sources.get(n)?, ty).value())?;
+        Some(KnownBits::constant(value))
+    }
+
+    fn mov(&self, at: u32, i: &Instruction, index: usize) -> Option<KnownBits> {
+        let ty = i.ty(0)?;
+        match &i.operands[..] {
+            [Operand::Vector(parts), source] => {
+                let size = ty.bits() / parts.len() as u32;
+                // Which part the index-th register is, `_` left out.
+                let registers = parts.iter().enumerate();
+                let mut named = registers.filter(|(_, p)| matches!(p, Operand::Register(_)));
+                let part = named.nth(index)?.0 as u32;
+                let whole = self.source(at, source, ty);
+                Some(whole.shr(part * size, 64, false).truncate(size))
+            }
+            [_, Operand::Vector(parts)] => {
+                let size = ty.bits() / parts.len() as u32;
+                let part_type = match size {
+                    16 => Type::B16,
+                    32 => Type::B32,
+                    _ => return None,
+                };
+                let zero = KnownBits::constant(0);
+                let join = |all: KnownBits, (n, part): (usize, &Operand)| {
+                    let part = self.source(at, part, part_type);
+                    part.insert(all, n as u32 * size, size, 64)
+                };
+                Some(parts.iter().enumerate().fold(zero, join))
+            }
+            [Operand::Register(_), source] => Some(self.source(at, source, ty)),
+            _ => None,
+        }
+    }
+
+    fn load(&self, i: &Instruction, width: u32) -> Option<KnownBits> {
+        let ty = i.ty(0)?;
+        let space = i.space();
+        if let (Some(Space::Param | Space::ParamEntry), true) = (space, self.function.is_entry)
+            && let [
+                Operand::Register(_),
+                Operand::Address(Base::Variable(symbol), offset),
+            ] = &i.operands[..]
+            && let Some((_, start)) = parameter_of(self.function, *symbol)
+        {
+            let at = start.wrapping_add(*offset as u64);
+            if let Some(value) = self.context.parameter(at, ty.bytes()) {
+                let known = KnownBits::constant(value);
+                return Some(match ty.is_signed() {
+                    true => known.sign_extend(ty.bits(), width),
+                    false => known,
+                });
+            }
+        }
+        (ty.bits() < width && !ty.is_signed()).then(|| KnownBits::unknown(ty.bits()))
+    }
+
+    /// Windows of spaces are aligned to far more than their variables.
+    fn cvta(&self, at: u32, i: &Instruction) -> Option<KnownBits> {
+        let ty = i.ty(0)?;
+        let source = self.source(at, i.operands.get(1)?, ty);
+        match i.space()? {
+            Space::Global => Some(source),
+            space => {
+                let low = mask(SHARED_LIMIT_BITS);
+                let kept = KnownBits {
+                    zeros: source.zeros & low,
+                    ones: source.ones & low,
+                };
+                match i.has(Word::To) && is_shared(space) {
+                    true => Some(kept.truncate(SHARED_LIMIT_BITS)),
+                    false => Some(kept),
+                }
+            }
+        }
+    }
+}
+
+fn double(ty: Type) -> Type {
+    match ty {
+        Type::U16 => Type::U32,
+        Type::S16 => Type::S32,
+        Type::U32 => Type::U64,
+        Type::S32 => Type::S64,
+        other => other,
+    }
+}
+
+/// `cvt` between integers without saturation.
+fn converted(i: &Instruction, source: &KnownBits, width: u32) -> Option<KnownBits> {
+    let (to, from) = (i.ty(0)?, i.ty(1)?);
+    if from.is_float() || i.has(Word::Sat) {
+        return None;
+    }
+    let value = match from.is_signed() {
+        true => source.sign_extend(from.bits(), 64),
+        false => source.truncate(from.bits()),
+    };
+    Some(match to.is_signed() {
+        true => value.sign_extend(to.bits(), width),
+        false => value.truncate(to.bits()),
+    })
+}
+
+/// Integer arithmetic and logic of type `ty`; operands are zero-extended.
+fn integer(i: &Instruction, ty: Type, known: &[KnownBits], width: u32) -> Option<KnownBits> {
+    let bits = ty.bits();
+    let signed = ty.is_signed();
+    let constant = |n: usize| known.get(n).and_then(|k| k.value());
+    let chained = i.has(Word::Cc) || i.has(Word::Sat);
+    let get = |n: usize| known.get(n).copied();
+    let (a, b) = (get(0)?, get(1));
+    Some(match i.opcode {
+        Opcode::And => a.and(b?),
+        Opcode::Or => a.or(b?),
+        Opcode::Xor => a.xor(b?),
+        Opcode::Not => a.not(bits),
+        Opcode::Lop3 => KnownBits::lop3([a, b?, get(2)?], constant(3)?, bits),
+        Opcode::Add if !i.has(Word::Sat) => a.add(b?, bits),
+        Opcode::Sub if !i.has(Word::Sat) => a.sub(b?, bits),
+        Opcode::Neg => KnownBits::constant(0).sub(a, bits),
+        Opcode::Mul if !i.has(Word::Hi) => product(i, a, b?, ty),
+        Opcode::Mad if !chained && !i.has(Word::Hi) => {
+            let wide = if i.has(Word::Wide) { 2 * bits } else { bits };
+            product(i, a, b?, ty).add(get(2)?, wide)
+        }
+        Opcode::Shl => match constant(1) {
+            Some(by) => a.shl(by.min(64) as u32, bits),
+            None => KnownBits::aligned(1u64.checked_shl(a.trailing_zeros())?, bits),
+        },
+        Opcode::Shr => match constant(1) {
+            Some(by) => a.shr(by.min(64) as u32, bits, signed),
+            None if !signed || a.is_positive(bits) => KnownBits::range(0, a.max()),
+            None => return None,
+        },
+        Opcode::Bfe => {
+            let length = b.and(constant(2))? & 0xff;
+            match constant(1) {
+                Some(at) => a.extract((at & 0xff) as u32, length as u32, bits, signed),
+                None if !signed => KnownBits::unknown((length as u32).min(bits)),
+                None => return None,
+            }
+        }
+        Opcode::Bfi => {
+            let (at, length) = (constant(2)? & 0xff, constant(3)? & 0xff);
+            a.insert(b?, at as u32, length as u32, bits)
+        }
+        Opcode::Brev => a.reverse(bits),
+        Opcode::Popc => KnownBits::range(a.ones.count_ones().into(), a.max().count_ones().into()),
+        Opcode::Clz => KnownBits::range(0, bits.into()),
+        Opcode::Selp => a.meet(b?),
+        Opcode::Min | Opcode::Max if !i.has(Word::Relu) => {
+            let b = b?;
+            match !signed || a.is_positive(bits) && b.is_positive(bits) {
+                true => a.extreme(b, i.opcode == Opcode::Max),
+                false => a.meet(b),
+            }
+        }
+        Opcode::Rem if !signed || a.is_positive(bits) => match constant(1)? {
+            0 => return None,
+            by if signed && by >> (bits - 1) != 0 => return None,
+            by if by.is_power_of_two() => a.and(KnownBits::constant(by - 1)),
+            by => KnownBits::range(0, a.max().min(by - 1)),
+        },
+        Opcode::Div if !signed || a.is_positive(bits) => match constant(1)? {
+            0 => return None,
+            by if signed && by >> (bits - 1) != 0 => return None,
+            by => KnownBits::range(a.min() / by, a.max() / by),
+        },
+        Opcode::Prmt if i.modifiers.len() == 1 => KnownBits::permute(a, b?, constant(2)?),
+        Opcode::Shf => {
+            let by = constant(2)? as u32;
+            let by = if i.has(Word::Clamp) {
+                by.min(32)
+            } else {
+                by & 31
+            };
+            let both = b?.insert(a, 32, 32, 64);
+            let by = if i.has(Word::L) { 32 - by } else { by };
+            both.shr(by, 64, false).truncate(32)
+        }
+        _ => KnownBits::unknown(width),
+    })
+}
+
+fn product(i: &Instruction, a: KnownBits, b: KnownBits, ty: Type) -> KnownBits {
+    let bits = ty.bits();
+    match (i.has(Word::Wide), ty.is_signed()) {
+        (true, true) => {
+            let wide = |k: KnownBits| k.sign_extend(bits, 2 * bits);
+            wide(a).mul(wide(b), 2 * bits)
+        }
+        (true, false) => a.mul(b, 2 * bits),
+        (false, _) => a.mul(b, bits),
+    }
+}

@@ -1,0 +1,33 @@
+//! What can be said of a function without running it: values in static
+//! single assignment form, dominators and loops, bits that are always the
+//! same, addresses as affine expressions, and which shared variables an
+//! access may touch.
+//!
+//! Nothing here changes the text; the analyses refer to instructions by their
+//! index in [`super::Function::instructions`], to blocks by their index in
+//! [`super::Cfg::blocks`].
+
+mod address;
+mod affine;
+mod context;
+mod dominators;
+mod known_bits;
+mod loops;
+mod notation;
+mod operands;
+#[cfg(test)]
+mod tests;
+mod uniform;
+mod values;
+
+pub use address::{
+    AccessKind, SharedAccess, SharedVariable, Summaries, Touches, is_dynamic, shared_accesses,
+};
+pub use affine::{Affine, Affines, NotAffine, Term};
+pub use context::Context;
+pub use dominators::Dominators;
+pub use known_bits::{BitFacts, KnownBits};
+pub use loops::{Loop, Loops};
+pub use operands::{reads, visit, writes};
+pub use uniform::Uniformity;
+pub use values::{Definition, Use, ValueId, Values};

@@ -1,0 +1,119 @@
+//! The report of `share`: ranges on the lines of the PTX, the control flow,
+//! and what each step gains.
+
+use super::chart::{Bar, BarChart, BarGroup, Panel};
+use super::flow_drawing;
+use crate::error::{Error, Result};
+use crate::quote::show_strings;
+use crate::sharing::annotate::Annotated;
+use crate::sharing::{Drawing, Place, Plan, Variant, short};
+use serde_json::{Value, json};
+use tera::{Context, Tera};
+
+const TEMPLATE: &str = include_str!("share.html.tera");
+
+/// What the report is about.
+pub struct ShareReport<'a> {
+    /// The plan.
+    pub plan: &'a Plan<'a>,
+    /// Its PTX.
+    pub annotated: &'a Annotated,
+    /// The machine, in words.
+    pub machine: String,
+    /// The runs, for a launch file.
+    pub variants: &'a [Variant],
+}
+
+impl ShareReport<'_> {
+    /// One HTML file that refers to no other.
+    pub fn render(&self) -> Result<String> {
+        let fail = |e: tera::Error| Error::ToolFailed {
+            tool: "the template share.html.tera".into(),
+            what: format!("does not render: {e}"),
+            help: None,
+        };
+        let kernel = self.plan.kernel;
+        let names: Vec<&str> = kernel.variables.iter().map(|v| short(&v.name)).collect();
+        let mut all = json!({
+            "plan": self.plan.json(self.annotated),
+            "machine": self.machine,
+            "sharing": self.plan.sharing,
+            "names": names,
+            "instructions": kernel.graph.exit(),
+            "fixed": kernel.fixed,
+            "lines": self.lines(),
+            "variants": self.variants_json(),
+            "reasons": kernel.unattributed.iter().map(|u| json!({
+                "line": u.line, "because": u.because, "reason": u.reason,
+            })).collect::<Vec<_>>(),
+        });
+        // Names of a kernel must not hide what they say.
+        show_strings(&mut all);
+        let mut context = Context::from_serialize(&all).map_err(fail)?;
+        context.insert("flow", &flow_drawing::svg(&Drawing::of(self.plan)));
+        context.insert("chart", &self.chart().map(|c| c.svg()));
+        context.insert("kit_version", env!("CARGO_PKG_VERSION"));
+        Tera::one_off(TEMPLATE, &context, true).map_err(fail)
+    }
+
+    fn variants_json(&self) -> Vec<Value> {
+        let baseline = self.variants.first();
+        let each = self.variants.iter();
+        each.filter_map(|v| Some(v.json(baseline?))).collect()
+    }
+
+    /// The instructions: per variable `access`, `range` or nothing, whether
+    /// the shared ones are in range, and the releases there.
+    fn lines(&self) -> Vec<Value> {
+        let kernel = self.plan.kernel;
+        let (function, shared) = (kernel.function(), self.plan.layout.shared);
+        let instructions = function.instructions.iter().enumerate();
+        let line = |(at, i): (usize, &crate::ptx::Instruction)| {
+            let n = at as u32;
+            let state = |bit: usize| match (kernel.ranges.accesses(n) >> bit & 1, 1u128 << bit) {
+                (1, _) => "access",
+                (_, set) if kernel.ranges.in_range(n, set) => "range",
+                _ => "",
+            };
+            let places = self.plan.places.iter().filter_map(|p| match p {
+                Place::Before(m) if *m == n => Some("relssp before"),
+                Place::After(m) if *m == n => Some("relssp behind"),
+                Place::On(e) if e.from == n && e.taken => Some("relssp where it is taken"),
+                Place::On(e) if e.from == n => Some("relssp where it is not taken"),
+                _ => None,
+            });
+            json!({
+                "line": i.span.line,
+                "text": kernel.module.text_of(i.span),
+                "source": kernel.module.source(function, i),
+                "variables": (0..kernel.variables.len()).map(state).collect::<Vec<_>>(),
+                "shared": kernel.ranges.in_range(n, shared),
+                "releases": places.collect::<Vec<_>>(),
+                "reachable": kernel.graph.is_reachable(n),
+            })
+        };
+        instructions.map(line).collect()
+    }
+
+    fn chart(&self) -> Option<BarChart> {
+        let baseline = self.variants.first()?;
+        let group = |v: &Variant| BarGroup {
+            name: v.name.to_owned(),
+            note: format!("{:.2} times as fast", v.speed_up(baseline)),
+            bars: vec![Some(Bar {
+                value: v.statistics.cycles as f64,
+                label: v.statistics.cycles.to_string(),
+            })],
+        };
+        Some(BarChart {
+            title: format!("Cycles of {}", self.plan.kernel.function().name),
+            subtitle: self.machine.clone(),
+            series: vec!["cycles".to_owned()],
+            panels: vec![Panel {
+                title: "Without sharing, and with each step of it".to_owned(),
+                axis: "cycles".to_owned(),
+                groups: self.variants.iter().map(group).collect(),
+            }],
+        })
+    }
+}

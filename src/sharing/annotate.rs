@@ -1,0 +1,349 @@
+//! The markers of a kernel's placement, put into its PTX.
+//!
+//! A marker before or behind an instruction is a line of its own. One on a
+//! branch that is taken needs a place that nobody else passes: the branch is
+//! turned around, jumps over the marker, and the marker is followed by the
+//! branch to the old target. A guarded exit becomes a branch around a marker
+//! and an exit in the same way. Everything else stays byte for byte.
+
+use super::graph::{Edge, FlowGraph, label_of_edge};
+use super::placement::Place;
+use crate::error::{Error, Result};
+use crate::ptx::edit::Edits;
+use crate::ptx::marker::{LayoutMarker, RELSSP};
+use crate::ptx::{Function, Instruction, LabelKind, Module, Opcode, Operand, StatementKind};
+
+/// A marker in the annotated PTX.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Marker {
+    /// Its 1-based line there.
+    pub line: u32,
+    /// The way that it is on, as places in the PTX as it was, where it is on
+    /// one alone.
+    pub edge: Option<[String; 2]>,
+}
+
+/// Annotated PTX.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Annotated {
+    /// The whole text.
+    pub text: String,
+    /// The markers of releases, in the order of the text.
+    pub markers: Vec<Marker>,
+}
+
+/// Puts markers at `places` of function `entry`, and `layout` into its body.
+pub fn annotate(
+    module: &Module,
+    entry: u32,
+    graph: &FlowGraph,
+    places: &[Place],
+    layout: Option<&LayoutMarker>,
+) -> Result<Annotated> {
+    let mut pass = Pass {
+        module,
+        entry,
+        function: &module.functions[entry as usize],
+        graph,
+        edits: Edits::new(),
+        marks: Vec::new(),
+        prefix: unused_prefix(&module.text),
+        labels: 0,
+    };
+    if let Some(layout) = layout {
+        pass.layout(&layout.text());
+    }
+    for place in places {
+        match *place {
+            Place::Before(n) => pass.before(n),
+            Place::After(n) => pass.after(n, None),
+            Place::On(edge) if !edge.taken && !pass.splits(places, edge.from) => {
+                pass.after(edge.from, Some(edge));
+            }
+            Place::On(_) => {}
+        }
+    }
+    let taken = |p: &Place| match p {
+        Place::On(edge) if edge.taken => Some(edge.from),
+        _ => None,
+    };
+    let mut sources: Vec<u32> = places.iter().filter_map(taken).collect();
+    sources.dedup();
+    for source in sources {
+        let on = places.iter().filter_map(|p| match p {
+            Place::On(edge) if edge.from == source => Some(*edge),
+            _ => None,
+        });
+        let edges: Vec<Edge> = on.collect();
+        pass.split(source, &edges);
+    }
+    pass.finish()
+}
+
+/// What our labels begin with: nothing in the text does.
+fn unused_prefix(text: &str) -> String {
+    let mut prefix = "$spadkit_".to_owned();
+    while text.contains(&prefix) {
+        prefix.push('_');
+    }
+    prefix
+}
+
+struct Pass<'a> {
+    module: &'a Module,
+    entry: u32,
+    function: &'a Function,
+    graph: &'a FlowGraph,
+    edits: Edits,
+    /// Byte of the text as it was at which each marker goes in, and its edge.
+    marks: Vec<(u32, Option<[String; 2]>)>,
+    prefix: String,
+    labels: u32,
+}
+
+impl Pass<'_> {
+    fn instruction(&self, n: u32) -> &Instruction {
+        &self.function.instructions[n as usize]
+    }
+
+    fn marker() -> String {
+        format!(".pragma \"{RELSSP}\";")
+    }
+
+    fn new_label(&mut self) -> String {
+        self.labels += 1;
+        format!("{}{}", self.prefix, self.labels)
+    }
+
+    /// Whether a way that is taken from `n` gets a marker.
+    fn splits(&self, places: &[Place], n: u32) -> bool {
+        let taken = |p: &Place| matches!(p, Place::On(e) if e.taken && e.from == n);
+        places.iter().any(taken)
+    }
+
+    fn before(&mut self, n: u32) {
+        let at = self.instruction(n).span.start;
+        self.marks.push((at, None));
+        let lines = [Self::marker()];
+        self.edits.insert_lines(&self.module.text, at, &lines);
+    }
+
+    /// Behind instruction `n`, where control falls through.
+    fn after(&mut self, n: u32, edge: Option<Edge>) {
+        let mut lines = vec![Self::marker()];
+        let ends = self
+            .graph
+            .successors(n)
+            .iter()
+            .any(|e| !e.taken && e.to == self.graph.exit());
+        if ends {
+            lines.push("ret;".to_owned());
+        } else if self.instruction(n).opcode == Opcode::Call
+            && let Some(label) = self.label_behind(n)
+        {
+            // Of a marker between a call and a label nobody could tell which
+            // of the threads behind it have passed it.
+            lines.push(format!("bra.uni {label};"));
+        }
+        let edge = edge.map(|e| self.names(e));
+        let at = self.insert_behind(self.instruction(n).span.end, &lines, "");
+        self.marks.push((at, edge));
+    }
+
+    /// The label at which the instruction behind `n` begins.
+    fn label_behind(&self, n: u32) -> Option<&str> {
+        let labels = self.function.labels.iter();
+        let mut here = labels.filter(|l| l.kind == LabelKind::Code(n + 1));
+        here.next().map(|l| l.name.as_str())
+    }
+
+    /// Puts lines behind the statement that ends at byte `end`: behind the
+    /// comment on its line where nothing else follows, else on the same line.
+    fn insert_behind(&mut self, end: u32, lines: &[String], indent: &str) -> u32 {
+        let text = &self.module.text;
+        let line_start = text[..end as usize].rfind('\n').map_or(0, |n| n + 1);
+        let line = &text[line_start..end as usize];
+        let white = &line[..line.len() - line.trim_start().len()];
+        let rest = text[end as usize..].split('\n').next().unwrap_or("");
+        let alone = rest.trim().is_empty() || rest.trim_start().starts_with("//");
+        let at = if alone { end + rest.len() as u32 } else { end };
+        let added: String = match alone {
+            true => lines
+                .iter()
+                .map(|l| format!("\n{white}{indent}{l}"))
+                .collect(),
+            false => lines.iter().map(|l| format!(" {l}")).collect(),
+        };
+        self.edits.insert(at, added);
+        at
+    }
+
+    /// The layout, at the beginning of the body.
+    fn layout(&mut self, pragma: &str) {
+        let own = self.module.statements.iter();
+        let mut own = own.filter(|s| s.function == Some(self.entry));
+        if let Some(open) = own.find(|s| s.kind == StatementKind::Open) {
+            self.insert_behind(open.span.end, &[pragma.to_owned()], "\t");
+        }
+    }
+
+    /// The ends of a way, by label or line.
+    fn names(&self, edge: Edge) -> [String; 2] {
+        let line = |n: u32| format!("line {}", self.instruction(n).span.line);
+        let to = match label_of_edge(self.function, edge) {
+            Some(label) if edge.taken => label.to_owned(),
+            _ if edge.to == self.graph.exit() => "exit".to_owned(),
+            _ => line(edge.to),
+        };
+        [line(edge.from), to]
+    }
+
+    /// Gives the ways `edges` out of `n` places of their own.
+    fn split(&mut self, n: u32, edges: &[Edge]) {
+        let span = self.instruction(n).span;
+        let lines = match self.instruction(n).opcode {
+            Opcode::Brx => self.split_table(n, edges),
+            _ => {
+                let (guard, rest) = self.guard_and_rest(n);
+                let over = self.new_label();
+                self.marks.push((span.start, Some(self.names(edges[0]))));
+                vec![
+                    format!("@{} bra {over};", turned(&guard)),
+                    Self::marker(),
+                    rest,
+                    format!("{over}:"),
+                ]
+            }
+        };
+        let text = &self.module.text;
+        let line_start = text[..span.start as usize].rfind('\n').map_or(0, |n| n + 1);
+        let before = &text[line_start..span.start as usize];
+        let separator = match before.chars().all(char::is_whitespace) {
+            true => format!("\n{before}"),
+            false => " ".to_owned(),
+        };
+        self.edits.replace(span, lines.join(&separator));
+    }
+
+    /// The guard without its `@`, and the instruction without its guard.
+    fn guard_and_rest(&self, n: u32) -> (String, String) {
+        let instruction = self.instruction(n);
+        let text = self.module.text_of(instruction.span);
+        let Some(guard) = instruction.guard else {
+            return (String::new(), text.to_owned());
+        };
+        let register = &self.function.registers[guard.register.0 as usize].name;
+        let end = text
+            .find(register.as_str())
+            .map_or(0, |at| at + register.len());
+        let sign = if guard.negated { "!" } else { "" };
+        (
+            format!("{sign}{register}"),
+            text[end..].trim_start().to_owned(),
+        )
+    }
+
+    /// A branch by a table gets a table of its own, with new labels for the
+    /// ways that have markers; they follow the branch.
+    fn split_table(&mut self, n: u32, edges: &[Edge]) -> Vec<String> {
+        let at = self.instruction(n).span.start;
+        let (guard, rest) = self.guard_and_rest(n);
+        let Some(Operand::Label(list)) = self.instruction(n).operands.get(1) else {
+            return vec![rest];
+        };
+        let list = &self.function.labels[*list as usize];
+        let LabelKind::Branches(targets) = &list.kind else {
+            return vec![rest];
+        };
+        let (table, over) = (self.new_label(), self.new_label());
+        let mut names = Vec::new();
+        let mut blocks = Vec::new();
+        let mut marks = Vec::new();
+        let mut made: Vec<(u32, String)> = Vec::new();
+        for target in targets {
+            let label = &self.function.labels[*target as usize];
+            let edge = edges
+                .iter()
+                .find(|e| e.taken && label.kind == LabelKind::Code(e.to));
+            let Some(edge) = edge else {
+                names.push(label.name.clone());
+                continue;
+            };
+            if let Some((_, name)) = made.iter().find(|(to, _)| *to == edge.to) {
+                names.push(name.clone());
+                continue;
+            }
+            let name = self.new_label();
+            marks.push((at, Some(self.names(*edge))));
+            blocks.extend([
+                format!("{name}:"),
+                Self::marker(),
+                format!("bra.uni {};", label.name),
+            ]);
+            made.push((edge.to, name.clone()));
+            names.push(name);
+        }
+        let guard_text = if guard.is_empty() {
+            guard.clone()
+        } else {
+            format!("@{guard} ")
+        };
+        let mut lines = vec![
+            format!("{table}: .branchtargets {};", names.join(", ")),
+            format!("{guard_text}{}", replace_last(&rest, &list.name, &table)),
+        ];
+        if !guard.is_empty() {
+            if let Some(falls) = edges.iter().find(|e| !e.taken) {
+                lines.push(Self::marker());
+                self.marks.push((at, Some(self.names(*falls))));
+            }
+            lines.push(format!("bra.uni {over};"));
+        }
+        self.marks.extend(marks);
+        lines.extend(blocks);
+        if !guard.is_empty() {
+            lines.push(format!("{over}:"));
+        }
+        lines
+    }
+
+    /// Applies the changes, and finds the lines of the markers.
+    fn finish(mut self) -> Result<Annotated> {
+        let text = self.edits.apply(&self.module.text);
+        let written = Module::parse(&text, &self.module.name)?;
+        self.marks.sort_by_key(|m| m.0);
+        let releases: Vec<u32> = written.releases(self.entry).map(|s| s.span.line).collect();
+        if releases.len() != self.marks.len() {
+            return Err(Error::usage(
+                format!(
+                    "{} markers of {} were written",
+                    releases.len(),
+                    self.marks.len()
+                ),
+                "this is a defect of spadkit: report it",
+            ));
+        }
+        let marks = releases.into_iter().zip(self.marks);
+        Ok(Annotated {
+            markers: marks
+                .map(|(line, (_, edge))| Marker { line, edge })
+                .collect(),
+            text,
+        })
+    }
+}
+
+/// The opposite of a guard.
+fn turned(guard: &str) -> String {
+    match guard.strip_prefix('!') {
+        Some(register) => register.to_owned(),
+        None => format!("!{guard}"),
+    }
+}
+
+fn replace_last(text: &str, from: &str, to: &str) -> String {
+    match text.rfind(from) {
+        Some(at) => format!("{}{to}{}", &text[..at], &text[at + from.len()..]),
+        None => text.to_owned(),
+    }
+}

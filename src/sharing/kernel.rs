@@ -1,0 +1,189 @@
+//! An entry as the compiler half of scratchpad sharing sees it.
+
+use super::attribution::{Attribution, Unattributed};
+use super::graph::FlowGraph;
+use super::layout::Variable;
+use super::ranges::{Costs, MOST_VARIABLES, Ranges};
+use crate::error::{Error, Result};
+use crate::ptx::marker::{LAYOUT, RELSSP};
+use crate::ptx::shared::SharedMemory;
+use crate::ptx::{Function, Module};
+use std::path::Path;
+
+/// An entry with its shared variables and their access ranges.
+#[derive(Clone, Debug)]
+pub struct Kernel<'m> {
+    /// The module.
+    pub module: &'m Module,
+    /// Index of the entry.
+    pub entry: u32,
+    /// Its shared variables with those of the functions that it calls.
+    pub variables: Vec<Variable>,
+    /// Static instructions that may access each of them.
+    pub accesses: Vec<u32>,
+    /// Bytes of a block's scratchpad, dynamic ones included.
+    pub bytes: u32,
+    /// Its control flow.
+    pub graph: FlowGraph,
+    /// Where variables may have been, and may still be accessed.
+    pub ranges: Ranges,
+    /// Accesses that may be to any variable.
+    pub unattributed: Vec<Unattributed>,
+    /// Why the variables have to stay as they are declared.
+    pub fixed: Option<String>,
+}
+
+impl<'m> Kernel<'m> {
+    /// Analyses entry `name` of `module`, the only one where that is `None`,
+    /// with `dynamic` bytes of dynamic shared memory.
+    pub fn new(module: &'m Module, name: Option<&str>, dynamic: u32) -> Result<Self> {
+        let entry = find_entry(module, name)?;
+        let function = &module.functions[entry as usize];
+        refuse_markers(module, entry)?;
+        let functions = module.reached(entry);
+        let memory = module.declared_shared(&functions).map_err(|e| {
+            let help = Some(e.reason.clone());
+            error_at(module, e.line, format!("{} is too large", e.text), help)
+        })?;
+        let name = &function.name;
+        if memory.variables.is_empty() {
+            return Err(Error::usage(
+                format!("{name} has no shared memory"),
+                "expected a kernel with shared variables: two blocks share their scratchpad",
+            ));
+        }
+        if memory.variables.len() > MOST_VARIABLES {
+            let count = memory.variables.len();
+            return Err(Error::usage(
+                format!("{name} has {count} shared variables"),
+                format!("expected at most {MOST_VARIABLES}"),
+            ));
+        }
+        let bytes = u64::from(memory.bytes) + u64::from(dynamic);
+        let attribution = Attribution::new(module, entry, &memory);
+        let variables = variables(&memory, dynamic);
+        refuse_missing_size(name, &variables, &attribution)?;
+        let graph = FlowGraph::of(function);
+        Ok(Kernel {
+            module,
+            entry,
+            bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+            ranges: Ranges::new(&graph, &attribution.accesses),
+            fixed: fixed(&memory, &attribution),
+            accesses: attribution.counts,
+            unattributed: attribution.unattributed,
+            variables,
+            graph,
+        })
+    }
+
+    /// The entry.
+    pub fn function(&self) -> &'m Function {
+        &self.module.functions[self.entry as usize]
+    }
+
+    /// The sizes of the access ranges.
+    pub fn costs(&self) -> Costs {
+        self.ranges.costs(&self.graph)
+    }
+}
+
+fn variables(memory: &SharedMemory, dynamic: u32) -> Vec<Variable> {
+    let of = |v: &crate::ptx::shared::SharedVariable| Variable {
+        name: v.name.clone(),
+        bytes: if v.dynamic { dynamic } else { v.bytes },
+        align: v.align,
+        offset: v.offset,
+        dynamic: v.dynamic,
+    };
+    memory.variables.iter().map(of).collect()
+}
+
+/// Index of the entry of that name; of the only one where that is `None`.
+pub fn find_entry(module: &Module, name: Option<&str>) -> Result<u32> {
+    let entries: Vec<&str> = module.entries().map(|f| f.name.as_str()).collect();
+    let help = match entries.is_empty() {
+        true => "the PTX has no entry with a body".to_owned(),
+        false => format!("expected one of {}", entries.join(", ")),
+    };
+    let name = match (name, &entries[..]) {
+        (Some(name), _) if entries.contains(&name) => name,
+        (Some(name), _) => {
+            let what = format!("{} has no entry '{name}'", module.name);
+            return Err(Error::usage(what, help));
+        }
+        (None, [name]) => name,
+        (None, _) => {
+            let what = format!(
+                "{} has {} entries, and none is named",
+                module.name,
+                entries.len()
+            );
+            return Err(Error::usage(what, format!("{help} (--entry)")));
+        }
+    };
+    let is_it = |f: &Function| f.is_entry && f.defined && f.name == name;
+    let at = module.functions.iter().position(is_it);
+    Ok(at.unwrap_or(0) as u32)
+}
+
+/// What is annotated already would get its markers twice.
+fn refuse_markers(module: &Module, entry: u32) -> Result<()> {
+    let own = module
+        .statements
+        .iter()
+        .filter(|s| s.function == Some(entry));
+    let is_marker = |text: &str| {
+        text.starts_with(".pragma") && (text.contains(RELSSP) || text.contains(LAYOUT))
+    };
+    let mut lines = own.filter(|s| is_marker(module.text_of(s.span)));
+    match lines.next() {
+        None => Ok(()),
+        Some(statement) => Err(error_at(
+            module,
+            statement.span.line,
+            "the entry is annotated already".to_owned(),
+            Some("expected the kernel as its compiler wrote it".to_owned()),
+        )),
+    }
+}
+
+fn refuse_missing_size(
+    name: &str,
+    variables: &[Variable],
+    attribution: &Attribution,
+) -> Result<()> {
+    let accessed = variables.iter().zip(&attribution.counts);
+    let mut sizeless = accessed.filter(|(v, n)| v.dynamic && v.bytes == 0 && **n > 0);
+    match sizeless.next() {
+        Some((v, _)) if attribution.unattributed.is_empty() => Err(Error::usage(
+            format!("{name} accesses {}, which has no bytes", v.name),
+            "its size is the launch's: --dynamic-shared BYTES, or dynamic_shared in a launch file",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Why no variable may be moved.
+fn fixed(memory: &SharedMemory, attribution: &Attribution) -> Option<String> {
+    let names = memory.variables.iter().map(|v| &v.name);
+    let mut sorted: Vec<&String> = names.collect();
+    sorted.sort_unstable();
+    if let Some(twice) = sorted.windows(2).find(|w| w[0] == w[1]) {
+        return Some(format!("two variables are called {}", twice[0]));
+    }
+    let Unattributed { line, reason, .. } = attribution.unattributed.first()?;
+    Some(format!(
+        "the access in line {line} may be to any variable, or rely on where one lies: {reason}"
+    ))
+}
+
+/// An error at the beginning of a line of the PTX.
+fn error_at(module: &Module, line: u32, what: String, help: Option<String>) -> Error {
+    let lines = module.text.split_inclusive('\n');
+    let at = lines
+        .take(line.saturating_sub(1) as usize)
+        .map(str::len)
+        .sum();
+    Error::input(what, help, Path::new(&module.name), &module.text, at)
+}

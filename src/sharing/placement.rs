@@ -1,0 +1,170 @@
+//! Where threads release the shared scratchpad (sharing paper, section 6.3).
+//!
+//! [`optimal`] puts `relssp` where "no access to a shared variable is possible
+//! any more" becomes true: on every path from the entry to the end that is
+//! one place, behind the last access, and no earlier one is safe on all the
+//! paths that pass it. Where the paper assumes that there are no critical
+//! edges, a placement here may be an edge, which has to be split then.
+//!
+//! [`post_dominator`] is the simpler scheme: one place that all paths pass.
+
+use super::graph::{Edge, FlowGraph};
+use super::ranges::{Ranges, VariableSet};
+
+/// A place for `relssp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    /// Before an instruction, whatever way control comes to it.
+    Before(u32),
+    /// Behind an instruction, whatever way control goes on.
+    After(u32),
+    /// On the way from one instruction to another, and no other way.
+    On(Edge),
+}
+
+/// How `relssp` is placed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Placement {
+    /// As early as is safe on each path.
+    #[default]
+    Optimal,
+    /// At a common post-dominator of the last accesses.
+    PostDom,
+    /// Nowhere: a block releases when it ends.
+    None,
+}
+
+/// The places of `relssp` for accesses to the variables `shared`; none where
+/// no shared variable can be accessed.
+pub fn place(
+    kind: Placement,
+    graph: &FlowGraph,
+    ranges: &Ranges,
+    shared: VariableSet,
+) -> Vec<Place> {
+    let nothing_ahead = ranges.after_in(0) & shared == 0;
+    match kind {
+        _ if graph.exit() == 0 || nothing_ahead => Vec::new(),
+        Placement::Optimal => optimal(graph, ranges, shared),
+        Placement::PostDom => post_dominator(graph, ranges, shared),
+        Placement::None => Vec::new(),
+    }
+}
+
+fn optimal(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<Place> {
+    let ahead_in = |n: u32| ranges.after_in(n) & shared != 0;
+    let ahead_out = |n: u32| ranges.after_out(n) & shared != 0;
+    let mut places = Vec::new();
+    for n in (0..=graph.exit()).filter(|&n| graph.is_reachable(n)) {
+        if ahead_in(n) {
+            // The last access, whatever comes next.
+            if !ahead_out(n) {
+                places.push(Place::After(n));
+            }
+            continue;
+        }
+        // Safe here. It was not on the ways whose sources have an access ahead
+        // on another way.
+        let into = graph.predecessors(n).iter();
+        let into: Vec<Edge> = into
+            .copied()
+            .filter(|e| graph.is_reachable(e.from))
+            .collect();
+        let turns = |e: &&Edge| ahead_out(e.from);
+        let turning: Vec<Edge> = into.iter().filter(turns).copied().collect();
+        match turning.len() == into.len() && n != graph.exit() {
+            true => places.push(Place::Before(n)),
+            false => places.extend(turning.into_iter().map(Place::On)),
+        }
+    }
+    places.sort_unstable();
+    places
+}
+
+/// The first place that every path passes exactly once, behind all accesses:
+/// a node that post-dominates the entry and every last access, outside loops.
+/// Where there is none before the end of the function, every way out.
+fn post_dominator(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<Place> {
+    let ahead_in = |n: u32| ranges.after_in(n) & shared != 0;
+    let ahead_out = |n: u32| ranges.after_out(n) & shared != 0;
+    let cyclic = graph.on_cycles();
+    let candidate = post_dominators_of_entry(graph)
+        .into_iter()
+        .find(|&n| !cyclic[n as usize] && !ahead_out(n));
+    match candidate {
+        Some(n) if ahead_in(n) => vec![Place::After(n)],
+        Some(n) => vec![Place::Before(n)],
+        None => {
+            let out = graph.predecessors(graph.exit()).iter();
+            let out = out.filter(|e| graph.is_reachable(e.from));
+            let place = |e: &Edge| match graph.successors(e.from).len() {
+                1 if e.taken => Place::Before(e.from),
+                1 => Place::After(e.from),
+                _ => Place::On(*e),
+            };
+            out.map(place).collect()
+        }
+    }
+}
+
+/// The instructions that lie on every path from the entry to the end, from
+/// the first to the last: walking any path, those whose removal cuts the end
+/// off. They are found in one pass over a depth-first path, which a search
+/// beside it passes by as far as it can.
+fn post_dominators_of_entry(graph: &FlowGraph) -> Vec<u32> {
+    let Some(path) = a_path(graph) else {
+        return Vec::new();
+    };
+    let exit = graph.exit();
+    let mut position = vec![usize::MAX; exit as usize + 1];
+    path.iter()
+        .enumerate()
+        .for_each(|(i, &n)| position[n as usize] = i);
+    let mut seen = vec![false; exit as usize + 1];
+    let mut found = Vec::new();
+    // The furthest node of the path that the ways beside it come to.
+    let mut furthest = 0;
+    for (i, &n) in path.iter().enumerate() {
+        if furthest <= i && n != exit {
+            found.push(n);
+        }
+        // Ways that leave the path here and come back to it later on.
+        let mut stack = vec![n];
+        while let Some(m) = stack.pop() {
+            for e in graph.successors(m) {
+                match position[e.to as usize] {
+                    usize::MAX if !std::mem::replace(&mut seen[e.to as usize], true) => {
+                        stack.push(e.to);
+                    }
+                    usize::MAX => {}
+                    at => furthest = furthest.max(at),
+                }
+            }
+        }
+    }
+    found
+}
+
+/// A path without cycles from the entry to the end, the shortest.
+fn a_path(graph: &FlowGraph) -> Option<Vec<u32>> {
+    let exit = graph.exit();
+    let mut from = vec![u32::MAX; exit as usize + 1];
+    let mut queue = std::collections::VecDeque::from([0u32]);
+    while let Some(n) = queue.pop_front() {
+        for e in graph.successors(n) {
+            if e.to != 0 && from[e.to as usize] == u32::MAX {
+                from[e.to as usize] = n;
+                queue.push_back(e.to);
+            }
+        }
+    }
+    (from[exit as usize] != u32::MAX).then(|| {
+        let mut path = vec![exit];
+        while let Some(&last) = path.last().filter(|&&n| n != 0) {
+            path.push(from[last as usize]);
+        }
+        path.reverse();
+        path
+    })
+}

@@ -1,0 +1,184 @@
+//! What `share` decides about a kernel: residency, layout, placement.
+
+use super::annotate::{Annotated, annotate};
+use super::kernel::Kernel;
+use super::layout::{BUDGET, Layout};
+use super::placement::{Place, Placement, place};
+use super::residency::{BlockNeeds, Residency};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::ptx::marker::LayoutMarker;
+use serde_json::{Value, json};
+
+/// How the variables are laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LayoutKind {
+    /// With the smallest access range of the shared ones.
+    #[default]
+    Optimal,
+    /// As they are declared.
+    Declared,
+}
+
+/// The launch, as far as it matters here.
+#[derive(Clone, Copy, Debug)]
+pub struct Needs {
+    /// Threads of a block.
+    pub threads: u64,
+    /// Registers of a thread, where they are known.
+    pub registers: Option<u32>,
+}
+
+/// A kernel with its layout and the places of `relssp`.
+#[derive(Clone, Debug)]
+pub struct Plan<'k> {
+    /// The kernel.
+    pub kernel: &'k Kernel<'k>,
+    /// The launch.
+    pub needs: Needs,
+    /// t: the part of a block's scratchpad that stays its own.
+    pub sharing: f64,
+    /// Blocks on the machine.
+    pub residency: Residency,
+    /// Bits that sharing adds to an SM of the machine.
+    pub storage_bits: u64,
+    /// Where the variables lie.
+    pub layout: Layout,
+    /// Where threads release.
+    pub places: Vec<Place>,
+    /// How they were placed.
+    pub placement: Placement,
+}
+
+impl<'k> Plan<'k> {
+    /// Decides for `kernel` on `machine` with the threshold `sharing`.
+    pub fn new(
+        kernel: &'k Kernel<'k>,
+        machine: &Config,
+        needs: Needs,
+        sharing: f64,
+        choice: (LayoutKind, Placement),
+    ) -> Result<Self> {
+        if !(0.0..=1.0).contains(&sharing) {
+            return Err(Error::usage(
+                format!("sharing threshold {sharing} is not a part"),
+                "expected t, the part of a block's scratchpad that stays its own, from 0 to 1",
+            ));
+        }
+        let block = BlockNeeds {
+            name: &kernel.function().name,
+            scratchpad_bytes: kernel.bytes,
+            threads: needs.threads,
+            registers: needs.registers.unwrap_or(0),
+        };
+        let residency = Residency::new(machine, &block, Some(sharing))?;
+        let boundary = match residency.private_words == residency.words {
+            true => kernel.bytes,
+            false => residency.private_words * machine.word_bytes(),
+        };
+        let layout = layout(kernel, boundary, choice.0);
+        Ok(Plan {
+            places: place(choice.1, &kernel.graph, &kernel.ranges, layout.shared),
+            storage_bits: storage_bits(machine),
+            placement: choice.1,
+            kernel,
+            needs,
+            sharing,
+            residency,
+            layout,
+        })
+    }
+
+    /// The PTX with the markers of layout and releases.
+    pub fn annotate(&self) -> Result<Annotated> {
+        let variables = self.kernel.variables.iter().zip(&self.layout.offsets);
+        let moved = variables.filter(|(v, _)| self.kernel.fixed.is_none() && !v.dynamic);
+        let marker = LayoutMarker {
+            boundary: self.layout.boundary,
+            offsets: moved.map(|(v, at)| (v.name.clone(), *at)).collect(),
+        };
+        let kernel = self.kernel;
+        annotate(
+            kernel.module,
+            kernel.entry,
+            &kernel.graph,
+            &self.places,
+            Some(&marker),
+        )
+    }
+
+    /// Places on one way out of a branch alone.
+    pub fn edges_split(&self) -> usize {
+        let on = |p: &&Place| matches!(p, Place::On(_));
+        self.places.iter().filter(on).count()
+    }
+
+    /// All numbers, as the command prints them.
+    pub fn json(&self, annotated: &Annotated) -> Value {
+        let kernel = self.kernel;
+        let variable = |(i, v): (usize, &super::Variable)| {
+            json!({
+                "name": v.name,
+                "bytes": v.bytes,
+                "offset": self.layout.offsets[i],
+                "shared": self.layout.is_shared(i),
+                "accesses": kernel.accesses[i],
+            })
+        };
+        let lines: Vec<u32> = kernel.unattributed.iter().map(|u| u.line).collect();
+        json!({
+            "entry": kernel.function().name,
+            "threads": self.needs.threads,
+            "scratchpad_bytes": kernel.bytes,
+            "registers": self.needs.registers,
+            "blocks": {
+                "unshared": self.residency.unshared,
+                "shared": self.residency.blocks(),
+                "pairs": self.residency.pairs,
+                "alone": self.residency.alone,
+            },
+            "storage_bits": self.storage_bits,
+            "boundary_bytes": self.layout.boundary,
+            "variables": kernel.variables.iter().enumerate().map(variable).collect::<Vec<_>>(),
+            "access_range": self.layout.cost,
+            "optimal": self.layout.optimal,
+            "unattributed": lines,
+            "relssp": annotated.markers,
+            "edges_split": self.edges_split(),
+        })
+    }
+}
+
+/// The layout of a kind; variables that have to stay where they are stay.
+fn layout(kernel: &Kernel, boundary: u32, kind: LayoutKind) -> Layout {
+    let costs = kernel.costs();
+    let declared = Layout::declared(&kernel.variables, boundary, &costs);
+    if kernel.fixed.is_some() {
+        // There is no choice.
+        return Layout {
+            optimal: true,
+            ..declared
+        };
+    }
+    let chosen = Layout::choose(&kernel.variables, boundary, &costs, BUDGET);
+    match kind {
+        LayoutKind::Optimal => chosen,
+        LayoutKind::Declared => Layout {
+            optimal: chosen.optimal && chosen.cost == declared.cost,
+            ..declared
+        },
+    }
+}
+
+/// The sharing paper's storage of an SM (section 7.1): ShSM, ShTB with
+/// ceil(log2(T + 1)) bits for each of T blocks, the owner bits of W warps, and
+/// a lock variable of ceil(log2 T) bits for each pair.
+pub fn storage_bits(machine: &Config) -> u64 {
+    let (blocks, warps) = (
+        u64::from(machine.path.blocks),
+        u64::from(machine.path.warps),
+    );
+    let log2 = |n: u64| u64::from(n.next_power_of_two().trailing_zeros());
+    1 + blocks * log2(blocks + 1) + warps + blocks / 2 * log2(blocks)
+}

@@ -1,0 +1,145 @@
+//! Access ranges of shared variables (sharing paper, section 6.1).
+//!
+//! Two data-flow analyses: forward, which variables may have been accessed on
+//! some path to a point, and backward, which may still be accessed on some
+//! path from it. A point is in the access range of a set of variables where
+//! one of them is among the former and one, perhaps another, among the latter.
+
+use super::graph::FlowGraph;
+use std::collections::HashMap;
+
+/// Variables of a kernel, a bit each.
+pub type VariableSet = u128;
+
+/// Most variables of a kernel.
+pub const MOST_VARIABLES: usize = 128;
+
+/// What the analyses find at the points before and behind each instruction.
+#[derive(Clone, Debug)]
+pub struct Ranges {
+    accesses: Vec<VariableSet>,
+    before: Vec<VariableSet>,
+    after: Vec<VariableSet>,
+}
+
+impl Ranges {
+    /// Analyses `graph`; `accesses` has the variables that each instruction
+    /// may access.
+    pub fn new(graph: &FlowGraph, accesses: &[VariableSet]) -> Self {
+        let nodes = graph.exit() as usize;
+        let mut accesses = accesses.to_vec();
+        accesses.resize(nodes + 1, 0);
+        let mut ranges = Ranges {
+            before: vec![0; nodes + 1],
+            after: vec![0; nodes + 1],
+            accesses,
+        };
+        let forward: Vec<u32> = (0..=nodes as u32)
+            .filter(|&n| graph.is_reachable(n))
+            .collect();
+        ranges.forward(graph, &forward);
+        ranges.backward(graph, &forward);
+        ranges
+    }
+
+    /// PreIN(n) is the union of PreOUT over the predecessors.
+    fn forward(&mut self, graph: &FlowGraph, nodes: &[u32]) {
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for &n in nodes {
+                let into = graph.predecessors(n).iter();
+                let into = into.filter(|e| graph.is_reachable(e.from));
+                let new = into.fold(0, |set, e| set | self.before_out(e.from));
+                changed |= new != self.before[n as usize];
+                self.before[n as usize] = new;
+            }
+        }
+    }
+
+    /// PostOUT(n) is the union of PostIN over the successors.
+    fn backward(&mut self, graph: &FlowGraph, nodes: &[u32]) {
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for &n in nodes.iter().rev() {
+                let out = graph.successors(n).iter();
+                let new = out.fold(0, |set, e| set | self.after_in(e.to));
+                changed |= new != self.after[n as usize];
+                self.after[n as usize] = new;
+            }
+        }
+    }
+
+    /// Variables that instruction `n` may access.
+    pub fn accesses(&self, n: u32) -> VariableSet {
+        self.accesses[n as usize]
+    }
+
+    /// PreIN: accessed on some path to the point before `n`.
+    pub fn before_in(&self, n: u32) -> VariableSet {
+        self.before[n as usize]
+    }
+
+    /// PreOUT: accessed on some path to the point behind `n`.
+    pub fn before_out(&self, n: u32) -> VariableSet {
+        self.before[n as usize] | self.accesses[n as usize]
+    }
+
+    /// PostIN: accessed on some path from the point before `n`.
+    pub fn after_in(&self, n: u32) -> VariableSet {
+        self.after[n as usize] | self.accesses[n as usize]
+    }
+
+    /// PostOUT: accessed on some path from the point behind `n`.
+    pub fn after_out(&self, n: u32) -> VariableSet {
+        self.after[n as usize]
+    }
+
+    /// AccIN: the point before `n` is in the access range of `set`.
+    pub fn range_in(&self, n: u32, set: VariableSet) -> bool {
+        self.before_in(n) & set != 0 && self.after_in(n) & set != 0
+    }
+
+    /// AccOUT: the point behind `n` is in the access range of `set`.
+    pub fn range_out(&self, n: u32, set: VariableSet) -> bool {
+        self.before_out(n) & set != 0 && self.after_out(n) & set != 0
+    }
+
+    /// Whether instruction `n` is in the access range of `set`: an access is
+    /// possible both before and after, its own included.
+    pub fn in_range(&self, n: u32, set: VariableSet) -> bool {
+        self.before_out(n) & set != 0 && self.after_in(n) & set != 0
+    }
+
+    /// How many instructions have each access range, for many sets.
+    pub fn costs(&self, graph: &FlowGraph) -> Costs {
+        let mut classes: HashMap<(VariableSet, VariableSet), u64> = HashMap::new();
+        for n in graph.reachable() {
+            *classes
+                .entry((self.before_out(n), self.after_in(n)))
+                .or_default() += 1;
+        }
+        let mut classes: Vec<_> = classes.into_iter().map(|((b, a), n)| (b, a, n)).collect();
+        classes.retain(|(before, after, _)| *before != 0 && *after != 0);
+        classes.sort_unstable();
+        Costs { classes }
+    }
+}
+
+/// The size of the access range of any set of variables: instructions that
+/// the analyses cannot tell apart are counted together.
+#[derive(Clone, Debug, Default)]
+pub struct Costs {
+    classes: Vec<(VariableSet, VariableSet, u64)>,
+}
+
+impl Costs {
+    /// Static instructions in the access range of `set`. A larger set never
+    /// has a smaller range.
+    pub fn of(&self, set: VariableSet) -> u64 {
+        let inside = self
+            .classes
+            .iter()
+            .filter(|(b, a, _)| b & set != 0 && a & set != 0);
+        inside.map(|class| class.2).sum()
+    }
+}

@@ -1,0 +1,172 @@
+//! What sharing and each of the compiler's steps gain (sharing paper, Figs 14,
+//! 16 and 17): the golden model of the SM runs a kernel without sharing, with
+//! it, under owner-warp-first scheduling, with the variables reordered, and
+//! with relssp placed in both ways.
+
+use super::kernel::Kernel;
+use super::placement::Placement;
+use super::plan::{LayoutKind, Needs, Plan};
+use super::residency::Residency;
+use crate::capture::Selected;
+use crate::config::{Config, Scheduler};
+use crate::error::{Error, Result};
+use crate::launch::LaunchFile;
+use crate::sm::{LaunchWorkload, Setup, Statistics};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// One way to run the kernel.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// The paper's name; `Unshared` is its baseline.
+    pub name: &'static str,
+    /// The warp scheduler.
+    pub scheduler: Scheduler,
+    /// Blocks that were resident.
+    pub residency: Residency,
+    /// What the run came to.
+    pub statistics: Statistics,
+}
+
+/// Name, scheduler, whether blocks share, and what the compiler does.
+type Step = (&'static str, Scheduler, bool, Option<Placement>);
+
+const STEPS: [Step; 6] = [
+    ("Unshared", Scheduler::Lrr, false, None),
+    ("NoOpt", Scheduler::Lrr, true, None),
+    ("OWF", Scheduler::Owf, true, None),
+    ("Reorder", Scheduler::Owf, true, Some(Placement::None)),
+    ("PostDom", Scheduler::Owf, true, Some(Placement::PostDom)),
+    ("OPT", Scheduler::Owf, true, Some(Placement::Optimal)),
+];
+
+impl Variant {
+    /// Times as fast as `baseline`.
+    pub fn speed_up(&self, baseline: &Variant) -> f64 {
+        baseline.statistics.cycles as f64 / self.statistics.cycles.max(1) as f64
+    }
+
+    /// Its numbers; `baseline` is what the speed-up is over.
+    pub fn json(&self, baseline: &Variant) -> Value {
+        let statistics = &self.statistics;
+        let [before, holding, after] = statistics.shared_progress.parts().map(|p| 100.0 * p);
+        json!({
+            "variant": self.name,
+            "scheduler": self.scheduler,
+            "resident_blocks": self.residency.blocks(),
+            "cycles": statistics.cycles,
+            "warp_instructions": statistics.warp_instructions,
+            "ipc": statistics.ipc,
+            "speed_up": self.speed_up(baseline),
+            "stalls_shared_scratchpad": statistics.stalls.shared_scratchpad,
+            "progress_pct": {"before": before, "holding": holding, "after": after},
+        })
+    }
+}
+
+/// A kernel with the launch that it is run by.
+#[derive(Clone, Copy)]
+pub struct Launched<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel<'a>,
+    /// Its needs.
+    pub needs: Needs,
+    /// The launch file.
+    pub file: &'a LaunchFile,
+    /// Which of its launches.
+    pub selected: &'a Selected,
+}
+
+/// Runs all variants on `machine` with the threshold `sharing`; `go_on` is
+/// asked now and then, and ends the runs by returning false: there are fewer
+/// variants then. Equal programs run once.
+pub fn variants(
+    launched: Launched,
+    machine: &Config,
+    sharing: f64,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<Variant>> {
+    let mut texts: Vec<String> = vec![launched.kernel.module.text.clone()];
+    let mut program_of = Vec::new();
+    for (_, _, _, placement) in STEPS {
+        let text = match placement {
+            None => texts[0].clone(),
+            Some(placement) => annotated(launched, machine, sharing, placement)?,
+        };
+        let known = texts.iter().position(|t| *t == text);
+        program_of.push(known.unwrap_or_else(|| {
+            texts.push(text);
+            texts.len() - 1
+        }));
+    }
+    let mut workloads = Vec::new();
+    for text in &texts {
+        if !go_on() {
+            return Ok(Vec::new());
+        }
+        workloads.push(recorded(launched, text)?);
+    }
+    let mut jobs: Vec<(usize, Scheduler, bool)> = STEPS
+        .iter()
+        .zip(&program_of)
+        .map(|(step, &program)| (program, step.1, step.2))
+        .collect();
+    let wanted = jobs.clone();
+    jobs.dedup();
+    let runs = jobs.par_iter().map(|&(program, scheduler, shares)| {
+        let mut machine = machine.clone();
+        machine.sm.sharing.on = false;
+        let setup = Setup {
+            scheduler: Some(scheduler),
+            sharing: shares.then_some(sharing),
+            ..Setup::default()
+        };
+        let sm = setup.build(&machine, &workloads[program])?;
+        let residency = sm.layout().residency();
+        let (statistics, ended) = sm.run_watched(&mut |_| go_on())?;
+        Ok(ended.then_some((residency, statistics)))
+    });
+    let runs: Vec<_> = runs.collect::<Result<_>>()?;
+    let all = STEPS.iter().zip(&wanted).filter_map(|(step, job)| {
+        let run = jobs.iter().position(|j| j == job)?;
+        let (residency, statistics) = runs[run]?;
+        Some(Variant {
+            name: step.0,
+            scheduler: step.1,
+            residency,
+            statistics,
+        })
+    });
+    Ok(all.collect())
+}
+
+/// The kernel with the best layout and relssp placed in one way; as it was
+/// where neither changes anything.
+fn annotated(
+    launched: Launched,
+    machine: &Config,
+    sharing: f64,
+    placement: Placement,
+) -> Result<String> {
+    let choice = (LayoutKind::Optimal, placement);
+    let plan = Plan::new(launched.kernel, machine, launched.needs, sharing, choice)?;
+    let declared = launched.kernel.variables.iter().map(|v| v.offset);
+    match plan.places.is_empty() && declared.eq(plan.layout.offsets.iter().copied()) {
+        true => Ok(launched.kernel.module.text.clone()),
+        false => Ok(plan.annotate()?.text),
+    }
+}
+
+/// The launch, executed with another text for its PTX.
+fn recorded(launched: Launched, text: &str) -> Result<LaunchWorkload> {
+    let fail = |e| Error::io("write", &std::env::temp_dir(), e);
+    let mut ptx = tempfile::Builder::new()
+        .suffix(".ptx")
+        .tempfile()
+        .map_err(fail)?;
+    ptx.write_all(text.as_bytes()).map_err(fail)?;
+    let mut file = launched.file.clone();
+    file.ptx.value = ptx.path().to_owned();
+    LaunchWorkload::of(&file, launched.selected)
+}

@@ -1,0 +1,38 @@
+//! A stock assembler takes annotated PTX. It is looked for on the path and in
+//! `PTXAS`; PyPI has one in nvidia-cuda-nvcc. Without it the check is skipped.
+
+use crate::random::{annotated, random_kernel};
+use spadkit::sharing::Placement;
+use std::process::Command;
+
+fn assembler() -> Option<String> {
+    let named = std::env::var("PTXAS").unwrap_or_else(|_| "ptxas".to_owned());
+    let found = Command::new(&named).arg("--version").output().is_ok();
+    found.then_some(named)
+}
+
+#[test]
+fn ptxas_takes_annotated_kernels() {
+    let Some(ptxas) = assembler() else {
+        eprintln!("skipped: no ptxas (set PTXAS, or put it on the path)");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (ptx, cubin) = (folder.path().join("k.ptx"), folder.path().join("k.cubin"));
+    for seed in 0..12 {
+        for placement in [Placement::Optimal, Placement::PostDom] {
+            let (_, text) = annotated(&random_kernel(seed), 0.34, placement);
+            std::fs::write(&ptx, &text).unwrap();
+            let mut command = Command::new(&ptxas);
+            let output = command
+                .arg("-arch=sm_80")
+                .arg(&ptx)
+                .arg("-o")
+                .arg(&cubin)
+                .output();
+            let output = output.unwrap();
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "seed {seed}: {told}\n{text}");
+        }
+    }
+}
