@@ -8,8 +8,9 @@
 NVRTC is NVIDIA's run-time compiler as a library: no GPU, no CUDA toolkit and
 no nvcc is needed. The kernels include nothing, so that `nvcc -ptx FILE.cu`
 gives the same. Each FAMILY/FAMILY.cu becomes FAMILY.ptx (sm_52, what nvcc 12
-takes by default, or what TARGETS says) and, where VARIANTS says so, FAMILY.sm70.ptx and so on, and
-FAMILY.clang.ptx, by clang 14 or later with the declarations of clang_cuda.h.
+takes by default, or what TARGETS says) and, where VARIANTS says so,
+FAMILY.sm70.ptx and so on, and FAMILY.clang.ptx, by clang 14 or later with the
+declarations of clang_cuda.h.
 """
 
 import ctypes

@@ -213,6 +213,9 @@ fn bad_usage_is_refused_with_the_reason() {
         assert!(text.contains(reason), "{args:?}: {text}");
         assert!(output.stdout.is_empty());
     }
+    let ports = json(&["encode", "xor", "--as", "ports"]);
+    assert_eq!(ports, json(&["encode", "xor"]));
+    assert!(ports["ports"].is_object());
     let ports = spadkit(&["encode", "swizzle:5,0,5"]);
     let text = String::from_utf8_lossy(&ports.stderr).into_owned();
     assert!(

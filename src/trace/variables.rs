@@ -58,9 +58,10 @@ impl AccessTrace {
     }
 
     /// The accesses to words `range` alone, as a trace of its own that counts
-    /// from the first of them: lanes that are elsewhere are inactive.
-    pub fn part(&self, range: Range<u32>) -> AccessTrace {
-        let own = |addr: Option<u32>| addr.filter(|a| range.contains(a)).map(|a| a - range.start);
+    /// from word `base`, at most the first of them: lanes that are elsewhere
+    /// are inactive.
+    pub fn part(&self, range: Range<u32>, base: u32) -> AccessTrace {
+        let own = |addr: Option<u32>| Some(addr.filter(|a| range.contains(a))? - base);
         let part = |access: &Access| {
             let addrs: Vec<Option<u32>> = access.addrs.iter().map(|a| own(*a)).collect();
             let active = addrs.iter().any(Option::is_some);
@@ -71,7 +72,7 @@ impl AccessTrace {
         };
         AccessTrace {
             accesses: self.accesses.iter().filter_map(part).collect(),
-            shared_bytes: 4 * (range.end - range.start),
+            shared_bytes: 4 * (range.end - base),
             barriers: Vec::new(),
             ..self.clone()
         }

@@ -271,7 +271,7 @@ fn each_variable_has_its_own_mapping() {
         let v = &found.variables[usize::from(word >= 256)];
         v.choices.best().layout.bank(word % 256)
     };
-    let counted = ConflictProfileOf(&trace).count(banks);
+    let counted = Plainly(&trace).count(banks);
     assert_eq!(found.count.conflicts, counted);
     let added: u64 = found
         .variables
@@ -289,10 +289,36 @@ fn each_variable_has_its_own_mapping() {
     );
 }
 
-/// Conflicts plainly, of accesses of a word.
-struct ConflictProfileOf<'a>(&'a AccessTrace);
+/// A variable in the middle of a vector: what comes after it stays aligned.
+#[test]
+fn variables_in_the_middle_of_a_vector_keep_theirs_whole() {
+    let vectors = |first: u32| (16, (0..32).map(|l| first + 4 * l).collect());
+    let words = |first: u32| (4, (0..32).map(|l| first + l % 2).collect());
+    let mut trace = trace(512, vec![words(4), vectors(8), vectors(136), words(6)]);
+    let variables = serde_json::json!([
+        {"name": "a", "offset": 16, "bytes": 8},
+        {"name": "b", "offset": 24, "bytes": 2000},
+    ]);
+    trace.extra.insert("shared_variables".to_owned(), variables);
+    let found = per_variable(&trace, geometry(), phases(), 600, &Kind::ALL, &effort());
+    let found = found.unwrap().unwrap();
+    let b = &found.variables[1];
+    assert_eq!((b.array.vector_words(), b.array.accesses()), (4, 3));
+    for choice in &b.choices.ranked {
+        // b counts from word 4, two words before it begins.
+        for vector in (8..300).step_by(4) {
+            let place = |word: u32| choice.layout.place(word - 4);
+            let first = place(vector);
+            let whole = first % 4 == 0 && (0..4).all(|i| place(vector + i) == first + i);
+            assert!(whole, "{} {vector}", choice.layout.spec());
+        }
+    }
+}
 
-impl ConflictProfileOf<'_> {
+/// Conflicts plainly, of accesses of a word.
+struct Plainly<'a>(&'a AccessTrace);
+
+impl Plainly<'_> {
     fn count(&self, bank: impl Fn(u32) -> u32) -> u64 {
         let of = |access: &Access| {
             let mut words: Vec<u32> = access.addrs.iter().copied().flatten().collect();
