@@ -61,6 +61,11 @@ module spad_scratchpad (
     output wire busy_more,
     output wire blocked
 );
+    localparam [2:0] OP_PASS = 3'd0;
+    localparam [2:0] OP_LOAD = 3'd1;
+    localparam [2:0] OP_STORE = 3'd2;
+    localparam [2:0] OP_LDLK = 3'd3;
+    localparam [2:0] OP_STUL = 3'd4;
     localparam L = 32;
     localparam M = 5;
     localparam B = 32;
@@ -72,7 +77,7 @@ module spad_scratchpad (
     localparam DG = 6;
 
     // Request: what is answered with an error takes no part in arbitration.
-    wire unsupported = req_op >= 3'd5;
+    wire unsupported = req_op > OP_STUL;
     wire [L-1:0] beyond;
     genvar i;
     generate
@@ -80,8 +85,8 @@ module spad_scratchpad (
             assign beyond[i] = req_mask[i] & (req_row[i*R +: R] > 9'd383);
         end
     endgenerate
-    wire refused = unsupported | ((req_op != 3'd0) & (|beyond));
-    wire accessing = (req_op != 3'd0) & ~refused;
+    wire refused = unsupported | ((req_op != OP_PASS) & (|beyond));
+    wire accessing = (req_op != OP_PASS) & ~refused;
     wire fire = req_valid & req_ready;
 
     // MEM0: the request in the arbiter.
@@ -117,7 +122,7 @@ module spad_scratchpad (
 
     wire adv = resp_ready | ~(p_valid & p_last);
     wire step = grp_valid & adv;
-    wire locking = q_access & ((q_op == 3'd3) | (q_op == 3'd4));
+    wire locking = q_access & ((q_op == OP_LDLK) | (q_op == OP_STUL));
     reg [0:0] win;
     wire last_window = ~locking | (win == 1'd1);
     wire arb_adv = adv & last_window;
@@ -165,8 +170,8 @@ module spad_scratchpad (
         .lane_rdata(lane_rdata)
     );
 
-    wire write = (q_op == 3'd2) | (q_op == 3'd4);
-    wire read = (q_op == 3'd1) | (q_op == 3'd3);
+    wire write = (q_op == OP_STORE) | (q_op == OP_STUL);
+    wire read = (q_op == OP_LOAD) | (q_op == OP_LDLK);
     genvar b;
     generate
         for (b = 0; b < B; b = b + 1) begin : bank
@@ -187,7 +192,7 @@ module spad_scratchpad (
     reg [L-1:0] q_succ;
     reg [L-1:0] p_succ;
     wire [L-1:0] lk_success;
-    /* verilator lint_off UNUSEDSIGNAL */ // for debugging and formal; refused operations never get here
+    /* verilator lint_off UNUSEDSIGNAL */ // for formal; refused operations never get here
     wire lk_error;
     wire [1023:0] lk_held;
     /* verilator lint_on UNUSEDSIGNAL */
@@ -206,30 +211,21 @@ module spad_scratchpad (
     );
 
     always @(posedge clk) begin
-        if (rst) begin
-            q_lock <= {(L*LK){1'b0}};
-            q_succ <= {L{1'b0}};
-            p_succ <= {L{1'b0}};
-            win <= 1'd0;
-        end else begin
-            if (fire) q_lock <= req_lock;
-            if (fire) q_succ <= {L{1'b0}};
-            else if (step) q_succ <= q_succ | lk_success;
-            if (step) p_succ <= q_succ | lk_success;
-            if (step & locking) win <= win + 1'd1;
-        end
+        if (fire) q_lock <= req_lock;
+        if (fire) q_succ <= {L{1'b0}};
+        else if (step) q_succ <= q_succ | lk_success;
+        if (step) p_succ <= q_succ | lk_success;
     end
 
     always @(posedge clk) begin
-        if (rst) begin
-            q_access <= 1'b0;
-            q_op <= 3'd0;
-            q_mask <= {L{1'b0}};
-            q_data <= {(L*D){1'b0}};
-            q_be <= {(L*BE){1'b0}};
-            q_tag <= 43'd0;
-            q_err <= 1'b0;
-        end else if (fire) begin
+        if (rst) win <= 1'd0;
+        else if (step & locking) win <= win + 1'd1;
+    end
+
+    // Neither the request nor the response has a reset: `grp_valid` and
+    // `p_valid` cover them.
+    always @(posedge clk) begin
+        if (fire) begin
             q_access <= accessing;
             q_op <= req_op;
             q_mask <= req_mask;
@@ -241,18 +237,11 @@ module spad_scratchpad (
     end
 
     always @(posedge clk) begin
-        if (rst) begin
-            p_valid <= 1'b0;
-            p_last <= 1'b0;
-            p_served <= {L{1'b0}};
-            p_bank <= {(L*M){1'b0}};
-            p_op <= 3'd0;
-            p_mask <= {L{1'b0}};
-            p_tag <= 43'd0;
-            p_err <= 1'b0;
-            p_degree <= {DG{1'b0}};
-        end else if (step) begin
-            p_valid <= 1'b1;
+        if (rst) p_valid <= 1'b0;
+        else if (adv) p_valid <= grp_valid;
+    end
+    always @(posedge clk) begin
+        if (step) begin
             p_last <= last;
             p_served <= grp_served & {L{read}};
             p_bank <= grp_bank;
@@ -261,16 +250,15 @@ module spad_scratchpad (
             p_tag <= q_tag;
             p_err <= q_err;
             p_degree <= grp_degree;
-        end else if (adv) begin
-            p_valid <= 1'b0;
         end
     end
 
     // Words of earlier groups, or the data of a PASS.
     wire [L*D-1:0] word;
     wire [L*D-1:0] passed;
-    wire pass = step & (q_op == 3'd0);
-    wire show = resp_valid & (~p_op[2]) & (p_op != 3'd2) & ~p_err;
+    wire pass = step & (q_op == OP_PASS);
+    wire answers = (p_op == OP_PASS) | (p_op == OP_LOAD) | (p_op == OP_LDLK);
+    wire show = resp_valid & answers & ~p_err;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
             assign word[i*D +: D] = p_served[i] ? lane_rdata[i*D +: D] : acc[i*D +: D];
@@ -280,8 +268,7 @@ module spad_scratchpad (
     endgenerate
 
     always @(posedge clk) begin
-        if (rst) acc <= {(L*D){1'b0}};
-        else if (pass) acc <= passed;
+        if (pass) acc <= passed;
         else if (p_valid & ~p_last) acc <= word;
     end
 
