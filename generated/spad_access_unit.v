@@ -99,7 +99,8 @@ module spad_access_unit (
         for (b = 0; b < T; b = b + 1) begin : slot
             wire [W-1:0] taker;
             for (w = 0; w < W; w = w + 1) begin : warp
-                assign taker[w] = (acq_warp == w) & need[w] & allow[w] & (warp_blk[w*TW +: TW] == b);
+                assign taker[w] = (acq_warp == w) & need[w] & allow[w]
+                    & (warp_blk[w*TW +: TW] == b);
             end
             assign acquires[b] = acq_valid & (|taker);
             assign launches[b] = launch_valid & (launch_block == b);

@@ -2,7 +2,7 @@
 // spad_bank_ram: one scratchpad bank: one port, synchronous, byte enables.
 // Replace it by an SRAM macro; only dout after a read is relied on. The array
 // powers up as zeros in simulation, which users must not rely on; rst never
-// clears it.
+// clears it. FPGA tools make block RAM of it.
 //
 // Parameters: ROWS = 384, D = 32, BE = 4
 // Timing:     read data in the next cycle, held until the next read
@@ -13,7 +13,7 @@
 // in  en      1  access in this cycle
 // in  we      1  1 write, 0 read
 // in  be      4  bytes to write
-// in  row     9  row; beyond the last one a read gives 0, a write nothing
+// in  row     9  row, below ROWS: nothing here looks whether it is
 // in  wdata  32  data to write
 // out dout   32  data of the last read
 
@@ -29,14 +29,13 @@ module spad_bank_ram (
 );
     reg [31:0] mem [0:383];
     reg [31:0] out;
-    wire in_range = row <= 9'd383;
 
     integer r;
     initial for (r = 0; r < 384; r = r + 1) mem[r] = 32'd0;
 
     integer k;
     always @(posedge clk) begin
-        if (en & we & in_range & ~rst) begin
+        if (en & we & ~rst) begin
             for (k = 0; k < 4; k = k + 1) begin
                 if (be[k]) mem[row][k*8 +: 8] <= wdata[k*8 +: 8];
             end
@@ -45,7 +44,7 @@ module spad_bank_ram (
 
     always @(posedge clk) begin
         if (rst) out <= 32'd0;
-        else if (en & ~we) out <= in_range ? mem[row] : 32'd0;
+        else if (en & ~we) out <= mem[row];
     end
 
     assign dout = out;

@@ -3,8 +3,7 @@
 // per cycle: in every bank the lowest waiting lane (the leader) and all
 // waiting lanes on its row.
 //
-// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, LW = 5, DG = 6, BCAST =
-//             true
+// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, DG = 6, BCAST = true
 // Timing:     an access that fires in cycle t is in the groups of t+1 and on,
 //             one for each cycle with adv; the next may fire with the last
 //             group
@@ -25,9 +24,8 @@
 // out grp_served      32  its lanes
 // out grp_leader      32  its leaders, at most one per bank
 // out grp_bank_valid  32  banks that it uses
-// out grp_lane       160  leader of each used bank, LW bits; else 0
-// out grp_bank       160  bank of each served lane; else 0
-// out grp_row        288  row of each leader; else 0
+// out grp_bank       160  bank of each lane of the access
+// out grp_row        288  row of each lane of the access
 // out grp_degree       6  groups of the access up to this one; 0 if it has no
 //                         lane to serve
 
@@ -46,7 +44,6 @@ module spad_conflict_arbiter (
     output wire [31:0] grp_served,
     output wire [31:0] grp_leader,
     output wire [31:0] grp_bank_valid,
-    output wire [159:0] grp_lane,
     output wire [159:0] grp_bank,
     output wire [287:0] grp_row,
     output wire [5:0] grp_degree
@@ -55,7 +52,6 @@ module spad_conflict_arbiter (
     localparam M = 5;
     localparam R = 9;
     localparam B = 32;
-    localparam LW = 5;
 
     reg busy;
     reg [L-1:0] pend;
@@ -89,16 +85,12 @@ module spad_conflict_arbiter (
             assign clashes[i] = |other_row;
             assign kept_off[i] = |(other_row & ~follows[i-1:0]);
         end
-        for (b = 0; b < B; b = b + 1) begin : bank_leader
+        for (b = 0; b < B; b = b + 1) begin : bank_used
             wire [L-1:0] want;
             for (i = 0; i < L; i = i + 1) begin : lane_wants
                 assign want[i] = pend[i] & (bank[i*M +: M] == b);
             end
-            spad_lowest_32 lowest (.want(want), .any(grp_bank_valid[b]), .index(grp_lane[b*LW +: LW]));
-        end
-        for (i = 0; i < L; i = i + 1) begin : group
-            assign grp_bank[i*M +: M] = bank[i*M +: M] & {M{served[i]}};
-            assign grp_row[i*R +: R] = row[i*R +: R] & {R{leader[i]}};
+            assign grp_bank_valid[b] = |want;
         end
     endgenerate
 
@@ -107,6 +99,8 @@ module spad_conflict_arbiter (
     assign grp_last = busy & ~(|clashes);
     assign grp_served = served;
     assign grp_leader = leader;
+    assign grp_bank = bank;
+    assign grp_row = row;
     assign grp_degree = (cnt + 6'd1) & {6{busy & acc}};
     assign req_ready = ~busy | (adv & grp_last);
 

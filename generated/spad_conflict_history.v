@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_conflict_history: remembers the excess conflict degree of memory
 // instructions by program counter: 2 ways, SETS sets, the way not updated last
-// is replaced; a miss predicts 0.
+// is replaced; a miss predicts 0. Tags and values are in synchronous memories.
 //
 // Parameters: SETS = 256, PCW = 14, EX = 5
 // Timing:     look-up: one cycle; an update is seen from the next cycle on
@@ -34,73 +34,143 @@ module spad_conflict_history (
     input wire [4:0] up_excess
 );
     localparam SETS = 256;
+    localparam SETW = 8;
+    localparam PCW = 14;
     localparam TAG = 6;
     localparam EX = 5;
 
-    // Tags and values have no reset: `valid` qualifies them.
-    reg [TAG-1:0] tag0 [0:SETS-1];
-    reg [TAG-1:0] tag1 [0:SETS-1];
-    reg [EX-1:0] excess0 [0:SETS-1];
-    reg [EX-1:0] excess1 [0:SETS-1];
+    // Per way and set: valid; per set: the way to be replaced next.
     reg [SETS-1:0] valid0;
     reg [SETS-1:0] valid1;
     reg [SETS-1:0] lru;
 
-    wire [7:0] lk_set = lk_pc[7:0];
-    wire [TAG-1:0] lk_tag = lk_pc[13:8];
-    wire lk_hit0 = valid0[lk_set] & (tag0[lk_set] == lk_tag);
-    wire lk_hit1 = valid1[lk_set] & (tag1[lk_set] == lk_tag);
+    // The update of the previous cycle: it reads the tags of its set while it
+    // is offered, and is written one cycle later. Not reset: `u_valid` covers it.
+    reg u_valid;
+    reg [PCW-1:0] u_pc;
+    reg [EX-1:0] u_excess;
+    wire [SETW-1:0] u_set = u_pc[SETW-1:0];
+    wire [TAG-1:0] u_tag = u_pc[PCW-1:SETW];
+    wire u_way;
+    wire write0 = u_valid & ~u_way;
+    wire write1 = u_valid & u_way;
 
-    wire [7:0] up_set = up_pc[7:0];
-    wire [TAG-1:0] up_tag = up_pc[13:8];
-    wire up_hit0 = valid0[up_set] & (tag0[up_set] == up_tag);
-    wire up_hit1 = valid1[up_set] & (tag1[up_set] == up_tag);
-    // The matching way, else the one not used last: `lru` starts at way 0 and
-    // points to the free way until both are taken.
-    wire way = up_hit0 ? 1'b0 : up_hit1 ? 1'b1 : lru[up_set];
+    // Look-up.
+    wire [SETW-1:0] lk_set = lk_pc[SETW-1:0];
+    wire [TAG+EX-1:0] found0;
+    wire [TAG+EX-1:0] found1;
+    spad_table_ram_256x11 entries0 (
+        .clk(clk),
+        .rd_en(lk_valid),
+        .rd_row(lk_set),
+        .rd_data(found0),
+        .wr_en(write0),
+        .wr_row(u_set),
+        .wr_data({u_tag, u_excess})
+    );
+    spad_table_ram_256x11 entries1 (
+        .clk(clk),
+        .rd_en(lk_valid),
+        .rd_row(lk_set),
+        .rd_data(found1),
+        .wr_en(write1),
+        .wr_row(u_set),
+        .wr_data({u_tag, u_excess})
+    );
 
+    // A look-up beside the writing of its set: the way that is written answers
+    // with what is written.
+    wire lk_beside = u_valid & (u_set == lk_set);
     reg done;
-    reg hit;
+    reg there0;
+    reg there1;
+    reg written;
+    reg [TAG-1:0] tag;
     reg [EX-1:0] excess;
-    assign lk_done = done;
-    assign lk_hit = hit;
-    assign lk_excess = excess;
-
     always @(posedge clk) begin
-        if (up_valid & ~way) begin
-            tag0[up_set] <= up_tag;
-            excess0[up_set] <= up_excess;
-        end
-        if (up_valid & way) begin
-            tag1[up_set] <= up_tag;
-            excess1[up_set] <= up_excess;
+        if (rst) begin
+            done <= 1'b0;
+            there0 <= 1'b0;
+            there1 <= 1'b0;
+            written <= 1'b0;
+        end else begin
+            done <= lk_valid;
+            there0 <= lk_valid & valid0[lk_set] & ~(lk_beside & ~u_way);
+            there1 <= lk_valid & valid1[lk_set] & ~(lk_beside & u_way);
+            written <= lk_valid & lk_beside & (u_tag == lk_pc[PCW-1:SETW]);
         end
     end
+    always @(posedge clk) begin
+        if (lk_valid) begin
+            tag <= lk_pc[PCW-1:SETW];
+            excess <= u_excess;
+        end
+    end
+
+    wire hit0 = there0 & (found0[TAG+EX-1:EX] == tag);
+    wire hit1 = there1 & (found1[TAG+EX-1:EX] == tag);
+    assign lk_done = done;
+    assign lk_hit = written | hit0 | hit1;
+    assign lk_excess = (excess & {EX{written}})
+        | (found0[EX-1:0] & {EX{hit0}})
+        | (found1[EX-1:0] & {EX{hit1}});
+
+    // Update: a copy of the tags, with a port of its own.
+    wire [TAG-1:0] tag0;
+    wire [TAG-1:0] tag1;
+    spad_table_ram_256x6 tags0 (
+        .clk(clk),
+        .rd_en(up_valid),
+        .rd_row(up_pc[SETW-1:0]),
+        .rd_data(tag0),
+        .wr_en(write0),
+        .wr_row(u_set),
+        .wr_data(u_tag)
+    );
+    spad_table_ram_256x6 tags1 (
+        .clk(clk),
+        .rd_en(up_valid),
+        .rd_row(up_pc[SETW-1:0]),
+        .rd_data(tag1),
+        .wr_en(write1),
+        .wr_row(u_set),
+        .wr_data(u_tag)
+    );
+
+    // Behind an update of the same set: the way that it wrote, and whether it
+    // was for the same program counter.
+    reg u_beside0;
+    reg u_beside1;
+    reg u_again;
+    always @(posedge clk) begin
+        if (rst) u_valid <= 1'b0;
+        else u_valid <= up_valid & ~clear;
+    end
+    always @(posedge clk) begin
+        if (up_valid) begin
+            u_pc <= up_pc;
+            u_excess <= up_excess;
+            u_beside0 <= write0 & (u_set == up_pc[SETW-1:0]);
+            u_beside1 <= write1 & (u_set == up_pc[SETW-1:0]);
+            u_again <= u_tag == up_pc[PCW-1:SETW];
+        end
+    end
+
+    // The matching way, else the one not used last: `lru` starts at way 0 and
+    // points to the free way until both are taken.
+    wire u_hit0 = valid0[u_set] & (u_beside0 ? u_again : (tag0 == u_tag));
+    wire u_hit1 = valid1[u_set] & (u_beside1 ? u_again : (tag1 == u_tag));
+    assign u_way = u_hit0 ? 1'b0 : u_hit1 ? 1'b1 : lru[u_set];
 
     always @(posedge clk) begin
         if (rst | clear) begin
             valid0 <= {SETS{1'b0}};
             valid1 <= {SETS{1'b0}};
             lru <= {SETS{1'b0}};
-        end else if (up_valid) begin
-            lru[up_set] <= ~way;
-            if (way) valid1[up_set] <= 1'b1;
-            else valid0[up_set] <= 1'b1;
-        end
-    end
-
-    always @(posedge clk) begin
-        if (rst) begin
-            done <= 1'b0;
-            hit <= 1'b0;
-            excess <= {EX{1'b0}};
-        end else begin
-            done <= lk_valid;
-            hit <= lk_valid & (lk_hit0 | lk_hit1);
-            excess <= ~lk_valid ? {EX{1'b0}}
-                    : lk_hit0 ? excess0[lk_set]
-                    : lk_hit1 ? excess1[lk_set]
-                    : {EX{1'b0}};
+        end else if (u_valid) begin
+            lru[u_set] <= ~u_way;
+            if (u_way) valid1[u_set] <= 1'b1;
+            else valid0[u_set] <= 1'b1;
         end
     end
 endmodule

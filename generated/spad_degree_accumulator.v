@@ -2,7 +2,7 @@
 // spad_degree_accumulator: sums the extra cycles in MEM0 of the passes of one
 // warp instruction, for the conflict history. Saturates.
 //
-// Parameters: DG = 6, EX = 5, PCW = 14
+// Parameters: OCC = 7, EX = 5, PCW = 14
 // Timing:     the update is offered for one cycle, the one after the last pass
 // Reference:  elastic paper, section 5.2 and Eq. 6; docs/microarchitecture.md,
 //             section 12
@@ -11,7 +11,7 @@
 // in  rst         1  synchronous reset
 // in  clear       1  kernel launch: the sum starts again
 // in  d_valid     1  a pass is resolved
-// in  d_occ       8  cycles that it took in MEM0, at least 1
+// in  d_occ       7  cycles that it took in MEM0, at least 1
 // in  d_last      1  it is the last of its instruction
 // in  d_pc       14  program counter
 // out up_valid    1  an instruction is complete
@@ -23,7 +23,7 @@ module spad_degree_accumulator (
     input wire rst,
     input wire clear,
     input wire d_valid,
-    input wire [7:0] d_occ,
+    input wire [6:0] d_occ,
     input wire d_last,
     input wire [13:0] d_pc,
     output wire up_valid,
@@ -36,8 +36,8 @@ module spad_degree_accumulator (
     reg [4:0] excess;
 
     // Wide enough for both terms; everything above the field saturates.
-    wire [8:0] wide = {4'd0, sum} + {1'd0, d_occ} - 9'd1;
-    wire over = wide > 9'd31;
+    wire [7:0] wide = {3'd0, sum} + {1'd0, d_occ} - 8'd1;
+    wire over = wide > 8'd31;
     wire [4:0] total = over ? 5'd31 : wide[4:0];
     wire done = d_valid & d_last & ~clear;
 

@@ -26,6 +26,8 @@ module spad_lane_hash (
     output wire [8:0] row,
     output wire [9:0] lock
 );
+    localparam [1:0] LOCK_HASH_XOR = 2'd1;
+    localparam [1:0] LOCK_HASH_ADD = 2'd2;
     spad_hash_matrix hash (
         .cfg_rows(cfg_rows),
         .addr(addr),
@@ -37,8 +39,8 @@ module spad_lane_hash (
     // lock index.
     wire [4:0] low = addr[4:0];
     wire [4:0] up = {1'd0, addr[13:10]};
-    wire [4:0] hashed = (cfg_lock_hash == 2'd1) ? low ^ up
-        : (cfg_lock_hash == 2'd2) ? low + up
+    wire [4:0] hashed = (cfg_lock_hash == LOCK_HASH_XOR) ? low ^ up
+        : (cfg_lock_hash == LOCK_HASH_ADD) ? low + up
         : low;
     assign lock = {addr[9:5], hashed};
 endmodule

@@ -31,6 +31,8 @@ module spad_lock_unit (
     output wire lk_error,
     output wire [1023:0] lk_held
 );
+    localparam [2:0] OP_LDLK = 3'd3;
+    localparam [2:0] OP_STUL = 3'd4;
     localparam LK = 10;
     localparam P = 16;
     localparam LOCKS = 1024;
@@ -39,8 +41,8 @@ module spad_lock_unit (
     localparam COLS = 32;
     localparam COL_BITS = 5;
 
-    wire take = lk_valid & (lk_op == 3'd3);
-    wire give = lk_valid & (lk_op == 3'd4);
+    wire take = lk_valid & (lk_op == OP_LDLK);
+    wire give = lk_valid & (lk_op == OP_STUL);
     reg [LOCKS-1:0] lock;
 
     // The lanes of this window.
@@ -92,6 +94,6 @@ module spad_lock_unit (
             assign lk_success[i*P +: P] = win & {P{lk_win == i}};
         end
     endgenerate
-    assign lk_error = lk_valid & (lk_op >= 3'd5);
+    assign lk_error = lk_valid & (lk_op > OP_STUL);
     assign lk_held = lock;
 endmodule

@@ -72,9 +72,10 @@ module spad_relssp (
             wire [WS-1:0] r = released[w*WS +: WS];
             wire exits = exit_valid & (exit_warp == w);
             wire [WS-1:0] a_e = a & ~(exit_mask & {WS{exits}});
+            wire releases = rel_valid & (rel_warp == w);
             wire [WS-1:0] marks;
             for (s = 0; s < S; s = s + 1) begin : subwarp
-                assign marks[s*L +: L] = rel_mask & {L{rel_valid & (rel_warp == w)}};
+                assign marks[s*L +: L] = rel_mask & {L{releases}};
             end
             wire [WS-1:0] r_e = r | (marks & a);
 
@@ -90,17 +91,17 @@ module spad_relssp (
             end else begin : top
                 assign highest = 1'b1;
             end
+            // Written only when something happens to the warp. Releases need no
+            // reset: only those of active threads count.
+            wire starts = launch_valid & launch_wmask[w];
             always @(posedge clk) begin
-                if (rst) begin
-                    active[w*WS +: WS] <= {WS{1'b0}};
-                    released[w*WS +: WS] <= {WS{1'b0}};
-                end else if (launch_valid & launch_wmask[w]) begin
-                    active[w*WS +: WS] <= launch_last | {WS{~highest}};
-                    released[w*WS +: WS] <= {WS{1'b0}};
-                end else begin
-                    active[w*WS +: WS] <= a_e;
-                    released[w*WS +: WS] <= r_e;
-                end
+                if (rst) active[w*WS +: WS] <= {WS{1'b0}};
+                else if (starts) active[w*WS +: WS] <= launch_last | {WS{~highest}};
+                else if (exits) active[w*WS +: WS] <= a_e;
+            end
+            always @(posedge clk) begin
+                if (starts) released[w*WS +: WS] <= {WS{1'b0}};
+                else if (releases) released[w*WS +: WS] <= r_e;
             end
         end
         for (b = 0; b < T; b = b + 1) begin : block

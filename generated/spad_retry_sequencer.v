@@ -2,7 +2,7 @@
 // spad_retry_sequencer: executes one pass of an atomic operation as rounds of
 // load-and-lock, update, store-and-unlock, branch, until every lane has had
 // its lock. Operations: 0 add, 1 and, 2 or, 3 xor, 4 exchange, 5 umin, 6 umax,
-// 7 smin, 8 smax.
+// 7 smin, 8 smax. ALUS lanes are updated in a cycle.
 //
 // Parameters: L = 32, m = 5, R = 9, LK = 10, D = 32, DG = 6, LR = 32, LU = 18,
 //             LWR = 36, LB = 32, TGW = 43
@@ -76,6 +76,24 @@ module spad_retry_sequencer (
     output wire [2:0] state,
     output wire [15:0] rounds
 );
+    localparam [2:0] OP_PASS = 3'd0;
+    localparam [2:0] OP_LDLK = 3'd3;
+    localparam [2:0] OP_STUL = 3'd4;
+    localparam [3:0] AOP_ADD = 4'd0;
+    localparam [3:0] AOP_AND = 4'd1;
+    localparam [3:0] AOP_OR = 4'd2;
+    localparam [3:0] AOP_XOR = 4'd3;
+    localparam [3:0] AOP_EXCH = 4'd4;
+    localparam [3:0] AOP_UMIN = 4'd5;
+    localparam [3:0] AOP_UMAX = 4'd6;
+    localparam [3:0] AOP_SMIN = 4'd7;
+    localparam [3:0] AOP_SMAX = 4'd8;
+    localparam [2:0] SEQ_IDLE = 3'd0;
+    localparam [2:0] SEQ_READ = 3'd1;
+    localparam [2:0] SEQ_UPDATE = 3'd2;
+    localparam [2:0] SEQ_WRITE = 3'd3;
+    localparam [2:0] SEQ_BRANCH = 3'd4;
+    localparam [2:0] SEQ_DONE = 3'd5;
     localparam L = 32;
     localparam M = 5;
     localparam R = 9;
@@ -83,12 +101,8 @@ module spad_retry_sequencer (
     localparam D = 32;
     localparam DG = 6;
 
-    localparam IDLE = 3'd0;
-    localparam READ = 3'd1;
-    localparam UPDATE = 3'd2;
-    localparam WRITE = 3'd3;
-    localparam BRANCH = 3'd4;
-    localparam DONE = 3'd5;
+    localparam ALUS = 2;
+    localparam TURNS = 16;
 
     reg [2:0] now;
     // Number of the present cycle within the state, and the cycle to leave in.
@@ -112,11 +126,11 @@ module spad_retry_sequencer (
     reg [42:0] tag;
     reg [15:0] begun;
 
-    wire reading = now == READ;
-    wire writing = now == WRITE;
+    wire reading = now == SEQ_READ;
+    wire writing = now == SEQ_WRITE;
     wire fire = sp_valid & sp_ready;
     wire accept = at_valid & at_ready;
-    wire unsupported = at_aop >= 4'd9;
+    wire unsupported = at_aop > AOP_SMAX;
 
     wire [10:0] degree = {5'd0, sr_degree};
     wire [10:0] due = sr_valid ? degree * (writing ? 11'd36 : 11'd32) : tgt;
@@ -127,19 +141,19 @@ module spad_retry_sequencer (
     always @* begin
         next = now;
         case (now)
-            IDLE: if (at_valid) next = (unsupported | ~(|at_mask)) ? DONE : READ;
-            READ: if (answered) next = failed ? DONE : UPDATE;
-            UPDATE: if (cnt == 11'd18) next = (|winners) ? WRITE : BRANCH;
-            WRITE: if (answered) next = BRANCH;
-            BRANCH: if (cnt == 11'd32) next = (|waiting) ? READ : DONE;
-            DONE: if (sp_ready) next = IDLE;
-            default: next = IDLE;
+            SEQ_IDLE: if (at_valid) next = (unsupported | ~(|at_mask)) ? SEQ_DONE : SEQ_READ;
+            SEQ_READ: if (answered) next = failed ? SEQ_DONE : SEQ_UPDATE;
+            SEQ_UPDATE: if (cnt == 11'd18) next = (|winners) ? SEQ_WRITE : SEQ_BRANCH;
+            SEQ_WRITE: if (answered) next = SEQ_BRANCH;
+            SEQ_BRANCH: if (cnt == 11'd32) next = (|waiting) ? SEQ_READ : SEQ_DONE;
+            SEQ_DONE: if (sp_ready) next = SEQ_IDLE;
+            default: next = SEQ_IDLE;
         endcase
     end
 
     always @(posedge clk) begin
         if (rst) begin
-            now <= IDLE;
+            now <= SEQ_IDLE;
             cnt <= 11'd0;
             tgt <= 11'd0;
             sent <= 1'b0;
@@ -159,24 +173,25 @@ module spad_retry_sequencer (
         end
     end
 
+    // Not reset: used between `accept` and IDLE only.
     always @(posedge clk) begin
-        if (rst) begin
-            aop <= 4'd0;
-            mask0 <= {L{1'b0}};
-            bank <= {(L*M){1'b0}};
-            row <= {(L*R){1'b0}};
-            lock <= {(L*LK){1'b0}};
-            opnd <= {(L*D){1'b0}};
-            tag <= 43'd0;
-        end else if (accept) begin
+        if (accept) begin
             aop <= at_aop;
             mask0 <= at_mask;
             bank <= at_bank;
             row <= at_row;
             lock <= at_lock;
-            opnd <= at_data;
             tag <= at_tag;
         end
+    end
+
+    // In the first TURNS cycles of UPDATE, the operands of the winners become
+    // the words to store, ALUS lanes in a turn, lowest lanes first.
+    reg [TURNS-1:0] turn;
+    always @(posedge clk) begin
+        if (rst) turn <= {TURNS{1'b0}};
+        else if (reading & (next == SEQ_UPDATE)) turn <= 16'd1;
+        else turn <= turn << 1;
     end
 
     always @(posedge clk) begin
@@ -208,17 +223,18 @@ module spad_retry_sequencer (
     // What is asked of the scratchpad; lanes outside the mask are zero.
     wire locking = sp_valid & (reading | writing);
     wire [L-1:0] lanes = reading ? waiting : winners;
-    assign sp_valid = (reading & ~sent) | (writing & ~sent) | (now == DONE);
-    assign sp_op = ~locking ? 3'd0 : reading ? 3'd3 : 3'd4;
+    assign sp_valid = (reading & ~sent) | (writing & ~sent) | (now == SEQ_DONE);
+    assign sp_op = ~locking ? OP_PASS : reading ? OP_LDLK : OP_STUL;
     assign sp_mask = (locking ? lanes : mask0) & {L{sp_valid}};
     assign sp_tag = tag & {43{sp_valid}};
-    assign sp_error = err & (now == DONE);
-    assign sp_degree = deg1 & {DG{now == DONE}};
-    assign at_ready = now == IDLE;
+    assign sp_error = err & (now == SEQ_DONE);
+    assign sp_degree = deg1 & {DG{now == SEQ_DONE}};
+    assign at_ready = now == SEQ_IDLE;
     assign state = now;
-    assign rounds = begun & {16{now != IDLE}};
+    assign rounds = begun & {16{now != SEQ_IDLE}};
 
-    genvar i;
+    wire [ALUS*D-1:0] result;
+    genvar i, t;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
             wire asks = locking & lanes[i];
@@ -226,30 +242,49 @@ module spad_retry_sequencer (
             assign sp_row[i*R +: R] = row[i*R +: R] & {R{asks}};
             assign sp_lock[i*LK +: LK] = lock[i*LK +: LK] & {LK{asks}};
 
-            wire [D-1:0] a = old[i*D +: D];
-            wire [D-1:0] b = opnd[i*D +: D];
-            wire below = a < b;
-            wire signed_below = (a[D-1] ^ b[D-1]) ? a[D-1] : below;
-            reg [D-1:0] f;
-            always @* begin
-                case (aop)
-                    4'd0: f = a + b;
-                    4'd1: f = a & b;
-                    4'd2: f = a | b;
-                    4'd3: f = a ^ b;
-                    4'd4: f = b;
-                    4'd5: f = below ? a : b;
-                    4'd6: f = below ? b : a;
-                    4'd7: f = signed_below ? a : b;
-                    default: f = signed_below ? b : a;
-                endcase
-            end
-            assign sp_data[i*D +: D] = (f & {D{asks & writing}}) | (a & {D{(now == DONE) & ~err}});
+            assign sp_data[i*D +: D] = (opnd[i*D +: D] & {D{asks & writing}})
+                | (old[i*D +: D] & {D{(now == SEQ_DONE) & ~err}});
 
             always @(posedge clk) begin
                 if (accept) old[i*D +: D] <= {D{1'b0}};
                 else if (reading & sr_valid & sr_success[i]) old[i*D +: D] <= sr_data[i*D +: D];
             end
+
+            wire updates = turn[i/ALUS] & winners[i];
+            always @(posedge clk) begin
+                if (accept) opnd[i*D +: D] <= at_data[i*D +: D];
+                else if (updates) opnd[i*D +: D] <= result[(i%ALUS)*D +: D];
+            end
+        end
+
+        for (i = 0; i < ALUS; i = i + 1) begin : alu
+            wire [TURNS*D-1:0] olds;
+            wire [TURNS*D-1:0] opnds;
+            for (t = 0; t < TURNS; t = t + 1) begin : of_turn
+                assign olds[t*D +: D] = old[(t*ALUS + i)*D +: D];
+                assign opnds[t*D +: D] = opnd[(t*ALUS + i)*D +: D];
+            end
+            wire [D-1:0] a;
+            wire [D-1:0] b;
+            spad_pick_16x32 old_of (.pick(turn), .words(olds), .word(a));
+            spad_pick_16x32 opnd_of (.pick(turn), .words(opnds), .word(b));
+            wire below = a < b;
+            wire signed_below = (a[D-1] ^ b[D-1]) ? a[D-1] : below;
+            reg [D-1:0] f;
+            always @* begin
+                case (aop)
+                    AOP_ADD: f = a + b;
+                    AOP_AND: f = a & b;
+                    AOP_OR: f = a | b;
+                    AOP_XOR: f = a ^ b;
+                    AOP_EXCH: f = b;
+                    AOP_UMIN: f = below ? a : b;
+                    AOP_UMAX: f = below ? b : a;
+                    AOP_SMIN: f = signed_below ? a : b;
+                    default: f = signed_below ? b : a;
+                endcase
+            end
+            assign result[i*D +: D] = f;
         end
     endgenerate
 endmodule

@@ -61,8 +61,12 @@ module spad_scratchpad (
     output wire busy_more,
     output wire blocked
 );
+    localparam [2:0] OP_PASS = 3'd0;
+    localparam [2:0] OP_LOAD = 3'd1;
+    localparam [2:0] OP_STORE = 3'd2;
+    localparam [2:0] OP_LDLK = 3'd3;
+    localparam [2:0] OP_STUL = 3'd4;
     localparam L = 32;
-    localparam LW = 5;
     localparam M = 5;
     localparam B = 32;
     localparam R = 9;
@@ -73,7 +77,7 @@ module spad_scratchpad (
     localparam DG = 6;
 
     // Request: what is answered with an error takes no part in arbitration.
-    wire unsupported = req_op >= 3'd5;
+    wire unsupported = req_op > OP_STUL;
     wire [L-1:0] beyond;
     genvar i;
     generate
@@ -81,18 +85,14 @@ module spad_scratchpad (
             assign beyond[i] = req_mask[i] & (req_row[i*R +: R] > 9'd383);
         end
     endgenerate
-    wire refused = unsupported | ((req_op != 3'd0) & (|beyond));
-    wire accessing = (req_op != 3'd0) & ~refused;
+    wire refused = unsupported | ((req_op != OP_PASS) & (|beyond));
+    wire accessing = (req_op != OP_PASS) & ~refused;
     wire fire = req_valid & req_ready;
 
     // MEM0: the request in the arbiter.
     reg q_access;
     reg [2:0] q_op;
     reg [L-1:0] q_mask;
-    // As in the arbiter (synthesis merges them): not gated by the group, so
-    // that the crossbar need not wait for it.
-    reg [L*M-1:0] q_bank;
-    reg [L*R-1:0] q_row;
     reg [L*LK-1:0] q_lock;
     reg [L*D-1:0] q_data;
     reg [L*BE-1:0] q_be;
@@ -116,16 +116,13 @@ module spad_scratchpad (
     wire [L-1:0] grp_served;
     wire [L-1:0] grp_leader;
     wire [B-1:0] grp_bank_valid;
-    wire [B*LW-1:0] grp_lane;
     wire [DG-1:0] grp_degree;
-    /* verilator lint_off UNUSEDSIGNAL */ // q_bank and q_row stand in for them
     wire [L*M-1:0] grp_bank;
     wire [L*R-1:0] grp_row;
-    /* verilator lint_on UNUSEDSIGNAL */
 
     wire adv = resp_ready | ~(p_valid & p_last);
     wire step = grp_valid & adv;
-    wire locking = q_access & ((q_op == 3'd3) | (q_op == 3'd4));
+    wire locking = q_access & ((q_op == OP_LDLK) | (q_op == OP_STUL));
     reg [0:0] win;
     wire last_window = ~locking | (win == 1'd1);
     wire arb_adv = adv & last_window;
@@ -146,7 +143,6 @@ module spad_scratchpad (
         .grp_served(grp_served),
         .grp_leader(grp_leader),
         .grp_bank_valid(grp_bank_valid),
-        .grp_lane(grp_lane),
         .grp_bank(grp_bank),
         .grp_row(grp_row),
         .grp_degree(grp_degree)
@@ -161,10 +157,8 @@ module spad_scratchpad (
     spad_crossbar crossbar (
         .served(grp_served),
         .leader(grp_leader),
-        .lane_bank(q_bank),
-        .bank_valid(grp_bank_valid),
-        .bank_lane(grp_lane),
-        .lane_row(q_row),
+        .lane_bank(grp_bank),
+        .lane_row(grp_row),
         .lane_data(q_data),
         .lane_be(q_be),
         .bank_row(bank_row),
@@ -176,8 +170,8 @@ module spad_scratchpad (
         .lane_rdata(lane_rdata)
     );
 
-    wire write = (q_op == 3'd2) | (q_op == 3'd4);
-    wire read = (q_op == 3'd1) | (q_op == 3'd3);
+    wire write = (q_op == OP_STORE) | (q_op == OP_STUL);
+    wire read = (q_op == OP_LOAD) | (q_op == OP_LDLK);
     genvar b;
     generate
         for (b = 0; b < B; b = b + 1) begin : bank
@@ -198,7 +192,7 @@ module spad_scratchpad (
     reg [L-1:0] q_succ;
     reg [L-1:0] p_succ;
     wire [L-1:0] lk_success;
-    /* verilator lint_off UNUSEDSIGNAL */ // for debugging and formal; refused operations never get here
+    /* verilator lint_off UNUSEDSIGNAL */ // for formal; refused operations never get here
     wire lk_error;
     wire [1023:0] lk_held;
     /* verilator lint_on UNUSEDSIGNAL */
@@ -217,37 +211,24 @@ module spad_scratchpad (
     );
 
     always @(posedge clk) begin
-        if (rst) begin
-            q_lock <= {(L*LK){1'b0}};
-            q_succ <= {L{1'b0}};
-            p_succ <= {L{1'b0}};
-            win <= 1'd0;
-        end else begin
-            if (fire) q_lock <= req_lock;
-            if (fire) q_succ <= {L{1'b0}};
-            else if (step) q_succ <= q_succ | lk_success;
-            if (step) p_succ <= q_succ | lk_success;
-            if (step & locking) win <= win + 1'd1;
-        end
+        if (fire) q_lock <= req_lock;
+        if (fire) q_succ <= {L{1'b0}};
+        else if (step) q_succ <= q_succ | lk_success;
+        if (step) p_succ <= q_succ | lk_success;
     end
 
     always @(posedge clk) begin
-        if (rst) begin
-            q_access <= 1'b0;
-            q_op <= 3'd0;
-            q_mask <= {L{1'b0}};
-            q_bank <= {(L*M){1'b0}};
-            q_row <= {(L*R){1'b0}};
-            q_data <= {(L*D){1'b0}};
-            q_be <= {(L*BE){1'b0}};
-            q_tag <= 43'd0;
-            q_err <= 1'b0;
-        end else if (fire) begin
+        if (rst) win <= 1'd0;
+        else if (step & locking) win <= win + 1'd1;
+    end
+
+    // Neither the request nor the response has a reset: `grp_valid` and
+    // `p_valid` cover them.
+    always @(posedge clk) begin
+        if (fire) begin
             q_access <= accessing;
             q_op <= req_op;
             q_mask <= req_mask;
-            q_bank <= req_bank;
-            q_row <= req_row;
             q_data <= req_data;
             q_be <= req_be;
             q_tag <= req_tag;
@@ -256,36 +237,28 @@ module spad_scratchpad (
     end
 
     always @(posedge clk) begin
-        if (rst) begin
-            p_valid <= 1'b0;
-            p_last <= 1'b0;
-            p_served <= {L{1'b0}};
-            p_bank <= {(L*M){1'b0}};
-            p_op <= 3'd0;
-            p_mask <= {L{1'b0}};
-            p_tag <= 43'd0;
-            p_err <= 1'b0;
-            p_degree <= {DG{1'b0}};
-        end else if (step) begin
-            p_valid <= 1'b1;
+        if (rst) p_valid <= 1'b0;
+        else if (adv) p_valid <= grp_valid;
+    end
+    always @(posedge clk) begin
+        if (step) begin
             p_last <= last;
             p_served <= grp_served & {L{read}};
-            p_bank <= q_bank;
+            p_bank <= grp_bank;
             p_op <= q_op;
             p_mask <= q_mask;
             p_tag <= q_tag;
             p_err <= q_err;
             p_degree <= grp_degree;
-        end else if (adv) begin
-            p_valid <= 1'b0;
         end
     end
 
     // Words of earlier groups, or the data of a PASS.
     wire [L*D-1:0] word;
     wire [L*D-1:0] passed;
-    wire pass = step & (q_op == 3'd0);
-    wire show = resp_valid & (~p_op[2]) & (p_op != 3'd2) & ~p_err;
+    wire pass = step & (q_op == OP_PASS);
+    wire answers = (p_op == OP_PASS) | (p_op == OP_LOAD) | (p_op == OP_LDLK);
+    wire show = resp_valid & answers & ~p_err;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
             assign word[i*D +: D] = p_served[i] ? lane_rdata[i*D +: D] : acc[i*D +: D];
@@ -295,8 +268,7 @@ module spad_scratchpad (
     endgenerate
 
     always @(posedge clk) begin
-        if (rst) acc <= {(L*D){1'b0}};
-        else if (pass) acc <= passed;
+        if (pass) acc <= passed;
         else if (p_valid & ~p_last) acc <= word;
     end
 

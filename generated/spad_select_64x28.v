@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// spad_select_64x28: one word of many, by its number. A tree of two-input
-// multiplexers: with encoded selects it takes fewer cells than an AND-OR
-// plane.
+// spad_select_64x28: one word of many, by its number: a tree of two-input
+// multiplexers.
 //
 // Parameters: 64 words of 28 bits
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 4
+// Reference:  docs/microarchitecture.md, section 6
 //
 // in  index   6  number of the word
 // in  words 1792  the words, number 0 in the low bits

@@ -174,6 +174,26 @@ module spad_sm_path (
     output wire [2:0] nm_valid,
     output wire pre_count
 );
+    localparam [3:0] KIND_ALU = 4'd0;
+    localparam [3:0] KIND_LOAD = 4'd1;
+    localparam [3:0] KIND_STORE = 4'd2;
+    localparam [3:0] KIND_LDLK = 4'd3;
+    localparam [3:0] KIND_STUL = 4'd4;
+    localparam [3:0] KIND_ATOMIC = 4'd5;
+    localparam [3:0] KIND_GLOBAL = 4'd6;
+    localparam [3:0] KIND_RELSSP = 4'd7;
+    localparam [2:0] OP_PASS = 3'd0;
+    localparam [2:0] OP_UNSUPPORTED = 3'd7;
+    localparam [3:0] AOP_ADD = 4'd0;
+    localparam [2:0] SEQ_DONE = 3'd5;
+    localparam [1:0] SOURCE_ICN = 2'd0;
+    localparam [1:0] PIPELINE_UNIFIED = 2'd0;
+    localparam [1:0] BARREL_STRICT = 2'd0;
+    localparam [1:0] BARREL_RELAXED = 2'd1;
+    localparam [1:0] STALL_NONE = 2'd0;
+    localparam [1:0] STALL_BANK_CONFLICT = 2'd1;
+    localparam [1:0] STALL_WRITEBACK = 2'd2;
+    localparam [1:0] STALL_LOCK_RETRY = 2'd3;
     localparam L = 32;
     localparam W = 48;
     localparam WW = 6;
@@ -186,7 +206,7 @@ module spad_sm_path (
     localparam D = 32;
     localparam CTL = 35;
 
-    wire unified = cfg_pipeline == 2'd0;
+    wire unified = cfg_pipeline == PIPELINE_UNIFIED;
     wire elastic = cfg_pipeline[1];
     genvar i, w;
 
@@ -227,11 +247,11 @@ module spad_sm_path (
     wire [TG-1:0] s_tag = selected[6 +: TG];
     wire [PCW-1:0] s_pc = selected[6+TG +: PCW];
     // Loads and stores of 64 and 128 bits take two and four passes per subwarp.
-    wire s_wide = (s_kind == 4'd1) | (s_kind == 4'd2);
+    wire s_wide = (s_kind == KIND_LOAD) | (s_kind == KIND_STORE);
     wire [PW-1:0] s_np = (s_wide & (s_words == 2'd1)) ? 2'd1
         : (s_wide & (s_words == 2'd2)) ? 2'd3
         : 2'd0;
-    wire s_predicted = ~s_kind[3] & (s_kind != 4'd0) & (s_kind <= 4'd4);
+    wire s_predicted = (s_kind >= KIND_LOAD) & (s_kind <= KIND_STUL);
 
     wire ex_free = ~ex_valid | ex_fire;
     wire issue = ex_free & (multi | sel_valid);
@@ -248,14 +268,14 @@ module spad_sm_path (
         if (rst) begin
             ex_valid <= 1'b0;
             ex_warp <= {WW{1'b0}};
-            ex_kind <= 4'd0;
+            ex_kind <= KIND_ALU;
             ex_tag <= {TG{1'b0}};
             ex_pc <= {PCW{1'b0}};
             ex_pass <= {PW{1'b0}};
             ex_last <= 1'b0;
             multi <= 1'b0;
             c_warp <= {WW{1'b0}};
-            c_kind <= 4'd0;
+            c_kind <= KIND_ALU;
             c_tag <= {TG{1'b0}};
             c_pc <= {PCW{1'b0}};
             c_np <= {PW{1'b0}};
@@ -285,17 +305,18 @@ module spad_sm_path (
     end
 
     // ---------------------------------------------------------- eligibility
-    wire retire = wb_valid & wb_ready & wb_last & (wb_src != 2'd0);
-    wire wb_mem = (wb_kind != 4'd0) & (wb_kind != 4'd7);
-    wire take_mem = (s_kind != 4'd0) & (s_kind != 4'd7);
+    wire retire = wb_valid & wb_ready & wb_last & (wb_src != SOURCE_ICN);
+    wire wb_mem = (wb_kind != KIND_ALU) & (wb_kind != KIND_RELSSP);
+    wire take_mem = (s_kind != KIND_ALU) & (s_kind != KIND_RELSSP);
     reg [W*TW-1:0] warp_blk;
     generate
         for (w = 0; w < W; w = w + 1) begin : warp
             wire [3:0] kind = off_kind[4*w +: 4];
-            wire mem = (kind != 4'd0) & (kind != 4'd7);
-            assign offers[28*w +: 28] = {off_pc[PCW*w +: PCW], off_tag[TG*w +: TG], off_words[2*w +: 2], kind};
+            wire mem = (kind != KIND_ALU) & (kind != KIND_RELSSP);
+            assign offers[28*w +: 28] =
+                {off_pc[PCW*w +: PCW], off_tag[TG*w +: TG], off_words[2*w +: 2], kind};
             assign is_mem[w] = mem;
-            assign shares[w] = off_valid[w] & (kind != 4'd0) & (kind <= 4'd5);
+            assign shares[w] = off_valid[w] & (kind >= KIND_LOAD) & (kind <= KIND_ATOMIC);
 
             // Instructions in flight on the memory and on the other path.
             reg [3:0] infl_m;
@@ -319,13 +340,13 @@ module spad_sm_path (
             end
             wire any_m = |infl_m;
             wire any_n = |infl_n;
-            wire barrel_ok = (cfg_barrel == 2'd0) ? ~any_m & ~any_n
-                : (cfg_barrel == 2'd1) ? 1'b1
+            wire barrel_ok = (cfg_barrel == BARREL_STRICT) ? ~any_m & ~any_n
+                : (cfg_barrel == BARREL_RELAXED) ? 1'b1
                 : mem ? ~any_n : ~any_m;
             assign ready[w] = off_valid[w] & allow[w] & barrel_ok & ~(&infl_m) & ~(&infl_n)
-                & ~((kind == 4'd5) & atom_infl)
-                & ~((kind == 4'd7) & any_m)
-                & ~(ex_valid & (ex_kind == 4'd7) & (ex_warp == w));
+                & ~((kind == KIND_ATOMIC) & atom_infl)
+                & ~((kind == KIND_RELSSP) & any_m)
+                & ~(ex_valid & (ex_kind == KIND_RELSSP) & (ex_warp == w));
 
             always @(posedge clk) begin
                 if (rst) warp_blk[TW*w +: TW] <= {TW{1'b0}};
@@ -360,7 +381,7 @@ module spad_sm_path (
         .launch_block(launch_block),
         .launch_wmask(launch_wmask),
         .launch_last(launch_last),
-        .rel_valid(ex_fire & (ex_kind == 4'd7)),
+        .rel_valid(ex_fire & (ex_kind == KIND_RELSSP)),
         .rel_warp(ex_warp),
         .rel_sub(ex_pass[0:0]),
         .rel_mask(op_mask),
@@ -403,7 +424,7 @@ module spad_sm_path (
     wire [PCW-1:0] up_pc;
     wire [4:0] up_excess;
     wire d_valid;
-    wire [DG+1:0] d_occ;
+    wire [6:0] d_occ;
     wire d_last;
     wire [PCW-1:0] d_pc;
     /* verilator lint_off UNUSEDSIGNAL */ // for debugging: the mask itself decides
@@ -453,7 +474,7 @@ module spad_sm_path (
 
     // ------------------------------------------------------ EXE and hash
     wire [CTL-1:0] ex_ctl = {ex_last, ex_pass, ex_pc, ex_tag, ex_kind, ex_warp};
-    wire ex_mem = unified | ((ex_kind != 4'd0) & (ex_kind != 4'd7));
+    wire ex_mem = unified | ((ex_kind != KIND_ALU) & (ex_kind != KIND_RELSSP));
     wire [L*D-1:0] ex_data;
     wire [L*D-1:0] far_data;
     generate
@@ -489,7 +510,7 @@ module spad_sm_path (
             hx_addr <= {(L*N){1'b0}};
             hx_data <= {(L*D){1'b0}};
             hx_be <= 128'd0;
-            hx_aop <= 4'd0;
+            hx_aop <= AOP_ADD;
         end else if (mem_ready) begin
             hx_valid <= ex_valid & ex_mem;
             hx_ctl <= ex_ctl;
@@ -561,7 +582,8 @@ module spad_sm_path (
         .in_data({h_aop, h_be, h_data, h_lock, h_row, h_bank, h_mask, h_ctl}),
         .in_ready(pre_in_ready),
         .out_valid(head_valid),
-        .out_data({head_aop, head_be, head_data, head_lock, head_row, head_bank, head_mask, head_ctl}),
+        .out_data({head_aop, head_be, head_data, head_lock,
+            head_row, head_bank, head_mask, head_ctl}),
         .out_ready(head_ready),
         .count(pre_count)
     );
@@ -579,14 +601,14 @@ module spad_sm_path (
     wire busy_more;
     wire blocked;
     // The operation of a kind; what the path does not know becomes operation 7.
-    wire [2:0] head_op = (head_kind[3] | (head_kind == 4'd5)) ? 3'd7
-        : (head_kind >= 4'd6) ? 3'd0
+    wire [2:0] head_op = ((head_kind > KIND_RELSSP) | (head_kind == KIND_ATOMIC)) ? OP_UNSUPPORTED
+        : (head_kind >= KIND_GLOBAL) ? OP_PASS
         : head_kind[2:0];
     wire [42:0] head_tag = {head_ctl, {DG{1'b0}}, 2'b00};
 
     // ATOMIC leaves the path here, for a queue of its own: behind it may be the
     // store-and-unlock that it waits for.
-    wire head_atomic = head_valid & (head_kind == 4'd5);
+    wire head_atomic = head_valid & (head_kind == KIND_ATOMIC);
     wire aq_in_ready;
     wire at_valid;
     wire at_ready;
@@ -617,7 +639,8 @@ module spad_sm_path (
         .rst(rst),
         .cfg_on(1'b1),
         .in_valid(head_atomic & ~seq_valid),
-        .in_data({head_aop, head_be, head_data, head_lock, head_row, head_bank, head_mask, head_ctl}),
+        .in_data({head_aop, head_be, head_data, head_lock,
+            head_row, head_bank, head_mask, head_ctl}),
         .in_ready(aq_in_ready),
         .out_valid(at_valid),
         .out_data({at_aop, at_be, at_data, at_lock, at_row, at_bank, at_mask, at_ctl}),
@@ -657,10 +680,10 @@ module spad_sm_path (
         .rounds(rounds)
     );
 
-    wire seq_done = seq_state == 3'd5;
+    wire seq_done = seq_state == SEQ_DONE;
     always @(posedge clk) begin
         if (rst) atom_infl <= 1'b0;
-        else if (take & (s_kind == 4'd5)) atom_infl <= 1'b1;
+        else if (take & (s_kind == KIND_ATOMIC)) atom_infl <= 1'b1;
         else if (seq_done & sp_req_ready & seq_tag[42]) atom_infl <= 1'b0;
     end
 
@@ -717,14 +740,16 @@ module spad_sm_path (
     wire r_valid = sp_resp_valid & ~sp_resp_tag[0];
     wire m2_ready;
     assign sp_resp_ready = sp_resp_tag[0] | m2_ready;
-    wire [DG-1:0] r_degree = (r_kind == 4'd5) ? sp_resp_tag[2 +: DG] : sp_resp_degree;
+    wire [DG-1:0] r_degree = (r_kind == KIND_ATOMIC) ? sp_resp_tag[2 +: DG] : sp_resp_degree;
     wire r_error = sp_resp_error | sp_resp_tag[1];
 
     wire [DG-1:0] r_cycles = (|sp_resp_degree) ? sp_resp_degree : 6'd1;
-    assign d_valid = r_valid & m2_ready & ~r_kind[3] & (r_kind != 4'd0) & (r_kind <= 4'd4);
+    assign d_valid = r_valid & m2_ready & (r_kind >= KIND_LOAD) & (r_kind <= KIND_STUL);
     assign d_last = r_ctl[CTL-1];
     assign d_pc = r_ctl[WW+4+TG +: PCW];
-    assign d_occ = (r_kind >= 4'd3) ? {1'b0, r_cycles, 1'b0} : {2'b00, r_cycles};
+    assign d_occ = (r_kind >= KIND_LDLK)
+        ? {r_cycles, 1'd0}
+        : {1'd0, r_cycles};
 
     // Writeback payload: degree, error, success, data, mask, last, pass, kind, tag, warp.
     wire [1115:0] m2_data = {r_degree, r_error, sp_resp_success, sp_resp_data, sp_resp_mask,
@@ -773,15 +798,16 @@ module spad_sm_path (
         .wb_data(wb_bits),
         .wb_ready(wb_ready)
     );
-    assign {wb_degree, wb_error, wb_success, wb_data, wb_mask, wb_last, wb_pass, wb_kind, wb_tag, wb_warp} = wb_bits;
+    assign {wb_degree, wb_error, wb_success, wb_data, wb_mask,
+        wb_last, wb_pass, wb_kind, wb_tag, wb_warp} = wb_bits;
 
     // ---------------------------------------------------------- EXE leaves
     assign ex_fire = ex_valid & (ex_mem ? mem_ready : nm_in_ready);
-    assign stall = ~ex_hold ? 2'd0
-        : ~ex_mem ? 2'd2
-        : seq_valid ? 2'd3
-        : blocked ? 2'd2
-        : 2'd1;
+    assign stall = ~ex_hold ? STALL_NONE
+        : ~ex_mem ? STALL_WRITEBACK
+        : seq_valid ? STALL_LOCK_RETRY
+        : blocked ? STALL_WRITEBACK
+        : STALL_BANK_CONFLICT;
 
     assign occ = {wb_valid, sp_resp_valid, mem0_valid, hx_valid, ex_valid};
 endmodule

@@ -39,6 +39,8 @@ module spad_warp_scheduler (
     output wire [5:0] sel_warp,
     output wire masked
 );
+    localparam [1:0] POLICY_OWF_LRR = 2'd1;
+    localparam [1:0] POLICY_OWF_SLOT = 2'd2;
     localparam W = 48;
 
     reg [5:0] last;
@@ -49,10 +51,15 @@ module spad_warp_scheduler (
     assign masked = |(ready & ~cand);
 
     // The class that goes first: owner, unshared, non-owner.
-    wire by_class = (cfg_policy == 2'd1) | (cfg_policy == 2'd2);
+    wire by_class = (cfg_policy == POLICY_OWF_LRR) | (cfg_policy == POLICY_OWF_SLOT);
     wire [4*W-1:0] of_class;
     wire [3:0] present;
-    wire [3:0] first = {present[3] & ~(|present[2:0]), present[2] & ~(|present[1:0]), present[1] & ~present[0], present[0]};
+    wire [3:0] first = {
+        present[3] & ~(|present[2:0]),
+        present[2] & ~(|present[1:0]),
+        present[1] & ~present[0],
+        present[0]
+    };
     wire [W-1:0] chosen;
     wire [W-1:0] after;
     assign after[0] = 1'b0;

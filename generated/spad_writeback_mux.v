@@ -40,6 +40,9 @@ module spad_writeback_mux (
     output wire [1115:0] wb_data,
     input wire wb_ready
 );
+    localparam [1:0] SOURCE_ICN = 2'd0;
+    localparam [1:0] SOURCE_MEM = 2'd1;
+    localparam [1:0] SOURCE_NONMEM = 2'd2;
     localparam PWID = 1116;
 
     reg valid;
@@ -59,11 +62,14 @@ module spad_writeback_mux (
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'b0;
-            src <= 2'd0;
+            src <= SOURCE_ICN;
             data <= {PWID{1'b0}};
         end else if (free) begin
             valid <= any;
-            src <= icn_valid ? 2'd0 : mem_valid ? 2'd1 : nm_valid ? 2'd2 : 2'd0;
+            src <= icn_valid ? SOURCE_ICN
+                : mem_valid ? SOURCE_MEM
+                : nm_valid ? SOURCE_NONMEM
+                : SOURCE_ICN;
             data <= (icn_valid ? icn_data : mem_valid ? mem_data : nm_data) & {PWID{any}};
         end
     end

@@ -8,8 +8,9 @@
 NVRTC is NVIDIA's run-time compiler as a library: no GPU, no CUDA toolkit and
 no nvcc is needed. The kernels include nothing, so that `nvcc -ptx FILE.cu`
 gives the same. Each FAMILY/FAMILY.cu becomes FAMILY.ptx (sm_52, what nvcc 12
-takes by default) and, where VARIANTS says so, FAMILY.sm70.ptx and so on, and
-FAMILY.clang.ptx, by clang 14 or later with the declarations of clang_cuda.h.
+takes by default, or what TARGETS says) and, where VARIANTS says so,
+FAMILY.sm70.ptx and so on, and FAMILY.clang.ptx, by clang 14 or later with the
+declarations of clang_cuda.h.
 """
 
 import ctypes
@@ -35,6 +36,9 @@ VARIANTS = {
     "nw": ["clang"],
     "aes": ["sm90"],
 }
+
+# Instructions that sm_52 does not have need another target: ldmatrix.
+TARGETS = {"tiles": 80}
 
 # Line information (.file and .loc) is in the PTX of these.
 LINES = {"transpose", "histogram", "faults"}
@@ -99,7 +103,7 @@ def main():
                                       for p in glob.glob(os.path.join(HERE, "*/*.cu")))
     for family in families:
         stem = os.path.join(HERE, family, family)
-        write(stem + ".ptx", compile_nvrtc(library, stem + ".cu", 52))
+        write(stem + ".ptx", compile_nvrtc(library, stem + ".cu", TARGETS.get(family, 52)))
         for variant in VARIANTS.get(family, []):
             if variant == "clang":
                 write(stem + ".clang.ptx", compile_clang(stem + ".cu"))

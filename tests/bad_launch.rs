@@ -201,3 +201,56 @@ fn a_fault_is_a_finding_with_its_place() {
         (&32.into(), &"out".into())
     );
 }
+
+#[test]
+fn recursion_is_refused_with_its_line() {
+    let recursive = PTX.replace(
+        ".visible .entry k(",
+        ".func f(.param .u32 a)\n{\n.reg .b32 %r;\nld.param.u32 %r, [a];\n{\n.param .b32 x;\n\
+         st.param.b32 [x], %r;\ncall.uni f, (x);\n}\nret;\n}\n.visible .entry k(",
+    );
+    let calling = recursive.replace(
+        "\tst.global.u32",
+        "{\n.param .b32 x;\nst.param.b32 [x], %r1;\ncall.uni f, (x);\n}\n\tst.global.u32",
+    );
+    let folder = Folder::new(LAUNCH, &calling);
+    folder.refused(&[], "recursion");
+    folder.refused(&[], "line 14: call f (recursion");
+    // Recursion that the entry does not reach is nobody's concern.
+    let (status, _, errors) = Folder::new(LAUNCH, &recursive).run(&[]);
+    assert_eq!(status, 0, "{errors}");
+}
+
+/// A .npy file of version 1 with that header.
+fn npy(descr: &str, order: bool, shape: &str, bytes: usize) -> Vec<u8> {
+    let order = if order { "True" } else { "False" };
+    let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n");
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.bytes());
+    file.resize(file.len() + bytes, 0);
+    file
+}
+
+#[test]
+fn data_files_of_another_type_or_shape() {
+    let folder = edited("count = 32", "count = 32\ninit = \"in.npy\"");
+    let given = |file: Vec<u8>| std::fs::write(folder.path("in.npy"), file).unwrap();
+    given(npy("<u4", false, "(4, 8)", 128));
+    let (status, _, errors) = folder.run(&[]);
+    assert_eq!(status, 0, "{errors}");
+    for (file, message) in [
+        (npy("<f4", false, "(32,)", 128), "f4"),
+        (npy("<i4", false, "(32,)", 128), "i4"),
+        (npy(">u4", false, "(32,)", 128), ">u4"),
+        (npy("<u4", false, "(31,)", 124), "31"),
+        (npy("<u4", false, "(8, 8)", 256), "64"),
+        (npy("<u4", true, "(4, 8)", 128), "C order"),
+        (npy("<u4", false, "(32,)", 100), ""),
+        (npy("<u4", false, "(-1,)", 128), ""),
+        (npy("<u4", false, "32", 128), ""),
+    ] {
+        given(file);
+        folder.refused(&[], message);
+    }
+}

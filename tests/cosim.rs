@@ -184,7 +184,7 @@ stage = 0
 [path]
 mem_stages = 4",
     "[geometry]
-lanes = 4
+lanes = 8
 warp_size = 8
 word_bits = 64
 [hash]
@@ -192,7 +192,7 @@ path = 'configurable'
 unit = 'matrix'
 stage = 1
 [path]
-lock_group_cycles = 4
+lock_group_cycles = 8
 merge_bytes = false",
     "[geometry]
 lanes = 4

@@ -58,6 +58,8 @@ fn check_units(units: &[String], config: &Config) {
         // A memory may have an initial value.
         let memory = file.name == "spad_bank_ram.v";
         assert!(memory || !file.text.contains("initial"), "{}", file.name);
+        let long = file.text.lines().find(|line| line.len() > 100);
+        assert_eq!(long, None, "{} has a line over 100 columns", file.name);
         for (i, _) in file.text.match_indices('$') {
             let known = ["$clog2", "$signed", "$unsigned"];
             assert!(

@@ -3,6 +3,7 @@
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use spadkit::geometry::Geometry;
+use spadkit::launch::{LaunchFile, Options};
 use spadkit::software::{Language, Layout, LayoutSpec, render};
 use std::fmt::Write;
 use std::process::Command;
@@ -90,19 +91,7 @@ fn program(layouts: &[Layout], language: Language) -> String {
 fn the_c_text_compiled_gives_the_place_of_every_word() {
     let layouts = layouts(Geometry::new(12, 5).unwrap(), 4);
     for language in [Language::Cuda, Language::Opencl] {
-        let folder = tempfile::tempdir().unwrap();
-        let (source, binary) = (folder.path().join("p.cpp"), folder.path().join("p"));
-        std::fs::write(&source, program(&layouts, language)).unwrap();
-        let compile = Command::new("c++")
-            .arg("-o")
-            .args([&binary, &source])
-            .output()
-            .unwrap();
-        let errors = String::from_utf8_lossy(&compile.stderr).into_owned();
-        assert!(compile.status.success(), "{errors}");
-        let output = Command::new(&binary).output().unwrap();
-        let printed = String::from_utf8(output.stdout).unwrap();
-        let mut printed = printed.lines().map(|l| l.parse::<u32>().unwrap());
+        let mut printed = compiled(&program(&layouts, language)).into_iter();
         for layout in &layouts {
             for index in 0..layout.geometry().words() as u32 {
                 let spec = layout.spec();
@@ -136,5 +125,312 @@ fn columns_of_a_tile_have_the_published_conflicts() {
         ("pad:every=32,by=1", 1),
     ] {
         assert_eq!(column_degree(spec), degree, "{spec}");
+    }
+}
+
+/// Whether the CUDA text has the function with the table in registers, too.
+fn has_registers(layout: &Layout) -> bool {
+    render(layout, Language::Cuda)
+        .code
+        .contains("spad_place_in_registers(")
+}
+
+#[test]
+fn packed_shifts_in_registers_give_the_same_places() {
+    let geometry = Geometry::new(10, 5).unwrap();
+    let layout = Layout::new(&"rap:seed=4".parse().unwrap(), geometry).unwrap();
+    let code = render(&layout, Language::Cuda).code;
+    // RAP paper, section VI: six values of five bits a word.
+    assert_eq!(
+        code.matches("const unsigned spad_table[6]").count(),
+        1,
+        "{code}"
+    );
+    let swizzle = Layout::new(&"swizzle:5,0,5".parse().unwrap(), geometry).unwrap();
+    assert!(has_registers(&layout) && !has_registers(&swizzle));
+    let opencl = render(&layout, Language::Opencl).code;
+    assert!(!opencl.contains("in_registers"), "{opencl}");
+    let text = program(std::slice::from_ref(&layout), Language::Cuda).replace(
+        "n0::spad_place(i)",
+        "n0::spad_place_in_registers(i / 32, i % 32)",
+    );
+    assert_eq!(
+        compiled(&text),
+        (0..1024).map(|i| layout.place(i)).collect::<Vec<_>>()
+    );
+}
+
+/// What a C++ program prints, a number a line.
+fn compiled(program: &str) -> Vec<u32> {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, binary) = (folder.path().join("p.cpp"), folder.path().join("p"));
+    std::fs::write(&source, program).unwrap();
+    let compile = Command::new("c++")
+        .arg("-o")
+        .args([&binary, &source])
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&compile.stderr).into_owned();
+    assert!(compile.status.success(), "{errors}");
+    let output = Command::new(&binary).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    printed.lines().map(|l| l.parse().unwrap()).collect()
+}
+
+/// Runs a PTX kernel with `threads` threads; its only argument is a buffer of
+/// `count` words.
+fn run_ptx(ptx: &str, entry: &str, threads: u32, count: u32) -> Vec<u32> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("k.ptx"), ptx).unwrap();
+    let launch = format!(
+        "ptx = \"k.ptx\"\nentry = \"{entry}\"\ngrid = [{}]\nblock = [128]\n\
+         [[arg]]\nname = \"out\"\ntype = \"u32\"\ncount = {count}\n",
+        threads / 128
+    );
+    let path = folder.path().join("k.toml");
+    std::fs::write(&path, launch).unwrap();
+    let file = LaunchFile::load(&path).unwrap();
+    let mut prepared = file.prepare().unwrap_or_else(|e| panic!("{e}\n{ptx}"));
+    let outcome = prepared.run(&Options::default()).unwrap();
+    assert!(outcome.findings.is_empty(), "{:?}\n{ptx}", outcome.findings);
+    let (_, _, bytes) = prepared.buffers().next().unwrap();
+    bytes
+        .chunks_exact(4)
+        .map(|b| u32::from_le_bytes(b.try_into().unwrap()))
+        .collect()
+}
+
+/// The places of all words, computed by a kernel that calls the function.
+fn places_by_kernel(functions: &[String], words: u32, call: &str) -> String {
+    let mut text = ".version 7.0\n.target sm_70\n.address_size 64\n".to_owned();
+    for function in functions {
+        text += function;
+    }
+    write!(
+        text,
+        ".visible .entry k(.param .u64 out)\n{{\n.reg .b32 %r<9>; .reg .b64 %rd<4>;\n\
+         ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x;\n\
+         mad.lo.u32 %r2, %r1, 128, %r0; mul.wide.u32 %rd1, %r2, 4; add.u64 %rd2, %rd0, %rd1;\n"
+    )
+    .unwrap();
+    for i in 0..functions.len() {
+        let at = 4 * words as usize * i;
+        writeln!(
+            text,
+            "call (%r3), {call}{i}, (%r2); st.global.u32 [%rd2+{at}], %r3;"
+        )
+        .unwrap();
+    }
+    text + "ret;\n}\n"
+}
+
+/// The PTX text, executed, is the golden model.
+#[test]
+fn the_ptx_text_executed_gives_the_place_of_every_word() {
+    let layouts = layouts(Geometry::new(10, 5).unwrap(), 3);
+    let renamed = |(i, layout): (usize, &Layout)| {
+        let code = render(layout, Language::Ptx).code;
+        let code = code.replace("spad_place", &format!("place{i}"));
+        code.replace("spad_table", &format!("table{i}"))
+    };
+    let functions: Vec<String> = layouts.iter().enumerate().map(renamed).collect();
+    let words = 1024;
+    let ptx = places_by_kernel(&functions, words, "place");
+    // The buffer holds the words of every function; the grid covers one.
+    let all = run_ptx(&ptx, "k", words, words * layouts.len() as u32);
+    for (layout, places) in layouts.iter().zip(all.chunks_exact(words as usize)) {
+        for (index, place) in places.iter().enumerate() {
+            assert_eq!(
+                *place,
+                layout.place(index as u32),
+                "{} {index}",
+                layout.spec()
+            );
+        }
+    }
+}
+
+/// Compiles CUDA C++ on its standard input to PTX by NVRTC.
+const NVRTC: &str = r#"
+import ctypes, glob, os, sys
+try:
+    import nvidia.cuda_nvrtc as package
+except ImportError:
+    sys.exit(77)
+library = ctypes.CDLL(glob.glob(os.path.join(package.__path__[0], "lib/libnvrtc.so.*"))[0])
+program, options = ctypes.c_void_p(), [b"--gpu-architecture=compute_80", b"--std=c++17"]
+library.nvrtcCreateProgram(ctypes.byref(program), sys.stdin.buffer.read(), b"p.cu", 0, None, None)
+status = library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * 2)(*options))
+size = ctypes.c_size_t()
+library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+log = ctypes.create_string_buffer(size.value)
+library.nvrtcGetProgramLog(program, log)
+if status != 0:
+    sys.exit(log.value.decode())
+library.nvrtcGetPTXSize(program, ctypes.byref(size))
+ptx = ctypes.create_string_buffer(size.value)
+library.nvrtcGetPTX(program, ptx)
+sys.stdout.write(ptx.value.decode())
+"#;
+
+/// PTX of CUDA C++ by NVIDIA's own compiler, where it is installed
+/// (`pip install nvidia-cuda-nvrtc-cu12`).
+fn nvrtc(source: &str) -> Option<String> {
+    use std::io::Write;
+    use std::process::Stdio;
+    let python = Command::new("python3")
+        .args(["-c", NVRTC])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut python) = python else {
+        println!("skipped: python3 is not there");
+        return None;
+    };
+    // Without the package it ends before it reads.
+    let _ = python.stdin.take().unwrap().write_all(source.as_bytes());
+    let output = python.wait_with_output().unwrap();
+    if output.status.code() == Some(77) {
+        println!("skipped: NVRTC is not there (pip install nvidia-cuda-nvrtc-cu12)");
+        return None;
+    }
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{errors}\n{source}");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// The CUDA text of random mappings of every kind, compiled by NVRTC and
+/// executed.
+#[test]
+fn nvrtc_compiles_the_cuda_text_to_the_golden_model() {
+    let layouts = layouts(Geometry::new(10, 5).unwrap(), 3);
+    let mut source = String::new();
+    for (i, layout) in layouts.iter().enumerate() {
+        let code = render(layout, Language::Cuda).code;
+        write!(source, "namespace n{i} {{\n{code}}}\n").unwrap();
+    }
+    source += "extern \"C\" __global__ void k(unsigned *out)\n{\n\
+               const unsigned i = 128 * blockIdx.x + threadIdx.x;\n";
+    for i in 0..layouts.len() {
+        writeln!(source, "out[{i} * 1024 + i] = n{i}::spad_place(i);").unwrap();
+    }
+    source += "}\n";
+    let Some(ptx) = nvrtc(&source) else { return };
+    let all = run_ptx(&ptx, "k", 1024, 1024 * layouts.len() as u32);
+    for (layout, places) in layouts.iter().zip(all.chunks_exact(1024)) {
+        for (index, place) in places.iter().enumerate() {
+            assert_eq!(
+                *place,
+                layout.place(index as u32),
+                "{} {index}",
+                layout.spec()
+            );
+        }
+    }
+}
+
+/// Unrolled over the rows the packed shifts are constants: nothing is loaded.
+#[test]
+fn nvrtc_keeps_packed_shifts_in_registers() {
+    let geometry = Geometry::new(10, 5).unwrap();
+    let layout = Layout::new(&"rap:seed=4".parse().unwrap(), geometry).unwrap();
+    let code = render(&layout, Language::Cuda).code;
+    let source = format!(
+        "{code}extern \"C\" __global__ void k(unsigned *out)\n{{\n#pragma unroll\n\
+         for (unsigned row = 0; row < 32; row++)\n\
+         if (threadIdx.x < 32 && blockIdx.x == 0)\n\
+         out[32 * row + threadIdx.x] = spad_place_in_registers(row, threadIdx.x);\n}}\n"
+    );
+    let Some(ptx) = nvrtc(&source) else { return };
+    for load in ["ld.const", "ld.local", "ld.global"] {
+        assert!(!ptx.contains(load), "{ptx}");
+    }
+    let places = run_ptx(&ptx, "k", 1024, 1024);
+    assert_eq!(
+        places,
+        (0..1024).map(|i| layout.place(i)).collect::<Vec<_>>()
+    );
+}
+
+/// The hash paper's Listing 2 as printed, k1 = 1, k2 = 6, mask = 3.
+fn listing_2(address: u32) -> u32 {
+    let addr_xor = (address >> 6) & 3;
+    addr_xor ^ (address >> 1)
+}
+
+/// It drops the lowest bit of the index, so that every place is taken twice;
+/// the mapping of the same spec has the banks and loses nothing.
+#[test]
+fn listing_2_of_the_hash_paper_is_not_injective() {
+    assert_eq!((listing_2(0), listing_2(1)), (0, 0));
+    let geometry = Geometry::new(14, 5).unwrap();
+    let mut taken = vec![0; geometry.words()];
+    (0..geometry.words() as u32).for_each(|i| taken[listing_2(i) as usize] += 1);
+    assert!(taken.iter().all(|&n| n == 0 || n == 2));
+    let spec = "bitvec-xor:k1=1,k2=6,mask=3".parse().unwrap();
+    let layout = Layout::new(&spec, geometry).unwrap();
+    let mut seen = vec![false; geometry.words()];
+    for i in 0..geometry.words() as u32 {
+        assert_eq!(layout.bank(i), listing_2(i) & 31);
+        assert!(!std::mem::replace(
+            &mut seen[layout.place(i) as usize],
+            true
+        ));
+    }
+}
+
+/// The number behind `name = ` in a text.
+fn number(text: &str, name: &str) -> u32 {
+    let rest = text.split(&format!("{name} = ")).nth(1).unwrap();
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap()
+}
+
+/// Triton's encodings by their definitions: `swizzled_shared` XORs the vector's
+/// number in its row with (row / perPhase) mod maxPhase, `padded_shared` puts
+/// the padding behind every interval.
+#[test]
+fn tritons_encodings_mean_the_layout() {
+    let geometry = Geometry::new(12, 5).unwrap();
+    let mut exact = 0;
+    for (bits, base, shift) in
+        (0..6u32).flat_map(|b| (0..5u32).flat_map(move |m| (b.max(1)..8).map(move |s| (b, m, s))))
+    {
+        if bits + base + shift > 12 {
+            continue;
+        }
+        let spec = format!("swizzle:{bits},{base},{shift}").parse().unwrap();
+        let layout = Layout::new(&spec, geometry).unwrap();
+        let code = render(&layout, Language::Triton);
+        assert!(code.exact, "{spec}");
+        exact += 1;
+        let [vec, per_phase, max_phase] =
+            ["vec", "perPhase", "maxPhase"].map(|name| number(&code.code, name));
+        // The comment says for which rows; the identity is for all.
+        let row_words = match bits {
+            0 => 32,
+            _ => {
+                let rows = code.code.split("rows of ").nth(1).unwrap();
+                rows.split(' ').next().unwrap().parse::<u32>().unwrap()
+            }
+        };
+        for i in 0..geometry.words() as u32 {
+            let (row, column) = (i / row_words, i % row_words);
+            let vector = column / vec ^ row / per_phase % max_phase;
+            let place = row * row_words + vector * vec + column % vec;
+            assert_eq!(layout.place(i), place, "{spec} {i}");
+        }
+    }
+    assert!(exact > 50);
+    let layout = Layout::new(&"pad:every=64,by=4".parse().unwrap(), geometry).unwrap();
+    let code = render(&layout, Language::Triton);
+    assert!(code.exact && code.code.contains("#ttg.padded_shared<[64:+4]"));
+    let (interval, padding) = (64, 4);
+    assert!((0..4096).all(|i| layout.place(i) == i + i / interval * padding));
+    for spec in ["pad:every=33,by=1", "rap:seed=1", "add"] {
+        let layout = Layout::new(&spec.parse().unwrap(), geometry).unwrap();
+        let code = render(&layout, Language::Triton);
+        assert!(!code.exact && code.reason.is_some(), "{spec}");
     }
 }

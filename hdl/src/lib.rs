@@ -15,6 +15,7 @@
 //! twin), so `update()` is empty everywhere.
 
 mod catalog;
+pub mod codes;
 mod expr;
 mod geometry;
 mod kernel;

@@ -141,8 +141,9 @@ impl Machine {
                 "locks: 0 or a power of two from 32 to 1024",
             ),
             (
-                [1, 2, 4].contains(&self.lock_group_cycles) && self.lock_group_cycles <= self.lanes,
-                "lock_group_cycles: 1, 2 or 4, at most the lanes",
+                [1, 2, 4, 8].contains(&self.lock_group_cycles)
+                    && self.lock_group_cycles <= self.lanes,
+                "lock_group_cycles: 1, 2, 4 or 8, at most the lanes",
             ),
             ((2..=8).contains(&self.mem_stages), "mem_stages: 2 to 8"),
             (self.hash_stage <= 1, "hash_stage: 0 or 1"),
@@ -196,6 +197,8 @@ pub(crate) struct Params {
     pub TG: usize,
     pub PW: usize,
     pub DG: usize,
+    /// Bits of a pass's cycles in MEM0: a degree, times LKG.
+    pub OCC: usize,
     pub EX: usize,
     pub SETS: usize,
     pub SETW: usize,
@@ -271,6 +274,10 @@ impl Params {
             TG: TAG_BITS,
             PW: pass_bits,
             DG: degree_bits,
+            OCC: match machine.locks {
+                0 => degree_bits,
+                _ => degree_bits + machine.lock_group_cycles.trailing_zeros() as usize,
+            },
             EX: excess_bits,
             SETS: machine.history_sets,
             SETW: index_bits(machine.history_sets),
@@ -329,6 +336,6 @@ fn serde_fields(p: &Params) -> Vec<(&'static str, String)> {
     macro_rules! fields {
         ($($name:ident)*) => { vec![$((stringify!($name), p.$name.to_string())),*] };
     }
-    fields!(n m B R ROWS L LW D BE WS S W WW T TW LOCKS LK M H NQ PQ PCW TG PW DG EX SETS LKG
+    fields!(n m B R ROWS L LW D BE WS S W WW T TW LOCKS LK M H NQ PQ PCW TG PW DG OCC EX SETS LKG
             P BCAST MERGE LR LU LWR LB CW TGW PREW WBW NMW)
 }

@@ -1,5 +1,6 @@
 //! A unit whose body is a Tera template: ports, header and parameters.
 
+use crate::codes;
 use crate::machine::Params;
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
 use crate::template::render;
@@ -85,7 +86,18 @@ impl Shell {
         x: &impl Serialize,
     ) -> Result<Module> {
         let head = self.head();
-        let text = render(template, &self.doc, &self.ports, &Values { head, p, x })?;
+        let values = Values {
+            head: head.clone(),
+            p,
+            x,
+        };
+        let text = render(template, &self.doc, &self.ports, &values)?;
+        // The codes that the body names, behind the ports.
+        let codes = codes::declarations(&text);
+        let text = match codes.is_empty() {
+            true => text,
+            false => text.replacen(&head, &format!("{head}\n{}", codes.trim_end()), 1),
+        };
         Ok(Module {
             doc: self.doc,
             ports: self.ports,

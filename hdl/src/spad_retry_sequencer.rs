@@ -4,6 +4,18 @@ use crate::machine::Params;
 use crate::module::HdlError;
 use crate::module::{Module, Result, UnitDoc};
 use crate::shell::Shell;
+use crate::spad_pick;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Extra {
+    /// Lanes that are updated in a cycle.
+    alus: usize,
+    /// Cycles in which all are.
+    turns: usize,
+    /// The selector of a turn's words.
+    pick: String,
+}
 
 /// Emits `spad_retry_sequencer`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
@@ -12,15 +24,35 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             expected: "locks: the machine has none, so it has no spad_retry_sequencer".into(),
         });
     }
+    // As few as get through all lanes in the cycles of UPDATE.
+    let alus = p.L.div_ceil(p.LU).next_power_of_two();
+    let turns = p.L / alus;
+    let pick = match turns {
+        1 => None,
+        _ => Some(spad_pick::emit_helper(p, turns, p.D)?),
+    };
+    let extra = Extra {
+        alus,
+        turns,
+        pick: pick.as_ref().map_or(String::new(), |m| m.doc.name.clone()),
+    };
     let doc = UnitDoc {
         name: "spad_retry_sequencer".into(),
-        summary: "executes one pass of an atomic operation as rounds of load-and-lock, update, store-and-unlock, branch, until every lane has had its lock. Operations: 0 add, 1 and, 2 or, 3 xor, 4 exchange, 5 umin, 6 umax, 7 smin, 8 smax.".into(),
-        parameters: p.text(&["L", "m", "R", "LK", "D", "DG", "LR", "LU", "LWR", "LB", "TGW"]),
-        timing: "a round takes LR * r + LU + LWR * w + LB cycles for degrees r of the read and w of the write".into(),
+        summary: "executes one pass of an atomic operation as rounds of load-and-lock, update, \
+                  store-and-unlock, branch, until every lane has had its lock. Operations: 0 add, \
+                  1 and, 2 or, 3 xor, 4 exchange, 5 umin, 6 umax, 7 smin, 8 smax. ALUS lanes are \
+                  updated in a cycle."
+            .into(),
+        parameters: p.text(&[
+            "L", "m", "R", "LK", "D", "DG", "LR", "LU", "LWR", "LB", "TGW",
+        ]),
+        timing: "a round takes LR * r + LU + LWR * w + LB cycles for degrees r of the read and w \
+                 of the write"
+            .into(),
         paper: "atomics paper, sections II and III; docs/microarchitecture.md, section 8".into(),
         latency_cycles: 1,
     };
-    let module = Shell::new(doc)
+    let mut shell = Shell::new(doc)
         .clocked()
         .input("at_valid", 1, "a pass is offered")
         .output("at_ready", 1, "it is taken: the sequencer is idle")
@@ -62,7 +94,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             "0 idle, 1 read, 2 update, 3 write, 4 branch, 5 done",
         )
         .output("rounds", 16, "rounds begun in this pass")
-        .unused(true, "sr_mask", "the mask of the request is known")
-        .emit("spad_retry_sequencer.v.tera", p)?;
-    Ok(vec![module])
+        .unused(true, "sr_mask", "the mask of the request is known");
+    if let Some(pick) = &pick {
+        shell = shell.instantiates(pick);
+    }
+    let module = shell.emit_with("spad_retry_sequencer.v.tera", p, &extra)?;
+    Ok(pick.into_iter().chain([module]).collect())
 }

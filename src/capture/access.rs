@@ -3,6 +3,7 @@
 use super::barriers::{Arrival, Barriers};
 use super::code::{Code, Role, is_shared};
 use crate::error::{Error, Result};
+use crate::launch::{LaunchFile, Prepared};
 use crate::ptx::exec::{BlockSink, Event, Options, Sink};
 use crate::trace::{Access, AccessTrace, Op, Place, SharedVariable, VARIABLES_FIELD};
 use serde_json::{Map, json};
@@ -22,6 +23,21 @@ pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
     let (file, selected) = super::opened(launch)?;
     let mut prepared = file.prepare()?;
     let index = selected.index(prepared.launches())?;
+    launch_trace(&mut prepared, &file, index, block)
+}
+
+/// The same of the launch `index` of a file that is prepared, with its PTX or
+/// with another.
+pub fn launch_trace(
+    prepared: &mut Prepared,
+    file: &LaunchFile,
+    index: usize,
+    block: Option<u64>,
+) -> Result<AccessTrace> {
+    let selected = super::Selected {
+        file: file.source.path.clone(),
+        which: None,
+    };
     let first = prepared.launches()[index].clone();
     let [gx, gy, gz] = first.grid.map(u64::from);
     let block = block.unwrap_or(if index == 0 { file.trace_block } else { 0 });
@@ -73,7 +89,7 @@ pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
     let (barriers, accesses) = recorded.in_order(&code);
     let trace = AccessTrace {
         name: first.entry,
-        source: format!("{}, block {block}", super::source(&selected, index, &file)),
+        source: format!("{}, block {block}", super::source(&selected, index, file)),
         block_dim: first.block,
         shared_bytes,
         warp_size: 32,

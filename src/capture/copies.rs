@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn a_wait_names_the_copies_of_the_older_groups() {
         let mut copies = Copies::default();
-        let mut issue = |copies: &mut Copies| copies.issue(10..14);
+        let issue = |copies: &mut Copies| copies.issue(10..14);
         assert_eq!(
             [issue(&mut copies), issue(&mut copies)],
             [Some(10), Some(11)]

@@ -8,10 +8,11 @@ mod copies;
 mod full;
 mod registers;
 mod select;
+pub mod statics;
 #[cfg(test)]
 mod tests;
 
-pub use access::access_trace;
+pub use access::{access_trace, launch_trace};
 pub use full::{Captured, full_trace, full_trace_of};
 pub use select::{Selected, launches_note};
 
@@ -45,7 +46,7 @@ fn source(selected: &Selected, index: usize, file: &LaunchFile) -> String {
 
 /// A kernel that does something wrong has no trace: what it does afterwards
 /// means nothing.
-fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
+pub(crate) fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
     let Some(fault) = outcome.findings.iter().find(|f| !f.warning) else {
         return Ok(());
     };

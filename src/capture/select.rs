@@ -33,7 +33,7 @@ impl Selected {
     }
 
     /// The launch's place among all of its file.
-    pub(super) fn index(&self, launches: &[Launch]) -> Result<usize> {
+    pub fn index(&self, launches: &[Launch]) -> Result<usize> {
         let entries: Vec<&str> = launches.iter().map(|l| l.entry.as_str()).collect();
         self.index_of(&entries)
     }

@@ -1,39 +1,123 @@
 //! `spadkit classify`: access-pattern classes and strides of a trace.
 
 use super::Global;
+use super::classify_static::{HEADER, StaticView};
 use super::printer::{Printer, table};
+use crate::capture::{is_launch, statics};
 use crate::config::Config;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::ptx::Module;
 use crate::trace::pattern::{self, Instruction, Pattern};
 use crate::trace::{AccessTrace, ConflictProfile, Place};
 use clap::Args;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Access-pattern classes and strides of each instruction of a trace.
 ///
 /// Classes are linear, stride, block and random (hash paper, section 3); a
 /// stride S is S0·2^k with S0 odd. Strides are in words. Wavefronts are those
 /// with bank = address mod 2^m, beside those without bank conflicts.
+///
+/// For a launch file the addresses are also read from the PTX, as affine
+/// expressions of thread index tx, block index bx and loop counters (docs/ptx.md),
+/// and every address of the run is compared with its expression; exit status 1
+/// where they disagree. Of a PTX text alone the expressions are shown.
 #[derive(Args)]
 pub struct ClassifyArgs {
-    /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
+    /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), PTX (.ptx), or
     /// kernel:NAME for a generated one.
     input: String,
+    /// Entry of a PTX text; not needed where it has one.
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Threads of a block, for a PTX text.
+    #[arg(long, value_name = "X[,Y,Z]", value_parser = super::cmd_share::parse_block)]
+    block: Option<[u32; 3]>,
 }
 
 pub(super) fn run(args: &ClassifyArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
+    let path = Path::new(&args.input);
+    if path.extension().is_some_and(|e| e == "ptx") {
+        return run_ptx(args, path, &machine, printer);
+    }
+    if args.entry.is_some() || args.block.is_some() {
+        return Err(Error::usage(
+            format!("--entry and --block for {}, which is no PTX", args.input),
+            "a launch file or trace says them",
+        ));
+    }
     let trace = super::load_for(&args.input, &machine, printer)?;
+    let view = match is_launch(path) {
+        true => Some(StaticView::new(
+            statics::launch_statics(path, None)?,
+            &machine,
+        )),
+        false => None,
+    };
+    show(&trace, view.as_ref(), &machine, printer)?;
+    view.map_or(Ok(()), |view| view.verdict())
+}
+
+/// A PTX text without a launch: what it says alone.
+fn run_ptx(args: &ClassifyArgs, path: &Path, machine: &Config, printer: &Printer) -> Result<()> {
+    let Some(block) = args.block else {
+        return Err(Error::usage(
+            format!("{} does not say how many threads a block has", args.input),
+            "give --block X,Y,Z, or a launch file (.toml)",
+        ));
+    };
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+    let module = Module::parse(&text, &args.input)?;
+    let entry = statics::entry_of(&module, args.entry.as_deref())?;
+    let view = StaticView::new(statics::ptx_statics(&module, entry, block)?, machine);
     let rule = machine.conflict_rule();
-    let instructions = classified(&trace, &machine);
-    let strides = pattern::strides(&trace);
-    let has_places = !trace.places().is_empty();
     let json = json!({
         "rule": rule.name(),
         "rule_text": rule.describe(),
-        "instructions": instructions.iter().map(Classified::json).collect::<Vec<_>>(),
+        "instructions": [],
+        "strides": [],
+        "static": view.summary(&[]),
+    });
+    printer.result(json, || {
+        let rows = view.others(&[]).map(|site| {
+            let mut row = vec![site.pc.to_string(), format!("{:?}", site.op).to_lowercase()];
+            row.extend(view.cells(Some(site)).into_iter().take(3));
+            row.push(site.place.text());
+            row
+        });
+        let header = ["pc", "op", HEADER[0], HEADER[1], HEADER[2], "line"];
+        format!(
+            "{entry}: S = S0·2^k: {}\n{}{}{}",
+            view.strides(),
+            table(&header, &["pc", HEADER[2]], rows),
+            view.line(),
+            super::rule_line(machine)
+        )
+    })
+}
+
+fn show(
+    trace: &AccessTrace,
+    view: Option<&StaticView>,
+    machine: &Config,
+    printer: &Printer,
+) -> Result<()> {
+    let rule = machine.conflict_rule();
+    let instructions = classified(trace, machine);
+    let strides = pattern::strides(trace);
+    let has_places = !trace.places().is_empty();
+    let mut json = json!({
+        "rule": rule.name(),
+        "rule_text": rule.describe(),
+        "instructions": instructions.iter().map(|c| c.json(view)).collect::<Vec<_>>(),
         "strides": strides.iter().copied().map(stride_json).collect::<Vec<_>>(),
     });
+    let traced: Vec<u32> = instructions.iter().map(|c| c.instruction.pc).collect();
+    if let Some(view) = view {
+        json["static"] = view.summary(&traced);
+    }
     printer.result(json, || {
         let mut header = vec![
             "pc",
@@ -48,14 +132,18 @@ pub(super) fn run(args: &ClassifyArgs, global: &Global, printer: &Printer) -> Re
         if has_places {
             header.push("line");
         }
-        let rows = instructions.iter().flat_map(Classified::rows);
+        if view.is_some() {
+            header.extend(HEADER);
+        }
+        let rows = instructions.iter().flat_map(|c| c.rows(has_places, view));
         format!(
-            "{}: {} instructions; S = S0·2^k: {}\n{}{}",
+            "{}: {} instructions; S = S0·2^k: {}\n{}{}{}",
             trace.name,
             instructions.len(),
             show_strides(&strides),
             table(&header, &["pc", "accesses", "wavefronts", "ideal"], rows),
-            super::rule_line(&machine)
+            view.map(StaticView::line).unwrap_or_default(),
+            super::rule_line(machine)
         )
     })
 }
@@ -92,20 +180,27 @@ fn classified(trace: &AccessTrace, machine: &Config) -> Vec<Classified> {
 }
 
 impl Classified {
-    fn json(&self) -> Value {
+    fn json(&self, view: Option<&StaticView>) -> Value {
         let mut value = instruction_json(&self.instruction);
         value["conflicts"] = json!(self.conflicts);
         value["wavefronts"] = json!(self.wavefronts);
         value["ideal_wavefronts"] = json!(self.ideal);
         super::merge(&mut value, self.place.fields().into());
+        let site = view.and_then(|v| Some((v, v.site(self.instruction.pc)?)));
+        if let Some((view, site)) = site {
+            value["static"] = view.json(site);
+        }
         value
     }
 
-    fn rows(&self) -> Vec<Vec<String>> {
+    fn rows(&self, has_places: bool, view: Option<&StaticView>) -> Vec<Vec<String>> {
         let mut rows = rows(&self.instruction);
         rows[0].push(self.wavefronts.to_string());
         rows[0].push(self.ideal.to_string());
-        rows[0].extend(Some(self.place.text()).filter(|text| !text.is_empty()));
+        rows[0].extend(has_places.then(|| self.place.text()));
+        if let Some(view) = view {
+            rows[0].extend(view.cells(view.site(self.instruction.pc)));
+        }
         rows
     }
 }
@@ -135,7 +230,7 @@ fn instruction_json(instruction: &Instruction) -> Value {
     })
 }
 
-fn stride_json(stride: u64) -> Value {
+pub(super) fn stride_json(stride: u64) -> Value {
     let (s0, k) = pattern::odd_part(stride);
     json!({"stride": stride, "s0": s0, "k": k})
 }
@@ -172,7 +267,7 @@ fn rows(instruction: &Instruction) -> Vec<Vec<String>> {
     rows
 }
 
-fn show_strides(strides: &[u64]) -> String {
+pub(super) fn show_strides(strides: &[u64]) -> String {
     let show = |&stride: &u64| {
         let (s0, k) = pattern::odd_part(stride);
         format!("{stride} = {s0}·2^{k}")

@@ -82,7 +82,7 @@ fn layout() -> impl TypedValueParser<Value = LayoutKind> {
 }
 
 /// `X`, `X,Y` or `X,Y,Z`, within CUDA's limits.
-fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
+pub(super) fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
     let expected = "expected X, X,Y or X,Y,Z, at most 1024, 1024 and 64, and 1024 in all";
     let sizes: Option<Vec<u32>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
     let sizes = sizes.filter(|s| s.len() <= 3).ok_or(expected)?;

@@ -1,5 +1,6 @@
 //! The command line: one file per command, [`Printer`] for all output.
 
+mod classify_static;
 mod cmd_classify;
 mod cmd_conflicts;
 mod cmd_congestion;
@@ -10,6 +11,7 @@ mod cmd_encode;
 mod cmd_flow;
 mod cmd_mutate;
 mod cmd_prove;
+mod cmd_rewrite;
 mod cmd_run;
 mod cmd_share;
 mod cmd_sim;
@@ -99,6 +101,7 @@ enum Command {
     Flow(cmd_flow::FlowArgs),
     Mutate(cmd_mutate::MutateArgs),
     Prove(cmd_prove::ProveArgs),
+    Rewrite(cmd_rewrite::RewriteArgs),
     Run(cmd_run::RunArgs),
     Share(cmd_share::ShareArgs),
     Sim(cmd_sim::SimArgs),
@@ -199,6 +202,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Flow(args) => cmd_flow::run(args, global, printer),
         Command::Mutate(args) => cmd_mutate::run(args, global, printer),
         Command::Prove(args) => cmd_prove::run(args, global, printer),
+        Command::Rewrite(args) => cmd_rewrite::run(args, global, printer),
         Command::Run(args) => cmd_run::run(args, printer),
         Command::Share(args) => cmd_share::run(args, global, printer),
         Command::Sim(args) => cmd_sim::run(args, global, printer),

@@ -7,10 +7,11 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::search::{Control, Update};
 use crate::software::choice::{
-    Array, Choice, Choices, Effort, Kind, PerVariable, VariableChoices, choices, per_variable,
+    Array, Choice, Choices, Effort, Kind, Narrower, PerVariable, VariableChoices, choices,
+    narrower, per_variable,
 };
 use crate::software::{Language, render};
-use crate::trace::AccessTrace;
+use crate::trace::{AccessTrace, Wide};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -45,6 +46,11 @@ pub(super) fn run(
     let array = Array::new(trace, geometry, rule, room);
     let whole = choices(&array, &kinds, &effort)?;
     let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
+    // Where wide accesses count as one word there is nothing to gain.
+    let narrower = match rule.wide {
+        Wide::Phases => narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?,
+        Wide::FirstWord => Vec::new(),
+    };
     drop(progress);
     let found = Found {
         trace,
@@ -52,6 +58,7 @@ pub(super) fn run(
         array,
         whole,
         apart,
+        narrower,
     };
     printer.result(found.json(), || found.text())
 }
@@ -63,6 +70,8 @@ struct Found<'a> {
     whole: Choices,
     /// With several variables: a mapping for each.
     apart: Option<PerVariable>,
+    /// With wide accesses that leave conflicts: the same, split.
+    narrower: Vec<Narrower>,
 }
 
 impl Found<'_> {
@@ -75,6 +84,12 @@ impl Found<'_> {
             None => Value::Null,
             Some(apart) => self.apart_json(apart),
         };
+        let split = |n: &Narrower| {
+            let mut json = self.array_json(&n.array, &n.choices);
+            json["bytes_at_most"] = json!(n.bytes);
+            json
+        };
+        json["narrower"] = self.narrower.iter().map(split).collect();
         json
     }
 
@@ -160,6 +175,9 @@ impl Found<'_> {
         }
         if let Some(apart) = &self.apart {
             text += &self.apart_text(apart);
+        }
+        if !self.narrower.is_empty() {
+            text += &self.narrower_text();
         }
         text += &super::rule_line(self.machine);
         text + "code: spadkit encode SPEC --as cuda, opencl, ptx, cute or triton\n"
@@ -272,6 +290,41 @@ impl Found<'_> {
         ]);
         format!(
             "a mapping for each variable:\n{}",
+            table(&header, &right, rows)
+        )
+    }
+    /// Vectors against conflicts: fewer instructions or fewer wavefronts.
+    fn narrower_text(&self) -> String {
+        let header = [
+            "accesses of",
+            "instructions",
+            "mapping",
+            "conflicts",
+            "wavefronts",
+            "ideal",
+            "added",
+            "optimal",
+        ];
+        let right = [&header[1..2], &header[3..7]].concat();
+        let line = |bytes: u32, array: &Array, found: &Choices| {
+            let best = found.best();
+            vec![
+                format!("up to {} bits", 8 * bytes),
+                array.accesses().to_string(),
+                best.layout.spec().to_string(),
+                best.conflicts.to_string(),
+                best.wavefronts.to_string(),
+                self.ideal(array).to_string(),
+                best.added.to_string(),
+                proved(best),
+            ]
+        };
+        let own = line(self.array.vector_words() * WORD, &self.array, &self.whole);
+        let others = self.narrower.iter();
+        let others = others.map(|n| line(n.bytes, &n.array, &n.choices));
+        let rows = std::iter::once(own).chain(others);
+        format!(
+            "vectors against conflicts, with wide loads and stores split (ldmatrix cannot be):\n{}",
             table(&header, &right, rows)
         )
     }

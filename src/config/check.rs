@@ -122,13 +122,13 @@ impl Config {
             power_of_two("locks", p.locks, 32..=most)
                 .or_else(|e| refuse(e.to_string(), format!("expected 0 (no lock unit) or a power of two from 32 to {most}, at most one per word")))?;
         }
-        if ![1, 2, 4].contains(&p.lock_group_cycles) || p.lock_group_cycles > self.lanes {
+        if ![1, 2, 4, 8].contains(&p.lock_group_cycles) || p.lock_group_cycles > self.lanes {
             return refuse(
                 format!(
                     "lock_group_cycles {} is not supported for {} lanes",
                     p.lock_group_cycles, self.lanes
                 ),
-                "expected 1, 2 or 4, at most the number of lanes",
+                "expected 1, 2, 4 or 8, at most the number of lanes",
             );
         }
         in_range("mem_stages", p.mem_stages, 2..=8)?;

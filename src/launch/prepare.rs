@@ -22,7 +22,12 @@ impl LaunchFile {
     /// Reads and decodes the PTX, checks the launches against it, makes the
     /// buffers and packs the parameters.
     pub fn prepare(&self) -> Result<Prepared<'_>> {
-        let program = Program::new(&self.module()?)?;
+        self.prepare_with(&self.module()?)
+    }
+
+    /// The same with another PTX in the place of the file's.
+    pub fn prepare_with(&self, module: &Module) -> Result<Prepared<'_>> {
+        let program = Program::new(module)?;
         let launches = self
             .launches()
             .map(|launch| resolve(self, &program, launch))
@@ -92,6 +97,15 @@ impl<'a> Prepared<'a> {
     /// Runs the launches in order; the first that has a finding other than a
     /// warning is the last. The file's limit counts for all together.
     pub fn run(&mut self, options: &exec::Options) -> Result<exec::Outcome> {
+        self.run_each(options, |_, _| ())
+    }
+
+    /// The same, and hands the outcome of each launch to `each`.
+    pub fn run_each(
+        &mut self,
+        options: &exec::Options,
+        mut each: impl FnMut(&exec::Launch, &exec::Outcome),
+    ) -> Result<exec::Outcome> {
         let mut all = exec::Outcome::default();
         for launch in &self.launches {
             let options = exec::Options {
@@ -103,6 +117,7 @@ impl<'a> Prepared<'a> {
                 ..options.clone()
             };
             let outcome = self.program.run(&mut self.memory, launch, &options)?;
+            each(launch, &outcome);
             all.warp_instructions += outcome.warp_instructions;
             all.thread_instructions += outcome.thread_instructions;
             all.shared_accesses += outcome.shared_accesses;

@@ -1,5 +1,7 @@
 //! Launch files, good and bad.
 
+mod fields;
+
 use super::*;
 use std::path::Path;
 

@@ -2,11 +2,7 @@
 //! docs/microarchitecture.md, section 6).
 
 use super::lanes::{LaneMask, lanes_of};
-
-/// Load and lock (section 2.3).
-const LDLK: u8 = 3;
-/// Store and unlock.
-const STUL: u8 = 4;
+use spadkit_hdl::codes::op::{LDLK, STUL};
 
 /// Most lock bits that a unit can have.
 pub const MAX_LOCKS: usize = 1024;

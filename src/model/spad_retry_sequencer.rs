@@ -5,6 +5,8 @@
 use super::lanes::{LaneMask, MAX_LANES, lanes_of};
 use super::spad_scratchpad::op;
 use crate::config::{Config, RetryLatencies};
+pub use spadkit_hdl::codes::aop;
+use spadkit_hdl::codes::seq;
 
 /// Most rounds that the counter shows.
 const MAX_ROUNDS: u32 = u16::MAX as u32;
@@ -16,17 +18,17 @@ const MAX_COUNT: u32 = (1 << 13) - 1;
 pub enum State {
     /// Takes a pass.
     #[default]
-    Idle = 0,
+    Idle = seq::IDLE as isize,
     /// Load and lock.
-    Read = 1,
+    Read = seq::READ as isize,
     /// Computes.
-    Update = 2,
+    Update = seq::UPDATE as isize,
     /// Store and unlock.
-    Write = 3,
+    Write = seq::WRITE as isize,
     /// Branches back for the lanes without a lock.
-    Branch = 4,
+    Branch = seq::BRANCH as isize,
     /// Hands over the old values.
-    Done = 5,
+    Done = seq::DONE as isize,
 }
 
 /// An atomic pass.
@@ -331,7 +333,7 @@ impl<T: Copy + Default> RetrySequencer<T> {
         self.first = true;
         self.first_degree = 0;
         self.rounds = 0;
-        self.error = at.aop > aop::LAST;
+        self.error = at.aop > aop::SMAX;
         let nothing = self.error || at.mask == 0;
         self.enter(if nothing { State::Done } else { State::Read });
     }
@@ -405,28 +407,4 @@ impl<T: Copy + Default> RetrySequencer<T> {
         };
         word & mask
     }
-}
-
-/// Atomic operations (section 2.4), as the codes on the ports.
-pub mod aop {
-    /// Sum modulo 2^D.
-    pub const ADD: u8 = 0;
-    /// Bitwise and.
-    pub const AND: u8 = 1;
-    /// Bitwise or.
-    pub const OR: u8 = 2;
-    /// Bitwise exclusive or.
-    pub const XOR: u8 = 3;
-    /// Exchange.
-    pub const EXCH: u8 = 4;
-    /// Unsigned minimum.
-    pub const UMIN: u8 = 5;
-    /// Unsigned maximum.
-    pub const UMAX: u8 = 6;
-    /// Signed minimum.
-    pub const SMIN: u8 = 7;
-    /// Signed maximum.
-    pub const SMAX: u8 = 8;
-    /// The last supported operation.
-    pub const LAST: u8 = SMAX;
 }

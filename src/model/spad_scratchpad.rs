@@ -8,21 +8,7 @@ use super::spad_crossbar::{BankRequests, Crossbar, RequestInputs};
 use super::spad_lock_unit::{LockBits, LockInputs, LockUnit};
 use crate::config::Config;
 
-/// Scratchpad operations (section 2.3), as the codes on the ports.
-pub mod op {
-    /// No access: data comes back unchanged.
-    pub const PASS: u8 = 0;
-    /// Reads whole words.
-    pub const LOAD: u8 = 1;
-    /// Writes enabled bytes.
-    pub const STORE: u8 = 2;
-    /// Load, and take locks.
-    pub const LDLK: u8 = 3;
-    /// Store, and clear locks.
-    pub const STUL: u8 = 4;
-    /// The unsupported operation that unsupported kinds become.
-    pub const UNSUPPORTED: u8 = 7;
-}
+pub use spadkit_hdl::codes::op;
 
 /// Inputs of one clock cycle. `T` is the tag, any payload.
 #[derive(Clone, Copy, Debug)]

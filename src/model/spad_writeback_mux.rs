@@ -1,16 +1,18 @@
 //! `spad_writeback_mux`: one result a cycle to the writeback port (elastic
 //! paper, section 4.2; docs/microarchitecture.md, section 11).
 
+use spadkit_hdl::codes::source;
+
 /// Where a result comes from, by priority; the code of `wb_src`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
     /// Data from off-chip.
     #[default]
-    Icn = 0,
+    Icn = source::ICN as isize,
     /// The last memory stage.
-    Mem = 1,
+    Mem = source::MEM as isize,
     /// The NONMEM queue.
-    Nonmem = 2,
+    Nonmem = source::NONMEM as isize,
 }
 
 /// Inputs of one clock cycle. `P` is the payload.

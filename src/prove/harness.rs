@@ -122,7 +122,7 @@ impl Harness {
                 (
                     named && windows && config.path.broadcast,
                     "the proof is about eight banks of four rows with broadcast, and locks \
-                     with lock_group_cycles of 2 or 4",
+                     with lock_group_cycles of 2 or more",
                 )
             }
         };

@@ -4,6 +4,7 @@ use super::machine::machine;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use serde_json::{Value, json};
+use spadkit_hdl::codes::{FIELDS, Field};
 use spadkit_hdl::{HdlError, Module, Port};
 
 /// One Verilog file; holds one module of the same name.
@@ -160,9 +161,19 @@ impl Design {
             "preset": self.preset,
             "geometry": self.geometry,
             "prefix": self.prefix,
+            "codes": codes(),
             "units": self.units.iter().map(unit).collect::<Vec<_>>(),
         })
     }
+}
+
+/// What the codes on ports mean, by field: `{"kind": {"ALU": 0, ...}, ...}`.
+fn codes() -> Value {
+    let values = |field: &Field| -> Value { field.codes.iter().copied().collect() };
+    let fields = FIELDS.iter();
+    fields
+        .map(|field| (field.prefix.to_lowercase(), values(field)))
+        .collect()
 }
 
 /// Several contexts of the retry loop are in the golden model alone.

@@ -23,16 +23,30 @@ struct Factor {
 }
 
 /// The operations of a layout with the matrix `rows`: the mask of index bits
-/// of each bit of the place.
+/// of each bit of the place. Bits of the index beyond the matrix are zero.
 pub(super) fn steps(rows: &[u32]) -> Steps {
+    factored(rows, 0)
+}
+
+/// The same where index bits beyond the matrix may be set: they stay.
+pub(super) fn open_steps(rows: &[u32]) -> Steps {
+    factored(rows, u32::MAX.checked_shl(rows.len() as u32).unwrap_or(0))
+}
+
+/// `upper`: bits of the index that stay and are no part of the matrix.
+fn factored(rows: &[u32], upper: u32) -> Steps {
     let mut matrix = rows.to_vec();
     let (mut first, mut last) = (Vec::new(), Vec::new());
     while first.len() + last.len() < MAX_FACTORS {
-        let cost = cost(&matrix);
-        let Some((rest, factor, is_first)) = best_split(&matrix) else {
+        let cost = cost(&matrix, upper);
+        // A factor that would be the whole saves nothing.
+        if cost <= FACTOR_COST {
+            break;
+        }
+        let Some((rest, factor, is_first)) = best_split(&matrix, upper) else {
             break;
         };
-        if self::cost(&rest) + FACTOR_COST >= cost {
+        if self::cost(&rest, upper) + FACTOR_COST >= cost {
             break;
         }
         matrix = rest;
@@ -46,7 +60,7 @@ pub(super) fn steps(rows: &[u32]) -> Steps {
     for factor in &first {
         value = push_factor(&mut steps, value, *factor);
     }
-    value = push_sum(&mut steps, value, &matrix);
+    value = push_sum(&mut steps, value, &matrix, upper);
     for factor in last.iter().rev() {
         value = push_factor(&mut steps, value, *factor);
     }
@@ -58,7 +72,7 @@ pub(super) fn steps(rows: &[u32]) -> Steps {
 type Split = (Vec<u32>, Factor, bool);
 
 /// The split after which the rest takes the fewest operations.
-fn best_split(matrix: &[u32]) -> Option<Split> {
+fn best_split(matrix: &[u32], upper: u32) -> Option<Split> {
     let n = matrix.len() as i32;
     let mut best: Option<(usize, Split)> = None;
     for distance in (1 - n..n).filter(|&d| d != 0) {
@@ -73,7 +87,7 @@ fn best_split(matrix: &[u32]) -> Option<Split> {
                 }
                 for is_first in [true, false] {
                     let rest = factor.taken_off(matrix, is_first);
-                    let cost = cost(&rest);
+                    let cost = cost(&rest, upper);
                     if best.as_ref().is_none_or(|(c, _)| cost < *c) {
                         best = Some((cost, (rest, factor, is_first)));
                     }
@@ -127,9 +141,9 @@ fn terms(matrix: &[u32]) -> BTreeMap<i32, u32> {
 }
 
 /// Operations of the sum.
-fn cost(matrix: &[u32]) -> usize {
+fn cost(matrix: &[u32], upper: u32) -> usize {
     let mut steps = Steps::default();
-    push_sum(&mut steps, Value::Index, matrix);
+    push_sum(&mut steps, Value::Index, matrix, upper);
     steps.count()
 }
 
@@ -150,9 +164,12 @@ fn push_shift(steps: &mut Steps, value: Value, distance: i32) -> Value {
     }
 }
 
-fn push_sum(steps: &mut Steps, value: Value, matrix: &[u32]) -> Value {
-    let terms = terms(matrix);
-    let all = (1u64 << matrix.len()) as u32 - 1;
+fn push_sum(steps: &mut Steps, value: Value, matrix: &[u32], upper: u32) -> Value {
+    let mut terms = terms(matrix);
+    if upper != 0 {
+        *terms.entry(0).or_insert(0) |= upper;
+    }
+    let all = ((1u64 << matrix.len()) - 1) as u32 | upper;
     // The term without a shift comes first: it is what the others change.
     let ordered = terms
         .iter()

@@ -15,7 +15,7 @@ mod steps;
 
 pub use layout::{Layout, LayoutSpec};
 pub use render::{Code, Language, render};
-pub use shared_layouts::{nearest_swizzle, swizzle_of};
+pub use shared_layouts::{nearest_swizzle, swizzle_of, swizzles};
 pub use steps::{Step, Steps, Value};
 
 #[cfg(test)]

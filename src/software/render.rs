@@ -42,6 +42,9 @@ pub struct Code {
 
 /// Name of the function in C and PTX.
 const FUNCTION: &str = "spad_place";
+/// Name of the CUDA function that keeps packed shifts in registers (RAP paper,
+/// section VI).
+const IN_REGISTERS: &str = "spad_place_in_registers";
 
 /// `layout` in `language`.
 pub fn render(layout: &Layout, language: Language) -> Code {
@@ -89,23 +92,41 @@ fn c_function(layout: &Layout, steps: &Steps, head: &str, word: &str, table: &st
     for (i, step) in steps.steps.iter().enumerate() {
         let _ = writeln!(body, "    const {word} s{i} = {};", c_expression(step));
     }
-    if !steps.table.is_empty() {
-        let words: Vec<String> = steps.table.iter().map(|w| format!("{w:#010x}u")).collect();
-        let lines: Vec<String> = words.chunks(6).map(|line| line.join(", ")).collect();
-        let list = lines.join(",\n    ");
-        let count = words.len();
-        let constant = match table {
-            "const" => "__constant__ unsigned",
-            _ => "__constant uint",
-        };
-        let _ = writeln!(text, "{constant} spad_table[{count}] = {{\n    {list}\n}};");
+    let result = c_value(&steps.result());
+    let function = format!("{head} {FUNCTION}({word} index)\n{{\n{body}    return {result};\n}}\n");
+    if steps.table.is_empty() {
+        return text + &function;
     }
-    let _ = write!(
-        text,
-        "{head} {FUNCTION}({word} index)\n{{\n{body}    return {};\n}}\n",
-        c_value(&steps.result())
-    );
+    let words: Vec<String> = steps.table.iter().map(|w| format!("{w:#010x}u")).collect();
+    let lines: Vec<String> = words.chunks(6).map(|line| line.join(", ")).collect();
+    let list = lines.join(",\n    ");
+    let count = words.len();
+    let constant = match table {
+        "const" => "__constant__ unsigned",
+        _ => "__constant uint",
+    };
+    let _ = writeln!(text, "{constant} spad_table[{count}] = {{\n    {list}\n}};");
+    text += &function;
+    if table == "const" {
+        text += &in_registers(layout, &lines.join(",\n        "), count);
+    }
     text
+}
+
+/// RAP and RAS with the packed shifts in registers: constants where the row is
+/// known at compile time, as in an unrolled loop over rows.
+fn in_registers(layout: &Layout, list: &str, count: usize) -> String {
+    let bits = layout.geometry().bank_bits();
+    let (banks, per_word) = (1 << bits, u32::BITS / bits);
+    format!(
+        "// The same for rows known at compile time (unrolled loops): the table is in registers.\n\
+         __device__ __forceinline__ unsigned {IN_REGISTERS}(unsigned row, unsigned column)\n{{\n    \
+         const unsigned spad_table[{count}] = {{\n        {list}\n    }};\n    \
+         const unsigned slot = row % {banks}u;\n    \
+         const unsigned shift = spad_table[slot / {per_word}u] >> ({bits}u * (slot % {per_word}u));\n    \
+         return row * {banks}u + ((column + shift) & {:#x}u);\n}}\n",
+        banks - 1
+    )
 }
 
 fn c_value(value: &Value) -> String {
@@ -166,7 +187,7 @@ fn ptx_function(layout: &Layout, steps: &Steps) -> String {
         let _ = writeln!(text, "    .reg .b32 %s<{}>;", steps.steps.len());
     }
     if !steps.table.is_empty() {
-        text += "    .reg .b32 %table;\n";
+        text += "    .reg .b64 %table;\n";
     }
     for (i, step) in steps.steps.iter().enumerate() {
         let _ = writeln!(text, "{}", ptx_instruction(step, &format!("%s{i}")));
@@ -215,7 +236,7 @@ fn ptx_instruction(step: &Step, to: &str) -> String {
         }
         Step::MulHigh(a, factor) => format!("    mul.hi.u32 {to}, {}, {factor};", v(a)),
         Step::Table(i) => format!(
-            "    mov.u32 %table, spad_table;\n    mad.lo.u32 %table, {}, 4, %table;\n    \
+            "    mov.u64 %table, spad_table;\n    mad.wide.u32 %table, {}, 4, %table;\n    \
              ld.const.b32 {to}, [%table];",
             v(i)
         ),

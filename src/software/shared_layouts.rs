@@ -31,7 +31,7 @@ fn distance(spec: &LayoutSpec, rows: &[u32], geometry: Geometry) -> Option<u32> 
 }
 
 /// All swizzles of a geometry, the identity first.
-pub(super) fn swizzles(geometry: Geometry) -> impl Iterator<Item = LayoutSpec> {
+pub fn swizzles(geometry: Geometry) -> impl Iterator<Item = LayoutSpec> {
     let n = geometry.addr_bits();
     let identity = LayoutSpec::Swizzle {
         bits: 0,

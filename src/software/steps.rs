@@ -84,6 +84,14 @@ impl Steps {
         steps
     }
 
+    /// The operations of the linear layout with the matrix `rows` (word bit j
+    /// is the parity of the index bits in element j) on an index that may have
+    /// bits beyond the matrix, which stay as they are. An [`Step::And`] among
+    /// them always keeps these bits.
+    pub fn of_open_matrix(rows: &[u32]) -> Steps {
+        linear::open_steps(rows)
+    }
+
     /// PTX instructions: one for each operation, three for a table's word.
     pub fn count(&self) -> usize {
         let instructions = |step: &Step| match step {

@@ -112,14 +112,11 @@ impl ConflictProfile {
     /// Profiles the accesses of each static access site, by ascending pc.
     pub fn per_pc(trace: &AccessTrace, rule: impl Into<ConflictRule>) -> Vec<(u32, Self)> {
         let rule = rule.into();
-        let mut pcs: Vec<u32> = trace.accesses.iter().map(|a| a.pc).collect();
-        pcs.sort_unstable();
-        pcs.dedup();
-        pcs.into_iter()
-            .map(|pc| {
-                let of_pc = trace.accesses.iter().filter(|a| a.pc == pc);
-                (pc, Self::of(of_pc, &rule))
-            })
+        let mut accesses: Vec<&Access> = trace.accesses.iter().collect();
+        accesses.sort_by_key(|a| a.pc);
+        accesses
+            .chunk_by(|a, b| a.pc == b.pc)
+            .map(|of_pc| (of_pc[0].pc, Self::of(of_pc.iter().copied(), &rule)))
             .collect()
     }
 

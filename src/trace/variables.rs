@@ -1,4 +1,5 @@
-//! The variables of shared memory, where a trace names them.
+//! Parts of a trace: the variables of shared memory, where it names them, and
+//! wide accesses split.
 
 use super::access::{Access, AccessTrace};
 use serde::{Deserialize, Serialize};
@@ -33,10 +34,34 @@ impl AccessTrace {
         found
     }
 
+    /// The same accesses with none wider than `bytes`: those that are wider,
+    /// split into several, one after the other.
+    pub fn narrowed(&self, bytes: u32) -> AccessTrace {
+        let split = |access: &Access| -> Vec<Access> {
+            let width = access.bytes.min(bytes);
+            let piece = |i: u32| Access {
+                addrs: access
+                    .addrs
+                    .iter()
+                    .map(|a| Some((*a)? + i * width / 4))
+                    .collect(),
+                bytes: width,
+                ..access.clone()
+            };
+            (0..access.bytes / width).map(piece).collect()
+        };
+        AccessTrace {
+            accesses: self.accesses.iter().flat_map(split).collect(),
+            barriers: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     /// The accesses to words `range` alone, as a trace of its own that counts
-    /// from the first of them: lanes that are elsewhere are inactive.
-    pub fn part(&self, range: Range<u32>) -> AccessTrace {
-        let own = |addr: Option<u32>| addr.filter(|a| range.contains(a)).map(|a| a - range.start);
+    /// from word `base`, at most the first of them: lanes that are elsewhere
+    /// are inactive.
+    pub fn part(&self, range: Range<u32>, base: u32) -> AccessTrace {
+        let own = |addr: Option<u32>| Some(addr.filter(|a| range.contains(a))? - base);
         let part = |access: &Access| {
             let addrs: Vec<Option<u32>> = access.addrs.iter().map(|a| own(*a)).collect();
             let active = addrs.iter().any(Option::is_some);
@@ -47,7 +72,7 @@ impl AccessTrace {
         };
         AccessTrace {
             accesses: self.accesses.iter().filter_map(part).collect(),
-            shared_bytes: 4 * (range.end - range.start),
+            shared_bytes: 4 * (range.end - base),
             barriers: Vec::new(),
             ..self.clone()
         }

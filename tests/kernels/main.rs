@@ -33,5 +33,5 @@ mod scalarprod;
 mod scan;
 mod sort;
 mod srad;
-mod traces;
+mod tiles;
 mod transpose;

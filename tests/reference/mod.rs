@@ -8,12 +8,15 @@
 
 #![allow(dead_code)] // each test crate that includes this uses a part
 
+mod access;
 mod control;
 mod convert;
 mod float;
 mod integer;
 mod memory;
+mod operand;
 mod thread;
+mod value;
 
 pub use memory::GlobalMemory;
 pub use thread::{Launch, run};

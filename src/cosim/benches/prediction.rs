@@ -43,11 +43,8 @@ impl Bench for AccumulatorBench {
         let p = &self.golden.ports;
         let rst = reset(stimulus);
         // Mostly small, so that sums of several passes come about.
-        let most = if stimulus.one_in(8) {
-            (1 << p.d_occ.width) - 1
-        } else {
-            4
-        };
+        let all = (1 << p.d_occ.width) - 1;
+        let most = if stimulus.one_in(8) { all } else { all.min(4) };
         frame.drive(&p.d_occ, 1 + stimulus.below(most));
         frame.drive(&p.d_last, stimulus.one_in(4).into());
         frame.drive(&p.d_pc, stimulus.wide(p.d_pc.width) as u32);

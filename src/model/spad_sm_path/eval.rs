@@ -9,6 +9,7 @@ use crate::model::spad_access_unit::{AccessInputs, AccessOutputs};
 use crate::model::spad_relssp::{Release, RelsspInputs, RelsspOutputs};
 use crate::model::spad_scratchpad::ResponseControl;
 use crate::model::spad_warp_scheduler::{SchedulerInputs, SchedulerOutputs};
+use spadkit_hdl::codes::{barrel, pipeline, stall};
 
 /// What the units' handshakes come to in one cycle.
 #[derive(Clone, Copy)]
@@ -44,7 +45,10 @@ impl SmPath {
     /// Section 18.9, steps 1 to 10.
     pub(super) fn wires(&self, inputs: &SmPathInputs) -> Wires {
         let cfg = &inputs.cfg;
-        let (unified, elastic) = (cfg.pipeline == 0, cfg.pipeline >= 2);
+        let (unified, elastic) = (
+            cfg.pipeline == pipeline::UNIFIED,
+            cfg.pipeline >= pipeline::ELASTIC,
+        );
         let m = self.config.path.mem_stages as usize;
         // Writeback and memory stages, from the end.
         let wb_free = self.wb.free(inputs.wb_ready);
@@ -93,11 +97,11 @@ impl SmPath {
                 false => self.nonmem.in_ready(elastic, nm_ready),
             };
         let stall = match (self.ex.is_some() && !ex_fire, m_path) {
-            (false, _) => 0,
-            (true, false) => 2,
-            (true, true) if requester.is_some() => 3,
-            (true, true) if !self.spad.advances(resp_ready) => 2,
-            (true, true) => 1,
+            (false, _) => stall::NONE,
+            (true, false) => stall::WRITEBACK,
+            (true, true) if requester.is_some() => stall::LOCK_RETRY,
+            (true, true) if !self.spad.advances(resp_ready) => stall::WRITEBACK,
+            (true, true) => stall::BANK_CONFLICT,
         };
         let release = self
             .ex
@@ -206,8 +210,8 @@ impl SmPath {
         let (m, n) = (&self.mem_in_flight, &self.nonmem_in_flight);
         let offers = inputs.offers;
         let barrel_ok = match inputs.cfg.barrel {
-            0 => m.zero & n.zero,
-            1 => WarpMask::MAX,
+            barrel::STRICT => m.zero & n.zero,
+            barrel::RELAXED => WarpMask::MAX,
             _ => (offers.mem & n.zero) | (!offers.mem & m.zero),
         };
         let mut ready = offers.valid & allow & barrel_ok & !m.full & !n.full;

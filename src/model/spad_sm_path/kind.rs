@@ -4,22 +4,7 @@
 use crate::model::lanes::WarpMask;
 use crate::model::spad_scratchpad::op;
 
-/// Any instruction without memory access.
-pub const ALU: u8 = 0;
-/// Reads the scratchpad.
-pub const LOAD: u8 = 1;
-/// Writes the scratchpad.
-pub const STORE: u8 = 2;
-/// Load and lock.
-pub const LDLK: u8 = 3;
-/// Store and unlock.
-pub const STUL: u8 = 4;
-/// Macro operation of the retry sequencer.
-pub const ATOMIC: u8 = 5;
-/// Any off-chip access.
-pub const GLOBAL: u8 = 6;
-/// Releases the shared part of the scratchpad.
-pub const RELSSP: u8 = 7;
+pub use spadkit_hdl::codes::kind::{ALU, ATOMIC, GLOBAL, LDLK, LOAD, RELSSP, STORE, STUL};
 
 /// The kind goes through the memory stages in every pipeline.
 pub fn is_mem(kind: u8) -> bool {

@@ -9,6 +9,7 @@ use crate::model::spad_relssp::{Exit, ThreadMask};
 use crate::model::spad_retry_sequencer::State;
 use crate::model::spad_warp_scheduler::Policy;
 use crate::model::spad_writeback_mux::Source;
+use spadkit_hdl::codes::{barrel, lock_hash, pipeline};
 
 /// The `cfg_*` ports; static while anything is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +38,14 @@ impl PathConfig {
         let s = &config.settings;
         PathConfig {
             pipeline: match s.pipeline {
-                Pipeline::Unified => 0,
-                Pipeline::Split => 1,
-                Pipeline::Elastic => 2,
+                Pipeline::Unified => pipeline::UNIFIED,
+                Pipeline::Split => pipeline::SPLIT,
+                Pipeline::Elastic => pipeline::ELASTIC,
             },
             barrel: match s.barrel {
-                Barrel::Strict => 0,
-                Barrel::Relaxed => 1,
-                Barrel::RelaxedInOrder => 2,
+                Barrel::Strict => barrel::STRICT,
+                Barrel::Relaxed => barrel::RELAXED,
+                Barrel::RelaxedInOrder => barrel::IN_ORDER,
             },
             policy: match s.scheduler {
                 Scheduler::Lrr | Scheduler::ConflictAware => Policy::Lrr,
@@ -57,9 +58,9 @@ impl PathConfig {
             aware: s.scheduler == Scheduler::ConflictAware,
             violate: s.violate,
             lock_hash: match s.lock_hash {
-                LockHash::None => 0,
-                LockHash::Xor => 1,
-                LockHash::Add => 2,
+                LockHash::None => lock_hash::NONE,
+                LockHash::Xor => lock_hash::XOR,
+                LockHash::Add => lock_hash::ADD,
             },
             sharing: config.sm.sharing.on,
             limit: 0,

@@ -13,9 +13,11 @@ mod context;
 mod dominators;
 mod known_bits;
 mod loops;
+mod notation;
 mod operands;
 #[cfg(test)]
 mod tests;
+mod uniform;
 mod values;
 
 pub use address::{
@@ -27,4 +29,5 @@ pub use dominators::Dominators;
 pub use known_bits::{BitFacts, KnownBits};
 pub use loops::{Loop, Loops};
 pub use operands::{reads, visit, writes};
+pub use uniform::Uniformity;
 pub use values::{Definition, Use, ValueId, Values};

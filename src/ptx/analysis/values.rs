@@ -6,9 +6,12 @@
 //! read later (pruned form: phis at the iterated dominance frontiers of the
 //! writes, where the register is live).
 
+mod sets;
+
 use super::{Dominators, operands};
 use crate::ptx::ast::{Function, Register};
 use crate::ptx::cfg::Cfg;
+use sets::{Grouped, Marks};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -88,8 +91,7 @@ pub struct Values {
     write_starts: Vec<u32>,
     /// Phis of each block.
     phis: Vec<Vec<ValueId>>,
-    uses: Vec<Use>,
-    use_starts: Vec<u32>,
+    uses: Grouped<Use>,
     blocks: Vec<(u32, u32)>,
     block_of: Vec<u32>,
     dominators: Dominators,
@@ -99,36 +101,6 @@ pub struct Values {
     /// Blocks where values of a register would meet if it were live; made on
     /// demand.
     meetings: Mutex<HashMap<Register, Arc<HashSet<u32>>>>,
-}
-
-/// Lists one after the other.
-#[derive(Debug)]
-struct Grouped<T> {
-    items: Vec<T>,
-    starts: Vec<u32>,
-}
-
-impl<T> Grouped<T> {
-    /// From items with the index of their list.
-    fn new(count: usize, mut items: Vec<(u32, T)>) -> Self {
-        items.sort_by_key(|(list, _)| *list);
-        let mut starts = vec![0u32; count + 1];
-        for (list, _) in &items {
-            starts[*list as usize + 1] += 1;
-        }
-        for at in 0..count {
-            starts[at + 1] += starts[at];
-        }
-        Grouped {
-            items: items.into_iter().map(|(_, item)| item).collect(),
-            starts,
-        }
-    }
-
-    fn of(&self, list: u32) -> &[T] {
-        let (start, end) = (self.starts[list as usize], self.starts[list as usize + 1]);
-        &self.items[start as usize..end as usize]
-    }
 }
 
 impl Values {
@@ -150,16 +122,12 @@ impl Values {
             writes: Vec::new(),
             write_starts: vec![0],
             phis: vec![Vec::new(); cfg.blocks.len()],
-            uses: Vec::new(),
-            use_starts: Vec::new(),
+            uses: Grouped::new(0, Vec::new()),
             blocks: cfg.blocks.iter().map(|b| (b.start, b.end)).collect(),
             block_of: cfg.block_of.clone(),
             dominators,
             frontiers,
-            written: Grouped {
-                items: Vec::new(),
-                starts: Vec::new(),
-            },
+            written: Grouped::new(0, Vec::new()),
             meetings: Mutex::default(),
         };
         values.name(function);
@@ -352,8 +320,7 @@ impl Values {
             }
         }
         uses.dedup();
-        let grouped = Grouped::new(self.definitions.len(), uses);
-        (self.uses, self.use_starts) = (grouped.items, grouped.starts);
+        self.uses = Grouped::new(self.definitions.len(), uses);
     }
 
     /// How many values there are; ids are below.
@@ -415,8 +382,7 @@ impl Values {
 
     /// Who uses a value.
     pub fn users(&self, value: ValueId) -> &[Use] {
-        let start = self.use_starts[value.0 as usize] as usize;
-        &self.uses[start..self.use_starts[value.0 as usize + 1] as usize]
+        self.uses.of(value.0)
     }
 
     /// The dominators that the values were made with.
@@ -477,62 +443,5 @@ impl Values {
             )
         };
         known.entry(register).or_insert_with(new).clone()
-    }
-}
-
-/// Sets of blocks that are emptied at once.
-struct Marks {
-    round: u32,
-    live: Vec<u32>,
-    written: Vec<u32>,
-    frontier: Vec<u32>,
-}
-
-impl Marks {
-    fn new(count: usize) -> Self {
-        Marks {
-            round: 0,
-            live: vec![0; count],
-            written: vec![0; count],
-            frontier: vec![0; count],
-        }
-    }
-
-    /// Marks the blocks at whose start a register is live that `readers` read
-    /// before they write it, and `writers` write.
-    fn live(&mut self, cfg: &Cfg, readers: &[u32], writers: &[u32]) {
-        self.round += 1;
-        for &block in writers {
-            self.written[block as usize] = self.round;
-        }
-        let mut work = readers.to_vec();
-        while let Some(block) = work.pop() {
-            if std::mem::replace(&mut self.live[block as usize], self.round) == self.round {
-                continue;
-            }
-            let predecessors = cfg.blocks[block as usize].predecessors.iter();
-            work.extend(predecessors.filter(|&&p| self.written[p as usize] != self.round));
-        }
-    }
-
-    fn is_live(&self, block: u32) -> bool {
-        self.live[block as usize] == self.round
-    }
-
-    /// The iterated dominance frontier of `blocks`.
-    fn frontier(&mut self, frontiers: &[Vec<u32>], blocks: &[u32]) -> Vec<u32> {
-        self.round = self.round.max(1);
-        let mut found = Vec::new();
-        let mut work = blocks.to_vec();
-        while let Some(block) = work.pop() {
-            for &meeting in &frontiers[block as usize] {
-                let mark = &mut self.frontier[meeting as usize];
-                if std::mem::replace(mark, self.round) != self.round {
-                    found.push(meeting);
-                    work.push(meeting);
-                }
-            }
-        }
-        found
     }
 }

@@ -11,6 +11,7 @@
 mod array;
 mod front;
 mod linear;
+mod narrow;
 mod pads;
 mod shifts;
 mod swizzles;
@@ -18,6 +19,7 @@ mod variables;
 
 pub use array::{Array, Refusal};
 pub use front::mark_front;
+pub use narrow::{Narrower, narrower};
 pub use variables::{PerVariable, VariableChoices, per_variable};
 
 use super::layout::{Layout, LayoutSpec};
@@ -287,7 +289,9 @@ impl Search<'_> {
         let start = Instant::now();
         let spec = |seed| LayoutSpec::Hash(HashSpec::Rap(ShiftTable::Seed(seed)));
         let mut best: Option<(u64, u64)> = None;
-        for seed in 1..=SEEDS {
+        // Where one shifts rows apart that must stay together, all do.
+        let torn = self.array.vector_words() > 1;
+        for seed in 1..=if torn { 1 } else { SEEDS } {
             let layout = Layout::new(&spec(seed), self.array.geometry())?;
             let conflicts = self.array.count(&layout).conflicts;
             if best.is_none_or(|(fewest, _)| conflicts < fewest) {

@@ -183,7 +183,7 @@ impl Counter {
             let mut load = [0u8; 64];
             let mut degree = 0;
             for &word in words {
-                let piece = (u64::from(word) * reciprocal >> 32) as u32;
+                let piece = ((u64::from(word) * reciprocal) >> 32) as u32;
                 let slot = &mut load[((word + pad.by * piece) & self.bank_mask) as usize];
                 *slot += 1;
                 degree = degree.max(*slot);

@@ -57,7 +57,7 @@ impl Search<'_> {
                         own = Some((conflicts, i, j));
                         best.fetch_min(conflicts, Ordering::Relaxed);
                     }
-                    if evaluated.load(Ordering::Relaxed) % 256 == 0 && control.stopped() {
+                    if evaluated.load(Ordering::Relaxed).is_multiple_of(256) && control.stopped() {
                         return None;
                     }
                 }

@@ -1,1 +1,378 @@
+use super::*;
+use crate::geometry::Geometry;
+use crate::hash::{Gf2Matrix, Mapping};
+use crate::search::reduced;
+use crate::trace::{Access, AccessTrace, Atomics, ConflictRule, Op, Wide};
+use rand_chacha::ChaCha12Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
 
+/// 32 lanes, 32 banks.
+fn geometry() -> Geometry {
+    Geometry::new(9, 5).unwrap()
+}
+
+fn phases() -> ConflictRule {
+    ConflictRule {
+        wide: Wide::Phases,
+        atomics: Atomics::Lanes,
+        ..ConflictRule::from(32)
+    }
+}
+
+/// Warp accesses of (bytes, word of each lane) in `words` words.
+fn trace(words: u32, accesses: Vec<(u32, Vec<u32>)>) -> AccessTrace {
+    let access = |(bytes, addrs): (u32, Vec<u32>)| Access {
+        warp: 0,
+        pc: 0,
+        op: Op::Load,
+        addrs: addrs.into_iter().map(Some).collect(),
+        bytes,
+        extra: Default::default(),
+    };
+    AccessTrace {
+        name: "t".to_owned(),
+        source: String::new(),
+        block_dim: [32, 1, 1],
+        shared_bytes: 4 * words,
+        warp_size: 32,
+        barriers: Vec::new(),
+        accesses: accesses.into_iter().map(access).collect(),
+        extra: Default::default(),
+    }
+}
+
+/// Some strides and some scattered words.
+fn mixed(seed: u64, words: u32, widest: u32) -> AccessTrace {
+    let mut rng = ChaCha12Rng::seed_from_u64(seed);
+    let mut below = |n: u32| rng.next_u32() % n;
+    let accesses = (0..12).map(|_| {
+        let width = 1 << below(widest.ilog2() + 1);
+        let units = words / width;
+        let (first, stride, scatter) = (below(units), 1 + below(40), below(4) == 0);
+        let lane = |l: u32| match scatter {
+            true => below(units),
+            false => (first + l * stride) % units,
+        };
+        (4 * width, (0..32).map(lane).map(|u| u * width).collect())
+    });
+    trace(words, accesses.collect())
+}
+
+fn array(trace: &AccessTrace, room: u32) -> Array {
+    Array::new(trace, geometry(), phases(), room)
+}
+
+fn effort() -> Effort<'static> {
+    Effort {
+        control: Control::none(),
+        budget: Duration::from_secs(60),
+    }
+}
+
+fn of_kind(found: &Choices, kind: Kind) -> Vec<&Choice> {
+    found.ranked.iter().filter(|c| c.kind == kind).collect()
+}
+
+#[test]
+fn what_is_found_is_what_it_says() {
+    for (seed, widest) in [(1, 1), (2, 2), (3, 4), (4, 1)] {
+        let trace = mixed(seed, 400, widest);
+        let array = array(&trace, 512);
+        let found = choices(&array, &Kind::ALL, &effort()).unwrap();
+        for choice in &found.ranked {
+            let layout = &choice.layout;
+            let spec = layout.spec();
+            assert_eq!(array.count(layout).conflicts, choice.conflicts, "{spec}");
+            assert_eq!(
+                super::super::Steps::of(layout).count(),
+                choice.added,
+                "{spec}"
+            );
+            assert!(choice.lower_bound <= choice.conflicts);
+            // Every word has a place of its own, within what is said to be used.
+            let mut seen = vec![false; (400 + choice.wasted_words) as usize];
+            for word in 0..400 {
+                let place = layout.place(word) as usize;
+                assert!(!std::mem::replace(&mut seen[place], true), "{spec} {word}");
+            }
+            // Vectors of the trace stay whole.
+            for access in &trace.accesses {
+                for addr in access.addrs.iter().flatten() {
+                    let place = layout.place(*addr);
+                    let whole = (0..access.words()).all(|i| layout.place(addr + i) == place + i);
+                    assert!(
+                        whole && place.is_multiple_of(access.words()),
+                        "{spec} {addr}"
+                    );
+                }
+            }
+        }
+        assert!(found.ranked.is_sorted_by_key(Choice::costs));
+        assert!(found.fewest_proved);
+        assert_eq!(of_kind(&found, Kind::Mod).len(), 1);
+        let torn: Vec<String> = found.left_out.iter().map(|(s, _)| s.to_string()).collect();
+        match array.vector_words() {
+            1 => assert_eq!(torn, Vec::<String>::new()),
+            _ => assert_eq!(torn, ["xor", "add", "rap:seed=1"]),
+        }
+    }
+}
+
+/// Every padding up to twice the banks, counted by its layout.
+#[test]
+fn no_padding_beats_those_that_are_found() {
+    for (seed, widest, room) in [(5, 1, 512), (6, 1, 420), (7, 2, 512), (8, 4, 512)] {
+        let trace = mixed(seed, 320, widest);
+        let array = array(&trace, room);
+        let found = choices(&array, &[Kind::Pad], &effort()).unwrap();
+        let pads = of_kind(&found, Kind::Pad);
+        let by_cost = |wasted: u32| {
+            let within = found.ranked.iter().filter(|c| c.wasted_words <= wasted);
+            within.map(|c| c.conflicts).min().unwrap()
+        };
+        let mut fewest = u64::MAX;
+        for every in 1..320 {
+            for by in 1..64 {
+                let layout = Layout::new(&LayoutSpec::Pad { every, by }, geometry()).unwrap();
+                if array.refuses(&layout).is_some() {
+                    continue;
+                }
+                let (conflicts, wasted) = (array.count(&layout).conflicts, array.wasted(&layout));
+                assert!(by_cost(wasted) <= conflicts, "{every} {by}");
+                fewest = fewest.min(conflicts);
+                if let Some(own) = pads.iter().find(|c| c.layout == layout) {
+                    assert_eq!((own.conflicts, own.wasted_words), (conflicts, wasted));
+                }
+            }
+        }
+        let searched = pads.iter().filter(|c| c.method == "exhaustive");
+        assert!(searched.clone().all(|c| c.optimal()));
+        // The identity may be as good as any.
+        let best = searched.map(|c| c.conflicts).min();
+        let unpadded = of_kind(&found, Kind::Mod)[0].conflicts;
+        assert_eq!(best.unwrap_or(unpadded), fewest.min(unpadded));
+    }
+}
+
+/// All pairs of shifted copies, by their matrices.
+#[test]
+fn no_two_shifts_beat_those_that_are_found() {
+    let mut improved = 0;
+    for seed in 10..16 {
+        let trace = mixed(seed, 512, 1);
+        let array = array(&trace, 512);
+        let kinds = [Kind::Hash(HashKind::BitvecXor), Kind::TwoShifts];
+        let found = choices(&array, &kinds, &effort()).unwrap();
+        let best = found.best().conflicts;
+        let mut fewest = u64::MAX;
+        for (d, e) in (1..9).flat_map(|d| (d + 1..9).map(move |e| (d, e))) {
+            for (p, q) in (0..32u32).flat_map(|p| (0..32u32).map(move |q| (p, q))) {
+                let row = |j: u32| {
+                    let copy = |mask: u32, d: u32| (mask >> j & 1) << (j + d) & 0x1ff;
+                    1 << j ^ copy(p, d) ^ copy(q, e)
+                };
+                let rows: Vec<u32> = (0..5).map(row).collect();
+                fewest = fewest.min(array.problem().passes().conflicts(&rows, u64::MAX));
+            }
+        }
+        // One copy is among them, with an empty mask for the other.
+        assert_eq!(best.min(fewest), fewest, "{seed}");
+        let two = of_kind(&found, Kind::TwoShifts);
+        improved += two.len();
+        for choice in two {
+            assert!(choice.added <= 4 && choice.optimal());
+            assert_eq!((choice.conflicts, choice.wasted_words), (fewest, 0));
+        }
+    }
+    assert!(improved > 0);
+}
+
+#[test]
+fn arranged_mappings_have_the_same_banks_but_for_their_names() {
+    let trace = mixed(21, 512, 1);
+    let array = array(&trace, 512);
+    let found = choices(&array, &Kind::ALL, &effort()).unwrap();
+    for kind in [HashKind::BitwiseXor, HashKind::Matrix] {
+        for choice in of_kind(&found, Kind::Hash(kind)) {
+            let LayoutSpec::Hash(spec) = choice.layout.spec() else {
+                panic!("{}", choice.layout.spec());
+            };
+            let mapping = Mapping::new(spec, geometry()).unwrap();
+            let crate::hash::BankFunction::Linear(matrix) = mapping.bank_function() else {
+                panic!("{spec}");
+            };
+            // Reduced: a bank bit whose pivot is a bank bit is that bit.
+            let pivots = Gf2Matrix::from_rows(matrix.rows().to_vec()).lowest_pivots();
+            for bit in (0..5).filter(|bit| pivots >> bit & 1 == 1) {
+                assert_eq!(matrix.rows()[bit as usize].trailing_zeros(), bit, "{spec}");
+            }
+            let mut sorted = matrix.rows().to_vec();
+            sorted.sort_by_key(|row| row.trailing_zeros());
+            assert_eq!(sorted, reduced(matrix.rows()), "{spec}");
+        }
+    }
+}
+
+#[test]
+fn the_front_is_what_nothing_beats() {
+    let trace = mixed(30, 500, 1);
+    let found = choices(&array(&trace, 1000), &Kind::ALL, &effort()).unwrap();
+    let front: Vec<_> = found.ranked.iter().filter(|c| c.front).collect();
+    assert!(front.len() > 1 && front.len() < found.ranked.len());
+    for choice in &found.ranked {
+        let own = choice.costs();
+        let beats = |c: &&&Choice| {
+            let other = c.costs();
+            other != own && other.0 <= own.0 && other.1 <= own.1 && other.2 <= own.2
+        };
+        match choice.front {
+            true => assert_eq!(found.ranked.iter().filter(|c| beats(&c)).count(), 0),
+            false => {
+                let equal = front.iter().any(|c| c.costs() == own);
+                assert!(equal || front.iter().any(|c| beats(&c)));
+            }
+        }
+    }
+}
+
+/// Two variables with different strides: one mapping cannot serve both, two can.
+#[test]
+fn each_variable_has_its_own_mapping() {
+    let column = |first: u32, stride: u32| (4, (0..32).map(|l| first + l * stride).collect());
+    // Rows of 8 words, read by eight columns of a row; and rows of 32.
+    let mut accesses: Vec<(u32, Vec<u32>)> = (0..4).map(|c| column(c, 8)).collect();
+    accesses.extend((0..4).map(|c| column(256 + c, 6)));
+    // Lanes on both variables.
+    accesses.push((
+        4,
+        (0..32)
+            .map(|l| if l < 16 { 8 * l } else { 256 + 6 * l })
+            .collect(),
+    ));
+    let mut trace = trace(512, accesses);
+    let variables = serde_json::json!([
+        {"name": "a", "offset": 0, "bytes": 1024},
+        {"name": "b", "offset": 1024, "bytes": 1024},
+        {"name": "idle", "offset": 2048, "bytes": 0},
+    ]);
+    trace.extra.insert("shared_variables".to_owned(), variables);
+    let kinds = [Kind::Swizzle, Kind::Pad];
+    let room = 600;
+    let found = per_variable(&trace, geometry(), phases(), room, &kinds, &effort());
+    let found = found.unwrap().unwrap();
+    let names: Vec<&str> = found
+        .variables
+        .iter()
+        .map(|v| v.variable.name.as_str())
+        .collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(found.variables[0].array.accesses(), 5);
+    let banks = |word: u32| {
+        let v = &found.variables[usize::from(word >= 256)];
+        v.choices.best().layout.bank(word % 256)
+    };
+    let counted = Plainly(&trace).count(banks);
+    assert_eq!(found.count.conflicts, counted);
+    let added: u64 = found
+        .variables
+        .iter()
+        .map(|v| 5 * v.choices.best().added as u64)
+        .sum();
+    assert_eq!(found.added, added as f64 / 10.0);
+    // One variable alone is no choice between variables.
+    let one = serde_json::json!([{"name": "a", "offset": 0, "bytes": 2048}]);
+    trace.extra.insert("shared_variables".to_owned(), one);
+    assert!(
+        per_variable(&trace, geometry(), phases(), room, &kinds, &effort())
+            .unwrap()
+            .is_none()
+    );
+}
+
+/// A variable in the middle of a vector: what comes after it stays aligned.
+#[test]
+fn variables_in_the_middle_of_a_vector_keep_theirs_whole() {
+    let vectors = |first: u32| (16, (0..32).map(|l| first + 4 * l).collect());
+    let words = |first: u32| (4, (0..32).map(|l| first + l % 2).collect());
+    let mut trace = trace(512, vec![words(4), vectors(8), vectors(136), words(6)]);
+    let variables = serde_json::json!([
+        {"name": "a", "offset": 16, "bytes": 8},
+        {"name": "b", "offset": 24, "bytes": 2000},
+    ]);
+    trace.extra.insert("shared_variables".to_owned(), variables);
+    let found = per_variable(&trace, geometry(), phases(), 600, &Kind::ALL, &effort());
+    let found = found.unwrap().unwrap();
+    let b = &found.variables[1];
+    assert_eq!((b.array.vector_words(), b.array.accesses()), (4, 3));
+    for choice in &b.choices.ranked {
+        // b counts from word 4, two words before it begins.
+        for vector in (8..300).step_by(4) {
+            let place = |word: u32| choice.layout.place(word - 4);
+            let first = place(vector);
+            let whole = first % 4 == 0 && (0..4).all(|i| place(vector + i) == first + i);
+            assert!(whole, "{} {vector}", choice.layout.spec());
+        }
+    }
+}
+
+/// Conflicts plainly, of accesses of a word.
+struct Plainly<'a>(&'a AccessTrace);
+
+impl Plainly<'_> {
+    fn count(&self, bank: impl Fn(u32) -> u32) -> u64 {
+        let of = |access: &Access| {
+            let mut words: Vec<u32> = access.addrs.iter().copied().flatten().collect();
+            words.sort_unstable();
+            words.dedup();
+            let load = |b: u32| words.iter().filter(|w| bank(**w) == b).count() as u64;
+            (0..32).map(load).max().unwrap_or(1) - 1
+        };
+        self.0.accesses.iter().map(of).sum()
+    }
+}
+
+/// 128-bit stores by rows and loads by columns.
+#[test]
+fn narrower_accesses_leave_fewer_conflicts() {
+    let rows = (0..8).map(|r| (16, (0..32).map(|l| 128 * (r % 4) + 4 * l).collect()));
+    let columns = (0..16).map(|c| (4, (0..32).map(|l| 16 * l + c).collect()));
+    let trace = trace(512, rows.chain(columns).collect());
+    let own = array(&trace, 512);
+    let found = choices(&own, &Kind::ALL, &effort()).unwrap();
+    assert_eq!(found.best().max_degree, 4);
+    let found = narrower(
+        &trace,
+        geometry(),
+        phases(),
+        (&own, &found),
+        &Kind::ALL,
+        &effort(),
+    );
+    let found = found.unwrap();
+    let best: Vec<_> = found
+        .iter()
+        .map(|n| (n.bytes, n.array.accesses(), n.choices.best().max_degree))
+        .collect();
+    assert_eq!(best, [(8, 32, 2), (4, 48, 1)]);
+}
+
+#[test]
+fn a_stopped_search_proves_nothing() {
+    let trace = mixed(40, 512, 1);
+    let stopped = Effort {
+        control: Control::none().stop_when(&|| true),
+        budget: Duration::from_secs(1),
+    };
+    let found = choices(&array(&trace, 512), &Kind::ALL, &stopped).unwrap();
+    assert_eq!(found.ranked.len(), 1);
+    assert!(!found.fewest_proved && !found.best().optimal());
+}
+
+#[test]
+fn kinds_have_names() {
+    for kind in Kind::ALL {
+        assert_eq!(kind.name().parse::<Kind>().unwrap(), kind);
+    }
+    let error = "nope".parse::<Kind>().unwrap_err();
+    assert!(error.to_string().contains("'nope' is no kind of mapping"));
+}

@@ -4,6 +4,7 @@ use super::{Array, Choice, Choices, Effort, Kind, choices};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::trace::{AccessTrace, ConflictCount, ConflictProfile, ConflictRule, SharedVariable};
+use std::ops::Range;
 
 /// A variable and the mappings of its words.
 #[derive(Clone, Debug)]
@@ -31,6 +32,12 @@ pub struct PerVariable {
     pub wasted_words: u32,
 }
 
+/// The words of a variable, and the one from which it counts.
+struct Region {
+    own: Range<u32>,
+    base: u32,
+}
+
 /// Searches a mapping for each variable of `trace` on the accesses to it
 /// alone; `None` where the trace has fewer than two that are accessed.
 pub fn per_variable(
@@ -41,45 +48,43 @@ pub fn per_variable(
     kinds: &[Kind],
     effort: &Effort,
 ) -> Result<Option<PerVariable>> {
-    // The words of a vector stay in one piece: a variable begins at one.
+    // A variable counts from the start of a vector, so that its vectors are
+    // aligned; a word that two variables share is the first one's.
     let vector = trace.accesses.iter().map(|a| a.words()).max().unwrap_or(1);
     let mut regions = Vec::new();
     let mut end = 0;
     for variable in trace.shared_variables() {
-        let first = (variable.offset / 4 / vector * vector).max(end);
-        let last = (variable.offset + variable.bytes).div_ceil(4);
-        end = last.max(end);
-        let part = trace.part(first..last);
-        if first < last && !part.accesses.is_empty() {
-            regions.push((variable, first..last, part));
+        let base = variable.offset / 4 / vector * vector;
+        let own = (variable.offset / 4).max(end)..(variable.offset + variable.bytes).div_ceil(4);
+        end = own.end.max(end);
+        let part = trace.part(own.clone(), base);
+        if !own.is_empty() && !part.accesses.is_empty() {
+            regions.push((variable, Region { own, base }, part));
         }
     }
     if regions.len() < 2 {
         return Ok(None);
     }
     let mut variables = Vec::new();
-    let mut ranges = Vec::new();
-    for (variable, range, part) in regions {
-        let others = trace.words().saturating_sub(range.end - range.start);
+    let mut found = Vec::new();
+    for (variable, region, part) in regions {
+        let others = trace.words().saturating_sub(region.own.end - region.base);
         let array = Array::new(&part, geometry, rule, room.saturating_sub(others));
         let choices = choices(&array, kinds, effort)?;
-        ranges.push(range);
+        found.push(region);
         variables.push(VariableChoices {
             variable,
             array,
             choices,
         });
     }
-    let bank = |word: u32| {
-        let found = ranges.iter().position(|range| range.contains(&word));
-        match found {
-            Some(i) => variables[i]
-                .choices
-                .best()
-                .layout
-                .bank(word - ranges[i].start),
-            None => word & geometry.bank_mask(),
-        }
+    let bank = |word: u32| match found.iter().position(|region| region.own.contains(&word)) {
+        Some(i) => variables[i]
+            .choices
+            .best()
+            .layout
+            .bank(word - found[i].base),
+        None => word & geometry.bank_mask(),
     };
     let count = ConflictProfile::new(trace, rule).count(bank);
     let accesses: u64 = variables.iter().map(|v| v.array.accesses()).sum();

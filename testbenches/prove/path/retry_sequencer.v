@@ -28,6 +28,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     output wire assume_degree, // the degree is at most the number of lanes
     output wire keep_place, // the unit knows its state's cycle, what was asked and answered
     output wire keep_pass, // it has the pass that it took
+    output wire keep_turn, // the lanes are updated in the first cycles of UPDATE, one turn each
     output wire keep_lanes, // it knows who waits and who has won in this round
     output wire keep_locks, // locks are held from the answer of a read to the request of the write
     output wire check_released, // a store-and-unlock is for exactly the lanes that have taken their lock since the last one
@@ -70,6 +71,9 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     localparam LONGEST = L * LR > L * LWR ? L * LR : L * LWR;
     localparam CEILING = LONGEST > LU ? (LONGEST > LB ? LONGEST : LB) : (LU > LB ? LU : LB);
     localparam CTW = $clog2(CEILING + 1);
+    // Lanes that are updated in a cycle, and the cycles in which all are.
+    localparam ALUS = 1 << $clog2((L + LU - 1) / LU);
+    localparam TURNS = L / ALUS;
     (* hierconn *) wire [CTW-1:0] \unit.cnt ;
     (* hierconn *) wire [CTW-1:0] \unit.tgt ;
     (* hierconn *) wire \unit.sent ;
@@ -82,6 +86,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     (* hierconn *) wire [L*R-1:0] \unit.row ;
     (* hierconn *) wire [L*LK-1:0] \unit.lock ;
     (* hierconn *) wire [L*D-1:0] \unit.opnd ;
+    (* hierconn *) wire [TURNS-1:0] \unit.turn ;
     (* hierconn *) wire [L*D-1:0] \unit.old ;
     (* hierconn *) wire [DG-1:0] \unit.deg1 ;
     (* hierconn *) wire \unit.first ;
@@ -264,8 +269,13 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     assign keep_place = (state <= DONE) & (!busy | (\unit.cnt == shown)) & (!locking | ((\unit.sent == asked) & (\unit.got == answered)))
         & (!locking | !answered | ((\unit.tgt == degree_before * (state == READ ? LR : LWR)) & (degree_before <= L)))
         & (!locking | !answered | asked) & (locking | !asked | fresh) & (was_rst | (state == was_next)) & (!was_rst | (state == IDLE));
+    // The unit overwrites a winner's operand with the result, in its turn.
+    wire [15:0] my_turn = lane / ALUS;
+    wire updated = served[lane] & !(won[lane] & (((state == READ) & answered)
+        | ((state == UPDATE) & (age <= my_turn + 1))));
+    assign keep_turn = \unit.turn == ((state == UPDATE) & (age <= TURNS) ? 1 << (age - 1) : 0);
     assign keep_pass = !busy | ((\unit.aop == aop) & (\unit.mask0 == mask) & (\unit.bank [lane*m +: m] == bank)
-        & (\unit.row [lane*R +: R] == row) & (\unit.lock [lane*LK +: LK] == lock) & (\unit.opnd [lane*D +: D] == operand)
+        & (\unit.row [lane*R +: R] == row) & (\unit.lock [lane*LK +: LK] == lock) & (\unit.opnd [lane*D +: D] == (updated ? result : operand))
         & (\unit.old [lane*D +: D] == found) & (\unit.tag == tag) & (\unit.err == error) & (\unit.deg1 == degree)
         & (\unit.first == !begun) & (\unit.begun == reads) & ((aop <= 8) | (state == DONE)) & (mask[lane] | (found == 0)));
     assign keep_lanes = !busy | ((\unit.waiting == (waiting | open)) & ((served & ~mask) == 0)

@@ -57,9 +57,14 @@ pub struct SharedAccess {
     pub guarded: bool,
     /// Whether its address is a generic one: it may go elsewhere.
     pub generic: bool,
+    /// Whether the address may be one that is not of shared memory.
+    pub elsewhere: bool,
     /// The byte address in shared memory, offset of the instruction included,
     /// or what made it not affine. Of calls always the latter.
     pub address: Result<Affine, NotAffine>,
+    /// The address, exact, with a term of its own for each value that is not
+    /// affine; none of calls, and of what the kit does not execute.
+    pub expression: Option<Affine>,
     /// Which variables it may touch.
     pub touches: Touches,
 }
@@ -75,6 +80,7 @@ pub fn shared_accesses(
     affines: &Affines,
     summaries: &Summaries,
 ) -> Vec<SharedAccess> {
+    let index = super::index_of(module, function);
     let mut origins = Origins::new(module, function, cfg, values);
     let mut list = Vec::new();
     for (at, i) in function.instructions.iter().enumerate() {
@@ -87,17 +93,19 @@ pub fn shared_accesses(
                 bytes: 0,
                 guarded: i.guard.is_some(),
                 generic: false,
+                elsewhere: false,
                 address: Err(NotAffine {
                     at,
                     reason: "accesses of the function that is called",
                 }),
+                expression: None,
                 touches,
             }));
             continue;
         }
         for site in sites(i) {
             let id = origins.operand(at, site.operand);
-            let origin = origins.get(id).clone();
+            let origin = summaries.of_callers(index, at, origins.get(id));
             let generic = !site.shared;
             if generic
                 && origin.variables.is_empty()
@@ -106,7 +114,17 @@ pub fn shared_accesses(
             {
                 continue;
             }
-            let address = address(affines, values, at, site.operand);
+            let expression = expression(affines, values, at, site.operand);
+            let address = match &expression {
+                None => Err(NotAffine {
+                    at,
+                    reason: "an address that is not supported",
+                }),
+                Some(known) => match known.opaque() {
+                    None => Ok(known.clone()),
+                    Some(value) => Err(affines.reason(value)),
+                },
+            };
             let touches = touches(module, function, at, &origin, address.as_ref().ok());
             list.push(SharedAccess {
                 at,
@@ -114,7 +132,9 @@ pub fn shared_accesses(
                 bytes: site.bytes,
                 guarded: i.guard.is_some(),
                 generic,
+                elsewhere: generic && origin.other,
                 address,
+                expression,
                 touches,
             });
         }
@@ -197,25 +217,17 @@ fn copied(i: &Instruction) -> u32 {
     }
 }
 
-fn address(
-    affines: &Affines,
-    values: &Values,
-    at: u32,
-    operand: &Operand,
-) -> Result<Affine, NotAffine> {
-    let outside = NotAffine {
-        at,
-        reason: "an address that is not supported",
-    };
+/// The byte address of an operand of instruction `at`.
+fn expression(affines: &Affines, values: &Values, at: u32, operand: &Operand) -> Option<Affine> {
     let Operand::Address(base, offset) = operand else {
-        return Err(outside);
+        return None;
     };
     let base = match base {
-        Base::Register(register) => affines.affine(values.read(at, *register))?,
+        Base::Register(register) => affines.expression(values.read(at, *register)),
         Base::Variable(symbol) => Affine::term(Term::Base(*symbol), 64),
         Base::Absolute => Affine::constant(0, 64),
     };
-    base.plus(1, &Affine::constant(*offset, 64)).ok_or(outside)
+    base.plus(1, &Affine::constant(*offset, 64))
 }
 
 /// What an address of that origin may touch.

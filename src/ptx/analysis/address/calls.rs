@@ -7,7 +7,7 @@ use crate::ptx::analysis::Values;
 use crate::ptx::ast::{Instruction, LabelKind, Module, Operand, Target};
 use crate::ptx::cfg::Cfg;
 use crate::ptx::names::Opcode;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions of the system that touch no shared variable.
 const HARMLESS: [&str; 6] = [
@@ -42,6 +42,8 @@ pub struct Summaries {
     of: Vec<Summary>,
     /// Functions whose address is taken.
     pointed: Vec<u32>,
+    /// By function and parameter: what the calls of the module pass.
+    passed: Vec<BTreeMap<u32, Origin>>,
 }
 
 impl Summaries {
@@ -51,6 +53,7 @@ impl Summaries {
         let mut summaries = Summaries {
             of: vec![Summary::default(); module.functions.len()],
             pointed: pointed(module),
+            passed: vec![BTreeMap::new(); module.functions.len()],
         };
         for (at, function) in module.functions.iter().enumerate() {
             let known = HARMLESS.contains(&function.name.as_str());
@@ -85,7 +88,91 @@ impl Summaries {
                 }
             }
         }
+        drop(prepared);
+        if summaries.of.iter().any(|s| !s.parameters.is_empty()) {
+            summaries.pass_down(module);
+        }
         summaries
+    }
+
+    /// Collects what calls pass, from the entries downward.
+    fn pass_down(&mut self, module: &Module) {
+        let defined = (0..module.functions.len()).filter(|&f| module.functions[f].defined);
+        let calls = |f: &usize| {
+            let mut all = module.functions[*f].instructions.iter();
+            all.any(|i| i.opcode == Opcode::Call)
+        };
+        let callers: Vec<_> = defined
+            .filter(calls)
+            .map(|f| {
+                let function = &module.functions[f];
+                let cfg = Cfg::new(function);
+                let values = Values::new(function, &cfg);
+                (f, cfg, values)
+            })
+            .collect();
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for (f, cfg, values) in &callers {
+                let function = &module.functions[*f];
+                let mut origins = Origins::new(module, function, cfg, values);
+                for (at, i) in function.instructions.iter().enumerate() {
+                    if i.opcode == Opcode::Call {
+                        changed |= self.pass(module, &mut origins, *f as u32, at as u32, i);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What one call passes; whether that is new.
+    fn pass(
+        &mut self,
+        module: &Module,
+        origins: &mut Origins,
+        caller: u32,
+        at: u32,
+        i: &Instruction,
+    ) -> bool {
+        let Some(Operand::List(arguments)) = i.operands.get(2) else {
+            return false;
+        };
+        let mut changed = false;
+        for callee in self.candidates(module, origins, i) {
+            for (parameter, argument) in arguments.iter().enumerate() {
+                let id = origins.argument(at, argument);
+                let origin = self.of_callers(caller, at, origins.get(id));
+                let known = self.passed[callee as usize]
+                    .entry(parameter as u32)
+                    .or_default();
+                let before = known.clone();
+                known.add(&origin);
+                changed |= *known != before;
+            }
+        }
+        changed
+    }
+
+    /// The origin with what the calls of the module pass in the place of the
+    /// parameters of the function with that index: the module is taken to be
+    /// the whole program. `at` is where the function uses the value.
+    pub(super) fn of_callers(&self, function: u32, at: u32, origin: &Origin) -> Origin {
+        let mut all = Origin {
+            parameters: BTreeSet::new(),
+            ..origin.clone()
+        };
+        for parameter in &origin.parameters {
+            match self.passed[function as usize].get(parameter) {
+                Some(passed) => all.add(passed),
+                None => {
+                    all.parameters.insert(*parameter);
+                }
+            }
+        }
+        if origin.unknown.is_none() {
+            all.unknown = all.unknown.map(|(_, reason)| (at, reason));
+        }
+        all
     }
 
     fn summarise(&self, module: &Module, f: usize, cfg: &Cfg, values: &Values) -> Summary {
@@ -159,10 +246,7 @@ impl Summaries {
                 };
                 let id = origins.argument(at, passed);
                 let passed = origins.get(id);
-                origin.variables.extend(&passed.variables);
-                origin.parameters.extend(&passed.parameters);
-                origin.other |= passed.other;
-                origin.unknown = origin.unknown.or(passed.unknown);
+                origin.add(passed);
             }
             list.push((origin, summary.all));
         }

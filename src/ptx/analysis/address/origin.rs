@@ -21,6 +21,16 @@ pub(super) struct Origin {
     pub unknown: Option<(u32, &'static str)>,
 }
 
+impl Origin {
+    /// Of this or of another value.
+    pub fn add(&mut self, other: &Origin) {
+        self.variables.extend(&other.variables);
+        self.parameters.extend(&other.parameters);
+        self.other |= other.other;
+        self.unknown = self.unknown.or(other.unknown);
+    }
+}
+
 /// Index of an origin in a table; 0 is a number.
 pub(super) type OriginId = u32;
 

@@ -18,12 +18,12 @@ pub struct NotAffine {
 
 /// The expressions of a function's values.
 pub struct Affines<'a> {
-    pub(super) module: &'a Module,
-    pub(super) function: &'a Function,
+    pub(in super::super) module: &'a Module,
+    pub(in super::super) function: &'a Function,
     pub(super) values: &'a Values,
     pub(super) context: &'a Context,
     pub(super) facts: &'a BitFacts,
-    cfg: &'a Cfg,
+    pub(in super::super) cfg: &'a Cfg,
     loops: &'a Loops,
     /// None: the value is a term of its own.
     known: Vec<Option<Box<Affine>>>,

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_table_ram_256x11: a table: one port to read, one to write, both
+// synchronous. Replace it by an SRAM macro (1R1W); FPGA tools make memory of
+// it. Its contents and rd_data are undefined until they are written and read.
+// What is read of the row that is written in the same cycle is not relied on.
+//
+// Parameters: 256 words of 11 bits
+// Timing:     read data in the next cycle, held until the next read
+// Reference:  docs/microarchitecture.md, section 13
+//
+// in  clk       1  clock
+// in  rd_en     1  read in this cycle
+// in  rd_row    8  row
+// out rd_data  11  word of the last read
+// in  wr_en     1  write in this cycle
+// in  wr_row    8  row
+// in  wr_data  11  word to write
+
+module spad_table_ram_256x11 (
+    input wire clk,
+    input wire rd_en,
+    input wire [7:0] rd_row,
+    output wire [10:0] rd_data,
+    input wire wr_en,
+    input wire [7:0] wr_row,
+    input wire [10:0] wr_data
+);
+    reg [10:0] mem [0:255];
+    reg [10:0] out;
+
+    always @(posedge clk) begin
+        if (wr_en) mem[wr_row] <= wr_data;
+    end
+
+    always @(posedge clk) begin
+        if (rd_en) out <= mem[rd_row];
+    end
+
+    assign rd_data = out;
+endmodule

@@ -1,0 +1,260 @@
+//! The names of codes on ports (docs/microarchitecture.md, section 2): one
+//! list, with no logic, for RTL, golden models, benches and documents.
+//!
+//! A template writes a code by its Verilog name, as `KIND_LOAD`; the
+//! `localparam`s of the names that a module uses are put behind its ports.
+
+/// The codes of one field.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Begins the Verilog name of each code, as in `KIND_LOAD`.
+    pub prefix: &'static str,
+    /// Bits of the field.
+    pub width: usize,
+    /// Names and values.
+    pub codes: &'static [(&'static str, u8)],
+}
+
+macro_rules! field {
+    ($(#[$about:meta])* $module:ident $prefix:literal $width:literal:
+     $($(#[$doc:meta])* $name:ident = $value:literal;)*) => {
+        $(#[$about])*
+        pub mod $module {
+            $($(#[$doc])* pub const $name: u8 = $value;)*
+            /// All of them.
+            pub const FIELD: super::Field = super::Field {
+                prefix: $prefix,
+                width: $width,
+                codes: &[$((stringify!($name), $value)),*],
+            };
+        }
+    };
+}
+
+field! {
+    /// Instruction kinds at the issue port (section 2.2).
+    kind "KIND" 4:
+    /// Any instruction without memory access.
+    ALU = 0;
+    /// Reads the scratchpad.
+    LOAD = 1;
+    /// Writes the scratchpad.
+    STORE = 2;
+    /// Load and lock.
+    LDLK = 3;
+    /// Store and unlock.
+    STUL = 4;
+    /// Macro operation of the retry sequencer.
+    ATOMIC = 5;
+    /// Any off-chip access.
+    GLOBAL = 6;
+    /// Releases the shared part of the scratchpad.
+    RELSSP = 7;
+}
+
+field! {
+    /// Scratchpad operations (section 2.3).
+    op "OP" 3:
+    /// No access: data comes back unchanged.
+    PASS = 0;
+    /// Reads whole words.
+    LOAD = 1;
+    /// Writes enabled bytes.
+    STORE = 2;
+    /// Load, and take locks.
+    LDLK = 3;
+    /// Store, and clear locks.
+    STUL = 4;
+    /// The unsupported operation that unsupported kinds become.
+    UNSUPPORTED = 7;
+}
+
+field! {
+    /// Atomic operations (section 2.4).
+    aop "AOP" 4:
+    /// Sum modulo 2^D.
+    ADD = 0;
+    /// Bitwise and.
+    AND = 1;
+    /// Bitwise or.
+    OR = 2;
+    /// Bitwise exclusive or.
+    XOR = 3;
+    /// Exchange.
+    EXCH = 4;
+    /// Unsigned minimum.
+    UMIN = 5;
+    /// Unsigned maximum.
+    UMAX = 6;
+    /// Signed minimum.
+    SMIN = 7;
+    /// Signed maximum; the last supported operation.
+    SMAX = 8;
+}
+
+field! {
+    /// `cfg_lock_hash` (section 2.5).
+    lock_hash "LOCK_HASH" 2:
+    /// The low address bits.
+    NONE = 0;
+    /// Combined by exclusive or.
+    XOR = 1;
+    /// Combined by addition.
+    ADD = 2;
+}
+
+field! {
+    /// `state` of the retry sequencer (section 8).
+    seq "SEQ" 3:
+    /// Takes a pass.
+    IDLE = 0;
+    /// Load and lock.
+    READ = 1;
+    /// Computes.
+    UPDATE = 2;
+    /// Store and unlock.
+    WRITE = 3;
+    /// Branches back for the lanes without a lock.
+    BRANCH = 4;
+    /// Hands over the old values.
+    DONE = 5;
+}
+
+field! {
+    /// `wb_src` (section 11).
+    source "SOURCE" 2:
+    /// Data from off-chip.
+    ICN = 0;
+    /// The last memory stage.
+    MEM = 1;
+    /// The NONMEM queue.
+    NONMEM = 2;
+}
+
+field! {
+    /// `cfg_policy` (section 15).
+    policy "POLICY" 2:
+    /// Loose round-robin.
+    LRR = 0;
+    /// Owner-warp-first, loose round-robin within a class.
+    OWF_LRR = 1;
+    /// Owner-warp-first, lowest slot within a class.
+    OWF_SLOT = 2;
+    /// Lowest slot.
+    SLOT = 3;
+}
+
+field! {
+    /// `cfg_pipeline` (section 18.1).
+    pipeline "PIPELINE" 2:
+    /// Every kind goes through the memory stages.
+    UNIFIED = 0;
+    /// A fixed pipeline beside the memory stages.
+    SPLIT = 1;
+    /// Queues beside and in front of the memory stages.
+    ELASTIC = 2;
+}
+
+field! {
+    /// `cfg_barrel` (section 18.1).
+    barrel "BARREL" 2:
+    /// One instruction of a warp in flight.
+    STRICT = 0;
+    /// Any number.
+    RELAXED = 1;
+    /// Any number, committed in order.
+    IN_ORDER = 2;
+}
+
+field! {
+    /// `stall` (section 18.8).
+    stall "STALL" 2:
+    /// EXE is empty or moves.
+    NONE = 0;
+    /// More groups in MEM0.
+    BANK_CONFLICT = 1;
+    /// The way to writeback is taken.
+    WRITEBACK = 2;
+    /// The retry sequencer has the scratchpad's port.
+    LOCK_RETRY = 3;
+}
+
+/// Every field.
+pub const FIELDS: [Field; 10] = [
+    kind::FIELD,
+    op::FIELD,
+    aop::FIELD,
+    lock_hash::FIELD,
+    seq::FIELD,
+    source::FIELD,
+    policy::FIELD,
+    pipeline::FIELD,
+    barrel::FIELD,
+    stall::FIELD,
+];
+
+/// The `localparam`s of the codes that `text` names, one a line.
+pub(crate) fn declarations(text: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let names: std::collections::HashSet<&str> = text.split(|c| !is_part(c)).collect();
+    let mut out = String::new();
+    for field in FIELDS {
+        for (code, value) in field.codes {
+            let (name, width) = (format!("{}_{code}", field.prefix), field.width);
+            if names.contains(name.as_str()) {
+                let range = width - 1;
+                out.push_str(&format!(
+                    "    localparam [{range}:0] {name} = {width}'d{value};\n"
+                ));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_declares_the_codes_that_it_names() {
+        let text = "assign x = (op == OP_LOAD) | (kind == KIND_LOAD); // not MY_OP_PASS";
+        let declared =
+            "    localparam [3:0] KIND_LOAD = 4'd1;\n    localparam [2:0] OP_LOAD = 3'd1;\n";
+        assert_eq!(declarations(text), declared);
+        assert_eq!(declarations("assign x = y;"), "");
+    }
+
+    #[test]
+    fn codes_fit_their_fields_and_differ() {
+        for field in FIELDS {
+            let mut values: Vec<u8> = field.codes.iter().map(|c| c.1).collect();
+            assert!(values.iter().all(|v| usize::from(*v) < 1 << field.width));
+            let count = values.len();
+            values.dedup();
+            assert_eq!(values.len(), count, "{}", field.prefix);
+        }
+    }
+
+    /// The tables of the contract name the same codes.
+    #[test]
+    fn the_contract_has_the_same_codes() {
+        let text = include_str!("../../docs/microarchitecture.md");
+        let part = |from: &str, to: &str| {
+            let start = text.find(from).unwrap();
+            &text[start..start + text[start..].find(to).unwrap()]
+        };
+        let kinds = part("### 2.2 Kinds", "### 2.3");
+        for (name, value) in kind::FIELD.codes {
+            assert!(kinds.contains(&format!("| {value} | {name} ")), "{name}");
+        }
+        let ops = part("### 2.3 Scratchpad operations", "### 2.4");
+        for (name, value) in op::FIELD.codes.iter().filter(|c| c.0 != "UNSUPPORTED") {
+            assert!(ops.contains(&format!("| {value} | {name} ")), "{name}");
+        }
+        let atomics = part("### 2.4 Atomic operations", "### 2.5");
+        for (name, value) in aop::FIELD.codes {
+            assert!(atomics.contains(&format!("{value} {name}")), "{name}");
+        }
+    }
+}

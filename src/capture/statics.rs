@@ -1,0 +1,423 @@
+//! The shared-memory accesses of a kernel as its PTX says them: affine
+//! expressions (hash paper, Eq. 4), what they cost, and whether the kernel
+//! does as they say when it runs.
+
+mod check;
+mod predict;
+
+pub use check::{Checked, Disagreement};
+
+use super::code::Code;
+use crate::error::{Error, Result};
+use crate::ptx::analysis::{
+    AccessKind, Affine, Affines, BitFacts, Context, Loops, NotAffine, SharedAccess, Summaries,
+    Term, Uniformity, Values, shared_accesses,
+};
+use crate::ptx::exec::{Launch, Options, Program};
+use crate::ptx::{Cfg, Function, Instruction, Module};
+use crate::trace::pattern::{self, Class, Pattern};
+use crate::trace::{AccessTrace, Op, Place};
+use std::path::Path;
+
+/// An instruction that accesses shared memory.
+#[derive(Clone, Debug)]
+pub struct StaticSite {
+    /// The number of the access site in traces of the entry.
+    pub pc: u32,
+    /// Where it stands.
+    pub place: Place,
+    /// What it does.
+    pub op: Op,
+    /// Its address; none where it is not affine in the lanes.
+    pub address: Option<StaticAddress>,
+    /// What made it not affine, or its offset not known.
+    pub unknown: Option<Unknown>,
+    /// What the run showed; nothing where nothing ran.
+    pub checked: Checked,
+}
+
+/// An affine address.
+#[derive(Clone, Debug)]
+pub struct StaticAddress {
+    /// In the notation of Eq. 4.
+    pub text: String,
+    /// Whether the text counts words; else it counts bytes.
+    pub words: bool,
+    /// Pattern of whole warps, the most frequent one first; empty where it
+    /// depends on what is not known.
+    pub patterns: Vec<(Pattern, u64)>,
+    /// The most general class among them.
+    pub class: Option<Class>,
+}
+
+impl StaticSite {
+    /// Whether the whole address is affine, the offset included.
+    pub fn is_affine(&self) -> bool {
+        self.address.is_some() && self.unknown.is_none()
+    }
+}
+
+/// Why an address is not affine.
+#[derive(Clone, Debug)]
+pub struct Unknown {
+    /// What the instruction does.
+    pub reason: &'static str,
+    /// The instruction that made it so.
+    pub place: Place,
+}
+
+/// All sites of an entry.
+#[derive(Clone, Debug)]
+pub struct Statics {
+    /// Ascending by pc.
+    pub sites: Vec<StaticSite>,
+    /// For each affine site whose lanes are known one access of each whole
+    /// warp, at some offset: what the patterns are of, and what conflicts may
+    /// be counted on.
+    pub warps: AccessTrace,
+}
+
+/// The sites of the launch that `input` names, and a run of block `block` (or
+/// what the file says) in which every address is compared with its expression.
+/// `None`: faults of the kernel end the run early.
+pub fn launch_statics(input: &Path, block: Option<u64>) -> Result<Statics> {
+    let (file, selected) = super::opened(input)?;
+    let mut prepared = file.prepare()?;
+    let index = selected.index(prepared.launches())?;
+    let launch = prepared.launches()[index].clone();
+    let block = block.unwrap_or(if index == 0 { file.trace_block } else { 0 });
+    let code = Code::new(prepared.program(), &launch.entry)?;
+    let context = Context {
+        block: Some(launch.block),
+        grid: Some(launch.grid),
+        params: Some(launch.params.clone()),
+    };
+    let module = prepared.program().module().clone();
+    let analysed = Analysed::new(prepared.program(), &module, &launch.entry, &context)?;
+    let checker = check::Checker::new(&analysed, &code, &launch, block);
+    let options = Options {
+        threads: 1,
+        sink: Some(&checker),
+        only_block: Some(block),
+        ..Options::default()
+    };
+    let outcome = prepared.run_one(index, &options)?;
+    super::refuse_faults(&outcome, &selected.file)?;
+    let (touched, checked) = checker.finish();
+    Ok(analysed.statics(&code, &touched, &checked))
+}
+
+/// The sites of an entry of a PTX text, for blocks of `block` threads.
+pub fn ptx_statics(module: &Module, entry: &str, block: [u32; 3]) -> Result<Statics> {
+    let program = Program::new(module)?;
+    let code = Code::new(&program, entry)?;
+    let context = Context {
+        block: Some(block),
+        ..Context::default()
+    };
+    let analysed = Analysed::new(&program, module, entry, &context)?;
+    let touched = vec![false; code.rows.len()];
+    let checked = vec![Checked::default(); analysed.sites.len()];
+    Ok(analysed.statics(&code, &touched, &checked))
+}
+
+/// The accesses of an entry with all functions that it calls.
+struct Analysed<'a> {
+    module: &'a Module,
+    entry: u32,
+    context: &'a Context,
+    /// Ascending by the executor's pc.
+    sites: Vec<Site>,
+    /// Those that the entry reaches.
+    graphs: Vec<Graph>,
+}
+
+/// The control flow of a function.
+struct Graph {
+    function: u32,
+    cfg: Cfg,
+    loops: Loops,
+}
+
+/// An access, by the executor's pc.
+struct Site {
+    pc: u32,
+    function: u32,
+    access: SharedAccess,
+    /// The address as far as it is affine in the lanes: terms that are not
+    /// affine are the same for all lanes of an access.
+    lanes: Option<Affine>,
+    /// That in the notation of Eq. 4, and whether it counts words.
+    text: (String, bool),
+    /// Lanes of an access have gone round all loops of the address equally
+    /// often.
+    in_step: bool,
+}
+
+impl<'a> Analysed<'a> {
+    fn new(
+        program: &Program,
+        module: &'a Module,
+        entry: &str,
+        context: &'a Context,
+    ) -> Result<Self> {
+        let infos = program.instructions(entry)?;
+        let index = module.function(entry).unwrap_or(0);
+        let summaries = Summaries::new(module);
+        let mut analysed = Analysed {
+            module,
+            entry: index,
+            context,
+            sites: Vec::new(),
+            graphs: Vec::new(),
+        };
+        let mut start = 0;
+        for infos in infos.chunk_by(|a, b| a.function == b.function) {
+            analysed.function(infos[0].function, start, &summaries);
+            start += infos.len() as u32;
+        }
+        Ok(analysed)
+    }
+
+    fn function(&mut self, index: u32, start: u32, summaries: &Summaries) {
+        let function = &self.module.functions[index as usize];
+        let own = Context {
+            params: None,
+            ..self.context.clone()
+        };
+        let context = if index == self.entry {
+            self.context
+        } else {
+            &own
+        };
+        let cfg = Cfg::new(function);
+        let values = Values::new(function, &cfg);
+        let loops = Loops::new(&cfg, values.dominators());
+        let facts = BitFacts::new(self.module, function, &cfg, &values, context);
+        let affines = Affines::new(
+            self.module,
+            function,
+            &cfg,
+            &values,
+            &loops,
+            &facts,
+            context,
+        );
+        let accesses = shared_accesses(self.module, function, &cfg, &values, &affines, summaries);
+        let uniformity = Uniformity::new(self.module, function, &cfg, &values, &loops);
+        for mut access in accesses {
+            if matches!(access.kind, AccessKind::Call | AccessKind::Other) {
+                continue;
+            }
+            if index != self.entry && access.expression.as_ref().is_some_and(has_parameter) {
+                access.expression = None;
+                access.address = Err(NotAffine {
+                    at: access.at,
+                    reason: "a parameter of a device function",
+                });
+            }
+            let block = cfg.block_of[access.at as usize];
+            let factors = |a: &Affine| -> Vec<Term> {
+                let terms = a.terms.iter().flat_map(|(t, _)| t.factors());
+                terms.cloned().collect()
+            };
+            let same = |t: &Term| match t {
+                Term::Opaque(value) => uniformity.holds_at(*value, block),
+                _ => true,
+            };
+            let lanes = access.expression.clone();
+            let lanes = lanes.filter(|a| a.bits >= SHARED_BITS && factors(a).iter().all(same));
+            let equally = |t: &Term| match t {
+                Term::Trips(header) => uniformity.counts_at(*header, block),
+                _ => true,
+            };
+            self.sites.push(Site {
+                pc: start + access.at,
+                function: index,
+                text: lanes
+                    .as_ref()
+                    .map(|a| affines.notation(a))
+                    .unwrap_or_default(),
+                in_step: lanes
+                    .as_ref()
+                    .is_some_and(|a| factors(a).iter().all(equally)),
+                lanes,
+                access,
+            });
+        }
+        self.graphs.push(Graph {
+            function: index,
+            cfg,
+            loops,
+        });
+    }
+
+    /// The sites as traces number them; those with generic addresses count
+    /// where they came to shared memory, or are known to.
+    fn statics(&self, code: &Code, touched: &[bool], checked: &[Checked]) -> Statics {
+        let pcs = code.sites(touched);
+        let own = |s: &&Site| {
+            let generic = s.access.generic;
+            !generic || touched[s.pc as usize]
+        };
+        let sites: Vec<(&Site, &Checked)> = self
+            .sites
+            .iter()
+            .zip(checked)
+            .filter(|(s, _)| own(s))
+            .collect();
+        let warps = predict::warps(self, code, &pcs, sites.iter().map(|s| s.0));
+        let classes = pattern::classify(&warps);
+        let mut list: Vec<StaticSite> = sites
+            .into_iter()
+            .map(|(site, checked)| {
+                let pc = pcs[site.pc as usize];
+                let class = classes.binary_search_by_key(&pc, |c| c.pc).ok();
+                self.site(code, site, pc, class.map(|at| &classes[at]), checked)
+            })
+            .collect();
+        list.sort_by_key(|s| s.pc);
+        Statics { sites: list, warps }
+    }
+
+    fn site(
+        &self,
+        code: &Code,
+        site: &Site,
+        pc: u32,
+        class: Option<&pattern::Instruction>,
+        checked: &Checked,
+    ) -> StaticSite {
+        let function = &self.module.functions[site.function as usize];
+        let place = |at: u32| self.place(function, function.instructions.get(at as usize));
+        let (text, words) = site.text.clone();
+        let address = site.lanes.as_ref().map(|_| StaticAddress {
+            text,
+            words,
+            patterns: class.map(|c| c.patterns.clone()).unwrap_or_default(),
+            class: class.map(|c| c.class),
+        });
+        let unknown = site.access.address.as_ref().err().map(|unknown| Unknown {
+            reason: unknown.reason,
+            place: place(unknown.at),
+        });
+        StaticSite {
+            pc,
+            place: place(site.access.at),
+            op: predict::op(code, site),
+            address,
+            unknown,
+            checked: checked.clone(),
+        }
+    }
+
+    fn place(&self, function: &Function, instruction: Option<&Instruction>) -> Place {
+        Place {
+            ptx_line: instruction.map(|i| i.span.line),
+            source: instruction.and_then(|i| self.module.source(function, i)),
+        }
+    }
+}
+
+/// Addresses of shared memory have no more bits.
+const SHARED_BITS: u32 = 24;
+
+fn has_parameter(affine: &Affine) -> bool {
+    let parameter = |t: &Term| matches!(t, Term::Parameter { .. });
+    affine
+        .terms
+        .iter()
+        .any(|(t, _)| t.factors().iter().any(parameter))
+}
+
+/// The entry that a PTX text's user means: the one named, or the only one.
+pub fn entry_of<'a>(module: &'a Module, name: Option<&'a str>) -> Result<&'a str> {
+    let entries: Vec<&str> = module.entries().map(|f| f.name.as_str()).collect();
+    match (name, &entries[..]) {
+        (None, [one]) => Ok(one),
+        (Some(name), _) if entries.contains(&name) => Ok(name),
+        (_, []) => Err(Error::usage(
+            format!("{} has no entry with a body", module.name),
+            "expected PTX of a kernel",
+        )),
+        (name, _) => Err(Error::usage(
+            match name {
+                Some(name) => format!("{} has no entry {name}", module.name),
+                None => format!("{} has {} entries", module.name, entries.len()),
+            },
+            format!("give --entry, one of {}", entries.join(", ")),
+        )),
+    }
+}
+
+/// What the launch says of a term of an entry's expression; thread and loop
+/// counters are not of the launch.
+fn of_launch(term: &Term, launch: &Launch, block: u64) -> Option<u64> {
+    let [gx, gy, _] = launch.grid.map(u64::from);
+    let at = [block % gx, block / gx % gy, block / (gx * gy)];
+    Some(match term {
+        Term::Ctaid(axis) => at[usize::from(*axis)],
+        Term::Ntid(axis) => launch.block[usize::from(*axis)].into(),
+        Term::Nctaid(axis) => launch.grid[usize::from(*axis)].into(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::LaunchFile;
+
+    /// What the check finds where every address is taken to be `wrong` bytes
+    /// off.
+    fn disagreements(wrong: i64) -> (u64, u64, Option<Disagreement>) {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let file = LaunchFile::load(&root.join("kernels/matmul/matmul.toml")).unwrap();
+        let mut prepared = file.prepare().unwrap();
+        let launch = prepared.launches()[0].clone();
+        let code = Code::new(prepared.program(), &launch.entry).unwrap();
+        let context = Context {
+            block: Some(launch.block),
+            grid: Some(launch.grid),
+            params: Some(launch.params.clone()),
+        };
+        let module = prepared.program().module().clone();
+        let program = prepared.program();
+        let mut analysed = Analysed::new(program, &module, &launch.entry, &context).unwrap();
+        let counted = |a: &Affine| {
+            let trips = |t: &Term| matches!(t, Term::Trips(_));
+            a.terms.iter().any(|(t, _)| t.factors().iter().any(trips))
+        };
+        assert!(
+            analysed
+                .sites
+                .iter()
+                .any(|s| s.lanes.as_ref().is_some_and(counted))
+        );
+        for affine in analysed.sites.iter_mut().filter_map(|s| s.lanes.as_mut()) {
+            affine.constant += wrong;
+        }
+        let checker = check::Checker::new(&analysed, &code, &launch, 0);
+        let options = Options {
+            threads: 1,
+            sink: Some(&checker),
+            only_block: Some(0),
+            ..Options::default()
+        };
+        prepared.run_one(0, &options).unwrap();
+        let (_, checked) = checker.finish();
+        let all = checked.iter().map(|c| c.addresses).sum();
+        let bad = checked.iter().map(|c| c.disagreements).sum();
+        (all, bad, checked.iter().find_map(|c| c.first.clone()))
+    }
+
+    #[test]
+    fn a_wrong_expression_is_found() {
+        let (all, bad, _) = disagreements(0);
+        assert!(all > 10_000 && bad == 0, "{all} {bad}");
+        let (all, bad, first) = disagreements(4);
+        assert_eq!(all, bad);
+        let first = first.unwrap();
+        assert_eq!(first.expected, first.traced + 4);
+    }
+}

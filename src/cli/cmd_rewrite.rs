@@ -1,0 +1,369 @@
+//! `spadkit rewrite`: a bank mapping put into a PTX kernel.
+
+use super::Global;
+use super::printer::{Printer, table};
+use crate::capture::{Selected, is_launch, launch_trace};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::launch::LaunchFile;
+use crate::output::{check_writable, write_file};
+use crate::ptx::Module;
+use crate::rewrite::{Hashes, Measured, Request, Rewritten, measure, propose, rewrite};
+use crate::software::LayoutSpec;
+use crate::trace::ConflictProfile;
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Put a bank mapping into a PTX kernel, for GPUs that have no hash unit.
+///
+/// Every access to shared memory goes to the word that the mapping says; what
+/// the kernel computes stays the same. With one mapping all shared variables
+/// lie in one array under it, with --hash NAME=SPEC each variable named lies
+/// in an array of its own. docs/rewrite.md says what can be rewritten.
+///
+/// With a launch file the kernel runs before and after: instructions added,
+/// conflicts, outputs compared. The exit status is 1 where the kernel cannot
+/// be rewritten under that mapping, and where an output differs.
+#[derive(Args)]
+pub struct RewriteArgs {
+    /// PTX (.ptx), or a launch file (.toml) that names it.
+    #[arg(value_name = "KERNEL.ptx|LAUNCH.toml")]
+    input: PathBuf,
+    /// The entry; that of the launch file, or the only one, if not given.
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// The mapping of all shared variables together, or with NAME= that of
+    /// one variable; repeat for several.
+    #[arg(long = "hash", value_name = "[NAME=]SPEC", required = true, value_parser = parse_hash)]
+    hashes: Vec<NamedHash>,
+    /// Where to write the PTX.
+    #[arg(short, long, value_name = "FILE.ptx")]
+    output: PathBuf,
+    /// Measure with this launch file.
+    #[arg(long, value_name = "FILE.toml")]
+    launch: Option<PathBuf>,
+    /// Threads of a block; what is known of them saves instructions. The
+    /// PTX is for such blocks alone then, and says so by .reqntid.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parse_block)]
+    block: Option<[u32; 3]>,
+    /// Do not count on the block size of the launch file.
+    #[arg(long, conflicts_with = "block")]
+    any_block: bool,
+    /// Bytes of dynamic shared memory; those of the launch file if not given.
+    #[arg(long, value_name = "BYTES")]
+    dynamic_shared: Option<u32>,
+    /// Map every address before each access, without looking for less.
+    #[arg(long)]
+    plain: bool,
+}
+
+/// A mapping, of one variable where it has a name.
+#[derive(Clone)]
+struct NamedHash {
+    name: Option<String>,
+    spec: LayoutSpec,
+}
+
+fn parse_hash(text: &str) -> std::result::Result<NamedHash, String> {
+    let spec = |text: &str| super::parsed::<LayoutSpec>(text);
+    // A spec has its first `=` behind a `:`.
+    match text.split_once('=') {
+        Some((name, rest)) if !name.contains(':') && !name.is_empty() => Ok(NamedHash {
+            name: Some(name.to_owned()),
+            spec: spec(rest)?,
+        }),
+        _ => Ok(NamedHash {
+            name: None,
+            spec: spec(text)?,
+        }),
+    }
+}
+
+fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
+    let wrong = || "expected X, X,Y or X,Y,Z, each at least 1 and 1024 threads at most".to_owned();
+    let parts: Vec<&str> = text.split(',').collect();
+    let mut block = [1; 3];
+    if parts.len() > 3 {
+        return Err(wrong());
+    }
+    for (size, part) in block.iter_mut().zip(parts) {
+        *size = part
+            .parse()
+            .ok()
+            .filter(|n| (1..=1024).contains(n))
+            .ok_or_else(wrong)?;
+    }
+    match block.iter().product::<u32>() <= 1024 && block[2] <= 64 {
+        true => Ok(block),
+        false => Err(wrong()),
+    }
+}
+
+pub(super) fn run(args: &RewriteArgs, global: &Global, printer: &Printer) -> Result<()> {
+    let machine = global.machine()?;
+    let hashes = args.hashes()?;
+    check_writable(&args.output)?;
+    let launch = args.launch_file()?;
+    let module = args.module(launch.as_ref())?;
+    let request = args.request(&machine, &module, launch.as_ref(), hashes)?;
+    let rewritten = rewrite(&module, &request)?;
+    let measured = match (&launch, &rewritten.text) {
+        (Some(file), Some(_)) => {
+            let rule = machine.conflict_rule();
+            Some(measure(file, &module, &request, &rewritten, rule)?)
+        }
+        _ => None,
+    };
+    if let Some(text) = &rewritten.text
+        && measured.is_none_or(|m| m.outputs_equal)
+    {
+        write_file(&args.output, text.as_bytes())?;
+    }
+    let report = Report {
+        rewritten: &rewritten,
+        measured: measured.as_ref(),
+        proposal: proposal(
+            &rewritten,
+            &request,
+            &machine,
+            launch.as_ref().zip(Some(&module)),
+        )?,
+    };
+    printer.result(report.json(), || report.text())?;
+    report.verdict()
+}
+
+/// The mapping to take instead where wide accesses would be torn: the best for
+/// the launch, where there is one.
+fn proposal(
+    rewritten: &Rewritten,
+    request: &Request,
+    machine: &Config,
+    launch: Option<(&LaunchFile, &Module)>,
+) -> Result<Option<LayoutSpec>> {
+    let Some(together) = rewritten.together else {
+        return Ok(None);
+    };
+    let profile = match launch {
+        None => None,
+        Some((file, module)) => {
+            let mut prepared = file.prepare_with(module)?;
+            let own = |l: &crate::ptx::exec::Launch| l.entry == request.entry;
+            let index = prepared.launches().iter().position(own).unwrap_or(0);
+            let trace = launch_trace(&mut prepared, file, index, None)?;
+            Some(ConflictProfile::new(&trace, machine.conflict_rule()))
+        }
+    };
+    Ok(propose(machine.geometry, together, profile.as_ref()))
+}
+
+impl RewriteArgs {
+    fn hashes(&self) -> Result<Hashes> {
+        match &self.hashes[..] {
+            [NamedHash { name: None, spec }] => Ok(Hashes::All(spec.clone())),
+            list => {
+                let named = |h: &NamedHash| Some((h.name.clone()?, h.spec.clone()));
+                let all: Option<Vec<_>> = list.iter().map(named).collect();
+                all.map(Hashes::Named).ok_or_else(|| {
+                    Error::usage(
+                        "one mapping for all variables, and another",
+                        "expected --hash SPEC once, or --hash NAME=SPEC for each variable",
+                    )
+                })
+            }
+        }
+    }
+
+    fn launch_file(&self) -> Result<Option<LaunchFile>> {
+        let path = match (&self.launch, is_launch(&self.input)) {
+            (Some(launch), false) => launch,
+            (Some(_), true) => {
+                return Err(Error::usage(
+                    format!(
+                        "--launch, but {} is a launch file, too",
+                        self.input.display()
+                    ),
+                    "name the PTX and --launch FILE.toml, or the launch file alone",
+                ));
+            }
+            (None, true) => &self.input,
+            (None, false) => return Ok(None),
+        };
+        let file = Selected::of(path).map_or(path.clone(), |s| s.file);
+        LaunchFile::load(&file).map(Some)
+    }
+
+    fn module(&self, launch: Option<&LaunchFile>) -> Result<Module> {
+        let path = match (launch, is_launch(&self.input)) {
+            (Some(file), true) => return file.module(),
+            _ => &self.input,
+        };
+        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Error::usage(format!("{} is not text", path.display()), "expected PTX"))?;
+        Module::parse(&text, &path.display().to_string())
+    }
+
+    fn request(
+        &self,
+        machine: &Config,
+        module: &Module,
+        launch: Option<&LaunchFile>,
+        hashes: Hashes,
+    ) -> Result<Request> {
+        let launches = match launch {
+            Some(file) => file.prepare_with(module)?.launches().to_vec(),
+            None => Vec::new(),
+        };
+        let named = self.launch.as_ref().unwrap_or(&self.input);
+        let first = match Selected::of(named) {
+            Some(selected) if !launches.is_empty() => launches.get(selected.index(&launches)?),
+            _ => None,
+        };
+        let entry = match (&self.entry, first) {
+            (Some(entry), _) => entry.clone(),
+            (None, Some(first)) => first.entry.clone(),
+            (None, None) => only_entry(module)?,
+        };
+        let own: Vec<_> = launches.iter().filter(|l| l.entry == entry).collect();
+        if launch.is_some() && own.is_empty() {
+            let what = format!("the launch file does not launch {entry}");
+            return Err(Error::usage(what, "expected an entry that it launches"));
+        }
+        let first = own.first();
+        let same = own.iter().all(|l| Some(l.block) == first.map(|f| f.block));
+        let of_launch = first.map(|l| l.block).filter(|_| same && !self.any_block);
+        let dynamic = own.iter().map(|l| l.dynamic_shared).max();
+        Ok(Request {
+            hashes,
+            geometry: machine.geometry,
+            block_words: machine.block_words,
+            dynamic_shared: self.dynamic_shared.or(dynamic),
+            block: self.block.or(of_launch),
+            optimise: !self.plain,
+            entry,
+        })
+    }
+}
+
+fn only_entry(module: &Module) -> Result<String> {
+    let entries: Vec<&str> = module.entries().map(|f| f.name.as_str()).collect();
+    match entries[..] {
+        [entry] => Ok(entry.to_owned()),
+        [] => Err(Error::usage(
+            format!("{} has no entry", Path::new(&module.name).display()),
+            "expected PTX with a kernel",
+        )),
+        _ => Err(Error::usage(
+            format!("{} has {} entries", module.name, entries.len()),
+            format!("name one with --entry: {}", entries.join(", ")),
+        )),
+    }
+}
+
+struct Report<'a> {
+    rewritten: &'a Rewritten,
+    measured: Option<&'a Measured>,
+    proposal: Option<LayoutSpec>,
+}
+
+impl Report<'_> {
+    fn json(&self) -> Value {
+        let r = self.rewritten;
+        let mut json = json!({
+            "entry": r.entry,
+            "accesses": r.accesses,
+            "rewritten": r.rewritten,
+            "refused": r.refused,
+            "left": r.left,
+            "proposal": self.proposal,
+            "added_static": r.added_static,
+            "shared_bytes": r.shared_bytes,
+            "dynamic_shared": r.dynamic_shared,
+            "block": r.block,
+        });
+        if let Some(m) = self.measured {
+            super::merge(
+                &mut json,
+                json!({
+                    "added_executed": m.added_executed,
+                    "added_per_access": m.added_per_access(),
+                    "conflicts_before": m.conflicts_before,
+                    "conflicts_after": m.conflicts_after,
+                    "outputs_equal": m.outputs_equal,
+                }),
+            );
+        }
+        json
+    }
+
+    fn text(&self) -> String {
+        let r = self.rewritten;
+        let mut text = format!(
+            "{}: {} of {} accesses rewritten, {} instructions added, shared memory {} -> {} bytes\n",
+            r.entry,
+            r.rewritten,
+            r.accesses,
+            r.added_static,
+            r.shared_bytes.before,
+            r.shared_bytes.after
+        );
+        if let Some(bytes) = r.dynamic_shared {
+            text += &format!("launch it with {bytes} bytes of dynamic shared memory\n");
+        }
+        if let Some([x, y, z]) = r.block {
+            text += &format!("for blocks of {x} x {y} x {z} threads alone\n");
+        }
+        if let Some(m) = self.measured {
+            let per_access = m
+                .added_per_access()
+                .map_or("-".to_owned(), |n| format!("{n:.2}"));
+            text += &format!(
+                "executed: {} instructions added, {per_access} per access; conflicts {} -> {}; outputs {}\n",
+                m.added_executed,
+                m.conflicts_before,
+                m.conflicts_after,
+                if m.outputs_equal {
+                    "equal"
+                } else {
+                    "different"
+                },
+            );
+        }
+        if !r.left.is_empty() {
+            let rows = r
+                .left
+                .iter()
+                .map(|l| vec![l.line.to_string(), l.reason.clone()]);
+            text += &table(&["line", "left as it is, because"], &["line"], rows);
+        }
+        text
+    }
+
+    /// An error for the exit status.
+    fn verdict(&self) -> Result<()> {
+        if let Some(reason) = &self.rewritten.refused {
+            return Err(Error::CheckFailed {
+                what: format!("{} was not rewritten: {reason}", self.rewritten.entry),
+                help: Some(match &self.proposal {
+                    Some(spec) => format!("{spec} keeps them: the best swizzle that does"),
+                    None => "the lines that are in the way are above".to_owned(),
+                }),
+            });
+        }
+        match self.measured.is_some_and(|m| !m.outputs_equal) {
+            true => Err(Error::CheckFailed {
+                what: format!(
+                    "{}: the rewritten kernel computes something else",
+                    self.rewritten.entry
+                ),
+                help: Some(
+                    "nothing was written; the kernel may depend on the order of its threads"
+                        .to_owned(),
+                ),
+            }),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The accesses to shared memory of a kernel with all functions that it
+//! calls, and what stands in the way of rewriting them.
+
+use crate::ptx::analysis::{
+    AccessKind, Affines, BitFacts, Context, Loops, SharedAccess, SharedVariable, Summaries,
+    Touches, Values, shared_accesses,
+};
+use crate::ptx::ast::{Base, Instruction, Module, Operand, Target};
+use crate::ptx::cfg::Cfg;
+use crate::ptx::names::{Opcode, Space, Special, Word};
+use crate::ptx::shared::is_shared;
+
+/// An instruction that accesses shared memory.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    /// The function, as index of the module's.
+    pub function: u32,
+    /// The instruction.
+    pub at: u32,
+    /// Which operand is the address.
+    pub operand: usize,
+    /// Bytes that stand together and are aligned.
+    pub bytes: u32,
+    /// Whether the address is a generic one.
+    pub generic: bool,
+    /// What it may touch.
+    pub touches: Touches,
+}
+
+/// An instruction that may touch shared memory in a way that cannot be
+/// rewritten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Obstacle {
+    /// 1-based line of the PTX.
+    pub line: u32,
+    /// What is in the way.
+    pub reason: String,
+}
+
+/// The accesses of a kernel.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Accesses {
+    /// In the order of the functions and of the text.
+    pub list: Vec<Access>,
+    /// What may touch all of shared memory and cannot be rewritten.
+    pub obstacles: Vec<Obstacle>,
+}
+
+/// The accesses of the functions `reached`, the entry first.
+pub(super) fn accesses(module: &Module, reached: &[u32]) -> Accesses {
+    let mut found = Accesses::default();
+    initial_values(module, &mut found);
+    let summaries = Summaries::new(module);
+    // Without a generic address of shared memory none can come from anywhere.
+    let functions = || reached.iter().map(|&f| &module.functions[f as usize]);
+    let generic_made = functions().any(|f| f.instructions.iter().any(makes_generic));
+    for &index in reached {
+        let function = &module.functions[index as usize];
+        let context = Context::of(function);
+        let cfg = Cfg::new(function);
+        let values = Values::new(function, &cfg);
+        let loops = Loops::new(&cfg, values.dominators());
+        let facts = BitFacts::new(module, function, &cfg, &values, &context);
+        let affines = Affines::new(module, function, &cfg, &values, &loops, &facts, &context);
+        for access in shared_accesses(module, function, &cfg, &values, &affines, &summaries) {
+            let i = &function.instructions[access.at as usize];
+            match classify(module, i, &access, generic_made) {
+                Class::Nothing => {}
+                Class::Access { operand } => found.list.push(Access {
+                    function: index,
+                    at: access.at,
+                    operand,
+                    bytes: access.bytes,
+                    generic: access.generic,
+                    touches: access.touches,
+                }),
+                Class::Obstacle(reason) => found.obstacles.push(Obstacle {
+                    line: i.span.line,
+                    reason,
+                }),
+            }
+        }
+        let hidden = function.instructions.iter().filter_map(|i| {
+            let (line, reason) = (i.span.line, hidden(i)?.to_owned());
+            Some(Obstacle { line, reason })
+        });
+        found.obstacles.extend(hidden);
+    }
+    found
+}
+
+/// What touches shared memory without an address, or counts on its size.
+fn hidden(i: &Instruction) -> Option<&'static str> {
+    let is_size = |o: &Operand| {
+        matches!(
+            o,
+            Operand::Special(Special::DynamicSmemSize | Special::TotalSmemSize)
+        )
+    };
+    if i.opcode == Opcode::Wgmma && i.has(Word::Mma) {
+        return Some("wgmma reads shared memory by descriptors");
+    }
+    let sizes = i.operands.iter().any(is_size);
+    sizes.then_some("the size of shared memory is read, which changes")
+}
+
+/// Whether a generic address is made of one of shared memory.
+fn makes_generic(i: &Instruction) -> bool {
+    let shared = i
+        .space()
+        .is_some_and(|s| is_shared(s) || s == Space::SharedCluster);
+    i.opcode == Opcode::Cvta && shared && !i.has(Word::To)
+}
+
+/// Addresses of shared variables in initial values.
+fn initial_values(module: &Module, found: &mut Accesses) {
+    for variable in &module.variables {
+        let relocations = variable.initial.iter().flat_map(|i| &i.relocations);
+        let shared = |target: Target| match target {
+            Target::Variable(v) => is_shared(module.variables[v as usize].space),
+            Target::Function(_) => false,
+        };
+        if relocations.map(|r| r.target).any(shared) {
+            found.obstacles.push(Obstacle {
+                line: variable.span.line,
+                reason: "the initial value has the address of a shared variable".to_owned(),
+            });
+        }
+    }
+}
+
+/// What an access is to the pass.
+enum Class {
+    Nothing,
+    Access { operand: usize },
+    Obstacle(String),
+}
+
+fn classify(module: &Module, i: &Instruction, access: &SharedAccess, generic_made: bool) -> Class {
+    let obstacle = |what: &str| Class::Obstacle(what.to_owned());
+    if access.kind == AccessKind::Call {
+        return match i.operands.get(1) {
+            // It is followed.
+            Some(Operand::Function(f)) if module.functions[*f as usize].defined => Class::Nothing,
+            Some(Operand::Function(f)) => Class::Obstacle(format!(
+                "a call of {}, whose body is not here",
+                module.functions[*f as usize].name
+            )),
+            _ => Class::Nothing,
+        };
+    }
+    let sure = matches!(access.touches, Touches::Variables(_)) && !access.elsewhere;
+    if access.generic && !generic_made {
+        return match sure {
+            // `ld [variable]`
+            true => position(i),
+            false => Class::Nothing,
+        };
+    }
+    if access.generic && !sure {
+        return obstacle("a generic address that may be in shared memory, or elsewhere");
+    }
+    match access.kind {
+        AccessKind::Other => Class::Obstacle(other(i)),
+        _ if i.space() == Some(Space::SharedCluster) => obstacle("shared memory of another block"),
+        _ => position(i),
+    }
+}
+
+/// The operand that is the address.
+fn position(i: &Instruction) -> Class {
+    let is_address = |o: &Operand| matches!(o, Operand::Address(..));
+    match i.operands.iter().position(is_address) {
+        Some(at) => match i.operands[at] {
+            Operand::Address(Base::Absolute, _) => {
+                Class::Obstacle("a fixed address in shared memory".to_owned())
+            }
+            _ => Class::Access { operand: at },
+        },
+        None => Class::Nothing,
+    }
+}
+
+fn other(i: &Instruction) -> String {
+    let what = match i.opcode {
+        Opcode::Mbarrier => "an mbarrier lies in shared memory",
+        Opcode::Wmma => "wmma loads or stores a matrix by rows",
+        Opcode::Cp => "a copy that is more than cp.async of 4, 8 or 16 bytes",
+        _ => "an instruction that the kit does not know",
+    };
+    what.to_owned()
+}
+
+/// What a call takes the address of: functions that are called by pointers.
+pub(super) fn address_taken(module: &Module, reached: &[u32]) -> bool {
+    let taken = |i: &Instruction| {
+        let operands = i.operands.iter().enumerate();
+        let mut own = operands.filter(|(n, _)| i.opcode != Opcode::Call || *n != 1);
+        own.any(|(_, o)| matches!(o, Operand::Function(_)))
+    };
+    let functions = reached.iter().map(|&f| &module.functions[f as usize]);
+    functions.flat_map(|f| &f.instructions).any(taken)
+        || module
+            .relocations()
+            .any(|t| matches!(t, Target::Function(_)))
+}
+
+/// The variable of shared memory that a symbol names in a function.
+pub(super) fn shared_variable(
+    module: &Module,
+    function: u32,
+    symbol: crate::ptx::ast::Symbol,
+) -> Option<SharedVariable> {
+    let own = &module.functions[function as usize];
+    let shared = is_shared(module.variable(own, symbol).space);
+    shared.then(|| SharedVariable::new(function, symbol))
+}

@@ -1,0 +1,113 @@
+//! Device functions that other kernels call, too: the kernel that is
+//! rewritten gets its own copies.
+
+use super::{access, text};
+use crate::error::{Error, Result};
+use crate::ptx::ast::{Module, Operand, Span, StatementKind};
+use crate::ptx::edit::Edits;
+use crate::ptx::names::Opcode;
+
+/// The module with copies of the device functions of `reached` (the entry
+/// first) for the entry alone, where one of those in `changed` is called from
+/// elsewhere; `None` where no copy is needed.
+pub(super) fn isolated(
+    module: &Module,
+    reached: &[u32],
+    changed: &[u32],
+) -> Result<Option<Module>> {
+    let named = |f: u32| {
+        let calls = module.functions[f as usize].instructions.iter();
+        calls
+            .flat_map(|i| &i.operands)
+            .filter_map(|o| match o {
+                Operand::Function(callee) => Some(*callee),
+                _ => None,
+            })
+            .collect::<Vec<u32>>()
+    };
+    let others = (0..module.functions.len() as u32).filter(|f| !reached.contains(f));
+    let elsewhere: Vec<u32> = others.flat_map(named).collect();
+    let shared = |f: &u32| *f != reached[0] && elsewhere.contains(f);
+    if !changed.iter().any(shared) {
+        return Ok(None);
+    }
+    let entry = &module.functions[reached[0] as usize].name;
+    if access::address_taken(module, reached) {
+        return Err(Error::usage(
+            format!("{entry} calls functions by pointers that other kernels call, too"),
+            "take a module with this kernel alone",
+        ));
+    }
+    let mut callees: Vec<u32> = reached[1..].to_vec();
+    callees.sort_by_key(|&f| text::head_start(module, f));
+    let names: Vec<(u32, String)> = callees
+        .iter()
+        .map(|&f| {
+            let wanted = format!("{}_{entry}", module.functions[f as usize].name);
+            (f, text::free_name(module, &wanted))
+        })
+        .collect();
+    let mut copies = String::new();
+    for &f in &callees {
+        let (start, end) = (text::head_start(module, f), body_end(module, f));
+        let mut edits = Edits::new();
+        rename(module, f, &names, &mut edits);
+        let head = module.functions[f as usize].name.as_str();
+        let own = Span {
+            start,
+            end: text::body_start(module, f).unwrap_or(end),
+            line: 1,
+        };
+        rename_word(module, own, head, &names[position(&names, f)].1, &mut edits);
+        let whole = edits.apply(&module.text);
+        // Behind the function nothing has changed.
+        let behind = module.text.len() - end as usize;
+        copies.push_str(&whole[start as usize..whole.len() - behind]);
+        copies.push('\n');
+    }
+    let mut edits = Edits::new();
+    edits.insert(text::head_start(module, reached[0]), copies);
+    rename(module, reached[0], &names, &mut edits);
+    Module::parse(&edits.apply(&module.text), &module.name).map(Some)
+}
+
+fn position(names: &[(u32, String)], f: u32) -> usize {
+    names.iter().position(|(at, _)| *at == f).unwrap_or(0)
+}
+
+/// The byte behind the body of a function.
+fn body_end(module: &Module, f: u32) -> u32 {
+    let own = module.statements.iter().filter(|s| s.function == Some(f));
+    let close = own.filter(|s| s.kind == StatementKind::Close).next_back();
+    close.map_or(module.text.len() as u32, |s| s.span.end)
+}
+
+/// Calls in a function go to the copies.
+fn rename(module: &Module, f: u32, names: &[(u32, String)], edits: &mut Edits) {
+    let calls = module.functions[f as usize].instructions.iter();
+    for call in calls.filter(|i| i.opcode == Opcode::Call) {
+        if let Some(Operand::Function(callee)) = call.operands.get(1)
+            && let Some((_, new)) = names.iter().find(|(f, _)| f == callee)
+        {
+            let old = &module.functions[*callee as usize].name;
+            rename_word(module, call.span, old, new, edits);
+        }
+    }
+}
+
+/// The first word `old` in `span` becomes `new`.
+fn rename_word(module: &Module, span: Span, old: &str, new: &str, edits: &mut Edits) {
+    let text = span.of(&module.text);
+    let part = |c: char| c.is_ascii_alphanumeric() || "_$%.".contains(c);
+    let whole = |at: &usize| {
+        let before = text[..*at].chars().next_back();
+        let after = text[at + old.len()..].chars().next();
+        !before.is_some_and(part) && !after.is_some_and(part)
+    };
+    let found = text.match_indices(old).map(|(at, _)| at).find(whole);
+    if let Some(at) = found {
+        let start = span.start + at as u32;
+        let end = start + old.len() as u32;
+        edits.replace(Span { start, end, ..span }, new);
+    }
+}

@@ -1,0 +1,150 @@
+//! The operations that the pass puts into a kernel, a PTX instruction each, on
+//! byte addresses in 32-bit registers.
+
+use crate::software::{Step, Value};
+
+/// Where an operation takes an operand from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arg {
+    /// The address that is mapped.
+    Input,
+    /// The address of the region.
+    Base,
+    /// The result of an earlier operation.
+    Op(usize),
+}
+
+/// One operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Op {
+    /// value >> bits
+    Right(Arg, u32),
+    /// value << bits
+    Left(Arg, u32),
+    /// value & mask
+    And(Arg, u32),
+    /// rest ^ (value & mask)
+    XorMasked { rest: Arg, value: Arg, mask: u32 },
+    /// The bits of `mask` from `inside`, the others from `outside`.
+    Merge {
+        inside: Arg,
+        outside: Arg,
+        mask: u32,
+    },
+    /// a + b
+    Add(Arg, Arg),
+    /// a - b
+    Sub(Arg, Arg),
+    /// value * factor + add
+    MulAdd { value: Arg, factor: u32, add: Arg },
+    /// The high word of value * factor.
+    MulHigh(Arg, u32),
+    /// `bits` bits of value from bit `low` on.
+    Field { value: Arg, low: u32, bits: u32 },
+    /// That word of the map's table in constant memory.
+    Entry(Arg),
+}
+
+/// Bits of an address below those of its word.
+pub(super) const BYTE_BITS: u32 = 2;
+
+impl Op {
+    /// A step of a linear layout, which works on words, for byte addresses:
+    /// the place in the word stays.
+    pub fn of_step(step: &Step) -> Op {
+        let arg = |v: &Value| match v {
+            Value::Index => Arg::Input,
+            Value::Step(at) => Arg::Op(*at),
+        };
+        match step {
+            Step::Right(v, bits) => Op::Right(arg(v), *bits),
+            Step::Left(v, bits) => Op::Left(arg(v), *bits),
+            // It keeps what the matrix has nothing to do with.
+            Step::And(v, mask) => Op::And(arg(v), mask << BYTE_BITS | 3),
+            Step::XorMasked { rest, value, mask } => Op::XorMasked {
+                rest: arg(rest),
+                value: arg(value),
+                mask: mask << BYTE_BITS,
+            },
+            step => unreachable!("{step:?} is no step of a linear layout"),
+        }
+    }
+
+    /// What it computes; `of` gives the operands.
+    pub fn evaluate(&self, of: impl Fn(Arg) -> u32, table: &[u32]) -> u32 {
+        match *self {
+            Op::Right(v, bits) => of(v) >> bits,
+            Op::Left(v, bits) => of(v) << bits,
+            Op::And(v, mask) => of(v) & mask,
+            Op::XorMasked { rest, value, mask } => of(rest) ^ of(value) & mask,
+            Op::Merge {
+                inside,
+                outside,
+                mask,
+            } => of(inside) & mask | of(outside) & !mask,
+            Op::Add(a, b) => of(a).wrapping_add(of(b)),
+            Op::Sub(a, b) => of(a).wrapping_sub(of(b)),
+            Op::MulAdd { value, factor, add } => {
+                of(value).wrapping_mul(factor).wrapping_add(of(add))
+            }
+            Op::MulHigh(v, factor) => ((u64::from(of(v)) * u64::from(factor)) >> 32) as u32,
+            Op::Field { value, low, bits } => of(value) >> low & ((1 << bits) - 1),
+            Op::Entry(at) => table.get(of(at) as usize).copied().unwrap_or(0),
+        }
+    }
+
+    /// Its operands.
+    pub fn args(&self) -> Vec<Arg> {
+        match *self {
+            Op::Right(a, _)
+            | Op::Left(a, _)
+            | Op::And(a, _)
+            | Op::MulHigh(a, _)
+            | Op::Field { value: a, .. }
+            | Op::Entry(a) => vec![a],
+            Op::Add(a, b) | Op::Sub(a, b) => vec![a, b],
+            Op::XorMasked { rest, value, .. } => vec![rest, value],
+            Op::Merge {
+                inside, outside, ..
+            } => vec![inside, outside],
+            Op::MulAdd { value, add, .. } => vec![value, add],
+        }
+    }
+
+    /// The instruction that writes the result to the register `to`; `name`
+    /// gives the operands. [`Op::Entry`] loads from the address `entry`.
+    pub fn ptx(&self, to: &str, name: impl Fn(Arg) -> String, entry: &str) -> String {
+        // Of lop3: a is 0xf0, b 0xcc, c 0xaa.
+        const XOR_MASKED: u8 = 0xf0 ^ (0xcc & 0xaa);
+        const MERGE: u8 = (0xf0 & 0xaa) | (0xcc & !0xaa);
+        match *self {
+            Op::Right(v, bits) => format!("shr.u32 {to}, {}, {bits};", name(v)),
+            Op::Left(v, bits) => format!("shl.b32 {to}, {}, {bits};", name(v)),
+            Op::And(v, mask) => format!("and.b32 {to}, {}, {mask:#x};", name(v)),
+            Op::XorMasked { rest, value, mask } => format!(
+                "lop3.b32 {to}, {}, {}, {mask:#x}, {XOR_MASKED:#x};",
+                name(rest),
+                name(value)
+            ),
+            Op::Merge {
+                inside,
+                outside,
+                mask,
+            } => format!(
+                "lop3.b32 {to}, {}, {}, {mask:#x}, {MERGE:#x};",
+                name(inside),
+                name(outside)
+            ),
+            Op::Add(a, b) => format!("add.u32 {to}, {}, {};", name(a), name(b)),
+            Op::Sub(a, b) => format!("sub.u32 {to}, {}, {};", name(a), name(b)),
+            Op::MulAdd { value, factor, add } => {
+                format!("mad.lo.u32 {to}, {}, {factor}, {};", name(value), name(add))
+            }
+            Op::MulHigh(v, factor) => format!("mul.hi.u32 {to}, {}, {factor};", name(v)),
+            Op::Field { value, low, bits } => {
+                format!("bfe.u32 {to}, {}, {low}, {bits};", name(value))
+            }
+            Op::Entry(_) => format!("ld.const.u32 {to}, [{entry}];"),
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! A layout on the byte addresses of one region of shared memory.
+//!
+//! A linear layout, ADD and the shifts of RAP and RAS read and change only
+//! the low bits of an address. Where the region begins at a multiple of what
+//! these bits count, they can be computed of the address itself: the base of
+//! the region stays what it is in the upper bits. Padding counts from the
+//! base, which is subtracted.
+
+use super::code::{Arg, BYTE_BITS, Op};
+use crate::hash::BankFunction;
+use crate::software::{Layout, LayoutSpec, Steps};
+
+/// Bytes of a word.
+pub(super) const WORD: u32 = 1 << BYTE_BITS;
+
+/// A layout of a region of some size.
+#[derive(Clone, Debug)]
+pub(super) struct Map {
+    /// The place of each word, in words from the base.
+    places: Vec<u32>,
+    /// Words that the region needs.
+    needed: u32,
+    /// What the base must be a multiple of, in bytes.
+    align: u32,
+    ops: Vec<Op>,
+    table: Vec<u32>,
+}
+
+impl Map {
+    /// `layout` on a region of `words` words.
+    pub fn new(layout: &Layout, words: u32) -> Map {
+        let places: Vec<u32> = (0..words).map(|i| layout.place(i)).collect();
+        let needed = places.iter().map(|p| p + 1).max().unwrap_or(0);
+        let mut map = Map {
+            needed,
+            // So that the banks of the region are those of its places.
+            align: layout.geometry().banks() as u32 * WORD,
+            ops: Vec::new(),
+            table: Vec::new(),
+            places,
+        };
+        if map.is_identity() {
+            return map;
+        }
+        match (layout.spec(), layout.mapping().map(|m| m.bank_function())) {
+            (&LayoutSpec::Pad { every, by }, _) => map.pad(every, by),
+            (_, Some(BankFunction::Shift(shifts))) => map.shift(layout, Some(shifts)),
+            (_, Some(BankFunction::Add)) => map.shift(layout, None),
+            _ => map.linear(layout),
+        }
+        map
+    }
+
+    /// Whether every word stays where it is.
+    pub fn is_identity(&self) -> bool {
+        self.places.iter().zip(0..).all(|(&place, i)| place == i)
+    }
+
+    /// Words of the region before it is mapped.
+    pub fn words(&self) -> u32 {
+        self.places.len() as u32
+    }
+
+    /// Bytes of the region when it is mapped.
+    pub fn bytes(&self) -> u32 {
+        self.needed * WORD
+    }
+
+    /// What the base must be a multiple of, in bytes: a power of two.
+    pub fn align(&self) -> u32 {
+        self.align
+    }
+
+    /// The operations that map an address; the last one's result is the place,
+    /// without any it is the address itself.
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// Instructions that map an address in a register of 32 bits.
+    pub fn cost(&self) -> usize {
+        let loads = self.ops.iter().filter(|o| matches!(o, Op::Entry(_)));
+        self.ops.len() + loads.count()
+    }
+
+    /// Words of constant memory that the operations read.
+    pub fn table(&self) -> &[u32] {
+        &self.table
+    }
+
+    /// Where the byte at offset `byte` of the region goes; `None` beyond it.
+    pub fn place(&self, byte: i64) -> Option<i64> {
+        let word = usize::try_from(byte >> BYTE_BITS).ok()?;
+        let place = *self.places.get(word)?;
+        Some(i64::from(place) << BYTE_BITS | byte & 3)
+    }
+
+    /// What the operations make of an offset that may lie outside the region,
+    /// as an offset again.
+    pub fn computed(&self, byte: i64) -> i64 {
+        if let Some(place) = self.place(byte) {
+            return place;
+        }
+        // Any base will do: the operations keep it.
+        const BASE: u32 = 1 << 24;
+        let input = BASE.wrapping_add(byte as u32);
+        let mut results: Vec<u32> = Vec::with_capacity(self.ops.len());
+        for op in &self.ops {
+            let of = |arg| match arg {
+                Arg::Input => input,
+                Arg::Base => BASE,
+                Arg::Op(at) => results[at],
+            };
+            let result = op.evaluate(of, &self.table);
+            results.push(result);
+        }
+        let result = results.last().copied().unwrap_or(input);
+        i64::from(result.wrapping_sub(BASE) as i32)
+    }
+
+    /// The first word of an aligned group of `words` words (a power of two)
+    /// that does not stay together and aligned.
+    pub fn torn(&self, words: u32) -> Option<u32> {
+        (0..self.words()).find(|&i| {
+            let first = i & !(words - 1);
+            let (place, head) = (self.places[i as usize], self.places[first as usize]);
+            head % words != 0 || place != head + (i - first)
+        })
+    }
+
+    fn linear(&mut self, layout: &Layout) {
+        let bits = bits_of(self.words());
+        let column = |j: u32| layout.place(1 << j);
+        // The highest bit that is read or changed.
+        let reach = |j: u32| j.max(column(j).checked_ilog2().unwrap_or(0)) + 1;
+        let moved = (0..bits).filter(|&j| column(j) != 1 << j);
+        let height = moved.map(reach).max().unwrap_or(0);
+        // No address in the region has the bits above it: what the matrix
+        // says of them is free.
+        let free: [&dyn Fn(u32) -> u32; 3] = [&column, &|j| 1 << j, &|_| 0];
+        let choices = free.map(|free| {
+            let columns: Vec<u32> = (0..height)
+                .map(|j| if j < bits { column(j) } else { free(j) })
+                .collect();
+            let row = |bit: u32| {
+                let set = columns.iter().enumerate();
+                set.fold(0, |row, (j, column)| row | (column >> bit & 1) << j)
+            };
+            let rows: Vec<u32> = (0..height).map(row).collect();
+            Steps::of_open_matrix(&rows)
+        });
+        let best = choices.iter().min_by_key(|s| s.count());
+        self.ops = best.map_or(Vec::new(), |s| s.steps.iter().map(Op::of_step).collect());
+        self.align = self.align.max(1 << (height + BYTE_BITS));
+    }
+
+    /// bank = (word + shift of its row) mod 2^m; without shifts that of a row
+    /// is its number (ADD).
+    fn shift(&mut self, layout: &Layout, shifts: Option<&[u32]>) {
+        let m = layout.geometry().bank_bits();
+        let row_bits = bits_of(self.words()).saturating_sub(m).min(m);
+        let low = m + BYTE_BITS;
+        self.align = self.align.max(1 << (low + row_bits));
+        let row = self.push(Op::Field {
+            value: Arg::Input,
+            low,
+            bits: row_bits,
+        });
+        let sum = match shifts {
+            None => self.push(Op::MulAdd {
+                value: row,
+                factor: WORD,
+                add: Arg::Input,
+            }),
+            Some(shifts) => {
+                self.table = shifts.iter().map(|s| s * WORD).collect();
+                let shift = self.push(Op::Entry(row));
+                self.push(Op::Add(shift, Arg::Input))
+            }
+        };
+        self.push(Op::Merge {
+            inside: sum,
+            outside: Arg::Input,
+            mask: layout.geometry().bank_mask() << BYTE_BITS,
+        });
+    }
+
+    fn pad(&mut self, every: u32, by: u32) {
+        let offset = self.push(Op::Sub(Arg::Input, Arg::Base));
+        let step = every * WORD;
+        let factor = |divisor: u32| (1u64 << 32).div_ceil(u64::from(divisor)) as u32;
+        // Exact where the error of the factor stays below one part.
+        let exact = |divisor: u32, end: u32| {
+            let error = u64::from(factor(divisor)) * u64::from(divisor) - (1 << 32);
+            error * u64::from(end) < 1 << 32
+        };
+        let gaps = if every.is_power_of_two() {
+            self.push(Op::Right(offset, step.ilog2()))
+        } else if exact(step, self.words() * WORD) {
+            self.push(Op::MulHigh(offset, factor(step)))
+        } else {
+            let word = self.push(Op::Right(offset, BYTE_BITS));
+            self.push(Op::MulHigh(word, factor(every)))
+        };
+        self.push(Op::MulAdd {
+            value: gaps,
+            factor: by * WORD,
+            add: Arg::Input,
+        });
+    }
+
+    fn push(&mut self, op: Op) -> Arg {
+        self.ops.push(op);
+        Arg::Op(self.ops.len() - 1)
+    }
+}
+
+/// Bits of the index of a word of `words`.
+fn bits_of(words: u32) -> u32 {
+    words.next_power_of_two().ilog2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Geometry;
+
+    const SPECS: [&str; 17] = [
+        "mod",
+        "xor",
+        "add",
+        "bitvec-perm:k=4",
+        "bitvec-perm:k=9",
+        "bitvec-xor:k1=0,k2=5,mask=7",
+        "bitvec-xor:k1=3,k2=1,mask=21",
+        "bitwise-perm:8,0,6,2,11",
+        "bitwise-xor:0^6,2,2^3,2^4,4^5",
+        "matrix:0x1ff,0x0f2,0x104,0x2008,0x3ff0",
+        "rap:seed=3",
+        "ras:seed=9",
+        "pad:every=32,by=1",
+        "pad:every=33,by=3",
+        "pad:every=1,by=1",
+        "swizzle:5,0,5",
+        "swizzle:2,1,-3",
+    ];
+
+    fn map(spec: &str, words: u32) -> (Map, Layout) {
+        let geometry = Geometry::new(14, 5).unwrap();
+        let layout = Layout::new(&spec.parse().unwrap(), geometry).unwrap();
+        (Map::new(&layout, words), layout)
+    }
+
+    /// The operations on byte addresses, with any base, give the layout's
+    /// place of the word and keep the place in the word.
+    #[test]
+    fn operations_compute_the_place_of_every_byte() {
+        for spec in SPECS {
+            for words in [1, 31, 64, 272, 545, 2048, 16384] {
+                let (map, layout) = map(spec, words);
+                assert!(map.align().is_power_of_two());
+                // Every byte of small regions, some of large ones.
+                for byte in (0..words * WORD).step_by(1 + words as usize / 700) {
+                    let base = 5 * map.align();
+                    let mut results = Vec::new();
+                    for op in map.ops() {
+                        let of = |arg| match arg {
+                            Arg::Input => base + byte,
+                            Arg::Base => base,
+                            Arg::Op(at) => results[at],
+                        };
+                        let result = op.evaluate(of, map.table());
+                        results.push(result);
+                    }
+                    let expected = layout.place(byte / 4) * 4 + byte % 4;
+                    let got = results.last().copied().unwrap_or(base + byte);
+                    assert_eq!(got, base + expected, "{spec} {words} {byte}");
+                    assert!(expected < map.bytes());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn small_regions_take_fewer_operations() {
+        for (spec, words, most) in [
+            ("xor", 32, 0),
+            ("xor", 1024, 2),
+            ("bitvec-xor:k1=0,k2=3,mask=30", 2048, 2),
+            ("swizzle:5,0,5", 16384, 2),
+            ("add", 1024, 3),
+            ("pad:every=32,by=1", 1024, 3),
+            ("rap:seed=1", 1024, 4),
+        ] {
+            let count = map(spec, words).0.ops().len();
+            assert!(count <= most, "{spec}, {words} words: {count}");
+        }
+    }
+
+    #[test]
+    fn torn_groups_are_found() {
+        assert_eq!(map("xor", 1024).0.torn(2), Some(32));
+        assert_eq!(map("swizzle:3,2,5", 1024).0.torn(4), None);
+        assert_eq!(map("pad:every=32,by=4", 1024).0.torn(4), None);
+        assert_eq!(map("pad:every=32,by=1", 1024).0.torn(2), Some(32));
+    }
+}

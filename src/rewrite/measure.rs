@@ -1,0 +1,124 @@
+//! What a mapping costs and gains in a launch: the kernel runs as it was given
+//! and rewritten.
+
+use super::{Request, Rewritten};
+use crate::capture::{launch_trace, refuse_faults};
+use crate::error::{Error, Result};
+use crate::launch::{LaunchFile, Options, Prepared};
+use crate::ptx::Module;
+use crate::ptx::exec::{Launch, Outcome};
+use crate::trace::{ConflictProfile, ConflictRule};
+
+/// A kernel before and after.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// Warp instructions that the rewritten kernel executes more, over all
+    /// launches of the entry.
+    pub added_executed: i64,
+    /// Warp instructions that access shared memory.
+    pub shared_accesses: u64,
+    /// Bank conflicts of one block of the entry's first launch, as given.
+    pub conflicts_before: u64,
+    /// The same of the rewritten kernel.
+    pub conflicts_after: u64,
+    /// Whether all buffers hold the same after the run.
+    pub outputs_equal: bool,
+}
+
+impl Measured {
+    /// PTX instructions more per executed access; `None` without accesses.
+    pub fn added_per_access(&self) -> Option<f64> {
+        match self.shared_accesses {
+            0 => None,
+            n => Some(self.added_executed as f64 / n as f64),
+        }
+    }
+}
+
+/// The launches of a file with the shared memory that the rewritten kernel
+/// needs.
+pub fn with_shared(file: &LaunchFile, entries: &[String], rewritten: &Rewritten) -> LaunchFile {
+    let mut file = file.clone();
+    if let Some(bytes) = rewritten.dynamic_shared {
+        let launches = std::iter::once(&mut file.first).chain(&mut file.then);
+        for (launch, entry) in launches.zip(entries) {
+            if *entry == rewritten.entry {
+                launch.dynamic_shared = bytes;
+            }
+        }
+    }
+    file
+}
+
+/// Runs the launches of `file` with `module` and with the text rewritten from
+/// it; conflicts are counted by `rule` for the banks of the request.
+pub fn measure(
+    file: &LaunchFile,
+    module: &Module,
+    request: &Request,
+    rewritten: &Rewritten,
+    rule: ConflictRule,
+) -> Result<Measured> {
+    let Some(text) = &rewritten.text else {
+        return Err(Error::usage(
+            format!("{} was not rewritten", request.entry),
+            "there is nothing to measure",
+        ));
+    };
+    let mut before = file.prepare_with(module)?;
+    let entries: Vec<String> = before.launches().iter().map(|l| l.entry.clone()).collect();
+    let changed_file = with_shared(file, &entries, rewritten);
+    let changed = Module::parse(text, &module.name)?;
+    let mut after = changed_file.prepare_with(&changed)?;
+    let mask = request.geometry.bank_mask();
+    let run = |prepared: &mut Prepared, file: &LaunchFile, module: &Module| {
+        run_all(prepared, file, module, &request.entry, rule, mask)
+    };
+    let first = run(&mut before, file, module)?;
+    let second = run(&mut after, &changed_file, &changed)?;
+    let equal = before.outputs().eq(after.outputs());
+    Ok(Measured {
+        added_executed: second.instructions as i64 - first.instructions as i64,
+        shared_accesses: first.accesses,
+        conflicts_before: first.conflicts,
+        conflicts_after: second.conflicts,
+        outputs_equal: equal,
+    })
+}
+
+#[derive(Default)]
+struct Run {
+    instructions: u64,
+    accesses: u64,
+    conflicts: u64,
+}
+
+/// All launches in order, counting those of `entry`; conflicts are those of
+/// the first.
+fn run_all(
+    prepared: &mut Prepared,
+    file: &LaunchFile,
+    module: &Module,
+    entry: &str,
+    rule: ConflictRule,
+    bank_mask: u32,
+) -> Result<Run> {
+    let mut run = Run::default();
+    let count = |launch: &Launch, outcome: &Outcome| {
+        if launch.entry == entry {
+            run.instructions += outcome.warp_instructions;
+            run.accesses += outcome.shared_accesses;
+        }
+    };
+    let outcome = prepared.run_each(&Options::default(), count)?;
+    refuse_faults(&outcome, &file.source.path)?;
+    // One block runs, on buffers of its own.
+    let mut copy = file.prepare_with(module)?;
+    let first = copy.launches().iter().position(|l| l.entry == entry);
+    if let Some(index) = first {
+        let trace = launch_trace(&mut copy, file, index, None)?;
+        let profile = ConflictProfile::new(&trace, rule);
+        run.conflicts = profile.count(|word| word & bank_mask).conflicts;
+    }
+    Ok(run)
+}

@@ -1,0 +1,321 @@
+//! The software hash as a compiler pass (feature B5): a bank mapping put into
+//! a PTX kernel, for the GPUs of today, which have no hash unit.
+//!
+//! Word i of a region of shared memory is kept at row(i) * 2^m + bank(i).
+//! Addresses stay what they are everywhere in the kernel; only where shared
+//! memory is accessed the address is mapped. So it does not matter how an
+//! address was computed, compared or passed on, as long as every access of a
+//! region maps it. What cannot be rewritten is an obstacle for all that it may
+//! touch.
+//!
+//! The way of a kernel through the pass: `access` finds the accesses and what
+//! each may touch; `select` what can be mapped; `callees` gives the kernel its
+//! own copies of device functions; `region` puts the variables into one array,
+//! which `map` knows how to map; `plan` decides where addresses are mapped, and
+//! `code` how.
+
+mod access;
+mod callees;
+mod code;
+mod map;
+mod measure;
+mod plan;
+mod propose;
+mod region;
+mod select;
+mod text;
+
+pub use measure::{Measured, measure, with_shared};
+pub use propose::propose;
+
+use crate::error::{Error, Result};
+use crate::geometry::Geometry;
+use crate::ptx::ast::Module;
+use crate::ptx::edit::Edits;
+use crate::software::LayoutSpec;
+use region::Region;
+use select::{Job, Selected};
+use serde::Serialize;
+
+/// What is to be done to a kernel.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The entry.
+    pub entry: String,
+    /// One mapping for all shared variables together, or some for one each.
+    pub hashes: Hashes,
+    /// Banks of the machine, and addresses.
+    pub geometry: Geometry,
+    /// Words of shared memory that a block can have.
+    pub block_words: u32,
+    /// Bytes of dynamic shared memory of the launch, where it is known.
+    pub dynamic_shared: Option<u32>,
+    /// Threads of a block, where every launch has the same.
+    pub block: Option<[u32; 3]>,
+    /// Whether addresses are mapped once for several accesses, outside loops
+    /// and by what is known of their bits; else before each access.
+    pub optimise: bool,
+}
+
+/// The mappings of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hashes {
+    /// All shared variables of the kernel lie in one array under this one.
+    All(LayoutSpec),
+    /// These variables lie in arrays of their own; others stay.
+    Named(Vec<(String, LayoutSpec)>),
+}
+
+/// An access that stays as it is, or why nothing is rewritten.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Left {
+    /// 1-based line of the PTX.
+    pub line: u32,
+    /// Why.
+    pub reason: String,
+}
+
+/// Bytes of shared memory of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SharedBytes {
+    /// In the kernel as given.
+    pub before: u32,
+    /// In the one rewritten.
+    pub after: u32,
+}
+
+/// What was done to a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewritten {
+    /// The PTX; `None` where it was refused.
+    pub text: Option<String>,
+    /// The entry.
+    pub entry: String,
+    /// Instructions that access shared memory.
+    pub accesses: usize,
+    /// Those of them whose address is mapped.
+    pub rewritten: usize,
+    /// Why nothing was rewritten.
+    pub refused: Option<String>,
+    /// Words that a mapping must leave together, where the one wanted does
+    /// not.
+    pub together: Option<u32>,
+    /// Accesses that stay as they are.
+    pub left: Vec<Left>,
+    /// Instructions that the text has more than before.
+    pub added_static: i64,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: SharedBytes,
+    /// Bytes of dynamic shared memory that a launch must give, where it must
+    /// give some.
+    pub dynamic_shared: Option<u32>,
+    /// Threads of a block, where the text is right for these alone; it says so
+    /// with `.reqntid`.
+    pub block: Option<[u32; 3]>,
+}
+
+/// Puts mappings into an entry of `module`.
+pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
+    let entry = find_entry(module, &request.entry)?;
+    refuse_marker(module)?;
+    let reached = module.reached(entry);
+    let placed = region::placement(module, entry, &reached, request.dynamic_shared)?;
+    if placed.is_empty() {
+        return Err(Error::usage(
+            format!("{} has no shared memory", request.entry),
+            "there is nothing to map",
+        ));
+    }
+    let found = access::accesses(module, &reached);
+    let job = Job {
+        module,
+        request,
+        placed: &placed,
+        found: &found,
+    };
+    let selected = job.regions()?;
+    if selected.regions.is_empty() {
+        return Ok(job.refused(selected));
+    }
+    let mut changed: Vec<u32> = found.list.iter().map(|a| a.function).collect();
+    changed.dedup();
+    if let Some(own) = callees::isolated(module, &reached, &changed)? {
+        return rewrite(&own, request);
+    }
+    job.apply(&reached, selected)
+}
+
+/// The marker places variables that the pass puts elsewhere.
+fn refuse_marker(module: &Module) -> Result<()> {
+    match module.text.contains("spadkit.layout") {
+        true => Err(Error::usage(
+            format!(
+                "{} places its variables by .pragma \"spadkit.layout ...\"",
+                module.name
+            ),
+            "rewrite the kernel before it is shared",
+        )),
+        false => Ok(()),
+    }
+}
+
+fn find_entry(module: &Module, name: &str) -> Result<u32> {
+    let found = module.function(name).filter(|f| {
+        let function = &module.functions[*f as usize];
+        function.is_entry && function.defined
+    });
+    found.ok_or_else(|| {
+        let entries: Vec<&str> = module.entries().map(|f| f.name.as_str()).collect();
+        let help = match entries.is_empty() {
+            true => "the module has no entry".to_owned(),
+            false => format!("the module has {}", entries.join(", ")),
+        };
+        Error::usage(format!("{} has no entry {name}", module.name), help)
+    })
+}
+
+impl Job<'_> {
+    fn refused(&self, selected: Selected) -> Rewritten {
+        let before = region::total(self.placed);
+        let first = selected.refused;
+        let reason = first.map(|l| format!("line {}: {}", l.line, l.reason));
+        Rewritten {
+            text: None,
+            entry: self.request.entry.clone(),
+            accesses: self.found.list.len(),
+            rewritten: 0,
+            refused: Some(reason.unwrap_or_else(|| "nothing can be mapped".to_owned())),
+            together: selected.together,
+            left: selected.left,
+            added_static: 0,
+            shared_bytes: SharedBytes {
+                before,
+                after: before,
+            },
+            dynamic_shared: None,
+            block: None,
+        }
+    }
+
+    fn apply(&self, reached: &[u32], selected: Selected) -> Result<Rewritten> {
+        let Selected {
+            regions,
+            left,
+            together,
+            ..
+        } = selected;
+        let installed = region::install(self.module, reached, &regions)?;
+        let installed = Module::parse(&installed, &self.module.name)?;
+        let targets: Vec<plan::Target> = self
+            .found
+            .list
+            .iter()
+            .filter_map(|access| {
+                Some(plan::Target {
+                    access,
+                    region: self.region_of(access, &regions)?,
+                })
+            })
+            .collect();
+        let (text, block) = self.planned(&installed, &regions, &targets)?;
+        let result = Module::parse(&text, &self.module.name)?;
+        let after = self.bytes_after(&result, &regions)?;
+        let words = after.total.div_ceil(map::WORD);
+        if words > self.request.block_words {
+            return Err(Error::usage(
+                format!(
+                    "{} needs {} bytes of shared memory with {}, a block has {}",
+                    self.request.entry,
+                    after.total,
+                    describe(&regions),
+                    self.request.block_words * map::WORD
+                ),
+                "take a mapping that wastes less, or a machine with more (--preset)",
+            ));
+        }
+        let count = |m: &Module| {
+            m.functions
+                .iter()
+                .map(|f| f.instructions.len() as i64)
+                .sum::<i64>()
+        };
+        Ok(Rewritten {
+            text: Some(text),
+            entry: self.request.entry.clone(),
+            accesses: self.found.list.len(),
+            rewritten: targets.len(),
+            refused: None,
+            together,
+            left,
+            added_static: count(&result) - count(&installed),
+            shared_bytes: SharedBytes {
+                before: region::total(self.placed),
+                after: after.total,
+            },
+            dynamic_shared: after.dynamic,
+            block,
+        })
+    }
+
+    /// The text with mapped accesses, and the block size where it is right for
+    /// that alone.
+    fn planned(
+        &self,
+        installed: &Module,
+        regions: &[Region],
+        targets: &[plan::Target],
+    ) -> Result<(String, Option<[u32; 3]>)> {
+        let mut assume = plan::Assume {
+            block: None,
+            optimise: self.request.optimise,
+        };
+        let any = plan::apply(installed, regions, targets, assume)?;
+        let entry = find_entry(installed, &self.request.entry)?;
+        let tuning = &installed.functions[entry as usize].tuning;
+        assume.block = self.request.block;
+        // The two directives exclude each other.
+        let free = tuning.reqntid.is_none() && tuning.maxntid.is_none();
+        if assume.block.is_none() || !free || !assume.optimise {
+            return Ok((any, None));
+        }
+        let known = plan::apply(installed, regions, targets, assume)?;
+        match (known == any, assume.block) {
+            (false, Some([x, y, z])) => {
+                let module = Module::parse(&known, &installed.name)?;
+                let entry = find_entry(&module, &self.request.entry)?;
+                let at = text::body_start(&module, entry).map_or(0, |at| at - 1);
+                let mut edits = Edits::new();
+                edits.insert(at, format!(".reqntid {x}, {y}, {z}\n"));
+                Ok((edits.apply(&known), assume.block))
+            }
+            _ => Ok((any, None)),
+        }
+    }
+
+    /// Shared memory of a block of the kernel `result`.
+    fn bytes_after(&self, result: &Module, regions: &[Region]) -> Result<After> {
+        let of_region = regions.iter().find(|r| r.dynamic).map(|r| r.map.bytes());
+        let dynamic = of_region.or(self.request.dynamic_shared);
+        let entry = find_entry(result, &self.request.entry)?;
+        let reached = result.reached(entry);
+        let placed = region::placement(result, entry, &reached, dynamic)?;
+        Ok(After {
+            total: region::total(&placed),
+            dynamic: placed
+                .iter()
+                .any(|v| v.dynamic)
+                .then_some(dynamic)
+                .flatten(),
+        })
+    }
+}
+
+struct After {
+    total: u32,
+    dynamic: Option<u32>,
+}
+
+fn describe(regions: &[Region]) -> String {
+    let specs: Vec<String> = regions.iter().map(|r| r.spec.to_string()).collect();
+    specs.join(", ")
+}

@@ -1,0 +1,83 @@
+//! Addresses that a loop moves by what the map does not read: the mapped
+//! address moves along, and is mapped in front of the loop alone.
+
+use super::super::code::Arg;
+use super::super::region::Region;
+use super::Facts;
+use super::point::{Point, Points};
+use crate::ptx::analysis::{Definition, ValueId, Values};
+use crate::ptx::ast::Register;
+
+/// How a mapped address is carried through a loop.
+#[derive(Clone, Debug)]
+pub(super) struct Carry {
+    /// In front of the loop: where, and the value that the register has there.
+    pub entries: Vec<(Point, ValueId)>,
+    /// Where the address moves on.
+    pub steps: Vec<Point>,
+    /// By how many bytes.
+    pub step: i64,
+    /// The start of the loop.
+    pub start: Point,
+}
+
+/// How the place of `value`, which `register` holds, can be carried through
+/// the loop at whose header it meets itself; all `uses` must be inside.
+pub(super) fn carry(
+    facts: &Facts,
+    points: &Points,
+    region: &Region,
+    (register, value): (Register, ValueId),
+    uses: &[Point],
+) -> Option<Carry> {
+    let Definition::Phi { block, inputs, .. } = points.values.definition(value) else {
+        return None;
+    };
+    let loops = points.loops;
+    let own = loops.of_header(*block)?;
+    let index = loops.innermost(*block)?;
+    let inside = |b: u32| loops.is_inside(b, index);
+    let counts = region
+        .map
+        .ops()
+        .iter()
+        .flat_map(|o| o.args())
+        .any(|a| a == Arg::Base);
+    let moved = points.hoistable(*block) && uses.iter().all(|p| inside(p.block));
+    if counts || region.map.ops().len() < 2 || !moved {
+        return None;
+    }
+    let expression = facts.affines.expression(value);
+    let expression = (expression.bits >= 32).then(|| expression.truncate(32))?;
+    let mut carry = Carry {
+        entries: Vec::new(),
+        steps: Vec::new(),
+        step: 0,
+        start: points.before(points.cfg.blocks[*block as usize].start),
+    };
+    for &(from, input) in inputs {
+        if from == Values::ENTRY {
+            return None;
+        }
+        let end = points.end(from);
+        if !inside(from) {
+            points.holds(end, register, input).then_some(())?;
+            carry.entries.push((end, input));
+            continue;
+        }
+        let next = facts.affines.expression(input);
+        let next = (next.bits >= 32).then(|| next.truncate(32))?;
+        let step = next.constant - expression.constant;
+        // Behind the step the loop goes round, or is left.
+        let successors = &points.cfg.blocks[from as usize].successors;
+        let ends = successors
+            .iter()
+            .all(|&s| s == own.header || s == points.cfg.exit() || !inside(s));
+        let same = carry.steps.is_empty() || step == carry.step;
+        let whole = step % i64::from(region.map.align()) == 0;
+        (next.terms == expression.terms && ends && same && whole).then_some(())?;
+        carry.step = step;
+        carry.steps.push(end);
+    }
+    Some(carry)
+}

@@ -1,0 +1,317 @@
+//! One group of addresses that differ by constants: which of them are mapped
+//! in full, and how the others follow.
+
+use super::super::region::Region;
+use super::carry::carry;
+use super::point::{Point, Points};
+use super::relation::{Offsets, Relation, relation};
+use super::{Facts, From, Node, Place, Site};
+use crate::ptx::analysis::ValueId;
+use crate::ptx::ast::Register;
+
+/// More members than this are not compared with each other, but with some.
+const MOST_LEADERS: usize = 24;
+
+/// Every access maps its own address.
+pub(super) fn plain(
+    points: &Points,
+    sites: &[Site],
+    nodes: &mut Vec<Node>,
+    places: &mut Vec<(Site, Place)>,
+) {
+    for site in sites {
+        let node = nodes.len();
+        nodes.push(Node {
+            region: site.region,
+            from: From::Address {
+                register: site.register,
+                value: site.value,
+                add: site.offset,
+            },
+            point: points.before(site.at),
+        });
+        places.push((*site, Place::Node(node, 0)));
+    }
+}
+
+/// Accesses of one address by one value.
+struct Member {
+    /// The address less what all members have in common.
+    constant: i64,
+    offsets: Offsets,
+    sites: Vec<Site>,
+}
+
+/// What a member's mapped address is made of.
+#[derive(Clone, Copy)]
+enum Made {
+    /// The place of this leader, plus a constant.
+    Sum(usize, i64),
+    /// The place of this leader XOR a mask.
+    Xor(usize, u32),
+}
+
+struct Group<'a> {
+    facts: &'a Facts<'a>,
+    points: &'a Points<'a>,
+    region: &'a Region,
+    members: Vec<Member>,
+    /// Registers that hold an address of the group, and its constant.
+    sources: Vec<(Register, ValueId, i64)>,
+}
+
+/// Plans the accesses `sites` of a group.
+pub(super) fn plan(
+    facts: &Facts,
+    points: &Points,
+    region: &Region,
+    sites: &[Site],
+    nodes: &mut Vec<Node>,
+    places: &mut Vec<(Site, Place)>,
+) {
+    let mut group = Group {
+        facts,
+        points,
+        region,
+        members: Vec::new(),
+        sources: Vec::new(),
+    };
+    for site in sites {
+        match group.same(site) {
+            Some(offset) => places.push((*site, Place::Same(site.register, offset))),
+            None => group.add(*site),
+        }
+    }
+    let constants = group.leaders();
+    let made = group.assign(&constants);
+    for (leader, &constant) in constants.iter().enumerate() {
+        let own: Vec<(usize, Made)> = made
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|(_, m)| matches!(m, Made::Sum(l, _) | Made::Xor(l, _) if *l == leader))
+            .collect();
+        if !own.is_empty() && !group.place(constant, &own, nodes, places) {
+            for (member, _) in own {
+                plain(points, &group.members[member].sites, nodes, places);
+            }
+        }
+    }
+}
+
+impl Group<'_> {
+    fn align(&self) -> u32 {
+        self.region.align()
+    }
+
+    fn constant_of(&self, value: ValueId) -> i64 {
+        let expression = self.facts.affines.expression(value);
+        match expression.bits >= 32 {
+            true => expression.truncate(32).constant,
+            false => 0,
+        }
+    }
+
+    /// The offset with which the access may use its register as it is.
+    fn same(&self, site: &Site) -> Option<i64> {
+        let map = &self.region.map;
+        let offsets = Offsets::of(self.facts, map, self.align(), site);
+        match relation(map, &offsets, 0, true, self.align()) {
+            Some(Relation::Add(more)) => Some(site.offset + more),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, site: Site) {
+        let own = self.constant_of(site.value);
+        let source = (site.register, site.value, own);
+        if !self.sources.contains(&source) {
+            self.sources.push(source);
+        }
+        let is_same = |m: &&mut Member| {
+            let first = m.sites[0];
+            (first.value, first.offset, first.bytes) == (site.value, site.offset, site.bytes)
+        };
+        if let Some(member) = self.members.iter_mut().find(is_same) {
+            return member.sites.push(site);
+        }
+        self.members.push(Member {
+            constant: own + site.offset,
+            offsets: Offsets::of(self.facts, &self.region.map, self.align(), &site),
+            sites: vec![site],
+        });
+    }
+
+    /// Instructions that map the address with that constant in full.
+    fn cost(&self, constant: i64) -> usize {
+        let adds = |s: &(Register, ValueId, i64)| usize::from(s.2 != constant);
+        let add = self.sources.iter().map(adds).min().unwrap_or(1);
+        self.region.map.cost() + add
+    }
+
+    /// How a member follows from the address with that constant.
+    fn from(&self, constant: i64, member: &Member) -> Option<Relation> {
+        let distance = member.constant - constant;
+        relation(
+            &self.region.map,
+            &member.offsets,
+            distance,
+            false,
+            self.align(),
+        )
+    }
+
+    /// The constants of the addresses that are mapped in full: one after the
+    /// other the one that saves most.
+    fn leaders(&self) -> Vec<i64> {
+        let own = self.members.iter().map(|m| m.constant);
+        let mut candidates: Vec<i64> = own.chain(self.sources.iter().map(|s| s.2)).collect();
+        candidates.sort_by_key(|c| (std::cmp::Reverse(c.trailing_zeros()), *c));
+        candidates.dedup();
+        candidates.truncate(MOST_LEADERS);
+        let mut left: Vec<&Member> = self.members.iter().collect();
+        let mut leaders = Vec::new();
+        while !left.is_empty() {
+            let saved = |constant: i64| {
+                let one = |m: &&Member| match self.from(constant, m) {
+                    Some(Relation::Add(_)) => self.cost(m.constant),
+                    Some(Relation::Xor(_)) => self.cost(m.constant) - 1,
+                    None => 0,
+                };
+                let all: usize = left.iter().map(one).sum();
+                all as i64 - self.cost(constant) as i64
+            };
+            let best = candidates
+                .iter()
+                .map(|&c| (saved(c), c))
+                .max_by_key(|s| s.0);
+            let Some((_, leader)) = best.filter(|(saved, _)| *saved >= 0) else {
+                leaders.extend(left.iter().map(|m| m.constant));
+                break;
+            };
+            leaders.push(leader);
+            candidates.retain(|&c| c != leader);
+            left.retain(|m| self.from(leader, m).is_none());
+        }
+        leaders.dedup();
+        leaders
+    }
+
+    /// What each member is made of.
+    fn assign(&self, leaders: &[i64]) -> Vec<Made> {
+        let choose = |m: &Member| {
+            let mut xor = None;
+            for (at, &leader) in leaders.iter().enumerate() {
+                match self.from(leader, m) {
+                    Some(Relation::Add(more)) => return Made::Sum(at, more),
+                    Some(Relation::Xor(mask)) => xor = xor.or(Some(Made::Xor(at, mask))),
+                    None => {}
+                }
+            }
+            // A member without a leader is one.
+            xor.unwrap_or(Made::Sum(0, 0))
+        };
+        self.members.iter().map(choose).collect()
+    }
+
+    /// Makes the node of a leader and of those that follow from it; false
+    /// where no register holds its address where it is needed.
+    fn place(
+        &self,
+        constant: i64,
+        own: &[(usize, Made)],
+        nodes: &mut Vec<Node>,
+        places: &mut Vec<(Site, Place)>,
+    ) -> bool {
+        let points = self.points;
+        let sites = own.iter().flat_map(|(m, _)| &self.members[*m].sites);
+        let all = sites.map(|s| points.before(s.at));
+        let Some(point) = all.reduce(|a, b| points.meet(a, b)) else {
+            return true;
+        };
+        let mut sources = self.sources.clone();
+        sources.sort_by_key(|s| s.2 != constant);
+        let held = sources.iter().find(|s| points.holds(point, s.0, s.1));
+        let Some(&(register, value, base)) = held else {
+            return false;
+        };
+        let leader = nodes.len();
+        let add = constant - base;
+        let sites = own.iter().flat_map(|(m, _)| &self.members[*m].sites);
+        let uses: Vec<Point> = sites.map(|s| points.before(s.at)).collect();
+        let home = (register, value);
+        let (from, point) = match carry(self.facts, points, self.region, home, &uses) {
+            Some(carry) => {
+                let start = carry.start;
+                let carried = From::Carried {
+                    register,
+                    add,
+                    carry,
+                };
+                (carried, start)
+            }
+            None => {
+                let address = From::Address {
+                    register,
+                    value,
+                    add,
+                };
+                (address, points.hoisted(point, register, value))
+            }
+        };
+        nodes.push(Node {
+            region: self.members[own[0].0].sites[0].region,
+            from,
+            point,
+        });
+        // XORs with one mask are made once.
+        let mut masks: Vec<u32> = own
+            .iter()
+            .filter_map(|(_, made)| match made {
+                Made::Xor(_, mask) => Some(*mask),
+                Made::Sum(..) => None,
+            })
+            .collect();
+        masks.sort_unstable();
+        masks.dedup();
+        for mask in masks {
+            let with = own
+                .iter()
+                .filter(|(_, m)| matches!(m, Made::Xor(_, x) if *x == mask));
+            let sites: Vec<Site> = with
+                .flat_map(|(m, _)| self.members[*m].sites.clone())
+                .collect();
+            self.xor(leader, mask, &sites, nodes, places);
+        }
+        for (member, made) in own {
+            if let Made::Sum(_, more) = made {
+                let sites = self.members[*member].sites.iter();
+                places.extend(sites.map(|s| (*s, Place::Node(leader, *more))));
+            }
+        }
+        true
+    }
+
+    fn xor(
+        &self,
+        parent: usize,
+        mask: u32,
+        sites: &[Site],
+        nodes: &mut Vec<Node>,
+        places: &mut Vec<(Site, Place)>,
+    ) {
+        let points = self.points;
+        let above: Point = nodes[parent].point;
+        let all = sites.iter().map(|s| points.before(s.at));
+        let Some(point) = all.reduce(|a, b| points.meet(a, b)) else {
+            return;
+        };
+        let node = nodes.len();
+        nodes.push(Node {
+            region: nodes[parent].region,
+            from: From::Xor { parent, mask },
+            point: points.hoisted_below(point, above),
+        });
+        places.extend(sites.iter().map(|s| (*s, Place::Node(node, 0))));
+    }
+}

@@ -1,0 +1,242 @@
+//! Where addresses are mapped: once for the accesses that share an address,
+//! outside the loops that do not change it, and by what is known of its bits
+//! instead of once more where that is enough.
+//!
+//! Addresses that differ by a constant are a *group*. One of them is mapped
+//! in full, its *leader*; another one is often the leader's place plus a
+//! constant, which goes into the offset of the access, or the place XOR a
+//! constant: h(a + c) = h(a) ^ h(c) where the addition carries nowhere that
+//! matters. Both are proved by looking at every offset of the region that the
+//! known bits of the address leave. Where a loop moves an address by what the
+//! map does not read, the mapped address moves along.
+
+mod carry;
+mod emit;
+mod group;
+mod narrow;
+mod point;
+mod relation;
+
+use super::access::Access;
+use super::region::Region;
+use super::text;
+use crate::error::Result;
+use crate::ptx::analysis::{Affines, BitFacts, Context, Loops, Term, ValueId, Values};
+use crate::ptx::ast::{Base, Function, Module, Operand, Register};
+use crate::ptx::cfg::Cfg;
+use crate::ptx::edit::Edits;
+use emit::Emitter;
+use point::Points;
+use std::collections::{BTreeMap, HashMap};
+
+/// An access that is to be mapped.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target<'a> {
+    pub access: &'a Access,
+    /// Index of the region that it accesses.
+    pub region: usize,
+}
+
+/// What may be counted on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Assume {
+    /// Threads of a block.
+    pub block: Option<[u32; 3]>,
+    /// Whether mapped addresses are shared at all.
+    pub optimise: bool,
+}
+
+/// The text of `module`, in which the regions are installed, with the accesses
+/// of `targets` mapped.
+pub(super) fn apply(
+    module: &Module,
+    regions: &[Region],
+    targets: &[Target],
+    assume: Assume,
+) -> Result<String> {
+    let mut edits = Edits::new();
+    let mut functions: Vec<u32> = targets.iter().map(|t| t.access.function).collect();
+    functions.dedup();
+    for f in functions {
+        let own: Vec<Target> = targets
+            .iter()
+            .filter(|t| t.access.function == f)
+            .copied()
+            .collect();
+        plan_function(module, f, regions, &own, assume, &mut edits);
+    }
+    Ok(edits.apply(&module.text))
+}
+
+/// An access by a register.
+#[derive(Clone, Copy, Debug)]
+struct Site {
+    /// The instruction.
+    at: u32,
+    operand: usize,
+    register: Register,
+    value: ValueId,
+    offset: i64,
+    region: usize,
+    bytes: u32,
+}
+
+/// A mapped address in a register.
+#[derive(Clone, Debug)]
+struct Node {
+    region: usize,
+    from: From,
+    /// Where it is computed.
+    point: point::Point,
+}
+
+/// How a mapped address is made.
+#[derive(Clone, Debug)]
+enum From {
+    /// In full, of a register's value plus a constant.
+    Address {
+        register: Register,
+        value: ValueId,
+        add: i64,
+    },
+    /// As an address in front of a loop, and carried through it.
+    Carried {
+        register: Register,
+        add: i64,
+        carry: carry::Carry,
+    },
+    /// Of another mapped address, an earlier node.
+    Xor { parent: usize, mask: u32 },
+}
+
+/// The address of an access, in the text to be.
+#[derive(Clone, Debug)]
+enum Place {
+    /// A node's register, plus a constant.
+    Node(usize, i64),
+    /// The register as it was, with another offset.
+    Same(Register, i64),
+}
+
+/// What is known of a function.
+struct Facts<'a> {
+    facts: &'a BitFacts,
+    affines: &'a Affines<'a>,
+}
+
+fn plan_function(
+    module: &Module,
+    f: u32,
+    regions: &[Region],
+    targets: &[Target],
+    assume: Assume,
+    edits: &mut Edits,
+) {
+    let function = &module.functions[f as usize];
+    let context = Context {
+        block: assume.block.or(function.tuning.reqntid),
+        ..Context::default()
+    };
+    let cfg = Cfg::new(function);
+    let values = Values::new(function, &cfg);
+    let loops = Loops::new(&cfg, values.dominators());
+    let bits = BitFacts::new(module, function, &cfg, &values, &context);
+    let affines = Affines::new(module, function, &cfg, &values, &loops, &bits, &context);
+    let facts = Facts {
+        facts: &bits,
+        affines: &affines,
+    };
+    let points = Points::new(function, &cfg, &values, &loops);
+    let mut emitter = Emitter::new(module, f, regions);
+    let mut sites: Vec<Site> = Vec::new();
+    for target in targets {
+        let access = target.access;
+        let i = &function.instructions[access.at as usize];
+        let Operand::Address(base, offset) = i.operands[access.operand] else {
+            continue;
+        };
+        match base {
+            Base::Register(_) if access.generic => {
+                emitter.generic(access, target.region, edits);
+            }
+            Base::Register(register) => sites.push(Site {
+                at: access.at,
+                operand: access.operand,
+                register,
+                value: values.read(access.at, register),
+                offset,
+                region: target.region,
+                bytes: access.bytes,
+            }),
+            _ => emitter.constant(access, target.region, offset, edits),
+        }
+    }
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut places: Vec<(Site, Place)> = Vec::new();
+    let whole: Vec<Vec<Site>> = match assume.optimise {
+        true => groups(&facts, &points, &sites),
+        false => sites.iter().map(|s| vec![*s]).collect(),
+    };
+    for sites in &whole {
+        let region = &regions[sites[0].region];
+        match assume.optimise && points.reaches(sites[0].at) {
+            true => group::plan(&facts, &points, region, sites, &mut nodes, &mut places),
+            false => group::plain(&points, sites, &mut nodes, &mut places),
+        }
+    }
+    let narrow = match assume.optimise && module.address_size == 64 {
+        true => narrow::Job {
+            module,
+            function,
+            values: &values,
+            accesses: &addresses(function, &places),
+        }
+        .run(|| emitter.fresh(), edits),
+        false => narrow::Narrow::none(),
+    };
+    emitter.nodes(&points, &nodes, &narrow, assume.optimise, edits);
+    for (site, place) in &places {
+        emitter.access(site, place, &narrow, edits);
+    }
+    emitter.declare(edits);
+    debug_assert!(text::body_start(module, f).is_some());
+}
+
+/// The accesses that read their register as the address alone.
+fn addresses(function: &Function, places: &[(Site, Place)]) -> HashMap<u32, Register> {
+    let once = |site: &Site| {
+        let i = &function.instructions[site.at as usize];
+        let named = crate::ptx::analysis::reads(i);
+        named.iter().filter(|r| **r == site.register).count() == 1
+    };
+    let sites = places.iter().map(|(site, _)| site);
+    sites
+        .filter(|s| once(s))
+        .map(|s| (s.at, s.register))
+        .collect()
+}
+
+/// Accesses of one region whose addresses differ by constants, by their terms.
+fn groups(facts: &Facts, points: &Points, sites: &[Site]) -> Vec<Vec<Site>> {
+    #[derive(PartialEq, Eq, PartialOrd, Ord)]
+    enum Key {
+        Terms(Vec<(Term, i64)>),
+        Value(ValueId),
+        Access(u32),
+    }
+    let mut groups: BTreeMap<(usize, Key), Vec<Site>> = BTreeMap::new();
+    for site in sites {
+        let expression = facts.affines.expression(site.value);
+        let key = if !points.reaches(site.at) {
+            Key::Access(site.at)
+        } else if expression.bits >= 32 {
+            Key::Terms(expression.truncate(32).terms)
+        } else {
+            Key::Value(site.value)
+        };
+        groups.entry((site.region, key)).or_default().push(*site);
+    }
+    let mut all: Vec<Vec<Site>> = groups.into_values().collect();
+    all.sort_by_key(|g| g[0].at);
+    all
+}

@@ -1,0 +1,74 @@
+//! The mapping to take where the one wanted tears wide accesses.
+
+use crate::geometry::Geometry;
+use crate::software::{Layout, LayoutSpec, Steps, swizzles};
+use crate::trace::ConflictProfile;
+
+/// The swizzle that leaves groups of `together` words (a power of two)
+/// together and has the fewest conflicts in `profile`, of several the one that
+/// takes the fewest operations. Without a profile the one that spreads the
+/// groups of a row over the banks by the row's number.
+pub fn propose(
+    geometry: Geometry,
+    together: u32,
+    profile: Option<&ConflictProfile>,
+) -> Option<LayoutSpec> {
+    let low = together.max(1).ilog2();
+    let m = geometry.bank_bits();
+    let Some(profile) = profile else {
+        let bits = m.checked_sub(low).filter(|&b| b > 0)?;
+        let whole = low + 2 * bits <= geometry.addr_bits();
+        return whole.then_some(LayoutSpec::Swizzle {
+            bits,
+            base: low,
+            shift: bits as i32,
+        });
+    };
+    let keeps = |spec: &LayoutSpec| match spec {
+        LayoutSpec::Swizzle { bits, base, .. } => *bits == 0 || *base >= low,
+        _ => false,
+    };
+    let cost = |spec: &LayoutSpec| {
+        let layout = Layout::new(spec, geometry).ok()?;
+        let conflicts = profile.count(|word| layout.bank(word)).conflicts;
+        Some((conflicts, Steps::of(&layout).count()))
+    };
+    let candidates = swizzles(geometry).filter(keeps);
+    let measured = candidates.filter_map(|spec| Some((cost(&spec)?, spec)));
+    measured.min_by_key(|(cost, _)| *cost).map(|(_, spec)| spec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_proposed_keeps_groups_together() {
+        let geometry = Geometry::new(14, 5).unwrap();
+        for together in [2, 4] {
+            let spec = propose(geometry, together, None).unwrap();
+            let layout = Layout::new(&spec, geometry).unwrap();
+            let first = |i: u32| i & !(together - 1);
+            for i in 0..4096 {
+                assert_eq!(layout.place(i), layout.place(first(i)) + i - first(i));
+            }
+        }
+        assert_eq!(
+            propose(geometry, 4, None).unwrap().to_string(),
+            "swizzle:3,2,3"
+        );
+    }
+
+    /// 128-bit stores by rows of 32 words, read by columns of 128 bits.
+    #[test]
+    fn the_best_for_a_trace_is_found() {
+        let geometry = Geometry::new(14, 5).unwrap();
+        let column: Vec<Option<u32>> = (0..8).map(|lane| Some(32 * lane)).collect();
+        let row: Vec<Option<u32>> = (0..8).map(|lane| Some(4 * lane)).collect();
+        let accesses = [&column[..], &row[..]];
+        let profile = ConflictProfile::of_accesses(accesses.into_iter(), 32);
+        let spec = propose(geometry, 4, Some(&profile)).unwrap();
+        let layout = Layout::new(&spec, geometry).unwrap();
+        assert_eq!(profile.count(|w| layout.bank(w)).conflicts, 0, "{spec}");
+    }
+}

@@ -1,0 +1,252 @@
+//! Which variables lie in one array under one mapping, and that array in the
+//! text.
+
+use super::access::shared_variable;
+use super::map::{Map, WORD};
+use super::text;
+use crate::error::{Error, Result};
+use crate::ptx::analysis::SharedVariable;
+use crate::ptx::ast::{self, Module, Operand, StatementKind};
+use crate::ptx::edit::Edits;
+use crate::ptx::shared::SharedVariable as SharedMemoryVariable;
+use crate::software::{Layout, LayoutSpec};
+use std::fmt::Write;
+
+/// Static variables of a kernel have at most this many bytes, on every GPU.
+const MAX_STATIC: u32 = 48 * 1024;
+
+/// A shared variable of a kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    pub variable: SharedVariable,
+    pub name: String,
+    /// Offset in the block's shared memory, or in its region, in bytes.
+    pub offset: u32,
+    /// Bytes; of a dynamic one those of the launch.
+    pub bytes: u32,
+    pub align: u32,
+    /// Its size is that of the launch.
+    pub dynamic: bool,
+}
+
+/// An array that holds variables under a mapping.
+#[derive(Clone, Debug)]
+pub(super) struct Region {
+    /// What it is called in the text.
+    pub name: String,
+    /// What its table in constant memory is called.
+    pub table: String,
+    pub variables: Vec<Placed>,
+    pub map: Map,
+    pub spec: LayoutSpec,
+    /// Whether the launch gives its size.
+    pub dynamic: bool,
+}
+
+impl Region {
+    /// An array with these variables at their offsets.
+    pub fn new(
+        module: &Module,
+        name: &str,
+        variables: Vec<Placed>,
+        layout: Layout,
+    ) -> Result<Region> {
+        let bytes = variables.iter().map(|v| v.offset + v.bytes).max();
+        let words = bytes.unwrap_or(0).div_ceil(WORD);
+        let geometry = layout.geometry();
+        if words as usize > geometry.words() {
+            return Err(Error::usage(
+                format!(
+                    "{} for {} words of shared memory: the machine addresses {}",
+                    layout.spec(),
+                    words,
+                    geometry.words()
+                ),
+                "use a machine with a larger scratchpad: --preset sm80 has 164 KB, sm90 228 KB",
+            ));
+        }
+        let map = Map::new(&layout, words);
+        let dynamic = variables.iter().any(|v| v.dynamic) || map.bytes() > MAX_STATIC;
+        Ok(Region {
+            name: text::free_name(module, name),
+            table: text::free_name(module, &format!("{name}_table")),
+            variables,
+            map,
+            spec: layout.spec().clone(),
+            dynamic,
+        })
+    }
+
+    /// Offset of a variable in the region.
+    pub fn offset(&self, variable: SharedVariable) -> Option<u32> {
+        let found = self.variables.iter().find(|v| v.variable == variable);
+        found.map(|v| v.offset)
+    }
+
+    /// What the array is a multiple of, in bytes.
+    pub fn align(&self) -> u32 {
+        let own = self.variables.iter().map(|v| v.align).max();
+        self.map.align().max(own.unwrap_or(1)).max(16)
+    }
+
+    /// The declarations of the array and of the table.
+    fn declaration(&self) -> String {
+        let mut text = match self.dynamic {
+            true => format!(
+                ".extern .shared .align {} .b8 {}[];\n",
+                self.align(),
+                self.name
+            ),
+            false => format!(
+                ".shared .align {} .b8 {}[{}];\n",
+                self.align(),
+                self.name,
+                self.map.bytes()
+            ),
+        };
+        let table = self.map.table();
+        if !table.is_empty() {
+            let words: Vec<String> = table.iter().map(u32::to_string).collect();
+            // Writing to a String cannot fail.
+            let _ = writeln!(
+                text,
+                ".const .align 4 .b32 {}[{}] = {{{}}};",
+                self.table,
+                words.len(),
+                words.join(", ")
+            );
+        }
+        text
+    }
+}
+
+/// The shared variables of an entry as a block has them; dynamic ones with the
+/// bytes of the launch.
+pub(super) fn placement(
+    module: &Module,
+    entry: u32,
+    reached: &[u32],
+    dynamic_bytes: Option<u32>,
+) -> Result<Vec<Placed>> {
+    let memory = module.placed_shared(entry, reached).map_err(|wrong| {
+        let what = format!("line {} of {}: {}", wrong.line, module.name, wrong.text);
+        Error::usage(what, wrong.reason)
+    })?;
+    let place = |v: SharedMemoryVariable| {
+        let bytes = match (v.dynamic, dynamic_bytes) {
+            (false, _) => v.bytes,
+            (true, Some(bytes)) => bytes,
+            (true, None) => {
+                return Err(Error::usage(
+                    format!("{} has the size that the launch gives it", v.name),
+                    "give it with --dynamic-shared BYTES, or take a launch file",
+                ));
+            }
+        };
+        Ok(Placed {
+            variable: SharedVariable {
+                function: v.function,
+                variable: v.index,
+            },
+            name: v.name,
+            offset: v.offset,
+            bytes,
+            align: v.align,
+            dynamic: v.dynamic,
+        })
+    };
+    memory.variables.into_iter().map(place).collect()
+}
+
+/// Bytes of a block's shared memory, and those of them that the launch gives.
+pub(super) fn total(placed: &[Placed]) -> u32 {
+    placed.iter().map(|v| v.offset + v.bytes).max().unwrap_or(0)
+}
+
+/// Puts the regions in the place of their variables: the declarations, and
+/// every name of a variable in the functions `reached`. No access is changed
+/// yet, so that the text means what it did before.
+pub(super) fn install(module: &Module, reached: &[u32], regions: &[Region]) -> Result<String> {
+    let mut edits = Edits::new();
+    let first = reached.iter().map(|&f| text::head_start(module, f)).min();
+    let declarations: String = regions.iter().map(Region::declaration).collect();
+    edits.insert(first.unwrap_or(0), declarations);
+    let place = |variable: SharedVariable| {
+        let offset = |r: &Region| r.offset(variable).map(|o| (r.name.clone(), o));
+        regions.iter().find_map(offset)
+    };
+    for &f in reached {
+        let function = &module.functions[f as usize];
+        for i in &function.instructions {
+            let named = |o: &Operand| match o {
+                Operand::Variable(s, add) | Operand::Address(ast::Base::Variable(s), add) => {
+                    let variable = shared_variable(module, f, *s)?;
+                    let (name, offset) = place(variable)?;
+                    let at = i64::from(offset) + add;
+                    let text = match at {
+                        0 => name,
+                        at => format!("{name}{at:+}"),
+                    };
+                    Some(match o {
+                        Operand::Address(..) => format!("[{text}]"),
+                        _ => text,
+                    })
+                }
+                _ => None,
+            };
+            let new: Vec<Option<String>> = i.operands.iter().map(named).collect();
+            if new.iter().all(Option::is_none) {
+                continue;
+            }
+            let spans = text::operand_spans(module, i.span);
+            if spans.len() != new.len() {
+                return Err(Error::usage(
+                    format!(
+                        "line {} of {}: a form that is not known",
+                        i.span.line, module.name
+                    ),
+                    "expected operands one after the other, between commas",
+                ));
+            }
+            for (span, new) in spans.iter().zip(new) {
+                if let Some(new) = new {
+                    edits.replace(*span, new);
+                }
+            }
+        }
+        remove_declarations(module, f, &place, &mut edits);
+    }
+    Ok(edits.apply(&module.text))
+}
+
+/// Takes out the declarations of a function that are all in regions.
+fn remove_declarations(
+    module: &Module,
+    f: u32,
+    place: &impl Fn(SharedVariable) -> Option<(String, u32)>,
+    edits: &mut Edits,
+) {
+    let function = &module.functions[f as usize];
+    let own = module
+        .statements
+        .iter()
+        .filter(|s| s.function == Some(f) && s.kind == StatementKind::Directive);
+    for statement in own {
+        let inside = |v: &ast::Variable| {
+            statement.span.start <= v.span.start && v.span.end <= statement.span.end
+        };
+        let mut declared = function
+            .variables
+            .iter()
+            .enumerate()
+            .filter(|(_, v)| inside(v))
+            .peekable();
+        let moved = |(index, _): (usize, &ast::Variable)| {
+            let (function, variable) = (Some(f), index as u32);
+            place(SharedVariable { function, variable }).is_some()
+        };
+        if declared.peek().is_some() && declared.all(moved) {
+            edits.replace(statement.span, "");
+        }
+    }
+}

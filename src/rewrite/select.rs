@@ -1,0 +1,214 @@
+//! What is mapped: the regions that a request asks for, less those that some
+//! access stands in the way of.
+//!
+//! An access can stay as it is only if every access that may touch the same
+//! words stays, too: decided per region, all or nothing.
+
+use super::access::{Access, Accesses, Obstacle};
+use super::map;
+use super::region::{Placed, Region};
+use super::{Hashes, Left, Request};
+use crate::error::{Error, Result};
+use crate::ptx::analysis::{SharedVariable, Touches};
+use crate::ptx::ast::Module;
+use crate::software::{Layout, LayoutSpec};
+use std::collections::BTreeSet;
+
+/// Regions that can be mapped, and what cannot.
+pub(super) struct Selected {
+    pub regions: Vec<Region>,
+    pub left: Vec<Left>,
+    /// Words of the widest access that was torn.
+    pub together: Option<u32>,
+    /// The first reason.
+    pub refused: Option<Left>,
+}
+
+/// A kernel and what is asked for.
+pub(super) struct Job<'a> {
+    pub module: &'a Module,
+    pub request: &'a Request,
+    pub placed: &'a [Placed],
+    pub found: &'a Accesses,
+}
+
+impl Job<'_> {
+    /// The regions that the request asks for, less those that some access
+    /// stands in the way of.
+    pub fn regions(&self) -> Result<Selected> {
+        let mut regions = self.wanted()?;
+        let mut left: Vec<Left> = Vec::new();
+        let mut together = None;
+        // What one region loses, others may lose by it.
+        loop {
+            let (dropped, reasons, torn) = self.obstructed(&regions);
+            if dropped.is_empty() {
+                break;
+            }
+            left.extend(reasons);
+            together = together.max(torn);
+            let mut at = 0;
+            regions.retain(|_| {
+                at += 1;
+                !dropped.contains(&(at - 1))
+            });
+        }
+        let refused = left.first().cloned();
+        let why = match &refused {
+            None => "it touches variables that are not mapped",
+            Some(_) => "no access that may touch the same words can stay behind",
+        };
+        for access in &self.found.list {
+            let line = self.line(access);
+            if !left.iter().any(|l| l.line == line) && self.region_of(access, &regions).is_none() {
+                left.push(Left {
+                    line,
+                    reason: why.to_owned(),
+                });
+            }
+        }
+        left.sort_by_key(|l| l.line);
+        left.dedup();
+        Ok(Selected {
+            regions,
+            left,
+            together,
+            refused,
+        })
+    }
+
+    fn wanted(&self) -> Result<Vec<Region>> {
+        let entry = &self.request.entry;
+        let layout = |spec: &LayoutSpec| Layout::new(spec, self.request.geometry);
+        match &self.request.hashes {
+            Hashes::All(spec) => {
+                let name = format!("spad_{entry}");
+                let all = self.placed.to_vec();
+                Ok(vec![Region::new(self.module, &name, all, layout(spec)?)?])
+            }
+            Hashes::Named(list) => {
+                let mut regions = Vec::new();
+                let mut taken: BTreeSet<SharedVariable> = BTreeSet::new();
+                for (name, spec) in list {
+                    let mut variables = self.named(name)?;
+                    if variables.iter().any(|v| !taken.insert(v.variable)) {
+                        return Err(Error::usage(
+                            format!("{name} has two mappings"),
+                            "name each variable once; all dynamic ones are one",
+                        ));
+                    }
+                    let base = variables.iter().map(|v| v.offset).min().unwrap_or(0);
+                    variables.iter_mut().for_each(|v| v.offset -= base);
+                    let name = format!("spad_{entry}_{name}");
+                    regions.push(Region::new(self.module, &name, variables, layout(spec)?)?);
+                }
+                // All dynamic arrays begin at one place.
+                let outside = |v: &&Placed| v.dynamic && !taken.contains(&v.variable);
+                let dynamic = regions.iter().filter(|r| r.dynamic).count()
+                    + usize::from(self.placed.iter().any(|v| outside(&v)));
+                match dynamic > 1 {
+                    true => Err(Error::usage(
+                        format!("{entry} would need two arrays of dynamic shared memory"),
+                        "an array of more than 48 KB has to be dynamic: map all variables together",
+                    )),
+                    false => Ok(regions),
+                }
+            }
+        }
+    }
+
+    /// The variable of that name; of a dynamic one all of them, which lie at
+    /// one place.
+    fn named(&self, name: &str) -> Result<Vec<Placed>> {
+        let matching = self.placed.iter().filter(|v| v.name == name);
+        let found: Vec<Placed> = match matching.clone().any(|v| v.dynamic) {
+            true => self.placed.iter().filter(|v| v.dynamic).cloned().collect(),
+            false => matching.cloned().collect(),
+        };
+        if found.is_empty() {
+            let names: Vec<&str> = self.placed.iter().map(|v| v.name.as_str()).collect();
+            return Err(Error::usage(
+                format!("{} has no shared variable {name}", self.request.entry),
+                format!("expected one of {}", names.join(", ")),
+            ));
+        }
+        if found.len() > 1 && !found[0].dynamic {
+            return Err(Error::usage(
+                format!("{} shared variables are called {name}", found.len()),
+                "one mapping for all variables is possible: --hash SPEC",
+            ));
+        }
+        Ok(found)
+    }
+
+    fn line(&self, access: &Access) -> u32 {
+        let function = &self.module.functions[access.function as usize];
+        function.instructions[access.at as usize].span.line
+    }
+
+    /// The region that an access is in as a whole.
+    pub fn region_of(&self, access: &Access, regions: &[Region]) -> Option<usize> {
+        match &access.touches {
+            // With one array for all there is nothing else.
+            Touches::All { .. } => (matches!(self.request.hashes, Hashes::All(_))).then_some(0),
+            Touches::Variables(set) => regions
+                .iter()
+                .position(|r| set.iter().all(|v| r.offset(*v).is_some())),
+        }
+        .filter(|at| *at < regions.len())
+    }
+
+    /// Regions that cannot be mapped, with the lines that are in the way and
+    /// the words of the widest access that is torn.
+    fn obstructed(&self, regions: &[Region]) -> (BTreeSet<usize>, Vec<Left>, Option<u32>) {
+        let mut dropped: BTreeSet<usize> = BTreeSet::new();
+        let mut left = Vec::new();
+        let mut together = None;
+        if regions.is_empty() {
+            return (dropped, left, together);
+        }
+        for Obstacle { line, reason } in &self.found.obstacles {
+            dropped.extend(0..regions.len());
+            left.push(Left {
+                line: *line,
+                reason: reason.clone(),
+            });
+        }
+        for access in &self.found.list {
+            let line = self.line(access);
+            let mut leave = |reason: String| left.push(Left { line, reason });
+            match (self.region_of(access, regions), &access.touches) {
+                (Some(at), _) => {
+                    let words = access.bytes / map::WORD;
+                    if words > 1 && regions[at].map.torn(words).is_some() {
+                        dropped.insert(at);
+                        together = together.max(Some(words));
+                        leave(torn(&regions[at], access.bytes));
+                    }
+                }
+                (None, Touches::All { reason, .. }) => {
+                    dropped.extend(0..regions.len());
+                    leave(format!("it may touch any variable: {reason}"));
+                }
+                (None, Touches::Variables(set)) => {
+                    let hit = |r: &Region| set.iter().any(|v| r.offset(*v).is_some());
+                    let hits: Vec<usize> =
+                        (0..regions.len()).filter(|&r| hit(&regions[r])).collect();
+                    if !hits.is_empty() {
+                        dropped.extend(hits);
+                        leave("it may touch variables with different mappings".to_owned());
+                    }
+                }
+            }
+        }
+        (dropped, left, together)
+    }
+}
+
+fn torn(region: &Region, bytes: u32) -> String {
+    format!(
+        "{} tears {}-bit accesses: words that stand together do not stay together",
+        region.spec,
+        bytes * 8
+    )
+}

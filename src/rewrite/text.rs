@@ -1,0 +1,151 @@
+//! Where things stand in the text of an instruction, and names that are free.
+
+use crate::ptx::ast::{Module, Span, Statement, StatementKind};
+
+/// The places of the operands of an instruction (not of a call) in the text,
+/// in order.
+pub(super) fn operand_spans(module: &Module, span: Span) -> Vec<Span> {
+    let text = &module.text.as_bytes()[span.start as usize..span.end as usize];
+    let marks = blanked(text);
+    let end = marks
+        .iter()
+        .rposition(|&b| b == b';')
+        .unwrap_or(marks.len());
+    let word = |from: usize| {
+        let rest = &marks[from..end];
+        let start = from + rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let len = marks[start..end]
+            .iter()
+            .take_while(|b| !b.is_ascii_whitespace())
+            .count();
+        start + len
+    };
+    // The guard, the opcode, and modifiers that stand apart.
+    let mut at = 0;
+    if marks.first() == Some(&b'@') {
+        at = word(at);
+    }
+    at = word(at);
+    loop {
+        let blank = marks[at..end]
+            .iter()
+            .take_while(|b| b.is_ascii_whitespace())
+            .count();
+        if marks[at..end].get(blank) != Some(&b'.') {
+            break;
+        }
+        at = word(at + blank);
+    }
+    let mut spans = Vec::new();
+    let (mut depth, mut start) = (0usize, at);
+    for place in at..=end {
+        let byte = if place == end { b',' } else { marks[place] };
+        match byte {
+            b'[' | b'{' | b'(' => depth += 1,
+            b']' | b'}' | b')' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 || place == end => {
+                let part = &marks[start..place];
+                let left = part.iter().take_while(|b| b.is_ascii_whitespace()).count();
+                let right = part
+                    .iter()
+                    .rev()
+                    .take_while(|b| b.is_ascii_whitespace())
+                    .count();
+                if left < part.len() {
+                    spans.push(Span {
+                        start: span.start + (start + left) as u32,
+                        end: span.start + (place - right) as u32,
+                        line: span.line,
+                    });
+                }
+                start = place + 1;
+            }
+            _ => {}
+        }
+    }
+    spans
+}
+
+/// The text with white space in the place of comments.
+fn blanked(text: &[u8]) -> Vec<u8> {
+    let mut marks = text.to_vec();
+    let mut at = 0;
+    while at + 1 < marks.len() {
+        let end = match &marks[at..at + 2] {
+            b"//" => marks[at..].iter().position(|&b| b == b'\n'),
+            b"/*" => marks[at..]
+                .windows(2)
+                .position(|w| w == b"*/")
+                .map(|n| n + 2),
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        let end = end.map_or(marks.len(), |n| at + n);
+        marks[at..end].fill(b' ');
+        at = end;
+    }
+    marks
+}
+
+/// `wanted`, with underscores behind it until the text has no such word.
+pub(super) fn free_name(module: &Module, wanted: &str) -> String {
+    let mut name = wanted.to_owned();
+    while module.text.contains(&name) {
+        name.push('_');
+    }
+    name
+}
+
+/// The byte behind the `{` of a function's body.
+pub(super) fn body_start(module: &Module, function: u32) -> Option<u32> {
+    definition(module, function).map(|(_, open)| open.span.end)
+}
+
+/// The byte at which the head of a function with a body starts.
+pub(super) fn head_start(module: &Module, function: u32) -> u32 {
+    let own = module.functions[function as usize].span.start;
+    definition(module, function).map_or(own, |(head, _)| head.span.start)
+}
+
+/// The head of a function and the `{` behind it; a function may also be
+/// declared before.
+fn definition(module: &Module, function: u32) -> Option<(&Statement, &Statement)> {
+    let pairs = module
+        .statements
+        .iter()
+        .zip(module.statements.iter().skip(1));
+    let is_head = |kind| kind == StatementKind::FunctionHead(function);
+    let found = |(head, open): &(&Statement, &Statement)| {
+        is_head(head.kind) && open.kind == StatementKind::Open
+    };
+    pairs.into_iter().find(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_are_found_whatever_is_around_them() {
+        let text = ".version 7.0\n.target sm_80\n.address_size 64\n.entry k()\n{\n\
+            .reg .b32 %r<4>;\n.reg .b64 %d<3>;\n.reg .pred %p;\n.shared .b32 s[4];\n\
+            @!%p ld.shared .v2.u32 {%r1, %r2}, [ %d1 + 8 ] /* a, b */ ; // c\n\
+            st.shared.u32 [s+4] , %r1;\n\
+            ret;\n}\n";
+        let module = Module::parse(text, "t").unwrap();
+        let operands = |at: usize| -> Vec<&str> {
+            let span = module.functions[0].instructions[at].span;
+            let spans = operand_spans(&module, span);
+            spans.iter().map(|s| s.of(text)).collect()
+        };
+        assert_eq!(operands(0), ["{%r1, %r2}", "[ %d1 + 8 ]"]);
+        assert_eq!(operands(1), ["[s+4]", "%r1"]);
+        assert!(operands(2).is_empty());
+        assert_eq!(free_name(&module, "%r"), "%r_");
+        let start = body_start(&module, 0).unwrap() as usize;
+        assert!(text[..start].ends_with("k()\n{"));
+        assert!(text[head_start(&module, 0) as usize..].starts_with(".entry"));
+    }
+}

@@ -1,0 +1,21 @@
+//! The warp executor against second implementations: single instructions on
+//! edge and random operands and random control flow against the plain
+//! interpreter of `reference`, exchanges between lanes against the tables of
+//! the PTX ISA, approximate functions against its error bounds.
+
+#[path = "../reference/mod.rs"]
+mod reference;
+
+mod approximate;
+mod atomics;
+mod cases;
+mod compare;
+mod convert;
+mod exchange;
+mod floats;
+mod flow;
+mod integers;
+mod operands;
+mod quad;
+mod run;
+mod structured;

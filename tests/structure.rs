@@ -1,0 +1,139 @@
+//! What Yosys makes of the RTL: memories in FPGAs, and gates in a row between
+//! registers, with a bound for each unit so that timing does not creep back.
+
+use spadkit::config::Config;
+use spadkit::output::OwnedFolder;
+use spadkit::rtl::{Design, write_design};
+use spadkit::synth::{Structure, SynthJob};
+use spadkit::tool::{Cache, Kind, Toolbox};
+use std::path::Path;
+use std::process::Command;
+
+fn has_yosys() -> bool {
+    let there = which::which("yosys").is_ok();
+    if !there {
+        println!("skipped: yosys is missing");
+    }
+    there
+}
+
+fn emit(units: &[&str], config: &Config) -> Design {
+    let units: Vec<String> = units.iter().map(|u| u.to_string()).collect();
+    Design::emit(&units, config).unwrap()
+}
+
+/// Cells of `unit` behind `flow`, a `synth_*` command of Yosys: how many there
+/// are of types that start with each of `kinds`.
+fn fpga_cells(unit: &str, flow: &str, kinds: &[&str]) -> Vec<u64> {
+    let design = emit(&[unit], &Config::preset("fermi").unwrap());
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
+    let flatten = if flow == "synth_xilinx" {
+        "-flatten"
+    } else {
+        ""
+    };
+    let files = design.units[0].files.join(" ");
+    let script =
+        format!("read_verilog {files}; {flow} {flatten} -top {unit}; write_json netlist.json");
+    let mut yosys = Command::new("yosys");
+    yosys.args(["-q", "-p", &script]).current_dir(&dir);
+    let output = yosys.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{flow} {unit}: {text}");
+    let json = std::fs::read(dir.join("netlist.json")).unwrap();
+    let netlist: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let cells = netlist["modules"][unit]["cells"].as_object().unwrap();
+    let count = |kind: &&str| {
+        let is_kind = |c: &&serde_json::Value| c["type"].as_str().unwrap().starts_with(*kind);
+        cells.values().filter(is_kind).count() as u64
+    };
+    kinds.iter().map(count).collect()
+}
+
+/// A bank of 384 words is one block RAM, and nothing of it is anything else.
+#[test]
+fn a_bank_is_one_block_ram() {
+    if !has_yosys() {
+        return;
+    }
+    let xilinx = fpga_cells(
+        "spad_bank_ram",
+        "synth_xilinx",
+        &["RAMB", "RAM1", "RAM6", "FD"],
+    );
+    assert_eq!(xilinx, [1, 0, 0, 0]);
+    let ecp5 = fpga_cells("spad_bank_ram", "synth_ecp5", &["DP16KD", "TRELLIS_"]);
+    assert_eq!(ecp5, [1, 0]);
+}
+
+/// The tables of the conflict history are in memories: of its flip-flops only
+/// the valid and LRU bits and the registers beside them are left.
+#[test]
+fn the_history_is_in_memories() {
+    if !has_yosys() {
+        return;
+    }
+    let flops = |cells: u64| cells < 3 * 256 + 60;
+    let xilinx = fpga_cells("spad_conflict_history", "synth_xilinx", &["RAMB18", "FD"]);
+    assert!(xilinx[0] == 2 && flops(xilinx[1] - 12), "{xilinx:?}");
+}
+
+/// A small machine with every feature.
+const MACHINE: &str = "base = 'small'
+[geometry]
+addr_bits = 9
+lanes = 4
+warp_size = 8
+capacity_words = 128
+[hash]
+path = 'xor'
+[path]
+warps = 4
+locks = 32
+lock_group_cycles = 2
+history_sets = 4
+";
+
+/// Gates in a row on it, in Yosys' own gates (0.23): a unit may have a tenth more,
+/// since other releases map otherwise.
+const LEVELS: [(&str, u64); 16] = [
+    ("spad_conflict_arbiter", 13),
+    ("spad_crossbar", 12),
+    ("spad_bank_ram", 4),
+    ("spad_scratchpad", 23),
+    ("spad_lock_unit", 9),
+    ("spad_retry_sequencer", 26),
+    ("spad_premem_queue", 5),
+    ("spad_nonmem_queue", 8),
+    ("spad_writeback_mux", 3),
+    ("spad_degree_accumulator", 9),
+    ("spad_conflict_history", 23),
+    ("spad_warp_mask", 11),
+    ("spad_warp_scheduler", 22),
+    ("spad_access_unit", 23),
+    ("spad_relssp", 15),
+    ("spad_sm_path", 120),
+];
+
+#[test]
+fn no_unit_has_more_gates_in_a_row_than_it_had() {
+    if !has_yosys() {
+        return;
+    }
+    let config = Config::from_toml(MACHINE, Path::new("test.toml")).unwrap();
+    let yosys = Toolbox::new().get(Kind::Yosys).unwrap();
+    let cache = Cache::temporary().unwrap();
+    let mut over = Vec::new();
+    for (unit, bound) in LEVELS {
+        let design = emit(&[unit], &config);
+        let job = SynthJob::of(&design, &design.units[0], &config);
+        let levels = Structure::measure(&job, &yosys, &cache).unwrap().levels;
+        println!("{unit} {levels}");
+        if levels > bound + bound.div_ceil(10) {
+            over.push(format!("{unit}: {levels} levels, it had {bound}"));
+        }
+    }
+    assert!(over.is_empty(), "{over:#?}");
+}
