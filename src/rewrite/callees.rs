@@ -77,8 +77,8 @@ fn position(names: &[(u32, String)], f: u32) -> usize {
 
 /// The byte behind the body of a function.
 fn body_end(module: &Module, f: u32) -> u32 {
-    let own = module.statements.iter().filter(|s| s.function == Some(f));
-    let close = own.filter(|s| s.kind == StatementKind::Close).next_back();
+    let mut statements = module.statements.iter();
+    let close = statements.rfind(|s| s.function == Some(f) && s.kind == StatementKind::Close);
     close.map_or(module.text.len() as u32, |s| s.span.end)
 }
 

@@ -288,7 +288,7 @@ fn made(name: &str, body: &str) -> (tempfile::TempDir, Case) {
         ".version 8.0\n.target sm_80\n.address_size 64\n\
          .shared .align 16 .b8 s[16384];\n.shared .align 16 .b8 t[512];\n\
          .func use(.param .b64 p)\n{{\n.reg .b64 %d;\n.reg .b32 %r;\n\
-         ld.param.b64 %d, [p];\nld.u32 %r, [%d];\nst.u32 [%d], %r;\nret;\n}}\n\
+         ld.param.b64 %d, [p];\nld.u32 %r, [%d];\nadd.u32 %r, %r, 5;\nst.u32 [%d], %r;\nret;\n}}\n\
          .visible .entry k(.param .u64 out)\n{{\n.reg .pred %p;\n.reg .b32 %r<20>;\n\
          .reg .b64 %d<20>;\nmov.u32 %r0, %tid.x;\nmov.u64 %d0, s;\nmul.wide.u32 %d1, %r0, 16;\n\
          add.s64 %d2, %d0, %d1;\n{body}\nret;\n}}\n"
@@ -305,6 +305,9 @@ fn made(name: &str, body: &str) -> (tempfile::TempDir, Case) {
 #[test]
 fn what_stands_in_the_way_is_said() {
     let accesses = "st.shared.u32 [%d2], %r0;\n";
+    let calls = |pointer: &str| {
+        format!("{{.param .b64 a;\nst.param.b64 [a], {pointer};\ncall use, (a);\n}}\n")
+    };
     for (what, body) in [
         ("fixed address", "ld.shared.u32 %r1, [16];".to_owned()),
         (
@@ -315,9 +318,11 @@ fn what_stands_in_the_way_is_said() {
         ),
         (
             "may be in shared memory, or elsewhere",
-            "cvta.shared.u64 %d3, %d2;\n{.param .b64 a;\nst.param.b64 [a], %d3;\n\
-             call use, (a);\n}"
-                .to_owned(),
+            format!(
+                "cvta.shared.u64 %d3, %d2;\nld.param.u64 %d4, [out];\n{}{}",
+                calls("%d3"),
+                calls("%d4")
+            ),
         ),
         ("mbarrier", "mbarrier.init.shared.b64 [%d2], 1;".to_owned()),
         (
@@ -340,6 +345,20 @@ fn what_stands_in_the_way_is_said() {
         let reason = rewritten.refused.unwrap_or_else(|| panic!("{body}"));
         assert!(reason.contains(what), "{body}: {reason}");
         assert!(rewritten.text.is_none() && rewritten.rewritten == 0);
+    }
+}
+
+/// A generic address that is handed to a device function is mapped there.
+#[test]
+fn pointers_are_followed_into_functions() {
+    let body = "add.u32 %r0, %r0, 100;\nst.shared.u32 [%d2], %r0;\ncvta.shared.u64 %d3, %d2;\n\
+        {.param .b64 a;\nst.param.b64 [a], %d3;\ncall use, (a);\n}\nld.shared.u32 %r1, [%d2];\n\
+        ld.param.u64 %d5, [out];\ncvta.to.global.u64 %d5, %d5;\nmov.u32 %r0, %tid.x;\n\
+        mul.wide.u32 %d6, %r0, 4;\nadd.s64 %d5, %d5, %d6;\nst.global.u32 [%d5], %r1;";
+    let (_folder, case) = made("k", body);
+    for optimise in [false, true] {
+        assert!(case.check_entry("xor", optimise, "k"));
+        assert!(case.check_entry("pad:every=32,by=1", optimise, "k"));
     }
 }
 

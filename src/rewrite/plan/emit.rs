@@ -48,7 +48,7 @@ impl Names {
     }
 
     /// The register that comes next.
-    fn next(&self) -> String {
+    fn upcoming(&self) -> String {
         format!("{}{}", self.prefix, self.count)
     }
 }
@@ -249,7 +249,7 @@ impl<'a> Emitter<'a> {
                 Arg::Base => self.bases[&region].clone(),
                 Arg::Op(at) => results[at].clone(),
             };
-            let to = self.words.next();
+            let to = self.words.upcoming();
             let line = op.ptx(&to, name, &entry);
             self.words.count += 1;
             lines.push(line);

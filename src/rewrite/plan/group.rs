@@ -8,6 +8,7 @@ use super::relation::{Offsets, Relation, relation};
 use super::{Facts, From, Node, Place, Site};
 use crate::ptx::analysis::ValueId;
 use crate::ptx::ast::Register;
+use std::cmp::Reverse;
 
 /// More members than this are not compared with each other, but with some.
 const MOST_LEADERS: usize = 24;
@@ -85,17 +86,21 @@ pub(super) fn plan(
     let constants = group.leaders();
     let made = group.assign(&constants);
     for (leader, &constant) in constants.iter().enumerate() {
+        let is_own = |m: &Made| matches!(m, Made::Sum(l, _) | Made::Xor(l, _) if *l == leader);
         let own: Vec<(usize, Made)> = made
             .iter()
-            .copied()
             .enumerate()
-            .filter(|(_, m)| matches!(m, Made::Sum(l, _) | Made::Xor(l, _) if *l == leader))
+            .filter_map(|(member, made)| Some((member, made.filter(is_own)?)))
             .collect();
         if !own.is_empty() && !group.place(constant, &own, nodes, places) {
             for (member, _) in own {
                 plain(points, &group.members[member].sites, nodes, places);
             }
         }
+    }
+    let alone = made.iter().enumerate().filter(|(_, m)| m.is_none());
+    for (member, _) in alone {
+        plain(points, &group.members[member].sites, nodes, places);
     }
 }
 
@@ -150,7 +155,7 @@ impl Group<'_> {
     }
 
     /// How a member follows from the address with that constant.
-    fn from(&self, constant: i64, member: &Member) -> Option<Relation> {
+    fn follows(&self, constant: i64, member: &Member) -> Option<Relation> {
         let distance = member.constant - constant;
         relation(
             &self.region.map,
@@ -166,50 +171,47 @@ impl Group<'_> {
     fn leaders(&self) -> Vec<i64> {
         let own = self.members.iter().map(|m| m.constant);
         let mut candidates: Vec<i64> = own.chain(self.sources.iter().map(|s| s.2)).collect();
-        candidates.sort_by_key(|c| (std::cmp::Reverse(c.trailing_zeros()), *c));
+        candidates.sort_by_key(|c| (Reverse(c.trailing_zeros()), *c));
         candidates.dedup();
         candidates.truncate(MOST_LEADERS);
-        let mut left: Vec<&Member> = self.members.iter().collect();
+        let follows = |c: &i64| self.members.iter().map(|m| self.follows(*c, m)).collect();
+        let table: Vec<Vec<Option<Relation>>> = candidates.iter().map(follows).collect();
+        let mut left: Vec<usize> = (0..self.members.len()).collect();
         let mut leaders = Vec::new();
         while !left.is_empty() {
-            let saved = |constant: i64| {
-                let one = |m: &&Member| match self.from(constant, m) {
-                    Some(Relation::Add(_)) => self.cost(m.constant),
-                    Some(Relation::Xor(_)) => self.cost(m.constant) - 1,
+            let saved = |candidate: usize| {
+                let one = |&m: &usize| match table[candidate][m] {
+                    Some(Relation::Add(_)) => self.cost(self.members[m].constant),
+                    Some(Relation::Xor(_)) => self.cost(self.members[m].constant) - 1,
                     None => 0,
                 };
                 let all: usize = left.iter().map(one).sum();
-                all as i64 - self.cost(constant) as i64
+                all as i64 - self.cost(candidates[candidate]) as i64
             };
-            let best = candidates
-                .iter()
-                .map(|&c| (saved(c), c))
-                .max_by_key(|s| s.0);
-            let Some((_, leader)) = best.filter(|(saved, _)| *saved >= 0) else {
-                leaders.extend(left.iter().map(|m| m.constant));
+            let all = (0..candidates.len()).map(|c| (saved(c), Reverse(c)));
+            let Some((_, Reverse(leader))) = all.max().filter(|(saved, _)| *saved >= 0) else {
+                leaders.extend(left.iter().map(|&m| self.members[m].constant));
                 break;
             };
-            leaders.push(leader);
-            candidates.retain(|&c| c != leader);
-            left.retain(|m| self.from(leader, m).is_none());
+            leaders.push(candidates[leader]);
+            left.retain(|&m| table[leader][m].is_none());
         }
         leaders.dedup();
         leaders
     }
 
-    /// What each member is made of.
-    fn assign(&self, leaders: &[i64]) -> Vec<Made> {
+    /// What each member is made of; nothing where it follows from no leader.
+    fn assign(&self, leaders: &[i64]) -> Vec<Option<Made>> {
         let choose = |m: &Member| {
             let mut xor = None;
             for (at, &leader) in leaders.iter().enumerate() {
-                match self.from(leader, m) {
-                    Some(Relation::Add(more)) => return Made::Sum(at, more),
+                match self.follows(leader, m) {
+                    Some(Relation::Add(more)) => return Some(Made::Sum(at, more)),
                     Some(Relation::Xor(mask)) => xor = xor.or(Some(Made::Xor(at, mask))),
                     None => {}
                 }
             }
-            // A member without a leader is one.
-            xor.unwrap_or(Made::Sum(0, 0))
+            xor
         };
         self.members.iter().map(choose).collect()
     }
