@@ -87,7 +87,11 @@ fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
         return Err(wrong());
     }
     for (size, part) in block.iter_mut().zip(parts) {
-        *size = part.parse().ok().filter(|n| (1..=1024).contains(n)).ok_or_else(wrong)?;
+        *size = part
+            .parse()
+            .ok()
+            .filter(|n| (1..=1024).contains(n))
+            .ok_or_else(wrong)?;
     }
     match block.iter().product::<u32>() <= 1024 && block[2] <= 64 {
         true => Ok(block),
@@ -145,7 +149,10 @@ impl RewriteArgs {
             (Some(launch), false) => launch,
             (Some(_), true) => {
                 return Err(Error::usage(
-                    format!("--launch, but {} is a launch file, too", self.input.display()),
+                    format!(
+                        "--launch, but {} is a launch file, too",
+                        self.input.display()
+                    ),
                     "name the PTX and --launch FILE.toml, or the launch file alone",
                 ));
             }
@@ -161,9 +168,8 @@ impl RewriteArgs {
             _ => &self.input,
         };
         let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-        let text = String::from_utf8(bytes).map_err(|_| {
-            Error::usage(format!("{} is not text", path.display()), "expected PTX")
-        })?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Error::usage(format!("{} is not text", path.display()), "expected PTX"))?;
         Module::parse(&text, &path.display().to_string())
     }
 
@@ -271,17 +277,26 @@ impl Report<'_> {
             text += &format!("for blocks of {x} x {y} x {z} threads alone\n");
         }
         if let Some(m) = self.measured {
-            let per_access = m.added_per_access().map_or("-".to_owned(), |n| format!("{n:.2}"));
+            let per_access = m
+                .added_per_access()
+                .map_or("-".to_owned(), |n| format!("{n:.2}"));
             text += &format!(
                 "executed: {} instructions added, {per_access} per access; conflicts {} -> {}; outputs {}\n",
                 m.added_executed,
                 m.conflicts_before,
                 m.conflicts_after,
-                if m.outputs_equal { "equal" } else { "different" },
+                if m.outputs_equal {
+                    "equal"
+                } else {
+                    "different"
+                },
             );
         }
         if !r.left.is_empty() {
-            let rows = r.left.iter().map(|l| vec![l.line.to_string(), l.reason.clone()]);
+            let rows = r
+                .left
+                .iter()
+                .map(|l| vec![l.line.to_string(), l.reason.clone()]);
             text += &table(&["line", "left as it is, because"], &["line"], rows);
         }
         text
@@ -297,7 +312,10 @@ impl Report<'_> {
         }
         match self.measured.is_some_and(|m| !m.outputs_equal) {
             true => Err(Error::CheckFailed {
-                what: format!("{}: the rewritten kernel computes something else", self.rewritten.entry),
+                what: format!(
+                    "{}: the rewritten kernel computes something else",
+                    self.rewritten.entry
+                ),
                 help: Some(
                     "nothing was written; the kernel may depend on the order of its threads"
                         .to_owned(),

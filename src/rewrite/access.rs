@@ -96,7 +96,9 @@ fn is_hidden(i: &Instruction) -> bool {
 
 /// Whether a generic address is made of one of shared memory.
 fn makes_generic(i: &Instruction) -> bool {
-    let shared = i.space().is_some_and(|s| is_shared(s) || s == Space::SharedCluster);
+    let shared = i
+        .space()
+        .is_some_and(|s| is_shared(s) || s == Space::SharedCluster);
     i.opcode == Opcode::Cvta && shared && !i.has(Word::To)
 }
 
@@ -188,7 +190,9 @@ pub(super) fn address_taken(module: &Module, reached: &[u32]) -> bool {
     };
     let functions = reached.iter().map(|&f| &module.functions[f as usize]);
     functions.flat_map(|f| &f.instructions).any(taken)
-        || module.relocations().any(|t| matches!(t, Target::Function(_)))
+        || module
+            .relocations()
+            .any(|t| matches!(t, Target::Function(_)))
 }
 
 /// The variable of shared memory that a symbol names in a function.

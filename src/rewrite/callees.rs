@@ -53,7 +53,11 @@ pub(super) fn isolated(
         let mut edits = Edits::new();
         rename(module, f, &names, &mut edits);
         let head = module.functions[f as usize].name.as_str();
-        let own = Span { start, end: text::body_start(module, f).unwrap_or(end), line: 1 };
+        let own = Span {
+            start,
+            end: text::body_start(module, f).unwrap_or(end),
+            line: 1,
+        };
         rename_word(module, own, head, &names[position(&names, f)].1, &mut edits);
         let whole = edits.apply(&module.text);
         // Behind the function nothing has changed.

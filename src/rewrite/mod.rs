@@ -144,7 +144,10 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
 fn refuse_marker(module: &Module) -> Result<()> {
     match module.text.contains("spadkit.layout") {
         true => Err(Error::usage(
-            format!("{} places its variables by .pragma \"spadkit.layout ...\"", module.name),
+            format!(
+                "{} places its variables by .pragma \"spadkit.layout ...\"",
+                module.name
+            ),
             "rewrite the kernel before it is shared",
         )),
         false => Ok(()),
@@ -328,7 +331,9 @@ impl Job<'_> {
 
     fn refused(&self, left: Vec<Left>) -> Rewritten {
         let before = region::total(self.placed);
-        let reason = left.first().map(|l| format!("line {}: {}", l.line, l.reason));
+        let reason = left
+            .first()
+            .map(|l| format!("line {}: {}", l.line, l.reason));
         Rewritten {
             text: None,
             entry: self.request.entry.clone(),
@@ -377,7 +382,12 @@ impl Job<'_> {
                 "take a mapping that wastes less, or a machine with more (--preset)",
             ));
         }
-        let count = |m: &Module| m.functions.iter().map(|f| f.instructions.len() as i64).sum::<i64>();
+        let count = |m: &Module| {
+            m.functions
+                .iter()
+                .map(|f| f.instructions.len() as i64)
+                .sum::<i64>()
+        };
         Ok(Rewritten {
             text: Some(text),
             entry: self.request.entry.clone(),
@@ -438,7 +448,11 @@ impl Job<'_> {
         let placed = region::placement(result, entry, &reached, dynamic)?;
         Ok(After {
             total: region::total(&placed),
-            dynamic: placed.iter().any(|v| v.dynamic).then_some(dynamic).flatten(),
+            dynamic: placed
+                .iter()
+                .any(|v| v.dynamic)
+                .then_some(dynamic)
+                .flatten(),
         })
     }
 }

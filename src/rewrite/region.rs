@@ -203,7 +203,10 @@ pub(super) fn install(module: &Module, reached: &[u32], regions: &[Region]) -> R
             let spans = text::operand_spans(module, i.span);
             if spans.len() != new.len() {
                 return Err(Error::usage(
-                    format!("line {} of {}: a form that is not known", i.span.line, module.name),
+                    format!(
+                        "line {} of {}: a form that is not known",
+                        i.span.line, module.name
+                    ),
                     "expected operands one after the other, between commas",
                 ));
             }
@@ -226,9 +229,10 @@ fn remove_declarations(
     edits: &mut Edits,
 ) {
     let function = &module.functions[f as usize];
-    let own = module.statements.iter().filter(|s| {
-        s.function == Some(f) && s.kind == StatementKind::Directive
-    });
+    let own = module
+        .statements
+        .iter()
+        .filter(|s| s.function == Some(f) && s.kind == StatementKind::Directive);
     for statement in own {
         let inside = |v: &ast::Variable| {
             statement.span.start <= v.span.start && v.span.end <= statement.span.end

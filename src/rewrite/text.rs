@@ -7,7 +7,10 @@ use crate::ptx::ast::{Module, Span, StatementKind};
 pub(super) fn operand_spans(module: &Module, span: Span) -> Vec<Span> {
     let text = &module.text.as_bytes()[span.start as usize..span.end as usize];
     let marks = blanked(text);
-    let end = marks.iter().rposition(|&b| b == b';').unwrap_or(marks.len());
+    let end = marks
+        .iter()
+        .rposition(|&b| b == b';')
+        .unwrap_or(marks.len());
     let word = |from: usize| {
         let rest = &marks[from..end];
         let start = from + rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
@@ -70,7 +73,10 @@ fn blanked(text: &[u8]) -> Vec<u8> {
     while at + 1 < marks.len() {
         let end = match &marks[at..at + 2] {
             b"//" => marks[at..].iter().position(|&b| b == b'\n'),
-            b"/*" => marks[at..].windows(2).position(|w| w == b"*/").map(|n| n + 2),
+            b"/*" => marks[at..]
+                .windows(2)
+                .position(|w| w == b"*/")
+                .map(|n| n + 2),
             _ => {
                 at += 1;
                 continue;
@@ -111,7 +117,9 @@ pub(super) fn brace(module: &Module, function: u32) -> u32 {
 pub(super) fn head_start(module: &Module, function: u32) -> u32 {
     let is_head = |kind| kind == StatementKind::FunctionHead(function);
     let head = module.statements.iter().find(|s| is_head(s.kind));
-    head.map_or(module.functions[function as usize].span.start, |s| s.span.start)
+    head.map_or(module.functions[function as usize].span.start, |s| {
+        s.span.start
+    })
 }
 
 #[cfg(test)]

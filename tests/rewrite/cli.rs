@@ -22,16 +22,37 @@ fn a_launch_file_is_rewritten_and_measured() {
     let folder = tempfile::tempdir().unwrap();
     let (out, launch) = (folder.path().join("t.ptx"), kernel("transpose/transpose"));
     let spec = "bitvec-xor:k1=0,k2=3,mask=30";
-    let run = spadkit(&[path(&launch), "--hash", spec, "-o", path(&out), "--format", "json"]);
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let run = spadkit(&[
+        path(&launch),
+        "--hash",
+        spec,
+        "-o",
+        path(&out),
+        "--format",
+        "json",
+    ]);
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     let json: Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(json["format_version"], 1);
     assert_eq!(json["entry"], "transpose");
-    assert_eq!((&json["accesses"], &json["rewritten"]), (&2.into(), &2.into()));
+    assert_eq!(
+        (&json["accesses"], &json["rewritten"]),
+        (&2.into(), &2.into())
+    );
     assert_eq!(json["refused"], Value::Null);
     assert_eq!(json["left"], serde_json::json!([]));
-    assert_eq!(json["shared_bytes"], serde_json::json!({"before": 1024, "after": 1024}));
-    assert_eq!((&json["conflicts_before"], &json["conflicts_after"]), (&56.into(), &0.into()));
+    assert_eq!(
+        json["shared_bytes"],
+        serde_json::json!({"before": 1024, "after": 1024})
+    );
+    assert_eq!(
+        (&json["conflicts_before"], &json["conflicts_after"]),
+        (&56.into(), &0.into())
+    );
     assert_eq!(json["outputs_equal"], true);
     let text = std::fs::read_to_string(&out).unwrap();
     assert!(text.contains("lop3.b32") && text.contains(".loc\t1 20 9"));
@@ -52,7 +73,11 @@ fn a_ptx_is_rewritten_for_any_block() {
     let mut args = vec![path(&ptx), "--hash", "swizzle:3,1,5", "-o", path(&out)];
     args.extend(sized);
     let run = spadkit(&args);
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     let json: Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(json["dynamic_shared"], 8192);
     assert_eq!(json["block"], Value::Null);
@@ -77,15 +102,47 @@ fn what_cannot_be_rewritten_is_said_and_nothing_is_written() {
     let none = kernel("backprop/adjust_weights");
     check(&[path(&none), "--hash", "xor"], 2, "no shared memory");
     check(&[path(&ptx), "--hash", "xor"], 2, "name one with --entry");
-    check(&[path(&ptx), "--entry", "nope", "--hash", "xor"], 2, "no entry nope");
-    check(&[path(&transpose), "--entry", "nope", "--hash", "xor"], 2, "does not launch nope");
+    check(
+        &[path(&ptx), "--entry", "nope", "--hash", "xor"],
+        2,
+        "no entry nope",
+    );
+    check(
+        &[path(&transpose), "--entry", "nope", "--hash", "xor"],
+        2,
+        "does not launch nope",
+    );
     check(&[path(&wide), "--hash", "xor"], 1, "tears 128-bit accesses");
-    check(&[path(&wide), "--hash", "pad:every=1,by=31"], 2, "bytes of shared memory");
-    check(&[path(&transpose), "--hash", "nope=xor"], 2, "no shared variable nope");
-    check(&[path(&transpose), "--hash", "xor", "--hash", "a=add"], 2, "one mapping for all");
-    check(&[path(&transpose), "--hash", "swizzle:9"], 2, "three numbers");
-    check(&[path(&transpose), "--hash", "xor", "--block", "0"], 2, "expected X");
+    check(
+        &[path(&wide), "--hash", "pad:every=1,by=31"],
+        2,
+        "bytes of shared memory",
+    );
+    check(
+        &[path(&transpose), "--hash", "nope=xor"],
+        2,
+        "no shared variable nope",
+    );
+    check(
+        &[path(&transpose), "--hash", "xor", "--hash", "a=add"],
+        2,
+        "one mapping for all",
+    );
+    check(
+        &[path(&transpose), "--hash", "swizzle:9"],
+        2,
+        "three numbers",
+    );
+    check(
+        &[path(&transpose), "--hash", "xor", "--block", "0"],
+        2,
+        "expected X",
+    );
     let broken = folder.path().join("broken.ptx");
-    std::fs::write(&broken, ".version 7.0\n.target sm_80\n.entry k() { nonsense").unwrap();
+    std::fs::write(
+        &broken,
+        ".version 7.0\n.target sm_80\n.entry k() { nonsense",
+    )
+    .unwrap();
     check(&[path(&broken), "--hash", "xor"], 2, "broken.ptx:3");
 }

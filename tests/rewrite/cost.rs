@@ -32,11 +32,22 @@ const TABLE_5: [(&str, &str); 22] = [
 /// The best bit-vector XOR that `tune` finds.
 fn best(input: &str) -> String {
     let out = Command::new(env!("CARGO_BIN_EXE_spadkit"))
-        .args(["tune", input, "--hash", "bitvec-xor", "--method", "exhaustive"])
+        .args([
+            "tune",
+            input,
+            "--hash",
+            "bitvec-xor",
+            "--method",
+            "exhaustive",
+        ])
         .args(["--format", "json", "-q"])
         .output()
         .unwrap();
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     json["results"][0]["hash"].as_str().unwrap().to_owned()
 }
@@ -47,7 +58,9 @@ fn best(input: &str) -> String {
 #[ignore = "a table for the documentation"]
 fn cost_of_table_5() {
     let (mut sums, mut count) = ([0.0; 2], 0);
-    println!("| benchmark | launch file | best bit-vector XOR | accesses | added, plain | added | conflicts |");
+    println!(
+        "| benchmark | launch file | best bit-vector XOR | accesses | added, plain | added | conflicts |"
+    );
     println!("|---|---|---|---|---|---|---|");
     for (name, launch) in TABLE_5 {
         let (file, entry) = match launch.split_once(".toml:") {
@@ -76,7 +89,10 @@ fn cost_of_table_5() {
             *sum += added;
             count += usize::from(optimise);
             cells.push(format!("{added:.2}"));
-            conflicts = format!("{} -> {}", measured.conflicts_before, measured.conflicts_after);
+            conflicts = format!(
+                "{} -> {}",
+                measured.conflicts_before, measured.conflicts_after
+            );
             accesses = measured.shared_accesses;
         }
         println!(
@@ -85,6 +101,9 @@ fn cost_of_table_5() {
         );
     }
     let mean = sums.map(|s| s / f64::from(count as u32));
-    println!("| mean of {count} | | | | {:.2} | {:.2} | |", mean[0], mean[1]);
+    println!(
+        "| mean of {count} | | | | {:.2} | {:.2} | |",
+        mean[0], mean[1]
+    );
     assert!(mean[1] <= 2.0, "{mean:?}");
 }

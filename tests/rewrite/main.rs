@@ -34,7 +34,9 @@ fn kernels() -> PathBuf {
 }
 
 fn launch_files() -> Vec<PathBuf> {
-    let families = std::fs::read_dir(kernels()).unwrap().map(|f| f.unwrap().path());
+    let families = std::fs::read_dir(kernels())
+        .unwrap()
+        .map(|f| f.unwrap().path());
     let mut files: Vec<PathBuf> = families
         .filter(|f| f.is_dir() && !f.ends_with("faults"))
         .flat_map(|f| std::fs::read_dir(f).unwrap().map(|f| f.unwrap().path()))
@@ -68,7 +70,10 @@ impl Case {
         let wanted = |e: &str| entry.is_none_or(|entry| entry == e);
         let launches = prepared.launches().iter();
         let first = launches.clone().find(|l| wanted(&l.entry)).unwrap().clone();
-        let mut own = prepared.launches().iter().filter(|l| l.entry == first.entry);
+        let mut own = prepared
+            .launches()
+            .iter()
+            .filter(|l| l.entry == first.entry);
         Request {
             hashes: Hashes::All(spec.parse().unwrap()),
             geometry: self.machine.geometry,
@@ -115,7 +120,11 @@ impl Case {
         let text = rewritten.text.unwrap();
         assert!(measured.outputs_equal, "{name}: other outputs\n{text}");
         assert_eq!(rewritten.rewritten, rewritten.accesses, "{name}");
-        assert_eq!(measured.conflicts_after, self.hardware(spec), "{name}\n{text}");
+        assert_eq!(
+            measured.conflicts_after,
+            self.hardware(spec),
+            "{name}\n{text}"
+        );
         true
     }
 }
@@ -126,12 +135,23 @@ fn kernel(name: &str) -> PathBuf {
 
 /// Whether the kernel has shared memory at all.
 fn has_shared(path: &Path) -> bool {
-    let (text, name) = (std::fs::read_to_string(path).unwrap(), path.display().to_string());
+    let (text, name) = (
+        std::fs::read_to_string(path).unwrap(),
+        path.display().to_string(),
+    );
     assert!(!text.is_empty());
-    !["adjust_weights", "reduction_warps", "lud.toml", "lud22.toml", "nw/nw.toml", "nw32.toml",
-      "gridding/gridding.toml", "aes/aes.toml"]
-        .iter()
-        .any(|n| name.contains(n) && !name.contains("lud_"))
+    ![
+        "adjust_weights",
+        "reduction_warps",
+        "lud.toml",
+        "lud22.toml",
+        "nw/nw.toml",
+        "nw32.toml",
+        "gridding/gridding.toml",
+        "aes/aes.toml",
+    ]
+    .iter()
+    .any(|n| name.contains(n) && !name.contains("lud_"))
 }
 
 #[test]

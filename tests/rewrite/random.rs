@@ -52,7 +52,10 @@ impl Maker {
             0 => {
                 self.line(format_args!("mov.u32 %r{n}, {};", array.name));
                 let m = self.fresh();
-                self.line(format_args!("mad.lo.u32 %r{m}, {index}, {}, %r{n};", 1 << shift));
+                self.line(format_args!(
+                    "mad.lo.u32 %r{m}, {index}, {}, %r{n};",
+                    1 << shift
+                ));
                 format!("%r{m}")
             }
             1 => {
@@ -105,7 +108,10 @@ impl Maker {
         let step = self.threads << width;
         let address = self.address(array, "%tid", width);
         let value = self.fresh();
-        self.line(format_args!("mul.lo.u32 %r{value}, %tid, {};", 3 + 2 * self.next));
+        self.line(format_args!(
+            "mul.lo.u32 %r{value}, %tid, {};",
+            3 + 2 * self.next
+        ));
         let (form, value) = (Self::form(width), format!("%r{value}"));
         let bits = if Self::is_wide(&address) { 64 } else { 32 };
         if self.below(2) == 0 {
@@ -124,7 +130,9 @@ impl Maker {
             for round in 0..rounds {
                 let data = Self::data(width, &value);
                 let offset = round * step;
-                self.line(format_args!("st.shared.{form} [{address}+{offset}], {data};"));
+                self.line(format_args!(
+                    "st.shared.{form} [{address}+{offset}], {data};"
+                ));
                 self.line(format_args!("xor.b32 {value}, {value}, {};", offset + 1));
             }
         }
@@ -196,7 +204,10 @@ impl Maker {
                     self.line(format_args!("mov.u32 %r{m}, 0;"));
                 }
                 let all: Vec<String> = more.iter().map(|m| format!("%r{m}")).collect();
-                (format!("{{%r{to}, {}}}", all.join(", ")), more.last().copied())
+                (
+                    format!("{{%r{to}, {}}}", all.join(", ")),
+                    more.last().copied(),
+                )
             }
         };
         let generic = Self::is_wide(address) && self.below(6) == 0;
@@ -212,7 +223,9 @@ impl Maker {
             self.line(format_args!("cvta.shared.u64 %d{n}, {address};"));
             self.line(format_args!("{guard}ld.{form} {data}, [%d{n}+{offset}];"));
         } else {
-            self.line(format_args!("{guard}ld.shared.{form} {data}, [{address}+{offset}];"));
+            self.line(format_args!(
+                "{guard}ld.shared.{form} {data}, [{address}+{offset}];"
+            ));
         }
         self.line(format_args!("mad.lo.u32 %sum, %sum, 5, %r{to};"));
         if let Some(second) = second {
@@ -224,7 +237,10 @@ impl Maker {
     fn count(&mut self, array: &Array) {
         let index = self.fresh();
         let mask = (1u32 << (array.bits - 2)) - 1;
-        self.line(format_args!("mul.lo.u32 %r{index}, %tid, {};", 1 + self.next));
+        self.line(format_args!(
+            "mul.lo.u32 %r{index}, %tid, {};",
+            1 + self.next
+        ));
         self.line(format_args!("and.b32 %r{index}, %r{index}, {mask:#x};"));
         let address = self.address(array, &format!("%r{index}"), 2);
         self.line(format_args!("bar.sync 0;"));

@@ -174,8 +174,15 @@ impl<'a> Emitter<'a> {
                     self.tables.insert(region, table);
                 }
                 entry = self.address_register();
-                let form = if self.wide() { "mad.wide.u32" } else { "mad.lo.u32" };
-                lines.push(format!("{form} {entry}, {row}, 4, {};", self.tables[&region]));
+                let form = if self.wide() {
+                    "mad.wide.u32"
+                } else {
+                    "mad.lo.u32"
+                };
+                lines.push(format!(
+                    "{form} {entry}, {row}, 4, {};",
+                    self.tables[&region]
+                ));
             }
             let name = |arg: Arg| match arg {
                 Arg::Input => input.to_owned(),

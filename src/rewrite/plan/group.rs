@@ -151,7 +151,13 @@ impl Group<'_> {
     /// How a member follows from the address with that constant.
     fn from(&self, constant: i64, member: &Member) -> Option<Relation> {
         let distance = member.constant - constant;
-        relation(&self.region.map, &member.offsets, distance, false, self.align())
+        relation(
+            &self.region.map,
+            &member.offsets,
+            distance,
+            false,
+            self.align(),
+        )
     }
 
     /// The constants of the addresses that are mapped in full: one after the
@@ -174,7 +180,10 @@ impl Group<'_> {
                 let all: usize = left.iter().map(one).sum();
                 all as i64 - self.cost(constant) as i64
             };
-            let best = candidates.iter().map(|&c| (saved(c), c)).max_by_key(|s| s.0);
+            let best = candidates
+                .iter()
+                .map(|&c| (saved(c), c))
+                .max_by_key(|s| s.0);
             let Some((_, leader)) = best.filter(|(saved, _)| *saved >= 0) else {
                 leaders.extend(left.iter().map(|m| m.constant));
                 break;
@@ -246,8 +255,12 @@ impl Group<'_> {
         masks.sort_unstable();
         masks.dedup();
         for mask in masks {
-            let with = own.iter().filter(|(_, m)| matches!(m, Made::Xor(_, x) if *x == mask));
-            let sites: Vec<Site> = with.flat_map(|(m, _)| self.members[*m].sites.clone()).collect();
+            let with = own
+                .iter()
+                .filter(|(_, m)| matches!(m, Made::Xor(_, x) if *x == mask));
+            let sites: Vec<Site> = with
+                .flat_map(|(m, _)| self.members[*m].sites.clone())
+                .collect();
             self.xor(leader, mask, &sites, nodes, places);
         }
         for (member, made) in own {

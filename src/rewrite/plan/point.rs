@@ -21,12 +21,7 @@ pub(super) struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    pub fn new(
-        function: &'a Function,
-        cfg: &'a Cfg,
-        values: &'a Values,
-        loops: &'a Loops,
-    ) -> Self {
+    pub fn new(function: &'a Function, cfg: &'a Cfg, values: &'a Values, loops: &'a Loops) -> Self {
         Points {
             function,
             cfg,

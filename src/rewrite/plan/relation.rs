@@ -134,7 +134,10 @@ mod tests {
 
     fn map(spec: &str, words: u32) -> Map {
         let geometry = Geometry::new(14, 5).unwrap();
-        Map::new(&Layout::new(&spec.parse().unwrap(), geometry).unwrap(), words)
+        Map::new(
+            &Layout::new(&spec.parse().unwrap(), geometry).unwrap(),
+            words,
+        )
     }
 
     fn offsets(map: &Map, zeros: u32) -> Offsets {
@@ -173,17 +176,25 @@ mod tests {
         );
         // The first row stays where it is.
         let first = offsets(&xor, 0xf83);
-        assert_eq!(relation(&xor, &first, 8, true, 4096), Some(Relation::Add(8)));
+        assert_eq!(
+            relation(&xor, &first, 8, true, 4096),
+            Some(Relation::Add(8))
+        );
     }
 
     #[test]
     fn sums_have_the_bits_that_they_must_have() {
-        for (zeros, ones, constant) in [(0xf3u32, 4u32, 8u32), (3, 0, 4), (0, 1, 255), (0xff, 0, 77)] {
+        for (zeros, ones, constant) in
+            [(0xf3u32, 4u32, 8u32), (3, 0, 4), (0, 1, 255), (0xff, 0, 77)]
+        {
             let (z, o) = added(zeros, ones, constant);
             for value in 0..4096u32 {
                 if value & zeros == 0 && value & ones == ones {
                     let sum = value.wrapping_add(constant);
-                    assert!(sum & z == 0 && sum & o == o, "{zeros:x} {ones:x} {constant} {value}");
+                    assert!(
+                        sum & z == 0 && sum & o == o,
+                        "{zeros:x} {ones:x} {constant} {value}"
+                    );
                 }
             }
         }
