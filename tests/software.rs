@@ -200,6 +200,32 @@ fn run_ptx(ptx: &str, entry: &str, threads: u32, count: u32) -> Vec<u32> {
         .collect()
 }
 
+/// The OpenCL text is OpenCL C: a compiler of it takes all kinds of mappings.
+#[test]
+fn clang_takes_the_opencl_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.cl");
+    let mut source = String::new();
+    for (i, layout) in layouts(Geometry::new(12, 5).unwrap(), 3).iter().enumerate() {
+        let code = render(layout, Language::Opencl).code;
+        let code = code.replace("spad_place", &format!("place{i}"));
+        source += &code.replace("spad_table", &format!("table{i}"));
+    }
+    std::fs::write(&path, source).unwrap();
+    let arguments =
+        "-x cl -cl-std=CL1.2 -Xclang -finclude-default-header -fsyntax-only -Wall -Werror";
+    let clang = Command::new("clang")
+        .args(arguments.split(' '))
+        .arg(&path)
+        .output();
+    let Ok(output) = clang else {
+        println!("skipped: clang is not there");
+        return;
+    };
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{errors}");
+}
+
 /// The places of all words, computed by a kernel that calls the function.
 fn places_by_kernel(functions: &[String], words: u32, call: &str) -> String {
     let mut text = ".version 7.0\n.target sm_70\n.address_size 64\n".to_owned();

@@ -57,16 +57,14 @@ impl Search<'_> {
                 start,
             })?;
         }
-        // A search covers what wastes no more: that of all bits everything,
-        // that of the bits in which the array is whole what wastes nothing.
-        let whole = array.words().trailing_zeros().max(geometry.bank_bits());
+        // A bound holds for the pivots that were allowed; all bits of the array
+        // cover every mapping.
+        let bound = bounds
+            .last()
+            .filter(|(limit, _)| *limit >= array.index_bits());
+        let bound = bound.map_or(0, |(_, bound)| *bound).max(array.floor());
         for choice in &mut self.found[first..] {
-            let covers = |limit: u32| {
-                limit >= array.index_bits() || choice.wasted_words == 0 && limit >= whole
-            };
-            let covering = bounds.iter().filter(|(limit, _)| covers(*limit));
-            let bound = covering.map(|(_, bound)| *bound).max().unwrap_or(0);
-            choice.lower_bound = bound.max(array.floor()).min(choice.conflicts);
+            choice.lower_bound = bound.min(choice.conflicts);
         }
         Ok(())
     }

@@ -75,8 +75,14 @@ fn of_kind(found: &Choices, kind: Kind) -> Vec<&Choice> {
 
 #[test]
 fn what_is_found_is_what_it_says() {
-    for (seed, widest) in [(1, 1), (2, 2), (3, 4), (4, 1)] {
-        let trace = mixed(seed, 400, widest);
+    for (seed, words, widest) in [
+        (1, 400, 1),
+        (2, 400, 2),
+        (3, 400, 4),
+        (4, 48, 1),
+        (5, 176, 1),
+    ] {
+        let trace = mixed(seed, words, widest);
         let array = array(&trace, 512);
         let found = choices(&array, &Kind::ALL, &effort()).unwrap();
         for choice in &found.ranked {
@@ -90,8 +96,8 @@ fn what_is_found_is_what_it_says() {
             );
             assert!(choice.lower_bound <= choice.conflicts);
             // Every word has a place of its own, within what is said to be used.
-            let mut seen = vec![false; (400 + choice.wasted_words) as usize];
-            for word in 0..400 {
+            let mut seen = vec![false; (words + choice.wasted_words) as usize];
+            for word in 0..words {
                 let place = layout.place(word) as usize;
                 assert!(!std::mem::replace(&mut seen[place], true), "{spec} {word}");
             }
@@ -109,6 +115,16 @@ fn what_is_found_is_what_it_says() {
         }
         assert!(found.ranked.is_sorted_by_key(Choice::costs));
         assert!(found.fewest_proved);
+        for choice in found.ranked.iter().filter(|c| c.optimal()) {
+            let better = |c: &&Choice| {
+                let wastes_no_more = c.wasted_words <= choice.wasted_words;
+                c.kind == choice.kind && wastes_no_more && c.conflicts < choice.conflicts
+            };
+            assert_eq!(
+                found.ranked.iter().find(better).map(|c| c.layout.spec()),
+                None
+            );
+        }
         assert_eq!(of_kind(&found, Kind::Mod).len(), 1);
         let torn: Vec<String> = found.left_out.iter().map(|(s, _)| s.to_string()).collect();
         match array.vector_words() {
@@ -279,6 +295,17 @@ fn each_variable_has_its_own_mapping() {
         .map(|v| 5 * v.choices.best().added as u64)
         .sum();
     assert_eq!(found.added, added as f64 / 10.0);
+    // What another tool means by the name, or is outside, is no variable.
+    for other in [
+        serde_json::json!("tile"),
+        serde_json::json!([{"name": "a", "offset": -1, "bytes": 4}]),
+        serde_json::json!([{"name": "a", "offset": 0, "bytes": 4}, {"name": "b", "offset": 2045, "bytes": 4}]),
+        serde_json::json!([{"name": "a", "offset": u32::MAX, "bytes": u32::MAX}]),
+    ] {
+        trace.extra.insert("shared_variables".to_owned(), other);
+        let none = per_variable(&trace, geometry(), phases(), room, &kinds, &effort());
+        assert!(none.unwrap().is_none());
+    }
     // One variable alone is no choice between variables.
     let one = serde_json::json!([{"name": "a", "offset": 0, "bytes": 2048}]);
     trace.extra.insert("shared_variables".to_owned(), one);

@@ -57,8 +57,11 @@ pub fn per_variable(
         let base = variable.offset / 4 / vector * vector;
         let own = (variable.offset / 4).max(end)..(variable.offset + variable.bytes).div_ceil(4);
         end = own.end.max(end);
+        if own.is_empty() {
+            continue;
+        }
         let part = trace.part(own.clone(), base);
-        if !own.is_empty() && !part.accesses.is_empty() {
+        if !part.accesses.is_empty() {
             regions.push((variable, Region { own, base }, part));
         }
     }
