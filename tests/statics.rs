@@ -34,13 +34,11 @@ fn the_run_does_as_the_ptx_says() {
                 launch_statics(Path::new(&input), None).unwrap_or_else(|e| panic!("{input}: {e}"));
             for site in &statics.sites {
                 sites += 1;
-                affine += usize::from(site.address.is_ok());
+                affine += usize::from(site.is_affine());
+                uniform += usize::from(site.address.is_some() && !site.is_affine());
                 addresses += site.checked.addresses;
-                let unexplained = site
-                    .address
-                    .as_ref()
-                    .is_err_and(|u| u.place.ptx_line.is_none());
-                assert!(!unexplained, "{input}: {site:?}");
+                let why = site.unknown.as_ref().and_then(|u| u.place.ptx_line);
+                assert!(site.is_affine() || why.is_some(), "{input}: {site:?}");
                 assert_eq!(site.checked.disagreements, 0, "{input}: {site:?}");
             }
         }

@@ -1,5 +1,6 @@
 //! Bits of values that are the same whenever the value exists.
 
+mod instruction;
 mod solve;
 mod transfer;
 

@@ -112,9 +112,24 @@ impl Affines<'_> {
                 (fits && free)
                     .then(|| operand(2, ty)?.plus(1, &operand(1, ty)?.scale(1i64 << start, bits)))?
             }
-            Opcode::Selp | Opcode::Min | Opcode::Max => {
-                let (a, b) = (operand(1, ty)?, operand(2, ty)?);
-                (a == b).then_some(a)
+            Opcode::Selp => match self.known(at, i, 3, Type::Pred).value() {
+                Some(0) => operand(2, ty),
+                Some(_) => operand(1, ty),
+                None => {
+                    let (a, b) = (operand(1, ty)?, operand(2, ty)?);
+                    (a == b).then_some(a)
+                }
+            },
+            Opcode::Min | Opcode::Max => {
+                let (a, b) = (self.known(at, i, 1, ty), self.known(at, i, 2, ty));
+                let limit = if ty.is_signed() { 1 << (bits - 1) } else { 0 };
+                let plain = !i.has(Word::Relu) && (a.zeros & b.zeros) & limit == limit;
+                let min = i.opcode == Opcode::Min;
+                match (a.max() <= b.min(), b.max() <= a.min()) {
+                    (true, _) if plain => operand(if min { 1 } else { 2 }, ty),
+                    (_, true) if plain => operand(if min { 2 } else { 1 }, ty),
+                    _ => None,
+                }
             }
             _ => None,
         }

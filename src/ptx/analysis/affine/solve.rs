@@ -125,8 +125,13 @@ impl<'a> Affines<'a> {
                     let new = self.instruction(at, index).filter(|a| !is_itself(a, value));
                     let new = match self.values.definition(value) {
                         Definition::Guarded { old, .. } => {
+                            let i = &self.function.instructions[at as usize];
                             let old = self.raw(*old);
-                            new.filter(|n| *n == old)
+                            match self.facts.guard(self.values, at, i) {
+                                Some(true) => new,
+                                Some(false) => Some(old),
+                                None => new.filter(|n| *n == old),
+                            }
                         }
                         _ => new,
                     };
@@ -150,18 +155,16 @@ impl<'a> Affines<'a> {
         let Definition::Phi { inputs, .. } = self.values.definition(phi) else {
             return None;
         };
-        let header = self.loops.of_header(block).is_some();
-        if header || self.loops_back(block) || self.facts.width(phi) < 16 {
+        let taken = inputs.iter().filter(|i| self.facts.is_taken(i.0, block));
+        // What a loop changes is for its counters.
+        let natural = self.loops.of_header(block);
+        let again = natural.is_some_and(|l| l.back.iter().any(|&(f, t)| self.facts.is_taken(f, t)));
+        if again || self.loops.is_irreducible(block) || self.facts.width(phi) < 16 {
             return None;
         }
-        let mut all = inputs.iter().map(|i| self.raw(i.1));
+        let mut all = taken.map(|i| self.raw(i.1));
         let first = all.next()?;
         all.all(|other| other == first).then_some(first)
-    }
-
-    /// Whether not all blocks before it come earlier: no plain join.
-    fn loops_back(&self, block: u32) -> bool {
-        self.loops.is_irreducible(block)
     }
 
     /// `start + step * trips` of a phi at the header of the loop.
@@ -175,7 +178,10 @@ impl<'a> Affines<'a> {
             return None;
         }
         let (mut start, mut step) = (None, None);
-        for &(from, value) in inputs {
+        let taken = inputs
+            .iter()
+            .filter(|i| self.facts.is_taken(i.0, own.header));
+        for &(from, value) in taken {
             let inside = own.back.iter().any(|e| e.0 == from);
             let (place, new) = match inside {
                 false => (&mut start, self.resolve(self.raw(value))),

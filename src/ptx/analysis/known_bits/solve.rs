@@ -1,14 +1,16 @@
 //! Known bits of all values of a function: the greatest solution, from
-//! everything known downward.
+//! everything known downward. Branches whose predicate is known are taken one
+//! way only, so that what comes from the other way does not count.
 
 use super::super::context::{is_shared, parameter_of, shared_variable};
 use super::super::{Context, Definition, Use, ValueId, Values};
+use super::instruction::{converted, double, integer};
 use super::{KnownBits, mask};
 use crate::ptx::ast::{Base, Function, Immediate, Instruction, Module, Operand, Register, Symbol};
-use crate::ptx::cfg::Cfg;
+use crate::ptx::cfg::{Cfg, Flow, flow};
 use crate::ptx::exec;
 use crate::ptx::names::{Opcode, Space, Special, Type, Word};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, HashSet, VecDeque};
 
 /// Shared memory ends below this: no machine has more, and the executor
 /// refuses more.
@@ -22,6 +24,8 @@ pub struct BitFacts {
     widths: Vec<u32>,
     /// Register of each value.
     registers: Vec<Register>,
+    /// Edges that control may take.
+    taken: HashSet<(u32, u32)>,
 }
 
 impl BitFacts {
@@ -44,17 +48,38 @@ impl BitFacts {
                 known: vec![None; values.count()],
                 widths: function.registers.iter().map(bits).collect(),
                 registers: registers.map(Definition::register).collect(),
+                taken: HashSet::new(),
             },
+            cfg,
+            order: vec![0; cfg.blocks.len()],
+            reached: vec![false; cfg.blocks.len()],
+            blocks: BTreeSet::new(),
             work: VecDeque::new(),
             queued: vec![false; values.count()],
         };
-        solver.run(cfg);
+        solver.run();
         solver.facts
     }
 
     /// What is known of a value.
     pub fn of(&self, value: ValueId) -> KnownBits {
         self.known[value.0 as usize].unwrap_or_else(|| KnownBits::unknown(self.width(value)))
+    }
+
+    /// Whether control may go from one block to the other, which follows it:
+    /// predicates that are known send it one way only.
+    pub fn is_taken(&self, from: u32, to: u32) -> bool {
+        from == Values::ENTRY || self.taken.contains(&(from, to))
+    }
+
+    /// Whether the guard of instruction `at` is on, where that is known; an
+    /// instruction without one is on.
+    pub fn guard(&self, values: &Values, at: u32, i: &Instruction) -> Option<bool> {
+        let Some(guard) = i.guard else {
+            return Some(true);
+        };
+        let known = self.of(values.read(at, guard.register)).value()?;
+        Some((known & 1 == 1) != guard.negated)
     }
 
     /// Bits of the register that holds the value (64 of a wider one).
@@ -118,36 +143,102 @@ struct Solver<'a> {
     values: &'a Values,
     context: &'a Context,
     facts: BitFacts,
+    cfg: &'a Cfg,
+    /// Place of each block in reverse postorder.
+    order: Vec<u32>,
+    reached: Vec<bool>,
+    /// Blocks to enter for the first time, by that place.
+    blocks: BTreeSet<u32>,
     work: VecDeque<Use>,
     queued: Vec<bool>,
 }
 
 impl Solver<'_> {
-    fn run(&mut self, cfg: &Cfg) {
+    fn run(&mut self) {
         for value in 0..self.function.registers.len() as u32 {
             let value = ValueId(value);
             let unknown = KnownBits::unknown(self.facts.width(value));
             self.facts.known[value.0 as usize] = Some(unknown);
         }
-        for &block in &cfg.reverse_postorder {
-            for &phi in self.values.phis(block) {
-                self.phi(phi);
-            }
-            for at in cfg.blocks[block as usize].start..cfg.blocks[block as usize].end {
-                self.instruction(at);
-            }
+        for (place, &block) in self.cfg.reverse_postorder.iter().enumerate() {
+            self.order[block as usize] = place as u32;
         }
-        while let Some(user) = self.work.pop_front() {
-            match user {
-                Use::Phi(phi) => {
+        if !self.cfg.reverse_postorder.is_empty() {
+            self.blocks.insert(0);
+        }
+        loop {
+            if let Some(place) = self.blocks.pop_first() {
+                self.enter(self.cfg.reverse_postorder[place as usize]);
+                continue;
+            }
+            match self.work.pop_front() {
+                Some(Use::Phi(phi)) => {
                     self.queued[phi.0 as usize] = false;
                     self.phi(phi);
                 }
-                Use::Instruction(at) => {
+                Some(Use::Instruction(at)) => {
                     for &(_, value) in self.values.writes(at) {
                         self.queued[value.0 as usize] = false;
                     }
                     self.instruction(at);
+                    let block = self.cfg.block_of[at as usize];
+                    if self.cfg.blocks[block as usize].end == at + 1 {
+                        self.leave(block);
+                    }
+                }
+                None => break,
+            }
+        }
+    }
+
+    /// Control comes to a block for the first time.
+    fn enter(&mut self, block: u32) {
+        self.reached[block as usize] = true;
+        for &phi in self.values.phis(block) {
+            self.phi(phi);
+        }
+        let (start, end) = {
+            let block = &self.cfg.blocks[block as usize];
+            (block.start, block.end)
+        };
+        for at in start..end {
+            self.instruction(at);
+        }
+        self.leave(block);
+    }
+
+    /// Takes the edges out of a block that its last instruction allows.
+    fn leave(&mut self, block: u32) {
+        let last = self.cfg.blocks[block as usize].end - 1;
+        let i = &self.function.instructions[last as usize];
+        let exit = self.cfg.exit();
+        let block_at = |at: u32| self.cfg.block_of.get(at as usize).copied().unwrap_or(exit);
+        let only = match (
+            self.facts.guard(self.values, last, i),
+            flow(self.function, i),
+        ) {
+            _ if i.guard.is_none() => None,
+            (Some(true), Flow::Branch(places, _)) if i.opcode == Opcode::Bra => {
+                places.first().map(|&at| block_at(at))
+            }
+            (Some(true), Flow::Leave(_)) => Some(exit),
+            (Some(false), Flow::Branch(..) | Flow::Leave(_)) => Some(block_at(last + 1)),
+            _ => None,
+        };
+        let cfg = self.cfg;
+        for &to in &cfg.blocks[block as usize].successors {
+            let open = to != exit && only.is_none_or(|o| o == to);
+            if !open || !self.facts.taken.insert((block, to)) {
+                continue;
+            }
+            match self.reached[to as usize] {
+                false => {
+                    self.blocks.insert(self.order[to as usize]);
+                }
+                true => {
+                    for &phi in self.values.phis(to) {
+                        self.phi(phi);
+                    }
                 }
             }
         }
@@ -168,7 +259,15 @@ impl Solver<'_> {
                 Use::Phi(phi) => (phi, self.facts.known[phi.0 as usize].is_some()),
                 Use::Instruction(at) => match self.values.writes(at).first() {
                     Some(&(_, v)) => (v, self.facts.known[v.0 as usize].is_some()),
-                    None => continue,
+                    None => {
+                        // A branch whose guard is known no longer.
+                        let block = self.cfg.block_of[at as usize];
+                        let last = self.cfg.blocks[block as usize].end == at + 1;
+                        if last && self.reached[block as usize] {
+                            self.work.push_back(user);
+                        }
+                        continue;
+                    }
                 },
             };
             if reached && !std::mem::replace(&mut self.queued[target.0 as usize], true) {
@@ -178,12 +277,11 @@ impl Solver<'_> {
     }
 
     fn phi(&mut self, phi: ValueId) {
-        let Definition::Phi { inputs, .. } = self.values.definition(phi) else {
+        let Definition::Phi { inputs, block, .. } = self.values.definition(phi) else {
             return;
         };
-        let known = inputs
-            .iter()
-            .filter_map(|i| self.facts.known[i.1.0 as usize]);
+        let taken = inputs.iter().filter(|i| self.facts.is_taken(i.0, *block));
+        let known = taken.filter_map(|i| self.facts.known[i.1.0 as usize]);
         if let Some(all) = known.reduce(KnownBits::meet) {
             self.set(phi, all);
         }
@@ -201,7 +299,11 @@ impl Solver<'_> {
                 .result(at, i, index, width)
                 .unwrap_or_else(|| KnownBits::unknown(width));
             if let Definition::Guarded { old, .. } = self.values.definition(value) {
-                new = new.meet(self.facts.of(*old));
+                match self.facts.guard(self.values, at, i) {
+                    Some(true) => {}
+                    Some(false) => new = self.facts.of(*old),
+                    None => new = new.meet(self.facts.of(*old)),
+                }
             }
             self.set(value, new);
         }
@@ -337,124 +439,5 @@ impl Solver<'_> {
                 }
             }
         }
-    }
-}
-
-fn double(ty: Type) -> Type {
-    match ty {
-        Type::U16 => Type::U32,
-        Type::S16 => Type::S32,
-        Type::U32 => Type::U64,
-        Type::S32 => Type::S64,
-        other => other,
-    }
-}
-
-/// `cvt` between integers without saturation.
-fn converted(i: &Instruction, source: &KnownBits, width: u32) -> Option<KnownBits> {
-    let (to, from) = (i.ty(0)?, i.ty(1)?);
-    if from.is_float() || i.has(Word::Sat) {
-        return None;
-    }
-    let value = match from.is_signed() {
-        true => source.sign_extend(from.bits(), 64),
-        false => source.truncate(from.bits()),
-    };
-    Some(match to.is_signed() {
-        true => value.sign_extend(to.bits(), width),
-        false => value.truncate(to.bits()),
-    })
-}
-
-/// Integer arithmetic and logic of type `ty`; operands are zero-extended.
-fn integer(i: &Instruction, ty: Type, known: &[KnownBits], width: u32) -> Option<KnownBits> {
-    let bits = ty.bits();
-    let signed = ty.is_signed();
-    let constant = |n: usize| known.get(n).and_then(|k| k.value());
-    let chained = i.has(Word::Cc) || i.has(Word::Sat);
-    let get = |n: usize| known.get(n).copied();
-    let (a, b) = (get(0)?, get(1));
-    Some(match i.opcode {
-        Opcode::And => a.and(b?),
-        Opcode::Or => a.or(b?),
-        Opcode::Xor => a.xor(b?),
-        Opcode::Not => a.not(bits),
-        Opcode::Lop3 => KnownBits::lop3([a, b?, get(2)?], constant(3)?, bits),
-        Opcode::Add if !i.has(Word::Sat) => a.add(b?, bits),
-        Opcode::Sub if !i.has(Word::Sat) => a.sub(b?, bits),
-        Opcode::Neg => KnownBits::constant(0).sub(a, bits),
-        Opcode::Mul if !i.has(Word::Hi) => product(i, a, b?, ty),
-        Opcode::Mad if !chained && !i.has(Word::Hi) => {
-            let wide = if i.has(Word::Wide) { 2 * bits } else { bits };
-            product(i, a, b?, ty).add(get(2)?, wide)
-        }
-        Opcode::Shl => match constant(1) {
-            Some(by) => a.shl(by.min(64) as u32, bits),
-            None => KnownBits::aligned(1u64.checked_shl(a.trailing_zeros())?, bits),
-        },
-        Opcode::Shr => match constant(1) {
-            Some(by) => a.shr(by.min(64) as u32, bits, signed),
-            None if !signed || a.is_positive(bits) => KnownBits::range(0, a.max()),
-            None => return None,
-        },
-        Opcode::Bfe => {
-            let length = b.and(constant(2))? & 0xff;
-            match constant(1) {
-                Some(at) => a.extract((at & 0xff) as u32, length as u32, bits, signed),
-                None if !signed => KnownBits::unknown((length as u32).min(bits)),
-                None => return None,
-            }
-        }
-        Opcode::Bfi => {
-            let (at, length) = (constant(2)? & 0xff, constant(3)? & 0xff);
-            a.insert(b?, at as u32, length as u32, bits)
-        }
-        Opcode::Brev => a.reverse(bits),
-        Opcode::Popc => KnownBits::range(a.ones.count_ones().into(), a.max().count_ones().into()),
-        Opcode::Clz => KnownBits::range(0, bits.into()),
-        Opcode::Selp => a.meet(b?),
-        Opcode::Min | Opcode::Max if !i.has(Word::Relu) => {
-            let b = b?;
-            match !signed || a.is_positive(bits) && b.is_positive(bits) {
-                true => a.extreme(b, i.opcode == Opcode::Max),
-                false => a.meet(b),
-            }
-        }
-        Opcode::Rem if !signed || a.is_positive(bits) => match constant(1)? {
-            0 => return None,
-            by if signed && by >> (bits - 1) != 0 => return None,
-            by if by.is_power_of_two() => a.and(KnownBits::constant(by - 1)),
-            by => KnownBits::range(0, a.max().min(by - 1)),
-        },
-        Opcode::Div if !signed || a.is_positive(bits) => match constant(1)? {
-            0 => return None,
-            by if signed && by >> (bits - 1) != 0 => return None,
-            by => KnownBits::range(a.min() / by, a.max() / by),
-        },
-        Opcode::Prmt if i.modifiers.len() == 1 => KnownBits::permute(a, b?, constant(2)?),
-        Opcode::Shf => {
-            let by = constant(2)? as u32;
-            let by = if i.has(Word::Clamp) {
-                by.min(32)
-            } else {
-                by & 31
-            };
-            let both = b?.insert(a, 32, 32, 64);
-            let by = if i.has(Word::L) { 32 - by } else { by };
-            both.shr(by, 64, false).truncate(32)
-        }
-        _ => KnownBits::unknown(width),
-    })
-}
-
-fn product(i: &Instruction, a: KnownBits, b: KnownBits, ty: Type) -> KnownBits {
-    let bits = ty.bits();
-    match (i.has(Word::Wide), ty.is_signed()) {
-        (true, true) => {
-            let wide = |k: KnownBits| k.sign_extend(bits, 2 * bits);
-            wide(a).mul(wide(b), 2 * bits)
-        }
-        (true, false) => a.mul(b, 2 * bits),
-        (false, _) => a.mul(b, bits),
     }
 }
