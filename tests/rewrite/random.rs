@@ -173,15 +173,13 @@ impl Maker {
         }
         if let Some(label) = label {
             let bits = if Self::is_wide(&address) { 64 } else { 32 };
-            // Stays inside: the room is left once more.
-            if room > 1 && self.below(2) == 0 {
-                let step = unit << width;
+            // Another value of the same address, after the first round.
+            if self.below(2) == 0 {
                 self.line(format_args!("setp.eq.u32 %p2, %r{count}, 0;"));
                 let skip = self.fresh_label();
                 self.line(format_args!("@!%p2 bra $L{skip};"));
                 self.line(format_args!("add.s{bits} {address}, {address}, 0;"));
                 writeln!(self.body, "$L{skip}:").unwrap();
-                let _ = step;
             }
             self.line(format_args!("add.u32 %r{count}, %r{count}, 1;"));
             self.line(format_args!("setp.lt.u32 %p1, %r{count}, 3;"));
