@@ -192,6 +192,7 @@ fn a_fault_is_a_finding_with_its_place() {
     assert_eq!(status, 1, "{errors}");
     let finding = &json["findings"][0];
     assert_eq!(finding["kind"], "out-of-bounds");
+    assert_eq!(finding["warning"], false);
     assert_eq!(
         (&finding["ptx_line"], &finding["address"]),
         (&17.into(), &128.into())
@@ -253,4 +254,28 @@ fn data_files_of_another_type_or_shape() {
         given(file);
         folder.refused(&[], message);
     }
+}
+
+#[test]
+fn a_warning_is_no_fault() {
+    // Half of the threads leave before the barrier.
+    let leaving = PTX.replace(
+        "\tst.global.u32",
+        ".reg .pred %p; setp.gt.u32 %p, %r2, 15;\n@%p bra END;\nbar.sync 0;\n\tst.global.u32",
+    );
+    let leaving = leaving.replacen("\tret;", "END:\tret;", 1);
+    let folder = Folder::new(LAUNCH, &leaving);
+    let (status, out, errors) = folder.run(&["--format", "json"]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, errors.as_str()), (0, ""));
+    let finding = &json["findings"][0];
+    assert_eq!(
+        (&finding["kind"], &finding["warning"], &finding["ptx_line"]),
+        (&"barrier-not-reached".into(), &true.into(), &19.into())
+    );
+    let (_, out, _) = folder.run(&[]);
+    assert!(
+        out.contains("warning, barrier-not-reached: k.ptx:19"),
+        "{out}"
+    );
 }

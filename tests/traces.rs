@@ -351,3 +351,32 @@ fn what_cannot_be_traced_is_refused_with_the_reason() {
     }
     assert!(!Path::new(&full).exists() && !Path::new(&access).exists());
 }
+
+#[test]
+fn a_launch_of_a_chain_is_named_behind_a_colon() {
+    let path = launch("lud/lud.toml");
+    let path = path.to_str().unwrap();
+    let third = format!("{path}:2");
+    let by_name = format!("{path}:lud_internal");
+    let conflicts = |input: &str| json(&["conflicts", input, "--hash", "mod", "xor"]);
+    let count = conflicts(&third)["accesses"].as_u64().unwrap();
+    // 16 x 16 threads: each stores two words and loads 32.
+    assert_eq!(count, 8 * (2 + 32));
+    assert_eq!(conflicts(&third), conflicts(&by_name));
+    assert_ne!(conflicts(path)["accesses"], count);
+    assert_eq!(json(&["sim", &third])["blocks"], 4);
+    // Without one the first is taken, and said so.
+    let error = |input: &str| {
+        let output = spadkit(&["sim", input]).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(
+        error(path).contains("has 7 launches, this is the first"),
+        "{}",
+        error(path)
+    );
+    assert_eq!(error(&by_name), "");
+    let wrong = format!("{path}:7");
+    assert!(refused(&["classify", &wrong]).contains("no launch '7'"));
+}

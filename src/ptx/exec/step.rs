@@ -282,7 +282,9 @@ impl Warp {
     }
 
     /// Lanes that wait for those of the top, and would only leave the kernel:
-    /// `if (i >= n) return;` is a branch to the last `ret`.
+    /// `if (i >= n) return;` is a branch to the last `ret`. What a check of
+    /// bounds turns away are the threads from some index on; where others are
+    /// between them, it is the barrier that is in a branch.
     fn leaving(&self, m: &Machine, path: usize) -> u32 {
         let stack = &self.paths[path].stack;
         if stack.iter().any(|e| e.call.is_some()) {
@@ -300,7 +302,20 @@ impl Warp {
             }
             above |= entry.lanes;
         }
-        leaving
+        let [x, y, _] = m.common.block;
+        let index = |lane: u32| {
+            let t = m.thread(lane);
+            [t % x, t / x % y, t / (x * y)]
+        };
+        let lanes = |mask: u32| (0..32).filter(move |lane| mask >> lane & 1 == 1);
+        let is_behind = |stays: u32| {
+            let at = index(stays);
+            lanes(leaving).any(|l| index(l).iter().zip(at).all(|(left, at)| *left <= at))
+        };
+        match lanes(self.alive & !leaving).any(is_behind) {
+            true => 0,
+            false => leaving,
+        }
     }
 
     /// Arrives at a barrier: whether the path waits there.

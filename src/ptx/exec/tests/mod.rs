@@ -348,6 +348,13 @@ fn threads_that_never_come_are_a_fault() {
     );
     let divergent = (FindingKind::DivergentBarrier, false);
     assert!(warned(&run).contains(&divergent), "{:?}", warned(&run));
+    // Nor are those whom no check of bounds turns away.
+    let run = threads(
+        "and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 1; @%p1 bra END; bar.sync 0; END: ret;",
+        32,
+        1,
+    );
+    assert!(warned(&run).contains(&divergent), "{:?}", warned(&run));
 }
 
 #[test]
