@@ -443,7 +443,7 @@ fn tritons_encodings_mean_the_layout() {
         };
         for i in 0..geometry.words() as u32 {
             let (row, column) = (i / row_words, i % row_words);
-            let vector = column / vec ^ row / per_phase % max_phase;
+            let vector = (column / vec) ^ (row / per_phase % max_phase);
             let place = row * row_words + vector * vec + column % vec;
             assert_eq!(layout.place(i), place, "{spec} {i}");
         }
