@@ -42,7 +42,11 @@ impl Affines<'_> {
 
     fn is_word_aligned(&self, term: &Term) -> bool {
         match term {
-            Term::Base(symbol) => self.module.variable(self.function, *symbol).align % 4 == 0,
+            Term::Base(symbol) => self
+                .module
+                .variable(self.function, *symbol)
+                .align
+                .is_multiple_of(4),
             _ => true,
         }
     }
@@ -121,12 +125,13 @@ fn push(text: &mut String, coefficient: i64, name: &str) {
 /// `tile` of `_ZZ4copyPfE4tile`.
 fn plain(name: &str) -> &str {
     let starts = name.char_indices().filter(|(_, c)| c.is_ascii_digit());
-    let found = starts.filter_map(|(at, _)| {
+    let mut found = starts.filter_map(|(at, _)| {
         let end = name[at..].find(|c: char| !c.is_ascii_digit())? + at;
         let length: usize = name[at..end].parse().ok()?;
         (name.starts_with("_Z") && length == name.len() - end).then(|| &name[end..])
     });
-    found.last().unwrap_or(name)
+    // The last one: the variable comes behind its function.
+    found.next_back().unwrap_or(name)
 }
 
 #[cfg(test)]
