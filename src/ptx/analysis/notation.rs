@@ -130,6 +130,7 @@ fn plain(name: &str) -> &str {
         let length: usize = name[at..end].parse().ok()?;
         (name.starts_with("_Z") && length == name.len() - end).then(|| &name[end..])
     });
+    // The last one: the variable comes behind its function.
     found.next_back().unwrap_or(name)
 }
 

@@ -30,7 +30,7 @@ const BLOCK: [u32; 3] = [8, 3, 2];
 const THREADS: usize = 48;
 const BLOCKS: usize = 2;
 /// Entries of a thread's log: number and value.
-const ENTRIES: usize = 1500;
+const ENTRIES: usize = 6000;
 
 /// Writes a program; `log` numbers what it logs.
 struct Writer<'a> {
