@@ -2,11 +2,11 @@
 //! kind searched as far as it can be, by conflicts left, instructions added
 //! and bytes wasted.
 //!
-//! Padding and swizzles are finitely many and all tried ([`pads`],
-//! [`swizzles`]), as are the XORs of one and of two shifted copies
-//! ([`shifts`]). The bitwise and matrix mappings come from the search of the
-//! hash units ([`linear`]), restricted to those that keep vectors whole. The
-//! array may be all of shared memory, or one variable ([`variables`]).
+//! Padding and swizzles are finitely many and all tried (`pads`,
+//! `swizzles`), as are the XORs of one and of two shifted copies
+//! (`shifts`). The bitwise and matrix mappings come from the search of the
+//! hash units (`linear`), restricted to those that keep vectors whole. The
+//! array may be all of shared memory, or one variable (`variables`).
 
 mod array;
 mod front;
