@@ -67,7 +67,8 @@ impl SequencerBench {
         }
     }
 
-    /// A word; extreme values make the minima and maxima differ.
+    /// A word; extreme values make the minima and maxima differ, small ones
+    /// differ in their low bits alone.
     fn word(&self, stimulus: &mut Stimulus) -> u64 {
         let ones = u64::MAX >> (64 - self.word_bits);
         match stimulus.below(8) {
@@ -75,6 +76,7 @@ impl SequencerBench {
             1 => ones,
             2 => ones >> 1,
             3 => (ones >> 1) + 1,
+            4 => stimulus.below(4).into(),
             _ => stimulus.wide(self.word_bits) as u64,
         }
     }
@@ -88,12 +90,17 @@ impl Bench for SequencerBench {
         let LaneAccess {
             mask,
             bank,
-            row,
+            mut row,
             lock,
         } = self.patterns.next(stimulus, false);
+        let p = &self.ports;
+        // The unit hands rows on, whether a bank has them or not.
+        let row_bits = p.at_row.width / lanes;
+        if stimulus.one_in(4) {
+            row.fill_with(|| stimulus.wide(row_bits) as u16);
+        }
         let data: Vec<u64> = (0..lanes).map(|_| self.word(stimulus)).collect();
         let read: Vec<u64> = (0..lanes).map(|_| self.word(stimulus)).collect();
-        let p = &self.ports;
         let at_valid = self.offer.beat(stimulus);
         let soon = famine || stimulus.one_in(4);
         let answers = self.asked.is_some() && soon && !self.silent.next(stimulus);
@@ -110,7 +117,12 @@ impl Bench for SequencerBench {
         let response = SequencerResponse {
             mask: asked_mask,
             data: &read,
-            success: if locking { success } else { 0 },
+            // Of a response to a store it says nothing.
+            success: if locking {
+                success
+            } else {
+                chance & asked_mask
+            },
             error: locking && stimulus.one_in(32) && !famine,
             degree: match famine {
                 true => 0,
