@@ -1,31 +1,22 @@
 //! Addresses from the PTX against addresses of the run, on every launch of
 //! every launch file of kernels/.
 
+#[path = "kernels/files.rs"]
+mod files;
+
 use assert_cmd::Command;
+use files::files;
 use serde_json::Value;
 use spadkit::capture::statics::launch_statics;
 use spadkit::launch::LaunchFile;
-use std::path::{Path, PathBuf};
-
-fn launch_files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-    let folders = std::fs::read_dir(root).unwrap().flatten();
-    let mut files: Vec<PathBuf> = folders
-        .filter(|f| f.file_name() != "faults" && f.path().is_dir())
-        .flat_map(|f| std::fs::read_dir(f.path()).unwrap().flatten())
-        .map(|f| f.path())
-        .filter(|p| p.extension().is_some_and(|e| e == "toml"))
-        .collect();
-    files.sort();
-    files
-}
+use std::path::Path;
 
 /// Every traced address of an affine access is what its expression says, and
 /// most accesses are affine.
 #[test]
 fn the_run_does_as_the_ptx_says() {
     let (mut sites, mut affine, mut uniform, mut addresses) = (0, 0, 0, 0);
-    for file in launch_files() {
+    for file in files("toml") {
         let launches = LaunchFile::load(&file).unwrap().launches().count();
         // Further launches are mostly the same kernels on smaller problems.
         for launch in 0..launches.min(2) {

@@ -64,6 +64,8 @@ pub struct Machine {
     pub merge_bytes: bool,
     /// Memory stages: 2 to 8.
     pub mem_stages: usize,
+    /// Stages in which the issue is decided in front of EXE: 0 or 3.
+    pub ahead: usize,
     /// Extra hash stages: 0 or 1.
     pub hash_stage: usize,
     /// Sets of the conflict history.
@@ -101,6 +103,7 @@ impl Machine {
             broadcast: true,
             merge_bytes: true,
             mem_stages: 2,
+            ahead: 0,
             hash_stage: 0,
             history_sets: 256,
             retry: RetryLatencies {
@@ -146,6 +149,7 @@ impl Machine {
                 "lock_group_cycles: 1, 2, 4 or 8, at most the lanes",
             ),
             ((2..=8).contains(&self.mem_stages), "mem_stages: 2 to 8"),
+            ([0, 3].contains(&self.ahead), "ahead: 0 or 3"),
             (self.hash_stage <= 1, "hash_stage: 0 or 1"),
             (
                 self.history_sets.is_power_of_two()
@@ -188,6 +192,9 @@ pub(crate) struct Params {
     pub LOCKS: usize,
     pub LK: usize,
     pub M: usize,
+    /// Memory stages in the scratchpad.
+    pub MS: usize,
+    pub AHEAD: usize,
     pub H: usize,
     pub NQ: usize,
     pub PQ: usize,
@@ -266,6 +273,8 @@ impl Params {
             LOCKS: machine.locks,
             LK: lock_bits,
             M: machine.mem_stages,
+            MS: machine.mem_stages.min(4),
+            AHEAD: machine.ahead,
             H: machine.hash_stage,
             NQ: machine.mem_stages + machine.hash_stage,
             PQ: subwarps - 1,
@@ -336,6 +345,6 @@ fn serde_fields(p: &Params) -> Vec<(&'static str, String)> {
     macro_rules! fields {
         ($($name:ident)*) => { vec![$((stringify!($name), p.$name.to_string())),*] };
     }
-    fields!(n m B R ROWS L LW D BE WS S W WW T TW LOCKS LK M H NQ PQ PCW TG PW DG OCC EX SETS LKG
+    fields!(n m B R ROWS L LW D BE WS S W WW T TW LOCKS LK M MS AHEAD H NQ PQ PCW TG PW DG OCC EX SETS LKG
             P BCAST MERGE LR LU LWR LB CW TGW PREW WBW NMW)
 }

@@ -104,8 +104,8 @@ fn doc(p: &Params) -> UnitDoc {
                   unlock, 5 atomic, 6 off-chip access, 7 relssp."
             .into(),
         parameters: p.text(&[
-            "n", "m", "L", "D", "WS", "W", "T", "ROWS", "LOCKS", "LKG", "M", "H", "NQ", "PQ",
-            "SETS", "LR", "LU", "LWR", "LB",
+            "n", "m", "L", "D", "WS", "W", "T", "ROWS", "LOCKS", "LKG", "M", "AHEAD", "H", "NQ",
+            "PQ", "SETS", "LR", "LU", "LWR", "LB",
         ]),
         timing: "issued in cycle s, a memory pass of degree d is written back in s+1+H+d+M, \
                  another one in s+2 (elastic) if nothing is in the way"

@@ -1,10 +1,11 @@
 //! The access trace of one block.
 
 use super::barriers::{Arrival, Barriers};
-use super::code::{Code, Role, is_shared};
+use super::code::{Code, Role};
 use crate::error::{Error, Result};
 use crate::launch::{LaunchFile, Prepared};
 use crate::ptx::exec::{BlockSink, Event, Options, Sink};
+use crate::ptx::shared::is_shared;
 use crate::trace::{Access, AccessTrace, Op, Place, SharedVariable, VARIABLES_FIELD};
 use serde_json::{Map, json};
 use std::path::Path;

@@ -5,7 +5,8 @@ use super::registers::{NUMBERS, Numbers};
 use crate::error::Result;
 use crate::ptx::ast::{Function, Immediate, Instruction, Module, Operand, StatementKind};
 use crate::ptx::exec::{InstructionInfo, Kind, Program};
-use crate::ptx::names::{Opcode, Space, Word};
+use crate::ptx::names::{Opcode, Word};
+use crate::ptx::shared::is_shared;
 use crate::sm::{InstrKind, MAX_SOURCES, Sources};
 use crate::trace::Op;
 use std::collections::HashMap;
@@ -178,10 +179,6 @@ impl Code {
         }
         sites
     }
-}
-
-pub(super) fn is_shared(space: Space) -> bool {
-    matches!(space, Space::Shared | Space::SharedCta)
 }
 
 fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: bool) -> Role {

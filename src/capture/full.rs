@@ -1,13 +1,14 @@
 //! The full trace of all blocks, streamed.
 
 use super::barriers::{Arrival, Barriers};
-use super::code::{Code, Role, Row, is_shared};
+use super::code::{Code, Role, Row};
 use super::copies::{Copies, CopyControl};
 use super::select::Selected;
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
 use crate::ptx::exec::{Access, BlockSink, Event, Options, Sink};
 use crate::ptx::names::Space;
+use crate::ptx::shared::is_shared;
 use crate::sm::{
     Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, TraceSummary, TraceWriter,
 };

@@ -32,7 +32,7 @@ pub struct ClassifyArgs {
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
     /// Threads of a block, for a PTX text.
-    #[arg(long, value_name = "X[,Y,Z]", value_parser = super::cmd_share::parse_block)]
+    #[arg(long, value_name = "X[,Y,Z]", value_parser = super::parse_block)]
     block: Option<[u32; 3]>,
 }
 

@@ -45,7 +45,7 @@ pub struct RewriteArgs {
     launch: Option<PathBuf>,
     /// Threads of a block; what is known of them saves instructions. The
     /// PTX is for such blocks alone then, and says so by .reqntid.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parse_block)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::parse_block)]
     block: Option<[u32; 3]>,
     /// Do not count on the block size of the launch file.
     #[arg(long, conflicts_with = "block")]
@@ -77,26 +77,6 @@ fn parse_hash(text: &str) -> std::result::Result<NamedHash, String> {
             name: None,
             spec: spec(text)?,
         }),
-    }
-}
-
-fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
-    let wrong = || "expected X, X,Y or X,Y,Z, each at least 1 and 1024 threads at most".to_owned();
-    let parts: Vec<&str> = text.split(',').collect();
-    let mut block = [1; 3];
-    if parts.len() > 3 {
-        return Err(wrong());
-    }
-    for (size, part) in block.iter_mut().zip(parts) {
-        *size = part
-            .parse()
-            .ok()
-            .filter(|n| (1..=1024).contains(n))
-            .ok_or_else(wrong)?;
-    }
-    match block.iter().product::<u32>() <= 1024 && block[2] <= 64 {
-        true => Ok(block),
-        false => Err(wrong()),
     }
 }
 

@@ -34,7 +34,7 @@ pub struct ShareArgs {
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
     /// Threads of a block; PTX alone does not have them.
-    #[arg(long, value_name = "X[,Y,Z]", value_parser = parse_block)]
+    #[arg(long, value_name = "X[,Y,Z]", value_parser = super::parse_block)]
     block: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES")]
@@ -79,24 +79,6 @@ fn layout() -> impl TypedValueParser<Value = LayoutKind> {
         "declared" => LayoutKind::Declared,
         _ => LayoutKind::Optimal,
     })
-}
-
-/// `X`, `X,Y` or `X,Y,Z`, within CUDA's limits.
-pub(super) fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
-    let expected = "expected X, X,Y or X,Y,Z, at most 1024, 1024 and 64, and 1024 in all";
-    let sizes: Option<Vec<u32>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
-    let sizes = sizes.filter(|s| s.len() <= 3).ok_or(expected)?;
-    let mut block = [1; 3];
-    block[..sizes.len()].copy_from_slice(&sizes);
-    let most = [1024, 1024, 64];
-    let fits = block
-        .iter()
-        .zip(most)
-        .all(|(&n, most)| (1..=most).contains(&n));
-    match fits && block.iter().product::<u32>() <= 1024 {
-        true => Ok(block),
-        false => Err(expected.to_owned()),
-    }
 }
 
 pub(super) fn run(args: &ShareArgs, global: &Global, printer: &Printer) -> Result<()> {

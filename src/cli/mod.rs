@@ -150,6 +150,24 @@ fn parsed<T: std::str::FromStr<Err = Error>>(text: &str) -> std::result::Result<
     })
 }
 
+/// `X`, `X,Y` or `X,Y,Z`, within CUDA's limits.
+fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
+    let expected = "expected X, X,Y or X,Y,Z, at most 1024, 1024 and 64, and 1024 in all";
+    let sizes: Option<Vec<u32>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
+    let sizes = sizes.filter(|s| s.len() <= 3).ok_or(expected)?;
+    let mut block = [1; 3];
+    block[..sizes.len()].copy_from_slice(&sizes);
+    let most = [1024, 1024, 64];
+    let fits = block
+        .iter()
+        .zip(most)
+        .all(|(&n, most)| (1..=most).contains(&n));
+    match fits && block.iter().product::<u32>() <= 1024 {
+        true => Ok(block),
+        false => Err(expected.to_owned()),
+    }
+}
+
 /// Reads INPUT for `machine`, which must have its addresses; warns where the
 /// two were not made for each other.
 fn load_for(input: &str, machine: &Config, printer: &Printer) -> Result<AccessTrace> {

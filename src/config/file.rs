@@ -98,6 +98,7 @@ struct PathSection {
     lock_group_cycles: Option<u32>,
     lock_hash: Option<LockHash>,
     mem_stages: Option<u32>,
+    ahead: Option<u32>,
     broadcast: Option<bool>,
     merge_bytes: Option<bool>,
     history_sets: Option<u32>,
@@ -262,6 +263,7 @@ impl PathSection {
         set(&mut to.lock_group_cycles, self.lock_group_cycles);
         set(&mut c.settings.lock_hash, self.lock_hash);
         set(&mut to.mem_stages, self.mem_stages);
+        set(&mut to.ahead, self.ahead);
         set(&mut to.broadcast, self.broadcast);
         set(&mut to.merge_bytes, self.merge_bytes);
         set(&mut to.history_sets, self.history_sets);

@@ -119,6 +119,8 @@ pub struct PathParams {
     pub lock_group_cycles: u32,
     /// M: memory stages.
     pub mem_stages: u32,
+    /// AHEAD: stages in which the issue is decided in front of EXE: 0 or 3.
+    pub ahead: u32,
     /// H: 1 = a pipeline stage of its own for the hash.
     pub hash_stage: u32,
     /// The hash of the lanes.

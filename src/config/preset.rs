@@ -56,6 +56,7 @@ fn fermi() -> Result<Config> {
             locks: 1024,
             lock_group_cycles: 2,
             mem_stages: 2,
+            ahead: 0,
             hash_stage: 1,
             hash: PathHash::Configurable,
             broadcast: true,

@@ -8,6 +8,7 @@
 //! white space nor a comment belongs to exactly one [`Statement`], in order.
 
 use super::names::{Modifier, Opcode, Space, Special, Type, Word};
+use crate::error::{Error, Result};
 
 /// A byte range of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -437,6 +438,22 @@ impl Module {
     /// The entries that have a body.
     pub fn entries(&self) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(|f| f.is_entry && f.defined)
+    }
+
+    /// Index of the entry of that name, which has a body.
+    pub fn entry(&self, name: &str) -> Result<u32> {
+        let is_entry = |f: &u32| {
+            let function = &self.functions[*f as usize];
+            function.is_entry && function.defined
+        };
+        self.function(name).filter(is_entry).ok_or_else(|| {
+            let entries: Vec<&str> = self.entries().map(|f| f.name.as_str()).collect();
+            let help = match entries.is_empty() {
+                true => "the module has no entry".to_owned(),
+                false => format!("the module has {}", entries.join(", ")),
+            };
+            Error::usage(format!("{} has no entry {name}", self.name), help)
+        })
     }
 
     /// Index of the function of that name.

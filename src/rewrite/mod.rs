@@ -116,7 +116,7 @@ pub struct Rewritten {
 
 /// Puts mappings into an entry of `module`.
 pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
-    let entry = find_entry(module, &request.entry)?;
+    let entry = module.entry(&request.entry)?;
     refuse_marker(module)?;
     let reached = module.reached(entry);
     let placed = region::placement(module, entry, &reached, request.dynamic_shared)?;
@@ -157,21 +157,6 @@ fn refuse_marker(module: &Module) -> Result<()> {
         )),
         false => Ok(()),
     }
-}
-
-fn find_entry(module: &Module, name: &str) -> Result<u32> {
-    let found = module.function(name).filter(|f| {
-        let function = &module.functions[*f as usize];
-        function.is_entry && function.defined
-    });
-    found.ok_or_else(|| {
-        let entries: Vec<&str> = module.entries().map(|f| f.name.as_str()).collect();
-        let help = match entries.is_empty() {
-            true => "the module has no entry".to_owned(),
-            false => format!("the module has {}", entries.join(", ")),
-        };
-        Error::usage(format!("{} has no entry {name}", module.name), help)
-    })
 }
 
 impl Job<'_> {
@@ -270,7 +255,7 @@ impl Job<'_> {
             optimise: self.request.optimise,
         };
         let any = plan::apply(installed, regions, targets, assume)?;
-        let entry = find_entry(installed, &self.request.entry)?;
+        let entry = installed.entry(&self.request.entry)?;
         let tuning = &installed.functions[entry as usize].tuning;
         assume.block = self.request.block;
         // The two directives exclude each other.
@@ -282,7 +267,7 @@ impl Job<'_> {
         match (known == any, assume.block) {
             (false, Some([x, y, z])) => {
                 let module = Module::parse(&known, &installed.name)?;
-                let entry = find_entry(&module, &self.request.entry)?;
+                let entry = module.entry(&self.request.entry)?;
                 let at = text::body_start(&module, entry).map_or(0, |at| at - 1);
                 let mut edits = Edits::new();
                 edits.insert(at, format!(".reqntid {x}, {y}, {z}\n"));
@@ -296,7 +281,7 @@ impl Job<'_> {
     fn bytes_after(&self, result: &Module, regions: &[Region]) -> Result<After> {
         let of_region = regions.iter().find(|r| r.dynamic).map(|r| r.map.bytes());
         let dynamic = of_region.or(self.request.dynamic_shared);
-        let entry = find_entry(result, &self.request.entry)?;
+        let entry = result.entry(&self.request.entry)?;
         let reached = result.reached(entry);
         let placed = region::placement(result, entry, &reached, dynamic)?;
         Ok(After {

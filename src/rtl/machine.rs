@@ -33,6 +33,7 @@ pub(super) fn machine(config: &Config) -> Machine {
         broadcast: path.broadcast,
         merge_bytes: path.merge_bytes,
         mem_stages: size(path.mem_stages),
+        ahead: size(path.ahead),
         hash_stage: size(path.hash_stage),
         history_sets: size(path.history_sets),
         retry: RetryLatencies {

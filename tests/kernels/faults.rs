@@ -1,6 +1,7 @@
 //! The kernels with a fault: it is found, at its line of the source.
 
-use crate::harness::{Kernel, folder};
+use crate::files::kernels_folder;
+use crate::harness::Kernel;
 use spadkit::launch::Options;
 use spadkit::ptx::exec::{Finding, FindingKind};
 
@@ -17,7 +18,7 @@ fn findings(name: &str) -> Vec<Finding> {
 
 /// `file:line` of the line of the source with that comment.
 fn marked(comment: &str) -> Option<String> {
-    let text = std::fs::read_to_string(folder().join("faults/faults.cu")).unwrap();
+    let text = std::fs::read_to_string(kernels_folder().join("faults/faults.cu")).unwrap();
     let line = text
         .lines()
         .position(|l| l.ends_with(&format!("// {comment}")));
@@ -35,7 +36,7 @@ fn assert_found(name: &str, kind: FindingKind, comment: &str, thread: u32) -> Fi
         "{name}: {found:?}"
     );
     // Its PTX line is an instruction of the entry.
-    let ptx = std::fs::read_to_string(folder().join("faults/faults.ptx")).unwrap();
+    let ptx = std::fs::read_to_string(kernels_folder().join("faults/faults.ptx")).unwrap();
     let lines: Vec<&str> = ptx.lines().take(found.ptx_line as usize).collect();
     let entry = lines.iter().rfind(|l| l.contains(".entry")).unwrap();
     assert!(entry.contains(&format!(" {name}(")), "{entry}");

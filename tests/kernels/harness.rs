@@ -1,6 +1,7 @@
 //! Runs a kernel of kernels/, as its launch file says or with other sizes and
 //! data, under every compiler and on one and two threads.
 
+use crate::files::kernels_folder;
 use spadkit::launch::{Arg, ArgKind, Buffer, Init, Launch, LaunchFile, Options, Placed};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -32,11 +33,6 @@ fn numbers<T: Number>(bytes: &[u8]) -> Vec<T> {
         .collect()
 }
 
-/// The folder of the kernels.
-pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")
-}
-
 /// A kernel with its launch.
 #[derive(Clone)]
 pub struct Kernel {
@@ -65,7 +61,7 @@ impl Run {
 impl Kernel {
     /// kernels/FAMILY/NAME.toml.
     pub fn load(family: &str, name: &str) -> Self {
-        let path = folder().join(family).join(format!("{name}.toml"));
+        let path = kernels_folder().join(family).join(format!("{name}.toml"));
         Kernel {
             file: LaunchFile::load(&path).unwrap_or_else(|e| panic!("{e}")),
         }

@@ -15,6 +15,7 @@ mod dct8x8;
 mod faults;
 mod fdtd3d;
 mod fft;
+mod files;
 mod fwt;
 mod gridding;
 mod haar;

@@ -1,6 +1,7 @@
 //! `spadkit rewrite` on the command line.
 
-use super::{kernel, kernels};
+use super::files::kernels_folder;
+use super::kernel;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -63,7 +64,7 @@ fn a_launch_file_is_rewritten_and_measured() {
 fn a_ptx_is_rewritten_for_any_block() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("t.ptx");
-    let ptx = kernels().join("fwt/fwt.ptx");
+    let ptx = kernels_folder().join("fwt/fwt.ptx");
     let run = spadkit(&[path(&ptx), "--hash", "swizzle:3,1,5", "-o", path(&out)]);
     assert_eq!(run.status.code(), Some(2));
     let error = String::from_utf8_lossy(&run.stderr).into_owned();
@@ -98,7 +99,7 @@ fn what_cannot_be_rewritten_is_said_and_nothing_is_written() {
         assert!(!out.exists(), "{args:?}");
     };
     let (transpose, wide) = (kernel("transpose/transpose"), kernel("matmul/matmul_wide"));
-    let ptx = kernels().join("transpose/transpose.ptx");
+    let ptx = kernels_folder().join("transpose/transpose.ptx");
     let none = kernel("backprop/adjust_weights");
     check(&[path(&none), "--hash", "xor"], 2, "no shared memory");
     check(&[path(&ptx), "--hash", "xor"], 2, "name one with --entry");

@@ -3,8 +3,11 @@
 
 mod cli;
 mod cost;
+#[path = "../kernels/files.rs"]
+mod files;
 mod random;
 
+use files::{files, kernels_folder};
 use spadkit::capture::access_trace;
 use spadkit::config::Config;
 use spadkit::launch::LaunchFile;
@@ -28,23 +31,6 @@ const SPECS: [&str; 12] = [
     "rap:seed=1",
     "ras:seed=2",
 ];
-
-fn kernels() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")
-}
-
-fn launch_files() -> Vec<PathBuf> {
-    let families = std::fs::read_dir(kernels())
-        .unwrap()
-        .map(|f| f.unwrap().path());
-    let mut files: Vec<PathBuf> = families
-        .filter(|f| f.is_dir() && !f.ends_with("faults"))
-        .flat_map(|f| std::fs::read_dir(f).unwrap().map(|f| f.unwrap().path()))
-        .filter(|f| f.extension().is_some_and(|e| e == "toml"))
-        .collect();
-    files.sort();
-    files
-}
 
 /// A launch file with its machine.
 struct Case {
@@ -152,14 +138,14 @@ impl Case {
 }
 
 fn kernel(name: &str) -> PathBuf {
-    kernels().join(format!("{name}.toml"))
+    kernels_folder().join(format!("{name}.toml"))
 }
 
 #[test]
 #[ignore = "all kernels under all kinds of mappings: a minute"]
 fn every_kernel_under_every_kind_of_mapping() {
     let mut rewritten = 0;
-    for path in launch_files().iter() {
+    for path in files("toml").iter() {
         let case = Case::load(path, "sm80");
         for spec in SPECS {
             for optimise in [false, true] {
@@ -203,7 +189,7 @@ fn other_compilers_and_targets() {
         ("histogram/histogram256", "histogram/histogram.sm90.ptx"),
     ] {
         let mut case = Case::load(&kernel(launch), "sm80");
-        case.file.ptx.value = kernels().join(ptx);
+        case.file.ptx.value = kernels_folder().join(ptx);
         for spec in ["bitvec-xor:k1=0,k2=5,mask=31", "pad:every=32,by=1"] {
             for optimise in [false, true] {
                 let entry = launch.split('/').next_back().unwrap();

@@ -3,31 +3,14 @@
 //! what its partner has.
 
 use crate::checker::{Walk, only_adds};
+use crate::files::files;
 use spadkit::capture::{Selected, full_trace_of};
 use spadkit::config::{Config, Scheduler};
 use spadkit::launch::{LaunchFile, Options};
 use spadkit::ptx::Module;
 use spadkit::sharing::{Kernel, LayoutKind, Needs, Placement, Plan};
 use spadkit::sm::{InstrKind, LaunchWorkload, Setup, TraceFile, Workload};
-use std::path::{Path, PathBuf};
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")
-}
-
-/// Files of kernels/ with this ending.
-fn files(extension: &str) -> Vec<PathBuf> {
-    let families = std::fs::read_dir(folder())
-        .unwrap()
-        .map(|f| f.unwrap().path());
-    let mut files: Vec<PathBuf> = families
-        .filter(|f| f.is_dir() && !f.ends_with("faults"))
-        .flat_map(|f| std::fs::read_dir(f).unwrap().map(|f| f.unwrap().path()))
-        .filter(|f| f.extension().is_some_and(|e| e == extension))
-        .collect();
-    files.sort();
-    files
-}
+use std::path::Path;
 
 fn plan<'k>(kernel: &'k Kernel<'k>, threads: u64, sharing: f64, placement: Placement) -> Plan<'k> {
     let machine = Config::preset("sharing-64k").unwrap();

@@ -5,6 +5,8 @@ mod assembler;
 mod checker;
 mod cli;
 mod draw;
+#[path = "../kernels/files.rs"]
+mod files;
 mod forms;
 mod kernels;
 mod layouts;

@@ -2,11 +2,12 @@
 //! compared with the expression of its instruction. Loop counters are counted
 //! per lane while the block runs.
 
-use super::super::code::{Code, is_shared};
+use super::super::code::Code;
 use super::{Analysed, Graph, of_launch};
 use crate::ptx::analysis::{Affine, Term};
 use crate::ptx::exec::{BlockSink, Event, Launch, Sink};
 use crate::ptx::names::Opcode;
+use crate::ptx::shared::is_shared;
 use std::collections::HashMap;
 use std::sync::Mutex;
 

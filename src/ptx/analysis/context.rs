@@ -2,6 +2,7 @@
 
 use crate::ptx::ast::{Function, Module, Parameter, Symbol, Variable};
 use crate::ptx::names::{Space, Special};
+use crate::ptx::shared::is_shared;
 
 /// What the analyses may assume of the launch; by default nothing but CUDA's
 /// limits.
@@ -79,12 +80,9 @@ impl Context {
     }
 }
 
-/// Whether a space is that of shared memory.
-pub(super) fn is_shared(space: Space) -> bool {
-    matches!(
-        space,
-        Space::Shared | Space::SharedCta | Space::SharedCluster
-    )
+/// Whether a space is that of shared memory, other blocks' included.
+pub(super) fn is_any_shared(space: Space) -> bool {
+    is_shared(space) || space == Space::SharedCluster
 }
 
 /// The parameter that a variable of `function` is: its index, and its offset
@@ -115,5 +113,5 @@ pub(super) fn shared_variable<'a>(
     symbol: Symbol,
 ) -> Option<&'a Variable> {
     let variable = module.variable(function, symbol);
-    is_shared(variable.space).then_some(variable)
+    is_any_shared(variable.space).then_some(variable)
 }

@@ -90,25 +90,9 @@ impl Program {
         self.module.entries().map(|f| f.name.as_str())
     }
 
-    fn entry(&self, name: &str) -> Result<u32> {
-        let found = self.module.function(name);
-        let is_entry = |f: &u32| {
-            let function = &self.module.functions[*f as usize];
-            function.is_entry && function.defined
-        };
-        found.filter(is_entry).ok_or_else(|| {
-            let entries: Vec<&str> = self.entries().collect();
-            let help = match entries.is_empty() {
-                true => "the module has no entry".to_owned(),
-                false => format!("the module has {}", entries.join(", ")),
-            };
-            Error::usage(format!("{} has no entry {name}", self.module.name), help)
-        })
-    }
-
     /// The parameters of an entry in order.
     pub fn params(&self, entry: &str) -> Result<Vec<Parameter>> {
-        let function = &self.module.functions[self.entry(entry)? as usize];
+        let function = &self.module.functions[self.module.entry(entry)? as usize];
         let mut offset = 0u32;
         let mut list = Vec::new();
         for parameter in &function.params {
@@ -191,7 +175,7 @@ impl Program {
     }
 
     fn image(&self, entry: &str, vector: bool) -> Result<Arc<Image>> {
-        let index = self.entry(entry)?;
+        let index = self.module.entry(entry)?;
         let known = |p: PoisonError<_>| p.into_inner();
         if let Some(image) = self
             .images

@@ -1,6 +1,6 @@
 //! The accesses of a function to shared memory.
 
-use super::super::context::is_shared;
+use super::super::context::is_any_shared;
 use super::super::{Affine, Affines, NotAffine, Term, Values};
 use super::calls::Summaries;
 use super::origin::{Origin, Origins};
@@ -195,7 +195,7 @@ pub(super) fn sites(i: &Instruction) -> Vec<Site<'_>> {
         // Behind the first address of a known instruction nothing is shared.
         let only = !matches!(kind, K::Other) && n > 0;
         match space {
-            Some(space) if is_shared(space) => sites.push((operand, true)),
+            Some(space) if is_any_shared(space) => sites.push((operand, true)),
             None if !only => sites.push((operand, false)),
             _ => {}
         }

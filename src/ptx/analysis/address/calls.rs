@@ -69,15 +69,7 @@ impl Summaries {
             .collect();
         // Callees mostly come first; calls in the other order need another
         // round, recursion a few.
-        let mut prepared: Vec<_> = device
-            .iter()
-            .map(|&f| {
-                let function = &module.functions[f];
-                let cfg = Cfg::new(function);
-                let values = Values::new(function, &cfg);
-                (f, cfg, values)
-            })
-            .collect();
+        let mut prepared: Vec<_> = device.iter().map(|&f| in_ssa(module, f)).collect();
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for (f, cfg, values) in &mut prepared {
@@ -102,15 +94,7 @@ impl Summaries {
             let mut all = module.functions[*f].instructions.iter();
             all.any(|i| i.opcode == Opcode::Call)
         };
-        let callers: Vec<_> = defined
-            .filter(calls)
-            .map(|f| {
-                let function = &module.functions[f];
-                let cfg = Cfg::new(function);
-                let values = Values::new(function, &cfg);
-                (f, cfg, values)
-            })
-            .collect();
+        let callers: Vec<_> = defined.filter(calls).map(|f| in_ssa(module, f)).collect();
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for (f, cfg, values) in &callers {
@@ -331,4 +315,12 @@ fn pointed(module: &Module) -> Vec<u32> {
     list.sort_unstable();
     list.dedup();
     list
+}
+
+/// Function `f` of a module, its control flow and its values.
+fn in_ssa(module: &Module, f: usize) -> (usize, Cfg, Values) {
+    let function = &module.functions[f];
+    let cfg = Cfg::new(function);
+    let values = Values::new(function, &cfg);
+    (f, cfg, values)
 }

@@ -1,6 +1,6 @@
 //! Where the values of a function that may be addresses come from.
 
-use super::super::context::{is_shared, parameter_of};
+use super::super::context::{is_any_shared, parameter_of};
 use super::super::{Definition, ValueId, Values};
 use super::{SharedVariable, index_of, is_dynamic};
 use crate::ptx::ast::{Base, Function, Instruction, Module, Operand, Register, Symbol};
@@ -136,7 +136,7 @@ impl<'a> Origins<'a> {
             Atom | Ldmatrix => self.intern(unknown("a value from memory")),
             Call => self.intern(unknown("the result of a call")),
             Selp | Slct | Min | Max | Shfl => self.alternatives(at, i),
-            Cvta if !i.space().is_some_and(is_shared) => self.intern(Origin {
+            Cvta if !i.space().is_some_and(is_any_shared) => self.intern(Origin {
                 other: true,
                 ..Origin::default()
             }),
@@ -223,7 +223,7 @@ impl<'a> Origins<'a> {
     pub fn variable(&mut self, symbol: Symbol) -> OriginId {
         let variable = self.module.variable(self.function, symbol);
         let own = SharedVariable::new(self.index, symbol);
-        let origin = match is_shared(variable.space) {
+        let origin = match is_any_shared(variable.space) {
             true if is_dynamic(variable) => Origin {
                 variables: &self.dynamic | &BTreeSet::from([own]),
                 ..Origin::default()
@@ -307,7 +307,7 @@ impl<'a> Origins<'a> {
 /// The shared variables of unknown size.
 fn dynamic_variables(module: &Module) -> BTreeSet<SharedVariable> {
     let list = module.variables.iter().enumerate();
-    let dynamic = list.filter(|(_, v)| is_shared(v.space) && is_dynamic(v));
+    let dynamic = list.filter(|(_, v)| is_any_shared(v.space) && is_dynamic(v));
     dynamic
         .map(|(at, _)| SharedVariable {
             function: None,

@@ -1,6 +1,6 @@
 //! Instructions whose results are affine in their operands.
 
-use super::super::context::{is_shared, parameter_of};
+use super::super::context::{is_any_shared, parameter_of};
 use super::super::{KnownBits, Values};
 use super::{Affine, Affines, Term};
 use crate::ptx::ast::{Base, Immediate, Instruction, Operand};
@@ -58,7 +58,7 @@ impl Affines<'_> {
                 };
                 Some(value.truncate(width))
             }
-            Opcode::Cvta if i.space().is_some_and(is_shared) => {
+            Opcode::Cvta if i.space().is_some_and(is_any_shared) => {
                 Some(operand(1, ty)?.truncate(super::super::known_bits::SHARED_LIMIT_BITS))
             }
             Opcode::Cvta if i.space() == Some(Space::Global) => operand(1, ty),

@@ -274,7 +274,7 @@ impl<'a> Affines<'a> {
             Term::Parameter { bytes, .. } => of(KnownBits::unknown(8 * bytes)),
             Term::Base(symbol) => {
                 let variable = self.module.variable(self.function, *symbol);
-                let shared = super::super::context::is_shared(variable.space);
+                let shared = super::super::context::is_any_shared(variable.space);
                 of(KnownBits::unknown(if shared { 24 } else { 64 }))
             }
             Term::Opaque(value) => of(self.facts.of(*value)),

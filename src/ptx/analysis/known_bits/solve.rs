@@ -2,7 +2,7 @@
 //! everything known downward. Branches whose predicate is known are taken one
 //! way only, so that what comes from the other way does not count.
 
-use super::super::context::{is_shared, parameter_of, shared_variable};
+use super::super::context::{is_any_shared, parameter_of, shared_variable};
 use super::super::{Context, Definition, Use, ValueId, Values};
 use super::instruction::{converted, double, integer};
 use super::{KnownBits, mask};
@@ -433,7 +433,7 @@ impl Solver<'_> {
                     zeros: source.zeros & low,
                     ones: source.ones & low,
                 };
-                match i.has(Word::To) && is_shared(space) {
+                match i.has(Word::To) && is_any_shared(space) {
                     true => Some(kept.truncate(SHARED_LIMIT_BITS)),
                     false => Some(kept),
                 }
