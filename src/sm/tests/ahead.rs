@@ -156,3 +156,17 @@ fn every_preset_counts_every_slot_once() {
         }
     }
 }
+
+/// Three cycles without an issue are no deadlock, and a deadlock is found.
+#[test]
+fn a_deadlock_is_told_from_the_stages() {
+    let config = tiny("[path]\nmem_stages = 4\nahead = 3\n[sharing]\non = true\n");
+    // The partner waits for the lock from its first instruction on.
+    let tail = "alu r3, r2\n".repeat(10);
+    let text = warps(&format!(".grid 6\nld.shared r2, [1024 + 4*l]\n{tail}"));
+    let s = run(&config, &text).unwrap();
+    assert!(s.stalls.shared_scratchpad > 20, "{s:?}");
+    let text = ".warp_size 8\n.block 24\nwarp 0-1\nbar 0\nwarp 2\nbar 1\n";
+    let error = run(&config, text).unwrap_err().to_string();
+    assert!(error.contains("deadlock in cycle"), "{error}");
+}
