@@ -14,6 +14,7 @@
 //! rust-hdl's own simulator is not used (the golden model is the executable
 //! twin), so `update()` is empty everywhere.
 
+mod bus;
 mod catalog;
 pub mod codes;
 mod expr;
@@ -49,8 +50,11 @@ mod spad_retry_sequencer;
 mod spad_row_map;
 mod spad_scratchpad;
 mod spad_select;
+mod spad_skid;
 mod spad_sm_path;
+mod spad_stream;
 mod spad_table_ram;
+mod spad_tcdm;
 mod spad_warp_mask;
 mod spad_warp_scheduler;
 mod spad_writeback_mux;

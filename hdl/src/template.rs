@@ -15,7 +15,8 @@ macro_rules! template {
 }
 
 /// Every template, by file name.
-const TEMPLATES: [(&str, &str); 21] = [
+const TEMPLATES: [(&str, &str); 25] = [
+    template!("hashed_lanes"),
     template!("spad_access_unit"),
     template!("spad_bank_ram"),
     template!("spad_conflict_arbiter"),
@@ -32,8 +33,11 @@ const TEMPLATES: [(&str, &str); 21] = [
     template!("spad_retry_sequencer"),
     template!("spad_scratchpad"),
     template!("spad_select"),
+    template!("spad_skid"),
     template!("spad_sm_path"),
+    template!("spad_stream"),
     template!("spad_table_ram"),
+    template!("spad_tcdm"),
     template!("spad_warp_mask"),
     template!("spad_warp_scheduler"),
     template!("spad_writeback_mux"),

@@ -4,7 +4,7 @@
 mod commit;
 mod contexts;
 mod eval;
-mod hash_stage;
+pub(super) mod hash_stage;
 mod in_flight;
 pub mod kind;
 mod pool;

@@ -4,12 +4,11 @@
 
 use super::cycle::{Arrival, PassOperands, PathCycle};
 use super::ports::POLICIES;
-use crate::config::{Config, PathHash};
+use crate::config::Config;
 use crate::cosim::bench::Stimulus;
-use crate::cosim::benches::hash::{Mappings, random_spec};
+use crate::cosim::benches::hash::{RegisterWrites, register_writes};
 use crate::cosim::benches::pattern::{LaneAccess, Patterns};
 use crate::cosim::benches::support::Rhythm;
-use crate::hash::{Mapping, encode, encode_row_map};
 use crate::model::{
     Exit, Offer, Offers, PathConfig, PathLaunch, RegisterWrite, SmPathOutputs, Source,
 };
@@ -34,7 +33,7 @@ enum Phase {
     /// Reset for so many more cycles.
     Reset(u32),
     /// Register writes, the last one first.
-    Configure(Vec<(Option<RegisterWrite>, Option<RegisterWrite>)>),
+    Configure(RegisterWrites),
     /// A kernel runs for so many more cycles.
     Run(u32),
     /// Nothing new until the path is empty.
@@ -216,39 +215,9 @@ impl Environment {
         self.usual.fill(None);
         let writes = match stimulus.one_in(4) {
             true => Vec::new(), // as it is, after a reset the low bits
-            false => self.draw_mapping(stimulus),
+            false => register_writes(&self.config, stimulus),
         };
         Phase::Configure(writes)
-    }
-
-    /// The writes of a random legal mapping, where the path has registers.
-    fn draw_mapping(
-        &self,
-        stimulus: &mut Stimulus,
-    ) -> Vec<(Option<RegisterWrite>, Option<RegisterWrite>)> {
-        let geometry = self.config.geometry;
-        let (registers, rows) = match self.config.path.hash {
-            PathHash::Configurable => {
-                let spec = random_spec(self.config.hash_unit, geometry, stimulus);
-                let mapping = Mapping::new(&spec, geometry).expect("drawn specs are legal");
-                let encoding = encode(&spec, geometry).expect("drawn specs are legal");
-                let rows = encode_row_map(mapping.row_map(), geometry).registers;
-                (encoding.registers, rows)
-            }
-            PathHash::Rap => {
-                let spec = Mappings::Shift.draw(geometry, stimulus);
-                let encoding = encode(&spec, geometry).expect("drawn specs are legal");
-                (encoding.registers, Vec::new())
-            }
-            PathHash::Mod | PathHash::Xor | PathHash::Add => return Vec::new(),
-        };
-        let write = |values: &[u64], index: usize| {
-            let data = *values.get(index)?;
-            Some(RegisterWrite { index, data })
-        };
-        (0..registers.len().max(rows.len()))
-            .map(|i| (write(&registers, i), write(&rows, i)))
-            .collect()
     }
 
     /// After a reset.
