@@ -42,6 +42,7 @@ mod spad_lane_hash;
 mod spad_lock_unit;
 mod spad_lowest;
 mod spad_nonmem_queue;
+mod spad_number;
 mod spad_pick;
 mod spad_premem_queue;
 mod spad_rap;

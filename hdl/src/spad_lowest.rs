@@ -1,7 +1,7 @@
-//! The priority search of the whole path: the lowest set bit of a vector, as a
-//! tournament, because its depth is what the arbiter's clock period hangs on.
+//! The priority search of the scheduler: the lowest set bit of a vector, one-hot,
+//! by prefix sums, because its depth is what the pick's clock period hangs on.
 
-use crate::expr::{Expr, assign, assign_bit, bit, vector, zero};
+use crate::expr::{Expr, assign, assign_bit, bit, vector};
 use crate::kernel::Kernel;
 use crate::machine::index_bits;
 use crate::module::{Module, Result, Unit, UnitDoc};
@@ -12,81 +12,49 @@ pub(crate) fn module_name(count: usize) -> String {
     format!("spad_lowest_{count}")
 }
 
-/// One round of the tournament: each match takes the lower contender if it is
-/// there; bit `round` of the index says which one won.
-fn round(level: usize, contenders: usize, width: usize) -> Vec<VerilogStatement> {
-    let left = contenders.div_ceil(2);
-    // A signal of one bit has no index in Verilog.
-    let set = |name: &str, bits: usize, i: usize, value: Expr| match bits {
-        1 => assign(name, value),
-        _ => assign_bit(name, i, value),
+/// One level of the prefix network: a position has seen a set bit if itself or
+/// the one `2^level` below has.
+fn level(level: usize, count: usize) -> Vec<VerilogStatement> {
+    let seen = |i: usize| bit(&format!("seen{level}"), i);
+    let next = format!("seen{}", level + 1);
+    let value = |i: usize| -> Expr {
+        match i.checked_sub(1 << level) {
+            Some(below) => seen(i) | seen(below),
+            None => seen(i),
+        }
     };
-    let set_any = |i, value| set(&format!("any{}", level + 1), left, i, value);
-    let set_index = |i, value| set(&format!("index{}", level + 1), left * (width + 1), i, value);
-    let any = |level: usize| format!("any{level}");
-    let index = |level: usize| format!("index{level}");
-    let mut out = Vec::new();
-    for i in 0..contenders.div_ceil(2) {
-        let (low, high) = (2 * i, 2 * i + 1);
-        let low_any = || bit(&any(level), low);
-        let at = |contender: usize, k: usize| bit(&index(level), contender * width + k);
-        let to = |k: usize| i * (width + 1) + k;
-        if high >= contenders {
-            // No opponent: the index of the lower one goes on, with a 0 on top.
-            out.push(set_any(i, low_any()));
-            for k in 0..width {
-                out.push(set_index(to(k), at(low, k)));
-            }
-            out.push(assign_bit(&index(level + 1), to(width), zero()));
-            continue;
-        }
-        let high_any = || bit(&any(level), high);
-        out.push(set_any(i, low_any() | high_any()));
-        for k in 0..width {
-            // A contender that is not there has index 0.
-            let value = at(low, k) | (!low_any() & at(high, k));
-            out.push(set_index(to(k), value));
-        }
-        out.push(set_index(to(width), !low_any() & high_any()));
-    }
-    out
+    (0..count).map(|i| assign_bit(&next, i, value(i))).collect()
 }
 
 /// Emits the search over `count` bits (2 or more).
 pub(crate) fn emit_kernel(count: usize) -> Result<Module> {
-    let bits = index_bits(count);
+    let levels = index_bits(count);
     let mut kernel = Kernel::default()
         .input("want", count)
-        .output("any", 1)
-        .output("index", bits);
-    let mut logic = Vec::new();
-    for i in 0..count {
-        logic.push(assign_bit("any0", i, bit("want", i)));
+        .output("found", count)
+        .output("lowest", count)
+        .local("seen0", count);
+    let mut logic: Vec<_> = (0..count)
+        .map(|i| assign_bit("seen0", i, bit("want", i)))
+        .collect();
+    for k in 0..levels {
+        kernel = kernel.local(&format!("seen{}", k + 1), count);
+        logic.extend(level(k, count));
     }
-    kernel = kernel.local("any0", count);
-    let mut contenders = count;
-    for level in 0..bits {
-        let next = contenders.div_ceil(2);
-        kernel = kernel
-            .local(&format!("any{}", level + 1), next)
-            .local(&format!("index{}", level + 1), next * (level + 1));
-        logic.extend(round(level, contenders, level));
-        contenders = next;
-    }
-    logic.push(assign("any", vector(&format!("any{bits}"))));
-    logic.push(assign("index", vector(&format!("index{bits}"))));
+    let all = format!("seen{levels}");
+    logic.push(assign("found", vector(&all)));
+    logic.push(assign_bit("lowest", 0, bit("want", 0)));
+    logic.extend((1..count).map(|i| assign_bit("lowest", i, bit("want", i) & !bit(&all, i - 1))));
     Unit::new(UnitDoc {
         name: module_name(count),
         summary: "the lowest set bit of a vector.".into(),
         parameters: format!("{count} bits"),
         timing: "combinational".into(),
-        paper: "the lowest lane, warp or bank goes first: docs/microarchitecture.md, sections \
-                1.3 and 3"
-            .into(),
+        paper: "the lowest warp goes first: docs/microarchitecture.md, sections 1.3 and 15".into(),
         latency_cycles: 0,
     })
     .port("want", "the candidates")
-    .port("any", "a bit is set")
-    .port("index", "number of the lowest set bit; 0 if none is")
+    .port("found", "per position: a bit at or below it is set")
+    .port("lowest", "the lowest set bit alone; none if none is")
     .emit_kernel(kernel.logic(logic))
 }

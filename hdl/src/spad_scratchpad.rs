@@ -29,19 +29,20 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let (l, d) = (p.L, p.D);
     let doc = UnitDoc {
         name: "spad_scratchpad".into(),
-        summary: "the scratchpad of L lanes and B banks: loads, stores, load-and-lock, \
+        summary:
+            "the scratchpad of L lanes and B banks in MS stages: loads, stores, load-and-lock, \
                   store-and-unlock, one conflict-free group a cycle; lanes on one word are \
                   served together. Operations: 0 pass, 1 load, 2 store, 3 load and lock, \
                   4 store and unlock; others are answered with an error."
-            .into(),
+                .into(),
         parameters: p.text(&[
-            "n", "m", "L", "B", "R", "ROWS", "D", "LOCKS", "LKG", "MERGE", "TGW",
+            "n", "m", "L", "B", "R", "ROWS", "D", "LOCKS", "LKG", "MERGE", "MS", "TGW",
         ]),
-        timing: "an access of degree d answers 1 + max(1, d) cycles after the cycle in which it \
-                 fires (with locks LKG * max(1, d)); one access per cycle at d <= 1"
+        timing: "an access of degree d answers MS - 1 + max(1, d) cycles after the cycle in which \
+                 it fires (with locks LKG * max(1, d)); one access per cycle at d <= 1"
             .into(),
         paper: "docs/microarchitecture.md, section 7; atomics paper, section II".into(),
-        latency_cycles: 2,
+        latency_cycles: p.MS as u32,
     };
     let mut shell = Shell::new(doc)
         .clocked()
@@ -76,6 +77,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             "unsupported operation, or a row beyond the capacity",
         )
         .output("resp_degree", p.DG, "conflict degree")
+        .output(
+            "stages",
+            p.MS - 1,
+            "MEM1 and on, from bit 0: the stage holds the last group of an access",
+        )
         .output(
             "busy_more",
             1,

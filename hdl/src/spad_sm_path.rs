@@ -5,8 +5,8 @@ use crate::module::{Dir, Module, Port, Result, UnitDoc};
 use crate::shell::Shell;
 use crate::{
     spad_access_unit, spad_conflict_history, spad_degree_accumulator, spad_lane_hash,
-    spad_nonmem_queue, spad_premem_queue, spad_relssp, spad_retry_sequencer, spad_scratchpad,
-    spad_select, spad_warp_mask, spad_warp_scheduler, spad_writeback_mux,
+    spad_nonmem_queue, spad_number, spad_pick, spad_premem_queue, spad_relssp,
+    spad_retry_sequencer, spad_scratchpad, spad_warp_mask, spad_warp_scheduler, spad_writeback_mux,
 };
 use serde::Serialize;
 
@@ -16,8 +16,10 @@ struct Extra {
     offer: usize,
     /// Warp slots, rounded up to a power of two.
     slots: usize,
-    /// Multiplexer over them.
+    /// One-hot selector over them.
     select: String,
+    /// Encoder of a pick.
+    number: String,
     configs: Vec<ConfigBlock>,
 }
 
@@ -76,7 +78,8 @@ fn parts(p: &Params) -> Result<Vec<Vec<Module>>> {
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let offer = p.PCW + p.TG + 2 + 4;
     let slots = p.W.next_power_of_two();
-    let select = spad_select::emit_helper(p, slots, offer)?;
+    let select = spad_pick::emit_helper(p, slots, offer)?;
+    let number = spad_number::emit_kernel(p.W)?;
     let hash = spad_lane_hash::emit_helper(p, machine)?;
     let configs: Vec<ConfigBlock> = hash
         .configs
@@ -87,10 +90,14 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         offer,
         slots,
         select: select.doc.name.clone(),
+        number: number.doc.name.clone(),
         configs,
     };
     let mut parts = parts(p)?;
     parts.push(vec![select]);
+    if p.AHEAD > 0 {
+        parts.push(vec![number]);
+    }
     parts.extend(hash.configs.into_iter().map(|(_, modules)| modules));
     parts.push(hash.modules);
     let mut shell = ports(p, &extra.configs);

@@ -3,19 +3,22 @@
 use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
 use crate::shell::Shell;
-use crate::spad_lowest;
+use crate::{spad_lowest, spad_number};
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Extra {
     lowest: String,
+    number: String,
 }
 
 /// Emits `spad_warp_scheduler` behind its priority search.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let lowest = spad_lowest::emit_kernel(p.W)?;
+    let number = spad_number::emit_kernel(p.W)?;
     let extra = Extra {
         lowest: lowest.doc.name.clone(),
+        number: number.doc.name.clone(),
     };
     let doc = UnitDoc {
         name: "spad_warp_scheduler".into(),
@@ -40,9 +43,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         )
         .input("take", 1, "the selection is issued in this cycle")
         .output("sel_valid", 1, "a warp is selected")
+        .output("sel", p.W, "the warp, one-hot; 0 if none")
         .output("sel_warp", p.WW, "its number; 0 if none")
         .output("masked", 1, "some ready warp is held back by the mask")
         .instantiates(&lowest)
+        .instantiates(&number)
         .emit_with("spad_warp_scheduler.v.tera", p, &extra)?;
-    Ok(vec![lowest, module])
+    Ok(vec![lowest, number, module])
 }

@@ -29,7 +29,7 @@ fn class_codes(cls: WarpClasses, warps: usize) -> impl Iterator<Item = u8> {
 
 ports!(SchedulerPorts {
     in rst cfg_policy cfg_aware cfg_violate ready is_mem mask cls take;
-    out sel_valid sel_warp masked;
+    out sel_valid sel sel_warp masked;
 });
 
 /// Policies by their value on `cfg_policy`.
@@ -119,6 +119,7 @@ impl Golden for GoldenScheduler {
             ..SchedulerInputs::default()
         });
         frame.expect(&p.sel_valid, out.sel.is_some().into());
+        frame.expect_bits(&p.sel, out.sel.map_or(0, |warp| 1 << warp));
         frame.expect(&p.sel_warp, out.sel.unwrap_or(0) as u32);
         frame.expect(&p.masked, out.masked.into());
     }
