@@ -59,6 +59,7 @@ mod spad_tcdm;
 mod spad_warp_mask;
 mod spad_warp_scheduler;
 mod spad_writeback_mux;
+mod system;
 mod template;
 mod window;
 
@@ -67,3 +68,4 @@ pub use geometry::Geometry;
 pub use machine::{Machine, PathHash, RetryLatencies};
 pub use module::{Dir, HdlError, Module, Port, Result, UnitDoc};
 pub use spad_hash_config::Configured;
+pub use system::{Companion, package, rules, wrapper};

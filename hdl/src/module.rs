@@ -233,7 +233,7 @@ impl Probe for PortCollector {
 const COMMENT_WIDTH: usize = 76;
 
 /// The first line of every file.
-const LICENSE: &str = "// SPDX-License-Identifier: MIT OR Apache-2.0\n";
+pub(crate) const LICENSE: &str = "// SPDX-License-Identifier: MIT OR Apache-2.0\n";
 
 /// The comment that opens every file.
 pub(crate) fn header(doc: &UnitDoc, ports: &[Port]) -> String {
