@@ -2,7 +2,7 @@
 //! wrappers whose ports are structs, and the rules that a neighbour has to
 //! keep, as assertions to be bound to a unit.
 
-use crate::codes::{self, FIELDS};
+use crate::codes::{self, FIELDS, Field};
 use crate::machine::{Machine, Params};
 use crate::module::{Dir, LICENSE, Port, Result};
 use crate::template::render_body;
@@ -26,24 +26,34 @@ struct Values<'a, X: Serialize> {
 #[derive(Serialize)]
 struct Code {
     name: String,
+    value: u8,
+}
+
+#[derive(Serialize)]
+struct Enumeration {
+    name: String,
     width: usize,
-    codes: Vec<(String, u8)>,
+    codes: Vec<Code>,
 }
 
 #[derive(Serialize)]
 struct Fields {
-    fields: Vec<Code>,
+    fields: Vec<Enumeration>,
 }
 
 /// `spad_pkg`: widths of the machine, codes on ports, and structs.
 pub fn package(machine: &Machine) -> Result<Companion> {
-    let fields = FIELDS.iter().map(|field| Code {
+    let code = |field: &Field, name: &str, value| Code {
+        name: format!("{}_{name}", field.prefix),
+        value,
+    };
+    let fields = FIELDS.iter().map(|field| Enumeration {
         name: field.prefix.to_lowercase(),
         width: field.width,
         codes: field
             .codes
             .iter()
-            .map(|(name, value)| (format!("{}_{name}", field.prefix), *value))
+            .map(|(name, value)| code(field, name, *value))
             .collect(),
     });
     let x = Fields {
@@ -127,4 +137,45 @@ fn file(name: &str, about: &str, p: &Params, x: impl Serialize) -> Result<Compan
         name: name.into(),
         text: format!("{LICENSE}// {name}: {about}.\n\n{body}\n"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::emit;
+    use crate::geometry::Geometry;
+    use crate::spad_hash_config::Configured;
+
+    /// Everything that there is renders, with and without stages in front of EXE.
+    #[test]
+    fn every_companion_is_emitted() {
+        let geometry = Geometry {
+            addr_bits: 10,
+            bank_bits: 3,
+        };
+        let mut machine = Machine::of_geometry(geometry, Configured::Matrix);
+        for ahead in [0, 3] {
+            machine.ahead = ahead;
+            assert!(
+                package(&machine)
+                    .unwrap()
+                    .text
+                    .contains("OP_LOAD = 3'd1,\n")
+            );
+            for unit in ["spad_sm_path", "spad_stream", "spad_tcdm"] {
+                let modules = emit(unit, &machine).unwrap();
+                let ports = &modules.last().unwrap().ports;
+                let rules = rules(unit, ports, &machine).unwrap().unwrap();
+                assert!(
+                    rules
+                        .text
+                        .contains(&format!("bind {unit} {unit}_rules rules ("))
+                );
+                let wrapper = wrapper(unit, ports, &machine).unwrap();
+                assert_eq!(wrapper.is_some(), unit != "spad_sm_path");
+                let long = rules.text.lines().find(|line| line.len() > 100);
+                assert_eq!(long, None);
+            }
+        }
+    }
 }

@@ -70,6 +70,8 @@ pub(super) struct Environment {
     ending: u64,
     /// The path was empty in the cycle before.
     empty: bool,
+    /// Data from off-chip that stands at the port until it is taken.
+    arrival: Option<Arrival>,
     offer: Rhythm,
     ready: Rhythm,
     icn: Rhythm,
@@ -91,6 +93,7 @@ impl Environment {
             live: 0,
             ending: 0,
             empty: true,
+            arrival: None,
             offer: Rhythm::default(),
             ready: Rhythm::with_silence(),
             icn: Rhythm::default(),
@@ -106,6 +109,7 @@ impl Environment {
             Phase::Configure(writes) => {
                 (cycle.hash_wr, cycle.row_wr) = writes.pop().unwrap_or_default();
                 cycle.kernel_clear = writes.is_empty();
+                cycle.icn = self.arrival.clone();
                 return cycle;
             }
             Phase::Reset(left) => {
@@ -122,7 +126,10 @@ impl Environment {
             cycle.launch = self.draw_launch(stimulus);
         }
         cycle.exit = self.draw_exit(stimulus);
-        cycle.icn = self.draw_arrival(stimulus);
+        if self.arrival.is_none() {
+            self.arrival = self.draw_arrival(stimulus);
+        }
+        cycle.icn = self.arrival.clone();
         cycle.offers = self.offers.clone();
         cycle.op = self.pass.clone();
         cycle.wb_ready = self.ready.beat(stimulus);
@@ -142,6 +149,9 @@ impl Environment {
         }
         if let Some(exit) = cycle.exit {
             self.threads[exit.warp] &= !exit.mask;
+        }
+        if out.icn_ready {
+            self.arrival = None;
         }
         self.live = out.live;
         if let Some(launch) = cycle.launch {
@@ -227,6 +237,7 @@ impl Environment {
         self.in_flight.fill(0);
         self.threads.fill(0);
         (self.live, self.ending, self.empty) = (0, 0, true);
+        self.arrival = None;
     }
 
     fn take_threads(&mut self, launch: &PathLaunch) {
