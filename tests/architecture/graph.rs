@@ -81,22 +81,26 @@ impl Graph {
         self.levels.get(module).into_iter().flatten().collect()
     }
 
-    /// The imports among the children of `module` that are part of a circle.
+    /// The imports among the children of `module` that are part of a circle. A
+    /// module's own text and its children are one thing.
     pub fn circles(&self, module: &[String]) -> Vec<&Import> {
-        let imports = self.level(module);
-        let circular = |i: &&&Import| reaches(&imports, &i.to, &i.from);
-        imports.iter().filter(circular).copied().collect()
+        let mut imports = self.level(module);
+        imports.retain(|i| i.from != OWN && i.to != OWN);
+        let edges: BTreeSet<_> = imports.iter().map(|i| (&*i.from, &*i.to)).collect();
+        let circular: BTreeSet<_> = edges.iter().filter(|e| reaches(&edges, e.1, e.0)).collect();
+        imports.retain(|i| circular.contains(&(&*i.from, &*i.to)));
+        imports
     }
 }
 
-fn reaches(imports: &[&Import], from: &str, to: &str) -> bool {
+fn reaches(edges: &BTreeSet<(&str, &str)>, from: &str, to: &str) -> bool {
     let (mut seen, mut open) = (BTreeSet::from([from]), vec![from]);
     while let Some(at) = open.pop() {
         if at == to {
             return true;
         }
-        let next = imports.iter().filter(|i| i.from == at).map(|i| &*i.to);
-        open.extend(next.filter(|name| seen.insert(name)));
+        let next = edges.iter().filter(|e| e.0 == at).map(|e| e.1);
+        open.extend(next.filter(|name| seen.insert(*name)));
     }
     false
 }

@@ -5,7 +5,7 @@ mod graph;
 mod layers;
 mod source;
 
-use graph::{Graph, Import, OWN};
+use graph::{Graph, Import};
 use layers::{Layers, fenced};
 use source::Crate;
 use std::collections::BTreeSet;
@@ -95,7 +95,10 @@ fn files_of_a_folder_form_no_circle() {
 #[test]
 fn the_model_takes_only_codes_from_the_hardware() {
     let all = read("src");
-    let model = all.modules.iter().filter(|(path, _)| path[..].first().is_some_and(|m| m == "model"));
+    let model = all
+        .modules
+        .iter()
+        .filter(|(path, _)| path[..].first().is_some_and(|m| m == "model"));
     let (mut codes, mut wrong) = (0, Vec::new());
     for (_, module) in model {
         for mention in module.mentions.iter().filter(|m| m.path[0] == HDL) {
@@ -105,7 +108,11 @@ fn the_model_takes_only_codes_from_the_hardware() {
             }
         }
     }
-    assert!(wrong.is_empty(), "the model uses the RTL at\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "the model uses the RTL at\n{}",
+        wrong.join("\n")
+    );
     assert!(codes > 3, "the reader of imports sees nothing");
 }
 
@@ -120,7 +127,10 @@ const PICTURE: &str = "```layers\nsrc/ it\n+--+\n| top | t |\n| left right | l |
 
 fn found(files: &[(&str, &str)]) -> String {
     let mut all = vec![
-        ("lib.rs", "mod top; mod left; mod right; mod leaf; pub use leaf::Deep;"),
+        (
+            "lib.rs",
+            "mod top; mod left; mod right; mod leaf; pub use leaf::Deep;",
+        ),
         ("top.rs", "use crate::{left::L, right};"),
         ("right/mod.rs", "mod inner; pub use inner::R;"),
         ("right/inner.rs", "pub struct R;"),
@@ -128,7 +138,10 @@ fn found(files: &[(&str, &str)]) -> String {
         ("unit_b.rs", "pub struct B;"),
     ];
     all.extend_from_slice(files);
-    for needed in [("left.rs", "pub struct L;"), ("leaf.rs", "pub struct Deep;")] {
+    for needed in [
+        ("left.rs", "pub struct L;"),
+        ("leaf.rs", "pub struct Deep;"),
+    ] {
         if !files.iter().any(|f| f.0 == needed.0) {
             all.push(needed);
         }
@@ -158,14 +171,26 @@ fn a_made_up_crate_in_order_has_no_faults() {
 #[test]
 fn an_import_upwards_is_found_where_it_stands() {
     let against = "imports against the layers:\n  leaf -> left at leaf.rs:2";
-    assert_eq!(found(&[("leaf.rs", "pub struct Deep;\nuse super::left::L;")]), against);
+    assert_eq!(
+        found(&[("leaf.rs", "pub struct Deep;\nuse super::left::L;")]),
+        against
+    );
     // In an expression, behind a re-export, and beside.
     let path = "pub struct Deep;\nfn f() -> u8 { crate::left::L::new() }";
     assert_eq!(found(&[("leaf.rs", path)]), against);
     let unit = found(&[("unit_b.rs", "pub struct B; use crate::right::R as Q;")]);
-    assert_eq!(unit, "imports against the layers:\n  unit_b -> right at unit_b.rs:1");
-    let beside = found(&[("left.rs", "pub struct L;\n\nuse crate::{leaf::Deep,\n  right::R};")]);
-    assert_eq!(beside, "imports against the layers:\n  left -> right at left.rs:4");
+    assert_eq!(
+        unit,
+        "imports against the layers:\n  unit_b -> right at unit_b.rs:1"
+    );
+    let beside = found(&[(
+        "left.rs",
+        "pub struct L;\n\nuse crate::{leaf::Deep,\n  right::R};",
+    )]);
+    assert_eq!(
+        beside,
+        "imports against the layers:\n  left -> right at left.rs:4"
+    );
 }
 
 #[test]
@@ -178,7 +203,11 @@ fn a_circle_is_found_with_its_imports() {
         ("leaf.rs", "pub struct Deep; use crate::left::L;"),
         ("left.rs", "pub struct L; use crate::Deep;"),
     ];
-    assert!(found(&through).contains("circle:\n  leaf -> left"), "{}", found(&through));
+    assert!(
+        found(&through).contains("circle:\n  leaf -> left"),
+        "{}",
+        found(&through)
+    );
 }
 
 #[test]
@@ -191,10 +220,21 @@ fn a_module_without_a_layer_is_found() {
 
 #[test]
 fn circles_between_files_of_a_folder_are_found() {
-    let parent = ("a/mod.rs", "mod b; mod c; pub use b::B; use c::C; struct A(C);");
-    let in_order = [parent, ("a/b.rs", "use super::A;"), ("a/c.rs", "use super::B;")];
+    let parent = (
+        "a/mod.rs",
+        "mod b; mod c; pub use b::B; use c::C; struct A(C);",
+    );
+    let in_order = [
+        parent,
+        ("a/b.rs", "use super::A;"),
+        ("a/c.rs", "use super::B;"),
+    ];
     assert_eq!(circles_between_files(&made_up(&in_order)), []);
-    let circle = [parent, ("a/b.rs", "use super::c::C;"), ("a/c.rs", "use super::B;")];
+    let circle = [
+        parent,
+        ("a/b.rs", "use super::c::C;"),
+        ("a/c.rs", "use super::B;"),
+    ];
     let found = circles_between_files(&made_up(&circle));
     let imports = "  b -> c at a/b.rs:1\n  c -> b at a/c.rs:1";
     assert_eq!(found, [("a: b c".to_owned(), imports.to_owned())]);
