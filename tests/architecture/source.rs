@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 
 /// Names from the root of the crate to a module; empty for the root.
 pub type ModulePath = Vec<String>;
@@ -225,11 +226,11 @@ impl Scan<'_> {
 
     fn file(&mut self, module: &ModulePath) {
         // The module and the brace depth at which it ends.
-        let mut inside = vec![(module.clone(), 0)];
+        let mut inside = vec![(Rc::new(module.clone()), 0)];
         self.open(module);
         let (mut i, mut depth) = (0, 0);
         while i < self.tokens.len() {
-            let here = inside.last().expect("the file's own stays").0.clone();
+            let here = Rc::clone(&inside.last().expect("the file's own stays").0);
             if self.is(i, &["#", "[", "cfg", "(", "test", ")", "]"]) {
                 i = self.skip_item(i + 7, &here);
                 continue;
@@ -245,7 +246,7 @@ impl Scan<'_> {
                 "mod" if self.text(i + 2) == "{" => {
                     let inner = child(&here, self.text(i + 1));
                     self.open(&inner);
-                    inside.push((inner, depth));
+                    inside.push((Rc::new(inner), depth));
                     i += 1;
                 }
                 "use" if self.text(i + 1) != "<" => {

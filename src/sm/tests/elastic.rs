@@ -2,6 +2,7 @@
 //! elastic with bank-conflict-aware scheduling over unified, on gt200.
 
 use super::*;
+use crate::workload::AccessOptions;
 
 /// A kernel of Table 5, and what it is there.
 struct Benchmark {
