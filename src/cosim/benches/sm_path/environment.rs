@@ -60,6 +60,8 @@ pub(super) struct Environment {
     offers: Offers,
     /// The operands of the pass in EXE.
     pass: PassOperands,
+    /// Data from off-chip that were not taken.
+    waiting: Option<Arrival>,
     /// The usual access of each pc.
     usual: Vec<Option<LaneAccess>>,
     /// Instructions in flight per warp: its threads exit only without any.
@@ -88,6 +90,7 @@ impl Environment {
             habits: Habits::default(),
             offers: Offers::none(warps),
             pass: PassOperands::default(),
+            waiting: None,
             usual: vec![None; PCS as usize],
             in_flight: vec![0; warps],
             threads: vec![0; warps],
@@ -144,6 +147,7 @@ impl Environment {
             self.forget();
             return;
         }
+        self.waiting = cycle.icn.clone().filter(|_| !out.icn_ready);
         if let Some(exit) = cycle.exit {
             self.threads[exit.warp] &= !exit.mask;
         }
@@ -265,6 +269,7 @@ impl Environment {
     fn forget(&mut self) {
         self.offers = Offers::none(self.warps());
         self.pass = PassOperands::default();
+        self.waiting = None;
         self.in_flight.fill(0);
         self.threads.fill(0);
         (self.live, self.ending) = (0, 0);
@@ -366,6 +371,11 @@ impl Environment {
     }
 
     fn draw_arrival(&mut self, stimulus: &mut Stimulus) -> Option<Arrival> {
+        // Mostly data that were not taken stay; the path does not rely on it.
+        let waiting = self.waiting.take();
+        if waiting.is_some() && !stimulus.one_in(4) {
+            return waiting;
+        }
         let lanes = self.config.lanes;
         let bits = self.config.word_bits as usize;
         let offered = self.icn.beat(stimulus) && stimulus.one_in(8);
