@@ -2,7 +2,7 @@
 //! inputs within a cycle, and how many gates stand between registers.
 
 use super::job::{SynthJob, YosysModule, put};
-use super::stages::{group_of, register_name};
+use super::stages::{group_of, register_name, stage_of};
 use super::template::render;
 use crate::error::Result;
 use crate::tool::{Cache, KeyBuilder, Kind, Tool, unexpected_output};
@@ -177,11 +177,13 @@ impl Gates {
         found
     }
 
-    /// The most gates on a path from registers into each group of registers.
-    pub fn levels_into(&self) -> BTreeMap<String, usize> {
+    /// The most gates on a path from registers into those that a stage of
+    /// `spad_sm_path` writes; into a group of none by the group's name.
+    pub fn levels_by_stage(&self) -> BTreeMap<String, usize> {
         let mut found = BTreeMap::new();
         for ((_, to), levels) in self.levels() {
-            let known = found.entry(to).or_default();
+            let stage = stage_of(&to).map_or(to.clone(), str::to_owned);
+            let known = found.entry(stage).or_default();
             *known = levels.max(*known);
         }
         found
@@ -276,6 +278,7 @@ mod tests {
         assert_eq!(dependencies["through"], BTreeSet::from(["a".to_owned()]));
         let pair = ("x".to_owned(), "y".to_owned());
         assert_eq!(gates.levels(), BTreeMap::from([(pair, 2)]));
-        assert_eq!(gates.levels_into(), BTreeMap::from([("y".to_owned(), 2)]));
+        let stages = BTreeMap::from([("y".to_owned(), 2)]);
+        assert_eq!(gates.levels_by_stage(), stages);
     }
 }

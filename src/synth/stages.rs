@@ -65,6 +65,9 @@ fn is_number(text: &str) -> bool {
 /// instances: the instance that it is in (of the scratchpad, the instance in
 /// it), or else what its name begins with, up to the first `_`.
 pub(super) fn group_of(register: &str) -> String {
+    if register.starts_with('$') {
+        return "unnamed".to_owned();
+    }
     let inside = |name: &str| -> String {
         match name.split_once('.') {
             Some((instance, _)) => without_index(instance).to_owned(),
@@ -113,6 +116,7 @@ mod tests {
             ("scratchpad.bank[3].ram", "bank"),
             ("history.row_of.out[2]", "history"),
             ("live[3]", "live"),
+            ("$procdff$12", "unnamed"),
         ] {
             assert_eq!(group_of(register), group, "{register}");
         }
