@@ -8,8 +8,8 @@ use crate::{
     spad_degree_accumulator, spad_hash_add, spad_hash_bitvec_perm, spad_hash_bitvec_xor,
     spad_hash_bitwise_perm, spad_hash_bitwise_xor, spad_hash_matrix, spad_hash_xor, spad_lock_unit,
     spad_nonmem_queue, spad_premem_queue, spad_rap, spad_relssp, spad_retry_sequencer,
-    spad_row_map, spad_scratchpad, spad_sm_path, spad_warp_mask, spad_warp_scheduler,
-    spad_writeback_mux,
+    spad_row_map, spad_scratchpad, spad_sm_path, spad_stream, spad_tcdm, spad_warp_mask,
+    spad_warp_scheduler, spad_writeback_mux,
 };
 
 /// Emits one unit by name: its own module last, before it the modules that it
@@ -41,6 +41,8 @@ fn emit_all(name: &str, machine: &Machine) -> Result<Vec<Module>> {
         "spad_rap" => single(spad_rap::emit_unit(g)),
         "spad_row_map" => single(spad_row_map::emit_unit(g)),
         "spad_sm_path" => spad_sm_path::emit_unit(&Params::new(machine)?, machine),
+        "spad_stream" => spad_stream::emit_unit(&Params::new(machine)?, machine),
+        "spad_tcdm" => spad_tcdm::emit_unit(&Params::new(machine)?, machine),
         "spad_hash_config" => spad_hash_config::emit_unit(g, machine.hash_unit, name),
         _ => {
             let variant = Configured::ALL
@@ -105,7 +107,7 @@ pub fn unit_names() -> Vec<String> {
         .into_iter()
         .chain(configs)
         .chain(path)
-        .chain(["spad_sm_path".to_owned()])
+        .chain(["spad_stream", "spad_tcdm", "spad_sm_path"].map(str::to_owned))
         .collect()
 }
 

@@ -14,6 +14,7 @@
 //! rust-hdl's own simulator is not used (the golden model is the executable
 //! twin), so `update()` is empty everywhere.
 
+mod bus;
 mod catalog;
 pub mod codes;
 mod expr;
@@ -50,11 +51,15 @@ mod spad_retry_sequencer;
 mod spad_row_map;
 mod spad_scratchpad;
 mod spad_select;
+mod spad_skid;
 mod spad_sm_path;
+mod spad_stream;
 mod spad_table_ram;
+mod spad_tcdm;
 mod spad_warp_mask;
 mod spad_warp_scheduler;
 mod spad_writeback_mux;
+mod system;
 mod template;
 mod window;
 
@@ -63,3 +68,4 @@ pub use geometry::Geometry;
 pub use machine::{Machine, PathHash, RetryLatencies};
 pub use module::{Dir, HdlError, Module, Port, Result, UnitDoc};
 pub use spad_hash_config::Configured;
+pub use system::{Companion, package, rules, wrapper};

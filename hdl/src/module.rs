@@ -239,7 +239,7 @@ impl Probe for PortCollector {
 const COMMENT_WIDTH: usize = 76;
 
 /// The first line of every file.
-const LICENSE: &str = "// SPDX-License-Identifier: MIT OR Apache-2.0\n";
+pub(crate) const LICENSE: &str = "// SPDX-License-Identifier: MIT OR Apache-2.0\n";
 
 /// The comment that opens every file.
 pub(crate) fn header(doc: &UnitDoc, ports: &[Port]) -> String {
@@ -265,7 +265,11 @@ pub(crate) fn header(doc: &UnitDoc, ports: &[Port]) -> String {
             Dir::In => "in ",
             Dir::Out => "out",
         };
-        let prefix = format!("{dir} {:longest$} {:>3}  ", port.name, port.width);
+        let width = match port.width {
+            0 => "*".to_owned(), // by a parameter
+            width => width.to_string(),
+        };
+        let prefix = format!("{dir} {:longest$} {width:>3}  ", port.name);
         add(&prefix, &port.doc);
     }
     out.push('\n');

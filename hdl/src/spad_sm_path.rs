@@ -23,9 +23,9 @@ struct Extra {
     configs: Vec<ConfigBlock>,
 }
 
-/// A block of configuration registers in the path.
+/// A block of configuration registers.
 #[derive(Serialize)]
-struct ConfigBlock {
+pub(crate) struct ConfigBlock {
     unit: String,
     /// Prefix of its write ports.
     prefix: &'static str,
@@ -34,7 +34,7 @@ struct ConfigBlock {
 }
 
 impl ConfigBlock {
-    fn new(prefix: &'static str, module: &Module) -> Self {
+    pub(crate) fn new(prefix: &'static str, module: &Module) -> Self {
         let ports = |dir: Dir, start: &str| {
             let wanted = |q: &&Port| q.dir == dir && q.name.starts_with(start);
             module.ports.iter().filter(wanted).cloned().collect()
@@ -45,6 +45,12 @@ impl ConfigBlock {
             writes: ports(Dir::In, "wr_"),
             outputs: ports(Dir::Out, "cfg_"),
         }
+    }
+
+    /// The write ports, under the names that they have outside.
+    pub(crate) fn write_ports(&self) -> impl Iterator<Item = (String, &Port)> {
+        let name = |port: &Port| format!("{}_{}", self.prefix, port.name);
+        self.writes.iter().map(move |port| (name(port), port))
     }
 }
 
@@ -184,8 +190,7 @@ fn configuration_ports(shell: Shell, p: &Params, configs: &[ConfigBlock]) -> She
             "first word of the shared part, block-relative",
         );
     for config in configs {
-        for port in &config.writes {
-            let name = format!("{}_{}", config.prefix, port.name);
+        for (name, port) in config.write_ports() {
             shell = shell.input(&name, port.width, &port.doc);
         }
     }

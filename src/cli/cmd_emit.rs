@@ -6,8 +6,8 @@ use super::printer::{Printer, table};
 use crate::cosim::{BENCH_CYCLES, add_test_benches};
 use crate::error::Result;
 use crate::output::OwnedFolder;
-use crate::rtl::{Design, write_design};
-use clap::Args;
+use crate::rtl::{Budget, Design, SystemVerilog, write_design};
+use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -31,14 +31,75 @@ pub struct EmitArgs {
     #[arg(long, value_name = "N", default_value_t = BENCH_CYCLES,
           value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     bench_cycles: u32,
+    /// The scratchpad behind a bus: stream (spad_stream, one warp-wide valid/ready port) or tcdm
+    /// (spad_tcdm, request, grant and valid per lane), with wrappers whose ports are SystemVerilog
+    /// structs. Without UNIT, that unit alone.
+    #[arg(long, value_enum, value_name = "BUS")]
+    wrapper: Vec<Bus>,
+    /// What neighbours of spad_sm_path, spad_stream and spad_tcdm have to keep, as SystemVerilog
+    /// assertions that bind to them.
+    #[arg(long)]
+    assertions: bool,
+    /// Clock period of the constraints, in the time unit of the library.
+    #[arg(long, value_name = "TIME", default_value_t = Budget::default().period,
+          value_parser = period)]
+    period: f64,
+    /// Parts of the period outside a block: before its inputs, behind its outputs.
+    #[arg(long, value_name = "BEFORE,BEHIND", default_value = "0.3,0.3", value_parser = parts)]
+    io_budget: (f64, f64),
     /// Replace and remove files that are in the way.
     #[arg(long)]
     force: bool,
 }
 
+/// A bus in front of the scratchpad.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Bus {
+    /// One warp-wide valid/ready port.
+    Stream,
+    /// Request, grant and valid per lane.
+    Tcdm,
+}
+
+impl Bus {
+    fn unit(self) -> &'static str {
+        match self {
+            Bus::Stream => "spad_stream",
+            Bus::Tcdm => "spad_tcdm",
+        }
+    }
+}
+
+fn period(text: &str) -> Result<f64, String> {
+    let value = text
+        .parse()
+        .ok()
+        .filter(|p: &f64| p.is_finite() && *p > 0.0);
+    value.ok_or_else(|| "expected a positive number, such as 1.5".to_owned())
+}
+
+fn parts(text: &str) -> Result<(f64, f64), String> {
+    let part = |t: &str| t.parse().ok().filter(|p| (0.0..1.0).contains(p));
+    let two = text.split_once(',');
+    let two = two.and_then(|(before, behind)| Some((part(before)?, part(behind)?)));
+    two.ok_or_else(|| "expected two parts of the period from 0 to below 1, such as 0.6,0.4".into())
+}
+
 pub(super) fn run(args: &EmitArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
-    let mut design = Design::emit(&args.units, &machine)?.with_prefix(&args.prefix)?;
+    let mut units = args.units.clone();
+    units.extend(args.wrapper.iter().map(|bus| bus.unit().to_owned()));
+    let wanted = SystemVerilog {
+        wrappers: !args.wrapper.is_empty(),
+        assertions: args.assertions,
+    };
+    let design = Design::emit(&units, &machine)?.with_system_verilog(wanted, &machine)?;
+    let mut design = design.with_prefix(&args.prefix)?;
+    design.budget = Budget {
+        period: args.period,
+        before: args.io_budget.0,
+        behind: args.io_budget.1,
+    };
     add_test_benches(&mut design, &machine, args.bench_cycles as usize)?;
     write_design(&design, &OwnedFolder::new(&args.out, args.force))?;
     let mut json = design.manifest();

@@ -51,6 +51,19 @@ impl VerilatedUnit {
         tools: &Toolbox,
         cache: &Cache,
     ) -> Result<Arc<Self>> {
+        Self::build_with_rules(top, files, &[], layout, tools, cache)
+    }
+
+    /// The same with assertions, SystemVerilog files that bind to the Verilog:
+    /// a run in which one does not hold fails, and says where it stands.
+    pub fn build_with_rules(
+        top: &str,
+        files: &[SourceFile],
+        rules: &[SourceFile],
+        layout: Layout,
+        tools: &Toolbox,
+        cache: &Cache,
+    ) -> Result<Arc<Self>> {
         let harness = render_harness(&layout)?;
         let verilator = tools.get(Kind::Verilator)?;
         let compiler = tools.get(Kind::Cxx)?;
@@ -59,13 +72,18 @@ impl VerilatedUnit {
             .add("harness", &harness)
             .add("verilator", verilator.version.to_string())
             .add("c++", compiler.version.to_string());
-        for file in files {
+        let all = || files.iter().chain(rules);
+        for file in all() {
             key = key.add(&file.name, &file.text);
         }
+        let assertions = match rules.is_empty() {
+            true => "--noassert",
+            false => "--assert",
+        };
         let runtime = runtime(tools, cache)?;
         let key: Key = key.finish();
         let entry = cache.get_or_build(&key, |dir| {
-            for file in files {
+            for file in all() {
                 write(&dir.join(&file.name), &file.text)?;
             }
             write(&dir.join("harness.cpp"), &harness)?;
@@ -74,7 +92,7 @@ impl VerilatedUnit {
                 .args([
                     "--cc",
                     "-O3",
-                    "--noassert",
+                    assertions,
                     "-Wno-fatal",
                     "--prefix",
                     "Vunit",
@@ -83,7 +101,7 @@ impl VerilatedUnit {
                     "5000",
                 ])
                 .args(["-Mdir", "obj", "--top-module", top])
-                .args(files.iter().map(|f| f.name.as_str()))
+                .args(all().map(|f| f.name.as_str()))
                 .cwd(dir)
                 .run()?;
             check_ports(top, &layout, &dir.join("obj/Vunit.h"))?;

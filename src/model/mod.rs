@@ -27,7 +27,10 @@ mod spad_relssp;
 pub mod spad_retry_sequencer;
 mod spad_row_map;
 pub mod spad_scratchpad;
+mod spad_skid;
 pub mod spad_sm_path;
+mod spad_stream;
+mod spad_tcdm;
 mod spad_warp_mask;
 mod spad_warp_scheduler;
 mod spad_writeback_mux;
@@ -66,6 +69,8 @@ pub use spad_sm_path::{
     IcnData, Issue, NO_OPERANDS, Offer, Offers, Operands, PathConfig, PathLaunch, RegisterWrite,
     ScratchpadView, SmPath, SmPathInputs, SmPathOutputs, Writeback,
 };
+pub use spad_stream::{Stream, StreamAnswer, StreamInputs, StreamRequest};
+pub use spad_tcdm::{Tcdm, TcdmAnswers, TcdmBatch, TcdmInputs};
 pub use spad_warp_mask::{MaskInputs, MaskOutputs, MemoryWarpMask};
 pub use spad_warp_scheduler::{
     Policy, SchedulerInputs, SchedulerOutputs, WarpClasses, WarpScheduler,

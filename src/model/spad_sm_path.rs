@@ -5,7 +5,7 @@ mod ahead;
 mod commit;
 mod contexts;
 mod eval;
-mod hash_stage;
+pub(super) mod hash_stage;
 mod in_flight;
 pub mod kind;
 mod pool;

@@ -4,11 +4,33 @@ use super::design::{Design, EmittedUnit};
 use crate::output::OwnedFile;
 use spadkit_hdl::{Dir, Port};
 
-/// The clock period where the user sets none, in the library's time unit:
-/// slow enough for every unit in old libraries (180 nm).
-const PERIOD: &str = "10.0";
+/// The clock period, and how much of it is outside the block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// The period in the library's time unit.
+    pub period: f64,
+    /// The part of it that passes before an input.
+    pub before: f64,
+    /// The part of it that is needed behind an output.
+    pub behind: f64,
+}
 
-/// One file per unit: the clock, and 30 % of its period on either side for
+impl Default for Budget {
+    /// Slow enough for every unit in old libraries (180 nm), and 30 % on either
+    /// side.
+    fn default() -> Self {
+        Budget {
+            period: 10.0,
+            before: 0.3,
+            behind: 0.3,
+        }
+    }
+}
+
+/// The units whose `cfg_*` are static while anything is inside.
+const STATIC: [&str; 3] = ["spad_sm_path", "spad_stream", "spad_tcdm"];
+
+/// One file per unit: the clock, and the parts of its period that belong to
 /// what is around the block.
 pub(super) fn files(design: &Design) -> impl Iterator<Item = OwnedFile> {
     let file = |unit: &EmittedUnit| {
@@ -39,28 +61,42 @@ fn text(design: &Design, unit: &EmittedUnit) -> String {
         .filter(|p| p.dir == Dir::In && p.name.starts_with("cfg_"))
         .map(pattern)
         .collect();
-    let config = match config.is_empty() {
-        true => String::new(),
-        false => format!(
+    let config = match (config.is_empty(), STATIC.contains(&&*unit.name)) {
+        (true, _) => String::new(),
+        (_, true) => format!(
+            "# Configuration is static while anything is inside.\n\
+             set_false_path -from [get_ports {{{}}}]\n",
+            config.join(" ")
+        ),
+        (_, false) => format!(
             "# Configuration is static while a kernel runs. Where yours comes from registers\n\
              # that are written only when the block is idle:\n\
              # set_false_path -from [get_ports {{{}}}]\n",
             config.join(" ")
         ),
     };
+    let Budget {
+        period,
+        before,
+        behind,
+    } = design.budget;
     format!(
         "# SPDX-License-Identifier: MIT OR Apache-2.0\n\
          # {top} as a block of its own, {} ({}).\n\
          # {about}\n\
          #\n\
-         # The period is in the time unit of the library, mostly nanoseconds. Set another\n\
-         # one before this file is read: set spadkit_period 2.0\n\
-         if {{ ![info exists spadkit_period] }} {{ set spadkit_period {PERIOD} }}\n\
+         # The period is in the time unit of the library, mostly nanoseconds; before and\n\
+         # behind are the parts of it that what is around the block takes in front of its\n\
+         # inputs and behind its outputs. Set others before this file is read:\n\
+         # set spadkit_period 2.0\n\
+         if {{ ![info exists spadkit_period] }} {{ set spadkit_period {period:?} }}\n\
+         if {{ ![info exists spadkit_before] }} {{ set spadkit_before {before:?} }}\n\
+         if {{ ![info exists spadkit_behind] }} {{ set spadkit_behind {behind:?} }}\n\
          create_clock -name clk -period $spadkit_period{clock}\n\
-         # What is around the block takes 30 % of the period before and behind it.\n\
-         set spadkit_outside [expr {{0.3 * $spadkit_period}}]\n\
-         set_input_delay $spadkit_outside -clock clk [get_ports {{{}}}]\n\
-         set_output_delay $spadkit_outside -clock clk [get_ports {{{}}}]\n\
+         set_input_delay [expr {{$spadkit_before * $spadkit_period}}] -clock clk \\\n\
+         \x20   [get_ports {{{}}}]\n\
+         set_output_delay [expr {{$spadkit_behind * $spadkit_period}}] -clock clk \\\n\
+         \x20   [get_ports {{{}}}]\n\
          {config}",
         design.preset,
         design.geometry,

@@ -1,5 +1,6 @@
 //! A set of emitted units.
 
+use super::constraints::Budget;
 use super::machine::machine;
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -66,12 +67,31 @@ pub struct Design {
     /// A test bench per unit, or none at all
     /// ([`add_test_benches`](crate::cosim::add_test_benches)).
     pub benches: Vec<SourceFile>,
+    /// SystemVerilog beside the Verilog
+    /// ([`with_system_verilog`](Self::with_system_verilog)).
+    pub system: Vec<SourceFile>,
+    /// The clock period of the constraints, and what is outside of it.
+    pub budget: Budget,
 }
 
 impl Design {
     /// Every unit of the kit.
     pub fn all_units() -> Vec<String> {
         spadkit_hdl::unit_names()
+    }
+
+    /// A design of `config` without units.
+    pub fn empty(config: &Config) -> Self {
+        Design {
+            preset: config.name.clone(),
+            geometry: config.geometry,
+            units: Vec::new(),
+            files: Vec::new(),
+            prefix: String::new(),
+            benches: Vec::new(),
+            system: Vec::new(),
+            budget: Budget::default(),
+        }
     }
 
     /// Emits `units` (all if empty) for `config`.
@@ -82,14 +102,7 @@ impl Design {
         let emitted = |name: &String| has_rtl(name) && spadkit_hdl::has_unit(name, &machine);
         let named = !units.is_empty();
         refuse_contexts(units, config)?;
-        let mut design = Design {
-            preset: config.name.clone(),
-            geometry: config.geometry,
-            units: Vec::new(),
-            files: Vec::new(),
-            prefix: String::new(),
-            benches: Vec::new(),
-        };
+        let mut design = Self::empty(config);
         // All means all that the machine has: one without locks has no lock unit,
         // one that serves wide accesses in phases only the hash units.
         let wanted: Vec<&String> = match named {
@@ -163,6 +176,7 @@ impl Design {
             "prefix": self.prefix,
             "codes": codes(),
             "units": self.units.iter().map(unit).collect::<Vec<_>>(),
+            "system_verilog": self.system.iter().map(|f| &f.name).collect::<Vec<_>>(),
         })
     }
 }
@@ -190,7 +204,7 @@ fn refuse_contexts(units: &[String], config: &Config) -> Result<()> {
     ))
 }
 
-fn hdl_error(error: HdlError, all: &[String]) -> Error {
+pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
     match error {
         HdlError::UnknownUnit { .. } => {
             Error::usage(error.to_string(), format!("units are {}", all.join(", ")))

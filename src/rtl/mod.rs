@@ -8,9 +8,12 @@ mod foreign;
 mod fusesoc;
 mod machine;
 mod prefix;
+mod system;
 mod write;
 
+pub use constraints::Budget;
 pub use design::{Design, EmittedUnit, SourceFile};
 pub use foreign::{check_foreign, read_foreign};
 pub use spadkit_hdl::{Dir, Port};
+pub use system::SystemVerilog;
 pub use write::{design_files, write_design};

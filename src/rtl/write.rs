@@ -1,21 +1,26 @@
 //! Writes a design into a folder.
 
-use super::design::Design;
+use super::design::{Design, SourceFile};
 use super::{constraints, fusesoc};
 use crate::error::Result;
 use crate::output::{OwnedFile, OwnedFolder};
 
 /// The files of an emission: the Verilog, `filelist.f`, `spadkit.core`
-/// (FuseSoC), `manifest.json`, constraints in `sdc/`, and the test benches in
-/// `tb/` where the design has them.
+/// (FuseSoC), `manifest.json`, constraints in `sdc/`, the test benches in `tb/`
+/// and SystemVerilog with `filelist_sv.f` where the design has them.
 pub fn design_files(design: &Design) -> Vec<OwnedFile> {
     let manifest = serde_json::to_string_pretty(&design.manifest()).expect("a JSON value") + "\n";
-    let sources = design.files.iter().chain(&design.benches);
+    let sources = design.files.iter().chain(&design.system);
+    let sources = sources.chain(&design.benches);
     let mut files: Vec<OwnedFile> = sources
         .map(|f| OwnedFile::new(f.name.clone(), f.text.clone()))
         .collect();
     files.extend(constraints::files(design));
-    files.push(OwnedFile::new("filelist.f", file_list(design)));
+    files.push(OwnedFile::new("filelist.f", file_list(&design.files)));
+    if !design.system.is_empty() {
+        let all = [&design.files[..], &design.system].concat();
+        files.push(OwnedFile::new("filelist_sv.f", file_list(&all)));
+    }
     files.push(OwnedFile::new("spadkit.core", fusesoc::core(design)));
     files.push(OwnedFile::new("manifest.json", manifest));
     files
@@ -27,8 +32,8 @@ pub fn write_design(design: &Design, folder: &OwnedFolder) -> Result<()> {
 }
 
 /// A file list for `verilator -F`, `iverilog -f` and most other tools.
-fn file_list(design: &Design) -> String {
-    let names = design.files.iter().map(|file| format!("{}\n", file.name));
+fn file_list(files: &[SourceFile]) -> String {
+    let names = files.iter().map(|file| format!("{}\n", file.name));
     format!(
         "// SPDX-License-Identifier: MIT OR Apache-2.0\n\
          // Paths are relative to this folder. From any other one: verilator -F, vcs -F,\n\

@@ -211,14 +211,7 @@ fn registers_of(jobs: &[SynthJob], machine: &Config, there: &[SynthJob]) -> Resu
     match names.is_empty() {
         false => Design::emit(&names, machine),
         // Emitting nothing would emit all.
-        true => Ok(Design {
-            preset: machine.name.clone(),
-            geometry: machine.geometry,
-            units: Vec::new(),
-            files: Vec::new(),
-            prefix: String::new(),
-            benches: Vec::new(),
-        }),
+        true => Ok(Design::empty(machine)),
     }
 }
 

@@ -1,13 +1,14 @@
 //! The combinational hash units: random legal configurations, all kinds of
 //! address sequences.
 
+use crate::config::{Config, PathHash};
 use crate::cosim::bench::{Bench, Frame, Stimulus};
 use crate::cosim::layout::{Layout, PortSlot};
 use crate::geometry::Geometry;
-use crate::hash::{HashKind, HashSpec, Mapping, ShiftTable, encode};
+use crate::hash::{HashKind, HashSpec, Mapping, ShiftTable, encode, encode_row_map};
 use crate::model::{
     HashAdd, HashBitvecPerm, HashBitvecXor, HashBitwisePerm, HashBitwiseXor, HashMatrix, HashXor,
-    Rap,
+    Rap, RegisterWrite,
 };
 use crate::trace::AccessTrace;
 
@@ -73,6 +74,36 @@ pub(super) fn random_spec(kind: HashKind, g: Geometry, stimulus: &mut Stimulus) 
             return spec;
         }
     }
+}
+
+/// Writes to the registers of the hash and of the row map, the last one first.
+pub(super) type RegisterWrites = Vec<(Option<RegisterWrite>, Option<RegisterWrite>)>;
+
+/// The writes of a random legal mapping, where the path has registers.
+pub(super) fn register_writes(config: &Config, stimulus: &mut Stimulus) -> RegisterWrites {
+    let geometry = config.geometry;
+    let (registers, rows) = match config.path.hash {
+        PathHash::Configurable => {
+            let spec = random_spec(config.hash_unit, geometry, stimulus);
+            let mapping = Mapping::new(&spec, geometry).expect("drawn specs are legal");
+            let encoding = encode(&spec, geometry).expect("drawn specs are legal");
+            let rows = encode_row_map(mapping.row_map(), geometry).registers;
+            (encoding.registers, rows)
+        }
+        PathHash::Rap => {
+            let spec = Mappings::Shift.draw(geometry, stimulus);
+            let encoding = encode(&spec, geometry).expect("drawn specs are legal");
+            (encoding.registers, Vec::new())
+        }
+        PathHash::Mod | PathHash::Xor | PathHash::Add => return Vec::new(),
+    };
+    let write = |values: &[u64], index: usize| {
+        let data = *values.get(index)?;
+        Some(RegisterWrite { index, data })
+    };
+    (0..registers.len().max(rows.len()))
+        .map(|i| (write(&registers, i), write(&rows, i)))
+        .collect()
 }
 
 /// Where the addresses come from.

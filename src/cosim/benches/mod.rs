@@ -2,6 +2,7 @@
 
 mod arbiter;
 mod bank_ram;
+mod bus;
 mod config;
 mod crossbar;
 mod hash;
@@ -26,6 +27,7 @@ use crate::sm::Workload;
 use crate::trace::AccessTrace;
 use arbiter::ArbiterBench;
 use bank_ram::BankRamBench;
+use bus::{StreamBench, TcdmBench};
 use config::ConfigBench;
 use crossbar::CrossbarBench;
 use hash::{HashBench, Mappings};
@@ -80,6 +82,8 @@ pub fn bench_for(
         "spad_warp_mask" => Box::new(MaskBench::new(config, layout)),
         "spad_warp_scheduler" => Box::new(SchedulerBench::new(config, layout)),
         "spad_access_unit" => Box::new(AccessBench::new(config, layout)),
+        "spad_stream" => Box::new(StreamBench::new(config, layout, trace)),
+        "spad_tcdm" => Box::new(TcdmBench::new(config, layout, trace)),
         "spad_sm_path" => Box::new(SmPathBench::new(config, layout)),
         "spad_relssp" => Box::new(RelsspBench::new(config, layout)),
         "spad_hash_xor" => Box::new(HashBench::new(Mappings::Xor, geometry, layout, addresses)),

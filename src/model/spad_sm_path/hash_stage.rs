@@ -34,7 +34,7 @@ enum Function {
 
 /// The hash stage with its configuration registers.
 #[derive(Clone, Debug)]
-pub(super) struct HashStage {
+pub(in crate::model) struct HashStage {
     geometry: Geometry,
     lock_bits: u32,
     hash: PathHash,
@@ -45,7 +45,7 @@ pub(super) struct HashStage {
 }
 
 impl HashStage {
-    pub(super) fn new(config: &Config) -> Self {
+    pub(in crate::model) fn new(config: &Config) -> Self {
         let geometry = config.geometry;
         let block = |unit| Some(HashConfig::new(unit, geometry));
         let (unit, row_map) = match config.path.hash {
@@ -89,7 +89,7 @@ impl HashStage {
     }
 
     /// The clock edge of the registers.
-    pub(super) fn commit(
+    pub(in crate::model) fn commit(
         &mut self,
         hash_unit: HashKind,
         unit: Option<RegisterWrite>,
@@ -150,7 +150,7 @@ impl HashStage {
     }
 
     /// Bank and row of every lane.
-    pub(super) fn places(&self, addr: &[u16], bank: &mut [u8], row: &mut [u16]) {
+    pub(in crate::model) fn places(&self, addr: &[u16], bank: &mut [u8], row: &mut [u16]) {
         let (m, addr_mask) = (self.geometry.bank_bits(), self.geometry.addr_mask() as u16);
         let lanes = addr.iter().map(|addr| addr & addr_mask);
         let lanes = lanes.zip(bank.iter_mut().zip(row));
@@ -179,7 +179,7 @@ impl HashStage {
     }
 
     /// Lock index of the lanes in `mask`; `hash` as `cfg_lock_hash`.
-    pub(super) fn locks(&self, mask: LaneMask, hash: u8, addr: &[u16], lock: &mut [u16]) {
+    pub(in crate::model) fn locks(&self, mask: LaneMask, hash: u8, addr: &[u16], lock: &mut [u16]) {
         let index = (1 << self.lock_bits) - 1;
         let low_bits = self.lock_bits.min(5);
         let low = (1u32 << low_bits) - 1;

@@ -4,12 +4,11 @@
 
 use super::cycle::{Arrival, PassOperands, PathCycle};
 use super::ports::POLICIES;
-use crate::config::{Config, PathHash};
+use crate::config::Config;
 use crate::cosim::bench::Stimulus;
-use crate::cosim::benches::hash::{Mappings, random_spec};
+use crate::cosim::benches::hash::{RegisterWrites, register_writes};
 use crate::cosim::benches::pattern::{LaneAccess, Patterns};
 use crate::cosim::benches::support::Rhythm;
-use crate::hash::{Mapping, encode, encode_row_map};
 use crate::model::{
     Exit, Offer, Offers, PathConfig, PathLaunch, RegisterWrite, SmPathOutputs, Source,
 };
@@ -34,7 +33,7 @@ enum Phase {
     /// Reset for so many more cycles.
     Reset(u32),
     /// Register writes, the last one first.
-    Configure(Vec<(Option<RegisterWrite>, Option<RegisterWrite>)>),
+    Configure(RegisterWrites),
     /// A kernel runs for so many more cycles.
     Run(u32),
     /// Nothing new until the path is empty.
@@ -60,8 +59,6 @@ pub(super) struct Environment {
     offers: Offers,
     /// The operands of the pass in EXE.
     pass: PassOperands,
-    /// Data from off-chip that were not taken.
-    waiting: Option<Arrival>,
     /// The usual access of each pc.
     usual: Vec<Option<LaneAccess>>,
     /// Instructions in flight per warp: its threads exit only without any.
@@ -75,6 +72,8 @@ pub(super) struct Environment {
     empty: bool,
     /// It was empty, and will never take what is offered.
     stuck: bool,
+    /// Data from off-chip that stands at the port until it is taken.
+    arrival: Option<Arrival>,
     offer: Rhythm,
     ready: Rhythm,
     icn: Rhythm,
@@ -90,7 +89,6 @@ impl Environment {
             habits: Habits::default(),
             offers: Offers::none(warps),
             pass: PassOperands::default(),
-            waiting: None,
             usual: vec![None; PCS as usize],
             in_flight: vec![0; warps],
             threads: vec![0; warps],
@@ -98,6 +96,7 @@ impl Environment {
             ending: 0,
             empty: true,
             stuck: false,
+            arrival: None,
             offer: Rhythm::default(),
             ready: Rhythm::with_silence(),
             icn: Rhythm::default(),
@@ -113,6 +112,7 @@ impl Environment {
             Phase::Configure(writes) => {
                 (cycle.hash_wr, cycle.row_wr) = writes.pop().unwrap_or_default();
                 cycle.kernel_clear = writes.is_empty();
+                cycle.icn = self.arrival.clone();
                 return cycle;
             }
             Phase::Reset(left) => {
@@ -129,7 +129,10 @@ impl Environment {
             cycle.launch = self.draw_launch(stimulus);
         }
         cycle.exit = self.draw_exit(stimulus);
-        cycle.icn = self.draw_arrival(stimulus);
+        if self.arrival.is_none() {
+            self.arrival = self.draw_arrival(stimulus);
+        }
+        cycle.icn = self.arrival.clone();
         cycle.offers = self.offers.clone();
         cycle.op = self.pass.clone();
         cycle.wb_ready = self.ready.beat(stimulus);
@@ -147,9 +150,11 @@ impl Environment {
             self.forget();
             return;
         }
-        self.waiting = cycle.icn.clone().filter(|_| !out.icn_ready);
         if let Some(exit) = cycle.exit {
             self.threads[exit.warp] &= !exit.mask;
+        }
+        if out.icn_ready {
+            self.arrival = None;
         }
         self.live = out.live;
         if let Some(launch) = cycle.launch {
@@ -230,50 +235,20 @@ impl Environment {
         self.usual.fill(None);
         let writes = match stimulus.one_in(4) {
             true => Vec::new(), // as it is, after a reset the low bits
-            false => self.draw_mapping(stimulus),
+            false => register_writes(&self.config, stimulus),
         };
         Phase::Configure(writes)
-    }
-
-    /// The writes of a random legal mapping, where the path has registers.
-    fn draw_mapping(
-        &self,
-        stimulus: &mut Stimulus,
-    ) -> Vec<(Option<RegisterWrite>, Option<RegisterWrite>)> {
-        let geometry = self.config.geometry;
-        let (registers, rows) = match self.config.path.hash {
-            PathHash::Configurable => {
-                let spec = random_spec(self.config.hash_unit, geometry, stimulus);
-                let mapping = Mapping::new(&spec, geometry).expect("drawn specs are legal");
-                let encoding = encode(&spec, geometry).expect("drawn specs are legal");
-                let rows = encode_row_map(mapping.row_map(), geometry).registers;
-                (encoding.registers, rows)
-            }
-            PathHash::Rap => {
-                let spec = Mappings::Shift.draw(geometry, stimulus);
-                let encoding = encode(&spec, geometry).expect("drawn specs are legal");
-                (encoding.registers, Vec::new())
-            }
-            PathHash::Mod | PathHash::Xor | PathHash::Add => return Vec::new(),
-        };
-        let write = |values: &[u64], index: usize| {
-            let data = *values.get(index)?;
-            Some(RegisterWrite { index, data })
-        };
-        (0..registers.len().max(rows.len()))
-            .map(|i| (write(&registers, i), write(&rows, i)))
-            .collect()
     }
 
     /// After a reset.
     fn forget(&mut self) {
         self.offers = Offers::none(self.warps());
         self.pass = PassOperands::default();
-        self.waiting = None;
         self.in_flight.fill(0);
         self.threads.fill(0);
         (self.live, self.ending) = (0, 0);
         (self.empty, self.stuck) = (true, false);
+        self.arrival = None;
     }
 
     fn take_threads(&mut self, launch: &PathLaunch) {
@@ -371,11 +346,6 @@ impl Environment {
     }
 
     fn draw_arrival(&mut self, stimulus: &mut Stimulus) -> Option<Arrival> {
-        // Mostly data that were not taken stay; the path does not rely on it.
-        let waiting = self.waiting.take();
-        if waiting.is_some() && !stimulus.one_in(4) {
-            return waiting;
-        }
         let lanes = self.config.lanes;
         let bits = self.config.word_bits as usize;
         let offered = self.icn.beat(stimulus) && stimulus.one_in(8);

@@ -12,6 +12,7 @@ use crate::cosim::layout::Layout;
 use crate::model::SmPath;
 use environment::Environment;
 use ports::PathPorts;
+pub(super) use ports::WritePort;
 pub(in crate::cosim) use replay::ReplayBench;
 
 /// Random stimulus.

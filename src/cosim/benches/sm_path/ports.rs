@@ -21,7 +21,8 @@ ports!(Ports {
 });
 
 /// The write port of a configuration block.
-struct WritePort {
+#[derive(Clone)]
+pub(in crate::cosim::benches) struct WritePort {
     en: PortSlot,
     /// Not there where the block has one register.
     index: Option<PortSlot>,
@@ -30,7 +31,7 @@ struct WritePort {
 
 impl WritePort {
     /// The port whose names begin with `prefix`, where HASH has one.
-    fn find(layout: &Layout, prefix: &str) -> Option<Self> {
+    pub(in crate::cosim::benches) fn find(layout: &Layout, prefix: &str) -> Option<Self> {
         let find = |name: &str| {
             let name = format!("{prefix}_wr_{name}");
             layout.inputs.iter().find(|p| p.name == name).cloned()
@@ -42,7 +43,7 @@ impl WritePort {
         })
     }
 
-    fn drive(&self, write: Option<RegisterWrite>, frame: &mut Frame) {
+    pub(in crate::cosim::benches) fn drive(&self, write: Option<RegisterWrite>, frame: &mut Frame) {
         frame.drive(&self.en, write.is_some().into());
         let write = write.unwrap_or_default();
         if let Some(index) = &self.index {
@@ -51,7 +52,7 @@ impl WritePort {
         frame.drive(&self.data, write.data as u32);
     }
 
-    fn read(&self, frame: &Frame) -> Option<RegisterWrite> {
+    pub(in crate::cosim::benches) fn read(&self, frame: &Frame) -> Option<RegisterWrite> {
         (frame.driven(&self.en) != 0).then(|| RegisterWrite {
             index: self.index.as_ref().map_or(0, |p| frame.driven(p) as usize),
             data: frame.driven(&self.data).into(),

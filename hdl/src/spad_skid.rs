@@ -1,0 +1,52 @@
+//! A buffer of two entries whose ready comes from a flip-flop. One text for
+//! every width: the helper has Verilog parameters.
+
+use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::template::render;
+use std::collections::BTreeMap;
+
+/// Nothing that the template needs from here.
+const NOTHING: BTreeMap<&str, &str> = BTreeMap::new();
+
+/// Emits `spad_skid`.
+pub(crate) fn emit_helper() -> Result<Module> {
+    let port = |name: &str, dir, width, doc: &str| Port {
+        name: name.into(),
+        dir,
+        width,
+        doc: doc.into(),
+    };
+    // Width 0: as a parameter says.
+    let ports = vec![
+        port("clk", Dir::In, 1, "clock"),
+        port("rst", Dir::In, 1, "synchronous reset"),
+        port("in_valid", Dir::In, 1, "an entry is offered"),
+        port("in_data", Dir::In, 0, "the entry, WIDTH bits"),
+        port("in_ready", Dir::Out, 1, "it is taken; from a flip-flop"),
+        port("out_valid", Dir::Out, 1, "the oldest entry is offered"),
+        port(
+            "out_data",
+            Dir::Out,
+            0,
+            "the entry, WIDTH bits; without one, what in_data was",
+        ),
+        port("out_ready", Dir::In, 1, "it is taken"),
+    ];
+    let doc = UnitDoc {
+        name: "spad_skid".into(),
+        summary: "a buffer of two entries with registered ready: nothing combinational leads \
+                  from one side to the other."
+            .into(),
+        parameters: "WIDTH, bits of an entry; CLEAR = 1, out_data is 0 from the reset on".into(),
+        timing: "one cycle; one entry a cycle".into(),
+        paper: "docs/microarchitecture.md, section 18a.1".into(),
+        latency_cycles: 1,
+    };
+    let text = render("spad_skid.v.tera", &doc, &ports, &NOTHING)?;
+    Ok(Module {
+        doc,
+        ports,
+        submodules: Vec::new(),
+        text,
+    })
+}

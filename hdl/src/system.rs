@@ -1,0 +1,181 @@
+//! SystemVerilog beside the units: the package with codes and structs, the
+//! wrappers whose ports are structs, and the rules that a neighbour has to
+//! keep, as assertions to be bound to a unit.
+
+use crate::codes::{self, FIELDS, Field};
+use crate::machine::{Machine, Params};
+use crate::module::{Dir, LICENSE, Port, Result};
+use crate::template::render_body;
+use serde::Serialize;
+
+/// A SystemVerilog file, `NAME.sv`, with one package or module `NAME`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Companion {
+    /// Name of the package or module.
+    pub name: String,
+    /// The whole file.
+    pub text: String,
+}
+
+#[derive(Serialize)]
+struct Values<'a, X: Serialize> {
+    p: &'a Params,
+    x: X,
+}
+
+#[derive(Serialize)]
+struct Code {
+    name: String,
+    value: u8,
+}
+
+#[derive(Serialize)]
+struct Enumeration {
+    name: String,
+    width: usize,
+    codes: Vec<Code>,
+}
+
+#[derive(Serialize)]
+struct Fields {
+    fields: Vec<Enumeration>,
+}
+
+/// `spad_pkg`: widths of the machine, codes on ports, and structs.
+pub fn package(machine: &Machine) -> Result<Companion> {
+    let code = |field: &Field, name: &str, value| Code {
+        name: format!("{}_{name}", field.prefix),
+        value,
+    };
+    let fields = FIELDS.iter().map(|field| Enumeration {
+        name: field.prefix.to_lowercase(),
+        width: field.width,
+        codes: field
+            .codes
+            .iter()
+            .map(|(name, value)| code(field, name, *value))
+            .collect(),
+    });
+    let x = Fields {
+        fields: fields.collect(),
+    };
+    let about = "widths, codes on ports, and the structs of spad_stream_sv and spad_tcdm_sv";
+    file("spad_pkg", about, &Params::new(machine)?, x)
+}
+
+#[derive(Serialize)]
+struct Writes<'a> {
+    writes: Vec<&'a Port>,
+}
+
+/// The wrapper of `unit` whose ports are structs of `spad_pkg`; `None` where it
+/// has none.
+pub fn wrapper(unit: &str, ports: &[Port], machine: &Machine) -> Result<Option<Companion>> {
+    if !["spad_stream", "spad_tcdm"].contains(&unit) {
+        return Ok(None);
+    }
+    let is_write = |q: &&Port| q.dir == Dir::In && q.name.contains("_wr_");
+    let x = Writes {
+        writes: ports.iter().filter(is_write).collect(),
+    };
+    let name = format!("{unit}_sv");
+    let about = format!(
+        "{unit} with structs of spad_pkg as ports (docs/microarchitecture.md, section 18a)"
+    );
+    file(&name, &about, &Params::new(machine)?, x).map(Some)
+}
+
+#[derive(Serialize)]
+struct Enables<'a> {
+    writes: Vec<&'a str>,
+}
+
+/// What the neighbours of `top`, a unit, have to keep, bound to every instance of it;
+/// `None` where nothing is to be kept but handshakes.
+pub fn rules(top: &str, ports: &[Port], machine: &Machine) -> Result<Option<Companion>> {
+    let section = match top {
+        "spad_sm_path" => "18.1",
+        "spad_stream" => "18a.2",
+        "spad_tcdm" => "18a.3",
+        _ => return Ok(None),
+    };
+    let is_enable = |q: &&Port| q.name.ends_with("_wr_en");
+    let x = Enables {
+        writes: ports.iter().filter(is_enable).map(|q| &*q.name).collect(),
+    };
+    let name = format!("{top}_rules");
+    let p = Params::new(machine)?;
+    let body = render_body(&format!("{name}.sv.tera"), &Values { p: &p, x })?;
+    let used: Vec<&Port> = ports.iter().filter(|q| names(&body, &q.name)).collect();
+    let port = |q: &&Port| match q.width {
+        1 => format!("    input logic {}", q.name),
+        width => format!("    input logic [{}:0] {}", width - 1, q.name),
+    };
+    let ports: Vec<String> = used.iter().map(port).collect();
+    let joined: Vec<String> = used.iter().map(|q| format!(".{0}({0})", q.name)).collect();
+    let codes = codes::declarations(&body);
+    let text = format!(
+        "{LICENSE}// {name}: what a neighbour of {top} has to keep \
+         (docs/microarchitecture.md,\n// section {section}), checked in simulation. Read it behind \
+         the Verilog.\n\nmodule {name} (\n{}\n);\n{codes}{body}\n\nbind {top} {name} rules (\n    \
+         {}\n);\n",
+        ports.join(",\n"),
+        joined.join(",\n    "),
+    );
+    Ok(Some(Companion { name, text }))
+}
+
+/// Whether `text` has the identifier `name`.
+fn names(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.split(|c| !is_part(c)).any(|word| word == name)
+}
+
+fn file(name: &str, about: &str, p: &Params, x: impl Serialize) -> Result<Companion> {
+    let body = render_body(&format!("{name}.sv.tera"), &Values { p, x })?;
+    Ok(Companion {
+        name: name.into(),
+        text: format!("{LICENSE}// {name}: {about}.\n\n{body}\n"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::emit;
+    use crate::geometry::Geometry;
+    use crate::spad_hash_config::Configured;
+
+    /// Everything that there is renders, with and without stages in front of EXE.
+    #[test]
+    fn every_companion_is_emitted() {
+        let geometry = Geometry {
+            addr_bits: 10,
+            bank_bits: 3,
+        };
+        let mut machine = Machine::of_geometry(geometry, Configured::Matrix);
+        for ahead in [0, 3] {
+            machine.ahead = ahead;
+            assert!(
+                package(&machine)
+                    .unwrap()
+                    .text
+                    .contains("OP_LOAD = 3'd1,\n")
+            );
+            for unit in ["spad_sm_path", "spad_stream", "spad_tcdm"] {
+                let modules = emit(unit, &machine).unwrap();
+                let ports = &modules.last().unwrap().ports;
+                let rules = rules(unit, ports, &machine).unwrap().unwrap();
+                assert!(
+                    rules
+                        .text
+                        .contains(&format!("bind {unit} {unit}_rules rules ("))
+                );
+                let wrapper = wrapper(unit, ports, &machine).unwrap();
+                assert_eq!(wrapper.is_some(), unit != "spad_sm_path");
+                let long = rules.text.lines().find(|line| line.len() > 100);
+                assert_eq!(long, None);
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! `spad_stream`: the scratchpad behind one warp-wide valid/ready port
+//! (docs/microarchitecture.md, section 18a.2). Composed of the units' models.
+
+use super::lanes::{LaneMask, MAX_LANES};
+use super::spad_scratchpad::{ResponseControl, Scratchpad, ScratchpadInputs};
+use super::spad_skid::Skid;
+use super::spad_sm_path::RegisterWrite;
+use super::spad_sm_path::hash_stage::HashStage;
+use crate::config::Config;
+
+/// An access of all lanes.
+#[derive(Clone, Debug)]
+pub struct StreamRequest {
+    /// Operation ([`op`](super::spad_scratchpad::op)).
+    pub op: u8,
+    /// Active lanes.
+    pub mask: LaneMask,
+    /// Word address of each lane.
+    pub addr: [u16; MAX_LANES],
+    /// Store data of each lane.
+    pub data: [u64; MAX_LANES],
+    /// Byte enables of each lane.
+    pub be: [u8; MAX_LANES],
+    /// Comes back with the answer.
+    pub tag: u64,
+}
+
+/// Its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamAnswer {
+    /// All but the data.
+    pub control: ResponseControl<u64>,
+    /// Words of the lanes.
+    pub data: [u64; MAX_LANES],
+}
+
+/// Inputs of one clock cycle.
+#[derive(Clone, Debug)]
+pub struct StreamInputs {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// Write to the hash's registers.
+    pub hash_wr: Option<RegisterWrite>,
+    /// Write to the row map's registers.
+    pub row_wr: Option<RegisterWrite>,
+    /// `cfg_lock_hash`.
+    pub lock_hash: u8,
+    /// An access is offered.
+    pub request: Option<StreamRequest>,
+    /// The answer is taken.
+    pub rsp_ready: bool,
+}
+
+/// The unit.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    requests: Skid<StreamRequest>,
+    scratchpad: Scratchpad<u64>,
+    answers: Skid<StreamAnswer>,
+    hash: HashStage,
+    /// Accesses inside.
+    count: u32,
+    config: Config,
+}
+
+impl Stream {
+    /// The unit of `config` after reset, all words zero.
+    pub fn new(config: &Config) -> Self {
+        Stream {
+            requests: Skid::new(),
+            scratchpad: Scratchpad::new(config),
+            answers: Skid::new(),
+            hash: HashStage::new(config),
+            count: 0,
+            config: config.clone(),
+        }
+    }
+
+    /// Whether an access is taken in this cycle; registered.
+    pub fn req_ready(&self) -> bool {
+        self.requests.in_ready()
+    }
+
+    /// The answer that is offered; registered.
+    pub fn answer(&self) -> Option<&StreamAnswer> {
+        self.answers.output()
+    }
+
+    /// No access is inside; registered.
+    pub fn idle(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The clock edge.
+    pub fn commit(&mut self, inputs: StreamInputs) {
+        let enters = inputs.request.is_some() && self.req_ready();
+        let leaves = self.answer().is_some() && inputs.rsp_ready;
+        let resp_ready = self.answers.in_ready();
+        let taken = self.scratchpad.req_ready(resp_ready);
+        let answer = self.access(inputs.rst, inputs.lock_hash, resp_ready);
+        if inputs.rst {
+            (self.requests, self.answers) = (Skid::new(), Skid::new());
+            self.hash = HashStage::new(&self.config);
+            self.count = 0;
+            return;
+        }
+        self.answers.commit(answer, inputs.rsp_ready);
+        self.requests.commit(inputs.request, taken);
+        let unit = self.config.hash_unit;
+        self.hash.commit(unit, inputs.hash_wr, inputs.row_wr);
+        self.count = self.count + u32::from(enters) - u32::from(leaves);
+    }
+
+    /// One cycle of the scratchpad; its answer before the edge.
+    fn access(&mut self, rst: bool, lock_hash: u8, resp_ready: bool) -> Option<StreamAnswer> {
+        let lanes = self.config.lanes as usize;
+        let (mut bank, mut row) = ([0; MAX_LANES], [0; MAX_LANES]);
+        let mut lock = [0; MAX_LANES];
+        let idle = NO_REQUEST;
+        let head = self.requests.output();
+        let request = head.unwrap_or(&idle);
+        let addr = &request.addr[..lanes];
+        self.hash.places(addr, &mut bank, &mut row);
+        self.hash.locks(request.mask, lock_hash, addr, &mut lock);
+        let out = self.scratchpad.step(&ScratchpadInputs {
+            rst,
+            req_valid: head.is_some(),
+            req_op: request.op,
+            req_mask: request.mask,
+            req_bank: &bank[..lanes],
+            req_row: &row[..lanes],
+            req_lock: &lock[..lanes],
+            req_data: &request.data[..lanes],
+            req_be: &request.be[..lanes],
+            req_tag: request.tag,
+            resp_ready,
+        });
+        out.resp.valid.then_some(StreamAnswer {
+            control: out.resp,
+            data: out.resp_data,
+        })
+    }
+}
+
+/// What stands at the scratchpad's port while there is no request.
+const NO_REQUEST: StreamRequest = StreamRequest {
+    op: 0,
+    mask: 0,
+    addr: [0; MAX_LANES],
+    data: [0; MAX_LANES],
+    be: [0; MAX_LANES],
+    tag: 0,
+};

@@ -1,0 +1,88 @@
+//! SystemVerilog beside the Verilog: package, wrappers with structs, and the
+//! rules of the neighbours as assertions.
+
+use super::design::{Design, SourceFile, hdl_error};
+use super::machine::machine;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use spadkit_hdl::Companion;
+
+/// What is added in SystemVerilog.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SystemVerilog {
+    /// `spad_pkg`, and the wrappers of the units that have one.
+    pub wrappers: bool,
+    /// The rules of the units that have some.
+    pub assertions: bool,
+}
+
+impl Design {
+    /// Adds what `wanted` names for the units of the design, which was emitted
+    /// for `config`. Fails where none of them has rules, but they are wanted.
+    pub fn with_system_verilog(mut self, wanted: SystemVerilog, config: &Config) -> Result<Self> {
+        let machine = machine(config);
+        let all = Self::all_units();
+        let fail = |e| hdl_error(e, &all);
+        let mut files: Vec<Companion> = Vec::new();
+        if wanted.wrappers {
+            files.push(spadkit_hdl::package(&machine).map_err(fail)?);
+            for unit in &self.units {
+                let wrapper = spadkit_hdl::wrapper(&unit.name, &unit.ports, &machine);
+                files.extend(wrapper.map_err(fail)?);
+            }
+        }
+        if wanted.assertions {
+            let before = files.len();
+            for unit in &self.units {
+                let rules = spadkit_hdl::rules(&unit.name, &unit.ports, &machine);
+                files.extend(rules.map_err(fail)?);
+            }
+            if files.len() == before {
+                return Err(Error::usage(
+                    "none of these units has rules for its neighbours to be asserted",
+                    "spad_sm_path, spad_stream and spad_tcdm have",
+                ));
+            }
+        }
+        let source = |c: Companion| SourceFile {
+            name: format!("{}.sv", c.name),
+            text: c.text,
+        };
+        self.system = files.into_iter().map(source).collect();
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: SystemVerilog = SystemVerilog {
+        wrappers: true,
+        assertions: true,
+    };
+
+    fn names(units: &[&str]) -> Vec<String> {
+        let config = Config::preset("small").unwrap();
+        let units: Vec<String> = units.iter().map(|u| (*u).to_owned()).collect();
+        let design = Design::emit(&units, &config).unwrap();
+        let design = design.with_system_verilog(ALL, &config).unwrap();
+        design.system.into_iter().map(|f| f.name).collect()
+    }
+
+    #[test]
+    fn units_bring_what_they_have() {
+        let stream = ["spad_pkg.sv", "spad_stream_sv.sv", "spad_stream_rules.sv"];
+        assert_eq!(names(&["spad_stream"]), stream);
+        let path = ["spad_pkg.sv", "spad_sm_path_rules.sv"];
+        assert_eq!(names(&["spad_rap", "spad_sm_path"]), path);
+    }
+
+    #[test]
+    fn units_without_rules_are_named() {
+        let config = Config::preset("small").unwrap();
+        let design = Design::emit(&["spad_rap".to_owned()], &config).unwrap();
+        let error = design.with_system_verilog(ALL, &config).unwrap_err();
+        assert_eq!(error.exit_status(), 2);
+    }
+}

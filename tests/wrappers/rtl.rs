@@ -1,0 +1,187 @@
+//! A unit under Verilator, driven cycle by cycle by its ports' names, and the
+//! memory that it should be.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use spadkit::config::Config;
+use spadkit::cosim::{Instance, Layout, PortSlot, VerilatedUnit};
+use spadkit::rtl::Design;
+use spadkit::tool::{Cache, Toolbox};
+use std::path::Path;
+
+/// A machine of 4 lanes and 8 banks with the fixed XOR hash; bank and row of
+/// every address are known without asking the kit. 60 rows of 64 are there.
+pub const MACHINE: &str = "base = 'small'
+[geometry]
+addr_bits = 9
+lanes = 4
+warp_size = 8
+capacity_words = 480
+[hash]
+path = 'xor'
+[path]
+warps = 4
+blocks = 2
+locks = 32
+lock_group_cycles = 2
+history_sets = 4
+";
+
+pub const LANES: usize = 4;
+pub const BANKS: u64 = 8;
+pub const ROWS: u64 = 60;
+
+pub fn machine(more: &str) -> Config {
+    let text = MACHINE.replace("[path]\n", &format!("[path]\n{more}"));
+    Config::from_toml(&text, Path::new("test.toml")).unwrap()
+}
+
+/// The unit between two clock edges.
+pub struct Rtl {
+    pub layout: Layout,
+    instance: Instance,
+    inputs: Vec<u32>,
+    outputs: Vec<u32>,
+}
+
+impl Rtl {
+    /// The unit behind two cycles of reset.
+    pub fn new(unit: &str, config: &Config) -> Self {
+        let design = Design::emit(&[unit.to_owned()], config).unwrap();
+        let layout = Layout::new(&design.units[0]);
+        let (tools, cache) = (Toolbox::new(), Cache::user().unwrap());
+        let files = design.files_of(&design.units[0]);
+        let built = VerilatedUnit::build(unit, &files, layout.clone(), &tools, &cache).unwrap();
+        let mut rtl = Rtl {
+            instance: built.instance(),
+            inputs: vec![0; layout.input_words],
+            outputs: vec![0; layout.output_words],
+            layout,
+        };
+        rtl.set("rst", 1);
+        rtl.clock();
+        rtl.clock();
+        rtl.set("rst", 0);
+        rtl
+    }
+
+    pub fn set(&mut self, port: &str, value: u64) {
+        let slot = self.layout.input(port).clone();
+        self.set_lanes(&slot.name, slot.width, &[value]);
+    }
+
+    /// Fields of `width` bits, lane 0 in the low bits.
+    pub fn set_lanes(&mut self, port: &str, width: usize, values: &[u64]) {
+        let slot = self.layout.input(port).clone();
+        put(&mut self.inputs, &slot, width, values);
+    }
+
+    /// One cycle: the outputs before the clock edge can be read afterwards.
+    pub fn clock(&mut self) {
+        self.instance.run(&self.inputs, &mut self.outputs).unwrap();
+    }
+
+    pub fn get(&self, port: &str) -> u64 {
+        let slot = self.layout.output(port);
+        take(&self.outputs, slot, slot.width.min(64))[0]
+    }
+
+    pub fn get_lanes(&self, port: &str, width: usize) -> Vec<u64> {
+        take(&self.outputs, self.layout.output(port), width)
+    }
+}
+
+/// Writes fields of a port into the words of one cycle.
+pub fn put(words: &mut [u32], slot: &PortSlot, width: usize, values: &[u64]) {
+    for i in 0..slot.width {
+        let value = values.get(i / width).copied().unwrap_or(0);
+        let word = &mut words[slot.offset + i / 32];
+        *word = *word & !(1 << (i % 32)) | ((value >> (i % width) & 1) as u32) << (i % 32);
+    }
+}
+
+/// The fields of a port in the words of one cycle.
+pub fn take(words: &[u32], slot: &PortSlot, width: usize) -> Vec<u64> {
+    let bit = |i: usize| u64::from(words[slot.offset + i / 32] >> (i % 32) & 1);
+    let field = |start: usize| {
+        let end = (start + width).min(slot.width);
+        (start..end).map(|i| bit(i) << (i - start)).sum()
+    };
+    (0..slot.width).step_by(width).map(field).collect()
+}
+
+/// Random choices.
+pub struct Dice(ChaCha8Rng);
+
+impl Dice {
+    pub fn new(seed: u64) -> Self {
+        Dice(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    pub fn bits(&mut self, width: u32) -> u64 {
+        self.0.next_u64() & (u64::MAX >> (64 - width))
+    }
+
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0.next_u64() % bound
+    }
+
+    pub fn chance(&mut self, of_8: u64) -> bool {
+        self.below(8) < of_8
+    }
+
+    /// Word addresses of the lanes: few, so that they meet, in few banks.
+    pub fn addresses(&mut self) -> [u64; LANES] {
+        let stride = [0, 1, BANKS, 9][self.below(4) as usize];
+        let base = self.below(96);
+        // Now and then beyond the capacity.
+        let base = if self.below(24) == 0 {
+            400 + base
+        } else {
+            base
+        };
+        std::array::from_fn(|lane| match self.below(4) {
+            0 => base & !63 | self.bits(6),
+            _ => (base + stride * lane as u64) % 512,
+        })
+    }
+}
+
+/// Words by address.
+#[derive(Default)]
+pub struct Memory(std::collections::HashMap<u64, u64>);
+
+impl Memory {
+    pub fn word(&self, addr: u64) -> u64 {
+        self.0.get(&addr).copied().unwrap_or(0)
+    }
+
+    /// A store of the lanes in `mask`: per byte the lowest lane's.
+    pub fn store(&mut self, mask: u64, addr: &[u64], data: &[u64], be: &[u64]) {
+        for lane in (0..LANES).rev().filter(|lane| mask >> lane & 1 == 1) {
+            let word = self.0.entry(addr[lane]).or_default();
+            for byte in (0..4).filter(|byte| be[lane] >> byte & 1 == 1) {
+                let bits = 0xff << (8 * byte);
+                *word = *word & !bits | data[lane] & bits;
+            }
+        }
+    }
+}
+
+/// Whether the row is there.
+pub fn inside(addr: u64) -> bool {
+    addr / BANKS < ROWS
+}
+
+/// The largest number of different words of one bank.
+pub fn degree(mask: u64, addr: &[u64]) -> u64 {
+    let bank = |a: u64| (a ^ a / BANKS) % BANKS;
+    let words = |b: u64| {
+        let of_bank = |lane: &usize| mask >> lane & 1 == 1 && bank(addr[*lane]) == b;
+        let mut words: Vec<u64> = (0..LANES).filter(of_bank).map(|l| addr[l]).collect();
+        words.sort();
+        words.dedup();
+        words.len() as u64
+    };
+    (0..BANKS).map(words).max().unwrap()
+}

@@ -1,0 +1,214 @@
+//! The rules of the neighbours as assertions: the environments of the
+//! co-simulation keep them all, and each notices a neighbour that does not.
+
+use super::missing;
+use super::rtl::{machine, put, take};
+use spadkit::config::Config;
+use spadkit::cosim::{Instance, Layout, Stimulus, VerilatedUnit, bench_for, record_inputs};
+use spadkit::rtl::{Design, SystemVerilog};
+use spadkit::tool::{Cache, Toolbox};
+use std::sync::Arc;
+
+const CYCLES: usize = 12_000;
+
+/// A unit with its rules, and what the co-simulation does to it.
+struct Case {
+    unit: Arc<VerilatedUnit>,
+    layout: Layout,
+    rules: String,
+    inputs: Vec<u32>,
+    outputs: Vec<u32>,
+}
+
+impl Case {
+    fn new(unit: &str, config: &Config) -> Self {
+        let design = Design::emit(&[unit.to_owned()], config).unwrap();
+        let wanted = SystemVerilog {
+            wrappers: false,
+            assertions: true,
+        };
+        let design = design.with_system_verilog(wanted, config).unwrap();
+        let layout = Layout::new(&design.units[0]);
+        let (tools, cache) = (Toolbox::new(), Cache::user().unwrap());
+        let (files, rules) = (design.files_of(&design.units[0]), &design.system);
+        let built =
+            VerilatedUnit::build_with_rules(unit, &files, rules, layout.clone(), &tools, &cache);
+        let mut bench = bench_for(unit, config, &layout, None).unwrap();
+        let inputs = record_inputs(&layout, &mut *bench, &mut Stimulus::new(1), CYCLES);
+        let mut case = Case {
+            unit: built.unwrap(),
+            outputs: vec![0; CYCLES * layout.output_words],
+            rules: rules[0].text.clone(),
+            layout,
+            inputs,
+        };
+        let mut outputs = std::mem::take(&mut case.outputs);
+        let mut instance: Instance = case.unit.instance();
+        // Whoever keeps the rules trips none of them.
+        instance.run(&case.inputs, &mut outputs).unwrap();
+        case.outputs = outputs;
+        case
+    }
+
+    fn input(&self, cycle: usize, port: &str) -> u64 {
+        let slot = self.layout.input(port);
+        let words = &self.inputs[cycle * self.layout.input_words..];
+        take(words, slot, slot.width.min(64))[0]
+    }
+
+    fn output(&self, cycle: usize, port: &str) -> u64 {
+        let slot = self.layout.output(port);
+        let words = &self.outputs[cycle * self.layout.output_words..];
+        take(words, slot, slot.width.min(64))[0]
+    }
+
+    /// No reset in the cycle nor before it.
+    fn calm(&self, cycle: usize) -> bool {
+        (cycle - 1..=cycle).all(|t| self.input(t, "rst") == 0)
+    }
+
+    /// The first cycle behind the first resets for which `when` holds.
+    fn cycle(&self, what: &str, when: impl Fn(usize) -> bool) -> usize {
+        let found = (3..CYCLES - 1).find(|&t| self.calm(t) && when(t));
+        found.unwrap_or_else(|| panic!("no cycle for {what}"))
+    }
+
+    /// The rule that does not hold when `ports` have other values in `cycle`.
+    fn tripped(&self, cycle: usize, ports: &[(&str, u64)]) -> String {
+        let (ins, outs) = (self.layout.input_words, self.layout.output_words);
+        let mut inputs = self.inputs[..(cycle + 2) * ins].to_vec();
+        for (port, value) in ports {
+            let slot = self.layout.input(port);
+            put(&mut inputs[cycle * ins..], slot, slot.width, &[*value]);
+        }
+        let mut outputs = vec![0; (cycle + 2) * outs];
+        let error = match self.unit.instance().run(&inputs, &mut outputs) {
+            Ok(()) => return "none".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        // "...: FILE_rules.sv:LINE: $stop ends the simulation"
+        let line = error.split("_rules.sv:").nth(1).unwrap();
+        let line: usize = line.split(':').next().unwrap().parse().unwrap();
+        let above = self.rules.lines().take(line).collect::<Vec<_>>();
+        let label = |text: &&str| text.contains(": assert property");
+        let rule = above.into_iter().rev().find(label).unwrap();
+        rule.trim().split(':').next().unwrap().to_owned()
+    }
+
+    fn expect(&self, rule: &str, cycle: usize, ports: &[(&str, u64)]) {
+        assert!(self.rules.contains(&format!(" {rule}: assert property")));
+        assert_eq!(self.tripped(cycle, ports), rule, "cycle {cycle}");
+    }
+}
+
+#[test]
+fn each_rule_of_the_path_notices_who_breaks_it() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    let config = machine("").clone();
+    let case = Case::new("spad_sm_path", &config);
+    let (i, o) = (
+        |t, port| case.input(t, port),
+        |t, port| case.output(t, port),
+    );
+    let starts = |t| o(t, "iss_valid") == 1 && o(t, "iss_pass") == 0;
+
+    let t = case.cycle("a live block", |t| {
+        o(t - 1, "live") == 1 && i(t, "launch_valid") == 0
+    });
+    let launch = [
+        ("launch_valid", 1),
+        ("launch_block", 0),
+        ("launch_wmask", 1),
+        ("launch_last", 1),
+    ];
+    case.expect("launch_slot", t, &launch);
+
+    let t = case.cycle("a launch", |t| i(t, "launch_valid") == 1);
+    case.expect("launch_threads", t, &[("launch_wmask", 0)]);
+    case.expect(
+        "launch_threads",
+        t,
+        &[("launch_wmask", 1), ("launch_last", 0)],
+    );
+
+    let memory = |t: usize| {
+        let kind = case.layout.input("off_kind");
+        let words = &case.inputs[t * case.layout.input_words..];
+        starts(t) && take(words, kind, 4)[o(t, "iss_warp") as usize] == 1
+    };
+    let t = 1 + case.cycle("a load", |t| memory(t) && i(t + 1, "rst") == 0);
+    let exit = [
+        ("exit_valid", 1),
+        ("exit_warp", o(t - 1, "iss_warp")),
+        ("exit_mask", 1),
+    ];
+    case.expect("exit_drained", t, &exit);
+
+    let held = |t| o(t - 1, "ex_hold") == 1;
+    let t = case.cycle("an empty EXE", |t| o(t - 1, "iss_valid") == 0 && !held(t));
+    case.expect("operands_zero", t, &[("op_mask", 1)]);
+    case.expect("operands_zero", t, &[("op_be", 1)]);
+    let t = case.cycle("a pass that is held", held);
+    case.expect("operands_held", t, &[("op_mask", i(t, "op_mask") ^ 1)]);
+    case.expect("operands_held", t, &[("op_aop", i(t, "op_aop") ^ 1)]);
+
+    let t = 1 + case.cycle("an issue", |t| starts(t) && i(t + 1, "rst") == 0);
+    for port in ["cfg_pipeline", "cfg_policy", "cfg_sharing", "cfg_limit"] {
+        case.expect("cfg_static", t, &[(port, i(t, port) ^ 1)]);
+    }
+    case.expect("writes_idle", t, &[("kernel_clear", 1)]);
+
+    let waits = |t| i(t - 1, "icn_valid") == 1 && o(t - 1, "icn_ready") == 0;
+    let t = case.cycle("waiting data", waits);
+    case.expect("icn_held", t, &[("icn_valid", 0)]);
+    case.expect("icn_held", t, &[("icn_tag", i(t, "icn_tag") ^ 1)]);
+}
+
+#[test]
+fn each_rule_of_the_bus_units_notices_who_breaks_it() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    let mut config = machine("");
+    config.path.hash = spadkit::config::PathHash::Rap;
+    let stream = Case::new("spad_stream", &config);
+    let (i, o) = (
+        |t, port| stream.input(t, port),
+        |t, port| stream.output(t, port),
+    );
+    let waits = |t| i(t - 1, "req_valid") == 1 && o(t - 1, "req_ready") == 0;
+    let t = stream.cycle("an access that waits", waits);
+    stream.expect("request_held", t, &[("req_valid", 0)]);
+    for port in [
+        "req_op", "req_mask", "req_addr", "req_data", "req_be", "req_tag",
+    ] {
+        let slot = stream.layout.input(port);
+        let word = u64::from(stream.inputs[t * stream.layout.input_words + slot.offset]);
+        stream.expect("request_held", t, &[(port, word ^ 1)]);
+    }
+    let busy = |t| o(t, "idle") == 0;
+    let t = stream.cycle("an access inside", busy);
+    stream.expect(
+        "cfg_static",
+        t,
+        &[("cfg_lock_hash", i(t, "cfg_lock_hash") ^ 1)],
+    );
+    stream.expect("writes_idle", t, &[("hash_wr_en", 1)]);
+
+    let tcdm = Case::new("spad_tcdm", &config);
+    let (i, o) = (
+        |t, port| tcdm.input(t, port),
+        |t, port| tcdm.output(t, port),
+    );
+    let waits = |t| i(t - 1, "tcdm_req") & !o(t - 1, "tcdm_gnt") & 1 == 1;
+    let t = tcdm.cycle("a lane that waits", waits);
+    for port in ["tcdm_req", "tcdm_wen", "tcdm_add", "tcdm_wdata", "tcdm_be"] {
+        let slot = tcdm.layout.input(port);
+        let word = u64::from(tcdm.inputs[t * tcdm.layout.input_words + slot.offset]);
+        tcdm.expect("ask_held", t, &[(port, word ^ 1)]);
+    }
+    let t = tcdm.cycle("a request inside", |t| o(t, "idle") == 0);
+    tcdm.expect("writes_idle", t, &[("hash_wr_en", 1)]);
+}

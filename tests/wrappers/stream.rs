@@ -1,0 +1,196 @@
+//! `spad_stream` against a memory: every access is answered once, in order,
+//! with the words that were there, whatever the rhythm on either side.
+
+use super::missing;
+use super::rtl::{Dice, LANES, Memory, Rtl, degree, inside, machine};
+use std::collections::VecDeque;
+
+/// What an answer has to be.
+#[derive(Debug, PartialEq, Eq)]
+struct Answer {
+    op: u64,
+    mask: u64,
+    tag: u64,
+    error: bool,
+    degree: u64,
+    data: Vec<u64>,
+}
+
+struct Access {
+    op: u64,
+    mask: u64,
+    tag: u64,
+    addr: [u64; LANES],
+    data: [u64; LANES],
+    be: [u64; LANES],
+}
+
+impl Access {
+    fn draw(dice: &mut Dice, tag: u64) -> Self {
+        Access {
+            op: [0, 1, 1, 1, 2, 2, 2, 3, 4, 5, 7][dice.below(11) as usize],
+            mask: if dice.chance(6) { 15 } else { dice.bits(4) },
+            tag: tag & 0x3ff,
+            addr: dice.addresses(),
+            data: std::array::from_fn(|_| dice.bits(32)),
+            be: std::array::from_fn(|_| if dice.chance(4) { 15 } else { dice.bits(4) }),
+        }
+    }
+
+    fn drive(&self, rtl: &mut Rtl) {
+        rtl.set("req_op", self.op);
+        rtl.set("req_mask", self.mask);
+        rtl.set("req_tag", self.tag);
+        rtl.set_lanes("req_addr", 9, &self.addr);
+        rtl.set_lanes("req_data", 32, &self.data);
+        rtl.set_lanes("req_be", 4, &self.be);
+    }
+
+    /// Does it to the memory.
+    fn answer(&self, memory: &mut Memory) -> Answer {
+        let active = |lane: &usize| self.mask >> lane & 1 == 1;
+        let beyond = (0..LANES).filter(active).any(|i| !inside(self.addr[i]));
+        let error = self.op > 4 || (self.op != 0 && beyond);
+        let word = |lane: usize| match self.op {
+            0 => self.data[lane],
+            1 | 3 => memory.word(self.addr[lane]),
+            _ => 0,
+        };
+        let shown = |lane: usize| {
+            if active(&lane) && !error {
+                word(lane)
+            } else {
+                0
+            }
+        };
+        let data = (0..LANES).map(shown).collect();
+        if !error && [2, 4].contains(&self.op) {
+            memory.store(self.mask, &self.addr, &self.data, &self.be);
+        }
+        Answer {
+            op: self.op,
+            mask: self.mask,
+            tag: self.tag,
+            error,
+            degree: match error || self.op == 0 {
+                true => 0,
+                false => degree(self.mask, &self.addr),
+            },
+            data,
+        }
+    }
+}
+
+fn shown(rtl: &Rtl) -> Answer {
+    Answer {
+        op: rtl.get("rsp_op"),
+        mask: rtl.get("rsp_mask"),
+        tag: rtl.get("rsp_tag"),
+        error: rtl.get("rsp_error") == 1,
+        degree: rtl.get("rsp_degree"),
+        data: rtl.get_lanes("rsp_data", 32),
+    }
+}
+
+/// Random traffic; what the neighbours offer and take changes its rhythm.
+fn traffic(more: &str, cycles: u64) {
+    let mut rtl = Rtl::new("spad_stream", &machine(more));
+    let mut dice = Dice::new(1);
+    let mut memory = Memory::default();
+    let mut waiting: VecDeque<Answer> = VecDeque::new();
+    let (mut offered, mut standing) = (None::<Access>, None::<Answer>);
+    let (mut requests, mut ready, mut answers, mut most) = (8, 8, 0, 0);
+    for cycle in 0..cycles {
+        if cycle % 128 == 0 {
+            requests = [0, 2, 8, 8][dice.below(4) as usize];
+            ready = [0, 1, 4, 8, 8][dice.below(5) as usize];
+        }
+        let draining = cycle + 256 > cycles;
+        let begins = offered.is_none() && dice.chance(requests) && !draining;
+        if begins {
+            offered = Some(Access::draw(&mut dice, cycle));
+        }
+        if let Some(access) = &offered {
+            access.drive(&mut rtl);
+        }
+        let takes = draining || dice.chance(ready);
+        rtl.set("req_valid", offered.is_some().into());
+        rtl.set("rsp_ready", takes.into());
+        rtl.clock();
+        assert_eq!(rtl.get("idle") == 1, waiting.is_empty(), "cycle {cycle}");
+        let valid = rtl.get("rsp_valid") == 1;
+        if let Some(standing) = standing.take() {
+            assert!(valid && shown(&rtl) == standing, "cycle {cycle}");
+        }
+        if valid && takes {
+            let expected = waiting.pop_front().expect("an answer without a request");
+            assert_eq!(shown(&rtl), expected, "cycle {cycle}");
+            answers += 1;
+        } else if valid {
+            standing = Some(shown(&rtl));
+        }
+        if rtl.get("req_ready") == 1
+            && let Some(access) = offered.take()
+        {
+            waiting.push_back(access.answer(&mut memory));
+        }
+        most = most.max(waiting.len());
+    }
+    assert!(waiting.is_empty() && offered.is_none());
+    assert!(answers > cycles / 8, "{answers} answers");
+    // Two in front of the scratchpad, one a stage, two behind.
+    assert!(most >= 6, "at most {most} accesses inside");
+}
+
+#[test]
+fn a_stream_answers_every_access_once_in_order() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    traffic("", 20_000);
+}
+
+#[test]
+fn a_stream_of_four_stages_does_too() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    traffic("mem_stages = 4\n", 20_000);
+}
+
+/// Cycles of `accesses` loads at one address per lane, back to back, until the
+/// last one is answered.
+fn cycles_of(rtl: &mut Rtl, accesses: u64, addr: &[u64; LANES]) -> u64 {
+    let (mut taken, mut answered, mut cycles) = (0, 0, 0);
+    rtl.set("req_op", 1);
+    rtl.set("req_mask", 15);
+    rtl.set_lanes("req_addr", 9, addr);
+    rtl.set("rsp_ready", 1);
+    while answered < accesses {
+        rtl.set("req_valid", (taken < accesses).into());
+        rtl.clock();
+        taken += rtl.get("req_ready") & u64::from(taken < accesses);
+        answered += rtl.get("rsp_valid");
+        cycles += 1;
+        assert!(cycles < 1000);
+    }
+    cycles
+}
+
+/// Section 18a.2: taken in t, an access of degree d is answered in
+/// t+1+MS+max(1, d); at degree 1 one access a cycle.
+#[test]
+fn a_stream_keeps_its_timing() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    for (more, stages) in [("", 2u64), ("mem_stages = 4\n", 4)] {
+        let mut rtl = Rtl::new("spad_stream", &machine(more));
+        let latency = |degree: u64| 1 + stages + degree + 1;
+        assert_eq!(cycles_of(&mut rtl, 1, &[5; LANES]), latency(1));
+        assert_eq!(cycles_of(&mut rtl, 1, &[0, 1, 2, 3]), latency(1));
+        // Row r of bank 0 is at 8 * r + r for r below 8.
+        assert_eq!(cycles_of(&mut rtl, 1, &[0, 9, 18, 27]), latency(4));
+        assert_eq!(cycles_of(&mut rtl, 60, &[0, 1, 2, 3]), latency(1) + 59);
+    }
+}

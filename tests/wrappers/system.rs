@@ -1,0 +1,159 @@
+//! `emit --wrapper`, `--assertions`, `--prefix`, `--period`: what is written,
+//! and that Verilator has nothing to say about it.
+
+use super::missing;
+use super::rtl::MACHINE;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn emit(dir: &Path, options: &[&str]) -> (bool, String) {
+    let mut spadkit = assert_cmd::Command::cargo_bin("spadkit").unwrap();
+    let output = spadkit
+        .args([
+            "emit",
+            "-q",
+            "--bench-cycles",
+            "0",
+            "-o",
+            dir.to_str().unwrap(),
+        ])
+        .args(options)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.success(), text)
+}
+
+/// Verilator on everything in `dir`, from `top` downward.
+fn lint(dir: &Path, top: &str) {
+    let mut verilator = Command::new("verilator");
+    verilator.args(["--lint-only", "--assert", "-Wall", "--top-module", top]);
+    let output = verilator.args(["-F", "filelist_sv.f"]).current_dir(dir);
+    let output = output.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.trim().is_empty(), "{text}");
+}
+
+#[test]
+fn wrappers_with_structs_and_rules_are_lint_clean() {
+    if missing(&["verilator"]) {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let config = scratch.path().join("machine.toml");
+    let features = [
+        ("plain", "", ""),
+        ("ahead", "ahead = 3\nmem_stages = 4\n", "path = 'xor'"),
+        ("lockless", "locks = 0\n", "path = 'mod'"),
+        ("configured", "", "path = 'configurable'"),
+        ("rap", "", "path = 'rap'"),
+    ];
+    for (name, path, hash) in features {
+        let text = MACHINE.replace("[path]\n", &format!("[path]\n{path}"));
+        let text = match hash {
+            "" => text,
+            hash => text.replace("path = 'xor'", hash),
+        };
+        fs::write(
+            &config,
+            text.replace(
+                "locks = 32\n",
+                match path.contains("locks") {
+                    true => "",
+                    false => "locks = 32\n",
+                },
+            ),
+        )
+        .unwrap();
+        let dir = scratch.path().join(name);
+        let options = ["--wrapper", "stream", "--wrapper", "tcdm", "--assertions"];
+        let machine = ["spad_sm_path", "--config", config.to_str().unwrap()];
+        let (done, text) = emit(&dir, &[&options[..], &machine].concat());
+        assert!(done, "{name}: {text}");
+        for top in ["spad_stream_sv", "spad_tcdm_sv", "spad_sm_path"] {
+            lint(&dir, top);
+        }
+    }
+}
+
+/// A tag of another type, and two machines in one design.
+#[test]
+fn wrappers_take_any_tag_under_any_prefix() {
+    if missing(&["verilator"]) {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    let options = ["--preset", "small", "--wrapper", "stream", "--prefix", "a_"];
+    let (done, text) = emit(&dir, &options);
+    assert!(done, "{text}");
+    let around = "typedef struct packed { logic [4:0] warp; logic [2:0] slot; } mine_t;
+module around import a_spad_pkg::*; (input logic clk, rst, req_valid, rsp_ready,
+        input stream_req_t req, input mine_t req_tag, output logic req_ready, rsp_valid, idle,
+        output stream_rsp_t rsp, output mine_t rsp_tag);
+    a_spad_stream_sv #(.tag_t(mine_t)) it (.cfg_lock_hash(LOCK_HASH_XOR),
+        .hash_wr_en(1'b0), .hash_wr_index('0), .hash_wr_data('0),
+        .row_wr_en(1'b0), .row_wr_index('0), .row_wr_data('0), .*);
+endmodule\n";
+    let list = fs::read_to_string(dir.join("filelist_sv.f")).unwrap();
+    assert!(
+        list.ends_with("a_spad_pkg.sv\na_spad_stream_sv.sv\n"),
+        "{list}"
+    );
+    fs::write(dir.join("around.sv"), around).unwrap();
+    fs::write(dir.join("filelist_sv.f"), list + "around.sv\n").unwrap();
+    let text = fs::read_to_string(dir.join("a_spad_stream_sv.sv")).unwrap();
+    let registers = text.contains("hash_wr_en");
+    let without = |line: &&str| registers || !line.contains("_wr_");
+    let kept: Vec<&str> = around.lines().filter(without).collect();
+    fs::write(dir.join("around.sv"), kept.join("\n") + "\n").unwrap();
+    // One file holds a type and a module.
+    let mut verilator = Command::new("verilator");
+    verilator.args([
+        "--lint-only",
+        "-Wall",
+        "-Wno-DECLFILENAME",
+        "--top-module",
+        "around",
+    ]);
+    let output = verilator.args(["-F", "filelist_sv.f"]).current_dir(&dir);
+    let output = output.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.trim().is_empty(), "{text}");
+}
+
+#[test]
+fn constraints_have_the_budget_that_was_asked_for() {
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    let options = [
+        "--preset",
+        "small",
+        "--wrapper",
+        "stream",
+        "--period",
+        "1.5",
+    ];
+    let (done, text) = emit(&dir, &[&options[..], &["--io-budget", "0.6,0.25"]].concat());
+    assert!(done, "{text}");
+    let sdc = fs::read_to_string(dir.join("sdc/spad_stream.sdc")).unwrap();
+    for line in [
+        "{ set spadkit_period 1.5 }",
+        "{ set spadkit_before 0.6 }",
+        "{ set spadkit_behind 0.25 }",
+        "\nset_false_path -from [get_ports {cfg_lock_hash[*]}]",
+    ] {
+        assert!(sdc.contains(line), "{line}: {sdc}");
+    }
+    for bad in [
+        ["--period", "0"],
+        ["--period", "nan"],
+        ["--io-budget", "0.5"],
+        ["--io-budget", "0.5,1"],
+        ["--io-budget", "-0.1,0.5"],
+    ] {
+        let (done, text) = emit(&dir, &[&options[..4], &bad].concat());
+        assert!(!done && text.contains("expected"), "{bad:?}: {text}");
+    }
+}
