@@ -11,7 +11,7 @@ PACKAGES := verilator yosys opensta iverilog g++ make z3 qflow-tech-osu018
 TOOLS    := verilator yosys sta iverilog c++ z3
 OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 
-.PHONY: flow build test bench generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
+.PHONY: flow build test bench compare generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -33,6 +33,10 @@ lint:
 
 bench: deps
 	$(CARGO) bench --workspace
+
+# Cells, flip-flops, levels and cycles beside the local memories of open cores.
+compare: deps build
+	$(dir $(SPADKIT))examples/compare_local_memories
 
 # The emitted Verilog of the default preset, committed for reading: without the
 # test benches, which are megabytes. Git keeps what --force replaces.

@@ -1,6 +1,7 @@
 //! `spadkit synth`: area, delay and power of units.
 
 use super::Global;
+use super::paths_text;
 use super::printer::{Printer, table};
 use super::synthesis_text;
 use crate::config::Config;
@@ -21,7 +22,8 @@ use std::path::PathBuf;
 /// Yosys and ABC map each unit for each target period; OpenSTA adds static
 /// timing and power (without it, those are left out). A unit with a clock is
 /// rated by OpenSTA's period, which includes clock-to-output and set-up times,
-/// any other by ABC's delay.
+/// any other by ABC's delay. Of named units with a clock, the slowest path into
+/// and out of each group of registers and ports is shown, and the critical one.
 #[derive(Args)]
 pub struct SynthArgs {
     /// Units; all if none is named.
@@ -45,11 +47,16 @@ pub struct SynthArgs {
     /// without UNIT, every unit that DIR has.
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
+    /// Map module by module instead of all of a unit at once: the critical
+    /// path then shows which instances it goes through. Much quicker for
+    /// large units; slower and larger netlists.
+    #[arg(long)]
+    keep_hierarchy: bool,
     /// What each feature costs instead: the blocks interconnect (arbiter and
     /// crossbars), spad_scratchpad (both unless named) or spad_sm_path with
     /// broadcast, byte merging, locks and so on left out in turn. Cells and
     /// levels in Yosys' own gates, without a library.
-    #[arg(long, conflicts_with_all = ["liberty", "tech", "periods", "effort", "rtl", "chart"])]
+    #[arg(long, conflicts_with_all = ["liberty", "tech", "periods", "effort", "rtl", "chart", "keep_hierarchy"])]
     features: bool,
     /// Draw power and area over the target periods.
     #[arg(long, value_name = "FILE.svg")]
@@ -77,6 +84,8 @@ pub(super) fn run(args: &SynthArgs, global: &Global, printer: &Printer) -> Resul
         Measured {
             effort: args.effort,
             rtl: args.rtl.as_deref(),
+            keep_hierarchy: args.keep_hierarchy,
+            paths: !args.units.is_empty(),
         },
         &|done, total, what| {
             bar.set_total(total);
@@ -91,7 +100,9 @@ pub(super) fn run(args: &SynthArgs, global: &Global, printer: &Printer) -> Resul
         write_file(path, done.chart().as_bytes())?;
         printer.log(format!("chart: {}", path.display()));
     }
-    printer.result(done.json(), || synthesis_text::all(&done))
+    printer.result(done.json(), || {
+        synthesis_text::all(&done) + &paths_text::all(&done.report)
+    })
 }
 
 /// `synth --features`.

@@ -19,6 +19,7 @@ mod cmd_synth;
 mod cmd_trace;
 mod cmd_tune;
 mod configuration;
+mod paths_text;
 mod printer;
 mod synthesis_text;
 mod tune_software;

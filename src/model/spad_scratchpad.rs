@@ -1,12 +1,15 @@
 //! `spad_scratchpad`: arbiter (MEM0), banks, crossbars, locks and the response
-//! stage (MEM1) (docs/microarchitecture.md, section 7).
+//! stage (MEM1 to MEM3) (docs/microarchitecture.md, section 7).
+
+mod memory;
+mod stages;
 
 use super::lanes::{LaneMask, MAX_LANES, lanes_of};
-use super::spad_bank_ram::{BankInputs, BankRam};
 use super::spad_conflict_arbiter::{ArbiterInputs, ConflictArbiter};
-use super::spad_crossbar::{BankRequests, Crossbar, RequestInputs};
-use super::spad_lock_unit::{LockBits, LockInputs, LockUnit};
+use super::spad_lock_unit::LockBits;
 use crate::config::Config;
+use memory::Memory;
+use stages::{DataStage, Group, Place, Request, RequestStage};
 
 pub use spadkit_hdl::codes::op;
 
@@ -65,52 +68,31 @@ pub struct ScratchpadOutputs<T> {
     pub resp: ResponseControl<T>,
     /// Its data.
     pub resp_data: [u64; MAX_LANES],
+    /// Stages behind MEM0 that hold the last group of an access, MEM1 in bit 0;
+    /// the highest is the response's. Registered.
+    pub stages: u32,
     /// An access stands in MEM0 and this is not its last cycle there; registered.
     pub busy_more: bool,
-    /// MEM1 cannot leave; comb(resp_ready).
+    /// The response cannot leave; comb(resp_ready).
     pub blocked: bool,
-}
-
-/// The access in MEM0.
-#[derive(Clone, Debug)]
-struct Request<T> {
-    access: bool,
-    op: u8,
-    mask: LaneMask,
-    lock: [u16; MAX_LANES],
-    data: [u64; MAX_LANES],
-    be: [u8; MAX_LANES],
-    tag: T,
-    error: bool,
-    success: LaneMask,
-}
-
-/// MEM1: a group whose data the banks have read.
-#[derive(Clone, Debug)]
-struct Response<T> {
-    /// A group is here; not every one is the last of its access.
-    valid: bool,
-    last: bool,
-    served: LaneMask,
-    bank: [u8; MAX_LANES],
-    control: ResponseControl<T>,
 }
 
 /// The scratchpad.
 #[derive(Clone, Debug)]
 pub struct Scratchpad<T> {
     arbiter: ConflictArbiter,
-    locks: LockUnit,
-    banks: Vec<BankRam>,
-    crossbar: Crossbar,
-    /// What the request crossbar drives; of use in banks that a group uses.
-    to_banks: Box<BankRequests>,
-    /// Window of the lock group.
+    memory: Memory,
+    /// Window of the lock group in MEM0.
     window: u32,
     q: Request<T>,
-    p: Response<T>,
-    /// Words that earlier groups of the access brought.
-    acc: [u64; MAX_LANES],
+    /// The register in front of banks and locks, with three stages or more.
+    mem1: Option<Box<RequestStage<T>>>,
+    /// The stage in which the banks show their words, with four.
+    mem2: Option<Box<DataStage<T>>>,
+    /// The response stage: MEM1, MEM2 or MEM3.
+    response: Group<T>,
+    /// Words of the access in the response stage, as far as its groups have come.
+    words: [u64; MAX_LANES],
     lanes: usize,
     rows: u32,
     has_locks: bool,
@@ -120,31 +102,26 @@ pub struct Scratchpad<T> {
 impl<T: Copy + Default> Scratchpad<T> {
     /// The scratchpad of `config`, after reset, all words zero.
     pub fn new(config: &Config) -> Self {
-        let lanes = config.lanes as usize;
-        let rows = config.rows();
+        let stages = config.path.mem_stages;
         Scratchpad {
-            arbiter: ConflictArbiter::new(lanes, config.path.broadcast),
-            locks: LockUnit::new(config.lanes, config.path.lock_group_cycles),
-            banks: vec![BankRam::new(rows as usize); config.geometry.banks()],
-            crossbar: Crossbar {
-                word_bytes: config.word_bytes(),
-                merge: config.path.merge_bytes,
-            },
-            to_banks: Box::new(BankRequests::NONE),
+            arbiter: ConflictArbiter::new(config.lanes as usize, config.path.broadcast),
+            memory: Memory::new(config),
             window: 0,
             q: Request::reset(),
-            p: Response::reset(),
-            acc: [0; MAX_LANES],
-            lanes,
-            rows,
+            mem1: (stages > 2).then(|| Box::new(RequestStage::reset())),
+            mem2: (stages > 3).then(|| Box::new(DataStage::reset())),
+            response: Group::reset(),
+            words: [0; MAX_LANES],
+            lanes: config.lanes as usize,
+            rows: config.rows(),
             has_locks: config.path.locks != 0,
             windows: config.path.lock_group_cycles,
         }
     }
 
-    /// Whether the response stage takes a group in this cycle.
+    /// Whether the stages move in this cycle.
     pub fn advances(&self, resp_ready: bool) -> bool {
-        resp_ready || !(self.p.valid && self.p.last)
+        resp_ready || !self.response.ends_access()
     }
 
     /// Whether an access is taken in this cycle.
@@ -157,10 +134,20 @@ impl<T: Copy + Default> Scratchpad<T> {
         self.arbiter.valid()
     }
 
+    /// Stages behind MEM0 that hold the last group of an access, MEM1 in bit 0.
+    pub fn stages(&self) -> u32 {
+        let mem1 = self.mem1.as_ref().map(|s| s.place.ends_access());
+        let mem2 = self.mem2.as_ref().map(|s| s.group.ends_access());
+        let response = Some(self.response.ends_access());
+        let all = [mem1, mem2, response].into_iter().flatten();
+        all.zip(0..)
+            .fold(0, |m, (last, k)| m | u32::from(last) << k)
+    }
+
     /// The response but for its data; registered.
     pub fn response(&self) -> ResponseControl<T> {
-        match self.p.valid && self.p.last {
-            true => self.p.control,
+        match self.response.ends_access() {
+            true => self.response.control,
             false => ResponseControl::default(),
         }
     }
@@ -168,13 +155,13 @@ impl<T: Copy + Default> Scratchpad<T> {
     /// Writes the response's data over `out`, one word per lane.
     pub fn response_data(&self, out: &mut [u64]) {
         out[..self.lanes].fill(0);
-        let p = &self.p.control;
+        let p = &self.response.control;
         let returns = matches!(p.op, op::PASS | op::LOAD | op::LDLK);
-        if !self.p.valid || !self.p.last || !returns || p.error {
+        if !self.response.ends_access() || !returns || p.error {
             return;
         }
         for lane in lanes_of(p.mask) {
-            out[lane] = self.word(lane);
+            out[lane] = self.words[lane];
         }
     }
 
@@ -187,6 +174,7 @@ impl<T: Copy + Default> Scratchpad<T> {
             req_ready: self.req_ready(inputs.resp_ready),
             resp: self.response(),
             resp_data,
+            stages: self.stages(),
             busy_more: valid && !(last && self.last_window()),
             blocked: !self.advances(inputs.resp_ready),
         }
@@ -201,7 +189,7 @@ impl<T: Copy + Default> Scratchpad<T> {
         let takes = inputs.req_valid && self.req_ready(inputs.resp_ready);
         let arbiter_adv = self.arbiter_adv(inputs.resp_ready);
         if self.advances(inputs.resp_ready) {
-            self.serve(arbiter_adv);
+            self.advance(arbiter_adv);
         }
         // A new request replaces what the last group has just used.
         let access = takes && self.load(inputs);
@@ -217,16 +205,18 @@ impl<T: Copy + Default> Scratchpad<T> {
     }
 
     /// The clock edges of cycles without a request, as long as the access in
-    /// MEM0 has more groups or windows after the present one and there is no
-    /// response, but `limit` at most; how many. Without an access all of them.
+    /// MEM0 has more groups or windows after the present one, but `limit` at
+    /// most; how many. Without an access all of them. No stage behind MEM0 may
+    /// hold the last group of an access: none does in these cycles.
     pub(super) fn commit_while_busy(&mut self, limit: u64) -> u64 {
+        debug_assert_eq!(self.stages(), 0);
         if !self.arbiter.valid() {
             return limit;
         }
         let mut cycles = 0;
         while cycles < limit && !(self.arbiter.last() && self.last_window()) {
             let arbiter_adv = self.arbiter_adv(true);
-            self.serve(arbiter_adv);
+            self.advance(arbiter_adv);
             if arbiter_adv {
                 self.arbiter.advance();
             }
@@ -244,37 +234,37 @@ impl<T: Copy + Default> Scratchpad<T> {
 
     /// The word in `row` of `bank`.
     pub fn word_at(&self, bank: usize, row: usize) -> u64 {
-        self.banks[bank].word(row)
+        self.memory.word(bank, row)
     }
 
     /// Initial contents: `word` in `row` of `bank`.
     pub fn preload(&mut self, bank: usize, row: usize, word: u64) {
-        self.banks[bank].preload(row, word);
+        self.memory.preload(bank, row, word);
     }
 
     /// The lock bits.
     pub fn held_locks(&self) -> &LockBits {
-        self.locks.held()
+        self.memory.held_locks()
     }
 
     fn reset(&mut self) {
         self.arbiter.reset();
-        self.locks = LockUnit::new(self.lanes as u32, self.windows);
-        for bank in &mut self.banks {
-            bank.commit(&BankInputs {
-                rst: true,
-                ..BankInputs::default()
-            });
-        }
+        self.memory.reset();
         self.window = 0;
         self.q = Request::reset();
-        self.p = Response::reset();
-        self.acc = [0; MAX_LANES];
+        if let Some(stage) = &mut self.mem1 {
+            **stage = RequestStage::reset();
+        }
+        if let Some(stage) = &mut self.mem2 {
+            **stage = DataStage::reset();
+        }
+        self.response = Group::reset();
+        self.words = [0; MAX_LANES];
     }
 
     /// The group in MEM0 is looked at in several windows.
     fn windowed(&self) -> bool {
-        self.q.access && self.windows > 1 && matches!(self.q.op, op::LDLK | op::STUL)
+        self.windows > 1 && self.q.locks()
     }
 
     fn last_window(&self) -> bool {
@@ -285,108 +275,41 @@ impl<T: Copy + Default> Scratchpad<T> {
         self.advances(resp_ready) && self.last_window()
     }
 
-    /// MEM1's word of `lane`: what its bank read, else what an earlier group
-    /// brought.
-    fn word(&self, lane: usize) -> u64 {
-        match self.p.served >> lane & 1 == 1 {
-            true => self.banks[usize::from(self.p.bank[lane])].eval(),
-            false => self.acc[lane],
-        }
-    }
-
-    /// MEM0 and MEM1 move on.
-    fn serve(&mut self, arbiter_adv: bool) {
-        // A group in MEM1 that is not the last leaves its words in `acc`.
-        if self.p.valid && !self.p.last {
-            for lane in lanes_of(self.p.served) {
-                self.acc[lane] = self.word(lane);
-            }
-        }
-        match self.arbiter.valid() {
-            true => self.serve_group(arbiter_adv),
-            false => self.p.valid = false,
-        }
-    }
-
-    /// Accesses banks and locks for the group in MEM0 and moves it to MEM1.
-    fn serve_group(&mut self, arbiter_adv: bool) {
-        let (served, leader) = (self.arbiter.served(), self.arbiter.leader());
-        match self.q.op {
-            op::LOAD | op::LDLK => self.read_banks(leader),
-            op::STORE | op::STUL => self.write_banks(served, leader),
-            op::PASS => {
-                self.acc = [0; MAX_LANES];
-                for lane in lanes_of(self.q.mask) {
-                    self.acc[lane] = self.q.data[lane];
-                }
-            }
-            _ => {}
-        }
-        let q = &mut self.q;
-        if q.access && matches!(q.op, op::LDLK | op::STUL) {
-            let inputs = LockInputs {
-                rst: false,
-                valid: true,
-                window: self.window,
-                op: q.op,
-                req: leader,
-                addr: &q.lock,
-            };
-            q.success |= self.locks.success(&inputs);
-            self.locks.commit(&inputs);
-            self.window = (self.window + 1) % self.windows;
-        }
-        let p = &mut self.p;
-        p.valid = true;
-        p.last = self.arbiter.last() && arbiter_adv;
-        p.served = match q.op {
-            op::LOAD | op::LDLK => served,
-            _ => 0,
-        };
-        p.bank = *self.arbiter.banks();
-        p.control = ResponseControl {
-            valid: true,
-            op: q.op,
-            mask: q.mask,
-            tag: q.tag,
-            success: q.success,
-            error: q.error,
+    /// The group in MEM0.
+    fn place(&self, arbiter_adv: bool) -> Place {
+        Place {
+            valid: self.arbiter.valid(),
+            last: self.arbiter.last() && arbiter_adv,
+            served: self.arbiter.served(),
+            leader: self.arbiter.leader(),
+            window: self.window,
             degree: self.arbiter.degree(),
-        };
-    }
-
-    fn read_banks(&mut self, leader: LaneMask) {
-        let (bank, row) = (self.arbiter.banks(), self.arbiter.rows());
-        for lane in lanes_of(leader) {
-            self.banks[usize::from(bank[lane])].commit(&BankInputs {
-                en: true,
-                row: row[lane],
-                ..BankInputs::default()
-            });
         }
     }
 
-    fn write_banks(&mut self, served: LaneMask, leader: LaneMask) {
-        let (lane_bank, lane_row) = (self.arbiter.banks(), self.arbiter.rows());
-        let requests = RequestInputs {
-            served,
-            leader,
-            lane_bank,
-            lane_row,
-            lane_data: &self.q.data,
-            lane_be: &self.q.be,
+    /// All stages move on, from the end: each finds the next one free.
+    fn advance(&mut self, arbiter_adv: bool) {
+        let place = self.place(arbiter_adv);
+        let (bank, row) = (self.arbiter.banks(), self.arbiter.rows());
+        let (group, words) = match &mut self.mem2 {
+            None => (&mut self.response, &mut self.words),
+            Some(stage) => {
+                stage.leave(&mut self.response, &mut self.words);
+                (&mut stage.group, &mut stage.words)
+            }
         };
-        self.crossbar.drive(&requests, &mut self.to_banks);
-        for lane in lanes_of(leader) {
-            let bank = usize::from(lane_bank[lane]);
-            self.banks[bank].commit(&BankInputs {
-                rst: false,
-                en: true,
-                we: true,
-                be: self.to_banks.wbe[bank],
-                row: self.to_banks.row[bank],
-                wdata: self.to_banks.wdata[bank],
-            });
+        match &mut self.mem1 {
+            None => *group = self.memory.serve(&self.q, (bank, row), &place, words),
+            Some(stage) => {
+                let lanes = (&stage.bank, &stage.row);
+                *group = self
+                    .memory
+                    .serve(&stage.request, lanes, &stage.place, words);
+                stage.take(&self.q, (bank, row), &place, self.lanes);
+            }
+        }
+        if place.valid && self.q.locks() {
+            self.window = (self.window + 1) % self.windows;
         }
     }
 
@@ -394,7 +317,6 @@ impl<T: Copy + Default> Scratchpad<T> {
     fn load(&mut self, inputs: &ScratchpadInputs<T>) -> bool {
         let op = inputs.req_op;
         let locks = matches!(op, op::LDLK | op::STUL);
-        let stores = matches!(op, op::STORE | op::STUL);
         let unsupported = op > op::STUL || (locks && !self.has_locks);
         let accesses = (op::LOAD..=op::STUL).contains(&op);
         let rows = inputs.req_row[..self.lanes].iter().rev();
@@ -408,46 +330,11 @@ impl<T: Copy + Default> Scratchpad<T> {
         q.mask = inputs.req_mask;
         q.tag = inputs.req_tag;
         q.error = unsupported || range;
-        q.success = 0;
-        // What the operation does not use is not worth copying.
-        let lanes = self.lanes;
-        if locks {
-            q.lock[..lanes].copy_from_slice(&inputs.req_lock[..lanes]);
+        let (lock, data, be) = (inputs.req_lock, inputs.req_data, inputs.req_be);
+        q.copy_lanes(lock, data, be, self.lanes);
+        if let Some(stage) = &mut self.mem1 {
+            stage.has_request = false;
         }
-        if stores {
-            q.be[..lanes].copy_from_slice(&inputs.req_be[..lanes]);
-        }
-        if stores || op == op::PASS {
-            q.data[..lanes].copy_from_slice(&inputs.req_data[..lanes]);
-        }
-        q.access
-    }
-}
-
-impl<T: Default> Request<T> {
-    fn reset() -> Self {
-        Request {
-            access: false,
-            op: op::PASS,
-            mask: 0,
-            lock: [0; MAX_LANES],
-            data: [0; MAX_LANES],
-            be: [0; MAX_LANES],
-            tag: T::default(),
-            error: false,
-            success: 0,
-        }
-    }
-}
-
-impl<T: Default> Response<T> {
-    fn reset() -> Self {
-        Response {
-            valid: false,
-            last: false,
-            served: 0,
-            bank: [0; MAX_LANES],
-            control: ResponseControl::default(),
-        }
+        self.q.access
     }
 }

@@ -1,6 +1,7 @@
 //! `spad_sm_path`: from the issue port to the writeback port
 //! (docs/microarchitecture.md, section 18). Composed of the units' models.
 
+mod ahead;
 mod commit;
 mod contexts;
 mod eval;
@@ -31,6 +32,9 @@ use super::spad_writeback_mux::WritebackMux;
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::HashSpec;
+use ahead::Ahead;
+#[cfg(test)]
+pub(crate) use ahead::Selection;
 use contexts::Contexts;
 use eval::Wires;
 use hash_stage::HashStage;
@@ -54,7 +58,8 @@ struct Tag {
     degree: u32,
 }
 
-/// The issue stage's memory of the instruction whose passes are being issued.
+/// The issue stage's memory of the instruction whose passes are being issued,
+/// where AHEAD = 0.
 #[derive(Clone, Copy, Debug, Default)]
 struct Multi {
     /// Passes remain.
@@ -75,13 +80,15 @@ pub struct SmPath {
     history: ConflictHistory,
     accumulator: DegreeAccumulator,
     multi: Multi,
+    /// The stages in front of EX, where AHEAD = 3.
+    ahead: Option<Ahead>,
     mem_in_flight: Counters,
     nonmem_in_flight: Counters,
     // Sharing.
     relssp: Relssp,
     access: AccessUnit,
     warp_blk: Vec<u8>,
-    /// (rel_done, live) at the start of the cycle.
+    /// (rel_done, live) at the start of the cycle, of relssp itself.
     block_state: (BlockMask, BlockMask),
     // Stages.
     ex: Option<Control>,
@@ -90,7 +97,7 @@ pub struct SmPath {
     pre: PrememQueue<Pass>,
     atomics: Contexts,
     spad: Scratchpad<Tag>,
-    /// MEM2 .. MEM(M-1), by their number.
+    /// MEM4 .. MEM(M-1), by their number; those before are the scratchpad's.
     mem: [Option<Pass>; MAX_MEM_STAGES],
     nonmem: NonmemQueue<Pass>,
     wb: WritebackMux<Pass>,
@@ -105,10 +112,11 @@ impl SmPath {
         let warps = config.path.warps as usize;
         let mut path = SmPath {
             scheduler: WarpScheduler::new(warps),
-            mask: MemoryWarpMask::default(),
+            mask: MemoryWarpMask::new(config.path.ahead),
             history: ConflictHistory::new(config.path.history_sets as usize),
             accumulator: DegreeAccumulator::new(config.excess_bits()),
             multi: Multi::default(),
+            ahead: (config.path.ahead > 0).then(|| Ahead::new(config.path.blocks)),
             mem_in_flight: Counters::new(warps),
             nonmem_in_flight: Counters::new(warps),
             relssp: Relssp::new(warps, config.path.blocks, config.warp_size, config.lanes),
@@ -123,7 +131,7 @@ impl SmPath {
             spad: Scratchpad::new(config),
             mem: [None; MAX_MEM_STAGES],
             nonmem: NonmemQueue::new(config.nonmem_depth() as usize),
-            wb: WritebackMux::default(),
+            wb: WritebackMux::new(config.path.ahead),
             pool: Pool::new(),
             scratch: Box::new(Slot::EMPTY),
             config: config.clone(),
@@ -150,7 +158,8 @@ impl SmPath {
         self.spad.preload(bank[0].into(), row[0].into(), word);
     }
 
-    /// The warp whose first pass was issued last; the highest slot after reset.
+    /// The warp that was chosen last: with AHEAD = 0 the one whose first pass
+    /// was issued last. The highest slot after reset.
     pub fn last_issued(&self) -> usize {
         self.scheduler.last()
     }

@@ -14,7 +14,7 @@ pub struct MaskInputs {
     /// The first pass of a predicted instruction was issued in this cycle: its
     /// number of passes - 1.
     pub set: Option<u32>,
-    /// The history's answer, in the cycle after `set`.
+    /// The history's answer, in the cycle after `set`; with AHEAD in the second.
     pub history: HistoryOutputs,
     /// EX is held: the cycle does not count.
     pub hold: bool,
@@ -29,22 +29,42 @@ pub struct MaskOutputs {
     pub remaining: u32,
 }
 
+/// When the history's answer to the last set counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Answer {
+    /// It has counted, or there was none.
+    #[default]
+    Past,
+    /// In the next cycle: with AHEAD a register is between.
+    Next,
+    /// In this cycle.
+    Now,
+}
+
 /// The down counter.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct MemoryWarpMask {
-    /// Set in the previous cycle: passes - 1, to which the history adds.
-    base: Option<u32>,
+    answer: Answer,
+    /// Cycles that are left, but for what the answer adds.
     count: u32,
+    /// The answer comes in the second cycle behind the set.
+    late: bool,
 }
 
 impl MemoryWarpMask {
+    /// The mask of a path with `ahead` stages in front of EX, after reset.
+    pub fn new(ahead: u32) -> Self {
+        MemoryWarpMask {
+            answer: Answer::Past,
+            count: 0,
+            late: ahead > 0,
+        }
+    }
+
     /// The outputs of this cycle.
     pub fn eval(&self, history: &HistoryOutputs) -> MaskOutputs {
-        let excess = if history.hit { history.excess } else { 0 };
-        let remaining = match self.base {
-            Some(base) => base + excess,
-            None => self.count,
-        };
+        let adds = self.answer == Answer::Now && history.hit;
+        let remaining = self.count + if adds { history.excess } else { 0 };
         MaskOutputs {
             mask: remaining != 0,
             remaining,
@@ -54,25 +74,31 @@ impl MemoryWarpMask {
     /// The clock edge.
     pub fn commit(&mut self, inputs: &MaskInputs) {
         if inputs.rst || inputs.clear {
-            *self = MemoryWarpMask::default();
+            (self.answer, self.count) = (Answer::Past, 0);
             return;
         }
         let remaining = self.eval(&inputs.history).remaining;
-        self.count = match inputs.hold {
-            true => remaining,
-            false => remaining.saturating_sub(1),
+        self.answer = match (inputs.set, self.answer) {
+            (Some(_), _) if self.late => Answer::Next,
+            (Some(_), _) | (None, Answer::Next) => Answer::Now,
+            (None, _) => Answer::Past,
         };
-        self.base = inputs.set;
+        self.count = match inputs.set {
+            Some(base) => base,
+            None if inputs.hold => remaining,
+            None => remaining.saturating_sub(1),
+        };
     }
 
-    /// An instruction was issued in the previous cycle.
-    pub(super) fn is_set(&self) -> bool {
-        self.base.is_some()
+    /// An answer of the history is still to count.
+    pub(super) fn waits(&self) -> bool {
+        self.answer != Answer::Past
     }
 
-    /// `cycles` clock edges without `hold` and without an issue in or before them.
+    /// `cycles` clock edges without `hold`, without an issue, and without an
+    /// answer that counts.
     pub(super) fn count_down(&mut self, cycles: u64) {
-        debug_assert!(!self.is_set());
+        debug_assert!(!self.waits());
         let cycles = u32::try_from(cycles).unwrap_or(u32::MAX);
         self.count = self.count.saturating_sub(cycles);
     }
@@ -91,7 +117,7 @@ mod tests {
 
     /// Cycles from the issue to the first in which a memory warp may follow.
     fn distance(passes: u32, excess: Option<u32>) -> u32 {
-        let mut mask = MemoryWarpMask::default();
+        let mut mask = MemoryWarpMask::new(0);
         let issue = MaskInputs {
             set: Some(passes - 1),
             ..MaskInputs::default()
@@ -130,7 +156,7 @@ mod tests {
     #[test]
     fn held_cycles_do_not_count() {
         for held in [1, 2, 5] {
-            let mut mask = MemoryWarpMask::default();
+            let mut mask = MemoryWarpMask::new(0);
             mask.step(&MaskInputs {
                 set: Some(1),
                 ..MaskInputs::default()
@@ -163,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_new_set_overwrites_what_is_left() {
-        let mut mask = MemoryWarpMask::default();
+        let mut mask = MemoryWarpMask::new(0);
         for passes in [9, 2] {
             mask.step(&MaskInputs {
                 set: Some(passes),
@@ -176,5 +202,35 @@ mod tests {
             ..MaskInputs::default()
         });
         assert!(!mask.eval(&HistoryOutputs::default()).mask);
+    }
+
+    /// With AHEAD the answer comes a cycle later: the passes alone count in the
+    /// first one, and a new set replaces an answer that has not come.
+    #[test]
+    fn a_late_answer_adds_to_what_is_left() {
+        let hit = HistoryOutputs {
+            done: true,
+            hit: true,
+            excess: 2,
+        };
+        let masked = |sets: &[Option<u32>]| -> Vec<u32> {
+            let mut mask = MemoryWarpMask::new(3);
+            let step = |&set: &Option<u32>| {
+                let inputs = MaskInputs {
+                    set,
+                    history: hit,
+                    ..MaskInputs::default()
+                };
+                mask.step(&inputs).remaining
+            };
+            sets.iter().map(step).collect()
+        };
+        let none = None;
+        assert_eq!(masked(&[Some(3), none, none, none]), [0, 3, 4, 3]);
+        assert_eq!(masked(&[Some(0), none, none, none, none]), [0, 0, 2, 1, 0]);
+        assert_eq!(
+            masked(&[Some(3), Some(0), none, none, none]),
+            [0, 3, 0, 2, 1]
+        );
     }
 }

@@ -33,60 +33,94 @@ pub struct WritebackInputs<P> {
 /// Outputs of one clock cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WritebackOutputs<P> {
-    /// comb(wb_ready).
+    /// Registered.
     pub icn_ready: bool,
-    /// comb(wb_ready, icn valid).
+    /// Registered; with AHEAD = 0 comb(icn valid).
     pub mem_ready: bool,
-    /// comb(wb_ready, icn and mem valid).
+    /// comb(mem valid); with AHEAD = 0 comb(icn and mem valid).
     pub nm_ready: bool,
-    /// The writeback register.
+    /// The writeback port; registered.
     pub wb: Option<(Source, P)>,
 }
 
-/// The mux and its register.
+/// The mux and its buffer of two: no ready depends on `wb_ready`.
 #[derive(Clone, Debug)]
 pub struct WritebackMux<P> {
-    wb: Option<(Source, P)>,
-}
-
-impl<P: Copy> Default for WritebackMux<P> {
-    fn default() -> Self {
-        WritebackMux { wb: None }
-    }
+    /// The writeback port's.
+    first: Option<(Source, P)>,
+    /// Waits for it; only where there is a first one.
+    second: Option<(Source, P)>,
+    /// With AHEAD: the cycle belongs to data from off-chip, which take turns.
+    turn: Option<bool>,
 }
 
 impl<P: Copy> WritebackMux<P> {
-    /// The writeback register.
-    pub fn wb(&self) -> Option<(Source, P)> {
-        self.wb
+    /// The mux of a path with `ahead` stages in front of EX, after reset.
+    pub fn new(ahead: u32) -> Self {
+        WritebackMux {
+            first: None,
+            second: None,
+            turn: (ahead > 0).then_some(false),
+        }
     }
 
-    /// The register takes a result in this cycle.
-    pub fn free(&self, wb_ready: bool) -> bool {
-        self.wb.is_none() || wb_ready
+    /// The writeback port.
+    pub fn wb(&self) -> Option<(Source, P)> {
+        self.first
+    }
+
+    /// The buffer takes a result in this cycle.
+    pub fn free(&self) -> bool {
+        self.second.is_none()
+    }
+
+    /// Data from off-chip is taken if it is offered.
+    pub fn icn_ready(&self) -> bool {
+        self.free() && self.turn.unwrap_or(true)
+    }
+
+    /// A result of the memory stages is taken if it is offered.
+    pub fn mem_ready(&self, icn_valid: bool) -> bool {
+        self.free() && !self.turn.unwrap_or(icn_valid)
+    }
+
+    /// This cycle belongs to data from off-chip.
+    pub(super) fn turns(&self) -> bool {
+        self.turn == Some(true)
     }
 
     /// The outputs of this cycle.
     pub fn eval(&self, inputs: &WritebackInputs<P>) -> WritebackOutputs<P> {
-        let free = self.free(inputs.wb_ready);
+        let mem_ready = self.mem_ready(inputs.icn.is_some());
         WritebackOutputs {
-            icn_ready: free,
-            mem_ready: free && inputs.icn.is_none(),
-            nm_ready: free && inputs.icn.is_none() && inputs.mem.is_none(),
-            wb: self.wb,
+            icn_ready: self.icn_ready(),
+            mem_ready,
+            nm_ready: mem_ready && inputs.mem.is_none(),
+            wb: self.first,
         }
     }
 
     /// The clock edge.
     pub fn commit(&mut self, inputs: &WritebackInputs<P>) {
         if inputs.rst {
-            self.wb = None;
-        } else if self.free(inputs.wb_ready) {
-            let from = |source, result: Option<P>| result.map(|r| (source, r));
-            self.wb = from(Source::Icn, inputs.icn)
-                .or(from(Source::Mem, inputs.mem))
-                .or(from(Source::Nonmem, inputs.nm));
+            (self.first, self.second) = (None, None);
+            self.turn = self.turn.map(|_| false);
+            return;
         }
+        let ready = self.eval(inputs);
+        let fires = |source, ready: bool, result: Option<P>| match ready {
+            true => result.map(|r| (source, r)),
+            false => None,
+        };
+        let winner = fires(Source::Icn, ready.icn_ready, inputs.icn)
+            .or(fires(Source::Mem, ready.mem_ready, inputs.mem))
+            .or(fires(Source::Nonmem, ready.nm_ready, inputs.nm));
+        if self.first.is_none() || inputs.wb_ready {
+            self.first = self.second.take().or(winner);
+        } else if self.second.is_none() {
+            self.second = winner;
+        }
+        self.turn = self.turn.map(|turn| inputs.icn.is_some() && !turn);
     }
 
     /// One clock cycle.
@@ -101,29 +135,64 @@ impl<P: Copy> WritebackMux<P> {
 mod tests {
     use super::*;
 
+    const ALL: WritebackInputs<u32> = WritebackInputs {
+        rst: false,
+        icn: Some(1),
+        mem: Some(2),
+        nm: Some(3),
+        wb_ready: true,
+    };
+
+    fn ready(out: &WritebackOutputs<u32>) -> (bool, bool, bool) {
+        (out.icn_ready, out.mem_ready, out.nm_ready)
+    }
+
     #[test]
     fn off_chip_data_before_memory_before_the_rest() {
-        let mut mux = WritebackMux::default();
-        let mut inputs = WritebackInputs {
-            rst: false,
-            icn: Some(1),
-            mem: Some(2),
-            nm: Some(3),
-            wb_ready: false,
-        };
-        let out = mux.step(&inputs);
-        assert_eq!(
-            (out.icn_ready, out.mem_ready, out.nm_ready),
-            (true, false, false)
-        );
+        let mut mux = WritebackMux::new(0);
+        let mut inputs = ALL;
+        assert_eq!(ready(&mux.step(&inputs)), (true, false, false));
         inputs.icn = None;
-        let held = mux.step(&inputs);
-        assert_eq!((held.mem_ready, held.wb), (false, Some((Source::Icn, 1))));
-        inputs.wb_ready = true;
-        assert_eq!(mux.step(&inputs).wb, Some((Source::Icn, 1)));
+        let out = mux.step(&inputs);
+        assert_eq!(ready(&out), (true, true, false));
+        assert_eq!(out.wb, Some((Source::Icn, 1)));
         inputs.mem = None;
-        let next = mux.step(&inputs);
-        assert_eq!((next.nm_ready, next.wb), (true, Some((Source::Mem, 2))));
+        let out = mux.step(&inputs);
+        assert_eq!(ready(&out), (true, true, true));
+        assert_eq!(out.wb, Some((Source::Mem, 2)));
         assert_eq!(mux.wb(), Some((Source::Nonmem, 3)));
+    }
+
+    /// The buffer takes a second result while the port waits, then none.
+    #[test]
+    fn a_port_that_waits_holds_two_results() {
+        let mut mux = WritebackMux::new(0);
+        let mut inputs = WritebackInputs {
+            wb_ready: false,
+            ..ALL
+        };
+        for result in [1, 2, 3, 4] {
+            inputs.icn = Some(result);
+            let taken = mux.step(&inputs).icn_ready;
+            assert_eq!(taken, result <= 2, "{result}");
+            assert_eq!(mux.wb(), Some((Source::Icn, 1)));
+        }
+        inputs.wb_ready = true;
+        assert!(!mux.step(&inputs).icn_ready, "free does not see wb_ready");
+        assert_eq!(mux.wb(), Some((Source::Icn, 2)));
+        assert!(mux.step(&inputs).icn_ready);
+        assert_eq!(mux.wb(), Some((Source::Icn, 4)));
+    }
+
+    #[test]
+    fn with_ahead_off_chip_data_have_every_second_cycle() {
+        let mut mux = WritebackMux::new(3);
+        let taken: Vec<_> = (0..5).map(|_| ready(&mux.step(&ALL))).collect();
+        let (memory, far) = ((false, true, false), (true, false, false));
+        assert_eq!(taken, [memory, far, memory, far, memory]);
+        let mut alone = ALL;
+        (alone.icn, alone.mem) = (None, None);
+        assert_eq!(ready(&mux.step(&alone)), (true, false, false), "lost");
+        assert_eq!(ready(&mux.step(&alone)), (false, true, true));
     }
 }

@@ -88,6 +88,7 @@ fn job(block: &str, machine: &Config) -> Result<SynthJob> {
         sources,
         memories: Vec::new(),
         ports: Vec::new(),
+        keep_hierarchy: false,
     })
 }
 

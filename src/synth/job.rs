@@ -1,6 +1,7 @@
 //! One synthesis: a unit, mapped with Yosys and ABC for one clock period.
 
 use super::effort::Effort;
+use super::macros;
 use super::prepare::{PREPARED, Prepared};
 use super::technology::Technology;
 use super::template::render;
@@ -38,6 +39,9 @@ pub struct SynthJob {
     pub memories: Vec<Memory>,
     /// Ports that the top must have. Empty: not checked.
     pub ports: Vec<Port>,
+    /// Whether its modules are mapped one by one, in place of all of it at
+    /// once: paths then tell which instances they go through.
+    pub keep_hierarchy: bool,
 }
 
 /// A mapped unit.
@@ -56,6 +60,10 @@ pub struct Netlist {
     pub delay_ps: f64,
     /// Whether the top module has a port `clk`.
     pub clocked: bool,
+    /// Flip-flops and memories, with `/` between instances.
+    pub registers: Vec<String>,
+    /// The memories as cells of a Liberty library; empty without memories.
+    pub macros: String,
     /// Warnings of Yosys.
     pub warnings: Vec<String>,
     /// The directory with `netlist.v`, `netlist.json` and `yosys.log`.
@@ -104,6 +112,7 @@ impl SynthJob {
             sources,
             memories: banks.into_iter().chain::<Vec<Memory>>(tables).collect(),
             ports: unit.ports.clone(),
+            keep_hierarchy: false,
         }
     }
 
@@ -135,18 +144,19 @@ impl SynthJob {
     }
 
     /// What Yosys left in `directory`: its log, and the top of the netlist.
-    pub(super) fn read_results(&self, directory: &Path) -> Result<(ToolOutput, YosysModule)> {
+    pub(super) fn read_results(&self, directory: &Path) -> Result<(ToolOutput, YosysNetlist)> {
         let output = ToolOutput {
             stdout: get(&directory.join("yosys.log"))?,
             stderr: String::new(),
         };
         let fail = |what: String| unexpected_output(Kind::Yosys, what, &output);
         let json = get(&directory.join("netlist.json"))?;
-        let mut netlist: YosysNetlist = serde_json::from_str(&json)
+        let netlist: YosysNetlist = serde_json::from_str(&json)
             .map_err(|e| fail(format!("wrote a netlist that cannot be read: {e}")))?;
-        let top = (netlist.modules.remove(&self.top))
-            .ok_or_else(|| fail(format!("wrote a netlist without module {}", self.top)))?;
-        Ok((output, top))
+        if !netlist.modules.contains_key(&self.top) {
+            return Err(fail(format!("wrote a netlist without module {}", self.top)));
+        }
+        Ok((output, netlist))
     }
 
     /// Maps the unit, for a delay in ps between flip-flops, or from input to
@@ -245,8 +255,12 @@ impl Netlist {
         mut complaints: Vec<String>,
         technology: &Technology,
     ) -> Result<Self> {
-        let (output, top) = job.read_results(directory)?;
-        job.check_ports(&top)?;
+        let (output, yosys) = job.read_results(directory)?;
+        let top = &yosys.modules[&job.top];
+        job.check_ports(top)?;
+        let boxes = job.memories.iter();
+        let boxes = boxes.filter_map(|m| Some((m.module.as_str(), yosys.modules.get(&m.module)?)));
+        let boxes: Vec<_> = boxes.collect();
         complaints.extend(warnings(&output));
         let fail = |what: String| unexpected_output(Kind::Yosys, what, &output);
         let mut netlist = Netlist {
@@ -256,13 +270,15 @@ impl Netlist {
             area_um2: 0.0,
             delay_ps: parse_delay(&output)?,
             clocked: top.ports.contains_key("clk"),
+            registers: Vec::new(),
+            macros: macros::liberty(&boxes, technology),
             warnings: complaints,
             directory: directory.to_owned(),
         };
-        for instance in top.cells.values() {
-            let kind = &instance.kind;
+        for (name, kind) in yosys.instances(&job.top) {
             if let Some(bits) = job.memory_bits(kind) {
                 netlist.memory_bits += bits;
+                netlist.registers.push(name);
                 continue;
             }
             let cell = technology.liberty.cells.get(kind).ok_or_else(|| {
@@ -273,7 +289,10 @@ impl Netlist {
             })?;
             netlist.flops += u64::from(cell.flop);
             netlist.area_um2 += cell.area_um2;
-            *netlist.cells_by_type.entry(kind.clone()).or_default() += 1;
+            *netlist.cells_by_type.entry(kind.to_owned()).or_default() += 1;
+            if cell.flop {
+                netlist.registers.push(name);
+            }
         }
         Ok(netlist)
     }
@@ -286,8 +305,29 @@ impl Netlist {
 
 /// A netlist as Yosys writes it in JSON.
 #[derive(Deserialize)]
-struct YosysNetlist {
-    modules: BTreeMap<String, YosysModule>,
+pub(super) struct YosysNetlist {
+    pub modules: BTreeMap<String, YosysModule>,
+}
+
+impl YosysNetlist {
+    /// Every cell under `top` that is no module of the netlist, or one
+    /// without contents: its name, with `/` between instances, and its type.
+    pub fn instances(&self, top: &str) -> Vec<(String, &str)> {
+        let mut found = Vec::new();
+        let mut open = vec![(String::new(), top)];
+        while let Some((scope, module)) = open.pop() {
+            for (name, instance) in &self.modules[module].cells {
+                let name = format!("{scope}{name}");
+                match self.modules.get(&instance.kind) {
+                    Some(inside) if !inside.cells.is_empty() => {
+                        open.push((format!("{name}/"), instance.kind.as_str()));
+                    }
+                    _ => found.push((name, instance.kind.as_str())),
+                }
+            }
+        }
+        found
+    }
 }
 
 #[derive(Deserialize)]
@@ -298,7 +338,8 @@ pub(super) struct YosysModule {
 
 #[derive(Deserialize)]
 pub(super) struct YosysPort {
-    bits: Vec<serde::de::IgnoredAny>,
+    pub direction: String,
+    pub bits: Vec<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -307,12 +348,24 @@ pub(super) struct Instance {
     pub kind: String,
 }
 
-/// The delay on ABC's line `WireLoad = ... Delay = 145.85 ps ...`.
+/// ABC's delay, of the slowest module where they were mapped one by one.
 fn parse_delay(output: &ToolOutput) -> Result<f64> {
-    let line = output.stdout.lines().rfind(|l| l.contains("WireLoad ="));
+    let modules = output.stdout.split("Extracting gate netlist of module");
+    // What is before the first is about none.
+    let skipped = usize::from(modules.clone().count() > 1);
+    let delays = modules
+        .skip(skipped)
+        .map(|text| module_delay(text, output))
+        .collect::<Result<Vec<_>>>()?;
+    Ok(delays.into_iter().fold(0.0, f64::max))
+}
+
+/// The delay on ABC's line `WireLoad = ... Delay = 145.85 ps ...`.
+fn module_delay(text: &str, output: &ToolOutput) -> Result<f64> {
+    let line = text.lines().rfind(|l| l.contains("WireLoad ="));
     let Some(line) = line else {
         // Yosys does not call ABC for a unit without logic.
-        let no_logic = output.stdout.contains("there is nothing to map");
+        let no_logic = text.contains("there is nothing to map");
         return match no_logic {
             true => Ok(0.0),
             false => Err(unexpected_output(

@@ -8,9 +8,12 @@ mod features;
 mod fig4;
 mod job;
 pub mod liberty;
+mod macros;
+mod paths;
 mod prepare;
 mod published;
 mod result;
+mod stages;
 mod structure;
 mod sweep;
 mod synthesis;
@@ -21,12 +24,15 @@ mod timing;
 pub use effort::Effort;
 pub use features::{FEATURE_BLOCKS, FeatureCost, feature_builds, feature_costs};
 pub use job::{Memory, Netlist, SynthJob};
+pub use paths::{End, PathReport, Segment, Step, WorstPath};
 pub use published::{PUBLISHED, Published, TARGET_CLOCKS_GHZ, TARGET_PERIODS_PS};
 pub use result::{SmTotal, SynthReport, UnitResult};
 pub use structure::Structure;
 pub use sweep::Flow;
 pub use synthesis::{Measured, Synthesis};
-pub use technology::{DEFAULT_TECHNOLOGY, Technology, TechnologyPreset, TechnologySummary};
+pub use technology::{
+    DEFAULT_TECHNOLOGY, MemoryTiming, Technology, TechnologyPreset, TechnologySummary,
+};
 pub use timing::{ACTIVITY, Timing};
 
 #[cfg(test)]

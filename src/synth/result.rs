@@ -1,6 +1,7 @@
 //! What synthesis gives, in the form of the `synth` command's JSON.
 
 use super::effort::Effort;
+use super::paths::PathReport;
 use super::technology::TechnologySummary;
 use crate::geometry::Geometry;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,9 @@ pub struct UnitResult {
     pub power_mw: Option<f64>,
     /// Instances of each cell type.
     pub cells_by_type: BTreeMap<String, u64>,
+    /// The slowest paths by stages, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paths: Option<PathReport>,
 }
 
 /// Everything of one run.
@@ -147,6 +151,7 @@ impl SmTotal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::synth::MemoryTiming;
 
     fn result(unit: &str, period_ps: u32, area_um2: f64, delay_ps: f64) -> UnitResult {
         UnitResult {
@@ -164,6 +169,7 @@ mod tests {
             rated_ps: Some(delay_ps),
             power_mw: Some(0.5),
             cells_by_type: BTreeMap::new(),
+            paths: None,
         }
     }
 
@@ -179,6 +185,10 @@ mod tests {
                 load_ff: 1.0,
                 nand2_um2: Some(2.0),
                 fo4_ps: None,
+                memory: MemoryTiming {
+                    clock_to_output_ps: 450.0,
+                    setup_ps: 100.0,
+                },
             },
             effort: Effort::Area,
             results: vec![

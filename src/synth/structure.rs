@@ -51,14 +51,14 @@ impl Structure {
     }
 
     fn read(directory: &Path, job: &SynthJob) -> Result<Self> {
-        let (output, top) = job.read_results(directory)?;
+        let (output, netlist) = job.read_results(directory)?;
         let mut structure = Structure {
             cells: 0,
             flops: 0,
             memory_bits: 0,
             levels: parse_levels(&output)?,
         };
-        for instance in top.cells.values() {
+        for instance in netlist.modules[&job.top].cells.values() {
             if let Some(bits) = job.memory_bits(&instance.kind) {
                 structure.memory_bits += bits;
                 continue;

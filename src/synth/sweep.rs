@@ -2,6 +2,7 @@
 
 use super::effort::Effort;
 use super::job::{Netlist, SynthJob};
+use super::paths::PathReport;
 use super::result::{SynthReport, UnitResult};
 use super::technology::Technology;
 use super::timing::Timing;
@@ -22,6 +23,8 @@ pub struct Flow<'a> {
     pub technology: &'a Technology,
     /// How hard to try to meet the periods.
     pub effort: Effort,
+    /// Whether to look for the slowest paths by stages, too.
+    pub paths: bool,
 }
 
 /// By how much of the period a second attempt is to undercut it.
@@ -116,6 +119,13 @@ impl Flow<'_> {
         let rated_ps = mapped.rated_ps();
         let Mapped { netlist, timing } = mapped;
         let technology = self.technology;
+        let paths = sta.filter(|_| self.paths && netlist.clocked && netlist.flops > 0);
+        let paths = paths
+            .map(|sta| {
+                let period = f64::from(period_ps);
+                PathReport::measure(period, &netlist, &job.top, technology, sta, self.cache)
+            })
+            .transpose()?;
         let result = UnitResult {
             unit: job.unit.clone(),
             geometry: job.geometry,
@@ -131,6 +141,7 @@ impl Flow<'_> {
             sta_delay_ps: timing.map(|t| t.delay_ps),
             power_mw: timing.map(|t| t.power_mw(f64::from(period_ps))),
             cells_by_type: netlist.cells_by_type,
+            paths,
         };
         let warnings = netlist.warnings.iter();
         Ok((
@@ -161,6 +172,8 @@ impl Flow<'_> {
         }
         let speed = attempt(Effort::Speed, period_ps)?;
         let again = lower_target(period_ps, speed.netlist.delay_ps, speed.reached_ps());
+        // Of modules mapped one by one, ABC's delay is of no whole path.
+        let again = again.filter(|_| !job.keep_hierarchy);
         let mut tried = vec![area, speed];
         if let Some(target_ps) = again {
             tried.push(attempt(Effort::Speed, target_ps)?);

@@ -26,6 +26,11 @@ pub struct Measured<'a> {
     pub effort: Effort,
     /// Where the Verilog is, if it is not emitted.
     pub rtl: Option<&'a Path>,
+    /// Whether modules are mapped one by one, so that paths tell which
+    /// instances they go through.
+    pub keep_hierarchy: bool,
+    /// Whether the slowest paths by stages are wanted.
+    pub paths: bool,
 }
 
 impl Measured<'_> {
@@ -83,7 +88,10 @@ impl Synthesis {
         let sweep_it = |u: &&EmittedUnit| !units.is_empty() || !u.is_sequential();
         let (swept_units, slow_units): (Vec<_>, Vec<_>) = design.units.iter().partition(sweep_it);
         let jobs = |design: &Design, units: &[&EmittedUnit]| -> Vec<SynthJob> {
-            let job = |unit: &&EmittedUnit| SynthJob::of(design, unit, machine);
+            let job = |unit: &&EmittedUnit| SynthJob {
+                keep_hierarchy: measured.keep_hierarchy,
+                ..SynthJob::of(design, unit, machine)
+            };
             units.iter().map(job).collect()
         };
         let main = jobs(&design, &swept_units);
@@ -107,6 +115,7 @@ impl Synthesis {
             cache: &cache,
             technology,
             effort: measured.effort,
+            paths: measured.paths,
         };
         let points = (main.len() * swept.len()) as u64;
         let total = points + slow.len() as u64;

@@ -31,6 +31,34 @@ pub struct TechnologyPreset {
     pub driving_cell: String,
     /// The load of every output in fF.
     pub load_ff: f64,
+    /// Memory macros, where they are not scaled by FO4 delays.
+    pub memory: Option<MemoryTiming>,
+}
+
+/// Times of a memory macro.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryTiming {
+    /// From the clock's rising edge to the output in ps.
+    pub clock_to_output_ps: f64,
+    /// What inputs must be there before it, in ps.
+    pub setup_ps: f64,
+}
+
+impl MemoryTiming {
+    /// In FO4 delays: what [`MemoryTiming`] of nangate45 is in its own.
+    const CLOCK_TO_OUTPUT_FO4: f64 = 20.5;
+    const SETUP_FO4: f64 = 4.5;
+
+    /// For a library by its FO4 delay in ps; as in 45 nm where that is not
+    /// known.
+    fn scaled(fo4_ps: Option<f64>) -> Self {
+        let fo4_ps = fo4_ps.unwrap_or(22.0);
+        MemoryTiming {
+            clock_to_output_ps: (Self::CLOCK_TO_OUTPUT_FO4 * fo4_ps).round(),
+            setup_ps: (Self::SETUP_FO4 * fo4_ps).round(),
+        }
+    }
 }
 
 /// A cell library, and the cells and loads around a unit.
@@ -46,6 +74,8 @@ pub struct Technology {
     pub load_ff: f64,
     /// Area of the smallest two-input NAND in µm²: the unit of gate counts.
     pub nand2_um2: Option<f64>,
+    /// Times of the memory macros.
+    pub memory: MemoryTiming,
 }
 
 /// What reports say about a technology.
@@ -63,6 +93,8 @@ pub struct TechnologySummary {
     pub nand2_um2: Option<f64>,
     /// Delay of an inverter that drives four like itself in ps.
     pub fo4_ps: Option<f64>,
+    /// Times of the memory macros.
+    pub memory: MemoryTiming,
 }
 
 impl TechnologyPreset {
@@ -122,6 +154,8 @@ impl Technology {
         let presets = TechnologyPreset::all();
         let preset = presets.into_iter().find(|p| p.library == liberty.name);
         let nand2_um2 = liberty.nand2().map(|c| c.area_um2);
+        let memory = preset.as_ref().and_then(|p| p.memory);
+        let memory = memory.unwrap_or_else(|| MemoryTiming::scaled(liberty.fo4_ps));
         let (name, driving_cell, load_ff) = match preset {
             Some(p) => (p.name, p.driving_cell, p.load_ff),
             None => {
@@ -143,6 +177,7 @@ impl Technology {
             driving_cell,
             load_ff,
             nand2_um2,
+            memory,
         })
     }
 
@@ -155,6 +190,7 @@ impl Technology {
             load_ff: self.load_ff,
             nand2_um2: self.nand2_um2,
             fo4_ps: self.liberty.fo4_ps,
+            memory: self.memory,
         }
     }
 }

@@ -18,6 +18,7 @@ fn job(top: &str) -> SynthJob {
         sources: vec![("gates.v".to_owned(), GATES.to_owned())],
         memories: Vec::new(),
         ports: Vec::new(),
+        keep_hierarchy: false,
     }
 }
 
@@ -51,6 +52,7 @@ fn run(tools: &Toolbox, technology: &Technology, top: &str) -> crate::error::Res
         cache: &cache,
         technology,
         effort: Effort::Area,
+        paths: false,
     };
     flow.run(&[job(top)], &[1000], &|_, _| {})
 }
@@ -297,6 +299,7 @@ fn the_sweep_is_a_chart_with_a_bar_for_every_point() {
         cache: &cache,
         technology: &osu,
         effort: Effort::Area,
+        paths: false,
     };
     let jobs = [job("fixture_select"), job("fixture_nand")];
     let heard = std::sync::Mutex::new(Vec::new());

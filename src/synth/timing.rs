@@ -5,6 +5,7 @@ use super::technology::Technology;
 use super::template::render;
 use crate::error::Result;
 use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
+use std::path::Path;
 
 /// Transitions per clock cycle of every input that is not configuration:
 /// OpenSTA's own default.
@@ -69,6 +70,7 @@ impl Timing {
             &serde_json::json!({
                 "top": top,
                 "clocked": netlist.clocked,
+                "macros": !netlist.macros.is_empty(),
                 "period_ps": period_ps,
                 "activity": ACTIVITY,
                 "driving_cell": technology.driving_cell,
@@ -77,14 +79,15 @@ impl Timing {
         )?;
         // Many target periods end in the same netlist.
         let verilog = get(&netlist.directory.join("netlist.v"))?;
-        let key = KeyBuilder::new("sta-1")
+        let key = KeyBuilder::new("sta-2")
             .add("sta", sta.version.to_string())
             .add("script", &script)
             .add("netlist", &verilog)
+            .add("macros", &netlist.macros)
             .add("liberty", &technology.liberty.digest)
             .finish();
         let directory = cache.get_or_build(&key, |work| {
-            put(&work.join("netlist.v"), &verilog)?;
+            write_netlist(work, &verilog, netlist)?;
             put(&work.join("sta.tcl"), &script)?;
             let output = with_liberty(work, technology, || {
                 let command = sta.command().args(["-no_splash", "-exit", "sta.tcl"]);
@@ -98,6 +101,15 @@ impl Timing {
             stderr: String::new(),
         };
         parse(&output, period_ps)
+    }
+}
+
+/// The Verilog and the macros of a netlist, for OpenSTA to read in `work`.
+pub(super) fn write_netlist(work: &Path, verilog: &str, netlist: &Netlist) -> Result<()> {
+    put(&work.join("netlist.v"), verilog)?;
+    match netlist.macros.is_empty() {
+        true => Ok(()),
+        false => put(&work.join("macros.lib"), &netlist.macros),
     }
 }
 

@@ -198,10 +198,10 @@ pub(super) struct MaskBench {
 }
 
 impl MaskBench {
-    pub(super) fn new(layout: &Layout) -> Self {
+    pub(super) fn new(config: &Config, layout: &Layout) -> Self {
         let golden = GoldenMask {
             ports: MaskPorts::new(layout),
-            model: MemoryWarpMask::default(),
+            model: MemoryWarpMask::new(config.path.ahead),
         };
         MaskBench {
             power_up: golden.clone(),

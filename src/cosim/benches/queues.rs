@@ -254,10 +254,10 @@ pub(super) struct WritebackBench {
 }
 
 impl WritebackBench {
-    pub(super) fn new(layout: &Layout) -> Self {
+    pub(super) fn new(config: &Config, layout: &Layout) -> Self {
         let golden = GoldenMux {
             ports: WritebackPorts::new(layout),
-            model: WritebackMux::default(),
+            model: WritebackMux::new(config.path.ahead),
             payloads: Payloads::new(),
         };
         WritebackBench {
@@ -319,6 +319,10 @@ impl Golden for GoldenMux {
         frame.expect(&p.wb_valid, out.wb.is_some().into());
         frame.expect(&p.wb_src, out.wb.map_or(0, |(source, _)| source as u32));
         payloads.expect(frame, &p.wb_data, out.wb.map(|(_, number)| number));
-        payloads.end_cycle(out.icn_ready || out.mem_ready || out.nm_ready);
+        payloads.end_cycle(
+            (icn.is_some() && out.icn_ready)
+                || (mem.is_some() && out.mem_ready)
+                || (nm.is_some() && out.nm_ready),
+        );
     }
 }

@@ -11,7 +11,7 @@ use crate::trace::AccessTrace;
 ports!(Ports {
     in rst req_valid req_op req_mask req_bank req_row req_lock req_data req_be req_tag resp_ready;
     out req_ready resp_valid resp_op resp_mask resp_tag resp_data resp_success resp_error
-        resp_degree busy_more blocked;
+        resp_degree stages busy_more blocked;
 });
 
 #[derive(Clone)]
@@ -111,6 +111,7 @@ impl Golden for GoldenScratchpad {
         frame.expect_bits(&p.resp_success, out.resp.success.into());
         frame.expect(&p.resp_error, out.resp.error.into());
         frame.expect(&p.resp_degree, out.resp.degree);
+        frame.expect(&p.stages, out.stages);
         frame.expect(&p.busy_more, out.busy_more.into());
         frame.expect(&p.blocked, out.blocked.into());
     }

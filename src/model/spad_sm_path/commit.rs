@@ -28,7 +28,7 @@ impl SmPath {
         self.update_in_flight(inputs, w);
         self.update_prediction(inputs, w);
         // Results first: what leaves frees its place in the pool.
-        if w.wb_free
+        if inputs.wb_ready
             && let Some((_, pass)) = self.wb.wb()
         {
             self.pool.give(pass.slot);
@@ -71,7 +71,7 @@ impl SmPath {
         {
             self.in_flight(control.kind).remove(control.warp.into());
         }
-        if let Some(c) = w.issue.filter(|_| w.take) {
+        if let Some(c) = w.decision.taken.map(|t| t.control) {
             self.in_flight(c.kind).add(c.warp.into());
             if c.kind == kind::ATOMIC && self.has_locks() {
                 self.atomics.issue();
@@ -89,18 +89,21 @@ impl SmPath {
     /// Mask, history and accumulator (sections 12 to 14, 18.6).
     fn update_prediction(&mut self, inputs: &SmPathInputs, w: &Wires) {
         let clear = inputs.kernel_clear;
-        let issued = w.issue.filter(|c| w.take && kind::is_predicted(c.kind));
+        let taken = w
+            .decision
+            .taken
+            .filter(|t| kind::is_predicted(t.control.kind));
         self.mask.commit(&MaskInputs {
             rst: false,
             clear,
-            set: issued.map(|_| w.last_pass.into()),
-            history: self.history.eval(),
+            set: taken.map(|t| t.last_pass.into()),
+            history: w.answer,
             hold: w.out.ex_hold,
         });
         self.history.commit(&HistoryInputs {
             rst: false,
             clear,
-            lookup: issued.map(|c| c.pc),
+            lookup: taken.map(|t| t.control.pc),
             update: self.accumulator.eval(),
         });
         let control = w.resp.tag.control;
@@ -150,24 +153,25 @@ impl SmPath {
         }
     }
 
-    /// Moves results through MEM1 .. MEM(M-1); what the writeback mux takes.
+    /// Moves results from the scratchpad through MEM4 .. MEM(M-1); what the
+    /// writeback mux takes.
     fn advance_memory_stages(&mut self, w: &Wires) -> Option<Pass> {
         let response = w.resp_leaves.then(|| self.take_response(w));
         let m = self.config.path.mem_stages as usize;
-        if m == 2 {
+        if m <= 4 {
             return response;
         }
         let result = match w.mem_ready {
             true => self.mem[m - 1].take(),
             false => None,
         };
-        for k in (3..m).rev() {
+        for k in (5..m).rev() {
             if self.mem[k].is_none() {
                 self.mem[k] = self.mem[k - 1].take();
             }
         }
-        if self.mem[2].is_none() {
-            self.mem[2] = response;
+        if self.mem[4].is_none() {
+            self.mem[4] = response;
         }
         result
     }
@@ -208,7 +212,11 @@ impl SmPath {
             input: to_nonmem,
             out_ready: w.nm_ready,
         });
-        let icn = inputs.icn.filter(|_| w.wb_free).map(|icn| {
+        let icn_ready = self.wb.icn_ready();
+        let icn = inputs.icn.map(|icn| {
+            if !icn_ready {
+                return Pass::default(); // it is not looked at
+            }
             let index = self.pool.take();
             let slot = self.pool.at_mut(index);
             slot.set_data(icn.mask, icn.data, self.config.lanes as usize);
@@ -297,12 +305,13 @@ impl SmPath {
     }
 
     pub(super) fn commit_sharing(&mut self, inputs: &SmPathInputs, w: &Wires) {
+        // As the access unit sees them.
         let rel = RelsspOutputs {
             rel_done: w.out.rel_done,
             live: w.out.live,
             unlock: w.out.unlock,
         };
-        let acquire = w.issue.filter(|_| w.take).map(|c| c.warp.into());
+        let acquire = w.decision.taken.map(|t| t.control.warp.into());
         let mut access = SmPath::access_inputs(inputs, &self.warp_blk, &rel, acquire);
         access.launch = inputs.launch.map(|launch| SharingLaunch {
             block: launch.block,
@@ -334,19 +343,24 @@ impl SmPath {
 
     fn commit_issue(&mut self, inputs: &SmPathInputs, w: &Wires) {
         debug_assert!(!inputs.rst);
-        if let Some(control) = w.issue {
+        if let Some(control) = w.decision.issue {
             self.ex = Some(control);
-            self.multi = Multi {
-                on: !control.last,
-                control,
-                last_pass: w.last_pass,
-                next: control.pass + 1,
-            };
         } else if w.ex_fire {
             self.ex = None;
         }
-        let issued = w.selected.filter(|_| w.take);
-        self.scheduler.commit_selected(false, issued);
+        self.scheduler.commit_selected(false, w.decision.picked);
+        self.ahead = w.decision.next;
+        if let (None, Some(control)) = (&self.ahead, w.decision.issue) {
+            self.multi = Multi {
+                on: !control.last,
+                control,
+                last_pass: w
+                    .decision
+                    .taken
+                    .map_or(self.multi.last_pass, |t| t.last_pass),
+                next: control.pass + 1,
+            };
+        }
     }
 }
 

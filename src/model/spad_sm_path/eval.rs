@@ -1,14 +1,16 @@
 //! The combinational outputs of a cycle (docs/microarchitecture.md, section
 //! 18.9, steps 1 to 10).
 
-use super::kind::{self, Offers};
+use super::ahead::{Decision, Seen, Selection};
+use super::kind;
 use super::pool::{Control, Pass};
 use super::{Issue, Multi, SmPath, SmPathInputs, SmPathOutputs, Tag, Writeback};
 use crate::model::lanes::WarpMask;
 use crate::model::spad_access_unit::{AccessInputs, AccessOutputs};
+use crate::model::spad_conflict_history::HistoryOutputs;
 use crate::model::spad_relssp::{Release, RelsspInputs, RelsspOutputs};
 use crate::model::spad_scratchpad::ResponseControl;
-use crate::model::spad_warp_scheduler::{SchedulerInputs, SchedulerOutputs};
+use crate::model::spad_warp_scheduler::SchedulerInputs;
 use spadkit_hdl::codes::{barrel, pipeline, stall};
 
 /// What the units' handshakes come to in one cycle.
@@ -16,11 +18,10 @@ use spadkit_hdl::codes::{barrel, pipeline, stall};
 pub(super) struct Wires {
     pub(super) out: SmPathOutputs,
     pub(super) elastic: bool,
-    pub(super) wb_free: bool,
     pub(super) mem_ready: bool,
     pub(super) nm_ready: bool,
     pub(super) resp: ResponseControl<Tag>,
-    /// A response with source bit 0 leaves MEM1.
+    /// A response with source bit 0 leaves the scratchpad.
     pub(super) resp_leaves: bool,
     pub(super) resp_ready: bool,
     /// The context of the retry loop that the request port belongs to.
@@ -35,10 +36,9 @@ pub(super) struct Wires {
     pub(super) m_path: bool,
     pub(super) ex_fire: bool,
     pub(super) release: Option<Release>,
-    pub(super) selected: Option<usize>,
-    pub(super) take: bool,
-    pub(super) issue: Option<Control>,
-    pub(super) last_pass: u16,
+    /// What the history says to the mask.
+    pub(super) answer: HistoryOutputs,
+    pub(super) decision: Decision,
 }
 
 impl SmPath {
@@ -51,10 +51,9 @@ impl SmPath {
         );
         let m = self.config.path.mem_stages as usize;
         // Writeback and memory stages, from the end.
-        let wb_free = self.wb.free(inputs.wb_ready);
-        let mem_ready = wb_free && inputs.icn.is_none();
+        let mem_ready = self.wb.mem_ready(inputs.icn.is_some());
         let mut stage_ready = mem_ready;
-        for stage in (2..m).rev() {
+        for stage in (4..m).rev() {
             stage_ready |= self.mem[stage].is_none();
         }
         let resp = self.spad.response();
@@ -62,7 +61,7 @@ impl SmPath {
         let resp_ready = for_sequencer || stage_ready;
         let resp_result = resp.valid && !for_sequencer;
         let mem_valid = match m {
-            2 => resp_result,
+            ..=4 => resp_result,
             _ => self.mem[m - 1].is_some(),
         };
         let nm_ready = mem_ready && !mem_valid;
@@ -115,41 +114,38 @@ impl SmPath {
         let rel = self
             .relssp
             .eval_from(self.block_state, &self.relssp_inputs(inputs, release));
+        // With AHEAD a register is behind relssp, and one behind the history.
+        let shown = self.ahead.as_ref().map_or(rel, |a| a.release);
+        let answer = self.answer();
         let access = self
             .access
-            .eval(&Self::access_inputs(inputs, &self.warp_blk, &rel, None));
-        let ready = self.ready(inputs, access.allow);
-        let masked_now = self.mask.eval(&self.history.eval());
-        let selection = self.scheduler.eval(&SchedulerInputs {
-            rst: inputs.rst,
-            policy: cfg.policy,
-            aware: cfg.aware,
-            violate: cfg.violate,
-            ready,
-            is_mem: inputs.offers.mem,
-            mask: masked_now.mask,
-            cls: access.cls,
-            take: false,
-            age: inputs.age,
-            active: inputs.active,
-        });
-        let ex_free = self.ex.is_none() || ex_fire;
-        let (issue, last_pass) = self.issue(inputs.offers, &selection, ex_free);
-        let take = issue.is_some() && !self.multi.on;
-        let out = self.outputs(Observed {
-            rel,
+            .eval(&Self::access_inputs(inputs, &self.warp_blk, &shown, None));
+        let seen = Seen {
+            release: rel,
             access,
-            masked: selection.masked,
-            issue,
+            mask: self.mask.eval(&answer).mask,
+            ex_free: self.ex.is_none() || ex_fire,
+            releases: release.is_some(),
+        };
+        let (decision, waits) = match &self.ahead {
+            None => (self.issue(inputs, &seen), (access.wait_sh, access.viol)),
+            Some(now) => (
+                self.look_ahead(now, inputs, &seen),
+                (now.qualified.wait, now.qualified.viol),
+            ),
+        };
+        let out = self.outputs(Observed {
+            rel: shown,
+            access,
+            waits,
+            masked: decision.masked,
+            issue: decision.issue,
             ex_hold: self.ex.is_some() && !ex_fire,
             stall,
-            icn_ready: wb_free,
-            resp_valid: resp.valid,
         });
         Wires {
             out,
             elastic,
-            wb_free,
             mem_ready,
             nm_ready,
             resp,
@@ -164,10 +160,16 @@ impl SmPath {
             m_path,
             ex_fire,
             release,
-            selected: selection.sel,
-            take,
-            issue,
-            last_pass,
+            answer,
+            decision,
+        }
+    }
+
+    /// What the history says to the mask in this cycle.
+    pub(super) fn answer(&self) -> HistoryOutputs {
+        match &self.ahead {
+            None => self.history.eval(),
+            Some(ahead) => ahead.answer,
         }
     }
 
@@ -206,7 +208,7 @@ impl SmPath {
     }
 
     /// Eligible warps (section 18.2).
-    fn ready(&self, inputs: &SmPathInputs, allow: WarpMask) -> WarpMask {
+    pub(super) fn ready(&self, inputs: &SmPathInputs, allow: WarpMask) -> WarpMask {
         let (m, n) = (&self.mem_in_flight, &self.nonmem_in_flight);
         let offers = inputs.offers;
         let barrel_ok = match inputs.cfg.barrel {
@@ -225,46 +227,37 @@ impl SmPath {
         ready
     }
 
-    /// The pass that enters EXE, and its instruction's number of passes - 1
-    /// (section 18.3).
-    fn issue(
-        &self,
-        offers: &Offers,
-        selection: &SchedulerOutputs,
-        ex_free: bool,
-    ) -> (Option<Control>, u16) {
-        if !ex_free {
-            return (None, 0);
-        }
-        if self.multi.on {
-            let Multi {
-                control,
-                last_pass,
-                next,
-                ..
-            } = self.multi;
-            let pass = Control {
-                pass: next,
-                last: next == last_pass,
-                ..control
-            };
-            return (Some(pass), last_pass);
-        }
-        let Some(warp) = selection.sel else {
-            return (None, 0);
+    /// The pass that enters EXE where the issue is decided in the same cycle
+    /// (section 18.3, AHEAD = 0).
+    fn issue(&self, inputs: &SmPathInputs, seen: &Seen) -> Decision {
+        let cfg = &inputs.cfg;
+        let choice = self.scheduler.eval(&SchedulerInputs {
+            rst: inputs.rst,
+            policy: cfg.policy,
+            aware: cfg.aware,
+            violate: cfg.violate,
+            ready: self.ready(inputs, seen.access.allow),
+            is_mem: inputs.offers.mem,
+            mask: seen.mask,
+            cls: seen.access.cls,
+            take: false,
+            age: inputs.age,
+            active: inputs.active,
+        });
+        let picked = choice.sel.filter(|_| seen.ex_free && !self.multi.on);
+        let taken = picked.map(|warp| self.taken(inputs, warp));
+        let issue = match self.multi.on {
+            true => Some(self.multi.pass()).filter(|_| seen.ex_free),
+            false => taken.map(|t| t.control),
         };
-        let offer = offers.at(warp);
-        let passes = kind::passes(offer.kind, offer.words, self.config.subwarps());
-        let last_pass = (passes - 1) as u16;
-        let control = Control {
-            warp: warp as u8,
-            kind: offer.kind,
-            tag: offer.tag,
-            pc: offer.pc,
-            pass: 0,
-            last: last_pass == 0,
-        };
-        (Some(control), last_pass)
+        Decision {
+            issue,
+            taken,
+            picked,
+            masked: choice.masked,
+            selection: Selection::Nothing,
+            next: None,
+        }
     }
 
     fn outputs(&self, seen: Observed) -> SmPathOutputs {
@@ -275,10 +268,10 @@ impl SmPath {
                 last: c.last,
             }),
             ex_hold: seen.ex_hold,
-            icn_ready: seen.icn_ready,
+            icn_ready: self.wb.icn_ready(),
             wb: self.writeback(),
-            wait_sh: seen.access.wait_sh,
-            viol: seen.access.viol,
+            wait_sh: seen.waits.0,
+            viol: seen.waits.1,
             locked: seen.access.locked,
             owner: seen.access.owner,
             rel_done: seen.rel.rel_done,
@@ -287,7 +280,7 @@ impl SmPath {
             stall: seen.stall,
             masked: seen.masked,
             seq_state: self.atomics.state(),
-            occ: self.occupancy(seen.resp_valid),
+            occ: self.occupancy(),
             nm_valid: self.nonmem.stage_valid(),
             pre_count: self.pre.count(),
         }
@@ -310,7 +303,7 @@ impl SmPath {
         })
     }
 
-    fn occupancy(&self, resp_valid: bool) -> u32 {
+    fn occupancy(&self) -> u32 {
         let mut occ = u32::from(self.ex.is_some());
         let mut bit = 1;
         let mut stage = |valid: bool| {
@@ -321,8 +314,12 @@ impl SmPath {
             stage(self.hx.is_some());
         }
         stage(self.spad.mem0_valid());
-        stage(resp_valid);
-        for k in 2..self.config.path.mem_stages as usize {
+        let m = self.config.path.mem_stages as usize;
+        let stages = self.spad.stages();
+        for k in 0..m.min(4) - 1 {
+            stage(stages >> k & 1 == 1);
+        }
+        for k in 4..m {
             stage(self.mem[k].is_some());
         }
         stage(self.wb.wb().is_some());
@@ -334,10 +331,21 @@ impl SmPath {
 struct Observed {
     rel: RelsspOutputs,
     access: AccessOutputs,
+    /// `wait_sh` and `viol`.
+    waits: (WarpMask, WarpMask),
     masked: bool,
     issue: Option<Control>,
     ex_hold: bool,
     stall: u8,
-    icn_ready: bool,
-    resp_valid: bool,
+}
+
+impl Multi {
+    /// The next pass.
+    fn pass(&self) -> Control {
+        Control {
+            pass: self.next,
+            last: self.next == self.last_pass,
+            ..self.control
+        }
+    }
 }

@@ -45,24 +45,27 @@ impl SmPath {
             || inputs.exit.is_some()
             || inputs.icn.is_some();
         let waits_for_mem0 = self.ex.is_some() || self.hx.is_some() || self.pre.count() > 0;
-        let moves = w.issue.is_some()
+        let moves = w.decision.issue.is_some()
+            || w.decision.selection.leaves()
             || w.ex_fire
             || (waits_for_mem0 && w.pre_out_ready)
             || (self.hx.is_some() && w.hx_free)
             || self.atomics.moves()
             || (w.requester.is_some() && w.spad_ready)
-            || w.resp.valid
+            || self.spad.stages() != 0
             || self.mem.iter().any(Option::is_some)
             || self.nonmem.stage_valid() != 0
-            || self.wb.wb().is_some();
+            || self.wb.wb().is_some()
+            || self.wb.turns()
+            || w.decision.next != self.ahead;
         let predicts =
-            self.history.eval().done || self.accumulator.eval().is_some() || self.mask.is_set();
+            self.history.eval().done || self.accumulator.eval().is_some() || self.mask.waits();
         !events && !moves && !predicts
     }
 
     /// Cycles from this one on until a counter comes to its end.
     fn quiet_bound(&self, inputs: &SmPathInputs, ex_hold: bool) -> u64 {
-        let masked = self.mask.eval(&self.history.eval()).remaining;
+        let masked = self.mask.eval(&self.answer()).remaining;
         let bound = match inputs.cfg.aware && masked > 0 && !ex_hold {
             true => masked.into(),
             false => u64::MAX,

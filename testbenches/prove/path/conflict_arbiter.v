@@ -14,6 +14,8 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     output wire assume_one_bank, // any one bank is looked at
     output wire keep_request, // the arbiter has the request that it took
     output wire keep_waiting, // it waits for the lanes that have not been served
+    output wire keep_pairs, // it knows which lanes share a bank, and which of these clash
+    output wire keep_last, // it knows that the present group is the last
     output wire keep_steps, // it counts the groups; each has served a lane
     output wire keep_rows, // a bank has as many rows open as it had, less one for each group
     output wire check_once, // a lane is served only if it is active and was not served before
@@ -50,6 +52,14 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     (* hierconn *) wire [L*R-1:0] \unit.row ;
     (* hierconn *) wire [DG-1:0] \unit.cnt ;
     (* hierconn *) wire \unit.acc ;
+    (* hierconn *) wire \unit.last ;
+    (* hierconn *) wire [0:0] \unit.lane[1].same_bank , \unit.lane[1].clash ;
+    (* hierconn *) wire [1:0] \unit.lane[2].same_bank , \unit.lane[2].clash ;
+    (* hierconn *) wire [2:0] \unit.lane[3].same_bank , \unit.lane[3].clash ;
+    wire [L*L-1:0] same_bank = { 1'b0, \unit.lane[3].same_bank , 2'b0, \unit.lane[2].same_bank ,
+        3'b0, \unit.lane[1].same_bank , 4'b0 };
+    wire [L*L-1:0] clash = { 1'b0, \unit.lane[3].clash , 2'b0, \unit.lane[2].clash ,
+        3'b0, \unit.lane[1].clash , 4'b0 };
     wire fire = req_valid & req_ready;
 
     // The access that was taken, and how far it is.
@@ -105,6 +115,17 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     assign keep_waiting = (\unit.pend == waiting) & (held | (waiting == 0))
         & (!held | (access ? ((waiting & ~mask) == 0) & ((waiting != 0) | (mask == 0)) : waiting == 0));
     assign keep_steps = !held | ((\unit.cnt == steps) & (steps <= served_before));
+    reg pairs;
+    always @* begin
+        pairs = 1;
+        for (i = 0; i < L; i = i + 1)
+            for (j = 0; j < i; j = j + 1) begin
+                if (same_bank[i*L + j] != (bank[i*m +: m] == bank[j*m +: m])) pairs = 0;
+                if (clash[i*L + j] != ((bank[i*m +: m] == bank[j*m +: m]) & (row[i*R +: R] != row[j*R +: R]))) pairs = 0;
+            end
+    end
+    assign keep_pairs = !held | pairs;
+    assign keep_last = !held | (\unit.last == ((waiting & ~served) == 0));
     assign keep_rows = !held | (open == (whole > steps ? whole - steps : 0));
 
     // What the contract says of each lane and bank.

@@ -29,6 +29,7 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     output wire assume_word_lock, // lanes on one word have one lock, as the hash stage gives it
     output wire keep_request, // MEM0 has the request that was taken
     output wire keep_waiting, // its arbiter waits for the lanes that have not been served
+    output wire keep_pairs, // the arbiter knows which lanes share a bank, which clash, and its last group
     output wire keep_window, // and stands at the window of the locks
     output wire keep_answer, // MEM1 has the answer, or a group of the access in MEM0
     output wire keep_marked, // the marked request stands where it should
@@ -199,32 +200,50 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     (* hierconn *) wire [L*m-1:0] \unit.arbiter.bank ;
     (* hierconn *) wire [L*R-1:0] \unit.arbiter.row ;
     (* hierconn *) wire [DG-1:0] \unit.arbiter.cnt ;
-    (* hierconn *) wire [$clog2(LKG)-1:0] \unit.win ;
-    (* hierconn *) wire \unit.q_access ;
-    (* hierconn *) wire \unit.q_err ;
-    (* hierconn *) wire [2:0] \unit.q_op ;
-    (* hierconn *) wire [L-1:0] \unit.q_mask ;
-    (* hierconn *) wire [L*LK-1:0] \unit.q_lock ;
-    (* hierconn *) wire [L*D-1:0] \unit.q_data ;
-    (* hierconn *) wire [L*D/8-1:0] \unit.q_be ;
-    (* hierconn *) wire [W_req_tag-1:0] \unit.q_tag ;
-    (* hierconn *) wire [L-1:0] \unit.q_succ ;
-    (* hierconn *) wire \unit.p_valid ;
-    (* hierconn *) wire \unit.p_last ;
-    (* hierconn *) wire \unit.p_err ;
-    (* hierconn *) wire [2:0] \unit.p_op ;
-    (* hierconn *) wire [L-1:0] \unit.p_mask ;
-    (* hierconn *) wire [L-1:0] \unit.p_served ;
-    (* hierconn *) wire [L*m-1:0] \unit.p_bank ;
-    (* hierconn *) wire [W_req_tag-1:0] \unit.p_tag ;
-    (* hierconn *) wire [L-1:0] \unit.p_succ ;
-    (* hierconn *) wire [DG-1:0] \unit.p_degree ;
+    (* hierconn *) wire \unit.arbiter.last ;
+    (* hierconn *) wire [0:0] \unit.arbiter.lane[1].same_bank , \unit.arbiter.lane[1].clash ;
+    (* hierconn *) wire [1:0] \unit.arbiter.lane[2].same_bank , \unit.arbiter.lane[2].clash ;
+    (* hierconn *) wire [2:0] \unit.arbiter.lane[3].same_bank , \unit.arbiter.lane[3].clash ;
+    wire [L*L-1:0] same_bank = { 1'b0, \unit.arbiter.lane[3].same_bank , 2'b0,
+        \unit.arbiter.lane[2].same_bank , 3'b0, \unit.arbiter.lane[1].same_bank , 4'b0 };
+    wire [L*L-1:0] clash = { 1'b0, \unit.arbiter.lane[3].clash , 2'b0,
+        \unit.arbiter.lane[2].clash , 3'b0, \unit.arbiter.lane[1].clash , 4'b0 };
+    reg pairs;
+    always @* begin
+        pairs = 1;
+        for (i = 0; i < L; i = i + 1)
+            for (j = 0; j < i; j = j + 1) begin
+                if (same_bank[i*L + j] != (bank0[i*m +: m] == bank0[j*m +: m])) pairs = 0;
+                if (clash[i*L + j] != ((bank0[i*m +: m] == bank0[j*m +: m]) & (row0[i*R +: R] != row0[j*R +: R])))
+                    pairs = 0;
+            end
+    end
+    (* hierconn *) wire [$clog2(LKG)-1:0] \unit.mem0_window ;
+    (* hierconn *) wire \unit.mem0_locking ;
+    (* hierconn *) wire \unit.mem0_error ;
+    (* hierconn *) wire [2:0] \unit.mem0_op ;
+    (* hierconn *) wire [L-1:0] \unit.mem0_mask ;
+    (* hierconn *) wire [L*LK-1:0] \unit.mem0_lock ;
+    (* hierconn *) wire [L*D-1:0] \unit.mem0_data ;
+    (* hierconn *) wire [L*D/8-1:0] \unit.mem0_be ;
+    (* hierconn *) wire [W_req_tag-1:0] \unit.mem0_tag ;
+    (* hierconn *) wire [L-1:0] \unit.success ;
+    (* hierconn *) wire \unit.mem1_valid ;
+    (* hierconn *) wire \unit.mem1_last ;
+    (* hierconn *) wire \unit.mem1_error ;
+    (* hierconn *) wire [2:0] \unit.mem1_op ;
+    (* hierconn *) wire [L-1:0] \unit.mem1_mask ;
+    (* hierconn *) wire [L-1:0] \unit.mem1_served ;
+    (* hierconn *) wire [L*m-1:0] \unit.mem1_bank ;
+    (* hierconn *) wire [W_req_tag-1:0] \unit.mem1_tag ;
+    (* hierconn *) wire [L-1:0] \unit.mem1_success ;
+    (* hierconn *) wire [DG-1:0] \unit.mem1_degree ;
     (* hierconn *) wire [L*D-1:0] \unit.acc ;
     (* hierconn *) wire [LOCKS-1:0] \unit.locks.lock ;
     wire agreed0;
     one_lock_per_word #(.L(L), .m(m), .R(R), .LK(LK)) of_held (
         .mask(mask0), .bank(bank0), .row(row0), .lock(lock0), .holds(agreed0));
-    wire between = \unit.p_valid & ! \unit.p_last ;
+    wire between = \unit.mem1_valid & ! \unit.mem1_last ;
     reg [DG:0] served_before;
     reg within0;
     always @* begin
@@ -235,18 +254,19 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
             if (access0 & mask0[i] & (row0[i*R +: R] >= ROWS)) within0 = 0;
         end
     end
-    assign keep_request = (\unit.arbiter.busy == in0) & (!in0 | ((\unit.q_access == access0) & (\unit.q_err == error0)
-        & (\unit.q_op == op0) & (\unit.q_mask == mask0)
-        & (\unit.q_lock == lock0) & (\unit.q_data == data0) & (\unit.q_be == be0) & (\unit.q_tag == tag0)
+    assign keep_request = (\unit.arbiter.busy == in0) & (!in0 | ((\unit.mem0_locking == locking0) & (\unit.mem0_error == error0)
+        & (\unit.mem0_op == op0) & (\unit.mem0_mask == mask0)
+        & (\unit.mem0_lock == lock0) & (\unit.mem0_data == data0) & (\unit.mem0_be == be0) & (\unit.mem0_tag == tag0)
         & (access0 == ((op0 >= 1) & (op0 <= 4) & !error0)) & (!error0 | (op0 != 0)) & within0 & agreed0));
     assign keep_waiting = (\unit.arbiter.pend == waiting) & (in0 | (waiting == 0)) & (!in0 | (
         (\unit.arbiter.acc == (access0 & (mask0 != 0))) & (\unit.arbiter.bank == bank0) & (\unit.arbiter.row == row0)
         & (\unit.arbiter.cnt == steps0) & (steps0 <= served_before) & ((waiting & ~mask0) == 0)
         & (access0 ? (waiting != 0) | (mask0 == 0) : waiting == 0)));
-    assign keep_window = (\unit.win == window) & (window < LKG) & ((window == 0) | (in0 & locking0));
-    assign keep_answer = (in1 == (\unit.p_valid & \unit.p_last )) & (!between | (in0 & access0 & ((steps0 != 0) | (window != 0))))
-        & (!in1 | ((\unit.p_op == op1) & (\unit.p_mask == mask1) & (\unit.p_tag == tag1) & (\unit.p_err == error1)
-        & (\unit.p_degree == degree1)));
+    assign keep_pairs = !in0 | (pairs & (\unit.arbiter.last == (left == 0)));
+    assign keep_window = (\unit.mem0_window == window) & (window < LKG) & ((window == 0) | (in0 & locking0));
+    assign keep_answer = (in1 == (\unit.mem1_valid & \unit.mem1_last )) & (!between | (in0 & access0 & ((steps0 != 0) | (window != 0))))
+        & (!in1 | ((\unit.mem1_op == op1) & (\unit.mem1_mask == mask1) & (\unit.mem1_tag == tag1) & (\unit.mem1_error == error1)
+        & (\unit.mem1_degree == degree1)));
 
     // A request that is marked as it is taken, and those before it.
     reg marked;
@@ -372,15 +392,15 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
         & (!known | (value == value_before)));
     wire pending = in0 & storing0 & here_waits & !(here_in_group & (window != 0));
     assign keep_word = pending ? !known_before | (memory == value_before) : !known | (memory == value);
-    wire in_bank = \unit.p_bank [lane*m +: m] == bank;
-    wire [7:0] so_far = \unit.p_served [lane] ? read_byte : aside[8*byte_no +: 8];
-    wire so_far_right = in_bank | ! \unit.p_served [lane];
+    wire in_bank = \unit.mem1_bank [lane*m +: m] == bank;
+    wire [7:0] so_far = \unit.mem1_served [lane] ? read_byte : aside[8*byte_no +: 8];
+    wire so_far_right = in_bank | ! \unit.mem1_served [lane];
     assign keep_read = (!(in0 & load0 & known0) | (known & (want0 == value) & access0 & mask0[lane]
             & ((op0 == 1) | (op0 == 3)) & (bank0[lane*m +: m] == bank) & (row0[lane*R +: R] == row)))
         & (!(in0 & load0 & known0 & !waiting[lane]) | (between ? so_far_right & (so_far == want0)
             : aside[8*byte_no +: 8] == want0))
         & (!(in1 & load1 & known1) | (mask1[lane] & ((op1 == 1) | (op1 == 3)) & !error1 & so_far_right & (so_far == want1)));
-    assign keep_passed = !(in1 & (op1 == 0)) | (!error1 & ! \unit.p_served [lane] & (aside == sent1)
+    assign keep_passed = !(in1 & (op1 == 0)) | (!error1 & ! \unit.mem1_served [lane] & (aside == sent1)
         & (mask1[lane] | (sent1 == 0)));
 
     // The lock as the accesses up to the last that was taken leave it.
@@ -406,15 +426,15 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
             if (asks0[i] & (!waiting[i] | (leader[i] & (i / (L / LKG) < window)))) reached = 1;
     end
     wire locked = \unit.locks.lock [lock];
-    wire [L-1:0] won0 = \unit.q_succ & asks0;
-    wire [L-1:0] won1 = \unit.p_succ & asks1;
+    wire [L-1:0] won0 = \unit.success & asks0;
+    wire [L-1:0] won1 = \unit.mem1_success & asks1;
     assign keep_lock = locked == (in0 & locking0 & !reached & (asks0 != 0) ? owned_before : owned)
         & (!(in0 & locking0 & (asks0 != 0)) | (owned == (op0 == 3)));
     wire one_won0 = (won0 != 0) & ((won0 & (won0 - 1)) == 0);
     wire one_won1 = (won1 != 0) & ((won1 & (won1 - 1)) == 0);
-    assign keep_winner = (!in0 | (((\unit.q_succ & ~mask0) == 0) & (access0 & (op0 == 3) | (\unit.q_succ == 0))
+    assign keep_winner = (in0 | (\unit.success == 0)) & (!in0 | (((\unit.success & ~mask0) == 0) & (access0 & (op0 == 3) | (\unit.success == 0))
             & (reached & (op0 == 3) & !owned_before ? one_won0 : won0 == 0)))
-        & (!in1 | (((\unit.p_succ & ~mask1) == 0) & ((op1 == 3) & !error1 | (\unit.p_succ == 0))
+        & (!in1 | (((\unit.mem1_success & ~mask1) == 0) & ((op1 == 3) & !error1 | (\unit.mem1_success == 0))
             & ((asks1 != 0) & free1 ? one_won1 : won1 == 0)));
 
     // The cycle before.
@@ -446,7 +466,7 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     assign check_losers = ((resp_success & ~mask1) == 0) & ((in1 & (op1 == 3) & !error1) | (resp_success == 0));
     assign check_lock = in0 | (locked == owned);
     assign cover_merged = in1 & load1 & known1 & merged1 & (want1 == 8'hA5) & !rst;
-    assign cover_conflict = in1 & load1 & known1 & (degree1 == 2) & ! \unit.p_served [lane] & !rst;
+    assign cover_conflict = in1 & load1 & known1 & (degree1 == 2) & ! \unit.mem1_served [lane] & !rst;
     assign cover_held = in1 & (op1 == 3) & (asks1 != 0) & !free1 & !rst;
     assign cover_error = in1 & was_stalled & in0 & error0 & (op0 == 2) & !rst;
     assign cover_pass = in1 & (op1 == 0) & (lane_data == 32'hA5) & !rst;

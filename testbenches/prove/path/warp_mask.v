@@ -28,7 +28,6 @@ module miter #(parameter PW = 3, parameter EX = 3) (
         .lk_hit(lk_hit), .lk_excess(lk_excess), .hold(hold), .mask(mask), .remaining(remaining)
     );
     (* hierconn *) wire \unit.pend ;
-    (* hierconn *) wire [PW-1:0] \unit.base ;
     (* hierconn *) wire [CW-1:0] \unit.cnt ;
 
     // Cycles since the last issue that were not held (saturating), the present
@@ -68,7 +67,7 @@ module miter #(parameter PW = 3, parameter EX = 3) (
             if (hold & fresh) held_first <= 1;
         end
     end
-    assign keep_phase = (\unit.pend == (issued & fresh)) & (!fresh | (since == 1)) & (!\unit.pend | (\unit.base == passes))
+    assign keep_phase = (\unit.pend == (issued & fresh)) & (!fresh | (since == 1)) & (!\unit.pend | (\unit.cnt == passes))
         & (!issued | ((since != 0) & (passes < (1 << PW))));
     assign keep_left = \unit.pend | (((!issued | (distance < (1 << PW) + (1 << EX)))) & (\unit.cnt == (masked ? distance - since + 1 : 0)));
     assign check_distance = mask == masked;

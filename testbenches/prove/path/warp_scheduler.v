@@ -14,7 +14,7 @@ module miter #(parameter W = 4, parameter WW = 2) (
     input wire take,
     input wire [WW-1:0] warp_seen,
     output wire assume_one_warp, // any one warp is looked at
-    output wire keep_last, // the pointer is at the warp that was taken last
+    output wire keep_last, // the warps behind the one that was taken last are known
     output wire keep_turn, // with every selection the followed warp has come nearer
     output wire check_candidate, // what is selected is ready and not masked, or violating is allowed and nothing else is there
     output wire check_some, // something is selected whenever there is a candidate
@@ -33,7 +33,7 @@ module miter #(parameter W = 4, parameter WW = 2) (
         .ready(ready), .is_mem(is_mem), .mask(mask), .cls(cls), .take(take),
         .sel_valid(sel_valid), .sel_warp(sel_warp), .masked(masked)
     );
-    (* hierconn *) wire [WW-1:0] \unit.last ;
+    (* hierconn *) wire [W-1:0] \unit.behind ;
     reg [WW-1:0] warp;
     always @(posedge clk) warp <= warp_seen;
     assign assume_one_warp = (warp == warp_seen) & (warp < W);
@@ -71,7 +71,8 @@ module miter #(parameter W = 4, parameter WW = 2) (
         if (rst | !waits | (take & (sel_warp == warp))) waited <= 0;
         else if (take) waited <= waited + 1;
     end
-    assign keep_last = \unit.last == last;
+    wire [W-1:0] from_last = {W{1'b1}} << last;
+    assign keep_last = (\unit.behind == (from_last & (from_last << 1))) & (last < W);
     assign keep_turn = waited + place < W;
 
     assign check_candidate = !sel_valid | candidates[sel_warp];

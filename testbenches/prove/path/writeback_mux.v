@@ -1,6 +1,6 @@
 // spad_writeback_mux: each result that is taken is the next one in the
-// writeback register, and the priorities are kept (section 11). The register
-// is the only place that holds anything, so nothing can overtake in it.
+// writeback port, and the priorities are kept (section 11). The buffer holds
+// two; the older one is shown.
 module miter #(parameter W_wb_data = 8) (
     input wire clk,
     input wire rst,
@@ -11,17 +11,19 @@ module miter #(parameter W_wb_data = 8) (
     input wire [W_wb_data-1:0] mem_data,
     input wire [W_wb_data-1:0] nm_data,
     input wire wb_ready,
+    output wire keep_second, // two results at most; the one behind the one that is shown
+    output wire keep_first, // the one that is shown
     output wire check_one, // at most one source is granted
-    output wire check_grant, // a source is granted whenever the register is free and one asks
+    output wire check_grant, // a source is granted whenever there is room and one asks, whatever wb_ready is
     output wire check_icn, // data from off-chip never waits for another source
-    output wire check_priority, // a source that waits at a free register waits for an older one
-    output wire check_next, // what is granted is in the register in the next cycle, as it came
-    output wire check_empty, // nothing is in the register but what was granted
-    output wire check_hold, // what is not taken stays
+    output wire check_priority, // a source that waits where there is room waits for an older one
+    output wire check_next, // what is granted is shown behind what was granted before it, as it came
+    output wire check_empty, // nothing is shown but what was granted
     output wire cover_icn, // 3: all ask, the data from off-chip is written
     output wire cover_mem, // 3: the memory's result is written, another behind it
     output wire cover_nm, // 3: the other path's result is written
-    output wire cover_stall // 4: a result waits
+    output wire cover_stall, // 4: a result waits
+    output wire cover_full // 5: two results wait, and another asks
 );
     wire icn_ready, mem_ready, nm_ready, wb_valid;
     wire [1:0] wb_src;
@@ -33,41 +35,52 @@ module miter #(parameter W_wb_data = 8) (
         .nm_valid(nm_valid), .nm_data(nm_data), .nm_ready(nm_ready),
         .wb_valid(wb_valid), .wb_src(wb_src), .wb_data(wb_data), .wb_ready(wb_ready)
     );
-    wire free = !wb_valid | wb_ready;
     wire icn = icn_valid & icn_ready;
     wire mem = mem_valid & mem_ready;
     wire nm = nm_valid & nm_ready;
+    wire granted = icn | mem | nm;
+    wire [1:0] src = icn ? 0 : mem ? 1 : 2;
+    wire [W_wb_data-1:0] data = icn ? icn_data : mem ? mem_data : nm_data;
+    wire out = wb_valid & wb_ready;
 
-    // The cycle before.
-    reg was_rst, was_icn, was_mem, was_nm, was_held;
-    reg [1:0] was_src;
-    reg [W_wb_data-1:0] was_icn_data, was_mem_data, was_nm_data, was_data;
+    // What was granted and has not left, in its order.
+    reg [1:0] count;
+    reg [1:0] src0, src1;
+    reg [W_wb_data-1:0] data0, data1;
+    wire room = count != 2;
+    wire [1:0] stay = count - out;
+    reg was_rst, was_icn, was_mem, was_nm;
     always @(posedge clk) begin
         was_rst <= rst;
         {was_icn, was_mem, was_nm} <= {icn, mem, nm};
-        was_held <= wb_valid & !wb_ready;
-        was_src <= wb_src;
-        was_icn_data <= icn_data;
-        was_mem_data <= mem_data;
-        was_nm_data <= nm_data;
-        was_data <= wb_data;
+        if (rst) count <= 0;
+        else begin
+            count <= stay + granted;
+            if (out) {src0, data0} <= {src1, data1};
+            if (granted & (stay == 0)) {src0, data0} <= {src, data};
+            if (granted & (stay == 1)) {src1, data1} <= {src, data};
+        end
     end
-    wire was_granted = was_icn | was_mem | was_nm;
+    (* hierconn *) wire \unit.second_valid ;
+    (* hierconn *) wire [1:0] \unit.second_src ;
+    (* hierconn *) wire [W_wb_data-1:0] \unit.second ;
+    assign keep_second = (count <= 2) & (\unit.second_valid == (count == 2))
+        & (! \unit.second_valid | ((\unit.second_src == src1) & (\unit.second == data1)));
+
+    assign keep_first = (wb_valid == (count != 0)) & (wb_valid ? (wb_src == src0) & (wb_data == data0)
+        : (wb_src == 0) & (wb_data == 0));
 
     assign check_one = !(icn & mem) & !(icn & nm) & !(mem & nm);
-    assign check_grant = (icn | mem | nm) == (free & (icn_valid | mem_valid | nm_valid));
-    assign check_icn = icn_ready == free;
-    assign check_priority = !free | (
+    assign check_grant = granted == (room & (icn_valid | mem_valid | nm_valid));
+    assign check_icn = icn_ready == room;
+    assign check_priority = !room | (
         (!mem_valid | mem | icn_valid) & (!nm_valid | nm | icn_valid | mem_valid));
-    assign check_next = was_rst | (
-        (!was_icn | (wb_valid & (wb_src == 0) & (wb_data == was_icn_data))) &
-        (!was_mem | (wb_valid & (wb_src == 1) & (wb_data == was_mem_data))) &
-        (!was_nm | (wb_valid & (wb_src == 2) & (wb_data == was_nm_data))));
-    assign check_empty = (was_rst ? !wb_valid : wb_valid == (was_granted | was_held))
-        & (wb_valid | ((wb_src == 0) & (wb_data == 0)));
-    assign check_hold = was_rst | !was_held | ((wb_src == was_src) & (wb_data == was_data));
-    assign cover_icn = was_icn & was_mem_data[0] & mem_valid & nm_valid & wb_valid & !rst;
+    assign check_next = (count == 0) | (wb_valid & (wb_src == src0) & (wb_data == data0));
+    assign check_empty = (wb_valid == (count != 0)) & (wb_valid | ((wb_src == 0) & (wb_data == 0)))
+        & (!was_rst | !wb_valid);
+    assign cover_icn = was_icn & mem_valid & nm_valid & wb_valid & (wb_src == 0) & !rst;
     assign cover_mem = was_mem & icn & !rst;
     assign cover_nm = was_nm & wb_valid & mem_valid & !rst;
-    assign cover_stall = was_held & wb_valid & icn_valid & !rst;
+    assign cover_stall = wb_valid & !wb_ready & (count == 1) & icn_valid & !rst;
+    assign cover_full = (count == 2) & mem_valid & !wb_ready & !rst;
 endmodule

@@ -68,10 +68,12 @@ pub(super) struct Environment {
     live: u64,
     /// Block slots that are to end.
     ending: u64,
-    /// The path was empty in the cycle before.
+    /// The path was empty in the cycle before, and nothing was offered.
     empty: bool,
     /// Data from off-chip that stands at the port until it is taken.
     arrival: Option<Arrival>,
+    /// It was empty, and will never take what is offered.
+    stuck: bool,
     offer: Rhythm,
     ready: Rhythm,
     icn: Rhythm,
@@ -94,6 +96,7 @@ impl Environment {
             ending: 0,
             empty: true,
             arrival: None,
+            stuck: false,
             offer: Rhythm::default(),
             ready: Rhythm::with_silence(),
             icn: Rhythm::default(),
@@ -177,7 +180,10 @@ impl Environment {
             let count = &mut self.in_flight[wb.warp];
             *count = count.saturating_sub(1);
         }
-        self.empty = self.in_flight.iter().all(|&count| count == 0) && out.occ == 0;
+        let idle = self.in_flight.iter().all(|&count| count == 0) && out.occ == 0;
+        let offered = self.offers.valid();
+        self.empty = idle && offered == 0;
+        self.stuck = idle && offered != 0 && offered & !out.viol == 0;
     }
 
     fn warps(&self) -> usize {
@@ -194,10 +200,14 @@ impl Environment {
             Phase::Configure(writes) if writes.is_empty() => Phase::Run(128 + stimulus.below(1024)),
             Phase::Run(0) if stimulus.one_in(2) => Phase::Reset(1 + stimulus.below(2)),
             Phase::Run(0) => {
-                self.offers = Offers::none(self.warps());
+                // Where the issue is decided ahead, an offer stands until it is taken.
+                if self.config.path.ahead == 0 {
+                    self.offers = Offers::none(self.warps());
+                }
                 Phase::Drain(DRAIN_CYCLES)
             }
             Phase::Drain(0) => Phase::Reset(1),
+            Phase::Drain(_) if self.stuck => Phase::Reset(1),
             Phase::Drain(_) if self.empty => self.configure(stimulus),
             _ => return,
         };
@@ -236,8 +246,9 @@ impl Environment {
         self.pass = PassOperands::default();
         self.in_flight.fill(0);
         self.threads.fill(0);
-        (self.live, self.ending, self.empty) = (0, 0, true);
         self.arrival = None;
+        (self.live, self.ending) = (0, 0);
+        (self.empty, self.stuck) = (true, false);
     }
 
     fn take_threads(&mut self, launch: &PathLaunch) {

@@ -83,6 +83,7 @@ impl Golden for GoldenPath {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::spad_sm_path::Selection;
     use std::collections::BTreeMap;
 
     /// What random stimulus must reach, counted on the model.
@@ -96,6 +97,7 @@ mod tests {
         for _ in 0..cycles {
             let cycle = environment.next(&mut stimulus);
             let inputs = cycle.inputs();
+            let selection = model.selection(&inputs);
             let out = model.step(&inputs);
             let wb = out.wb.unwrap_or_default();
             blocked = match out.wb {
@@ -141,6 +143,11 @@ mod tests {
                 out.nm_valid + 1 == 1 << config.nonmem_depth(),
             );
             count("nothing in flight", out.occ == 0);
+            if config.path.ahead > 0 {
+                count("pick dropped", selection == Selection::Void);
+                count("pick stale", selection == Selection::Stale);
+                count("pick waits for passes", selection == Selection::Waits);
+            }
             reset = cycle.rst || (reset && cycle.hash_wr.is_some());
             occ = out.occ;
             environment.follow(&cycle, &out, &mut stimulus);
@@ -152,12 +159,16 @@ mod tests {
     #[test]
     fn random_stimulus_reaches_what_is_rare() {
         for preset in ["small", "gt200", "fermi", "sharing-64k"] {
-            let mut config = Config::preset(preset).unwrap();
-            config.path.hash = crate::config::PathHash::Configurable;
-            let seen = events(&config, 40_000);
-            println!("{preset}: {seen:?}");
-            let missed: Vec<_> = seen.iter().filter(|e| *e.1 == 0).collect();
-            assert!(missed.is_empty(), "{preset}: {missed:?}");
+            for (mem_stages, ahead) in [(None, 0), (Some(4), 3)] {
+                let mut config = Config::preset(preset).unwrap();
+                config.path.hash = crate::config::PathHash::Configurable;
+                config.path.mem_stages = mem_stages.unwrap_or(config.path.mem_stages);
+                config.path.ahead = ahead;
+                let seen = events(&config, 40_000);
+                println!("{preset}, {ahead} ahead: {seen:?}");
+                let missed: Vec<_> = seen.iter().filter(|e| *e.1 == 0).collect();
+                assert!(missed.is_empty(), "{preset}, {ahead} ahead: {missed:?}");
+            }
         }
     }
 }

@@ -1,0 +1,174 @@
+//! What stands in the stages of the scratchpad: an access and its groups on
+//! their way to the response.
+
+use super::{ResponseControl, op};
+use crate::model::lanes::{LaneMask, MAX_LANES, lanes_of};
+
+/// An access in front of banks and locks.
+#[derive(Clone, Debug)]
+pub(super) struct Request<T> {
+    pub(super) access: bool,
+    pub(super) op: u8,
+    pub(super) mask: LaneMask,
+    pub(super) lock: [u16; MAX_LANES],
+    pub(super) data: [u64; MAX_LANES],
+    pub(super) be: [u8; MAX_LANES],
+    pub(super) tag: T,
+    pub(super) error: bool,
+}
+
+impl<T: Copy + Default> Request<T> {
+    pub(super) fn reset() -> Self {
+        Request {
+            access: false,
+            op: op::PASS,
+            mask: 0,
+            lock: [0; MAX_LANES],
+            data: [0; MAX_LANES],
+            be: [0; MAX_LANES],
+            tag: T::default(),
+            error: false,
+        }
+    }
+
+    /// It takes or clears locks.
+    pub(super) fn locks(&self) -> bool {
+        self.access && matches!(self.op, op::LDLK | op::STUL)
+    }
+
+    /// What the operation uses of the lanes' operands; the rest is not worth
+    /// copying.
+    pub(super) fn copy_lanes(&mut self, lock: &[u16], data: &[u64], be: &[u8], lanes: usize) {
+        let stores = matches!(self.op, op::STORE | op::STUL);
+        if matches!(self.op, op::LDLK | op::STUL) {
+            self.lock[..lanes].copy_from_slice(&lock[..lanes]);
+        }
+        if stores {
+            self.be[..lanes].copy_from_slice(&be[..lanes]);
+        }
+        if stores || self.op == op::PASS {
+            self.data[..lanes].copy_from_slice(&data[..lanes]);
+        }
+    }
+
+    fn copy_from(&mut self, other: &Request<T>, lanes: usize) {
+        (self.access, self.op, self.mask) = (other.access, other.op, other.mask);
+        (self.tag, self.error) = (other.tag, other.error);
+        self.copy_lanes(&other.lock, &other.data, &other.be, lanes);
+    }
+}
+
+/// A group as the arbiter gives it, in one of its windows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    pub(super) valid: bool,
+    /// The last of its access, in its last window.
+    pub(super) last: bool,
+    pub(super) served: LaneMask,
+    pub(super) leader: LaneMask,
+    pub(super) window: u32,
+    pub(super) degree: u32,
+}
+
+impl Place {
+    pub(super) fn ends_access(&self) -> bool {
+        self.valid && self.last
+    }
+}
+
+/// Bank and row of each lane.
+pub(super) type BanksAndRows<'a> = (&'a [u8; MAX_LANES], &'a [u16; MAX_LANES]);
+
+/// MEM1 where it stands in front of banks and locks.
+#[derive(Clone, Debug)]
+pub(super) struct RequestStage<T> {
+    pub(super) place: Place,
+    pub(super) request: Request<T>,
+    pub(super) bank: [u8; MAX_LANES],
+    pub(super) row: [u16; MAX_LANES],
+    /// The request is that of the access in MEM0, which gives it with each of
+    /// its groups.
+    pub(super) has_request: bool,
+}
+
+impl<T: Copy + Default> RequestStage<T> {
+    pub(super) fn reset() -> Self {
+        RequestStage {
+            place: Place::default(),
+            request: Request::reset(),
+            bank: [0; MAX_LANES],
+            row: [0; MAX_LANES],
+            has_request: false,
+        }
+    }
+
+    /// Takes the group in MEM0, if there is one.
+    pub(super) fn take(
+        &mut self,
+        request: &Request<T>,
+        (bank, row): BanksAndRows,
+        place: &Place,
+        lanes: usize,
+    ) {
+        self.place = *place;
+        if place.valid && !self.has_request {
+            self.request.copy_from(request, lanes);
+            self.bank[..lanes].copy_from_slice(&bank[..lanes]);
+            self.row[..lanes].copy_from_slice(&row[..lanes]);
+            self.has_request = true;
+        }
+    }
+}
+
+/// A group behind the banks.
+#[derive(Clone, Debug)]
+pub(super) struct Group<T> {
+    /// A group is here; not every one is the last of its access.
+    pub(super) valid: bool,
+    pub(super) last: bool,
+    /// Lanes for which it brings a word.
+    pub(super) brings: LaneMask,
+    pub(super) control: ResponseControl<T>,
+}
+
+impl<T: Default> Group<T> {
+    pub(super) fn reset() -> Self {
+        Group {
+            valid: false,
+            last: false,
+            brings: 0,
+            control: ResponseControl::default(),
+        }
+    }
+
+    pub(super) fn ends_access(&self) -> bool {
+        self.valid && self.last
+    }
+}
+
+/// MEM2 of four stages: the banks show the words of its group, which the next
+/// edge puts into registers.
+#[derive(Clone, Debug)]
+pub(super) struct DataStage<T> {
+    pub(super) group: Group<T>,
+    pub(super) words: [u64; MAX_LANES],
+}
+
+impl<T: Copy + Default> DataStage<T> {
+    pub(super) fn reset() -> Self {
+        DataStage {
+            group: Group::reset(),
+            words: [0; MAX_LANES],
+        }
+    }
+
+    /// The group goes to the response stage, its words to those before it.
+    pub(super) fn leave(&mut self, response: &mut Group<T>, words: &mut [u64; MAX_LANES]) {
+        if self.group.valid {
+            for lane in lanes_of(self.group.brings) {
+                words[lane] = self.words[lane];
+            }
+        }
+        response.clone_from(&self.group);
+    }
+}

@@ -1,0 +1,378 @@
+//! The slowest paths of a mapped unit from group to group of its registers
+//! and ports, with OpenSTA: which stage is how far from the clock.
+
+use super::job::{Netlist, get, put, with_liberty};
+use super::stages::{group_of, stage_of};
+use super::technology::Technology;
+use super::template::render;
+use super::timing::write_netlist;
+use crate::error::Result;
+use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
+use serde::{Deserialize, Serialize};
+
+const SCRIPT: &str = include_str!("../../synth/paths.tcl.tera");
+
+/// Where a path starts or ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    /// A group of registers, and memory macros: an instance, or what their
+    /// names begin with.
+    Registers(String),
+    /// Ports by what their names begin with, such as `op_*`.
+    Ports(String),
+}
+
+/// A pin on a path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// The pin, or port.
+    pub pin: String,
+    /// The cell that it is a pin of; empty for a port.
+    pub cell: String,
+    /// When the signal is there, in ps after the clock edge.
+    pub ps: f64,
+}
+
+/// The slowest of all paths from one group to another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorstPath {
+    /// Where it starts.
+    pub from: End,
+    /// Where it ends.
+    pub to: End,
+    /// The stage of `spad_sm_path` that ends there.
+    pub stage: Option<String>,
+    /// The shortest clock period in ps that it allows: clock-to-output and
+    /// set-up times are in it.
+    pub ps: f64,
+    /// The target period less that.
+    pub slack_ps: f64,
+    /// Gates between the ends.
+    pub levels: usize,
+    /// Its pins, the first an output of a register, or an input.
+    pub steps: Vec<Step>,
+}
+
+/// A part of a path that is in one instance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segment {
+    /// The instance; empty for the top.
+    pub instance: String,
+    /// Gates of it.
+    pub levels: usize,
+    /// What they take in ps.
+    pub ps: f64,
+}
+
+/// The slowest paths of a unit with a clock, the slowest of all first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathReport {
+    /// The shortest clock period in ps of the paths from register to
+    /// register, memory macros included; none without such paths.
+    pub clock_ps: Option<f64>,
+    /// One path per pair of groups that has one.
+    pub paths: Vec<WorstPath>,
+}
+
+impl End {
+    fn parse(text: &str) -> Option<Self> {
+        let (kind, name) = text.split_once(':')?;
+        match kind {
+            "reg" => Some(End::Registers(name.to_owned())),
+            "in" | "out" => Some(End::Ports(name.to_owned())),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a group of registers.
+    pub fn is_registers(&self) -> bool {
+        matches!(self, End::Registers(_))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            End::Registers(name) | End::Ports(name) => name,
+        }
+    }
+}
+
+impl WorstPath {
+    /// Whether it is from register to register.
+    pub fn is_internal(&self) -> bool {
+        self.from.is_registers() && self.to.is_registers()
+    }
+
+    /// The register or port that it starts from.
+    pub fn start(&self) -> String {
+        self.steps.first().map_or(String::new(), register_at)
+    }
+
+    /// The register or port that it ends in.
+    pub fn end(&self) -> String {
+        self.steps.last().map_or(String::new(), register_at)
+    }
+
+    /// The instances that it goes through, in order, where the netlist has
+    /// them. The register that it starts from is part of the first.
+    pub fn segments(&self) -> Vec<Segment> {
+        let mut segments: Vec<Segment> = Vec::new();
+        let mut since = 0.0;
+        for (i, step) in self.steps.iter().enumerate() {
+            let cell = step.pin.rsplit_once('/').map_or("", |(cell, _)| cell);
+            let instance = cell.rsplit_once('/').map_or("", |(scope, _)| scope);
+            if segments.last().is_none_or(|s| s.instance != instance) {
+                segments.push(Segment {
+                    instance: instance.to_owned(),
+                    levels: 0,
+                    ps: 0.0,
+                });
+            }
+            let last = segments.last_mut().expect("one was pushed");
+            last.ps += step.ps - since;
+            since = step.ps;
+            // A gate is an input pin and an output pin.
+            last.levels += usize::from(i % 2 == 0 && i > 0 && i + 1 < self.steps.len());
+        }
+        segments
+    }
+}
+
+/// `hx_mask[3]_reg/Q` is register `hx_mask[3]`.
+fn register_at(step: &Step) -> String {
+    match step.pin.rsplit_once('/') {
+        Some((cell, _)) => register_name(cell),
+        None => step.pin.clone(),
+    }
+}
+
+/// The name in the RTL of a flip-flop or macro, with dots between instances.
+fn register_name(cell: &str) -> String {
+    let name = cell.replace('/', ".");
+    // What drives a part of a net, or is there twice, has more behind it.
+    match name.rsplit_once("_reg") {
+        Some((register, "")) => register.to_owned(),
+        Some((register, rest)) if is_number(rest) => register.to_owned(),
+        _ => name,
+    }
+}
+
+/// Whether it is `_` and digits.
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('_').unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+impl PathReport {
+    /// The slowest paths of a netlist with a clock, for a target period in
+    /// ps. What was measured before comes from the cache.
+    pub fn measure(
+        period_ps: f64,
+        netlist: &Netlist,
+        top: &str,
+        technology: &Technology,
+        sta: &Tool,
+        cache: &Cache,
+    ) -> Result<Self> {
+        let script = render(
+            SCRIPT,
+            &serde_json::json!({
+                "top": top,
+                "period_ps": period_ps,
+                "macros": !netlist.macros.is_empty(),
+                "driving_cell": technology.driving_cell,
+                "load_ff": technology.load_ff,
+            }),
+        )?;
+        let line = |cell: &String| format!("{}\t{cell}\n", group_of(&register_name(cell)));
+        let groups: String = netlist.registers.iter().map(line).collect();
+        let verilog = get(&netlist.directory.join("netlist.v"))?;
+        let key = KeyBuilder::new("paths-1")
+            .add("sta", sta.version.to_string())
+            .add("script", &script)
+            .add("groups", &groups)
+            .add("netlist", &verilog)
+            .add("macros", &netlist.macros)
+            .add("liberty", &technology.liberty.digest)
+            .finish();
+        let directory = cache.get_or_build(&key, |work| {
+            write_netlist(work, &verilog, netlist)?;
+            put(&work.join("groups.txt"), &groups)?;
+            put(&work.join("paths.tcl"), &script)?;
+            let output = with_liberty(work, technology, || {
+                let command = sta.command().args(["-no_splash", "-exit", "paths.tcl"]);
+                command.cwd(work).run()
+            })?;
+            parse(&output, period_ps)?; // nothing mad goes into the cache
+            put(&work.join("paths.log"), &output.log())
+        })?;
+        let output = ToolOutput {
+            stdout: get(&directory.join("paths.log"))?,
+            stderr: String::new(),
+        };
+        parse(&output, period_ps)
+    }
+
+    /// The slowest path that ends in (or, with `out`, starts from) each group
+    /// of registers: from or to registers.
+    pub fn of_groups(&self, out: bool) -> Vec<(&str, &WorstPath)> {
+        let mut found: Vec<(&str, &WorstPath)> = Vec::new();
+        for path in self.paths.iter().filter(|p| p.is_internal()) {
+            let group = if out {
+                path.from.name()
+            } else {
+                path.to.name()
+            };
+            // They are sorted: the first is the slowest.
+            if !found.iter().any(|(name, _)| *name == group) {
+                found.push((group, path));
+            }
+        }
+        found
+    }
+
+    /// The slowest path from or to each group of ports, to or from
+    /// registers, and the slowest from ports to ports.
+    pub fn of_ports(&self) -> Vec<&WorstPath> {
+        let mut found: Vec<&WorstPath> = Vec::new();
+        for path in self.paths.iter().filter(|p| !p.is_internal()) {
+            let same = |other: &&WorstPath| match (&path.from, &path.to) {
+                (End::Ports(from), End::Registers(_)) => {
+                    other.to.is_registers() && other.from.name() == from
+                }
+                (End::Registers(_), End::Ports(to)) => {
+                    other.from.is_registers() && other.to.name() == to
+                }
+                _ => false,
+            };
+            if !found.iter().any(same) {
+                found.push(path);
+            }
+        }
+        found
+    }
+}
+
+/// OpenSTA ends with status 0 even after errors in the script: the last line
+/// says that it came to the end.
+fn parse(output: &ToolOutput, period_ps: f64) -> Result<PathReport> {
+    let fail = |what: &str| unexpected_output(Kind::Sta, what, output);
+    let log = output.log();
+    if log.lines().any(|l| l.starts_with("Error:")) || !log.lines().any(|l| l == "spadkit end") {
+        return Err(fail("did not come to the end of its paths"));
+    }
+    let number = |text: &str| text.parse::<f64>().ok().filter(|v| v.is_finite());
+    let mut paths: Vec<WorstPath> = Vec::new();
+    for line in log.lines().filter(|l| l.starts_with("spadkit p")) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let read = match (fields[..].first(), &fields[1..]) {
+            (Some(&"spadkit path"), [from, to, slack]) => {
+                let ends = End::parse(from).zip(End::parse(to)).zip(number(slack));
+                ends.map(|((from, to), slack_ps)| paths.push(path(from, to, slack_ps, period_ps)))
+            }
+            (Some(&"spadkit point"), [pin, cell, ps]) => {
+                let step = number(ps).map(|ps| Step {
+                    pin: (*pin).to_owned(),
+                    cell: (*cell).to_owned(),
+                    ps,
+                });
+                step.zip(paths.last_mut()).map(|(s, p)| p.steps.push(s))
+            }
+            _ => None,
+        };
+        read.ok_or_else(|| fail("printed a path that cannot be read"))?;
+    }
+    for path in &mut paths {
+        // An input has one pin, every gate two; so has the end.
+        path.levels = path.steps.len().saturating_sub(2) / 2;
+    }
+    paths.sort_by(|a, b| b.ps.total_cmp(&a.ps));
+    let clock_ps = paths.iter().find(|p| p.is_internal()).map(|p| p.ps);
+    Ok(PathReport { clock_ps, paths })
+}
+
+fn path(from: End, to: End, slack_ps: f64, period_ps: f64) -> WorstPath {
+    let stage = match &to {
+        End::Registers(group) => stage_of(group).map(str::to_owned),
+        End::Ports(_) => None,
+    };
+    WorstPath {
+        from,
+        to,
+        stage,
+        ps: period_ps - slack_ps,
+        slack_ps,
+        levels: 0,
+        steps: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(text: &str) -> ToolOutput {
+        ToolOutput {
+            stdout: text.to_owned(),
+            stderr: String::new(),
+        }
+    }
+
+    const LOG: &str = "\
+spadkit path\tin:op_*\treg:hx\t900
+spadkit point\top_mask[0]\t\t10
+spadkit point\thx_mask[0]_reg/D\tDFF_X1\t20
+spadkit path\treg:hx\treg:arbiter\t-200
+spadkit point\thx_mask[0]_reg/Q\tDFF_X1\t80
+spadkit point\tlane/_1_/A\tINV_X1\t80
+spadkit point\tlane/_1_/ZN\tINV_X1\t180
+spadkit point\t_7_/A\tINV_X1\t180
+spadkit point\t_7_/ZN\tINV_X1\t1100
+spadkit point\tscratchpad/arbiter/pend[1]_reg/D\tDFF_X1\t1100
+spadkit path\treg:hx\tout:occ\t300
+spadkit point\thx_valid_reg/Q\tDFF_X1\t80
+spadkit point\tocc[1]\t\t81
+spadkit end
+";
+
+    #[test]
+    fn paths_are_read_and_the_slowest_is_first() {
+        let report = parse(&log(LOG), 1000.0).unwrap();
+        assert_eq!(report.clock_ps, Some(1200.0));
+        let worst = &report.paths[0];
+        assert_eq!(worst.start(), "hx_mask[0]");
+        assert_eq!(worst.end(), "scratchpad.arbiter.pend[1]");
+        assert_eq!((worst.levels, worst.stage.as_deref()), (2, Some("HX")));
+        let segments = worst.segments();
+        let shown: Vec<_> = segments.iter().map(|s| s.instance.as_str()).collect();
+        assert_eq!(shown, ["", "lane", "", "scratchpad/arbiter"]);
+        assert_eq!((segments[1].levels, segments[1].ps), (1, 100.0));
+        assert_eq!((segments[2].levels, segments[2].ps), (1, 920.0));
+        assert_eq!(report.of_groups(false)[0].0, "arbiter");
+        assert_eq!(report.of_groups(true)[0].0, "hx");
+        assert_eq!(report.of_ports().len(), 2);
+    }
+
+    #[test]
+    fn what_is_cut_off_or_mad_is_noticed() {
+        for bad in [
+            "",
+            "spadkit end\nError: no such cell\n",
+            "spadkit path\treg:a\treg:b\n spadkit end\n",
+            "spadkit path\treg:a\treg:b\tfast\nspadkit end\n",
+            "spadkit path\ta\tb\t1\nspadkit end\n",
+            "spadkit point\tx\t\t1\nspadkit end\n",
+        ] {
+            assert_eq!(parse(&log(bad), 1.0).unwrap_err().exit_status(), 3, "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_lose_what_yosys_adds() {
+        assert_eq!(register_name("acc[0]_reg"), "acc[0]");
+        assert_eq!(register_name("u/x_reg_1"), "u.x");
+        assert_eq!(register_name("bank[0].ram"), "bank[0].ram");
+        assert_eq!(register_name("a_register"), "a_register");
+    }
+}

@@ -1,0 +1,89 @@
+//! Which registers belong together: the groups that timing is told by.
+
+/// The memory unit, whose parts are groups of their own also inside the path.
+const OPENED: &str = "scratchpad";
+
+/// Which stage of the path writes a group of registers: what stands between
+/// two registers is named after where it ends (docs/microarchitecture.md,
+/// section 18.10).
+const STAGES: [(&str, &str); 27] = [
+    ("release_unit", "release"),
+    ("q", "Q"),
+    ("pk", "P"),
+    ("scheduler", "P"),
+    ("iss", "S"),
+    ("access", "S"),
+    ("warp_mask", "S"),
+    ("warp", "S"),
+    ("history", "S"),
+    ("ex", "EX"),
+    ("hx", "EX"),
+    ("nonmem", "EX"),
+    ("premem", "HX"),
+    ("atomics", "HX"),
+    ("sequencer", "HX"),
+    ("arbiter", "HX"),
+    ("mem1", "MEM0"),
+    ("bank", "MEM1"),
+    ("locks", "MEM1"),
+    ("lock_unit", "MEM1"),
+    ("mem2", "MEM2"),
+    ("mem3", "MEM3"),
+    ("acc", "MEM3"),
+    ("resp", "MEM3"),
+    ("accumulator", "MEM3"),
+    ("writeback", "MEM3"),
+    ("wb", "MEM3"),
+];
+
+/// The group of a register or memory by its name, with dots between the
+/// instances: the instance that it is in (of the scratchpad, the instance in
+/// it), or else what its name begins with, up to the first `_`.
+pub(super) fn group_of(register: &str) -> String {
+    let inside = |name: &str| -> String {
+        match name.split_once('.') {
+            Some((instance, _)) => without_index(instance).to_owned(),
+            None => {
+                let name = without_index(name);
+                name.split('_').next().unwrap_or(name).to_owned()
+            }
+        }
+    };
+    match register.split_once('.') {
+        Some((OPENED, rest)) => inside(rest),
+        _ => inside(register),
+    }
+}
+
+/// The stage of the path that computes a group, where it is one of its.
+pub(super) fn stage_of(group: &str) -> Option<&'static str> {
+    let found = STAGES.iter().find(|(name, _)| *name == group);
+    found.map(|(_, stage)| *stage)
+}
+
+fn without_index(name: &str) -> &str {
+    name.split('[').next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_are_grouped_by_instance_or_prefix() {
+        for (register, group) in [
+            ("hx_mask[3]", "hx"),
+            ("ex_valid", "ex"),
+            ("warp[12].infl_m[0]", "warp"),
+            ("scratchpad.arbiter.pend[1]", "arbiter"),
+            ("scratchpad.mem1_op[0]", "mem1"),
+            ("scratchpad.bank[3].ram", "bank"),
+            ("history.row_of.out[2]", "history"),
+            ("live[3]", "live"),
+        ] {
+            assert_eq!(group_of(register), group, "{register}");
+        }
+        assert_eq!(stage_of("arbiter"), Some("HX"));
+        assert_eq!(stage_of("live"), None);
+    }
+}
