@@ -96,7 +96,8 @@ pub fn put(words: &mut [u32], slot: &PortSlot, width: usize, values: &[u64]) {
     for i in 0..slot.width {
         let value = values.get(i / width).copied().unwrap_or(0);
         let word = &mut words[slot.offset + i / 32];
-        *word = *word & !(1 << (i % 32)) | ((value >> (i % width) & 1) as u32) << (i % 32);
+        *word = *word & !(1 << (i % 32))
+            | ((value.checked_shr((i % width) as u32).unwrap_or(0) & 1) as u32) << (i % 32);
     }
 }
 
