@@ -165,6 +165,12 @@ mod tests {
         }
         let gt200 = Config::preset("gt200").unwrap();
         assert_eq!(gt200.pipeline_stages(), 24);
+        // Three of them may decide the issue; without a front end they are added.
+        let mut ahead = gt200.clone();
+        ahead.path.ahead = 3;
+        assert_eq!(ahead.pipeline_stages(), 24);
+        ahead.sm.frontend_stages = 0;
+        assert_eq!(ahead.pipeline_stages(), 3 + 7);
         // Elastic paper, Table 4: queue depths of 3 and 4.
         assert_eq!((gt200.premem_depth(), gt200.nonmem_depth()), (3, 4));
         assert_eq!((gt200.excess_bits(), gt200.degree_bits()), (5, 4));

@@ -120,6 +120,7 @@ pub struct PathParams {
     /// M: memory stages.
     pub mem_stages: u32,
     /// AHEAD: stages in which the issue is decided in front of EXE: 0 or 3.
+    /// They are stages of the front end, which has them at least.
     pub ahead: u32,
     /// H: 1 = a pipeline stage of its own for the hash.
     pub hash_stage: u32,
@@ -221,15 +222,20 @@ impl Config {
 
     /// Cycles by which `sm.latencies.shared` exceeds what the path takes from
     /// the issue of a load to the use of its data: issue, EXE, the memory
-    /// stages and writeback. The hash stage comes on top of both.
+    /// stages and writeback. The hash stage comes on top of both. The stages
+    /// in front of EXE are no part of it: an instruction that uses the data may
+    /// be in them while the latency is counted down; where nothing is counted,
+    /// it issues as many cycles later.
     pub fn shared_delay(&self) -> u32 {
         let path = 3 + self.path.mem_stages;
         self.sm.latencies.shared.saturating_sub(path)
     }
 
-    /// Stages from fetch to writeback: the front end, issue, EXE, the memory
-    /// stages, the hash stage and writeback.
+    /// Stages from fetch to writeback: the front end, of which those that
+    /// decide the issue ahead are a part, issue, EXE, the memory stages, the
+    /// hash stage and writeback.
     pub fn pipeline_stages(&self) -> u32 {
-        self.sm.frontend_stages + 3 + self.path.mem_stages + self.path.hash_stage
+        let front_end = self.sm.frontend_stages.max(self.path.ahead);
+        front_end + 3 + self.path.mem_stages + self.path.hash_stage
     }
 }

@@ -26,7 +26,7 @@ use crate::hash::{HashSpec, Mapping};
 use crate::model::spad_sm_path::{
     IcnData, Offers, PathConfig, PathLaunch, SmPath, SmPathInputs, SmPathOutputs,
 };
-use crate::model::{Exit, Policy, WarpMask, WarpScheduler};
+use crate::model::{BlockMask, Exit, Policy, WarpMask, WarpScheduler};
 use crate::trace::Atomics;
 use attribution::Tail;
 use blocks::BlockSlot;
@@ -99,6 +99,8 @@ pub struct Sm<'a> {
     idle_cycles: u64,
     /// Atomics that have been issued and have not completed.
     atomics: u32,
+    /// Block slots that the path has shown to have an active thread.
+    live: BlockMask,
     statistics: Statistics,
     /// Issue slots since the last completion: they count when another follows.
     tail: Tail,
@@ -163,6 +165,7 @@ impl<'a> Sm<'a> {
             last_progress: 0,
             idle_cycles: 0,
             atomics: 0,
+            live: 0,
             statistics: Statistics::default(),
             tail: Tail::default(),
             layout,
@@ -273,6 +276,7 @@ impl<'a> Sm<'a> {
         let exit = self.exit()?;
         let most = if skip { self.most_quiet_cycles() } else { 1 };
         let (outputs, cycles) = self.step_path(launch, exit, most, observe);
+        self.live = outputs.live;
         if let Some(wb) = outputs.wb {
             self.written_back(&wb)?;
         }
@@ -342,6 +346,21 @@ impl<'a> Sm<'a> {
 
     fn is_strict(&self) -> bool {
         self.config.settings.barrel == Barrel::Strict
+    }
+
+    /// Cycles from an offer to its issue, at least: an offer to the path may
+    /// come so much before the cycle in which the instruction may issue.
+    fn ahead(&self) -> u64 {
+        self.config.path.ahead.into()
+    }
+
+    /// `warp`, which may issue in `cycle`, is to be looked at when it may
+    /// offer, in the next cycle at the earliest.
+    fn check_before(&mut self, warp: usize, cycle: u64) {
+        if cycle != NEVER {
+            let offers = cycle.saturating_sub(self.ahead()).max(self.cycle + 1);
+            self.check(warp, offers);
+        }
     }
 
     /// `warp` is to be looked at in `cycle`.

@@ -1,5 +1,6 @@
 //! The papers' examples, the rules of section 19, and programs that misbehave.
 
+mod ahead;
 mod order;
 
 use super::*;

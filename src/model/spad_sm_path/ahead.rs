@@ -151,7 +151,7 @@ impl Issuing {
     /// Behind the present pass, if there is one more.
     fn next(self) -> Option<Self> {
         let pass = self.control.pass + 1;
-        (pass <= self.last_pass).then(|| Issuing {
+        (pass <= self.last_pass).then_some(Issuing {
             control: Control {
                 pass,
                 last: pass == self.last_pass,

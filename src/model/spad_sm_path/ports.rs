@@ -203,7 +203,8 @@ pub struct SmPathOutputs {
     pub icn_ready: bool,
     /// The writeback register.
     pub wb: Option<Writeback>,
-    /// Warps whose partner block holds the shared part.
+    /// Warps whose partner block holds the shared part. With AHEAD this, `viol`,
+    /// `rel_done`, `live` and `unlock` are those of the cycle before.
     pub wait_sh: WarpMask,
     /// Warps whose block has already released the shared part.
     pub viol: WarpMask,

@@ -4,10 +4,13 @@
 use crate::config::Config;
 use crate::model::spad_sm_path::kind;
 use crate::model::{
-    Exit, NO_OPERANDS, Offer, Offers, Operands, PathConfig, PathLaunch, SmPath, SmPathInputs,
-    SmPathOutputs, Writeback,
+    Exit, IcnData, NO_OPERANDS, Offer, Offers, Operands, PathConfig, PathLaunch, SmPath,
+    SmPathInputs, SmPathOutputs, Writeback,
 };
 use std::collections::VecDeque;
+
+/// What comes from off-chip.
+const FAR_DATA: [u64; 64] = [77; 64];
 
 /// One instruction: what is offered, and the operands of its threads.
 #[derive(Clone)]
@@ -72,6 +75,8 @@ pub struct Machine {
     pub launch: Option<PathLaunch>,
     pub exit: Option<Exit>,
     pub wb_ready: bool,
+    /// Data for warp 0 waits at the off-chip port.
+    pub icn: bool,
     offers: Offers,
     /// The instruction whose passes are being issued, and its pass in EXE.
     current: Option<(usize, Instruction)>,
@@ -93,6 +98,7 @@ impl Machine {
             launch: None,
             exit: None,
             wb_ready: true,
+            icn: false,
             offers: Offers::none(warps),
             current: None,
             ex: None,
@@ -149,7 +155,14 @@ impl Machine {
             exit: self.exit.take(),
             offers: &self.offers,
             op,
-            icn: None,
+            icn: self.icn.then_some(IcnData {
+                warp: 0,
+                tag: 0,
+                pass: 0,
+                last: true,
+                mask: 1,
+                data: &FAR_DATA,
+            }),
             wb_ready: self.wb_ready,
             age: &[],
             active: 0,

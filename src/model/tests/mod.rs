@@ -2,8 +2,10 @@
 
 mod machine;
 mod scratchpad;
+mod scratchpad_stages;
 mod sequencer;
 mod sm_path;
+mod sm_path_ahead;
 mod sm_path_atomics;
 mod sm_path_random;
 mod sm_path_sharing;

@@ -6,18 +6,18 @@ use crate::model::{ResponseControl, Scratchpad, ScratchpadInputs};
 
 /// One access of up to 32 lanes.
 #[derive(Clone)]
-struct Access {
-    op: u8,
-    mask: u64,
-    bank: Vec<u8>,
-    row: Vec<u16>,
-    lock: Vec<u16>,
-    data: Vec<u64>,
-    be: Vec<u8>,
+pub(super) struct Access {
+    pub(super) op: u8,
+    pub(super) mask: u64,
+    pub(super) bank: Vec<u8>,
+    pub(super) row: Vec<u16>,
+    pub(super) lock: Vec<u16>,
+    pub(super) data: Vec<u64>,
+    pub(super) be: Vec<u8>,
 }
 
 /// Word addresses, spread over banks by their low bits.
-fn access(op: u8, addrs: impl Fn(u16) -> u16) -> Access {
+pub(super) fn access(op: u8, addrs: impl Fn(u16) -> u16) -> Access {
     let addrs: Vec<u16> = (0..32).map(addrs).collect();
     Access {
         op,
@@ -30,13 +30,13 @@ fn access(op: u8, addrs: impl Fn(u16) -> u16) -> Access {
     }
 }
 
-struct Bench {
-    spad: Scratchpad<u32>,
+pub(super) struct Bench {
+    pub(super) spad: Scratchpad<u32>,
     cycle: u32,
 }
 
 impl Bench {
-    fn new(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let config = Config::from_toml(text, std::path::Path::new("test.toml")).unwrap();
         Bench {
             spad: Scratchpad::new(&config),
@@ -45,7 +45,7 @@ impl Bench {
     }
 
     /// One cycle; what was taken and what came out.
-    fn cycle(
+    pub(super) fn cycle(
         &mut self,
         access: Option<&Access>,
         resp_ready: bool,
@@ -70,7 +70,10 @@ impl Bench {
     }
 
     /// Runs `accesses` back to back; responses with their cycles and data.
-    fn run(&mut self, accesses: &[Access]) -> Vec<(u32, ResponseControl<u32>, Vec<u64>)> {
+    pub(super) fn run(
+        &mut self,
+        accesses: &[Access],
+    ) -> Vec<(u32, ResponseControl<u32>, Vec<u64>)> {
         let (mut next, mut responses) = (0, Vec::new());
         while responses.len() < accesses.len() {
             let now = self.cycle;

@@ -161,5 +161,14 @@ fn random_programs_give_the_results_of_their_issue_order() {
             seed,
         );
         run("[path]\nwarps = 12\n", seed);
+        run(
+            "base = \"small\"\n[path]\nmem_stages = 3\nahead = 3\n",
+            seed,
+        );
+        run(
+            "base = \"gt200\"\n[path]\nwarps = 8\nmem_stages = 4\nahead = 3\n",
+            seed,
+        );
+        run("[path]\nwarps = 12\nmem_stages = 5\nahead = 3\n", seed);
     }
 }

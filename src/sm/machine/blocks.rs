@@ -23,7 +23,8 @@ impl BlockSlot {
 }
 
 impl Sm<'_> {
-    /// Clears away blocks that have ended with nothing in flight.
+    /// Clears away blocks that have ended with nothing in flight, when the path
+    /// has shown it: it takes the next block in the cycle after.
     pub(super) fn free_slots(&mut self) {
         if self.ending == 0 {
             return;
@@ -31,7 +32,8 @@ impl Sm<'_> {
         for slot in 0..self.slots.len() {
             let BlockSlot { occupied, running } = self.slots[slot];
             let warps = self.layout.warps(slot);
-            if occupied && running == 0 && self.warps[warps].iter().all(|w| w.in_path == 0) {
+            let ended = occupied && running == 0 && self.live >> slot & 1 == 0;
+            if ended && self.warps[warps].iter().all(|w| w.in_path == 0) {
                 self.slots[slot].occupied = false;
                 self.ending -= 1;
                 self.block_ends(slot);
@@ -67,12 +69,11 @@ impl Sm<'_> {
             self.ages[w] = self.launches;
             self.launches += 1;
             warp.start(workload.open(block, index as u32)?, ready_at)?;
-            self.check_at[w] = ready_at;
+            self.check_at[w] = NEVER;
+            self.check_before(w, ready_at);
             self.two_level.enter(w);
         }
         self.resident |= mask;
-        self.checks |= mask;
-        self.next_check = self.next_check.min(ready_at);
         self.block_starts(slot);
         self.slots[slot] = BlockSlot {
             occupied: true,
@@ -147,7 +148,7 @@ impl Sm<'_> {
                 warp.barrier_until = last + 1;
                 warp.ready_at = last + 1 + front_end;
                 let at = warp.ready_at;
-                self.check(w, at);
+                self.check_before(w, at);
             }
         }
         self.barriers_until = self.barriers_until.max(last + 1);

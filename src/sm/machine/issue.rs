@@ -155,10 +155,8 @@ impl Sm<'_> {
             let slot = warp.slot;
             self.meet(slot);
         } else {
-            let at = self.warps[w].ready_at.max(cycle + 1);
-            if at != NEVER {
-                self.check(w, at);
-            }
+            let at = self.warps[w].ready_at;
+            self.check_before(w, at);
         }
         if let Some(done) = done {
             self.completed_in(done);

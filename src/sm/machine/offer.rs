@@ -74,12 +74,18 @@ impl Sm<'_> {
         if warp.pending.len() >= MAX_PENDING || warp.atomic_before(instr).is_some() {
             return Ok(()); // a completion looks again
         }
+        // First cycle in which it may issue.
         let at = warp.ready_at.max(warp.registers_ready(instr));
-        if at > cycle {
-            self.check_at[w] = at; // NEVER: a completion looks again
+        let private = self.config.sm.schedulers > 1 && instr.kind.path_kind() == kind::ALU;
+        let early = match private {
+            true => 0,
+            false => u64::from(self.config.path.ahead),
+        };
+        if at > cycle + early {
+            // NEVER: a completion looks again.
+            self.check_at[w] = if at == NEVER { NEVER } else { at - early };
             return Ok(());
         }
-        let private = self.config.sm.schedulers > 1 && instr.kind.path_kind() == kind::ALU;
         let offer = match private {
             true => None,
             false => Some(self.offer(w)?),

@@ -70,10 +70,10 @@ pub(super) struct Environment {
     ending: u64,
     /// The path was empty in the cycle before, and nothing was offered.
     empty: bool,
-    /// Data from off-chip that stands at the port until it is taken.
-    arrival: Option<Arrival>,
     /// It was empty, and will never take what is offered.
     stuck: bool,
+    /// Data from off-chip that stands at the port until it is taken.
+    arrival: Option<Arrival>,
     offer: Rhythm,
     ready: Rhythm,
     icn: Rhythm,
@@ -95,8 +95,8 @@ impl Environment {
             live: 0,
             ending: 0,
             empty: true,
-            arrival: None,
             stuck: false,
+            arrival: None,
             offer: Rhythm::default(),
             ready: Rhythm::with_silence(),
             icn: Rhythm::default(),
@@ -246,9 +246,9 @@ impl Environment {
         self.pass = PassOperands::default();
         self.in_flight.fill(0);
         self.threads.fill(0);
-        self.arrival = None;
         (self.live, self.ending) = (0, 0);
         (self.empty, self.stuck) = (true, false);
+        self.arrival = None;
     }
 
     fn take_threads(&mut self, launch: &PathLaunch) {

@@ -143,7 +143,7 @@ fn passing_over_quiet_cycles_changes_nothing() {
     ];
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     let (mut all, mut made) = (0, 0);
-    for round in 0..60 {
+    for round in 0..80 {
         let text = one_of(&mut rng, &machines);
         let mut config = Config::from_toml(text, Path::new("m.toml")).unwrap();
         let settings = &mut config.settings;
@@ -151,6 +151,8 @@ fn passing_over_quiet_cycles_changes_nothing() {
         settings.barrel = one_of(&mut rng, &BARRELS);
         settings.scheduler = one_of(&mut rng, &SCHEDULERS);
         config.sm.frontend_stages = uniform(&mut rng, 3) * 5;
+        config.path.mem_stages = 2 + uniform(&mut rng, 4);
+        config.path.ahead = one_of(&mut rng, &[0, 3]);
         let words = match round % 2 {
             0 => config.capacity_words * 2 / 5,
             _ => 64 + uniform(&mut rng, 200),

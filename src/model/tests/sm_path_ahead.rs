@@ -1,0 +1,272 @@
+//! The issue decided three stages ahead, in front of three to eight memory
+//! stages (docs/microarchitecture.md, sections 18.2a and 18.3).
+
+use super::machine::{Machine, conflicting, instruction};
+use crate::model::spad_sm_path::kind;
+use crate::model::{Exit, PathLaunch};
+
+/// M = 4, AHEAD = 3, without hash stage.
+const AHEAD: &str = "[hash]\npath = \"mod\"\n[path]\nmem_stages = 4\nahead = 3\n";
+
+/// Cycle and warp of each issue.
+fn issued(machine: &Machine) -> Vec<(usize, usize)> {
+    let issues = machine.issued.iter();
+    issues.map(|(cycle, warp, _)| (*cycle, *warp)).collect()
+}
+
+/// Section 18.7: three cycles from the offer to the issue, then as ever.
+#[test]
+fn latencies() {
+    for m in [2usize, 3, 4, 5, 8] {
+        for h in [0usize, 1] {
+            let text = format!("[hash]\nstage = {h}\n[path]\nmem_stages = {m}\nahead = 3\n");
+            for d in [1u16, 2, 32] {
+                for pipeline in 0..3 {
+                    let mut machine = Machine::new(&text);
+                    machine.cfg.pipeline = pipeline;
+                    machine.program(3, [conflicting(kind::LOAD, d, 32)]);
+                    machine.drain(1000);
+                    assert_eq!(issued(&machine), [(3, 3)]);
+                    let cycles = 3 + 1 + d as usize + m + h;
+                    assert_eq!(machine.done[0].cycle, cycles, "M={m} H={h} d={d}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_warp_issues_every_fourth_cycle_and_four_warps_every_cycle() {
+    let mut machine = Machine::new(AHEAD);
+    machine.program(5, vec![instruction(kind::ALU, |_| 0); 4]);
+    machine.drain(100);
+    assert_eq!(issued(&machine), [(3, 5), (7, 5), (11, 5), (15, 5)]);
+    for warps in 1..8 {
+        let mut machine = Machine::new(AHEAD);
+        for warp in 0..warps {
+            machine.program(warp, vec![conflicting(kind::LOAD, 1, 32); 5]);
+        }
+        machine.drain(200);
+        let all = issued(&machine);
+        let last = all[all.len() - 1].0;
+        let expected = match warps {
+            1..4 => 3 + 4 * 4 + warps - 1,
+            _ => 3 + 5 * warps - 1,
+        };
+        assert_eq!((all.len(), last), (5 * warps, expected), "{warps} warps");
+        // One a cycle, without conflict: no bubble between issue and writeback.
+        let written: Vec<usize> = machine.done.iter().map(|d| d.cycle - 6).collect();
+        let cycles: Vec<usize> = all.iter().map(|i| i.0).collect();
+        assert_eq!(written, cycles);
+    }
+}
+
+/// All passes of an instruction go one after the other, and another warp's
+/// follow without a bubble.
+#[test]
+fn passes_follow_without_a_bubble() {
+    let mut machine = Machine::new("base = \"gt200\"\n[path]\nahead = 3\n");
+    for warp in 0..4 {
+        machine.program(warp, vec![conflicting(kind::LOAD, 1, 8); 2]);
+    }
+    let mut passes = Vec::new();
+    for cycle in 0..60 {
+        let seen = machine.step();
+        passes.extend(seen.out.iss.map(|i| (cycle, i.warp, i.pass)));
+    }
+    let expected: Vec<_> = (0..32)
+        .map(|i| (3 + i, i / 4 % 4, (i % 4) as u16))
+        .collect();
+    // gt200 is strict: a warp's second load waits for its first one.
+    assert_eq!(passes[..16], expected[..16]);
+    assert_eq!(passes.len(), 32);
+}
+
+/// Blocks 0 and 1 share; warp slots 0 and 1; words from 100 on are shared.
+fn pair() -> Machine {
+    let mut machine = Machine::new(&format!("{AHEAD}[pipeline]\nkind = \"unified\"\n"));
+    machine.cfg.sharing = true;
+    machine.cfg.limit = 100;
+    for block in 0..2 {
+        machine.launch = Some(PathLaunch {
+            block,
+            shared: true,
+            warps: 1 << block,
+            last: u64::from(u32::MAX),
+        });
+        machine.step();
+    }
+    for _ in 0..2 {
+        machine.step();
+    }
+    machine.cycle = 0;
+    machine
+}
+
+fn load(hi: u16) -> super::machine::Instruction {
+    let mut load = instruction(kind::LOAD, move |i| hi - i.min(hi));
+    load.offer.hi = hi;
+    load
+}
+
+/// Both blocks are qualified while the lock is free: one takes it, the other
+/// is looked at again and waits, until an exit lets it go.
+#[test]
+fn one_of_two_qualified_blocks_takes_the_lock() {
+    let mut machine = pair();
+    machine.program(0, [load(150)]);
+    machine.program(1, [load(150)]);
+    for _ in 0..30 {
+        machine.step();
+    }
+    assert_eq!(issued(&machine), [(3, 0)]);
+    let out = machine.step().out;
+    assert_eq!((out.wait_sh, out.locked, out.owner), (0b10, 1, 0));
+    let exits = machine.cycle;
+    machine.exit = Some(Exit {
+        warp: 0,
+        mask: u64::MAX,
+    });
+    let out = machine.step().out;
+    assert_eq!((out.unlock, out.live, out.owner), (0, 0b11, 0));
+    // From the release register: role and lock pass one cycle later.
+    let out = machine.step().out;
+    assert_eq!(
+        (out.unlock, out.live, out.rel_done & 0b11),
+        (0b01, 0b10, 0b01)
+    );
+    assert_eq!((out.locked, out.owner, out.wait_sh), (1, 1, 0b10));
+    assert_eq!(machine.step().out.wait_sh, 0);
+    machine.drain(100);
+    assert_eq!(issued(&machine), [(3, 0), (exits + 4, 1)]);
+}
+
+#[test]
+fn the_partner_waits_for_relssp_which_waits_for_the_accesses() {
+    let mut machine = pair();
+    let mut relssp = instruction(kind::RELSSP, |_| 0);
+    relssp.mask = u64::from(u32::MAX);
+    machine.program(0, [load(150), relssp]);
+    machine.program(1, [load(99), load(150)]);
+    machine.drain(100);
+    // The load is written back in 3 + 6. The release is qualified when that is
+    // seen, issues three cycles later and acts in EX; the register shows it in
+    // the next cycle, in which the partner is qualified. Its access of its own
+    // part waits for a cycle in S, in which the lock is seen to be taken.
+    assert_eq!(issued(&machine), [(3, 0), (5, 1), (13, 0), (18, 1)]);
+    // An access after the release is refused for ever.
+    machine.program(0, [load(150)]);
+    for _ in 0..20 {
+        machine.step();
+    }
+    assert_eq!((machine.step().out.viol, machine.issued.len()), (0b01, 4));
+}
+
+/// A block that was launched is the owner at once, and its first access takes
+/// the lock; its partner, launched in the next cycle, does not.
+#[test]
+fn a_launch_shows_in_the_next_cycle() {
+    let mut machine = Machine::new(AHEAD);
+    machine.cfg.sharing = true;
+    let launch = |block| PathLaunch {
+        block,
+        shared: true,
+        warps: 1 << block,
+        last: 1,
+    };
+    machine.launch = Some(launch(3));
+    let out = machine.step().out;
+    assert_eq!((out.live, out.rel_done), (0, u64::MAX >> (64 - 8)));
+    machine.launch = Some(launch(2));
+    let out = machine.step().out;
+    assert_eq!((out.live, out.rel_done & 0b1100), (0b1000, 0b0100));
+    let out = machine.step().out;
+    assert_eq!((out.live, out.rel_done & 0b1100), (0b1100, 0));
+    assert_eq!((out.owner, out.locked), (0b10, 0));
+}
+
+/// Two atomics are qualified together; the second is dropped until the first
+/// has ended, and nobody waits behind it.
+#[test]
+fn two_atomics_are_never_taken_together() {
+    let mut machine = Machine::new(AHEAD);
+    for warp in 0..2 {
+        let mut add = instruction(kind::ATOMIC, |i| i);
+        add.data = vec![1; 64];
+        machine.program(warp, [add]);
+    }
+    machine.program(2, vec![instruction(kind::ALU, |_| 0); 3]);
+    machine.drain(1000);
+    let all = issued(&machine);
+    assert_eq!(all[..4], [(3, 0), (5, 2), (9, 2), (13, 2)]);
+    assert_eq!(all[4].1, 1);
+    // 118 cycles of the loop, the final PASS fires in 3 + 120.
+    assert_eq!(all[4].0, 3 + 120 + 1 + 3);
+    assert_eq!(machine.path.scratchpad().word(31), 2);
+}
+
+/// A masked memory warp that was picked before the mask rose is dropped.
+#[test]
+fn the_mask_reaches_a_warp_that_was_picked() {
+    let run = |aware: bool| {
+        let mut machine = Machine::new(AHEAD);
+        machine.cfg.aware = aware;
+        let mut wide = conflicting(kind::LOAD, 1, 32);
+        wide.offer.words = 2;
+        for warp in 0..2 {
+            machine.program(warp, [wide.clone()]);
+        }
+        machine.program(2, [instruction(kind::ALU, |_| 0)]);
+        machine.drain(100);
+        issued(&machine)
+    };
+    // Four passes: the ALU instruction goes behind them, then the other load.
+    assert_eq!(run(false), [(3, 0), (7, 1), (11, 2)]);
+    assert_eq!(run(true), [(3, 0), (7, 2), (8, 1)]);
+}
+
+/// Off-chip data have every second cycle; memory results the others.
+#[test]
+fn off_chip_data_take_turns() {
+    let mut machine = Machine::new(AHEAD);
+    for warp in 0..6 {
+        machine.program(warp, vec![conflicting(kind::LOAD, 1, 32); 8]);
+    }
+    for _ in 0..20 {
+        machine.step();
+    }
+    machine.icn = true;
+    let taken: Vec<bool> = (0..8).map(|_| machine.step().out.icn_ready).collect();
+    assert_eq!(taken, [false, true, false, true, false, true, false, true]);
+    machine.icn = false;
+    machine.drain(200);
+    assert_eq!(machine.done.len(), 6 * 8 + 4);
+    let far = machine.done.iter().filter(|d| d.data[0] == 77);
+    assert_eq!(far.count(), 4);
+}
+
+/// A port that waits holds what is behind it, whatever the stages: nothing is
+/// lost, and the operands stand still.
+#[test]
+fn a_writeback_port_that_waits_loses_nothing() {
+    for m in [3, 4, 5] {
+        for pipeline in 0..3 {
+            let mut machine = Machine::new(&format!("[path]\nmem_stages = {m}\nahead = 3\n"));
+            machine.cfg.pipeline = pipeline;
+            for warp in 0..8 {
+                let load = conflicting(kind::LOAD, 1 + warp as u16 % 3, 32);
+                let alu = instruction(kind::ALU, |i| i);
+                machine.program(warp, [load.clone(), alu, load]);
+            }
+            for cycle in 0..400 {
+                machine.wb_ready = cycle / 8 % 3 == 0;
+                machine.step();
+            }
+            machine.wb_ready = true;
+            machine.drain(200);
+            let per_warp = |w| machine.done.iter().filter(|d| d.wb.warp == w).count();
+            assert!((0..8).all(|w| per_warp(w) == 3), "M = {m}");
+            assert_eq!(machine.path.passes_in_flight(), 0);
+        }
+    }
+}
