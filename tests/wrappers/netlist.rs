@@ -16,7 +16,7 @@ fn gates(unit: &str) -> Value {
     write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
     let script = format!(
         "read_verilog {}; blackbox spad_bank_ram; hierarchy -check -top {unit}; \
-         synth -flatten; write_json gates.json",
+         proc; flatten; opt -full; techmap; opt; write_json gates.json",
         design.units[0].files.join(" ")
     );
     let mut yosys = Command::new("yosys");
