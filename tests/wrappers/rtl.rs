@@ -176,7 +176,7 @@ pub fn inside(addr: u64) -> bool {
 
 /// The largest number of different words of one bank.
 pub fn degree(mask: u64, addr: &[u64]) -> u64 {
-    let bank = |a: u64| (a ^ a / BANKS) % BANKS;
+    let bank = |a: u64| (a ^ (a / BANKS)) % BANKS;
     let words = |b: u64| {
         let of_bank = |lane: &usize| mask >> lane & 1 == 1 && bank(addr[*lane]) == b;
         let mut words: Vec<u64> = (0..LANES).filter(of_bank).map(|l| addr[l]).collect();
