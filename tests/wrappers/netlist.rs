@@ -10,7 +10,7 @@ use std::process::Command;
 
 /// The unit's netlist in Yosys' gates, its memories left out.
 fn gates(unit: &str) -> Value {
-    let design = Design::emit(&[unit.to_owned()], &machine("")).unwrap();
+    let design = Design::emit(&[unit.to_owned()], &machine(2, 0)).unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");
     write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();

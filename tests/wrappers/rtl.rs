@@ -19,7 +19,10 @@ warp_size = 8
 capacity_words = 480
 [hash]
 path = 'xor'
+stage = 0
 [path]
+mem_stages = 2
+ahead = 0
 warps = 4
 blocks = 2
 locks = 32
@@ -31,9 +34,14 @@ pub const LANES: usize = 4;
 pub const BANKS: u64 = 8;
 pub const ROWS: u64 = 60;
 
-pub fn machine(more: &str) -> Config {
-    let text = MACHINE.replace("[path]\n", &format!("[path]\n{more}"));
-    Config::from_toml(&text, Path::new("test.toml")).unwrap()
+/// [`MACHINE`] with other stages.
+pub fn text(mem_stages: u32, ahead: u32) -> String {
+    let stages = format!("mem_stages = {mem_stages}\nahead = {ahead}\n");
+    MACHINE.replace("mem_stages = 2\nahead = 0\n", &stages)
+}
+
+pub fn machine(mem_stages: u32, ahead: u32) -> Config {
+    Config::from_toml(&text(mem_stages, ahead), Path::new("test.toml")).unwrap()
 }
 
 /// The unit between two clock edges.

@@ -106,7 +106,7 @@ fn each_rule_of_the_path_notices_who_breaks_it() {
     if missing(&["verilator", "c++"]) {
         return;
     }
-    let case = Case::new("spad_sm_path", &machine(""));
+    let case = Case::new("spad_sm_path", &machine(2, 0));
     let (i, o) = (
         |t, port| case.input(t, port),
         |t, port| case.output(t, port),
@@ -171,7 +171,7 @@ fn each_rule_about_offers_notices_who_breaks_it() {
     if missing(&["verilator", "c++"]) {
         return;
     }
-    let case = Case::new("spad_sm_path", &machine("ahead = 3\nmem_stages = 4\n"));
+    let case = Case::new("spad_sm_path", &machine(4, 3));
     let (i, o) = (
         |t, port| case.input(t, port),
         |t, port| case.output(t, port),
@@ -205,7 +205,7 @@ fn each_rule_of_the_bus_units_notices_who_breaks_it() {
     if missing(&["verilator", "c++"]) {
         return;
     }
-    let mut config = machine("");
+    let mut config = machine(2, 0);
     config.path.hash = spadkit::config::PathHash::Rap;
     let stream = Case::new("spad_stream", &config);
     let (i, o) = (
