@@ -29,6 +29,11 @@ pub struct Port {
     pub width: usize,
     /// Meaning and bit order.
     pub doc: String,
+    /// Of an output: the inputs that it depends on in the same cycle, `cfg_*`
+    /// and `rst` aside. None of them: it comes from registers. `None`: not
+    /// declared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depends_on: Option<Vec<String>>,
 }
 
 /// What a reader must know about a unit before its ports.
@@ -168,6 +173,7 @@ impl Probe for PortCollector {
             dir,
             width: signal.bits(),
             doc: String::new(),
+            depends_on: None,
         });
     }
 }

@@ -182,5 +182,6 @@ fn port(name: &str, dir: Dir, width: usize, doc: &str) -> Port {
         dir,
         width,
         doc: doc.into(),
+        depends_on: None,
     }
 }

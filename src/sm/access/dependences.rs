@@ -62,7 +62,7 @@ mod tests {
     fn cycles(trace: &AccessTrace, n: u32) -> u64 {
         let workload = AccessWorkload::new(trace, 1).unwrap();
         let workload = workload.dependent(n).unwrap();
-        let fermi = Config::preset("fermi").unwrap();
+        let fermi = Config::of_figures("base = \"fermi\"\n");
         Setup::default().run(&fermi, &workload).unwrap().cycles
     }
 
@@ -80,11 +80,7 @@ mod tests {
 
     #[test]
     fn an_access_waits_for_the_nth_before_it() {
-        let small = Config::from_toml(
-            "base = \"small\"\n[geometry]\nwarp_size = 8\n",
-            Path::new("m.toml"),
-        )
-        .unwrap();
+        let small = Config::of_figures("base = \"small\"\n[geometry]\nwarp_size = 8\n");
         let cycles = |n| {
             let workload = AccessWorkload::new(&loads(12), 1).unwrap();
             let workload = workload.dependent(n).unwrap();

@@ -54,7 +54,7 @@ impl Benchmark {
             dependent: None,
         };
         let workload = options.workload(trace).unwrap();
-        let gt200 = Config::preset("gt200").unwrap();
+        let gt200 = Config::of_figures("base = \"gt200\"\n");
         let run = |pipeline, scheduler| {
             let setup = Setup {
                 pipeline: Some(pipeline),
