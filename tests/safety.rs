@@ -373,9 +373,7 @@ fn each_kind_of_outcome_has_its_exit_status() {
 #[test]
 fn the_seeds_of_the_fuzzer_are_good_inputs() {
     use spadkit::launch::LaunchFile;
-    use spadkit::{
-        config::Config, hash::HashSpec, ptx, sm, synth::liberty::Liberty, trace, workload,
-    };
+    use spadkit::{config::Config, hash::HashSpec, ptx, synth::liberty::Liberty, trace, workload};
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
     let mut seen = 0;
     for kind in std::fs::read_dir(seeds).unwrap() {

@@ -160,6 +160,10 @@ fn a_made_up_crate_in_order_has_no_faults() {
                  #[cfg(test)]\nuse crate::top::{T, U};\n\
                  #[cfg(test)]\nmod tests { use crate::top::T; fn f() { crate::top::g() } }\n";
     assert_eq!(found(&[("left.rs", quiet)]), "");
+    // What stands behind a test module counts again.
+    let behind = format!("{quiet}use crate::top::T;\n");
+    let behind = found(&[("left.rs", &behind)]);
+    assert!(behind.contains("left -> top at left.rs:11"), "{behind}");
     let parts = [
         ("left/mod.rs", "#[cfg(test)]\nmod tests;\npub struct L;"),
         ("left/tests.rs", "use crate::top::T;"),

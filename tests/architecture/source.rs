@@ -285,7 +285,12 @@ impl Scan<'_> {
         if self.text(i) == "mod" {
             self.tests.push(child(here, self.text(i + 1)));
         }
-        let import = (i..i + 6).any(|k| self.text(k) == "use");
+        let public = match (self.text(i), self.text(i + 1)) {
+            ("pub", "(") => 4, // pub ( crate )
+            ("pub", _) => 1,
+            _ => 0,
+        };
+        let import = self.text(i + public) == "use";
         let mut depth = 0;
         while i < self.tokens.len() {
             match self.text(i) {
