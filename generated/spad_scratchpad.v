@@ -5,7 +5,7 @@
 // 3 load and lock, 4 store and unlock; others are answered with an error.
 //
 // Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, ROWS = 384, D = 32, LOCKS
-//             = 1024, LKG = 2, MERGE = true, MS = 2, TGW = 43
+//             = 1024, LKG = 2, MERGE = true, MS = 4, TGW = 43
 // Timing:     an access of degree d answers MS - 1 + max(1, d) cycles after
 //             the cycle in which it fires (with locks LKG * max(1, d)); one
 //             access per cycle at d <= 1
@@ -32,7 +32,7 @@
 // out resp_success  32  lanes that took their lock
 // out resp_error     1  unsupported operation, or a row beyond the capacity
 // out resp_degree    6  conflict degree
-// out stages         1  MEM1 and on, from bit 0: the stage holds the last
+// out stages         3  MEM1 and on, from bit 0: the stage holds the last
 //                       group of an access
 // out busy_more      1  bank conflict: the access in MEM0 stays for another
 //                       cycle
@@ -60,7 +60,7 @@ module spad_scratchpad (
     output wire [31:0] resp_success,
     output wire resp_error,
     output wire [5:0] resp_degree,
-    output wire stages,
+    output wire [2:0] stages,
     output wire busy_more,
     output wire blocked
 );
@@ -160,23 +160,72 @@ module spad_scratchpad (
         .grp_degree(mem0_degree)
     );
 
-    // ------------------------------------------------ banks, from MEM0
+    // ------------------------------------------------------------- MEM1
+    // A group on its way to the banks.
+    reg mem1_valid;
+    reg mem1_last;
+    reg [L-1:0] mem1_served;
+    reg [L-1:0] mem1_leader;
+    reg [B-1:0] mem1_bank_valid;
+    reg [L*M-1:0] mem1_bank;
+    reg [L*R-1:0] mem1_row;
+    reg [DG-1:0] mem1_degree;
+    reg [2:0] mem1_op;
+    reg [L-1:0] mem1_mask;
+    reg [L*D-1:0] mem1_data;
+    reg [L*BE-1:0] mem1_be;
+    reg [42:0] mem1_tag;
+    reg mem1_error;
+    always @(posedge clk) begin
+        if (rst) mem1_valid <= 1'b0;
+        else if (adv) mem1_valid <= mem0_valid;
+    end
+    always @(posedge clk) begin
+        if (mem0_valid & adv) begin
+            mem1_last <= mem0_last;
+            mem1_served <= mem0_served;
+            mem1_leader <= mem0_leader;
+            mem1_bank_valid <= mem0_bank_valid;
+            mem1_bank <= mem0_bank;
+            mem1_row <= mem0_row;
+            mem1_degree <= mem0_degree;
+            mem1_op <= mem0_op;
+            mem1_mask <= mem0_mask;
+            mem1_data <= mem0_data;
+            mem1_be <= mem0_be;
+            mem1_tag <= mem0_tag;
+            mem1_error <= mem0_error;
+        end
+    end
+
+    reg mem1_locking;
+    reg [L*LK-1:0] mem1_lock;
+    reg [0:0] mem1_window;
+    always @(posedge clk) begin
+        if (mem0_valid & adv) begin
+            mem1_locking <= mem0_locking;
+            mem1_lock <= mem0_lock;
+            mem1_window <= mem0_window;
+        end
+    end
+
+    // ------------------------------------------------ banks, from MEM1
     wire [B*R-1:0] bank_row;
     wire [B*D-1:0] bank_wdata;
     wire [B*BE-1:0] bank_wbe;
     wire [B*D-1:0] bank_rdata;
     wire [L*D-1:0] lane_rdata;
 
-    wire access = mem0_valid & adv;
-    wire write = (mem0_op == OP_STORE) | (mem0_op == OP_STUL);
-    wire read = (mem0_op == OP_LOAD) | (mem0_op == OP_LDLK);
+    wire access = mem1_valid & adv;
+    wire write = (mem1_op == OP_STORE) | (mem1_op == OP_STUL);
+    wire read = (mem1_op == OP_LOAD) | (mem1_op == OP_LDLK);
     genvar b;
     generate
         for (b = 0; b < B; b = b + 1) begin : bank
             spad_bank_ram ram (
                 .clk(clk),
                 .rst(rst),
-                .en(access & mem0_bank_valid[b]),
+                .en(access & mem1_bank_valid[b]),
                 .we(write),
                 .be(bank_wbe[b*BE +: BE]),
                 .row(bank_row[b*R +: RW]),
@@ -198,11 +247,11 @@ module spad_scratchpad (
     spad_lock_unit locks (
         .clk(clk),
         .rst(rst),
-        .lk_valid(access & mem0_locking),
-        .lk_win(mem0_window),
-        .lk_op(mem0_op),
-        .lk_req(mem0_leader),
-        .lk_addr(mem0_lock),
+        .lk_valid(access & mem1_locking),
+        .lk_win(mem1_window),
+        .lk_op(mem1_op),
+        .lk_req(mem1_leader),
+        .lk_addr(mem1_lock),
         .lk_success(lk_success),
         .lk_error(lk_error),
         .lk_held(lk_held)
@@ -210,87 +259,127 @@ module spad_scratchpad (
 
     always @(posedge clk) begin
         if (rst) success <= {L{1'b0}};
-        else if (access) success <= (success | lk_success) & {L{~mem0_last}};
+        else if (access) success <= (success | lk_success) & {L{~mem1_last}};
     end
 
-    // ------------------------------------------------------------- MEM1
-    // The banks show the group's words. No reset: `mem1_valid` covers it.
-    reg mem1_valid;
-    reg mem1_last;
-    reg [L-1:0] mem1_served;
-    reg [L*M-1:0] mem1_bank;
-    reg [DG-1:0] mem1_degree;
-    reg [2:0] mem1_op;
-    reg [L-1:0] mem1_mask;
-    reg [42:0] mem1_tag;
-    reg mem1_error;
+    // ------------------------------------------------------------- MEM2
+    // The banks show the group's words. No reset: `mem2_valid` covers it.
+    reg mem2_valid;
+    reg mem2_last;
+    reg [L-1:0] mem2_served;
+    reg [L*M-1:0] mem2_bank;
+    reg [DG-1:0] mem2_degree;
+    reg [2:0] mem2_op;
+    reg [L-1:0] mem2_mask;
+    reg [42:0] mem2_tag;
+    reg mem2_error;
     always @(posedge clk) begin
-        if (rst) mem1_valid <= 1'b0;
-        else if (adv) mem1_valid <= mem0_valid;
+        if (rst) mem2_valid <= 1'b0;
+        else if (adv) mem2_valid <= mem1_valid;
     end
     always @(posedge clk) begin
         if (access) begin
-            mem1_last <= mem0_last;
-            mem1_served <= mem0_served & {L{read}};
-            mem1_bank <= mem0_bank;
-            mem1_degree <= mem0_degree;
-            mem1_op <= mem0_op;
-            mem1_mask <= mem0_mask;
-            mem1_tag <= mem0_tag;
-            mem1_error <= mem0_error;
+            mem2_last <= mem1_last;
+            mem2_served <= mem1_served & {L{read}};
+            mem2_bank <= mem1_bank;
+            mem2_degree <= mem1_degree;
+            mem2_op <= mem1_op;
+            mem2_mask <= mem1_mask;
+            mem2_tag <= mem1_tag;
+            mem2_error <= mem1_error;
         end
     end
-    reg [L-1:0] mem1_success;
+    reg [L-1:0] mem2_success;
     always @(posedge clk) begin
-        if (access) mem1_success <= success | lk_success;
+        if (access) mem2_success <= success | lk_success;
     end
 
-    // To the banks from MEM0, back to the lanes for MEM1.
+    // What a PASS brings goes along.
+    reg [L*D-1:0] mem2_data;
+    always @(posedge clk) begin
+        if (access & (mem1_op == OP_PASS)) mem2_data <= mem1_data;
+    end
+
+    // ------------------------------------------------------------- MEM3
+    wire mem2_step = mem2_valid & adv;
+    reg mem3_valid;
+    reg mem3_last;
+    reg [L-1:0] mem3_served;
+    reg [L*M-1:0] mem3_bank;
+    reg [B*D-1:0] mem3_words;
+    reg [DG-1:0] mem3_degree;
+    reg [2:0] mem3_op;
+    reg [L-1:0] mem3_mask;
+    reg [42:0] mem3_tag;
+    reg mem3_error;
+    always @(posedge clk) begin
+        if (rst) mem3_valid <= 1'b0;
+        else if (adv) mem3_valid <= mem2_valid;
+    end
+    always @(posedge clk) begin
+        if (mem2_step) begin
+            mem3_last <= mem2_last;
+            mem3_served <= mem2_served;
+            mem3_bank <= mem2_bank;
+            mem3_words <= bank_rdata;
+            mem3_degree <= mem2_degree;
+            mem3_op <= mem2_op;
+            mem3_mask <= mem2_mask;
+            mem3_tag <= mem2_tag;
+            mem3_error <= mem2_error;
+        end
+    end
+    reg [L-1:0] mem3_success;
+    always @(posedge clk) begin
+        if (mem2_step) mem3_success <= mem2_success;
+    end
+
+    // To the banks from MEM1, back to the lanes for MEM3.
     spad_crossbar crossbar (
-        .served(mem0_served),
-        .leader(mem0_leader),
-        .lane_bank(mem0_bank),
-        .lane_row(mem0_row),
-        .lane_data(mem0_data),
-        .lane_be(mem0_be),
+        .served(mem1_served),
+        .leader(mem1_leader),
+        .lane_bank(mem1_bank),
+        .lane_row(mem1_row),
+        .lane_data(mem1_data),
+        .lane_be(mem1_be),
         .bank_row(bank_row),
         .bank_wdata(bank_wdata),
         .bank_wbe(bank_wbe),
-        .sel_valid(mem1_served),
-        .sel_bank(mem1_bank),
-        .bank_rdata(bank_rdata),
+        .sel_valid(mem3_served),
+        .sel_bank(mem3_bank),
+        .bank_rdata(mem3_words),
         .lane_rdata(lane_rdata)
     );
 
-    // ----------------------------------------------- response, from MEM1
+    // ----------------------------------------------- response, from MEM3
     // Words of earlier groups, or the data of a PASS.
     reg [L*D-1:0] acc;
     wire [L*D-1:0] word;
     wire [L*D-1:0] passed;
-    wire pass = mem0_valid & adv & (mem0_op == OP_PASS);
-    wire answers = (mem1_op == OP_PASS) | (mem1_op == OP_LOAD) | (mem1_op == OP_LDLK);
-    wire show = resp_valid & answers & ~mem1_error;
+    wire pass = mem2_valid & adv & (mem2_op == OP_PASS);
+    wire answers = (mem3_op == OP_PASS) | (mem3_op == OP_LOAD) | (mem3_op == OP_LDLK);
+    wire show = resp_valid & answers & ~mem3_error;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
-            assign word[i*D +: D] = mem1_served[i] ? lane_rdata[i*D +: D] : acc[i*D +: D];
-            assign passed[i*D +: D] = mem0_data[i*D +: D] & {D{mem0_mask[i]}};
-            assign resp_data[i*D +: D] = word[i*D +: D] & {D{show & mem1_mask[i]}};
+            assign word[i*D +: D] = mem3_served[i] ? lane_rdata[i*D +: D] : acc[i*D +: D];
+            assign passed[i*D +: D] = mem2_data[i*D +: D] & {D{mem2_mask[i]}};
+            assign resp_data[i*D +: D] = word[i*D +: D] & {D{show & mem3_mask[i]}};
         end
     endgenerate
 
     always @(posedge clk) begin
         if (pass) acc <= passed;
-        else if (mem1_valid & ~mem1_last) acc <= word;
+        else if (mem3_valid & ~mem3_last) acc <= word;
     end
 
-    assign resp_valid = mem1_valid & mem1_last;
-    assign resp_op = mem1_op & {3{resp_valid}};
-    assign resp_mask = mem1_mask & {L{resp_valid}};
-    assign resp_tag = mem1_tag & {43{resp_valid}};
-    assign resp_success = mem1_success & {L{resp_valid}};
-    assign resp_error = mem1_error & resp_valid;
-    assign resp_degree = mem1_degree & {DG{resp_valid}};
-    assign stages = {resp_valid};
+    assign resp_valid = mem3_valid & mem3_last;
+    assign resp_op = mem3_op & {3{resp_valid}};
+    assign resp_mask = mem3_mask & {L{resp_valid}};
+    assign resp_tag = mem3_tag & {43{resp_valid}};
+    assign resp_success = mem3_success & {L{resp_valid}};
+    assign resp_error = mem3_error & resp_valid;
+    assign resp_degree = mem3_degree & {DG{resp_valid}};
+    assign stages = {resp_valid, mem2_valid & mem2_last, mem1_valid & mem1_last};
     assign busy_more = mem0_valid & ~mem0_last;
     assign blocked = ~adv;
 endmodule

@@ -5,7 +5,7 @@
 // and unlock, 5 atomic, 6 off-chip access, 7 relssp.
 //
 // Parameters: n = 14, m = 5, L = 32, D = 32, WS = 32, W = 48, T = 8, ROWS =
-//             384, LOCKS = 1024, LKG = 2, M = 2, AHEAD = 0, H = 1, NQ = 3, PQ
+//             384, LOCKS = 1024, LKG = 2, M = 4, AHEAD = 3, H = 1, NQ = 5, PQ
 //             = 0, SETS = 256, LR = 32, LU = 18, LWR = 36, LB = 32
 // Timing:     issued in cycle s, a memory pass of degree d is written back in
 //             s+1+H+d+M, another one in s+2 (elastic) if nothing is in the way
@@ -92,9 +92,9 @@
 //                        lock retry
 // out masked          1  some ready warp is held back by the mask
 // out seq_state       3  state of the retry sequencer
-// out occ             5  occupied stages from bit 0: EXE, hash, MEM0 and on,
+// out occ             7  occupied stages from bit 0: EXE, hash, MEM0 and on,
 //                        WB
-// out nm_valid        3  occupied stages of the NONMEM queue
+// out nm_valid        5  occupied stages of the NONMEM queue
 // out pre_count       1  entries of the PREMEM queue
 
 module spad_sm_path (
@@ -170,8 +170,8 @@ module spad_sm_path (
     output wire [1:0] stall,
     output wire masked,
     output wire [2:0] seq_state,
-    output wire [4:0] occ,
-    output wire [2:0] nm_valid,
+    output wire [6:0] occ,
+    output wire [4:0] nm_valid,
     output wire pre_count
 );
     localparam [3:0] KIND_ALU = 4'd0;
@@ -257,17 +257,14 @@ module spad_sm_path (
     wire s_predicted = (s_kind >= KIND_LOAD) & (s_kind <= KIND_STUL);
 
     // The pass that enters EX.
-    wire sel_valid;
-    wire issue = ex_free & (iq_valid | sel_valid);
-    wire [PW-1:0] pass = iq_valid ? iq_next : 2'd0;
-    wire [PW-1:0] np = iq_valid ? iq_np : s_np;
-    wire [WW-1:0] warp_in = iq_valid ? iq_warp : start_warp;
-    wire [3:0] kind_in = iq_valid ? iq_kind : s_kind;
-    wire [TG-1:0] tag_in = iq_valid ? iq_tag : s_tag;
-    wire [PCW-1:0] pc_in = iq_valid ? iq_pc : s_pc;
-    wire last_pass = pass == np;
-    assign start = issue & ~iq_valid;
-    assign iss_warp = warp_in & {WW{issue}};
+    wire issue = ex_free & iq_valid;
+    wire [PW-1:0] pass = iq_next;
+    wire [WW-1:0] warp_in = iq_warp;
+    wire [3:0] kind_in = iq_kind;
+    wire [TG-1:0] tag_in = iq_tag;
+    wire [PCW-1:0] pc_in = iq_pc;
+    wire last_pass = iq_next == iq_np;
+    assign iss_warp = iq_warp & {WW{issue}};
     assign iss_valid = issue;
     assign iss_pass = pass & {PW{issue}};
     assign iss_last = last_pass & issue;
@@ -311,9 +308,12 @@ module spad_sm_path (
                 iq_pc <= s_pc;
                 iq_np <= s_np;
             end
-            if (issue) begin
+            if (start) begin
+                iq_valid <= 1'b1;
+                iq_next <= {PW{1'b0}};
+            end else if (issue) begin
                 iq_valid <= ~last_pass;
-                iq_next <= pass + 2'd1;
+                iq_next <= iq_next + 2'd1;
             end
         end
     end
@@ -327,6 +327,11 @@ module spad_sm_path (
     reg atom_infl;
     wire [W-1:0] ready;
     wire [W-1:0] is_mem;
+    wire [W-1:0] is_atomic;
+    wire [W-1:0] busy;
+    // The warp that is picked, one bit per warp.
+    reg pk_valid;
+    reg [W-1:0] pk;
     wire [W-1:0] shares;
     wire retire = wb_valid & wb_ready & wb_last & (wb_src != SOURCE_ICN);
     wire wb_mem = (wb_kind != KIND_ALU) & (wb_kind != KIND_RELSSP);
@@ -369,7 +374,12 @@ module spad_sm_path (
             assign ready[w] = off_valid[w] & allow[w] & barrel_ok & ~(&infl_m) & ~(&infl_n)
                 & ~((kind == KIND_ATOMIC) & atom_infl)
                 & ~((kind == KIND_RELSSP) & any_m)
-                & ~(ex_relssp & (ex_warp == w));
+                & ~(ex_relssp & (ex_warp == w)) & ~busy[w];
+            assign is_atomic[w] = kind == KIND_ATOMIC;
+            // On its way to EX with what it offers still, or with a release.
+            wire first = ~(|iq_next);
+            assign busy[w] = pk[w]
+                | (iq_valid & (iq_warp == w) & (first | (iq_kind == KIND_RELSSP)));
 
             always @(posedge clk) begin
                 if (rst) warp_blk[TW*w +: TW] <= {TW{1'b0}};
@@ -381,24 +391,94 @@ module spad_sm_path (
         end
     endgenerate
 
+    // What a warp was qualified with, and the shared parts as they were then.
+    reg [W-1:0] q_ready;
+    reg [2*W-1:0] q_cls;
+    reg [W-1:0] q_mem;
+    reg [W-1:0] q_atomic;
+    reg [W-1:0] q_shared;
+    reg [W-1:0] q_wait;
+    reg [W-1:0] q_viol;
+    reg [T/2-1:0] was_locked;
+    reg [T/2-1:0] was_owner;
+    reg changes;
+    always @(posedge clk) begin
+        if (rst) begin
+            q_ready <= {W{1'b0}};
+            q_cls <= {(2*W){1'b0}};
+            q_mem <= {W{1'b0}};
+            q_atomic <= {W{1'b0}};
+            q_shared <= {W{1'b0}};
+            q_wait <= {W{1'b0}};
+            q_viol <= {W{1'b0}};
+            was_locked <= {(T/2){1'b0}};
+            was_owner <= {(T/2){1'b0}};
+            changes <= 1'b0;
+        end else begin
+            q_ready <= ready;
+            q_cls <= cls;
+            q_mem <= is_mem;
+            q_atomic <= is_atomic;
+            q_shared <= shares;
+            q_wait <= refused_now;
+            q_viol <= released_now;
+            was_locked <= locked;
+            was_owner <= owner;
+            changes <= launch_valid | exit_valid | (ex_fire & ex_relssp);
+        end
+    end
+    assign wait_sh = q_wait;
+    assign viol = q_viol;
+
+    // -------------------------------------------------------------- pick: P
+    wire pk_leaves;
+    wire pk_free = ~pk_valid | pk_leaves;
+    wire sel_valid;
+    wire [W-1:0] sel;
+    /* verilator lint_off UNUSEDSIGNAL */ // the pick goes on as one bit per warp
+    wire [WW-1:0] sel_warp;
+    /* verilator lint_on UNUSEDSIGNAL */
     spad_warp_scheduler scheduler (
         .clk(clk),
         .rst(rst),
         .cfg_policy(cfg_policy),
         .cfg_aware(cfg_aware),
         .cfg_violate(cfg_violate),
-        .ready(ready),
-        .is_mem(is_mem),
+        .ready(q_ready & ~pk),
+        .is_mem(q_mem),
         .mask(mask),
-        .cls(cls),
-        .take(start),
+        .cls(q_cls),
+        .take(pk_free),
         .sel_valid(sel_valid),
-        .sel(start_sel),
-        .sel_warp(start_warp),
+        .sel(sel),
+        .sel_warp(sel_warp),
         .masked(masked)
     );
-    assign wait_sh = refused_now;
-    assign viol = released_now;
+    always @(posedge clk) begin
+        if (rst) begin
+            pk_valid <= 1'b0;
+            pk <= {W{1'b0}};
+        end else if (pk_free) begin
+            pk_valid <= sel_valid;
+            pk <= sel;
+        end
+    end
+
+    // ------------------------------------------------------------ select: S
+    // Others may have changed what the pick was qualified with: then it waits
+    // for a cycle, until that shows, or is dropped.
+    wire pk_mem = |(pk & q_mem);
+    wire pk_stale = (|(pk & q_shared))
+        & (changes | (locked != was_locked) | (owner != was_owner));
+    wire pk_void = pk_valid & ~pk_stale & (
+        (|(pk & (q_wait | q_viol)))
+        | ((|(pk & q_atomic)) & atom_infl)
+        | (pk_mem & cfg_aware & mask & ~cfg_violate));
+    wire iq_free = ~iq_valid | (ex_free & last_pass);
+    assign start = pk_valid & ~pk_stale & ~pk_void & iq_free;
+    assign start_sel = pk;
+    assign pk_leaves = start | pk_void;
+    spad_number_48 encode_pick (.above(pk[W-1:1]), .number(start_warp));
 
     // -------------------------------------------------------------- sharing
     wire [T-1:0] rel_done_now;
@@ -423,9 +503,31 @@ module spad_sm_path (
         .live(live_now),
         .unlock(unlock_now)
     );
-    assign rel_done = rel_done_now;
-    assign live = live_now;
-    assign unlock = unlock_now;
+
+    // A release shows in the next cycle; a block that starts is not done.
+    reg [T-1:0] done_r;
+    reg [T-1:0] live_r;
+    reg [T-1:0] unlock_r;
+    genvar b;
+    generate
+        for (b = 0; b < T; b = b + 1) begin : slot
+            wire starts = launch_valid & (launch_block == b);
+            always @(posedge clk) begin
+                if (rst) begin
+                    done_r[b] <= 1'b1;
+                    live_r[b] <= 1'b0;
+                    unlock_r[b] <= 1'b0;
+                end else begin
+                    done_r[b] <= rel_done_now[b] & ~starts;
+                    live_r[b] <= live_now[b] | starts;
+                    unlock_r[b] <= unlock_now[b];
+                end
+            end
+        end
+    endgenerate
+    assign rel_done = done_r;
+    assign live = live_r;
+    assign unlock = unlock_r;
 
     spad_access_unit access (
         .clk(clk),
@@ -492,14 +594,27 @@ module spad_sm_path (
         .up_excess(up_excess)
     );
 
+    // The answer of the history counts in the second cycle after the question.
+    reg lq_hit;
+    reg [4:0] lq_excess;
+    always @(posedge clk) begin
+        if (rst) begin
+            lq_hit <= 1'b0;
+            lq_excess <= 5'd0;
+        end else begin
+            lq_hit <= lk_hit;
+            lq_excess <= lk_excess;
+        end
+    end
+
     spad_warp_mask warp_mask (
         .clk(clk),
         .rst(rst),
         .clear(kernel_clear),
         .set_valid(start & s_predicted),
         .set_base(s_np),
-        .lk_hit(lk_hit),
-        .lk_excess(lk_excess),
+        .lk_hit(lq_hit),
+        .lk_excess(lq_excess),
         .hold(ex_hold),
         .mask(mask),
         .remaining(remaining)
@@ -631,7 +746,7 @@ module spad_sm_path (
     wire [L-1:0] sp_resp_success;
     wire sp_resp_error;
     wire [DG-1:0] sp_resp_degree;
-    wire [0:0] sp_stages;
+    wire [2:0] sp_stages;
     wire busy_more;
     wire blocked;
     // The operation of a kind; what the path does not know becomes operation 7.

@@ -6,7 +6,7 @@
 // an error.
 //
 // Parameters: n = 14, m = 5, L = 32, D = 32, ROWS = 384, LOCKS = 1024, LKG =
-//             2, MS = 2, STG = 14
+//             2, MS = 4, STG = 14
 // Timing:     taken in cycle t, an access of degree d is answered in
 //             t+1+MS+max(1, d) (with locks LKG * max(1, d)) if nothing is in
 //             the way; one access per cycle at d <= 1
@@ -141,7 +141,7 @@ module spad_stream (
     endgenerate
 
     /* verilator lint_off UNUSEDSIGNAL */ // shows nothing that a port here has
-    wire sp_stages;
+    wire [2:0] sp_stages;
     wire sp_busy_more;
     wire sp_blocked;
     /* verilator lint_on UNUSEDSIGNAL */

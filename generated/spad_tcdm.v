@@ -4,7 +4,7 @@
 // access, their writes another one behind it. Answers come in the order of a
 // lane's requests. No input has a combinational path to an output.
 //
-// Parameters: n = 14, m = 5, L = 32, D = 32, ROWS = 384, MS = 2
+// Parameters: n = 14, m = 5, L = 32, D = 32, ROWS = 384, MS = 4
 // Timing:     granted in cycle t, lanes of one kind and degree d are answered
 //             in t+1+MS+max(1, d) if nothing is in the way; one access per
 //             cycle at d <= 1
@@ -130,7 +130,7 @@ module spad_tcdm (
     wire [42:0] sp_resp_tag;
     wire [31:0] sp_resp_success;
     wire [5:0] sp_resp_degree;
-    wire sp_stages;
+    wire [2:0] sp_stages;
     wire sp_busy_more;
     wire sp_blocked;
     /* verilator lint_on UNUSEDSIGNAL */

@@ -37,8 +37,9 @@ module spad_warp_mask (
     wire [CW-1:0] excess = {1'd0, lk_excess & {5{lk_hit}}};
     reg pend;
     reg [CW-1:0] cnt;
-    // The history answers in the cycle after the set.
-    wire answered = pend;
+    // The history answers in the second cycle after the set.
+    reg late;
+    wire answered = late;
 
     // The sum has a bit to spare, so it is 0 only if both parts are.
     wire [CW-1:0] left = cnt + (excess & {CW{answered}});
@@ -48,9 +49,11 @@ module spad_warp_mask (
     always @(posedge clk) begin
         if (rst | clear) begin
             pend <= 1'b0;
+            late <= 1'b0;
             cnt <= {CW{1'b0}};
         end else begin
             pend <= set_valid;
+            late <= pend & ~set_valid;
             cnt <= set_valid ? passes
                 : (mask & ~hold) ? left - 6'd1
                 : left;

@@ -55,8 +55,14 @@ module spad_writeback_mux (
     reg [PWID-1:0] second;
 
     wire free = ~second_valid;
-    wire far = icn_valid;
-    assign icn_ready = free;
+    // The off-chip port has a turn in the cycle after it asks for one.
+    reg turn;
+    always @(posedge clk) begin
+        if (rst) turn <= 1'b0;
+        else turn <= icn_valid & ~turn;
+    end
+    wire far = turn;
+    assign icn_ready = free & turn;
     assign mem_ready = free & ~far;
     assign nm_ready = free & ~far & ~mem_valid;
 

@@ -81,7 +81,7 @@ fn the_history_is_in_memories() {
     assert!(xilinx[0] == 2 && flops(xilinx[1] - 12), "{xilinx:?}");
 }
 
-/// A small machine with every feature.
+/// A small machine with every feature, and no stage that shortens a cycle.
 const MACHINE: &str = "base = 'small'
 [geometry]
 addr_bits = 9
@@ -90,7 +90,10 @@ warp_size = 8
 capacity_words = 128
 [hash]
 path = 'xor'
+stage = 0
 [path]
+ahead = 0
+mem_stages = 2
 warps = 4
 locks = 32
 lock_group_cycles = 2
@@ -145,8 +148,13 @@ fn machine(text: &str) -> Config {
 
 /// The same machine with every stage that shortens a cycle.
 fn cut_machine() -> Config {
-    let hash = MACHINE.replace("path = 'xor'", "path = 'xor'\nstage = 1");
-    machine(&(hash + "mem_stages = 4\nahead = 3\n"))
+    let stages = [
+        ("\nstage = 0", "\nstage = 1"),
+        ("ahead = 0", "ahead = 3"),
+        ("mem_stages = 2", "mem_stages = 4"),
+    ];
+    let cut = |text: String, (from, to): (&str, &str)| text.replace(from, to);
+    machine(&stages.into_iter().fold(MACHINE.to_owned(), cut))
 }
 
 fn gates(unit: &str, config: &Config, tools: (&Tool, &Cache)) -> (Design, Gates) {

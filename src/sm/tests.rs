@@ -6,7 +6,8 @@ mod order;
 use super::*;
 use crate::config::{Config, PRESETS, Pipeline, Scheduler};
 use crate::error::Result;
-use crate::trace::{AccessTrace, load_input};
+use crate::trace::AccessTrace;
+use crate::workload::load_input;
 use std::path::Path;
 
 fn machine(toml: &str) -> Config {

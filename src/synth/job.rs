@@ -8,7 +8,7 @@ use super::template::render;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
-use crate::quote::require_plain;
+use crate::input::require_plain;
 use crate::rtl::{Design, EmittedUnit, Port};
 use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
 use serde::Deserialize;

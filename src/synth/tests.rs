@@ -402,7 +402,7 @@ fn paths_are_told_by_groups_and_memories_take_their_time() {
         assert!(clock >= out.ps && clock >= into.ps);
         // The instance is a group; its modules show where there are any.
         let hashed = between("part", "hx");
-        assert!(hashed.levels >= 3, "{hashed:?}");
+        assert!(hashed.levels >= 2, "{hashed:?}");
         assert_eq!(hashed.segments().len() > 1, keep_hierarchy, "{hashed:?}");
         // Ports: into registers, out of them, and through.
         assert_eq!(between("req_*", "part").start()[..9], *"req_data[");

@@ -54,7 +54,8 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::sm::{Setup, Workload};
-    use crate::trace::{AccessTrace, load_input};
+    use crate::trace::AccessTrace;
+    use crate::workload::load_input;
     use std::path::Path;
 
     /// On a machine with relaxed barrel execution.
