@@ -78,8 +78,8 @@ pub fn machine(stages: u32) -> Result<Config> {
 }
 
 /// Cycles of one load of all lanes, from that in which it is offered to that in
-/// which it is answered. Of the golden model, which the Verilog equals in every
-/// cycle.
+/// which it is answered. Of the golden model of `spad_stream`, which the Verilog
+/// equals in every cycle; `spad_tcdm` takes as many (a test counts them).
 pub fn cycles(machine: &Config, addr: impl Fn(u16) -> u16) -> u32 {
     let mut stream = Stream::new(machine);
     let mut request = Some(StreamRequest {

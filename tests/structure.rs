@@ -197,6 +197,15 @@ fn outputs_depend_on_the_inputs_that_are_declared() {
         assert_eq!(assert_declared("spad_scratchpad", config, tools), 2);
     }
     assert!(assert_declared("spad_sm_path", &plain, tools) > 0);
+    // The scratchpad behind a bus has no path through, from cfg_* neither.
+    for unit in ["spad_stream", "spad_tcdm"] {
+        assert_eq!(assert_declared(unit, &plain, tools), 0);
+        let through = gates(unit, &plain, tools).1.dependencies();
+        assert!(
+            through.values().all(|inputs| inputs.is_empty()),
+            "{through:?}"
+        );
+    }
 }
 
 /// Gates in a row from registers into those that a stage writes

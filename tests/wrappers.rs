@@ -1,8 +1,6 @@
 //! What puts the scratchpad into other designs: the units behind a bus as
 //! their neighbours see them, the rules of the neighbours, SystemVerilog.
 
-#[path = "wrappers/netlist.rs"]
-mod netlist;
 #[path = "wrappers/rtl.rs"]
 mod rtl;
 #[path = "wrappers/rules.rs"]

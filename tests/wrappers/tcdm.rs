@@ -129,3 +129,36 @@ fn lanes_of_four_stages_are_too() {
     }
     traffic(4, 5_000);
 }
+
+/// Section 18a.3: granted in t, lanes of one kind and degree d are answered in
+/// t+1+MS+max(1, d).
+#[test]
+fn lanes_are_answered_in_time() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    for mem_stages in [2, 4] {
+        let mut rtl = Rtl::new("spad_tcdm", &machine(mem_stages, 0));
+        // Row r of bank 0 is at 8 * r + r for r below 8.
+        for (addr, degree) in [([5; LANES], 1), ([0, 1, 2, 3], 1), ([0, 9, 18, 27], 4)] {
+            let asks = addr.map(|addr| {
+                Some(Ask {
+                    read: true,
+                    addr,
+                    ..Ask::default()
+                })
+            });
+            drive(&mut rtl, &asks);
+            rtl.clock();
+            assert_eq!(rtl.get("tcdm_gnt"), 15);
+            drive(&mut rtl, &[None; LANES]);
+            let mut cycles = 0;
+            while rtl.get("tcdm_r_valid") == 0 {
+                rtl.clock();
+                cycles += 1;
+            }
+            assert_eq!(rtl.get("tcdm_r_valid"), 15);
+            assert_eq!(cycles, 1 + mem_stages + degree);
+        }
+    }
+}
