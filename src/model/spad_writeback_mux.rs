@@ -108,6 +108,9 @@ impl<P: Copy> WritebackMux<P> {
             return;
         }
         let ready = self.eval(inputs);
+        if self.free() {
+            self.turn = self.turn.map(|turn| inputs.icn.is_some() && !turn);
+        }
         let fires = |source, ready: bool, result: Option<P>| match ready {
             true => result.map(|r| (source, r)),
             false => None,
@@ -120,7 +123,6 @@ impl<P: Copy> WritebackMux<P> {
         } else if self.second.is_none() {
             self.second = winner;
         }
-        self.turn = self.turn.map(|turn| inputs.icn.is_some() && !turn);
     }
 
     /// One clock cycle.
