@@ -14,7 +14,8 @@ use spadkit::search::bitvec::all_pairs;
 use spadkit::search::reference::Selection;
 use spadkit::search::tune::{Method, Tuner};
 use spadkit::search::{Control, Problem};
-use spadkit::trace::{ConflictProfile, load_input};
+use spadkit::trace::ConflictProfile;
+use spadkit::workload::load_input;
 use std::process::ExitCode;
 use std::time::Duration;
 

@@ -45,9 +45,13 @@ spad_table_ram_256x6.v
 spad_conflict_history.v
 spad_warp_mask.v
 spad_lowest_48.v
+spad_number_48.v
 spad_warp_scheduler.v
 spad_access_unit.v
 spad_relssp.v
-spad_select_64x28.v
+spad_skid.v
 spad_lane_hash.v
+spad_stream.v
+spad_tcdm.v
+spad_pick_64x28.v
 spad_sm_path.v

@@ -54,36 +54,55 @@ module spad_conflict_arbiter (
     localparam B = 32;
 
     reg busy;
+    reg last;
     reg [L-1:0] pend;
     reg [L*M-1:0] bank;
     reg [L*R-1:0] row;
     reg [5:0] cnt;
     reg acc;
 
-    // Per lane, from the earlier waiting lanes of its bank: `follows` (there is
-    // one), `clashes` (one is on another row), `kept_off` (the first is). The
-    // last group is seen from `clashes` alone, before the leaders are known.
+    // An access is compared when it comes: per lane, which earlier lanes want
+    // its bank (`same_bank`), and which of these are in its way (`clash`):
+    // those on another row.
+    // What a group serves follows from these bits and from who waits: a lane
+    // `follows` if an earlier one waits for its bank; the first of these, the
+    // leader, keeps it off if they clash.
+    wire fire = req_valid & req_ready;
+    wire step = busy & adv;
+    wire [L-1:0] coming = req_mask & {L{req_access}};
     wire [L-1:0] follows;
-    wire [L-1:0] clashes;
     wire [L-1:0] kept_off;
-    wire [L-1:0] served = pend & ~kept_off;
-    wire [L-1:0] leader = pend & ~follows;
+    wire [L-1:0] remain = pend & kept_off;
+    // Per lane: it clashes with an earlier lane that comes, or that remains.
+    wire [L-1:0] clash_coming;
+    wire [L-1:0] clash_remaining;
     assign follows[0] = 1'b0;
-    assign clashes[0] = 1'b0;
     assign kept_off[0] = 1'b0;
+    assign clash_coming[0] = 1'b0;
+    assign clash_remaining[0] = 1'b0;
 
     genvar i, j, b;
     generate
         for (i = 1; i < L; i = i + 1) begin : lane
-            wire [i-1:0] same_bank;
-            wire [i-1:0] other_row;
+            reg [i-1:0] same_bank;
+            reg [i-1:0] clash;
+            wire [i-1:0] same_bank_next;
+            wire [i-1:0] clash_next;
             for (j = 0; j < i; j = j + 1) begin : earlier
-                assign same_bank[j] = (pend[i] & pend[j]) & (bank[i*M +: M] == bank[j*M +: M]);
-                assign other_row[j] = same_bank[j] & (row[i*R +: R] != row[j*R +: R]);
+                assign same_bank_next[j] = req_bank[i*M +: M] == req_bank[j*M +: M];
+                assign clash_next[j] = same_bank_next[j]
+                    & (req_row[i*R +: R] != req_row[j*R +: R]);
             end
-            assign follows[i] = |same_bank;
-            assign clashes[i] = |other_row;
-            assign kept_off[i] = |(other_row & ~follows[i-1:0]);
+            always @(posedge clk) begin
+                if (fire) begin
+                    same_bank <= same_bank_next;
+                    clash <= clash_next;
+                end
+            end
+            assign follows[i] = |(same_bank & pend[i-1:0]);
+            assign kept_off[i] = |(clash & pend[i-1:0] & ~follows[i-1:0]);
+            assign clash_coming[i] = coming[i] & (|(clash_next & coming[i-1:0]));
+            assign clash_remaining[i] = remain[i] & (|(clash & remain[i-1:0]));
         end
         for (b = 0; b < B; b = b + 1) begin : bank_used
             wire [L-1:0] want;
@@ -96,35 +115,36 @@ module spad_conflict_arbiter (
 
     // Nothing waits while the arbiter is idle, so `pend` needs no gate.
     assign grp_valid = busy;
-    assign grp_last = busy & ~(|clashes);
-    assign grp_served = served;
-    assign grp_leader = leader;
+    assign grp_last = busy & last;
+    assign grp_served = pend & ~kept_off;
+    assign grp_leader = pend & ~follows;
     assign grp_bank = bank;
     assign grp_row = row;
     assign grp_degree = (cnt + 6'd1) & {6{busy & acc}};
-    assign req_ready = ~busy | (adv & grp_last);
-
-    always @(posedge clk) begin
-        if (rst) busy <= 1'b0;
-        else busy <= req_valid | (busy & ~(adv & grp_last));
-    end
+    assign req_ready = ~busy | (adv & last);
 
     always @(posedge clk) begin
         if (rst) begin
+            busy <= 1'b0;
+            last <= 1'b0;
             pend <= {L{1'b0}};
             bank <= {(L*M){1'b0}};
             row <= {(L*R){1'b0}};
             cnt <= 6'd0;
             acc <= 1'b0;
-        end else if (req_valid & req_ready) begin
-            pend <= req_mask & {L{req_access}};
+        end else if (fire) begin
+            busy <= 1'b1;
+            last <= ~(|clash_coming);
+            pend <= coming;
             bank <= req_bank;
             row <= req_row;
             cnt <= 6'd0;
-            acc <= req_access & (|req_mask);
-        end else if (busy & adv) begin
-            pend <= pend & kept_off;
-            if (~grp_last) cnt <= cnt + 6'd1;
+            acc <= |coming;
+        end else if (step) begin
+            busy <= ~last;
+            last <= ~(|clash_remaining);
+            pend <= remain;
+            if (~last) cnt <= cnt + 6'd1;
         end
     end
 endmodule

@@ -3,7 +3,7 @@
 // first-out queue with taps on every stage and on EXE; fixed: a pipeline.
 // Bubbles close up in both.
 //
-// Parameters: M = 2, H = 1, NQ = 3, NMW = 1077
+// Parameters: M = 4, H = 1, NQ = 5, NMW = 1077
 // Timing:     elastic: 0 cycles when empty and out_ready; fixed: at least NQ
 //             cycles
 // Reference:  elastic paper, section 4 and Eq. 4; docs/microarchitecture.md,
@@ -19,7 +19,7 @@
 // out out_valid     1  the oldest entry is offered
 // out out_data    1077  the entry; 0 if none
 // in  out_ready     1  it is taken
-// out stage_valid   3  occupied stages, stage 0 is the youngest
+// out stage_valid   5  occupied stages, stage 0 is the youngest
 
 module spad_nonmem_queue (
     input wire clk,
@@ -31,10 +31,10 @@ module spad_nonmem_queue (
     output wire out_valid,
     output wire [1076:0] out_data,
     input wire out_ready,
-    output wire [2:0] stage_valid
+    output wire [4:0] stage_valid
 );
     localparam PWID = 1077;
-    localparam NQ = 3;
+    localparam NQ = 5;
 
     // Stage 0 is the youngest. Data has no reset: `v` qualifies it.
     reg [NQ-1:0] v;
@@ -87,5 +87,7 @@ module spad_nonmem_queue (
     assign out_data = (in_data & {PWID{bypass & in_valid}})
         | (d[0*PWID +: PWID] & {PWID{offer[0]}})
         | (d[1*PWID +: PWID] & {PWID{offer[1]}})
-        | (d[2*PWID +: PWID] & {PWID{offer[2]}});
+        | (d[2*PWID +: PWID] & {PWID{offer[2]}})
+        | (d[3*PWID +: PWID] & {PWID{offer[3]}})
+        | (d[4*PWID +: PWID] & {PWID{offer[4]}});
 endmodule

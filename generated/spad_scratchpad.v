@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// spad_scratchpad: the scratchpad of L lanes and B banks: loads, stores,
-// load-and-lock, store-and-unlock, one conflict-free group a cycle; lanes on
-// one word are served together. Operations: 0 pass, 1 load, 2 store, 3 load
-// and lock, 4 store and unlock; others are answered with an error.
+// spad_scratchpad: the scratchpad of L lanes and B banks in MS stages: loads,
+// stores, load-and-lock, store-and-unlock, one conflict-free group a cycle;
+// lanes on one word are served together. Operations: 0 pass, 1 load, 2 store,
+// 3 load and lock, 4 store and unlock; others are answered with an error.
 //
 // Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, ROWS = 384, D = 32, LOCKS
-//             = 1024, LKG = 2, MERGE = true, TGW = 43
-// Timing:     an access of degree d answers 1 + max(1, d) cycles after the
-//             cycle in which it fires (with locks LKG * max(1, d)); one access
-//             per cycle at d <= 1
+//             = 1024, LKG = 2, MERGE = true, MS = 4, TGW = 43
+// Timing:     an access of degree d answers MS - 1 + max(1, d) cycles after
+//             the cycle in which it fires (with locks LKG * max(1, d)); one
+//             access per cycle at d <= 1
 // Reference:  docs/microarchitecture.md, section 7; atomics paper, section II
 //
 // in  clk            1  clock
@@ -32,6 +32,8 @@
 // out resp_success  32  lanes that took their lock
 // out resp_error     1  unsupported operation, or a row beyond the capacity
 // out resp_degree    6  conflict degree
+// out stages         3  MEM1 and on, from bit 0: the stage holds the last
+//                       group of an access
 // out busy_more      1  bank conflict: the access in MEM0 stays for another
 //                       cycle
 // out blocked        1  the response stage cannot take a group
@@ -58,6 +60,7 @@ module spad_scratchpad (
     output wire [31:0] resp_success,
     output wire resp_error,
     output wire [5:0] resp_degree,
+    output wire [2:0] stages,
     output wire busy_more,
     output wire blocked
 );
@@ -89,44 +92,53 @@ module spad_scratchpad (
     wire accessing = (req_op != OP_PASS) & ~refused;
     wire fire = req_valid & req_ready;
 
-    // MEM0: the request in the arbiter.
-    reg q_access;
-    reg [2:0] q_op;
-    reg [L-1:0] q_mask;
-    reg [L*LK-1:0] q_lock;
-    reg [L*D-1:0] q_data;
-    reg [L*BE-1:0] q_be;
-    reg [42:0] q_tag;
-    reg q_err;
+    // All stages move together, unless the response cannot leave.
+    wire adv = resp_ready | ~resp_valid;
 
-    // MEM1: the group whose read data is present.
-    reg p_valid;
-    reg p_last;
-    reg [L-1:0] p_served;
-    reg [L*M-1:0] p_bank;
-    reg [2:0] p_op;
-    reg [L-1:0] p_mask;
-    reg [42:0] p_tag;
-    reg p_err;
-    reg [DG-1:0] p_degree;
-    reg [L*D-1:0] acc;
+    // ------------------------------------------------------------- MEM0
+    // The request in the arbiter. It has no reset: `mem0_valid` covers it.
+    reg [2:0] mem0_op;
+    reg [L-1:0] mem0_mask;
+    reg [L*D-1:0] mem0_data;
+    reg [L*BE-1:0] mem0_be;
+    reg [42:0] mem0_tag;
+    reg mem0_error;
+    always @(posedge clk) begin
+        if (fire) begin
+            mem0_op <= req_op;
+            mem0_mask <= req_mask;
+            mem0_data <= req_data;
+            mem0_be <= req_be;
+            mem0_tag <= req_tag;
+            mem0_error <= refused;
+        end
+    end
 
-    wire grp_valid;
+    reg mem0_locking;
+    reg [L*LK-1:0] mem0_lock;
+    always @(posedge clk) begin
+        if (fire) begin
+            mem0_locking <= accessing & ((req_op == OP_LDLK) | (req_op == OP_STUL));
+            mem0_lock <= req_lock;
+        end
+    end
+
+    wire mem0_valid;
     wire grp_last;
-    wire [L-1:0] grp_served;
-    wire [L-1:0] grp_leader;
-    wire [B-1:0] grp_bank_valid;
-    wire [DG-1:0] grp_degree;
-    wire [L*M-1:0] grp_bank;
-    wire [L*R-1:0] grp_row;
-
-    wire adv = resp_ready | ~(p_valid & p_last);
-    wire step = grp_valid & adv;
-    wire locking = q_access & ((q_op == OP_LDLK) | (q_op == OP_STUL));
-    reg [0:0] win;
-    wire last_window = ~locking | (win == 1'd1);
-    wire arb_adv = adv & last_window;
-    wire last = grp_last & last_window;
+    wire [L-1:0] mem0_served;
+    wire [L-1:0] mem0_leader;
+    wire [B-1:0] mem0_bank_valid;
+    wire [L*M-1:0] mem0_bank;
+    wire [L*R-1:0] mem0_row;
+    wire [DG-1:0] mem0_degree;
+    // A group that locks stays for several windows.
+    reg [0:0] mem0_window;
+    wire last_window = ~mem0_locking | (mem0_window == 1'd1);
+    always @(posedge clk) begin
+        if (rst) mem0_window <= 1'd0;
+        else if (mem0_valid & adv & mem0_locking) mem0_window <= mem0_window + 1'd1;
+    end
+    wire mem0_last = grp_last & last_window;
 
     spad_conflict_arbiter arbiter (
         .clk(clk),
@@ -137,48 +149,83 @@ module spad_scratchpad (
         .req_access(accessing),
         .req_bank(req_bank),
         .req_row(req_row),
-        .adv(arb_adv),
-        .grp_valid(grp_valid),
+        .adv(adv & last_window),
+        .grp_valid(mem0_valid),
         .grp_last(grp_last),
-        .grp_served(grp_served),
-        .grp_leader(grp_leader),
-        .grp_bank_valid(grp_bank_valid),
-        .grp_bank(grp_bank),
-        .grp_row(grp_row),
-        .grp_degree(grp_degree)
+        .grp_served(mem0_served),
+        .grp_leader(mem0_leader),
+        .grp_bank_valid(mem0_bank_valid),
+        .grp_bank(mem0_bank),
+        .grp_row(mem0_row),
+        .grp_degree(mem0_degree)
     );
 
+    // ------------------------------------------------------------- MEM1
+    // A group on its way to the banks.
+    reg mem1_valid;
+    reg mem1_last;
+    reg [L-1:0] mem1_served;
+    reg [L-1:0] mem1_leader;
+    reg [B-1:0] mem1_bank_valid;
+    reg [L*M-1:0] mem1_bank;
+    reg [L*R-1:0] mem1_row;
+    reg [DG-1:0] mem1_degree;
+    reg [2:0] mem1_op;
+    reg [L-1:0] mem1_mask;
+    reg [L*D-1:0] mem1_data;
+    reg [L*BE-1:0] mem1_be;
+    reg [42:0] mem1_tag;
+    reg mem1_error;
+    always @(posedge clk) begin
+        if (rst) mem1_valid <= 1'b0;
+        else if (adv) mem1_valid <= mem0_valid;
+    end
+    always @(posedge clk) begin
+        if (mem0_valid & adv) begin
+            mem1_last <= mem0_last;
+            mem1_served <= mem0_served;
+            mem1_leader <= mem0_leader;
+            mem1_bank_valid <= mem0_bank_valid;
+            mem1_bank <= mem0_bank;
+            mem1_row <= mem0_row;
+            mem1_degree <= mem0_degree;
+            mem1_op <= mem0_op;
+            mem1_mask <= mem0_mask;
+            mem1_data <= mem0_data;
+            mem1_be <= mem0_be;
+            mem1_tag <= mem0_tag;
+            mem1_error <= mem0_error;
+        end
+    end
+
+    reg mem1_locking;
+    reg [L*LK-1:0] mem1_lock;
+    reg [0:0] mem1_window;
+    always @(posedge clk) begin
+        if (mem0_valid & adv) begin
+            mem1_locking <= mem0_locking;
+            mem1_lock <= mem0_lock;
+            mem1_window <= mem0_window;
+        end
+    end
+
+    // ------------------------------------------------ banks, from MEM1
     wire [B*R-1:0] bank_row;
     wire [B*D-1:0] bank_wdata;
     wire [B*BE-1:0] bank_wbe;
     wire [B*D-1:0] bank_rdata;
     wire [L*D-1:0] lane_rdata;
 
-    spad_crossbar crossbar (
-        .served(grp_served),
-        .leader(grp_leader),
-        .lane_bank(grp_bank),
-        .lane_row(grp_row),
-        .lane_data(q_data),
-        .lane_be(q_be),
-        .bank_row(bank_row),
-        .bank_wdata(bank_wdata),
-        .bank_wbe(bank_wbe),
-        .sel_valid(p_served),
-        .sel_bank(p_bank),
-        .bank_rdata(bank_rdata),
-        .lane_rdata(lane_rdata)
-    );
-
-    wire write = (q_op == OP_STORE) | (q_op == OP_STUL);
-    wire read = (q_op == OP_LOAD) | (q_op == OP_LDLK);
+    wire access = mem1_valid & adv;
+    wire write = (mem1_op == OP_STORE) | (mem1_op == OP_STUL);
+    wire read = (mem1_op == OP_LOAD) | (mem1_op == OP_LDLK);
     genvar b;
     generate
         for (b = 0; b < B; b = b + 1) begin : bank
             spad_bank_ram ram (
                 .clk(clk),
                 .rst(rst),
-                .en(step & grp_bank_valid[b]),
+                .en(access & mem1_bank_valid[b]),
                 .we(write),
                 .be(bank_wbe[b*BE +: BE]),
                 .row(bank_row[b*R +: RW]),
@@ -188,9 +235,9 @@ module spad_scratchpad (
         end
     endgenerate
 
-    // The lock bits are read and written in the cycle of the data.
-    reg [L-1:0] q_succ;
-    reg [L-1:0] p_succ;
+    // The lock bits are read and written in the cycle of the data. `success`
+    // has the lanes of the access's earlier groups and windows.
+    reg [L-1:0] success;
     wire [L-1:0] lk_success;
     /* verilator lint_off UNUSEDSIGNAL */ // for formal; refused operations never get here
     wire lk_error;
@@ -200,85 +247,139 @@ module spad_scratchpad (
     spad_lock_unit locks (
         .clk(clk),
         .rst(rst),
-        .lk_valid(step & locking),
-        .lk_win(win),
-        .lk_op(q_op),
-        .lk_req(grp_leader),
-        .lk_addr(q_lock),
+        .lk_valid(access & mem1_locking),
+        .lk_win(mem1_window),
+        .lk_op(mem1_op),
+        .lk_req(mem1_leader),
+        .lk_addr(mem1_lock),
         .lk_success(lk_success),
         .lk_error(lk_error),
         .lk_held(lk_held)
     );
 
     always @(posedge clk) begin
-        if (fire) q_lock <= req_lock;
-        if (fire) q_succ <= {L{1'b0}};
-        else if (step) q_succ <= q_succ | lk_success;
-        if (step) p_succ <= q_succ | lk_success;
+        if (rst) success <= {L{1'b0}};
+        else if (access) success <= (success | lk_success) & {L{~mem1_last}};
     end
 
+    // ------------------------------------------------------------- MEM2
+    // The banks show the group's words. No reset: `mem2_valid` covers it.
+    reg mem2_valid;
+    reg mem2_last;
+    reg [L-1:0] mem2_served;
+    reg [L*M-1:0] mem2_bank;
+    reg [DG-1:0] mem2_degree;
+    reg [2:0] mem2_op;
+    reg [L-1:0] mem2_mask;
+    reg [42:0] mem2_tag;
+    reg mem2_error;
     always @(posedge clk) begin
-        if (rst) win <= 1'd0;
-        else if (step & locking) win <= win + 1'd1;
+        if (rst) mem2_valid <= 1'b0;
+        else if (adv) mem2_valid <= mem1_valid;
     end
-
-    // Neither the request nor the response has a reset: `grp_valid` and
-    // `p_valid` cover them.
     always @(posedge clk) begin
-        if (fire) begin
-            q_access <= accessing;
-            q_op <= req_op;
-            q_mask <= req_mask;
-            q_data <= req_data;
-            q_be <= req_be;
-            q_tag <= req_tag;
-            q_err <= refused;
+        if (access) begin
+            mem2_last <= mem1_last;
+            mem2_served <= mem1_served & {L{read}};
+            mem2_bank <= mem1_bank;
+            mem2_degree <= mem1_degree;
+            mem2_op <= mem1_op;
+            mem2_mask <= mem1_mask;
+            mem2_tag <= mem1_tag;
+            mem2_error <= mem1_error;
         end
     end
-
+    reg [L-1:0] mem2_success;
     always @(posedge clk) begin
-        if (rst) p_valid <= 1'b0;
-        else if (adv) p_valid <= grp_valid;
+        if (access) mem2_success <= success | lk_success;
+    end
+
+    // What a PASS brings goes along.
+    reg [L*D-1:0] mem2_data;
+    always @(posedge clk) begin
+        if (access & (mem1_op == OP_PASS)) mem2_data <= mem1_data;
+    end
+
+    // ------------------------------------------------------------- MEM3
+    wire mem2_step = mem2_valid & adv;
+    reg mem3_valid;
+    reg mem3_last;
+    reg [L-1:0] mem3_served;
+    reg [L*M-1:0] mem3_bank;
+    reg [B*D-1:0] mem3_words;
+    reg [DG-1:0] mem3_degree;
+    reg [2:0] mem3_op;
+    reg [L-1:0] mem3_mask;
+    reg [42:0] mem3_tag;
+    reg mem3_error;
+    always @(posedge clk) begin
+        if (rst) mem3_valid <= 1'b0;
+        else if (adv) mem3_valid <= mem2_valid;
     end
     always @(posedge clk) begin
-        if (step) begin
-            p_last <= last;
-            p_served <= grp_served & {L{read}};
-            p_bank <= grp_bank;
-            p_op <= q_op;
-            p_mask <= q_mask;
-            p_tag <= q_tag;
-            p_err <= q_err;
-            p_degree <= grp_degree;
+        if (mem2_step) begin
+            mem3_last <= mem2_last;
+            mem3_served <= mem2_served;
+            mem3_bank <= mem2_bank;
+            mem3_words <= bank_rdata;
+            mem3_degree <= mem2_degree;
+            mem3_op <= mem2_op;
+            mem3_mask <= mem2_mask;
+            mem3_tag <= mem2_tag;
+            mem3_error <= mem2_error;
         end
     end
+    reg [L-1:0] mem3_success;
+    always @(posedge clk) begin
+        if (mem2_step) mem3_success <= mem2_success;
+    end
 
+    // To the banks from MEM1, back to the lanes for MEM3.
+    spad_crossbar crossbar (
+        .served(mem1_served),
+        .leader(mem1_leader),
+        .lane_bank(mem1_bank),
+        .lane_row(mem1_row),
+        .lane_data(mem1_data),
+        .lane_be(mem1_be),
+        .bank_row(bank_row),
+        .bank_wdata(bank_wdata),
+        .bank_wbe(bank_wbe),
+        .sel_valid(mem3_served),
+        .sel_bank(mem3_bank),
+        .bank_rdata(mem3_words),
+        .lane_rdata(lane_rdata)
+    );
+
+    // ----------------------------------------------- response, from MEM3
     // Words of earlier groups, or the data of a PASS.
+    reg [L*D-1:0] acc;
     wire [L*D-1:0] word;
     wire [L*D-1:0] passed;
-    wire pass = step & (q_op == OP_PASS);
-    wire answers = (p_op == OP_PASS) | (p_op == OP_LOAD) | (p_op == OP_LDLK);
-    wire show = resp_valid & answers & ~p_err;
+    wire pass = mem2_valid & adv & (mem2_op == OP_PASS);
+    wire answers = (mem3_op == OP_PASS) | (mem3_op == OP_LOAD) | (mem3_op == OP_LDLK);
+    wire show = resp_valid & answers & ~mem3_error;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
-            assign word[i*D +: D] = p_served[i] ? lane_rdata[i*D +: D] : acc[i*D +: D];
-            assign passed[i*D +: D] = q_data[i*D +: D] & {D{q_mask[i]}};
-            assign resp_data[i*D +: D] = word[i*D +: D] & {D{show & p_mask[i]}};
+            assign word[i*D +: D] = mem3_served[i] ? lane_rdata[i*D +: D] : acc[i*D +: D];
+            assign passed[i*D +: D] = mem2_data[i*D +: D] & {D{mem2_mask[i]}};
+            assign resp_data[i*D +: D] = word[i*D +: D] & {D{show & mem3_mask[i]}};
         end
     endgenerate
 
     always @(posedge clk) begin
         if (pass) acc <= passed;
-        else if (p_valid & ~p_last) acc <= word;
+        else if (mem3_valid & ~mem3_last) acc <= word;
     end
 
-    assign resp_valid = p_valid & p_last;
-    assign resp_op = p_op & {3{resp_valid}};
-    assign resp_mask = p_mask & {L{resp_valid}};
-    assign resp_tag = p_tag & {43{resp_valid}};
-    assign resp_success = p_succ & {L{resp_valid}};
-    assign resp_error = p_err & resp_valid;
-    assign resp_degree = p_degree & {DG{resp_valid}};
-    assign busy_more = grp_valid & ~last;
+    assign resp_valid = mem3_valid & mem3_last;
+    assign resp_op = mem3_op & {3{resp_valid}};
+    assign resp_mask = mem3_mask & {L{resp_valid}};
+    assign resp_tag = mem3_tag & {43{resp_valid}};
+    assign resp_success = mem3_success & {L{resp_valid}};
+    assign resp_error = mem3_error & resp_valid;
+    assign resp_degree = mem3_degree & {DG{resp_valid}};
+    assign stages = {resp_valid, mem2_valid & mem2_last, mem1_valid & mem1_last};
+    assign busy_more = mem0_valid & ~mem0_last;
     assign blocked = ~adv;
 endmodule

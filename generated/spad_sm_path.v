@@ -5,8 +5,8 @@
 // and unlock, 5 atomic, 6 off-chip access, 7 relssp.
 //
 // Parameters: n = 14, m = 5, L = 32, D = 32, WS = 32, W = 48, T = 8, ROWS =
-//             384, LOCKS = 1024, LKG = 2, M = 2, H = 1, NQ = 3, PQ = 0, SETS =
-//             256, LR = 32, LU = 18, LWR = 36, LB = 32
+//             384, LOCKS = 1024, LKG = 2, M = 4, AHEAD = 3, H = 1, NQ = 5, PQ
+//             = 0, SETS = 256, LR = 32, LU = 18, LWR = 36, LB = 32
 // Timing:     issued in cycle s, a memory pass of degree d is written back in
 //             s+1+H+d+M, another one in s+2 (elastic) if nothing is in the way
 // Reference:  docs/microarchitecture.md, section 18; all five papers
@@ -92,9 +92,9 @@
 //                        lock retry
 // out masked          1  some ready warp is held back by the mask
 // out seq_state       3  state of the retry sequencer
-// out occ             5  occupied stages from bit 0: EXE, hash, MEM0 and on,
+// out occ             7  occupied stages from bit 0: EXE, hash, MEM0 and on,
 //                        WB
-// out nm_valid        3  occupied stages of the NONMEM queue
+// out nm_valid        5  occupied stages of the NONMEM queue
 // out pre_count       1  entries of the PREMEM queue
 
 module spad_sm_path (
@@ -170,8 +170,8 @@ module spad_sm_path (
     output wire [1:0] stall,
     output wire masked,
     output wire [2:0] seq_state,
-    output wire [4:0] occ,
-    output wire [2:0] nm_valid,
+    output wire [6:0] occ,
+    output wire [4:0] nm_valid,
     output wire pre_count
 );
     localparam [3:0] KIND_ALU = 4'd0;
@@ -197,6 +197,7 @@ module spad_sm_path (
     localparam L = 32;
     localparam W = 48;
     localparam WW = 6;
+    localparam T = 8;
     localparam TW = 3;
     localparam TG = 8;
     localparam PCW = 14;
@@ -210,7 +211,8 @@ module spad_sm_path (
     wire elastic = cfg_pipeline[1];
     genvar i, w;
 
-    // ---------------------------------------------------------------- issue
+    // ------------------------------------------------------------------ EX
+    // Control of the pass whose operands come in.
     reg ex_valid;
     reg [WW-1:0] ex_warp;
     reg [3:0] ex_kind;
@@ -219,33 +221,34 @@ module spad_sm_path (
     reg [PW-1:0] ex_pass;
     reg ex_last;
     wire ex_fire;
+    wire ex_free = ~ex_valid | ex_fire;
+    wire ex_relssp = ex_valid & (ex_kind == KIND_RELSSP);
+    assign ex_hold = ex_valid & ~ex_fire;
 
-    reg multi;
-    reg [WW-1:0] c_warp;
-    reg [3:0] c_kind;
-    reg [TG-1:0] c_tag;
-    reg [PCW-1:0] c_pc;
-    reg [PW-1:0] c_np;
-    reg [PW-1:0] c_next;
+    // The instruction whose passes are being issued.
+    reg iq_valid;
+    reg [WW-1:0] iq_warp;
+    reg [3:0] iq_kind;
+    reg [TG-1:0] iq_tag;
+    reg [PCW-1:0] iq_pc;
+    reg [PW-1:0] iq_np;
+    reg [PW-1:0] iq_next;
 
-    wire sel_valid;
-    wire [WW-1:0] sel_warp;
-    wire [W-1:0] allow;
-    wire [2*W-1:0] cls;
-    wire mask;
-    reg atom_infl;
-
-    // What each warp offers, and what the selected one does.
+    // An instruction starts: of which warp, and what the warp offers.
+    wire start;
+    wire [W-1:0] start_sel;
+    wire [WW-1:0] start_warp;
     wire [64*28-1:0] offers;
-    wire [W-1:0] ready;
-    wire [W-1:0] is_mem;
-    wire [W-1:0] shares;
-    wire [27:0] selected;
-    spad_select_64x28 select_offer (.index(sel_warp), .words(offers), .word(selected));
-    wire [3:0] s_kind = selected[3:0];
-    wire [1:0] s_words = selected[5:4];
-    wire [TG-1:0] s_tag = selected[6 +: TG];
-    wire [PCW-1:0] s_pc = selected[6+TG +: PCW];
+    wire [27:0] offer;
+    spad_pick_64x28 select_offer (
+        .pick({16'd0, start_sel}),
+        .words(offers),
+        .word(offer)
+    );
+    wire [3:0] s_kind = offer[3:0];
+    wire [1:0] s_words = offer[5:4];
+    wire [TG-1:0] s_tag = offer[6 +: TG];
+    wire [PCW-1:0] s_pc = offer[6+TG +: PCW];
     // Loads and stores of 64 and 128 bits take two and four passes per subwarp.
     wire s_wide = (s_kind == KIND_LOAD) | (s_kind == KIND_STORE);
     wire [PW-1:0] s_np = (s_wide & (s_words == 2'd1)) ? 2'd1
@@ -253,16 +256,18 @@ module spad_sm_path (
         : 2'd0;
     wire s_predicted = (s_kind >= KIND_LOAD) & (s_kind <= KIND_STUL);
 
-    wire ex_free = ~ex_valid | ex_fire;
-    wire issue = ex_free & (multi | sel_valid);
-    wire take = issue & ~multi;
-    wire [PW-1:0] pass = multi ? c_next : 2'd0;
-    wire last_pass = pass == (multi ? c_np : s_np);
+    // The pass that enters EX.
+    wire issue = ex_free & iq_valid;
+    wire [PW-1:0] pass = iq_next;
+    wire [WW-1:0] warp_in = iq_warp;
+    wire [3:0] kind_in = iq_kind;
+    wire [TG-1:0] tag_in = iq_tag;
+    wire [PCW-1:0] pc_in = iq_pc;
+    wire last_pass = iq_next == iq_np;
+    assign iss_warp = iq_warp & {WW{issue}};
     assign iss_valid = issue;
-    assign iss_warp = (multi ? c_warp : sel_warp) & {WW{issue}};
     assign iss_pass = pass & {PW{issue}};
     assign iss_last = last_pass & issue;
-    assign ex_hold = ex_valid & ~ex_fire;
 
     always @(posedge clk) begin
         if (rst) begin
@@ -273,41 +278,64 @@ module spad_sm_path (
             ex_pc <= {PCW{1'b0}};
             ex_pass <= {PW{1'b0}};
             ex_last <= 1'b0;
-            multi <= 1'b0;
-            c_warp <= {WW{1'b0}};
-            c_kind <= KIND_ALU;
-            c_tag <= {TG{1'b0}};
-            c_pc <= {PCW{1'b0}};
-            c_np <= {PW{1'b0}};
-            c_next <= {PW{1'b0}};
+        end else if (issue) begin
+            ex_valid <= 1'b1;
+            ex_warp <= warp_in;
+            ex_kind <= kind_in;
+            ex_tag <= tag_in;
+            ex_pc <= pc_in;
+            ex_pass <= pass;
+            ex_last <= last_pass;
+        end else if (ex_fire) begin
+            ex_valid <= 1'b0;
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            iq_valid <= 1'b0;
+            iq_warp <= {WW{1'b0}};
+            iq_kind <= KIND_ALU;
+            iq_tag <= {TG{1'b0}};
+            iq_pc <= {PCW{1'b0}};
+            iq_np <= {PW{1'b0}};
+            iq_next <= {PW{1'b0}};
         end else begin
-            if (issue) begin
-                ex_valid <= 1'b1;
-                ex_warp <= multi ? c_warp : sel_warp;
-                ex_kind <= multi ? c_kind : s_kind;
-                ex_tag <= multi ? c_tag : s_tag;
-                ex_pc <= multi ? c_pc : s_pc;
-                ex_pass <= pass;
-                ex_last <= last_pass;
-                multi <= ~last_pass;
-                c_next <= pass + 2'd1;
-            end else if (ex_fire) begin
-                ex_valid <= 1'b0;
+            if (start) begin
+                iq_warp <= start_warp;
+                iq_kind <= s_kind;
+                iq_tag <= s_tag;
+                iq_pc <= s_pc;
+                iq_np <= s_np;
             end
-            if (take) begin
-                c_warp <= sel_warp;
-                c_kind <= s_kind;
-                c_tag <= s_tag;
-                c_pc <= s_pc;
-                c_np <= s_np;
+            if (start) begin
+                iq_valid <= 1'b1;
+                iq_next <= {PW{1'b0}};
+            end else if (issue) begin
+                iq_valid <= ~last_pass;
+                iq_next <= iq_next + 2'd1;
             end
         end
     end
 
-    // ---------------------------------------------------------- eligibility
+    // ------------------------------------------------- who may be issued: Q
+    wire [W-1:0] allow;
+    wire [W-1:0] refused_now;
+    wire [W-1:0] released_now;
+    wire [2*W-1:0] cls;
+    wire mask;
+    reg atom_infl;
+    wire [W-1:0] ready;
+    wire [W-1:0] is_mem;
+    wire [W-1:0] is_atomic;
+    wire [W-1:0] busy;
+    // The warp that is picked, one bit per warp.
+    reg pk_valid;
+    reg [W-1:0] pk;
+    wire [W-1:0] shares;
     wire retire = wb_valid & wb_ready & wb_last & (wb_src != SOURCE_ICN);
     wire wb_mem = (wb_kind != KIND_ALU) & (wb_kind != KIND_RELSSP);
-    wire take_mem = (s_kind != KIND_ALU) & (s_kind != KIND_RELSSP);
+    wire s_mem = (s_kind != KIND_ALU) & (s_kind != KIND_RELSSP);
     reg [W*TW-1:0] warp_blk;
     generate
         for (w = 0; w < W; w = w + 1) begin : warp
@@ -321,10 +349,10 @@ module spad_sm_path (
             // Instructions in flight on the memory and on the other path.
             reg [3:0] infl_m;
             reg [3:0] infl_n;
-            wire starts = take & (sel_warp == w);
+            wire starts = start & start_sel[w];
             wire ends = retire & (wb_warp == w);
-            wire up_m = starts & take_mem;
-            wire up_n = starts & ~take_mem;
+            wire up_m = starts & s_mem;
+            wire up_n = starts & ~s_mem;
             wire down_m = ends & wb_mem;
             wire down_n = ends & ~wb_mem;
             always @(posedge clk) begin
@@ -346,7 +374,12 @@ module spad_sm_path (
             assign ready[w] = off_valid[w] & allow[w] & barrel_ok & ~(&infl_m) & ~(&infl_n)
                 & ~((kind == KIND_ATOMIC) & atom_infl)
                 & ~((kind == KIND_RELSSP) & any_m)
-                & ~(ex_valid & (ex_kind == KIND_RELSSP) & (ex_warp == w));
+                & ~(ex_relssp & (ex_warp == w)) & ~busy[w];
+            assign is_atomic[w] = kind == KIND_ATOMIC;
+            // On its way to EX with what it offers still, or with a release.
+            wire first = ~(|iq_next);
+            assign busy[w] = pk[w]
+                | (iq_valid & (iq_warp == w) & (first | (iq_kind == KIND_RELSSP)));
 
             always @(posedge clk) begin
                 if (rst) warp_blk[TW*w +: TW] <= {TW{1'b0}};
@@ -358,22 +391,99 @@ module spad_sm_path (
         end
     endgenerate
 
+    // What a warp was qualified with, and the shared parts as they were then.
+    reg [W-1:0] q_ready;
+    reg [2*W-1:0] q_cls;
+    reg [W-1:0] q_mem;
+    reg [W-1:0] q_atomic;
+    reg [W-1:0] q_shared;
+    reg [W-1:0] q_wait;
+    reg [W-1:0] q_viol;
+    reg [T/2-1:0] was_locked;
+    reg [T/2-1:0] was_owner;
+    reg changes;
+    always @(posedge clk) begin
+        if (rst) begin
+            q_ready <= {W{1'b0}};
+            q_cls <= {(2*W){1'b0}};
+            q_mem <= {W{1'b0}};
+            q_atomic <= {W{1'b0}};
+            q_shared <= {W{1'b0}};
+            q_wait <= {W{1'b0}};
+            q_viol <= {W{1'b0}};
+            was_locked <= {(T/2){1'b0}};
+            was_owner <= {(T/2){1'b0}};
+            changes <= 1'b0;
+        end else begin
+            q_ready <= ready;
+            q_cls <= cls;
+            q_mem <= is_mem;
+            q_atomic <= is_atomic;
+            q_shared <= shares;
+            q_wait <= refused_now;
+            q_viol <= released_now;
+            was_locked <= locked;
+            was_owner <= owner;
+            changes <= launch_valid | exit_valid | (ex_fire & ex_relssp);
+        end
+    end
+    assign wait_sh = q_wait;
+    assign viol = q_viol;
+
+    // -------------------------------------------------------------- pick: P
+    wire pk_leaves;
+    wire pk_free = ~pk_valid | pk_leaves;
+    wire sel_valid;
+    wire [W-1:0] sel;
+    /* verilator lint_off UNUSEDSIGNAL */ // the pick goes on as one bit per warp
+    wire [WW-1:0] sel_warp;
+    /* verilator lint_on UNUSEDSIGNAL */
     spad_warp_scheduler scheduler (
         .clk(clk),
         .rst(rst),
         .cfg_policy(cfg_policy),
         .cfg_aware(cfg_aware),
         .cfg_violate(cfg_violate),
-        .ready(ready),
-        .is_mem(is_mem),
+        .ready(q_ready & ~pk),
+        .is_mem(q_mem),
         .mask(mask),
-        .cls(cls),
-        .take(take),
+        .cls(q_cls),
+        .take(pk_free),
         .sel_valid(sel_valid),
+        .sel(sel),
         .sel_warp(sel_warp),
         .masked(masked)
     );
+    always @(posedge clk) begin
+        if (rst) begin
+            pk_valid <= 1'b0;
+            pk <= {W{1'b0}};
+        end else if (pk_free) begin
+            pk_valid <= sel_valid;
+            pk <= sel;
+        end
+    end
 
+    // ------------------------------------------------------------ select: S
+    // Others may have changed what the pick was qualified with: then it waits
+    // for a cycle, until that shows, or is dropped.
+    wire pk_mem = |(pk & q_mem);
+    wire pk_stale = (|(pk & q_shared))
+        & (changes | (locked != was_locked) | (owner != was_owner));
+    wire pk_void = pk_valid & ~pk_stale & (
+        (|(pk & (q_wait | q_viol)))
+        | ((|(pk & q_atomic)) & atom_infl)
+        | (pk_mem & cfg_aware & mask & ~cfg_violate));
+    wire iq_free = ~iq_valid | (ex_free & last_pass);
+    assign start = pk_valid & ~pk_stale & ~pk_void & iq_free;
+    assign start_sel = pk;
+    assign pk_leaves = start | pk_void;
+    spad_number_48 encode_pick (.above(pk[W-1:1]), .number(start_warp));
+
+    // -------------------------------------------------------------- sharing
+    wire [T-1:0] rel_done_now;
+    wire [T-1:0] live_now;
+    wire [T-1:0] unlock_now;
     spad_relssp release_unit (
         .clk(clk),
         .rst(rst),
@@ -381,7 +491,7 @@ module spad_sm_path (
         .launch_block(launch_block),
         .launch_wmask(launch_wmask),
         .launch_last(launch_last),
-        .rel_valid(ex_fire & (ex_kind == KIND_RELSSP)),
+        .rel_valid(ex_fire & ex_relssp),
         .rel_warp(ex_warp),
         .rel_sub(ex_pass[0:0]),
         .rel_mask(op_mask),
@@ -389,10 +499,35 @@ module spad_sm_path (
         .exit_warp(exit_warp),
         .exit_mask(exit_mask),
         .warp_blk(warp_blk),
-        .rel_done(rel_done),
-        .live(live),
-        .unlock(unlock)
+        .rel_done(rel_done_now),
+        .live(live_now),
+        .unlock(unlock_now)
     );
+
+    // A release shows in the next cycle; a block that starts is not done.
+    reg [T-1:0] done_r;
+    reg [T-1:0] live_r;
+    reg [T-1:0] unlock_r;
+    genvar b;
+    generate
+        for (b = 0; b < T; b = b + 1) begin : slot
+            wire starts = launch_valid & (launch_block == b);
+            always @(posedge clk) begin
+                if (rst) begin
+                    done_r[b] <= 1'b1;
+                    live_r[b] <= 1'b0;
+                    unlock_r[b] <= 1'b0;
+                end else begin
+                    done_r[b] <= rel_done_now[b] & ~starts;
+                    live_r[b] <= live_now[b] | starts;
+                    unlock_r[b] <= unlock_now[b];
+                end
+            end
+        end
+    endgenerate
+    assign rel_done = done_r;
+    assign live = live_r;
+    assign unlock = unlock_r;
 
     spad_access_unit access (
         .clk(clk),
@@ -407,11 +542,11 @@ module spad_sm_path (
         .warp_blk(warp_blk),
         .off_shmem(shares),
         .off_hi(off_hi),
-        .acq_valid(take),
-        .acq_warp(sel_warp),
+        .acq_valid(start),
+        .acq_warp(start_warp),
         .allow(allow),
-        .wait_sh(wait_sh),
-        .viol(viol),
+        .wait_sh(refused_now),
+        .viol(released_now),
         .cls(cls),
         .locked(locked),
         .owner(owner)
@@ -449,7 +584,7 @@ module spad_sm_path (
         .clk(clk),
         .rst(rst),
         .clear(kernel_clear),
-        .lk_valid(take & s_predicted),
+        .lk_valid(start & s_predicted),
         .lk_pc(s_pc),
         .lk_done(lk_done),
         .lk_hit(lk_hit),
@@ -459,14 +594,27 @@ module spad_sm_path (
         .up_excess(up_excess)
     );
 
+    // The answer of the history counts in the second cycle after the question.
+    reg lq_hit;
+    reg [4:0] lq_excess;
+    always @(posedge clk) begin
+        if (rst) begin
+            lq_hit <= 1'b0;
+            lq_excess <= 5'd0;
+        end else begin
+            lq_hit <= lk_hit;
+            lq_excess <= lk_excess;
+        end
+    end
+
     spad_warp_mask warp_mask (
         .clk(clk),
         .rst(rst),
         .clear(kernel_clear),
-        .set_valid(take & s_predicted),
+        .set_valid(start & s_predicted),
         .set_base(s_np),
-        .lk_hit(lk_hit),
-        .lk_excess(lk_excess),
+        .lk_hit(lq_hit),
+        .lk_excess(lq_excess),
         .hold(ex_hold),
         .mask(mask),
         .remaining(remaining)
@@ -598,6 +746,7 @@ module spad_sm_path (
     wire [L-1:0] sp_resp_success;
     wire sp_resp_error;
     wire [DG-1:0] sp_resp_degree;
+    wire [2:0] sp_stages;
     wire busy_more;
     wire blocked;
     // The operation of a kind; what the path does not know becomes operation 7.
@@ -683,7 +832,7 @@ module spad_sm_path (
     wire seq_done = seq_state == SEQ_DONE;
     always @(posedge clk) begin
         if (rst) atom_infl <= 1'b0;
-        else if (take & (s_kind == KIND_ATOMIC)) atom_infl <= 1'b1;
+        else if (start & (s_kind == KIND_ATOMIC)) atom_infl <= 1'b1;
         else if (seq_done & sp_req_ready & seq_tag[42]) atom_infl <= 1'b0;
     end
 
@@ -699,7 +848,7 @@ module spad_sm_path (
     wire [42:0] seq_req_tag = seq_tag | {35'd0, seq_degree, seq_error, ~seq_done};
     wire [42:0] sp_req_tag = seq_valid ? seq_req_tag : head_tag;
 
-    // --------------------------------------------------------- MEM0, MEM1
+    // ------------------------------------------------- MEM0 and on
     /* verilator lint_off UNUSEDSIGNAL */ // the kind in the tag says as much
     wire [2:0] sp_resp_op;
     /* verilator lint_on UNUSEDSIGNAL */
@@ -725,6 +874,7 @@ module spad_sm_path (
         .resp_success(sp_resp_success),
         .resp_error(sp_resp_error),
         .resp_degree(sp_resp_degree),
+        .stages(sp_stages),
         .busy_more(busy_more),
         .blocked(blocked)
     );
@@ -734,17 +884,17 @@ module spad_sm_path (
         else mem0_valid <= (sp_req_valid & sp_req_ready) | (mem0_valid & (busy_more | blocked));
     end
 
-    // ------------------------------------------------- response and MEM2..
+    // ------------------------------------------------- response and MEM4..
     wire [CTL-1:0] r_ctl = sp_resp_tag[42:8];
     wire [3:0] r_kind = r_ctl[WW +: 4];
     wire r_valid = sp_resp_valid & ~sp_resp_tag[0];
-    wire m2_ready;
-    assign sp_resp_ready = sp_resp_tag[0] | m2_ready;
+    wire resp_taken;
+    assign sp_resp_ready = sp_resp_tag[0] | resp_taken;
     wire [DG-1:0] r_degree = (r_kind == KIND_ATOMIC) ? sp_resp_tag[2 +: DG] : sp_resp_degree;
     wire r_error = sp_resp_error | sp_resp_tag[1];
 
     wire [DG-1:0] r_cycles = (|sp_resp_degree) ? sp_resp_degree : 6'd1;
-    assign d_valid = r_valid & m2_ready & (r_kind >= KIND_LOAD) & (r_kind <= KIND_STUL);
+    assign d_valid = r_valid & resp_taken & (r_kind >= KIND_LOAD) & (r_kind <= KIND_STUL);
     assign d_last = r_ctl[CTL-1];
     assign d_pc = r_ctl[WW+4+TG +: PCW];
     assign d_occ = (r_kind >= KIND_LDLK)
@@ -752,14 +902,14 @@ module spad_sm_path (
         : {1'd0, r_cycles};
 
     // Writeback payload: degree, error, success, data, mask, last, pass, kind, tag, warp.
-    wire [1115:0] m2_data = {r_degree, r_error, sp_resp_success, sp_resp_data, sp_resp_mask,
+    wire [1115:0] resp_bits = {r_degree, r_error, sp_resp_success, sp_resp_data, sp_resp_mask,
         r_ctl[CTL-1], r_ctl[WW+4+TG+PCW +: PW], r_kind, r_ctl[WW+4 +: TG], r_ctl[WW-1:0]};
     wire mem_valid;
     wire mem_taken;
     wire [1115:0] mem_data;
     assign mem_valid = r_valid;
-    assign mem_data = m2_data;
-    assign m2_ready = mem_taken;
+    assign mem_data = resp_bits;
+    assign resp_taken = mem_taken;
 
     // ------------------------------------------------ NONMEM, writeback
     wire nm_in_valid = ex_valid & ~ex_mem;
@@ -809,5 +959,5 @@ module spad_sm_path (
         : blocked ? STALL_WRITEBACK
         : STALL_BANK_CONFLICT;
 
-    assign occ = {wb_valid, sp_resp_valid, mem0_valid, hx_valid, ex_valid};
+    assign occ = {wb_valid, sp_stages, mem0_valid, hx_valid, ex_valid};
 endmodule

@@ -33,26 +33,30 @@ module spad_warp_mask (
 );
     localparam CW = 6;
 
-    reg pend;
-    reg [1:0] base;
-    reg [CW-1:0] cnt;
-
-    wire [CW-1:0] passes = {4'd0, base};
+    wire [CW-1:0] passes = {4'd0, set_base};
     wire [CW-1:0] excess = {1'd0, lk_excess & {5{lk_hit}}};
-    wire [CW-1:0] left = pend ? passes + excess : cnt;
+    reg pend;
+    reg [CW-1:0] cnt;
+    // The history answers in the second cycle after the set.
+    reg late;
+    wire answered = late;
 
-    assign mask = |left;
+    // The sum has a bit to spare, so it is 0 only if both parts are.
+    wire [CW-1:0] left = cnt + (excess & {CW{answered}});
+    assign mask = (|cnt) | (answered & (|excess));
     assign remaining = left;
 
     always @(posedge clk) begin
         if (rst | clear) begin
             pend <= 1'b0;
-            base <= 2'd0;
+            late <= 1'b0;
             cnt <= {CW{1'b0}};
         end else begin
             pend <= set_valid;
-            base <= set_base & {2{set_valid}};
-            cnt <= (mask & ~hold) ? left - 6'd1 : left;
+            late <= pend & ~set_valid;
+            cnt <= set_valid ? passes
+                : (mask & ~hold) ? left - 6'd1
+                : left;
         end
     end
 endmodule

@@ -21,6 +21,7 @@
 // in  cls          96  class per warp: 0 owner, 1 unshared, 2 non-owner
 // in  take          1  the selection is issued in this cycle
 // out sel_valid     1  a warp is selected
+// out sel          48  the warp, one-hot; 0 if none
 // out sel_warp      6  its number; 0 if none
 // out masked        1  some ready warp is held back by the mask
 
@@ -36,6 +37,7 @@ module spad_warp_scheduler (
     input wire [95:0] cls,
     input wire take,
     output wire sel_valid,
+    output wire [47:0] sel,
     output wire [5:0] sel_warp,
     output wire masked
 );
@@ -43,12 +45,15 @@ module spad_warp_scheduler (
     localparam [1:0] POLICY_OWF_SLOT = 2'd2;
     localparam W = 48;
 
-    reg [5:0] last;
+    // The warps behind the one that was taken last.
+    reg [W-1:0] behind;
 
-    wire [W-1:0] blocked = ready & is_mem & {W{cfg_aware & mask}};
-    wire [W-1:0] unmasked = ready & ~blocked;
-    wire [W-1:0] cand = (cfg_violate & ~(|unmasked)) ? ready : unmasked;
-    assign masked = |(ready & ~cand);
+    // Masked warps go where violating is allowed and nothing else can. Whether
+    // it is so, and which classes there are either way, is found side by side.
+    wire [W-1:0] unmasked = ready & ~(is_mem & {W{cfg_aware & mask}});
+    wire use_masked = cfg_violate & ~(|unmasked);
+    wire [W-1:0] cand = use_masked ? ready : unmasked;
+    assign masked = ~use_masked & cfg_aware & mask & (|(ready & is_mem));
 
     // The class that goes first: owner, unshared, non-owner.
     wire by_class = (cfg_policy == POLICY_OWF_LRR) | (cfg_policy == POLICY_OWF_SLOT);
@@ -61,37 +66,38 @@ module spad_warp_scheduler (
         present[0]
     };
     wire [W-1:0] chosen;
-    wire [W-1:0] after;
-    assign after[0] = 1'b0;
     genvar w, c;
     generate
         for (c = 0; c < 4; c = c + 1) begin : each_class
             for (w = 0; w < W; w = w + 1) begin : warp
-                assign of_class[c*W + w] = cand[w] & (cls[2*w +: 2] == c);
+                assign of_class[c*W + w] = cls[2*w +: 2] == c;
             end
-            assign present[c] = |of_class[c*W +: W];
+            wire [W-1:0] members = of_class[c*W +: W];
+            assign present[c] = use_masked ? |(ready & members) : |(unmasked & members);
         end
         for (w = 0; w < W; w = w + 1) begin : keep
-            assign chosen[w] = by_class ? cand[w] & first[cls[2*w +: 2]] : cand[w];
-        end
-        for (w = 1; w < W; w = w + 1) begin : behind
-            assign after[w] = chosen[w] & (last < w);
+            wire [3:0] mine = {of_class[3*W + w], of_class[2*W + w], of_class[W + w], of_class[w]};
+            assign chosen[w] = cand[w] & (~by_class | (|(mine & first)));
         end
     endgenerate
 
     // Round-robin: first the warps behind the last one, then all.
-    wire any_after;
-    wire any;
-    wire [5:0] next;
-    wire [5:0] lowest;
-    spad_lowest_48 search_after (.want(after), .any(any_after), .index(next));
-    spad_lowest_48 search_all (.want(chosen), .any(any), .index(lowest));
+    wire [W-1:0] found_behind;
+    wire [W-1:0] next;
+    wire [W-1:0] found;
+    wire [W-1:0] lowest;
+    spad_lowest_48 search_behind (.want(chosen & behind), .found(found_behind), .lowest(next));
+    spad_lowest_48 search_all (.want(chosen), .found(found), .lowest(lowest));
+    wire go_on = found_behind[W-1] & ~cfg_policy[1];
 
-    assign sel_valid = any;
-    assign sel_warp = (any_after & ~cfg_policy[1]) ? next : lowest;
+    assign sel_valid = found[W-1];
+    assign sel = go_on ? next : lowest;
+    spad_number_48 encode (.above(sel[W-1:1]), .number(sel_warp));
 
+    // Behind the selected warp are those at which it has been found below.
+    wire [W-1:0] behind_sel = {(go_on ? found_behind[W-2:0] : found[W-2:0]), 1'b0};
     always @(posedge clk) begin
-        if (rst) last <= 6'd47;
-        else if (take & sel_valid) last <= sel_warp;
+        if (rst) behind <= {W{1'b0}};
+        else if (take & sel_valid) behind <= behind_sel;
     end
 endmodule

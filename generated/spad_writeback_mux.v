@@ -45,32 +45,63 @@ module spad_writeback_mux (
     localparam [1:0] SOURCE_NONMEM = 2'd2;
     localparam PWID = 1116;
 
-    reg valid;
-    reg [1:0] src;
-    reg [PWID-1:0] data;
+    // Two results: the one that is shown, and one that came while it was not
+    // taken. So no ready depends on `wb_ready` of the same cycle.
+    reg first_valid;
+    reg [1:0] first_src;
+    reg [PWID-1:0] first;
+    reg second_valid;
+    reg [1:0] second_src;
+    reg [PWID-1:0] second;
 
-    wire free = ~valid | wb_ready;
-    wire any = icn_valid | mem_valid | nm_valid;
+    wire free = ~second_valid;
+    // The off-chip port has a turn in the cycle after it asks for one.
+    reg turn;
+    always @(posedge clk) begin
+        if (rst) turn <= 1'b0;
+        else turn <= icn_valid & ~turn;
+    end
+    wire far = turn;
+    assign icn_ready = free & turn;
+    assign mem_ready = free & ~far;
+    assign nm_ready = free & ~far & ~mem_valid;
 
-    assign icn_ready = free;
-    assign mem_ready = free & ~icn_valid;
-    assign nm_ready = free & ~icn_valid & ~mem_valid;
-    assign wb_valid = valid;
-    assign wb_src = src;
-    assign wb_data = data;
+    wire take_icn = icn_valid & icn_ready;
+    wire take_mem = mem_valid & mem_ready;
+    wire take_nm = nm_valid & nm_ready;
+    wire in_valid = take_icn | take_mem | take_nm;
+    wire [1:0] in_src = take_icn ? SOURCE_ICN
+        : take_mem ? SOURCE_MEM
+        : take_nm ? SOURCE_NONMEM
+        : SOURCE_ICN;
+    wire [PWID-1:0] in_data = (icn_data & {PWID{take_icn}})
+        | (mem_data & {PWID{take_mem}})
+        | (nm_data & {PWID{take_nm}});
+
+    assign wb_valid = first_valid;
+    assign wb_src = first_src;
+    assign wb_data = first;
 
     always @(posedge clk) begin
         if (rst) begin
-            valid <= 1'b0;
-            src <= SOURCE_ICN;
-            data <= {PWID{1'b0}};
+            first_valid <= 1'b0;
+            first_src <= SOURCE_ICN;
+            first <= {PWID{1'b0}};
+            second_valid <= 1'b0;
+        end else if (wb_ready | ~first_valid) begin
+            first_valid <= second_valid | in_valid;
+            first_src <= second_valid ? second_src : in_src;
+            first <= second_valid ? second : in_data;
+            second_valid <= 1'b0;
         end else if (free) begin
-            valid <= any;
-            src <= icn_valid ? SOURCE_ICN
-                : mem_valid ? SOURCE_MEM
-                : nm_valid ? SOURCE_NONMEM
-                : SOURCE_ICN;
-            data <= (icn_valid ? icn_data : mem_valid ? mem_data : nm_data) & {PWID{any}};
+            second_valid <= in_valid;
+        end
+    end
+    // No reset: `second_valid` covers it.
+    always @(posedge clk) begin
+        if (free) begin
+            second_src <= in_src;
+            second <= in_data;
         end
     end
 endmodule

@@ -142,6 +142,22 @@ impl Config {
 }
 
 #[cfg(test)]
+impl Config {
+    /// A test's machine with the timing of the papers' figures, where the text
+    /// does not say otherwise: two memory stages (gt200: four), no issue ahead.
+    pub(crate) fn of_figures(text: &str) -> Self {
+        let mut config = Self::from_toml(text, Path::new("test.toml")).unwrap();
+        if !text.contains("ahead") {
+            config.path.ahead = 0;
+        }
+        if !text.contains("mem_stages") && !text.contains("gt200") {
+            config.path.mem_stages = 2;
+        }
+        config
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

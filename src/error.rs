@@ -202,11 +202,11 @@ impl Error {
     }
 
     /// Exit status of the command line: 1 a check failed, 2 bad usage or bad
-    /// input, 3 an external tool is missing or failed, 130 and 143 after SIGINT
-    /// and SIGTERM.
+    /// input, 3 an external tool is missing or failed, 130 interrupted (after
+    /// SIGTERM the program ends with 143: [`cli::main`](crate::cli::main)).
     pub fn exit_status(&self) -> u8 {
         match self {
-            Error::Interrupted { .. } => crate::interrupt::exit_status().unwrap_or(130),
+            Error::Interrupted { .. } => 130,
             Error::CheckFailed { .. } => 1,
             Error::Usage { .. } | Error::Input(_) | Error::Io { .. } => 2,
             Error::ToolMissing { .. } | Error::ToolFailed { .. } => 3,

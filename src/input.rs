@@ -4,7 +4,7 @@
 //! limit; what cannot be of the kind that is expected is refused at once.
 
 use crate::error::{Error, Result};
-use crate::quote::shown_path;
+use crate::quote::{is_plain, shown_path};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::os::unix::fs::FileTypeExt;
@@ -120,6 +120,17 @@ impl Limit {
     fn refused(&self, path: &Path, what: &str) -> Error {
         let what = format!("{} {what}", shown_path(name_of(path)));
         Error::usage(what, format!("expected {}", self.expected))
+    }
+}
+
+/// Refuses a name that is not [plain](is_plain); `what` says what it names.
+pub fn require_plain(what: &str, name: &str) -> Result<()> {
+    match is_plain(name) {
+        true => Ok(()),
+        false => Err(Error::usage(
+            format!("{what} '{name}' cannot go into the script of a tool"),
+            "expected letters, digits, '_', '-' and '.'",
+        )),
     }
 }
 

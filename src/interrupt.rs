@@ -7,10 +7,10 @@
 //! signal then is only noted, the work asks [`requested`] now and then, tools
 //! are stopped by who waits for them, and the command says what it has. A
 //! second signal ends the program at once. SIGKILL cannot be heard; the tools
-//! of a killed process are stopped all the same, by `crate::tool`.
+//! of a killed process are stopped all the same, by the guard in `crate::tool`.
 
 use crate::error::{Error, Result};
-use crate::tool::stop_running;
+use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ fn heard(signal: i32) {
     if before.is_ok() && LISTENING.load(Ordering::Relaxed) {
         return;
     }
-    stop_running();
+    running().iter().copied().for_each(kill_group);
     for path in unfinished().iter() {
         let _ = std::fs::remove_file(path);
     }
@@ -115,4 +115,38 @@ impl Drop for Unfinished {
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A process group that is killed if a signal ends the program, and when this
+/// is dropped: what hangs in it, or what its leader left running.
+pub(crate) struct Group(u32);
+
+impl Group {
+    /// The group that `leader` leads.
+    pub(crate) fn new(leader: u32) -> Self {
+        running().push(leader);
+        Group(leader)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        kill_group(self.0);
+        running().retain(|leader| *leader != self.0);
+    }
+}
+
+/// The groups that run now.
+fn running() -> MutexGuard<'static, Vec<u32>> {
+    static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Kills every process of the group that `leader` leads.
+fn kill_group(leader: u32) {
+    let leader = i32::try_from(leader).ok().and_then(Pid::from_raw);
+    if let Some(leader) = leader {
+        // An error means that the whole group has ended.
+        let _ = kill_process_group(leader, Signal::KILL);
+    }
 }

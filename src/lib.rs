@@ -33,3 +33,4 @@ pub mod software;
 pub mod synth;
 pub mod tool;
 pub mod trace;
+pub mod workload;

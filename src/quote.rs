@@ -3,11 +3,10 @@
 //!
 //! The kit does not rely on a tool to refuse a name: what goes into a Yosys,
 //! ABC, Tcl or Verilog text is a [plain name](is_plain) or the input is
-//! refused ([`require_plain`]); commands that the kit prints are quoted for a
-//! shell ([`shell`]); what is shown has its control characters
-//! [escaped](shown).
+//! refused ([`require_plain`](crate::input::require_plain)); commands that the
+//! kit prints are quoted for a shell ([`shell`]); what is shown has its control
+//! characters [escaped](shown).
 
-use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt::Write;
@@ -135,17 +134,6 @@ pub fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.starts_with(['.', '-']) && name.chars().all(fine)
 }
 
-/// Refuses a name that is not [plain](is_plain); `what` says what it names.
-pub fn require_plain(what: &str, name: &str) -> Result<()> {
-    match is_plain(name) {
-        true => Ok(()),
-        false => Err(Error::usage(
-            format!("{what} '{name}' cannot go into the script of a tool"),
-            "expected letters, digits, '_', '-' and '.'",
-        )),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,7 +200,12 @@ mod tests {
             "a#b", "a/b", "é",
         ] {
             assert!(!is_plain(bad), "{bad}");
-            assert_eq!(require_plain("cell", bad).unwrap_err().exit_status(), 2);
+            assert_eq!(
+                crate::input::require_plain("cell", bad)
+                    .unwrap_err()
+                    .exit_status(),
+                2
+            );
         }
     }
 }

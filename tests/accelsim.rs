@@ -2,8 +2,10 @@
 //! the format, and the readers give the same kernels back.
 
 use lzma_rust2::{XzOptions, XzWriter};
-use spadkit::sm::{AccessOptions, InstrKind, load_workload};
-use spadkit::trace::{Access, AccessTrace, Op, load_input};
+use spadkit::sm::InstrKind;
+use spadkit::trace::{Access, AccessTrace, Op};
+use spadkit::workload::load_input;
+use spadkit::workload::{AccessOptions, load_workload};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

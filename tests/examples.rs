@@ -10,6 +10,10 @@ use std::process::{Command, Output};
 #[path = "../examples/tune_kernel.rs"]
 mod tune_kernel;
 
+#[allow(dead_code)] // its `main`
+#[path = "../examples/compare_local_memories.rs"]
+mod compare_local_memories;
+
 /// Whether the programs are there; says which is not.
 fn there(tools: &[&str]) -> bool {
     let absent = tools.iter().find(|tool| which::which(tool).is_err());
@@ -36,6 +40,19 @@ fn silent(dir: &Path, program: &str, args: &[&str]) {
         output.status.success() && text.is_empty(),
         "{program}: {text}"
     );
+}
+
+/// Section 18a.2 of the contract: 1 + 1 + MS + max(1, degree), with the cycle
+/// of the request.
+#[test]
+fn the_comparison_counts_cycles_as_the_contract_does() {
+    use compare_local_memories::{cycles, machine};
+    for stages in [2, 4] {
+        let machine = machine(stages).unwrap();
+        assert_eq!(cycles(&machine, |_| 5), 2 + stages + 1);
+        assert_eq!(cycles(&machine, |lane| lane), 2 + stages + 1);
+        assert_eq!(cycles(&machine, |lane| 32 * lane), 2 + stages + 32);
+    }
 }
 
 #[test]

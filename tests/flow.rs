@@ -5,7 +5,7 @@ use serde_json::Value;
 use spadkit::config::Config;
 use spadkit::flow::{Options, Silent};
 use spadkit::rtl::{Design, write_design};
-use spadkit::trace::load_input;
+use spadkit::workload::load_input;
 use std::collections::HashSet;
 use std::path::Path;
 use std::process;

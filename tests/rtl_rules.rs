@@ -7,7 +7,7 @@ use spadkit::config::Config;
 use spadkit::geometry::Geometry;
 use spadkit::hash::{HashSpec, Mapping};
 use spadkit::output::OwnedFolder;
-use spadkit::rtl::{Design, write_design};
+use spadkit::rtl::{Design, SystemVerilog, write_design};
 use std::path::Path;
 use std::process::Command;
 
@@ -117,7 +117,8 @@ const FEATURES: [(&str, &str); 8] = [
     ("hash", "stage = 1"),
 ];
 
-/// Lints the whole path of a machine with these of the features.
+/// Lints the whole path of a machine with these of the features, and the
+/// scratchpad behind its buses: Verilog, wrappers with structs, rules.
 fn lint_features(chosen: &[usize]) {
     let keys = |section: &str| -> String {
         let of_section = |&&i: &&usize| FEATURES[i].0 == section;
@@ -132,15 +133,22 @@ fn lint_features(chosen: &[usize]) {
         keys("hash"),
     );
     let config = Config::from_toml(&text, Path::new("test.toml")).unwrap();
-    let unit = "spad_sm_path";
-    let design = Design::emit(&[unit.to_owned()], &config).unwrap();
+    let units = ["spad_stream", "spad_tcdm", "spad_sm_path"].map(str::to_owned);
+    let all = SystemVerilog {
+        wrappers: true,
+        assertions: true,
+    };
+    let design = Design::emit(&units, &config).unwrap();
+    let design = design.with_system_verilog(all, &config).unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");
     write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
-    let mut verilator = Command::new("verilator");
-    verilator.args(["--lint-only", "-Wall", "--top-module", unit]);
-    let files = design.files.iter().map(|f| &f.name);
-    silent(&text, verilator.args(files).current_dir(&dir));
+    for top in ["spad_stream_sv", "spad_tcdm_sv", "spad_sm_path"] {
+        let mut verilator = Command::new("verilator");
+        verilator.args(["--lint-only", "-Wall", "--assert", "--top-module", top]);
+        let files = design.files.iter().chain(&design.system).map(|f| &f.name);
+        silent(&text, verilator.args(files).current_dir(&dir));
+    }
 }
 
 #[test]

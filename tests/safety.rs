@@ -373,7 +373,7 @@ fn each_kind_of_outcome_has_its_exit_status() {
 #[test]
 fn the_seeds_of_the_fuzzer_are_good_inputs() {
     use spadkit::launch::LaunchFile;
-    use spadkit::{config::Config, hash::HashSpec, ptx, sm, synth::liberty::Liberty, trace};
+    use spadkit::{config::Config, hash::HashSpec, ptx, synth::liberty::Liberty, trace, workload};
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
     let mut seen = 0;
     for kind in std::fs::read_dir(seeds).unwrap() {
@@ -386,18 +386,19 @@ fn the_seeds_of_the_fuzzer_are_good_inputs() {
                 "hash_spec" => text().parse::<HashSpec>().map(drop),
                 "config" => Config::load(&path).map(drop),
                 "liberty" => Liberty::load(&path).map(drop),
-                "spt" | "warp" => {
-                    sm::load_workload(path.to_str().unwrap(), &sm::AccessOptions::default())
-                        .and_then(|w| {
-                            let mut program = w.open(0, 0)?;
-                            while program.next_part()?.is_some() {}
-                            Ok(())
-                        })
-                }
+                "spt" | "warp" => workload::load_workload(
+                    path.to_str().unwrap(),
+                    &workload::AccessOptions::default(),
+                )
+                .and_then(|w| {
+                    let mut program = w.open(0, 0)?;
+                    while program.next_part()?.is_some() {}
+                    Ok(())
+                }),
                 "ptx" => ptx::Module::parse(&text(), "seed.ptx").map(drop),
                 "launch" => LaunchFile::load(&path).map(drop),
                 "accelsim" => trace::accelsim::Survey::read(&path).map(drop),
-                "kernel" => trace::load_input(&format!("kernel:{}", text())).map(drop),
+                "kernel" => workload::load_input(&format!("kernel:{}", text())).map(drop),
                 other => panic!("no reader for {other}"),
             };
             read.unwrap_or_else(|e| panic!("{}: {e}", path.display()));

@@ -4,8 +4,9 @@
 use spadkit::config::Config;
 use spadkit::output::OwnedFolder;
 use spadkit::rtl::{Design, write_design};
-use spadkit::synth::{Structure, SynthJob};
-use spadkit::tool::{Cache, Kind, Toolbox};
+use spadkit::synth::{Gates, Structure, SynthJob};
+use spadkit::tool::{Cache, Kind, Tool, Toolbox};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -80,7 +81,7 @@ fn the_history_is_in_memories() {
     assert!(xilinx[0] == 2 && flops(xilinx[1] - 12), "{xilinx:?}");
 }
 
-/// A small machine with every feature.
+/// A small machine with every feature, and no stage that shortens a cycle.
 const MACHINE: &str = "base = 'small'
 [geometry]
 addr_bits = 9
@@ -89,7 +90,10 @@ warp_size = 8
 capacity_words = 128
 [hash]
 path = 'xor'
+stage = 0
 [path]
+ahead = 0
+mem_stages = 2
 warps = 4
 locks = 32
 lock_group_cycles = 2
@@ -99,22 +103,22 @@ history_sets = 4
 /// Gates in a row on it, in Yosys' own gates (0.23): a unit may have a tenth more,
 /// since other releases map otherwise.
 const LEVELS: [(&str, u64); 16] = [
-    ("spad_conflict_arbiter", 13),
+    ("spad_conflict_arbiter", 11),
     ("spad_crossbar", 12),
     ("spad_bank_ram", 4),
-    ("spad_scratchpad", 23),
+    ("spad_scratchpad", 19),
     ("spad_lock_unit", 9),
     ("spad_retry_sequencer", 26),
     ("spad_premem_queue", 5),
     ("spad_nonmem_queue", 8),
-    ("spad_writeback_mux", 3),
+    ("spad_writeback_mux", 6),
     ("spad_degree_accumulator", 9),
     ("spad_conflict_history", 23),
-    ("spad_warp_mask", 11),
-    ("spad_warp_scheduler", 22),
+    ("spad_warp_mask", 10),
+    ("spad_warp_scheduler", 21),
     ("spad_access_unit", 23),
     ("spad_relssp", 15),
-    ("spad_sm_path", 120),
+    ("spad_sm_path", 105),
 ];
 
 #[test]
@@ -122,7 +126,7 @@ fn no_unit_has_more_gates_in_a_row_than_it_had() {
     if !has_yosys() {
         return;
     }
-    let config = Config::from_toml(MACHINE, Path::new("test.toml")).unwrap();
+    let config = machine(MACHINE);
     let yosys = Toolbox::new().get(Kind::Yosys).unwrap();
     let cache = Cache::temporary().unwrap();
     let mut over = Vec::new();
@@ -136,4 +140,102 @@ fn no_unit_has_more_gates_in_a_row_than_it_had() {
         }
     }
     assert!(over.is_empty(), "{over:#?}");
+}
+
+fn machine(text: &str) -> Config {
+    Config::from_toml(text, Path::new("test.toml")).unwrap()
+}
+
+/// The same machine with every stage that shortens a cycle.
+fn cut_machine() -> Config {
+    let stages = [
+        ("\nstage = 0", "\nstage = 1"),
+        ("ahead = 0", "ahead = 3"),
+        ("mem_stages = 2", "mem_stages = 4"),
+    ];
+    let cut = |text: String, (from, to): (&str, &str)| text.replace(from, to);
+    machine(&stages.into_iter().fold(MACHINE.to_owned(), cut))
+}
+
+fn gates(unit: &str, config: &Config, tools: (&Tool, &Cache)) -> (Design, Gates) {
+    let design = emit(&[unit], config);
+    let job = SynthJob::of(&design, &design.units[0], config);
+    let gates = Gates::of(&job, tools.0, tools.1).unwrap();
+    (design, gates)
+}
+
+/// What the manifest says of an output is what the netlist has: no more and
+/// no less. Static inputs are aside.
+fn assert_declared(unit: &str, config: &Config, tools: (&Tool, &Cache)) -> usize {
+    let (design, gates) = gates(unit, config, tools);
+    let mut dependent = 0;
+    let is_static = |input: &String| input.starts_with("cfg_") || input == "rst";
+    for (output, inputs) in gates.dependencies() {
+        let mut ports = design.units[0].ports.iter();
+        let port = ports.find(|p| p.name == output).unwrap();
+        let declared = port.depends_on.clone().unwrap_or_else(|| {
+            panic!("{unit}: {output} does not say what it depends on");
+        });
+        let declared: BTreeSet<String> = declared.into_iter().collect();
+        let found: BTreeSet<_> = inputs.into_iter().filter(|i| !is_static(i)).collect();
+        assert_eq!(found, declared, "{unit}: {output}");
+        dependent += usize::from(!found.is_empty());
+    }
+    dependent
+}
+
+#[test]
+fn outputs_depend_on_the_inputs_that_are_declared() {
+    if !has_yosys() {
+        return;
+    }
+    let yosys = Toolbox::new().get(Kind::Yosys).unwrap();
+    let cache = Cache::temporary().unwrap();
+    let tools = (&yosys, &cache);
+    let plain = machine(MACHINE);
+    for config in [&plain, &cut_machine()] {
+        assert_eq!(assert_declared("spad_scratchpad", config, tools), 2);
+    }
+    assert!(assert_declared("spad_sm_path", &plain, tools) > 0);
+}
+
+/// Gates in a row from registers into those that a stage writes
+/// (docs/microarchitecture.md, section 18.10), as [`LEVELS`].
+const STAGE_LEVELS: [(&str, usize); 10] = [
+    ("release", 28),
+    ("Q", 19),
+    ("P", 25),
+    ("S", 25),
+    ("EX", 14),
+    ("HX", 26),
+    ("MEM0", 6),
+    ("MEM1", 13),
+    ("MEM2", 5),
+    ("MEM3", 15),
+];
+
+#[test]
+fn the_path_that_is_cut_has_short_stages_and_registered_outputs() {
+    if !has_yosys() {
+        return;
+    }
+    let yosys = Toolbox::new().get(Kind::Yosys).unwrap();
+    let (cache, config) = (Cache::temporary().unwrap(), cut_machine());
+    let tools = (&yosys, &cache);
+    assert_eq!(assert_declared("spad_sm_path", &config, tools), 0);
+    let (_, gates) = gates("spad_sm_path", &config, tools);
+    let stages = gates.levels_by_stage();
+    println!("{stages:?}");
+    for (stage, bound) in STAGE_LEVELS {
+        let levels = stages[stage];
+        assert!(
+            levels <= bound + bound.div_ceil(10),
+            "stage {stage}: {levels} levels, it had {bound}"
+        );
+    }
+    // What is no stage of the path is configuration.
+    let known = |s: &&String| STAGE_LEVELS.iter().any(|(stage, _)| stage == s);
+    let others = stages.keys().filter(|s| !known(s));
+    let others: Vec<_> = others.filter(|s| !s.ends_with("_config")).collect();
+    assert!(others.is_empty(), "registers of no stage: {others:?}");
 }

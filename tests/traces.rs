@@ -6,8 +6,9 @@ use serde_json::Value;
 use spadkit::capture::{access_trace, full_trace};
 use spadkit::config::Config;
 use spadkit::hash::{HashSpec, Mapping};
-use spadkit::sm::{LaunchWorkload, Setup, TraceFile};
+use spadkit::sm::{Setup, TraceFile};
 use spadkit::trace::{AccessTrace, ConflictProfile, Op, kernels};
+use spadkit::workload::LaunchWorkload;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

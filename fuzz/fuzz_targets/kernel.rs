@@ -3,7 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spadkit::trace::{AccessTrace, ConflictProfile, load_input};
+use spadkit::trace::{AccessTrace, ConflictProfile};
+use spadkit::workload::load_input;
 use std::path::Path;
 
 fuzz_target!(|text: &str| {

@@ -1,8 +1,8 @@
 //! The list of units: every name that can be emitted, and how.
 
-use crate::machine::{Machine, Params};
+use crate::machine::{Configured, Machine, Params};
 use crate::module::{HdlError, Module, Result};
-use crate::spad_hash_config::{self, Configured};
+use crate::spad_hash_config;
 use crate::{
     spad_access_unit, spad_bank_ram, spad_conflict_arbiter, spad_conflict_history, spad_crossbar,
     spad_degree_accumulator, spad_hash_add, spad_hash_bitvec_perm, spad_hash_bitvec_xor,

@@ -3,7 +3,7 @@
 //! rust-hdl's widths are const generics, so each geometry is an instantiation
 //! of its own; this is the one list of them.
 
-use crate::module::{HdlError, Result};
+use crate::error::{HdlError, Result};
 
 /// Address and bank bits of an emission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

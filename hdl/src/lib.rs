@@ -17,6 +17,7 @@
 mod bus;
 mod catalog;
 pub mod codes;
+mod error;
 mod expr;
 mod geometry;
 mod kernel;
@@ -65,7 +66,6 @@ mod window;
 
 pub use catalog::{emit, has_unit, unit_names};
 pub use geometry::Geometry;
-pub use machine::{Machine, PathHash, RetryLatencies};
+pub use machine::{Configured, Machine, PathHash, RetryLatencies};
 pub use module::{Dir, HdlError, Module, Port, Result, UnitDoc};
-pub use spad_hash_config::Configured;
 pub use system::{Companion, package, rules, wrapper};

@@ -3,8 +3,52 @@
 
 use crate::geometry::Geometry;
 use crate::module::{HdlError, Result};
-use crate::spad_hash_config::Configured;
 use serde::Serialize;
+
+/// The units that have configuration registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Configured {
+    /// `spad_hash_bitvec_perm`
+    BitvecPerm,
+    /// `spad_hash_bitvec_xor`
+    BitvecXor,
+    /// `spad_hash_bitwise_perm`
+    BitwisePerm,
+    /// `spad_hash_bitwise_xor`
+    BitwiseXor,
+    /// `spad_hash_matrix`
+    Matrix,
+    /// `spad_rap`
+    Rap,
+    /// `spad_row_map`
+    RowMap,
+}
+
+impl Configured {
+    /// All of them.
+    pub const ALL: [Configured; 7] = [
+        Configured::BitvecPerm,
+        Configured::BitvecXor,
+        Configured::BitwisePerm,
+        Configured::BitwiseXor,
+        Configured::Matrix,
+        Configured::Rap,
+        Configured::RowMap,
+    ];
+
+    /// The suffix of the module's name: `spad_hash_config_...`.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Configured::BitvecPerm => "bitvec_perm",
+            Configured::BitvecXor => "bitvec_xor",
+            Configured::BitwisePerm => "bitwise_perm",
+            Configured::BitwiseXor => "bitwise_xor",
+            Configured::Matrix => "matrix",
+            Configured::Rap => "rap",
+            Configured::RowMap => "row_map",
+        }
+    }
+}
 
 /// The bank hash of the SM path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

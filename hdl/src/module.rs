@@ -1,12 +1,12 @@
 //! From a rust-hdl block to one Verilog module with documented ports.
 
+pub use crate::error::{HdlError, Result};
 use crate::geometry::Geometry;
 use rust_hdl::core::atom::{Atom, AtomKind};
 use rust_hdl::core::check_error::check_all;
 use rust_hdl::core::module_defines::ModuleDefines;
 use rust_hdl::prelude::*;
 use serde::Serialize;
-use thiserror::Error;
 
 /// Direction of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -29,6 +29,11 @@ pub struct Port {
     pub width: usize,
     /// Meaning and bit order.
     pub doc: String,
+    /// Of an output: the inputs that it depends on in the same cycle, `cfg_*`
+    /// and `rst` aside. None of them: it comes from registers. `None`: not
+    /// declared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depends_on: Option<Vec<String>>,
 }
 
 /// What a reader must know about a unit before its ports.
@@ -60,63 +65,6 @@ pub struct Module {
     /// The whole file.
     pub text: String,
 }
-
-/// A mistake in the description of the hardware itself.
-#[derive(Debug, Error)]
-pub enum HdlError {
-    /// rust-hdl's own checks refuse the block.
-    #[error("{unit}: the block is not well-formed: {reason}")]
-    Check {
-        /// The module.
-        unit: String,
-        /// rust-hdl's reason.
-        reason: String,
-    },
-    /// A port without documentation, or documentation without a port.
-    #[error("{unit}: ports {ports:?} do not match the documented {documented:?}")]
-    PortDocs {
-        /// The module.
-        unit: String,
-        /// Ports of the block.
-        ports: Vec<String>,
-        /// Documented names.
-        documented: Vec<String>,
-    },
-    /// A template does not render.
-    #[error("template {name}: {reason}")]
-    Template {
-        /// The template.
-        name: String,
-        /// Tera's reason.
-        reason: String,
-    },
-    /// No unit has this name.
-    #[error("there is no unit '{name}'")]
-    UnknownUnit {
-        /// The name asked for.
-        name: String,
-    },
-    /// The machine is not one that can be emitted.
-    #[error("the machine cannot be emitted; expected {expected}")]
-    Machine {
-        /// The rule that does not hold.
-        expected: String,
-    },
-    /// The geometry is not in the table.
-    #[error(
-        "geometry n={addr_bits} m={bank_bits} is not supported: \
-         n is 9 to 16, m is 3 to 6"
-    )]
-    Geometry {
-        /// n.
-        addr_bits: usize,
-        /// m.
-        bank_bits: usize,
-    },
-}
-
-/// Shorthand for results of this crate.
-pub type Result<T> = std::result::Result<T, HdlError>;
 
 /// A unit on its way to Verilog: its documentation, port by port.
 pub(crate) struct Unit {
@@ -225,6 +173,7 @@ impl Probe for PortCollector {
             dir,
             width: signal.bits(),
             doc: String::new(),
+            depends_on: None,
         });
     }
 }

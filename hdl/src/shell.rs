@@ -53,7 +53,18 @@ impl Shell {
             dir,
             width,
             doc: doc.into(),
+            depends_on: None,
         });
+        self
+    }
+
+    /// Declares for each output so far which inputs it depends on in the same
+    /// cycle, `cfg_*` and `rst` aside; a test looks in the netlist.
+    pub(crate) fn outputs_depend_on<'a>(mut self, inputs: impl Fn(&str) -> Vec<&'a str>) -> Self {
+        for port in self.ports.iter_mut().filter(|p| p.dir == Dir::Out) {
+            let names = inputs(&port.name).into_iter();
+            port.depends_on = Some(names.map(str::to_owned).collect());
+        }
         self
     }
 

@@ -3,6 +3,7 @@
 //! decoded here, off the path of every access.
 
 use crate::geometry::Geometry;
+use crate::machine::Configured;
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
 use crate::spad_hash_decode::{self as decode, index_width};
 use crate::spad_rap::index_bits;
@@ -13,50 +14,7 @@ use crate::{
 };
 use serde::Serialize;
 
-/// The units that have configuration registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Configured {
-    /// `spad_hash_bitvec_perm`
-    BitvecPerm,
-    /// `spad_hash_bitvec_xor`
-    BitvecXor,
-    /// `spad_hash_bitwise_perm`
-    BitwisePerm,
-    /// `spad_hash_bitwise_xor`
-    BitwiseXor,
-    /// `spad_hash_matrix`
-    Matrix,
-    /// `spad_rap`
-    Rap,
-    /// `spad_row_map`
-    RowMap,
-}
-
 impl Configured {
-    /// All of them.
-    pub const ALL: [Configured; 7] = [
-        Configured::BitvecPerm,
-        Configured::BitvecXor,
-        Configured::BitwisePerm,
-        Configured::BitwiseXor,
-        Configured::Matrix,
-        Configured::Rap,
-        Configured::RowMap,
-    ];
-
-    /// The suffix of the module's name: `spad_hash_config_...`.
-    pub fn suffix(self) -> &'static str {
-        match self {
-            Configured::BitvecPerm => "bitvec_perm",
-            Configured::BitvecXor => "bitvec_xor",
-            Configured::BitwisePerm => "bitwise_perm",
-            Configured::BitwiseXor => "bitwise_xor",
-            Configured::Matrix => "matrix",
-            Configured::Rap => "rap",
-            Configured::RowMap => "row_map",
-        }
-    }
-
     /// The unit itself.
     pub(crate) fn unit(self, g: Geometry) -> Result<Module> {
         match self {
@@ -224,5 +182,6 @@ fn port(name: &str, dir: Dir, width: usize, doc: &str) -> Port {
         dir,
         width,
         doc: doc.into(),
+        depends_on: None,
     }
 }

@@ -1,9 +1,9 @@
 //! One lane's hash stage of the SM path: bank, row and lock of an address.
 
-use crate::machine::{Machine, Params, PathHash};
+use crate::machine::{Configured, Machine, Params, PathHash};
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
 use crate::shell::Shell;
-use crate::spad_hash_config::{self, Configured};
+use crate::spad_hash_config;
 use crate::{spad_hash_add, spad_hash_xor};
 use serde::Serialize;
 

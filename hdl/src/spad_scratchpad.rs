@@ -88,6 +88,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             "bank conflict: the access in MEM0 stays for another cycle",
         )
         .output("blocked", 1, "the response stage cannot take a group")
+        .outputs_depend_on(|output| match output {
+            "req_ready" | "blocked" => vec!["resp_ready"],
+            _ => Vec::new(),
+        })
         .unused(p.LOCKS == 0, "req_lock", "the machine has no locks");
     for part in &parts {
         let direct = part.doc.name.as_str();

@@ -15,6 +15,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
         dir,
         width,
         doc: doc.into(),
+        depends_on: None,
     };
     // Width 0: as a parameter says.
     let ports = vec![

@@ -133,7 +133,29 @@ fn ports(p: &Params, configs: &[ConfigBlock]) -> Shell {
     let shell = launch_ports(shell, p);
     let shell = issue_ports(shell, p);
     let shell = result_ports(shell, p);
-    status_ports(shell, p)
+    status_ports(shell, p).outputs_depend_on(|output| depends_on(output, p))
+}
+
+/// The inputs that an output depends on in the same cycle: none where the
+/// issue is decided ahead.
+fn depends_on(output: &str, p: &Params) -> Vec<&'static str> {
+    const EXITS: [&str; 3] = ["exit_valid", "exit_warp", "exit_mask"];
+    // Off-chip data take the writeback port from what is in EX, and a release
+    // in EX shows when it leaves.
+    const RELEASE: [&str; 2] = ["icn_valid", "op_mask"];
+    const OFFERS: [&str; 3] = ["off_valid", "off_kind", "off_hi"];
+    let lists: &[&[&str]] = match output {
+        _ if p.AHEAD > 0 => &[],
+        "iss_last" => &[&EXITS, &RELEASE, &OFFERS, &["off_words"]],
+        "iss_valid" | "iss_warp" | "iss_pass" | "masked" | "wait_sh" | "viol" => {
+            &[&EXITS, &RELEASE, &OFFERS]
+        }
+        "locked" | "owner" | "rel_done" | "unlock" => &[&EXITS, &RELEASE],
+        "live" => &[&EXITS],
+        "ex_hold" | "stall" => &[&["icn_valid"]],
+        _ => &[],
+    };
+    lists.concat()
 }
 
 fn configuration_ports(shell: Shell, p: &Params, configs: &[ConfigBlock]) -> Shell {

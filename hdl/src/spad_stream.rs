@@ -54,7 +54,9 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         "0 none, 1 XOR, 2 ADD; it and the hash change only while idle",
     );
     let shell = answer_ports(request_ports(shell, p, tag), p, tag);
-    let shell = bus.instances(shell.output("idle", 1, "no access is inside"));
+    let shell = shell.output("idle", 1, "no access is inside");
+    // Everything comes from registers.
+    let shell = bus.instances(shell.outputs_depend_on(|_| Vec::new()));
     let extra = Extra {
         bus: &bus.values,
         tag,

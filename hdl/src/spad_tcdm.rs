@@ -45,7 +45,8 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         bus: &bus.values,
         holes: p.ROWS != 1 << p.R,
     };
-    let shell = bus.instances(shell);
+    // Everything comes from registers.
+    let shell = bus.instances(shell.outputs_depend_on(|_| Vec::new()));
     let module = shell.emit_with("spad_tcdm.v.tera", p, &extra)?;
     Ok(bus.modules.into_iter().chain([module]).collect())
 }

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::catalog::emit;
     use crate::geometry::Geometry;
-    use crate::spad_hash_config::Configured;
+    use crate::machine::Configured;
 
     /// Everything that there is renders, with and without stages in front of EXE.
     #[test]

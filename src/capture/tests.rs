@@ -154,7 +154,7 @@ fn threads_that_exit_before_a_barrier_are_not_waited_for() {
     assert_eq!((bars(0), bars(1)), (vec![u32::MAX.into()], vec![0xff]));
     assert!(bars(2).is_empty());
     // The SM does not wait for them either.
-    let workload = crate::sm::LaunchWorkload::open(&files.path()).unwrap();
+    let workload = crate::workload::LaunchWorkload::open(&files.path()).unwrap();
     for preset in ["fermi", "sm80"] {
         let machine = crate::config::Config::preset(preset).unwrap();
         let s = crate::sm::Setup::default()
@@ -307,7 +307,7 @@ fn asynchronous_copies_load_and_store_and_are_waited_for() {
         Files::with(".param .u64 p", launch, &body)
     };
     let cycles = |files: &Files| {
-        let workload = crate::sm::LaunchWorkload::open(&files.path()).unwrap();
+        let workload = crate::workload::LaunchWorkload::open(&files.path()).unwrap();
         let machine = crate::config::Config::preset("sm80").unwrap();
         let s = crate::sm::Setup::default()
             .run(&machine, &workload)

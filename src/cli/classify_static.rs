@@ -1,6 +1,6 @@
 //! What `classify` says of a kernel's PTX, beside its trace.
 
-use super::cmd_classify::{show_strides, stride_json};
+use super::strides_text::{show_strides, stride_json};
 use crate::capture::statics::{StaticAddress, StaticSite, Statics};
 use crate::config::Config;
 use crate::error::{Error, Result};

@@ -3,6 +3,7 @@
 use super::Global;
 use super::classify_static::{HEADER, StaticView};
 use super::printer::{Printer, table};
+use super::strides_text::{show_strides, stride_json};
 use crate::capture::{is_launch, statics};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -230,11 +231,6 @@ fn instruction_json(instruction: &Instruction) -> Value {
     })
 }
 
-pub(super) fn stride_json(stride: u64) -> Value {
-    let (s0, k) = pattern::odd_part(stride);
-    json!({"stride": stride, "s0": s0, "k": k})
-}
-
 /// A line for the instruction with its most frequent pattern, one more per
 /// further pattern.
 fn rows(instruction: &Instruction) -> Vec<Vec<String>> {
@@ -265,15 +261,4 @@ fn rows(instruction: &Instruction) -> Vec<Vec<String>> {
     rows[0][1] = op;
     rows[0].push(show_strides(&instruction.strides()));
     rows
-}
-
-pub(super) fn show_strides(strides: &[u64]) -> String {
-    let show = |&stride: &u64| {
-        let (s0, k) = pattern::odd_part(stride);
-        format!("{stride} = {s0}·2^{k}")
-    };
-    match strides {
-        [] => "none".to_owned(),
-        _ => strides.iter().map(show).collect::<Vec<_>>().join(", "),
-    }
 }

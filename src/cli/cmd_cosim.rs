@@ -10,9 +10,10 @@ use crate::interrupt;
 use crate::output::check_writable;
 use crate::quote::shell;
 use crate::rtl::Design;
-use crate::sm::{self, AccessOptions, Sm, Workload};
+use crate::sm::{Sm, Workload};
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
+use crate::workload::{self, AccessOptions};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -147,14 +148,14 @@ impl Stimulus {
             };
             let workload = match path {
                 true => {
-                    let workload = sm::load_workload(input, &AccessOptions::default())?;
+                    let workload = workload::load_workload(input, &AccessOptions::default())?;
                     executable(workload, config, args, printer)?
                 }
                 false => None,
             };
             return Ok(Stimulus { trace, workload });
         }
-        if sm::is_access_trace(input) {
+        if workload::is_access_trace(input) {
             let trace = super::load_for(input, config, printer)?;
             let workload = match path {
                 true => {
@@ -176,7 +177,7 @@ impl Stimulus {
         }
         Ok(Stimulus {
             trace: None,
-            workload: Some(sm::load_workload(input, &AccessOptions::default())?),
+            workload: Some(workload::load_workload(input, &AccessOptions::default())?),
         })
     }
 }

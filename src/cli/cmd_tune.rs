@@ -1,9 +1,10 @@
 //! `spadkit tune`: the best configuration of each hash unit for a trace.
 
+mod software;
+
 use super::Global;
 use super::configuration::configuration_json;
 use super::printer::{Printer, table};
-use super::tune_software;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{Configuration, HashKind, Mapping};
@@ -99,7 +100,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     };
     let trace = super::load_for(&args.input, &machine, printer)?;
     if args.software {
-        return tune_software::run(args, &trace, &machine, printer);
+        return software::run(args, &trace, &machine, printer);
     }
     let rule = machine.conflict_rule();
     let profile = ConflictProfile::new(&trace, rule);

@@ -21,8 +21,8 @@ mod cmd_tune;
 mod configuration;
 mod paths_text;
 mod printer;
+mod strides_text;
 mod synthesis_text;
-mod tune_software;
 
 pub use printer::{Format, Printer, Progress};
 
@@ -30,7 +30,8 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::quote::shell;
-use crate::trace::{AccessTrace, load_input};
+use crate::trace::AccessTrace;
+use crate::workload::load_input;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use serde_json::Value;
 use std::io::IsTerminal;

@@ -55,8 +55,8 @@ fn fermi() -> Result<Config> {
             blocks: 8,
             locks: 1024,
             lock_group_cycles: 2,
-            mem_stages: 2,
-            ahead: 0,
+            mem_stages: 4,
+            ahead: 3,
             hash_stage: 1,
             hash: PathHash::Configurable,
             broadcast: true,
@@ -163,6 +163,8 @@ fn gpgpusim(
     c.geometry = Geometry::new(addr_bits, bank_bits)?;
     (c.capacity_words, c.block_words) = (capacity_words, capacity_words);
     (c.path.warps, c.path.blocks) = (warps, blocks);
+    // The paper's pipeline: its load takes five cycles.
+    (c.path.mem_stages, c.path.ahead) = (2, 0);
     c.path.hash_stage = 0;
     c.path.hash = PathHash::Mod;
     c.settings.pipeline = Pipeline::Unified;

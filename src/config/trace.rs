@@ -95,7 +95,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::load_input;
+    use crate::workload::load_input;
 
     #[test]
     fn addresses_are_never_cut() {

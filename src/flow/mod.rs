@@ -8,7 +8,7 @@
 //! use spadkit::flow::{Options, Silent};
 //!
 //! let machine = Config::preset("fermi")?;
-//! let trace = spadkit::trace::load_input("kernel:fwt")?;
+//! let trace = spadkit::workload::load_input("kernel:fwt")?;
 //! let mut options = Options::new("kernel:fwt", "out".as_ref());
 //! options.fast = true;
 //! let done = spadkit::flow::run(&trace, &machine, &options, &Silent)?;

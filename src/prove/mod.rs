@@ -13,6 +13,7 @@ mod exhaust;
 mod harness;
 mod induction;
 mod machine;
+mod plan;
 mod property;
 mod question;
 mod rtl;
@@ -23,7 +24,8 @@ mod template;
 
 pub use exhaust::{Exhausted, exhaust};
 pub use machine::Machines;
-pub use property::{Proof, Property, plan};
+pub use plan::{Proof, plan};
+pub use property::Property;
 pub use rtl::RtlSource;
 pub use script::{Counterexample, Outcome, Verdict};
 pub use subject::provable_units;

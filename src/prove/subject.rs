@@ -6,6 +6,9 @@ use crate::hash::HashKind;
 use crate::model::{ConfiguredUnit, HashConfig};
 use serde::Serialize;
 
+/// The configuration registers of the machine's own hash unit.
+pub(super) const SHARED_CONFIG: &str = "spad_hash_config";
+
 /// How the unit's function is made up, which decides how it is shown to be a
 /// bijection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +164,7 @@ pub fn provable_units(all: &[String]) -> Vec<String> {
         Subject::of_unit(u).is_some()
             || Harness::of_unit(u).next().is_some()
             || Subject::of_config(u).is_some()
-            || *u == super::property::SHARED_CONFIG
+            || *u == SHARED_CONFIG
     };
     all.iter().filter(known).cloned().collect()
 }

@@ -8,6 +8,7 @@ pub mod edit;
 pub mod exec;
 pub mod marker;
 pub mod names;
+mod operands;
 mod parse;
 pub mod shared;
 #[cfg(test)]

@@ -1,31 +1,9 @@
 //! Timing constraints (SDC) of each unit as a block of its own.
 
+use super::budget::Budget;
 use super::design::{Design, EmittedUnit};
 use crate::output::OwnedFile;
 use spadkit_hdl::{Dir, Port};
-
-/// The clock period, and how much of it is outside the block.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Budget {
-    /// The period in the library's time unit.
-    pub period: f64,
-    /// The part of it that passes before an input.
-    pub before: f64,
-    /// The part of it that is needed behind an output.
-    pub behind: f64,
-}
-
-impl Default for Budget {
-    /// Slow enough for every unit in old libraries (180 nm), and 30 % on either
-    /// side.
-    fn default() -> Self {
-        Budget {
-            period: 10.0,
-            before: 0.3,
-            behind: 0.3,
-        }
-    }
-}
 
 /// The units whose `cfg_*` are static while anything is inside.
 const STATIC: [&str; 3] = ["spad_sm_path", "spad_stream", "spad_tcdm"];

@@ -1,6 +1,6 @@
 //! A set of emitted units.
 
-use super::constraints::Budget;
+use super::budget::Budget;
 use super::machine::machine;
 use crate::config::Config;
 use crate::error::{Error, Result};

@@ -11,7 +11,7 @@
 use super::design::SourceFile;
 use crate::error::{Error, Result};
 use crate::input::Limit;
-use crate::quote::require_plain;
+use crate::input::require_plain;
 use std::collections::BTreeSet;
 use std::path::Path;
 

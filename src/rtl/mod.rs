@@ -1,6 +1,7 @@
 //! The emit layer: from unit names to a folder of Verilog with its manifest,
 //! file list, constraints and FuseSoC core.
 
+mod budget;
 mod constraints;
 mod design;
 mod edited;
@@ -11,7 +12,7 @@ mod prefix;
 mod system;
 mod write;
 
-pub use constraints::Budget;
+pub use budget::Budget;
 pub use design::{Design, EmittedUnit, SourceFile};
 pub use foreign::{check_foreign, read_foreign};
 pub use spadkit_hdl::{Dir, Port};

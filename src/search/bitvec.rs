@@ -2,6 +2,7 @@
 //!
 //! The configurations of one pair (k1, k2) are evaluated together (`plan.rs`).
 
+pub use super::plan::Pair;
 use super::plan::Plan;
 use super::quotient::Batch;
 use super::{Control, Outcome, Problem};
@@ -10,17 +11,6 @@ use crate::geometry::Geometry;
 use crate::hash::HashSpec;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Configurations with equal `k1` and `k2`, and masks from 0 upward.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
-    /// First address bit of the first vector.
-    pub k1: u32,
-    /// First address bit of the masked vector.
-    pub k2: u32,
-    /// Number of masks, counted from 0.
-    pub masks: u32,
-}
 
 /// All (n-m+1) · n · 2^m configurations of the bit-vector XOR unit.
 pub fn all_pairs(geometry: Geometry) -> Vec<Pair> {

@@ -8,9 +8,19 @@
 //! vectors overlap, different masks have the same kernel, and are counted once.
 
 use super::Problem;
-use super::bitvec::Pair;
 use super::quotient::{Batch, Lanes, degrees, merge, merged_degrees};
 use crate::geometry::Geometry;
+
+/// Configurations with equal `k1` and `k2`, and masks from 0 upward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// First address bit of the first vector.
+    pub k1: u32,
+    /// First address bit of the masked vector.
+    pub k2: u32,
+    /// Number of masks, counted from 0.
+    pub masks: u32,
+}
 
 /// How the configurations of one pair are evaluated together.
 pub(super) struct Plan {

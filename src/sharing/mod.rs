@@ -14,9 +14,9 @@ mod layout;
 mod placement;
 mod plan;
 mod ranges;
-mod residency;
 mod variants;
 
+pub use crate::sm::{BlockNeeds, Limit, Residency};
 pub use attribution::Unattributed;
 pub use drawing::{Drawing, DrawnBlock, DrawnEdge, short};
 pub use graph::{Edge, FlowGraph, label_of_edge};
@@ -25,5 +25,4 @@ pub use layout::{BUDGET, EXACT, Layout, Variable};
 pub use placement::{Place, Placement, place};
 pub use plan::{LayoutKind, Needs, Plan, storage_bits};
 pub use ranges::{Costs, MOST_VARIABLES, Ranges, VariableSet};
-pub use residency::{BlockNeeds, Limit, Residency};
 pub use variants::{Launched, Variant, variants};

@@ -4,10 +4,10 @@ use super::annotate::{Annotated, annotate};
 use super::kernel::Kernel;
 use super::layout::{BUDGET, Layout};
 use super::placement::{Place, Placement, place};
-use super::residency::{BlockNeeds, Residency};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::ptx::marker::LayoutMarker;
+use crate::sm::{BlockNeeds, Residency};
 use serde_json::{Value, json};
 
 /// How the variables are laid out.

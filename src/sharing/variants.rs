@@ -6,12 +6,12 @@
 use super::kernel::Kernel;
 use super::placement::Placement;
 use super::plan::{LayoutKind, Needs, Plan};
-use super::residency::Residency;
 use crate::capture::Selected;
 use crate::config::{Config, Scheduler};
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
-use crate::sm::{LaunchWorkload, Setup, Statistics};
+use crate::sm::{Residency, Setup, Statistics};
+use crate::workload::LaunchWorkload;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::io::Write;

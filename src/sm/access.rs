@@ -140,7 +140,7 @@ impl Workload for AccessWorkload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::load_input;
+    use crate::workload::load_input;
 
     #[test]
     fn barriers_and_accesses_come_in_the_order_of_the_trace() {

@@ -2,9 +2,9 @@
 //! (docs/microarchitecture.md, section 19.4; sharing paper, section 3).
 
 use super::instr::KernelInfo;
+use super::residency::{BlockNeeds, Residency};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::sharing::{BlockNeeds, Residency};
 
 /// Where a slot's scratchpad lies, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

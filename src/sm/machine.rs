@@ -44,7 +44,7 @@ const PATIENCE: u64 = 10_000_000;
 /// ```
 /// use spadkit::config::Config;
 /// use spadkit::sm::{AccessWorkload, Sm};
-/// let trace = spadkit::trace::load_input("kernel:transpose:tile=16")?;
+/// let trace = spadkit::workload::load_input("kernel:transpose:tile=16")?;
 /// let workload = AccessWorkload::new(&trace, 1)?;
 /// let statistics = Sm::new(&Config::preset("gt200")?, &workload)?.run()?;
 /// assert_eq!(statistics.mean_conflict_degree, 4.5);

@@ -4,11 +4,10 @@
 mod accelsim;
 mod access;
 mod global;
-mod input;
 mod instr;
-mod launch;
 mod layout;
 mod machine;
+mod residency;
 mod setup;
 mod stats;
 mod text;
@@ -19,11 +18,10 @@ mod workload;
 
 pub use accelsim::AccelSimWorkload;
 pub use access::AccessWorkload;
-pub use input::{AccessOptions, is_access_trace, load_workload};
 pub use instr::{Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, full_mask};
-pub use launch::LaunchWorkload;
 pub use layout::Layout;
 pub use machine::{RunProgress, Sm};
+pub use residency::{BlockNeeds, Limit, Residency};
 pub use setup::Setup;
 pub use stats::{SharedProgress, Stalls, Statistics};
 pub use text::WarpText;

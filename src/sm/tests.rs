@@ -6,11 +6,12 @@ mod order;
 use super::*;
 use crate::config::{Config, PRESETS, Pipeline, Scheduler};
 use crate::error::Result;
-use crate::trace::{AccessTrace, load_input};
+use crate::trace::AccessTrace;
+use crate::workload::load_input;
 use std::path::Path;
 
 fn machine(toml: &str) -> Config {
-    Config::from_toml(toml, Path::new("m.toml")).unwrap()
+    Config::of_figures(toml)
 }
 
 fn program(text: &str) -> WarpText {
@@ -40,7 +41,7 @@ mod papers {
     /// Elastic paper, Table 1: per pass of 8 lanes, without hash.
     #[test]
     fn mean_conflict_degrees_of_the_elastic_paper() {
-        let gt200 = Config::preset("gt200").unwrap();
+        let gt200 = machine("base = \"gt200\"\n");
         let degree = |trace: &AccessTrace| {
             let workload = AccessWorkload::new(trace, 1).unwrap();
             let s = Setup::default().run(&gt200, &workload).unwrap();
@@ -63,7 +64,7 @@ mod papers {
 
     /// Cycles of one atomic access beyond those of one without conflict.
     fn beyond_one(stride: u32, setup: &Setup) -> Vec<u64> {
-        let fermi = Config::preset("fermi").unwrap();
+        let fermi = machine("base = \"fermi\"\n");
         let cycles = |conflicts: u32| {
             let spec = format!("kernel:atomic:stride={stride},conflicts={conflicts}");
             let trace = load_input(&spec).unwrap();
@@ -104,7 +105,7 @@ mod papers {
 
     #[test]
     fn an_atomic_without_conflict_takes_118_cycles_more_than_the_path() {
-        let fermi = Config::preset("fermi").unwrap();
+        let fermi = machine("base = \"fermi\"\n");
         let text = |kind: &str| format!(".shared 4096\n{kind} [4*l]\n");
         let cycles = |kind| run(&fermi, &text(kind)).unwrap();
         let (store, atomic) = (cycles("st.shared"), cycles("atom.shared"));
@@ -141,7 +142,7 @@ mod papers {
 
     #[test]
     fn lanes_on_one_word_cost_nothing() {
-        let fermi = Config::preset("fermi").unwrap();
+        let fermi = machine("base = \"fermi\"\n");
         let cycles = |address: &str| {
             let text = format!(".shared 49152\nld.shared r1, [{address}]\nalu r2, r1\n");
             run(&fermi, &text).unwrap().cycles
@@ -174,7 +175,7 @@ mod rules {
 
     #[test]
     fn strict_barrel_execution_waits_for_every_writeback() {
-        let gt200 = Config::preset("gt200").unwrap();
+        let gt200 = machine("base = \"gt200\"\n");
         let text = |n: usize| format!(".shared 128\n{}", "alu r1\n".repeat(n));
         let cycles = |n| run(&gt200, &text(n)).unwrap().cycles;
         // Elastic paper, Table 4: 24 stages; 4 passes, and no memory stages beside
@@ -235,7 +236,7 @@ mod rules {
         let text = warps(".grid 9\nalu r1\nld.shared r2, [1024 + 32*l], r1\nbar\nalu r3, r2\n");
         let trace = load_input("kernel:reduction").unwrap();
         for preset in PRESETS {
-            let config = Config::preset(preset).unwrap();
+            let config = machine(&format!("base = \"{preset}\"\n"));
             let reduction = AccessWorkload::new(&trace, 3).unwrap();
             let schedulers = [
                 Scheduler::Lrr,
@@ -363,7 +364,7 @@ mod misuse {
         let text = warps("atom.shared r1, [0]");
         assert!(error(&no_locks, &text).contains("without lock unit"));
         assert!(error(&tiny(""), ".block 8\nalu r1").contains("warps of 32 threads"));
-        let fermi = Config::preset("fermi").unwrap();
+        let fermi = machine("base = \"fermi\"\n");
         let trace = load_input("kernel:transpose").unwrap();
         let workload = AccessWorkload::new(&trace, 1).unwrap();
         let setup = Setup {

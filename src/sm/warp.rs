@@ -1,13 +1,15 @@
 //! A warp: its program, its registers and what it waits for.
 
 use super::instr::{Instr, InstrKind};
-use super::machine::phases::lane_by_lane;
 use super::workload::ProgramStream;
 use crate::error::Result;
 use std::sync::Arc;
 
 /// A cycle that is not known yet.
 pub(super) const NEVER: u64 = u64::MAX;
+
+/// [`Instr::sub`] of a load that stands for an atomic, lane by lane.
+pub(super) const LANE_BY_LANE: u8 = 0xff;
 
 /// What a warp does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,4 +220,20 @@ impl<'a> Warp<'a> {
     pub fn is_resident(&self) -> bool {
         matches!(self.state, State::Running | State::Barrier { .. })
     }
+}
+
+/// `part` with loads for the atomics of a machine that has no lock unit and
+/// serves them lane by lane.
+fn lane_by_lane(part: Arc<[Instr]>) -> Arc<[Instr]> {
+    if !part.iter().any(|i| i.kind == InstrKind::AtomShared) {
+        return part;
+    }
+    let load = |instr: &Instr| {
+        let mut instr = instr.clone();
+        if instr.kind == InstrKind::AtomShared {
+            (instr.kind, instr.sub) = (InstrKind::LdShared, LANE_BY_LANE);
+        }
+        instr
+    };
+    part.iter().map(load).collect()
 }

@@ -7,7 +7,7 @@
 //! matrix is also split: a factor `i ^ ((i >> d) & m)` in front or behind is
 //! taken off as long as that saves operations.
 
-use super::steps::{Step, Steps, Value};
+use super::operation::{Step, Steps, Value};
 use std::collections::BTreeMap;
 
 /// Factors that are taken off at most.

@@ -9,14 +9,15 @@
 pub mod choice;
 mod layout;
 mod linear;
+mod operation;
 mod render;
 mod shared_layouts;
 mod steps;
 
 pub use layout::{Layout, LayoutSpec};
+pub use operation::{Step, Steps, Value};
 pub use render::{Code, Language, render};
 pub use shared_layouts::{nearest_swizzle, swizzle_of, swizzles};
-pub use steps::{Step, Steps, Value};
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
 //! A layout as source code.
 
 use super::layout::{Layout, LayoutSpec};
+use super::operation::{Step, Steps, Value};
 use super::shared_layouts::{nearest_swizzle, swizzle_of};
-use super::steps::{Step, Steps, Value};
 use crate::hash::HashSpec;
 use serde::Serialize;
 use std::fmt::Write;

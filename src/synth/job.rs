@@ -8,7 +8,7 @@ use super::template::render;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
-use crate::quote::require_plain;
+use crate::input::require_plain;
 use crate::rtl::{Design, EmittedUnit, Port};
 use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
 use serde::Deserialize;
@@ -339,13 +339,35 @@ pub(super) struct YosysModule {
 #[derive(Deserialize)]
 pub(super) struct YosysPort {
     pub direction: String,
-    pub bits: Vec<serde::de::IgnoredAny>,
+    pub bits: Vec<Bit>,
+}
+
+/// A bit of a port or pin: the number of a net, or a constant.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Bit {
+    Net(u64),
+    Constant(serde::de::IgnoredAny),
+}
+
+impl Bit {
+    /// The number of its net, if it is no constant.
+    pub fn net(&self) -> Option<u64> {
+        match self {
+            Bit::Net(net) => Some(*net),
+            Bit::Constant(_) => None,
+        }
+    }
 }
 
 #[derive(Deserialize)]
 pub(super) struct Instance {
     #[serde(rename = "type")]
     pub kind: String,
+    #[serde(default)]
+    pub port_directions: BTreeMap<String, String>,
+    #[serde(default)]
+    pub connections: BTreeMap<String, Vec<Bit>>,
 }
 
 /// ABC's delay, of the slowest module where they were mapped one by one.

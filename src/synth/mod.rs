@@ -6,6 +6,7 @@
 mod effort;
 mod features;
 mod fig4;
+mod gates;
 mod job;
 pub mod liberty;
 mod macros;
@@ -23,6 +24,7 @@ mod timing;
 
 pub use effort::Effort;
 pub use features::{FEATURE_BLOCKS, FeatureCost, feature_builds, feature_costs};
+pub use gates::Gates;
 pub use job::{Memory, Netlist, SynthJob};
 pub use paths::{End, PathReport, Segment, Step, WorstPath};
 pub use published::{PUBLISHED, Published, TARGET_CLOCKS_GHZ, TARGET_PERIODS_PS};

@@ -6,16 +6,23 @@ const OPENED: &str = "scratchpad";
 /// Which stage of the path writes a group of registers: what stands between
 /// two registers is named after where it ends (docs/microarchitecture.md,
 /// section 18.10).
-const STAGES: [(&str, &str); 27] = [
+const STAGES: [(&str, &str); 35] = [
     ("release_unit", "release"),
+    ("done", "release"),
+    ("live", "release"),
+    ("unlock", "release"),
     ("q", "Q"),
+    ("was", "Q"),
+    ("changes", "Q"),
     ("pk", "P"),
     ("scheduler", "P"),
-    ("iss", "S"),
-    ("access", "S"),
-    ("warp_mask", "S"),
+    ("iq", "S"),
     ("warp", "S"),
+    ("atom", "S"),
+    ("access", "S"),
     ("history", "S"),
+    ("lq", "S"),
+    ("warp_mask", "S"),
     ("ex", "EX"),
     ("hx", "EX"),
     ("nonmem", "EX"),
@@ -23,23 +30,44 @@ const STAGES: [(&str, &str); 27] = [
     ("atomics", "HX"),
     ("sequencer", "HX"),
     ("arbiter", "HX"),
+    ("mem0", "HX"),
     ("mem1", "MEM0"),
     ("bank", "MEM1"),
     ("locks", "MEM1"),
-    ("lock_unit", "MEM1"),
-    ("mem2", "MEM2"),
-    ("mem3", "MEM3"),
+    ("success", "MEM1"),
+    ("mem2", "MEM1"),
+    ("mem3", "MEM2"),
     ("acc", "MEM3"),
-    ("resp", "MEM3"),
+    ("mem4", "MEM3"),
     ("accumulator", "MEM3"),
     ("writeback", "MEM3"),
     ("wb", "MEM3"),
 ];
 
+/// The name in the RTL of a flip-flop or macro, with dots between instances.
+pub(super) fn register_name(cell: &str) -> String {
+    let name = cell.replace('/', ".");
+    // What drives a part of a net, or is there twice, has more behind it.
+    match name.rsplit_once("_reg") {
+        Some((register, "")) => register.to_owned(),
+        Some((register, rest)) if is_number(rest) => register.to_owned(),
+        _ => name,
+    }
+}
+
+/// Whether it is `_` and digits.
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('_').unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// The group of a register or memory by its name, with dots between the
 /// instances: the instance that it is in (of the scratchpad, the instance in
 /// it), or else what its name begins with, up to the first `_`.
 pub(super) fn group_of(register: &str) -> String {
+    if register.starts_with('$') {
+        return "unnamed".to_owned();
+    }
     let inside = |name: &str| -> String {
         match name.split_once('.') {
             Some((instance, _)) => without_index(instance).to_owned(),
@@ -70,6 +98,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_lose_what_yosys_adds() {
+        assert_eq!(register_name("acc[0]_reg"), "acc[0]");
+        assert_eq!(register_name("u/x_reg_1"), "u.x");
+        assert_eq!(register_name("bank[0].ram"), "bank[0].ram");
+        assert_eq!(register_name("a_register"), "a_register");
+    }
+
+    #[test]
     fn registers_are_grouped_by_instance_or_prefix() {
         for (register, group) in [
             ("hx_mask[3]", "hx"),
@@ -80,10 +116,11 @@ mod tests {
             ("scratchpad.bank[3].ram", "bank"),
             ("history.row_of.out[2]", "history"),
             ("live[3]", "live"),
+            ("$procdff$12", "unnamed"),
         ] {
             assert_eq!(group_of(register), group, "{register}");
         }
         assert_eq!(stage_of("arbiter"), Some("HX"));
-        assert_eq!(stage_of("live"), None);
+        assert_eq!(stage_of("row_config"), None);
     }
 }

@@ -1,14 +1,12 @@
 //! Cells and levels in Yosys' own gates: how large and how deep a block is
 //! before any library is chosen.
 
-use super::job::{SynthJob, put};
-use super::template::render;
+use super::gates::{self, is_flop};
+use super::job::SynthJob;
 use crate::error::Result;
-use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
+use crate::tool::{Cache, Kind, Tool, ToolOutput, unexpected_output};
 use serde::Serialize;
 use std::path::Path;
-
-const SCRIPT: &str = include_str!("../../synth/structure.ys.tera");
 
 /// A block after Yosys' `synth -flatten`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -26,27 +24,7 @@ pub struct Structure {
 impl Structure {
     /// Measures a block. What was measured before comes from the cache.
     pub fn measure(job: &SynthJob, yosys: &Tool, cache: &Cache) -> Result<Self> {
-        job.check()?;
-        let values = serde_json::json!({
-            "top": job.top,
-            "files": job.source_paths(),
-            "memories": job.memory_names(),
-        });
-        let script = render(SCRIPT, &values)?;
-        let mut key = KeyBuilder::new("structure-1")
-            .add("yosys", yosys.version.to_string())
-            .add("script", &script);
-        for (name, text) in &job.sources {
-            key = key.add(name, text);
-        }
-        let directory = cache.get_or_build(&key.finish(), |work| {
-            job.write_sources(work)?;
-            put(&work.join("structure.ys"), &script)?;
-            let command = yosys.command().args(["-Q", "-T", "-s", "structure.ys"]);
-            let output = command.cwd(work).run()?;
-            parse_levels(&output)?; // nothing mad goes into the cache
-            put(&work.join("yosys.log"), &output.log())
-        })?;
+        let directory = gates::build(job, yosys, cache)?;
         Self::read(&directory, job)
     }
 
@@ -68,12 +46,6 @@ impl Structure {
         }
         Ok(structure)
     }
-}
-
-/// Yosys' flip-flops: `$_DFF_P_`, `$_DFFE_PP_`, `$_SDFF_PP0_`, `$_SDFFCE_...`.
-fn is_flop(kind: &str) -> bool {
-    let name = kind.trim_start_matches("$_");
-    ["DFF", "SDFF", "ALDFF"].iter().any(|p| name.starts_with(p))
 }
 
 /// The number in `Longest topological path in TOP (length=24):`.

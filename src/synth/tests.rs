@@ -336,3 +336,108 @@ fn the_sweep_is_a_chart_with_a_bar_for_every_point() {
     let svg = chart.svg();
     assert_eq!(svg.matches("class=\"bar\"").count(), 8 + 2);
 }
+
+/// Registers around a memory that is left out.
+fn stages_job(keep_hierarchy: bool) -> SynthJob {
+    SynthJob {
+        memories: vec![Memory {
+            module: "fixture_memory".to_owned(),
+            bits: 16,
+        }],
+        keep_hierarchy,
+        ..job("fixture_stages")
+    }
+}
+
+#[test]
+fn paths_are_told_by_groups_and_memories_take_their_time() {
+    let Some((tools, osu)) = real(&[Kind::Yosys, Kind::Sta]) else {
+        return;
+    };
+    let cache = Cache::temporary().unwrap();
+    let flow = Flow {
+        tools: &tools,
+        cache: &cache,
+        technology: &osu,
+        effort: Effort::Area,
+        paths: true,
+    };
+    for keep_hierarchy in [false, true] {
+        let jobs = [stages_job(keep_hierarchy)];
+        let report = flow.run(&jobs, &[5000], &|_, _| {}).unwrap();
+        let result = &report.results[0];
+        assert_eq!((result.flops, result.memory_bits), (12, 16));
+        let paths = result.paths.as_ref().unwrap();
+        let between = |from: &str, to: &str| {
+            let is = |p: &&WorstPath| p.from.name() == from && p.to.name() == to;
+            paths
+                .paths
+                .iter()
+                .find(is)
+                .unwrap_or_else(|| panic!("no {from} to {to}: {paths:#?}"))
+        };
+        // Out of the memory nothing but wires, then the register's set-up.
+        let memory = osu.memory;
+        let out = between("ram", "mem3");
+        assert_eq!((out.levels, out.stage.as_deref()), (0, Some("MEM2")));
+        assert!(out.ps > memory.clock_to_output_ps, "{out:?}");
+        assert!(out.ps < 1.5 * memory.clock_to_output_ps, "{out:?}");
+        // Into it an inverter, and its set-up, which is that of no flip-flop.
+        let into = between("hx", "ram");
+        assert_eq!(into.levels, 1);
+        let arrives = into.steps.last().unwrap().ps;
+        assert!(
+            (into.ps - arrives - memory.setup_ps).abs() < 1.0,
+            "{into:?}"
+        );
+        assert_eq!(into.start()[..8], *"hx_data[");
+        assert_eq!(into.end(), "ram");
+        // The slowest of all is the clock, also as OpenSTA sees it.
+        let clock = paths.clock_ps.unwrap();
+        assert_eq!(
+            clock,
+            paths.paths.iter().find(|p| p.is_internal()).unwrap().ps
+        );
+        assert!(clock <= result.sta_delay_ps.unwrap() + 1.0);
+        assert!(clock >= out.ps && clock >= into.ps);
+        // The instance is a group; its modules show where there are any.
+        let hashed = between("part", "hx");
+        assert!(hashed.levels >= 2, "{hashed:?}");
+        assert_eq!(hashed.segments().len() > 1, keep_hierarchy, "{hashed:?}");
+        // Ports: into registers, out of them, and through.
+        assert_eq!(between("req_*", "part").start()[..9], *"req_data[");
+        assert_eq!(
+            between("mem3", "resp_*").levels,
+            between("off_*", "resp_*").levels
+        );
+        let through = paths.of_ports();
+        let through = through
+            .iter()
+            .filter(|p| !p.from.is_registers() && !p.to.is_registers());
+        assert_eq!(through.count(), 1);
+    }
+}
+
+#[test]
+fn a_netlist_that_was_mapped_by_modules_is_counted_whole() {
+    let Some((tools, osu)) = real(&[Kind::Yosys]) else {
+        return;
+    };
+    let cache = Cache::temporary().unwrap();
+    let yosys = tools.get(Kind::Yosys).unwrap();
+    let netlist = stages_job(true).map(&osu, Effort::Area, 1000, &yosys, &cache);
+    let netlist = netlist.unwrap();
+    assert_eq!((netlist.flops, netlist.memory_bits), (12, 16));
+    let registers = &netlist.registers;
+    assert_eq!(registers.len(), 13);
+    assert!(
+        registers.contains(&"part/inner_q[0]_reg".to_owned()),
+        "{registers:?}"
+    );
+    // Of both modules.
+    let log = std::fs::read_to_string(netlist.directory.join("yosys.log")).unwrap();
+    let total = log.lines().rfind(|l| l.contains("Chip area for"));
+    let total = total.unwrap().rsplit(' ').next().unwrap().parse::<f64>();
+    assert_eq!(total.unwrap(), netlist.area_um2);
+    assert!(netlist.delay_ps > 0.0);
+}

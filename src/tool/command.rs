@@ -3,16 +3,15 @@
 use super::guard::{self, Watched};
 use super::kind::Kind;
 use crate::error::{Error, Result};
-use crate::interrupt;
+use crate::interrupt::{self, Group};
 use crate::quote::{shell_line, shown};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::Signal;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a tool may run unless the caller says otherwise.
@@ -130,10 +129,11 @@ impl ToolCommand {
         stdin.rewind().map_err(scratch_error)?;
         interrupt::listen(); // the tool is in a group of its own and would go on
         let (mut child, _watched) = self.spawn(stdin, &stdout, &stderr)?;
-        running().push(child.id());
+        // Each tool has a group of its own: a time-out must stop what it
+        // started, too.
+        let group = Group::new(child.id());
         let ended = self.wait(&mut child, [&stdout, &stderr], timeout);
-        kill_group(child.id()); // what hangs, or what the tool left running
-        running().retain(|leader| *leader != child.id());
+        drop(group);
         let output = ToolOutput {
             stdout: read_back(&mut stdout)?,
             stderr: read_back(&mut stderr)?,
@@ -314,27 +314,6 @@ fn die_with_parent(command: &mut Command) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = command;
-}
-
-/// Stops all tools, for a program that ends without waiting for them.
-pub(crate) fn stop_running() {
-    running().iter().copied().for_each(kill_group);
-}
-
-/// The tools that run now.
-fn running() -> MutexGuard<'static, Vec<u32>> {
-    static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Kills every process of the group that `leader` leads. Each tool has a
-/// group of its own, since a time-out must stop what it started, too.
-fn kill_group(leader: u32) {
-    let leader = i32::try_from(leader).ok().and_then(Pid::from_raw);
-    if let Some(leader) = leader {
-        // An error means that the whole group has ended.
-        let _ = kill_process_group(leader, Signal::KILL);
-    }
 }
 
 /// How a failed process ended.

@@ -23,8 +23,8 @@ mod trust;
 mod version;
 
 pub use cache::{Cache, Key, KeyBuilder};
+pub(crate) use command::unexpected_output;
 pub use command::{ToolCommand, ToolOutput};
-pub(crate) use command::{stop_running, unexpected_output};
 pub use kind::Kind;
 pub use toolbox::{Tool, Toolbox};
 pub use version::Version;

@@ -4,7 +4,6 @@ pub mod accelsim;
 mod access;
 mod check;
 mod conflicts;
-mod input;
 mod json_place;
 pub mod kernels;
 pub mod pattern;
@@ -17,7 +16,6 @@ pub(crate) use conflicts::merge_equal;
 pub use conflicts::{
     ConflictCount, ConflictProfile, WeightedPass, conflict_degree, removed_pct, removed_text,
 };
-pub use input::load_input;
 pub use place::{Place, Places};
 pub use rule::{Atomics, ConflictRule, Wide};
 pub(crate) use variables::FIELD as VARIABLES_FIELD;

@@ -9,7 +9,8 @@ use spadkit::config::{Config, Scheduler};
 use spadkit::launch::{LaunchFile, Options};
 use spadkit::ptx::Module;
 use spadkit::sharing::{Kernel, LayoutKind, Needs, Placement, Plan};
-use spadkit::sm::{InstrKind, LaunchWorkload, Setup, TraceFile, Workload};
+use spadkit::sm::{InstrKind, Setup, TraceFile, Workload};
+use spadkit::workload::LaunchWorkload;
 use std::path::Path;
 
 fn plan<'k>(kernel: &'k Kernel<'k>, threads: u64, sharing: f64, placement: Placement) -> Plan<'k> {

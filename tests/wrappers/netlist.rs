@@ -10,13 +10,13 @@ use std::process::Command;
 
 /// The unit's netlist in Yosys' gates, its memories left out.
 fn gates(unit: &str) -> Value {
-    let design = Design::emit(&[unit.to_owned()], &machine("")).unwrap();
+    let design = Design::emit(&[unit.to_owned()], &machine(2, 0)).unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");
     write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
     let script = format!(
         "read_verilog {}; blackbox spad_bank_ram; hierarchy -check -top {unit}; \
-         synth -flatten; write_json gates.json",
+         proc; flatten; opt -full; techmap; opt; write_json gates.json",
         design.units[0].files.join(" ")
     );
     let mut yosys = Command::new("yosys");

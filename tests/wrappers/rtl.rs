@@ -19,7 +19,10 @@ warp_size = 8
 capacity_words = 480
 [hash]
 path = 'xor'
+stage = 0
 [path]
+mem_stages = 2
+ahead = 0
 warps = 4
 blocks = 2
 locks = 32
@@ -31,9 +34,14 @@ pub const LANES: usize = 4;
 pub const BANKS: u64 = 8;
 pub const ROWS: u64 = 60;
 
-pub fn machine(more: &str) -> Config {
-    let text = MACHINE.replace("[path]\n", &format!("[path]\n{more}"));
-    Config::from_toml(&text, Path::new("test.toml")).unwrap()
+/// [`MACHINE`] with other stages.
+pub fn text(mem_stages: u32, ahead: u32) -> String {
+    let stages = format!("mem_stages = {mem_stages}\nahead = {ahead}\n");
+    MACHINE.replace("mem_stages = 2\nahead = 0\n", &stages)
+}
+
+pub fn machine(mem_stages: u32, ahead: u32) -> Config {
+    Config::from_toml(&text(mem_stages, ahead), Path::new("test.toml")).unwrap()
 }
 
 /// The unit between two clock edges.
@@ -96,7 +104,8 @@ pub fn put(words: &mut [u32], slot: &PortSlot, width: usize, values: &[u64]) {
     for i in 0..slot.width {
         let value = values.get(i / width).copied().unwrap_or(0);
         let word = &mut words[slot.offset + i / 32];
-        *word = *word & !(1 << (i % 32)) | ((value >> (i % width) & 1) as u32) << (i % 32);
+        *word = *word & !(1 << (i % 32))
+            | ((value.checked_shr((i % width) as u32).unwrap_or(0) & 1) as u32) << (i % 32);
     }
 }
 
@@ -175,7 +184,7 @@ pub fn inside(addr: u64) -> bool {
 
 /// The largest number of different words of one bank.
 pub fn degree(mask: u64, addr: &[u64]) -> u64 {
-    let bank = |a: u64| (a ^ a / BANKS) % BANKS;
+    let bank = |a: u64| (a ^ (a / BANKS)) % BANKS;
     let words = |b: u64| {
         let of_bank = |lane: &usize| mask >> lane & 1 == 1 && bank(addr[*lane]) == b;
         let mut words: Vec<u64> = (0..LANES).filter(of_bank).map(|l| addr[l]).collect();

@@ -106,8 +106,7 @@ fn each_rule_of_the_path_notices_who_breaks_it() {
     if missing(&["verilator", "c++"]) {
         return;
     }
-    let config = machine("").clone();
-    let case = Case::new("spad_sm_path", &config);
+    let case = Case::new("spad_sm_path", &machine(2, 0));
     let (i, o) = (
         |t, port| case.input(t, port),
         |t, port| case.output(t, port),
@@ -166,12 +165,47 @@ fn each_rule_of_the_path_notices_who_breaks_it() {
     case.expect("icn_held", t, &[("icn_tag", i(t, "icn_tag") ^ 1)]);
 }
 
+/// Where the issue is decided ahead, offers have to stand.
+#[test]
+fn each_rule_about_offers_notices_who_breaks_it() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    let case = Case::new("spad_sm_path", &machine(4, 3));
+    let (i, o) = (
+        |t, port| case.input(t, port),
+        |t, port| case.output(t, port),
+    );
+    let taken = |t| o(t, "iss_valid") == 1 && o(t, "iss_pass") == 0 && o(t, "iss_warp") == 2;
+    let waits = |t| i(t, "off_valid") >> 2 & 1 == 1 && !taken(t);
+    let t = 1 + case.cycle("an offer of warp 2", |t| waits(t) && i(t + 1, "rst") == 0);
+    case.expect("offer_held", t, &[("off_valid", i(t, "off_valid") & !4)]);
+    for (port, bit) in [
+        ("off_kind", 8),
+        ("off_words", 4),
+        ("off_tag", 16),
+        ("off_pc", 28),
+    ] {
+        case.expect("offer_held", t, &[(port, i(t, port) ^ 1 << bit)]);
+    }
+    // A warp that has done nothing yet offers its first instruction.
+    let first = (3..CYCLES).find(|&t| i(t, "off_valid") != 0).unwrap();
+    let warp = u64::from(i(first, "off_valid").trailing_zeros());
+    let exit = [("exit_valid", 1), ("exit_warp", warp), ("exit_mask", 1)];
+    case.expect("exit_no_offer", first, &exit);
+    case.expect(
+        "cfg_static",
+        first + 1,
+        &[("cfg_aware", i(first + 1, "cfg_aware") ^ 1)],
+    );
+}
+
 #[test]
 fn each_rule_of_the_bus_units_notices_who_breaks_it() {
     if missing(&["verilator", "c++"]) {
         return;
     }
-    let mut config = machine("");
+    let mut config = machine(2, 0);
     config.path.hash = spadkit::config::PathHash::Rap;
     let stream = Case::new("spad_stream", &config);
     let (i, o) = (

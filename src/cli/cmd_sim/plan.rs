@@ -189,9 +189,18 @@ impl Draft {
     pub fn is_same_run(&self, other: &Draft, plan: &Plan) -> bool {
         let key = |draft: &Draft| {
             let config = draft.setup.apply(&draft.machine(plan)?)?;
-            let hash = super::point::mapping(&draft.setup, &config);
+            let hash = mapping(&draft.setup, &config);
             Ok::<_, Error>((config, hash, draft.blocks))
         };
         self.is_comparable(other) && matches!((key(self), key(other)), (Ok(a), Ok(b)) if a == b)
+    }
+}
+
+/// The bank mapping of a machine that is told `setup`: what it is given, or
+/// what its hash hardware does after reset.
+pub(super) fn mapping(setup: &Setup, config: &Config) -> String {
+    match &setup.hash {
+        Some(hash) => hash.to_string(),
+        None => config.path.hash.after_reset().to_string(),
     }
 }

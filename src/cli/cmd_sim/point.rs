@@ -1,11 +1,11 @@
 //! One run and its numbers.
 
 use super::Works;
-use super::plan::{Draft, Plan};
+use super::plan::{Draft, Plan, mapping};
 use crate::config::Config;
 use crate::error::Result;
 use crate::sharing::Residency;
-use crate::sm::{RunProgress, Setup, Statistics};
+use crate::sm::{RunProgress, Statistics};
 use serde_json::{Value, json};
 
 /// What a point came to.
@@ -24,15 +24,6 @@ pub(super) struct Point {
     pub ended: bool,
     /// Cycles of what its speed-up is over.
     pub baseline: Option<u64>,
-}
-
-/// The bank mapping of a machine that is told `setup`: what it is given, or
-/// what its hash hardware does after reset.
-pub(super) fn mapping(setup: &Setup, config: &Config) -> String {
-    match &setup.hash {
-        Some(hash) => hash.to_string(),
-        None => config.path.hash.after_reset().to_string(),
-    }
 }
 
 impl Point {

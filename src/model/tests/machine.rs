@@ -87,7 +87,7 @@ pub struct Machine {
 
 impl Machine {
     pub fn new(text: &str) -> Self {
-        let config = Config::from_toml(text, std::path::Path::new("test.toml")).unwrap();
+        let config = Config::of_figures(text);
         let warps = config.path.warps as usize;
         Machine {
             path: SmPath::new(&config),

@@ -37,7 +37,7 @@ pub(super) struct Bench {
 
 impl Bench {
     pub(super) fn new(text: &str) -> Self {
-        let config = Config::from_toml(text, std::path::Path::new("test.toml")).unwrap();
+        let config = Config::of_figures(text);
         Bench {
             spad: Scratchpad::new(&config),
             cycle: 0,

@@ -51,7 +51,7 @@ struct Outcome {
 
 impl Loop {
     fn new(text: &str) -> Self {
-        let config = Config::from_toml(text, std::path::Path::new("test.toml")).unwrap();
+        let config = Config::of_figures(text);
         Loop {
             sequencer: RetrySequencer::new(&config),
             spad: Scratchpad::new(&config),

@@ -16,9 +16,11 @@
 mod accesses;
 mod calls;
 mod origin;
+mod sites;
 
-pub use accesses::{AccessKind, SharedAccess, shared_accesses};
+pub use accesses::{SharedAccess, shared_accesses};
 pub use calls::Summaries;
+pub use sites::AccessKind;
 
 use crate::ptx::ast::{Function, Module, Symbol, Variable};
 use std::collections::BTreeSet;

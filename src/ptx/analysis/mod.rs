@@ -14,12 +14,12 @@ mod dominators;
 mod known_bits;
 mod loops;
 mod notation;
-mod operands;
 #[cfg(test)]
 mod tests;
 mod uniform;
 mod values;
 
+pub use super::operands::{reads, visit, writes};
 pub use address::{
     AccessKind, SharedAccess, SharedVariable, Summaries, Touches, is_dynamic, shared_accesses,
 };
@@ -28,6 +28,5 @@ pub use context::Context;
 pub use dominators::Dominators;
 pub use known_bits::{BitFacts, KnownBits};
 pub use loops::{Loop, Loops};
-pub use operands::{reads, visit, writes};
 pub use uniform::Uniformity;
 pub use values::{Definition, Use, ValueId, Values};

@@ -8,9 +8,10 @@
 
 mod sets;
 
-use super::{Dominators, operands};
+use super::Dominators;
 use crate::ptx::ast::{Function, Register};
 use crate::ptx::cfg::Cfg;
+use crate::ptx::operands;
 use sets::{Grouped, Marks};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -4,10 +4,20 @@ use super::scope::{Named, Pending, Place, Scope};
 use super::{Global, Parser};
 use crate::error::Result;
 use crate::ptx::ast::{
-    Function, Label, LabelKind, Location, Operand, Parameter, StatementKind, Variable,
+    Function, Label, LabelKind, Linkage, Location, Operand, Parameter, StatementKind, Variable,
 };
-use crate::ptx::names::Space;
+use crate::ptx::names::{Space, Type};
 use crate::ptx::token::{Kind, Token};
+
+/// The parts of a declaration before the name.
+#[derive(Clone, Copy)]
+pub(super) struct Attributes {
+    pub space: Space,
+    pub ty: Type,
+    pub vector: u32,
+    pub align: Option<u32>,
+    pub linkage: Linkage,
+}
 
 /// A function while it is being parsed.
 pub(super) struct Body<'a> {
@@ -237,11 +247,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `%r<10>` or `%p` of a `.reg`.
-    fn registers(
-        &mut self,
-        body: &mut Body<'a>,
-        attributes: super::directive::Attributes,
-    ) -> Result<()> {
+    fn registers(&mut self, body: &mut Body<'a>, attributes: Attributes) -> Result<()> {
         let token = self.peek();
         let name = self.word("the name of a register")?;
         let (ty, vector) = (attributes.ty, attributes.vector);

@@ -1,5 +1,6 @@
 //! Directives of module scope, declarations of variables and functions.
 
+use super::body::{Attributes, Body};
 use super::{Global, Parser};
 use crate::error::Result;
 use crate::ptx::ast::{
@@ -7,16 +8,6 @@ use crate::ptx::ast::{
 };
 use crate::ptx::names::{Space, Type};
 use crate::ptx::token::{Kind, Token};
-
-/// The parts of a declaration before the name.
-#[derive(Clone, Copy)]
-pub(super) struct Attributes {
-    pub space: Space,
-    pub ty: Type,
-    pub vector: u32,
-    pub align: Option<u32>,
-    pub linkage: Linkage,
-}
 
 impl<'a> Parser<'a> {
     /// The whole module.
@@ -338,7 +329,7 @@ impl<'a> Parser<'a> {
 
     /// An entry or a function after `.entry` or `.func`.
     fn function(&mut self, start: Token, linkage: Linkage, is_entry: bool) -> Result<()> {
-        let mut body = super::body::Body::new(Function {
+        let mut body = Body::new(Function {
             name: String::new(),
             is_entry,
             linkage,
@@ -409,7 +400,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn parameters(&mut self, body: &mut super::body::Body<'a>) -> Result<Vec<Parameter>> {
+    fn parameters(&mut self, body: &mut Body<'a>) -> Result<Vec<Parameter>> {
         self.expect(Kind::RoundOpen, "`(`")?;
         let mut list = Vec::new();
         while !self.eat(Kind::RoundClose) {

@@ -54,14 +54,15 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::sm::{Setup, Workload};
-    use crate::trace::{AccessTrace, load_input};
+    use crate::trace::AccessTrace;
+    use crate::workload::load_input;
     use std::path::Path;
 
     /// On a machine with relaxed barrel execution.
     fn cycles(trace: &AccessTrace, n: u32) -> u64 {
         let workload = AccessWorkload::new(trace, 1).unwrap();
         let workload = workload.dependent(n).unwrap();
-        let fermi = Config::preset("fermi").unwrap();
+        let fermi = Config::of_figures("base = \"fermi\"\n");
         Setup::default().run(&fermi, &workload).unwrap().cycles
     }
 
@@ -79,11 +80,7 @@ mod tests {
 
     #[test]
     fn an_access_waits_for_the_nth_before_it() {
-        let small = Config::from_toml(
-            "base = \"small\"\n[geometry]\nwarp_size = 8\n",
-            Path::new("m.toml"),
-        )
-        .unwrap();
+        let small = Config::of_figures("base = \"small\"\n[geometry]\nwarp_size = 8\n");
         let cycles = |n| {
             let workload = AccessWorkload::new(&loads(12), 1).unwrap();
             let workload = workload.dependent(n).unwrap();

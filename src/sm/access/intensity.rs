@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use crate::sm::instr::InstrKind;
     use crate::sm::{AccessWorkload, Workload};
-    use crate::trace::load_input;
+    use crate::workload::load_input;
 
     fn program(kernel: &str, intensity: f64, warp: u32) -> Vec<Instr> {
         let trace = load_input(kernel).unwrap();

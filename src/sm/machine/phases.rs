@@ -9,12 +9,9 @@ use super::Sm;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::Mapping;
-use crate::sm::instr::{Instr, InstrKind};
+use crate::sm::instr::Instr;
+use crate::sm::warp::LANE_BY_LANE;
 use crate::trace::{Atomics, Wide};
-use std::sync::Arc;
-
-/// [`Instr::sub`] of a load that stands for an atomic, lane by lane.
-const LANE_BY_LANE: u8 = 0xff;
 
 /// Words for atomics: in every bank as many different ones as a pass has lanes.
 #[derive(Default)]
@@ -72,22 +69,6 @@ pub(super) fn check_rows(config: &Config) -> Result<()> {
             ),
         )),
     }
-}
-
-/// `part` with loads for the atomics of a machine that has no lock unit and
-/// serves them lane by lane.
-pub(in crate::sm) fn lane_by_lane(part: Arc<[Instr]>) -> Arc<[Instr]> {
-    if !part.iter().any(|i| i.kind == InstrKind::AtomShared) {
-        return part;
-    }
-    let load = |instr: &Instr| {
-        let mut instr = instr.clone();
-        if instr.kind == InstrKind::AtomShared {
-            (instr.kind, instr.sub) = (InstrKind::LdShared, LANE_BY_LANE);
-        }
-        instr
-    };
-    part.iter().map(load).collect()
 }
 
 impl Sm<'_> {

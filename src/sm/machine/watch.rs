@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::sm::AccessWorkload;
-    use crate::trace::load_input;
+    use crate::workload::load_input;
 
     #[test]
     fn a_watched_run_is_the_same_and_ends_when_told() {

@@ -2,6 +2,7 @@
 //! elastic with bank-conflict-aware scheduling over unified, on gt200.
 
 use super::*;
+use crate::workload::AccessOptions;
 
 /// A kernel of Table 5, and what it is there.
 struct Benchmark {
@@ -53,7 +54,7 @@ impl Benchmark {
             dependent: None,
         };
         let workload = options.workload(trace).unwrap();
-        let gt200 = Config::preset("gt200").unwrap();
+        let gt200 = Config::of_figures("base = \"gt200\"\n");
         let run = |pipeline, scheduler| {
             let setup = Setup {
                 pipeline: Some(pipeline),

@@ -7,7 +7,7 @@ use crate::model::Policy;
 /// the backlog of a cold history drains instead of holding up every access.
 #[test]
 fn a_misprediction_leaves_no_backlog() {
-    let gt200 = Config::preset("gt200").unwrap();
+    let gt200 = Config::of_figures("base = \"gt200\"\n");
     let setup = Setup {
         scheduler: Some(Scheduler::ConflictAware),
         ..Setup::default()
@@ -75,7 +75,7 @@ fn accesses_of_a_warp_stay_behind_its_atomics() {
 /// The latency of loads delays their use, and no other instruction.
 #[test]
 fn loads_take_as_long_as_the_machine_says() {
-    let fermi = Config::preset("fermi").unwrap();
+    let fermi = Config::of_figures("base = \"fermi\"\n");
     let on = |config: &Config, body: &str| {
         let text = format!(".shared 4096\n{body}");
         run(config, &text).unwrap().cycles

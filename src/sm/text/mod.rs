@@ -4,6 +4,7 @@
 //! and so on, so that one text describes all warps of all blocks.
 
 mod expr;
+mod line;
 mod parse;
 mod program;
 mod walk;

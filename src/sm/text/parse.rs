@@ -1,7 +1,7 @@
 //! From a text to sections of lines.
 
 use super::expr::{Scanner, Wrong, wrong};
-use super::program::{Line, Section, Template};
+use super::line::{Line, Section, Template};
 use crate::error::{Error, Result};
 use crate::sm::instr::{Instr, InstrKind, KernelInfo, Sources};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! A text as a kernel: sections of lines, and the programs of the warps.
 
-use super::expr::Expr;
+use super::line::Section;
 use super::parse::parse;
 use super::walk::Walk;
 use crate::error::{Error, Result};
@@ -19,32 +19,6 @@ const LIMIT: Limit = Limit {
 const PART: usize = 1024;
 /// Instructions of each warp that are checked when the text is read.
 const CHECKED: usize = 4096;
-
-/// One line of a program.
-#[derive(Clone, Debug)]
-pub(super) enum Line {
-    Instr(Box<Template>),
-    Repeat { turns: u64, end: usize },
-    End,
-}
-
-/// An instruction whose addresses are still expressions.
-#[derive(Clone, Debug)]
-pub(super) struct Template {
-    pub(super) instr: Instr,
-    pub(super) mask: Option<u64>,
-    pub(super) address: Option<Expr>,
-    /// Byte of the text, for messages.
-    pub(super) at: usize,
-}
-
-/// A section of lines for some warps.
-#[derive(Clone, Debug)]
-pub(super) struct Section {
-    pub(super) blocks: Option<(u64, u64)>,
-    pub(super) warps: Option<(u64, u64)>,
-    pub(super) lines: Vec<Line>,
-}
 
 /// A `.warp` text: the programs of all warps of a kernel.
 #[derive(Clone, Debug)]

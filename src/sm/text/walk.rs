@@ -1,7 +1,7 @@
 //! The program of one warp, instruction by instruction.
 
 use super::expr::{Env, Expr, Wrong, wrong};
-use super::program::{Line, Template};
+use super::line::{Line, Template};
 use crate::sm::instr::{Addresses, Instr, KernelInfo};
 
 /// A `repeat` that is being executed.

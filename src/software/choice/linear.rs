@@ -7,7 +7,7 @@
 //! conflicts to gain.
 
 use super::super::layout::{Layout, LayoutSpec};
-use super::super::steps::Steps;
+use super::super::operation::Steps;
 use super::{Candidate, Kind, Search};
 use crate::error::Result;
 use crate::hash::{HashKind, HashSpec};

@@ -1,47 +1,13 @@
 //! The accesses of a function to shared memory.
 
-use super::super::context::is_any_shared;
 use super::super::{Affine, Affines, NotAffine, Term, Values};
+use super::Touches;
 use super::calls::Summaries;
-use super::origin::{Origin, Origins};
-use super::{Touches, is_dynamic};
-use crate::ptx::ast::{Base, Function, Immediate, Instruction, Module, Operand};
+use super::origin::Origins;
+use super::sites::{AccessKind, sites, touches};
+use crate::ptx::ast::{Base, Function, Module, Operand};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::names::{Modifier, Opcode, Word};
-
-/// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum AccessKind {
-    /// `ld`
-    Load,
-    /// `st`
-    Store,
-    /// `atom`, `red`
-    Atomic,
-    /// `cp.async`: it writes shared memory.
-    Copy,
-    /// `ldmatrix`
-    LoadMatrix,
-    /// `stmatrix`
-    StoreMatrix,
-    /// A call of a function that accesses shared memory.
-    Call,
-    /// An instruction that the kit does not execute: it may read and write.
-    Other,
-}
-
-impl AccessKind {
-    /// Whether it may write.
-    pub fn writes(self) -> bool {
-        !matches!(self, AccessKind::Load | AccessKind::LoadMatrix)
-    }
-
-    /// Whether it may read.
-    pub fn reads(self) -> bool {
-        use AccessKind::*;
-        !matches!(self, Store | StoreMatrix | Copy)
-    }
-}
+use crate::ptx::names::Opcode;
 
 /// An instruction that may access shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,81 +108,6 @@ pub fn shared_accesses(
     list
 }
 
-/// An address operand that may be one of shared memory.
-pub(super) struct Site<'a> {
-    pub kind: AccessKind,
-    pub bytes: u32,
-    pub operand: &'a Operand,
-    /// The instruction says `.shared`.
-    pub shared: bool,
-}
-
-/// The address operands of an instruction that may be of shared memory.
-pub(super) fn sites(i: &Instruction) -> Vec<Site<'_>> {
-    use AccessKind as K;
-    let elements = match i.one_of(&[Word::V2, Word::V4, Word::V8]) {
-        Some(Word::V2) => 2,
-        Some(Word::V4) => 4,
-        Some(Word::V8) => 8,
-        _ => 1,
-    };
-    let own = i.ty(0).map_or(0, |t| t.bytes());
-    let bulk = i
-        .one_of(&[Word::Bulk, Word::Tensor, Word::Mbarrier])
-        .is_some();
-    let (kind, bytes) = match i.opcode {
-        Opcode::Ld | Opcode::Ldu => (K::Load, own * elements),
-        Opcode::St => (K::Store, own * elements),
-        Opcode::Atom | Opcode::Red => (K::Atomic, own * elements),
-        Opcode::Cp if !bulk => (K::Copy, copied(i)),
-        Opcode::Ldmatrix => (K::LoadMatrix, 16),
-        Opcode::Stmatrix => (K::StoreMatrix, 16),
-        Opcode::Prefetch | Opcode::Prefetchu | Opcode::Discard => return Vec::new(),
-        _ => (K::Other, 0),
-    };
-    let spaces: Vec<_> = i
-        .modifiers
-        .iter()
-        .filter_map(|m| match m {
-            Modifier::Space(space) => Some(*space),
-            _ => None,
-        })
-        .collect();
-    let mut sites = Vec::new();
-    let addresses = i
-        .operands
-        .iter()
-        .filter(|o| matches!(o, Operand::Address(..)));
-    for (n, operand) in addresses.enumerate() {
-        let space = match spaces[..] {
-            [one] if n == 0 || kind == K::Other => Some(one),
-            _ => spaces.get(n).copied(),
-        };
-        // Behind the first address of a known instruction nothing is shared.
-        let only = !matches!(kind, K::Other) && n > 0;
-        match space {
-            Some(space) if is_any_shared(space) => sites.push((operand, true)),
-            None if !only => sites.push((operand, false)),
-            _ => {}
-        }
-    }
-    let site = |(operand, shared)| Site {
-        kind,
-        bytes,
-        operand,
-        shared,
-    };
-    sites.into_iter().map(site).collect()
-}
-
-/// Bytes that `cp.async` copies.
-fn copied(i: &Instruction) -> u32 {
-    match i.operands.get(2) {
-        Some(Operand::Immediate(Immediate::Integer(n))) => *n as u32,
-        _ => 0,
-    }
-}
-
 /// The byte address of an operand of instruction `at`.
 fn expression(affines: &Affines, values: &Values, at: u32, operand: &Operand) -> Option<Affine> {
     let Operand::Address(base, offset) = operand else {
@@ -228,41 +119,4 @@ fn expression(affines: &Affines, values: &Values, at: u32, operand: &Operand) ->
         Base::Absolute => Affine::constant(0, 64),
     };
     base.plus(1, &Affine::constant(*offset, 64))
-}
-
-/// What an address of that origin may touch.
-pub(super) fn touches(
-    module: &Module,
-    function: &Function,
-    at: u32,
-    origin: &Origin,
-    address: Option<&Affine>,
-) -> Touches {
-    if let Some((at, reason)) = origin.unknown {
-        return Touches::All { at, reason };
-    }
-    if !origin.parameters.is_empty() {
-        let reason = "an address that the caller passes";
-        return Touches::All { at, reason };
-    }
-    if origin.variables.is_empty() {
-        let reason = "an address that is of no variable";
-        return Touches::All { at, reason };
-    }
-    match address.and_then(|a| outside(module, function, a)) {
-        Some(reason) => Touches::All { at, reason },
-        None => Touches::Variables(origin.variables.clone()),
-    }
-}
-
-/// Whether the address is that of a variable plus a constant that leads out of
-/// it.
-fn outside(module: &Module, function: &Function, address: &Affine) -> Option<&'static str> {
-    let [(Term::Base(symbol), 1)] = address.terms[..] else {
-        return None;
-    };
-    let variable = module.variable(function, symbol);
-    let inside = address.constant >= 0
-        && (is_dynamic(variable) || (address.constant as u64) < variable.bytes);
-    (!inside).then_some("a constant offset that leads out of the variable")
 }

@@ -1,7 +1,7 @@
 //! What functions touch when they are called.
 
-use super::accesses::{sites, touches};
 use super::origin::{Origin, Origins};
+use super::sites::{sites, touches};
 use super::{SharedVariable, Touches};
 use crate::ptx::analysis::Values;
 use crate::ptx::ast::{Instruction, LabelKind, Module, Operand, Target};

@@ -1,13 +1,13 @@
 //! What observers want to know of an instruction.
 
-use crate::ptx::analysis;
 use crate::ptx::ast::{Instruction, Register};
 use crate::ptx::exec::api::Kind;
 use crate::ptx::names::{Opcode, Word};
+use crate::ptx::operands;
 
 /// Registers that an instruction reads and writes.
 pub(super) fn accessed(i: &Instruction) -> (Vec<Register>, Vec<Register>) {
-    (analysis::reads(i), analysis::writes(i))
+    (operands::reads(i), operands::writes(i))
 }
 
 /// What it is, for traces.

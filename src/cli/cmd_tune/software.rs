@@ -1,7 +1,7 @@
 //! `spadkit tune --software`: what a programmer picks from.
 
-use super::cmd_tune::TuneArgs;
-use super::printer::{Printer, table};
+use super::TuneArgs;
+use crate::cli::printer::{Printer, table};
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
@@ -179,7 +179,7 @@ impl Found<'_> {
         if !self.narrower.is_empty() {
             text += &self.narrower_text();
         }
-        text += &super::rule_line(self.machine);
+        text += &crate::cli::rule_line(self.machine);
         text + "code: spadkit encode SPEC --as cuda, opencl, ptx, cute or triton\n"
     }
 

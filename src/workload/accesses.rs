@@ -1,11 +1,9 @@
 //! INPUT of the commands: an access trace from a file, a generated kernel, or
 //! one that is executed.
 
-use super::accelsim;
-use super::access::AccessTrace;
-use super::kernels;
 use crate::capture;
 use crate::error::{Error, Result};
+use crate::trace::{AccessTrace, accelsim, kernels};
 use std::path::Path;
 
 /// Prefix that names a generated kernel instead of a file.
@@ -15,7 +13,7 @@ const KERNEL_PREFIX: &str = "kernel:";
 /// [Accel-Sim trace](accelsim), of a launch file (`.toml`), whose kernel is
 /// [executed](capture::access_trace), or `kernel:NAME` or
 /// `kernel:NAME:param=value,...` for a generated one
-/// ([`kernels`](crate::trace::kernels)).
+/// ([`kernels`]).
 pub fn load_input(input: &str) -> Result<AccessTrace> {
     if let Some(spec) = input.strip_prefix(KERNEL_PREFIX) {
         return kernels::generate(spec);

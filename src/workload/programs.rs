@@ -1,10 +1,11 @@
 //! INPUT of `sim`: a launch file, a program text, a full trace, or an access trace.
 
-use super::{AccelSimWorkload, AccessWorkload, LaunchWorkload, TraceFile, WarpText, Workload};
+use super::{LaunchWorkload, load_input};
 use crate::capture::is_launch;
 use crate::error::{Error, Result};
 use crate::input::{Limit, is_stdin};
-use crate::trace::{accelsim, load_input};
+use crate::sm::{AccelSimWorkload, AccessWorkload, TraceFile, WarpText, Workload};
+use crate::trace::accelsim;
 use std::path::Path;
 
 /// How an access trace, which knows the accesses of one block alone, becomes

@@ -1,11 +1,9 @@
 //! Launch files as programs: kernels in PTX, executed.
 
-use super::instr::KernelInfo;
-use super::trace::TraceFile;
-use super::workload::{ProgramStream, Workload};
 use crate::capture::{Selected, full_trace_of, opened};
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
+use crate::sm::{KernelInfo, ProgramStream, TraceFile, Workload};
 use std::path::Path;
 use tempfile::TempPath;
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_skid: a buffer of two entries with registered ready: nothing
+// combinational leads from one side to the other.
+//
+// Parameters: WIDTH, bits of an entry; CLEAR = 1, out_data is 0 from the reset
+//             on
+// Timing:     one cycle; one entry a cycle
+// Reference:  docs/microarchitecture.md, section 18a.1
+//
+// in  clk         1  clock
+// in  rst         1  synchronous reset
+// in  in_valid    1  an entry is offered
+// in  in_data     *  the entry, WIDTH bits
+// out in_ready    1  it is taken; from a flip-flop
+// out out_valid   1  the oldest entry is offered
+// out out_data    *  the entry, WIDTH bits; without one, what in_data was
+// in  out_ready   1  it is taken
+
+module spad_skid #(
+    parameter WIDTH = 8,
+    parameter CLEAR = 0
+) (
+    input wire clk,
+    input wire rst,
+    input wire in_valid,
+    input wire [WIDTH-1:0] in_data,
+    output wire in_ready,
+    output wire out_valid,
+    output wire [WIDTH-1:0] out_data,
+    input wire out_ready
+);
+    reg first_valid;
+    reg [WIDTH-1:0] first;
+    reg second_valid;
+    reg [WIDTH-1:0] second;
+
+    wire move = ~first_valid | out_ready;
+    wire [WIDTH-1:0] next = second_valid ? second : in_data;
+
+    assign in_ready = ~second_valid;
+    assign out_valid = first_valid;
+    assign out_data = first;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            first_valid <= 1'b0;
+            second_valid <= 1'b0;
+        end else if (move) begin
+            first_valid <= second_valid | in_valid;
+            second_valid <= 1'b0;
+        end else begin
+            second_valid <= second_valid | in_valid;
+        end
+    end
+
+    // What is behind in the second entry: no valid bit tells while it is empty.
+    always @(posedge clk) if (~second_valid) second <= in_data;
+
+    generate
+        if (CLEAR != 0) begin : cleared
+            always @(posedge clk) begin
+                if (rst) first <= {WIDTH{1'b0}};
+                else if (move) first <= next;
+            end
+        end else begin : plain
+            always @(posedge clk) if (move) first <= next;
+        end
+    endgenerate
+endmodule

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_stream: the scratchpad behind one warp-wide valid/ready port in and one
+// out: word addresses are hashed here, every access is answered once, in
+// order. No input has a combinational path to an output. Operations: 0 pass, 1
+// load, 2 store, 3 load and lock, 4 store and unlock; others are answered with
+// an error.
+//
+// Parameters: n = 14, m = 5, L = 32, D = 32, ROWS = 384, LOCKS = 1024, LKG =
+//             2, MS = 4, STG = 14
+// Timing:     taken in cycle t, an access of degree d is answered in
+//             t+1+MS+max(1, d) (with locks LKG * max(1, d)) if nothing is in
+//             the way; one access per cycle at d <= 1
+// Reference:  docs/microarchitecture.md, section 18a.2; hash paper, section 4
+//
+// in  clk             1  clock
+// in  rst             1  synchronous reset
+// in  hash_wr_en      1  write a register
+// in  hash_wr_index   3  register to write; an index without a register writes
+//                        nothing
+// in  hash_wr_data   14  index i: row mask of bank bit i
+// in  row_wr_en       1  write a register
+// in  row_wr_index    4  register to write; an index without a register writes
+//                        nothing
+// in  row_wr_data     3  index j: source of row bit j, 0 keeps addr[m+j], i+1
+//                        takes addr[i]
+// in  cfg_lock_hash   2  0 none, 1 XOR, 2 ADD; it and the hash change only
+//                        while idle
+// in  req_valid       1  an access is offered
+// out req_ready       1  it is taken at the end of this cycle
+// in  req_op          3  operation
+// in  req_mask       32  active lanes
+// in  req_addr      448  word address, n bits per lane
+// in  req_data      1024  data, D bits per lane
+// in  req_be        128  byte enables of a store, BE bits per lane
+// in  req_tag        14  comes back with the answer
+// out rsp_valid       1  an answer is offered; the rest is 0 if not
+// in  rsp_ready       1  it is taken
+// out rsp_op          3  operation of the access
+// out rsp_mask       32  its active lanes
+// out rsp_tag        14  its tag
+// out rsp_data      1024  words read, or the data of a pass, D bits per lane;
+//                         else 0
+// out rsp_success    32  lanes that took their lock
+// out rsp_error       1  unsupported operation, or a row beyond the capacity:
+//                        nothing was accessed
+// out rsp_degree      6  conflict degree
+// out idle            1  no access is inside
+
+module spad_stream (
+    input wire clk,
+    input wire rst,
+    input wire hash_wr_en,
+    input wire [2:0] hash_wr_index,
+    input wire [13:0] hash_wr_data,
+    input wire row_wr_en,
+    input wire [3:0] row_wr_index,
+    input wire [2:0] row_wr_data,
+    input wire [1:0] cfg_lock_hash,
+    input wire req_valid,
+    output wire req_ready,
+    input wire [2:0] req_op,
+    input wire [31:0] req_mask,
+    input wire [447:0] req_addr,
+    input wire [1023:0] req_data,
+    input wire [127:0] req_be,
+    input wire [13:0] req_tag,
+    output wire rsp_valid,
+    input wire rsp_ready,
+    output wire [2:0] rsp_op,
+    output wire [31:0] rsp_mask,
+    output wire [13:0] rsp_tag,
+    output wire [1023:0] rsp_data,
+    output wire [31:0] rsp_success,
+    output wire rsp_error,
+    output wire [5:0] rsp_degree,
+    output wire idle
+);
+    localparam L = 32;
+    localparam N = 14;
+    localparam D = 32;
+    localparam BE = 4;
+    localparam STG = 14;
+    localparam DG = 6;
+    localparam REQUEST = STG + L*(BE + D + N + 1) + 3;
+    localparam ANSWER = STG + DG + 1 + L*(D + 2) + 3;
+
+    wire head_valid;
+    wire head_ready;
+    wire [2:0] head_op;
+    wire [L-1:0] head_mask;
+    wire [L*N-1:0] head_addr;
+    wire [L*D-1:0] head_data;
+    wire [L*BE-1:0] head_be;
+    wire [STG-1:0] head_tag;
+    spad_skid #(.WIDTH(REQUEST), .CLEAR(0)) requests (
+        .clk(clk),
+        .rst(rst),
+        .in_valid(req_valid),
+        .in_data({req_tag, req_be, req_data, req_addr, req_mask, req_op}),
+        .in_ready(req_ready),
+        .out_valid(head_valid),
+        .out_data({head_tag, head_be, head_data, head_addr, head_mask, head_op}),
+        .out_ready(head_ready)
+    );
+
+    // Bank, row and lock of each lane.
+    wire [69:0] cfg_rows;
+    spad_hash_config_matrix hash_config (
+        .clk(clk),
+        .rst(rst),
+        .wr_en(hash_wr_en),
+        .wr_index(hash_wr_index),
+        .wr_data(hash_wr_data),
+        .cfg_rows(cfg_rows)
+    );
+    wire [53:0] cfg_row_sel;
+    spad_hash_config_row_map row_config (
+        .clk(clk),
+        .rst(rst),
+        .wr_en(row_wr_en),
+        .wr_index(row_wr_index),
+        .wr_data(row_wr_data),
+        .cfg_row_sel(cfg_row_sel)
+    );
+    wire [L*5-1:0] head_bank;
+    wire [L*9-1:0] head_row;
+    wire [L*10-1:0] head_lock;
+    genvar i;
+    generate
+        for (i = 0; i < L; i = i + 1) begin : lane
+            spad_lane_hash hash (
+                .cfg_rows(cfg_rows),
+                .cfg_row_sel(cfg_row_sel),
+                .cfg_lock_hash(cfg_lock_hash),
+                .addr(head_addr[14*i +: 14]),
+                .bank(head_bank[5*i +: 5]),
+                .row(head_row[9*i +: 9]),
+                .lock(head_lock[10*i +: 10])
+            );
+        end
+    endgenerate
+
+    /* verilator lint_off UNUSEDSIGNAL */ // shows nothing that a port here has
+    wire [2:0] sp_stages;
+    wire sp_busy_more;
+    wire sp_blocked;
+    /* verilator lint_on UNUSEDSIGNAL */
+
+    wire sp_resp_valid;
+    wire sp_resp_ready;
+    wire [2:0] sp_resp_op;
+    wire [L-1:0] sp_resp_mask;
+    wire [L*D-1:0] sp_resp_data;
+    wire [L-1:0] sp_resp_success;
+    wire sp_resp_error;
+    wire [DG-1:0] sp_resp_degree;
+    /* verilator lint_off UNUSEDSIGNAL */ // the scratchpad's tag has room for more
+    wire [42:0] sp_resp_tag;
+    /* verilator lint_on UNUSEDSIGNAL */
+    spad_scratchpad scratchpad (
+        .clk(clk),
+        .rst(rst),
+        .req_valid(head_valid),
+        .req_ready(head_ready),
+        .req_op(head_op),
+        .req_mask(head_mask),
+        .req_bank(head_bank),
+        .req_row(head_row),
+        .req_lock(head_lock),
+        .req_data(head_data),
+        .req_be(head_be),
+        .req_tag({29'd0, head_tag}),
+        .stages(sp_stages),
+        .busy_more(sp_busy_more),
+        .blocked(sp_blocked),
+        .resp_valid(sp_resp_valid),
+        .resp_ready(sp_resp_ready),
+        .resp_op(sp_resp_op),
+        .resp_mask(sp_resp_mask),
+        .resp_tag(sp_resp_tag),
+        .resp_data(sp_resp_data),
+        .resp_success(sp_resp_success),
+        .resp_error(sp_resp_error),
+        .resp_degree(sp_resp_degree)
+    );
+
+    spad_skid #(.WIDTH(ANSWER), .CLEAR(1)) answers (
+        .clk(clk),
+        .rst(rst),
+        .in_valid(sp_resp_valid),
+        .in_data({sp_resp_tag[STG-1:0], sp_resp_degree, sp_resp_error, sp_resp_success,
+            sp_resp_data, sp_resp_mask, sp_resp_op}),
+        .in_ready(sp_resp_ready),
+        .out_valid(rsp_valid),
+        .out_data({rsp_tag, rsp_degree, rsp_error, rsp_success, rsp_data, rsp_mask, rsp_op}),
+        .out_ready(rsp_ready)
+    );
+
+    // Accesses inside.
+    reg [3:0] count;
+    wire enters = req_valid & req_ready;
+    wire leaves = rsp_valid & rsp_ready;
+    always @(posedge clk) begin
+        if (rst) count <= 4'd0;
+        else if (enters & ~leaves) count <= count + 4'd1;
+        else if (leaves & ~enters) count <= count - 4'd1;
+    end
+    assign idle = count == 4'd0;
+endmodule

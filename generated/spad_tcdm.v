@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_tcdm: the scratchpad behind a request/grant/valid port per lane. The
+// lanes that ask in one cycle are granted together; their reads are one
+// access, their writes another one behind it. Answers come in the order of a
+// lane's requests. No input has a combinational path to an output.
+//
+// Parameters: n = 14, m = 5, L = 32, D = 32, ROWS = 384, MS = 4
+// Timing:     granted in cycle t, lanes of one kind and degree d are answered
+//             in t+1+MS+max(1, d) if nothing is in the way; one access per
+//             cycle at d <= 1
+// Reference:  docs/microarchitecture.md, section 18a.3
+//
+// in  clk             1  clock
+// in  rst             1  synchronous reset
+// in  hash_wr_en      1  write a register
+// in  hash_wr_index   3  register to write; an index without a register writes
+//                        nothing
+// in  hash_wr_data   14  index i: row mask of bank bit i
+// in  row_wr_en       1  write a register
+// in  row_wr_index    4  register to write; an index without a register writes
+//                        nothing
+// in  row_wr_data     3  index j: source of row bit j, 0 keeps addr[m+j], i+1
+//                        takes addr[i]
+// in  tcdm_req       32  the lane asks
+// out tcdm_gnt       32  a lane that asks is taken at the end of this cycle;
+//                        the same for all lanes
+// in  tcdm_add      448  word address, n bits per lane
+// in  tcdm_wen       32  1 read, 0 write
+// in  tcdm_wdata    1024  data, D bits per lane
+// in  tcdm_be       128  byte enables of a write, BE bits per lane
+// out tcdm_r_valid   32  the lane's oldest request is answered; there is no
+//                        ready
+// out tcdm_r_rdata  1024  the word read; else 0
+// out tcdm_r_opc     32  the address is beyond the capacity: nothing was
+//                        accessed
+// out idle            1  nothing is inside
+
+module spad_tcdm (
+    input wire clk,
+    input wire rst,
+    input wire hash_wr_en,
+    input wire [2:0] hash_wr_index,
+    input wire [13:0] hash_wr_data,
+    input wire row_wr_en,
+    input wire [3:0] row_wr_index,
+    input wire [2:0] row_wr_data,
+    input wire [31:0] tcdm_req,
+    output wire [31:0] tcdm_gnt,
+    input wire [447:0] tcdm_add,
+    input wire [31:0] tcdm_wen,
+    input wire [1023:0] tcdm_wdata,
+    input wire [127:0] tcdm_be,
+    output wire [31:0] tcdm_r_valid,
+    output wire [1023:0] tcdm_r_rdata,
+    output wire [31:0] tcdm_r_opc,
+    output wire idle
+);
+    localparam [2:0] OP_LOAD = 3'd1;
+    localparam [2:0] OP_STORE = 3'd2;
+    localparam [2:0] OP_UNSUPPORTED = 3'd7;
+    localparam [1:0] LOCK_HASH_NONE = 2'd0;
+    localparam L = 32;
+    localparam N = 14;
+    localparam D = 32;
+    localparam BE = 4;
+    localparam BATCH = L*(BE + D + N + 2);
+
+    // The lanes that ask in one cycle are a batch.
+    wire batch_ready;
+    wire head_valid;
+    wire head_done;
+    wire [L-1:0] head_req;
+    wire [L-1:0] head_wen;
+    wire [L*N-1:0] head_addr;
+    wire [L*D-1:0] head_data;
+    wire [L*BE-1:0] head_be;
+    spad_skid #(.WIDTH(BATCH), .CLEAR(0)) batches (
+        .clk(clk),
+        .rst(rst),
+        .in_valid(|tcdm_req),
+        .in_data({tcdm_be, tcdm_wdata, tcdm_add, tcdm_wen, tcdm_req}),
+        .in_ready(batch_ready),
+        .out_valid(head_valid),
+        .out_data({head_be, head_data, head_addr, head_wen, head_req}),
+        .out_ready(head_done)
+    );
+    assign tcdm_gnt = {L{batch_ready}};
+
+    // Bank, row and lock of each lane.
+    wire [69:0] cfg_rows;
+    spad_hash_config_matrix hash_config (
+        .clk(clk),
+        .rst(rst),
+        .wr_en(hash_wr_en),
+        .wr_index(hash_wr_index),
+        .wr_data(hash_wr_data),
+        .cfg_rows(cfg_rows)
+    );
+    wire [53:0] cfg_row_sel;
+    spad_hash_config_row_map row_config (
+        .clk(clk),
+        .rst(rst),
+        .wr_en(row_wr_en),
+        .wr_index(row_wr_index),
+        .wr_data(row_wr_data),
+        .cfg_row_sel(cfg_row_sel)
+    );
+    wire [L*5-1:0] head_bank;
+    wire [L*9-1:0] head_row;
+    /* verilator lint_off UNUSEDSIGNAL */ // no operation of this port takes locks
+    wire [L*10-1:0] head_lock;
+    /* verilator lint_on UNUSEDSIGNAL */
+    genvar i;
+    generate
+        for (i = 0; i < L; i = i + 1) begin : lane
+            spad_lane_hash hash (
+                .cfg_rows(cfg_rows),
+                .cfg_row_sel(cfg_row_sel),
+                .cfg_lock_hash(LOCK_HASH_NONE),
+                .addr(head_addr[14*i +: 14]),
+                .bank(head_bank[5*i +: 5]),
+                .row(head_row[9*i +: 9]),
+                .lock(head_lock[10*i +: 10])
+            );
+        end
+    endgenerate
+
+    /* verilator lint_off UNUSEDSIGNAL */ // shows nothing that a port here has
+    wire [2:0] sp_resp_op;
+    wire [42:0] sp_resp_tag;
+    wire [31:0] sp_resp_success;
+    wire [5:0] sp_resp_degree;
+    wire [2:0] sp_stages;
+    wire sp_busy_more;
+    wire sp_blocked;
+    /* verilator lint_on UNUSEDSIGNAL */
+
+    // Its reads are one access, its writes the next; lanes beyond the capacity
+    // are answered behind both.
+    wire [L-1:0] beyond;
+    generate
+        for (i = 0; i < L; i = i + 1) begin : range
+            wire [8:0] row = head_row[9*i +: 9];
+            assign beyond[i] = head_req[i] & (row > 9'd383);
+        end
+    endgenerate
+    wire [L-1:0] loads = head_req & head_wen & ~beyond;
+    wire [L-1:0] stores = head_req & ~head_wen & ~beyond;
+    reg did_loads;
+    reg did_stores;
+    wire loads_left = (|loads) & ~did_loads;
+    wire stores_left = (|stores) & ~did_stores;
+    wire errors_left = |beyond;
+    wire [L-1:0] part = loads_left ? loads : stores_left ? stores : beyond;
+    wire [2:0] part_op = loads_left ? OP_LOAD : stores_left ? OP_STORE : OP_UNSUPPORTED;
+    wire last = loads_left ? ~stores_left & ~errors_left : ~(stores_left & errors_left);
+
+    wire sp_req_ready;
+    wire goes = head_valid & sp_req_ready;
+    assign head_done = last & sp_req_ready;
+    always @(posedge clk) begin
+        if (rst) begin
+            did_loads <= 1'b0;
+            did_stores <= 1'b0;
+        end else if (goes) begin
+            did_loads <= ~last & (did_loads | loads_left);
+            did_stores <= ~last & (did_stores | (stores_left & ~loads_left));
+        end
+    end
+
+    wire sp_resp_valid;
+    wire [L-1:0] sp_resp_mask;
+    wire [L*D-1:0] sp_resp_data;
+    wire sp_resp_error;
+    spad_scratchpad scratchpad (
+        .clk(clk),
+        .rst(rst),
+        .req_valid(head_valid),
+        .req_ready(sp_req_ready),
+        .req_op(part_op),
+        .req_mask(part),
+        .req_bank(head_bank),
+        .req_row(head_row),
+        .req_lock({(L*10){1'b0}}),
+        .req_data(head_data),
+        .req_be(head_be),
+        .req_tag(43'd0),
+        .resp_op(sp_resp_op),
+        .resp_tag(sp_resp_tag),
+        .resp_success(sp_resp_success),
+        .resp_degree(sp_resp_degree),
+        .stages(sp_stages),
+        .busy_more(sp_busy_more),
+        .blocked(sp_blocked),
+        .resp_valid(sp_resp_valid),
+        .resp_ready(1'b1),
+        .resp_mask(sp_resp_mask),
+        .resp_data(sp_resp_data),
+        .resp_error(sp_resp_error)
+    );
+
+    reg [L-1:0] answered;
+    reg [L*D-1:0] words;
+    reg [L-1:0] failed;
+    always @(posedge clk) begin
+        if (rst) begin
+            answered <= {L{1'b0}};
+            words <= {(L*D){1'b0}};
+            failed <= {L{1'b0}};
+        end else begin
+            answered <= sp_resp_mask;
+            words <= sp_resp_data;
+            failed <= sp_resp_mask & {L{sp_resp_error}};
+        end
+    end
+    assign tcdm_r_valid = answered;
+    assign tcdm_r_rdata = words;
+    assign tcdm_r_opc = failed;
+
+    // Accesses inside the scratchpad.
+    reg [3:0] count;
+    always @(posedge clk) begin
+        if (rst) count <= 4'd0;
+        else if (goes & ~sp_resp_valid) count <= count + 4'd1;
+        else if (sp_resp_valid & ~goes) count <= count - 4'd1;
+    end
+    assign idle = ~head_valid & (count == 4'd0) & ~(|answered);
+endmodule

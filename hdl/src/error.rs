@@ -1,0 +1,60 @@
+//! Why something cannot be emitted.
+
+use thiserror::Error;
+
+/// A mistake in the description of the hardware itself.
+#[derive(Debug, Error)]
+pub enum HdlError {
+    /// rust-hdl's own checks refuse the block.
+    #[error("{unit}: the block is not well-formed: {reason}")]
+    Check {
+        /// The module.
+        unit: String,
+        /// rust-hdl's reason.
+        reason: String,
+    },
+    /// A port without documentation, or documentation without a port.
+    #[error("{unit}: ports {ports:?} do not match the documented {documented:?}")]
+    PortDocs {
+        /// The module.
+        unit: String,
+        /// Ports of the block.
+        ports: Vec<String>,
+        /// Documented names.
+        documented: Vec<String>,
+    },
+    /// A template does not render.
+    #[error("template {name}: {reason}")]
+    Template {
+        /// The template.
+        name: String,
+        /// Tera's reason.
+        reason: String,
+    },
+    /// No unit has this name.
+    #[error("there is no unit '{name}'")]
+    UnknownUnit {
+        /// The name asked for.
+        name: String,
+    },
+    /// The machine is not one that can be emitted.
+    #[error("the machine cannot be emitted; expected {expected}")]
+    Machine {
+        /// The rule that does not hold.
+        expected: String,
+    },
+    /// The geometry is not in the table.
+    #[error(
+        "geometry n={addr_bits} m={bank_bits} is not supported: \
+         n is 9 to 16, m is 3 to 6"
+    )]
+    Geometry {
+        /// n.
+        addr_bits: usize,
+        /// m.
+        bank_bits: usize,
+    },
+}
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, HdlError>;

@@ -1,0 +1,284 @@
+//! Which proofs there are of the units, and what carries them out.
+
+use super::exhaust::{Exhausted, exhaust};
+use super::harness::Harness;
+use super::induction::{Induction, Proved};
+use super::machine::Machines;
+use super::property::Property;
+use super::question::Builder;
+use super::rtl::RtlSource;
+use super::script::{Script, Verdict};
+use super::subject::{Form, SHARED_CONFIG, Subject, provable_units};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::geometry::Geometry;
+use crate::hash::HashKind;
+use crate::model::ConfiguredUnit;
+use crate::rtl::Design;
+use crate::tool::Tool;
+use std::time::{Duration, Instant};
+
+/// One proof to be carried out.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    unit: String,
+    target: Target,
+}
+
+/// What is proved, and of which machine.
+#[derive(Clone, Debug)]
+enum Target {
+    /// A property of a hash unit or of its registers.
+    Hash {
+        geometry: Geometry,
+        property: Property,
+        subject: &'static Subject,
+        method: Method,
+    },
+    /// All properties of a unit of the path.
+    Path {
+        harness: &'static Harness,
+        machine: Box<Config>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    /// One question after the other, each about any moment.
+    Sat,
+    /// From any cycle to the next.
+    Induction,
+    /// All configurations one by one, on the software's own mapping.
+    Exhaustive(HashKind),
+}
+
+/// The proofs of `units` (all if empty): of hash units for each geometry, of
+/// units of the path for each of the machines.
+pub fn plan(
+    units: &[String],
+    config: &Config,
+    geometries: &[Geometry],
+    machines: Machines,
+) -> Result<Vec<Proof>> {
+    let all = provable_units(&Design::all_units());
+    let named = !units.is_empty();
+    let units = if named { units } else { &all };
+    let mut proofs = Vec::new();
+    for unit in units {
+        if let Some(harness) = Harness::of_unit(unit) {
+            proofs.extend(path_proofs(harness, config, machines, named)?);
+        } else if let Some((subject, kinds)) = hash_proofs(unit, config) {
+            for &geometry in geometries {
+                let fits = |m: &Method| match m {
+                    Method::Exhaustive(kind) => Exhausted::is_feasible(*kind, geometry),
+                    _ => true,
+                };
+                let kinds = kinds.iter().filter(|(_, m)| fits(m));
+                proofs.extend(kinds.map(|&(property, method)| Proof {
+                    unit: unit.clone(),
+                    target: Target::Hash {
+                        geometry,
+                        property,
+                        subject,
+                        method,
+                    },
+                }));
+            }
+        } else {
+            return Err(Error::usage(
+                format!("nothing is proved of a unit '{unit}'"),
+                format!("units are {}", all.join(", ")),
+            ));
+        }
+    }
+    Ok(proofs)
+}
+
+/// What is proved of a unit of the path. One that a machine does not have is
+/// left out unless it was asked for by name.
+fn path_proofs(
+    harness: &'static Harness,
+    config: &Config,
+    machines: Machines,
+    named: bool,
+) -> Result<Vec<Proof>> {
+    let mut proofs = Vec::new();
+    let mut lacking = None;
+    for machine in machines.list(harness.size, config)? {
+        match harness.lacking(&machine) {
+            None => proofs.push(Proof {
+                unit: harness.unit.to_owned(),
+                target: Target::Path {
+                    harness,
+                    machine: Box::new(machine),
+                },
+            }),
+            Some(why) => lacking = Some((machine.name, why)),
+        }
+    }
+    match lacking {
+        Some((machine, why)) if named && proofs.is_empty() => {
+            let unit = harness.unit;
+            Err(Error::usage(
+                format!("nothing is proved of {unit} in the machine {machine}"),
+                why,
+            ))
+        }
+        _ => Ok(proofs),
+    }
+}
+
+/// What is proved of a unit of the hash family.
+fn hash_proofs(unit: &str, config: &Config) -> Option<(&'static Subject, Vec<(Property, Method)>)> {
+    if let Some(subject) = Subject::of_unit(unit) {
+        return Some((subject, proofs_of_unit(subject)));
+    }
+    let subject = match unit == SHARED_CONFIG {
+        true => Subject::of_unit(config.hash_unit.unit()),
+        false => Subject::of_config(unit),
+    };
+    let proofs = vec![
+        (Property::Registers, Method::Induction),
+        (Property::Reset, Method::Sat),
+    ];
+    Some((subject?, proofs))
+}
+
+fn proofs_of_unit(subject: &Subject) -> Vec<(Property, Method)> {
+    let mut proofs = vec![
+        (Property::Function, Method::Sat),
+        (Property::Bijection, Method::Sat),
+    ];
+    if let Some(ConfiguredUnit::Hash(kind)) = subject.configured {
+        proofs.push((Property::Bijection, Method::Exhaustive(kind)));
+    }
+    proofs
+}
+
+impl Proof {
+    /// Carries out the proof: one verdict, or one for each property of a unit
+    /// of the path.
+    pub fn run(
+        &self,
+        config: &Config,
+        rtl: &RtlSource,
+        yosys: &Tool,
+        timeout: Duration,
+    ) -> Result<Vec<Verdict>> {
+        match &self.target {
+            Target::Path { harness, machine } => {
+                let induction = Induction::new(harness, machine, rtl)?;
+                let covered = format!("{}: {}", machine.name, induction.covered());
+                let results = induction.run(yosys, timeout)?;
+                let verdict = |r: Proved| Verdict {
+                    unit: self.unit.clone(),
+                    geometry: machine.geometry,
+                    property: r.property,
+                    method: "induction",
+                    outcome: r.outcome,
+                    covered: covered.clone(),
+                    seconds: r.seconds,
+                };
+                Ok(results.into_iter().map(verdict).collect())
+            }
+            &Target::Hash {
+                geometry,
+                property,
+                subject,
+                method,
+            } => {
+                let hash = HashProof {
+                    unit: &self.unit,
+                    geometry,
+                    property,
+                    subject,
+                    method,
+                };
+                Ok(vec![hash.run(config, rtl, yosys, timeout)?])
+            }
+        }
+    }
+
+    /// What it is, for the progress bar.
+    pub fn title(&self) -> String {
+        let unit = &self.unit;
+        match &self.target {
+            Target::Hash {
+                geometry, property, ..
+            } => format!("{unit} {geometry} {}", property.name()),
+            Target::Path { machine, .. } => format!("{unit} {}", machine.name),
+        }
+    }
+}
+
+/// The proof of one property of a hash unit.
+struct HashProof<'a> {
+    unit: &'a str,
+    geometry: Geometry,
+    property: Property,
+    subject: &'static Subject,
+    method: Method,
+}
+
+impl HashProof<'_> {
+    fn run(
+        &self,
+        config: &Config,
+        rtl: &RtlSource,
+        yosys: &Tool,
+        timeout: Duration,
+    ) -> Result<Verdict> {
+        let start = Instant::now();
+        let (method, outcome, covered) = match self.method {
+            Method::Exhaustive(kind) => {
+                let exhausted = exhaust(kind, self.geometry)?;
+                ("exhaustive", exhausted.outcome, exhausted.covered)
+            }
+            method => {
+                let config = Config {
+                    geometry: self.geometry,
+                    ..config.clone()
+                };
+                let script = self.script(&config, rtl)?;
+                let name = match method {
+                    Method::Induction => "induction",
+                    _ => "sat",
+                };
+                let covered = format!("{} SAT problems", script.steps.len());
+                (name, script.run(yosys, timeout)?, covered)
+            }
+        };
+        Ok(Verdict {
+            unit: self.unit.to_owned(),
+            geometry: self.geometry,
+            property: self.property.name().to_owned(),
+            method,
+            outcome,
+            covered,
+            seconds: start.elapsed().as_secs_f64(),
+        })
+    }
+
+    fn script(&self, config: &Config, rtl: &RtlSource) -> Result<Script> {
+        let registers = match self.subject.config_module() {
+            // The registers of the machine's own unit have two names.
+            Some(_) if self.unit == SHARED_CONFIG => Some(SHARED_CONFIG.to_owned()),
+            other => other,
+        };
+        let builder = Builder {
+            subject: self.subject,
+            registers,
+            geometry: self.geometry,
+            config,
+            rtl,
+        };
+        match (self.property, self.subject.form) {
+            (Property::Function, _) => builder.function(),
+            (Property::Reset, _) => builder.reset(),
+            (Property::Registers, _) => builder.registers(),
+            (Property::Bijection, Form::Linear) => builder.linear(),
+            (Property::Bijection, Form::Shift) => builder.shift(),
+            (Property::Bijection, Form::Row) => builder.row(),
+        }
+    }
+}
