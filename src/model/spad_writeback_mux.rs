@@ -197,4 +197,23 @@ mod tests {
         assert_eq!(ready(&mux.step(&alone)), (true, false, false), "lost");
         assert_eq!(ready(&mux.step(&alone)), (false, true, true));
     }
+
+    /// A port that takes every second result would else always be free in the
+    /// same side's turn.
+    #[test]
+    fn with_ahead_a_turn_stays_while_there_is_no_room() {
+        let mut mux = WritebackMux::new(3);
+        let mut taken = [0; 2];
+        for cycle in 0..40 {
+            let inputs = WritebackInputs {
+                wb_ready: cycle % 2 == 1,
+                ..ALL
+            };
+            let out = mux.step(&inputs);
+            taken[0] += usize::from(out.icn_ready);
+            taken[1] += usize::from(out.mem_ready);
+        }
+        assert!(taken[0].abs_diff(taken[1]) <= 1, "{taken:?}");
+        assert!(taken[0] >= 9, "{taken:?}");
+    }
 }

@@ -10,7 +10,7 @@
 //! - `cover_*`: what must be reachable, or the properties would say nothing,
 //!   with the number of cycles in which it is (the first is the reset).
 
-use crate::config::{Config, PC_BITS, TAG_BITS};
+use crate::config::{Config, PC_BITS};
 use crate::rtl::{Dir, EmittedUnit};
 
 /// A circuit around a unit.
@@ -26,8 +26,6 @@ pub(super) struct Harness {
     pub needs: Need,
     /// The stages of those machines.
     pub stages: Stages,
-    /// Modules whose outputs are free, whatever they do.
-    pub free: &'static [&'static str],
 }
 
 /// The stages of the machines that a circuit is about. A circuit stands on one
@@ -89,43 +87,25 @@ pub(super) enum Need {
     /// Broadcast, locks in several windows, and eight banks of four rows: the
     /// proof names the words.
     Words,
-    /// Four warps and four blocks, locks, and a configurable hash: the proof
-    /// names them.
-    FourWarps,
 }
 
 macro_rules! harness {
     ($unit:literal, $file:literal, $size:ident, $needs:ident) => {
-        harness!($unit, $file, $size, $needs, Stages::Any, [])
+        harness!($unit, $file, $size, $needs, Stages::Any)
     };
-    ($unit:literal, $file:literal, $size:ident, $needs:ident, $stages:expr, $free:expr) => {
+    ($unit:literal, $file:literal, $size:ident, $needs:ident, $stages:expr) => {
         Harness {
             unit: $unit,
             text: include_str!(concat!("../../testbenches/prove/path/", $file, ".v")),
             size: Size::$size,
             needs: Need::$needs,
             stages: $stages,
-            free: &$free,
         }
     };
 }
 
-/// What is free around the issue of the path: all that is behind EX, and the
-/// history.
-const BEHIND_EX: [&str; 9] = [
-    "spad_premem_queue",
-    "spad_nonmem_queue",
-    "spad_scratchpad",
-    "spad_retry_sequencer",
-    "spad_writeback_mux",
-    "spad_lane_hash",
-    "spad_conflict_history",
-    "spad_degree_accumulator",
-    "spad_hash_config*",
-];
-
 /// Every circuit around a unit of the path; some units have several.
-pub(super) static HARNESSES: [Harness; 18] = [
+pub(super) static HARNESSES: [Harness; 17] = [
     harness!("spad_premem_queue", "premem_queue", Pair, PrememQueue),
     harness!("spad_nonmem_queue", "nonmem_queue", Pair, Nothing),
     harness!(
@@ -133,16 +113,14 @@ pub(super) static HARNESSES: [Harness; 18] = [
         "writeback_mux",
         Pair,
         Nothing,
-        Stages::Ahead(0),
-        []
+        Stages::Ahead(0)
     ),
     harness!(
         "spad_writeback_mux",
         "writeback_mux",
         Pair,
         Nothing,
-        Stages::Ahead(3),
-        []
+        Stages::Ahead(3)
     ),
     harness!("spad_conflict_arbiter", "conflict_arbiter", Quad, Broadcast),
     harness!("spad_lock_unit", "lock_unit", Quad, Locks),
@@ -153,8 +131,7 @@ pub(super) static HARNESSES: [Harness; 18] = [
         "scratchpad",
         Rows,
         Words,
-        Stages::Memory(2),
-        []
+        Stages::Memory(2)
     ),
     harness!("spad_retry_sequencer", "retry_sequencer", Quad, ShortRetry),
     harness!("spad_conflict_history", "conflict_history", Quad, TwoSets),
@@ -171,24 +148,14 @@ pub(super) static HARNESSES: [Harness; 18] = [
         "warp_mask",
         Quad,
         Nothing,
-        Stages::Ahead(0),
-        []
+        Stages::Ahead(0)
     ),
     harness!(
         "spad_warp_mask",
         "warp_mask_late",
         Quad,
         Nothing,
-        Stages::Ahead(3),
-        []
-    ),
-    harness!(
-        "spad_sm_path",
-        "issue",
-        Quad,
-        FourWarps,
-        Stages::Ahead(3),
-        BEHIND_EX
+        Stages::Ahead(3)
     ),
     harness!("spad_warp_scheduler", "warp_scheduler", Quad, Nothing),
 ];
@@ -222,13 +189,6 @@ impl Harness {
                 "the proof is about a history of two sets",
             ),
             Need::FourRows => (config.rows() == 4, "the proof is about banks of four rows"),
-            Need::FourWarps => {
-                let named = (config.path.warps, config.path.blocks) == (4, 4);
-                (
-                    named && config.path.locks > 0,
-                    "the proof is about four warps in four blocks, with locks",
-                )
-            }
             Need::Words => {
                 let named = config.rows() == 4 && config.geometry.bank_bits() == 3;
                 let windows = config.path.locks > 0 && config.path.lock_group_cycles > 1;
@@ -356,7 +316,6 @@ fn parameter(name: &str, c: &Config) -> Option<u32> {
         "PW" => c.pass_bits(),
         "EX" => c.excess_bits(),
         "AHEAD" => c.path.ahead,
-        "TG" => TAG_BITS,
         "PCW" => PC_BITS,
         "MERGE" => c.path.merge_bytes.into(),
         "LR" => c.path.retry.read,

@@ -26,7 +26,6 @@ const CYCLES: [u32; 2] = [5, 10];
 pub(super) struct Induction {
     unit: &'static str,
     text: &'static str,
-    free: &'static [&'static str],
     goals: Goals,
     parameters: Vec<(String, usize)>,
     files: Vec<SourceFile>,
@@ -48,7 +47,6 @@ impl Induction {
         Ok(Induction {
             unit: harness.unit,
             text: harness.text,
-            free: harness.free,
             goals: Goals::of(harness.text),
             parameters: parameters(harness.text, unit, config),
             resets: has_reset(unit),
@@ -277,7 +275,6 @@ impl Session<'_> {
             &json!({
                 "unit": circuit.unit,
                 "parameters": parameters,
-                "free": circuit.free,
                 "questions": questions,
             }),
         )?;
