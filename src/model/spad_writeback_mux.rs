@@ -108,6 +108,9 @@ impl<P: Copy> WritebackMux<P> {
             return;
         }
         let ready = self.eval(inputs);
+        if self.free() {
+            self.turn = self.turn.map(|turn| inputs.icn.is_some() && !turn);
+        }
         let fires = |source, ready: bool, result: Option<P>| match ready {
             true => result.map(|r| (source, r)),
             false => None,
@@ -120,7 +123,6 @@ impl<P: Copy> WritebackMux<P> {
         } else if self.second.is_none() {
             self.second = winner;
         }
-        self.turn = self.turn.map(|turn| inputs.icn.is_some() && !turn);
     }
 
     /// One clock cycle.
@@ -194,5 +196,24 @@ mod tests {
         (alone.icn, alone.mem) = (None, None);
         assert_eq!(ready(&mux.step(&alone)), (true, false, false), "lost");
         assert_eq!(ready(&mux.step(&alone)), (false, true, true));
+    }
+
+    /// A port that takes every second result would else always be free in the
+    /// same side's turn.
+    #[test]
+    fn with_ahead_a_turn_stays_while_there_is_no_room() {
+        let mut mux = WritebackMux::new(3);
+        let mut taken = [0; 2];
+        for cycle in 0..40 {
+            let inputs = WritebackInputs {
+                wb_ready: cycle % 2 == 1,
+                ..ALL
+            };
+            let out = mux.step(&inputs);
+            taken[0] += usize::from(out.icn_ready);
+            taken[1] += usize::from(out.mem_ready);
+        }
+        assert!(taken[0].abs_diff(taken[1]) <= 1, "{taken:?}");
+        assert!(taken[0] >= 9, "{taken:?}");
     }
 }

@@ -24,6 +24,40 @@ pub(super) struct Harness {
     pub size: Size,
     /// What a machine must have for the unit to hold anything.
     pub needs: Need,
+    /// The stages of those machines.
+    pub stages: Stages,
+}
+
+/// The stages of the machines that a circuit is about. A circuit stands on one
+/// of its own, so that no preset decides what is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stages {
+    /// The unit is the same with any.
+    Any,
+    /// So many in the scratchpad.
+    Memory(u32),
+    /// So many in front of EX, which decide the issue.
+    Ahead(u32),
+}
+
+impl Stages {
+    /// Gives the machine these stages.
+    pub fn set(self, config: &mut Config) {
+        (config.path.mem_stages, config.path.ahead) = match self {
+            Stages::Any => (2, 0),
+            Stages::Memory(stages) => (stages, 0),
+            Stages::Ahead(ahead) => (2, ahead),
+        };
+    }
+
+    /// The machine has these stages.
+    fn fit(self, config: &Config) -> bool {
+        match self {
+            Stages::Any => true,
+            Stages::Memory(stages) => config.path.mem_stages.min(4) == stages,
+            Stages::Ahead(ahead) => config.path.ahead == ahead,
+        }
+    }
 }
 
 /// How large a machine the solver takes in seconds.
@@ -57,25 +91,48 @@ pub(super) enum Need {
 
 macro_rules! harness {
     ($unit:literal, $file:literal, $size:ident, $needs:ident) => {
+        harness!($unit, $file, $size, $needs, Stages::Any)
+    };
+    ($unit:literal, $file:literal, $size:ident, $needs:ident, $stages:expr) => {
         Harness {
             unit: $unit,
             text: include_str!(concat!("../../testbenches/prove/path/", $file, ".v")),
             size: Size::$size,
             needs: Need::$needs,
+            stages: $stages,
         }
     };
 }
 
-/// Every circuit around a unit of the path.
-pub(super) static HARNESSES: [Harness; 15] = [
+/// Every circuit around a unit of the path; some units have several.
+pub(super) static HARNESSES: [Harness; 17] = [
     harness!("spad_premem_queue", "premem_queue", Pair, PrememQueue),
     harness!("spad_nonmem_queue", "nonmem_queue", Pair, Nothing),
-    harness!("spad_writeback_mux", "writeback_mux", Pair, Nothing),
+    harness!(
+        "spad_writeback_mux",
+        "writeback_mux",
+        Pair,
+        Nothing,
+        Stages::Ahead(0)
+    ),
+    harness!(
+        "spad_writeback_mux",
+        "writeback_mux",
+        Pair,
+        Nothing,
+        Stages::Ahead(3)
+    ),
     harness!("spad_conflict_arbiter", "conflict_arbiter", Quad, Broadcast),
     harness!("spad_lock_unit", "lock_unit", Quad, Locks),
     harness!("spad_crossbar", "crossbar", Quad, Nothing),
     harness!("spad_bank_ram", "bank_ram", Rows, FourRows),
-    harness!("spad_scratchpad", "scratchpad", Rows, Words),
+    harness!(
+        "spad_scratchpad",
+        "scratchpad",
+        Rows,
+        Words,
+        Stages::Memory(2)
+    ),
     harness!("spad_retry_sequencer", "retry_sequencer", Quad, ShortRetry),
     harness!("spad_conflict_history", "conflict_history", Quad, TwoSets),
     harness!("spad_access_unit", "access_unit", Quad, Nothing),
@@ -86,18 +143,34 @@ pub(super) static HARNESSES: [Harness; 15] = [
         Quad,
         Nothing
     ),
-    harness!("spad_warp_mask", "warp_mask", Quad, Nothing),
+    harness!(
+        "spad_warp_mask",
+        "warp_mask",
+        Quad,
+        Nothing,
+        Stages::Ahead(0)
+    ),
+    harness!(
+        "spad_warp_mask",
+        "warp_mask_late",
+        Quad,
+        Nothing,
+        Stages::Ahead(3)
+    ),
     harness!("spad_warp_scheduler", "warp_scheduler", Quad, Nothing),
 ];
 
 impl Harness {
-    /// The circuit around `unit`.
-    pub fn of_unit(unit: &str) -> Option<&'static Harness> {
-        HARNESSES.iter().find(|h| h.unit == unit)
+    /// The circuits around `unit`.
+    pub fn of_unit(unit: &str) -> impl Iterator<Item = &'static Harness> {
+        HARNESSES.iter().filter(move |h| h.unit == unit)
     }
 
     /// Why there is nothing to prove of the unit in this machine.
     pub fn lacking(&self, config: &Config) -> Option<&'static str> {
+        if !self.stages.fit(config) {
+            return Some("no proof is about its mem_stages and ahead");
+        }
         let (there, without) = match self.needs {
             Need::Nothing => (true, ""),
             Need::PrememQueue => (config.premem_depth() > 0, "it has depth 0 there: wires"),
@@ -242,6 +315,7 @@ fn parameter(name: &str, c: &Config) -> Option<u32> {
         "SETS" => c.path.history_sets,
         "PW" => c.pass_bits(),
         "EX" => c.excess_bits(),
+        "AHEAD" => c.path.ahead,
         "PCW" => PC_BITS,
         "MERGE" => c.path.merge_bytes.into(),
         "LR" => c.path.retry.read,
@@ -285,8 +359,9 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_machine() {
-        let small = Config::preset("small").unwrap();
         for harness in &HARNESSES {
+            let mut small = Config::preset("small").unwrap();
+            harness.stages.set(&mut small);
             let unit = [harness.unit.to_owned()];
             let design = Design::emit(&unit, &small).unwrap();
             let unit = &design.units[0];
@@ -294,6 +369,7 @@ mod tests {
             let head = harness.text.split("\n);").next().unwrap();
             assert_eq!(values.len(), head.matches("parameter ").count());
         }
+        let small = Config::preset("small").unwrap();
         let text = "module miter #(parameter L = 1, parameter W_in_data = 2) (";
         let design = Design::emit(&["spad_premem_queue".to_owned()], &small).unwrap();
         let values = parameters(text, &design.units[0], &small);

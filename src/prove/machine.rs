@@ -1,7 +1,7 @@
 //! The machines that the units of the path are proved for: small ones, since
 //! the solver goes through all their states.
 
-use super::harness::Size;
+use super::harness::{Harness, Size};
 use crate::config::{Config, RetryLatencies};
 use crate::error::Result;
 use crate::geometry::Geometry;
@@ -18,13 +18,15 @@ pub enum Machines {
 }
 
 impl Machines {
-    /// The machines for a unit of this size; `own` is the user's.
-    pub(super) fn list(self, size: Size, own: &Config) -> Result<Vec<Config>> {
-        Ok(match self {
-            Machines::Own => vec![own.clone()],
-            Machines::Least => vec![least(size)?],
-            Machines::All => vec![least(size)?, Config::preset("small")?],
-        })
+    /// The machines for a circuit; `own` is the user's.
+    pub(super) fn list(self, harness: &Harness, own: &Config) -> Result<Vec<Config>> {
+        let mut machines = match self {
+            Machines::Own => return Ok(vec![own.clone()]),
+            Machines::Least => vec![least(harness.size)?],
+            Machines::All => vec![least(harness.size)?, Config::preset("small")?],
+        };
+        machines.iter_mut().for_each(|m| harness.stages.set(m));
+        Ok(machines)
     }
 }
 

@@ -65,8 +65,8 @@ pub fn plan(
     let units = if named { units } else { &all };
     let mut proofs = Vec::new();
     for unit in units {
-        if let Some(harness) = Harness::of_unit(unit) {
-            proofs.extend(path_proofs(harness, config, machines, named)?);
+        if Harness::of_unit(unit).next().is_some() {
+            proofs.extend(path_proofs(unit, config, machines, named)?);
         } else if let Some((subject, kinds)) = hash_proofs(unit, config) {
             for &geometry in geometries {
                 let fits = |m: &Method| match m {
@@ -96,34 +96,28 @@ pub fn plan(
 
 /// What is proved of a unit of the path. One that a machine does not have is
 /// left out unless it was asked for by name.
-fn path_proofs(
-    harness: &'static Harness,
-    config: &Config,
-    machines: Machines,
-    named: bool,
-) -> Result<Vec<Proof>> {
+fn path_proofs(unit: &str, config: &Config, machines: Machines, named: bool) -> Result<Vec<Proof>> {
     let mut proofs = Vec::new();
     let mut lacking = None;
-    for machine in machines.list(harness.size, config)? {
-        match harness.lacking(&machine) {
-            None => proofs.push(Proof {
-                unit: harness.unit.to_owned(),
-                target: Target::Path {
-                    harness,
-                    machine: Box::new(machine),
-                },
-            }),
-            Some(why) => lacking = Some((machine.name, why)),
+    for harness in Harness::of_unit(unit) {
+        for machine in machines.list(harness, config)? {
+            match harness.lacking(&machine) {
+                None => proofs.push(Proof {
+                    unit: harness.unit.to_owned(),
+                    target: Target::Path {
+                        harness,
+                        machine: Box::new(machine),
+                    },
+                }),
+                Some(why) => lacking = Some((machine.name, why)),
+            }
         }
     }
     match lacking {
-        Some((machine, why)) if named && proofs.is_empty() => {
-            let unit = harness.unit;
-            Err(Error::usage(
-                format!("nothing is proved of {unit} in the machine {machine}"),
-                why,
-            ))
-        }
+        Some((machine, why)) if named && proofs.is_empty() => Err(Error::usage(
+            format!("nothing is proved of {unit} in the machine {machine}"),
+            why,
+        )),
         _ => Ok(proofs),
     }
 }

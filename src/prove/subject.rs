@@ -162,7 +162,7 @@ impl Subject {
 pub fn provable_units(all: &[String]) -> Vec<String> {
     let known = |u: &&String| {
         Subject::of_unit(u).is_some()
-            || Harness::of_unit(u).is_some()
+            || Harness::of_unit(u).next().is_some()
             || Subject::of_config(u).is_some()
             || *u == SHARED_CONFIG
     };

@@ -3,19 +3,26 @@
 /// Small machines for the units of the path: two lanes where a payload is as
 /// wide as all lanes, else four.
 pub const PAIR: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
-                    warp_size = 8, capacity_words = 512 }\n";
+                    warp_size = 8, capacity_words = 512 }\n\
+                    path = { mem_stages = 2, ahead = 0 }\n";
 pub const QUAD: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
                     warp_size = 8, capacity_words = 512 }\n\
-                    path = { warps = 4, locks = 32, lock_group_cycles = 2, history_sets = 2 }\n";
+                    path = { warps = 4, blocks = 4, locks = 32, lock_group_cycles = 2, \
+                    history_sets = 2, mem_stages = 2, ahead = 0 }\n";
 /// Two lanes, and latencies of an atomic that let a round end in few cycles.
 pub const ATOMIC: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
                       warp_size = 8, capacity_words = 512 }\n\
-                      path = { locks = 32, lock_group_cycles = 2 }\n\
+                      path = { locks = 32, lock_group_cycles = 2, mem_stages = 2, ahead = 0 }\n\
                       retry = { read = 2, update = 2, write = 2, branch = 1 }\n";
 /// Banks of four rows.
 pub const ROWS: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
                     warp_size = 8, capacity_words = 32 }\n\
-                    path = { locks = 32, lock_group_cycles = 2 }\n";
+                    path = { locks = 32, lock_group_cycles = 2, mem_stages = 2, ahead = 0 }\n";
+/// As `QUAD`, with the issue decided three stages ahead.
+pub const AHEAD: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
+                     warp_size = 8, capacity_words = 512 }\n\
+                     path = { warps = 4, blocks = 4, locks = 32, lock_group_cycles = 2, \
+                     history_sets = 2, mem_stages = 2, ahead = 3 }\n";
 
 /// A fault, and the properties that it breaks.
 pub struct Mutant {
@@ -75,25 +82,25 @@ const PAIR_FAULTS: &[Mutant] = &[
     mutant!("spad_nonmem_queue", "assign move[k] = v[k] & ~give[k] & free[k+1]" => "assign move[k] = v[k] & ~give[k] & free[k+1] & in_valid"; "latency"),
     mutant!("spad_nonmem_queue", "v[k] <= move[k-1] |" => "v[k] <= move[k-1] | push |"; "count"),
     mutant!("spad_nonmem_queue", "{1'b1, {(NQ-1){cfg_elastic}}}" => "{1'b1, {(NQ-1){1'b0}}}"; "bypass"),
-    mutant!("spad_writeback_mux", "free & ~icn_valid & ~mem_valid" => "free & ~icn_valid"; "one"),
-    mutant!("spad_writeback_mux", "assign mem_ready = free & ~icn_valid" => "assign mem_ready = free & ~icn_valid & ~nm_valid"; "grant", "priority"),
+    mutant!("spad_writeback_mux", "free & ~turn & ~mem_valid" => "free & ~turn"; "one"),
+    mutant!("spad_writeback_mux", "assign mem_ready = free & ~turn" => "assign mem_ready = free & ~turn & ~nm_valid"; "grant", "priority"),
     mutant!("spad_writeback_mux", "assign icn_ready = free" => "assign icn_ready = free & ~mem_valid"; "icn"),
-    mutant!("spad_writeback_mux", "mem_valid ? mem_data : nm_data" => "nm_valid ? nm_data : mem_data"; "next"),
-    mutant!("spad_writeback_mux", "valid <= any" => "valid <= 1'b1"; "empty"),
-    mutant!("spad_writeback_mux", "end else if (free) begin" => "end else begin"; "hold"),
+    mutant!("spad_writeback_mux", "(mem_data & {PWID{take_mem}})" => "(nm_data & {PWID{take_mem}})"; "next"),
+    mutant!("spad_writeback_mux", "first_valid <= second_valid | in_valid" => "first_valid <= 1'b1"; "empty"),
+    mutant!("spad_writeback_mux", "end else if (free) begin" => "end else begin"; "next"),
 ];
 
 /// Faults in units of four lanes or warps.
 const QUAD_FAULTS: &[Mutant] = &[
-    mutant!("spad_conflict_arbiter", "pend <= pend & kept_off" => "pend <= pend & follows"; "once"),
-    mutant!("spad_conflict_arbiter", "assign grp_last = busy & ~(|clashes)" => "assign grp_last = busy & ~(|follows)"; "all"),
-    mutant!("spad_conflict_arbiter", "wire [L-1:0] served = pend & ~kept_off" => "wire [L-1:0] served = pend & ~kept_off & bank[L-1:0]"; "progress"),
-    mutant!("spad_conflict_arbiter", "wire [L-1:0] leader = pend & ~follows" => "wire [L-1:0] leader = pend & ~clashes"; "leader"),
-    mutant!("spad_conflict_arbiter", "|(other_row & ~follows[i-1:0])" => "|other_row"; "served"),
-    mutant!("spad_conflict_arbiter", "bank[i*M +: M] & {M{served[i]}}" => "bank[i*M +: M] & {M{pend[i]}}"; "banks"),
-    mutant!("spad_conflict_arbiter", "~busy | (adv & grp_last)" => "~busy | grp_last"; "ready"),
-    mutant!("spad_conflict_arbiter", "if (~grp_last) cnt <= cnt" => "if (~grp_last) cnt <= cnt & 3'd1"; "degree", "cycles"),
-    mutant!("spad_conflict_arbiter", "end else if (busy & adv)" => "end else if (busy)"; "stall"),
+    mutant!("spad_conflict_arbiter", "pend <= remain" => "pend <= pend & follows"; "once"),
+    mutant!("spad_conflict_arbiter", "last <= ~(|clash_remaining)" => "last <= ~(|remain)"; "all"),
+    mutant!("spad_conflict_arbiter", "assign grp_served = pend & ~kept_off" => "assign grp_served = pend & ~kept_off & bank[L-1:0]"; "progress"),
+    mutant!("spad_conflict_arbiter", "assign grp_leader = pend & ~follows" => "assign grp_leader = pend & ~kept_off"; "leader"),
+    mutant!("spad_conflict_arbiter", "|(clash & pend[i-1:0] & ~follows[i-1:0])" => "|(clash & pend[i-1:0])"; "served"),
+    mutant!("spad_conflict_arbiter", "pend[i] & (bank[i*M +: M] == b)" => "(bank[i*M +: M] == b)"; "banks"),
+    mutant!("spad_conflict_arbiter", "~busy | (adv & last)" => "~busy | last"; "ready"),
+    mutant!("spad_conflict_arbiter", "if (~last) cnt <= cnt" => "if (~last) cnt <= cnt & 3'd1"; "degree", "cycles"),
+    mutant!("spad_conflict_arbiter", "wire step = busy & adv" => "wire step = busy"; "stall"),
     mutant!("spad_conflict_arbiter", "req_mask & {L{req_access}}" => "req_mask"; "pass"),
     mutant!("spad_lock_unit", "& ~lock[addr[i*LK +: LK]] & ~(|same)" => "& ~(|same)"; "one_owner"),
     mutant!("spad_lock_unit", "& ~lock[addr[i*LK +: LK]] & ~(|same)" => "& ~lock[addr[i*LK +: LK]]"; "lowest", "progress"),
@@ -116,16 +123,16 @@ const QUAD_FAULTS: &[Mutant] = &[
     mutant!("spad_degree_accumulator", "assign up_excess = excess" => "assign up_excess = excess | {3{excess[2]}}"; "sum"),
     mutant!("spad_degree_accumulator", "d_valid & d_last & ~clear" => "d_valid & ~clear"; "pulse"),
     mutant!("spad_degree_accumulator", "d_valid & d_last & ~clear" => "d_valid & d_last"; "clear"),
-    mutant!("spad_warp_mask", "pend ? passes + excess : cnt" => "pend ? passes | excess : cnt"; "remaining"),
+    mutant!("spad_warp_mask", "cnt + (excess & {CW{answered}})" => "cnt | (excess & {CW{answered}})"; "remaining"),
     mutant!("spad_warp_mask", "rst | clear" => "rst"; "clear"),
     mutant!("spad_warp_mask", "mask & ~hold" => "mask & ~(hold & ~pend)"; "hold"),
-    mutant!("spad_warp_scheduler", "last <= sel_warp" => "last <= next"; "order"),
+    mutant!("spad_warp_scheduler", "behind <= behind_sel" => "behind <= ~behind_sel"; "order"),
     mutant!("spad_warp_scheduler", "cfg_violate & ~(|unmasked)" => "cfg_violate"; "candidate"),
-    mutant!("spad_warp_scheduler", "assign present[c] = |of_class" => "assign present[c] = &of_class"; "some"),
+    mutant!("spad_warp_scheduler", "|(unmasked & members)" => "&(unmasked & members)"; "some"),
     mutant!("spad_warp_scheduler", "present[1] & ~present[0]" => "present[1]"; "class"),
-    mutant!("spad_warp_scheduler", "|(ready & ~cand)" => "|(ready & ~unmasked)"; "masked"),
+    mutant!("spad_warp_scheduler", "assign masked = ~use_masked & cfg_aware" => "assign masked = cfg_aware"; "masked"),
     mutant!("spad_relssp", "assign mine[w] = warp_blk[w*TW +: TW] == b;" => "assign mine[w] = warp_blk[w*TW] == (b % 2);"; "other"),
-    mutant!("spad_warp_mask", "assign mask = |left" => "assign mask = |(left & ~{{(CW-1){1'b0}}, ~pend})"; "distance"),
+    mutant!("spad_warp_mask", "assign mask = (|cnt) | (answered & (|excess))" => "assign mask = |cnt"; "distance"),
     mutant!("spad_conflict_history", "(found1[EX-1:0] & {EX{hit1}})" => "(found1[EX-1:0] & found0[EX-1:0] & {EX{hit1}})"; "found"),
     mutant!("spad_conflict_history", "lru[u_set] <= ~u_way" => "lru[u_set] <= u_way"; "found"),
     mutant!("spad_conflict_history", "u_hit1 ? 1'b1" => "u_hit1 ? 1'b0"; "one_way"),
@@ -144,17 +151,17 @@ const QUAD_FAULTS: &[Mutant] = &[
 
 /// Faults in the bank, and in the scratchpad with its banks.
 const ROWS_FAULTS: &[Mutant] = &[
-    mutant!("spad_scratchpad", "p_tag <= q_tag" => "p_tag <= req_tag"; "fields"),
-    mutant!("spad_scratchpad", "assign resp_valid = p_valid & p_last" => "assign resp_valid = p_valid"; "answered"),
-    mutant!("spad_scratchpad", "wire arb_adv = adv & last_window" => "wire arb_adv = adv"; "ready"),
-    mutant!("spad_scratchpad", "assign busy_more = grp_valid & ~last" => "assign busy_more = grp_valid & ~grp_last"; "busy"),
-    mutant!("spad_scratchpad", "wire adv = resp_ready | ~(p_valid & p_last)" => "wire adv = 1'b1"; "stall"),
-    mutant!("spad_scratchpad", "grp_served & {L{read}}" => "grp_served & {L{q_op == OP_LDLK}}"; "load"),
-    mutant!("spad_scratchpad", "wire pass = step & (q_op == OP_PASS)" => "wire pass = step & (q_op == 3'd1)"; "pass"),
-    mutant!("spad_scratchpad", "answers & ~p_err" => "answers"; "silent"),
-    mutant!("spad_scratchpad", "(q_op == OP_STORE) | (q_op == OP_STUL);" => "(q_op == OP_STORE);"; "memory"),
-    mutant!("spad_scratchpad", "p_succ <= q_succ | lk_success" => "p_succ <= lk_success"; "winner"),
-    mutant!("spad_scratchpad", "p_succ & {L{resp_valid}}" => "p_succ"; "losers"),
+    mutant!("spad_scratchpad", "mem1_tag <= mem0_tag" => "mem1_tag <= req_tag"; "fields"),
+    mutant!("spad_scratchpad", "assign resp_valid = mem1_valid & mem1_last" => "assign resp_valid = mem1_valid"; "answered"),
+    mutant!("spad_scratchpad", ".adv(adv & last_window)" => ".adv(adv)"; "ready"),
+    mutant!("spad_scratchpad", "assign busy_more = mem0_valid & ~mem0_last" => "assign busy_more = mem0_valid & ~grp_last"; "busy"),
+    mutant!("spad_scratchpad", "wire adv = resp_ready | ~resp_valid" => "wire adv = 1'b1"; "stall"),
+    mutant!("spad_scratchpad", "mem0_served & {L{read}}" => "mem0_served & {L{mem0_op == OP_LDLK}}"; "load"),
+    mutant!("spad_scratchpad", "wire pass = mem0_valid & adv & (mem0_op == OP_PASS)" => "wire pass = mem0_valid & adv & (mem0_op == 3'd1)"; "pass"),
+    mutant!("spad_scratchpad", "answers & ~mem1_error" => "answers"; "silent"),
+    mutant!("spad_scratchpad", "(mem0_op == OP_STORE) | (mem0_op == OP_STUL);" => "(mem0_op == OP_STORE);"; "memory"),
+    mutant!("spad_scratchpad", "mem1_success <= success | lk_success" => "mem1_success <= lk_success"; "winner"),
+    mutant!("spad_scratchpad", "mem1_success & {L{resp_valid}}" => "mem1_success"; "losers"),
     mutant!("spad_scratchpad" in "spad_lock_unit", "if (rst) lock <= {LOCKS{1'b0}}" => "if (rst) lock <= {LOCKS{1'b1}}"; "lock"),
     mutant!("spad_bank_ram", "out <= mem[row]" => "out <= mem[row + 2'd1]"; "read"),
     mutant!("spad_bank_ram", "if (be[k])" => "if (be[0])"; "kept"),
@@ -173,6 +180,13 @@ const ATOMIC_FAULTS: &[Mutant] = &[
     mutant!("spad_retry_sequencer", "assign sp_error = err & (now == SEQ_DONE)" => "assign sp_error = 1'b0"; "result"),
 ];
 
+/// Faults where the issue is decided ahead.
+const AHEAD_FAULTS: &[Mutant] = &[
+    mutant!("spad_writeback_mux", "else if (free) turn <=" => "else turn <="; "icn"),
+    mutant!("spad_writeback_mux", "turn <= icn_valid & ~turn" => "turn <= icn_valid"; "icn"),
+    mutant!("spad_warp_mask", "late <= pend & ~set_valid" => "late <= pend"; "remaining"),
+];
+
 /// Every fault with its machine.
 pub fn path_faults() -> impl Iterator<Item = (&'static str, &'static Mutant)> {
     let groups = [
@@ -180,6 +194,7 @@ pub fn path_faults() -> impl Iterator<Item = (&'static str, &'static Mutant)> {
         (QUAD, QUAD_FAULTS),
         (ROWS, ROWS_FAULTS),
         (ATOMIC, ATOMIC_FAULTS),
+        (AHEAD, AHEAD_FAULTS),
     ];
     let of_group =
         |(machine, faults): (_, &'static [Mutant])| faults.iter().map(move |f| (machine, f));

@@ -1,7 +1,8 @@
 // spad_writeback_mux: each result that is taken is the next one in the
 // writeback port, and the priorities are kept (section 11). The buffer holds
-// two; the older one is shown.
-module miter #(parameter W_wb_data = 8) (
+// two; the older one is shown. AHEAD > 0: data from off-chip have every second
+// of the cycles with room.
+module miter #(parameter W_wb_data = 8, parameter AHEAD = 0) (
     input wire clk,
     input wire rst,
     input wire icn_valid,
@@ -13,13 +14,15 @@ module miter #(parameter W_wb_data = 8) (
     input wire wb_ready,
     output wire keep_second, // two results at most; the one behind the one that is shown
     output wire keep_first, // the one that is shown
+    output wire keep_turn, // whose turn it is; who waited in a cycle with room is next
     output wire check_one, // at most one source is granted
-    output wire check_grant, // a source is granted whenever there is room and one asks, whatever wb_ready is
-    output wire check_icn, // data from off-chip never waits for another source
+    output wire check_grant, // a source is granted whenever there is room and one asks whose turn it is, whatever wb_ready is
+    output wire check_icn, // data from off-chip never waits for another source; with turns for one result at most
+    output wire check_fair, // nor does another source wait, with turns, for more than one of the data from off-chip
     output wire check_priority, // a source that waits where there is room waits for an older one
     output wire check_next, // what is granted is shown behind what was granted before it, as it came
     output wire check_empty, // nothing is shown but what was granted
-    output wire cover_icn, // 3: all ask, the data from off-chip is written
+    output wire cover_icn, // 4: all ask, the data from off-chip is written
     output wire cover_mem, // 3: the memory's result is written, another behind it
     output wire cover_nm, // 3: the other path's result is written
     output wire cover_stall, // 4: a result waits
@@ -70,11 +73,34 @@ module miter #(parameter W_wb_data = 8) (
     assign keep_first = (wb_valid == (count != 0)) & (wb_valid ? (wb_src == src0) & (wb_data == data0)
         : (wb_src == 0) & (wb_data == 0));
 
+    // Whose turn a cycle is. Without turns data from off-chip go first. `passed`
+    // counts the cycles with room in which they waited, `yielded` those in
+    // which nothing else was granted though it asked.
+    reg turn;
+    reg [1:0] passed, yielded;
+    wire far = AHEAD > 0 ? turn : icn_valid;
+    always @(posedge clk) begin
+        if (rst) begin
+            turn <= 0;
+            passed <= 0;
+            yielded <= 0;
+        end else begin
+            if (room) turn <= icn_valid & !turn;
+            if (!icn_valid | icn) passed <= 0;
+            else if (room & (passed != 3)) passed <= passed + 1;
+            if (!(mem_valid | nm_valid) | mem | nm) yielded <= 0;
+            else if (room & (yielded != 3)) yielded <= yielded + 1;
+        end
+    end
+    (* hierconn *) wire \unit.turn ;
+    assign keep_turn = (AHEAD == 0) | ((\unit.turn == turn) & (passed <= turn) & (yielded <= !turn));
+
     assign check_one = !(icn & mem) & !(icn & nm) & !(mem & nm);
-    assign check_grant = granted == (room & (icn_valid | mem_valid | nm_valid));
-    assign check_icn = icn_ready == room;
+    assign check_grant = granted == (room & (far ? icn_valid : mem_valid | nm_valid));
+    assign check_icn = AHEAD > 0 ? (icn_ready == (room & turn)) & (passed <= 1) : icn_ready == room;
+    assign check_fair = (AHEAD == 0) | (yielded <= 1);
     assign check_priority = !room | (
-        (!mem_valid | mem | icn_valid) & (!nm_valid | nm | icn_valid | mem_valid));
+        (!mem_valid | mem | far) & (!nm_valid | nm | far | mem_valid));
     assign check_next = (count == 0) | (wb_valid & (wb_src == src0) & (wb_data == data0));
     assign check_empty = (wb_valid == (count != 0)) & (wb_valid | ((wb_src == 0) & (wb_data == 0)))
         & (!was_rst | !wb_valid);
