@@ -55,16 +55,16 @@ module spad_writeback_mux (
     reg [PWID-1:0] second;
 
     wire free = ~second_valid;
-    // The off-chip port has a turn in the cycle after it asks for one.
+    // The off-chip port has a turn after it asked for one. A turn is over in a
+    // cycle with room: without room neither side has had it.
     reg turn;
     always @(posedge clk) begin
         if (rst) turn <= 1'b0;
-        else turn <= icn_valid & ~turn;
+        else if (free) turn <= icn_valid & ~turn;
     end
-    wire far = turn;
     assign icn_ready = free & turn;
-    assign mem_ready = free & ~far;
-    assign nm_ready = free & ~far & ~mem_valid;
+    assign mem_ready = free & ~turn;
+    assign nm_ready = free & ~turn & ~mem_valid;
 
     wire take_icn = icn_valid & icn_ready;
     wire take_mem = mem_valid & mem_ready;
