@@ -317,7 +317,6 @@ fn registers_that_are_none_are_refused() {
         ("(d[1*PWID", "(dd[1*PWID"),
         ("(d[2*PWID", "(dd[2*PWID"),
         ("(d[3*PWID", "(dd[3*PWID"),
-        ("(d[4*PWID", "(dd[4*PWID"),
     ];
     let cases = [
         ("spad_hash_bitvec_perm", config, &constant[..]),

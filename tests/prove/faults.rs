@@ -15,7 +15,7 @@ pub const ATOMIC: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits 
                       path = { locks = 32, lock_group_cycles = 2, mem_stages = 2, ahead = 0 }\n\
                       retry = { read = 2, update = 2, write = 2, branch = 1 }\n";
 /// Banks of four rows.
-pub const ROWS: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
+pub const ROWS: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
                     warp_size = 8, capacity_words = 32 }\n\
                     path = { locks = 32, lock_group_cycles = 2, mem_stages = 2, ahead = 0 }\n";
 /// As `QUAD`, with the issue decided three stages ahead.
