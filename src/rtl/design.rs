@@ -209,9 +209,10 @@ pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
         HdlError::UnknownUnit { .. } => {
             Error::usage(error.to_string(), format!("units are {}", all.join(", ")))
         }
-        other => Error::usage(
-            other.to_string(),
-            "this is a mistake in the kit's hardware description; please report it",
+        HdlError::Machine { .. } | HdlError::Geometry { .. } => Error::usage(
+            error.to_string(),
+            "take another machine: --preset NAME, or --config FILE with other values",
         ),
+        other => Error::defect(other.to_string()),
     }
 }
