@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     /// The counters after `inputs`, once everything has been counted.
-    fn counted(inputs: &[CounterInputs]) -> impl Fn(u8) -> u32 {
+    fn counted(inputs: &[CounterInputs]) -> impl Fn(u8) -> u32 + use<> {
         let mut counters = Counters::default();
         let quiet = CounterInputs::default();
         for cycle in inputs.iter().chain([&quiet]) {
