@@ -1,10 +1,9 @@
 //! The queues of the elastic pipeline and the writeback port: any payload, all
 //! rhythms of offer and demand.
 
-use super::support::{Rhythm, drive_reset, payload, ports, reset};
-use crate::config::Config;
-use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
-use crate::cosim::layout::{Layout, PortSlot};
+use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
+use super::layout::PortSlot;
+use super::support::{Rhythm, payload, ports, reset};
 use crate::model::{
     NonmemInputs, NonmemQueue, PrememInputs, PrememQueue, WritebackInputs, WritebackMux,
 };
@@ -81,9 +80,6 @@ impl Mode {
 trait Queue {
     /// One cycle: whether the input is taken, the output, and the stages in use.
     fn step(&mut self, inputs: QueueInputs) -> (bool, Option<u64>, u32);
-
-    /// Nothing is in the queue.
-    fn is_empty(&self) -> bool;
 }
 
 struct QueueInputs {
@@ -106,10 +102,6 @@ impl Queue for PrememQueue<u64> {
         );
         (out.in_ready, out.output, out.count as u32)
     }
-
-    fn is_empty(&self) -> bool {
-        self.count() == 0
-    }
 }
 
 impl Queue for NonmemQueue<u64> {
@@ -125,34 +117,35 @@ impl Queue for NonmemQueue<u64> {
         );
         (out.in_ready, out.output, out.stage_valid)
     }
-
-    fn is_empty(&self) -> bool {
-        self.stage_valid() == 0
-    }
 }
 
-ports!(QueuePorts {
+ports!(DataPorts {
     in rst in_valid in_data out_ready;
     out in_ready out_valid out_data;
 });
 
 #[derive(Clone)]
-struct GoldenQueue<Q> {
-    ports: QueuePorts,
+struct QueuePorts {
+    data: DataPorts,
     /// The queue's mode, and the output that shows the stages in use.
     on: PortSlot,
     stages: PortSlot,
+}
+
+#[derive(Clone)]
+struct GoldenQueue<Q> {
+    ports: QueuePorts,
     model: Q,
     payloads: Payloads,
 }
 
 impl<Q: Queue> Golden for GoldenQueue<Q> {
     fn respond(&mut self, frame: &mut Frame) {
-        let p = &self.ports;
+        let p = &self.ports.data;
         let number = self.payloads.number(frame, &p.in_data);
         let inputs = QueueInputs {
             rst: frame.is_high(&p.rst),
-            on: frame.is_high(&self.on),
+            on: frame.is_high(&self.ports.on),
             input: frame.is_high(&p.in_valid).then_some(number),
             out_ready: frame.is_high(&p.out_ready),
         };
@@ -161,75 +154,69 @@ impl<Q: Queue> Golden for GoldenQueue<Q> {
         frame.expect(&p.in_ready, in_ready.into());
         frame.expect(&p.out_valid, output.is_some().into());
         self.payloads.expect(frame, &p.out_data, output);
-        frame.expect(&self.stages, used);
+        frame.expect(&self.ports.stages, used);
         self.payloads.end_cycle(offered && in_ready);
     }
 }
 
-/// Stimulus of a queue.
-pub(super) struct QueueBench<Q> {
-    golden: GoldenQueue<Q>,
-    power_up: GoldenQueue<Q>,
+struct QueueDriver {
+    ports: QueuePorts,
     mode: Mode,
     offer: Rhythm,
     ready: Rhythm,
+    /// Nothing is in the queue.
+    empty: bool,
 }
 
-impl QueueBench<PrememQueue<u64>> {
-    pub(super) fn premem(config: &Config, layout: &Layout) -> Self {
-        let model = PrememQueue::new(config.premem_depth() as usize);
-        Self::new(
-            model,
-            layout.input("cfg_on"),
-            layout.output("count"),
-            layout,
-        )
-    }
+pub(super) fn premem(setup: &Setup) -> Box<dyn Bench> {
+    let model = PrememQueue::new(setup.config.premem_depth() as usize);
+    queue(model, "cfg_on", "count", setup)
 }
 
-impl QueueBench<NonmemQueue<u64>> {
-    pub(super) fn nonmem(config: &Config, layout: &Layout) -> Self {
-        let model = NonmemQueue::new(config.nonmem_depth() as usize);
-        let stages = layout.output("stage_valid");
-        Self::new(model, layout.input("cfg_elastic"), stages, layout)
-    }
+pub(super) fn nonmem(setup: &Setup) -> Box<dyn Bench> {
+    let model = NonmemQueue::new(setup.config.nonmem_depth() as usize);
+    queue(model, "cfg_elastic", "stage_valid", setup)
 }
 
-impl<Q: Clone> QueueBench<Q> {
-    fn new(model: Q, on: &PortSlot, stages: &PortSlot, layout: &Layout) -> Self {
-        let golden = GoldenQueue {
-            ports: QueuePorts::new(layout),
-            on: on.clone(),
-            stages: stages.clone(),
-            model,
-            payloads: Payloads::new(),
-        };
-        QueueBench {
-            power_up: golden.clone(),
-            golden,
-            mode: Mode::default(),
-            offer: Rhythm::default(),
-            ready: Rhythm::default(),
-        }
-    }
+fn queue<Q>(model: Q, on: &str, stages: &str, setup: &Setup) -> Box<dyn Bench>
+where
+    Q: Queue + Clone + 'static,
+{
+    let ports = QueuePorts {
+        data: DataPorts::new(setup.layout),
+        on: setup.layout.input(on).clone(),
+        stages: setup.layout.output(stages).clone(),
+    };
+    let golden = GoldenQueue {
+        ports: ports.clone(),
+        model,
+        payloads: Payloads::new(),
+    };
+    let driver = QueueDriver {
+        ports,
+        mode: Mode::default(),
+        offer: Rhythm::default(),
+        ready: Rhythm::default(),
+        empty: true,
+    };
+    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
 }
 
-impl<Q: Queue + Clone + 'static> Bench for QueueBench<Q> {
-    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.golden.ports;
-        let rst = reset(stimulus);
-        self.mode.next(stimulus, self.golden.model.is_empty());
+impl Driver for QueueDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let p = &self.ports.data;
+        reset(stimulus, frame, &p.rst);
+        self.mode.next(stimulus, self.empty);
         let offered = self.offer.beat(stimulus) && !self.mode.draining;
-        frame.drive(&self.golden.on, self.mode.on.into());
+        frame.drive(&self.ports.on, self.mode.on.into());
         frame.drive(&p.in_valid, offered.into());
         drive_payload(frame, &p.in_data, stimulus.wide(64) as u64);
         frame.drive(&p.out_ready, self.ready.beat(stimulus).into());
-        drive_reset(stimulus, frame, &p.rst, rst);
-        self.golden.respond(frame);
     }
 
-    fn golden(&self) -> Option<Box<dyn Golden>> {
-        Some(Box::new(self.power_up.clone()))
+    fn follow(&mut self, _stimulus: &mut Stimulus, frame: &Frame) {
+        let p = &self.ports;
+        self.empty = !frame.shows(&p.stages) && !frame.is_high(&p.data.in_valid);
     }
 }
 
@@ -245,28 +232,26 @@ struct GoldenMux {
     payloads: Payloads,
 }
 
-pub(super) struct WritebackBench {
-    golden: GoldenMux,
-    power_up: GoldenMux,
+struct WritebackDriver {
+    ports: WritebackPorts,
     /// Rhythms of the three sources and of the port.
     offers: [Rhythm; 3],
     ready: Rhythm,
 }
 
-impl WritebackBench {
-    pub(super) fn new(config: &Config, layout: &Layout) -> Self {
-        let golden = GoldenMux {
-            ports: WritebackPorts::new(layout),
-            model: WritebackMux::new(config.path.ahead),
-            payloads: Payloads::new(),
-        };
-        WritebackBench {
-            power_up: golden.clone(),
-            golden,
-            offers: Default::default(),
-            ready: Rhythm::default(),
-        }
-    }
+pub(super) fn writeback(setup: &Setup) -> Box<dyn Bench> {
+    let ports = WritebackPorts::new(setup.layout);
+    let golden = GoldenMux {
+        ports: ports.clone(),
+        model: WritebackMux::new(setup.config.path.ahead),
+        payloads: Payloads::new(),
+    };
+    let driver = WritebackDriver {
+        ports,
+        offers: Default::default(),
+        ready: Rhythm::default(),
+    };
+    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
 }
 
 impl WritebackPorts {
@@ -280,21 +265,15 @@ impl WritebackPorts {
     }
 }
 
-impl Bench for WritebackBench {
-    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.golden.ports;
-        let rst = reset(stimulus);
+impl Driver for WritebackDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let p = &self.ports;
+        reset(stimulus, frame, &p.rst);
         for ((valid, data), offer) in p.sources().into_iter().zip(&mut self.offers) {
             drive_payload(frame, data, stimulus.wide(64) as u64);
             frame.drive(valid, offer.beat(stimulus).into());
         }
         frame.drive(&p.wb_ready, self.ready.beat(stimulus).into());
-        drive_reset(stimulus, frame, &p.rst, rst);
-        self.golden.respond(frame);
-    }
-
-    fn golden(&self) -> Option<Box<dyn Golden>> {
-        Some(Box::new(self.power_up.clone()))
     }
 }
 

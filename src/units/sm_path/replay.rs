@@ -4,17 +4,17 @@ use super::GoldenPath;
 use super::cycle::PathCycle;
 use super::ports::{POLICIES, PathPorts};
 use crate::config::Config;
-use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
-use crate::cosim::layout::Layout;
 use crate::error::{Error, Result};
 use crate::model::SmPath;
 use crate::sm::{Sm, Workload};
+use crate::units::bench::{Bench, Frame, Golden, Stimulus};
+use crate::units::layout::Layout;
 
 /// Cycles of reset before the kernel.
 const RESET_CYCLES: u64 = 2;
 
 /// The stimulus of a workload. The model is the path inside the `Sm`.
-pub(in crate::cosim) struct ReplayBench<'a> {
+pub(in crate::units) struct ReplayBench<'a> {
     ports: PathPorts,
     sm: Sm<'a>,
     running: bool,
@@ -27,7 +27,7 @@ pub(in crate::cosim) struct ReplayBench<'a> {
 impl<'a> ReplayBench<'a> {
     /// `workload` on an SM of `config`; `seed` chooses the values that are
     /// loaded and stored.
-    pub(in crate::cosim) fn new(
+    pub(in crate::units) fn new(
         config: &Config,
         layout: &Layout,
         workload: &'a dyn Workload,

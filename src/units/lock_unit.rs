@@ -1,13 +1,10 @@
 //! `spad_lock_unit`: locks taken and given in every mixture, held ones asked
 //! for, free ones given back.
 
+use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::pattern::Patterns;
-use super::support::{drive_reset, ports, reset};
-use crate::config::Config;
-use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
-use crate::cosim::layout::Layout;
+use super::support::{ports, reset};
 use crate::model::{LockInputs, LockUnit};
-use crate::trace::AccessTrace;
 
 ports!(Ports {
     in rst lk_valid lk_win lk_op lk_req lk_addr;
@@ -21,34 +18,33 @@ struct GoldenLocks {
     lanes: usize,
 }
 
-pub(super) struct LockUnitBench {
-    golden: GoldenLocks,
-    power_up: GoldenLocks,
+struct LockDriver {
+    ports: Ports,
+    lanes: usize,
     patterns: Patterns,
     windows: u32,
 }
 
-impl LockUnitBench {
-    pub(super) fn new(config: &Config, layout: &Layout, trace: Option<&AccessTrace>) -> Self {
-        let windows = config.path.lock_group_cycles;
-        let golden = GoldenLocks {
-            ports: Ports::new(layout),
-            model: LockUnit::new(config.lanes, windows),
-            lanes: config.lanes as usize,
-        };
-        LockUnitBench {
-            power_up: golden.clone(),
-            golden,
-            patterns: Patterns::new(config, trace),
-            windows,
-        }
-    }
+pub(super) fn lock_unit(setup: &Setup) -> Box<dyn Bench> {
+    let (lanes, windows) = (setup.config.lanes, setup.config.path.lock_group_cycles);
+    let driver = LockDriver {
+        ports: Ports::new(setup.layout),
+        lanes: lanes as usize,
+        patterns: Patterns::new(setup.config, setup.trace),
+        windows,
+    };
+    let golden = GoldenLocks {
+        ports: Ports::new(setup.layout),
+        model: LockUnit::new(lanes, windows),
+        lanes: lanes as usize,
+    };
+    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
 }
 
-impl Bench for LockUnitBench {
-    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.golden.ports;
-        let rst = reset(stimulus);
+impl Driver for LockDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let p = &self.ports;
+        reset(stimulus, frame, &p.rst);
         let access = self.patterns.next(stimulus, true);
         frame.drive(&p.lk_valid, (!stimulus.one_in(4)).into());
         frame.drive(&p.lk_win, stimulus.below(self.windows));
@@ -56,14 +52,8 @@ impl Bench for LockUnitBench {
         let op = [3, 3, 3, 4, 4, 4, 4, 0, 1, 2, 5, 6, 7][stimulus.below(13) as usize];
         frame.drive(&p.lk_op, op);
         frame.drive_bits(&p.lk_req, access.mask.into());
-        let lock_bits = p.lk_addr.width / self.golden.lanes;
+        let lock_bits = p.lk_addr.width / self.lanes;
         frame.drive_fields(&p.lk_addr, lock_bits, access.lock);
-        drive_reset(stimulus, frame, &p.rst, rst);
-        self.golden.respond(frame);
-    }
-
-    fn golden(&self) -> Option<Box<dyn Golden>> {
-        Some(Box::new(self.power_up.clone()))
     }
 }
 

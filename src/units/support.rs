@@ -1,20 +1,20 @@
 //! What the benches of the scratchpad path share: port lists, resets, and the
 //! rhythm of valid and ready.
 
-use crate::cosim::bench::{Frame, Stimulus};
-use crate::cosim::layout::PortSlot;
+use super::bench::{Frame, Stimulus};
+use super::layout::PortSlot;
 
 /// Declares a struct with one field per port of a unit.
 macro_rules! ports {
     ($name:ident { in $($input:ident)*; out $($output:ident)*; }) => {
         #[derive(Clone)]
         struct $name {
-            $($input: $crate::cosim::layout::PortSlot,)*
-            $($output: $crate::cosim::layout::PortSlot,)*
+            $($input: $crate::units::layout::PortSlot,)*
+            $($output: $crate::units::layout::PortSlot,)*
         }
 
         impl $name {
-            fn new(layout: &$crate::cosim::layout::Layout) -> Self {
+            fn new(layout: &$crate::units::layout::Layout) -> Self {
                 $name {
                     $($input: layout.input(stringify!($input)).clone(),)*
                     $($output: layout.output(stringify!($output)).clone(),)*
@@ -28,17 +28,11 @@ pub(super) use ports;
 /// Cycles in which power-up state is being cleared.
 const RESET_CYCLES: u64 = 2;
 
-/// Whether `rst` is high: at power-up, and rarely later.
-pub(super) fn reset(stimulus: &mut Stimulus) -> bool {
-    stimulus.one_in(1024) || stimulus.cycle < RESET_CYCLES
-}
-
-/// Drives `rst`; before the first reset nothing is defined.
-pub(super) fn drive_reset(stimulus: &Stimulus, frame: &mut Frame, port: &PortSlot, rst: bool) {
-    frame.drive(port, rst.into());
-    if stimulus.cycle == 0 {
-        frame.ignore_all();
-    }
+/// Drives `rst`: high at power-up, and rarely later. Returns whether it is.
+pub(super) fn reset(stimulus: &mut Stimulus, frame: &mut Frame, rst: &PortSlot) -> bool {
+    let high = stimulus.one_in(1024) || stimulus.cycle < RESET_CYCLES;
+    frame.drive(rst, high.into());
+    high
 }
 
 /// How often something happens, in spells of a few hundred cycles: always,

@@ -1,13 +1,14 @@
 //! The ports of `spad_sm_path` and how a cycle's inputs and outputs lie on them.
 
-use super::super::support::ports;
 use super::cycle::{Arrival, PassOperands, PathCycle};
 use crate::config::Config;
-use crate::cosim::bench::Frame;
-use crate::cosim::layout::{Layout, PortSlot};
 use crate::model::{
-    Exit, Offer, PathConfig, PathLaunch, Policy, RegisterWrite, SmPathInputs, SmPathOutputs,
+    Exit, Offer, PathConfig, PathLaunch, Policy, SmPathInputs, SmPathOutputs, Source,
 };
+use crate::units::bench::Frame;
+use crate::units::layout::{Layout, PortSlot};
+use crate::units::support::ports;
+use crate::units::write_port::WritePort;
 
 ports!(Ports {
     in rst kernel_clear cfg_pipeline cfg_barrel cfg_policy cfg_aware cfg_violate cfg_lock_hash
@@ -20,47 +21,22 @@ ports!(Ports {
         owner rel_done live unlock stall masked seq_state occ nm_valid pre_count;
 });
 
-/// The write port of a configuration block.
-#[derive(Clone)]
-pub(in crate::cosim::benches) struct WritePort {
-    en: PortSlot,
-    /// Not there where the block has one register.
-    index: Option<PortSlot>,
-    data: PortSlot,
-}
-
-impl WritePort {
-    /// The port whose names begin with `prefix`, where HASH has one.
-    pub(in crate::cosim::benches) fn find(layout: &Layout, prefix: &str) -> Option<Self> {
-        let find = |name: &str| {
-            let name = format!("{prefix}_wr_{name}");
-            layout.inputs.iter().find(|p| p.name == name).cloned()
-        };
-        Some(WritePort {
-            en: find("en")?,
-            index: find("index"),
-            data: find("data")?,
-        })
-    }
-
-    pub(in crate::cosim::benches) fn drive(&self, write: Option<RegisterWrite>, frame: &mut Frame) {
-        frame.drive(&self.en, write.is_some().into());
-        let write = write.unwrap_or_default();
-        if let Some(index) = &self.index {
-            frame.drive(index, write.index as u32);
-        }
-        frame.drive(&self.data, write.data as u32);
-    }
-
-    pub(in crate::cosim::benches) fn read(&self, frame: &Frame) -> Option<RegisterWrite> {
-        (frame.driven(&self.en) != 0).then(|| RegisterWrite {
-            index: self.index.as_ref().map_or(0, |p| frame.driven(p) as usize),
-            data: frame.driven(&self.data).into(),
-        })
-    }
+/// What the environment looks at of what the path shows.
+pub(super) struct Shown {
+    /// Warp and pass that are issued.
+    pub issue: Option<(usize, u32)>,
+    pub ex_hold: bool,
+    pub icn_ready: bool,
+    /// The warp of an instruction's last result, if that is at the port and not
+    /// data from off-chip.
+    pub last_result: Option<usize>,
+    pub live: u64,
+    pub viol: u128,
+    pub occ: u32,
 }
 
 /// The ports, and the widths of what they carry.
+#[derive(Clone)]
 pub(super) struct PathPorts {
     ports: Ports,
     hash_wr: Option<WritePort>,
@@ -287,5 +263,23 @@ impl PathPorts {
         frame.expect(&p.occ, out.occ);
         frame.expect(&p.nm_valid, out.nm_valid);
         frame.expect(&p.pre_count, out.pre_count as u32);
+    }
+
+    /// What the path shows in a cycle.
+    pub(super) fn shown(&self, frame: &Frame) -> Shown {
+        let p = &self.ports;
+        let number = |port| frame.shown_bits(port) as usize;
+        let issued = frame.shows(&p.iss_valid);
+        let result = frame.shows(&p.wb_valid) && frame.shows(&p.wb_last);
+        let own = number(&p.wb_src) != Source::Icn as usize;
+        Shown {
+            issue: issued.then(|| (number(&p.iss_warp), number(&p.iss_pass) as u32)),
+            ex_hold: frame.shows(&p.ex_hold),
+            icn_ready: frame.shows(&p.icn_ready),
+            last_result: (result && own).then(|| number(&p.wb_warp)),
+            live: frame.shown_bits(&p.live) as u64,
+            viol: frame.shown_bits(&p.viol),
+            occ: number(&p.occ) as u32,
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! The combinational hash units: random legal configurations, all kinds of
 //! address sequences.
 
+use super::bench::{Bench, Frame, Setup, Stimulus};
+use super::layout::{Layout, PortSlot};
 use crate::config::{Config, PathHash};
-use crate::cosim::bench::{Bench, Frame, Stimulus};
-use crate::cosim::layout::{Layout, PortSlot};
 use crate::geometry::Geometry;
 use crate::hash::{HashKind, HashSpec, Mapping, ShiftTable, encode, encode_row_map};
 use crate::model::{
@@ -206,8 +206,9 @@ impl Model {
     }
 }
 
-/// Bench of one combinational hash unit.
-pub(super) struct HashBench {
+/// Bench of one combinational hash unit: ports and model are set from the same
+/// mapping, so that they are two readings of it.
+struct HashBench {
     mappings: Mappings,
     geometry: Geometry,
     layout: Layout,
@@ -217,24 +218,21 @@ pub(super) struct HashBench {
     model: Model,
 }
 
-impl HashBench {
-    pub(super) fn new(
-        mappings: Mappings,
-        geometry: Geometry,
-        layout: &Layout,
-        addresses: Addresses,
-    ) -> Self {
-        HashBench {
-            mappings,
-            geometry,
-            layout: layout.clone(),
-            addr: layout.input("addr").clone(),
-            bank: layout.output("bank").clone(),
-            addresses,
-            model: Model::new(&HashSpec::Mod, geometry),
-        }
-    }
+/// The bench of a hash unit with `mappings`.
+pub(super) fn hash(mappings: Mappings, setup: &Setup) -> Box<dyn Bench> {
+    let (geometry, layout) = (setup.config.geometry, setup.layout);
+    Box::new(HashBench {
+        mappings,
+        geometry,
+        layout: layout.clone(),
+        addr: layout.input("addr").clone(),
+        bank: layout.output("bank").clone(),
+        addresses: Addresses::new(setup.trace, geometry),
+        model: Model::new(&HashSpec::Mod, geometry),
+    })
+}
 
+impl HashBench {
     fn configure(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let spec = self.mappings.draw(self.geometry, stimulus);
         let encoding = encode(&spec, self.geometry).expect("drawn specs are legal");

@@ -2,15 +2,14 @@
 //! docs/microarchitecture.md, section 18a. What is offered stands until it is
 //! taken, and the mapping changes only while nothing is inside.
 
+use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::hash::{RegisterWrites, register_writes};
+use super::layout::{Layout, PortSlot};
 use super::pattern::{LaneAccess, Patterns};
-use super::sm_path::WritePort;
-use super::support::{Rhythm, drive_reset, ports, reset};
+use super::support::{Rhythm, ports, reset};
+use super::write_port::WritePort;
 use crate::config::Config;
-use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
-use crate::cosim::layout::{Layout, PortSlot};
 use crate::model::{MAX_LANES, Stream, StreamInputs, StreamRequest, Tcdm, TcdmBatch, TcdmInputs};
-use crate::trace::AccessTrace;
 
 /// Once in so many cycles the mapping is to change.
 const MAPPING_CYCLES: u32 = 1024;
@@ -42,11 +41,11 @@ struct Neighbour {
 }
 
 impl Neighbour {
-    fn new(config: &Config, layout: &Layout, trace: Option<&AccessTrace>) -> Self {
+    fn new(setup: &Setup) -> Self {
         Neighbour {
-            config: config.clone(),
-            registers: Registers::new(layout),
-            patterns: Patterns::new(config, trace),
+            config: setup.config.clone(),
+            registers: Registers::new(setup.layout),
+            patterns: Patterns::new(setup.config, setup.trace),
             offer: Rhythm::with_silence(),
             writes: Vec::new(),
         }
@@ -154,75 +153,80 @@ impl Golden for GoldenStream {
 }
 
 /// Stimulus of `spad_stream`.
-pub(super) struct StreamBench {
-    golden: GoldenStream,
-    power_up: GoldenStream,
+struct StreamDriver {
+    ports: StreamPorts,
     neighbour: Neighbour,
     ready: Rhythm,
     /// An access stands at the port.
     offered: bool,
+    /// The unit was empty, and nothing was offered.
+    idle: bool,
 }
 
-impl StreamBench {
-    pub(super) fn new(config: &Config, layout: &Layout, trace: Option<&AccessTrace>) -> Self {
-        let golden = GoldenStream {
-            ports: StreamPorts::new(layout),
-            registers: Registers::new(layout),
-            model: Stream::new(config),
-            word_bits: config.word_bits as usize,
-            addr_bits: config.geometry.addr_bits() as usize,
-        };
-        StreamBench {
-            power_up: golden.clone(),
-            golden,
-            neighbour: Neighbour::new(config, layout, trace),
-            ready: Rhythm::with_silence(),
-            offered: false,
-        }
-    }
+pub(super) fn stream(setup: &Setup) -> Box<dyn Bench> {
+    Box::new(stream_bench(setup))
+}
 
+type StreamBench = DrivenBench<StreamDriver, GoldenStream>;
+
+fn stream_bench(setup: &Setup) -> StreamBench {
+    let ports = StreamPorts::new(setup.layout);
+    let driver = StreamDriver {
+        ports: ports.clone(),
+        neighbour: Neighbour::new(setup),
+        ready: Rhythm::with_silence(),
+        offered: false,
+        idle: true,
+    };
+    let golden = GoldenStream {
+        ports,
+        registers: Registers::new(setup.layout),
+        model: Stream::new(setup.config),
+        word_bits: setup.config.word_bits as usize,
+        addr_bits: setup.config.geometry.addr_bits() as usize,
+    };
+    DrivenBench::new(setup, driver, move || golden.clone())
+}
+
+impl StreamDriver {
     fn offer(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let Some((mask, addr)) = self.neighbour.access(stimulus) else {
             return;
         };
-        let (p, bits) = (&self.golden.ports, self.golden.word_bits);
+        let (p, neighbour) = (&self.ports, &self.neighbour);
         let lanes = addr.len();
-        let data: Vec<u64> = (0..lanes).map(|_| self.neighbour.data(stimulus)).collect();
-        let be: Vec<u8> = (0..lanes)
-            .map(|_| self.neighbour.enables(stimulus))
-            .collect();
+        let data: Vec<u64> = (0..lanes).map(|_| neighbour.data(stimulus)).collect();
+        let be: Vec<u8> = (0..lanes).map(|_| neighbour.enables(stimulus)).collect();
         let op = [0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6, 7][stimulus.below(14) as usize];
         frame.drive(&p.req_op, op);
         frame.drive_bits(&p.req_mask, mask.into());
-        frame.drive_fields(&p.req_addr, self.golden.addr_bits, addr);
-        frame.drive_fields(&p.req_data, bits, data);
-        frame.drive_fields(&p.req_be, bits / 8, be);
+        frame.drive_fields(&p.req_addr, p.req_addr.width / lanes, addr);
+        frame.drive_fields(&p.req_data, p.req_data.width / lanes, data);
+        frame.drive_fields(&p.req_be, p.req_be.width / lanes, be);
         frame.drive_bits(&p.req_tag, stimulus.wide(p.req_tag.width));
         self.offered = true;
     }
 }
 
-impl Bench for StreamBench {
-    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let rst = reset(stimulus);
-        let idle = self.golden.model.idle() && !self.offered;
-        self.neighbour.configure(stimulus, frame, idle);
-        if idle && stimulus.one_in(64) {
-            frame.drive(&self.golden.ports.cfg_lock_hash, stimulus.below(4));
+impl Driver for StreamDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        reset(stimulus, frame, &self.ports.rst);
+        self.neighbour.configure(stimulus, frame, self.idle);
+        if self.idle && stimulus.one_in(64) {
+            frame.drive(&self.ports.cfg_lock_hash, stimulus.below(4));
         }
         if !self.offered {
             self.offer(stimulus, frame);
         }
-        let p = &self.golden.ports;
+        let p = &self.ports;
         frame.drive(&p.req_valid, self.offered.into());
         frame.drive(&p.rsp_ready, self.ready.beat(stimulus).into());
-        drive_reset(stimulus, frame, &p.rst, rst);
-        self.offered &= !self.golden.model.req_ready() && !rst;
-        self.golden.respond(frame);
     }
 
-    fn golden(&self) -> Option<Box<dyn Golden>> {
-        Some(Box::new(self.power_up.clone()))
+    fn follow(&mut self, _stimulus: &mut Stimulus, frame: &Frame) {
+        let p = &self.ports;
+        self.idle = frame.shows(&p.idle) && !self.offered;
+        self.offered &= !frame.shows(&p.req_ready) && !frame.is_high(&p.rst);
     }
 }
 
@@ -270,37 +274,46 @@ impl Golden for GoldenTcdm {
 }
 
 /// Stimulus of `spad_tcdm`.
-pub(super) struct TcdmBench {
-    golden: GoldenTcdm,
-    power_up: GoldenTcdm,
+struct TcdmDriver {
+    ports: TcdmPorts,
     neighbour: Neighbour,
     /// What the lanes stand at the port with.
     asked: TcdmBatch,
+    /// The unit was empty, and no lane asked.
+    idle: bool,
 }
 
-impl TcdmBench {
-    pub(super) fn new(config: &Config, layout: &Layout, trace: Option<&AccessTrace>) -> Self {
-        let golden = GoldenTcdm {
-            ports: TcdmPorts::new(layout),
-            registers: Registers::new(layout),
-            model: Tcdm::new(config),
-            word_bits: config.word_bits as usize,
-            addr_bits: config.geometry.addr_bits() as usize,
-        };
-        TcdmBench {
-            power_up: golden.clone(),
-            golden,
-            neighbour: Neighbour::new(config, layout, trace),
-            asked: TcdmBatch {
-                req: 0,
-                wen: 0,
-                addr: [0; MAX_LANES],
-                data: [0; MAX_LANES],
-                be: [0; MAX_LANES],
-            },
-        }
-    }
+pub(super) fn tcdm(setup: &Setup) -> Box<dyn Bench> {
+    Box::new(tcdm_bench(setup))
+}
 
+type TcdmBench = DrivenBench<TcdmDriver, GoldenTcdm>;
+
+fn tcdm_bench(setup: &Setup) -> TcdmBench {
+    let ports = TcdmPorts::new(setup.layout);
+    let driver = TcdmDriver {
+        ports: ports.clone(),
+        neighbour: Neighbour::new(setup),
+        asked: TcdmBatch {
+            req: 0,
+            wen: 0,
+            addr: [0; MAX_LANES],
+            data: [0; MAX_LANES],
+            be: [0; MAX_LANES],
+        },
+        idle: true,
+    };
+    let golden = GoldenTcdm {
+        ports,
+        registers: Registers::new(setup.layout),
+        model: Tcdm::new(setup.config),
+        word_bits: setup.config.word_bits as usize,
+        addr_bits: setup.config.geometry.addr_bits() as usize,
+    };
+    DrivenBench::new(setup, driver, move || golden.clone())
+}
+
+impl TcdmDriver {
     /// Lanes that do not ask yet may begin to.
     fn ask(&mut self, stimulus: &mut Stimulus) {
         let Some((mask, addr)) = self.neighbour.access(stimulus) else {
@@ -325,35 +338,34 @@ impl TcdmBench {
     }
 }
 
-impl Bench for TcdmBench {
-    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let rst = reset(stimulus);
-        let idle = self.golden.model.idle() && self.asked.req == 0;
-        self.neighbour.configure(stimulus, frame, idle);
+impl Driver for TcdmDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        reset(stimulus, frame, &self.ports.rst);
+        self.neighbour.configure(stimulus, frame, self.idle);
         self.ask(stimulus);
-        let (p, bits, asked) = (&self.golden.ports, self.golden.word_bits, &self.asked);
+        let (p, asked) = (&self.ports, &self.asked);
+        let lanes = p.tcdm_req.width;
         frame.drive_bits(&p.tcdm_req, asked.req.into());
         frame.drive_bits(&p.tcdm_wen, asked.wen.into());
-        frame.drive_fields(&p.tcdm_add, self.golden.addr_bits, asked.addr);
-        frame.drive_fields(&p.tcdm_wdata, bits, asked.data);
-        frame.drive_fields(&p.tcdm_be, bits / 8, asked.be);
-        drive_reset(stimulus, frame, &p.rst, rst);
-        if rst || self.golden.model.grants() {
-            self.asked.req = 0;
-        }
-        self.golden.respond(frame);
+        frame.drive_fields(&p.tcdm_add, p.tcdm_add.width / lanes, asked.addr);
+        frame.drive_fields(&p.tcdm_wdata, p.tcdm_wdata.width / lanes, asked.data);
+        frame.drive_fields(&p.tcdm_be, p.tcdm_be.width / lanes, asked.be);
     }
 
-    fn golden(&self) -> Option<Box<dyn Golden>> {
-        Some(Box::new(self.power_up.clone()))
+    fn follow(&mut self, _stimulus: &mut Stimulus, frame: &Frame) {
+        let p = &self.ports;
+        self.idle = frame.shows(&p.idle) && self.asked.req == 0;
+        if frame.is_high(&p.rst) || frame.shows(&p.tcdm_gnt) {
+            self.asked.req = 0;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cosim::record_inputs;
     use crate::rtl::Design;
+    use crate::units::bench::Words;
     use std::collections::BTreeMap;
 
     fn layout(unit: &str, config: &Config) -> Layout {
@@ -368,6 +380,14 @@ mod tests {
         Config::from_toml(text, std::path::Path::new("t.toml")).unwrap()
     }
 
+    fn setup<'a>(config: &'a Config, layout: &'a Layout) -> Setup<'a> {
+        Setup {
+            config,
+            layout,
+            trace: None,
+        }
+    }
+
     fn missed(seen: BTreeMap<&'static str, u64>) -> Vec<&'static str> {
         let rare = seen.into_iter().filter(|(_, times)| *times == 0);
         rare.map(|(name, _)| name).collect()
@@ -377,11 +397,12 @@ mod tests {
     fn the_neighbour_of_a_stream_reaches_what_is_rare() {
         let config = machine();
         let layout = layout("spad_stream", &config);
-        let mut bench = StreamBench::new(&config, &layout, None);
-        let mut stimulus = Stimulus::new(1);
+        let mut bench = stream_bench(&setup(&config, &layout));
+        let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
         let mut seen = BTreeMap::new();
         for _ in 0..20_000 {
-            record_inputs(&layout, &mut bench, &mut stimulus, 1);
+            bench.cycle(&mut stimulus, &mut words.frame());
+            stimulus.cycle += 1;
             let model = &bench.golden.model;
             let control = model.answer().map(|a| a.control).unwrap_or_default();
             let mut count = |name, happened: bool| {
@@ -392,7 +413,10 @@ mod tests {
             count("locks taken", control.success != 0);
             count("error", control.error);
             count("conflict", control.degree > 3);
-            count("waits for a mapping", !bench.neighbour.writes.is_empty());
+            count(
+                "waits for a mapping",
+                !bench.driver.neighbour.writes.is_empty(),
+            );
         }
         assert_eq!(missed(seen), [""; 0]);
     }
@@ -401,12 +425,13 @@ mod tests {
     fn the_neighbours_of_a_tcdm_reach_what_is_rare() {
         let config = machine();
         let layout = layout("spad_tcdm", &config);
-        let mut bench = TcdmBench::new(&config, &layout, None);
-        let mut stimulus = Stimulus::new(1);
+        let mut bench = tcdm_bench(&setup(&config, &layout));
+        let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
         let mut seen = BTreeMap::new();
         for _ in 0..20_000 {
-            record_inputs(&layout, &mut bench, &mut stimulus, 1);
-            let (model, asked) = (&bench.golden.model, &bench.asked);
+            bench.cycle(&mut stimulus, &mut words.frame());
+            stimulus.cycle += 1;
+            let (model, asked) = (&bench.golden.model, &bench.driver.asked);
             let answers = model.answers();
             let mut count = |name, happened: bool| {
                 *seen.entry(name).or_default() += u64::from(happened);
@@ -416,7 +441,10 @@ mod tests {
             count("a lane waits", asked.req != 0);
             count("read", answers.data.iter().any(|word| *word != 0));
             count("some fail", answers.failed != 0);
-            count("waits for a mapping", !bench.neighbour.writes.is_empty());
+            count(
+                "waits for a mapping",
+                !bench.driver.neighbour.writes.is_empty(),
+            );
         }
         assert_eq!(missed(seen), [""; 0]);
     }

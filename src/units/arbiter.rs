@@ -1,12 +1,9 @@
 //! `spad_conflict_arbiter`: accesses of all degrees, held up in every position.
 
+use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::pattern::{LaneAccess, Patterns};
-use super::support::{Rhythm, drive_reset, ports, reset};
-use crate::config::Config;
-use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
-use crate::cosim::layout::Layout;
+use super::support::{Rhythm, ports, reset};
 use crate::model::{ArbiterInputs, ConflictArbiter};
-use crate::trace::AccessTrace;
 
 ports!(Ports {
     in rst req_valid req_mask req_access req_bank req_row adv;
@@ -21,37 +18,36 @@ struct GoldenArbiter {
     lanes: usize,
 }
 
-pub(super) struct ArbiterBench {
-    golden: GoldenArbiter,
-    power_up: GoldenArbiter,
+/// Any access, whenever it likes.
+struct ArbiterDriver {
+    ports: Ports,
+    lanes: usize,
     patterns: Patterns,
     offer: Rhythm,
     adv: Rhythm,
 }
 
-impl ArbiterBench {
-    pub(super) fn new(config: &Config, layout: &Layout, trace: Option<&AccessTrace>) -> Self {
-        let lanes = config.lanes as usize;
-        let golden = GoldenArbiter {
-            ports: Ports::new(layout),
-            model: ConflictArbiter::new(lanes, config.path.broadcast),
-            lanes,
-        };
-        ArbiterBench {
-            power_up: golden.clone(),
-            golden,
-            patterns: Patterns::new(config, trace),
-            offer: Rhythm::default(),
-            adv: Rhythm::default(),
-        }
-    }
+pub(super) fn arbiter(setup: &Setup) -> Box<dyn Bench> {
+    let lanes = setup.config.lanes as usize;
+    let driver = ArbiterDriver {
+        ports: Ports::new(setup.layout),
+        lanes,
+        patterns: Patterns::new(setup.config, setup.trace),
+        offer: Rhythm::default(),
+        adv: Rhythm::default(),
+    };
+    let golden = GoldenArbiter {
+        ports: Ports::new(setup.layout),
+        model: ConflictArbiter::new(lanes, setup.config.path.broadcast),
+        lanes,
+    };
+    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
 }
 
-impl Bench for ArbiterBench {
-    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.golden.ports;
-        let lanes = self.golden.lanes;
-        let rst = reset(stimulus);
+impl Driver for ArbiterDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let (p, lanes) = (&self.ports, self.lanes);
+        reset(stimulus, frame, &p.rst);
         let LaneAccess {
             mask, bank, row, ..
         } = self.patterns.next(stimulus, true);
@@ -61,12 +57,6 @@ impl Bench for ArbiterBench {
         frame.drive_fields(&p.req_bank, p.req_bank.width / lanes, bank);
         frame.drive_fields(&p.req_row, p.req_row.width / lanes, row);
         frame.drive(&p.adv, self.adv.beat(stimulus).into());
-        drive_reset(stimulus, frame, &p.rst, rst);
-        self.golden.respond(frame);
-    }
-
-    fn golden(&self) -> Option<Box<dyn Golden>> {
-        Some(Box::new(self.power_up.clone()))
     }
 }
 

@@ -1,8 +1,8 @@
 //! `spad_row_map`: the row maps of random linear mappings.
 
+use super::bench::{Bench, Frame, Setup, Stimulus};
 use super::hash::{Addresses, random_spec};
-use crate::cosim::bench::{Bench, Frame, Stimulus};
-use crate::cosim::layout::{Layout, PortSlot};
+use super::layout::PortSlot;
 use crate::geometry::Geometry;
 use crate::hash::{HashKind, HashSpec, Mapping, encode_row_map};
 use crate::model::RowMapUnit;
@@ -10,7 +10,7 @@ use crate::model::RowMapUnit;
 /// Cycles with one configuration.
 const CONFIG_CYCLES: u64 = 64;
 
-pub(super) struct RowMapBench {
+struct RowMapBench {
     geometry: Geometry,
     addr: PortSlot,
     sel: PortSlot,
@@ -19,20 +19,19 @@ pub(super) struct RowMapBench {
     model: RowMapUnit,
 }
 
-impl RowMapBench {
-    pub(super) fn new(geometry: Geometry, layout: &Layout, addresses: Addresses) -> Self {
-        RowMapBench {
+pub(super) fn row_map(setup: &Setup) -> Box<dyn Bench> {
+    let (geometry, layout) = (setup.config.geometry, setup.layout);
+    Box::new(RowMapBench {
+        geometry,
+        addr: layout.input("addr").clone(),
+        sel: layout.input("cfg_row_sel").clone(),
+        row: layout.output("row").clone(),
+        addresses: Addresses::new(setup.trace, geometry),
+        model: RowMapUnit {
             geometry,
-            addr: layout.input("addr").clone(),
-            sel: layout.input("cfg_row_sel").clone(),
-            row: layout.output("row").clone(),
-            addresses,
-            model: RowMapUnit {
-                geometry,
-                pivots: geometry.bank_mask(),
-            },
-        }
-    }
+            pivots: geometry.bank_mask(),
+        },
+    })
 }
 
 impl RowMapBench {

@@ -1,9 +1,8 @@
 //! Conflict prediction: degree accumulator, conflict history, warp mask.
 
-use super::support::{drive_reset, ports, reset};
-use crate::config::{Config, PC_BITS, index_bits};
-use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
-use crate::cosim::layout::Layout;
+use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
+use super::support::{ports, reset};
+use crate::config::{PC_BITS, index_bits};
 use crate::model::{
     AccumulatorInputs, ConflictHistory, DegreeAccumulator, ExcessUpdate, HistoryInputs,
     HistoryOutputs, MaskInputs, MemoryWarpMask, ResolvedPass,
@@ -20,28 +19,24 @@ struct GoldenAccumulator {
     model: DegreeAccumulator,
 }
 
-pub(super) struct AccumulatorBench {
-    golden: GoldenAccumulator,
-    power_up: GoldenAccumulator,
+struct AccumulatorDriver {
+    ports: AccumulatorPorts,
 }
 
-impl AccumulatorBench {
-    pub(super) fn new(config: &Config, layout: &Layout) -> Self {
-        let golden = GoldenAccumulator {
-            ports: AccumulatorPorts::new(layout),
-            model: DegreeAccumulator::new(index_bits(config.warp_size)),
-        };
-        AccumulatorBench {
-            power_up: golden.clone(),
-            golden,
-        }
-    }
+pub(super) fn accumulator(setup: &Setup) -> Box<dyn Bench> {
+    let ports = AccumulatorPorts::new(setup.layout);
+    let golden = GoldenAccumulator {
+        ports: ports.clone(),
+        model: DegreeAccumulator::new(index_bits(setup.config.warp_size)),
+    };
+    let driver = AccumulatorDriver { ports };
+    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
 }
 
-impl Bench for AccumulatorBench {
-    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.golden.ports;
-        let rst = reset(stimulus);
+impl Driver for AccumulatorDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let p = &self.ports;
+        reset(stimulus, frame, &p.rst);
         // Mostly small, so that sums of several passes come about.
         let all = (1 << p.d_occ.width) - 1;
         let most = if stimulus.one_in(8) { all } else { all.min(4) };
@@ -50,12 +45,6 @@ impl Bench for AccumulatorBench {
         frame.drive(&p.d_pc, stimulus.wide(p.d_pc.width) as u32);
         frame.drive(&p.d_valid, (!stimulus.one_in(4)).into());
         frame.drive(&p.clear, stimulus.one_in(64).into());
-        drive_reset(stimulus, frame, &p.rst, rst);
-        self.golden.respond(frame);
-    }
-
-    fn golden(&self) -> Option<Box<dyn Golden>> {
-        Some(Box::new(self.power_up.clone()))
     }
 }
 
@@ -89,9 +78,8 @@ struct GoldenHistory {
     model: ConflictHistory,
 }
 
-pub(super) struct HistoryBench {
-    golden: GoldenHistory,
-    power_up: GoldenHistory,
+struct HistoryDriver {
+    ports: HistoryPorts,
     sets: u32,
     /// The tags at work: more than a set has ways, one bit apart from the
     /// first, as a comparator that misses a bit needs.
@@ -100,22 +88,23 @@ pub(super) struct HistoryBench {
     first_set: u32,
 }
 
-impl HistoryBench {
-    pub(super) fn new(config: &Config, layout: &Layout) -> Self {
-        let sets = config.path.history_sets;
-        let golden = GoldenHistory {
-            ports: HistoryPorts::new(layout),
-            model: ConflictHistory::new(sets as usize),
-        };
-        HistoryBench {
-            power_up: golden.clone(),
-            golden,
-            sets,
-            tags: [0; 4],
-            first_set: 0,
-        }
-    }
+pub(super) fn history(setup: &Setup) -> Box<dyn Bench> {
+    let ports = HistoryPorts::new(setup.layout);
+    let sets = setup.config.path.history_sets;
+    let golden = GoldenHistory {
+        ports: ports.clone(),
+        model: ConflictHistory::new(sets as usize),
+    };
+    let driver = HistoryDriver {
+        ports,
+        sets,
+        tags: [0; 4],
+        first_set: 0,
+    };
+    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
+}
 
+impl HistoryDriver {
     fn draw_work(&mut self, stimulus: &mut Stimulus) {
         let tag_bits = PC_BITS - self.sets.trailing_zeros();
         let first = stimulus.below(1 << tag_bits);
@@ -138,26 +127,20 @@ impl HistoryBench {
     }
 }
 
-impl Bench for HistoryBench {
-    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let rst = reset(stimulus);
+impl Driver for HistoryDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        reset(stimulus, frame, &self.ports.rst);
         if stimulus.cycle == 0 || stimulus.one_in(64) {
             self.draw_work(stimulus);
         }
         let (lookup, updated) = (self.pc(stimulus), self.pc(stimulus));
-        let p = &self.golden.ports;
+        let p = &self.ports;
         frame.drive(&p.up_excess, stimulus.wide(p.up_excess.width) as u32);
         frame.drive(&p.lk_valid, (!stimulus.one_in(4)).into());
         frame.drive(&p.lk_pc, lookup.into());
         frame.drive(&p.up_valid, stimulus.one_in(2).into());
         frame.drive(&p.up_pc, updated.into());
         frame.drive(&p.clear, stimulus.one_in(256).into());
-        drive_reset(stimulus, frame, &p.rst, rst);
-        self.golden.respond(frame);
-    }
-
-    fn golden(&self) -> Option<Box<dyn Golden>> {
-        Some(Box::new(self.power_up.clone()))
     }
 }
 
@@ -192,28 +175,24 @@ struct GoldenMask {
     model: MemoryWarpMask,
 }
 
-pub(super) struct MaskBench {
-    golden: GoldenMask,
-    power_up: GoldenMask,
+struct MaskDriver {
+    ports: MaskPorts,
 }
 
-impl MaskBench {
-    pub(super) fn new(config: &Config, layout: &Layout) -> Self {
-        let golden = GoldenMask {
-            ports: MaskPorts::new(layout),
-            model: MemoryWarpMask::new(config.path.ahead),
-        };
-        MaskBench {
-            power_up: golden.clone(),
-            golden,
-        }
-    }
+pub(super) fn mask(setup: &Setup) -> Box<dyn Bench> {
+    let ports = MaskPorts::new(setup.layout);
+    let golden = GoldenMask {
+        ports: ports.clone(),
+        model: MemoryWarpMask::new(setup.config.path.ahead),
+    };
+    let driver = MaskDriver { ports };
+    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
 }
 
-impl Bench for MaskBench {
-    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.golden.ports;
-        let rst = reset(stimulus);
+impl Driver for MaskDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let p = &self.ports;
+        reset(stimulus, frame, &p.rst);
         let often = if stimulus.cycle & 0x100 == 0 { 4 } else { 32 };
         frame.drive(&p.set_valid, stimulus.one_in(often).into());
         frame.drive(&p.set_base, stimulus.wide(p.set_base.width) as u32);
@@ -228,12 +207,6 @@ impl Bench for MaskBench {
             _ => 0,
         };
         frame.drive(&p.hold, (held > 0 && stimulus.one_in(held)).into());
-        drive_reset(stimulus, frame, &p.rst, rst);
-        self.golden.respond(frame);
-    }
-
-    fn golden(&self) -> Option<Box<dyn Golden>> {
-        Some(Box::new(self.power_up.clone()))
     }
 }
 

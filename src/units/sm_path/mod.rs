@@ -6,53 +6,50 @@ mod environment;
 mod ports;
 mod replay;
 
+use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
+use super::layout::Layout;
 use crate::config::Config;
-use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
-use crate::cosim::layout::Layout;
 use crate::model::SmPath;
+use cycle::PathCycle;
 use environment::Environment;
 use ports::PathPorts;
-pub(super) use ports::WritePort;
-pub(in crate::cosim) use replay::ReplayBench;
+pub(in crate::units) use replay::ReplayBench;
 
-/// Random stimulus.
-pub(super) struct SmPathBench {
+/// Drives the path as its environment does.
+struct PathDriver {
     ports: PathPorts,
-    model: SmPath,
     environment: Environment,
-    config: Config,
-    layout: Layout,
+    /// The inputs of this cycle.
+    cycle: PathCycle,
 }
 
-impl SmPathBench {
-    pub(super) fn new(config: &Config, layout: &Layout) -> Self {
-        SmPathBench {
-            ports: PathPorts::new(config, layout),
-            model: SmPath::new(config),
-            environment: Environment::new(config),
-            config: config.clone(),
-            layout: layout.clone(),
-        }
+impl Driver for PathDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        self.cycle = self.environment.next(stimulus);
+        self.ports.drive(&self.cycle.inputs(), frame);
+    }
+
+    fn follow(&mut self, stimulus: &mut Stimulus, frame: &Frame) {
+        let shown = self.ports.shown(frame);
+        self.environment.follow(&self.cycle, &shown, stimulus);
     }
 }
 
-impl Bench for SmPathBench {
-    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let cycle = self.environment.next(stimulus);
-        let inputs = cycle.inputs();
-        self.ports.drive(&inputs, frame);
-        let out = self.model.eval(&inputs);
-        self.ports.expect(&out, self.model.wb_data(), frame);
-        self.model.commit(&inputs);
-        if stimulus.cycle == 0 {
-            frame.ignore_all();
-        }
-        self.environment.follow(&cycle, &out, stimulus);
-    }
+pub(super) fn random(setup: &Setup) -> Box<dyn Bench> {
+    Box::new(random_bench(setup))
+}
 
-    fn golden(&self) -> Option<Box<dyn Golden>> {
-        Some(Box::new(GoldenPath::new(&self.config, &self.layout)))
-    }
+type PathBench = DrivenBench<PathDriver, GoldenPath>;
+
+fn random_bench(setup: &Setup) -> PathBench {
+    let (config, layout) = (setup.config.clone(), setup.layout.clone());
+    let environment = Environment::new(&config);
+    let driver = PathDriver {
+        ports: PathPorts::new(&config, &layout),
+        cycle: environment.idle(),
+        environment,
+    };
+    DrivenBench::new(setup, driver, move || GoldenPath::new(&config, &layout))
 }
 
 /// The model behind the ports.
@@ -84,21 +81,32 @@ impl Golden for GoldenPath {
 mod tests {
     use super::*;
     use crate::model::spad_sm_path::Selection;
+    use crate::rtl::Design;
+    use crate::units::bench::Words;
     use std::collections::BTreeMap;
 
     /// What random stimulus must reach, counted on the model.
     fn events(config: &Config, cycles: u64) -> BTreeMap<&'static str, u64> {
-        let mut environment = Environment::new(config);
-        let mut model = SmPath::new(config);
+        let design = Design::emit(&["spad_sm_path".to_owned()], config).unwrap();
+        let layout = Layout::new(&design.units[0]);
+        let mut words = Words::new(&layout);
+        let mut bench = random_bench(&Setup {
+            config,
+            layout: &layout,
+            trace: None,
+        });
         let mut stimulus = Stimulus::new(1);
         let mut seen = BTreeMap::new();
         let mut launched = 0u64;
         let (mut blocked, mut occ, mut reset) = (0, 0, true);
         for _ in 0..cycles {
-            let cycle = environment.next(&mut stimulus);
+            bench.driver.drive(&mut stimulus, &mut words.frame());
+            let (cycle, model) = (bench.driver.cycle.clone(), &bench.golden.model);
             let inputs = cycle.inputs();
             let selection = model.selection(&inputs);
-            let out = model.step(&inputs);
+            let out = model.eval(&inputs);
+            bench.golden.respond(&mut words.frame());
+            bench.driver.follow(&mut stimulus, &words.frame());
             let wb = out.wb.unwrap_or_default();
             blocked = match out.wb {
                 Some(_) if !cycle.wb_ready => blocked + 1,
@@ -133,7 +141,8 @@ mod tests {
             count("locks taken", wb.kind == 3 && wb.success != 0);
             count("locks refused", wb.kind == 3 && wb.mask & !wb.success != 0);
             count("atomic done", wb.kind == 5 && !wb.error && cycle.wb_ready);
-            count("atomic of several rounds", model.atomic_rounds() == 3);
+            let rounds = bench.golden.model.atomic_rounds();
+            count("atomic of several rounds", rounds == 3);
             count(
                 "data from off-chip",
                 out.wb.is_some() && wb.src == crate::model::Source::Icn,
@@ -150,7 +159,6 @@ mod tests {
             }
             reset = cycle.rst || (reset && cycle.hash_wr.is_some());
             occ = out.occ;
-            environment.follow(&cycle, &out, &mut stimulus);
             stimulus.cycle += 1;
         }
         seen

@@ -1,12 +1,9 @@
 //! `spad_scratchpad`: all operations, in bounds and beyond, with back-pressure.
 
+use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::pattern::{LaneAccess, Patterns};
-use super::support::{Rhythm, drive_reset, ports, reset};
-use crate::config::Config;
-use crate::cosim::bench::{Bench, Frame, Golden, Stimulus};
-use crate::cosim::layout::Layout;
+use super::support::{Rhythm, ports, reset};
 use crate::model::{Scratchpad, ScratchpadInputs};
-use crate::trace::AccessTrace;
 
 ports!(Ports {
     in rst req_valid req_op req_mask req_bank req_row req_lock req_data req_be req_tag resp_ready;
@@ -22,36 +19,38 @@ struct GoldenScratchpad {
     word_bits: usize,
 }
 
-pub(super) struct ScratchpadBench {
-    golden: GoldenScratchpad,
-    power_up: GoldenScratchpad,
+struct ScratchpadDriver {
+    ports: Ports,
+    lanes: usize,
+    word_bits: usize,
     patterns: Patterns,
     offer: Rhythm,
     ready: Rhythm,
 }
 
-impl ScratchpadBench {
-    pub(super) fn new(config: &Config, layout: &Layout, trace: Option<&AccessTrace>) -> Self {
-        let golden = GoldenScratchpad {
-            ports: Ports::new(layout),
-            model: Scratchpad::new(config),
-            lanes: config.lanes as usize,
-            word_bits: config.word_bits as usize,
-        };
-        ScratchpadBench {
-            power_up: golden.clone(),
-            golden,
-            patterns: Patterns::new(config, trace),
-            offer: Rhythm::default(),
-            ready: Rhythm::default(),
-        }
-    }
+pub(super) fn scratchpad(setup: &Setup) -> Box<dyn Bench> {
+    let (lanes, word_bits) = (setup.config.lanes as usize, setup.config.word_bits as usize);
+    let driver = ScratchpadDriver {
+        ports: Ports::new(setup.layout),
+        lanes,
+        word_bits,
+        patterns: Patterns::new(setup.config, setup.trace),
+        offer: Rhythm::default(),
+        ready: Rhythm::default(),
+    };
+    let golden = GoldenScratchpad {
+        ports: Ports::new(setup.layout),
+        model: Scratchpad::new(setup.config),
+        lanes,
+        word_bits,
+    };
+    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
 }
 
-impl Bench for ScratchpadBench {
-    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let (p, lanes, bits) = (&self.golden.ports, self.golden.lanes, self.golden.word_bits);
-        let rst = reset(stimulus);
+impl Driver for ScratchpadDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let (p, lanes, bits) = (&self.ports, self.lanes, self.word_bits);
+        reset(stimulus, frame, &p.rst);
         let LaneAccess {
             mask,
             bank,
@@ -71,12 +70,6 @@ impl Bench for ScratchpadBench {
         frame.drive_fields(&p.req_be, bits / 8, be);
         frame.drive_bits(&p.req_tag, stimulus.wide(p.req_tag.width));
         frame.drive(&p.resp_ready, self.ready.beat(stimulus).into());
-        drive_reset(stimulus, frame, &p.rst, rst);
-        self.golden.respond(frame);
-    }
-
-    fn golden(&self) -> Option<Box<dyn Golden>> {
-        Some(Box::new(self.power_up.clone()))
     }
 }
 

@@ -1,10 +1,23 @@
 //! What a bench of a unit has to provide.
 
-use super::layout::PortSlot;
+use super::layout::{Layout, PortSlot};
+use crate::config::Config;
 use crate::error::Result;
 use crate::hash::{PortValue, uniform};
+use crate::trace::AccessTrace;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// What a bench is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'a> {
+    /// The machine.
+    pub config: &'a Config,
+    /// Where the unit's ports lie.
+    pub layout: &'a Layout,
+    /// Accesses to replay, where the unit takes accesses; else random ones.
+    pub trace: Option<&'a AccessTrace>,
+}
 
 /// The stimulus and golden model of one unit.
 pub trait Bench {
@@ -18,11 +31,22 @@ pub trait Bench {
         Ok(false)
     }
 
-    /// The golden model at power-up, driven by the words of a frame; `None`
-    /// where the bench has no way back from words to the model's inputs.
+    /// The golden model at power-up, to answer to another stimulus; `None`
+    /// where the unit has no state, and each cycle stands for itself.
     fn golden(&self) -> Option<Box<dyn Golden>> {
         None
     }
+}
+
+/// What drives the inputs of a unit: a neighbour that keeps the rules of the
+/// unit's environment. It sees the ports and nothing behind them.
+pub trait Driver {
+    /// Drives the inputs of the next cycle; those that it leaves keep their
+    /// values.
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame);
+
+    /// Looks at the cycle with the outputs that the unit shows in it.
+    fn follow(&mut self, _stimulus: &mut Stimulus, _frame: &Frame) {}
 }
 
 /// A golden model behind the ports of its unit: what it answers to any inputs,
@@ -33,6 +57,41 @@ pub trait Golden {
     fn respond(&mut self, frame: &mut Frame);
 }
 
+/// A driver, and a golden model that answers to it.
+pub(super) struct DrivenBench<D, G> {
+    pub(super) driver: D,
+    pub(super) golden: G,
+    power_up: Box<dyn Fn() -> G>,
+    clocked: bool,
+}
+
+impl<D: Driver, G: Golden> DrivenBench<D, G> {
+    /// `power_up` makes the golden model as it is at power-up, each time anew.
+    pub(super) fn new(setup: &Setup, driver: D, power_up: impl Fn() -> G + 'static) -> Self {
+        DrivenBench {
+            driver,
+            golden: power_up(),
+            power_up: Box::new(power_up),
+            clocked: setup.layout.clocked,
+        }
+    }
+}
+
+impl<D: Driver, G: Golden + 'static> Bench for DrivenBench<D, G> {
+    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        self.driver.drive(stimulus, frame);
+        self.golden.respond(frame);
+        self.driver.follow(stimulus, frame);
+        if self.clocked && stimulus.cycle == 0 {
+            frame.ignore_all(); // before the first reset
+        }
+    }
+
+    fn golden(&self) -> Option<Box<dyn Golden>> {
+        Some(Box::new((self.power_up)()))
+    }
+}
+
 /// The words of one cycle.
 pub struct Frame<'a> {
     /// Inputs; they hold the values of the cycle before.
@@ -41,6 +100,35 @@ pub struct Frame<'a> {
     pub expected: &'a mut [u32],
     /// Which output bits are defined; all set before each cycle.
     pub care: &'a mut [u32],
+}
+
+/// The words of one cycle, owned.
+#[cfg(test)]
+pub(super) struct Words {
+    inputs: Vec<u32>,
+    expected: Vec<u32>,
+    care: Vec<u32>,
+}
+
+#[cfg(test)]
+impl Words {
+    /// All zero.
+    pub(super) fn new(layout: &Layout) -> Self {
+        Words {
+            inputs: vec![0; layout.input_words],
+            expected: vec![0; layout.output_words],
+            care: vec![0; layout.output_words],
+        }
+    }
+
+    /// As a bench takes them.
+    pub(super) fn frame(&mut self) -> Frame<'_> {
+        Frame {
+            inputs: &mut self.inputs,
+            expected: &mut self.expected,
+            care: &mut self.care,
+        }
+    }
 }
 
 impl Frame<'_> {
@@ -115,11 +203,7 @@ impl Frame<'_> {
 
     /// What an input of at most 128 bits is driven with.
     pub fn driven_bits(&self, port: &PortSlot) -> u128 {
-        let words = &self.inputs[port.offset..port.offset + port.words];
-        words
-            .iter()
-            .rev()
-            .fold(0, |v, &word| v << 32 | u128::from(word))
+        join(&self.inputs[port.offset..port.offset + port.words])
     }
 
     /// The fields of `width` bits, at most 64, that an input is driven with.
@@ -151,6 +235,17 @@ impl Frame<'_> {
         self.driven(port) != 0
     }
 
+    /// What an output of at most 128 bits shows, in the cycle that the golden
+    /// model has answered to.
+    pub fn shown_bits(&self, port: &PortSlot) -> u128 {
+        join(&self.expected[port.offset..port.offset + port.words])
+    }
+
+    /// Whether an output of one bit shows a one.
+    pub fn shows(&self, port: &PortSlot) -> bool {
+        self.expected[port.offset] != 0
+    }
+
     /// No output is defined in this cycle.
     pub fn ignore_all(&mut self) {
         self.care.fill(0);
@@ -160,6 +255,12 @@ impl Frame<'_> {
     pub fn ignore(&mut self, port: &PortSlot) {
         self.care[port.offset..port.offset + port.words].fill(0);
     }
+}
+
+/// Words of at most 128 bits, low word first.
+fn join(words: &[u32]) -> u128 {
+    let low_last = words.iter().rev();
+    low_last.fold(0, |value, &word| value << 32 | u128::from(word))
 }
 
 /// Packs fields of `width` bits into words; fields beyond the port are dropped.

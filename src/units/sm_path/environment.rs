@@ -3,15 +3,13 @@
 //! a bank mapping and habits of its own.
 
 use super::cycle::{Arrival, PassOperands, PathCycle};
-use super::ports::POLICIES;
+use super::ports::{POLICIES, Shown};
 use crate::config::Config;
-use crate::cosim::bench::Stimulus;
-use crate::cosim::benches::hash::{RegisterWrites, register_writes};
-use crate::cosim::benches::pattern::{LaneAccess, Patterns};
-use crate::cosim::benches::support::Rhythm;
-use crate::model::{
-    Exit, Offer, Offers, PathConfig, PathLaunch, RegisterWrite, SmPathOutputs, Source,
-};
+use crate::model::{Exit, Offer, Offers, PathConfig, PathLaunch, RegisterWrite};
+use crate::units::bench::Stimulus;
+use crate::units::hash::{RegisterWrites, register_writes};
+use crate::units::pattern::{LaneAccess, Patterns};
+use crate::units::support::Rhythm;
 
 /// Kinds of offers, 16 each: all of them; without load-and-lock, whose locks
 /// keep an atomic waiting for a long time; loads and ALU instructions alone.
@@ -104,10 +102,15 @@ impl Environment {
         }
     }
 
+    /// A cycle in which nothing is offered.
+    pub(super) fn idle(&self) -> PathCycle {
+        PathCycle::idle(self.warps(), self.cfg)
+    }
+
     /// The inputs of the next cycle.
     pub(super) fn next(&mut self, stimulus: &mut Stimulus) -> PathCycle {
         self.change_phase(stimulus);
-        let mut cycle = PathCycle::idle(self.warps(), self.cfg);
+        let mut cycle = self.idle();
         match &mut self.phase {
             Phase::Configure(writes) => {
                 (cycle.hash_wr, cycle.row_wr) = writes.pop().unwrap_or_default();
@@ -139,13 +142,8 @@ impl Environment {
         cycle
     }
 
-    /// What the environment learns from the outputs.
-    pub(super) fn follow(
-        &mut self,
-        cycle: &PathCycle,
-        out: &SmPathOutputs,
-        stimulus: &mut Stimulus,
-    ) {
+    /// What the environment learns from what the path shows.
+    pub(super) fn follow(&mut self, cycle: &PathCycle, shown: &Shown, stimulus: &mut Stimulus) {
         if cycle.rst {
             self.forget();
             return;
@@ -153,37 +151,33 @@ impl Environment {
         if let Some(exit) = cycle.exit {
             self.threads[exit.warp] &= !exit.mask;
         }
-        if out.icn_ready {
+        if shown.icn_ready {
             self.arrival = None;
         }
-        self.live = out.live;
+        self.live = shown.live;
         if let Some(launch) = cycle.launch {
             self.live |= 1 << launch.block;
             self.ending &= !(1 << launch.block);
             self.take_threads(&launch);
         }
-        if let Some(issue) = out.iss {
-            let pc = self.offers.get(issue.warp).map(|o| o.pc);
-            if issue.pass == 0 {
-                self.offers.set(issue.warp, None);
-                self.in_flight[issue.warp] += 1;
+        if let Some((warp, pass)) = shown.issue {
+            let pc = self.offers.get(warp).map(|o| o.pc);
+            if pass == 0 {
+                self.offers.set(warp, None);
+                self.in_flight[warp] += 1;
             }
             self.pass = self.draw_pass(pc, stimulus);
-        } else if !out.ex_hold {
+        } else if !shown.ex_hold {
             self.pass = PassOperands::default();
         }
-        if let Some(wb) = out.wb
-            && cycle.wb_ready
-            && wb.last
-            && wb.src != Source::Icn
-        {
-            let count = &mut self.in_flight[wb.warp];
+        if let Some(warp) = shown.last_result.filter(|_| cycle.wb_ready) {
+            let count = &mut self.in_flight[warp];
             *count = count.saturating_sub(1);
         }
-        let idle = self.in_flight.iter().all(|&count| count == 0) && out.occ == 0;
+        let idle = self.in_flight.iter().all(|&count| count == 0) && shown.occ == 0;
         let offered = self.offers.valid();
         self.empty = idle && offered == 0;
-        self.stuck = idle && offered != 0 && offered & !out.viol == 0;
+        self.stuck = idle && offered != 0 && offered & !shown.viol == 0;
     }
 
     fn warps(&self) -> usize {

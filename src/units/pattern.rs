@@ -1,7 +1,7 @@
 //! Accesses of a warp's lanes: banks and rows in the patterns that matter.
 
+use super::bench::Stimulus;
 use crate::config::Config;
-use crate::cosim::bench::Stimulus;
 use crate::trace::AccessTrace;
 
 /// One access.
