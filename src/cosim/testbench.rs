@@ -2,13 +2,11 @@
 //! nothing of the kit: constrained random inputs, and the golden model's
 //! answers to them.
 
-use super::bench::Stimulus;
-use super::benches::bench_for;
-use super::layout::{Layout, PortSlot};
 use super::lockstep::{Recording, record};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::rtl::{Design, EmittedUnit, Reset, SourceFile};
+use crate::units::{Layout, PortSlot, Setup, Stimulus, bench_for};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -78,7 +76,12 @@ fn bench_text(unit: &EmittedUnit, config: &Config, reset: Reset, cycles: usize) 
         true => cycles * NARROW_FACTOR,
         false => cycles,
     };
-    let mut bench = bench_for(&unit.name, config, &layout, None)?;
+    let setup = Setup {
+        config,
+        layout: &layout,
+        trace: None,
+    };
+    let mut bench = bench_for(&unit.name, &setup)?;
     let mut recording = record(&layout, &mut *bench, &mut Stimulus::new(SEED), cycles);
     if reset == Reset::Async {
         ignore_resets(&layout, &mut recording);

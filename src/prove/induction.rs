@@ -46,9 +46,9 @@ impl Induction {
         let unit = super::circuit::emitted(&design, harness.unit)?;
         Ok(Induction {
             unit: harness.unit,
-            text: harness.text,
-            goals: Goals::of(harness.text),
-            parameters: parameters(harness.text, unit, config),
+            text: harness.circuit.text,
+            goals: Goals::of(harness.circuit.text),
+            parameters: parameters(harness.circuit.text, unit, config),
             resets: has_reset(unit),
             files: rtl.files(&design)?,
         })
