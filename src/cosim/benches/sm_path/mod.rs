@@ -41,9 +41,8 @@ impl Bench for SmPathBench {
         let cycle = self.environment.next(stimulus);
         let inputs = cycle.inputs();
         self.ports.drive(&inputs, frame);
-        let out = self.model.eval(&inputs);
+        let out = self.model.step(&inputs);
         self.ports.expect(&out, self.model.wb_data(), frame);
-        self.model.commit(&inputs);
         if stimulus.cycle == 0 {
             frame.ignore_all();
         }
@@ -74,9 +73,8 @@ impl Golden for GoldenPath {
     fn respond(&mut self, frame: &mut Frame) {
         let cycle = self.ports.read(frame);
         let inputs = cycle.inputs();
-        let out = self.model.eval(&inputs);
+        let out = self.model.step(&inputs);
         self.ports.expect(&out, self.model.wb_data(), frame);
-        self.model.commit(&inputs);
     }
 }
 
