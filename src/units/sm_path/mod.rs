@@ -71,9 +71,8 @@ impl Golden for GoldenPath {
     fn respond(&mut self, frame: &mut Frame) {
         let cycle = self.ports.read(frame);
         let inputs = cycle.inputs();
-        let out = self.model.eval(&inputs);
+        let out = self.model.step(&inputs);
         self.ports.expect(&out, self.model.wb_data(), frame);
-        self.model.commit(&inputs);
     }
 }
 
