@@ -10,16 +10,19 @@
 //! - `cover_*`: what must be reachable, or the properties would say nothing,
 //!   with the number of cycles in which it is (the first is the reset).
 
+use super::template::render_text;
 use crate::config::{Config, PC_BITS};
+use crate::error::Result;
 use crate::rtl::{Dir, EmittedUnit};
+use serde_json::json;
 
 /// A circuit around a unit.
 #[derive(Debug)]
 pub(super) struct Harness {
     /// The unit.
     pub unit: &'static str,
-    /// Verilog of the module `miter`.
-    pub text: &'static str,
+    /// Verilog with the module `miter`, a template; see [`Harness::verilog`].
+    text: &'static str,
     /// The machines that it is proved for.
     pub size: Size,
     /// What a machine must have for the unit to hold anything.
@@ -84,8 +87,8 @@ pub(super) enum Need {
     TwoSets,
     /// Four rows in a bank: the proof names them.
     FourRows,
-    /// Broadcast, locks in several windows, and eight banks of four rows: the
-    /// proof names the words.
+    /// Broadcast, locks in several windows, and few words: the proof names
+    /// them.
     Words,
 }
 
@@ -105,7 +108,7 @@ macro_rules! harness {
 }
 
 /// Every circuit around a unit of the path; some units have several.
-pub(super) static HARNESSES: [Harness; 17] = [
+pub(super) static HARNESSES: [Harness; 19] = [
     harness!("spad_premem_queue", "premem_queue", Pair, PrememQueue),
     harness!("spad_nonmem_queue", "nonmem_queue", Pair, Nothing),
     harness!(
@@ -132,6 +135,20 @@ pub(super) static HARNESSES: [Harness; 17] = [
         Rows,
         Words,
         Stages::Memory(2)
+    ),
+    harness!(
+        "spad_scratchpad",
+        "scratchpad",
+        Rows,
+        Words,
+        Stages::Memory(3)
+    ),
+    harness!(
+        "spad_scratchpad",
+        "scratchpad",
+        Rows,
+        Words,
+        Stages::Memory(4)
     ),
     harness!("spad_retry_sequencer", "retry_sequencer", Quad, ShortRetry),
     harness!("spad_conflict_history", "conflict_history", Quad, TwoSets),
@@ -166,6 +183,18 @@ impl Harness {
         HARNESSES.iter().filter(move |h| h.unit == unit)
     }
 
+    /// The Verilog of the circuit for this machine: the module `miter`, then
+    /// those that it uses.
+    pub fn verilog(&self, config: &Config) -> Result<String> {
+        let machine = json!({
+            "L": config.lanes,
+            "B": 1_u32 << config.geometry.bank_bits(),
+            "ROWS": config.rows(),
+            "MS": config.path.mem_stages.min(4),
+        });
+        render_text(self.text, &machine)
+    }
+
     /// Why there is nothing to prove of the unit in this machine.
     pub fn lacking(&self, config: &Config) -> Option<&'static str> {
         if !self.stages.fit(config) {
@@ -190,12 +219,12 @@ impl Harness {
             ),
             Need::FourRows => (config.rows() == 4, "the proof is about banks of four rows"),
             Need::Words => {
-                let named = config.rows() == 4 && config.geometry.bank_bits() == 3;
+                let named = config.capacity_words <= 64;
                 let windows = config.path.locks > 0 && config.path.lock_group_cycles > 1;
                 (
                     named && windows && config.path.broadcast,
-                    "the proof is about eight banks of four rows with broadcast, and locks \
-                     with lock_group_cycles of 2 or more",
+                    "the proof is about at most 64 words with broadcast, and locks with \
+                     lock_group_cycles of 2 or more",
                 )
             }
         };
@@ -271,7 +300,8 @@ impl Goals {
 /// the names of docs/microarchitecture.md, section 2.1; `W_port` is the width
 /// of a port of the unit.
 pub(super) fn parameters(text: &str, unit: &EmittedUnit, config: &Config) -> Vec<(String, usize)> {
-    let declared = text.split("parameter ").skip(1);
+    let head = text.split("\n);").next().unwrap_or_default();
+    let declared = head.split("parameter ").skip(1);
     let names = declared.filter_map(|rest| rest.split_whitespace().next());
     let mut values: Vec<(String, usize)> = Vec::new();
     for name in names {
@@ -279,12 +309,7 @@ pub(super) fn parameters(text: &str, unit: &EmittedUnit, config: &Config) -> Vec
             Some(port) => unit.ports.iter().find(|p| p.name == port).map(|p| p.width),
             None => parameter(name, config).map(|v| v as usize),
         };
-        // Parameters of other modules of the file are set by `miter`.
-        if let Some(value) = value
-            && !values.iter().any(|(n, _)| n == name)
-        {
-            values.push((name.to_owned(), value));
-        }
+        values.extend(value.map(|value| (name.to_owned(), value)));
     }
     values
 }
@@ -338,10 +363,18 @@ mod tests {
     use super::*;
     use crate::rtl::Design;
 
+    /// `small` with the stages that the circuit is about.
+    fn machine(harness: &Harness) -> Config {
+        let mut small = Config::preset("small").unwrap();
+        harness.stages.set(&mut small);
+        small
+    }
+
     #[test]
     fn every_circuit_says_what_it_proves_and_covers() {
         for harness in &HARNESSES {
-            let goals = Goals::of(harness.text);
+            let text = harness.verilog(&machine(harness)).unwrap();
+            let goals = Goals::of(&text);
             assert!(!goals.checked.is_empty(), "{}", harness.unit);
             assert!(!goals.covered.is_empty(), "{}", harness.unit);
             let all = [&goals.assumed, &goals.kept, &goals.checked, &goals.covered];
@@ -350,8 +383,8 @@ mod tests {
                 let covers = goal.signal.starts_with("cover_");
                 assert_eq!(goal.cycles.is_some(), covers, "{}", goal.signal);
             }
-            let outputs = harness.text.matches("output wire ").count();
-            let nested = harness.text.split_once("\n);").map_or("", |(_, rest)| rest);
+            let outputs = text.matches("output wire ").count();
+            let nested = text.split_once("\n);").map_or("", |(_, rest)| rest);
             let nested = nested.matches("output wire ").count();
             assert_eq!(all.iter().map(|g| g.len()).sum::<usize>(), outputs - nested);
         }
@@ -360,13 +393,13 @@ mod tests {
     #[test]
     fn parameters_are_those_of_the_machine() {
         for harness in &HARNESSES {
-            let mut small = Config::preset("small").unwrap();
-            harness.stages.set(&mut small);
+            let machine = machine(harness);
             let unit = [harness.unit.to_owned()];
-            let design = Design::emit(&unit, &small).unwrap();
+            let design = Design::emit(&unit, &machine).unwrap();
             let unit = &design.units[0];
-            let values = parameters(harness.text, unit, &small);
-            let head = harness.text.split("\n);").next().unwrap();
+            let text = harness.verilog(&machine).unwrap();
+            let values = parameters(&text, unit, &machine);
+            let head = text.split("\n);").next().unwrap();
             assert_eq!(values.len(), head.matches("parameter ").count());
         }
         let small = Config::preset("small").unwrap();
