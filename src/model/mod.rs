@@ -9,6 +9,7 @@ pub mod spad_access_unit;
 mod spad_bank_ram;
 mod spad_conflict_arbiter;
 pub mod spad_conflict_history;
+mod spad_counters;
 mod spad_crossbar;
 mod spad_degree_accumulator;
 mod spad_hash_add;
@@ -40,6 +41,7 @@ pub use spad_access_unit::{AccessInputs, AccessOutputs, AccessUnit, BlockMask, S
 pub use spad_bank_ram::{BankInputs, BankRam};
 pub use spad_conflict_arbiter::{ArbiterInputs, ArbiterOutputs, ConflictArbiter, Group};
 pub use spad_conflict_history::{ConflictHistory, HistoryInputs, HistoryOutputs};
+pub use spad_counters::{CounterInputs, Counters};
 pub use spad_crossbar::{BankRequests, Crossbar, CrossbarOutputs, RequestInputs, ResponseInputs};
 pub use spad_degree_accumulator::{
     AccumulatorInputs, DegreeAccumulator, ExcessUpdate, ResolvedPass,

@@ -14,173 +14,34 @@ use super::template::render_text;
 use crate::config::{Config, PC_BITS};
 use crate::error::Result;
 use crate::rtl::{Dir, EmittedUnit};
+use crate::units::{Circuit, Need, UNITS, Unit};
 use serde_json::json;
 
-/// A circuit around a unit.
-#[derive(Debug)]
+/// A unit and a circuit around it.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Harness {
     /// The unit.
     pub unit: &'static str,
-    /// Verilog with the module `miter`, a template; see [`Harness::verilog`].
-    text: &'static str,
-    /// The machines that it is proved for.
-    pub size: Size,
-    /// What a machine must have for the unit to hold anything.
-    pub needs: Need,
-    /// The stages of those machines.
-    pub stages: Stages,
+    /// One of its circuits.
+    pub circuit: &'static Circuit,
 }
-
-/// The stages of the machines that a circuit is about. A circuit stands on one
-/// of its own, so that no preset decides what is proved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stages {
-    /// The unit is the same with any.
-    Any,
-    /// So many in the scratchpad.
-    Memory(u32),
-    /// So many in front of EX, which decide the issue.
-    Ahead(u32),
-}
-
-impl Stages {
-    /// Gives the machine these stages.
-    pub fn set(self, config: &mut Config) {
-        (config.path.mem_stages, config.path.ahead) = match self {
-            Stages::Any => (2, 0),
-            Stages::Memory(stages) => (stages, 0),
-            Stages::Ahead(ahead) => (2, ahead),
-        };
-    }
-
-    /// The machine has these stages.
-    fn fit(self, config: &Config) -> bool {
-        match self {
-            Stages::Any => true,
-            Stages::Memory(stages) => config.path.mem_stages.min(4) == stages,
-            Stages::Ahead(ahead) => config.path.ahead == ahead,
-        }
-    }
-}
-
-/// How large a machine the solver takes in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Size {
-    /// Two lanes: for what only moves payloads as wide as all lanes.
-    Pair,
-    /// Four lanes, four warps.
-    Quad,
-    /// As `Quad`, with banks of four rows: for the proofs that name them.
-    Rows,
-}
-
-/// What a machine may lack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Need {
-    Nothing,
-    PrememQueue,
-    Broadcast,
-    Locks,
-    /// Locks, and latencies with which a second round is reached in ten cycles.
-    ShortRetry,
-    /// Two sets in the history: the proof names them.
-    TwoSets,
-    /// Four rows in a bank: the proof names them.
-    FourRows,
-    /// Broadcast, locks in several windows, and few words: the proof names
-    /// them.
-    Words,
-}
-
-macro_rules! harness {
-    ($unit:literal, $file:literal, $size:ident, $needs:ident) => {
-        harness!($unit, $file, $size, $needs, Stages::Any)
-    };
-    ($unit:literal, $file:literal, $size:ident, $needs:ident, $stages:expr) => {
-        Harness {
-            unit: $unit,
-            text: include_str!(concat!("../../testbenches/prove/path/", $file, ".v")),
-            size: Size::$size,
-            needs: Need::$needs,
-            stages: $stages,
-        }
-    };
-}
-
-/// Every circuit around a unit of the path; some units have several.
-pub(super) static HARNESSES: [Harness; 19] = [
-    harness!("spad_premem_queue", "premem_queue", Pair, PrememQueue),
-    harness!("spad_nonmem_queue", "nonmem_queue", Pair, Nothing),
-    harness!(
-        "spad_writeback_mux",
-        "writeback_mux",
-        Pair,
-        Nothing,
-        Stages::Ahead(0)
-    ),
-    harness!(
-        "spad_writeback_mux",
-        "writeback_mux",
-        Pair,
-        Nothing,
-        Stages::Ahead(3)
-    ),
-    harness!("spad_conflict_arbiter", "conflict_arbiter", Quad, Broadcast),
-    harness!("spad_lock_unit", "lock_unit", Quad, Locks),
-    harness!("spad_crossbar", "crossbar", Quad, Nothing),
-    harness!("spad_bank_ram", "bank_ram", Rows, FourRows),
-    harness!(
-        "spad_scratchpad",
-        "scratchpad",
-        Rows,
-        Words,
-        Stages::Memory(2)
-    ),
-    harness!(
-        "spad_scratchpad",
-        "scratchpad",
-        Rows,
-        Words,
-        Stages::Memory(3)
-    ),
-    harness!(
-        "spad_scratchpad",
-        "scratchpad",
-        Rows,
-        Words,
-        Stages::Memory(4)
-    ),
-    harness!("spad_retry_sequencer", "retry_sequencer", Quad, ShortRetry),
-    harness!("spad_conflict_history", "conflict_history", Quad, TwoSets),
-    harness!("spad_access_unit", "access_unit", Quad, Nothing),
-    harness!("spad_relssp", "relssp", Quad, Nothing),
-    harness!(
-        "spad_degree_accumulator",
-        "degree_accumulator",
-        Quad,
-        Nothing
-    ),
-    harness!(
-        "spad_warp_mask",
-        "warp_mask",
-        Quad,
-        Nothing,
-        Stages::Ahead(0)
-    ),
-    harness!(
-        "spad_warp_mask",
-        "warp_mask_late",
-        Quad,
-        Nothing,
-        Stages::Ahead(3)
-    ),
-    harness!("spad_warp_scheduler", "warp_scheduler", Quad, Nothing),
-];
 
 impl Harness {
     /// The circuits around `unit`.
-    pub fn of_unit(unit: &str) -> impl Iterator<Item = &'static Harness> {
-        HARNESSES.iter().filter(move |h| h.unit == unit)
+    pub fn of_unit(unit: &str) -> impl Iterator<Item = Harness> {
+        Self::all().filter(move |h| h.unit == unit)
+    }
+
+    /// Every circuit around a unit of the path; some units have several.
+    fn all() -> impl Iterator<Item = Harness> {
+        let of_unit = |unit: &'static Unit| {
+            let circuits = unit.circuits.iter();
+            circuits.map(|circuit| Harness {
+                unit: unit.name,
+                circuit,
+            })
+        };
+        UNITS.iter().flat_map(of_unit)
     }
 
     /// The Verilog of the circuit for this machine: the module `miter`, then
@@ -191,16 +52,17 @@ impl Harness {
             "B": 1_u32 << config.geometry.bank_bits(),
             "ROWS": config.rows(),
             "MS": config.path.mem_stages.min(4),
+            "AHEAD": config.path.ahead,
         });
-        render_text(self.text, &machine)
+        render_text(self.circuit.text, &machine)
     }
 
     /// Why there is nothing to prove of the unit in this machine.
     pub fn lacking(&self, config: &Config) -> Option<&'static str> {
-        if !self.stages.fit(config) {
+        if !self.circuit.stages.fit(config) {
             return Some("no proof is about its mem_stages and ahead");
         }
-        let (there, without) = match self.needs {
+        let (there, without) = match self.circuit.needs {
             Need::Nothing => (true, ""),
             Need::PrememQueue => (config.premem_depth() > 0, "it has depth 0 there: wires"),
             Need::Broadcast => (config.path.broadcast, "the proofs are about broadcast"),
@@ -366,14 +228,14 @@ mod tests {
     /// `small` with the stages that the circuit is about.
     fn machine(harness: &Harness) -> Config {
         let mut small = Config::preset("small").unwrap();
-        harness.stages.set(&mut small);
+        harness.circuit.stages.set(&mut small);
         small
     }
 
     #[test]
     fn every_circuit_says_what_it_proves_and_covers() {
-        for harness in &HARNESSES {
-            let text = harness.verilog(&machine(harness)).unwrap();
+        for harness in Harness::all() {
+            let text = harness.verilog(&machine(&harness)).unwrap();
             let goals = Goals::of(&text);
             assert!(!goals.checked.is_empty(), "{}", harness.unit);
             assert!(!goals.covered.is_empty(), "{}", harness.unit);
@@ -392,8 +254,8 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_machine() {
-        for harness in &HARNESSES {
-            let machine = machine(harness);
+        for harness in Harness::all() {
+            let machine = machine(&harness);
             let unit = [harness.unit.to_owned()];
             let design = Design::emit(&unit, &machine).unwrap();
             let unit = &design.units[0];

@@ -6,10 +6,12 @@
 mod effort;
 mod features;
 mod fig4;
+mod files;
 mod gates;
 mod job;
 pub mod liberty;
 mod macros;
+mod netlist;
 mod paths;
 mod prepare;
 mod published;
@@ -22,11 +24,13 @@ mod synthesis;
 mod technology;
 mod template;
 mod timing;
+mod yosys;
 
 pub use effort::Effort;
 pub use features::{FEATURE_BLOCKS, FeatureCost, feature_builds, feature_costs};
 pub use gates::Gates;
-pub use job::{Memory, Netlist, SynthJob};
+pub use job::{Memory, SynthJob};
+pub use netlist::Netlist;
 pub use paths::{End, PathReport, Segment, Step, WorstPath};
 pub use published::{PUBLISHED, Published, TARGET_CLOCKS_GHZ, TARGET_PERIODS_PS};
 pub use result::{SmTotal, SynthReport, UnitResult};

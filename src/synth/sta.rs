@@ -1,6 +1,7 @@
 //! Runs of OpenSTA over a mapped netlist.
 
-use super::job::{Netlist, get, put, with_liberty};
+use super::files::{get, put, with_liberty};
+use super::netlist::Netlist;
 use super::technology::Technology;
 use super::template::render;
 use crate::error::Result;

@@ -1,7 +1,8 @@
 //! Synthesis of many units for many target periods, in parallel.
 
 use super::effort::Effort;
-use super::job::{Netlist, SynthJob};
+use super::job::SynthJob;
+use super::netlist::Netlist;
 use super::paths::PathReport;
 use super::result::{SynthReport, UnitResult};
 use super::sta::Analysis;
