@@ -10,9 +10,12 @@
 //! - `cover_*`: what must be reachable, or the properties would say nothing,
 //!   with the number of cycles in which it is (the first is the reset).
 
+use super::template::render_text;
 use crate::config::{Config, PC_BITS};
+use crate::error::Result;
 use crate::rtl::{Dir, EmittedUnit};
 use crate::units::{Circuit, Need, UNITS, Unit};
+use serde_json::json;
 
 /// A unit and a circuit around it.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +44,19 @@ impl Harness {
         UNITS.iter().flat_map(of_unit)
     }
 
+    /// The Verilog of the circuit for this machine: the module `miter`, then
+    /// those that it uses.
+    pub fn verilog(&self, config: &Config) -> Result<String> {
+        let machine = json!({
+            "L": config.lanes,
+            "B": 1_u32 << config.geometry.bank_bits(),
+            "ROWS": config.rows(),
+            "MS": config.path.mem_stages.min(4),
+            "AHEAD": config.path.ahead,
+        });
+        render_text(self.circuit.text, &machine)
+    }
+
     /// Why there is nothing to prove of the unit in this machine.
     pub fn lacking(&self, config: &Config) -> Option<&'static str> {
         if !self.circuit.stages.fit(config) {
@@ -65,12 +81,12 @@ impl Harness {
             ),
             Need::FourRows => (config.rows() == 4, "the proof is about banks of four rows"),
             Need::Words => {
-                let named = config.rows() == 4 && config.geometry.bank_bits() == 3;
+                let named = config.capacity_words <= 64;
                 let windows = config.path.locks > 0 && config.path.lock_group_cycles > 1;
                 (
                     named && windows && config.path.broadcast,
-                    "the proof is about eight banks of four rows with broadcast, and locks \
-                     with lock_group_cycles of 2 or more",
+                    "the proof is about at most 64 words with broadcast, and locks with \
+                     lock_group_cycles of 2 or more",
                 )
             }
         };
@@ -146,7 +162,8 @@ impl Goals {
 /// the names of docs/microarchitecture.md, section 2.1; `W_port` is the width
 /// of a port of the unit.
 pub(super) fn parameters(text: &str, unit: &EmittedUnit, config: &Config) -> Vec<(String, usize)> {
-    let declared = text.split("parameter ").skip(1);
+    let head = text.split("\n);").next().unwrap_or_default();
+    let declared = head.split("parameter ").skip(1);
     let names = declared.filter_map(|rest| rest.split_whitespace().next());
     let mut values: Vec<(String, usize)> = Vec::new();
     for name in names {
@@ -154,12 +171,7 @@ pub(super) fn parameters(text: &str, unit: &EmittedUnit, config: &Config) -> Vec
             Some(port) => unit.ports.iter().find(|p| p.name == port).map(|p| p.width),
             None => parameter(name, config).map(|v| v as usize),
         };
-        // Parameters of other modules of the file are set by `miter`.
-        if let Some(value) = value
-            && !values.iter().any(|(n, _)| n == name)
-        {
-            values.push((name.to_owned(), value));
-        }
+        values.extend(value.map(|value| (name.to_owned(), value)));
     }
     values
 }
@@ -213,10 +225,18 @@ mod tests {
     use super::*;
     use crate::rtl::Design;
 
+    /// `small` with the stages that the circuit is about.
+    fn machine(harness: &Harness) -> Config {
+        let mut small = Config::preset("small").unwrap();
+        harness.circuit.stages.set(&mut small);
+        small
+    }
+
     #[test]
     fn every_circuit_says_what_it_proves_and_covers() {
         for harness in Harness::all() {
-            let goals = Goals::of(harness.circuit.text);
+            let text = harness.verilog(&machine(&harness)).unwrap();
+            let goals = Goals::of(&text);
             assert!(!goals.checked.is_empty(), "{}", harness.unit);
             assert!(!goals.covered.is_empty(), "{}", harness.unit);
             let all = [&goals.assumed, &goals.kept, &goals.checked, &goals.covered];
@@ -225,12 +245,8 @@ mod tests {
                 let covers = goal.signal.starts_with("cover_");
                 assert_eq!(goal.cycles.is_some(), covers, "{}", goal.signal);
             }
-            let outputs = harness.circuit.text.matches("output wire ").count();
-            let nested = harness
-                .circuit
-                .text
-                .split_once("\n);")
-                .map_or("", |(_, rest)| rest);
+            let outputs = text.matches("output wire ").count();
+            let nested = text.split_once("\n);").map_or("", |(_, rest)| rest);
             let nested = nested.matches("output wire ").count();
             assert_eq!(all.iter().map(|g| g.len()).sum::<usize>(), outputs - nested);
         }
@@ -239,13 +255,13 @@ mod tests {
     #[test]
     fn parameters_are_those_of_the_machine() {
         for harness in Harness::all() {
-            let mut small = Config::preset("small").unwrap();
-            harness.circuit.stages.set(&mut small);
+            let machine = machine(&harness);
             let unit = [harness.unit.to_owned()];
-            let design = Design::emit(&unit, &small).unwrap();
+            let design = Design::emit(&unit, &machine).unwrap();
             let unit = &design.units[0];
-            let values = parameters(harness.circuit.text, unit, &small);
-            let head = harness.circuit.text.split("\n);").next().unwrap();
+            let text = harness.verilog(&machine).unwrap();
+            let values = parameters(&text, unit, &machine);
+            let head = text.split("\n);").next().unwrap();
             assert_eq!(values.len(), head.matches("parameter ").count());
         }
         let small = Config::preset("small").unwrap();

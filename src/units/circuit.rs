@@ -6,7 +6,8 @@ use crate::config::Config;
 /// A circuit around a unit.
 #[derive(Debug)]
 pub struct Circuit {
-    /// Verilog of the module `miter`.
+    /// Verilog with the module `miter` first; a template (Tera), as registers are
+    /// listed by name and Verilog's own parameters cannot do that.
     pub text: &'static str,
     /// The machines that it is proved for.
     pub size: Size,
@@ -110,7 +111,7 @@ pub enum Need {
     TwoSets,
     /// Four rows in a bank: the proof names them.
     FourRows,
-    /// Broadcast, locks in several windows, and eight banks of four rows: the
-    /// proof names the words.
+    /// Broadcast, locks in several windows, and at most 64 words: the proof names
+    /// them.
     Words,
 }

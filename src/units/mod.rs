@@ -129,9 +129,17 @@ pub static UNITS: &[Unit] = &[
         .proved(&[circuit!("bank_ram", Rows).needs(Need::FourRows)]),
     Unit::new("spad_scratchpad", scratchpad::scratchpad)
         .levels(19)
-        .proved(&[circuit!("scratchpad", Rows)
-            .needs(Need::Words)
-            .with(Stages::Memory(2))]),
+        .proved(&[
+            circuit!("scratchpad", Rows)
+                .needs(Need::Words)
+                .with(Stages::Memory(2)),
+            circuit!("scratchpad", Rows)
+                .needs(Need::Words)
+                .with(Stages::Memory(3)),
+            circuit!("scratchpad", Rows)
+                .needs(Need::Words)
+                .with(Stages::Memory(4)),
+        ]),
     Unit::new("spad_lock_unit", lock_unit::lock_unit)
         .levels(9)
         .proved(&[circuit!("lock_unit", Quad).needs(Need::Locks)]),
