@@ -4,15 +4,17 @@
 //! The golden models in the crate `spadkit` are written independently from the
 //! same definitions; nothing here computes an answer that they use.
 //!
-//! A unit is described in one of three ways. The combinational logic of the
-//! hash family (hash units, configuration decoders, row map, RAP) is rust-hdl:
-//! a `LogicBlock` with typed ports, the logic an expression tree built in
-//! `hdl()`. The priority search is rust-hdl, too, as a `kernel` whose widths
-//! are known only at emission. What has registers, memories or replication (the
-//! configuration registers and the units of the scratchpad path) is a `shell`:
-//! ports and documentation in Rust, the body a Tera template in `templates/`.
-//! rust-hdl's own simulator is not used (the golden model is the executable
-//! twin), so `update()` is empty everywhere.
+//! The rule: **Rust describes, templates emit.** Logic is an expression tree
+//! (`expr`, on rust-hdl's syntax): the hash family as `LogicBlock`s with typed
+//! ports, everything else as a `kernel`, whose widths are known only at
+//! emission: decisions, next states and codes, one slice where they are there
+//! per warp. Widths are checked where a tree becomes a module (`widths`), and
+//! `print` writes it as the templates write theirs. Ports and documentation
+//! (`shell`) are Rust as well. A Tera template in `templates/` has what is
+//! around the logic: registers, memories, replication, instances, and logic
+//! that is plainer as an equation between them. rust-hdl's own simulator is not
+//! used (the golden model is the executable twin), so `update()` is empty
+//! everywhere.
 
 mod bus;
 mod catalog;
@@ -24,6 +26,7 @@ mod hashed_lanes;
 mod kernel;
 mod machine;
 mod module;
+mod port;
 mod print;
 mod shell;
 mod spad_access_unit;

@@ -1,7 +1,7 @@
 //! The Verilog text of modules, one dialect for all: the opening with its
 //! ports, and the statements of what is described through rust-hdl's syntax tree.
 
-use crate::module::{Dir, Port};
+use crate::port::{Dir, Port};
 use rust_hdl::core::ast::{
     VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogOp, VerilogOpUnary,
     VerilogStatement,
