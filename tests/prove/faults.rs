@@ -64,7 +64,7 @@ pub const HASH_FAULTS: &[Mutant] = &[
     // What a simulator sets at its start does not count as reset.
     mutant!("spad_hash_config_bitvec_perm", "reg [2:0] k;" => "reg [2:0] k = 0;", "k <= 3'd0;" => "k <= k;"; "registers", "reset"),
     // What nothing defines may be any value.
-    mutant!("spad_rap", "(column + shift)" => "(column + shift) | 3'b00x"; "function", "bijection"),
+    mutant!("spad_rap", "column + shift;" => "(column + shift) | 3'b00x;"; "function", "bijection"),
 ];
 
 /// Faults in the units of the path: each disproves the properties named with
