@@ -103,7 +103,7 @@ mod tests {
             let (cycle, model) = (bench.driver.cycle.clone(), &bench.golden.model);
             let inputs = cycle.inputs();
             let selection = model.selection(&inputs);
-            let out = model.eval(&inputs);
+            let out = model.clone().step(&inputs);
             bench.golden.respond(&mut words.frame());
             bench.driver.follow(&mut stimulus, &words.frame());
             let wb = out.wb.unwrap_or_default();
