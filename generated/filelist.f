@@ -49,6 +49,7 @@ spad_number_48.v
 spad_warp_scheduler.v
 spad_access_unit.v
 spad_relssp.v
+spad_counters.v
 spad_skid.v
 spad_lane_hash.v
 spad_stream.v

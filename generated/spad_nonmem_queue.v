@@ -71,12 +71,16 @@ module spad_nonmem_queue (
                 always @(posedge clk) begin
                     if (rst) v[k] <= 1'b0;
                     else v[k] <= push | (v[k] & ~give[k] & ~move[k]);
+                end
+                always @(posedge clk) begin
                     if (push) d[k*PWID +: PWID] <= in_data;
                 end
             end else begin : behind
                 always @(posedge clk) begin
                     if (rst) v[k] <= 1'b0;
                     else v[k] <= move[k-1] | (v[k] & ~give[k] & ~move[k]);
+                end
+                always @(posedge clk) begin
                     if (move[k-1]) d[k*PWID +: PWID] <= d[(k-1)*PWID +: PWID];
                 end
             end
