@@ -25,6 +25,8 @@ pub struct CounterInputs {
     /// The result that the register file takes: source (code SOURCE), kind
     /// (code KIND) and conflict degree.
     pub written: Option<(u8, u8, u32)>,
+    /// A counter (code COUNTER) that is set, and to what.
+    pub write: Option<(u8, u32)>,
     /// The counter that is to be shown (code COUNTER).
     pub rd_index: u8,
 }
@@ -63,6 +65,11 @@ impl Counters {
             *count = count.wrapping_add(added);
         }
         self.added = added;
+        if let Some((index, value)) = inputs.write
+            && let Some(count) = self.count.get_mut(usize::from(index))
+        {
+            *count = value;
+        }
     }
 
     /// One clock cycle.
@@ -157,6 +164,17 @@ mod tests {
             counter::STALL_RETRY,
         ];
         assert_eq!(stalls.map(of), [1, 2, 1]);
+    }
+
+    #[test]
+    fn a_write_sets_one_counter_and_wraps_on() {
+        let write = CounterInputs {
+            iss_valid: true,
+            write: Some((counter::PASSES, u32::MAX)),
+            ..CounterInputs::default()
+        };
+        let of = counted(&[write, write]);
+        assert_eq!((of(counter::PASSES), of(counter::CYCLES)), (0, 2));
     }
 
     #[test]

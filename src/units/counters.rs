@@ -6,7 +6,8 @@ use crate::model::{CounterInputs, Counters};
 use spadkit_hdl::codes::{kind, seq, source};
 
 ports!(CounterPorts {
-    in rst clear iss_valid stall masked seq_state wb_valid wb_ready wb_src wb_kind wb_degree rd_index;
+    in rst clear iss_valid stall masked seq_state wb_valid wb_ready wb_src wb_kind wb_degree
+       wr_en wr_index wr_data rd_index;
     out rd_count;
 });
 
@@ -57,6 +58,10 @@ impl Driver for CounterDriver {
         };
         frame.drive(&p.wb_kind, kind);
         frame.drive(&p.wb_degree, stimulus.below(1 << p.wb_degree.width));
+        // High bits are out of reach of counting alone.
+        frame.drive(&p.wr_en, stimulus.one_in(16).into());
+        frame.drive(&p.wr_index, stimulus.below(1 << p.wr_index.width));
+        frame.drive(&p.wr_data, stimulus.bits());
         frame.drive(&p.rd_index, stimulus.below(1 << p.rd_index.width));
     }
 }
@@ -70,6 +75,7 @@ impl Golden for GoldenCounters {
             frame.driven(&p.wb_kind) as u8,
             frame.driven(&p.wb_degree),
         );
+        let write = (frame.driven(&p.wr_index) as u8, frame.driven(&p.wr_data));
         let count = self.model.step(&CounterInputs {
             rst: frame.is_high(&p.rst),
             clear: frame.is_high(&p.clear),
@@ -77,6 +83,7 @@ impl Golden for GoldenCounters {
             stall: frame.driven(&p.stall) as u8,
             masked: frame.is_high(&p.masked),
             seq_state: frame.driven(&p.seq_state) as u8,
+            write: frame.is_high(&p.wr_en).then_some(write),
             written: taken.then_some(result),
             rd_index: frame.driven(&p.rd_index) as u8,
         });

@@ -1,5 +1,5 @@
-// spad_counters: any one counter has counted the events of its kind since the
-// last clear, each once (section 18b).
+// spad_counters: any one counter has counted the events of its kind since it
+// was last cleared or set, each once (section 18b).
 module miter #(parameter DG = 3) (
     input wire clk,
     input wire rst,
@@ -13,6 +13,9 @@ module miter #(parameter DG = 3) (
     input wire [1:0] wb_src,
     input wire [3:0] wb_kind,
     input wire [DG-1:0] wb_degree,
+    input wire wr_en,
+    input wire [3:0] wr_index,
+    input wire [31:0] wr_data,
     input wire [3:0] rd_index,
     input wire [3:0] seen,
     output wire assume_one, // any one counter is looked at
@@ -29,7 +32,8 @@ module miter #(parameter DG = 3) (
     spad_counters unit (
         .clk(clk), .rst(rst), .clear(clear), .iss_valid(iss_valid), .stall(stall), .masked(masked),
         .seq_state(seq_state), .wb_valid(wb_valid), .wb_ready(wb_ready), .wb_src(wb_src), .wb_kind(wb_kind),
-        .wb_degree(wb_degree), .rd_index(rd_index), .rd_count(rd_count)
+        .wb_degree(wb_degree), .wr_en(wr_en), .wr_index(wr_index), .wr_data(wr_data),
+        .rd_index(rd_index), .rd_count(rd_count)
     );
     (* hierconn *) wire [9:0] \unit.seen ;
     (* hierconn *) wire [DG-1:0] \unit.degree ;
@@ -78,7 +82,7 @@ module miter #(parameter DG = 3) (
             added <= 0;
         end else begin
             was_read <= read;
-            total <= clear ? 0 : total + added;
+            total <= clear ? 0 : wr_en & (wr_index == which) & (which < 10) ? wr_data : total + added;
             added <= clear ? 0 : adds;
         end
         was_rst <= rst;
