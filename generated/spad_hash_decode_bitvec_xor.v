@@ -48,20 +48,20 @@ module spad_hash_decode_bitvec_xor (
     assign cfg_coarse2[11] = (k2 == 4'd8) | (k2 == 4'd9);
     assign cfg_coarse2[12] = (k2 == 4'd10) | (k2 == 4'd11);
     assign cfg_coarse2[13] = (k2 == 4'd12) | (k2 == 4'd13);
-    assign cfg_fine2[0] = mask[0]
-        & ((k2 == 4'd0) | (k2 == 4'd2) | (k2 == 4'd4) | (k2 == 4'd6) | (k2 == 4'd8) | (k2 == 4'd10) | (k2 == 4'd12));
-    assign cfg_fine2[1] = mask[0]
-        & ((k2 == 4'd1) | (k2 == 4'd3) | (k2 == 4'd5) | (k2 == 4'd7) | (k2 == 4'd9) | (k2 == 4'd11) | (k2 == 4'd13));
-    assign cfg_fine2[2] = mask[1]
-        & ((k2 == 4'd0) | (k2 == 4'd2) | (k2 == 4'd4) | (k2 == 4'd6) | (k2 == 4'd8) | (k2 == 4'd10) | (k2 == 4'd12));
-    assign cfg_fine2[3] = mask[1]
-        & ((k2 == 4'd1) | (k2 == 4'd3) | (k2 == 4'd5) | (k2 == 4'd7) | (k2 == 4'd9) | (k2 == 4'd11));
-    assign cfg_fine2[4] = mask[2]
-        & ((k2 == 4'd0) | (k2 == 4'd2) | (k2 == 4'd4) | (k2 == 4'd6) | (k2 == 4'd8) | (k2 == 4'd10));
-    assign cfg_fine2[5] = mask[2]
-        & ((k2 == 4'd1) | (k2 == 4'd3) | (k2 == 4'd5) | (k2 == 4'd7) | (k2 == 4'd9) | (k2 == 4'd11));
-    assign cfg_fine2[6] = mask[3]
-        & ((k2 == 4'd0) | (k2 == 4'd2) | (k2 == 4'd4) | (k2 == 4'd6) | (k2 == 4'd8) | (k2 == 4'd10));
+    assign cfg_fine2[0] = mask[0] & ((k2 == 4'd0) | (k2 == 4'd2) | (k2 == 4'd4) | (k2 == 4'd6)
+        | (k2 == 4'd8) | (k2 == 4'd10) | (k2 == 4'd12));
+    assign cfg_fine2[1] = mask[0] & ((k2 == 4'd1) | (k2 == 4'd3) | (k2 == 4'd5) | (k2 == 4'd7)
+        | (k2 == 4'd9) | (k2 == 4'd11) | (k2 == 4'd13));
+    assign cfg_fine2[2] = mask[1] & ((k2 == 4'd0) | (k2 == 4'd2) | (k2 == 4'd4) | (k2 == 4'd6)
+        | (k2 == 4'd8) | (k2 == 4'd10) | (k2 == 4'd12));
+    assign cfg_fine2[3] = mask[1] & ((k2 == 4'd1) | (k2 == 4'd3) | (k2 == 4'd5) | (k2 == 4'd7)
+        | (k2 == 4'd9) | (k2 == 4'd11));
+    assign cfg_fine2[4] = mask[2] & ((k2 == 4'd0) | (k2 == 4'd2) | (k2 == 4'd4) | (k2 == 4'd6)
+        | (k2 == 4'd8) | (k2 == 4'd10));
+    assign cfg_fine2[5] = mask[2] & ((k2 == 4'd1) | (k2 == 4'd3) | (k2 == 4'd5) | (k2 == 4'd7)
+        | (k2 == 4'd9) | (k2 == 4'd11));
+    assign cfg_fine2[6] = mask[3] & ((k2 == 4'd0) | (k2 == 4'd2) | (k2 == 4'd4) | (k2 == 4'd6)
+        | (k2 == 4'd8) | (k2 == 4'd10));
     assign cfg_fine2[7] = mask[3]
         & ((k2 == 4'd1) | (k2 == 4'd3) | (k2 == 4'd5) | (k2 == 4'd7) | (k2 == 4'd9));
     assign cfg_fine2[8] = mask[4]

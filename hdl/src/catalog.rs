@@ -143,6 +143,8 @@ mod tests {
                     let start = format!("\nmodule {}", module.doc.name);
                     assert!(module.text.contains(&start), "{name}");
                     assert!(!module.text.contains('$'), "{name} has a system task");
+                    let long = module.text.lines().find(|line| line.len() > 100);
+                    assert_eq!(long, None, "{}", module.doc.name);
                 }
                 let again = emit(&name, &machine).unwrap();
                 assert_eq!(again.last().unwrap().text, top.text);

@@ -10,6 +10,9 @@ use rust_hdl::core::ast::{
 /// Columns of code before an expression is broken into lines.
 const CODE_WIDTH: usize = 96;
 
+/// A term of that length does not fit into a line of its own.
+const LONG: usize = CODE_WIDTH - 16;
+
 /// A signal inside a module.
 pub(crate) struct Local {
     pub name: String,
@@ -134,25 +137,44 @@ fn broken(opening: &str, value: &VerilogExpression) -> String {
 }
 
 /// The outermost chain of an expression, from the second term on with the
-/// operator in front.
+/// operator in front; a term that is too long for a line in its own terms.
 fn terms(value: &VerilogExpression) -> Vec<String> {
     match value {
         VerilogExpression::Paren(inner) => terms(inner),
         VerilogExpression::Binary(a, op, b) if is_associative(op) => {
-            let mut all = match same(a, op) {
-                true => terms(a),
-                false => vec![operand(a, Some(op))],
+            let side = |value| match same(value, op) {
+                true => terms(value),
+                false => pieces(value, op),
             };
-            let mut right = match same(b, op) {
-                true => terms(b),
-                false => vec![operand(b, Some(op))],
-            };
+            let (mut all, mut right) = (side(a), side(b));
             right[0] = format!("{} {}", symbol(op), right[0]);
             all.append(&mut right);
             all
         }
+        VerilogExpression::Unary(VerilogOpUnary::Not, inner) if is_binary(inner) => {
+            bracketed("~(", inner)
+        }
         _ => vec![text(value)],
     }
+}
+
+/// An operand of `op`, in several pieces where it is too long for a line.
+fn pieces(value: &VerilogExpression, op: &VerilogOp) -> Vec<String> {
+    let whole = operand(value, Some(op));
+    match value {
+        _ if whole.len() < LONG => vec![whole],
+        VerilogExpression::Unary(VerilogOpUnary::Not, _) => terms(value),
+        _ => bracketed("(", value),
+    }
+}
+
+/// The terms of a chain, with `opening` in front of the first and `)` behind
+/// the last.
+fn bracketed(opening: &str, value: &VerilogExpression) -> Vec<String> {
+    let mut parts = terms(value);
+    parts[0].insert_str(0, opening);
+    parts.last_mut().expect("it has a first").push(')');
+    parts
 }
 
 fn text(value: &VerilogExpression) -> String {
@@ -196,6 +218,13 @@ fn same(value: &VerilogExpression, op: &VerilogOp) -> bool {
         VerilogExpression::Paren(inner) => same(inner, op),
         VerilogExpression::Binary(_, own, _) => is_associative(op) && symbol(own) == symbol(op),
         _ => false,
+    }
+}
+
+fn is_binary(value: &VerilogExpression) -> bool {
+    match value {
+        VerilogExpression::Paren(inner) => is_binary(inner),
+        _ => matches!(value, VerilogExpression::Binary(..)),
     }
 }
 
@@ -254,6 +283,18 @@ mod tests {
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines.len(), 4);
         assert!(lines[1].starts_with("        | (a_rather") && lines[1].ends_with(')'));
+    }
+
+    #[test]
+    fn a_term_longer_than_a_line_breaks_too() {
+        let name = |i: usize| vector(&format!("a_rather_long_name_of_a_signal_{i}"));
+        let long = (0..4).map(name).reduce(|a, b| a | b).unwrap();
+        let text = printed(vector("x") & !long);
+        let names = (0..4).map(|i| format!("a_rather_long_name_of_a_signal_{i}"));
+        let expected = names.collect::<Vec<_>>().join(" | ");
+        let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(joined, format!("assign out = x & ~({expected});"));
+        assert!(text.lines().count() == 2 && text.lines().all(|l| l.len() <= 100));
     }
 
     #[test]
