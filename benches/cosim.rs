@@ -9,9 +9,10 @@ mod clock;
 
 use clock::timed;
 use spadkit::config::Config;
-use spadkit::cosim::{Layout, Lockstep, Stimulus, VerilatedUnit, bench_for, record_inputs};
+use spadkit::cosim::{Lockstep, VerilatedUnit, record_inputs};
 use spadkit::rtl::Design;
 use spadkit::tool::{Cache, Toolbox};
+use spadkit::units::{Layout, Setup, Stimulus, bench_for};
 
 const CYCLES: u64 = 400_000;
 const ROUNDS: usize = 5;
@@ -31,7 +32,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let layout = Layout::new(unit);
         let files = design.files_of(unit);
         let rtl = VerilatedUnit::build(&unit.name, &files, layout.clone(), &tools, &cache)?;
-        let bench = || bench_for(&unit.name, &config, &layout, None);
+        let setup = Setup {
+            config: &config,
+            layout: &layout,
+            trace: None,
+        };
+        let bench = || bench_for(&unit.name, &setup);
         let inputs = record_inputs(&layout, &mut *bench()?, &mut Stimulus::new(1), 4096);
         let mut ratios = Vec::new();
         let (mut lockstep_rate, mut loop_rate) = (0.0f64, 0.0f64);

@@ -19,13 +19,14 @@ mod clock;
 
 use clock::timed;
 use spadkit::config::Config;
-use spadkit::cosim::{Layout, Stimulus, VerilatedUnit, record_inputs, replay_for};
+use spadkit::cosim::{VerilatedUnit, record_inputs};
 use spadkit::model::{
     Exit, IcnData, NO_OPERANDS, Offer, Offers, Operands, PathLaunch, SmPath, SmPathInputs,
 };
 use spadkit::rtl::Design;
 use spadkit::sm::{Setup, Sm, TraceFile, WarpText, Workload, record};
 use spadkit::tool::{Cache, Toolbox};
+use spadkit::units::{Layout, Stimulus, replay_for};
 use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;

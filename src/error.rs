@@ -58,6 +58,17 @@ pub enum Error {
         what: String,
     },
 
+    /// The kit contradicts itself. Whatever the input was, this should not be.
+    #[error("{}", shown(what))]
+    #[diagnostic(help(
+        "this is a defect of spadkit, not of the input: please report it, with the command and \
+         its input"
+    ))]
+    Defect {
+        /// What was found, and where.
+        what: String,
+    },
+
     /// An external tool is not installed.
     #[error("{tool} is needed for this and was not found")]
     ToolMissing {
@@ -139,6 +150,11 @@ impl Error {
         }
     }
 
+    /// What should not be, whatever the input is.
+    pub fn defect(what: impl Into<String>) -> Self {
+        Error::Defect { what: what.into() }
+    }
+
     /// An operating-system failure on `path`.
     pub fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
         Error::Io {
@@ -202,14 +218,16 @@ impl Error {
     }
 
     /// Exit status of the command line: 1 a check failed, 2 bad usage or bad
-    /// input, 3 an external tool is missing or failed, 130 interrupted (after
-    /// SIGTERM the program ends with 143: [`cli::main`](crate::cli::main)).
+    /// input, 3 an external tool is missing or failed, 4 a defect of the kit,
+    /// 130 interrupted (after SIGTERM the program ends with 143:
+    /// [`cli::main`](crate::cli::main)).
     pub fn exit_status(&self) -> u8 {
         match self {
             Error::Interrupted { .. } => 130,
             Error::CheckFailed { .. } => 1,
             Error::Usage { .. } | Error::Input(_) | Error::Io { .. } => 2,
             Error::ToolMissing { .. } | Error::ToolFailed { .. } => 3,
+            Error::Defect { .. } => 4,
         }
     }
 }
@@ -233,6 +251,17 @@ mod tests {
         let error = Error::input("bad", None, Path::new("t.json"), text, offset);
         assert_eq!(error.to_string(), "bad at t.json:2:10");
         assert_eq!(error.exit_status(), 2);
+    }
+
+    #[test]
+    fn a_defect_is_told_from_bad_input() {
+        let error = Error::defect("two\nowners");
+        assert_eq!(
+            (error.to_string().as_str(), error.exit_status()),
+            ("two\\nowners", 4)
+        );
+        let help = miette::Diagnostic::help(&error).unwrap().to_string();
+        assert!(help.contains("report it"), "{help}");
     }
 
     #[test]

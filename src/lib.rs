@@ -33,4 +33,5 @@ pub mod software;
 pub mod synth;
 pub mod tool;
 pub mod trace;
+pub mod units;
 pub mod workload;

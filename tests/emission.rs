@@ -69,20 +69,24 @@ fn run_bench(dir: &Path, unit: &Value) -> Output {
 
 #[test]
 fn every_emission_proves_itself_in_icarus() {
+    prove_in_icarus(&["--prefix", "a_"]);
+}
+
+/// With asynchronous resets nothing but the cycles with a reset may differ.
+#[test]
+fn asynchronous_resets_do_what_synchronous_ones_do() {
+    prove_in_icarus(&["--reset", "async"]);
+}
+
+/// Every unit's bench passes, and compares something in nearly every cycle.
+fn prove_in_icarus(style: &[&str]) {
     if missing(&["iverilog", "vvp"]) {
         return;
     }
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");
-    let args = [
-        "--preset",
-        "small",
-        "--prefix",
-        "a_",
-        "--bench-cycles",
-        "128",
-    ];
-    let manifest = emit(&dir, &args);
+    let machine = ["--preset", "small", "--bench-cycles", "128"];
+    let manifest = emit(&dir, &[&machine, style].concat());
     assert!(units(&manifest).len() > 30);
     for unit in units(&manifest) {
         let output = run_bench(&dir, unit);

@@ -4,7 +4,7 @@
 mod faults;
 
 use assert_cmd::Command;
-use faults::{ATOMIC, HASH_FAULTS, Mutant, path_faults};
+use faults::{ATOMIC, Mutant, hash_faults, path_faults};
 use rayon::prelude::*;
 use serde_json::Value;
 use spadkit::rtl::Design;
@@ -75,10 +75,11 @@ impl Rtl {
     }
 
     /// Replaces the first occurrence of each text by another.
-    fn edit(self, file: &str, edits: &[(&str, &str)]) -> Self {
+    fn edit(self, file: &str, edits: &[(impl AsRef<str>, impl AsRef<str>)]) -> Self {
         let path = self.dir.path().join(file);
         let mut text = std::fs::read_to_string(&path).unwrap();
         for (from, to) in edits {
+            let (from, to) = (from.as_ref(), to.as_ref());
             assert!(text.contains(from), "{file} has no '{from}'");
             text = text.replacen(from, to, 1);
         }
@@ -216,17 +217,13 @@ fn hash_mutants_are_disproved() {
     if !yosys() {
         return;
     }
-    for Mutant {
-        unit,
-        file,
-        edits,
-        broken,
-    } in HASH_FAULTS
-    {
-        let (status, results) = Rtl::emit(None, &[]).edit(file, edits).results(unit);
+    for fault in hash_faults() {
+        let (unit, file) = (&fault.unit, &fault.file);
+        let rtl = Rtl::emit(fault.machine(), &[]).edit(file, &fault.edits);
+        let (status, results) = rtl.results(unit);
         assert_eq!(status, 1, "{unit}");
         for (property, result) in results {
-            let disproved = broken.contains(&property.as_str());
+            let disproved = fault.broken.contains(&property);
             let expected = if disproved { "disproved" } else { "proved" };
             assert_eq!(result["result"], expected, "{unit}, {file}: {result}");
             assert_eq!(result["counterexample"].is_object(), disproved);
@@ -235,8 +232,8 @@ fn hash_mutants_are_disproved() {
 }
 
 /// Those of `faults` that are not caught.
-fn missed(faults: &[(&str, &Mutant)]) -> Vec<String> {
-    faults.par_iter().filter_map(|(m, f)| f.missed(m)).collect()
+fn missed(faults: &[Mutant]) -> Vec<String> {
+    faults.par_iter().filter_map(Mutant::missed).collect()
 }
 
 /// The first faults of each unit; all of them in the campaign.
@@ -245,15 +242,18 @@ fn some_faults_of_the_path_are_disproved() {
     if !yosys() {
         return;
     }
-    let mut seen: Vec<&str> = Vec::new();
-    let mut faults = Vec::new();
+    let mut faults: Vec<Mutant> = Vec::new();
     for fault in path_faults() {
-        let unit = fault.1.unit;
-        let before = seen.iter().filter(|u| **u == unit).count();
-        if before < if LONG.contains(&unit) { 1 } else { 2 } {
+        let before = faults.iter().filter(|f| f.unit == fault.unit).count();
+        if before
+            < if LONG.contains(&fault.unit.as_str()) {
+                1
+            } else {
+                2
+            }
+        {
             faults.push(fault);
         }
-        seen.push(unit);
     }
     assert_eq!(missed(&faults), [""; 0]);
 }
@@ -262,16 +262,16 @@ fn some_faults_of_the_path_are_disproved() {
 #[ignore = "takes minutes; part of make campaign"]
 fn all_faults_of_the_path_are_disproved() {
     if yosys() {
-        assert_eq!(missed(&path_faults().collect::<Vec<_>>()), [""; 0]);
+        assert_eq!(missed(&path_faults()), [""; 0]);
     }
 }
 
 impl Mutant {
     /// What is wrong if the fault does not disprove its properties by a run
     /// from reset.
-    fn missed(&self, machine: &str) -> Option<String> {
-        let rtl = Rtl::emit(Some(machine), &[self.unit]).edit(self.file, self.edits);
-        let (status, results) = rtl.results(self.unit);
+    fn missed(&self) -> Option<String> {
+        let rtl = Rtl::emit(self.machine(), &[&self.unit]).edit(&self.file, &self.edits);
+        let (status, results) = rtl.results(&self.unit);
         // The crossbar has no state, so no reset.
         let combinational = self.unit == "spad_crossbar";
         let from_reset =
@@ -279,8 +279,8 @@ impl Mutant {
         let disproved = results.iter().filter(|(_, r)| r["result"] == "disproved");
         let disproved = disproved.filter(|(_, r)| from_reset(&r["counterexample"]));
         let disproved: Vec<&str> = disproved.map(|(name, _)| name.as_str()).collect();
-        let caught = status == 1 && self.broken.iter().all(|p| disproved.contains(p));
-        let (unit, edits, broken) = (self.unit, self.edits, self.broken);
+        let caught = status == 1 && self.broken.iter().all(|p| disproved.contains(&p.as_str()));
+        let (unit, edits, broken) = (&self.unit, &self.edits, &self.broken);
         (!caught).then(|| format!("{unit} {edits:?}: {broken:?}, not {disproved:?}"))
     }
 }

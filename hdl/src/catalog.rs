@@ -4,12 +4,12 @@ use crate::machine::{Configured, Machine, Params};
 use crate::module::{HdlError, Module, Result};
 use crate::spad_hash_config;
 use crate::{
-    spad_access_unit, spad_bank_ram, spad_conflict_arbiter, spad_conflict_history, spad_crossbar,
-    spad_degree_accumulator, spad_hash_add, spad_hash_bitvec_perm, spad_hash_bitvec_xor,
-    spad_hash_bitwise_perm, spad_hash_bitwise_xor, spad_hash_matrix, spad_hash_xor, spad_lock_unit,
-    spad_nonmem_queue, spad_premem_queue, spad_rap, spad_relssp, spad_retry_sequencer,
-    spad_row_map, spad_scratchpad, spad_sm_path, spad_stream, spad_tcdm, spad_warp_mask,
-    spad_warp_scheduler, spad_writeback_mux,
+    spad_access_unit, spad_bank_ram, spad_conflict_arbiter, spad_conflict_history, spad_counters,
+    spad_crossbar, spad_degree_accumulator, spad_hash_add, spad_hash_bitvec_perm,
+    spad_hash_bitvec_xor, spad_hash_bitwise_perm, spad_hash_bitwise_xor, spad_hash_matrix,
+    spad_hash_xor, spad_lock_unit, spad_nonmem_queue, spad_premem_queue, spad_rap, spad_relssp,
+    spad_retry_sequencer, spad_row_map, spad_scratchpad, spad_sm_path, spad_stream, spad_tcdm,
+    spad_warp_mask, spad_warp_scheduler, spad_writeback_mux,
 };
 
 /// Emits one unit by name: its own module last, before it the modules that it
@@ -60,7 +60,7 @@ fn emit_all(name: &str, machine: &Machine) -> Result<Vec<Module>> {
 type EmitUnit = fn(&Params) -> Result<Vec<Module>>;
 
 /// The units of the scratchpad path, by name.
-const PATH_UNITS: [(&str, EmitUnit); 15] = [
+const PATH_UNITS: [(&str, EmitUnit); 16] = [
     ("spad_conflict_arbiter", spad_conflict_arbiter::emit_unit),
     ("spad_crossbar", spad_crossbar::emit_unit),
     ("spad_bank_ram", spad_bank_ram::emit_unit),
@@ -79,6 +79,7 @@ const PATH_UNITS: [(&str, EmitUnit); 15] = [
     ("spad_warp_scheduler", spad_warp_scheduler::emit_unit),
     ("spad_access_unit", spad_access_unit::emit_unit),
     ("spad_relssp", spad_relssp::emit_unit),
+    ("spad_counters", spad_counters::emit_unit),
 ];
 
 /// Whether the machine has the unit: one without locks has neither a lock

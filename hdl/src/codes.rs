@@ -179,8 +179,33 @@ field! {
     LOCK_RETRY = 3;
 }
 
+field! {
+    /// `rd_index` of the performance counters (section 18b).
+    counter "COUNTER" 4:
+    /// Clock cycles.
+    CYCLES = 0;
+    /// Passes that entered EXE.
+    PASSES = 1;
+    /// Passes of scratchpad accesses, atomics aside, that were written back.
+    ACCESSES = 2;
+    /// Sum of their conflict degrees.
+    DEGREE = 3;
+    /// Cycles in which bank conflicts held EXE.
+    STALL_BANK = 4;
+    /// Cycles in which the way to writeback held EXE.
+    STALL_WRITEBACK = 5;
+    /// Cycles in which the retry sequencer held EXE.
+    STALL_RETRY = 6;
+    /// Cycles in which the mask held a ready warp back.
+    MASKED = 7;
+    /// Rounds of atomics.
+    ROUNDS = 8;
+    /// Passes of atomics that were written back.
+    ATOMICS = 9;
+}
+
 /// Every field.
-pub const FIELDS: [Field; 10] = [
+pub const FIELDS: [Field; 11] = [
     kind::FIELD,
     op::FIELD,
     aop::FIELD,
@@ -191,6 +216,7 @@ pub const FIELDS: [Field; 10] = [
     pipeline::FIELD,
     barrel::FIELD,
     stall::FIELD,
+    counter::FIELD,
 ];
 
 /// The `localparam`s of the codes that `text` names, one a line.

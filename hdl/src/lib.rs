@@ -28,6 +28,7 @@ mod spad_access_unit;
 mod spad_bank_ram;
 mod spad_conflict_arbiter;
 mod spad_conflict_history;
+mod spad_counters;
 mod spad_crossbar;
 mod spad_degree_accumulator;
 mod spad_hash_add;

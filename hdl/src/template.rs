@@ -18,12 +18,13 @@ macro_rules! template {
 }
 
 /// Every template, by file name.
-const TEMPLATES: [(&str, &str); 31] = [
+const TEMPLATES: [(&str, &str); 32] = [
     template!("hashed_lanes"),
     template!("spad_access_unit"),
     template!("spad_bank_ram"),
     template!("spad_conflict_arbiter"),
     template!("spad_conflict_history"),
+    template!("spad_counters"),
     template!("spad_crossbar"),
     template!("spad_degree_accumulator"),
     template!("spad_hash_config"),

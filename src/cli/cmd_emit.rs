@@ -6,7 +6,7 @@ use super::printer::{Printer, table};
 use crate::cosim::{BENCH_CYCLES, add_test_benches};
 use crate::error::Result;
 use crate::output::OwnedFolder;
-use crate::rtl::{Budget, Design, SystemVerilog, write_design};
+use crate::rtl::{Budget, Design, Reset, SystemVerilog, write_design};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
@@ -47,6 +47,9 @@ pub struct EmitArgs {
     /// Parts of the period outside a block: before its inputs, behind its outputs.
     #[arg(long, value_name = "BEFORE,BEHIND", default_value = "0.3,0.3", value_parser = parts)]
     io_budget: (f64, f64),
+    /// How registers are reset; those whose contents a valid bit covers are not.
+    #[arg(long, value_enum, value_name = "STYLE", default_value = "sync")]
+    reset: ResetStyle,
     /// Replace and remove files that are in the way.
     #[arg(long)]
     force: bool,
@@ -59,6 +62,24 @@ enum Bus {
     Stream,
     /// Request, grant and valid per lane.
     Tcdm,
+}
+
+/// How registers are reset.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ResetStyle {
+    /// With the rising edge of the clock.
+    Sync,
+    /// As soon as `rst` is high; it has to fall away from the clock's edge.
+    Async,
+}
+
+impl From<ResetStyle> for Reset {
+    fn from(style: ResetStyle) -> Self {
+        match style {
+            ResetStyle::Sync => Reset::Sync,
+            ResetStyle::Async => Reset::Async,
+        }
+    }
 }
 
 impl Bus {
@@ -94,6 +115,7 @@ pub(super) fn run(args: &EmitArgs, global: &Global, printer: &Printer) -> Result
         assertions: args.assertions,
     };
     let design = Design::emit(&units, &machine)?.with_system_verilog(wanted, &machine)?;
+    let design = design.with_reset(args.reset.into())?;
     let mut design = design.with_prefix(&args.prefix)?;
     design.budget = Budget {
         period: args.period,

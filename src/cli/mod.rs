@@ -115,7 +115,7 @@ enum Command {
 /// Parses the command line, runs the command, reports errors.
 ///
 /// Exit status: 0 done; 1 a check failed; 2 bad usage or bad input; 3 an
-/// external tool is missing or failed; 130 and 143 after SIGINT and SIGTERM,
+/// external tool is missing or failed; 4 a defect of the kit; 130 and 143 after SIGINT and SIGTERM,
 /// also where what there is has been printed.
 pub fn main() -> ExitCode {
     interrupt::install();

@@ -1,8 +1,5 @@
 //! `cosim` of one unit: build, run, report.
 
-use super::bench::{Bench, Stimulus};
-use super::benches::{ReplayBench, bench_for};
-use super::layout::Layout;
 use super::lockstep::{Lockstep, Mismatch, Outcome, record};
 use super::shrink::{self, Shrunk};
 use super::verilated::VerilatedUnit;
@@ -15,6 +12,7 @@ use crate::rtl::{Design, EmittedUnit, read_foreign};
 use crate::sm::Workload;
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
+use crate::units::{Bench, Layout, Setup, Stimulus, bench_for, replay_for};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -121,13 +119,17 @@ pub fn cosim_unit(
 ) -> Result<CosimResult> {
     let layout = Layout::new(unit);
     let replay = options.replay.filter(|_| unit.name == PATH);
+    let setup = Setup {
+        config: options.config,
+        layout: &layout,
+        trace: options.trace,
+    };
     let new_bench = || -> Result<Box<dyn Bench + '_>> {
         Ok(match replay {
             Some(Replay { workload, .. }) => {
-                let bench = ReplayBench::new(options.config, &layout, workload, options.seed)?;
-                Box::new(bench)
+                replay_for(options.config, &layout, workload, options.seed)?
             }
-            None => bench_for(&unit.name, options.config, &layout, options.trace)?,
+            None => bench_for(&unit.name, &setup)?,
         })
     };
     let mut bench = new_bench()?;

@@ -1,11 +1,10 @@
 //! The lockstep loop: model ahead, RTL behind, every output bit compared.
 
-use super::bench::{Bench, Frame, Stimulus};
-use super::layout::Layout;
 use super::verilated::Instance;
 use crate::error::Result;
 use crate::hash::PortValue;
 use crate::interrupt;
+use crate::units::{Bench, Frame, Layout, Stimulus};
 
 /// Cycles that the model runs ahead of the RTL.
 const CHUNK_CYCLES: usize = 2048;

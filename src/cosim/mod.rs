@@ -1,24 +1,18 @@
 //! Co-simulation: the Verilated RTL against the golden model, lockstep.
 //!
-//! A [`Bench`] steps the golden model through constrained random stimulus and
+//! A [`Bench`](crate::units::Bench) steps the golden model through constrained random stimulus and
 //! records, cycle by cycle, the inputs and the outputs that it expects. The
 //! RTL replays the inputs in bulk, in a shared object that Verilator made, and
 //! every output bit of every cycle is compared.
 
-mod bench;
-mod benches;
 mod flow;
-mod layout;
 mod lockstep;
 mod shrink;
 mod testbench;
 mod verilated;
 mod wave;
 
-pub use bench::{Bench, Frame, Golden, Stimulus};
-pub use benches::{bench_for, replay_for};
 pub use flow::{CosimOptions, CosimResult, PATH, Replay, cosim_all, cosim_unit};
-pub use layout::{Layout, PortSlot};
 pub use lockstep::{Lockstep, Mismatch, Recording, record_inputs};
 pub use shrink::Shrunk;
 pub use testbench::{BENCH_CYCLES, add_test_benches};

@@ -7,12 +7,11 @@
 //! it need not keep to the protocols of the unit's environment. The result is
 //! short, not the shortest there is, and the search ends after a time limit.
 
-use super::bench::{Bench, Frame, Golden};
-use super::layout::Layout;
 use super::lockstep::{Mismatch, Recording, first_mismatch};
 use super::verilated::VerilatedUnit;
 use crate::error::Result;
 use crate::interrupt;
+use crate::units::{Bench, Frame, Golden, Layout};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

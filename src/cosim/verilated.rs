@@ -1,9 +1,9 @@
 //! A unit as a shared object, built by Verilator and a C++ compiler.
 
-use super::layout::{Layout, PortSlot};
 use crate::error::{Error, Result};
 use crate::rtl::SourceFile;
 use crate::tool::{Cache, Key, KeyBuilder, Kind, Toolbox};
+use crate::units::{Layout, PortSlot};
 use libloading::Library;
 use rayon::prelude::*;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! A waveform with both sides of a co-simulation, for GTKWave.
 
-use super::layout::{Layout, PortSlot};
 use super::lockstep::Recording;
+use crate::units::{Layout, PortSlot};
 use std::io;
 use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
 

@@ -12,11 +12,12 @@ mod inject;
 pub use inject::{Mutant, Mutants};
 
 use crate::config::Config;
-use crate::cosim::{Bench, Frame, Layout, Lockstep, PortSlot, Stimulus, VerilatedUnit, bench_for};
+use crate::cosim::{Lockstep, VerilatedUnit};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::rtl::{Design, EmittedUnit};
 use crate::tool::{Cache, Toolbox};
+use crate::units::{Bench, Frame, Layout, PortSlot, Setup, Stimulus, bench_for};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
@@ -126,10 +127,15 @@ fn is_caught(
     mutant: &Mutant,
     options: &MutationOptions,
 ) -> Result<bool> {
+    let setup = Setup {
+        config,
+        layout,
+        trace: None,
+    };
     let short = (1..=options.seeds).map(|seed| (seed, options.cycles));
     for (seed, cycles) in short.chain([(options.seeds + 1, options.long_cycles)]) {
         let mut bench = Selected {
-            inner: bench_for(&unit.name, config, layout, None)?,
+            inner: bench_for(&unit.name, &setup)?,
             select: layout.input(inject::SELECT).clone(),
             mutant: mutant.number,
         };

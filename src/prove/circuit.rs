@@ -166,10 +166,6 @@ pub(super) fn quiet(port: &Port) -> String {
 
 /// The unit of `design`, which was asked for it.
 pub(super) fn emitted<'a>(design: &'a Design, name: &str) -> Result<&'a EmittedUnit> {
-    design.unit(name).ok_or_else(|| {
-        Error::usage(
-            format!("unit {name} was not emitted"),
-            "this is a mistake in the kit; please report it",
-        )
-    })
+    let missing = || Error::defect(format!("unit {name} was not emitted"));
+    design.unit(name).ok_or_else(missing)
 }

@@ -10,168 +10,59 @@
 //! - `cover_*`: what must be reachable, or the properties would say nothing,
 //!   with the number of cycles in which it is (the first is the reset).
 
+use super::template::render_text;
 use crate::config::{Config, PC_BITS};
+use crate::error::Result;
 use crate::rtl::{Dir, EmittedUnit};
+use crate::units::{Circuit, Need, UNITS, Unit};
+use serde_json::json;
 
-/// A circuit around a unit.
-#[derive(Debug)]
+/// A unit and a circuit around it.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Harness {
     /// The unit.
     pub unit: &'static str,
-    /// Verilog of the module `miter`.
-    pub text: &'static str,
-    /// The machines that it is proved for.
-    pub size: Size,
-    /// What a machine must have for the unit to hold anything.
-    pub needs: Need,
-    /// The stages of those machines.
-    pub stages: Stages,
+    /// One of its circuits.
+    pub circuit: &'static Circuit,
 }
-
-/// The stages of the machines that a circuit is about. A circuit stands on one
-/// of its own, so that no preset decides what is proved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stages {
-    /// The unit is the same with any.
-    Any,
-    /// So many in the scratchpad.
-    Memory(u32),
-    /// So many in front of EX, which decide the issue.
-    Ahead(u32),
-}
-
-impl Stages {
-    /// Gives the machine these stages.
-    pub fn set(self, config: &mut Config) {
-        (config.path.mem_stages, config.path.ahead) = match self {
-            Stages::Any => (2, 0),
-            Stages::Memory(stages) => (stages, 0),
-            Stages::Ahead(ahead) => (2, ahead),
-        };
-    }
-
-    /// The machine has these stages.
-    fn fit(self, config: &Config) -> bool {
-        match self {
-            Stages::Any => true,
-            Stages::Memory(stages) => config.path.mem_stages.min(4) == stages,
-            Stages::Ahead(ahead) => config.path.ahead == ahead,
-        }
-    }
-}
-
-/// How large a machine the solver takes in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Size {
-    /// Two lanes: for what only moves payloads as wide as all lanes.
-    Pair,
-    /// Four lanes, four warps.
-    Quad,
-    /// As `Quad`, with banks of four rows: for the proofs that name them.
-    Rows,
-}
-
-/// What a machine may lack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Need {
-    Nothing,
-    PrememQueue,
-    Broadcast,
-    Locks,
-    /// Locks, and latencies with which a second round is reached in ten cycles.
-    ShortRetry,
-    /// Two sets in the history: the proof names them.
-    TwoSets,
-    /// Four rows in a bank: the proof names them.
-    FourRows,
-    /// Broadcast, locks in several windows, and eight banks of four rows: the
-    /// proof names the words.
-    Words,
-}
-
-macro_rules! harness {
-    ($unit:literal, $file:literal, $size:ident, $needs:ident) => {
-        harness!($unit, $file, $size, $needs, Stages::Any)
-    };
-    ($unit:literal, $file:literal, $size:ident, $needs:ident, $stages:expr) => {
-        Harness {
-            unit: $unit,
-            text: include_str!(concat!("../../testbenches/prove/path/", $file, ".v")),
-            size: Size::$size,
-            needs: Need::$needs,
-            stages: $stages,
-        }
-    };
-}
-
-/// Every circuit around a unit of the path; some units have several.
-pub(super) static HARNESSES: [Harness; 17] = [
-    harness!("spad_premem_queue", "premem_queue", Pair, PrememQueue),
-    harness!("spad_nonmem_queue", "nonmem_queue", Pair, Nothing),
-    harness!(
-        "spad_writeback_mux",
-        "writeback_mux",
-        Pair,
-        Nothing,
-        Stages::Ahead(0)
-    ),
-    harness!(
-        "spad_writeback_mux",
-        "writeback_mux",
-        Pair,
-        Nothing,
-        Stages::Ahead(3)
-    ),
-    harness!("spad_conflict_arbiter", "conflict_arbiter", Quad, Broadcast),
-    harness!("spad_lock_unit", "lock_unit", Quad, Locks),
-    harness!("spad_crossbar", "crossbar", Quad, Nothing),
-    harness!("spad_bank_ram", "bank_ram", Rows, FourRows),
-    harness!(
-        "spad_scratchpad",
-        "scratchpad",
-        Rows,
-        Words,
-        Stages::Memory(2)
-    ),
-    harness!("spad_retry_sequencer", "retry_sequencer", Quad, ShortRetry),
-    harness!("spad_conflict_history", "conflict_history", Quad, TwoSets),
-    harness!("spad_access_unit", "access_unit", Quad, Nothing),
-    harness!("spad_relssp", "relssp", Quad, Nothing),
-    harness!(
-        "spad_degree_accumulator",
-        "degree_accumulator",
-        Quad,
-        Nothing
-    ),
-    harness!(
-        "spad_warp_mask",
-        "warp_mask",
-        Quad,
-        Nothing,
-        Stages::Ahead(0)
-    ),
-    harness!(
-        "spad_warp_mask",
-        "warp_mask_late",
-        Quad,
-        Nothing,
-        Stages::Ahead(3)
-    ),
-    harness!("spad_warp_scheduler", "warp_scheduler", Quad, Nothing),
-];
 
 impl Harness {
     /// The circuits around `unit`.
-    pub fn of_unit(unit: &str) -> impl Iterator<Item = &'static Harness> {
-        HARNESSES.iter().filter(move |h| h.unit == unit)
+    pub fn of_unit(unit: &str) -> impl Iterator<Item = Harness> {
+        Self::all().filter(move |h| h.unit == unit)
+    }
+
+    /// Every circuit around a unit of the path; some units have several.
+    fn all() -> impl Iterator<Item = Harness> {
+        let of_unit = |unit: &'static Unit| {
+            let circuits = unit.circuits.iter();
+            circuits.map(|circuit| Harness {
+                unit: unit.name,
+                circuit,
+            })
+        };
+        UNITS.iter().flat_map(of_unit)
+    }
+
+    /// The Verilog of the circuit for this machine: the module `miter`, then
+    /// those that it uses.
+    pub fn verilog(&self, config: &Config) -> Result<String> {
+        let machine = json!({
+            "L": config.lanes,
+            "B": 1_u32 << config.geometry.bank_bits(),
+            "ROWS": config.rows(),
+            "MS": config.path.mem_stages.min(4),
+            "AHEAD": config.path.ahead,
+        });
+        render_text(self.circuit.text, &machine)
     }
 
     /// Why there is nothing to prove of the unit in this machine.
     pub fn lacking(&self, config: &Config) -> Option<&'static str> {
-        if !self.stages.fit(config) {
+        if !self.circuit.stages.fit(config) {
             return Some("no proof is about its mem_stages and ahead");
         }
-        let (there, without) = match self.needs {
+        let (there, without) = match self.circuit.needs {
             Need::Nothing => (true, ""),
             Need::PrememQueue => (config.premem_depth() > 0, "it has depth 0 there: wires"),
             Need::Broadcast => (config.path.broadcast, "the proofs are about broadcast"),
@@ -190,12 +81,12 @@ impl Harness {
             ),
             Need::FourRows => (config.rows() == 4, "the proof is about banks of four rows"),
             Need::Words => {
-                let named = config.rows() == 4 && config.geometry.bank_bits() == 3;
+                let named = config.capacity_words <= 64;
                 let windows = config.path.locks > 0 && config.path.lock_group_cycles > 1;
                 (
                     named && windows && config.path.broadcast,
-                    "the proof is about eight banks of four rows with broadcast, and locks \
-                     with lock_group_cycles of 2 or more",
+                    "the proof is about at most 64 words with broadcast, and locks with \
+                     lock_group_cycles of 2 or more",
                 )
             }
         };
@@ -271,7 +162,8 @@ impl Goals {
 /// the names of docs/microarchitecture.md, section 2.1; `W_port` is the width
 /// of a port of the unit.
 pub(super) fn parameters(text: &str, unit: &EmittedUnit, config: &Config) -> Vec<(String, usize)> {
-    let declared = text.split("parameter ").skip(1);
+    let head = text.split("\n);").next().unwrap_or_default();
+    let declared = head.split("parameter ").skip(1);
     let names = declared.filter_map(|rest| rest.split_whitespace().next());
     let mut values: Vec<(String, usize)> = Vec::new();
     for name in names {
@@ -279,12 +171,7 @@ pub(super) fn parameters(text: &str, unit: &EmittedUnit, config: &Config) -> Vec
             Some(port) => unit.ports.iter().find(|p| p.name == port).map(|p| p.width),
             None => parameter(name, config).map(|v| v as usize),
         };
-        // Parameters of other modules of the file are set by `miter`.
-        if let Some(value) = value
-            && !values.iter().any(|(n, _)| n == name)
-        {
-            values.push((name.to_owned(), value));
-        }
+        values.extend(value.map(|value| (name.to_owned(), value)));
     }
     values
 }
@@ -338,10 +225,18 @@ mod tests {
     use super::*;
     use crate::rtl::Design;
 
+    /// `small` with the stages that the circuit is about.
+    fn machine(harness: &Harness) -> Config {
+        let mut small = Config::preset("small").unwrap();
+        harness.circuit.stages.set(&mut small);
+        small
+    }
+
     #[test]
     fn every_circuit_says_what_it_proves_and_covers() {
-        for harness in &HARNESSES {
-            let goals = Goals::of(harness.text);
+        for harness in Harness::all() {
+            let text = harness.verilog(&machine(&harness)).unwrap();
+            let goals = Goals::of(&text);
             assert!(!goals.checked.is_empty(), "{}", harness.unit);
             assert!(!goals.covered.is_empty(), "{}", harness.unit);
             let all = [&goals.assumed, &goals.kept, &goals.checked, &goals.covered];
@@ -350,8 +245,8 @@ mod tests {
                 let covers = goal.signal.starts_with("cover_");
                 assert_eq!(goal.cycles.is_some(), covers, "{}", goal.signal);
             }
-            let outputs = harness.text.matches("output wire ").count();
-            let nested = harness.text.split_once("\n);").map_or("", |(_, rest)| rest);
+            let outputs = text.matches("output wire ").count();
+            let nested = text.split_once("\n);").map_or("", |(_, rest)| rest);
             let nested = nested.matches("output wire ").count();
             assert_eq!(all.iter().map(|g| g.len()).sum::<usize>(), outputs - nested);
         }
@@ -359,14 +254,14 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_machine() {
-        for harness in &HARNESSES {
-            let mut small = Config::preset("small").unwrap();
-            harness.stages.set(&mut small);
+        for harness in Harness::all() {
+            let machine = machine(&harness);
             let unit = [harness.unit.to_owned()];
-            let design = Design::emit(&unit, &small).unwrap();
+            let design = Design::emit(&unit, &machine).unwrap();
             let unit = &design.units[0];
-            let values = parameters(harness.text, unit, &small);
-            let head = harness.text.split("\n);").next().unwrap();
+            let text = harness.verilog(&machine).unwrap();
+            let values = parameters(&text, unit, &machine);
+            let head = text.split("\n);").next().unwrap();
             assert_eq!(values.len(), head.matches("parameter ").count());
         }
         let small = Config::preset("small").unwrap();

@@ -25,7 +25,7 @@ const CYCLES: [u32; 2] = [5, 10];
 /// A circuit with all that Yosys needs to know about it.
 pub(super) struct Induction {
     unit: &'static str,
-    text: &'static str,
+    text: String,
     goals: Goals,
     parameters: Vec<(String, usize)>,
     files: Vec<SourceFile>,
@@ -44,11 +44,12 @@ impl Induction {
     pub fn new(harness: &Harness, config: &Config, rtl: &RtlSource) -> Result<Self> {
         let design = Design::emit(&[harness.unit.to_owned()], config)?;
         let unit = super::circuit::emitted(&design, harness.unit)?;
+        let text = harness.verilog(config)?;
         Ok(Induction {
             unit: harness.unit,
-            text: harness.text,
-            goals: Goals::of(harness.text),
-            parameters: parameters(harness.text, unit, config),
+            goals: Goals::of(&text),
+            parameters: parameters(&text, unit, config),
+            text,
             resets: has_reset(unit),
             files: rtl.files(&design)?,
         })
@@ -280,7 +281,7 @@ impl Session<'_> {
         )?;
         let run = Run {
             rtl: &circuit.files,
-            miter: circuit.text,
+            miter: &circuit.text,
             script: &script,
             questions: questions.len(),
         };

@@ -1,10 +1,11 @@
 //! The machines that the units of the path are proved for: small ones, since
 //! the solver goes through all their states.
 
-use super::harness::{Harness, Size};
+use super::harness::Harness;
 use crate::config::{Config, RetryLatencies};
 use crate::error::Result;
 use crate::geometry::Geometry;
+use crate::units::Size;
 
 /// Which machines the units of the path are proved for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +23,12 @@ impl Machines {
     pub(super) fn list(self, harness: &Harness, own: &Config) -> Result<Vec<Config>> {
         let mut machines = match self {
             Machines::Own => return Ok(vec![own.clone()]),
-            Machines::Least => vec![least(harness.size)?],
-            Machines::All => vec![least(harness.size)?, Config::preset("small")?],
+            Machines::Least => vec![least(harness.circuit.size)?],
+            Machines::All => vec![least(harness.circuit.size)?, Config::preset("small")?],
         };
-        machines.iter_mut().for_each(|m| harness.stages.set(m));
+        machines
+            .iter_mut()
+            .for_each(|m| harness.circuit.stages.set(m));
         Ok(machines)
     }
 }

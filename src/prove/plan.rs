@@ -37,7 +37,7 @@ enum Target {
     },
     /// All properties of a unit of the path.
     Path {
-        harness: &'static Harness,
+        harness: Harness,
         machine: Box<Config>,
     },
 }
@@ -100,7 +100,7 @@ fn path_proofs(unit: &str, config: &Config, machines: Machines, named: bool) -> 
     let mut proofs = Vec::new();
     let mut lacking = None;
     for harness in Harness::of_unit(unit) {
-        for machine in machines.list(harness, config)? {
+        for machine in machines.list(&harness, config)? {
             match harness.lacking(&machine) {
                 None => proofs.push(Proof {
                     unit: harness.unit.to_owned(),

@@ -13,11 +13,13 @@ macro_rules! template {
     };
 }
 
-const TEMPLATES: [(&str, &str); 7] = [
+const TEMPLATES: [(&str, &str); 9] = [
     template!("function.v.tera"),
     template!("induction.ys.tera"),
     template!("linear.v.tera"),
     template!("parts.v.tera"),
+    template!("path/arbiter_pairs.v.tera"),
+    template!("path/arbitration.v"),
     template!("prove.ys.tera"),
     template!("registers.v.tera"),
     template!("shift.v.tera"),
@@ -25,13 +27,25 @@ const TEMPLATES: [(&str, &str); 7] = [
 
 /// Renders the template `name` with the fields of `values`.
 pub(super) fn render(name: &str, values: &impl Serialize) -> Result<String> {
+    fill(&[], name, values)
+}
+
+/// Renders the template `text` with the fields of `values`; it may include
+/// those that have names.
+pub(super) fn render_text(text: &str, values: &impl Serialize) -> Result<String> {
+    let name = "circuit";
+    fill(&[(name, text)], name, values)
+}
+
+fn fill(more: &[(&str, &str)], name: &str, values: &impl Serialize) -> Result<String> {
     let fail = |e: tera::Error| Error::Usage {
         what: format!("the kit's template {name} cannot be filled in: {e}"),
         help: None,
     };
     let mut tera = Tera::new();
     tera.autoescape_on(Vec::<&str>::new());
-    tera.add_raw_templates(TEMPLATES).map_err(fail)?;
+    let all = TEMPLATES.iter().chain(more).copied();
+    tera.add_raw_templates(all).map_err(fail)?;
     let context = Context::from_serialize(values).map_err(fail)?;
     tera.render(name, &context).map_err(fail)
 }

@@ -2,6 +2,7 @@
 
 use super::budget::Budget;
 use super::machine::machine;
+use super::reset::Reset;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use serde_json::{Value, json};
@@ -72,6 +73,8 @@ pub struct Design {
     pub system: Vec<SourceFile>,
     /// The clock period of the constraints, and what is outside of it.
     pub budget: Budget,
+    /// How registers are reset ([`with_reset`](Self::with_reset)).
+    pub reset: Reset,
 }
 
 impl Design {
@@ -91,6 +94,7 @@ impl Design {
             benches: Vec::new(),
             system: Vec::new(),
             budget: Budget::default(),
+            reset: Reset::default(),
         }
     }
 
@@ -209,9 +213,10 @@ pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
         HdlError::UnknownUnit { .. } => {
             Error::usage(error.to_string(), format!("units are {}", all.join(", ")))
         }
-        other => Error::usage(
-            other.to_string(),
-            "this is a mistake in the kit's hardware description; please report it",
+        HdlError::Machine { .. } | HdlError::Geometry { .. } => Error::usage(
+            error.to_string(),
+            "take another machine: --preset NAME, or --config FILE with other values",
         ),
+        other => Error::defect(other.to_string()),
     }
 }

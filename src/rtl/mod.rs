@@ -9,12 +9,14 @@ mod foreign;
 mod fusesoc;
 mod machine;
 mod prefix;
+mod reset;
 mod system;
 mod write;
 
 pub use budget::Budget;
 pub use design::{Design, EmittedUnit, SourceFile};
 pub use foreign::{check_foreign, read_foreign};
+pub use reset::Reset;
 pub use spadkit_hdl::{Dir, Port};
 pub use system::SystemVerilog;
 pub use write::{design_files, write_design};

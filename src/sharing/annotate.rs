@@ -313,14 +313,9 @@ impl Pass<'_> {
         self.marks.sort_by_key(|m| m.0);
         let releases: Vec<u32> = written.releases(self.entry).map(|s| s.span.line).collect();
         if releases.len() != self.marks.len() {
-            return Err(Error::usage(
-                format!(
-                    "{} markers of {} were written",
-                    releases.len(),
-                    self.marks.len()
-                ),
-                "this is a defect of spadkit: report it",
-            ));
+            let (written, wanted) = (releases.len(), self.marks.len());
+            let what = format!("{written} markers of {wanted} were written");
+            return Err(Error::defect(what));
         }
         let marks = releases.into_iter().zip(self.marks);
         Ok(Annotated {

@@ -1,9 +1,11 @@
 //! A unit as a graph of Yosys' own gates: which outputs depend on which
 //! inputs within a cycle, and how many gates stand between registers.
 
-use super::job::{SynthJob, YosysModule, put};
+use super::files::put;
+use super::job::SynthJob;
 use super::stages::{group_of, register_name, stage_of};
 use super::template::render;
+use super::yosys::YosysModule;
 use crate::error::Result;
 use crate::tool::{Cache, KeyBuilder, Kind, Tool, unexpected_output};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

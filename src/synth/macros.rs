@@ -1,8 +1,8 @@
 //! Memory macros as cells of a Liberty library, so that paths into and out
 //! of the memories that are left out of a netlist are timed.
 
-use super::job::YosysModule;
 use super::technology::Technology;
+use super::yosys::YosysModule;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

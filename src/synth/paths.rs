@@ -1,13 +1,10 @@
 //! The slowest paths of a mapped unit from group to group of its registers
 //! and ports, with OpenSTA: which stage is how far from the clock.
 
-use super::job::{Netlist, get, put, with_liberty};
+use super::sta::{Analysis, Question};
 use super::stages::{group_of, register_name, stage_of};
-use super::technology::Technology;
-use super::template::render;
-use super::timing::write_netlist;
 use crate::error::Result;
-use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
+use crate::tool::{Kind, ToolOutput, unexpected_output};
 use serde::{Deserialize, Serialize};
 
 const SCRIPT: &str = include_str!("../../synth/paths.tcl.tera");
@@ -150,51 +147,17 @@ fn register_at(step: &Step) -> String {
 impl PathReport {
     /// The slowest paths of a netlist with a clock, for a target period in
     /// ps. What was measured before comes from the cache.
-    pub fn measure(
-        period_ps: f64,
-        netlist: &Netlist,
-        top: &str,
-        technology: &Technology,
-        sta: &Tool,
-        cache: &Cache,
-    ) -> Result<Self> {
-        let script = render(
-            SCRIPT,
-            &serde_json::json!({
-                "top": top,
-                "period_ps": period_ps,
-                "macros": !netlist.macros.is_empty(),
-                "driving_cell": technology.driving_cell,
-                "load_ff": technology.load_ff,
-            }),
-        )?;
+    pub fn measure(period_ps: f64, analysis: &Analysis) -> Result<Self> {
         let line = |cell: &String| format!("{}\t{cell}\n", group_of(&register_name(cell)));
-        let groups: String = netlist.registers.iter().map(line).collect();
-        let verilog = get(&netlist.directory.join("netlist.v"))?;
-        let key = KeyBuilder::new("paths-1")
-            .add("sta", sta.version.to_string())
-            .add("script", &script)
-            .add("groups", &groups)
-            .add("netlist", &verilog)
-            .add("macros", &netlist.macros)
-            .add("liberty", &technology.liberty.digest)
-            .finish();
-        let directory = cache.get_or_build(&key, |work| {
-            write_netlist(work, &verilog, netlist)?;
-            put(&work.join("groups.txt"), &groups)?;
-            put(&work.join("paths.tcl"), &script)?;
-            let output = with_liberty(work, technology, || {
-                let command = sta.command().args(["-no_splash", "-exit", "paths.tcl"]);
-                command.cwd(work).run()
-            })?;
-            parse(&output, period_ps)?; // nothing mad goes into the cache
-            put(&work.join("paths.log"), &output.log())
-        })?;
-        let output = ToolOutput {
-            stdout: get(&directory.join("paths.log"))?,
-            stderr: String::new(),
+        let groups: String = analysis.netlist.registers.iter().map(line).collect();
+        let question = Question {
+            name: "paths-2",
+            script: SCRIPT,
+            period_ps,
+            values: &[],
+            file: Some(("groups.txt", &groups)),
         };
-        parse(&output, period_ps)
+        analysis.ask(&question, |output| parse(output, period_ps))
     }
 
     /// The slowest path that ends in (or, with `out`, starts from) each group

@@ -1,9 +1,11 @@
 //! The part of a synthesis that does not depend on the clock period: Verilog
 //! to gates, once for all periods and efforts.
 
-use super::job::{SynthJob, get, put, warnings, with_liberty};
+use super::files::{get, put, with_liberty};
+use super::job::SynthJob;
 use super::technology::Technology;
 use super::template::render;
+use super::yosys::warnings;
 use crate::error::Result;
 use crate::tool::{Cache, Key, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
 use std::path::PathBuf;

@@ -1,9 +1,11 @@
 //! Synthesis of many units for many target periods, in parallel.
 
 use super::effort::Effort;
-use super::job::{Netlist, SynthJob};
+use super::job::SynthJob;
+use super::netlist::Netlist;
 use super::paths::PathReport;
 use super::result::{SynthReport, UnitResult};
+use super::sta::Analysis;
 use super::technology::Technology;
 use super::timing::Timing;
 use crate::error::{Error, Result};
@@ -122,8 +124,8 @@ impl Flow<'_> {
         let paths = sta.filter(|_| self.paths && netlist.clocked && netlist.flops > 0);
         let paths = paths
             .map(|sta| {
-                let period = f64::from(period_ps);
-                PathReport::measure(period, &netlist, &job.top, technology, sta, self.cache)
+                let analysis = self.analysis(&netlist, job, sta);
+                PathReport::measure(f64::from(period_ps), &analysis)
             })
             .transpose()?;
         let result = UnitResult {
@@ -150,6 +152,21 @@ impl Flow<'_> {
         ))
     }
 
+    fn analysis<'b>(
+        &'b self,
+        netlist: &'b Netlist,
+        job: &'b SynthJob,
+        sta: &'b Tool,
+    ) -> Analysis<'b> {
+        Analysis {
+            netlist,
+            top: &job.top,
+            technology: self.technology,
+            sta,
+            cache: self.cache,
+        }
+    }
+
     /// The netlist that the effort gives. With [`Effort::Speed`] the smallest
     /// one that meets the period, or else the fastest.
     fn map(
@@ -162,7 +179,7 @@ impl Flow<'_> {
         let attempt = |effort, target_ps| {
             let netlist = job.map(self.technology, effort, target_ps, yosys, self.cache)?;
             let timing = sta
-                .map(|sta| Timing::measure(&netlist, &job.top, self.technology, sta, self.cache))
+                .map(|sta| Timing::measure(&self.analysis(&netlist, job, sta)))
                 .transpose()?;
             Ok::<_, Error>(Mapped { netlist, timing })
         };

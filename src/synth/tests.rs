@@ -45,16 +45,19 @@ fn real(needed: &[Kind]) -> Option<(Toolbox, Technology)> {
     }
 }
 
-fn run(tools: &Toolbox, technology: &Technology, top: &str) -> crate::error::Result<SynthReport> {
-    let cache = Cache::temporary().unwrap();
-    let flow = Flow {
+fn flow<'a>(tools: &'a Toolbox, cache: &'a Cache, technology: &'a Technology) -> Flow<'a> {
+    Flow {
         tools,
-        cache: &cache,
+        cache,
         technology,
         effort: Effort::Area,
         paths: false,
-    };
-    flow.run(&[job(top)], &[1000], &|_, _| {})
+    }
+}
+
+fn run(tools: &Toolbox, technology: &Technology, top: &str) -> crate::error::Result<SynthReport> {
+    let cache = Cache::temporary().unwrap();
+    flow(tools, &cache, technology).run(&[job(top)], &[1000], &|_, _| {})
 }
 
 #[test]
@@ -224,7 +227,14 @@ fn power_follows_the_clock() {
         let netlist = job(top)
             .map(&osu, Effort::Area, 1000, &yosys, &cache)
             .unwrap();
-        let at = |period| Timing::measure_at(period, &netlist, top, &osu, &sta, &cache).unwrap();
+        let analysis = Analysis {
+            netlist: &netlist,
+            top,
+            technology: &osu,
+            sta: &sta,
+            cache: &cache,
+        };
+        let at = |period| Timing::measure_at(period, &analysis).unwrap();
         let (fast, slow) = (at(1000.0), at(4000.0));
         assert!(fast.power_mw(1000.0) > 3.0 * slow.power_mw(4000.0), "{top}");
         for period in [1000.0, 4000.0] {
@@ -294,13 +304,7 @@ fn the_sweep_is_a_chart_with_a_bar_for_every_point() {
         return;
     };
     let cache = Cache::temporary().unwrap();
-    let flow = Flow {
-        tools: &tools,
-        cache: &cache,
-        technology: &osu,
-        effort: Effort::Area,
-        paths: false,
-    };
+    let flow = flow(&tools, &cache, &osu);
     let jobs = [job("fixture_select"), job("fixture_nand")];
     let heard = std::sync::Mutex::new(Vec::new());
     let report = flow.run(&jobs, &[400, 2000], &|done, _| {
@@ -356,11 +360,8 @@ fn paths_are_told_by_groups_and_memories_take_their_time() {
     };
     let cache = Cache::temporary().unwrap();
     let flow = Flow {
-        tools: &tools,
-        cache: &cache,
-        technology: &osu,
-        effort: Effort::Area,
         paths: true,
+        ..flow(&tools, &cache, &osu)
     };
     for keep_hierarchy in [false, true] {
         let jobs = [stages_job(keep_hierarchy)];

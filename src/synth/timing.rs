@@ -1,11 +1,8 @@
 //! Static timing and power of a mapped unit with OpenSTA.
 
-use super::job::{Netlist, get, put, with_liberty};
-use super::technology::Technology;
-use super::template::render;
+use super::sta::{Analysis, Question};
 use crate::error::Result;
-use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
-use std::path::Path;
+use crate::tool::{Kind, ToolOutput, unexpected_output};
 
 /// Transitions per clock cycle of every input that is not configuration:
 /// OpenSTA's own default.
@@ -32,14 +29,8 @@ impl Timing {
     /// Timing and power of a netlist whose inputs have [`ACTIVITY`]
     /// transitions per clock cycle; configuration inputs (`cfg_*`) are
     /// static. What was measured before comes from the cache.
-    pub fn measure(
-        netlist: &Netlist,
-        top: &str,
-        technology: &Technology,
-        sta: &Tool,
-        cache: &Cache,
-    ) -> Result<Self> {
-        Self::measure_at(REFERENCE_PERIOD_PS, netlist, top, technology, sta, cache)
+    pub fn measure(analysis: &Analysis) -> Result<Self> {
+        Self::measure_at(REFERENCE_PERIOD_PS, analysis)
     }
 
     /// Power in mW at a clock period; at the shortest one, if that is longer:
@@ -49,14 +40,8 @@ impl Timing {
         self.leakage_mw + self.cycle_fj / period_ps
     }
 
-    pub(super) fn measure_at(
-        period_ps: f64,
-        netlist: &Netlist,
-        top: &str,
-        technology: &Technology,
-        sta: &Tool,
-        cache: &Cache,
-    ) -> Result<Self> {
+    pub(super) fn measure_at(period_ps: f64, analysis: &Analysis) -> Result<Self> {
+        let netlist = analysis.netlist;
         if netlist.cells() == 0 {
             // OpenSTA knows no paths through plain wires.
             return Ok(Timing {
@@ -65,51 +50,17 @@ impl Timing {
                 cycle_fj: 0.0,
             });
         }
-        let script = render(
-            SCRIPT,
-            &serde_json::json!({
-                "top": top,
-                "clocked": netlist.clocked,
-                "macros": !netlist.macros.is_empty(),
-                "period_ps": period_ps,
-                "activity": ACTIVITY,
-                "driving_cell": technology.driving_cell,
-                "load_ff": technology.load_ff,
-            }),
-        )?;
-        // Many target periods end in the same netlist.
-        let verilog = get(&netlist.directory.join("netlist.v"))?;
-        let key = KeyBuilder::new("sta-2")
-            .add("sta", sta.version.to_string())
-            .add("script", &script)
-            .add("netlist", &verilog)
-            .add("macros", &netlist.macros)
-            .add("liberty", &technology.liberty.digest)
-            .finish();
-        let directory = cache.get_or_build(&key, |work| {
-            write_netlist(work, &verilog, netlist)?;
-            put(&work.join("sta.tcl"), &script)?;
-            let output = with_liberty(work, technology, || {
-                let command = sta.command().args(["-no_splash", "-exit", "sta.tcl"]);
-                command.cwd(work).run()
-            })?;
-            parse(&output, period_ps)?; // nothing mad goes into the cache
-            put(&work.join("sta.log"), &output.log())
-        })?;
-        let output = ToolOutput {
-            stdout: get(&directory.join("sta.log"))?,
-            stderr: String::new(),
+        let question = Question {
+            name: "sta-3",
+            script: SCRIPT,
+            period_ps,
+            values: &[
+                ("clocked", netlist.clocked.into()),
+                ("activity", ACTIVITY.into()),
+            ],
+            file: None,
         };
-        parse(&output, period_ps)
-    }
-}
-
-/// The Verilog and the macros of a netlist, for OpenSTA to read in `work`.
-pub(super) fn write_netlist(work: &Path, verilog: &str, netlist: &Netlist) -> Result<()> {
-    put(&work.join("netlist.v"), verilog)?;
-    match netlist.macros.is_empty() {
-        true => Ok(()),
-        false => put(&work.join("macros.lib"), &netlist.macros),
+        analysis.ask(&question, |output| parse(output, period_ps))
     }
 }
 

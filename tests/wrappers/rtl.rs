@@ -4,9 +4,10 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use spadkit::config::Config;
-use spadkit::cosim::{Instance, Layout, PortSlot, VerilatedUnit};
+use spadkit::cosim::{Instance, VerilatedUnit};
 use spadkit::rtl::Design;
 use spadkit::tool::{Cache, Toolbox};
+use spadkit::units::{Layout, PortSlot};
 use std::path::Path;
 
 /// A machine of 4 lanes and 8 banks with the fixed XOR hash; bank and row of

@@ -4,9 +4,10 @@
 use super::missing;
 use super::rtl::{machine, put, take};
 use spadkit::config::Config;
-use spadkit::cosim::{Instance, Layout, Stimulus, VerilatedUnit, bench_for, record_inputs};
+use spadkit::cosim::{Instance, VerilatedUnit, record_inputs};
 use spadkit::rtl::{Design, SystemVerilog};
 use spadkit::tool::{Cache, Toolbox};
+use spadkit::units::{Layout, Setup, Stimulus, bench_for};
 use std::sync::Arc;
 
 const CYCLES: usize = 12_000;
@@ -33,7 +34,12 @@ impl Case {
         let (files, rules) = (design.files_of(&design.units[0]), &design.system);
         let built =
             VerilatedUnit::build_with_rules(unit, &files, rules, layout.clone(), &tools, &cache);
-        let mut bench = bench_for(unit, config, &layout, None).unwrap();
+        let setup = Setup {
+            config,
+            layout: &layout,
+            trace: None,
+        };
+        let mut bench = bench_for(unit, &setup).unwrap();
         let inputs = record_inputs(&layout, &mut *bench, &mut Stimulus::new(1), CYCLES);
         let mut case = Case {
             unit: built.unwrap(),

@@ -217,10 +217,7 @@ impl Sm<'_> {
     pub(super) fn violation(&self, w: usize) -> Error {
         match self.warps[w].next() {
             Some(instr) => self.touched_after_release(w, instr),
-            None => Error::usage(
-                format!("warp slot {w} is refused without an instruction"),
-                "this is a defect of spadkit: report it",
-            ),
+            None => Error::defect(format!("warp slot {w} is refused without an instruction")),
         }
     }
 }

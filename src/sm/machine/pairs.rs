@@ -88,13 +88,10 @@ impl Sm<'_> {
         let shared = last >= u64::from(self.layout.limit());
         match !shared || self.pairs.acquire(slot, self.cycle) {
             true => Ok(()),
-            false => Err(Error::usage(
-                format!(
-                    "{} touches the shared scratchpad while the partner has it",
-                    self.place(w, instr)
-                ),
-                "this is a defect of spadkit: report it",
-            )),
+            false => Err(Error::defect(format!(
+                "{} touches the shared scratchpad while the partner has it",
+                self.place(w, instr)
+            ))),
         }
     }
 

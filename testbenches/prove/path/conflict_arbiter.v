@@ -53,13 +53,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     (* hierconn *) wire [DG-1:0] \unit.cnt ;
     (* hierconn *) wire \unit.acc ;
     (* hierconn *) wire \unit.last ;
-    (* hierconn *) wire [0:0] \unit.lane[1].same_bank , \unit.lane[1].clash ;
-    (* hierconn *) wire [1:0] \unit.lane[2].same_bank , \unit.lane[2].clash ;
-    (* hierconn *) wire [2:0] \unit.lane[3].same_bank , \unit.lane[3].clash ;
-    wire [L*L-1:0] same_bank = { 1'b0, \unit.lane[3].same_bank , 2'b0, \unit.lane[2].same_bank ,
-        3'b0, \unit.lane[1].same_bank , 4'b0 };
-    wire [L*L-1:0] clash = { 1'b0, \unit.lane[3].clash , 2'b0, \unit.lane[2].clash ,
-        3'b0, \unit.lane[1].clash , 4'b0 };
+{% set arbiter = "unit" %}{% include "path/arbiter_pairs.v.tera" %}
     wire fire = req_valid & req_ready;
 
     // The access that was taken, and how far it is.
@@ -102,7 +96,13 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     distinct_rows #(.L(L), .m(m), .R(R), .DG(DG)) of_rest (
         .mask(waiting), .bank(bank), .row(row), .of(seen), .rows(open));
 
-    integer i, j, b;
+    // What the contract says of each lane and bank.
+    wire [L-1:0] leader, served;
+    wire [B-1:0] used;
+    group #(.L(L), .m(m), .R(R)) expected (
+        .waiting(waiting), .bank(bank), .row(row), .leader(leader), .served(served), .used(used));
+
+    integer i;
     reg [DG:0] served_before;
     always @* begin
         served_before = 0;
@@ -115,38 +115,12 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     assign keep_waiting = (\unit.pend == waiting) & (held | (waiting == 0))
         & (!held | (access ? ((waiting & ~mask) == 0) & ((waiting != 0) | (mask == 0)) : waiting == 0));
     assign keep_steps = !held | ((\unit.cnt == steps) & (steps <= served_before));
-    reg pairs;
-    always @* begin
-        pairs = 1;
-        for (i = 0; i < L; i = i + 1)
-            for (j = 0; j < i; j = j + 1) begin
-                if (same_bank[i*L + j] != (bank[i*m +: m] == bank[j*m +: m])) pairs = 0;
-                if (clash[i*L + j] != ((bank[i*m +: m] == bank[j*m +: m]) & (row[i*R +: R] != row[j*R +: R]))) pairs = 0;
-            end
-    end
+    wire pairs;
+    pairs_known #(.L(L), .m(m), .R(R)) of_held (
+        .bank(bank), .row(row), .same_bank(same_bank), .clash(clash), .holds(pairs));
     assign keep_pairs = !held | pairs;
     assign keep_last = !held | (\unit.last == ((waiting & ~served) == 0));
     assign keep_rows = !held | (open == (whole > steps ? whole - steps : 0));
-
-    // What the contract says of each lane and bank.
-    reg [L-1:0] leader;
-    reg [L-1:0] served;
-    reg [B-1:0] used;
-    always @* begin
-        leader = waiting;
-        served = 0;
-        used = 0;
-        for (i = 0; i < L; i = i + 1)
-            for (j = 0; j < i; j = j + 1)
-                if (waiting[j] & (bank[j*m +: m] == bank[i*m +: m])) leader[i] = 0;
-        for (i = 0; i < L; i = i + 1)
-            for (j = 0; j < L; j = j + 1)
-                if (waiting[i] & leader[j] & (bank[j*m +: m] == bank[i*m +: m]) & (row[j*R +: R] == row[i*R +: R]))
-                    served[i] = 1;
-        for (i = 0; i < L; i = i + 1)
-            for (b = 0; b < B; b = b + 1)
-                if (leader[i] & (bank[i*m +: m] == b)) used[b] = 1;
-    end
 
     // The cycle before.
     reg was_rst, was_stalled;
@@ -198,3 +172,5 @@ module distinct_rows #(parameter L = 4, parameter m = 3, parameter R = 2, parame
         for (i = 0; i < L; i = i + 1) rows = rows + distinct[i];
     end
 endmodule
+
+{% include "path/arbitration.v" %}

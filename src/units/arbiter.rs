@@ -1,0 +1,90 @@
+//! `spad_conflict_arbiter`: accesses of all degrees, held up in every position.
+
+use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
+use super::pattern::{LaneAccess, Patterns};
+use super::support::{Rhythm, ports, reset};
+use crate::model::{ArbiterInputs, ConflictArbiter};
+
+ports!(Ports {
+    in rst req_valid req_mask req_access req_bank req_row adv;
+    out req_ready grp_valid grp_last grp_served grp_leader grp_bank_valid grp_bank grp_row
+        grp_degree;
+});
+
+#[derive(Clone)]
+struct GoldenArbiter {
+    ports: Ports,
+    model: ConflictArbiter,
+    lanes: usize,
+}
+
+/// Any access, whenever it likes.
+struct ArbiterDriver {
+    ports: Ports,
+    lanes: usize,
+    patterns: Patterns,
+    offer: Rhythm,
+    adv: Rhythm,
+}
+
+pub(super) fn arbiter(setup: &Setup) -> Box<dyn Bench> {
+    let lanes = setup.config.lanes as usize;
+    let driver = ArbiterDriver {
+        ports: Ports::new(setup.layout),
+        lanes,
+        patterns: Patterns::new(setup.config, setup.trace),
+        offer: Rhythm::default(),
+        adv: Rhythm::default(),
+    };
+    let golden = GoldenArbiter {
+        ports: Ports::new(setup.layout),
+        model: ConflictArbiter::new(lanes, setup.config.path.broadcast),
+        lanes,
+    };
+    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
+}
+
+impl Driver for ArbiterDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let (p, lanes) = (&self.ports, self.lanes);
+        reset(stimulus, frame, &p.rst);
+        let LaneAccess {
+            mask, bank, row, ..
+        } = self.patterns.next(stimulus, true);
+        frame.drive(&p.req_valid, self.offer.beat(stimulus).into());
+        frame.drive_bits(&p.req_mask, mask.into());
+        frame.drive(&p.req_access, (!stimulus.one_in(8)).into());
+        frame.drive_fields(&p.req_bank, p.req_bank.width / lanes, bank);
+        frame.drive_fields(&p.req_row, p.req_row.width / lanes, row);
+        frame.drive(&p.adv, self.adv.beat(stimulus).into());
+    }
+}
+
+impl Golden for GoldenArbiter {
+    fn respond(&mut self, frame: &mut Frame) {
+        let p = &self.ports;
+        let (bank_bits, row_bits) = (p.req_bank.width / self.lanes, p.req_row.width / self.lanes);
+        let bank: Vec<u8> = frame.driven_list(&p.req_bank, bank_bits);
+        let row: Vec<u16> = frame.driven_list(&p.req_row, row_bits);
+        let inputs = ArbiterInputs {
+            rst: frame.is_high(&p.rst),
+            req_valid: frame.is_high(&p.req_valid),
+            req_mask: frame.driven_mask(&p.req_mask),
+            req_access: frame.is_high(&p.req_access),
+            req_bank: &bank,
+            req_row: &row,
+            adv: frame.is_high(&p.adv),
+        };
+        let out = self.model.step(&inputs);
+        let group = &out.group;
+        frame.expect(&p.req_ready, out.req_ready.into());
+        frame.expect(&p.grp_valid, group.valid.into());
+        frame.expect(&p.grp_last, group.last.into());
+        frame.expect_bits(&p.grp_served, group.served.into());
+        frame.expect_bits(&p.grp_leader, group.leader.into());
+        frame.expect_bits(&p.grp_bank_valid, group.bank_valid.into());
+        frame.expect_fields(&p.grp_bank, bank_bits, group.bank);
+        frame.expect_fields(&p.grp_row, row_bits, group.row);
+        frame.expect(&p.grp_degree, group.degree);
+    }
+}

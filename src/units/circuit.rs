@@ -1,0 +1,117 @@
+//! The circuits around the units that their proofs are about
+//! (`testbenches/prove/path/`), and the machines that these are for.
+
+use crate::config::Config;
+
+/// A circuit around a unit.
+#[derive(Debug)]
+pub struct Circuit {
+    /// Verilog with the module `miter` first; a template (Tera), as registers are
+    /// listed by name and Verilog's own parameters cannot do that.
+    pub text: &'static str,
+    /// The machines that it is proved for.
+    pub size: Size,
+    /// What a machine must have for the unit to hold anything.
+    pub needs: Need,
+    /// The stages of those machines.
+    pub stages: Stages,
+}
+
+impl Circuit {
+    pub(super) const fn new(text: &'static str, size: Size) -> Self {
+        Circuit {
+            text,
+            size,
+            needs: Need::Nothing,
+            stages: Stages::Any,
+        }
+    }
+
+    /// The same where a machine must have something for it.
+    pub(super) const fn needs(mut self, needs: Need) -> Self {
+        self.needs = needs;
+        self
+    }
+
+    /// The same for machines of these stages.
+    pub(super) const fn with(mut self, stages: Stages) -> Self {
+        self.stages = stages;
+        self
+    }
+}
+
+/// The circuit in `testbenches/prove/path/FILE.v`.
+macro_rules! circuit {
+    ($file:literal, $size:ident) => {
+        Circuit::new(
+            include_str!(concat!("../../testbenches/prove/path/", $file, ".v")),
+            Size::$size,
+        )
+    };
+}
+pub(super) use circuit;
+
+/// The stages of the machines that a circuit is about. A circuit stands on one
+/// of its own, so that no preset decides what is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stages {
+    /// The unit is the same with any.
+    Any,
+    /// So many in the scratchpad.
+    Memory(u32),
+    /// So many in front of EX, which decide the issue.
+    Ahead(u32),
+}
+
+impl Stages {
+    /// Gives the machine these stages.
+    pub fn set(self, config: &mut Config) {
+        (config.path.mem_stages, config.path.ahead) = match self {
+            Stages::Any => (2, 0),
+            Stages::Memory(stages) => (stages, 0),
+            Stages::Ahead(ahead) => (2, ahead),
+        };
+    }
+
+    /// Whether the machine has these stages.
+    pub fn fit(self, config: &Config) -> bool {
+        match self {
+            Stages::Any => true,
+            Stages::Memory(stages) => config.path.mem_stages.min(4) == stages,
+            Stages::Ahead(ahead) => config.path.ahead == ahead,
+        }
+    }
+}
+
+/// How large a machine the solver takes in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// Two lanes: for what only moves payloads as wide as all lanes.
+    Pair,
+    /// Four lanes, four warps.
+    Quad,
+    /// As `Quad`, with banks of four rows: for the proofs that name them.
+    Rows,
+}
+
+/// What a machine may lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Every machine has all that it takes.
+    Nothing,
+    /// PREMEM has an entry.
+    PrememQueue,
+    /// Lanes on one word are served together.
+    Broadcast,
+    /// There are locks.
+    Locks,
+    /// Locks, and latencies with which a second round is reached in ten cycles.
+    ShortRetry,
+    /// Two sets in the history: the proof names them.
+    TwoSets,
+    /// Four rows in a bank: the proof names them.
+    FourRows,
+    /// Broadcast, locks in several windows, and at most 64 words: the proof names
+    /// them.
+    Words,
+}

@@ -1,0 +1,140 @@
+//! `spad_hash_config_*`: random writes, writes beyond the registers, and resets at
+//! any time.
+
+use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
+use super::layout::{Layout, PortSlot};
+use crate::geometry::Geometry;
+use crate::hash::HashKind;
+use crate::model::{ConfigInputs, ConfiguredUnit, HashConfig};
+
+#[derive(Clone)]
+struct Ports {
+    rst: PortSlot,
+    wr_en: PortSlot,
+    wr_data: PortSlot,
+    /// Not there where there is one register only.
+    wr_index: Option<PortSlot>,
+}
+
+impl Ports {
+    fn new(layout: &Layout) -> Self {
+        let index = layout.inputs.iter().find(|p| p.name == "wr_index");
+        Ports {
+            rst: layout.input("rst").clone(),
+            wr_en: layout.input("wr_en").clone(),
+            wr_data: layout.input("wr_data").clone(),
+            wr_index: index.cloned(),
+        }
+    }
+}
+
+struct ConfigDriver {
+    unit: ConfiguredUnit,
+    geometry: Geometry,
+    ports: Ports,
+    registers: usize,
+    /// Where the second address bit begins in a register that has two.
+    second_bit: u32,
+}
+
+/// The bench of the registers of `unit`.
+pub(super) fn registers(unit: ConfiguredUnit, setup: &Setup) -> Box<dyn Bench> {
+    let geometry = setup.config.geometry;
+    let model = HashConfig::new(unit, geometry);
+    let driver = ConfigDriver {
+        unit,
+        geometry,
+        ports: Ports::new(setup.layout),
+        registers: model.registers().len(),
+        second_bit: model.register_bits(0) / 2,
+    };
+    let golden = GoldenConfig {
+        ports: Ports::new(setup.layout),
+        layout: setup.layout.clone(),
+        expected: expected_words(&model, setup.layout),
+        model,
+    };
+    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
+}
+
+impl ConfigDriver {
+    /// What is driven on `wr_data` for register `index`: mostly values with a
+    /// meaning, sometimes any.
+    fn value(&self, index: usize, stimulus: &mut Stimulus) -> u64 {
+        let (n, m) = (self.geometry.addr_bits(), self.geometry.bank_bits());
+        let any = u64::from(stimulus.bits()) & ((1 << self.ports.wr_data.width) - 1);
+        if stimulus.one_in(4) {
+            return any;
+        }
+        let value = match self.unit {
+            ConfiguredUnit::Hash(HashKind::BitvecPerm) => stimulus.below(n - m + 1),
+            ConfiguredUnit::Hash(HashKind::BitvecXor) => match index {
+                0 => stimulus.below(n - m + 1),
+                1 => stimulus.below(n),
+                _ => stimulus.below(1 << m),
+            },
+            ConfiguredUnit::Hash(HashKind::BitwisePerm) => stimulus.below(n),
+            ConfiguredUnit::Hash(HashKind::BitwiseXor) => {
+                let first = stimulus.below(n);
+                let second = stimulus.below(n);
+                let bits = self.second_bit;
+                first | if second > first { second << bits } else { 0 }
+            }
+            ConfiguredUnit::RowMap => stimulus.below(m + 1),
+            ConfiguredUnit::Hash(HashKind::Matrix) | ConfiguredUnit::Rap => return any,
+        };
+        value.into()
+    }
+}
+
+impl Driver for ConfigDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let p = &self.ports;
+        let index_bits = p.wr_index.as_ref().map_or(0, |p| p.width);
+        let index = stimulus.below(1 << index_bits);
+        let rst = stimulus.cycle == 0 || stimulus.one_in(256);
+        frame.drive(&p.rst, rst.into());
+        frame.drive(&p.wr_en, stimulus.one_in(16).into());
+        let register = (index as usize).min(self.registers - 1);
+        frame.drive(&p.wr_data, self.value(register, stimulus) as u32);
+        if let Some(port) = &p.wr_index {
+            frame.drive(port, index);
+        }
+    }
+}
+
+#[derive(Clone)]
+struct GoldenConfig {
+    ports: Ports,
+    layout: Layout,
+    model: HashConfig,
+    /// The model's outputs as words of a frame.
+    expected: Vec<u32>,
+}
+
+fn expected_words(model: &HashConfig, layout: &Layout) -> Vec<u32> {
+    let mut words = vec![0; layout.output_words];
+    for (name, value) in model.outputs() {
+        let port = layout.output(name);
+        words[port.offset..port.offset + port.words].copy_from_slice(&value.to_u32_words());
+    }
+    words
+}
+
+impl Golden for GoldenConfig {
+    fn respond(&mut self, frame: &mut Frame) {
+        frame.expected.copy_from_slice(&self.expected);
+        let p = &self.ports;
+        let index = p.wr_index.as_ref().map_or(0, |p| frame.driven(p));
+        let inputs = ConfigInputs {
+            rst: frame.is_high(&p.rst),
+            wr_en: frame.is_high(&p.wr_en),
+            wr_index: index as usize,
+            wr_data: frame.driven(&p.wr_data).into(),
+        };
+        if inputs.rst || inputs.wr_en {
+            self.model.step(&inputs);
+            self.expected = expected_words(&self.model, &self.layout);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The combinational hash units: random legal configurations, all kinds of
+//! address sequences.
+
+use super::bench::{Bench, Frame, Setup, Stimulus};
+use super::layout::{Layout, PortSlot};
+use crate::config::{Config, PathHash};
+use crate::geometry::Geometry;
+use crate::hash::{HashKind, HashSpec, Mapping, ShiftTable, encode, encode_row_map};
+use crate::model::{
+    HashAdd, HashBitvecPerm, HashBitvecXor, HashBitwisePerm, HashBitwiseXor, HashMatrix, HashXor,
+    Rap, RegisterWrite,
+};
+use crate::trace::AccessTrace;
+
+/// Cycles with one configuration.
+const CONFIG_CYCLES: u64 = 128;
+
+/// Which mappings a unit can have.
+#[derive(Clone, Copy)]
+pub(super) enum Mappings {
+    Kind(HashKind),
+    Xor,
+    Add,
+    Shift,
+}
+
+impl Mappings {
+    /// A random legal mapping.
+    pub(super) fn draw(self, geometry: Geometry, stimulus: &mut Stimulus) -> HashSpec {
+        match self {
+            Mappings::Kind(kind) => random_spec(kind, geometry, stimulus),
+            Mappings::Xor => HashSpec::Xor,
+            Mappings::Add => HashSpec::Add,
+            Mappings::Shift => {
+                let seed = ShiftTable::Seed(stimulus.bits().into());
+                match stimulus.one_in(2) {
+                    true => HashSpec::Rap(seed),
+                    false => HashSpec::Ras(seed),
+                }
+            }
+        }
+    }
+}
+
+/// A uniformly drawn configuration of `kind` that is a mapping.
+pub(super) fn random_spec(kind: HashKind, g: Geometry, stimulus: &mut Stimulus) -> HashSpec {
+    let (n, m) = (g.addr_bits(), g.bank_bits());
+    loop {
+        let spec = match kind {
+            HashKind::BitvecPerm => HashSpec::BitvecPerm {
+                k: stimulus.below(n - m + 1),
+            },
+            HashKind::BitvecXor => HashSpec::BitvecXor {
+                k1: stimulus.below(n - m + 1),
+                k2: stimulus.below(n),
+                mask: stimulus.below(1 << m),
+            },
+            HashKind::BitwisePerm => {
+                HashSpec::BitwisePerm((0..m).map(|_| stimulus.below(n)).collect())
+            }
+            HashKind::BitwiseXor => {
+                let mut pair = || {
+                    let (a, b) = (stimulus.below(n), stimulus.below(n));
+                    match a == b {
+                        true => (a, None),
+                        false => (a.min(b), Some(a.max(b))),
+                    }
+                };
+                HashSpec::BitwiseXor((0..m).map(|_| pair()).collect())
+            }
+            HashKind::Matrix => HashSpec::Matrix((0..m).map(|_| stimulus.below(1 << n)).collect()),
+        };
+        if Mapping::new(&spec, g).is_ok() {
+            return spec;
+        }
+    }
+}
+
+/// Writes to the registers of the hash and of the row map, the last one first.
+pub(super) type RegisterWrites = Vec<(Option<RegisterWrite>, Option<RegisterWrite>)>;
+
+/// The writes of a random legal mapping, where the path has registers.
+pub(super) fn register_writes(config: &Config, stimulus: &mut Stimulus) -> RegisterWrites {
+    let geometry = config.geometry;
+    let (registers, rows) = match config.path.hash {
+        PathHash::Configurable => {
+            let spec = random_spec(config.hash_unit, geometry, stimulus);
+            let mapping = Mapping::new(&spec, geometry).expect("drawn specs are legal");
+            let encoding = encode(&spec, geometry).expect("drawn specs are legal");
+            let rows = encode_row_map(mapping.row_map(), geometry).registers;
+            (encoding.registers, rows)
+        }
+        PathHash::Rap => {
+            let spec = Mappings::Shift.draw(geometry, stimulus);
+            let encoding = encode(&spec, geometry).expect("drawn specs are legal");
+            (encoding.registers, Vec::new())
+        }
+        PathHash::Mod | PathHash::Xor | PathHash::Add => return Vec::new(),
+    };
+    let write = |values: &[u64], index: usize| {
+        let data = *values.get(index)?;
+        Some(RegisterWrite { index, data })
+    };
+    (0..registers.len().max(rows.len()))
+        .map(|i| (write(&registers, i), write(&rows, i)))
+        .collect()
+}
+
+/// Where the addresses come from.
+pub(super) struct Addresses {
+    geometry: Geometry,
+    /// The addresses of a trace in order; random patterns if empty.
+    replay: Vec<u32>,
+    next: u32,
+    step: u32,
+}
+
+impl Addresses {
+    pub(super) fn new(trace: Option<&AccessTrace>, geometry: Geometry) -> Self {
+        let all = trace.iter().flat_map(|t| &t.accesses);
+        let replay = all
+            .flat_map(|a| a.addrs.iter().flatten())
+            .map(|a| a & geometry.addr_mask())
+            .collect();
+        Addresses {
+            geometry,
+            replay,
+            next: 0,
+            step: 1,
+        }
+    }
+
+    /// The next address: the trace's, or strided runs (stride 1 sweeps the
+    /// space), single bits and uniform ones.
+    #[inline]
+    pub(super) fn next(&mut self, stimulus: &mut Stimulus) -> u32 {
+        if !self.replay.is_empty() {
+            return self.replay[(stimulus.cycle % self.replay.len() as u64) as usize];
+        }
+        let choice = stimulus.bits();
+        let addr = match choice & 7 {
+            0 => 1 << (choice >> 8 & 15),
+            1 | 2 => choice >> 8,
+            _ => self.next,
+        };
+        if choice >> 24 == 0 {
+            self.next = stimulus.bits();
+            self.step = 1 << (choice >> 8 & 7);
+        }
+        self.next = self.next.wrapping_add(self.step);
+        addr & self.geometry.addr_mask()
+    }
+}
+
+/// The golden model that a mapping configures.
+enum Model {
+    BitvecPerm(HashBitvecPerm),
+    BitvecXor(HashBitvecXor),
+    BitwisePerm(HashBitwisePerm),
+    BitwiseXor(HashBitwiseXor),
+    Matrix(HashMatrix),
+    Xor(HashXor),
+    Add(HashAdd),
+    Rap(Rap),
+}
+
+impl Model {
+    fn new(spec: &HashSpec, geometry: Geometry) -> Self {
+        match spec.clone() {
+            HashSpec::Mod => Model::BitvecPerm(HashBitvecPerm { geometry, k: 0 }),
+            HashSpec::Xor => Model::Xor(HashXor { geometry }),
+            HashSpec::Add => Model::Add(HashAdd { geometry }),
+            HashSpec::BitvecPerm { k } => Model::BitvecPerm(HashBitvecPerm { geometry, k }),
+            HashSpec::BitvecXor { k1, k2, mask } => Model::BitvecXor(HashBitvecXor {
+                geometry,
+                k1,
+                k2,
+                mask,
+            }),
+            HashSpec::BitwisePerm(bits) => Model::BitwisePerm(HashBitwisePerm { bits }),
+            HashSpec::BitwiseXor(pairs) => Model::BitwiseXor(HashBitwiseXor { pairs }),
+            HashSpec::Matrix(rows) => Model::Matrix(HashMatrix { rows }),
+            HashSpec::Rap(table) => Self::rap(&table, true, geometry),
+            HashSpec::Ras(table) => Self::rap(&table, false, geometry),
+        }
+    }
+
+    fn rap(table: &ShiftTable, permutation: bool, geometry: Geometry) -> Self {
+        let shifts = table.values(geometry.banks(), permutation);
+        let shifts = shifts.expect("seeded tables are legal");
+        Model::Rap(Rap { geometry, shifts })
+    }
+
+    #[inline]
+    fn step(&self, addr: u32) -> u32 {
+        match self {
+            Model::BitvecPerm(unit) => unit.step(addr),
+            Model::BitvecXor(unit) => unit.step(addr),
+            Model::BitwisePerm(unit) => unit.step(addr),
+            Model::BitwiseXor(unit) => unit.step(addr),
+            Model::Matrix(unit) => unit.step(addr),
+            Model::Xor(unit) => unit.step(addr),
+            Model::Add(unit) => unit.step(addr),
+            Model::Rap(unit) => unit.step(addr),
+        }
+    }
+}
+
+/// Bench of one combinational hash unit: ports and model are set from the same
+/// mapping, so that they are two readings of it.
+struct HashBench {
+    mappings: Mappings,
+    geometry: Geometry,
+    layout: Layout,
+    addr: PortSlot,
+    bank: PortSlot,
+    addresses: Addresses,
+    model: Model,
+}
+
+/// The bench of a hash unit with `mappings`.
+pub(super) fn hash(mappings: Mappings, setup: &Setup) -> Box<dyn Bench> {
+    let (geometry, layout) = (setup.config.geometry, setup.layout);
+    Box::new(HashBench {
+        mappings,
+        geometry,
+        layout: layout.clone(),
+        addr: layout.input("addr").clone(),
+        bank: layout.output("bank").clone(),
+        addresses: Addresses::new(setup.trace, geometry),
+        model: Model::new(&HashSpec::Mod, geometry),
+    })
+}
+
+impl HashBench {
+    fn configure(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let spec = self.mappings.draw(self.geometry, stimulus);
+        let encoding = encode(&spec, self.geometry).expect("drawn specs are legal");
+        for (name, value) in &encoding.ports {
+            frame.drive_wide(self.layout.input(name), value);
+        }
+        self.model = Model::new(&spec, self.geometry);
+    }
+}
+
+impl Bench for HashBench {
+    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        if stimulus.cycle.is_multiple_of(CONFIG_CYCLES) {
+            self.configure(stimulus, frame);
+        }
+        let addr = self.addresses.next(stimulus);
+        frame.drive(&self.addr, addr);
+        frame.expect(&self.bank, self.model.step(addr));
+    }
+}

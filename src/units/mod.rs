@@ -1,0 +1,226 @@
+//! All units, and how each is checked: its bench, the circuits that are proved
+//! of it, the gates that it may have in a row. What a check is, is said by those
+//! who carry it out: `cosim`, `prove`, and the test `structure`.
+
+mod arbiter;
+mod bank_ram;
+mod bench;
+mod bus;
+mod circuit;
+mod config;
+mod counters;
+mod crossbar;
+mod hash;
+mod layout;
+mod lock_unit;
+mod pattern;
+mod prediction;
+mod queues;
+mod row_map;
+mod scratchpad;
+mod sequencer;
+mod sharing;
+mod sm_path;
+mod support;
+mod write_port;
+
+pub use bench::{Bench, Driver, Frame, Golden, Setup, Stimulus};
+pub use circuit::{Circuit, Need, Size, Stages};
+pub use layout::{Layout, PortSlot};
+
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::hash::HashKind;
+use crate::model::ConfiguredUnit;
+use crate::sm::Workload;
+use circuit::circuit;
+use hash::Mappings;
+use sm_path::ReplayBench;
+
+/// A unit of the kit.
+#[derive(Debug)]
+pub struct Unit {
+    /// Its module.
+    pub name: &'static str,
+    bench: NewBench,
+    /// What is proved of it by induction.
+    pub circuits: &'static [Circuit],
+    /// Gates in a row on the machine of the test `structure`, in Yosys' own
+    /// gates; `None` where the test has no bound.
+    pub levels: Option<u64>,
+}
+
+type NewBench = fn(&Setup) -> Box<dyn Bench>;
+
+impl Unit {
+    const fn new(name: &'static str, bench: NewBench) -> Self {
+        Unit {
+            name,
+            bench,
+            circuits: &[],
+            levels: None,
+        }
+    }
+
+    const fn levels(mut self, levels: u64) -> Self {
+        self.levels = Some(levels);
+        self
+    }
+
+    const fn proved(mut self, circuits: &'static [Circuit]) -> Self {
+        self.circuits = circuits;
+        self
+    }
+}
+
+/// Every unit.
+pub static UNITS: &[Unit] = &[
+    Unit::new("spad_hash_bitvec_perm", |s| {
+        hash::hash(Mappings::Kind(HashKind::BitvecPerm), s)
+    }),
+    Unit::new("spad_hash_bitvec_xor", |s| {
+        hash::hash(Mappings::Kind(HashKind::BitvecXor), s)
+    }),
+    Unit::new("spad_hash_bitwise_perm", |s| {
+        hash::hash(Mappings::Kind(HashKind::BitwisePerm), s)
+    }),
+    Unit::new("spad_hash_bitwise_xor", |s| {
+        hash::hash(Mappings::Kind(HashKind::BitwiseXor), s)
+    }),
+    Unit::new("spad_hash_matrix", |s| {
+        hash::hash(Mappings::Kind(HashKind::Matrix), s)
+    }),
+    Unit::new("spad_hash_xor", |s| hash::hash(Mappings::Xor, s)),
+    Unit::new("spad_hash_add", |s| hash::hash(Mappings::Add, s)),
+    Unit::new("spad_rap", |s| hash::hash(Mappings::Shift, s)),
+    Unit::new("spad_row_map", row_map::row_map),
+    Unit::new("spad_hash_config", |s| {
+        config::registers(ConfiguredUnit::Hash(s.config.hash_unit), s)
+    }),
+    Unit::new("spad_hash_config_bitvec_perm", |s| {
+        config::registers(ConfiguredUnit::Hash(HashKind::BitvecPerm), s)
+    }),
+    Unit::new("spad_hash_config_bitvec_xor", |s| {
+        config::registers(ConfiguredUnit::Hash(HashKind::BitvecXor), s)
+    }),
+    Unit::new("spad_hash_config_bitwise_perm", |s| {
+        config::registers(ConfiguredUnit::Hash(HashKind::BitwisePerm), s)
+    }),
+    Unit::new("spad_hash_config_bitwise_xor", |s| {
+        config::registers(ConfiguredUnit::Hash(HashKind::BitwiseXor), s)
+    }),
+    Unit::new("spad_hash_config_matrix", |s| {
+        config::registers(ConfiguredUnit::Hash(HashKind::Matrix), s)
+    }),
+    Unit::new("spad_hash_config_rap", |s| {
+        config::registers(ConfiguredUnit::Rap, s)
+    }),
+    Unit::new("spad_hash_config_row_map", |s| {
+        config::registers(ConfiguredUnit::RowMap, s)
+    }),
+    Unit::new("spad_conflict_arbiter", arbiter::arbiter)
+        .levels(11)
+        .proved(&[circuit!("conflict_arbiter", Quad).needs(Need::Broadcast)]),
+    Unit::new("spad_crossbar", crossbar::crossbar)
+        .levels(12)
+        .proved(&[circuit!("crossbar", Quad)]),
+    Unit::new("spad_bank_ram", bank_ram::bank_ram)
+        .levels(4)
+        .proved(&[circuit!("bank_ram", Rows).needs(Need::FourRows)]),
+    Unit::new("spad_scratchpad", scratchpad::scratchpad)
+        .levels(19)
+        .proved(&[
+            circuit!("scratchpad", Rows)
+                .needs(Need::Words)
+                .with(Stages::Memory(2)),
+            circuit!("scratchpad", Rows)
+                .needs(Need::Words)
+                .with(Stages::Memory(3)),
+            circuit!("scratchpad", Rows)
+                .needs(Need::Words)
+                .with(Stages::Memory(4)),
+        ]),
+    Unit::new("spad_lock_unit", lock_unit::lock_unit)
+        .levels(9)
+        .proved(&[circuit!("lock_unit", Quad).needs(Need::Locks)]),
+    Unit::new("spad_retry_sequencer", sequencer::sequencer)
+        .levels(26)
+        .proved(&[circuit!("retry_sequencer", Quad).needs(Need::ShortRetry)]),
+    Unit::new("spad_premem_queue", queues::premem)
+        .levels(5)
+        .proved(&[circuit!("premem_queue", Pair).needs(Need::PrememQueue)]),
+    Unit::new("spad_nonmem_queue", queues::nonmem)
+        .levels(8)
+        .proved(&[circuit!("nonmem_queue", Pair)]),
+    Unit::new("spad_writeback_mux", queues::writeback)
+        .levels(6)
+        .proved(&[
+            circuit!("writeback_mux", Pair).with(Stages::Ahead(0)),
+            circuit!("writeback_mux", Pair).with(Stages::Ahead(3)),
+        ]),
+    Unit::new("spad_degree_accumulator", prediction::accumulator)
+        .levels(9)
+        .proved(&[circuit!("degree_accumulator", Quad)]),
+    Unit::new("spad_conflict_history", prediction::history)
+        .levels(23)
+        .proved(&[circuit!("conflict_history", Quad).needs(Need::TwoSets)]),
+    Unit::new("spad_warp_mask", prediction::mask)
+        .levels(10)
+        .proved(&[
+            circuit!("warp_mask", Quad).with(Stages::Ahead(0)),
+            circuit!("warp_mask_late", Quad).with(Stages::Ahead(3)),
+        ]),
+    Unit::new("spad_warp_scheduler", sharing::scheduler)
+        .levels(21)
+        .proved(&[circuit!("warp_scheduler", Quad)]),
+    Unit::new("spad_access_unit", sharing::access)
+        .levels(23)
+        .proved(&[circuit!("access_unit", Quad)]),
+    Unit::new("spad_relssp", sharing::relssp)
+        .levels(15)
+        .proved(&[circuit!("relssp", Quad)]),
+    Unit::new("spad_counters", counters::counters)
+        .levels(24)
+        .proved(&[circuit!("counters", Quad)]),
+    Unit::new("spad_stream", bus::stream),
+    Unit::new("spad_tcdm", bus::tcdm),
+    Unit::new("spad_sm_path", sm_path::random).levels(105),
+];
+
+/// The bench of the unit called `name`.
+pub fn bench_for(name: &str, setup: &Setup) -> Result<Box<dyn Bench>> {
+    let unit = UNITS.iter().find(|u| u.name == name).ok_or_else(|| {
+        Error::usage(
+            format!("unit '{name}' has no co-simulation bench"),
+            "run 'spadkit cosim' without a unit to run those that have",
+        )
+    })?;
+    Ok((unit.bench)(setup))
+}
+
+/// The bench of `spadkit cosim spad_sm_path --trace`: `workload` on an SM;
+/// `seed` chooses the values that are loaded and stored.
+pub fn replay_for<'a>(
+    config: &Config,
+    layout: &Layout,
+    workload: &'a dyn Workload,
+    seed: u64,
+) -> Result<Box<dyn Bench + 'a>> {
+    let bench = ReplayBench::new(config, layout, workload, seed)?;
+    Ok(Box::new(bench))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rtl::Design;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_table_has_the_units_that_can_be_emitted() {
+        let names: BTreeSet<&str> = UNITS.iter().map(|u| u.name).collect();
+        let emitted = Design::all_units();
+        assert_eq!(names, emitted.iter().map(String::as_str).collect());
+        assert_eq!(names.len(), UNITS.len(), "a unit is there twice");
+    }
+}

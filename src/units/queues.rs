@@ -1,0 +1,307 @@
+//! The queues of the elastic pipeline and the writeback port: any payload, all
+//! rhythms of offer and demand.
+
+use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
+use super::layout::PortSlot;
+use super::support::{Rhythm, payload, ports, reset};
+use crate::model::{
+    NonmemInputs, NonmemQueue, PrememInputs, PrememQueue, WritebackInputs, WritebackMux,
+};
+
+fn drive_payload(frame: &mut Frame, port: &PortSlot, seed: u64) {
+    frame.drive_fields(port, 32, payload(seed));
+}
+
+/// Payloads that are under way: models move their numbers. A number is used
+/// again after more of them have been taken than a queue holds.
+#[derive(Clone)]
+struct Payloads {
+    ring: Vec<Vec<u32>>,
+    next: usize,
+    /// The last number of a payload that was taken.
+    taken: usize,
+}
+
+impl Payloads {
+    fn new() -> Self {
+        Payloads {
+            ring: vec![Vec::new(); 256],
+            next: 0,
+            taken: 0,
+        }
+    }
+
+    /// The number of what is driven on `port`.
+    fn number(&mut self, frame: &Frame, port: &PortSlot) -> u64 {
+        self.next = (self.next + 1) % self.ring.len();
+        self.ring[self.next].clear();
+        self.ring[self.next].extend(frame.driven_fields(port, 32).map(|word| word as u32));
+        self.next as u64
+    }
+
+    /// Ends a cycle: forgets the payloads that nobody has taken.
+    fn end_cycle(&mut self, taken: bool) {
+        match taken {
+            true => self.taken = self.next,
+            false => self.next = self.taken,
+        }
+    }
+
+    fn expect(&self, frame: &mut Frame, port: &PortSlot, number: Option<u64>) {
+        let words = number.map_or(&[][..], |number| &self.ring[number as usize]);
+        frame.expect_fields(port, 32, words.iter().copied());
+    }
+}
+
+/// Cycles after which a queue may change its mode, once it is drained.
+const MODE_CYCLES: u64 = 512;
+
+/// A mode that is static while the queue is not empty.
+#[derive(Default)]
+struct Mode {
+    on: bool,
+    /// Offers stop until the queue is empty and the mode can change.
+    draining: bool,
+}
+
+impl Mode {
+    fn next(&mut self, stimulus: &mut Stimulus, empty: bool) {
+        self.draining |= stimulus.cycle.is_multiple_of(MODE_CYCLES);
+        if self.draining && empty {
+            *self = Mode {
+                on: !stimulus.one_in(3),
+                draining: false,
+            };
+        }
+    }
+}
+
+/// The model of a queue: what both have in common.
+trait Queue {
+    /// One cycle: whether the input is taken, the output, and the stages in use.
+    fn step(&mut self, inputs: QueueInputs) -> (bool, Option<u64>, u32);
+}
+
+struct QueueInputs {
+    rst: bool,
+    on: bool,
+    input: Option<u64>,
+    out_ready: bool,
+}
+
+impl Queue for PrememQueue<u64> {
+    fn step(&mut self, inputs: QueueInputs) -> (bool, Option<u64>, u32) {
+        let out = PrememQueue::step(
+            self,
+            &PrememInputs {
+                rst: inputs.rst,
+                cfg_on: inputs.on,
+                input: inputs.input,
+                out_ready: inputs.out_ready,
+            },
+        );
+        (out.in_ready, out.output, out.count as u32)
+    }
+}
+
+impl Queue for NonmemQueue<u64> {
+    fn step(&mut self, inputs: QueueInputs) -> (bool, Option<u64>, u32) {
+        let out = NonmemQueue::step(
+            self,
+            &NonmemInputs {
+                rst: inputs.rst,
+                cfg_elastic: inputs.on,
+                input: inputs.input,
+                out_ready: inputs.out_ready,
+            },
+        );
+        (out.in_ready, out.output, out.stage_valid)
+    }
+}
+
+ports!(DataPorts {
+    in rst in_valid in_data out_ready;
+    out in_ready out_valid out_data;
+});
+
+#[derive(Clone)]
+struct QueuePorts {
+    data: DataPorts,
+    /// The queue's mode, and the output that shows the stages in use.
+    on: PortSlot,
+    stages: PortSlot,
+}
+
+#[derive(Clone)]
+struct GoldenQueue<Q> {
+    ports: QueuePorts,
+    model: Q,
+    payloads: Payloads,
+}
+
+impl<Q: Queue> Golden for GoldenQueue<Q> {
+    fn respond(&mut self, frame: &mut Frame) {
+        let p = &self.ports.data;
+        let number = self.payloads.number(frame, &p.in_data);
+        let inputs = QueueInputs {
+            rst: frame.is_high(&p.rst),
+            on: frame.is_high(&self.ports.on),
+            input: frame.is_high(&p.in_valid).then_some(number),
+            out_ready: frame.is_high(&p.out_ready),
+        };
+        let offered = inputs.input.is_some();
+        let (in_ready, output, used) = self.model.step(inputs);
+        frame.expect(&p.in_ready, in_ready.into());
+        frame.expect(&p.out_valid, output.is_some().into());
+        self.payloads.expect(frame, &p.out_data, output);
+        frame.expect(&self.ports.stages, used);
+        self.payloads.end_cycle(offered && in_ready);
+    }
+}
+
+struct QueueDriver {
+    ports: QueuePorts,
+    mode: Mode,
+    offer: Rhythm,
+    ready: Rhythm,
+    /// Nothing is in the queue.
+    empty: bool,
+}
+
+pub(super) fn premem(setup: &Setup) -> Box<dyn Bench> {
+    let model = PrememQueue::new(setup.config.premem_depth() as usize);
+    queue(model, "cfg_on", "count", setup)
+}
+
+pub(super) fn nonmem(setup: &Setup) -> Box<dyn Bench> {
+    let model = NonmemQueue::new(setup.config.nonmem_depth() as usize);
+    queue(model, "cfg_elastic", "stage_valid", setup)
+}
+
+fn queue<Q>(model: Q, on: &str, stages: &str, setup: &Setup) -> Box<dyn Bench>
+where
+    Q: Queue + Clone + 'static,
+{
+    let ports = QueuePorts {
+        data: DataPorts::new(setup.layout),
+        on: setup.layout.input(on).clone(),
+        stages: setup.layout.output(stages).clone(),
+    };
+    let golden = GoldenQueue {
+        ports: ports.clone(),
+        model,
+        payloads: Payloads::new(),
+    };
+    let driver = QueueDriver {
+        ports,
+        mode: Mode::default(),
+        offer: Rhythm::default(),
+        ready: Rhythm::default(),
+        empty: true,
+    };
+    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
+}
+
+impl Driver for QueueDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let p = &self.ports.data;
+        reset(stimulus, frame, &p.rst);
+        self.mode.next(stimulus, self.empty);
+        let offered = self.offer.beat(stimulus) && !self.mode.draining;
+        frame.drive(&self.ports.on, self.mode.on.into());
+        frame.drive(&p.in_valid, offered.into());
+        drive_payload(frame, &p.in_data, stimulus.wide(64) as u64);
+        frame.drive(&p.out_ready, self.ready.beat(stimulus).into());
+    }
+
+    fn follow(&mut self, _stimulus: &mut Stimulus, frame: &Frame) {
+        let p = &self.ports;
+        self.empty = !frame.shows(&p.stages) && !frame.is_high(&p.data.in_valid);
+    }
+}
+
+ports!(WritebackPorts {
+    in rst icn_valid icn_data mem_valid mem_data nm_valid nm_data wb_ready;
+    out icn_ready mem_ready nm_ready wb_valid wb_src wb_data;
+});
+
+#[derive(Clone)]
+struct GoldenMux {
+    ports: WritebackPorts,
+    model: WritebackMux<u64>,
+    payloads: Payloads,
+}
+
+struct WritebackDriver {
+    ports: WritebackPorts,
+    /// Rhythms of the three sources and of the port.
+    offers: [Rhythm; 3],
+    ready: Rhythm,
+}
+
+pub(super) fn writeback(setup: &Setup) -> Box<dyn Bench> {
+    let ports = WritebackPorts::new(setup.layout);
+    let golden = GoldenMux {
+        ports: ports.clone(),
+        model: WritebackMux::new(setup.config.path.ahead),
+        payloads: Payloads::new(),
+    };
+    let driver = WritebackDriver {
+        ports,
+        offers: Default::default(),
+        ready: Rhythm::default(),
+    };
+    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
+}
+
+impl WritebackPorts {
+    /// Valid and data of the three sources.
+    fn sources(&self) -> [(&PortSlot, &PortSlot); 3] {
+        [
+            (&self.icn_valid, &self.icn_data),
+            (&self.mem_valid, &self.mem_data),
+            (&self.nm_valid, &self.nm_data),
+        ]
+    }
+}
+
+impl Driver for WritebackDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let p = &self.ports;
+        reset(stimulus, frame, &p.rst);
+        for ((valid, data), offer) in p.sources().into_iter().zip(&mut self.offers) {
+            drive_payload(frame, data, stimulus.wide(64) as u64);
+            frame.drive(valid, offer.beat(stimulus).into());
+        }
+        frame.drive(&p.wb_ready, self.ready.beat(stimulus).into());
+    }
+}
+
+impl Golden for GoldenMux {
+    fn respond(&mut self, frame: &mut Frame) {
+        let p = &self.ports;
+        let payloads = &mut self.payloads;
+        let [icn, mem, nm] = p.sources().map(|(valid, data)| {
+            let number = payloads.number(frame, data);
+            frame.is_high(valid).then_some(number)
+        });
+        let out = self.model.step(&WritebackInputs {
+            rst: frame.is_high(&p.rst),
+            icn,
+            mem,
+            nm,
+            wb_ready: frame.is_high(&p.wb_ready),
+        });
+        frame.expect(&p.icn_ready, out.icn_ready.into());
+        frame.expect(&p.mem_ready, out.mem_ready.into());
+        frame.expect(&p.nm_ready, out.nm_ready.into());
+        frame.expect(&p.wb_valid, out.wb.is_some().into());
+        frame.expect(&p.wb_src, out.wb.map_or(0, |(source, _)| source as u32));
+        payloads.expect(frame, &p.wb_data, out.wb.map(|(_, number)| number));
+        payloads.end_cycle(
+            (icn.is_some() && out.icn_ready)
+                || (mem.is_some() && out.mem_ready)
+                || (nm.is_some() && out.nm_ready),
+        );
+    }
+}

@@ -1,0 +1,65 @@
+//! `spad_row_map`: the row maps of random linear mappings.
+
+use super::bench::{Bench, Frame, Setup, Stimulus};
+use super::hash::{Addresses, random_spec};
+use super::layout::PortSlot;
+use crate::geometry::Geometry;
+use crate::hash::{HashKind, HashSpec, Mapping, encode_row_map};
+use crate::model::RowMapUnit;
+
+/// Cycles with one configuration.
+const CONFIG_CYCLES: u64 = 64;
+
+struct RowMapBench {
+    geometry: Geometry,
+    addr: PortSlot,
+    sel: PortSlot,
+    row: PortSlot,
+    addresses: Addresses,
+    model: RowMapUnit,
+}
+
+pub(super) fn row_map(setup: &Setup) -> Box<dyn Bench> {
+    let (geometry, layout) = (setup.config.geometry, setup.layout);
+    Box::new(RowMapBench {
+        geometry,
+        addr: layout.input("addr").clone(),
+        sel: layout.input("cfg_row_sel").clone(),
+        row: layout.output("row").clone(),
+        addresses: Addresses::new(setup.trace, geometry),
+        model: RowMapUnit {
+            geometry,
+            pivots: geometry.bank_mask(),
+        },
+    })
+}
+
+impl RowMapBench {
+    /// Random permutations reach every set of pivots, in the long run; so that
+    /// every source of every row bit is seen soon, half of the draws displace
+    /// one row bit only.
+    fn draw(&self, stimulus: &mut Stimulus) -> HashSpec {
+        if stimulus.one_in(2) {
+            return random_spec(HashKind::BitwisePerm, self.geometry, stimulus);
+        }
+        let m = self.geometry.bank_bits();
+        let mut bits: Vec<u32> = (0..m).collect();
+        bits[stimulus.below(m) as usize] = m + stimulus.below(self.geometry.row_bits());
+        HashSpec::BitwisePerm(bits)
+    }
+}
+
+impl Bench for RowMapBench {
+    fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        if stimulus.cycle.is_multiple_of(CONFIG_CYCLES) {
+            let spec = self.draw(stimulus);
+            let mapping = Mapping::new(&spec, self.geometry).expect("drawn specs are legal");
+            let encoding = encode_row_map(mapping.row_map(), self.geometry);
+            frame.drive_wide(&self.sel, &encoding.ports[0].1);
+            self.model.pivots = mapping.row_map().pivots();
+        }
+        let addr = self.addresses.next(stimulus);
+        frame.drive(&self.addr, addr);
+        frame.expect(&self.row, self.model.step(addr));
+    }
+}

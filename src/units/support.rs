@@ -1,0 +1,78 @@
+//! What the benches of the scratchpad path share: port lists, resets, and the
+//! rhythm of valid and ready.
+
+use super::bench::{Frame, Stimulus};
+use super::layout::PortSlot;
+
+/// Declares a struct with one field per port of a unit.
+macro_rules! ports {
+    ($name:ident { in $($input:ident)*; out $($output:ident)*; }) => {
+        #[derive(Clone)]
+        struct $name {
+            $($input: $crate::units::layout::PortSlot,)*
+            $($output: $crate::units::layout::PortSlot,)*
+        }
+
+        impl $name {
+            fn new(layout: &$crate::units::layout::Layout) -> Self {
+                $name {
+                    $($input: layout.input(stringify!($input)).clone(),)*
+                    $($output: layout.output(stringify!($output)).clone(),)*
+                }
+            }
+        }
+    };
+}
+pub(super) use ports;
+
+/// Cycles in which power-up state is being cleared.
+const RESET_CYCLES: u64 = 2;
+
+/// Drives `rst`: high at power-up, and rarely later. Returns whether it is.
+pub(super) fn reset(stimulus: &mut Stimulus, frame: &mut Frame, rst: &PortSlot) -> bool {
+    let high = stimulus.one_in(1024) || stimulus.cycle < RESET_CYCLES;
+    frame.drive(rst, high.into());
+    high
+}
+
+/// How often something happens, in spells of a few hundred cycles: always,
+/// often, rarely. Uniform coin tosses would hardly ever fill a queue.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rhythm {
+    /// Of 8 cycles.
+    weight: u32,
+    /// There are spells in which it never happens.
+    silence: bool,
+}
+
+impl Rhythm {
+    /// With spells in which it never happens.
+    pub(super) fn with_silence() -> Self {
+        Rhythm {
+            silence: true,
+            ..Rhythm::default()
+        }
+    }
+
+    /// Whether it happens in this cycle.
+    pub(super) fn beat(&mut self, stimulus: &mut Stimulus) -> bool {
+        if stimulus.cycle == 0 || stimulus.one_in(128) {
+            self.weight = [8, 8, 7, 4, 4, 1][stimulus.below(6) as usize];
+            if self.silence && stimulus.one_in(8) {
+                self.weight = 0;
+            }
+        }
+        stimulus.below(8) < self.weight
+    }
+}
+
+/// Words of a payload, a function of its number: wide payloads travel through
+/// the model as one integer.
+pub(super) fn payload(seed: u64) -> impl Iterator<Item = u32> {
+    let mut state = seed;
+    std::iter::repeat_with(move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed >> 32) as u32
+    })
+}
