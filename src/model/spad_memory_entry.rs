@@ -167,7 +167,8 @@ impl MemoryEntry {
 
     /// The clock edge moves no pass and no request, as far as this unit sees.
     pub(super) fn rests(&self, outputs: &EntryOutputs, req_ready: bool) -> bool {
-        !outputs.head_leaves && !(outputs.seq_busy && req_ready) && !self.atomics.moves()
+        let requests = outputs.seq_busy && req_ready;
+        !outputs.head_leaves && !requests && !self.atomics.moves()
     }
 
     /// Cycles from this one on in which the sequencers stay in their states,

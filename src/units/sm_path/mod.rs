@@ -9,7 +9,7 @@ mod replay;
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::Layout;
 use crate::config::Config;
-use crate::model::SmPath;
+use crate::model::{SmPath, SmPathOutputs};
 use cycle::PathCycle;
 use environment::Environment;
 use ports::PathPorts;
@@ -65,14 +65,19 @@ impl GoldenPath {
             model: SmPath::new(config),
         }
     }
+
+    /// One cycle with the inputs of `frame`.
+    fn step(&mut self, frame: &mut Frame) -> SmPathOutputs {
+        let cycle = self.ports.read(frame);
+        let out = self.model.step(&cycle.inputs());
+        self.ports.expect(&out, self.model.wb_data(), frame);
+        out
+    }
 }
 
 impl Golden for GoldenPath {
     fn respond(&mut self, frame: &mut Frame) {
-        let cycle = self.ports.read(frame);
-        let inputs = cycle.inputs();
-        let out = self.model.step(&inputs);
-        self.ports.expect(&out, self.model.wb_data(), frame);
+        self.step(frame);
     }
 }
 
@@ -100,11 +105,9 @@ mod tests {
         let (mut blocked, mut occ, mut reset) = (0, 0, true);
         for _ in 0..cycles {
             bench.driver.drive(&mut stimulus, &mut words.frame());
-            let (cycle, model) = (bench.driver.cycle.clone(), &bench.golden.model);
-            let inputs = cycle.inputs();
-            let selection = model.selection(&inputs);
-            let out = model.clone().step(&inputs);
-            bench.golden.respond(&mut words.frame());
+            let cycle = bench.driver.cycle.clone();
+            let selection = bench.golden.model.selection(&cycle.inputs());
+            let out = bench.golden.step(&mut words.frame());
             bench.driver.follow(&mut stimulus, &words.frame());
             let wb = out.wb.unwrap_or_default();
             blocked = match out.wb {
