@@ -125,7 +125,7 @@ fn record_path(
     };
     let mut on = true;
     while on && recorded.cycles.len() < cycles {
-        on = sm.step_observed(&mut |path, inputs| {
+        on = sm.step_observed(&mut |_, inputs, out| {
             let changes: Vec<_> = (0..warps)
                 .map(|w| (w, inputs.offers.get(w)))
                 .filter(|&(w, offer)| offer != before.get(w))
@@ -160,7 +160,7 @@ fn record_path(
                 op,
                 icn: inputs.icn.map(|i| (i.warp, i.tag, i.pass, i.last, i.mask)),
             });
-            let issued = path.eval(inputs).iss.is_some_and(|i| i.pass == 0);
+            let issued = out.iss.is_some_and(|i| i.pass == 0);
             recorded.instructions += u64::from(issued);
         })?;
     }

@@ -53,5 +53,17 @@ spad_skid.v
 spad_lane_hash.v
 spad_stream.v
 spad_tcdm.v
+spad_eligible_warp.v
+spad_eligibility.v
+spad_pick_check.v
+spad_issue_select.v
 spad_pick_64x28.v
+spad_pass_count.v
+spad_pass_issue.v
+spad_conflict_predictor.v
+spad_kind_operation.v
+spad_memory_entry.v
+spad_memory_exit.v
+spad_release_register.v
+spad_hash_stage.v
 spad_sm_path.v

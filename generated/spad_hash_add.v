@@ -9,24 +9,23 @@
 // in  addr  14  word address
 // out bank   5  bank index
 
-module spad_hash_add(addr,bank);
+module spad_hash_add (
     /* verilator lint_off UNUSEDSIGNAL */ // addr[13:10] does not enter the hash
-    input wire [13:0] addr;
+    input wire [13:0] addr,
     /* verilator lint_on UNUSEDSIGNAL */
-    output reg [4:0] bank;
-    reg [4:0] low;
-    reg [4:0] high;
-    always @(*) begin
-        low[0] = addr[0];
-        high[0] = addr[5];
-        low[1] = addr[1];
-        high[1] = addr[6];
-        low[2] = addr[2];
-        high[2] = addr[7];
-        low[3] = addr[3];
-        high[3] = addr[8];
-        low[4] = addr[4];
-        high[4] = addr[9];
-        bank = (low + high);
-    end
+    output wire [4:0] bank
+);
+    wire [4:0] low;
+    wire [4:0] high;
+    assign low[0] = addr[0];
+    assign high[0] = addr[5];
+    assign low[1] = addr[1];
+    assign high[1] = addr[6];
+    assign low[2] = addr[2];
+    assign high[2] = addr[7];
+    assign low[3] = addr[3];
+    assign high[3] = addr[8];
+    assign low[4] = addr[4];
+    assign high[4] = addr[9];
+    assign bank = low + high;
 endmodule

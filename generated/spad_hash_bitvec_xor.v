@@ -16,64 +16,55 @@
 //                      mask[i] is set and k2+i < n, else 0
 // out bank          5  bank index
 
-module spad_hash_bitvec_xor(addr,cfg_coarse1,cfg_fine1_n,cfg_coarse2,cfg_fine2,bank);
-    input wire [13:0] addr;
-    input wire [7:0] cfg_coarse1;
-    input wire [2:0] cfg_fine1_n;
-    input wire [13:0] cfg_coarse2;
-    input wire [9:0] cfg_fine2;
-    output reg [4:0] bank;
-    reg [6:0] window1;
-    reg [5:0] window2;
-    always @(*) begin
-        window1[0] = ((cfg_coarse1[0] & addr[0]) | (cfg_coarse1[1] & addr[3])
-                | (cfg_coarse1[2] & addr[6]) | (cfg_coarse1[3] & addr[9]));
-        window1[1] = ((cfg_coarse1[4] & addr[1]) | (cfg_coarse1[5] & addr[4])
-                | (cfg_coarse1[6] & addr[7]) | (cfg_coarse1[7] & addr[10]));
-        window1[2] = ((cfg_coarse1[0] & addr[2]) | (cfg_coarse1[1] & addr[5])
-                | (cfg_coarse1[2] & addr[8]) | (cfg_coarse1[3] & addr[11]));
-        window1[3] = ((cfg_coarse1[4] & addr[3]) | (cfg_coarse1[5] & addr[6])
-                | (cfg_coarse1[6] & addr[9]) | (cfg_coarse1[7] & addr[12]));
-        window1[4] = ((cfg_coarse1[0] & addr[4]) | (cfg_coarse1[1] & addr[7])
-                | (cfg_coarse1[2] & addr[10]) | (cfg_coarse1[3] & addr[13]));
-        window1[5] = ((cfg_coarse1[4] & addr[5]) | (cfg_coarse1[5] & addr[8])
-                | (cfg_coarse1[6] & addr[11]));
-        window1[6] = ((cfg_coarse1[0] & addr[6]) | (cfg_coarse1[1] & addr[9])
-                | (cfg_coarse1[2] & addr[12]));
-        window2[0] = ((cfg_coarse2[0] & addr[0]) | (cfg_coarse2[1] & addr[2])
-                | (cfg_coarse2[2] & addr[4]) | (cfg_coarse2[3] & addr[6])
-                | (cfg_coarse2[4] & addr[8]) | (cfg_coarse2[5] & addr[10])
-                | (cfg_coarse2[6] & addr[12]));
-        window2[1] = ((cfg_coarse2[7] & addr[1]) | (cfg_coarse2[8] & addr[3])
-                | (cfg_coarse2[9] & addr[5]) | (cfg_coarse2[10] & addr[7])
-                | (cfg_coarse2[11] & addr[9]) | (cfg_coarse2[12] & addr[11])
-                | (cfg_coarse2[13] & addr[13]));
-        window2[2] = ((cfg_coarse2[0] & addr[2]) | (cfg_coarse2[1] & addr[4])
-                | (cfg_coarse2[2] & addr[6]) | (cfg_coarse2[3] & addr[8])
-                | (cfg_coarse2[4] & addr[10]) | (cfg_coarse2[5] & addr[12]));
-        window2[3] = ((cfg_coarse2[7] & addr[3]) | (cfg_coarse2[8] & addr[5])
-                | (cfg_coarse2[9] & addr[7]) | (cfg_coarse2[10] & addr[9])
-                | (cfg_coarse2[11] & addr[11]) | (cfg_coarse2[12] & addr[13]));
-        window2[4] = ((cfg_coarse2[0] & addr[4]) | (cfg_coarse2[1] & addr[6])
-                | (cfg_coarse2[2] & addr[8]) | (cfg_coarse2[3] & addr[10])
-                | (cfg_coarse2[4] & addr[12]));
-        window2[5] = ((cfg_coarse2[7] & addr[5]) | (cfg_coarse2[8] & addr[7])
-                | (cfg_coarse2[9] & addr[9]) | (cfg_coarse2[10] & addr[11])
-                | (cfg_coarse2[11] & addr[13]));
-        bank[0] = (((~cfg_fine1_n[0] & window1[0]) | (~cfg_fine1_n[1] & window1[1])
-                | (~cfg_fine1_n[2] & window1[2])) ^ ((cfg_fine2[0] & window2[0])
-                | (cfg_fine2[1] & window2[1])));
-        bank[1] = (((~cfg_fine1_n[0] & window1[1]) | (~cfg_fine1_n[1] & window1[2])
-                | (~cfg_fine1_n[2] & window1[3])) ^ ((cfg_fine2[2] & window2[1])
-                | (cfg_fine2[3] & window2[2])));
-        bank[2] = (((~cfg_fine1_n[0] & window1[2]) | (~cfg_fine1_n[1] & window1[3])
-                | (~cfg_fine1_n[2] & window1[4])) ^ ((cfg_fine2[4] & window2[2])
-                | (cfg_fine2[5] & window2[3])));
-        bank[3] = (((~cfg_fine1_n[0] & window1[3]) | (~cfg_fine1_n[1] & window1[4])
-                | (~cfg_fine1_n[2] & window1[5])) ^ ((cfg_fine2[6] & window2[3])
-                | (cfg_fine2[7] & window2[4])));
-        bank[4] = (((~cfg_fine1_n[0] & window1[4]) | (~cfg_fine1_n[1] & window1[5])
-                | (~cfg_fine1_n[2] & window1[6])) ^ ((cfg_fine2[8] & window2[4])
-                | (cfg_fine2[9] & window2[5])));
-    end
+module spad_hash_bitvec_xor (
+    input wire [13:0] addr,
+    input wire [7:0] cfg_coarse1,
+    input wire [2:0] cfg_fine1_n,
+    input wire [13:0] cfg_coarse2,
+    input wire [9:0] cfg_fine2,
+    output wire [4:0] bank
+);
+    wire [6:0] window1;
+    wire [5:0] window2;
+    assign window1[0] = (cfg_coarse1[0] & addr[0]) | (cfg_coarse1[1] & addr[3])
+        | (cfg_coarse1[2] & addr[6]) | (cfg_coarse1[3] & addr[9]);
+    assign window1[1] = (cfg_coarse1[4] & addr[1]) | (cfg_coarse1[5] & addr[4])
+        | (cfg_coarse1[6] & addr[7]) | (cfg_coarse1[7] & addr[10]);
+    assign window1[2] = (cfg_coarse1[0] & addr[2]) | (cfg_coarse1[1] & addr[5])
+        | (cfg_coarse1[2] & addr[8]) | (cfg_coarse1[3] & addr[11]);
+    assign window1[3] = (cfg_coarse1[4] & addr[3]) | (cfg_coarse1[5] & addr[6])
+        | (cfg_coarse1[6] & addr[9]) | (cfg_coarse1[7] & addr[12]);
+    assign window1[4] = (cfg_coarse1[0] & addr[4]) | (cfg_coarse1[1] & addr[7])
+        | (cfg_coarse1[2] & addr[10]) | (cfg_coarse1[3] & addr[13]);
+    assign window1[5] = (cfg_coarse1[4] & addr[5]) | (cfg_coarse1[5] & addr[8])
+        | (cfg_coarse1[6] & addr[11]);
+    assign window1[6] = (cfg_coarse1[0] & addr[6]) | (cfg_coarse1[1] & addr[9])
+        | (cfg_coarse1[2] & addr[12]);
+    assign window2[0] = (cfg_coarse2[0] & addr[0]) | (cfg_coarse2[1] & addr[2])
+        | (cfg_coarse2[2] & addr[4]) | (cfg_coarse2[3] & addr[6]) | (cfg_coarse2[4] & addr[8])
+        | (cfg_coarse2[5] & addr[10]) | (cfg_coarse2[6] & addr[12]);
+    assign window2[1] = (cfg_coarse2[7] & addr[1]) | (cfg_coarse2[8] & addr[3])
+        | (cfg_coarse2[9] & addr[5]) | (cfg_coarse2[10] & addr[7]) | (cfg_coarse2[11] & addr[9])
+        | (cfg_coarse2[12] & addr[11]) | (cfg_coarse2[13] & addr[13]);
+    assign window2[2] = (cfg_coarse2[0] & addr[2]) | (cfg_coarse2[1] & addr[4])
+        | (cfg_coarse2[2] & addr[6]) | (cfg_coarse2[3] & addr[8]) | (cfg_coarse2[4] & addr[10])
+        | (cfg_coarse2[5] & addr[12]);
+    assign window2[3] = (cfg_coarse2[7] & addr[3]) | (cfg_coarse2[8] & addr[5])
+        | (cfg_coarse2[9] & addr[7]) | (cfg_coarse2[10] & addr[9])
+        | (cfg_coarse2[11] & addr[11]) | (cfg_coarse2[12] & addr[13]);
+    assign window2[4] = (cfg_coarse2[0] & addr[4]) | (cfg_coarse2[1] & addr[6])
+        | (cfg_coarse2[2] & addr[8]) | (cfg_coarse2[3] & addr[10]) | (cfg_coarse2[4] & addr[12]);
+    assign window2[5] = (cfg_coarse2[7] & addr[5]) | (cfg_coarse2[8] & addr[7])
+        | (cfg_coarse2[9] & addr[9]) | (cfg_coarse2[10] & addr[11])
+        | (cfg_coarse2[11] & addr[13]);
+    assign bank[0] = ((~cfg_fine1_n[0] & window1[0]) | (~cfg_fine1_n[1] & window1[1]) | (~cfg_fine1_n[2] & window1[2]))
+        ^ ((cfg_fine2[0] & window2[0]) | (cfg_fine2[1] & window2[1]));
+    assign bank[1] = ((~cfg_fine1_n[0] & window1[1]) | (~cfg_fine1_n[1] & window1[2]) | (~cfg_fine1_n[2] & window1[3]))
+        ^ ((cfg_fine2[2] & window2[1]) | (cfg_fine2[3] & window2[2]));
+    assign bank[2] = ((~cfg_fine1_n[0] & window1[2]) | (~cfg_fine1_n[1] & window1[3]) | (~cfg_fine1_n[2] & window1[4]))
+        ^ ((cfg_fine2[4] & window2[2]) | (cfg_fine2[5] & window2[3]));
+    assign bank[3] = ((~cfg_fine1_n[0] & window1[3]) | (~cfg_fine1_n[1] & window1[4]) | (~cfg_fine1_n[2] & window1[5]))
+        ^ ((cfg_fine2[6] & window2[3]) | (cfg_fine2[7] & window2[4]));
+    assign bank[4] = ((~cfg_fine1_n[0] & window1[4]) | (~cfg_fine1_n[1] & window1[5]) | (~cfg_fine1_n[2] & window1[6]))
+        ^ ((cfg_fine2[8] & window2[4]) | (cfg_fine2[9] & window2[5]));
 endmodule

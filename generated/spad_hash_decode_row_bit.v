@@ -9,15 +9,14 @@
 // in  source   3  0 keeps addr[m+j], i+1 takes addr[i]
 // out sel      6  see spad_row_map
 
-module spad_hash_decode_row_bit(source,sel);
-    input wire [2:0] source;
-    output reg [5:0] sel;
-    always @(*) begin
-        sel[0] = (source == 3'd1);
-        sel[1] = (source == 3'd2);
-        sel[2] = (source == 3'd3);
-        sel[3] = (source == 3'd4);
-        sel[4] = (source == 3'd5);
-        sel[5] = (source == 3'd0);
-    end
+module spad_hash_decode_row_bit (
+    input wire [2:0] source,
+    output wire [5:0] sel
+);
+    assign sel[0] = source == 3'd1;
+    assign sel[1] = source == 3'd2;
+    assign sel[2] = source == 3'd3;
+    assign sel[3] = source == 3'd4;
+    assign sel[4] = source == 3'd5;
+    assign sel[5] = source == 3'd0;
 endmodule

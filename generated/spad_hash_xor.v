@@ -10,16 +10,15 @@
 // in  addr  14  word address
 // out bank   5  bank index
 
-module spad_hash_xor(addr,bank);
+module spad_hash_xor (
     /* verilator lint_off UNUSEDSIGNAL */ // addr[13:10] does not enter the hash
-    input wire [13:0] addr;
+    input wire [13:0] addr,
     /* verilator lint_on UNUSEDSIGNAL */
-    output reg [4:0] bank;
-    always @(*) begin
-        bank[0] = (addr[0] ^ addr[5]);
-        bank[1] = (addr[1] ^ addr[6]);
-        bank[2] = (addr[2] ^ addr[7]);
-        bank[3] = (addr[3] ^ addr[8]);
-        bank[4] = (addr[4] ^ addr[9]);
-    end
+    output wire [4:0] bank
+);
+    assign bank[0] = addr[0] ^ addr[5];
+    assign bank[1] = addr[1] ^ addr[6];
+    assign bank[2] = addr[2] ^ addr[7];
+    assign bank[3] = addr[3] ^ addr[8];
+    assign bank[4] = addr[4] ^ addr[9];
 endmodule

@@ -8,41 +8,30 @@
 // in  above   47  the vector but for its lowest bit: at most one bit is set
 // out number   6  its number in the whole vector; 0 if none is
 
-module spad_number_48(above,number);
-    input wire [46:0] above;
-    output reg [5:0] number;
-    always @(*) begin
-        number[0] = (((((((((((((((((((((((above[0] | above[2]) | above[4])
-                | above[6]) | above[8]) | above[10]) | above[12]) | above[14])
-                | above[16]) | above[18]) | above[20]) | above[22]) | above[24])
-                | above[26]) | above[28]) | above[30]) | above[32]) | above[34])
-                | above[36]) | above[38]) | above[40]) | above[42]) | above[44])
-                | above[46]);
-        number[1] = (((((((((((((((((((((((above[1] | above[2]) | above[5])
-                | above[6]) | above[9]) | above[10]) | above[13]) | above[14])
-                | above[17]) | above[18]) | above[21]) | above[22]) | above[25])
-                | above[26]) | above[29]) | above[30]) | above[33]) | above[34])
-                | above[37]) | above[38]) | above[41]) | above[42]) | above[45])
-                | above[46]);
-        number[2] = (((((((((((((((((((((((above[3] | above[4]) | above[5])
-                | above[6]) | above[11]) | above[12]) | above[13]) | above[14])
-                | above[19]) | above[20]) | above[21]) | above[22]) | above[27])
-                | above[28]) | above[29]) | above[30]) | above[35]) | above[36])
-                | above[37]) | above[38]) | above[43]) | above[44]) | above[45])
-                | above[46]);
-        number[3] = (((((((((((((((((((((((above[7] | above[8]) | above[9])
-                | above[10]) | above[11]) | above[12]) | above[13]) | above[14])
-                | above[23]) | above[24]) | above[25]) | above[26]) | above[27])
-                | above[28]) | above[29]) | above[30]) | above[39]) | above[40])
-                | above[41]) | above[42]) | above[43]) | above[44]) | above[45])
-                | above[46]);
-        number[4] = (((((((((((((((above[15] | above[16]) | above[17]) | above[18])
-                | above[19]) | above[20]) | above[21]) | above[22]) | above[23])
-                | above[24]) | above[25]) | above[26]) | above[27]) | above[28])
-                | above[29]) | above[30]);
-        number[5] = (((((((((((((((above[31] | above[32]) | above[33]) | above[34])
-                | above[35]) | above[36]) | above[37]) | above[38]) | above[39])
-                | above[40]) | above[41]) | above[42]) | above[43]) | above[44])
-                | above[45]) | above[46]);
-    end
+module spad_number_48 (
+    input wire [46:0] above,
+    output wire [5:0] number
+);
+    assign number[0] = above[0] | above[2] | above[4] | above[6] | above[8] | above[10]
+        | above[12] | above[14] | above[16] | above[18] | above[20] | above[22] | above[24]
+        | above[26] | above[28] | above[30] | above[32] | above[34] | above[36] | above[38]
+        | above[40] | above[42] | above[44] | above[46];
+    assign number[1] = above[1] | above[2] | above[5] | above[6] | above[9] | above[10]
+        | above[13] | above[14] | above[17] | above[18] | above[21] | above[22] | above[25]
+        | above[26] | above[29] | above[30] | above[33] | above[34] | above[37] | above[38]
+        | above[41] | above[42] | above[45] | above[46];
+    assign number[2] = above[3] | above[4] | above[5] | above[6] | above[11] | above[12]
+        | above[13] | above[14] | above[19] | above[20] | above[21] | above[22] | above[27]
+        | above[28] | above[29] | above[30] | above[35] | above[36] | above[37] | above[38]
+        | above[43] | above[44] | above[45] | above[46];
+    assign number[3] = above[7] | above[8] | above[9] | above[10] | above[11] | above[12]
+        | above[13] | above[14] | above[23] | above[24] | above[25] | above[26] | above[27]
+        | above[28] | above[29] | above[30] | above[39] | above[40] | above[41] | above[42]
+        | above[43] | above[44] | above[45] | above[46];
+    assign number[4] = above[15] | above[16] | above[17] | above[18] | above[19] | above[20]
+        | above[21] | above[22] | above[23] | above[24] | above[25] | above[26] | above[27]
+        | above[28] | above[29] | above[30];
+    assign number[5] = above[31] | above[32] | above[33] | above[34] | above[35] | above[36]
+        | above[37] | above[38] | above[39] | above[40] | above[41] | above[42] | above[43]
+        | above[44] | above[45] | above[46];
 endmodule

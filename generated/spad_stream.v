@@ -103,6 +103,9 @@ module spad_stream (
         .out_ready(head_ready)
     );
 
+    wire [L*5-1:0] head_bank;
+    wire [L*9-1:0] head_row;
+    wire [L*10-1:0] head_lock;
     // Bank, row and lock of each lane.
     wire [69:0] cfg_rows;
     spad_hash_config_matrix hash_config (
@@ -122,9 +125,6 @@ module spad_stream (
         .wr_data(row_wr_data),
         .cfg_row_sel(cfg_row_sel)
     );
-    wire [L*5-1:0] head_bank;
-    wire [L*9-1:0] head_row;
-    wire [L*10-1:0] head_lock;
     genvar i;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
@@ -140,12 +140,12 @@ module spad_stream (
         end
     endgenerate
 
+
     /* verilator lint_off UNUSEDSIGNAL */ // shows nothing that a port here has
     wire [2:0] sp_stages;
     wire sp_busy_more;
     wire sp_blocked;
     /* verilator lint_on UNUSEDSIGNAL */
-
     wire sp_resp_valid;
     wire sp_resp_ready;
     wire [2:0] sp_resp_op;

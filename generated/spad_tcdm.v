@@ -86,6 +86,11 @@ module spad_tcdm (
     );
     assign tcdm_gnt = {L{batch_ready}};
 
+    wire [L*5-1:0] head_bank;
+    wire [L*9-1:0] head_row;
+    /* verilator lint_off UNUSEDSIGNAL */ // no operation of this port takes locks
+    wire [L*10-1:0] head_lock;
+    /* verilator lint_on UNUSEDSIGNAL */
     // Bank, row and lock of each lane.
     wire [69:0] cfg_rows;
     spad_hash_config_matrix hash_config (
@@ -105,11 +110,6 @@ module spad_tcdm (
         .wr_data(row_wr_data),
         .cfg_row_sel(cfg_row_sel)
     );
-    wire [L*5-1:0] head_bank;
-    wire [L*9-1:0] head_row;
-    /* verilator lint_off UNUSEDSIGNAL */ // no operation of this port takes locks
-    wire [L*10-1:0] head_lock;
-    /* verilator lint_on UNUSEDSIGNAL */
     genvar i;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
@@ -125,6 +125,7 @@ module spad_tcdm (
         end
     endgenerate
 
+
     /* verilator lint_off UNUSEDSIGNAL */ // shows nothing that a port here has
     wire [2:0] sp_resp_op;
     wire [42:0] sp_resp_tag;
@@ -134,7 +135,6 @@ module spad_tcdm (
     wire sp_busy_more;
     wire sp_blocked;
     /* verilator lint_on UNUSEDSIGNAL */
-
     // Its reads are one access, its writes the next; lanes beyond the capacity
     // are answered behind both.
     wire [L-1:0] beyond;

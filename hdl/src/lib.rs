@@ -4,15 +4,17 @@
 //! The golden models in the crate `spadkit` are written independently from the
 //! same definitions; nothing here computes an answer that they use.
 //!
-//! A unit is described in one of three ways. The combinational logic of the
-//! hash family (hash units, configuration decoders, row map, RAP) is rust-hdl:
-//! a `LogicBlock` with typed ports, the logic an expression tree built in
-//! `hdl()`. The priority search is rust-hdl, too, as a `kernel` whose widths
-//! are known only at emission. What has registers, memories or replication (the
-//! configuration registers and the units of the scratchpad path) is a `shell`:
-//! ports and documentation in Rust, the body a Tera template in `templates/`.
-//! rust-hdl's own simulator is not used (the golden model is the executable
-//! twin), so `update()` is empty everywhere.
+//! The rule: **Rust describes, templates emit.** Logic is an expression tree
+//! (`expr`, on rust-hdl's syntax): the hash family as `LogicBlock`s with typed
+//! ports, everything else as a `kernel`, whose widths are known only at
+//! emission: decisions, next states and codes, one slice where they are there
+//! per warp. Widths are checked where a tree becomes a module (`widths`), and
+//! `print` writes it as the templates write theirs. Ports and documentation
+//! (`shell`) are Rust as well. A Tera template in `templates/` has what is
+//! around the logic: registers, memories, replication, instances, and logic
+//! that is plainer as an equation between them. rust-hdl's own simulator is not
+//! used (the golden model is the executable twin), so `update()` is empty
+//! everywhere.
 
 mod bus;
 mod catalog;
@@ -20,17 +22,23 @@ pub mod codes;
 mod error;
 mod expr;
 mod geometry;
+mod hashed_lanes;
 mod kernel;
 mod machine;
 mod module;
+mod port;
+mod print;
 mod shell;
 mod spad_access_unit;
 mod spad_bank_ram;
 mod spad_conflict_arbiter;
 mod spad_conflict_history;
+mod spad_conflict_predictor;
 mod spad_counters;
 mod spad_crossbar;
 mod spad_degree_accumulator;
+mod spad_eligibility;
+mod spad_eligible_warp;
 mod spad_hash_add;
 mod spad_hash_bitvec_perm;
 mod spad_hash_bitvec_xor;
@@ -39,15 +47,24 @@ mod spad_hash_bitwise_xor;
 mod spad_hash_config;
 mod spad_hash_decode;
 mod spad_hash_matrix;
+mod spad_hash_stage;
 mod spad_hash_xor;
+mod spad_issue_select;
+mod spad_kind_operation;
 mod spad_lane_hash;
 mod spad_lock_unit;
 mod spad_lowest;
+mod spad_memory_entry;
+mod spad_memory_exit;
 mod spad_nonmem_queue;
 mod spad_number;
+mod spad_pass_count;
+mod spad_pass_issue;
 mod spad_pick;
+mod spad_pick_check;
 mod spad_premem_queue;
 mod spad_rap;
+mod spad_release_register;
 mod spad_relssp;
 mod spad_retry_sequencer;
 mod spad_row_map;
@@ -63,6 +80,7 @@ mod spad_warp_scheduler;
 mod spad_writeback_mux;
 mod system;
 mod template;
+mod widths;
 mod window;
 
 pub use catalog::{emit, has_unit, unit_names};

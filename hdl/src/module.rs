@@ -1,40 +1,15 @@
 //! From a rust-hdl block to one Verilog module with documented ports.
 
+use crate::codes;
 pub use crate::error::{HdlError, Result};
 use crate::geometry::Geometry;
+pub use crate::port::{Dir, Port};
+use crate::print::{self, Local};
+use crate::widths::Widths;
 use rust_hdl::core::atom::{Atom, AtomKind};
 use rust_hdl::core::check_error::check_all;
-use rust_hdl::core::module_defines::ModuleDefines;
 use rust_hdl::prelude::*;
 use serde::Serialize;
-
-/// Direction of a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Dir {
-    /// Input.
-    In,
-    /// Output.
-    Out,
-}
-
-/// A port of a module.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Port {
-    /// Verilog name.
-    pub name: String,
-    /// Direction.
-    pub dir: Dir,
-    /// Bits.
-    pub width: usize,
-    /// Meaning and bit order.
-    pub doc: String,
-    /// Of an output: the inputs that it depends on in the same cycle, `cfg_*`
-    /// and `rst` aside. None of them: it comes from registers. `None`: not
-    /// declared.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub depends_on: Option<Vec<String>>,
-}
 
 /// What a reader must know about a unit before its ports.
 #[derive(Clone, Debug, Serialize)]
@@ -71,7 +46,7 @@ pub(crate) struct Unit {
     doc: UnitDoc,
     ports: Vec<(&'static str, String)>,
     /// Ports of which some bits are not used, with the reason.
-    unused: Vec<(&'static str, String)>,
+    unused: Vec<(String, String)>,
 }
 
 impl Unit {
@@ -93,7 +68,7 @@ impl Unit {
     pub(crate) fn unused_above(mut self, g: Geometry, used: usize) -> Self {
         if used < g.addr_bits {
             let reason = format!("addr[{}:{used}] does not enter the hash", g.addr_bits - 1);
-            self.unused.push(("addr", reason));
+            self.unused.push(("addr".into(), reason));
         }
         self
     }
@@ -111,15 +86,29 @@ impl Unit {
     /// Not generic: it would be compiled once for each unit and geometry.
     fn emit_block(self, block: &mut dyn Block) -> Result<Module> {
         block.connect_all();
-        check_all(block).map_err(|e| HdlError::Check {
+        let refused = |reason: String| HdlError::Check {
             unit: self.doc.name.clone(),
-            reason: format!("{e:?}"),
-        })?;
-        let mut defines = ModuleDefines::default();
-        block.accept(&self.doc.name, &mut defines);
-        let ports = documented_ports(block, &self.doc.name, &self.ports)?;
-        let body = tidy(&defines.defines(), &self.unused);
-        let text = format!("{}{body}", header(&self.doc, &ports));
+            reason,
+        };
+        check_all(block).map_err(|e| refused(format!("{e:?}")))?;
+        let mut signals = Signals::default();
+        block.accept(&self.doc.name, &mut signals);
+        let Verilog::Combinatorial(statements) = block.hdl() else {
+            return Err(refused("it is not combinational".into()));
+        };
+        let locals = signals.locals.iter().map(|l| (l.name.clone(), l.width));
+        let all = signals.ports.iter().map(|p| (p.name.clone(), p.width));
+        Widths::new(all.chain(locals))
+            .check(&statements)
+            .map_err(refused)?;
+        let ports = documented(signals.ports, &self.doc.name, &self.ports)?;
+        let body = print::body(&signals.locals, &statements);
+        let codes = codes::declarations(&body);
+        let opening = print::opening(&self.doc.name, &ports, &[], &self.unused);
+        let text = format!(
+            "{}{opening}\n{codes}{body}endmodule\n",
+            header(&self.doc, &ports)
+        );
         Ok(Module {
             doc: self.doc,
             ports,
@@ -129,14 +118,13 @@ impl Unit {
     }
 }
 
-fn documented_ports(
-    block: &dyn Block,
+/// The ports with their documentation.
+fn documented(
+    ports: Vec<Port>,
     unit: &str,
     port_docs: &[(&'static str, String)],
 ) -> Result<Vec<Port>> {
-    let mut collector = PortCollector::default();
-    block.accept(unit, &mut collector);
-    let names: Vec<_> = collector.0.iter().map(|p| p.name.clone()).collect();
+    let names: Vec<_> = ports.iter().map(|p| p.name.clone()).collect();
     let documented: Vec<_> = port_docs.iter().map(|(n, _)| (*n).to_owned()).collect();
     if names != documented {
         return Err(HdlError::PortDocs {
@@ -149,29 +137,28 @@ fn documented_ports(
         port.doc.clone_from(doc);
         port
     };
-    Ok(collector
-        .0
-        .into_iter()
-        .zip(port_docs)
-        .map(with_doc)
-        .collect())
+    Ok(ports.into_iter().zip(port_docs).map(with_doc).collect())
 }
 
-/// Collects the ports of the top block.
+/// Collects the signals of the top block.
 #[derive(Default)]
-struct PortCollector(Vec<Port>);
+struct Signals {
+    ports: Vec<Port>,
+    locals: Vec<Local>,
+}
 
-impl Probe for PortCollector {
+impl Probe for Signals {
     fn visit_atom(&mut self, name: &str, signal: &dyn Atom) {
+        let (name, width) = (name.to_owned(), signal.bits());
         let dir = match signal.kind() {
             AtomKind::InputParameter => Dir::In,
             AtomKind::OutputParameter => Dir::Out,
-            _ => return,
+            _ => return self.locals.push(Local { name, width }),
         };
-        self.0.push(Port {
-            name: name.to_owned(),
+        self.ports.push(Port {
+            name,
             dir,
-            width: signal.bits(),
+            width,
             doc: String::new(),
             depends_on: None,
         });
@@ -229,60 +216,6 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
             if !last.is_empty() {
                 last.push(' ');
             }
-            last.push_str(word);
-        }
-    }
-    lines
-}
-
-/// Columns of code before an expression is broken into lines.
-const CODE_WIDTH: usize = 96;
-
-/// rust-hdl's text without its section comments, blank lines and double
-/// spaces, with long expressions broken and unused input bits waived.
-fn tidy(text: &str, unused: &[(&'static str, String)]) -> String {
-    let mut out = String::new();
-    for line in text.lines() {
-        let code = line.split("//").next().unwrap_or_default().trim_end();
-        if code.is_empty() {
-            continue;
-        }
-        let body = code.trim_start();
-        let indent = " ".repeat(code.len() - body.len());
-        let body = body
-            .replace("reg  ", "reg ")
-            .replace("wire  ", "wire ")
-            .replace('$', "__");
-        let waived = |(name, _): &&(&str, String)| {
-            body.starts_with("input wire") && body.ends_with(&format!(" {name};"))
-        };
-        if let Some((_, reason)) = unused.iter().find(waived) {
-            out.push_str(&format!(
-                "{indent}/* verilator lint_off UNUSEDSIGNAL */ // {reason}\n{indent}{body}\n\
-                 {indent}/* verilator lint_on UNUSEDSIGNAL */\n"
-            ));
-            continue;
-        }
-        for line in break_expression(&indent, &body) {
-            out.push_str(&line);
-            out.push('\n');
-        }
-    }
-    out
-}
-
-/// Breaks `a = (b | c | ...);` before the operators of its outermost chain.
-fn break_expression(indent: &str, body: &str) -> Vec<String> {
-    let mut lines = vec![indent.to_owned()];
-    let hanging = format!("{indent}        ");
-    for word in body.split_inclusive(' ') {
-        let last = lines.last_mut().expect("never empty");
-        let operator = matches!(word.trim(), "|" | "^" | "&");
-        if operator && last.len() > CODE_WIDTH - 24 {
-            let kept = last.trim_end().len();
-            last.truncate(kept);
-            lines.push(format!("{hanging}{word}"));
-        } else {
             last.push_str(word);
         }
     }

@@ -3,6 +3,7 @@
 use crate::codes;
 use crate::machine::Params;
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::print::opening;
 use crate::template::render;
 use serde::Serialize;
 
@@ -11,6 +12,8 @@ pub(crate) struct Shell {
     doc: UnitDoc,
     ports: Vec<Port>,
     submodules: Vec<String>,
+    /// Outputs that are registers.
+    registers: Vec<String>,
     /// Inputs of which this emission does not use all bits, with the reason.
     unused: Vec<(String, String)>,
 }
@@ -29,6 +32,7 @@ impl Shell {
             doc,
             ports: Vec::new(),
             submodules: Vec::new(),
+            registers: Vec::new(),
             unused: Vec::new(),
         }
     }
@@ -45,6 +49,12 @@ impl Shell {
 
     pub(crate) fn output(self, name: &str, width: usize, doc: &str) -> Self {
         self.port(name, Dir::Out, width, doc)
+    }
+
+    /// An output that the body writes at clock edges.
+    pub(crate) fn register(mut self, name: &str, width: usize, doc: &str) -> Self {
+        self.registers.push(name.into());
+        self.output(name, width, doc)
     }
 
     fn port(mut self, name: &str, dir: Dir, width: usize, doc: &str) -> Self {
@@ -96,7 +106,7 @@ impl Shell {
         p: &Params,
         x: &impl Serialize,
     ) -> Result<Module> {
-        let head = self.head();
+        let head = opening(&self.doc.name, &self.ports, &self.registers, &self.unused);
         let values = Values {
             head: head.clone(),
             p,
@@ -115,31 +125,5 @@ impl Shell {
             submodules: self.submodules,
             text,
         })
-    }
-
-    /// `module NAME ( ports );`
-    fn head(&self) -> String {
-        let mut out = format!("module {} (\n", self.doc.name);
-        for (i, port) in self.ports.iter().enumerate() {
-            let dir = match port.dir {
-                Dir::In => "input wire",
-                Dir::Out => "output wire",
-            };
-            let range = match port.width {
-                1 => String::new(),
-                width => format!(" [{}:0]", width - 1),
-            };
-            let comma = if i + 1 < self.ports.len() { "," } else { "" };
-            let line = format!("    {dir}{range} {}{comma}\n", port.name);
-            match self.unused.iter().find(|(name, _)| *name == port.name) {
-                None => out.push_str(&line),
-                Some((_, reason)) => out.push_str(&format!(
-                    "    /* verilator lint_off UNUSEDSIGNAL */ // {reason}\n{line}    \
-                     /* verilator lint_on UNUSEDSIGNAL */\n"
-                )),
-            }
-        }
-        out.push_str(");");
-        out
     }
 }

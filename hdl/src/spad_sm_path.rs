@@ -1,106 +1,51 @@
 //! The whole scratchpad path of an SM, from the issue port to the writeback port.
 
 use crate::machine::{Machine, Params};
-use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::module::{Module, Port, Result, UnitDoc};
 use crate::shell::Shell;
 use crate::{
-    spad_access_unit, spad_conflict_history, spad_degree_accumulator, spad_lane_hash,
-    spad_nonmem_queue, spad_number, spad_pick, spad_premem_queue, spad_relssp,
-    spad_retry_sequencer, spad_scratchpad, spad_warp_mask, spad_warp_scheduler, spad_writeback_mux,
+    spad_access_unit, spad_conflict_predictor, spad_eligibility, spad_hash_stage,
+    spad_issue_select, spad_memory_entry, spad_memory_exit, spad_nonmem_queue, spad_pass_issue,
+    spad_release_register, spad_relssp, spad_scratchpad, spad_writeback_mux,
 };
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Extra {
-    /// Bits that a warp offers: pc, tag, words, kind.
-    offer: usize,
-    /// Warp slots, rounded up to a power of two.
-    slots: usize,
-    /// One-hot selector over them.
-    select: String,
-    /// Encoder of a pick.
-    number: String,
-    configs: Vec<ConfigBlock>,
+    /// Names of the ports that write the configuration registers of the hash.
+    writes: Vec<String>,
 }
 
-/// A block of configuration registers.
-#[derive(Serialize)]
-pub(crate) struct ConfigBlock {
-    unit: String,
-    /// Prefix of its write ports.
-    prefix: &'static str,
-    writes: Vec<Port>,
-    outputs: Vec<Port>,
-}
-
-impl ConfigBlock {
-    pub(crate) fn new(prefix: &'static str, module: &Module) -> Self {
-        let ports = |dir: Dir, start: &str| {
-            let wanted = |q: &&Port| q.dir == dir && q.name.starts_with(start);
-            module.ports.iter().filter(wanted).cloned().collect()
-        };
-        ConfigBlock {
-            unit: module.doc.name.clone(),
-            prefix,
-            writes: ports(Dir::In, "wr_"),
-            outputs: ports(Dir::Out, "cfg_"),
-        }
-    }
-
-    /// The write ports, under the names that they have outside.
-    pub(crate) fn write_ports(&self) -> impl Iterator<Item = (String, &Port)> {
-        let name = |port: &Port| format!("{}_{}", self.prefix, port.name);
-        self.writes.iter().map(move |port| (name(port), port))
-    }
-}
-
-/// The parts of the path, each behind what it instantiates.
+/// The parts of the path, each behind what it instantiates, but for the hash.
 fn parts(p: &Params) -> Result<Vec<Vec<Module>>> {
     let mut parts = vec![
-        spad_warp_scheduler::emit_unit(p)?,
+        spad_eligibility::emit_unit(p)?,
+        spad_issue_select::emit_unit(p)?,
+        spad_pass_issue::emit_unit(p)?,
         spad_relssp::emit_unit(p)?,
         spad_access_unit::emit_unit(p)?,
-        spad_degree_accumulator::emit_unit(p)?,
-        spad_conflict_history::emit_unit(p)?,
-        spad_warp_mask::emit_unit(p)?,
-        spad_premem_queue::emit_unit(p)?,
+        spad_conflict_predictor::emit_unit(p)?,
+        spad_memory_entry::emit_unit(p)?,
         spad_scratchpad::emit_unit(p)?,
+        spad_memory_exit::emit_unit(p)?,
         spad_nonmem_queue::emit_unit(p)?,
         spad_writeback_mux::emit_unit(p)?,
     ];
-    if p.LOCKS > 0 {
-        parts.push(spad_retry_sequencer::emit_unit(p)?);
+    if p.AHEAD > 0 {
+        parts.push(spad_release_register::emit_unit(p)?);
     }
     Ok(parts)
 }
 
 /// Emits `spad_sm_path` behind its parts.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
-    let offer = p.PCW + p.TG + 2 + 4;
-    let slots = p.W.next_power_of_two();
-    let select = spad_pick::emit_helper(p, slots, offer)?;
-    let number = spad_number::emit_kernel(p.W)?;
-    let hash = spad_lane_hash::emit_helper(p, machine)?;
-    let configs: Vec<ConfigBlock> = hash
-        .configs
-        .iter()
-        .filter_map(|(prefix, modules)| Some(ConfigBlock::new(prefix, modules.last()?)))
-        .collect();
+    let hash = spad_hash_stage::emit_unit(p, machine)?;
     let extra = Extra {
-        offer,
-        slots,
-        select: select.doc.name.clone(),
-        number: number.doc.name.clone(),
-        configs,
+        writes: hash.writes.iter().map(|port| port.name.clone()).collect(),
     };
+    let mut shell = ports(p, &hash.writes);
     let mut parts = parts(p)?;
-    parts.push(vec![select]);
-    if p.AHEAD > 0 {
-        parts.push(vec![number]);
-    }
-    parts.extend(hash.configs.into_iter().map(|(_, modules)| modules));
     parts.push(hash.modules);
-    let mut shell = ports(p, &extra.configs);
     for top in parts.iter().filter_map(|modules| modules.last()) {
         shell = shell.instantiates(top);
     }
@@ -128,8 +73,8 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-fn ports(p: &Params, configs: &[ConfigBlock]) -> Shell {
-    let shell = configuration_ports(Shell::new(doc(p)).clocked(), p, configs);
+fn ports(p: &Params, writes: &[Port]) -> Shell {
+    let shell = configuration_ports(Shell::new(doc(p)).clocked(), p, writes);
     let shell = launch_ports(shell, p);
     let shell = issue_ports(shell, p);
     let shell = result_ports(shell, p);
@@ -158,8 +103,8 @@ fn depends_on(output: &str, p: &Params) -> Vec<&'static str> {
     lists.concat()
 }
 
-fn configuration_ports(shell: Shell, p: &Params, configs: &[ConfigBlock]) -> Shell {
-    let mut shell = shell
+fn configuration_ports(shell: Shell, p: &Params, writes: &[Port]) -> Shell {
+    let shell = shell
         .input(
             "kernel_clear",
             1,
@@ -189,12 +134,9 @@ fn configuration_ports(shell: Shell, p: &Params, configs: &[ConfigBlock]) -> She
             p.n,
             "first word of the shared part, block-relative",
         );
-    for config in configs {
-        for (name, port) in config.write_ports() {
-            shell = shell.input(&name, port.width, &port.doc);
-        }
-    }
-    shell
+    writes.iter().fold(shell, |shell, port| {
+        shell.input(&port.name, port.width, &port.doc)
+    })
 }
 
 fn launch_ports(shell: Shell, p: &Params) -> Shell {

@@ -1,15 +1,18 @@
 //! The scratchpad behind one warp-wide valid/ready port, with the hash of the
 //! lanes.
 
-use crate::bus::{Bus, BusValues};
+use crate::bus::Bus;
+use crate::hashed_lanes::HashedLanes;
 use crate::machine::{Machine, Params};
-use crate::module::{Module, Result, UnitDoc};
+use crate::module::{Module, Port, Result, UnitDoc};
 use crate::shell::Shell;
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Extra<'a> {
-    bus: &'a BusValues,
+    lanes: &'a HashedLanes,
+    /// Outputs of the scratchpad that nothing reads.
+    silent: &'a [Port],
     /// Bits of the tag.
     tag: usize,
 }
@@ -48,7 +51,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         paper: "docs/microarchitecture.md, section 18a.2; hash paper, section 4".into(),
         latency_cycles: 2 + p.MS as u32,
     };
-    let shell = bus.write_ports(Shell::new(doc).clocked()).input(
+    let shell = bus.lanes.write_ports(Shell::new(doc).clocked()).input(
         "cfg_lock_hash",
         2,
         "0 none, 1 XOR, 2 ADD; it and the hash change only while idle",
@@ -58,7 +61,8 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     // Everything comes from registers.
     let shell = bus.instances(shell.outputs_depend_on(|_| Vec::new()));
     let extra = Extra {
-        bus: &bus.values,
+        lanes: &bus.lanes,
+        silent: &bus.silent,
         tag,
     };
     let module = shell.emit_with("spad_stream.v.tera", p, &extra)?;

@@ -1,15 +1,18 @@
 //! The scratchpad behind a request/grant/valid port per lane, with the hash of
 //! the lanes.
 
-use crate::bus::{Bus, BusValues};
+use crate::bus::Bus;
+use crate::hashed_lanes::HashedLanes;
 use crate::machine::{Machine, Params};
-use crate::module::{Module, Result, UnitDoc};
+use crate::module::{Module, Port, Result, UnitDoc};
 use crate::shell::Shell;
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Extra<'a> {
-    bus: &'a BusValues,
+    lanes: &'a HashedLanes,
+    /// Outputs of the scratchpad that nothing reads.
+    silent: &'a [Port],
     /// There are row numbers without a row.
     holes: bool,
 }
@@ -40,9 +43,10 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         paper: "docs/microarchitecture.md, section 18a.3".into(),
         latency_cycles: 2 + p.MS as u32,
     };
-    let shell = lane_ports(bus.write_ports(Shell::new(doc).clocked()), p);
+    let shell = lane_ports(bus.lanes.write_ports(Shell::new(doc).clocked()), p);
     let extra = Extra {
-        bus: &bus.values,
+        lanes: &bus.lanes,
+        silent: &bus.silent,
         holes: p.ROWS != 1 << p.R,
     };
     // Everything comes from registers.

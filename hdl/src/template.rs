@@ -18,22 +18,30 @@ macro_rules! template {
 }
 
 /// Every template, by file name.
-const TEMPLATES: [(&str, &str); 32] = [
+const TEMPLATES: [(&str, &str); 40] = [
     template!("hashed_lanes"),
     template!("spad_access_unit"),
     template!("spad_bank_ram"),
     template!("spad_conflict_arbiter"),
     template!("spad_conflict_history"),
+    template!("spad_conflict_predictor"),
     template!("spad_counters"),
     template!("spad_crossbar"),
     template!("spad_degree_accumulator"),
+    template!("spad_eligibility"),
     template!("spad_hash_config"),
+    template!("spad_hash_stage"),
+    template!("spad_issue_select"),
     template!("spad_lane_hash"),
     template!("spad_lock_unit"),
+    template!("spad_memory_entry"),
+    template!("spad_memory_exit"),
     template!("spad_nonmem_queue"),
+    template!("spad_pass_issue"),
     template!("spad_pick"),
     template!(sv "spad_pkg"),
     template!("spad_premem_queue"),
+    template!("spad_release_register"),
     template!("spad_relssp"),
     template!("spad_retry_sequencer"),
     template!("spad_scratchpad"),

@@ -4,14 +4,19 @@
 //! RTL. Each unit is a struct with its state and a `step`, one call per clock
 //! cycle (combinational units: one call per evaluation).
 
+pub mod kind;
+mod lane_hash;
 mod lanes;
+mod pass;
 pub mod spad_access_unit;
 mod spad_bank_ram;
 mod spad_conflict_arbiter;
 pub mod spad_conflict_history;
+mod spad_conflict_predictor;
 mod spad_counters;
 mod spad_crossbar;
 mod spad_degree_accumulator;
+mod spad_eligibility;
 mod spad_hash_add;
 mod spad_hash_bitvec_perm;
 mod spad_hash_bitvec_xor;
@@ -19,11 +24,17 @@ mod spad_hash_bitwise_perm;
 mod spad_hash_bitwise_xor;
 mod spad_hash_config;
 mod spad_hash_matrix;
+mod spad_hash_stage;
 mod spad_hash_xor;
+mod spad_issue_select;
 mod spad_lock_unit;
+mod spad_memory_entry;
+mod spad_memory_exit;
 mod spad_nonmem_queue;
+mod spad_pass_issue;
 mod spad_premem_queue;
 mod spad_rap;
+mod spad_release_register;
 mod spad_relssp;
 pub mod spad_retry_sequencer;
 mod spad_row_map;
@@ -36,16 +47,21 @@ mod spad_warp_mask;
 mod spad_warp_scheduler;
 mod spad_writeback_mux;
 
+pub use kind::{Offer, Offers};
+pub use lane_hash::{LaneHash, RegisterWrite};
 pub use lanes::{LaneMask, MAX_BANKS, MAX_LANES, WarpMask};
+pub use pass::{AccessTag, Pass, PassControl, PassData, PassPool, PassResult};
 pub use spad_access_unit::{AccessInputs, AccessOutputs, AccessUnit, BlockMask, SharingLaunch};
 pub use spad_bank_ram::{BankInputs, BankRam};
 pub use spad_conflict_arbiter::{ArbiterInputs, ArbiterOutputs, ConflictArbiter, Group};
 pub use spad_conflict_history::{ConflictHistory, HistoryInputs, HistoryOutputs};
+pub use spad_conflict_predictor::{ConflictPredictor, PredictedIssue, PredictorInputs};
 pub use spad_counters::{CounterInputs, Counters};
 pub use spad_crossbar::{BankRequests, Crossbar, CrossbarOutputs, RequestInputs, ResponseInputs};
 pub use spad_degree_accumulator::{
     AccumulatorInputs, DegreeAccumulator, ExcessUpdate, ResolvedPass,
 };
+pub use spad_eligibility::{Eligibility, EligibilityInputs, EligibilityOutputs, WarpKind};
 pub use spad_hash_add::HashAdd;
 pub use spad_hash_bitvec_perm::HashBitvecPerm;
 pub use spad_hash_bitvec_xor::HashBitvecXor;
@@ -53,11 +69,17 @@ pub use spad_hash_bitwise_perm::HashBitwisePerm;
 pub use spad_hash_bitwise_xor::HashBitwiseXor;
 pub use spad_hash_config::{ConfigInputs, ConfiguredUnit, HashConfig};
 pub use spad_hash_matrix::HashMatrix;
+pub use spad_hash_stage::{HashStage, HashStageInputs, HashStageOutputs, NO_OPERANDS, Operands};
 pub use spad_hash_xor::HashXor;
+pub use spad_issue_select::{IssueSelect, SelectInputs, SelectOutputs};
 pub use spad_lock_unit::{LockBits, LockInputs, LockOutputs, LockUnit, MAX_LOCKS};
+pub use spad_memory_entry::{EntryInputs, EntryOutputs, MemoryEntry, MemoryRequest, RequestLanes};
+pub use spad_memory_exit::{ExitInputs, ExitOutputs, MemoryExit};
 pub use spad_nonmem_queue::{NonmemInputs, NonmemOutputs, NonmemQueue};
+pub use spad_pass_issue::{PassIssue, PassIssueInputs, PassIssueOutputs, TakenOffer};
 pub use spad_premem_queue::{PrememInputs, PrememOutputs, PrememQueue};
 pub use spad_rap::Rap;
+pub use spad_release_register::{ReleaseInputs, ReleaseRegister};
 pub use spad_relssp::{
     Exit, Release, Relssp, RelsspInputs, RelsspOutputs, ThreadLaunch, ThreadMask,
 };
@@ -68,8 +90,8 @@ pub use spad_retry_sequencer::{
 pub use spad_row_map::RowMapUnit;
 pub use spad_scratchpad::{ResponseControl, Scratchpad, ScratchpadInputs, ScratchpadOutputs};
 pub use spad_sm_path::{
-    IcnData, Issue, NO_OPERANDS, Offer, Offers, Operands, PathConfig, PathLaunch, RegisterWrite,
-    ScratchpadView, SmPath, SmPathInputs, SmPathOutputs, Writeback,
+    IcnData, Issue, PathConfig, PathLaunch, ScratchpadView, SmPath, SmPathInputs, SmPathOutputs,
+    Writeback,
 };
 pub use spad_stream::{Stream, StreamAnswer, StreamInputs, StreamRequest};
 pub use spad_tcdm::{Tcdm, TcdmAnswers, TcdmBatch, TcdmInputs};

@@ -1,149 +1,55 @@
 //! `spad_sm_path`: from the issue port to the writeback port
 //! (docs/microarchitecture.md, section 18). Composed of the units' models.
 
-mod ahead;
-mod commit;
-mod contexts;
-mod eval;
-pub(super) mod hash_stage;
-mod in_flight;
-pub mod kind;
-mod pool;
+mod back;
+mod front;
 mod ports;
 mod quiet;
+mod sharing;
 
-pub use hash_stage::RegisterWrite;
-pub use kind::{Offer, Offers};
-pub use ports::{
-    IcnData, Issue, NO_OPERANDS, Operands, PathConfig, PathLaunch, SmPathInputs, SmPathOutputs,
-    Writeback,
-};
+pub use super::kind::{self, Offer, Offers};
+pub use super::lane_hash::RegisterWrite;
+pub use super::spad_hash_stage::{NO_OPERANDS, Operands};
+pub use ports::{IcnData, Issue, PathConfig, PathLaunch, SmPathInputs, SmPathOutputs, Writeback};
 
-use super::spad_access_unit::{AccessUnit, BlockMask};
-use super::spad_conflict_history::ConflictHistory;
-use super::spad_degree_accumulator::DegreeAccumulator;
-use super::spad_nonmem_queue::NonmemQueue;
-use super::spad_premem_queue::PrememQueue;
-use super::spad_relssp::Relssp;
-use super::spad_scratchpad::Scratchpad;
-use super::spad_warp_mask::MemoryWarpMask;
-use super::spad_warp_scheduler::WarpScheduler;
-use super::spad_writeback_mux::WritebackMux;
+use super::spad_eligibility::WarpKind;
+#[cfg(test)]
+pub(crate) use super::spad_issue_select::Selection;
+use super::spad_relssp::Release;
+use super::spad_writeback_mux::Source;
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::HashSpec;
-use ahead::Ahead;
-#[cfg(test)]
-pub(crate) use ahead::Selection;
-use contexts::Contexts;
-use eval::Wires;
-use hash_stage::HashStage;
-use in_flight::Counters;
-use pool::{Control, Pass, Pool, Slot};
-
-/// Memory stages that the model has room for.
-const MAX_MEM_STAGES: usize = 8;
-
-/// What comes back with a scratchpad response.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Tag {
-    control: Control,
-    /// An LDLK or STUL of the retry sequencer.
-    sequencer: bool,
-    /// Its context.
-    context: u8,
-    /// Final PASS of an atomic: it failed.
-    error: bool,
-    /// Final PASS of an atomic: degree of its first read.
-    degree: u32,
-}
-
-/// The issue stage's memory of the instruction whose passes are being issued,
-/// where AHEAD = 0.
-#[derive(Clone, Copy, Debug, Default)]
-struct Multi {
-    /// Passes remain.
-    on: bool,
-    control: Control,
-    /// Number of passes - 1.
-    last_pass: u16,
-    next: u16,
-}
+use back::{Back, BackSignals};
+use front::{Behind, Front, FrontSignals};
 
 /// The path.
 #[derive(Clone, Debug)]
 pub struct SmPath {
-    config: Config,
-    // Issue.
-    scheduler: WarpScheduler,
-    mask: MemoryWarpMask,
-    history: ConflictHistory,
-    accumulator: DegreeAccumulator,
-    multi: Multi,
-    /// The stages in front of EX, where AHEAD = 3.
-    ahead: Option<Ahead>,
-    mem_in_flight: Counters,
-    nonmem_in_flight: Counters,
-    // Sharing.
-    relssp: Relssp,
-    access: AccessUnit,
-    warp_blk: Vec<u8>,
-    /// (rel_done, live) at the start of the cycle, of relssp itself.
-    block_state: (BlockMask, BlockMask),
-    // Stages.
-    ex: Option<Control>,
-    hash: HashStage,
-    hx: Option<Pass>,
-    pre: PrememQueue<Pass>,
-    atomics: Contexts,
-    spad: Scratchpad<Tag>,
-    /// MEM4 .. MEM(M-1), by their number; those before are the scratchpad's.
-    mem: [Option<Pass>; MAX_MEM_STAGES],
-    nonmem: NonmemQueue<Pass>,
-    wb: WritebackMux<Pass>,
-    pool: Pool,
-    /// Data of a response to the sequencer.
-    scratch: Box<Slot>,
+    front: Front,
+    back: Back,
+}
+
+/// What the units say in one cycle.
+struct Signals<'a> {
+    back: BackSignals,
+    behind: Behind,
+    front: FrontSignals<'a>,
 }
 
 impl SmPath {
     /// The path of `config`, after reset; the scratchpad holds zeros.
     pub fn new(config: &Config) -> Self {
-        let warps = config.path.warps as usize;
-        let mut path = SmPath {
-            scheduler: WarpScheduler::new(warps),
-            mask: MemoryWarpMask::new(config.path.ahead),
-            history: ConflictHistory::new(config.path.history_sets as usize),
-            accumulator: DegreeAccumulator::new(config.excess_bits()),
-            multi: Multi::default(),
-            ahead: (config.path.ahead > 0).then(|| Ahead::new(config.path.blocks)),
-            mem_in_flight: Counters::new(warps),
-            nonmem_in_flight: Counters::new(warps),
-            relssp: Relssp::new(warps, config.path.blocks, config.warp_size, config.lanes),
-            access: AccessUnit::new(warps),
-            warp_blk: vec![0; warps],
-            block_state: (0, 0),
-            ex: None,
-            hash: HashStage::new(config),
-            hx: None,
-            pre: PrememQueue::new(config.premem_depth() as usize),
-            atomics: Contexts::new(config),
-            spad: Scratchpad::new(config),
-            mem: [None; MAX_MEM_STAGES],
-            nonmem: NonmemQueue::new(config.nonmem_depth() as usize),
-            wb: WritebackMux::new(config.path.ahead),
-            pool: Pool::new(),
-            scratch: Box::new(Slot::EMPTY),
-            config: config.clone(),
-        };
-        path.block_state = path.relssp.registered(&path.warp_blk);
-        path
+        SmPath {
+            front: Front::new(config),
+            back: Back::new(config),
+        }
     }
 
     /// Sets the hash as if a host had written the registers, whatever unit the
     /// path has. A reset or a register write undoes it; nothing may be in flight.
     pub fn load_hash(&mut self, spec: &HashSpec) -> Result<()> {
-        self.hash.load(spec)
+        self.back.hash.load(spec)
     }
 
     /// The scratchpad: contents and lock bits.
@@ -154,61 +60,119 @@ impl SmPath {
     /// Initial contents: `word` at physical word address `addr`.
     pub fn preload(&mut self, addr: u16, word: u64) {
         let (mut bank, mut row) = ([0], [0]);
-        self.hash.places(&[addr], &mut bank, &mut row);
-        self.spad.preload(bank[0].into(), row[0].into(), word);
+        let hash = self.back.hash.lanes();
+        hash.places(&[addr], &mut bank, &mut row);
+        self.back.spad.preload(bank[0].into(), row[0].into(), word);
     }
 
     /// The warp that was chosen last: with AHEAD = 0 the one whose first pass
     /// was issued last. The highest slot after reset.
     pub fn last_issued(&self) -> usize {
-        self.scheduler.last()
+        self.front.select.last()
     }
 
     /// Rounds of the atomic pass that the sequencer executes, the first one
     /// where there are several; 0 if none.
     pub fn atomic_rounds(&self) -> u32 {
-        self.atomics.rounds_of_first()
+        self.back.entry.rounds()
     }
 
     /// Rounds of all atomic passes since reset.
     pub fn all_atomic_rounds(&self) -> u64 {
-        self.atomics.all_rounds()
+        self.back.entry.all_rounds()
     }
 
-    /// Passes behind EXE and before the end of writeback, but for those in the
-    /// scratchpad and in the sequencer.
+    /// Passes behind EXE and before the end of writeback.
     #[cfg(test)]
     pub(super) fn passes_in_flight(&self) -> usize {
-        self.pool.in_use()
+        self.back.passes_in_flight()
     }
 
-    /// Data of the writeback register, a word per lane: registered, so it
-    /// belongs to the outputs until the next `commit`. `None` if it is empty.
+    /// Data that the writeback port showed in the cycle of the last `step`, a
+    /// word per lane. `None` if it was empty.
     pub fn wb_data(&self) -> Option<&[u64]> {
-        let (_, pass) = self.wb.wb()?;
-        Some(&self.pool.at(pass.slot).data[..self.config.lanes as usize])
+        self.back.wb_data()
     }
 
-    /// The outputs of this cycle.
-    pub fn eval(&self, inputs: &SmPathInputs) -> SmPathOutputs {
-        self.wires(inputs).out
+    /// One clock cycle.
+    pub fn step(&mut self, inputs: &SmPathInputs) -> SmPathOutputs {
+        let signals = self.signals(inputs);
+        let outputs = self.outputs(&signals);
+        self.commit(inputs, &signals);
+        outputs
+    }
+
+    /// What is ready behind EX, from the end; then who issues.
+    fn signals<'a>(&self, inputs: &SmPathInputs<'a>) -> Signals<'a> {
+        let ex = self.front.issue.ex();
+        let back = self.back.eval(inputs, ex);
+        let released = ex.filter(|c| back.ex_fire && c.kind == kind::RELSSP);
+        let behind = Behind {
+            ex_fire: back.ex_fire,
+            ex_hold: ex.is_some() && !back.ex_fire,
+            release: released.map(|c| Release {
+                warp: c.warp.into(),
+                sub: c.pass.into(),
+                mask: inputs.op.mask,
+            }),
+            atom_infl: back.entry.atom_infl,
+            retire: self.retires(inputs.wb_ready),
+            resolved: back.exit.resolved,
+        };
+        let front = self.front.eval(inputs, &behind);
+        Signals {
+            back,
+            behind,
+            front,
+        }
+    }
+
+    /// The instruction whose last result leaves the writeback port.
+    fn retires(&self, wb_ready: bool) -> Option<WarpKind> {
+        let (source, result) = self.back.wb.wb().filter(|_| wb_ready)?;
+        let control = &result.control;
+        (control.last && source != Source::Icn).then_some(WarpKind {
+            warp: control.warp.into(),
+            kind: control.kind,
+        })
     }
 
     /// The clock edge.
-    pub fn commit(&mut self, inputs: &SmPathInputs) {
-        let wires = self.wires(inputs);
-        self.commit_wires(inputs, &wires);
+    fn commit(&mut self, inputs: &SmPathInputs, s: &Signals) {
+        self.front.commit(inputs, &s.behind, &s.front);
+        let taken = s.front.issue.taken;
+        let take_atomic = taken.is_some_and(|t| t.control.kind == kind::ATOMIC);
+        self.back.commit(inputs, &s.back, take_atomic);
     }
 
-    /// One clock cycle. [`wb_data`](Self::wb_data) is to be read before it.
-    pub fn step(&mut self, inputs: &SmPathInputs) -> SmPathOutputs {
-        let wires = self.wires(inputs);
-        self.commit_wires(inputs, &wires);
-        wires.out
+    fn outputs(&self, s: &Signals) -> SmPathOutputs {
+        let (front, back, entry) = (&s.front, &s.back, &s.back.entry);
+        let (access, release) = (&front.sharing.access, &front.sharing.shown);
+        SmPathOutputs {
+            iss: front.issue.iss.map(Issue::from),
+            ex_hold: s.behind.ex_hold,
+            icn_ready: self.back.wb.icn_ready(),
+            wb: self.back.writeback(),
+            wait_sh: front.select.wait_sh,
+            viol: front.select.viol,
+            locked: access.locked,
+            owner: access.owner,
+            rel_done: release.rel_done,
+            live: release.live,
+            unlock: release.unlock,
+            stall: back.stall,
+            masked: front.select.masked,
+            seq_state: entry.seq_state,
+            occ: self.back.occupancy(back) << 1 | u32::from(front.issue.ex.is_some()),
+            nm_valid: self.back.nonmem.stage_valid(),
+            pre_count: entry.pre_count,
+        }
     }
 
-    fn has_locks(&self) -> bool {
-        self.config.path.locks != 0
+    /// What the select stage does in this cycle.
+    #[cfg(test)]
+    pub(crate) fn selection(&self, inputs: &SmPathInputs) -> Selection {
+        self.signals(inputs).front.select.selection
     }
 }
 
@@ -222,13 +186,14 @@ impl ScratchpadView<'_> {
     /// The word at `addr`.
     pub fn word(&self, addr: u16) -> u64 {
         let (mut bank, mut row) = ([0], [0]);
-        self.path.hash.places(&[addr], &mut bank, &mut row);
-        self.path.spad.word_at(bank[0].into(), row[0].into())
+        let back = &self.path.back;
+        back.hash.lanes().places(&[addr], &mut bank, &mut row);
+        back.spad.word_at(bank[0].into(), row[0].into())
     }
 
     /// Lock bits that are taken.
     pub fn held_locks(&self) -> u32 {
-        let bits = self.path.spad.held_locks();
+        let bits = self.path.back.spad.held_locks();
         bits.iter().map(|word| word.count_ones()).sum()
     }
 }

@@ -1,11 +1,10 @@
 //! `spad_stream`: the scratchpad behind one warp-wide valid/ready port
 //! (docs/microarchitecture.md, section 18a.2). Composed of the units' models.
 
+use super::lane_hash::{LaneHash, RegisterWrite};
 use super::lanes::{LaneMask, MAX_LANES};
 use super::spad_scratchpad::{ResponseControl, Scratchpad, ScratchpadInputs};
 use super::spad_skid::Skid;
-use super::spad_sm_path::RegisterWrite;
-use super::spad_sm_path::hash_stage::HashStage;
 use crate::config::Config;
 
 /// An access of all lanes.
@@ -57,7 +56,7 @@ pub struct Stream {
     requests: Skid<StreamRequest>,
     scratchpad: Scratchpad<u64>,
     answers: Skid<StreamAnswer>,
-    hash: HashStage,
+    hash: LaneHash,
     /// Accesses inside.
     count: u32,
     config: Config,
@@ -70,7 +69,7 @@ impl Stream {
             requests: Skid::new(),
             scratchpad: Scratchpad::new(config),
             answers: Skid::new(),
-            hash: HashStage::new(config),
+            hash: LaneHash::new(config),
             count: 0,
             config: config.clone(),
         }
@@ -100,14 +99,13 @@ impl Stream {
         let answer = self.access(inputs.rst, inputs.lock_hash, resp_ready);
         if inputs.rst {
             (self.requests, self.answers) = (Skid::new(), Skid::new());
-            self.hash = HashStage::new(&self.config);
+            self.hash.reset();
             self.count = 0;
             return;
         }
         self.answers.commit(answer, inputs.rsp_ready);
         self.requests.commit(inputs.request, taken);
-        let unit = self.config.hash_unit;
-        self.hash.commit(unit, inputs.hash_wr, inputs.row_wr);
+        self.hash.commit(inputs.hash_wr, inputs.row_wr);
         self.count = self.count + u32::from(enters) - u32::from(leaves);
     }
 

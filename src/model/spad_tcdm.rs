@@ -1,11 +1,10 @@
 //! `spad_tcdm`: the scratchpad behind a request/grant/valid port per lane
 //! (docs/microarchitecture.md, section 18a.3). Composed of the units' models.
 
+use super::lane_hash::{LaneHash, RegisterWrite};
 use super::lanes::{LaneMask, MAX_LANES, lanes_of};
 use super::spad_scratchpad::{Scratchpad, ScratchpadInputs, op};
 use super::spad_skid::Skid;
-use super::spad_sm_path::RegisterWrite;
-use super::spad_sm_path::hash_stage::HashStage;
 use crate::config::Config;
 
 /// What the lanes ask for in one cycle.
@@ -67,7 +66,7 @@ pub struct Tcdm {
     gone: LaneMask,
     scratchpad: Scratchpad<()>,
     answers: TcdmAnswers,
-    hash: HashStage,
+    hash: LaneHash,
     /// Accesses inside the scratchpad.
     count: u32,
     config: Config,
@@ -81,7 +80,7 @@ impl Tcdm {
             gone: 0,
             scratchpad: Scratchpad::new(config),
             answers: NO_ANSWERS,
-            hash: HashStage::new(config),
+            hash: LaneHash::new(config),
             count: 0,
             config: config.clone(),
         }
@@ -147,8 +146,7 @@ impl Tcdm {
             failed: if out.resp.error { out.resp.mask } else { 0 },
             data: out.resp_data,
         };
-        let unit = self.config.hash_unit;
-        self.hash.commit(unit, inputs.hash_wr, inputs.row_wr);
+        self.hash.commit(inputs.hash_wr, inputs.row_wr);
     }
 
     /// The next part of the oldest batch: reads, then writes, then what is

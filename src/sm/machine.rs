@@ -218,14 +218,14 @@ impl<'a> Sm<'a> {
     /// moves are passed over together, which no number depends on.
     pub fn run(mut self) -> Result<Statistics> {
         while !self.is_done() {
-            self.step(true, &mut |_, _| {})?;
+            self.step(true, &mut |_, _, _| {})?;
         }
         Ok(self.finish())
     }
 
     /// Runs all blocks of the kernel, every cycle by itself.
     pub fn run_every_cycle(mut self) -> Result<Statistics> {
-        while self.step_observed(&mut |_, _| {})? {}
+        while self.step_observed(&mut |_, _, _| {})? {}
         Ok(self.finish())
     }
 
@@ -254,20 +254,25 @@ impl<'a> Sm<'a> {
     }
 
     /// One clock cycle, unless the kernel has ended; whether it goes on.
-    /// `observe` sees the path before the clock edge and what drives it.
+    /// `observe` sees the path behind the clock edge, what drove it, and what
+    /// it showed.
     pub fn step_observed(
         &mut self,
-        observe: &mut dyn FnMut(&SmPath, &SmPathInputs),
+        observe: &mut dyn FnMut(&SmPath, &SmPathInputs, &SmPathOutputs),
     ) -> Result<bool> {
         if !self.is_done() {
-            self.step(false, &mut |path, inputs| observe(path, inputs))?;
+            self.step(false, &mut |path, inputs, out| observe(path, inputs, out))?;
         }
         Ok(!self.is_done())
     }
 
     /// One clock cycle; with `skip` also those behind it in which nothing but
     /// counters moves.
-    fn step(&mut self, skip: bool, observe: &mut impl FnMut(&SmPath, &SmPathInputs)) -> Result<()> {
+    fn step(
+        &mut self,
+        skip: bool,
+        observe: &mut impl FnMut(&SmPath, &SmPathInputs, &SmPathOutputs),
+    ) -> Result<()> {
         self.free_slots();
         let launch = self.launch()?;
         if self.next_check <= self.cycle {
@@ -300,7 +305,7 @@ impl<'a> Sm<'a> {
         launch: Option<PathLaunch>,
         exit: Option<Exit>,
         most: u64,
-        observe: &mut impl FnMut(&SmPath, &SmPathInputs),
+        observe: &mut impl FnMut(&SmPath, &SmPathInputs, &SmPathOutputs),
     ) -> (SmPathOutputs, u64) {
         let lanes = self.config.lanes;
         let passes = self.config.subwarps();
@@ -333,11 +338,11 @@ impl<'a> Sm<'a> {
             age: &self.ages,
             active: self.two_level.active,
         };
-        observe(&self.path, &inputs);
         let (outputs, cycles) = match most {
             0 | 1 => (self.path.step(&inputs), 1),
             _ => self.path.step_while_quiet(&inputs, most),
         };
+        observe(&self.path, &inputs, &outputs);
         if has_arrived && outputs.icn_ready {
             self.global.taken(passes);
         }

@@ -1,22 +1,28 @@
 //! Which registers belong together: the groups that timing is told by.
 
-/// The memory unit, whose parts are groups of their own also inside the path.
-const OPENED: &str = "scratchpad";
+/// Units whose parts and registers are groups of their own also inside the path.
+const OPENED: [&str; 7] = [
+    "scratchpad",
+    "issue_select",
+    "pass_issue",
+    "predictor",
+    "hash_stage",
+    "memory_entry",
+    "memory_exit",
+];
 
 /// Which stage of the path writes a group of registers: what stands between
 /// two registers is named after where it ends (docs/microarchitecture.md,
 /// section 18.10).
-const STAGES: [(&str, &str); 35] = [
+const STAGES: [(&str, &str); 33] = [
     ("release_unit", "release"),
-    ("done", "release"),
-    ("live", "release"),
-    ("unlock", "release"),
+    ("release_register", "release"),
     ("q", "Q"),
     ("was", "Q"),
-    ("changes", "Q"),
     ("pk", "P"),
     ("scheduler", "P"),
-    ("iq", "S"),
+    ("cur", "S"),
+    ("eligibility", "S"),
     ("warp", "S"),
     ("atom", "S"),
     ("access", "S"),
@@ -62,8 +68,8 @@ fn is_number(text: &str) -> bool {
 }
 
 /// The group of a register or memory by its name, with dots between the
-/// instances: the instance that it is in (of the scratchpad, the instance in
-/// it), or else what its name begins with, up to the first `_`.
+/// instances: the instance that it is in (of a unit of several stages, the
+/// instance in it), or else what its name begins with, up to the first `_`.
 pub(super) fn group_of(register: &str) -> String {
     if register.starts_with('$') {
         return "unnamed".to_owned();
@@ -78,7 +84,7 @@ pub(super) fn group_of(register: &str) -> String {
         }
     };
     match register.split_once('.') {
-        Some((OPENED, rest)) => inside(rest),
+        Some((instance, rest)) if OPENED.contains(&instance) => inside(rest),
         _ => inside(register),
     }
 }
@@ -108,14 +114,15 @@ mod tests {
     #[test]
     fn registers_are_grouped_by_instance_or_prefix() {
         for (register, group) in [
-            ("hx_mask[3]", "hx"),
-            ("ex_valid", "ex"),
-            ("warp[12].infl_m[0]", "warp"),
+            ("hash_stage.hx_mask[3]", "hx"),
+            ("pass_issue.ex_valid", "ex"),
+            ("eligibility.warp[12].infl_m[0]", "eligibility"),
+            ("issue_select.scheduler.behind[1]", "scheduler"),
+            ("warp_blk[3]", "warp"),
             ("scratchpad.arbiter.pend[1]", "arbiter"),
             ("scratchpad.mem1_op[0]", "mem1"),
             ("scratchpad.bank[3].ram", "bank"),
-            ("history.row_of.out[2]", "history"),
-            ("live[3]", "live"),
+            ("predictor.history.row_of.out[2]", "history"),
             ("$procdff$12", "unnamed"),
         ] {
             assert_eq!(group_of(register), group, "{register}");

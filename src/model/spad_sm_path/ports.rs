@@ -1,10 +1,12 @@
 //! Ports of `spad_sm_path` (docs/microarchitecture.md, section 18.1).
 
-use super::hash_stage::RegisterWrite;
-use super::kind::Offers;
 use crate::config::{Barrel, Config, LockHash, Pipeline, Scheduler};
+use crate::model::kind::Offers;
+use crate::model::lane_hash::RegisterWrite;
 use crate::model::lanes::{LaneMask, WarpMask};
+use crate::model::pass::{PassControl, PassResult};
 use crate::model::spad_access_unit::BlockMask;
+use crate::model::spad_hash_stage::Operands;
 use crate::model::spad_relssp::{Exit, ThreadMask};
 use crate::model::spad_retry_sequencer::State;
 use crate::model::spad_warp_scheduler::Policy;
@@ -81,30 +83,6 @@ pub struct PathLaunch {
     pub last: ThreadMask,
 }
 
-/// Operands of the pass that is in EXE in this cycle.
-#[derive(Clone, Copy, Debug)]
-pub struct Operands<'a> {
-    /// Active lanes.
-    pub mask: LaneMask,
-    /// Physical word address of each lane.
-    pub addr: &'a [u16],
-    /// Store data or operand of each lane.
-    pub data: &'a [u64],
-    /// Byte enables of each lane.
-    pub be: &'a [u8],
-    /// Atomic operation.
-    pub aop: u8,
-}
-
-/// No lane is active; room for every number of lanes.
-pub const NO_OPERANDS: Operands<'static> = Operands {
-    mask: 0,
-    addr: &[0; 64],
-    data: &[0; 64],
-    be: &[0; 64],
-    aop: 0,
-};
-
 /// Data from off-chip.
 #[derive(Clone, Copy, Debug)]
 pub struct IcnData<'a> {
@@ -165,6 +143,16 @@ pub struct Issue {
     pub last: bool,
 }
 
+impl From<PassControl> for Issue {
+    fn from(control: PassControl) -> Self {
+        Issue {
+            warp: control.warp.into(),
+            pass: control.pass,
+            last: control.last,
+        }
+    }
+}
+
 /// The writeback register but for its data
 /// ([`SmPath::wb_data`](super::SmPath::wb_data)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -189,6 +177,24 @@ pub struct Writeback {
     pub error: bool,
     /// Conflict degree.
     pub degree: u32,
+}
+
+impl Writeback {
+    pub(super) fn new(src: Source, result: &PassResult) -> Self {
+        let control = &result.control;
+        Writeback {
+            src,
+            warp: control.warp.into(),
+            tag: control.tag,
+            kind: control.kind,
+            pass: control.pass,
+            last: control.last,
+            mask: result.mask,
+            success: result.success,
+            error: result.error,
+            degree: result.degree,
+        }
+    }
 }
 
 /// Outputs of one clock cycle; the writeback data is

@@ -144,7 +144,6 @@ impl Machine {
                 aop: i.aop,
             };
         }
-        let wb_data = self.path.wb_data().map(<[u64]>::to_vec);
         let out = self.path.step(&SmPathInputs {
             rst: false,
             kernel_clear: false,
@@ -175,7 +174,7 @@ impl Machine {
             self.done.push(Done {
                 cycle: self.cycle,
                 wb,
-                data: wb_data.unwrap(),
+                data: self.path.wb_data().unwrap().to_vec(),
             });
         }
         if let Some(issue) = out.iss {

@@ -33,7 +33,7 @@ impl Sm<'_> {
                     return Ok((self.finish(), false));
                 }
             }
-            self.step(true, &mut |_, _| {})?;
+            self.step(true, &mut |_, _, _| {})?;
         }
         Ok((self.finish(), true))
     }

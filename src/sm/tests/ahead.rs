@@ -17,9 +17,8 @@ fn issues(config: &Config, text: &str) -> Vec<u64> {
     let mut sm = Sm::new(config, &program).unwrap();
     let (mut cycle, mut issued) = (0, Vec::new());
     while sm
-        .step_observed(&mut |path, inputs| {
-            let issue = path.eval(inputs).iss;
-            issued.extend(issue.filter(|i| i.pass == 0).map(|_| cycle));
+        .step_observed(&mut |_, _, out| {
+            issued.extend(out.iss.filter(|i| i.pass == 0).map(|_| cycle));
             cycle += 1;
         })
         .unwrap()
@@ -116,12 +115,12 @@ fn blocks_follow_when_the_path_shows_their_slot_empty() {
             let mut sm = Sm::new(&config, &program).unwrap();
             let (mut live, mut launches) = (0, 0);
             while sm
-                .step_observed(&mut |path, inputs| {
+                .step_observed(&mut |_, inputs, out| {
                     if let Some(launch) = inputs.launch {
                         assert_eq!(live >> launch.block & 1, 0, "slot {}", launch.block);
                         launches += 1;
                     }
-                    live = path.eval(inputs).live;
+                    live = out.live;
                 })
                 .unwrap()
             {}

@@ -136,8 +136,8 @@ fn issue_order(config: &Config, text: &str, fill: &[usize]) -> Vec<usize> {
     sm = sm.with_fill_order(fill).unwrap();
     let mut order = Vec::new();
     while sm
-        .step_observed(&mut |path, inputs| {
-            order.extend(path.eval(inputs).iss.map(|issue| issue.warp));
+        .step_observed(&mut |_, _, out| {
+            order.extend(out.iss.map(|issue| issue.warp));
         })
         .unwrap()
     {}

@@ -71,9 +71,8 @@ impl Golden for GoldenPath {
     fn respond(&mut self, frame: &mut Frame) {
         let cycle = self.ports.read(frame);
         let inputs = cycle.inputs();
-        let out = self.model.eval(&inputs);
+        let out = self.model.step(&inputs);
         self.ports.expect(&out, self.model.wb_data(), frame);
-        self.model.commit(&inputs);
     }
 }
 
@@ -104,7 +103,7 @@ mod tests {
             let (cycle, model) = (bench.driver.cycle.clone(), &bench.golden.model);
             let inputs = cycle.inputs();
             let selection = model.selection(&inputs);
-            let out = model.eval(&inputs);
+            let out = model.clone().step(&inputs);
             bench.golden.respond(&mut words.frame());
             bench.driver.follow(&mut stimulus, &words.frame());
             let wb = out.wb.unwrap_or_default();

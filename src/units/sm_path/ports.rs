@@ -226,8 +226,7 @@ impl PathPorts {
         }
     }
 
-    /// Expects every output. `wb_data` is what the model showed before the
-    /// clock edge.
+    /// Expects every output.
     pub(super) fn expect(&self, out: &SmPathOutputs, wb_data: Option<&[u64]>, frame: &mut Frame) {
         let p = &self.ports;
         frame.expect(&p.iss_valid, out.iss.is_some().into());

@@ -57,7 +57,7 @@ impl<'a> ReplayBench<'a> {
         cycle.rst = true;
         let inputs = cycle.inputs();
         self.ports.drive(&inputs, frame);
-        let out = SmPath::new(&self.config).eval(&inputs);
+        let out = SmPath::new(&self.config).step(&inputs);
         self.ports.expect(&out, None, frame);
     }
 }
@@ -73,9 +73,9 @@ impl Bench for ReplayBench<'_> {
         }
         let ports = &self.ports;
         let mut observed = false;
-        let step = self.sm.step_observed(&mut |path, inputs| {
+        let step = self.sm.step_observed(&mut |path, inputs, out| {
             ports.drive(inputs, frame);
-            ports.expect(&path.eval(inputs), path.wb_data(), frame);
+            ports.expect(out, path.wb_data(), frame);
             observed = true;
         });
         if !observed {

@@ -18,6 +18,7 @@ module miter #(parameter DG = 3) (
     output wire assume_one, // any one counter is looked at
     output wire keep_count, // it has what was counted up to the cycle before the last
     output wire keep_added, // and what the last cycle adds is on its way
+    output wire keep_shown, // what is shown is what was asked for
     output wire check_count, // the counter asked for is shown, as it was
     output wire check_none, // an index without a counter shows 0
     output wire cover_degree, // 6: a sum of two degrees
@@ -89,6 +90,9 @@ module miter #(parameter DG = 3) (
     assign keep_count = (which > 9) | (counts[32*which +: 32] == total);
     assign keep_added = (\unit.was_read == was_read) & ((which > 9) ? added == 0
         : added == (\unit.seen [which] ? (which == 3 ? \unit.degree : 1) : 0));
+    (* hierconn *) wire [31:0] \unit.shown ;
+    assign keep_shown = was_rst ? \unit.shown == 0
+        : (!was_asked | (\unit.shown == was_total)) & (!was_none | (\unit.shown == 0));
     assign check_count = was_rst ? rd_count == 0 : !was_asked | (rd_count == was_total);
     assign check_none = was_rst | !was_none | (rd_count == 0);
     assign cover_degree = (which == 3) & was_asked & (rd_count == 5) & !rst;

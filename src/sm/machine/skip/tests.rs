@@ -122,7 +122,7 @@ fn run(config: &Config, workload: &dyn Workload, skip: bool) -> (End, u64) {
     let mut steps = 0;
     let mut result = Ok(());
     while result.is_ok() && !sm.is_done() {
-        result = sm.step(skip, &mut |_, _| {});
+        result = sm.step(skip, &mut |_, _, _| {});
         steps += 1;
     }
     let view = sm.path.scratchpad();

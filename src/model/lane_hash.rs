@@ -32,20 +32,22 @@ enum Function {
     Shift(Rap),
 }
 
-/// The hash stage with its configuration registers.
+/// The hash of the lanes with its configuration registers.
 #[derive(Clone, Debug)]
-pub(in crate::model) struct HashStage {
+pub struct LaneHash {
     geometry: Geometry,
     lock_bits: u32,
     hash: PathHash,
+    hash_unit: HashKind,
     /// The registers of the configurable unit or of RAP, and of the row map.
     unit: Option<HashConfig>,
     row_map: Option<HashConfig>,
     function: Function,
 }
 
-impl HashStage {
-    pub(in crate::model) fn new(config: &Config) -> Self {
+impl LaneHash {
+    /// The hash of `config`, after reset.
+    pub fn new(config: &Config) -> Self {
         let geometry = config.geometry;
         let block = |unit| Some(HashConfig::new(unit, geometry));
         let (unit, row_map) = match config.path.hash {
@@ -56,23 +58,24 @@ impl HashStage {
             PathHash::Rap => (block(ConfiguredUnit::Rap), None),
             PathHash::Mod | PathHash::Xor | PathHash::Add => (None, None),
         };
-        let mut stage = HashStage {
+        let mut stage = LaneHash {
             geometry,
             lock_bits: config.lock_bits(),
             hash: config.path.hash,
+            hash_unit: config.hash_unit,
             unit,
             row_map,
             function: linear(geometry, |addr| {
                 (addr & geometry.bank_mask(), addr >> geometry.bank_bits())
             }),
         };
-        stage.decode(config.hash_unit);
+        stage.decode();
         stage
     }
 
     /// Puts a mapping in place of what the registers say, until the next
     /// write or reset: what a host would have written.
-    pub(super) fn load(&mut self, spec: &HashSpec) -> Result<()> {
+    pub fn load(&mut self, spec: &HashSpec) -> Result<()> {
         let mapping = Mapping::new(spec, self.geometry)?;
         let geometry = self.geometry;
         self.function = match mapping.bank_function() {
@@ -88,13 +91,19 @@ impl HashStage {
         Ok(())
     }
 
+    /// The registers' reset.
+    pub fn reset(&mut self) {
+        for block in [&mut self.unit, &mut self.row_map].into_iter().flatten() {
+            block.step(&ConfigInputs {
+                rst: true,
+                ..ConfigInputs::default()
+            });
+        }
+        self.decode();
+    }
+
     /// The clock edge of the registers.
-    pub(in crate::model) fn commit(
-        &mut self,
-        hash_unit: HashKind,
-        unit: Option<RegisterWrite>,
-        row: Option<RegisterWrite>,
-    ) {
+    pub fn commit(&mut self, unit: Option<RegisterWrite>, row: Option<RegisterWrite>) {
         if unit.is_none() && row.is_none() {
             return;
         }
@@ -108,11 +117,11 @@ impl HashStage {
                 });
             }
         }
-        self.decode(hash_unit);
+        self.decode();
     }
 
     /// Takes over the meaning of the registers.
-    fn decode(&mut self, hash_unit: HashKind) {
+    fn decode(&mut self) {
         let geometry = self.geometry;
         let registers = self.unit.as_ref().map_or(&[][..], HashConfig::registers);
         self.function = match self.hash {
@@ -128,7 +137,7 @@ impl HashStage {
                 Function::Shift(Rap { geometry, shifts })
             }
             PathHash::Configurable => {
-                let bank = configured(hash_unit, registers, geometry);
+                let bank = configured(self.hash_unit, registers, geometry);
                 linear(geometry, |a| (bank(a), self.row(a)))
             }
         };
@@ -150,7 +159,7 @@ impl HashStage {
     }
 
     /// Bank and row of every lane.
-    pub(in crate::model) fn places(&self, addr: &[u16], bank: &mut [u8], row: &mut [u16]) {
+    pub fn places(&self, addr: &[u16], bank: &mut [u8], row: &mut [u16]) {
         let (m, addr_mask) = (self.geometry.bank_bits(), self.geometry.addr_mask() as u16);
         let lanes = addr.iter().map(|addr| addr & addr_mask);
         let lanes = lanes.zip(bank.iter_mut().zip(row));
@@ -179,7 +188,7 @@ impl HashStage {
     }
 
     /// Lock index of the lanes in `mask`; `hash` as `cfg_lock_hash`.
-    pub(in crate::model) fn locks(&self, mask: LaneMask, hash: u8, addr: &[u16], lock: &mut [u16]) {
+    pub fn locks(&self, mask: LaneMask, hash: u8, addr: &[u16], lock: &mut [u16]) {
         let index = (1 << self.lock_bits) - 1;
         let low_bits = self.lock_bits.min(5);
         let low = (1u32 << low_bits) - 1;
@@ -269,7 +278,7 @@ mod tests {
     use super::*;
     use crate::hash::{encode_for, encode_row_map};
 
-    fn place(stage: &HashStage, addr: u16) -> (u8, u16) {
+    fn place(stage: &LaneHash, addr: u16) -> (u8, u16) {
         let (mut bank, mut row) = ([0], [0]);
         stage.places(&[addr], &mut bank, &mut row);
         (bank[0], row[0])
@@ -292,16 +301,16 @@ mod tests {
             .parse()
             .unwrap();
             let mapping = Mapping::new(&spec, g).unwrap();
-            let mut stage = HashStage::new(&config);
+            let mut stage = LaneHash::new(&config);
             let unit = encode_for(&spec, kind, g).unwrap().registers;
             let rows = encode_row_map(mapping.row_map(), g).registers;
             for (index, data) in unit.into_iter().enumerate() {
-                stage.commit(kind, Some(RegisterWrite { index, data }), None);
+                stage.commit(Some(RegisterWrite { index, data }), None);
             }
             for (index, data) in rows.into_iter().enumerate() {
-                stage.commit(kind, None, Some(RegisterWrite { index, data }));
+                stage.commit(None, Some(RegisterWrite { index, data }));
             }
-            let mut loaded = HashStage::new(&config);
+            let mut loaded = LaneHash::new(&config);
             loaded.load(&spec).unwrap();
             for addr in 0..g.words() as u16 {
                 let expected = (
@@ -326,9 +335,9 @@ mod tests {
             config.path.hash = hash;
             let spec: HashSpec = spec.parse().unwrap();
             let mapping = Mapping::new(&spec, config.geometry).unwrap();
-            let mut stage = HashStage::new(&config);
+            let mut stage = LaneHash::new(&config);
             for (index, data) in [3, 1, 4, 0, 5, 2, 7, 6].into_iter().enumerate() {
-                stage.commit(HashKind::Matrix, Some(RegisterWrite { index, data }), None);
+                stage.commit(Some(RegisterWrite { index, data }), None);
             }
             for addr in 0..config.geometry.words() as u16 {
                 let expected = (
@@ -345,7 +354,7 @@ mod tests {
     fn lock_hashes() {
         let text = "[geometry]\naddr_bits = 15\nbank_bits = 5\n";
         let config = Config::from_toml(text, std::path::Path::new("t.toml")).unwrap();
-        let stage = HashStage::new(&config);
+        let stage = LaneHash::new(&config);
         let lock = |hash, addr| {
             let mut lock = [0];
             stage.locks(1, hash, &[addr], &mut lock);

@@ -1,8 +1,8 @@
 //! Instruction kinds at the issue port and the offers of the warps
 //! (docs/microarchitecture.md, section 2.2).
 
-use crate::model::lanes::WarpMask;
-use crate::model::spad_scratchpad::op;
+use super::lanes::WarpMask;
+use super::spad_scratchpad::op;
 
 pub use spadkit_hdl::codes::kind::{ALU, ATOMIC, GLOBAL, LDLK, LOAD, RELSSP, STORE, STUL};
 
@@ -19,6 +19,11 @@ pub fn is_shared(kind: u8) -> bool {
 /// The conflict history predicts the kind.
 pub fn is_predicted(kind: u8) -> bool {
     (LOAD..=STUL).contains(&kind)
+}
+
+/// The kind takes or clears locks, by itself or through the sequencer.
+pub(super) fn locks(kind: u8) -> bool {
+    matches!(kind, LDLK | STUL | ATOMIC)
 }
 
 /// The scratchpad operation of a kind that the sequencer does not take.

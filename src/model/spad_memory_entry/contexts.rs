@@ -2,8 +2,8 @@
 //! has a sequencer and, in front of it, a queue for the passes of one ATOMIC
 //! instruction. The RTL has one; several are in the model only.
 
-use super::pool::{Control, Pass, Pool};
 use crate::config::Config;
+use crate::model::pass::{Pass, PassPool};
 use crate::model::spad_premem_queue::{PrememInputs, PrememQueue};
 use crate::model::spad_retry_sequencer::{
     AtomicPass, RetrySequencer, SequencerInputs, SequencerRequest, SequencerResponse, State,
@@ -15,7 +15,7 @@ struct Context {
     /// It has an instruction that has not ended.
     taken: bool,
     passes: PrememQueue<Pass>,
-    sequencer: RetrySequencer<Control>,
+    sequencer: RetrySequencer<Pass>,
 }
 
 impl Context {
@@ -74,6 +74,27 @@ impl Contexts {
     /// No further ATOMIC may be issued.
     pub(super) fn full(&self) -> bool {
         self.in_flight >= self.list.len()
+    }
+
+    /// Everything but the contents of the sequencers' operand registers.
+    pub(super) fn reset(&mut self) {
+        for context in &mut self.list {
+            context.taken = false;
+            context.passes.commit(&PrememInputs {
+                rst: true,
+                cfg_on: true,
+                input: None,
+                out_ready: false,
+            });
+            context.sequencer.commit(&SequencerInputs {
+                rst: true,
+                at: None,
+                sp_ready: false,
+                sr: None,
+            });
+        }
+        (self.in_flight, self.filling, self.last) = (0, 0, 0);
+        (self.heads_turn, self.rounds) = (false, 0);
     }
 
     /// An ATOMIC is issued.
@@ -135,12 +156,12 @@ impl Contexts {
     }
 
     /// The request of the context that the port belongs to.
-    pub(super) fn request(&self, requester: usize) -> Option<SequencerRequest<Control>> {
+    pub(super) fn request(&self, requester: usize) -> Option<SequencerRequest<Pass>> {
         self.list[requester].sequencer.request()
     }
 
-    /// The clock edge; what leaves the queues is freed in `pool`.
-    pub(super) fn commit(&mut self, inputs: &ContextInputs, pool: &mut Pool) {
+    /// The clock edge; the operands of passes are in `pool`.
+    pub(super) fn commit(&mut self, inputs: &ContextInputs, pool: &PassPool) {
         let target = inputs.atomic.as_ref().map(|pass| self.of(pass));
         if let Some(target) = target {
             self.filling = target;
@@ -168,7 +189,7 @@ impl Contexts {
                 && let Some(request) = context.sequencer.request()
             {
                 self.rounds += u64::from(request.op == op::LDLK);
-                if request.op == op::PASS && request.tag.last {
+                if request.op == op::PASS && request.tag.control.last {
                     context.taken = false;
                     self.in_flight -= 1;
                 }
@@ -179,9 +200,6 @@ impl Contexts {
                 sp_ready: fired == Some(i),
                 sr: response.map(|r| r.1),
             });
-            if let Some(pass) = at {
-                pool.give(pass.slot);
-            }
         }
         self.last = fired.unwrap_or(self.last);
         let (waits, leaves) = inputs.head;
@@ -204,7 +222,7 @@ impl Contexts {
     }
 }
 
-fn atomic_pass(pass: Pass, pool: &Pool) -> AtomicPass<'_, Control> {
+fn atomic_pass(pass: Pass, pool: &PassPool) -> AtomicPass<'_, Pass> {
     let slot = pool.at(pass.slot);
     AtomicPass {
         aop: slot.aop,
@@ -213,6 +231,6 @@ fn atomic_pass(pass: Pass, pool: &Pool) -> AtomicPass<'_, Control> {
         row: &slot.row,
         lock: &slot.lock,
         data: &slot.data,
-        tag: pass.control,
+        tag: pass,
     }
 }

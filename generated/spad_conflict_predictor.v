@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_conflict_predictor: remembers what the instructions at each program
+// counter cost in MEM0 and masks memory warps behind the next one for as long.
+//
+// Parameters: PW = 2, DG = 6, OCC = 7, EX = 5, SETS = 256, AHEAD = 3
+// Timing:     taken in cycle s with P passes and excess x: mask is 1 from s+1
+//             on for the passes, from s+2 on for the excess as well
+// Reference:  elastic paper, section 5; docs/microarchitecture.md, sections 12
+//             to 14 and 18.6
+//
+// in  clk         1  clock
+// in  rst         1  synchronous reset
+// in  clear       1  kernel launch: as reset
+// in  d_valid     1  a predicted pass leaves the scratchpad
+// in  d_occ       7  cycles that it took in MEM0
+// in  d_last      1  it is the instruction's last
+// in  d_pc       14  the instruction's program counter
+// in  set_valid   1  a predicted instruction is taken in this cycle
+// in  set_pc     14  its program counter
+// in  set_base    2  number of its passes - 1
+// in  hold        1  EX is held in this cycle: it does not count
+// out mask        1  memory warps are masked
+
+module spad_conflict_predictor (
+    input wire clk,
+    input wire rst,
+    input wire clear,
+    input wire d_valid,
+    input wire [6:0] d_occ,
+    input wire d_last,
+    input wire [13:0] d_pc,
+    input wire set_valid,
+    input wire [13:0] set_pc,
+    input wire [1:0] set_base,
+    input wire hold,
+    output wire mask
+);
+    wire up_valid;
+    wire [13:0] up_pc;
+    wire [4:0] up_excess;
+    spad_degree_accumulator accumulator (
+        .clk(clk),
+        .rst(rst),
+        .clear(clear),
+        .d_valid(d_valid),
+        .d_occ(d_occ),
+        .d_last(d_last),
+        .d_pc(d_pc),
+        .up_valid(up_valid),
+        .up_pc(up_pc),
+        .up_excess(up_excess)
+    );
+
+    wire lk_hit;
+    wire [4:0] lk_excess;
+    /* verilator lint_off UNUSEDSIGNAL */ // for debugging: the mask itself decides
+    wire lk_done;
+    wire [5:0] remaining;
+    /* verilator lint_on UNUSEDSIGNAL */
+    spad_conflict_history history (
+        .clk(clk),
+        .rst(rst),
+        .clear(clear),
+        .lk_valid(set_valid),
+        .lk_pc(set_pc),
+        .lk_done(lk_done),
+        .lk_hit(lk_hit),
+        .lk_excess(lk_excess),
+        .up_valid(up_valid),
+        .up_pc(up_pc),
+        .up_excess(up_excess)
+    );
+
+    // The answer of the history counts in the second cycle after the question.
+    reg lq_hit;
+    reg [4:0] lq_excess;
+    always @(posedge clk) begin
+        if (rst) begin
+            lq_hit <= 1'b0;
+            lq_excess <= 5'd0;
+        end else begin
+            lq_hit <= lk_hit;
+            lq_excess <= lk_excess;
+        end
+    end
+
+    spad_warp_mask warp_mask (
+        .clk(clk),
+        .rst(rst),
+        .clear(clear),
+        .set_valid(set_valid),
+        .set_base(set_base),
+        .lk_hit(lq_hit),
+        .lk_excess(lq_excess),
+        .hold(hold),
+        .mask(mask),
+        .remaining(remaining)
+    );
+endmodule

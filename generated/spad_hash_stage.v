@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_hash_stage: bank, row and lock of every lane's address, with the
+// registers that configure the hash; with H = 1 in a pipeline stage of its
+// own.
+//
+// Parameters: n = 14, m = 5, L = 32, D = 32, R = 9, LK = 10, H = 1
+// Timing:     one cycle; cfg_* and the configuration are static while a kernel
+//             runs
+// Reference:  hash paper, section 4; docs/microarchitecture.md, section 18.4
+//
+// in  clk             1  clock
+// in  rst             1  synchronous reset
+// in  hash_wr_en      1  write a register
+// in  hash_wr_index   3  register to write; an index without a register writes
+//                        nothing
+// in  hash_wr_data   14  index i: row mask of bank bit i
+// in  row_wr_en       1  write a register
+// in  row_wr_index    4  register to write; an index without a register writes
+//                        nothing
+// in  row_wr_data     3  index j: source of row bit j, 0 keeps addr[m+j], i+1
+//                        takes addr[i]
+// in  cfg_lock_hash   2  0 none, 1 XOR, 2 ADD
+// in  in_valid        1  a pass is offered
+// out in_ready        1  it is taken at the end of this cycle
+// in  in_ctl         35  its control: last, pass, pc, tag, kind, warp, from
+//                        the top
+// in  in_mask        32  active lanes
+// in  in_addr       448  word address, n bits per lane
+// in  in_data       1024  data, D bits per lane
+// in  in_be         128  byte enables, BE bits per lane
+// in  in_aop          4  operation of an atomic
+// out out_valid       1  a pass is offered
+// in  out_ready       1  it is taken
+// out out_ctl        35  its control
+// out out_mask       32  active lanes
+// out out_bank      160  bank, m bits per lane
+// out out_row       288  row, R bits per lane
+// out out_lock      320  lock, LK bits per lane
+// out out_data      1024  data, D bits per lane
+// out out_be        128  byte enables, BE bits per lane
+// out out_aop         4  operation of an atomic
+// out hx_valid        1  a pass is in the hash stage
+
+module spad_hash_stage (
+    input wire clk,
+    input wire rst,
+    input wire hash_wr_en,
+    input wire [2:0] hash_wr_index,
+    input wire [13:0] hash_wr_data,
+    input wire row_wr_en,
+    input wire [3:0] row_wr_index,
+    input wire [2:0] row_wr_data,
+    input wire [1:0] cfg_lock_hash,
+    input wire in_valid,
+    output wire in_ready,
+    input wire [34:0] in_ctl,
+    input wire [31:0] in_mask,
+    input wire [447:0] in_addr,
+    input wire [1023:0] in_data,
+    input wire [127:0] in_be,
+    input wire [3:0] in_aop,
+    output wire out_valid,
+    input wire out_ready,
+    output wire [34:0] out_ctl,
+    output wire [31:0] out_mask,
+    output wire [159:0] out_bank,
+    output wire [287:0] out_row,
+    output wire [319:0] out_lock,
+    output wire [1023:0] out_data,
+    output wire [127:0] out_be,
+    output wire [3:0] out_aop,
+    output reg hx_valid
+);
+    localparam [3:0] AOP_ADD = 4'd0;
+    localparam L = 32;
+    localparam N = 14;
+    localparam D = 32;
+    localparam CTL = 35;
+    localparam BE_BITS = 128;
+
+    // The hash has a stage of its own, behind this register.
+    reg [CTL-1:0] hx_ctl;
+    reg [L-1:0] hx_mask;
+    reg [L*N-1:0] hx_addr;
+    reg [L*D-1:0] hx_data;
+    reg [BE_BITS-1:0] hx_be;
+    reg [3:0] hx_aop;
+    assign in_ready = ~hx_valid | out_ready;
+    always @(posedge clk) begin
+        if (rst) begin
+            hx_valid <= 1'b0;
+            hx_ctl <= {CTL{1'b0}};
+            hx_mask <= {L{1'b0}};
+            hx_addr <= {(L*N){1'b0}};
+            hx_data <= {(L*D){1'b0}};
+            hx_be <= {BE_BITS{1'b0}};
+            hx_aop <= AOP_ADD;
+        end else if (in_ready) begin
+            hx_valid <= in_valid;
+            hx_ctl <= in_ctl;
+            hx_mask <= in_mask;
+            hx_addr <= in_addr;
+            hx_data <= in_data;
+            hx_be <= in_be;
+            hx_aop <= in_aop;
+        end
+    end
+    assign out_valid = hx_valid;
+    assign out_ctl = hx_ctl;
+    assign out_mask = hx_mask;
+    assign out_data = hx_data;
+    assign out_be = hx_be;
+    assign out_aop = hx_aop;
+
+    // Bank, row and lock of each lane.
+    wire [69:0] cfg_rows;
+    spad_hash_config_matrix hash_config (
+        .clk(clk),
+        .rst(rst),
+        .wr_en(hash_wr_en),
+        .wr_index(hash_wr_index),
+        .wr_data(hash_wr_data),
+        .cfg_rows(cfg_rows)
+    );
+    wire [53:0] cfg_row_sel;
+    spad_hash_config_row_map row_config (
+        .clk(clk),
+        .rst(rst),
+        .wr_en(row_wr_en),
+        .wr_index(row_wr_index),
+        .wr_data(row_wr_data),
+        .cfg_row_sel(cfg_row_sel)
+    );
+    genvar i;
+    generate
+        for (i = 0; i < L; i = i + 1) begin : lane
+            spad_lane_hash hash (
+                .cfg_rows(cfg_rows),
+                .cfg_row_sel(cfg_row_sel),
+                .cfg_lock_hash(cfg_lock_hash),
+                .addr(hx_addr[14*i +: 14]),
+                .bank(out_bank[5*i +: 5]),
+                .row(out_row[9*i +: 9]),
+                .lock(out_lock[10*i +: 10])
+            );
+        end
+    endgenerate
+endmodule

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_issue_select: selects the warp whose instruction is taken. AHEAD = 0:
+// of those that are ready in this cycle. AHEAD = 3: qualified in one cycle,
+// picked in the next, looked at again and taken in the third.
+//
+// Parameters: W = 48, T = 8, AHEAD = 3
+// Timing:     ready in cycle t, picked in t+1, taken in t+2 or later
+// Reference:  elastic paper, section 5; sharing paper, section 4;
+//             docs/microarchitecture.md, section 18.3
+//
+// in  clk            1  clock
+// in  rst            1  synchronous reset
+// in  cfg_policy     2  scheduler: 0 round-robin, 1 and 2 owner first, 3
+//                       lowest slot
+// in  cfg_aware      1  bank-conflict-aware scheduling
+// in  cfg_violate    1  masked warps go when nothing else can
+// in  ready         48  the warp may issue
+// in  is_mem        48  its offer is of the memory path
+// in  is_atomic     48  its offer is an ATOMIC
+// in  shares        48  its offer may touch the shared part
+// in  cls           96  its class: 0 owner, 1 unshared, 2 non-owner
+// in  allowed_wait  48  it is refused: the partner holds the shared part
+// in  allowed_viol  48  it is refused: its block has released the shared part
+// in  locked         4  per pair: the shared part is held
+// in  owner          4  per pair: the owner
+// in  changes        1  a block starts, threads exit, or a RELSSP leaves EX in
+//                       this cycle
+// in  mask           1  memory warps are masked
+// in  atom_infl      1  an ATOMIC is in flight
+// in  room           1  an instruction may be taken
+// out take           1  the selected warp's instruction is taken
+// out take_sel      48  the selected warp, taken or not; one-hot
+// out take_warp      6  its number
+// out picked        48  the warp between pick and take; AHEAD = 0: none
+// out masked         1  some ready warp is held back by the mask
+// out wait_sh       48  allowed_wait; AHEAD = 3: one cycle later
+// out viol          48  allowed_viol; AHEAD = 3: one cycle later
+
+module spad_issue_select (
+    input wire clk,
+    input wire rst,
+    input wire [1:0] cfg_policy,
+    input wire cfg_aware,
+    input wire cfg_violate,
+    input wire [47:0] ready,
+    input wire [47:0] is_mem,
+    input wire [47:0] is_atomic,
+    input wire [47:0] shares,
+    input wire [95:0] cls,
+    input wire [47:0] allowed_wait,
+    input wire [47:0] allowed_viol,
+    input wire [3:0] locked,
+    input wire [3:0] owner,
+    input wire changes,
+    input wire mask,
+    input wire atom_infl,
+    input wire room,
+    output wire take,
+    output wire [47:0] take_sel,
+    output wire [5:0] take_warp,
+    output wire [47:0] picked,
+    output wire masked,
+    output wire [47:0] wait_sh,
+    output wire [47:0] viol
+);
+    localparam W = 48;
+    localparam T = 8;
+    localparam PAIRS = T / 2;
+
+    // ------------------------------------------------------------------- Q
+    // What each warp was qualified with, and the shared parts as they were
+    // then: held or not, by whom, and whether that changed in that cycle.
+    reg [W-1:0] q_ready;
+    reg [W-1:0] q_mem;
+    reg [W-1:0] q_atomic;
+    reg [W-1:0] q_shared;
+    reg [2*W-1:0] q_cls;
+    reg [W-1:0] q_wait;
+    reg [W-1:0] q_viol;
+    reg [PAIRS-1:0] was_locked;
+    reg [PAIRS-1:0] was_owner;
+    reg was_changed;
+    always @(posedge clk) begin
+        if (rst) begin
+            q_ready <= {W{1'b0}};
+            q_mem <= {W{1'b0}};
+            q_atomic <= {W{1'b0}};
+            q_shared <= {W{1'b0}};
+            q_cls <= {(2*W){1'b0}};
+            q_wait <= {W{1'b0}};
+            q_viol <= {W{1'b0}};
+            was_locked <= {PAIRS{1'b0}};
+            was_owner <= {PAIRS{1'b0}};
+            was_changed <= 1'b0;
+        end else begin
+            q_ready <= ready;
+            q_mem <= is_mem;
+            q_atomic <= is_atomic;
+            q_shared <= shares;
+            q_cls <= cls;
+            q_wait <= allowed_wait;
+            q_viol <= allowed_viol;
+            was_locked <= locked;
+            was_owner <= owner;
+            was_changed <= changes;
+        end
+    end
+    assign wait_sh = q_wait;
+    assign viol = q_viol;
+
+    // ------------------------------------------------------------------- P
+    // The warp that is picked, one bit per warp.
+    reg pk_valid;
+    reg [W-1:0] pk;
+    wire pk_leaves;
+    wire pk_free = ~pk_valid | pk_leaves;
+    wire sel_valid;
+    wire [W-1:0] sel;
+    /* verilator lint_off UNUSEDSIGNAL */ // the pick goes on as one bit per warp
+    wire [5:0] sel_warp;
+    /* verilator lint_on UNUSEDSIGNAL */
+    spad_warp_scheduler scheduler (
+        .clk(clk),
+        .rst(rst),
+        .cfg_policy(cfg_policy),
+        .cfg_aware(cfg_aware),
+        .cfg_violate(cfg_violate),
+        .ready(q_ready & ~pk),
+        .is_mem(q_mem),
+        .mask(mask),
+        .cls(q_cls),
+        .take(pk_free),
+        .sel_valid(sel_valid),
+        .sel(sel),
+        .sel_warp(sel_warp),
+        .masked(masked)
+    );
+    always @(posedge clk) begin
+        if (rst) begin
+            pk_valid <= 1'b0;
+            pk <= {W{1'b0}};
+        end else if (pk_free) begin
+            pk_valid <= sel_valid;
+            pk <= sel;
+        end
+    end
+
+    // ------------------------------------------------------------------- S
+    spad_pick_check check (
+        .cfg_aware(cfg_aware),
+        .cfg_violate(cfg_violate),
+        .picked(pk_valid),
+        .shared(|(pk & q_shared)),
+        .refused(|(pk & (q_wait | q_viol))),
+        .atomic(|(pk & q_atomic)),
+        .mem(|(pk & q_mem)),
+        .changed(was_changed),
+        .moved((locked != was_locked) | (owner != was_owner)),
+        .atom_infl(atom_infl),
+        .mask(mask),
+        .room(room),
+        .take(take),
+        .leaves(pk_leaves)
+    );
+    assign picked = pk;
+    assign take_sel = pk;
+    spad_number_48 encode_pick (.above(pk[W-1:1]), .number(take_warp));
+endmodule

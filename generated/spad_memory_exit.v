@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_memory_exit: turns the scratchpad's responses into results for the
+// writeback port, behind the memory stages that are not in the scratchpad, and
+// tells the conflict prediction what a pass cost.
+//
+// Parameters: L = 32, D = 32, DG = 6, OCC = 7, LKG = 2, M = 4, TGW = 43, WBW =
+//             1116
+// Timing:     combinational
+// Reference:  elastic paper, section 4; docs/microarchitecture.md, sections
+//             18.4 to 18.6
+//
+// in  clk            1  clock
+// in  rst            1  synchronous reset
+// in  resp_valid     1  a response is offered
+// out resp_ready     1  it is taken
+// in  resp_mask     32  active lanes of the request
+// in  resp_tag      43  its tag: control, degree, error, source
+// in  resp_data    1024  words read, or the data of a pass; else 0
+// in  resp_success  32  lanes that took their lock
+// in  resp_error     1  error
+// in  resp_degree    6  conflict degree
+// out sr_valid       1  it is one that the sequencer waits for: taken at once
+// out d_valid        1  a predicted pass leaves the scratchpad
+// out d_occ          7  cycles that it took in MEM0
+// out d_last         1  it is the instruction's last
+// out d_pc          14  the instruction's program counter
+// out out_valid      1  a result is offered
+// in  out_ready      1  it is taken
+// out out_data     1116  degree, error, success, data, mask, last, pass, kind,
+//                        tag, warp, from the top
+
+module spad_memory_exit (
+    /* verilator lint_off UNUSEDSIGNAL */ // no stages behind the scratchpad
+    input wire clk,
+    /* verilator lint_on UNUSEDSIGNAL */
+    /* verilator lint_off UNUSEDSIGNAL */ // no stages behind the scratchpad
+    input wire rst,
+    /* verilator lint_on UNUSEDSIGNAL */
+    input wire resp_valid,
+    output wire resp_ready,
+    input wire [31:0] resp_mask,
+    input wire [42:0] resp_tag,
+    input wire [1023:0] resp_data,
+    input wire [31:0] resp_success,
+    input wire resp_error,
+    input wire [5:0] resp_degree,
+    output wire sr_valid,
+    output wire d_valid,
+    output wire [6:0] d_occ,
+    output wire d_last,
+    output wire [13:0] d_pc,
+    output wire out_valid,
+    input wire out_ready,
+    output wire [1115:0] out_data
+);
+    localparam [3:0] KIND_LOAD = 4'd1;
+    localparam [3:0] KIND_LDLK = 4'd3;
+    localparam [3:0] KIND_STUL = 4'd4;
+    localparam [3:0] KIND_ATOMIC = 4'd5;
+    localparam WW = 6;
+    localparam TG = 8;
+    localparam PCW = 14;
+    localparam PW = 2;
+    localparam DG = 6;
+    localparam CTL = 35;
+    localparam WB_BITS = 1116;
+
+    // The tag: source (1: the sequencer's), error and degree of an atomic, and
+    // control: warp, kind, tag, pc, pass, last.
+    wire [DG-1:0] atomic_degree = resp_tag[2 +: DG];
+    wire [CTL-1:0] ctl = resp_tag[DG+2 +: CTL];
+    wire [WW-1:0] warp = ctl[0 +: WW];
+    wire [3:0] kind = ctl[WW +: 4];
+    wire [TG-1:0] tag = ctl[WW+4 +: TG];
+    wire [PCW-1:0] pc = ctl[WW+4+TG +: PCW];
+    wire [PW-1:0] pass = ctl[WW+4+TG+PCW +: PW];
+    wire last = ctl[CTL-1];
+
+    // What the sequencer waits for leaves at once.
+    wire valid = resp_valid & ~resp_tag[0];
+    wire taken;
+    assign sr_valid = resp_valid & resp_tag[0];
+    assign resp_ready = resp_tag[0] | taken;
+
+    // What the pass cost in MEM0, for the conflict history.
+    wire [DG-1:0] cycles = (|resp_degree) ? resp_degree : 6'd1;
+    assign d_valid = valid & taken & (kind >= KIND_LOAD) & (kind <= KIND_STUL);
+    assign d_last = last;
+    assign d_pc = pc;
+    assign d_occ = (kind >= KIND_LDLK)
+        ? {cycles, 1'd0}
+        : {1'd0, cycles};
+
+    // Writeback payload: degree, error, success, data, mask, last, pass, kind, tag, warp.
+    wire [DG-1:0] degree = (kind == KIND_ATOMIC) ? atomic_degree : resp_degree;
+    wire error = resp_error | resp_tag[1];
+    wire [WB_BITS-1:0] payload = {degree, error, resp_success, resp_data, resp_mask,
+        last, pass, kind, tag, warp};
+    assign out_valid = valid;
+    assign out_data = payload;
+    assign taken = out_ready;
+endmodule

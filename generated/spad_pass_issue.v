@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_pass_issue: issues the passes of the instruction that is taken, one a
+// cycle, into EX, and holds the control of the pass that is there.
+//
+// Parameters: W = 48, S = 1, PW = 2, PCW = 14, TG = 8, AHEAD = 3
+// Timing:     taken in cycle t, the first pass issues in t+1 and is in EX in
+//             t+2
+// Reference:  docs/microarchitecture.md, section 18.3
+//
+// in  clk         1  clock
+// in  rst         1  synchronous reset
+// in  off_kind  192  kind that the warp offers, 4 bits per warp
+// in  off_words  96  words per lane of loads and stores: 0 one, 1 two, 2 four
+// in  off_tag   384  destination tag, TG bits per warp
+// in  off_pc    672  program counter, PCW bits per warp
+// in  take        1  an instruction is taken in this cycle; only with room
+// in  take_sel   48  whose offer, one-hot
+// in  take_warp   6  its number
+// in  picked     48  the warp between pick and take
+// in  ex_fire     1  the pass in EX leaves it
+// out room        1  an instruction may be taken
+// out busy       48  an instruction of the warp is on its way to EX; AHEAD =
+//                    0: none
+// out take_kind   4  kind of the offer of take_sel
+// out take_pc    14  its program counter
+// out take_np     2  its passes but for the first
+// out iss_valid   1  a pass enters EX at the end of this cycle
+// out iss_warp    6  its warp; 0 if none
+// out iss_pass    2  its number; 0 if none
+// out iss_last    1  it is the instruction's last
+// out ex_valid    1  a pass is in EX
+// out ex_warp     6  its warp; this and the next ones stay when it leaves
+// out ex_kind     4  its kind
+// out ex_tag      8  its tag
+// out ex_pc      14  its program counter
+// out ex_pass     2  its number
+// out ex_last     1  it is the instruction's last
+
+module spad_pass_issue (
+    input wire clk,
+    input wire rst,
+    input wire [191:0] off_kind,
+    input wire [95:0] off_words,
+    input wire [383:0] off_tag,
+    input wire [671:0] off_pc,
+    input wire take,
+    input wire [47:0] take_sel,
+    input wire [5:0] take_warp,
+    input wire [47:0] picked,
+    input wire ex_fire,
+    output wire room,
+    output wire [47:0] busy,
+    output wire [3:0] take_kind,
+    output wire [13:0] take_pc,
+    output wire [1:0] take_np,
+    output wire iss_valid,
+    output wire [5:0] iss_warp,
+    output wire [1:0] iss_pass,
+    output wire iss_last,
+    output reg ex_valid,
+    output reg [5:0] ex_warp,
+    output reg [3:0] ex_kind,
+    output reg [7:0] ex_tag,
+    output reg [13:0] ex_pc,
+    output reg [1:0] ex_pass,
+    output reg ex_last
+);
+    localparam [3:0] KIND_ALU = 4'd0;
+    localparam [3:0] KIND_RELSSP = 4'd7;
+    localparam W = 48;
+    localparam WW = 6;
+    localparam TG = 8;
+    localparam PCW = 14;
+    localparam PW = 2;
+    localparam OFFER = 28;
+
+    // What the warp that is taken offers, out of all offers.
+    wire [64*OFFER-1:0] offers;
+    wire [OFFER-1:0] offer;
+    spad_pick_64x28 select_offer (
+        .pick({16'd0, take_sel}),
+        .words(offers),
+        .word(offer)
+    );
+    assign take_kind = offer[3:0];
+    assign take_pc = offer[6+TG +: PCW];
+    spad_pass_count count (.kind(take_kind), .words(offer[5:4]), .more(take_np));
+
+    // ------------------------------------------------------------------- I
+    // The instruction whose passes are being issued: how many follow the
+    // first, and which is next.
+    reg cur_valid;
+    reg [WW-1:0] cur_warp;
+    reg [3:0] cur_kind;
+    reg [TG-1:0] cur_tag;
+    reg [PCW-1:0] cur_pc;
+    reg [PW-1:0] cur_np;
+    reg [PW-1:0] cur_next;
+
+    // The pass that enters EX.
+    wire ex_free = ~ex_valid | ex_fire;
+    wire issue = ex_free & cur_valid;
+    wire [WW-1:0] warp_in = cur_warp;
+    wire [3:0] kind_in = cur_kind;
+    wire [TG-1:0] tag_in = cur_tag;
+    wire [PCW-1:0] pc_in = cur_pc;
+    wire [PW-1:0] pass = cur_next;
+    wire last_pass = cur_next == cur_np;
+    assign room = ~cur_valid | (ex_free & last_pass);
+    assign iss_valid = issue;
+    assign iss_warp = warp_in & {WW{issue}};
+    assign iss_pass = pass & {PW{issue}};
+    assign iss_last = last_pass & issue;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            cur_valid <= 1'b0;
+            cur_warp <= {WW{1'b0}};
+            cur_kind <= KIND_ALU;
+            cur_tag <= {TG{1'b0}};
+            cur_pc <= {PCW{1'b0}};
+            cur_np <= {PW{1'b0}};
+            cur_next <= {PW{1'b0}};
+        end else begin
+            if (take) begin
+                cur_warp <= take_warp;
+                cur_kind <= take_kind;
+                cur_tag <= offer[6 +: TG];
+                cur_pc <= take_pc;
+                cur_np <= take_np;
+            end
+            if (take) begin
+                cur_valid <= 1'b1;
+                cur_next <= {PW{1'b0}};
+            end else if (issue) begin
+                cur_valid <= ~last_pass;
+                cur_next <= cur_next + 2'd1;
+            end
+        end
+    end
+
+    genvar w;
+    generate
+        for (w = 0; w < W; w = w + 1) begin : warp
+            assign offers[OFFER*w +: OFFER] = {off_pc[PCW*w +: PCW], off_tag[TG*w +: TG],
+                off_words[2*w +: 2], off_kind[4*w +: 4]};
+            // On its way to EX with what it offers still, or with a release.
+            wire holds = (cur_next == {PW{1'b0}}) | (cur_kind == KIND_RELSSP);
+            assign busy[w] = picked[w] | (cur_valid & (cur_warp == w) & holds);
+        end
+        for (w = W; w < 64; w = w + 1) begin : no_warp
+            assign offers[OFFER*w +: OFFER] = {OFFER{1'b0}};
+        end
+    endgenerate
+
+    // ------------------------------------------------------------------ EX
+    // Control of the pass whose operands come in.
+    always @(posedge clk) begin
+        if (rst) begin
+            ex_valid <= 1'b0;
+            ex_warp <= {WW{1'b0}};
+            ex_kind <= KIND_ALU;
+            ex_tag <= {TG{1'b0}};
+            ex_pc <= {PCW{1'b0}};
+            ex_pass <= {PW{1'b0}};
+            ex_last <= 1'b0;
+        end else if (issue) begin
+            ex_valid <= 1'b1;
+            ex_warp <= warp_in;
+            ex_kind <= kind_in;
+            ex_tag <= tag_in;
+            ex_pc <= pc_in;
+            ex_pass <= pass;
+            ex_last <= last_pass;
+        end else if (ex_fire) begin
+            ex_valid <= 1'b0;
+        end
+    end
+endmodule

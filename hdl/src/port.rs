@@ -1,0 +1,31 @@
+//! Ports of modules.
+
+use serde::Serialize;
+
+/// Direction of a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dir {
+    /// Input.
+    In,
+    /// Output.
+    Out,
+}
+
+/// A port of a module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Port {
+    /// Verilog name.
+    pub name: String,
+    /// Direction.
+    pub dir: Dir,
+    /// Bits.
+    pub width: usize,
+    /// Meaning and bit order.
+    pub doc: String,
+    /// Of an output: the inputs that it depends on in the same cycle, `cfg_*`
+    /// and `rst` aside. None of them: it comes from registers. `None`: not
+    /// declared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depends_on: Option<Vec<String>>,
+}

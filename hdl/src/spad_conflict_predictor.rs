@@ -1,0 +1,58 @@
+//! The conflict prediction: degrees of the past, by program counter, become
+//! cycles in which no memory warp goes.
+
+use crate::machine::Params;
+use crate::module::{Module, Result, UnitDoc};
+use crate::shell::Shell;
+use crate::{spad_conflict_history, spad_degree_accumulator, spad_warp_mask};
+
+/// Emits `spad_conflict_predictor` behind its parts.
+pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
+    let parts = [
+        spad_degree_accumulator::emit_unit(p)?,
+        spad_conflict_history::emit_unit(p)?,
+        spad_warp_mask::emit_unit(p)?,
+    ];
+    let doc = UnitDoc {
+        name: "spad_conflict_predictor".into(),
+        summary: "remembers what the instructions at each program counter cost in MEM0 and \
+                  masks memory warps behind the next one for as long."
+            .into(),
+        parameters: p.text(&["PW", "DG", "OCC", "EX", "SETS", "AHEAD"]),
+        timing: match p.AHEAD {
+            0 => {
+                "taken in cycle s with P passes and excess x: mask is 1 from s+1 on, until \
+                  P-1+x cycles without hold have passed"
+            }
+            _ => {
+                "taken in cycle s with P passes and excess x: mask is 1 from s+1 on for the \
+                  passes, from s+2 on for the excess as well"
+            }
+        }
+        .into(),
+        paper: "elastic paper, section 5; docs/microarchitecture.md, sections 12 to 14 and 18.6"
+            .into(),
+        latency_cycles: 1,
+    };
+    let mut shell = Shell::new(doc)
+        .clocked()
+        .input("clear", 1, "kernel launch: as reset")
+        .input("d_valid", 1, "a predicted pass leaves the scratchpad")
+        .input("d_occ", p.OCC, "cycles that it took in MEM0")
+        .input("d_last", 1, "it is the instruction's last")
+        .input("d_pc", p.PCW, "the instruction's program counter")
+        .input(
+            "set_valid",
+            1,
+            "a predicted instruction is taken in this cycle",
+        )
+        .input("set_pc", p.PCW, "its program counter")
+        .input("set_base", p.PW, "number of its passes - 1")
+        .input("hold", 1, "EX is held in this cycle: it does not count")
+        .output("mask", 1, "memory warps are masked");
+    for top in parts.iter().filter_map(|modules| modules.last()) {
+        shell = shell.instantiates(top);
+    }
+    let module = shell.emit("spad_conflict_predictor.v.tera", p)?;
+    Ok(parts.into_iter().flatten().chain([module]).collect())
+}

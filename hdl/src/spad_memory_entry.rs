@@ -1,0 +1,110 @@
+//! What stands in front of MEM0: the PREMEM queue, and the atomic operations
+//! that share the scratchpad's request port with it.
+
+use crate::machine::Params;
+use crate::module::{Module, Result, UnitDoc};
+use crate::shell::Shell;
+use crate::{spad_kind_operation, spad_premem_queue, spad_retry_sequencer};
+
+/// Emits `spad_memory_entry` behind its parts.
+pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
+    let mut parts = vec![
+        spad_premem_queue::emit_unit(p)?,
+        vec![spad_kind_operation::emit_kernel()?],
+    ];
+    if p.LOCKS > 0 {
+        parts.push(spad_retry_sequencer::emit_unit(p)?);
+    }
+    let doc = UnitDoc {
+        name: "spad_memory_entry".into(),
+        summary: "queues passes in front of the scratchpad and makes requests of them; atomics \
+                  go to a queue of their own and its sequencer, which goes first."
+            .into(),
+        parameters: p.text(&["L", "D", "R", "LK", "PQ", "LOCKS", "TGW"]),
+        timing: "a pass is requested in the cycle in which it comes if the queue is empty and \
+                 the sequencer does not ask"
+            .into(),
+        paper: "elastic paper, section 4.1; atomics paper, section II; \
+                docs/microarchitecture.md, section 18.5"
+            .into(),
+        latency_cycles: 0,
+    };
+    let shell = Shell::new(doc)
+        .clocked()
+        .input("cfg_elastic", 1, "the PREMEM queue is in use")
+        .input("take_atomic", 1, "an ATOMIC is taken in this cycle");
+    let shell = request_ports(pass_ports(shell, p), p);
+    let mut shell = waived(sequencer_ports(shell, p), p);
+    for top in parts.iter().filter_map(|modules| modules.last()) {
+        shell = shell.instantiates(top);
+    }
+    let module = shell.emit("spad_memory_entry.v.tera", p)?;
+    Ok(parts.into_iter().flatten().chain([module]).collect())
+}
+
+fn pass_ports(shell: Shell, p: &Params) -> Shell {
+    shell
+        .input("in_valid", 1, "a pass is offered")
+        .output("in_ready", 1, "it is taken at the end of this cycle")
+        .input(
+            "in_ctl",
+            p.CTL,
+            "its control: last, pass, pc, tag, kind, warp, from the top",
+        )
+        .input("in_mask", p.L, "active lanes")
+        .input("in_bank", p.L * p.m, "bank, m bits per lane")
+        .input("in_row", p.L * p.R, "row, R bits per lane")
+        .input("in_lock", p.L * p.LK, "lock, LK bits per lane")
+        .input("in_data", p.L * p.D, "data, D bits per lane")
+        .input("in_be", p.L * p.BE, "byte enables, BE bits per lane")
+        .input("in_aop", 4, "operation of an atomic")
+}
+
+fn request_ports(shell: Shell, p: &Params) -> Shell {
+    let tag = "control, degree, error, source: 1 for what the sequencer waits for";
+    shell
+        .output("req_valid", 1, "a scratchpad request is offered")
+        .input("req_ready", 1, "it is taken")
+        .output("req_op", 3, "operation")
+        .output("req_mask", p.L, "active lanes")
+        .output("req_bank", p.L * p.m, "bank, m bits per lane")
+        .output("req_row", p.L * p.R, "row, R bits per lane")
+        .output("req_lock", p.L * p.LK, "lock, LK bits per lane")
+        .output("req_data", p.L * p.D, "data, D bits per lane")
+        .output("req_be", p.L * p.BE, "byte enables, BE bits per lane")
+        .output("req_tag", p.TGW, tag)
+}
+
+fn sequencer_ports(shell: Shell, p: &Params) -> Shell {
+    let atomic = "an ATOMIC is in flight";
+    let shell = match p.LOCKS {
+        0 => shell.output("atom_infl", 1, atomic),
+        _ => shell.register("atom_infl", 1, atomic),
+    };
+    shell
+        .input("sr_valid", 1, "response to a request of the sequencer")
+        .input("sr_mask", p.L, "its lanes")
+        .input("sr_data", p.L * p.D, "words read")
+        .input("sr_success", p.L, "lanes that took their lock")
+        .input("sr_error", 1, "error")
+        .input("sr_degree", p.DG, "conflict degree")
+        .output("seq_busy", 1, "the sequencer has the request port")
+        .output("seq_state", 3, "state of the retry sequencer")
+        .output("pre_count", p.PQW, "entries of the PREMEM queue")
+}
+
+/// Without locks there is no sequencer.
+fn waived(shell: Shell, p: &Params) -> Shell {
+    let atomics = [
+        "take_atomic",
+        "sr_valid",
+        "sr_mask",
+        "sr_data",
+        "sr_success",
+        "sr_error",
+        "sr_degree",
+    ];
+    atomics.into_iter().fold(shell, |shell, name| {
+        shell.unused(p.LOCKS == 0, name, "the machine has no locks")
+    })
+}

@@ -1,0 +1,64 @@
+//! What stands behind the scratchpad: the sequencer's answers part from the
+//! others, which become results for the writeback port.
+
+use crate::machine::Params;
+use crate::module::{Module, Result, UnitDoc};
+use crate::shell::Shell;
+
+/// Emits `spad_memory_exit`.
+pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
+    let doc = UnitDoc {
+        name: "spad_memory_exit".into(),
+        summary: "turns the scratchpad's responses into results for the writeback port, behind \
+                  the memory stages that are not in the scratchpad, and tells the conflict \
+                  prediction what a pass cost."
+            .into(),
+        parameters: p.text(&["L", "D", "DG", "OCC", "LKG", "M", "TGW", "WBW"]),
+        timing: match p.M {
+            0..=4 => "combinational".into(),
+            stages => format!("{} cycles if nothing is in the way", stages - 4),
+        },
+        paper: "elastic paper, section 4; docs/microarchitecture.md, sections 18.4 to 18.6".into(),
+        latency_cycles: p.M.saturating_sub(4) as u32,
+    };
+    let payload = "degree, error, success, data, mask, last, pass, kind, tag, warp, from the top";
+    let shell = Shell::new(doc)
+        .clocked()
+        .input("resp_valid", 1, "a response is offered")
+        .output("resp_ready", 1, "it is taken")
+        .input("resp_mask", p.L, "active lanes of the request")
+        .input("resp_tag", p.TGW, "its tag: control, degree, error, source")
+        .input(
+            "resp_data",
+            p.L * p.D,
+            "words read, or the data of a pass; else 0",
+        )
+        .input("resp_success", p.L, "lanes that took their lock")
+        .input("resp_error", 1, "error")
+        .input("resp_degree", p.DG, "conflict degree")
+        .output(
+            "sr_valid",
+            1,
+            "it is one that the sequencer waits for: taken at once",
+        )
+        .output("d_valid", 1, "a predicted pass leaves the scratchpad")
+        .output("d_occ", p.OCC, "cycles that it took in MEM0")
+        .output("d_last", 1, "it is the instruction's last")
+        .output("d_pc", p.PCW, "the instruction's program counter")
+        .output("out_valid", 1, "a result is offered")
+        .input("out_ready", 1, "it is taken")
+        .output("out_data", p.WBW, payload);
+    let shell = match p.M {
+        0..=4 => shell,
+        stages => shell.output(
+            "mem_valid",
+            stages - 4,
+            "MEM4 and on hold a result, from bit 0",
+        ),
+    };
+    let module = shell
+        .unused(p.M <= 4, "clk", "no stages behind the scratchpad")
+        .unused(p.M <= 4, "rst", "no stages behind the scratchpad")
+        .emit("spad_memory_exit.v.tera", p)?;
+    Ok(vec![module])
+}

@@ -1,0 +1,179 @@
+//! From the offers to EX: the units that decide the issue, in the order in
+//! which an instruction passes them (docs/microarchitecture.md, sections 18.3
+//! and 18.11).
+
+use super::SmPathInputs;
+use super::sharing::{Sharing, SharingOutputs};
+use crate::config::Config;
+use crate::model::kind;
+use crate::model::spad_conflict_predictor::{ConflictPredictor, PredictedIssue, PredictorInputs};
+use crate::model::spad_degree_accumulator::ResolvedPass;
+use crate::model::spad_eligibility::{Eligibility, EligibilityInputs, WarpKind};
+use crate::model::spad_issue_select::{IssueSelect, SelectInputs, SelectOutputs};
+use crate::model::spad_pass_issue::{PassIssue, PassIssueInputs, PassIssueOutputs};
+use crate::model::spad_relssp::Release;
+
+#[derive(Clone, Debug)]
+pub(super) struct Front {
+    sharing: Sharing,
+    eligibility: Eligibility,
+    predictor: ConflictPredictor,
+    pub(super) select: IssueSelect,
+    pub(super) issue: PassIssue,
+}
+
+/// What the rest of the path tells these units.
+#[derive(Clone, Copy)]
+pub(super) struct Behind {
+    /// The pass in EX leaves it.
+    pub(super) ex_fire: bool,
+    /// It stays.
+    pub(super) ex_hold: bool,
+    /// It is a RELSSP, and leaves.
+    pub(super) release: Option<Release>,
+    pub(super) atom_infl: bool,
+    /// The instruction whose last result is written back.
+    pub(super) retire: Option<WarpKind>,
+    pub(super) resolved: Option<ResolvedPass>,
+}
+
+/// What they say in one cycle, and what they were told.
+pub(super) struct FrontSignals<'a> {
+    pub(super) sharing: SharingOutputs,
+    eligibility: EligibilityInputs<'a>,
+    select_inputs: SelectInputs<'a>,
+    pub(super) select: SelectOutputs,
+    issue_inputs: PassIssueInputs<'a>,
+    pub(super) issue: PassIssueOutputs,
+}
+
+impl Front {
+    pub(super) fn new(config: &Config) -> Self {
+        let warps = config.path.warps as usize;
+        Front {
+            sharing: Sharing::new(config),
+            eligibility: Eligibility::new(warps),
+            predictor: ConflictPredictor::new(config),
+            select: IssueSelect::new(warps, config.path.ahead),
+            issue: PassIssue::new(config),
+        }
+    }
+
+    pub(super) fn eval<'a>(&self, inputs: &SmPathInputs<'a>, behind: &Behind) -> FrontSignals<'a> {
+        let (cfg, rst, atom_infl) = (&inputs.cfg, inputs.rst, behind.atom_infl);
+        let sharing = self.sharing.eval(inputs, behind.release);
+        let picked = self.select.picked();
+        let ex = self.issue.ex();
+        let eligibility = EligibilityInputs {
+            rst,
+            barrel: cfg.barrel,
+            offers: inputs.offers,
+            allow: sharing.access.allow,
+            busy: self.issue.busy(picked),
+            atom_infl,
+            ex_relssp: ex.filter(|c| c.kind == kind::RELSSP).map(|c| c.warp.into()),
+            take: None,
+            retire: behind.retire,
+        };
+        let eligible = self.eligibility.eval(&eligibility);
+        let select_inputs = SelectInputs {
+            rst,
+            policy: cfg.policy,
+            aware: cfg.aware,
+            violate: cfg.violate,
+            ready: eligible.ready,
+            is_mem: eligible.is_mem,
+            is_atomic: eligible.is_atomic,
+            shares: eligible.shares,
+            cls: sharing.access.cls,
+            allowed_wait: sharing.access.wait_sh,
+            allowed_viol: sharing.access.viol,
+            locked: sharing.access.locked,
+            owner: sharing.access.owner,
+            event: inputs.launch.is_some() || inputs.exit.is_some() || behind.release.is_some(),
+            mask: self.predictor.eval(),
+            atom_infl,
+            room: self.issue.room(behind.ex_fire),
+            age: inputs.age,
+            active: inputs.active,
+        };
+        let select = self.select.eval(&select_inputs);
+        let issue_inputs = PassIssueInputs {
+            rst,
+            offers: inputs.offers,
+            take: select.take,
+            picked,
+            ex_fire: behind.ex_fire,
+        };
+        FrontSignals {
+            sharing,
+            eligibility,
+            select_inputs,
+            select,
+            issue_inputs,
+            issue: self.issue.eval(&issue_inputs),
+        }
+    }
+
+    pub(super) fn commit(&mut self, inputs: &SmPathInputs, behind: &Behind, s: &FrontSignals) {
+        let taken = s.issue.taken;
+        self.commit_sharing(inputs, behind, s);
+        self.eligibility.commit(&EligibilityInputs {
+            take: taken.map(|t| WarpKind {
+                warp: t.control.warp.into(),
+                kind: t.control.kind,
+            }),
+            ..s.eligibility
+        });
+        let predicted = taken.filter(|t| kind::is_predicted(t.control.kind));
+        self.predictor.commit(&PredictorInputs {
+            rst: inputs.rst,
+            clear: inputs.kernel_clear,
+            pass: behind.resolved,
+            set: predicted.map(|t| PredictedIssue {
+                pc: t.control.pc,
+                base: t.last_pass.into(),
+            }),
+            hold: behind.ex_hold,
+        });
+        self.select.commit_known(&s.select_inputs, &s.select);
+        self.issue.commit_known(&s.issue_inputs, &s.issue);
+    }
+
+    fn commit_sharing(&mut self, inputs: &SmPathInputs, behind: &Behind, s: &FrontSignals) {
+        let acquire = s.select.take;
+        self.sharing
+            .commit(inputs, behind.release, &s.sharing, acquire);
+    }
+
+    /// Nothing but a counter moves at the clock edge.
+    pub(super) fn rests(&self, s: &FrontSignals) -> bool {
+        s.issue.iss.is_none()
+            && self.sharing.rests(&s.sharing)
+            && self.select.rests(&s.select_inputs, &s.select)
+            && self.predictor.rests()
+    }
+
+    /// Cycles until the mask ends, where that is looked at.
+    pub(super) fn quiet_cycles(&self, aware: bool, ex_hold: bool) -> u64 {
+        match self.predictor.remaining() {
+            masked if aware && masked > 0 && !ex_hold => masked.into(),
+            _ => u64::MAX,
+        }
+    }
+
+    /// That many or fewer clock edges while it rests.
+    pub(super) fn pass_over(
+        &mut self,
+        cycles: u64,
+        inputs: &SmPathInputs,
+        behind: &Behind,
+        s: &FrontSignals,
+    ) {
+        if !behind.ex_hold {
+            self.predictor.count_down(cycles);
+        }
+        // What releases have changed settles in the first of the cycles.
+        self.commit_sharing(inputs, behind, s);
+    }
+}
