@@ -21,10 +21,21 @@ pub const ATOMIC: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits 
                       warp_size = 8, capacity_words = 512 }\n\
                       path = { locks = 32, lock_group_cycles = 2, mem_stages = 2, ahead = 0 }\n\
                       retry = { read = 2, update = 2, write = 2, branch = 1 }\n";
-/// Banks of four rows.
-const ROWS: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
-                    warp_size = 8, capacity_words = 32 }\n\
-                    path = { locks = 32, lock_group_cycles = 2, mem_stages = 2, ahead = 0 }\n";
+/// Banks of four rows, with so many stages.
+macro_rules! rows {
+    ($stages:literal) => {
+        concat!(
+            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
+             warp_size = 8, capacity_words = 32 }\n\
+             path = { locks = 32, lock_group_cycles = 2, ahead = 0, mem_stages = ",
+            $stages,
+            " }\n"
+        )
+    };
+}
+const ROWS: &str = rows!(2);
+const ROWS3: &str = rows!(3);
+const ROWS4: &str = rows!(4);
 /// As `QUAD`, with the issue decided three stages ahead.
 const AHEAD: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
                      warp_size = 8, capacity_words = 512 }\n\
@@ -49,6 +60,8 @@ impl Mutant {
             "pair" => PAIR,
             "quad" => QUAD,
             "rows" => ROWS,
+            "rows3" => ROWS3,
+            "rows4" => ROWS4,
             "atomic" => ATOMIC,
             "ahead" => AHEAD,
             other => panic!("no machine {other}"),
