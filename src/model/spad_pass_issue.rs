@@ -35,8 +35,8 @@ pub struct TakenOffer {
 pub struct PassIssueOutputs {
     /// An instruction may be taken; comb(ex_fire).
     pub room: bool,
-    /// Warps whose offer is on its way already or must wait for a release;
-    /// comb(picked). With AHEAD = 0 none.
+    /// Warps whose offer is on its way already, or with a RELSSP in front of
+    /// EX; comb(picked). With AHEAD = 0 none.
     pub busy: WarpMask,
     /// `take_kind`, `take_pc`, `take_np`; comb(offers, take).
     pub taken: Option<TakenOffer>,
@@ -99,10 +99,11 @@ impl PassIssue {
         }
         let issuing = self.issuing.map(|i| i.control);
         let issuing = issuing.filter(|c| c.pass == 0 || c.kind == kind::RELSSP);
-        let releasing = self.ex.filter(|c| c.kind == kind::RELSSP);
-        let passes = [issuing, releasing].map(|c| c.map(|c| c.warp.into()));
-        let warps = passes.into_iter().chain([picked]).flatten();
-        warps.fold(0, |mask, warp: usize| mask | 1 << warp)
+        let warps = [issuing.map(|c| c.warp.into()), picked];
+        warps
+            .into_iter()
+            .flatten()
+            .fold(0, |mask, warp: usize| mask | 1 << warp)
     }
 
     /// The outputs of this cycle.
@@ -264,7 +265,7 @@ mod tests {
         assert_eq!(unit.busy(None), 0b0100);
         let release = cycle(&mut unit, None, true);
         assert_eq!(pass(release.iss), Some((2, 0, true)));
-        assert_eq!(unit.busy(None), 0b0100, "in EX");
+        assert_eq!(unit.busy(None), 0, "in EX");
         assert!(cycle(&mut unit, None, true).room);
         assert_eq!((unit.busy(None), unit.ex()), (0, None));
     }

@@ -11,6 +11,7 @@ mod config;
 mod counters;
 mod crossbar;
 mod hash;
+mod issue;
 mod layout;
 mod lock_unit;
 mod pattern;
@@ -179,6 +180,11 @@ pub static UNITS: &[Unit] = &[
     Unit::new("spad_relssp", sharing::relssp)
         .levels(15)
         .proved(&[circuit!("relssp", Quad)]),
+    Unit::new("spad_eligibility", issue::eligibility),
+    Unit::new("spad_issue_select", issue::select),
+    Unit::new("spad_pass_issue", issue::passes),
+    Unit::new("spad_release_register", issue::release),
+    Unit::new("spad_conflict_predictor", prediction::predictor),
     Unit::new("spad_counters", counters::counters)
         .levels(24)
         .proved(&[circuit!("counters", Quad)]),

@@ -4,8 +4,9 @@ use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::support::{ports, reset};
 use crate::config::{PC_BITS, index_bits};
 use crate::model::{
-    AccumulatorInputs, ConflictHistory, DegreeAccumulator, ExcessUpdate, HistoryInputs,
-    HistoryOutputs, MaskInputs, MemoryWarpMask, ResolvedPass,
+    AccumulatorInputs, ConflictHistory, ConflictPredictor, DegreeAccumulator, ExcessUpdate,
+    HistoryInputs, HistoryOutputs, MaskInputs, MemoryWarpMask, PredictedIssue, PredictorInputs,
+    ResolvedPass,
 };
 
 ports!(AccumulatorPorts {
@@ -179,6 +180,16 @@ struct MaskDriver {
     ports: MaskPorts,
 }
 
+/// A pipeline is held for some cycles at a time, or not at all.
+fn held(stimulus: &mut Stimulus) -> bool {
+    match stimulus.cycle & 0xc0 {
+        0 => true,
+        0x40 => stimulus.one_in(2),
+        0x80 => stimulus.one_in(8),
+        _ => false,
+    }
+}
+
 pub(super) fn mask(setup: &Setup) -> Box<dyn Bench> {
     let ports = MaskPorts::new(setup.layout);
     let golden = GoldenMask {
@@ -199,14 +210,7 @@ impl Driver for MaskDriver {
         frame.drive(&p.clear, stimulus.one_in(128).into());
         frame.drive(&p.lk_hit, stimulus.one_in(2).into());
         frame.drive(&p.lk_excess, stimulus.wide(p.lk_excess.width) as u32);
-        // A pipeline is held for some cycles at a time, or not at all.
-        let held = match stimulus.cycle & 0xc0 {
-            0 => 1,
-            0x40 => 2,
-            0x80 => 8,
-            _ => 0,
-        };
-        frame.drive(&p.hold, (held > 0 && stimulus.one_in(held)).into());
+        frame.drive(&p.hold, held(stimulus).into());
     }
 }
 
@@ -227,5 +231,83 @@ impl Golden for GoldenMask {
         });
         frame.expect(&p.mask, out.mask.into());
         frame.expect(&p.remaining, out.remaining);
+    }
+}
+
+ports!(PredictorPorts {
+    in rst clear d_valid d_occ d_last d_pc set_valid set_pc set_base hold;
+    out mask;
+});
+
+struct GoldenPredictor {
+    ports: PredictorPorts,
+    model: ConflictPredictor,
+}
+
+struct PredictorDriver {
+    ports: PredictorPorts,
+    /// The program counters at work: few, so that what is learned is used.
+    pcs: [u32; 4],
+}
+
+pub(super) fn predictor(setup: &Setup) -> Box<dyn Bench> {
+    let ports = PredictorPorts::new(setup.layout);
+    let config = setup.config.clone();
+    let driver = PredictorDriver {
+        ports: ports.clone(),
+        pcs: [0; 4],
+    };
+    let power_up = move || GoldenPredictor {
+        ports: ports.clone(),
+        model: ConflictPredictor::new(&config),
+    };
+    Box::new(DrivenBench::new(setup, driver, power_up))
+}
+
+impl Driver for PredictorDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let p = &self.ports;
+        reset(stimulus, frame, &p.rst);
+        if stimulus.cycle == 0 || stimulus.one_in(1024) {
+            self.pcs = std::array::from_fn(|_| stimulus.wide(PC_BITS as usize) as u32);
+        }
+        let pc = |stimulus: &mut Stimulus| self.pcs[stimulus.below(4) as usize];
+        // Learning and masking in turns: while masked, nothing new shows.
+        let learns = stimulus.cycle & 0x80 == 0;
+        frame.drive(&p.clear, stimulus.one_in(512).into());
+        frame.drive(&p.d_valid, (learns && !stimulus.one_in(4)).into());
+        let all = (1 << p.d_occ.width) - 1;
+        let most = if stimulus.one_in(16) { all } else { 4 };
+        frame.drive(&p.d_occ, 1 + stimulus.below(most));
+        frame.drive(&p.d_last, stimulus.one_in(2).into());
+        frame.drive(&p.d_pc, pc(stimulus));
+        let often = if learns { 32 } else { 8 };
+        frame.drive(&p.set_valid, stimulus.one_in(often).into());
+        frame.drive(&p.set_pc, pc(stimulus));
+        frame.drive(&p.set_base, stimulus.wide(p.set_base.width) as u32);
+        frame.drive(&p.hold, held(stimulus).into());
+    }
+}
+
+impl Golden for GoldenPredictor {
+    fn respond(&mut self, frame: &mut Frame) {
+        let p = &self.ports;
+        let pass = ResolvedPass {
+            occupancy: frame.driven(&p.d_occ),
+            last: frame.is_high(&p.d_last),
+            pc: frame.driven(&p.d_pc) as u16,
+        };
+        let set = PredictedIssue {
+            pc: frame.driven(&p.set_pc) as u16,
+            base: frame.driven(&p.set_base),
+        };
+        let mask = self.model.step(&PredictorInputs {
+            rst: frame.is_high(&p.rst),
+            clear: frame.is_high(&p.clear),
+            pass: frame.is_high(&p.d_valid).then_some(pass),
+            set: frame.is_high(&p.set_valid).then_some(set),
+            hold: frame.is_high(&p.hold),
+        });
+        frame.expect(&p.mask, mask.into());
     }
 }

@@ -1,6 +1,7 @@
 //! Scheduling and sharing: warp scheduler, access unit, relssp.
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
+use super::layout::PortSlot;
 use super::support::{ports, reset};
 use crate::model::{
     AccessInputs, AccessUnit, Exit, Policy, Release, Relssp, RelsspInputs, SchedulerInputs,
@@ -8,7 +9,7 @@ use crate::model::{
 };
 
 /// A vector with few, half, or nearly all bits set.
-fn sparse(stimulus: &mut Stimulus, width: usize) -> u128 {
+pub(super) fn sparse(stimulus: &mut Stimulus, width: usize) -> u128 {
     let (a, b) = (stimulus.wide(width), stimulus.wide(width));
     match stimulus.below(6) {
         0 => 0,
@@ -18,6 +19,16 @@ fn sparse(stimulus: &mut Stimulus, width: usize) -> u128 {
         4 => u128::MAX >> (128 - width),
         _ => a,
     }
+}
+
+/// The bit planes of classes that come as two bits per warp.
+pub(super) fn classes_of(frame: &Frame, port: &PortSlot) -> WarpClasses {
+    let mut cls = WarpClasses::default();
+    for (w, class) in frame.driven_fields(port, 2).enumerate() {
+        cls.low |= u128::from(class & 1) << w;
+        cls.high |= u128::from(class >> 1) << w;
+    }
+    cls
 }
 
 /// The two bit planes of classes as a vector of two bits per warp.
@@ -31,7 +42,7 @@ ports!(SchedulerPorts {
 });
 
 /// Policies by their value on `cfg_policy`.
-const POLICIES: [Policy; 4] = [
+pub(super) const POLICIES: [Policy; 4] = [
     Policy::Lrr,
     Policy::OwfLrr,
     Policy::OwfSlot,
@@ -88,11 +99,6 @@ impl Driver for SchedulerDriver {
 impl Golden for GoldenScheduler {
     fn respond(&mut self, frame: &mut Frame) {
         let p = &self.ports;
-        let mut cls = WarpClasses::default();
-        for (w, class) in frame.driven_fields(&p.cls, 2).enumerate() {
-            cls.low |= u128::from(class & 1) << w;
-            cls.high |= u128::from(class >> 1) << w;
-        }
         let out = self.model.step(&SchedulerInputs {
             rst: frame.is_high(&p.rst),
             policy: POLICIES[frame.driven(&p.cfg_policy) as usize & 3],
@@ -101,7 +107,7 @@ impl Golden for GoldenScheduler {
             ready: frame.driven_bits(&p.ready),
             is_mem: frame.driven_bits(&p.is_mem),
             mask: frame.is_high(&p.mask),
-            cls,
+            cls: classes_of(frame, &p.cls),
             take: frame.is_high(&p.take),
             ..SchedulerInputs::default()
         });
