@@ -270,7 +270,7 @@ impl Mutant {
     /// What is wrong if the fault does not disprove its properties by a run
     /// from reset.
     fn missed(&self) -> Option<String> {
-        let rtl = Rtl::emit(self.machine(), &[&self.unit]).edit(&self.file, &self.edits);
+        let rtl = Rtl::emit(self.machine(), &[]).edit(&self.file, &self.edits);
         let (status, results) = rtl.results(&self.unit);
         // The crossbar has no state, so no reset.
         let combinational = self.unit == "spad_crossbar";

@@ -52,7 +52,9 @@ impl Harness {
             "B": 1_u32 << config.geometry.bank_bits(),
             "ROWS": config.rows(),
             "MS": config.path.mem_stages.min(4),
+            "M": config.path.mem_stages,
             "AHEAD": config.path.ahead,
+            "W": config.path.warps,
         });
         render_text(self.circuit.text, &machine)
     }

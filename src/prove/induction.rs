@@ -42,7 +42,9 @@ pub(super) struct Proved {
 impl Induction {
     /// The circuit of `harness` around the unit of the machine `config`.
     pub fn new(harness: &Harness, config: &Config, rtl: &RtlSource) -> Result<Self> {
-        let design = Design::emit(&[harness.unit.to_owned()], config)?;
+        let units = std::iter::once(&harness.unit).chain(harness.circuit.beside);
+        let units: Vec<String> = units.map(|unit| (*unit).to_owned()).collect();
+        let design = Design::emit(&units, config)?;
         let unit = super::circuit::emitted(&design, harness.unit)?;
         let text = harness.verilog(config)?;
         Ok(Induction {

@@ -15,6 +15,8 @@ pub struct Circuit {
     pub needs: Need,
     /// The stages of those machines.
     pub stages: Stages,
+    /// Other units that the circuit has in it.
+    pub beside: &'static [&'static str],
 }
 
 impl Circuit {
@@ -24,12 +26,19 @@ impl Circuit {
             size,
             needs: Need::Nothing,
             stages: Stages::Any,
+            beside: &[],
         }
     }
 
     /// The same where a machine must have something for it.
     pub(super) const fn needs(mut self, needs: Need) -> Self {
         self.needs = needs;
+        self
+    }
+
+    /// The same with other units in it.
+    pub(super) const fn beside(mut self, units: &'static [&'static str]) -> Self {
+        self.beside = units;
         self
     }
 
@@ -59,6 +68,8 @@ pub enum Stages {
     Any,
     /// So many in the scratchpad.
     Memory(u32),
+    /// So many memory stages: some behind the scratchpad (above 4), or none.
+    Behind(u32),
     /// So many in front of EX, which decide the issue.
     Ahead(u32),
 }
@@ -68,7 +79,7 @@ impl Stages {
     pub fn set(self, config: &mut Config) {
         (config.path.mem_stages, config.path.ahead) = match self {
             Stages::Any => (2, 0),
-            Stages::Memory(stages) => (stages, 0),
+            Stages::Memory(stages) | Stages::Behind(stages) => (stages, 0),
             Stages::Ahead(ahead) => (2, ahead),
         };
     }
@@ -78,6 +89,7 @@ impl Stages {
         match self {
             Stages::Any => true,
             Stages::Memory(stages) => config.path.mem_stages.min(4) == stages,
+            Stages::Behind(stages) => (config.path.mem_stages > 4) == (stages > 4),
             Stages::Ahead(ahead) => config.path.ahead == ahead,
         }
     }

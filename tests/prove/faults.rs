@@ -16,6 +16,10 @@ const QUAD: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, l
                     warp_size = 8, capacity_words = 512 }\n\
                     path = { warps = 4, blocks = 4, locks = 32, lock_group_cycles = 2, \
                     history_sets = 2, mem_stages = 2, ahead = 0 }\n";
+/// As `PAIR`, with stages behind the scratchpad.
+const EXIT: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
+                    warp_size = 8, capacity_words = 512 }\n\
+                    path = { mem_stages = 6, ahead = 0, lock_group_cycles = 2 }\n";
 /// Two lanes, and latencies of an atomic that let a round end in few cycles.
 pub const ATOMIC: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
                       warp_size = 8, capacity_words = 512 }\n\
@@ -59,6 +63,7 @@ impl Mutant {
             "" => return None,
             "pair" => PAIR,
             "quad" => QUAD,
+            "exit" => EXIT,
             "rows" => ROWS,
             "rows3" => ROWS3,
             "rows4" => ROWS4,

@@ -1,0 +1,174 @@
+// spad_issue_select with AHEAD = 3, beside the access unit: between qualifying
+// and taking others may change what a warp was qualified with; what is taken
+// may still go (section 18.3).
+module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW = 2, parameter n = 9) (
+    input wire clk,
+    input wire rst,
+    input wire [1:0] cfg_policy,
+    input wire cfg_aware,
+    input wire cfg_violate,
+    input wire cfg_sharing,
+    input wire [n-1:0] cfg_limit,
+    input wire [W-1:0] off_valid,
+    input wire [W*4-1:0] off_kind,
+    input wire [W*n-1:0] off_hi,
+    input wire [W*TW-1:0] warp_blk,
+    input wire [W-1:0] ready,
+    input wire launch_valid,
+    input wire [TW-1:0] launch_block,
+    input wire launch_shared,
+    input wire [T-1:0] rel_done,
+    input wire [T-1:0] live,
+    input wire changes,
+    input wire mask,
+    input wire atom_infl,
+    input wire room,
+    output wire assume_static, // the configuration does not change
+    output wire assume_launch, // a block starts in an empty slot, which is a change
+    output wire assume_release, // what has been released, and who is alive, is another only in the cycle behind a change
+    output wire assume_ready, // a warp is ready only if it offers what it may issue, and is not picked
+    output wire assume_stands, // an offer that was ready stands until it is taken
+    output wire keep_pick, // one warp at most is picked, and it was ready since it was taken last
+    output wire keep_qualified, // what the unit knows of an offer that was ready is so
+    output wire keep_seen, // it has the shared parts as they were in the cycle before
+    output wire check_allowed, // no access of a block that may not touch the shared part is taken
+    output wire check_atomics, // no atomic is taken while one is in flight
+    output wire check_masked, // no memory instruction is taken while masked, unless masked ones may go
+    output wire check_ready, // what is taken is an offer that was ready, and each but once
+    output wire check_room, // nothing is taken without room
+    output wire check_number, // the picked warp is one, and told by bit and number
+    output wire check_decides, // a pick stays only without room, or where the shared part has just changed: no deadlock
+    output wire check_dropped, // a pick is dropped only if it may no longer go
+    output wire check_picks, // where nothing is picked and a warp was ready and not masked, one is picked next
+    output wire check_told, // who waits for the shared part, or has released it, is told one cycle later
+    output wire cover_taken, // 7: an access is taken that locks the shared part
+    output wire cover_refused, // 10: a pick is dropped, since the partner took the shared part
+    output wire cover_atomic, // 5: an atomic is dropped, since one is in flight
+    output wire cover_stale // 5: a pick waits for one cycle, since the shared part has changed
+);
+    reg [W-1:0] is_mem, is_atomic, shares;
+    integer w;
+    always @* for (w = 0; w < W; w = w + 1) begin
+        is_mem[w] = (off_kind[w*4 +: 4] != 0) & (off_kind[w*4 +: 4] != 7);
+        is_atomic[w] = off_kind[w*4 +: 4] == 5;
+        shares[w] = off_valid[w] & (off_kind[w*4 +: 4] >= 1) & (off_kind[w*4 +: 4] <= 5);
+    end
+    wire [W-1:0] allow, wait_now, viol_now, take_sel, picked, wait_sh, viol;
+    wire [2*W-1:0] cls;
+    wire [T/2-1:0] locked, owner;
+    wire [WW-1:0] take_warp;
+    wire take, masked;
+    spad_access_unit access (
+        .clk(clk), .rst(rst), .cfg_sharing(cfg_sharing), .cfg_limit(cfg_limit),
+        .launch_valid(launch_valid), .launch_block(launch_block), .launch_shared(launch_shared),
+        .rel_done(rel_done), .live(live), .warp_blk(warp_blk), .off_shmem(shares), .off_hi(off_hi),
+        .acq_valid(take), .acq_warp(take_warp),
+        .allow(allow), .wait_sh(wait_now), .viol(viol_now), .cls(cls), .locked(locked), .owner(owner)
+    );
+    spad_issue_select unit (
+        .clk(clk), .rst(rst), .cfg_policy(cfg_policy), .cfg_aware(cfg_aware), .cfg_violate(cfg_violate),
+        .ready(ready), .is_mem(is_mem), .is_atomic(is_atomic), .shares(shares), .cls(cls),
+        .allowed_wait(wait_now), .allowed_viol(viol_now), .locked(locked), .owner(owner), .changes(changes),
+        .mask(mask), .atom_infl(atom_infl), .room(room),
+        .take(take), .take_sel(take_sel), .take_warp(take_warp), .picked(picked), .masked(masked),
+        .wait_sh(wait_sh), .viol(viol)
+    );
+    (* hierconn *) wire \unit.pk_valid , \unit.was_changed ;
+    (* hierconn *) wire [T/2-1:0] \unit.was_locked , \unit.was_owner ;
+    (* hierconn *) wire [W-1:0] \unit.pk , \unit.q_ready , \unit.q_mem , \unit.q_atomic , \unit.q_shared ,
+        \unit.q_wait , \unit.q_viol ;
+
+    // The cycle before, and offers that were ready since their warp was taken.
+    reg was_rst, was_sharing, was_changed, seen_changed, was_mask, was_atom, was_room, was_take, was_aware, was_violate;
+    reg [n-1:0] was_limit;
+    reg [T-1:0] was_done, was_live;
+    reg [W-1:0] was_valid, was_wait, was_viol, was_mem, was_atomic, was_shares, was_ready, was_picked;
+    reg [W*4-1:0] was_kind;
+    reg [W*n-1:0] was_hi;
+    reg [W*TW-1:0] was_blk;
+    reg [T/2-1:0] was_locked, was_owner;
+    reg [W-1:0] bound;
+    wire [W-1:0] taken = take_sel & {W{take}};
+    always @(posedge clk) begin
+        was_rst <= rst;
+        was_sharing <= cfg_sharing;
+        was_limit <= cfg_limit;
+        was_aware <= cfg_aware;
+        was_violate <= cfg_violate;
+        was_changed <= changes;
+        seen_changed <= !rst & changes;
+        was_mask <= mask;
+        was_atom <= atom_infl;
+        was_room <= room;
+        was_take <= take;
+        was_done <= rel_done;
+        was_live <= live;
+        was_valid <= off_valid;
+        was_kind <= off_kind;
+        was_hi <= off_hi;
+        was_blk <= warp_blk;
+        was_wait <= rst ? 0 : wait_now;
+        was_viol <= rst ? 0 : viol_now;
+        was_mem <= rst ? 0 : is_mem;
+        was_atomic <= is_atomic;
+        was_shares <= shares;
+        was_ready <= rst ? 0 : ready;
+        was_picked <= rst ? 0 : picked;
+        was_locked <= rst ? 0 : locked;
+        was_owner <= rst ? 0 : owner;
+        bound <= rst ? 0 : (bound | ready) & ~taken;
+    end
+    reg stands, may;
+    always @* begin
+        stands = 1;
+        may = 1;
+        for (w = 0; w < W; w = w + 1) begin
+            if (bound[w] & !(off_valid[w] & was_valid[w] & (off_kind[w*4 +: 4] == was_kind[w*4 +: 4])
+                & (off_hi[w*n +: n] == was_hi[w*n +: n]) & (warp_blk[w*TW +: TW] == was_blk[w*TW +: TW]))) stands = 0;
+            if (ready[w] & !(off_valid[w] & allow[w] & !picked[w])) may = 0;
+        end
+    end
+    assign assume_static = (cfg_sharing == was_sharing) & (cfg_limit == was_limit) & (cfg_aware == was_aware)
+        & (cfg_violate == was_violate);
+    assign assume_launch = !launch_valid | (changes & (launch_block < T) & !live[launch_block]);
+    assign assume_release = was_changed | ((rel_done == was_done) & (live == was_live));
+    assign assume_ready = may;
+    assign assume_stands = stands;
+
+    assign keep_pick = (\unit.pk_valid == ( \unit.pk != 0)) & (( \unit.pk & ( \unit.pk - 1)) == 0)
+        & (( \unit.pk & ~bound) == 0) & ( \unit.q_ready == was_ready) & ((was_ready & ~bound) == 0);
+    assign keep_qualified = ((( \unit.q_mem ^ is_mem) & bound) == 0) & ((( \unit.q_atomic ^ is_atomic) & bound) == 0)
+        & ((( \unit.q_shared ^ shares) & bound) == 0);
+    assign keep_seen = ( \unit.q_mem == was_mem) & ( \unit.q_wait == was_wait) & ( \unit.q_viol == was_viol)
+        & ( \unit.was_changed == seen_changed)
+        & ( \unit.was_locked == was_locked) & ( \unit.was_owner == was_owner);
+
+    // What may make a pick go away, and what may make it stay.
+    wire moved = seen_changed | (locked != was_locked) | (owner != was_owner);
+    wire unsettled = ((picked & shares) != 0) & moved;
+    wire [W-1:0] blocked = cfg_aware & mask & !cfg_violate ? is_mem : 0;
+    wire may_go = (picked & ~blocked & ~(was_wait | was_viol) & ~(is_atomic & {W{atom_infl}})) != 0;
+    wire candidates = (was_ready & ~picked & ~(cfg_aware & mask ? was_mem : 0)) != 0;
+    reg was_due, was_kept_back, was_idle;
+    always @(posedge clk) begin
+        was_due <= !rst & (picked != 0) & room & !unsettled;
+        was_kept_back <= !rst & (picked != 0) & may_go & !take;
+        was_idle <= !rst & (picked == 0) & candidates;
+    end
+    assign check_allowed = (taken & ~allow) == 0;
+    assign check_atomics = !atom_infl | ((taken & is_atomic) == 0);
+    assign check_masked = !(cfg_aware & mask) | cfg_violate | ((taken & is_mem) == 0);
+    assign check_ready = (taken & ~(bound & off_valid)) == 0;
+    assign check_room = room | !take;
+    assign check_number = ((picked & (picked - 1)) == 0) & (take_sel == picked)
+        & (picked == 0 ? !take & (take_warp == 0) : picked[take_warp]);
+    assign check_decides = !was_due | ((picked & was_picked) == 0);
+    assign check_dropped = !was_kept_back | (picked == was_picked);
+    assign check_picks = !was_idle | (picked != 0);
+    assign check_told = (wait_sh == was_wait) & (viol == was_viol);
+    wire dropped = (was_picked & ~picked) != 0 & !was_take & !rst;
+    assign cover_taken = was_take & ((locked & ~was_locked) != 0) & !rst;
+    assign cover_refused = dropped & ((was_picked & was_wait) != 0);
+    assign cover_atomic = dropped & ((was_picked & was_atomic) != 0) & was_atom & !was_mask;
+    assign cover_stale = (picked & was_picked) != 0 & was_room & !rst;
+endmodule
