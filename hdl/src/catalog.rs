@@ -8,10 +8,10 @@ use crate::{
     spad_conflict_predictor, spad_counters, spad_crossbar, spad_degree_accumulator,
     spad_eligibility, spad_hash_add, spad_hash_bitvec_perm, spad_hash_bitvec_xor,
     spad_hash_bitwise_perm, spad_hash_bitwise_xor, spad_hash_matrix, spad_hash_xor,
-    spad_issue_select, spad_lock_unit, spad_nonmem_queue, spad_pass_issue, spad_premem_queue,
-    spad_rap, spad_release_register, spad_relssp, spad_retry_sequencer, spad_row_map,
-    spad_scratchpad, spad_sm_path, spad_stream, spad_tcdm, spad_warp_mask, spad_warp_scheduler,
-    spad_writeback_mux,
+    spad_issue_select, spad_lock_unit, spad_memory_exit, spad_nonmem_queue, spad_pass_issue,
+    spad_premem_queue, spad_rap, spad_release_register, spad_relssp, spad_retry_sequencer,
+    spad_row_map, spad_scratchpad, spad_sm_path, spad_stream, spad_tcdm, spad_warp_mask,
+    spad_warp_scheduler, spad_writeback_mux,
 };
 
 /// Emits one unit by name: its own module last, before it the modules that it
@@ -62,7 +62,7 @@ fn emit_all(name: &str, machine: &Machine) -> Result<Vec<Module>> {
 type EmitUnit = fn(&Params) -> Result<Vec<Module>>;
 
 /// The units of the scratchpad path, by name.
-const PATH_UNITS: [(&str, EmitUnit); 21] = [
+const PATH_UNITS: [(&str, EmitUnit); 22] = [
     ("spad_conflict_arbiter", spad_conflict_arbiter::emit_unit),
     ("spad_crossbar", spad_crossbar::emit_unit),
     ("spad_bank_ram", spad_bank_ram::emit_unit),
@@ -89,6 +89,7 @@ const PATH_UNITS: [(&str, EmitUnit); 21] = [
         "spad_conflict_predictor",
         spad_conflict_predictor::emit_unit,
     ),
+    ("spad_memory_exit", spad_memory_exit::emit_unit),
     ("spad_counters", spad_counters::emit_unit),
 ];
 

@@ -14,6 +14,7 @@ mod hash;
 mod issue;
 mod layout;
 mod lock_unit;
+mod memory_exit;
 mod pattern;
 mod prediction;
 mod queues;
@@ -180,11 +181,12 @@ pub static UNITS: &[Unit] = &[
     Unit::new("spad_relssp", sharing::relssp)
         .levels(15)
         .proved(&[circuit!("relssp", Quad)]),
-    Unit::new("spad_eligibility", issue::eligibility),
-    Unit::new("spad_issue_select", issue::select),
-    Unit::new("spad_pass_issue", issue::passes),
+    Unit::new("spad_eligibility", issue::eligibility).levels(11),
+    Unit::new("spad_issue_select", issue::select).levels(21),
+    Unit::new("spad_pass_issue", issue::passes).levels(13),
     Unit::new("spad_release_register", issue::release),
     Unit::new("spad_conflict_predictor", prediction::predictor),
+    Unit::new("spad_memory_exit", memory_exit::memory_exit).levels(5),
     Unit::new("spad_counters", counters::counters)
         .levels(24)
         .proved(&[circuit!("counters", Quad)]),

@@ -1,0 +1,220 @@
+//! The end of the memory path: responses to results.
+
+use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
+use super::layout::PortSlot;
+use super::support::{Rhythm, payload, ports, reset};
+use crate::config::Config;
+use crate::hash::PortValue;
+use crate::model::kind;
+use crate::model::spad_scratchpad::ResponseControl;
+use crate::model::{AccessTag, ExitInputs, MemoryExit, PassControl, PassResult};
+
+ports!(ExitPorts {
+    in rst resp_valid resp_mask resp_tag resp_data resp_success resp_error resp_degree out_ready;
+    out resp_ready sr_valid d_valid d_occ d_last d_pc out_valid out_data;
+});
+
+/// Widths of the fields of a tag and a result.
+#[derive(Clone, Copy)]
+struct Widths {
+    warp: usize,
+    tag: usize,
+    pc: usize,
+    pass: usize,
+    degree: usize,
+}
+
+impl Widths {
+    /// The fields of a tag are those of ports, but for tag and number of the
+    /// pass, which a path has eight bits and the rest for.
+    fn of(ports: &ExitPorts, config: &Config) -> Self {
+        let bits = |count: u32| count.next_power_of_two().trailing_zeros().max(1) as usize;
+        let (warp, tag) = (bits(config.path.warps), 8);
+        let (pc, degree) = (ports.d_pc.width, ports.resp_degree.width);
+        Widths {
+            warp,
+            tag,
+            pc,
+            pass: ports.resp_tag.width - (2 + degree + warp + 4 + tag + pc + 1),
+            degree,
+        }
+    }
+}
+
+/// Takes fields from the low end of a word.
+struct Fields(u128);
+
+impl Fields {
+    fn take(&mut self, width: usize) -> u32 {
+        let field = self.0 & ((1 << width) - 1);
+        self.0 >>= width;
+        field as u32
+    }
+}
+
+struct GoldenExit {
+    ports: ExitPorts,
+    /// Occupied stages, where there are any.
+    mem_valid: Option<PortSlot>,
+    model: MemoryExit,
+    widths: Widths,
+    /// Data of the results under way, by slot.
+    data: Vec<Vec<u32>>,
+    slot: u8,
+}
+
+struct ExitDriver {
+    ports: ExitPorts,
+    offer: Rhythm,
+    ready: Rhythm,
+}
+
+pub(super) fn memory_exit(setup: &Setup) -> Box<dyn Bench> {
+    let ports = ExitPorts::new(setup.layout);
+    let mut outputs = setup.layout.outputs.iter();
+    let mem_valid = outputs.find(|slot| slot.name == "mem_valid").cloned();
+    let config = setup.config.clone();
+    let driver = ExitDriver {
+        ports: ports.clone(),
+        offer: Rhythm::default(),
+        ready: Rhythm::default(),
+    };
+    let power_up = move || GoldenExit {
+        ports: ports.clone(),
+        mem_valid: mem_valid.clone(),
+        model: MemoryExit::new(&config),
+        widths: Widths::of(&ports, &config),
+        data: vec![Vec::new(); 256],
+        slot: 0,
+    };
+    Box::new(DrivenBench::new(setup, driver, power_up))
+}
+
+impl Driver for ExitDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let p = &self.ports;
+        reset(stimulus, frame, &p.rst);
+        let offered = self.offer.beat(stimulus);
+        // Source: rarely the sequencer; nothing is its own where nothing is.
+        let source = u128::from(offered && stimulus.one_in(4));
+        let tag = stimulus.wide(p.resp_tag.width) >> 1 << 1 | source;
+        frame.drive(&p.resp_valid, offered.into());
+        frame.drive_bits(&p.resp_tag, tag);
+        frame.drive_bits(&p.resp_mask, stimulus.wide(p.resp_mask.width));
+        frame.drive_bits(&p.resp_success, stimulus.wide(p.resp_success.width));
+        frame.drive_fields(&p.resp_data, 32, payload(stimulus.wide(64) as u64));
+        frame.drive(&p.resp_error, stimulus.one_in(4).into());
+        frame.drive_bits(&p.resp_degree, stimulus.wide(p.resp_degree.width));
+        frame.drive(&p.out_ready, self.ready.beat(stimulus).into());
+    }
+}
+
+impl GoldenExit {
+    /// The response at the ports, with its data in a slot.
+    fn response(&self, frame: &Frame) -> ResponseControl<AccessTag> {
+        let (p, w) = (&self.ports, self.widths);
+        let mut fields = Fields(frame.driven_bits(&p.resp_tag));
+        let mut tag = AccessTag {
+            sequencer: fields.take(1) == 1,
+            error: fields.take(1) == 1,
+            degree: fields.take(w.degree),
+            ..AccessTag::default()
+        };
+        tag.pass.slot = self.slot;
+        tag.pass.control = PassControl {
+            warp: fields.take(w.warp) as u8,
+            kind: fields.take(4) as u8,
+            tag: fields.take(w.tag) as u8,
+            pc: fields.take(w.pc) as u16,
+            pass: fields.take(w.pass) as u16,
+            last: fields.take(1) == 1,
+        };
+        ResponseControl {
+            valid: frame.is_high(&p.resp_valid),
+            op: 0,
+            mask: frame.driven_mask(&p.resp_mask),
+            tag,
+            success: frame.driven_mask(&p.resp_success),
+            error: frame.is_high(&p.resp_error),
+            degree: frame.driven(&p.resp_degree),
+        }
+    }
+
+    /// The payload of section 11.
+    fn payload(&self, result: &PassResult) -> PortValue {
+        let (w, c) = (self.widths, &result.control);
+        let lanes = self.ports.resp_mask.width;
+        let data = &self.data[usize::from(result.slot)];
+        let words = data.iter().map(|&word| (32, u64::from(word)));
+        let front = [
+            (w.warp, c.warp.into()),
+            (w.tag, c.tag.into()),
+            (4, c.kind.into()),
+            (w.pass, c.pass.into()),
+            (1, c.last.into()),
+            (lanes, result.mask),
+        ];
+        let behind = [
+            (lanes, result.success),
+            (1, result.error.into()),
+            (w.degree, result.degree.into()),
+        ];
+        let mut value = PortValue::zero(self.ports.out_data.width);
+        let mut offset = 0;
+        for (width, field) in front.into_iter().chain(words).chain(behind) {
+            value.set_field(offset, width, field);
+            offset += width;
+        }
+        value
+    }
+}
+
+impl Golden for GoldenExit {
+    fn respond(&mut self, frame: &mut Frame) {
+        let resp = self.response(frame);
+        let at = &self.ports.resp_data;
+        self.data[usize::from(self.slot)] = frame.inputs[at.offset..][..at.words].to_vec();
+        let inputs = ExitInputs {
+            rst: frame.is_high(&self.ports.rst),
+            resp,
+            out_ready: frame.is_high(&self.ports.out_ready),
+        };
+        // What is said of a response shows whether or not there is one.
+        let mut shown = ExitInputs {
+            rst: false,
+            out_ready: true,
+            ..inputs
+        };
+        (shown.resp.valid, shown.resp.tag.sequencer) = (true, false);
+        let shown = self.model.eval(&shown);
+        let out = self.model.step(&inputs);
+        let p = &self.ports;
+        frame.expect(&p.resp_ready, out.resp_ready.into());
+        frame.expect(&p.sr_valid, out.sr_valid.into());
+        frame.expect(&p.d_valid, out.resolved.is_some().into());
+        match shown.resolved {
+            Some(pass) => frame.expect(&p.d_occ, pass.occupancy),
+            None => frame.ignore(&p.d_occ),
+        }
+        let control = &resp.tag.pass.control;
+        debug_assert_eq!(shown.resolved.is_some(), kind::is_predicted(control.kind));
+        frame.expect(&p.d_last, control.last.into());
+        frame.expect(&p.d_pc, control.pc.into());
+        frame.expect(&p.out_valid, out.out.is_some().into());
+        match (out.out, &self.mem_valid) {
+            (Some(result), _) => frame.expect_wide(&p.out_data, &self.payload(&result)),
+            (None, Some(_)) => frame.ignore(&p.out_data),
+            (None, None) => {
+                let result = shown.out.unwrap_or_default();
+                frame.expect_wide(&p.out_data, &self.payload(&result));
+            }
+        }
+        if let Some(mem_valid) = &self.mem_valid {
+            frame.expect(mem_valid, out.mem_valid);
+        }
+        // A slot is used again long after its result has gone.
+        if resp.valid && out.resp_ready && !out.sr_valid {
+            self.slot = self.slot.wrapping_add(1);
+        }
+    }
+}
