@@ -4,6 +4,9 @@
 //! `cargo bench --bench search` prints the ratios measured in this one run,
 //! then criterion's figures.
 
+mod clock;
+
+use clock::timed;
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -13,7 +16,6 @@ use spadkit::search::bitvec::{all_pairs, search_xor};
 use spadkit::search::{Control, Problem};
 use spadkit::trace::{AccessTrace, ConflictProfile, kernels};
 use std::hint::black_box;
-use std::time::Instant;
 
 const LANES: usize = 32;
 const ACCESSES: usize = 4000;
@@ -146,13 +148,14 @@ fn pool(threads: usize) -> ThreadPool {
         .expect("a thread pool")
 }
 
+/// Processor time of the fastest of several runs, all on this thread.
 fn seconds<T>(mut work: impl FnMut() -> T, repeat: usize) -> (f64, T) {
     let mut best = f64::INFINITY;
     let mut result = None;
     for _ in 0..repeat {
-        let start = Instant::now();
-        result = Some(black_box(work()));
-        best = best.min(start.elapsed().as_secs_f64());
+        let (value, seconds) = timed(|| black_box(work()));
+        result = Some(value);
+        best = best.min(seconds);
     }
     (best, result.expect("at least one run"))
 }
@@ -168,7 +171,7 @@ fn ratios() {
         ("strided", strided(ACCESSES)),
         ("random", random(ACCESSES)),
     ] {
-        let (search, found) = seconds(|| one.install(|| fast(&accesses)), 9);
+        let (search, found) = one.install(|| seconds(|| fast(&accesses), 9));
         let (plain, conflicts) = seconds(|| plain_loop(&accesses, degree), 2);
         let distinct = without_duplicates(&accesses);
         let (bare, same) = seconds(|| plain_loop(&distinct, degree_of_distinct), 2);

@@ -74,7 +74,7 @@ impl MemoryExit {
         let leaving = result.filter(|_| free);
         let valid = stages.iter().rev();
         ExitOutputs {
-            resp_ready: sr_valid || free,
+            resp_ready: resp.tag.sequencer || free,
             sr_valid,
             resolved: leaving.and_then(|result| self.resolved(&result, resp.degree)),
             out: match stages.last() {

@@ -2,6 +2,7 @@
 //!
 //! The configurations of one pair (k1, k2) are evaluated together (`plan.rs`).
 
+use super::family::PairFamily;
 pub use super::plan::Pair;
 use super::plan::Plan;
 use super::quotient::Batch;
@@ -104,28 +105,30 @@ fn search_batched<const L: usize>(
     };
     let done = AtomicU64::new(0);
     let total = pairs.len() as u64;
-    let results: Vec<Option<Option<(u64, u32)>>> = pairs
+    let families = PairFamily::all(pairs, problem.geometry());
+    let results: Vec<FamilyResult> = families
         .par_iter()
-        .map(|pair| {
-            if control.stopped() {
-                return None;
-            }
-            let result = search.pair(pair);
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        .map(|family| {
+            let result = search.family(family, pairs, control);
+            let members = family.members.len() as u64;
+            let done = done.fetch_add(members, Ordering::Relaxed) + members;
             let best = search.best.load(Ordering::Relaxed);
             control.report(done, total, (best != u64::MAX).then_some(best));
-            Some(result)
+            result
         })
         .collect();
 
-    let evaluated = pairs.iter().zip(&results).filter(|(_, r)| r.is_some());
-    let evaluated: u64 = evaluated.map(|(p, _)| u64::from(p.masks)).sum();
-    let winner = (pairs.iter().zip(&results))
-        .filter_map(|(pair, result)| Some((pair, (*result)??)))
-        .min_by_key(|(_, (conflicts, _))| *conflicts);
-    let stopped = results.iter().any(Option::is_none);
+    let complete = families.iter().zip(&results).filter(|(_, r)| r.complete);
+    let members = complete.flat_map(|(family, _)| &family.members);
+    let evaluated: u64 = members.map(|(pair, _)| u64::from(pairs[*pair].masks)).sum();
+    // The first in the order of pairs, whoever was first in time.
+    let winner = results.iter().flat_map(|r| &r.found).min();
+    let stopped = results.iter().any(|r| !r.complete);
     let (k1, k2, mask, conflicts) = match winner {
-        Some((pair, (conflicts, mask))) => (pair.k1, pair.k2, mask, conflicts),
+        Some(found) => {
+            let pair = &pairs[found.pair];
+            (pair.k1, pair.k2, found.mask, found.conflicts)
+        }
         // Stopped before anything was found: the conventional mapping.
         None if stopped => {
             let mod_banks = problem.conflicts(&HashSpec::Mod)?;
@@ -153,6 +156,43 @@ fn search_batched<const L: usize>(
     })
 }
 
+/// A configuration whose conflicts were counted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Found {
+    conflicts: u64,
+    pair: usize,
+    mask: u32,
+}
+
+/// What the search of a family came to.
+struct FamilyResult {
+    /// The best of each pair, but for pairs that something else beats.
+    found: Vec<Found>,
+    /// It was not stopped.
+    complete: bool,
+}
+
+/// A pair and the conflicts of its leaves so far.
+struct Member {
+    pair: usize,
+    table: usize,
+    plan: Plan,
+    conflicts: Vec<u64>,
+}
+
+impl Member {
+    /// The first configuration of those with the fewest conflicts so far.
+    fn best(&self) -> Option<Found> {
+        let masks = self.plan.masks.iter();
+        let found = masks.map(|&(mask, leaf)| Found {
+            conflicts: self.conflicts[leaf],
+            pair: self.pair,
+            mask,
+        });
+        found.min()
+    }
+}
+
 struct Search<'a, const L: usize> {
     problem: &'a Problem,
     batches: Vec<Batch<L>>,
@@ -161,30 +201,80 @@ struct Search<'a, const L: usize> {
 }
 
 impl<const L: usize> Search<'_, L> {
-    /// Fewest conflicts in `pair` and the first mask that has them; `None` if
-    /// another configuration is better, or none is allowed.
-    fn pair(&self, pair: &Pair) -> Option<(u64, u32)> {
-        let plan = Plan::new(pair, self.problem);
-        if plan.masks.is_empty() {
-            return None;
+    fn family(&self, family: &PairFamily, pairs: &[Pair], control: &Control) -> FamilyResult {
+        let mut found = Vec::new();
+        let stopped = |found| FamilyResult {
+            found,
+            complete: false,
+        };
+        if control.stopped() {
+            return stopped(found);
         }
-        let mut conflicts = vec![0; plan.leaves()];
-        let mut scratch = plan.scratch();
+        let mut open = self.members(family, pairs);
+        let mut tables = family.room();
+        let rooms = open.iter().map(|member| member.plan.room());
+        let mut room = rooms.max_by_key(Vec::len).unwrap_or_default();
         for batch in &self.batches {
-            batch.fill(&mut scratch[0], |addr| plan.point(addr));
-            plan.evaluate(batch, &mut scratch, 0, &mut conflicts);
-            let fewest = plan.masks.iter().map(|&(_, leaf)| conflicts[leaf]).min()?;
-            // Equal ones go on: the first of the best wins, whatever the threads do.
-            if fewest > self.best.load(Ordering::Relaxed) {
-                return None;
+            if control.stopped() {
+                return stopped(found);
+            }
+            open.retain(|member| self.may_win(member));
+            if open.is_empty() {
+                break;
+            }
+            family.fill(batch, &mut tables);
+            for member in &mut open {
+                let (table, conflicts) = (&tables[member.table], &mut member.conflicts);
+                member.plan.evaluate(batch, table, &mut room, 0, conflicts);
+            }
+            if self.best.load(Ordering::Relaxed) == u64::MAX {
+                found.extend(self.try_best(&open, pairs));
             }
         }
-        let (mask, leaf) = plan
-            .masks
-            .iter()
-            .min_by_key(|&&(_, leaf)| conflicts[leaf])?;
-        self.best.fetch_min(conflicts[*leaf], Ordering::Relaxed);
-        Some((conflicts[*leaf], *mask))
+        for member in open.iter().filter(|member| self.may_win(member)) {
+            found.extend(self.found(member.best()));
+        }
+        FamilyResult {
+            found,
+            complete: true,
+        }
+    }
+
+    fn members(&self, family: &PairFamily, pairs: &[Pair]) -> Vec<Member> {
+        let member = |&(pair, table): &(usize, usize)| {
+            let plan = Plan::new(&pairs[pair], self.problem);
+            Member {
+                pair,
+                table,
+                conflicts: vec![0; plan.leaves()],
+                plan,
+            }
+        };
+        family.members.iter().map(member).collect()
+    }
+
+    /// Equal ones go on: the first of the best wins, whatever the threads do.
+    fn may_win(&self, member: &Member) -> bool {
+        let best = self.best.load(Ordering::Relaxed);
+        member.best().is_some_and(|found| found.conflicts <= best)
+    }
+
+    /// Counts the configuration that looks best after some batches to the end,
+    /// so that there is one to be beaten.
+    fn try_best(&self, open: &[Member], pairs: &[Pair]) -> Option<Found> {
+        let likely = open.iter().filter_map(Member::best).min()?;
+        let rows = pairs[likely.pair].rows(likely.mask, self.problem.geometry());
+        let conflicts = self.problem.passes().conflicts(&rows, u64::MAX);
+        self.found(Some(Found {
+            conflicts,
+            ..likely
+        }))
+    }
+
+    fn found(&self, found: Option<Found>) -> Option<Found> {
+        let conflicts = found?.conflicts;
+        self.best.fetch_min(conflicts, Ordering::Relaxed);
+        found
     }
 }
 

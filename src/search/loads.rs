@@ -2,7 +2,7 @@
 
 use super::Passes;
 use super::columns::Columns;
-use super::quotient::{Batch, Lanes, merge, merged_degrees};
+use super::quotient::{Batch, Lanes, Vector, merge, merged_degrees};
 
 /// Passes in a batch.
 const L: usize = 16;
@@ -83,7 +83,7 @@ impl Loads {
                 (tables.iter())
                     .map(|table| {
                         let mut merged = vec![Lanes::ZERO; table.len() / 2];
-                        merge(table, top as u32, low, &mut merged);
+                        merge(table, vector(top, low), &mut merged);
                         merged
                     })
                     .collect(),
@@ -109,7 +109,7 @@ impl Loads {
                         degree(pass, top, low, &mut scratch)
                     })
                 }
-                Loads::Tables(tables) => merged_degrees(&tables[i], top as u32, low),
+                Loads::Tables(tables) => merged_degrees(&tables[i], vector(top, low)),
             };
             conflicts += batch.conflicts(degrees.max(floor));
         }
@@ -130,6 +130,12 @@ impl Loads {
             other => other,
         }
     }
+}
+
+/// The kernel vector of coordinate `top` that flips `flips`, all below.
+fn vector(top: usize, flips: usize) -> Vector {
+    let top = top as u32;
+    Vector { top, flips }
 }
 
 /// Point `x` after division by the kernel vector of `top` that flips `low`.

@@ -14,6 +14,7 @@
 pub mod bitvec;
 mod columns;
 mod control;
+mod family;
 pub mod givargis;
 pub mod imbalance;
 mod loads;

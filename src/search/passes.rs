@@ -6,18 +6,13 @@
 //! over rows of a power-of-two pitch, say).
 
 use crate::geometry::Geometry;
-use crate::trace::{ConflictProfile, merge_equal};
+use crate::trace::{ConflictProfile, WeightedPass, merged};
 
-/// The address set of a pass up to XOR translation, and how often it occurs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pass {
-    /// Sorted; contains 0. An address occurs as often as it is served: several
-    /// times in an atomic of which every lane counts, and where words of the
-    /// trace differ only in bits beyond the geometry.
-    pub addrs: Vec<u16>,
-    /// Occurrences in the trace.
-    pub weight: u64,
-}
+/// The address set of a pass up to XOR translation; it contains 0. An address
+/// occurs as often as it is served: several times in an atomic of which every
+/// lane counts, and where words of the trace differ only in bits beyond the
+/// geometry.
+pub type Pass = WeightedPass<u16>;
 
 /// The passes of a trace up to XOR translation, most frequent first. Passes
 /// of one word are left out, having no conflicts.
@@ -33,10 +28,13 @@ impl Passes {
         let translated = several.map(|pass| {
             // At most 16 address bits: Geometry::ADDR_BITS.
             let words = pass.addrs.iter().map(|a| (a & geometry.addr_mask()) as u16);
-            (canonical(words.collect()), pass.weight)
+            let addrs = canonical(words.collect());
+            Pass {
+                addrs,
+                weight: pass.weight,
+            }
         });
-        let pass = |(addrs, weight)| Pass { addrs, weight };
-        let mut passes: Vec<Pass> = merge_equal(translated).into_iter().map(pass).collect();
+        let mut passes = merged(translated);
         // Heavy passes first: a bad configuration shows early.
         passes.sort_by_key(|p| std::cmp::Reverse(p.weight));
         Passes { passes }
@@ -116,8 +114,7 @@ impl Pass {
     /// Conflicts of this pass that no function to 2^m banks avoids.
     pub fn lower_bound(&self, m: u32) -> u64 {
         let full = self.addrs.len().div_ceil(1 << m);
-        let alike = self.addrs.chunk_by(|a, b| a == b).map(<[u16]>::len).max();
-        let degree = full.max(alike.unwrap_or(1));
+        let degree = full.max(self.most_alike());
         self.weight * (degree as u64 - 1)
     }
 }

@@ -8,8 +8,9 @@
 //! vectors overlap, different masks have the same kernel, and are counted once.
 
 use super::Problem;
-use super::quotient::{Batch, Lanes, degrees, merge, merged_degrees};
+use super::quotient::{Batch, Lanes, Vector, degrees, merge, merged_degrees};
 use crate::geometry::Geometry;
+use std::ops::Range;
 
 /// Configurations with equal `k1` and `k2`, and masks from 0 upward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,12 +23,42 @@ pub struct Pair {
     pub masks: u32,
 }
 
+impl Pair {
+    /// The second vector's bits that are neither in the first nor beyond n.
+    fn outside(&self, geometry: Geometry) -> Range<u32> {
+        let (n, m) = (geometry.addr_bits(), geometry.bank_bits());
+        let (first, end) = match self.is_outside_above() {
+            true => (self.k2.max(self.k1 + m), (self.k2 + m).min(n)),
+            false => (self.k2, (self.k2 + m).min(self.k1)),
+        };
+        first..end.max(first)
+    }
+
+    /// Whether the outside bits are above the first vector, not below.
+    fn is_outside_above(&self) -> bool {
+        self.k2 > self.k1
+    }
+
+    /// The row masks of a configuration.
+    pub(super) fn rows(&self, mask: u32, geometry: Geometry) -> Vec<u32> {
+        let row = |i| (1u32 << (self.k1 + i)) ^ ((mask >> i & 1) << (self.k2 + i));
+        (0..geometry.bank_bits())
+            .map(|i| row(i) & geometry.addr_mask())
+            .collect()
+    }
+
+    /// The address bits that its configurations depend on, as a mask.
+    pub(super) fn address_bits(&self, geometry: Geometry) -> u32 {
+        let outside = self.outside(geometry).map(|bit| 1 << bit);
+        outside.fold(geometry.bank_mask() << self.k1, |bits, bit| bits | bit)
+    }
+}
+
 /// How the configurations of one pair are evaluated together.
 pub(super) struct Plan {
-    k1: u32,
-    /// First outside bit.
-    outside: u32,
     m: u32,
+    /// Whether the outside bits are above the first vector, not below.
+    outside_above: bool,
     /// Per outside bit: the different sets of bank bits that it can flip.
     options: Vec<Vec<usize>>,
     /// The allowed masks, ascending, each with its leaf: the choice of an
@@ -37,27 +68,18 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(pair: &Pair, problem: &Problem) -> Self {
-        let (k1, k2) = (pair.k1, pair.k2);
-        let (n, m) = (
-            problem.geometry().addr_bits(),
-            problem.geometry().bank_bits(),
-        );
-        // The second vector's bits that are neither in the first nor beyond n.
-        let (outside, end) = if k2 > k1 {
-            (k2.max(k1 + m), (k2 + m).min(n))
-        } else {
-            (k2, (k2 + m).min(k1))
-        };
-        let mut options = vec![Vec::new(); end.saturating_sub(outside) as usize];
+        let (geometry, m) = (problem.geometry(), problem.geometry().bank_bits());
+        let outside = pair.outside(geometry);
+        let mut options = vec![Vec::new(); outside.len()];
         let mut choices = Vec::new();
         for mask in 0..pair.masks {
-            let rows = rows(pair, mask, problem.geometry());
+            let rows = pair.rows(mask, geometry);
             if !problem.allows_as_written(&rows) {
                 continue;
             }
             let mut chosen = vec![0; options.len()];
             for (j, options) in options.iter_mut().enumerate() {
-                let flipped = flipped_by(outside + j as u32, pair, mask, m);
+                let flipped = flipped_by(outside.start + j as u32, pair, mask, m);
                 chosen[j] = (options.iter().position(|&o| o == flipped)).unwrap_or_else(|| {
                     options.push(flipped);
                     options.len() - 1
@@ -71,9 +93,8 @@ impl Plan {
         };
         let masks = choices.iter().map(|(mask, c)| (*mask, leaf(c))).collect();
         Plan {
-            k1,
-            outside,
             m,
+            outside_above: pair.is_outside_above(),
             options,
             masks,
         }
@@ -83,59 +104,57 @@ impl Plan {
         self.options.iter().map(Vec::len).product()
     }
 
-    /// One load table per level, the first with all outside bits.
-    pub(super) fn scratch<const L: usize>(&self) -> Vec<Vec<Lanes<L>>> {
-        let coordinates = self.m as usize + self.options.len();
-        (self.m as usize..=coordinates)
-            .rev()
-            .map(|bits| vec![Lanes::ZERO; 1 << bits])
+    /// Room for what is left of a table after each division but the last.
+    pub(super) fn room<const L: usize>(&self) -> Vec<Vec<Lanes<L>>> {
+        let left = 0..self.options.len();
+        left.map(|left| vec![Lanes::ZERO; 1 << (self.m as usize + left)])
             .collect()
     }
 
-    /// The first vector's bits, then the outside bits.
-    #[inline]
-    pub(super) fn point(&self, addr: u16) -> usize {
-        let addr = usize::from(addr);
-        let bank = addr >> self.k1 & ((1 << self.m) - 1);
-        let outside = addr >> self.outside & ((1 << self.options.len()) - 1);
-        bank | outside << self.m
+    /// The kernel vector of outside bit `bit` where none is left above it.
+    fn vector(&self, bit: usize, flipped: usize) -> Vector {
+        match self.outside_above {
+            true => Vector {
+                top: self.m + bit as u32,
+                flips: flipped,
+            },
+            false => Vector {
+                top: bit as u32,
+                flips: flipped << bit,
+            },
+        }
     }
 
-    /// Adds the conflicts of `batch`, whose loads are in `tables[0]`, to those
-    /// of each leaf below `leaf`. The outside bit of the top coordinate is
+    /// Adds the conflicts of `batch`, whose loads are in `table`, to those of
+    /// each leaf below `leaf`. The table is over the bits of the first vector
+    /// and the first outside bits, in ascending order; the last of these is
     /// divided out first.
     pub(super) fn evaluate<const L: usize>(
         &self,
         batch: &Batch<L>,
-        tables: &mut [Vec<Lanes<L>>],
+        table: &[Lanes<L>],
+        room: &mut [Vec<Lanes<L>>],
         leaf: usize,
         sum: &mut [u64],
     ) {
-        let (table, deeper) = tables.split_first_mut().expect("one table per level");
-        let Some((left, options)) = deeper.len().checked_sub(1).map(|i| (i, &self.options[i]))
-        else {
+        let left = (table.len().ilog2() - self.m) as usize;
+        let Some(bit) = left.checked_sub(1) else {
             sum[leaf] += batch.conflicts(degrees(table));
             return;
         };
-        let top = self.m + left as u32;
+        let options = &self.options[bit];
+        let (room, merged) = room.split_at_mut(bit);
         for (digit, &flipped) in options.iter().enumerate() {
             let leaf = leaf * options.len() + digit;
-            if left == 0 {
-                sum[leaf] += batch.conflicts(merged_degrees(table, top, flipped));
+            let vector = self.vector(bit, flipped);
+            if bit == 0 {
+                sum[leaf] += batch.conflicts(merged_degrees(table, vector));
             } else {
-                merge(table, top, flipped, &mut deeper[0]);
-                self.evaluate(batch, deeper, leaf, sum);
+                merge(table, vector, &mut merged[0]);
+                self.evaluate(batch, &merged[0], room, leaf, sum);
             }
         }
     }
-}
-
-/// The row masks of a configuration.
-fn rows(pair: &Pair, mask: u32, geometry: Geometry) -> Vec<u32> {
-    let row = |i| (1u32 << (pair.k1 + i)) ^ ((mask >> i & 1) << (pair.k2 + i));
-    (0..geometry.bank_bits())
-        .map(|i| row(i) & geometry.addr_mask())
-        .collect()
 }
 
 /// The first vector's bits that are 1 in the kernel vector of outside bit

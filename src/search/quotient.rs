@@ -115,17 +115,21 @@ pub(super) fn degrees<const L: usize>(table: &[Lanes<L>]) -> Lanes<L> {
     table.iter().fold(Lanes::ZERO, |max, &load| max.max(load))
 }
 
-/// Divides by the kernel vector that has bit `top`, and `low` (below that
-/// bit); coordinate `top` is gone from the result, those above move down.
+/// A kernel vector in the coordinates of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Vector {
+    /// The coordinate that it takes away.
+    pub(super) top: u32,
+    /// The others that it flips, as they are numbered without `top`.
+    pub(super) flips: usize,
+}
+
+/// Divides by `vector`: its coordinate `top` is gone from the result, those
+/// above move down.
 #[inline]
-pub(super) fn merge<const L: usize>(
-    table: &[Lanes<L>],
-    top: u32,
-    low: usize,
-    merged: &mut [Lanes<L>],
-) {
+pub(super) fn merge<const L: usize>(table: &[Lanes<L>], vector: Vector, merged: &mut [Lanes<L>]) {
     let mut out = merged.iter_mut();
-    each_sum(table, top, low, |sum| {
+    each_sum(table, vector, |sum| {
         if let Some(out) = out.next() {
             *out = sum;
         }
@@ -134,30 +138,22 @@ pub(super) fn merge<const L: usize>(
 
 /// The largest loads after [`merge`], without storing it.
 #[inline]
-pub(super) fn merged_degrees<const L: usize>(table: &[Lanes<L>], top: u32, low: usize) -> Lanes<L> {
+pub(super) fn merged_degrees<const L: usize>(table: &[Lanes<L>], vector: Vector) -> Lanes<L> {
     let mut max = Lanes::ZERO;
-    each_sum(table, top, low, |sum| max = max.max(sum));
+    each_sum(table, vector, |sum| max = max.max(sum));
     max
 }
 
 /// Calls `take` with the merged loads, in order.
 #[inline(always)]
-fn each_sum<const L: usize>(
-    table: &[Lanes<L>],
-    top: u32,
-    low: usize,
-    mut take: impl FnMut(Lanes<L>),
-) {
-    let half = 1usize << top;
-    // Partners of consecutive points are consecutive as far as `low` is 0.
-    let run = half.min(1 << low.trailing_zeros().min(usize::BITS - 1));
-    for block in table.chunks_exact(2 * half) {
-        let (zero, one) = block.split_at(half);
-        for (i, zero) in zero.chunks_exact(run).enumerate() {
-            let partner = ((i * run) ^ low) & (half - 1);
-            for (&a, &b) in zero.iter().zip(&one[partner..partner + run]) {
-                take(a.plus(b));
-            }
+fn each_sum<const L: usize>(table: &[Lanes<L>], vector: Vector, mut take: impl FnMut(Lanes<L>)) {
+    let half = 1usize << vector.top;
+    let (inside, blocks) = (vector.flips & (half - 1), vector.flips >> vector.top);
+    for (b, block) in table.chunks_exact(2 * half).enumerate() {
+        let zero = &block[..half];
+        let one = &table[(b ^ blocks) * 2 * half + half..][..half];
+        for (i, &zero) in zero.iter().enumerate() {
+            take(zero.plus(one[i ^ inside]));
         }
     }
 }
@@ -178,12 +174,16 @@ mod tests {
         assert_eq!(batch.conflicts(degrees(&table)), 0);
         // Kernel vector 0b0110: banks a0, a1^a2, a3.
         let mut merged = vec![Lanes::ZERO; 8];
-        merge(&table, 2, 0b10, &mut merged);
+        let vector = Vector {
+            top: 2,
+            flips: 0b10,
+        };
+        merge(&table, vector, &mut merged);
         let bank = |a: u16| usize::from((a & 1) | (a >> 1 & 1 ^ a >> 2 & 1) << 1 | (a >> 3) << 2);
         let mut expected = vec![Lanes::ZERO; 8];
         batch.fill(&mut expected, bank);
         assert_eq!(merged, expected);
-        assert_eq!(merged_degrees(&table, 2, 0b10), degrees(&expected));
+        assert_eq!(merged_degrees(&table, vector), degrees(&expected));
         // {0,6} {3,5} collide in the first pass, nothing in the second.
         assert_eq!(batch.conflicts(degrees(&merged)), 2);
     }

@@ -4,7 +4,7 @@
 use super::{Pass, Problem};
 use crate::geometry::Geometry;
 use crate::hash::HashSpec;
-use crate::trace::{AccessTrace, ConflictRule, merge_equal};
+use crate::trace::{AccessTrace, ConflictRule, WeightedPass, merged};
 
 /// The addresses of the active lanes of one warp access, or of one phase of it,
 /// duplicates kept.
@@ -21,24 +21,25 @@ pub struct ReferenceSet {
 }
 
 impl ReferenceSet {
-    fn new(addrs: &[u32], weight: u64, geometry: Geometry) -> Self {
+    fn new(pass: &WeightedPass, geometry: Geometry) -> Self {
         let lanes = |bit: u32| {
-            let ones = addrs.iter().enumerate();
+            let ones = pass.addrs.iter().enumerate();
             ones.fold(0, |mask, (lane, addr)| {
                 mask | u64::from(addr >> bit & 1) << lane
             })
         };
         ReferenceSet {
             bits: (0..geometry.addr_bits()).map(lanes).collect(),
-            len: addrs.len() as u32,
-            weight,
+            len: pass.addrs.len() as u32,
+            weight: pass.weight,
         }
     }
 
     /// A pass of a search problem.
     pub(super) fn of_pass(pass: &Pass, geometry: Geometry) -> Self {
-        let addrs: Vec<u32> = pass.addrs.iter().map(|&a| u32::from(a)).collect();
-        ReferenceSet::new(&addrs, pass.weight, geometry)
+        let addrs = pass.addrs.iter().map(|&a| u32::from(a)).collect();
+        let weight = pass.weight;
+        ReferenceSet::new(&WeightedPass { addrs, weight }, geometry)
     }
 
     /// The references for which the XOR of the address bits `row` is 1.
@@ -86,13 +87,10 @@ pub fn of_accesses(
     accesses: impl Iterator<Item = Vec<u32>>,
     geometry: Geometry,
 ) -> Vec<ReferenceSet> {
-    let active = accesses.filter(|a| !a.is_empty()).map(|mut addrs| {
-        // The measures do not depend on which lane has which address.
-        addrs.sort_unstable();
-        (addrs, 1)
-    });
-    let set = |(addrs, weight): (Vec<u32>, u64)| ReferenceSet::new(&addrs, weight, geometry);
-    merge_equal(active).into_iter().map(set).collect()
+    // The measures do not depend on which lane has which address.
+    let sets = merged(accesses.map(WeightedPass::of_lanes));
+    let set = |set| ReferenceSet::new(set, geometry);
+    sets.iter().map(set).collect()
 }
 
 /// What a heuristic may take as a bank bit, as row masks.

@@ -2,8 +2,7 @@
 
 use super::access::{Access, AccessTrace};
 use super::rule::ConflictRule;
-use std::collections::HashMap;
-use std::hash::Hash;
+use super::weighted::{WeightedPass, merged};
 
 /// Bank conflict degree of one phase: the largest number of its word addresses
 /// that fall in one bank.
@@ -20,39 +19,6 @@ pub fn conflict_degree(words: &[u32], bank: impl Fn(u32) -> u32) -> u32 {
         degree = degree.max(*slot);
     }
     u32::from(degree)
-}
-
-/// The words of a phase, sorted, and how often the phase occurs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WeightedPass {
-    /// Sorted word addresses; distinct ones, but for atomics of which every
-    /// lane counts.
-    pub addrs: Vec<u32>,
-    /// Occurrences in the trace.
-    pub weight: u64,
-}
-
-impl WeightedPass {
-    /// Number of different words.
-    fn distinct(&self) -> usize {
-        self.addrs.chunk_by(|a, b| a == b).count()
-    }
-}
-
-/// Equal items merged, their weights added, in the order of first occurrence.
-pub(crate) fn merge_equal<T: Hash + Eq + Clone>(
-    items: impl Iterator<Item = (T, u64)>,
-) -> Vec<(T, u64)> {
-    let mut index: HashMap<T, usize> = HashMap::new();
-    let mut merged: Vec<(T, u64)> = Vec::new();
-    for (item, weight) in items {
-        let slot = *index.entry(item).or_insert_with_key(|item| {
-            merged.push((item.clone(), 0));
-            merged.len() - 1
-        });
-        merged[slot].1 += weight;
-    }
-    merged
 }
 
 /// Totals of one mapping over one trace.
@@ -123,8 +89,11 @@ impl ConflictProfile {
     fn of<'a>(accesses: impl Iterator<Item = &'a Access>, rule: &ConflictRule) -> Self {
         let mut count = 0;
         let phases = accesses.inspect(|_| count += 1).flat_map(|access| {
-            let every_lane = rule.counts_lanes(access.op);
-            rule.phases(access).map(move |words| (words, every_lane))
+            let pass = match rule.counts_lanes(access.op) {
+                true => WeightedPass::of_lanes,
+                false => WeightedPass::of_words,
+            };
+            rule.phases(access).map(pass)
         });
         let passes = merged(phases);
         ConflictProfile {
@@ -140,7 +109,11 @@ impl ConflictProfile {
         let passes = accesses
             .inspect(|_| count += 1)
             .flat_map(|addrs| addrs.chunks(lanes as usize))
-            .map(|pass| (pass.iter().copied().flatten().collect(), false));
+            .map(|lanes| {
+                let mut words = Vec::with_capacity(lanes.len());
+                words.extend(lanes.iter().flatten());
+                WeightedPass::of_words(words)
+            });
         let passes = merged(passes);
         ConflictProfile {
             passes,
@@ -171,20 +144,6 @@ impl ConflictProfile {
         let ideal = |p: &WeightedPass| p.distinct().div_ceil(banks) as u64 * p.weight;
         self.passes.iter().map(ideal).sum()
     }
-}
-
-/// Phases, sorted and merged; a word counts once unless every lane counts.
-fn merged(phases: impl Iterator<Item = (Vec<u32>, bool)>) -> Vec<WeightedPass> {
-    let sorted = phases.map(|(mut addrs, every_lane)| {
-        addrs.sort_unstable();
-        if !every_lane {
-            addrs.dedup();
-        }
-        (addrs, 1)
-    });
-    let active = sorted.filter(|(addrs, _)| !addrs.is_empty());
-    let pass = |(addrs, weight)| WeightedPass { addrs, weight };
-    merge_equal(active).into_iter().map(pass).collect()
 }
 
 #[cfg(test)]

@@ -10,13 +10,13 @@ pub mod pattern;
 mod place;
 mod rule;
 mod variables;
+mod weighted;
 
 pub use access::{Access, AccessTrace, Op};
-pub(crate) use conflicts::merge_equal;
-pub use conflicts::{
-    ConflictCount, ConflictProfile, WeightedPass, conflict_degree, removed_pct, removed_text,
-};
+pub use conflicts::{ConflictCount, ConflictProfile, conflict_degree, removed_pct, removed_text};
 pub use place::{Place, Places};
 pub use rule::{Atomics, ConflictRule, Wide};
 pub(crate) use variables::FIELD as VARIABLES_FIELD;
 pub use variables::SharedVariable;
+pub use weighted::WeightedPass;
+pub(crate) use weighted::merged;

@@ -182,25 +182,27 @@ pub static UNITS: &[Unit] = &[
         .levels(15)
         .proved(&[circuit!("relssp", Quad)]),
     Unit::new("spad_eligibility", issue::eligibility)
-        .levels(1)
+        .levels(11)
         .proved(&[circuit!("eligibility", Quad)]),
     Unit::new("spad_issue_select", issue::select)
-        .levels(1)
+        .levels(21)
         .proved(&[circuit!("issue_select", Quad)
             .with(Stages::Ahead(3))
             .beside(&["spad_access_unit"])]),
     Unit::new("spad_pass_issue", issue::passes)
-        .levels(1)
+        .levels(13)
         .proved(&[
             circuit!("pass_issue", Quad).with(Stages::Ahead(0)),
             circuit!("pass_issue", Quad).with(Stages::Ahead(3)),
         ]),
-    Unit::new("spad_release_register", issue::release)
-        .levels(1)
-        .proved(&[circuit!("release_register", Quad).with(Stages::Ahead(3))]),
-    Unit::new("spad_conflict_predictor", prediction::predictor).levels(1),
+    Unit::new("spad_release_register", issue::release).proved(&[circuit!(
+        "release_register",
+        Quad
+    )
+    .with(Stages::Ahead(3))]),
+    Unit::new("spad_conflict_predictor", prediction::predictor),
     Unit::new("spad_memory_exit", memory_exit::memory_exit)
-        .levels(1)
+        .levels(5)
         .proved(&[
             circuit!("memory_exit", Pair).with(Stages::Behind(4)),
             circuit!("memory_exit", Pair).with(Stages::Behind(6)),
