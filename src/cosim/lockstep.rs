@@ -4,7 +4,7 @@ use super::verilated::Instance;
 use crate::error::Result;
 use crate::hash::PortValue;
 use crate::interrupt;
-use crate::units::{Bench, Frame, Layout, Stimulus};
+use crate::units::{Bench, Chunk, Layout, Stimulus};
 
 /// Cycles that the model runs ahead of the RTL.
 const CHUNK_CYCLES: usize = 2048;
@@ -70,29 +70,15 @@ pub(super) fn record(
     stimulus: &mut Stimulus,
     cycles: usize,
 ) -> Recording {
-    let (ins, outs) = (layout.input_words, layout.output_words);
-    let mut recording = Recording {
-        inputs: vec![0; cycles * ins],
-        expected: vec![0; cycles * outs],
-        care: vec![u32::MAX; cycles * outs],
+    let mut chunk = Chunk::new(layout, cycles);
+    // The run before has shown where the stimulus ends, or why.
+    let _ = bench.cycles(stimulus, &mut chunk);
+    Recording {
+        inputs: chunk.inputs,
+        expected: chunk.expected,
+        care: chunk.care,
         ..Recording::default()
-    };
-    for i in 0..cycles {
-        // Inputs keep their value until a bench drives another.
-        if i > 0 {
-            recording
-                .inputs
-                .copy_within((i - 1) * ins..i * ins, i * ins);
-        }
-        let mut frame = Frame {
-            inputs: &mut recording.inputs[i * ins..(i + 1) * ins],
-            expected: &mut recording.expected[i * outs..(i + 1) * outs],
-            care: &mut recording.care[i * outs..(i + 1) * outs],
-        };
-        bench.cycle(stimulus, &mut frame);
-        stimulus.cycle += 1;
     }
-    recording
 }
 
 impl Recording {
@@ -161,43 +147,22 @@ impl<'a> Lockstep<'a> {
 
     fn chunk(&mut self, cycles: usize) -> Result<()> {
         let (ins, outs) = (self.layout.input_words, self.layout.output_words);
-        let mut inputs = vec![0; cycles * ins];
-        let mut expected = vec![0; cycles * outs];
-        let mut care = vec![u32::MAX; cycles * outs];
-        let mut end = Ok(());
-        let mut there = 0;
-        for i in 0..cycles {
-            // Inputs keep their value until a bench drives another.
-            match i {
-                0 => inputs[..ins].copy_from_slice(&self.last_inputs),
-                _ => inputs.copy_within((i - 1) * ins..i * ins, i * ins),
-            }
-            let mut frame = Frame {
-                inputs: &mut inputs[i * ins..(i + 1) * ins],
-                expected: &mut expected[i * outs..(i + 1) * outs],
-                care: &mut care[i * outs..(i + 1) * outs],
-            };
-            self.bench.cycle(&mut self.stimulus, &mut frame);
-            self.stimulus.cycle += 1;
-            there = i + 1;
-            match self.bench.ended() {
-                Ok(false) => continue,
-                Ok(true) => self.outcome.ended = true,
-                Err(error) => end = Err(error),
-            }
-            break;
-        }
-        let cycles = there;
-        inputs.truncate(cycles * ins);
-        for words in [&mut expected, &mut care] {
-            words.truncate(cycles * outs);
-        }
+        let mut chunk = Chunk::new(self.layout, cycles);
+        chunk.inputs[..ins].copy_from_slice(&self.last_inputs);
+        let end = self.bench.cycles(&mut self.stimulus, &mut chunk);
+        self.outcome.ended = matches!(end, Ok(true));
+        let cycles = chunk.cycles;
+        let Chunk {
+            inputs,
+            expected,
+            care,
+            ..
+        } = chunk;
         self.last_inputs
             .copy_from_slice(&inputs[(cycles - 1) * ins..]);
         let mut got = vec![0; cycles * outs];
         self.rtl.run(&inputs, &mut got)?;
-        let bad = |i: usize| (got[i] ^ expected[i]) & care[i] != 0;
-        if (0..got.len()).any(bad) {
+        if any_difference(&expected, &got, &care) {
             self.count_mismatches(&expected, &got, &care);
         }
         self.outcome.cycles += cycles as u64;
@@ -211,7 +176,7 @@ impl<'a> Lockstep<'a> {
         }
         // What cannot go on is an error, a difference before it the greater one.
         match self.outcome.mismatches {
-            0 => end,
+            0 => end.map(|_| ()),
             _ => Ok(()),
         }
     }
@@ -224,6 +189,14 @@ impl<'a> Lockstep<'a> {
             self.outcome.first.get_or_insert(mismatch);
         }
     }
+}
+
+/// Whether there is one; looks at all words, several at a time.
+fn any_difference(expected: &[u32], got: &[u32], care: &[u32]) -> bool {
+    let words = got.iter().zip(expected).zip(care);
+    words.fold(0, |all, ((got, expected), care)| {
+        all | (got ^ expected) & care
+    }) != 0
 }
 
 /// The first difference in `recording`, whose frames count from 0.

@@ -207,10 +207,11 @@ impl Mapping {
         let bank = BankFunction::new(spec, geometry)?;
         let pivots = match &bank {
             BankFunction::Linear(matrix) => {
-                if let Some(rows) = matrix.dependent_rows() {
-                    return Err(rank_error(spec, matrix, &rows, geometry));
+                let pivots = matrix.lowest_pivots();
+                if pivots.count_ones() < geometry.bank_bits() {
+                    return Err(rank_error(spec, matrix, geometry));
                 }
-                matrix.lowest_pivots()
+                pivots
             }
             // Every row holds each bank once, so the upper bits are the row.
             BankFunction::Add | BankFunction::Shift(_) => geometry.bank_mask(),
@@ -264,13 +265,9 @@ impl Mapping {
     }
 }
 
-fn rank_error(
-    spec: &HashSpec,
-    matrix: &Gf2Matrix,
-    dependent: &[usize],
-    geometry: Geometry,
-) -> Error {
-    let reason = match dependent {
+fn rank_error(spec: &HashSpec, matrix: &Gf2Matrix, geometry: Geometry) -> Error {
+    let dependent = matrix.dependent_rows().unwrap_or_default();
+    let reason = match &dependent[..] {
         [one] => format!("bank bit {one} is always zero"),
         [a, b] => format!("bank bits {a} and {b} are always equal"),
         many => {

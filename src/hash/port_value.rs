@@ -47,16 +47,28 @@ impl PortValue {
 
     /// Sets the `width` bits from `offset` upward to the low bits of `value`.
     pub fn set_field(&mut self, offset: usize, width: usize, value: u64) {
-        for i in 0..width {
-            self.set_bit(offset + i, value >> i & 1 == 1);
+        assert!(
+            offset + width <= self.width && width <= 64,
+            "bits {offset}..{} of {}",
+            offset + width,
+            self.width
+        );
+        let Some(unused) = 64usize.checked_sub(width).filter(|&unused| unused < 64) else {
+            return;
+        };
+        let field = u64::MAX >> unused;
+        let value = value & field;
+        let (word, shift) = (offset / 64, offset % 64);
+        self.words[word] = self.words[word] & !(field << shift) | value << shift;
+        if shift > unused {
+            let there = 64 - shift;
+            self.words[word + 1] = self.words[word + 1] & !(field >> there) | value >> there;
         }
     }
 
     /// The 32-bit words, low word first: the layout of Verilator's wide ports.
-    pub fn to_u32_words(&self) -> Vec<u32> {
-        (0..self.width.div_ceil(32))
-            .map(|i| (self.words[i / 2] >> (32 * (i % 2))) as u32)
-            .collect()
+    pub fn u32_words(&self) -> impl Iterator<Item = u32> {
+        (0..self.width.div_ceil(32)).map(|i| (self.words[i / 2] >> (32 * (i % 2))) as u32)
     }
 }
 
@@ -97,7 +109,10 @@ mod tests {
         v.set_bit(129, true);
         assert!(v.bit(62) && !v.bit(63) && v.bit(64) && v.bit(66));
         assert_eq!(v.to_string(), "0x200000000000000054000000000000000");
-        assert_eq!(v.to_u32_words(), [0, 0x4000_0000, 5, 0, 2]);
+        let words: Vec<u32> = v.u32_words().collect();
+        assert_eq!(words, [0, 0x4000_0000, 5, 0, 2]);
+        v.set_field(60, 8, 0b1000_0001);
+        assert_eq!(v.to_string(), "0x200000000000000081000000000000000");
         assert_eq!(PortValue::zero(3).to_string(), "0x0");
         assert_eq!(PortValue::from_u64(3, 0xff).to_string(), "0x7");
     }

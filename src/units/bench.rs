@@ -25,6 +25,25 @@ pub trait Bench {
     /// outputs that the unit shows before the next rising edge.
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame);
 
+    /// As many cycles as `chunk` has room for, or up to the end of the
+    /// stimulus, where the chunk is cut off; whether that was reached. Fails
+    /// behind the cycle after which the stimulus cannot go on.
+    fn cycles(&mut self, stimulus: &mut Stimulus, chunk: &mut Chunk) -> Result<bool> {
+        // Here, not at the callers: nothing in the loop is called dynamically.
+        for i in 0..chunk.cycles {
+            self.cycle(stimulus, &mut chunk.frame(i));
+            stimulus.cycle += 1;
+            match self.ended() {
+                Ok(false) => {}
+                end => {
+                    chunk.truncate(i + 1);
+                    return end;
+                }
+            }
+        }
+        Ok(false)
+    }
+
     /// Whether the stimulus has come to its end; random stimulus never does.
     /// Fails where the stimulus cannot go on.
     fn ended(&mut self) -> Result<bool> {
@@ -102,6 +121,61 @@ pub struct Frame<'a> {
     pub care: &'a mut [u32],
 }
 
+/// The words of consecutive cycles, frame after frame.
+#[derive(Clone, Debug, Default)]
+pub struct Chunk {
+    /// Inputs; the first frame holds those of the cycle before.
+    pub inputs: Vec<u32>,
+    /// Expected outputs.
+    pub expected: Vec<u32>,
+    /// Which output bits are defined.
+    pub care: Vec<u32>,
+    /// Number of frames.
+    pub cycles: usize,
+    input_words: usize,
+    output_words: usize,
+}
+
+impl Chunk {
+    /// Room for `cycles` cycles.
+    pub fn new(layout: &Layout, cycles: usize) -> Self {
+        let (input_words, output_words) = (layout.input_words, layout.output_words);
+        Chunk {
+            inputs: vec![0; cycles * input_words],
+            expected: vec![0; cycles * output_words],
+            care: vec![u32::MAX; cycles * output_words],
+            cycles,
+            input_words,
+            output_words,
+        }
+    }
+
+    /// The frame of cycle `i`, with the inputs of the one before: they keep
+    /// their values until a bench drives others.
+    #[inline]
+    fn frame(&mut self, i: usize) -> Frame<'_> {
+        let (ins, outs) = (i * self.input_words, i * self.output_words);
+        let (before, inputs) = self.inputs.split_at_mut(ins);
+        let inputs = &mut inputs[..self.input_words];
+        if let Some(start) = ins.checked_sub(self.input_words) {
+            inputs.copy_from_slice(&before[start..]);
+        }
+        Frame {
+            inputs,
+            expected: &mut self.expected[outs..outs + self.output_words],
+            care: &mut self.care[outs..outs + self.output_words],
+        }
+    }
+
+    fn truncate(&mut self, cycles: usize) {
+        self.cycles = cycles;
+        self.inputs.truncate(cycles * self.input_words);
+        for words in [&mut self.expected, &mut self.care] {
+            words.truncate(cycles * self.output_words);
+        }
+    }
+}
+
 /// The words of one cycle, owned.
 #[cfg(test)]
 pub(super) struct Words {
@@ -140,8 +214,8 @@ impl Frame<'_> {
 
     /// Drives a port of any width.
     pub fn drive_wide(&mut self, port: &PortSlot, value: &PortValue) {
-        let words = value.to_u32_words();
-        self.inputs[port.offset..port.offset + port.words].copy_from_slice(&words);
+        let words = &mut self.inputs[port.offset..port.offset + port.words];
+        words.iter_mut().zip(value.u32_words()).for_each(set);
     }
 
     /// Expects a value on a port of at most 32 bits.
@@ -152,8 +226,8 @@ impl Frame<'_> {
 
     /// Expects a value on a port of any width.
     pub fn expect_wide(&mut self, port: &PortSlot, value: &PortValue) {
-        let words = value.to_u32_words();
-        self.expected[port.offset..port.offset + port.words].copy_from_slice(&words);
+        let words = &mut self.expected[port.offset..port.offset + port.words];
+        words.iter_mut().zip(value.u32_words()).for_each(set);
     }
 
     /// Drives a port of at most 128 bits.
@@ -255,6 +329,10 @@ impl Frame<'_> {
     pub fn ignore(&mut self, port: &PortSlot) {
         self.care[port.offset..port.offset + port.words].fill(0);
     }
+}
+
+fn set((word, value): (&mut u32, u32)) {
+    *word = value;
 }
 
 /// Words of at most 128 bits, low word first.

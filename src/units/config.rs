@@ -48,12 +48,15 @@ pub(super) fn registers(unit: ConfiguredUnit, setup: &Setup) -> Box<dyn Bench> {
         registers: model.registers().len(),
         second_bit: model.register_bits(0) / 2,
     };
-    let golden = GoldenConfig {
+    let mut golden = GoldenConfig {
         ports: Ports::new(setup.layout),
-        layout: setup.layout.clone(),
-        expected: expected_words(&model, setup.layout),
+        outputs: (model.outputs().iter())
+            .map(|(name, _)| setup.layout.output(name).clone())
+            .collect(),
+        expected: vec![0; setup.layout.output_words],
         model,
     };
+    golden.update();
     Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
 }
 
@@ -91,10 +94,16 @@ impl Driver for ConfigDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let p = &self.ports;
         let index_bits = p.wr_index.as_ref().map_or(0, |p| p.width);
-        let index = stimulus.below(1 << index_bits);
-        let rst = stimulus.cycle == 0 || stimulus.one_in(256);
+        let choice = stimulus.bits();
+        let rst = stimulus.cycle == 0 || choice & 0xff == 0;
+        let wr_en = choice >> 8 & 15 == 0;
         frame.drive(&p.rst, rst.into());
-        frame.drive(&p.wr_en, stimulus.one_in(16).into());
+        frame.drive(&p.wr_en, wr_en.into());
+        // Between writes the data change now and then, which must not matter.
+        if !wr_en && choice >> 12 & 7 != 0 {
+            return;
+        }
+        let index = choice >> 16 & ((1 << index_bits) - 1);
         let register = (index as usize).min(self.registers - 1);
         frame.drive(&p.wr_data, self.value(register, stimulus) as u32);
         if let Some(port) = &p.wr_index {
@@ -106,19 +115,23 @@ impl Driver for ConfigDriver {
 #[derive(Clone)]
 struct GoldenConfig {
     ports: Ports,
-    layout: Layout,
+    /// The ports of the model's outputs.
+    outputs: Vec<PortSlot>,
     model: HashConfig,
     /// The model's outputs as words of a frame.
     expected: Vec<u32>,
 }
 
-fn expected_words(model: &HashConfig, layout: &Layout) -> Vec<u32> {
-    let mut words = vec![0; layout.output_words];
-    for (name, value) in model.outputs() {
-        let port = layout.output(name);
-        words[port.offset..port.offset + port.words].copy_from_slice(&value.to_u32_words());
+impl GoldenConfig {
+    /// The outputs have changed.
+    fn update(&mut self) {
+        for (port, (_, value)) in self.outputs.iter().zip(self.model.outputs()) {
+            let words = &mut self.expected[port.offset..port.offset + port.words];
+            for (word, value) in words.iter_mut().zip(value.u32_words()) {
+                *word = value;
+            }
+        }
     }
-    words
 }
 
 impl Golden for GoldenConfig {
@@ -134,7 +147,7 @@ impl Golden for GoldenConfig {
         };
         if inputs.rst || inputs.wr_en {
             self.model.step(&inputs);
-            self.expected = expected_words(&self.model, &self.layout);
+            self.update();
         }
     }
 }

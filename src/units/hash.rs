@@ -5,7 +5,7 @@ use super::bench::{Bench, Frame, Setup, Stimulus};
 use super::layout::{Layout, PortSlot};
 use crate::config::{Config, PathHash};
 use crate::geometry::Geometry;
-use crate::hash::{HashKind, HashSpec, Mapping, ShiftTable, encode, encode_row_map};
+use crate::hash::{BankFunction, HashKind, HashSpec, Mapping, ShiftTable, encode, encode_row_map};
 use crate::model::{
     HashAdd, HashBitvecPerm, HashBitvecXor, HashBitwisePerm, HashBitwiseXor, HashMatrix, HashXor,
     Rap, RegisterWrite,
@@ -70,9 +70,18 @@ pub(super) fn random_spec(kind: HashKind, g: Geometry, stimulus: &mut Stimulus) 
             }
             HashKind::Matrix => HashSpec::Matrix((0..m).map(|_| stimulus.below(1 << n)).collect()),
         };
-        if Mapping::new(&spec, g).is_ok() {
+        if has_full_rank(&spec, g) {
             return spec;
         }
+    }
+}
+
+/// Whether `spec` is a mapping; most draws of some kinds are none, and why is
+/// of no interest.
+fn has_full_rank(spec: &HashSpec, geometry: Geometry) -> bool {
+    match BankFunction::new(spec, geometry) {
+        Ok(BankFunction::Linear(matrix)) => matrix.rank() == geometry.bank_bits(),
+        other => other.is_ok(),
     }
 }
 

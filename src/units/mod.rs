@@ -26,7 +26,7 @@ mod sm_path;
 mod support;
 mod write_port;
 
-pub use bench::{Bench, Driver, Frame, Golden, Setup, Stimulus};
+pub use bench::{Bench, Chunk, Driver, Frame, Golden, Setup, Stimulus};
 pub use circuit::{Circuit, Need, Size, Stages};
 pub use layout::{Layout, PortSlot};
 
