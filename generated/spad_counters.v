@@ -19,6 +19,9 @@
 // in  wb_src      2  of the path: where the result comes from
 // in  wb_kind     4  of the path: kind of the instruction
 // in  wb_degree   6  of the path: its conflict degree
+// in  wr_en       1  sets a counter
+// in  wr_index    4  which one
+// in  wr_data    32  to what
 // in  rd_index    4  which counter is shown
 // out rd_count   32  the counter; 0 if there is none
 
@@ -35,6 +38,9 @@ module spad_counters (
     input wire [1:0] wb_src,
     input wire [3:0] wb_kind,
     input wire [5:0] wb_degree,
+    input wire wr_en,
+    input wire [3:0] wr_index,
+    input wire [31:0] wr_data,
     input wire [3:0] rd_index,
     output wire [31:0] rd_count
 );
@@ -101,6 +107,7 @@ module spad_counters (
             always @(posedge clk) begin
                 if (rst) count <= 32'd0;
                 else if (clear) count <= 32'd0;
+                else if (wr_en & (wr_index == k)) count <= wr_data;
                 else if (seen[k]) count <= count + amount;
             end
             assign counts[32*k +: 32] = count;

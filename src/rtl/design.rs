@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use super::machine::machine;
-use super::reset::Reset;
+use super::reset::{Reset, asynchronous};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use serde_json::{Value, json};
@@ -126,6 +126,27 @@ impl Design {
         Ok(design)
     }
 
+    /// The design with registers of that style. Registers without a reset,
+    /// whose contents a valid bit covers, stay without.
+    pub fn with_reset(mut self, reset: Reset) -> Result<Self> {
+        if reset == Reset::Async {
+            for file in &mut self.files {
+                file.text = asynchronous(&file.text).map_err(|line| {
+                    Error::defect(format!(
+                        "{}:{line} resets, but not first and alone",
+                        file.name
+                    ))
+                })?;
+            }
+            let ports = self.units.iter_mut().flat_map(|unit| &mut unit.ports);
+            for port in ports.filter(|port| port.name == "rst") {
+                port.doc = "asynchronous reset".into();
+            }
+        }
+        self.reset = reset;
+        Ok(self)
+    }
+
     fn add(&mut self, name: &str, modules: Vec<Module>) {
         let file_name = |m: &Module| format!("{}.v", m.doc.name);
         let Some(top) = modules.last() else { return };
@@ -218,5 +239,35 @@ pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
             "take another machine: --preset NAME, or --config FILE with other values",
         ),
         other => Error::defect(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nothing but the lists of events and what is said of the reset changes.
+    #[test]
+    fn every_unit_has_both_styles() {
+        let (sync, any_time) = (
+            "always @(posedge clk)",
+            "always @(posedge clk or posedge rst)",
+        );
+        for preset in ["small", "gt200", "sharing-48k"] {
+            let design = Design::emit(&[], &Config::preset(preset).unwrap()).unwrap();
+            let changed = design.clone().with_reset(Reset::Async).unwrap();
+            for (file, other) in design.files.iter().zip(&changed.files) {
+                let back = other.text.replace(any_time, sync);
+                let back = back.replace("asynchronous reset", "synchronous reset");
+                assert_eq!(back, file.text, "{}", file.name);
+                let resets = file.text.matches("if (rst)").count();
+                assert_eq!(
+                    other.text.matches(any_time).count(),
+                    resets,
+                    "{}",
+                    file.name
+                );
+            }
+        }
     }
 }

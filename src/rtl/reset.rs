@@ -1,8 +1,5 @@
 //! How registers are reset: with the clock, or at any time.
 
-use super::design::Design;
-use crate::error::{Error, Result};
-
 /// The style of reset of a design.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reset {
@@ -17,32 +14,9 @@ pub enum Reset {
 const CLOCKED: &str = "always @(posedge clk)";
 const CLOCKED_OR_RESET: &str = "always @(posedge clk or posedge rst)";
 
-impl Design {
-    /// The design with registers of that style. Registers without a reset,
-    /// whose contents a valid bit covers, stay without.
-    pub fn with_reset(mut self, reset: Reset) -> Result<Self> {
-        if reset == Reset::Async {
-            for file in &mut self.files {
-                file.text = asynchronous(&file.text).map_err(|line| {
-                    Error::defect(format!(
-                        "{}:{line} resets, but not first and alone",
-                        file.name
-                    ))
-                })?;
-            }
-            let ports = self.units.iter_mut().flat_map(|unit| &mut unit.ports);
-            for port in ports.filter(|port| port.name == "rst") {
-                port.doc = "asynchronous reset".into();
-            }
-        }
-        self.reset = reset;
-        Ok(self)
-    }
-}
-
 /// `text` with asynchronous resets; the line of a process where that would
 /// change more than the reset.
-fn asynchronous(text: &str) -> std::result::Result<String, usize> {
+pub(super) fn asynchronous(text: &str) -> std::result::Result<String, usize> {
     let lines: Vec<&str> = text.lines().collect();
     let mut out = String::with_capacity(text.len() + text.len() / 32);
     for (i, line) in lines.iter().enumerate() {
@@ -86,7 +60,6 @@ fn resets(lines: &[&str]) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
 
     #[test]
     fn processes_with_a_reset_alone_become_sensitive_to_it() {
@@ -99,26 +72,5 @@ mod tests {
         assert_eq!(asynchronous(mixed), Err(1));
         let late = "always @(posedge clk) begin\n    d <= e;\n    if (rst) a <= 1'b0;\nend\n";
         assert_eq!(asynchronous(late), Err(1));
-    }
-
-    /// Nothing but the lists of events and what is said of the reset changes.
-    #[test]
-    fn every_unit_has_both_styles() {
-        for preset in ["small", "gt200", "sharing-48k"] {
-            let design = Design::emit(&[], &Config::preset(preset).unwrap()).unwrap();
-            let changed = design.clone().with_reset(Reset::Async).unwrap();
-            for (file, other) in design.files.iter().zip(&changed.files) {
-                let back = other.text.replace(CLOCKED_OR_RESET, CLOCKED);
-                let back = back.replace("asynchronous reset", "synchronous reset");
-                assert_eq!(back, file.text, "{}", file.name);
-                let resets = file.text.matches("if (rst)").count();
-                assert_eq!(
-                    other.text.matches(CLOCKED_OR_RESET).count(),
-                    resets,
-                    "{}",
-                    file.name
-                );
-            }
-        }
     }
 }

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# spad_release_register as a block of its own, fermi (n=14 m=5).
+# Its clock is clk.
+#
+# The period is in the time unit of the library, mostly nanoseconds; before and
+# behind are the parts of it that what is around the block takes in front of its
+# inputs and behind its outputs. Set others before this file is read:
+# set spadkit_period 2.0
+if { ![info exists spadkit_period] } { set spadkit_period 10.0 }
+if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
+if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
+create_clock -name clk -period $spadkit_period [get_ports clk]
+set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
+    [get_ports {rst launch_valid launch_block[*] now_done[*] now_live[*] now_unlock[*]}]
+set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
+    [get_ports {rel_done[*] live[*] unlock[*]}]
