@@ -39,6 +39,13 @@ pub fn instruction(kind: u8, addr: impl Fn(u16) -> u16) -> Instruction {
     }
 }
 
+/// A load whose highest block-relative word address is `hi`.
+pub fn load_up_to(hi: u16) -> Instruction {
+    let mut load = instruction(kind::LOAD, move |i| hi - i.min(hi));
+    load.offer.hi = hi;
+    load
+}
+
 /// Threads 0..degree on bank 0, the others each on a bank of their own.
 pub fn conflicting(kind: u8, degree: u16, banks: u16) -> Instruction {
     instruction(kind, move |i| {
@@ -86,6 +93,23 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// Blocks 0 and 1 share; warp slots 0 and 1; words from 100 on are shared.
+    pub fn sharing_pair(text: &str) -> Self {
+        let mut machine = Machine::new(text);
+        machine.cfg.sharing = true;
+        machine.cfg.limit = 100;
+        for block in 0..2 {
+            machine.launch = Some(PathLaunch {
+                block,
+                shared: true,
+                warps: 1 << block,
+                last: u64::from(u32::MAX),
+            });
+            machine.step();
+        }
+        machine
+    }
+
     pub fn new(text: &str) -> Self {
         let config = Config::of_figures(text);
         let warps = config.path.warps as usize;

@@ -1,7 +1,7 @@
 //! The issue decided three stages ahead, in front of three to eight memory
 //! stages (docs/microarchitecture.md, sections 18.2a and 18.3).
 
-use super::machine::{Machine, conflicting, instruction};
+use super::machine::{Machine, conflicting, instruction, load_up_to};
 use crate::model::spad_sm_path::kind;
 use crate::model::{Exit, PathLaunch};
 
@@ -82,20 +82,9 @@ fn passes_follow_without_a_bubble() {
     assert_eq!(passes.len(), 32);
 }
 
-/// Blocks 0 and 1 share; warp slots 0 and 1; words from 100 on are shared.
+/// Two blocks that share, a while after their launch.
 fn pair() -> Machine {
-    let mut machine = Machine::new(&format!("{AHEAD}[pipeline]\nkind = \"unified\"\n"));
-    machine.cfg.sharing = true;
-    machine.cfg.limit = 100;
-    for block in 0..2 {
-        machine.launch = Some(PathLaunch {
-            block,
-            shared: true,
-            warps: 1 << block,
-            last: u64::from(u32::MAX),
-        });
-        machine.step();
-    }
+    let mut machine = Machine::sharing_pair(&format!("{AHEAD}[pipeline]\nkind = \"unified\"\n"));
     for _ in 0..2 {
         machine.step();
     }
@@ -103,19 +92,13 @@ fn pair() -> Machine {
     machine
 }
 
-fn load(hi: u16) -> super::machine::Instruction {
-    let mut load = instruction(kind::LOAD, move |i| hi - i.min(hi));
-    load.offer.hi = hi;
-    load
-}
-
 /// Both blocks are qualified while the lock is free: one takes it, the other
 /// is looked at again and waits, until an exit lets it go.
 #[test]
 fn one_of_two_qualified_blocks_takes_the_lock() {
     let mut machine = pair();
-    machine.program(0, [load(150)]);
-    machine.program(1, [load(150)]);
+    machine.program(0, [load_up_to(150)]);
+    machine.program(1, [load_up_to(150)]);
     for _ in 0..30 {
         machine.step();
     }
@@ -146,8 +129,8 @@ fn the_partner_waits_for_relssp_which_waits_for_the_accesses() {
     let mut machine = pair();
     let mut relssp = instruction(kind::RELSSP, |_| 0);
     relssp.mask = u64::from(u32::MAX);
-    machine.program(0, [load(150), relssp]);
-    machine.program(1, [load(99), load(150)]);
+    machine.program(0, [load_up_to(150), relssp]);
+    machine.program(1, [load_up_to(99), load_up_to(150)]);
     machine.drain(100);
     // The load is written back in 3 + 6. The release is qualified when that is
     // seen, issues three cycles later and acts in EX; the register shows it in
@@ -155,7 +138,7 @@ fn the_partner_waits_for_relssp_which_waits_for_the_accesses() {
     // part waits for a cycle in S, in which the lock is seen to be taken.
     assert_eq!(issued(&machine), [(3, 0), (5, 1), (13, 0), (18, 1)]);
     // An access after the release is refused for ever.
-    machine.program(0, [load(150)]);
+    machine.program(0, [load_up_to(150)]);
     for _ in 0..20 {
         machine.step();
     }

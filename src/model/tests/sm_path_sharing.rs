@@ -1,30 +1,11 @@
 //! Scratchpad sharing on the path: ownership, release, the fence.
 
-use super::machine::{Machine, instruction};
+use super::machine::{Machine, instruction, load_up_to};
+use crate::model::Exit;
 use crate::model::spad_sm_path::kind;
-use crate::model::{Exit, PathLaunch};
 
-/// Blocks 0 and 1 share; warp slots 0 and 1; words from 100 on are shared.
 fn machine() -> Machine {
-    let mut machine = Machine::new("[pipeline]\nkind = \"unified\"\n[hash]\npath = \"mod\"\n");
-    machine.cfg.sharing = true;
-    machine.cfg.limit = 100;
-    for block in 0..2 {
-        machine.launch = Some(PathLaunch {
-            block,
-            shared: true,
-            warps: 1 << block,
-            last: u64::from(u32::MAX),
-        });
-        machine.step();
-    }
-    machine
-}
-
-fn load(hi: u16) -> super::machine::Instruction {
-    let mut load = instruction(kind::LOAD, move |i| hi - i.min(hi));
-    load.offer.hi = hi;
-    load
+    Machine::sharing_pair("[pipeline]\nkind = \"unified\"\n[hash]\npath = \"mod\"\n")
 }
 
 #[test]
@@ -33,8 +14,8 @@ fn the_partner_waits_for_relssp_which_waits_for_the_accesses() {
     let start = machine.cycle;
     let mut relssp = instruction(kind::RELSSP, |_| 0);
     relssp.mask = u64::from(u32::MAX);
-    machine.program(0, [load(150), relssp]);
-    machine.program(1, [load(99), load(150)]);
+    machine.program(0, [load_up_to(150), relssp]);
+    machine.program(1, [load_up_to(99), load_up_to(150)]);
     machine.drain(100);
     let issued: Vec<(usize, usize)> = machine
         .issued
@@ -49,8 +30,8 @@ fn the_partner_waits_for_relssp_which_waits_for_the_accesses() {
 #[test]
 fn an_exit_passes_the_lock_and_an_access_after_release_is_a_violation() {
     let mut machine = machine();
-    machine.program(0, [load(150)]);
-    machine.program(1, [load(150)]);
+    machine.program(0, [load_up_to(150)]);
+    machine.program(1, [load_up_to(150)]);
     for _ in 0..10 {
         machine.step();
     }
@@ -69,7 +50,7 @@ fn an_exit_passes_the_lock_and_an_access_after_release_is_a_violation() {
     machine.drain(100);
     // Block 1 releases, then touches the shared part again.
     let relssp = instruction(kind::RELSSP, |_| 0);
-    machine.program(1, [relssp, load(150)]);
+    machine.program(1, [relssp, load_up_to(150)]);
     for _ in 0..10 {
         machine.step();
     }

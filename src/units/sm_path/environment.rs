@@ -4,7 +4,7 @@
 
 use super::cycle::{Arrival, PassOperands, PathCycle};
 use super::ports::{POLICIES, Shown};
-use crate::config::Config;
+use crate::config::{Config, PC_BITS};
 use crate::model::{Exit, Offer, Offers, PathConfig, PathLaunch, RegisterWrite};
 use crate::units::bench::Stimulus;
 use crate::units::hash::{RegisterWrites, register_writes};
@@ -46,6 +46,8 @@ struct Habits {
     orderly: bool,
     /// Accesses of one pc look alike, so that predictions come true.
     steady: bool,
+    /// The first of its program counters: every bit is used some time.
+    first_pc: u16,
 }
 
 pub(super) struct Environment {
@@ -225,6 +227,7 @@ impl Environment {
             kinds: stimulus.below(KIND_MIXES.len() as u32) as usize,
             orderly: stimulus.one_in(2),
             steady: stimulus.one_in(2),
+            first_pc: stimulus.wide(PC_BITS as usize) as u16,
         };
         self.usual.fill(None);
         let writes = match stimulus.one_in(4) {
@@ -277,7 +280,7 @@ impl Environment {
                 words: stimulus.below(4) as u8,
                 tag: stimulus.bits() as u8,
                 // Four sets of the history, four tags each.
-                pc: (pc >> 2 << 8 | pc & 3) as u16,
+                pc: self.habits.first_pc ^ (pc >> 2 << 8 | pc & 3) as u16,
                 hi: stimulus.wide(n) as u16,
             };
             self.offers.set(warp, Some(offer));
@@ -287,6 +290,7 @@ impl Environment {
     fn draw_pass(&mut self, pc: Option<u16>, stimulus: &mut Stimulus) -> PassOperands {
         let mut access = self.patterns.next(stimulus, true);
         if let Some(pc) = pc.filter(|_| self.habits.steady && !stimulus.one_in(16)) {
+            let pc = pc ^ self.habits.first_pc;
             let usual = &mut self.usual[usize::from(pc >> 8 << 2 | pc & 3)];
             access = usual.get_or_insert(access).clone();
         }
