@@ -64,7 +64,7 @@ mod tests {
         assert!(!dir.join("spad_hash_config.v").exists());
         assert!(!dir.join("sdc/spad_hash_config.sdc").exists());
         let text = std::fs::read_to_string(dir.join("spad_rap.v")).unwrap();
-        assert!(text.contains("module spad_rap("));
+        assert!(text.contains("module spad_rap ("));
         let manifest: serde_json::Value =
             serde_json::from_slice(&std::fs::read(dir.join("manifest.json")).unwrap()).unwrap();
         assert_eq!(manifest["units"][0]["ports"][0]["name"], "addr");
