@@ -1,5 +1,5 @@
 // spad_counters: any one counter has counted the events of its kind since it
-// was last cleared or set, each once (section 18b).
+// was last cleared or set, each once: its low four bits (section 18b).
 module miter #(parameter DG = 3) (
     input wire clk,
     input wire rst,
@@ -71,10 +71,10 @@ module miter #(parameter DG = 3) (
         endcase
     end
     // Up to the cycle before the last, and what the last one adds.
-    reg [31:0] total;
+    reg [3:0] total;
     reg [DG-1:0] added;
     reg was_rst, was_clear, was_asked, was_none;
-    reg [31:0] was_total;
+    reg [3:0] was_total;
     always @(posedge clk) begin
         if (rst) begin
             was_read <= 0;
@@ -82,7 +82,7 @@ module miter #(parameter DG = 3) (
             added <= 0;
         end else begin
             was_read <= read;
-            total <= clear ? 0 : wr_en & (wr_index == which) & (which < 10) ? wr_data : total + added;
+            total <= clear ? 0 : wr_en & (wr_index == which) & (which < 10) ? wr_data[3:0] : total + added;
             added <= clear ? 0 : adds;
         end
         was_rst <= rst;
@@ -91,15 +91,15 @@ module miter #(parameter DG = 3) (
         was_none <= rd_index > 9;
         was_total <= total;
     end
-    assign keep_count = (which > 9) | (counts[32*which +: 32] == total);
+    assign keep_count = (which > 9) | (counts[32*which +: 4] == total);
     assign keep_added = (\unit.was_read == was_read) & ((which > 9) ? added == 0
         : added == (\unit.seen [which] ? (which == 3 ? \unit.degree : 1) : 0));
     (* hierconn *) wire [31:0] \unit.shown ;
     assign keep_shown = was_rst ? \unit.shown == 0
-        : (!was_asked | (\unit.shown == was_total)) & (!was_none | (\unit.shown == 0));
-    assign check_count = was_rst ? rd_count == 0 : !was_asked | (rd_count == was_total);
+        : (!was_asked | (\unit.shown [3:0] == was_total)) & (!was_none | (\unit.shown == 0));
+    assign check_count = was_rst ? rd_count == 0 : !was_asked | (rd_count[3:0] == was_total);
     assign check_none = was_rst | !was_none | (rd_count == 0);
-    assign cover_degree = (which == 3) & was_asked & (rd_count == 5) & !rst;
-    assign cover_round = (which == 8) & was_asked & (rd_count == 2) & !rst;
+    assign cover_degree = (which == 3) & was_asked & (rd_count[3:0] == 5) & !rst;
+    assign cover_round = (which == 8) & was_asked & (rd_count[3:0] == 2) & !rst;
     assign cover_clear = was_clear & (total == 0) & !rst;
 endmodule
