@@ -91,7 +91,7 @@ module miter #(parameter DG = 3) (
         was_none <= rd_index > 9;
         was_total <= total;
     end
-    assign keep_count = (which > 9) | (counts[32*which +: 4] == total);
+    assign keep_count = (which > 9 ? 0 : counts[32*which +: 4]) == total;
     assign keep_added = (\unit.was_read == was_read) & ((which > 9) ? added == 0
         : added == (\unit.seen [which] ? (which == 3 ? \unit.degree : 1) : 0));
     (* hierconn *) wire [31:0] \unit.shown ;
