@@ -69,17 +69,18 @@ fn run_bench(dir: &Path, unit: &Value) -> Output {
 
 #[test]
 fn every_emission_proves_itself_in_icarus() {
-    prove_in_icarus(&["--prefix", "a_"]);
+    prove_in_icarus(&["--prefix", "a_"], 127);
 }
 
 /// With asynchronous resets nothing but the cycles with a reset may differ.
 #[test]
 fn asynchronous_resets_do_what_synchronous_ones_do() {
-    prove_in_icarus(&["--reset", "async"]);
+    prove_in_icarus(&["--reset", "async"], 112);
 }
 
-/// Every unit's bench passes, and compares something in nearly every cycle.
-fn prove_in_icarus(style: &[&str]) {
+/// Every unit's bench passes, and compares at least so many outputs in its 128
+/// cycles.
+fn prove_in_icarus(style: &[&str], compared: u64) {
     if missing(&["iverilog", "vvp"]) {
         return;
     }
@@ -95,7 +96,7 @@ fn prove_in_icarus(style: &[&str]) {
         let counts = printed.strip_prefix(&format!("PASS {top}: ")).unwrap();
         let numbers = counts.split(|c: char| !c.is_ascii_digit());
         let numbers: Vec<u64> = numbers.filter_map(|n| n.parse().ok()).collect();
-        assert!(numbers[0] >= 128 && numbers[1] >= 112, "{printed}");
+        assert!(numbers[0] >= 128 && numbers[1] >= compared, "{printed}");
     }
 }
 

@@ -94,6 +94,13 @@ impl Shell {
         self
     }
 
+    /// Names the last module of each group: the one that the template
+    /// instantiates, behind what that needs itself.
+    pub(crate) fn instantiates_last(self, groups: &[Vec<Module>]) -> Self {
+        let tops = groups.iter().filter_map(|modules| modules.last());
+        tops.fold(self, Shell::instantiates)
+    }
+
     /// Renders `template` with the parameters alone.
     pub(crate) fn emit(self, template: &str, p: &Params) -> Result<Module> {
         self.emit_with(template, p, &())

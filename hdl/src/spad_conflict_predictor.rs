@@ -34,7 +34,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             .into(),
         latency_cycles: 1,
     };
-    let mut shell = Shell::new(doc)
+    let shell = Shell::new(doc)
         .clocked()
         .input("clear", 1, "kernel launch: as reset")
         .input("d_valid", 1, "a predicted pass leaves the scratchpad")
@@ -50,9 +50,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input("set_base", p.PW, "number of its passes - 1")
         .input("hold", 1, "EX is held in this cycle: it does not count")
         .output("mask", 1, "memory warps are masked");
-    for top in parts.iter().filter_map(|modules| modules.last()) {
-        shell = shell.instantiates(top);
-    }
-    let module = shell.emit("spad_conflict_predictor.v.tera", p)?;
+    let module = shell
+        .instantiates_last(&parts)
+        .emit("spad_conflict_predictor.v.tera", p)?;
     Ok(parts.into_iter().flatten().chain([module]).collect())
 }

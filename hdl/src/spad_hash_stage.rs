@@ -41,11 +41,12 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<HashStage> {
         .unused(no_clock, "rst", "nothing is stored here")
         .input("cfg_lock_hash", 2, "0 none, 1 XOR, 2 ADD");
     shell = output_ports(input_ports(shell, p), p);
-    for top in groups.iter().filter_map(|modules| modules.last()) {
-        shell = shell.instantiates(top);
-    }
     let writes = lanes.writes();
-    let module = shell.emit_with("spad_hash_stage.v.tera", p, &Extra { lanes })?;
+    let module = shell.instantiates_last(&groups).emit_with(
+        "spad_hash_stage.v.tera",
+        p,
+        &Extra { lanes },
+    )?;
     Ok(HashStage {
         modules: groups.into_iter().flatten().chain([module]).collect(),
         writes,

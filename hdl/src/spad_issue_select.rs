@@ -24,11 +24,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         parts.push(vec![number]);
         parts.push(vec![spad_pick_check::emit_kernel()?]);
     }
-    let mut shell = waived(ports(p), p);
-    for top in parts.iter().filter_map(|modules| modules.last()) {
-        shell = shell.instantiates(top);
-    }
-    let module = shell.emit_with("spad_issue_select.v.tera", p, &extra)?;
+    let shell = waived(ports(p), p);
+    let module =
+        shell
+            .instantiates_last(&parts)
+            .emit_with("spad_issue_select.v.tera", p, &extra)?;
     Ok(parts.into_iter().flatten().chain([module]).collect())
 }
 

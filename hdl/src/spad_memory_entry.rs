@@ -34,11 +34,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input("cfg_elastic", 1, "the PREMEM queue is in use")
         .input("take_atomic", 1, "an ATOMIC is taken in this cycle");
     let shell = request_ports(pass_ports(shell, p), p);
-    let mut shell = waived(sequencer_ports(shell, p), p);
-    for top in parts.iter().filter_map(|modules| modules.last()) {
-        shell = shell.instantiates(top);
-    }
-    let module = shell.emit("spad_memory_entry.v.tera", p)?;
+    let shell = waived(sequencer_ports(shell, p), p);
+    let module = shell
+        .instantiates_last(&parts)
+        .emit("spad_memory_entry.v.tera", p)?;
     Ok(parts.into_iter().flatten().chain([module]).collect())
 }
 

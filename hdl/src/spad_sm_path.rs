@@ -43,13 +43,12 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let extra = Extra {
         writes: hash.writes.iter().map(|port| port.name.clone()).collect(),
     };
-    let mut shell = ports(p, &hash.writes);
+    let shell = ports(p, &hash.writes);
     let mut parts = parts(p)?;
     parts.push(hash.modules);
-    for top in parts.iter().filter_map(|modules| modules.last()) {
-        shell = shell.instantiates(top);
-    }
-    let module = shell.emit_with("spad_sm_path.v.tera", p, &extra)?;
+    let module = shell
+        .instantiates_last(&parts)
+        .emit_with("spad_sm_path.v.tera", p, &extra)?;
     Ok(parts.into_iter().flatten().chain([module]).collect())
 }
 

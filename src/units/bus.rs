@@ -24,8 +24,8 @@ struct Registers {
 impl Registers {
     fn new(layout: &Layout) -> Self {
         Registers {
-            hash: WritePort::find(layout, "hash"),
-            row: WritePort::find(layout, "row"),
+            hash: WritePort::find(layout, "hash_"),
+            row: WritePort::find(layout, "row_"),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::{Layout, PortSlot};
+use super::write_port::WritePort;
 use crate::geometry::Geometry;
 use crate::hash::HashKind;
 use crate::model::{ConfigInputs, ConfiguredUnit, HashConfig};
@@ -10,20 +11,14 @@ use crate::model::{ConfigInputs, ConfiguredUnit, HashConfig};
 #[derive(Clone)]
 struct Ports {
     rst: PortSlot,
-    wr_en: PortSlot,
-    wr_data: PortSlot,
-    /// Not there where there is one register only.
-    wr_index: Option<PortSlot>,
+    write: WritePort,
 }
 
 impl Ports {
     fn new(layout: &Layout) -> Self {
-        let index = layout.inputs.iter().find(|p| p.name == "wr_index");
         Ports {
             rst: layout.input("rst").clone(),
-            wr_en: layout.input("wr_en").clone(),
-            wr_data: layout.input("wr_data").clone(),
-            wr_index: index.cloned(),
+            write: WritePort::find(layout, "").expect("a block of registers has a write port"),
         }
     }
 }
@@ -65,7 +60,7 @@ impl ConfigDriver {
     /// meaning, sometimes any.
     fn value(&self, index: usize, stimulus: &mut Stimulus) -> u64 {
         let (n, m) = (self.geometry.addr_bits(), self.geometry.bank_bits());
-        let any = u64::from(stimulus.bits()) & ((1 << self.ports.wr_data.width) - 1);
+        let any = u64::from(stimulus.bits()) & ((1 << self.ports.write.data.width) - 1);
         if stimulus.one_in(4) {
             return any;
         }
@@ -92,21 +87,21 @@ impl ConfigDriver {
 
 impl Driver for ConfigDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let p = &self.ports;
-        let index_bits = p.wr_index.as_ref().map_or(0, |p| p.width);
+        let p = &self.ports.write;
+        let index_bits = p.index.as_ref().map_or(0, |p| p.width);
         let choice = stimulus.bits();
         let rst = stimulus.cycle == 0 || choice & 0xff == 0;
         let wr_en = choice >> 8 & 15 == 0;
-        frame.drive(&p.rst, rst.into());
-        frame.drive(&p.wr_en, wr_en.into());
+        frame.drive(&self.ports.rst, rst.into());
+        frame.drive(&p.en, wr_en.into());
         // Between writes the data change now and then, which must not matter.
         if !wr_en && choice >> 12 & 7 != 0 {
             return;
         }
         let index = choice >> 16 & ((1 << index_bits) - 1);
         let register = (index as usize).min(self.registers - 1);
-        frame.drive(&p.wr_data, self.value(register, stimulus) as u32);
-        if let Some(port) = &p.wr_index {
+        frame.drive(&p.data, self.value(register, stimulus) as u32);
+        if let Some(port) = &p.index {
             frame.drive(port, index);
         }
     }
@@ -137,13 +132,13 @@ impl GoldenConfig {
 impl Golden for GoldenConfig {
     fn respond(&mut self, frame: &mut Frame) {
         frame.expected.copy_from_slice(&self.expected);
-        let p = &self.ports;
-        let index = p.wr_index.as_ref().map_or(0, |p| frame.driven(p));
+        let write = self.ports.write.read(frame);
+        let (index, data) = write.map_or((0, 0), |write| (write.index, write.data));
         let inputs = ConfigInputs {
-            rst: frame.is_high(&p.rst),
-            wr_en: frame.is_high(&p.wr_en),
-            wr_index: index as usize,
-            wr_data: frame.driven(&p.wr_data).into(),
+            rst: frame.is_high(&self.ports.rst),
+            wr_en: write.is_some(),
+            wr_index: index,
+            wr_data: data,
         };
         if inputs.rst || inputs.wr_en {
             self.model.step(&inputs);

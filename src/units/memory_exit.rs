@@ -3,7 +3,7 @@
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::PortSlot;
 use super::support::{Rhythm, payload, ports, reset};
-use crate::config::Config;
+use crate::config::{Config, PC_BITS, TAG_BITS};
 use crate::hash::PortValue;
 use crate::model::kind;
 use crate::model::spad_scratchpad::ResponseControl;
@@ -25,18 +25,13 @@ struct Widths {
 }
 
 impl Widths {
-    /// The fields of a tag are those of ports, but for tag and number of the
-    /// pass, which a path has eight bits and the rest for.
-    fn of(ports: &ExitPorts, config: &Config) -> Self {
-        let bits = |count: u32| count.next_power_of_two().trailing_zeros().max(1) as usize;
-        let (warp, tag) = (bits(config.path.warps), 8);
-        let (pc, degree) = (ports.d_pc.width, ports.resp_degree.width);
+    fn of(config: &Config) -> Self {
         Widths {
-            warp,
-            tag,
-            pc,
-            pass: ports.resp_tag.width - (2 + degree + warp + 4 + tag + pc + 1),
-            degree,
+            warp: config.warp_bits() as usize,
+            tag: TAG_BITS as usize,
+            pc: PC_BITS as usize,
+            pass: config.pass_bits() as usize,
+            degree: config.degree_bits() as usize,
         }
     }
 }
@@ -83,7 +78,7 @@ pub(super) fn memory_exit(setup: &Setup) -> Box<dyn Bench> {
         ports: ports.clone(),
         mem_valid: mem_valid.clone(),
         model: MemoryExit::new(&config),
-        widths: Widths::of(&ports, &config),
+        widths: Widths::of(&config),
         data: vec![Vec::new(); 256],
         slot: 0,
     };

@@ -7,17 +7,18 @@ use crate::model::RegisterWrite;
 /// The write port of a configuration block.
 #[derive(Clone)]
 pub(super) struct WritePort {
-    en: PortSlot,
+    pub(super) en: PortSlot,
     /// Not there where the block has one register.
-    index: Option<PortSlot>,
-    data: PortSlot,
+    pub(super) index: Option<PortSlot>,
+    pub(super) data: PortSlot,
 }
 
 impl WritePort {
-    /// The port whose names begin with `prefix`, where HASH has one.
+    /// The port whose names begin with `prefix`, such as `hash_`, where the unit
+    /// has one.
     pub(super) fn find(layout: &Layout, prefix: &str) -> Option<Self> {
         let find = |name: &str| {
-            let name = format!("{prefix}_wr_{name}");
+            let name = format!("{prefix}wr_{name}");
             layout.inputs.iter().find(|p| p.name == name).cloned()
         };
         Some(WritePort {

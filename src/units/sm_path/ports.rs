@@ -57,8 +57,8 @@ impl PathPorts {
     pub(super) fn new(config: &Config, layout: &Layout) -> Self {
         PathPorts {
             ports: Ports::new(layout),
-            hash_wr: WritePort::find(layout, "hash"),
-            row_wr: WritePort::find(layout, "row"),
+            hash_wr: WritePort::find(layout, "hash_"),
+            row_wr: WritePort::find(layout, "row_"),
             warps: config.path.warps as usize,
             word_bits: config.word_bits as usize,
         }
