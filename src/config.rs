@@ -6,6 +6,7 @@
 
 mod check;
 mod file;
+mod machine;
 mod overlay;
 mod path;
 mod preset;
@@ -13,11 +14,9 @@ mod sm;
 mod trace;
 
 pub use overlay::Overlay;
-pub use path::{
-    Barrel, LockHash, PC_BITS, PathHash, PathParams, PathSettings, Pipeline, RetryLatencies,
-    Scheduler, TAG_BITS, index_bits,
-};
+pub use path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
 pub use sm::{GlobalMemory, Latencies, Sharing, SmParams};
+pub use spadkit_hdl::{PC_BITS, PathHash, RetryLatencies};
 
 use crate::error::Result;
 use crate::geometry::Geometry;
@@ -188,11 +187,13 @@ mod tests {
         ahead.sm.frontend_stages = 0;
         assert_eq!(ahead.pipeline_stages(), 3 + 7);
         // Elastic paper, Table 4: queue depths of 3 and 4.
-        assert_eq!((gt200.premem_depth(), gt200.nonmem_depth()), (3, 4));
-        assert_eq!((gt200.excess_bits(), gt200.degree_bits()), (5, 4));
+        let p = gt200.parameters();
+        assert_eq!((p.PQ, p.NQ), (3, 4));
+        assert_eq!((p.EX, p.DG), (5, 4));
         let fermi = Config::preset("fermi").unwrap();
-        assert_eq!((fermi.rows(), fermi.lock_bits()), (384, 10));
-        assert_eq!((fermi.pass_bits(), fermi.premem_depth()), (2, 0));
+        let p = fermi.parameters();
+        assert_eq!((p.ROWS, p.LK), (384, 10));
+        assert_eq!((p.PW, p.PQ), (2, 0));
     }
 
     #[test]

@@ -2,8 +2,9 @@
 //! configuration registers, scratchpad.
 
 use crate::hashed_lanes::HashedLanes;
-use crate::machine::{Machine, Params};
+use crate::machine::Machine;
 use crate::module::{Dir, Module, Port, Result};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::{spad_scratchpad, spad_skid};
 

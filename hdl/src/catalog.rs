@@ -1,7 +1,9 @@
 //! The list of units: every name that can be emitted, and how.
 
-use crate::machine::{Configured, Machine, Params};
+use crate::hashes::Configured;
+use crate::machine::Machine;
 use crate::module::{HdlError, Module, Result};
+use crate::params::Params;
 use crate::spad_hash_config;
 use crate::{
     spad_access_unit, spad_bank_ram, spad_conflict_arbiter, spad_conflict_history,
@@ -45,16 +47,16 @@ fn emit_all(name: &str, machine: &Machine) -> Result<Vec<Module>> {
         "spad_sm_path" => spad_sm_path::emit_unit(&Params::new(machine)?, machine),
         "spad_stream" => spad_stream::emit_unit(&Params::new(machine)?, machine),
         "spad_tcdm" => spad_tcdm::emit_unit(&Params::new(machine)?, machine),
-        "spad_hash_config" => spad_hash_config::emit_unit(g, machine.hash_unit, name),
-        _ => {
-            let variant = Configured::ALL
-                .into_iter()
-                .find(|kind| name.strip_prefix("spad_hash_config_") == Some(kind.suffix()));
-            match variant {
-                Some(kind) => spad_hash_config::emit_unit(g, kind, name),
-                None => Err(HdlError::UnknownUnit { name: name.into() }),
-            }
+        "spad_hash_config" => {
+            spad_hash_config::emit_unit(g, Configured::Hash(machine.hash_unit), name)
         }
+        _ => match Configured::ALL
+            .into_iter()
+            .find(|unit| unit.config_unit() == name)
+        {
+            Some(unit) => spad_hash_config::emit_unit(g, unit, name),
+            None => Err(HdlError::UnknownUnit { name: name.into() }),
+        },
     }
 }
 
@@ -118,7 +120,7 @@ pub fn unit_names() -> Vec<String> {
         "spad_rap",
         "spad_hash_config",
     ];
-    let configs = Configured::ALL.map(|kind| format!("spad_hash_config_{}", kind.suffix()));
+    let configs = Configured::ALL.map(|unit| unit.config_unit().to_owned());
     let path = PATH_UNITS.map(|(name, _)| name.to_owned());
     hash.map(str::to_owned)
         .into_iter()
@@ -132,6 +134,7 @@ pub fn unit_names() -> Vec<String> {
 mod tests {
     use super::*;
     use crate::geometry::Geometry;
+    use crate::hashes::HashKind;
 
     fn every_geometry() -> impl Iterator<Item = Geometry> {
         (9..=16).flat_map(|addr_bits| {
@@ -147,7 +150,7 @@ mod tests {
     #[test]
     fn every_unit_emits_in_every_geometry() {
         for geometry in every_geometry() {
-            let machine = Machine::of_geometry(geometry, Configured::Matrix);
+            let machine = Machine::of_geometry(geometry, HashKind::Matrix);
             for name in unit_names().iter().filter(|n| has_unit(n, &machine)) {
                 let modules = emit(name, &machine).unwrap();
                 let top = modules.last().unwrap();
@@ -174,7 +177,7 @@ mod tests {
             addr_bits: 17,
             bank_bits: 5,
         };
-        let machine = Machine::of_geometry(geometry, Configured::Matrix);
+        let machine = Machine::of_geometry(geometry, HashKind::Matrix);
         assert!(matches!(
             emit("spad_rap", &machine),
             Err(HdlError::Geometry { .. })

@@ -2,8 +2,9 @@
 //! `templates/hashed_lanes.v.tera` instantiates it: in the path and behind the
 //! buses.
 
-use crate::machine::{Machine, Params};
+use crate::machine::Machine;
 use crate::module::{Dir, Module, Port, Result};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::spad_lane_hash;
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! A unit whose body is a Tera template: ports, header and parameters.
 
 use crate::codes;
-use crate::machine::Params;
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::params::Params;
 use crate::print::opening;
 use crate::template::render;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! Who may touch the shared part of the scratchpad.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 
 /// Emits `spad_access_unit`.

@@ -1,7 +1,7 @@
 //! One bank: the place where an SRAM macro goes.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 
 /// Emits `spad_bank_ram`.

@@ -1,7 +1,7 @@
 //! The conflict arbiter: one conflict-free group of an access per cycle.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 
 /// Emits `spad_conflict_arbiter`.

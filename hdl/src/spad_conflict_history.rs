@@ -1,7 +1,7 @@
 //! The conflict history cache.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::spad_table_ram;
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! The conflict prediction: degrees of the past, by program counter, become
 //! cycles in which no memory warp goes.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::{spad_conflict_history, spad_degree_accumulator, spad_warp_mask};
 

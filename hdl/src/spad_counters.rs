@@ -1,8 +1,8 @@
 //! Performance counters beside the path: degrees, stalls, retries.
 
 use crate::codes::counter;
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::spad_pick;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! The crossbars: requests from lanes to banks, read data back.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::spad_pick;
 use serde::Serialize;

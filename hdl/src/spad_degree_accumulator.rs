@@ -1,7 +1,7 @@
 //! The conflict degree of a whole warp instruction.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! Which warps may issue, and what each has in flight.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::spad_eligible_warp;
 

@@ -3,7 +3,7 @@
 //! decoded here, off the path of every access.
 
 use crate::geometry::Geometry;
-use crate::machine::Configured;
+use crate::hashes::{Configured, HashKind};
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
 use crate::spad_hash_decode::{self as decode, index_width};
 use crate::spad_rap::index_bits;
@@ -18,11 +18,11 @@ impl Configured {
     /// The unit itself.
     pub(crate) fn unit(self, g: Geometry) -> Result<Module> {
         match self {
-            Configured::BitvecPerm => spad_hash_bitvec_perm::emit_unit(g),
-            Configured::BitvecXor => spad_hash_bitvec_xor::emit_unit(g),
-            Configured::BitwisePerm => spad_hash_bitwise_perm::emit_unit(g),
-            Configured::BitwiseXor => spad_hash_bitwise_xor::emit_unit(g),
-            Configured::Matrix => spad_hash_matrix::emit_unit(g),
+            Configured::Hash(HashKind::BitvecPerm) => spad_hash_bitvec_perm::emit_unit(g),
+            Configured::Hash(HashKind::BitvecXor) => spad_hash_bitvec_xor::emit_unit(g),
+            Configured::Hash(HashKind::BitwisePerm) => spad_hash_bitwise_perm::emit_unit(g),
+            Configured::Hash(HashKind::BitwiseXor) => spad_hash_bitwise_xor::emit_unit(g),
+            Configured::Hash(HashKind::Matrix) => spad_hash_matrix::emit_unit(g),
             Configured::Rap => spad_rap::emit_unit(g),
             Configured::RowMap => spad_row_map::emit_unit(g),
         }
@@ -30,12 +30,12 @@ impl Configured {
 
     fn decoder(self, g: Geometry) -> Result<Option<Module>> {
         match self {
-            Configured::BitvecPerm => decode::bitvec_perm(g).map(Some),
-            Configured::BitvecXor => decode::bitvec_xor(g).map(Some),
-            Configured::BitwisePerm => decode::bitwise_perm(g).map(Some),
-            Configured::BitwiseXor => decode::bitwise_xor(g).map(Some),
+            Configured::Hash(HashKind::BitvecPerm) => decode::bitvec_perm(g).map(Some),
+            Configured::Hash(HashKind::BitvecXor) => decode::bitvec_xor(g).map(Some),
+            Configured::Hash(HashKind::BitwisePerm) => decode::bitwise_perm(g).map(Some),
+            Configured::Hash(HashKind::BitwiseXor) => decode::bitwise_xor(g).map(Some),
             Configured::RowMap => decode::row_map(g).map(Some),
-            Configured::Matrix | Configured::Rap => Ok(None),
+            Configured::Hash(HashKind::Matrix) | Configured::Rap => Ok(None),
         }
     }
 
@@ -48,15 +48,17 @@ impl Configured {
             (0..count).map(register).collect::<Vec<_>>()
         };
         match self {
-            Configured::BitvecPerm => vec![Register::new("k", index_width(n - m + 1), 0)],
-            Configured::BitvecXor => vec![
+            Configured::Hash(HashKind::BitvecPerm) => {
+                vec![Register::new("k", index_width(n - m + 1), 0)]
+            }
+            Configured::Hash(HashKind::BitvecXor) => vec![
                 Register::new("k1", index_width(n - m + 1), 0),
                 Register::new("k2", bit, 0),
                 Register::new("mask", m, 0),
             ],
-            Configured::BitwisePerm => each(m, bit, &|i| i),
-            Configured::BitwiseXor => each(m, 2 * bit, &|i| i),
-            Configured::Matrix => each(m, n, &|i| 1 << i),
+            Configured::Hash(HashKind::BitwisePerm) => each(m, bit, &|i| i),
+            Configured::Hash(HashKind::BitwiseXor) => each(m, 2 * bit, &|i| i),
+            Configured::Hash(HashKind::Matrix) => each(m, n, &|i| 1 << i),
             Configured::Rap => each(1 << index_bits(n, m), m, &|_| 0),
             Configured::RowMap => each(g.row_bits(), index_width(m + 1), &|_| 0),
         }
@@ -66,16 +68,16 @@ impl Configured {
     fn write_doc(self, g: Geometry) -> String {
         let bit = index_width(g.addr_bits);
         match self {
-            Configured::BitvecPerm => "k".into(),
-            Configured::BitvecXor => "index 0: k1, 1: k2, 2: mask".into(),
-            Configured::BitwisePerm => "index i: address bit of bank bit i".into(),
-            Configured::BitwiseXor => format!(
+            Configured::Hash(HashKind::BitvecPerm) => "k".into(),
+            Configured::Hash(HashKind::BitvecXor) => "index 0: k1, 1: k2, 2: mask".into(),
+            Configured::Hash(HashKind::BitwisePerm) => "index i: address bit of bank bit i".into(),
+            Configured::Hash(HashKind::BitwiseXor) => format!(
                 "index i: address bits of bank bit i, the lower one in [{}:0], the upper one or 0 \
                  for none in [{}:{bit}]",
                 bit - 1,
                 2 * bit - 1
             ),
-            Configured::Matrix => "index i: row mask of bank bit i".into(),
+            Configured::Hash(HashKind::Matrix) => "index i: row mask of bank bit i".into(),
             Configured::Rap => "index i: shift r_i".into(),
             Configured::RowMap => {
                 "index j: source of row bit j, 0 keeps addr[m+j], i+1 takes addr[i]".into()
@@ -106,7 +108,7 @@ impl Register {
 #[derive(Serialize)]
 struct Shell {
     name: String,
-    kind: &'static str,
+    unit: String,
     ports: Vec<Port>,
     registers: Vec<Register>,
     index_width: usize,
@@ -157,7 +159,7 @@ pub fn emit_unit(g: Geometry, kind: Configured, name: &str) -> Result<Vec<Module
     };
     let shell = Shell {
         name: name.into(),
-        kind: kind.suffix(),
+        unit: unit.doc.name,
         ports: ports.clone(),
         registers,
         index_width: write_index_width,

@@ -1,8 +1,9 @@
 //! From the operands in EX to banks, rows and locks of the lanes.
 
 use crate::hashed_lanes::HashedLanes;
-use crate::machine::{Machine, Params};
+use crate::machine::Machine;
 use crate::module::{Module, Port, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use serde::Serialize;
 

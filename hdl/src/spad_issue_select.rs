@@ -1,7 +1,7 @@
 //! Which of the ready warps goes.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::{spad_number, spad_pick_check, spad_warp_scheduler};
 use serde::Serialize;

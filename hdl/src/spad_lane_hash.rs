@@ -1,7 +1,9 @@
 //! One lane's hash stage of the SM path: bank, row and lock of an address.
 
-use crate::machine::{Configured, Machine, Params, PathHash};
+use crate::hashes::{Configured, PathHash};
+use crate::machine::Machine;
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::spad_hash_config;
 use crate::{spad_hash_add, spad_hash_xor};
@@ -33,22 +35,21 @@ fn config_ports(module: &Module) -> impl Iterator<Item = &Port> {
 /// Emits the hash of `machine`'s path.
 pub(crate) fn emit_helper(p: &Params, machine: &Machine) -> Result<LaneHash> {
     let g = machine.geometry;
-    let block = |kind: Configured| {
-        let name = format!("spad_hash_config_{}", kind.suffix());
-        spad_hash_config::emit_unit(g, kind, &name)
-    };
+    let block = |unit: Configured| spad_hash_config::emit_unit(g, unit, unit.config_unit());
     let (unit, configs) = match machine.path_hash {
         PathHash::Mod => (None, vec![]),
         PathHash::Xor => (Some(spad_hash_xor::emit_unit(g)?), vec![]),
         PathHash::Add => (Some(spad_hash_add::emit_unit(g)?), vec![]),
-        PathHash::Configured(kind) => {
-            let mut configs = vec![("hash", block(kind)?)];
-            // The fixed row does for a shift; a matrix needs the row map.
-            if kind != Configured::Rap {
-                configs.push(("row", block(Configured::RowMap)?));
-            }
-            (Some(kind.unit(g)?), configs)
+        PathHash::Configurable => {
+            let unit = Configured::Hash(machine.hash_unit);
+            let configs = vec![("hash", block(unit)?), ("row", block(Configured::RowMap)?)];
+            (Some(unit.unit(g)?), configs)
         }
+        // The fixed row does for a shift.
+        PathHash::Rap => (
+            Some(Configured::Rap.unit(g)?),
+            vec![("hash", block(Configured::Rap)?)],
+        ),
     };
     let row_map = match configs.len() {
         2 => Some(Configured::RowMap.unit(g)?),

@@ -1,7 +1,7 @@
 //! The lock bits: load-and-lock, store-and-unlock.
 
-use crate::machine::Params;
 use crate::module::{HdlError, Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::spad_select;
 use serde::Serialize;

@@ -3,8 +3,8 @@
 
 use crate::expr::{Expr, assign, assign_bit, bit, vector};
 use crate::kernel::Kernel;
-use crate::machine::index_bits;
 use crate::module::{Module, Result, Unit, UnitDoc};
+use crate::params::index_bits;
 use rust_hdl::core::ast::VerilogStatement;
 
 /// The module's name for vectors of `count` bits.

@@ -1,8 +1,8 @@
 //! What stands in front of MEM0: the PREMEM queue, and the atomic operations
 //! that share the scratchpad's request port with it.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::{spad_kind_operation, spad_premem_queue, spad_retry_sequencer};
 

@@ -1,8 +1,8 @@
 //! What stands behind the scratchpad: the sequencer's answers part from the
 //! others, which become results for the writeback port.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 
 /// Emits `spad_memory_exit`.

@@ -1,7 +1,7 @@
 //! The stages beside the memory stages: elastic queue or fixed pipeline.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 
 /// Emits `spad_nonmem_queue`.

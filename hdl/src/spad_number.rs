@@ -2,8 +2,8 @@
 
 use crate::expr::{Expr, assign, assign_bit, bit, vector};
 use crate::kernel::Kernel;
-use crate::machine::index_bits;
 use crate::module::{Module, Result, Unit, UnitDoc};
+use crate::params::index_bits;
 
 /// Emits the encoder of `count` bits (2 or more).
 pub(crate) fn emit_kernel(count: usize) -> Result<Module> {

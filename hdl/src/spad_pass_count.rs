@@ -2,8 +2,8 @@
 
 use crate::expr::{assign, choose, equals, is, number, vector};
 use crate::kernel::Kernel;
-use crate::machine::Params;
 use crate::module::{Module, Result, Unit, UnitDoc};
+use crate::params::Params;
 
 /// Emits the count.
 pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {

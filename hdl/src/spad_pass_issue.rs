@@ -1,7 +1,7 @@
 //! The passes of an instruction, one after the other into EX.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::{spad_pass_count, spad_pick};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! One-hot word selector: the crossbar's building block.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::spad_select::{Level, levels};
 use serde::Serialize;

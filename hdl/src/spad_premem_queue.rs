@@ -1,7 +1,7 @@
 //! The queue in front of the memory stages, with bypass.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 
 /// Emits `spad_premem_queue`.

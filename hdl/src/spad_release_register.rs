@@ -1,7 +1,7 @@
 //! The release signals, one cycle later: where the issue is decided ahead.
 
-use crate::machine::Params;
 use crate::module::{HdlError, Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 
 /// Emits `spad_release_register`.

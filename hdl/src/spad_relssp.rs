@@ -1,7 +1,7 @@
 //! The release instruction: which threads have released.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 
 /// Emits `spad_relssp`.

@@ -1,8 +1,8 @@
 //! The retry loop of atomic operations.
 
-use crate::machine::Params;
 use crate::module::HdlError;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::spad_pick;
 use serde::Serialize;

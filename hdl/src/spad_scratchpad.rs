@@ -1,7 +1,7 @@
 //! The scratchpad: banks, arbiter, crossbars, locks, request and response stage.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::{spad_bank_ram, spad_conflict_arbiter, spad_crossbar, spad_lock_unit};
 use serde::Serialize;

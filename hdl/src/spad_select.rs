@@ -1,7 +1,7 @@
 //! Word multiplexer, by number.
 
-use crate::machine::{Params, index_bits};
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::{Params, index_bits};
 use crate::shell::Shell;
 use serde::Serialize;
 

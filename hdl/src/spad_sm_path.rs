@@ -1,7 +1,8 @@
 //! The whole scratchpad path of an SM, from the issue port to the writeback port.
 
-use crate::machine::{Machine, Params};
+use crate::machine::Machine;
 use crate::module::{Module, Port, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::{
     spad_access_unit, spad_conflict_predictor, spad_eligibility, spad_hash_stage,

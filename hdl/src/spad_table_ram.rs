@@ -1,7 +1,7 @@
 //! A table in memory: one port to read, one to write; an SRAM macro on a chip.
 
-use crate::machine::{Params, index_bits};
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::{Params, index_bits};
 use crate::shell::Shell;
 use serde::Serialize;
 

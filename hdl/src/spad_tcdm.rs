@@ -3,8 +3,9 @@
 
 use crate::bus::Bus;
 use crate::hashed_lanes::HashedLanes;
-use crate::machine::{Machine, Params};
+use crate::machine::Machine;
 use crate::module::{Module, Port, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! The countdown that keeps memory warps apart.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 
 /// Emits `spad_warp_mask`.

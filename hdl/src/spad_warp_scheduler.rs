@@ -1,7 +1,7 @@
 //! The warp scheduler.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 use crate::{spad_lowest, spad_number};
 use serde::Serialize;

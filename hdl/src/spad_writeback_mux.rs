@@ -1,7 +1,7 @@
 //! The writeback port: one result per cycle, older stages first.
 
-use crate::machine::Params;
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::shell::Shell;
 
 /// Emits `spad_writeback_mux`.

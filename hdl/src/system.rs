@@ -3,8 +3,9 @@
 //! keep, as assertions to be bound to a unit.
 
 use crate::codes::{self, FIELDS, Field};
-use crate::machine::{Machine, Params};
+use crate::machine::Machine;
 use crate::module::{Dir, LICENSE, Port, Result};
+use crate::params::Params;
 use crate::template::render_body;
 use serde::Serialize;
 
@@ -144,7 +145,7 @@ mod tests {
     use super::*;
     use crate::catalog::emit;
     use crate::geometry::Geometry;
-    use crate::machine::Configured;
+    use crate::hashes::HashKind;
 
     /// Everything that there is renders, with and without stages in front of EXE.
     #[test]
@@ -153,7 +154,7 @@ mod tests {
             addr_bits: 10,
             bank_bits: 3,
         };
-        let mut machine = Machine::of_geometry(geometry, Configured::Matrix);
+        let mut machine = Machine::of_geometry(geometry, HashKind::Matrix);
         for ahead in [0, 3] {
             machine.ahead = ahead;
             assert!(

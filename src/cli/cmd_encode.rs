@@ -6,7 +6,7 @@ use super::configuration::{configuration_json, configuration_table};
 use super::printer::Printer;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
+use crate::hash::{Configuration, HashKind, HashSpec, Mapping, hash_kind};
 use crate::software::{Code, Language, Layout, LayoutSpec, render};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -31,8 +31,12 @@ pub struct EncodeArgs {
     form: Form,
     /// Unit to encode for: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor
     /// or matrix; the spec's own if not given.
-    #[arg(long, value_name = "KIND", value_parser = super::parsed::<HashKind>)]
+    #[arg(long, value_name = "KIND", value_parser = parse_kind)]
     unit: Option<HashKind>,
+}
+
+fn parse_kind(name: &str) -> std::result::Result<HashKind, String> {
+    hash_kind(name).map_err(|error| super::in_one_line(&error))
 }
 
 /// What a mapping can be written as.

@@ -143,13 +143,17 @@ fn parse() -> Cli {
 /// A value of the command line, as clap wants it: the error in one text, with
 /// what was expected.
 fn parsed<T: std::str::FromStr<Err = Error>>(text: &str) -> std::result::Result<T, String> {
-    text.parse().map_err(|error| match error {
+    text.parse().map_err(|error: Error| in_one_line(&error))
+}
+
+fn in_one_line(error: &Error) -> String {
+    match error {
         Error::Usage {
             what,
             help: Some(help),
         } => format!("{what}; {help}"),
         other => other.to_string(),
-    })
+    }
 }
 
 /// `X`, `X,Y` or `X,Y,Z`, within CUDA's limits.

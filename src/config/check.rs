@@ -1,7 +1,8 @@
 //! Refusals: values out of range, and configurations that contradict themselves.
 
 use super::Config;
-use super::path::{PC_BITS, Scheduler};
+use super::PC_BITS;
+use super::path::Scheduler;
 use crate::error::{Error, Result};
 use crate::trace::Wide;
 use std::ops::RangeInclusive;

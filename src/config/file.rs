@@ -1,7 +1,7 @@
 //! Configuration files: TOML, laid over a preset.
 
-use super::Config;
-use super::path::{Barrel, LockHash, PathHash, Pipeline, Scheduler};
+use super::path::{Barrel, LockHash, Pipeline, Scheduler};
+use super::{Config, PathHash};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::HashKind;

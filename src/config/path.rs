@@ -4,38 +4,7 @@
 use super::Config;
 use crate::hash::HashSpec;
 use serde::{Deserialize, Serialize};
-
-/// max(1, ceil(log2 x)): the bits of an index into x things.
-pub fn index_bits(x: u32) -> u32 {
-    x.max(2).next_power_of_two().trailing_zeros()
-}
-
-/// The hash that the path's lanes have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PathHash {
-    /// bank = addr mod 2^m: no hardware.
-    Mod,
-    /// The fixed XOR hash.
-    Xor,
-    /// The fixed ADD hash.
-    Add,
-    /// The configurable unit that [`Config::hash_unit`] names, with a row map.
-    Configurable,
-    /// `spad_rap` with loadable shifts.
-    Rap,
-}
-
-impl PathHash {
-    /// The bank mapping of the hardware after reset.
-    pub fn after_reset(self) -> HashSpec {
-        match self {
-            PathHash::Xor => HashSpec::Xor,
-            PathHash::Add => HashSpec::Add,
-            PathHash::Mod | PathHash::Configurable | PathHash::Rap => HashSpec::Mod,
-        }
-    }
-}
+use spadkit_hdl::{PathHash, RetryLatencies};
 
 /// How the memory stages stand beside the rest (elastic paper, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,19 +62,6 @@ pub enum LockHash {
     Add,
 }
 
-/// Cycles of the retry loop's four states per access level (atomics paper, section III).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct RetryLatencies {
-    /// READ, per degree of the load-and-lock.
-    pub read: u32,
-    /// UPDATE.
-    pub update: u32,
-    /// WRITE, per degree of the store-and-unlock.
-    pub write: u32,
-    /// BRANCH.
-    pub branch: u32,
-}
-
 /// What is fixed when the path is emitted, beside geometry and lanes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PathParams {
@@ -139,6 +95,17 @@ pub struct PathParams {
     pub retry_contexts: u32,
 }
 
+impl PathParams {
+    /// The bank mapping of the hardware after reset.
+    pub fn hash_after_reset(&self) -> HashSpec {
+        match self.hash {
+            PathHash::Xor => HashSpec::Xor,
+            PathHash::Add => HashSpec::Add,
+            PathHash::Mod | PathHash::Configurable | PathHash::Rap => HashSpec::Mod,
+        }
+    }
+}
+
 /// The values of the path's `cfg_*` ports.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PathSettings {
@@ -155,69 +122,10 @@ pub struct PathSettings {
     pub lock_hash: LockHash,
 }
 
-/// PCW: bits of a program counter.
-pub const PC_BITS: u32 = 14;
-/// TG: bits of a destination tag.
-pub const TAG_BITS: u32 = 8;
-
-/// The derived parameters of section 2.1, under the document's names.
 impl Config {
     /// S: subwarps, the passes of one warp access of a word.
     pub fn subwarps(&self) -> u32 {
         self.warp_size / self.lanes
-    }
-
-    /// ROWS of a bank.
-    pub fn rows(&self) -> u32 {
-        self.capacity_words >> self.geometry.bank_bits()
-    }
-
-    /// LK: bits of a lock index (1 without locks).
-    pub fn lock_bits(&self) -> u32 {
-        match self.path.locks {
-            0 => 1,
-            locks => locks.trailing_zeros(),
-        }
-    }
-
-    /// NQ: depth of the NONMEM queue (elastic paper, Eq. 4).
-    pub fn nonmem_depth(&self) -> u32 {
-        self.path.mem_stages + self.path.hash_stage
-    }
-
-    /// PQ: depth of the PREMEM queue (elastic paper, Eq. 5).
-    pub fn premem_depth(&self) -> u32 {
-        self.subwarps() - 1
-    }
-
-    /// LW: bits of a lane index.
-    pub fn lane_bits(&self) -> u32 {
-        index_bits(self.lanes)
-    }
-
-    /// WW: bits of a warp slot.
-    pub fn warp_bits(&self) -> u32 {
-        index_bits(self.path.warps)
-    }
-
-    /// TW: bits of a block slot.
-    pub fn block_bits(&self) -> u32 {
-        index_bits(self.path.blocks)
-    }
-
-    /// PW: bits of a pass number.
-    pub fn pass_bits(&self) -> u32 {
-        index_bits(4 * self.subwarps())
-    }
-
-    /// DG: bits of a conflict degree.
-    pub fn degree_bits(&self) -> u32 {
-        index_bits(self.lanes + 1)
-    }
-
-    /// EX: bits of a warp's excess degree (elastic paper, Table 3).
-    pub fn excess_bits(&self) -> u32 {
-        index_bits(self.warp_size)
     }
 
     /// Cycles by which `sm.latencies.shared` exceeds what the path takes from

@@ -1,10 +1,8 @@
 //! The presets of the papers (docs/microarchitecture.md, section 21).
 
-use super::path::{
-    Barrel, LockHash, PathHash, PathParams, PathSettings, Pipeline, RetryLatencies, Scheduler,
-};
+use super::path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
 use super::sm::{GlobalMemory, Latencies, Sharing, SmParams};
-use super::{Config, PRESETS};
+use super::{Config, PRESETS, PathHash, RetryLatencies};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::HashKind;

@@ -4,9 +4,10 @@
 //! The meaning of each port is documented in the header of the unit's Verilog
 //! file; this is the software's own reading of it.
 
+use super::HashKind;
 use super::mapping::{BankFunction, Mapping, RowMap};
 use super::port_value::PortValue;
-use super::spec::{HashKind, HashSpec};
+use super::spec::HashSpec;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use serde::Serialize;

@@ -18,4 +18,5 @@ pub use mapping::{BankFunction, Mapping, RowMap};
 pub use port_value::PortValue;
 pub use shift::ShiftTable;
 pub(crate) use shift::{random_permutation, uniform};
-pub use spec::{HashKind, HashSpec};
+pub use spadkit_hdl::{Configured, HashKind};
+pub use spec::{HashSpec, hash_kind};

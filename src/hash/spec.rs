@@ -2,80 +2,20 @@
 
 use super::shift::ShiftTable;
 use crate::error::{Error, Result};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use spadkit_hdl::HashKind;
 use std::fmt;
 use std::str::FromStr;
 
-/// The kinds of configurable hash unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HashKind {
-    /// Bit-vector permutation (hash paper, section 4.1).
-    BitvecPerm,
-    /// Bit-vector XOR (section 4.2).
-    BitvecXor,
-    /// Bitwise permutation (section 4.3).
-    BitwisePerm,
-    /// Bitwise XOR (section 4.4).
-    BitwiseXor,
-    /// Any GF(2) matrix; beyond the paper.
-    Matrix,
-}
-
-impl HashKind {
-    /// All kinds, from the smallest unit to the largest.
-    pub const ALL: [HashKind; 5] = [
-        HashKind::BitvecPerm,
-        HashKind::BitvecXor,
-        HashKind::BitwisePerm,
-        HashKind::BitwiseXor,
-        HashKind::Matrix,
-    ];
-
-    /// The name in specs and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            HashKind::BitvecPerm => "bitvec-perm",
-            HashKind::BitvecXor => "bitvec-xor",
-            HashKind::BitwisePerm => "bitwise-perm",
-            HashKind::BitwiseXor => "bitwise-xor",
-            HashKind::Matrix => "matrix",
-        }
-    }
-
-    /// The Verilog module of the unit.
-    pub fn unit(self) -> &'static str {
-        match self {
-            HashKind::BitvecPerm => "spad_hash_bitvec_perm",
-            HashKind::BitvecXor => "spad_hash_bitvec_xor",
-            HashKind::BitwisePerm => "spad_hash_bitwise_perm",
-            HashKind::BitwiseXor => "spad_hash_bitwise_xor",
-            HashKind::Matrix => "spad_hash_matrix",
-        }
-    }
-}
-
-impl fmt::Display for HashKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for HashKind {
-    type Err = Error;
-
-    fn from_str(s: &str) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.name() == s)
-            .ok_or_else(|| {
-                let names: Vec<_> = Self::ALL.iter().map(|k| k.name()).collect();
-                Error::usage(
-                    format!("'{s}' is no kind of hash unit"),
-                    format!("kinds are {}", names.join(", ")),
-                )
-            })
-    }
+/// The kind of configurable hash unit called `name`.
+pub fn hash_kind(name: &str) -> Result<HashKind> {
+    let known = HashKind::ALL.into_iter().find(|kind| kind.name() == name);
+    known.ok_or_else(|| {
+        Error::usage(
+            format!("'{name}' is no kind of hash unit"),
+            format!("kinds are {}", HashKind::ALL.map(HashKind::name).join(", ")),
+        )
+    })
 }
 
 /// A bank mapping as written on the command line, in files and in JSON.

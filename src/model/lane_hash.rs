@@ -4,14 +4,14 @@
 //! Linear hashes are evaluated from two tables of the address's halves, which
 //! the unit models fill whenever the configuration changes.
 
-use crate::config::{Config, PathHash, index_bits};
+use crate::config::{Config, PathHash};
 use crate::error::Result;
 use crate::geometry::Geometry;
-use crate::hash::{BankFunction, HashKind, HashSpec, Mapping};
+use crate::hash::{BankFunction, Configured, HashKind, HashSpec, Mapping};
 use crate::model::lanes::{LaneMask, lanes_of};
 use crate::model::{
-    ConfigInputs, ConfiguredUnit, HashAdd, HashBitvecPerm, HashBitvecXor, HashBitwisePerm,
-    HashBitwiseXor, HashConfig, HashMatrix, HashXor, Rap,
+    ConfigInputs, HashAdd, HashBitvecPerm, HashBitvecXor, HashBitwisePerm, HashBitwiseXor,
+    HashConfig, HashMatrix, HashXor, Rap,
 };
 
 /// A write to a configuration register.
@@ -52,15 +52,15 @@ impl LaneHash {
         let block = |unit| Some(HashConfig::new(unit, geometry));
         let (unit, row_map) = match config.path.hash {
             PathHash::Configurable => (
-                block(ConfiguredUnit::Hash(config.hash_unit)),
-                block(ConfiguredUnit::RowMap),
+                block(Configured::Hash(config.hash_unit)),
+                block(Configured::RowMap),
             ),
-            PathHash::Rap => (block(ConfiguredUnit::Rap), None),
+            PathHash::Rap => (block(Configured::Rap), None),
             PathHash::Mod | PathHash::Xor | PathHash::Add => (None, None),
         };
         let mut stage = LaneHash {
             geometry,
-            lock_bits: config.lock_bits(),
+            lock_bits: config.parameters().LK as u32,
             hash: config.path.hash,
             hash_unit: config.hash_unit,
             unit,
@@ -254,7 +254,7 @@ fn configured(kind: HashKind, registers: &[u64], geometry: Geometry) -> Box<dyn 
             Box::new(move |addr| unit.step(addr))
         }
         HashKind::BitwiseXor => {
-            let index_bits = index_bits(geometry.addr_bits());
+            let index_bits = u32::BITS - (geometry.addr_bits() - 1).leading_zeros();
             let pair = |r: u32| {
                 let second = r >> index_bits;
                 (r & ((1 << index_bits) - 1), (second != 0).then_some(second))

@@ -67,7 +67,7 @@ pub use spad_hash_bitvec_perm::HashBitvecPerm;
 pub use spad_hash_bitvec_xor::HashBitvecXor;
 pub use spad_hash_bitwise_perm::HashBitwisePerm;
 pub use spad_hash_bitwise_xor::HashBitwiseXor;
-pub use spad_hash_config::{ConfigInputs, ConfiguredUnit, HashConfig};
+pub use spad_hash_config::{ConfigInputs, HashConfig};
 pub use spad_hash_matrix::HashMatrix;
 pub use spad_hash_stage::{HashStage, HashStageInputs, HashStageOutputs, NO_OPERANDS, Operands};
 pub use spad_hash_xor::HashXor;

@@ -46,7 +46,7 @@ impl ConflictPredictor {
     pub fn new(config: &Config) -> Self {
         let ahead = config.path.ahead;
         ConflictPredictor {
-            accumulator: DegreeAccumulator::new(config.excess_bits()),
+            accumulator: DegreeAccumulator::new(config.parameters().EX as u32),
             history: ConflictHistory::new(config.path.history_sets as usize),
             mask: MemoryWarpMask::new(ahead),
             answer: (ahead > 0).then(HistoryOutputs::default),

@@ -1,18 +1,7 @@
 //! `spad_hash_config_*`: the configuration registers of a hash unit.
 
 use crate::geometry::Geometry;
-use crate::hash::{HashKind, HashSpec, PortValue, encode_ports, xor_lines};
-
-/// The unit that a configuration block belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConfiguredUnit {
-    /// A configurable hash unit.
-    Hash(HashKind),
-    /// `spad_rap`
-    Rap,
-    /// `spad_row_map`
-    RowMap,
-}
+use crate::hash::{Configured, HashKind, HashSpec, PortValue, encode_ports, xor_lines};
 
 /// Inputs of one clock cycle.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,13 +20,13 @@ pub struct ConfigInputs {
 #[derive(Clone, Debug)]
 pub struct HashConfig {
     geometry: Geometry,
-    unit: ConfiguredUnit,
+    unit: Configured,
     registers: Vec<u64>,
 }
 
 impl HashConfig {
     /// The block after reset: bank = addr mod 2^m.
-    pub fn new(unit: ConfiguredUnit, geometry: Geometry) -> Self {
+    pub fn new(unit: Configured, geometry: Geometry) -> Self {
         let mut block = HashConfig {
             geometry,
             unit,
@@ -57,29 +46,27 @@ impl HashConfig {
         let (n, m) = (self.geometry.addr_bits(), self.geometry.bank_bits());
         let count_to = |values: u32| values.next_power_of_two().trailing_zeros();
         match self.unit {
-            ConfiguredUnit::Hash(HashKind::BitvecPerm) => count_to(n - m + 1),
-            ConfiguredUnit::Hash(HashKind::BitvecXor) => {
-                [count_to(n - m + 1), count_to(n), m][index]
-            }
-            ConfiguredUnit::Hash(HashKind::BitwisePerm) => count_to(n),
-            ConfiguredUnit::Hash(HashKind::BitwiseXor) => 2 * count_to(n),
-            ConfiguredUnit::Hash(HashKind::Matrix) => n,
-            ConfiguredUnit::Rap => m,
-            ConfiguredUnit::RowMap => count_to(m + 1),
+            Configured::Hash(HashKind::BitvecPerm) => count_to(n - m + 1),
+            Configured::Hash(HashKind::BitvecXor) => [count_to(n - m + 1), count_to(n), m][index],
+            Configured::Hash(HashKind::BitwisePerm) => count_to(n),
+            Configured::Hash(HashKind::BitwiseXor) => 2 * count_to(n),
+            Configured::Hash(HashKind::Matrix) => n,
+            Configured::Rap => m,
+            Configured::RowMap => count_to(m + 1),
         }
     }
 
     fn reset(&mut self) {
         let (m, rows) = (self.geometry.bank_bits(), self.geometry.row_bits());
         self.registers = match self.unit {
-            ConfiguredUnit::Hash(HashKind::BitvecPerm) => vec![0],
-            ConfiguredUnit::Hash(HashKind::BitvecXor) => vec![0; 3],
-            ConfiguredUnit::Hash(HashKind::BitwisePerm | HashKind::BitwiseXor) => {
+            Configured::Hash(HashKind::BitvecPerm) => vec![0],
+            Configured::Hash(HashKind::BitvecXor) => vec![0; 3],
+            Configured::Hash(HashKind::BitwisePerm | HashKind::BitwiseXor) => {
                 (0..u64::from(m)).collect()
             }
-            ConfiguredUnit::Hash(HashKind::Matrix) => (0..m).map(|i| 1 << i).collect(),
-            ConfiguredUnit::Rap => vec![0; 1 << m.min(rows)],
-            ConfiguredUnit::RowMap => vec![0; rows as usize],
+            Configured::Hash(HashKind::Matrix) => (0..m).map(|i| 1 << i).collect(),
+            Configured::Rap => vec![0; 1 << m.min(rows)],
+            Configured::RowMap => vec![0; rows as usize],
         };
     }
 
@@ -87,13 +74,13 @@ impl HashConfig {
     /// (an address bit from n upward, an offset beyond the last) selects nothing.
     pub fn outputs(&self) -> Vec<(&'static str, PortValue)> {
         match self.unit {
-            ConfiguredUnit::Hash(HashKind::BitvecPerm) => self.bitvec_perm(),
-            ConfiguredUnit::Hash(HashKind::BitvecXor) => self.bitvec_xor(),
-            ConfiguredUnit::Hash(HashKind::BitwisePerm) => self.bitwise_perm(),
-            ConfiguredUnit::Hash(HashKind::BitwiseXor) => self.bitwise_xor(),
-            ConfiguredUnit::Hash(HashKind::Matrix) => self.plain("cfg_rows"),
-            ConfiguredUnit::Rap => self.plain("cfg_shift"),
-            ConfiguredUnit::RowMap => self.row_map(),
+            Configured::Hash(HashKind::BitvecPerm) => self.bitvec_perm(),
+            Configured::Hash(HashKind::BitvecXor) => self.bitvec_xor(),
+            Configured::Hash(HashKind::BitwisePerm) => self.bitwise_perm(),
+            Configured::Hash(HashKind::BitwiseXor) => self.bitwise_xor(),
+            Configured::Hash(HashKind::Matrix) => self.plain("cfg_rows"),
+            Configured::Rap => self.plain("cfg_shift"),
+            Configured::RowMap => self.row_map(),
         }
     }
 

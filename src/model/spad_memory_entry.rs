@@ -61,7 +61,7 @@ impl MemoryEntry {
     /// The unit of `config`, after reset.
     pub fn new(config: &Config) -> Self {
         MemoryEntry {
-            pre: PrememQueue::new(config.premem_depth() as usize),
+            pre: PrememQueue::new(config.parameters().PQ),
             atomics: Contexts::new(config),
             has_locks: config.path.locks != 0,
         }

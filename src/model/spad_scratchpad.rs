@@ -113,7 +113,7 @@ impl<T: Copy + Default> Scratchpad<T> {
             response: Group::reset(),
             words: [0; MAX_LANES],
             lanes: config.lanes as usize,
-            rows: config.rows(),
+            rows: config.parameters().ROWS as u32,
             has_locks: config.path.locks != 0,
             windows: config.path.lock_group_cycles,
         }

@@ -152,7 +152,7 @@ impl Tcdm {
     /// The next part of the oldest batch: reads, then writes, then what is
     /// beyond the capacity.
     fn part(&self, batch: &TcdmBatch, row: &[u16]) -> Part {
-        let rows = self.config.rows();
+        let rows = self.config.parameters().ROWS as u32;
         let inside = |&lane: &usize| u32::from(row[lane]) < rows;
         let left = lanes_of(batch.req & !self.gone);
         let left = left.filter(inside).fold(0, |mask, lane| mask | 1 << lane);

@@ -11,7 +11,7 @@
 //!   with the number of cycles in which it is (the first is the reset).
 
 use super::template::render_text;
-use crate::config::{Config, PC_BITS};
+use crate::config::Config;
 use crate::error::Result;
 use crate::rtl::{Dir, EmittedUnit};
 use crate::units::{Circuit, Need, UNITS, Unit};
@@ -47,16 +47,7 @@ impl Harness {
     /// The Verilog of the circuit for this machine: the module `miter`, then
     /// those that it uses.
     pub fn verilog(&self, config: &Config) -> Result<String> {
-        let machine = json!({
-            "L": config.lanes,
-            "B": 1_u32 << config.geometry.bank_bits(),
-            "ROWS": config.rows(),
-            "MS": config.path.mem_stages.min(4),
-            "M": config.path.mem_stages,
-            "AHEAD": config.path.ahead,
-            "W": config.path.warps,
-        });
-        render_text(self.circuit.text, &machine)
+        render_text(self.circuit.text, &json!(config.parameters()))
     }
 
     /// Why there is nothing to prove of the unit in this machine.
@@ -66,7 +57,7 @@ impl Harness {
         }
         let (there, without) = match self.circuit.needs {
             Need::Nothing => (true, ""),
-            Need::PrememQueue => (config.premem_depth() > 0, "it has depth 0 there: wires"),
+            Need::PrememQueue => (config.parameters().PQ > 0, "it has depth 0 there: wires"),
             Need::Broadcast => (config.path.broadcast, "the proofs are about broadcast"),
             Need::Locks => (config.path.locks > 0, "it has no locks"),
             Need::ShortRetry => {
@@ -81,7 +72,10 @@ impl Harness {
                 config.path.history_sets == 2,
                 "the proof is about a history of two sets",
             ),
-            Need::FourRows => (config.rows() == 4, "the proof is about banks of four rows"),
+            Need::FourRows => (
+                config.parameters().ROWS == 4,
+                "the proof is about banks of four rows",
+            ),
             Need::Words => {
                 let named = config.capacity_words <= 64;
                 let windows = config.path.locks > 0 && config.path.lock_group_cycles > 1;
@@ -167,52 +161,16 @@ pub(super) fn parameters(text: &str, unit: &EmittedUnit, config: &Config) -> Vec
     let head = text.split("\n);").next().unwrap_or_default();
     let declared = head.split("parameter ").skip(1);
     let names = declared.filter_map(|rest| rest.split_whitespace().next());
+    let machine = config.parameters();
     let mut values: Vec<(String, usize)> = Vec::new();
     for name in names {
         let value = match name.strip_prefix("W_") {
             Some(port) => unit.ports.iter().find(|p| p.name == port).map(|p| p.width),
-            None => parameter(name, config).map(|v| v as usize),
+            None => machine.value(name),
         };
         values.extend(value.map(|value| (name.to_owned(), value)));
     }
     values
-}
-
-fn parameter(name: &str, c: &Config) -> Option<u32> {
-    let geometry = c.geometry;
-    Some(match name {
-        "n" => geometry.addr_bits(),
-        "m" => geometry.bank_bits(),
-        "R" => geometry.row_bits(),
-        "B" => 1 << geometry.bank_bits(),
-        "L" => c.lanes,
-        "LW" => c.lane_bits(),
-        "DG" => c.degree_bits(),
-        "PQ" => c.premem_depth(),
-        "NQ" => c.nonmem_depth(),
-        "W" => c.path.warps,
-        "WW" => c.warp_bits(),
-        "T" => c.path.blocks,
-        "TW" => c.block_bits(),
-        "WS" => c.warp_size,
-        "S" => c.subwarps(),
-        "LOCKS" => c.path.locks,
-        "LK" => c.lock_bits(),
-        "LKG" => c.path.lock_group_cycles,
-        "D" => c.word_bits,
-        "ROWS" => c.rows(),
-        "SETS" => c.path.history_sets,
-        "PW" => c.pass_bits(),
-        "EX" => c.excess_bits(),
-        "AHEAD" => c.path.ahead,
-        "PCW" => PC_BITS,
-        "MERGE" => c.path.merge_bytes.into(),
-        "LR" => c.path.retry.read,
-        "LU" => c.path.retry.update,
-        "LWR" => c.path.retry.write,
-        "LB" => c.path.retry.branch,
-        _ => return None,
-    })
 }
 
 /// Whether the unit has a reset; without one, it has no state either.

@@ -12,8 +12,7 @@ use super::subject::{Form, SHARED_CONFIG, Subject, provable_units};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
-use crate::hash::HashKind;
-use crate::model::ConfiguredUnit;
+use crate::hash::{Configured, HashKind};
 use crate::rtl::Design;
 use crate::tool::Tool;
 use std::time::{Duration, Instant};
@@ -143,7 +142,7 @@ fn proofs_of_unit(subject: &Subject) -> Vec<(Property, Method)> {
         (Property::Function, Method::Sat),
         (Property::Bijection, Method::Sat),
     ];
-    if let Some(ConfiguredUnit::Hash(kind)) = subject.configured {
+    if let Some(Configured::Hash(kind)) = subject.configured {
         proofs.push((Property::Bijection, Method::Exhaustive(kind)));
     }
     proofs

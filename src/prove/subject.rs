@@ -2,8 +2,8 @@
 
 use super::harness::Harness;
 use crate::geometry::Geometry;
-use crate::hash::HashKind;
-use crate::model::{ConfiguredUnit, HashConfig};
+use crate::hash::{Configured, HashKind};
+use crate::model::HashConfig;
 use serde::Serialize;
 
 /// The configuration registers of the machine's own hash unit.
@@ -29,7 +29,7 @@ pub(super) struct Subject {
     /// Verilog of the module `definition`.
     pub definition: &'static str,
     /// The kind of registers, if the unit has any.
-    pub configured: Option<ConfiguredUnit>,
+    pub configured: Option<Configured>,
     /// Linear or not.
     pub form: Form,
 }
@@ -45,8 +45,8 @@ macro_rules! subject {
     };
 }
 
-const fn hash(kind: HashKind) -> Option<ConfiguredUnit> {
-    Some(ConfiguredUnit::Hash(kind))
+const fn hash(kind: HashKind) -> Option<Configured> {
+    Some(Configured::Hash(kind))
 }
 
 /// Every unit that has a definition.
@@ -78,8 +78,8 @@ pub(super) static SUBJECTS: [Subject; 9] = [
     subject!("spad_hash_matrix", "matrix", hash(HashKind::Matrix), Linear),
     subject!("spad_hash_xor", "xor", None, Linear),
     subject!("spad_hash_add", "add", None, Shift),
-    subject!("spad_row_map", "row_map", Some(ConfiguredUnit::RowMap), Row),
-    subject!("spad_rap", "rap", Some(ConfiguredUnit::Rap), Shift),
+    subject!("spad_row_map", "row_map", Some(Configured::RowMap), Row),
+    subject!("spad_rap", "rap", Some(Configured::Rap), Shift),
 ];
 
 /// One configuration register.
@@ -133,10 +133,8 @@ impl Subject {
 
     fn register_name(&self, index: usize) -> String {
         match self.configured {
-            Some(ConfiguredUnit::Hash(HashKind::BitvecPerm)) => "k".to_owned(),
-            Some(ConfiguredUnit::Hash(HashKind::BitvecXor)) => {
-                ["k1", "k2", "mask"][index].to_owned()
-            }
+            Some(Configured::Hash(HashKind::BitvecPerm)) => "k".to_owned(),
+            Some(Configured::Hash(HashKind::BitvecXor)) => ["k1", "k2", "mask"][index].to_owned(),
             _ => format!("r{index}"),
         }
     }

@@ -1,7 +1,6 @@
 //! A set of emitted units.
 
 use super::budget::Budget;
-use super::machine::machine;
 use super::reset::{Reset, asynchronous};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -101,7 +100,7 @@ impl Design {
     /// Emits `units` (all if empty) for `config`.
     pub fn emit(units: &[String], config: &Config) -> Result<Self> {
         let all = Self::all_units();
-        let machine = machine(config);
+        let machine = config.machine();
         let has_rtl = |name: &String| config.needs_rtl(name).is_ok();
         let emitted = |name: &String| has_rtl(name) && spadkit_hdl::has_unit(name, &machine);
         let named = !units.is_empty();

@@ -7,7 +7,6 @@ mod design;
 mod edited;
 mod foreign;
 mod fusesoc;
-mod machine;
 mod prefix;
 mod reset;
 mod system;

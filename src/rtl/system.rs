@@ -2,7 +2,6 @@
 //! rules of the neighbours as assertions.
 
 use super::design::{Design, SourceFile, hdl_error};
-use super::machine::machine;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use spadkit_hdl::Companion;
@@ -20,7 +19,7 @@ impl Design {
     /// Adds what `wanted` names for the units of the design, which was emitted
     /// for `config`. Fails where none of them has rules, but they are wanted.
     pub fn with_system_verilog(mut self, wanted: SystemVerilog, config: &Config) -> Result<Self> {
-        let machine = machine(config);
+        let machine = config.machine();
         let all = Self::all_units();
         let fail = |e| hdl_error(e, &all);
         let mut files: Vec<Companion> = Vec::new();

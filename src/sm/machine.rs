@@ -124,7 +124,7 @@ impl<'a> Sm<'a> {
             path_config.policy = Policy::Oldest;
         }
         let warps = config.path.warps as usize;
-        let mapping = Mapping::new(&config.path.hash.after_reset(), config.geometry)?;
+        let mapping = Mapping::new(&config.path.hash_after_reset(), config.geometry)?;
         let serial_atomics = config.atomics == Atomics::Lanes;
         phases::check_rows(config)?;
         let own: Vec<WarpMask> = (0..config.sm.schedulers as usize)

@@ -107,7 +107,7 @@ fn wrapper(machine: &Config) -> Result<String> {
         "bank_data": banks * word,
         "lane_be": lanes * enables,
         "bank_be": banks * enables,
-        "degree": machine.degree_bits(),
+        "degree": machine.parameters().DG,
     });
     render(WRAPPER, &widths)
 }

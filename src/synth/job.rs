@@ -64,7 +64,7 @@ impl SynthJob {
         let has_banks = unit.name != BANK && sources.iter().any(|(f, _)| *f == format!("{BANK}.v"));
         let bank = Memory {
             module: BANK.to_owned(),
-            bits: u64::from(machine.rows()) * u64::from(machine.word_bits),
+            bits: machine.parameters().ROWS as u64 * u64::from(machine.word_bits),
         };
         let tables = sources.iter().filter_map(|(file, _)| table(file)).collect();
         let banks = has_banks.then_some(bank);

@@ -38,7 +38,7 @@ impl SynthJob {
             "top": self.top,
             "files": self.source_paths(),
             "memories": self.memory_names(),
-            "flat": !self.keep_hierarchy,
+            "keep_hierarchy": self.keep_hierarchy,
         });
         let script = render(SCRIPT, &values)?;
         let mut key = KeyBuilder::new("synth-prepare-1")

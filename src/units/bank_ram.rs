@@ -22,7 +22,7 @@ struct RamDriver {
 }
 
 pub(super) fn bank_ram(setup: &Setup) -> Box<dyn Bench> {
-    let rows = setup.config.rows();
+    let rows = setup.config.parameters().ROWS as u32;
     let driver = RamDriver {
         ports: Ports::new(setup.layout),
         word_bits: setup.config.word_bits as usize,

@@ -5,8 +5,8 @@ use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::{Layout, PortSlot};
 use super::write_port::WritePort;
 use crate::geometry::Geometry;
-use crate::hash::HashKind;
-use crate::model::{ConfigInputs, ConfiguredUnit, HashConfig};
+use crate::hash::{Configured, HashKind};
+use crate::model::{ConfigInputs, HashConfig};
 
 #[derive(Clone)]
 struct Ports {
@@ -24,7 +24,7 @@ impl Ports {
 }
 
 struct ConfigDriver {
-    unit: ConfiguredUnit,
+    unit: Configured,
     geometry: Geometry,
     ports: Ports,
     registers: usize,
@@ -33,7 +33,7 @@ struct ConfigDriver {
 }
 
 /// The bench of the registers of `unit`.
-pub(super) fn registers(unit: ConfiguredUnit, setup: &Setup) -> Box<dyn Bench> {
+pub(super) fn registers(unit: Configured, setup: &Setup) -> Box<dyn Bench> {
     let geometry = setup.config.geometry;
     let model = HashConfig::new(unit, geometry);
     let driver = ConfigDriver {
@@ -65,21 +65,21 @@ impl ConfigDriver {
             return any;
         }
         let value = match self.unit {
-            ConfiguredUnit::Hash(HashKind::BitvecPerm) => stimulus.below(n - m + 1),
-            ConfiguredUnit::Hash(HashKind::BitvecXor) => match index {
+            Configured::Hash(HashKind::BitvecPerm) => stimulus.below(n - m + 1),
+            Configured::Hash(HashKind::BitvecXor) => match index {
                 0 => stimulus.below(n - m + 1),
                 1 => stimulus.below(n),
                 _ => stimulus.below(1 << m),
             },
-            ConfiguredUnit::Hash(HashKind::BitwisePerm) => stimulus.below(n),
-            ConfiguredUnit::Hash(HashKind::BitwiseXor) => {
+            Configured::Hash(HashKind::BitwisePerm) => stimulus.below(n),
+            Configured::Hash(HashKind::BitwiseXor) => {
                 let first = stimulus.below(n);
                 let second = stimulus.below(n);
                 let bits = self.second_bit;
                 first | if second > first { second << bits } else { 0 }
             }
-            ConfiguredUnit::RowMap => stimulus.below(m + 1),
-            ConfiguredUnit::Hash(HashKind::Matrix) | ConfiguredUnit::Rap => return any,
+            Configured::RowMap => stimulus.below(m + 1),
+            Configured::Hash(HashKind::Matrix) | Configured::Rap => return any,
         };
         value.into()
     }

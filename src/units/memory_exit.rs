@@ -3,7 +3,7 @@
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::PortSlot;
 use super::support::{Rhythm, payload, ports, reset};
-use crate::config::{Config, PC_BITS, TAG_BITS};
+use crate::config::Config;
 use crate::hash::PortValue;
 use crate::model::kind;
 use crate::model::spad_scratchpad::ResponseControl;
@@ -26,12 +26,13 @@ struct Widths {
 
 impl Widths {
     fn of(config: &Config) -> Self {
+        let p = config.parameters();
         Widths {
-            warp: config.warp_bits() as usize,
-            tag: TAG_BITS as usize,
-            pc: PC_BITS as usize,
-            pass: config.pass_bits() as usize,
-            degree: config.degree_bits() as usize,
+            warp: p.WW,
+            tag: p.TG,
+            pc: p.PCW,
+            pass: p.PW,
+            degree: p.DG,
         }
     }
 }

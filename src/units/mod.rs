@@ -32,8 +32,7 @@ pub use layout::{Layout, PortSlot};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::hash::HashKind;
-use crate::model::ConfiguredUnit;
+use crate::hash::{Configured, HashKind};
 use crate::sm::Workload;
 use circuit::circuit;
 use hash::Mappings;
@@ -97,28 +96,28 @@ pub static UNITS: &[Unit] = &[
     Unit::new("spad_rap", |s| hash::hash(Mappings::Shift, s)),
     Unit::new("spad_row_map", row_map::row_map),
     Unit::new("spad_hash_config", |s| {
-        config::registers(ConfiguredUnit::Hash(s.config.hash_unit), s)
+        config::registers(Configured::Hash(s.config.hash_unit), s)
     }),
     Unit::new("spad_hash_config_bitvec_perm", |s| {
-        config::registers(ConfiguredUnit::Hash(HashKind::BitvecPerm), s)
+        config::registers(Configured::Hash(HashKind::BitvecPerm), s)
     }),
     Unit::new("spad_hash_config_bitvec_xor", |s| {
-        config::registers(ConfiguredUnit::Hash(HashKind::BitvecXor), s)
+        config::registers(Configured::Hash(HashKind::BitvecXor), s)
     }),
     Unit::new("spad_hash_config_bitwise_perm", |s| {
-        config::registers(ConfiguredUnit::Hash(HashKind::BitwisePerm), s)
+        config::registers(Configured::Hash(HashKind::BitwisePerm), s)
     }),
     Unit::new("spad_hash_config_bitwise_xor", |s| {
-        config::registers(ConfiguredUnit::Hash(HashKind::BitwiseXor), s)
+        config::registers(Configured::Hash(HashKind::BitwiseXor), s)
     }),
     Unit::new("spad_hash_config_matrix", |s| {
-        config::registers(ConfiguredUnit::Hash(HashKind::Matrix), s)
+        config::registers(Configured::Hash(HashKind::Matrix), s)
     }),
     Unit::new("spad_hash_config_rap", |s| {
-        config::registers(ConfiguredUnit::Rap, s)
+        config::registers(Configured::Rap, s)
     }),
     Unit::new("spad_hash_config_row_map", |s| {
-        config::registers(ConfiguredUnit::RowMap, s)
+        config::registers(Configured::RowMap, s)
     }),
     Unit::new("spad_conflict_arbiter", arbiter::arbiter)
         .levels(11)

@@ -2,7 +2,7 @@
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::support::{ports, reset};
-use crate::config::{PC_BITS, index_bits};
+use crate::config::PC_BITS;
 use crate::model::{
     AccumulatorInputs, ConflictHistory, ConflictPredictor, DegreeAccumulator, ExcessUpdate,
     HistoryInputs, HistoryOutputs, MaskInputs, MemoryWarpMask, PredictedIssue, PredictorInputs,
@@ -28,7 +28,7 @@ pub(super) fn accumulator(setup: &Setup) -> Box<dyn Bench> {
     let ports = AccumulatorPorts::new(setup.layout);
     let golden = GoldenAccumulator {
         ports: ports.clone(),
-        model: DegreeAccumulator::new(index_bits(setup.config.warp_size)),
+        model: DegreeAccumulator::new(setup.config.parameters().EX as u32),
     };
     let driver = AccumulatorDriver { ports };
     Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
@@ -107,7 +107,7 @@ pub(super) fn history(setup: &Setup) -> Box<dyn Bench> {
 
 impl HistoryDriver {
     fn draw_work(&mut self, stimulus: &mut Stimulus) {
-        let tag_bits = PC_BITS - self.sets.trailing_zeros();
+        let tag_bits = PC_BITS as u32 - self.sets.trailing_zeros();
         let first = stimulus.below(1 << tag_bits);
         let near = |_| first ^ 1 << stimulus.below(tag_bits);
         self.tags = std::array::from_fn(near);
@@ -118,7 +118,7 @@ impl HistoryDriver {
     /// A program counter: few sets and few tags, so that ways are replaced.
     fn pc(&self, stimulus: &mut Stimulus) -> u16 {
         match stimulus.below(8) {
-            0 => stimulus.wide(PC_BITS as usize) as u16,
+            0 => stimulus.wide(PC_BITS) as u16,
             _ => {
                 let tag = self.tags[stimulus.below(4) as usize];
                 let set = (self.first_set + stimulus.below(3)) % self.sets;
@@ -269,7 +269,7 @@ impl Driver for PredictorDriver {
         let p = &self.ports;
         reset(stimulus, frame, &p.rst);
         if stimulus.cycle == 0 || stimulus.one_in(1024) {
-            self.pcs = std::array::from_fn(|_| stimulus.wide(PC_BITS as usize) as u32);
+            self.pcs = std::array::from_fn(|_| stimulus.wide(PC_BITS) as u32);
         }
         let pc = |stimulus: &mut Stimulus| self.pcs[stimulus.below(4) as usize];
         // Learning and masking in turns: while masked, nothing new shows.

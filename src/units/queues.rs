@@ -169,12 +169,12 @@ struct QueueDriver {
 }
 
 pub(super) fn premem(setup: &Setup) -> Box<dyn Bench> {
-    let model = PrememQueue::new(setup.config.premem_depth() as usize);
+    let model = PrememQueue::new(setup.config.parameters().PQ);
     queue(model, "cfg_on", "count", setup)
 }
 
 pub(super) fn nonmem(setup: &Setup) -> Box<dyn Bench> {
-    let model = NonmemQueue::new(setup.config.nonmem_depth() as usize);
+    let model = NonmemQueue::new(setup.config.parameters().NQ);
     queue(model, "cfg_elastic", "stage_valid", setup)
 }
 

@@ -201,6 +201,6 @@ impl Draft {
 pub(super) fn mapping(setup: &Setup, config: &Config) -> String {
     match &setup.hash {
         Some(hash) => hash.to_string(),
-        None => config.path.hash.after_reset().to_string(),
+        None => config.path.hash_after_reset().to_string(),
     }
 }

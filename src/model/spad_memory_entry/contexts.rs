@@ -58,7 +58,7 @@ impl Contexts {
     pub(super) fn new(config: &Config) -> Self {
         let context = Context {
             taken: false,
-            passes: PrememQueue::new(config.premem_depth() as usize),
+            passes: PrememQueue::new(config.parameters().PQ),
             sequencer: RetrySequencer::new(config),
         };
         Contexts {

@@ -26,7 +26,7 @@ impl Memory {
     pub(super) fn new(config: &Config) -> Self {
         let windows = config.path.lock_group_cycles;
         Memory {
-            banks: vec![BankRam::new(config.rows() as usize); config.geometry.banks()],
+            banks: vec![BankRam::new(config.parameters().ROWS); config.geometry.banks()],
             crossbar: Crossbar {
                 word_bytes: config.word_bytes(),
                 merge: config.path.merge_bytes,

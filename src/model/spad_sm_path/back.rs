@@ -69,7 +69,7 @@ impl Back {
             entry: MemoryEntry::new(config),
             spad: Scratchpad::new(config),
             exit: MemoryExit::new(config),
-            nonmem: NonmemQueue::new(config.nonmem_depth() as usize),
+            nonmem: NonmemQueue::new(config.parameters().NQ),
             wb: WritebackMux::new(config.path.ahead),
             ex_slot: pool.take(),
             pool,

@@ -227,7 +227,7 @@ impl Environment {
             kinds: stimulus.below(KIND_MIXES.len() as u32) as usize,
             orderly: stimulus.one_in(2),
             steady: stimulus.one_in(2),
-            first_pc: stimulus.wide(PC_BITS as usize) as u16,
+            first_pc: stimulus.wide(PC_BITS) as u16,
         };
         self.usual.fill(None);
         let writes = match stimulus.one_in(4) {

@@ -151,7 +151,7 @@ mod tests {
             );
             count(
                 "NONMEM full",
-                out.nm_valid + 1 == 1 << config.nonmem_depth(),
+                out.nm_valid + 1 == 1 << config.parameters().NQ,
             );
             count("nothing in flight", out.occ == 0);
             if config.path.ahead > 0 {

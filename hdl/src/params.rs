@@ -1,0 +1,213 @@
+//! The parameters of docs/microarchitecture.md, section 2.1: the one place
+//! where each has its name, its meaning and its value in a machine. Templates
+//! and headers of the Verilog, golden models, benches and proofs read them here;
+//! a test holds the table of the document against this list.
+
+use crate::machine::{Machine, PC_BITS, RetryLatencies, TAG_BITS};
+use crate::module::Result;
+use serde::Serialize;
+
+/// Bits of an index below `count`: max(1, ceil(log2 count)).
+pub(crate) fn index_bits(count: usize) -> usize {
+    (count.next_power_of_two().trailing_zeros() as usize).max(1)
+}
+
+/// Lists each parameter once; a value may use those above it.
+macro_rules! parameters {
+    ($machine:ident; $($(#[doc = $doc:literal])* $name:ident: $kind:ty = $value:expr;)*) => {
+        /// The parameters of a machine, under the names of the document.
+        #[derive(Clone, Debug, Serialize)]
+        #[allow(non_snake_case, reason = "the names of docs/microarchitecture.md")]
+        pub struct Params {
+            $($(#[doc = $doc])* pub $name: $kind,)*
+        }
+
+        impl Params {
+            /// Every name, in the order of the document.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
+
+            /// The parameters of a machine that may be one that cannot be emitted.
+            #[allow(non_snake_case, reason = "the names of docs/microarchitecture.md")]
+            pub fn of($machine: &Machine) -> Self {
+                $(let $name: $kind = $value;)*
+                Params { $($name),* }
+            }
+
+            /// A parameter's value by its name; 1 and 0 for yes and no.
+            pub fn value(&self, name: &str) -> Option<usize> {
+                match name {
+                    $(stringify!($name) => Some(usize::from(self.$name)),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+parameters! { machine;
+    /// Word-address bits.
+    n: usize = machine.geometry.addr_bits;
+    /// Bank bits.
+    m: usize = machine.geometry.bank_bits;
+    /// Banks.
+    B: usize = 1 << m;
+    /// Row bits of an address.
+    R: usize = n - m;
+    /// Rows of a bank.
+    ROWS: usize = machine.capacity_words >> m;
+    /// Row bits of a bank RAM.
+    RW: usize = index_bits(ROWS);
+    /// Lanes.
+    L: usize = machine.lanes;
+    /// Bits of a lane's number.
+    LW: usize = index_bits(L);
+    /// Bits of a word.
+    D: usize = machine.word_bits;
+    /// Bytes of a word.
+    BE: usize = D / 8;
+    /// Threads of a warp.
+    WS: usize = machine.warp_size;
+    /// Subwarps: the passes of an access of one word.
+    S: usize = WS / L;
+    /// Bits of a subwarp's number.
+    SUBW: usize = index_bits(S);
+    /// Warp slots.
+    W: usize = machine.warps;
+    /// Bits of a warp slot.
+    WW: usize = index_bits(W);
+    /// Thread-block slots.
+    T: usize = machine.blocks;
+    /// Bits of a block slot.
+    TW: usize = index_bits(T);
+    /// Lock bits; 0 for no lock unit.
+    LOCKS: usize = machine.locks;
+    /// Bits of a lock's index.
+    LK: usize = index_bits(LOCKS);
+    /// Memory stages.
+    M: usize = machine.mem_stages;
+    /// Memory stages in the scratchpad.
+    MS: usize = M.min(4);
+    /// Stages in which the issue is decided in front of EX.
+    AHEAD: usize = machine.ahead;
+    /// Extra hash stages.
+    H: usize = machine.hash_stage;
+    /// Depth of the NONMEM queue (elastic paper, Eq. 4).
+    NQ: usize = M + H;
+    /// Depth of the PREMEM queue (elastic paper, Eq. 5).
+    PQ: usize = S - 1;
+    /// Bits of the PREMEM queue's count.
+    PQW: usize = index_bits(S);
+    /// Bits of a program counter.
+    PCW: usize = PC_BITS;
+    /// Bits of a destination tag.
+    TG: usize = TAG_BITS;
+    /// Bits of a pass's number.
+    PW: usize = index_bits(4 * S);
+    /// Bits of a conflict degree.
+    DG: usize = index_bits(L + 1);
+    /// Cycles of a lock group.
+    LKG: usize = machine.lock_group_cycles;
+    /// Bits of a lock window's number.
+    LKW: usize = index_bits(LKG);
+    /// Lanes of a lock window.
+    P: usize = L / LKG;
+    /// Bits of a pass's cycles in MEM0.
+    OCC: usize = DG + if LOCKS > 0 { LKG.trailing_zeros() as usize } else { 0 };
+    /// Bits of a warp's excess degree (elastic paper, Table 3).
+    EX: usize = index_bits(WS);
+    /// Sets of the conflict history.
+    SETS: usize = machine.history_sets;
+    /// Bits of a set's number.
+    SETW: usize = index_bits(SETS);
+    /// Lanes on one address are served together.
+    BCAST: bool = machine.broadcast;
+    /// Stores of one word are merged per byte.
+    MERGE: bool = machine.merge_bytes;
+    /// READ of the retry loop, per degree.
+    LR: usize = machine.retry.read as usize;
+    /// UPDATE.
+    LU: usize = machine.retry.update as usize;
+    /// WRITE, per degree.
+    LWR: usize = machine.retry.write as usize;
+    /// BRANCH.
+    LB: usize = machine.retry.branch as usize;
+    /// Bits of a cycle within a state of the retry loop.
+    CTW: usize = index_bits(longest_state(L, machine.retry) + 1);
+    /// Bits of the warp mask's counter.
+    CW: usize = PW.max(EX) + 1;
+    /// Control that travels with a pass: warp, kind, tag, pc, pass, last.
+    CTL: usize = WW + 4 + TG + PCW + PW + 1;
+    /// Tag of a scratchpad request: source, error, degree, control.
+    TGW: usize = CTL + DG + 2;
+    /// Payload of a PREMEM entry: control, aop, mask, places, data, byte enables.
+    PREW: usize = CTL + 4 + L + L * (n + LK) + L * D + L * BE;
+    /// Payload of a NONMEM entry: warp, tag, kind, pass, last, mask, data.
+    NMW: usize = WW + TG + 4 + PW + 1 + L + L * D;
+    /// Payload of the writeback multiplexer: the same, success, error, degree.
+    WBW: usize = NMW + L + 1 + DG;
+}
+
+impl Params {
+    /// The parameters of a machine that can be emitted; the error names the
+    /// rule that it breaks.
+    pub(crate) fn new(machine: &Machine) -> Result<Self> {
+        machine.check()?;
+        Ok(Params::of(machine))
+    }
+
+    /// The parameters as they stand in a file's header.
+    pub(crate) fn text(&self, names: &[&str]) -> String {
+        let value = |name: &&str| match self.value(name) {
+            Some(value) => format!("{name} = {value}"),
+            None => panic!("there is no parameter '{name}'"),
+        };
+        names.iter().map(value).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Cycles of the longest state of the retry loop when nothing delays it.
+fn longest_state(lanes: usize, retry: RetryLatencies) -> usize {
+    let per_degree = lanes * retry.read.max(retry.write) as usize;
+    per_degree.max(retry.update.max(retry.branch) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Geometry;
+    use crate::hashes::HashKind;
+    use std::collections::BTreeSet;
+
+    /// The first column of the table, a name or several.
+    fn documented() -> BTreeSet<String> {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/microarchitecture.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        let (_, rest) = text.split_once("### 2.1 Parameters").unwrap();
+        let (table, _) = rest.split_once("### 2.2").unwrap();
+        let rows = table.lines().filter_map(|line| line.strip_prefix("| "));
+        let names = rows.filter_map(|row| row.split_once(" |").map(|(names, _)| names));
+        let each = names.flat_map(|names| names.split(", ")).map(str::to_owned);
+        // The title of the column, and what is a name instead of a number.
+        each.filter(|name| name != "name" && name != "HASH")
+            .collect()
+    }
+
+    #[test]
+    fn the_document_has_every_parameter_and_no_other() {
+        let listed: BTreeSet<String> = Params::NAMES.iter().map(|n| n.to_string()).collect();
+        assert_eq!(documented(), listed);
+    }
+
+    #[test]
+    fn a_value_is_found_by_its_name() {
+        let geometry = Geometry {
+            addr_bits: 14,
+            bank_bits: 5,
+        };
+        let p = Params::of(&Machine::of_geometry(geometry, HashKind::Matrix));
+        assert_eq!((p.value("R"), p.value("MERGE")), (Some(9), Some(1)));
+        assert_eq!(p.value("r"), None);
+        assert_eq!(p.text(&["DG", "BCAST"]), "DG = 6, BCAST = 1");
+        assert!(Params::NAMES.iter().all(|name| p.value(name).is_some()));
+    }
+}

@@ -1,0 +1,41 @@
+//! The machine of a configuration, as the hardware description has it.
+
+use super::Config;
+use spadkit_hdl::{Geometry, Machine, Params};
+
+impl Config {
+    /// The machine that is emitted for this configuration.
+    pub fn machine(&self) -> Machine {
+        let size = |value: u32| value as usize;
+        let path = &self.path;
+        Machine {
+            geometry: Geometry {
+                addr_bits: size(self.geometry.addr_bits()),
+                bank_bits: size(self.geometry.bank_bits()),
+            },
+            hash_unit: self.hash_unit,
+            path_hash: path.hash,
+            capacity_words: size(self.capacity_words),
+            lanes: size(self.lanes),
+            word_bits: size(self.word_bits),
+            warp_size: size(self.warp_size),
+            warps: size(path.warps),
+            blocks: size(path.blocks),
+            locks: size(path.locks),
+            lock_group_cycles: size(path.lock_group_cycles),
+            broadcast: path.broadcast,
+            merge_bytes: path.merge_bytes,
+            mem_stages: size(path.mem_stages),
+            ahead: size(path.ahead),
+            hash_stage: size(path.hash_stage),
+            history_sets: size(path.history_sets),
+            retry: path.retry,
+        }
+    }
+
+    /// The parameters of docs/microarchitecture.md, section 2.1, under its
+    /// names, for a configuration that has been checked.
+    pub fn parameters(&self) -> Params {
+        Params::of(&self.machine())
+    }
+}
