@@ -3,7 +3,7 @@
 // per cycle: in every bank the lowest waiting lane (the leader) and all
 // waiting lanes on its row.
 //
-// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, DG = 6, BCAST = true
+// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, DG = 6, BCAST = 1
 // Timing:     an access that fires in cycle t is in the groups of t+1 and on,
 //             one for each cycle with adv; the next may fire with the last
 //             group

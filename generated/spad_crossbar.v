@@ -3,8 +3,7 @@
 // to lanes. All served lanes of a bank are on one word; their stores are
 // merged per byte (MERGE = 1) or the leader's word is stored (MERGE = 0).
 //
-// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, D = 32, BE = 4, MERGE =
-//             true
+// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, D = 32, BE = 4, MERGE = 1
 // Timing:     combinational
 // Reference:  docs/microarchitecture.md, section 4
 //

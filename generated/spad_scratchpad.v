@@ -5,7 +5,7 @@
 // 3 load and lock, 4 store and unlock; others are answered with an error.
 //
 // Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, ROWS = 384, D = 32, LOCKS
-//             = 1024, LKG = 2, MERGE = true, MS = 4, TGW = 43
+//             = 1024, LKG = 2, MERGE = 1, MS = 4, TGW = 43
 // Timing:     an access of degree d answers MS - 1 + max(1, d) cycles after
 //             the cycle in which it fires (with locks LKG * max(1, d)); one
 //             access per cycle at d <= 1
