@@ -14,6 +14,10 @@ mod tune_kernel;
 #[path = "../examples/compare_local_memories.rs"]
 mod compare_local_memories;
 
+#[allow(dead_code)] // its `main`
+#[path = "../examples/stage_cost.rs"]
+mod stage_cost;
+
 /// Whether the programs are there; says which is not.
 fn there(tools: &[&str]) -> bool {
     let absent = tools.iter().find(|tool| which::which(tool).is_err());
@@ -147,5 +151,34 @@ fn the_example_top_is_lint_clean_and_finds_every_word() {
     for (addr, line) in (0..).zip(printed.lines()) {
         let expected = format!("{} {}", mapping.bank(addr), mapping.row(addr));
         assert_eq!(line, expected, "address {addr}");
+    }
+}
+
+#[test]
+fn stages_are_compared_with_the_first_choice() {
+    let table = |choices: &[&str]| {
+        let arguments = ["fermi", "kernels/scalarprod"].iter().chain(choices);
+        stage_cost::run(&arguments.map(|a| a.to_string()).collect::<Vec<_>>())
+    };
+    let text = table(&["4,0,0=2000", "4,0,0=1000", "4,3,1"]).unwrap();
+    // Half the period, twice as fast; the same stages, the same cycles.
+    assert!(
+        text.lines().nth(3).unwrap().ends_with("1000     2.00"),
+        "{text}"
+    );
+    assert_eq!(
+        text.lines().nth(3).unwrap().matches("+0.0 %").count(),
+        4,
+        "{text}"
+    );
+    // More stages take more cycles, and without a period there is no speed.
+    let more = text.lines().nth(4).unwrap();
+    assert!(
+        more.ends_with("-        -") && more.matches('+').count() == 4,
+        "{text}"
+    );
+    assert_eq!(more.matches("+0.0 %").count(), 0, "{text}");
+    for wrong in ["4,3", "4,3,1=", "4,3,1=-1", "4,1,0", "x,0,0"] {
+        assert!(table(&[wrong]).is_err(), "{wrong}");
     }
 }

@@ -47,9 +47,9 @@ pub struct SynthArgs {
     /// without UNIT, every unit that DIR has.
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
-    /// Map module by module instead of all of a unit at once: the critical
-    /// path then shows which instances it goes through. Much quicker for
-    /// large units; slower and larger netlists.
+    /// Map the modules that have a clock one by one instead of all of a unit
+    /// at once: the critical path then shows which instances it goes through.
+    /// Much quicker for large units; slower and larger netlists.
     #[arg(long)]
     keep_hierarchy: bool,
     /// What each feature costs instead: the blocks interconnect (arbiter and

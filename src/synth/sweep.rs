@@ -141,11 +141,13 @@ impl Flow<'_> {
             delay_fo4: technology.liberty.fo4_ps.map(|f| netlist.delay_ps / f),
             rated_ps,
             sta_delay_ps: timing.map(|t| t.delay_ps),
-            power_mw: timing.map(|t| t.power_mw(f64::from(period_ps))),
+            power_mw: timing.and_then(|t| t.power_mw(f64::from(period_ps))),
             cells_by_type: netlist.cells_by_type,
             paths,
         };
-        let warnings = netlist.warnings.iter();
+        let powerless = timing.is_some_and(|t| t.power.is_none());
+        let powerless = powerless.then(|| "OpenSTA computed no power".to_owned());
+        let warnings = netlist.warnings.iter().cloned().chain(powerless);
         Ok((
             result,
             warnings.map(|w| format!("{}: {w}", job.unit)).collect(),

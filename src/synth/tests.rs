@@ -175,6 +175,22 @@ fn an_opensta_that_fails_is_an_error_not_a_missing_number() {
 }
 
 #[test]
+fn an_opensta_that_crashes_over_the_power_still_gives_the_timing() {
+    let Some((tools, osu)) = real(&[Kind::Yosys]) else {
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let version = "[ \"$1\" = -version ] && { echo 2.0.17; exit 0; }\n";
+    let crash = "grep -q report_power sta.tcl && kill -SEGV $$\necho spadkit slack_ps 250";
+    let sta = fake::script(dir.path(), "sta", &format!("{version}{crash}"));
+    let report = run(&tools.with(Kind::Sta, sta), &osu, "fixture_nand").unwrap();
+    let nand = &report.results[0];
+    assert_eq!((nand.power_mw, nand.sta_delay_ps), (None, Some(750.0)));
+    let warned = report.warnings.iter().any(|w| w.contains("no power"));
+    assert!(warned, "{:?}", report.warnings);
+}
+
+#[test]
 fn fo4_agrees_with_static_timing() {
     let Some((tools, osu)) = real(&[Kind::Sta]) else {
         return;
@@ -236,9 +252,10 @@ fn power_follows_the_clock() {
         };
         let at = |period| Timing::measure_at(period, &analysis).unwrap();
         let (fast, slow) = (at(1000.0), at(4000.0));
-        assert!(fast.power_mw(1000.0) > 3.0 * slow.power_mw(4000.0), "{top}");
+        let power = |timing: &Timing, period| timing.power_mw(period).unwrap();
+        assert!(power(&fast, 1000.0) > 3.0 * power(&slow, 4000.0), "{top}");
         for period in [1000.0, 4000.0] {
-            let (a, b) = (fast.power_mw(period), slow.power_mw(period));
+            let (a, b) = (power(&fast, period), power(&slow, period));
             assert!((a - b).abs() < 1e-3 * a, "{top}: {a} {b}");
         }
         assert!((fast.delay_ps - slow.delay_ps).abs() < 0.1, "{top}");

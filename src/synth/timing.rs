@@ -17,6 +17,14 @@ pub struct Timing {
     /// The shortest clock period in ps: input to output, or with registers
     /// the slowest of all paths, clock-to-output and setup times included.
     pub delay_ps: f64,
+    /// `None` where OpenSTA crashed over it, as it does for netlists of
+    /// hundreds of thousands of cells.
+    pub power: Option<Power>,
+}
+
+/// What a mapped unit draws.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Power {
     /// Leakage power in mW.
     pub leakage_mw: f64,
     /// Energy of one clock cycle in fJ.
@@ -35,9 +43,10 @@ impl Timing {
 
     /// Power in mW at a clock period; at the shortest one, if that is longer:
     /// the unit cannot be clocked faster.
-    pub fn power_mw(&self, period_ps: f64) -> f64 {
+    pub fn power_mw(&self, period_ps: f64) -> Option<f64> {
         let period_ps = period_ps.max(self.delay_ps);
-        self.leakage_mw + self.cycle_fj / period_ps
+        let power = self.power?;
+        Some(power.leakage_mw + power.cycle_fj / period_ps)
     }
 
     pub(super) fn measure_at(period_ps: f64, analysis: &Analysis) -> Result<Self> {
@@ -46,27 +55,35 @@ impl Timing {
             // OpenSTA knows no paths through plain wires.
             return Ok(Timing {
                 delay_ps: 0.0,
-                leakage_mw: 0.0,
-                cycle_fj: 0.0,
+                power: Some(Power {
+                    leakage_mw: 0.0,
+                    cycle_fj: 0.0,
+                }),
             });
         }
-        let question = Question {
-            name: "sta-3",
-            script: SCRIPT,
-            period_ps,
-            values: &[
-                ("clocked", netlist.clocked.into()),
-                ("activity", ACTIVITY.into()),
-            ],
-            file: None,
+        let ask = |power: bool| {
+            let question = Question {
+                name: "sta-3",
+                script: SCRIPT,
+                period_ps,
+                values: &[
+                    ("clocked", netlist.clocked.into()),
+                    ("activity", ACTIVITY.into()),
+                    ("power", power.into()),
+                ],
+                file: None,
+            };
+            analysis.ask(&question, |output| parse(output, period_ps, power))
         };
-        analysis.ask(&question, |output| parse(output, period_ps))
+        // A crash over the power shall not take the timing with it; what is
+        // wrong with the netlist is so without the power, too.
+        ask(true).or_else(|_| ask(false))
     }
 }
 
 /// OpenSTA ends with status 0 even after errors in the script: what counts
 /// is whether the numbers are there.
-fn parse(output: &ToolOutput, period_ps: f64) -> Result<Timing> {
+fn parse(output: &ToolOutput, period_ps: f64, power: bool) -> Result<Timing> {
     let fail = |what| unexpected_output(Kind::Sta, what, output);
     let log = output.log();
     if log.lines().any(|l| l.starts_with("Error:")) {
@@ -79,15 +96,24 @@ fn parse(output: &ToolOutput, period_ps: f64) -> Result<Timing> {
     let slack = slack
         .and_then(number)
         .ok_or_else(|| fail("printed no slack"))?;
+    let delay_ps = period_ps - slack;
+    if !power {
+        return Ok(Timing {
+            delay_ps,
+            power: None,
+        });
+    }
     // Columns: internal, switching, leakage and total power in W.
     let total = log.lines().find_map(|l| l.strip_prefix("Total "));
     let columns = total.unwrap_or_default().split_whitespace().take(3);
     let watts: Option<Vec<f64>> = columns.map(number).collect();
     match watts.as_deref() {
         Some([internal, switching, leakage]) => Ok(Timing {
-            delay_ps: period_ps - slack,
-            leakage_mw: leakage * 1e3,
-            cycle_fj: (internal + switching) * 1e3 * period_ps, // mW x ps
+            delay_ps,
+            power: Some(Power {
+                leakage_mw: leakage * 1e3,
+                cycle_fj: (internal + switching) * 1e3 * period_ps, // mW x ps
+            }),
         }),
         _ => Err(fail("printed no power")),
     }
@@ -108,30 +134,36 @@ mod tests {
     fn slack_and_total_power_are_read() {
         let text = "spadkit slack_ps -3.5e+00\nSequential 1 2 3 4 5%\n\
                     Total    1.2e-04 2.1e-05 8.0e-07 1.432e-04 100.0%\n";
-        let timing = parse(&log(text), 150.0).unwrap();
+        let timing = parse(&log(text), 150.0, true).unwrap();
         assert_eq!(timing.delay_ps, 153.5);
-        assert!((timing.leakage_mw - 8e-4).abs() < 1e-12);
-        assert!((timing.cycle_fj - 0.141 * 150.0).abs() < 1e-9);
+        let power = timing.power.unwrap();
+        assert!((power.leakage_mw - 8e-4).abs() < 1e-12);
+        assert!((power.cycle_fj - 0.141 * 150.0).abs() < 1e-9);
         // Below the shortest period there is no clock.
-        let shortest = timing.power_mw(153.5);
+        let shortest = timing.power_mw(153.5).unwrap();
         assert!((shortest - (8e-4 + 0.141 * 150.0 / 153.5)).abs() < 1e-9);
-        assert_eq!(timing.power_mw(10.0), shortest);
-        assert!(timing.power_mw(1e9) < 8.1e-4);
+        assert_eq!(timing.power_mw(10.0), Some(shortest));
+        assert!(timing.power_mw(1e9).unwrap() < 8.1e-4);
+        // Not asked for, it is not looked for.
+        let without = parse(&log("spadkit slack_ps -3.5e+00\n"), 150.0, false).unwrap();
+        assert_eq!((without.delay_ps, without.power_mw(150.0)), (153.5, None));
     }
 
     #[test]
     fn errors_and_missing_numbers_are_noticed() {
         let whole = "spadkit slack_ps 1\nTotal 1 1 1 1 100%\n";
-        assert!(parse(&log(whole), 1.0).is_ok());
+        assert!(parse(&log(whole), 1.0, true).is_ok());
         for bad in [
             "",
             "Total 1 1 1 1 100%\n",
             "spadkit slack_ps 1\n",
             "spadkit slack_ps NULL\nTotal 1 1 1 1\n",
         ] {
-            assert_eq!(parse(&log(bad), 1.0).unwrap_err().exit_status(), 3, "{bad}");
+            let refused = parse(&log(bad), 1.0, true).unwrap_err();
+            assert_eq!(refused.exit_status(), 3, "{bad}");
         }
         let error = format!("{whole}Error: sta.tcl, 3 no such cell\n");
-        assert!(parse(&log(&error), 1.0).is_err());
+        assert!(parse(&log(&error), 1.0, true).is_err());
+        assert!(parse(&log(&error), 1.0, false).is_err());
     }
 }
