@@ -140,6 +140,11 @@ pub(crate) fn zero() -> Expr {
     wire("1'b0")
 }
 
+/// The constant 1 of one bit.
+pub(crate) fn one() -> Expr {
+    wire("1'b1")
+}
+
 /// `name == value`, both `width` bits wide.
 pub(crate) fn equals(name: &str, width: usize, value: usize) -> Expr {
     binary(wire(name).0, VerilogOp::Eq, number(width, value).0)

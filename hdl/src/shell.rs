@@ -186,3 +186,38 @@ impl Shell {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::{assign, wire};
+    use crate::geometry::Geometry;
+    use crate::hashes::HashKind;
+    use crate::machine::Machine;
+
+    /// Why `in_ready = value` is refused, in a template without equations.
+    fn refused(value: &str) -> String {
+        let geometry = Geometry {
+            addr_bits: 10,
+            bank_bits: 3,
+        };
+        let p = Params::new(&Machine::of_geometry(geometry, HashKind::Matrix)).unwrap();
+        let emitted = Shell::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"))
+            .input("in_data", 2, "two bits")
+            .output("in_ready", 1, "one bit")
+            .signals(&[("full", 1)])
+            .logic("ports", vec![assign("in_ready", wire(value))])
+            .emit("spad_release_register.v.tera", &p);
+        match emitted {
+            Err(HdlError::Check { reason, .. }) => reason,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn equations_fit_and_are_in_the_template() {
+        assert!(refused("in_data").contains("1 and 2 bits"));
+        assert!(refused("none").contains("no signal none"));
+        assert!(refused("full").contains("does not have logic.ports"));
+    }
+}

@@ -1,6 +1,6 @@
 //! The conflict history cache.
 
-use crate::expr::{Expr, assign, choose, gated, note, same, slice, wire};
+use crate::expr::{Expr, assign, choose, gated, note, one, same, slice, wire, zero};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
@@ -104,10 +104,7 @@ fn way() -> Vec<VerilogStatement> {
         let [valid, matches] = ["u_valid", "u_match"].map(|name| format!("{name}{way}"));
         assign(&format!("u_hit{way}"), wire(&valid) & wire(&matches))
     };
-    let cases = [
-        (wire("u_hit0"), wire("1'b0")),
-        (wire("u_hit1"), wire("1'b1")),
-    ];
+    let cases = [(wire("u_hit0"), zero()), (wire("u_hit1"), one())];
     vec![
         matches(0),
         matches(1),

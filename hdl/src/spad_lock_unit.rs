@@ -30,10 +30,11 @@ fn request() -> Vec<VerilogStatement> {
 
 /// The lanes of the window that take their lock.
 fn winners(p: &Params) -> Vec<VerilogStatement> {
-    let first = wire("req") & !wire("held") & !wire("beaten");
+    // `held`, behind the widest multiplexer, comes last.
+    let first = gated(p.P, "req", "take") & !wire("beaten");
     vec![
         note("The lowest lane that asks for a free lock takes it."),
-        assign("win", gated(p.P, first, "take")),
+        assign("win", first & !wire("held")),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! What stands in front of MEM0: the PREMEM queue, and the atomic operations
 //! that share the scratchpad's request port with it.
 
-use crate::expr::{assign, bit, choose, copies, is, note, wire};
+use crate::expr::{assign, bit, choose, copies, is, note, one, wire, zero};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
@@ -15,10 +15,7 @@ const REQUEST: [&str; 7] = ["op", "mask", "bank", "row", "lock", "data", "tag"];
 /// last pass has gone.
 fn atomics(p: &Params) -> Vec<VerilogStatement> {
     let last = bit("seq_tag", p.TGW - 1);
-    let cases = [
-        (wire("take_atomic"), wire("1'b1")),
-        (wire("atomic_ends"), wire("1'b0")),
-    ];
+    let cases = [(wire("take_atomic"), one()), (wire("atomic_ends"), zero())];
     vec![
         assign("seq_done", is("seq_state", "SEQ_DONE")),
         assign("atomic_ends", wire("seq_done") & wire("req_ready") & last),
@@ -33,9 +30,9 @@ fn entry(p: &Params) -> Vec<VerilogStatement> {
     if p.LOCKS == 0 {
         let fields = ["valid", "be"].into_iter().chain(REQUEST);
         let mut logic = vec![
-            assign("atom_infl", "1'b0"),
+            assign("atom_infl", zero()),
             assign("seq_state", "SEQ_IDLE"),
-            assign("seq_busy", "1'b0"),
+            assign("seq_busy", zero()),
             assign("head_ready", "req_ready"),
         ];
         logic.extend(fields.map(|f| assign(&format!("req_{f}"), own("head", f))));

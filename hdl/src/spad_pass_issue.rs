@@ -1,6 +1,6 @@
 //! The passes of an instruction, one after the other into EX.
 
-use crate::expr::{assign, choose, gated, number, same, slice, sum, wire};
+use crate::expr::{assign, choose, gated, number, one, same, slice, sum, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
@@ -75,10 +75,7 @@ fn next(p: &Params) -> Vec<VerilogStatement> {
         (wire("issue"), !wire("last_pass")),
         (wire("issue"), sum("pass", number(p.PW, 1))),
     ];
-    let taken = [
-        (wire("take"), wire("1'b1")),
-        (wire("take"), number(p.PW, 0)),
-    ];
+    let taken = [(wire("take"), one()), (wire("take"), number(p.PW, 0))];
     let [valid, next] = [0, 1].map(|i| {
         let first = (p.AHEAD > 0).then(|| taken[i].clone());
         first

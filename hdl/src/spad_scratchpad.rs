@@ -1,6 +1,8 @@
 //! The scratchpad: banks, arbiter, crossbars, locks, request and response stage.
 
-use crate::expr::{Expr, above, any, assign, choose, equals, gated, is, number, or_all, sum, wire};
+use crate::expr::{
+    Expr, above, any, assign, choose, equals, gated, is, number, one, or_all, sum, wire,
+};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
@@ -74,7 +76,7 @@ fn request(p: &Params, holes: bool) -> Vec<VerilogStatement> {
 /// When a group leaves MEM0: one that locks stays for several windows.
 fn windows(p: &Params) -> Vec<VerilogStatement> {
     let (logic, last) = match p.LOCKS > 0 && p.LKG > 1 {
-        false => (Vec::new(), wire("1'b1")),
+        false => (Vec::new(), one()),
         true => {
             let next = sum("mem0_window", number(p.LKW, 1));
             let locks = wire("mem0_valid") & wire("adv") & wire("mem0_locking");
