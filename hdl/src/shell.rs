@@ -113,8 +113,8 @@ impl Shell {
     }
 
     /// Registers and wires of the template that the logic reads or drives.
-    pub(crate) fn signals(mut self, signals: &[(&str, usize)]) -> Self {
-        let owned = |&(name, width): &(&str, usize)| (name.to_owned(), width);
+    pub(crate) fn signals<N: AsRef<str>>(mut self, signals: &[(N, usize)]) -> Self {
+        let owned = |(name, width): &(N, usize)| (name.as_ref().to_owned(), *width);
         self.signals.extend(signals.iter().map(owned));
         self
     }

@@ -77,11 +77,10 @@ fn signals(shell: Shell, p: &Params) -> Shell {
         ("data", p.L * p.D),
         ("tag", p.TGW),
     ];
-    let names = ["head", "seq"].map(|prefix| widths.map(|(f, w)| (format!("{prefix}_{f}"), w)));
-    let shell = names.iter().flatten().fold(shell, |shell, (name, width)| {
-        shell.signals(&[(name, *width)])
-    });
+    let of = |prefix: &str| widths.map(|(field, width)| (format!("{prefix}_{field}"), width));
     shell
+        .signals(&of("head"))
+        .signals(&of("seq"))
         .signals(&[("head_be", p.L * p.BE), ("head_ready", 1), ("aq_ready", 1)])
         .signals(&[("head_atomic", 1), ("seq_req_tag", p.TGW)])
 }

@@ -155,17 +155,7 @@ fn logic(mut shell: Shell, p: &Params, stages: &Stages, holes: bool) -> Shell {
         ("success", p.L),
     ];
     for stage in 0..p.MS {
-        let own = |(name, width): (&str, usize)| (at(stage, name), width);
-        let signals: Vec<_> = fields
-            .map(own)
-            .into_iter()
-            .filter(|s| s.0 != "mem0_last")
-            .collect();
-        let names: Vec<_> = signals
-            .iter()
-            .map(|(name, width)| (&**name, *width))
-            .collect();
-        shell = shell.signals(&names);
+        shell = shell.signals(&fields.map(|(name, width)| (at(stage, name), width)));
     }
     shell = shell
         .signals(&[("beyond", p.L), ("grp_last", 1)])

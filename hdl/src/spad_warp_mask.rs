@@ -71,8 +71,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             p.CW,
             "cycles without hold that remain, this one included",
         )
-        .signals(&[("pend", 1), ("cnt", p.CW)])
-        .signals(&[("late", 1)][..usize::from(p.AHEAD > 0)])
+        .signals(&[("pend", 1), ("late", 1), ("cnt", p.CW)])
         .logic("left", left(p))
         .logic("next", next(p))
         .emit("spad_warp_mask.v.tera", p)?;

@@ -100,7 +100,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .output("wb_src", 2, "0 icn, 1 mem, 2 nonmem; 0 if none")
         .output("wb_data", p.WBW, "its payload; 0 if none")
         .input("wb_ready", 1, "the port takes it")
-        .signals(&[("turn", 1)][..usize::from(p.AHEAD > 0)])
+        .signals(&[("turn", 1)])
         .signals(&[("first_valid", 1), ("first_src", 2), ("first", p.WBW)])
         .signals(&[("second_valid", 1), ("second_src", 2), ("second", p.WBW)])
         .logic("grant", grant(p))
