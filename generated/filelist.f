@@ -35,6 +35,7 @@ spad_select_2x160.v
 spad_lock_unit.v
 spad_scratchpad.v
 spad_pick_16x32.v
+spad_atomic_alu.v
 spad_retry_sequencer.v
 spad_premem_queue.v
 spad_nonmem_queue.v
@@ -47,7 +48,10 @@ spad_warp_mask.v
 spad_lowest_48.v
 spad_number_48.v
 spad_warp_scheduler.v
+spad_access_pair.v
 spad_access_unit.v
+spad_relssp_warp.v
+spad_relssp_block.v
 spad_relssp.v
 spad_eligible_warp.v
 spad_eligibility.v

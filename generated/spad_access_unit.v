@@ -58,72 +58,94 @@ module spad_access_unit (
     localparam TW = 3;
     localparam N = 14;
 
+    // Per slot: its block runs in sharing mode. Per pair: the shared part is
+    // held, by which slot.
     reg [T-1:0] sh;
     reg [T/2-1:0] lk;
     reg [T/2-1:0] own;
 
-    // Effective state: releases of this cycle count.
-    wire [T/2-1:0] lk_e;
-    wire [T/2-1:0] own_e;
+    // Per slot: releases of this cycle count.
     wire [T-1:0] needs = live & ~rel_done;
-    // Per slot: its pair's lock is held, the slot is the owner.
     wire [T-1:0] slot_locked;
     wire [T-1:0] slot_owner;
     // Per slot: a warp of it takes the lock, a block starts in it.
     wire [T-1:0] acquires;
     wire [T-1:0] launches;
-    wire [W-1:0] need;
+
+    // Per warp, of its block: it runs in sharing mode, it owns the shared part,
+    // the lock of its pair is held, it has released.
+    wire [W-1:0] in_sharing;
+    wire [W-1:0] owns;
+    wire [W-1:0] pair_locked;
+    wire [W-1:0] released;
+    // Per warp: it offers an address in the shared part; it issues.
+    wire [W-1:0] beyond;
+    wire [W-1:0] issues;
+
+    // Only what lies in the shared part needs it. Behind its release a block is
+    // refused; before, it waits for the partner's.
+    wire [47:0] shared = in_sharing & {48{cfg_sharing}};
+    wire [47:0] need = off_shmem & shared & beyond;
+    assign viol = need & released;
+    assign wait_sh = need & ~viol & pair_locked & ~owns;
+    assign allow = ~wait_sh & ~viol;
+    wire [47:0] takes = issues & need & allow;
+    wire [47:0] non_owner = shared & ~owns;
+    wire [47:0] unshared = ~shared;
 
     genvar q, b, w;
     generate
         for (q = 0; q < T / 2; q = q + 1) begin : pair
-            wire owner_needs = own[q] ? needs[2*q+1] : needs[2*q];
-            wire other_needs = own[q] ? needs[2*q] : needs[2*q+1];
-            assign lk_e[q] = lk[q] & (owner_needs | other_needs);
-            assign own_e[q] = own[q] ^ (~owner_needs & other_needs);
-            assign slot_locked[2*q +: 2] = {2{lk_e[q]}};
-            assign slot_owner[2*q +: 2] = {own_e[q], ~own_e[q]};
-
-            wire acquired = acquires[2*q] | acquires[2*q+1];
-            wire fresh = (launches[2*q] & ~live[2*q+1]) | (launches[2*q+1] & ~live[2*q]);
+            wire lock_next;
+            wire owner_next;
+            spad_access_pair slice (
+                .lock(lk[q]),
+                .owner(own[q]),
+                .needs(needs[2*q +: 2]),
+                .live(live[2*q +: 2]),
+                .acquires(acquires[2*q +: 2]),
+                .starts(launches[2*q +: 2]),
+                .locked(locked[q]),
+                .owned_by(owner[q]),
+                .lock_next(lock_next),
+                .owner_next(owner_next)
+            );
+            assign slot_locked[2*q +: 2] = {2{locked[q]}};
+            assign slot_owner[2*q +: 2] = {owner[q], ~owner[q]};
             always @(posedge clk) begin
                 if (rst) begin
                     lk[q] <= 1'b0;
                     own[q] <= 1'b0;
                 end else begin
-                    lk[q] <= ~fresh & (acquired | lk_e[q]);
-                    own[q] <= fresh ? launches[2*q+1] : acquired ? acquires[2*q+1] : own_e[q];
+                    lk[q] <= lock_next;
+                    own[q] <= owner_next;
                 end
             end
         end
         for (b = 0; b < T; b = b + 1) begin : slot
-            wire [W-1:0] taker;
-            for (w = 0; w < W; w = w + 1) begin : warp
-                assign taker[w] = (acq_warp == w) & need[w] & allow[w]
-                    & (warp_blk[w*TW +: TW] == b);
+            wire [W-1:0] mine;
+            for (w = 0; w < W; w = w + 1) begin : of_warp
+                assign mine[w] = warp_blk[w*TW +: TW] == b;
             end
-            assign acquires[b] = acq_valid & (|taker);
+            assign acquires[b] = acq_valid & (|(takes & mine));
             assign launches[b] = launch_valid & (launch_block == b);
             always @(posedge clk) begin
                 if (rst) sh[b] <= 1'b0;
                 else if (launches[b]) sh[b] <= launch_shared;
             end
         end
-        for (w = 0; w < W; w = w + 1) begin : offer
+        for (w = 0; w < W; w = w + 1) begin : warp
             wire [T-1:0] mine;
             for (b = 0; b < T; b = b + 1) begin : of_slot
                 assign mine[b] = warp_blk[w*TW +: TW] == b;
             end
-            wire shared = cfg_sharing & (|(sh & mine));
-            wire owns = |(slot_owner & mine);
-            assign need[w] = off_shmem[w] & shared & (off_hi[w*N +: N] >= cfg_limit);
-            assign viol[w] = need[w] & (|(rel_done & mine));
-            assign wait_sh[w] = need[w] & ~viol[w] & (|(slot_locked & mine)) & ~owns;
-            assign cls[2*w +: 2] = {shared & ~owns, ~shared};
+            assign in_sharing[w] = |(sh & mine);
+            assign owns[w] = |(slot_owner & mine);
+            assign pair_locked[w] = |(slot_locked & mine);
+            assign released[w] = |(rel_done & mine);
+            assign beyond[w] = off_hi[w*N +: N] >= cfg_limit;
+            assign issues[w] = acq_warp == w;
+            assign cls[2*w +: 2] = {non_owner[w], unshared[w]};
         end
     endgenerate
-
-    assign allow = ~wait_sh & ~viol;
-    assign locked = lk_e;
-    assign owner = own_e;
 endmodule

@@ -67,12 +67,8 @@ module spad_conflict_arbiter (
     // What a group serves follows from these bits and from who waits: a lane
     // `follows` if an earlier one waits for its bank; the first of these, the
     // leader, keeps it off if they clash.
-    wire fire = req_valid & req_ready;
-    wire step = busy & adv;
-    wire [L-1:0] coming = req_mask & {L{req_access}};
     wire [L-1:0] follows;
     wire [L-1:0] kept_off;
-    wire [L-1:0] remain = pend & kept_off;
     // Per lane: it clashes with an earlier lane that comes, or that remains.
     wire [L-1:0] clash_coming;
     wire [L-1:0] clash_remaining;
@@ -80,6 +76,12 @@ module spad_conflict_arbiter (
     assign kept_off[0] = 1'b0;
     assign clash_coming[0] = 1'b0;
     assign clash_remaining[0] = 1'b0;
+
+    assign req_ready = ~busy | (adv & last);
+    wire fire = req_valid & req_ready;
+    wire step = busy & adv;
+    wire [31:0] coming = req_mask & {32{req_access}};
+    wire [31:0] remain = pend & kept_off;
 
     genvar i, j, b;
     generate
@@ -113,7 +115,6 @@ module spad_conflict_arbiter (
         end
     endgenerate
 
-    // Nothing waits while the arbiter is idle, so `pend` needs no gate.
     assign grp_valid = busy;
     assign grp_last = busy & last;
     assign grp_served = pend & ~kept_off;
@@ -121,30 +122,36 @@ module spad_conflict_arbiter (
     assign grp_bank = bank;
     assign grp_row = row;
     assign grp_degree = (cnt + 6'd1) & {6{busy & acc}};
-    assign req_ready = ~busy | (adv & last);
+
+    wire busy_next = fire | ~last;
+    wire [31:0] pend_next = fire ? coming : remain;
+    wire last_next = fire ? ~(|clash_coming) : ~(|clash_remaining);
+    wire [5:0] cnt_next = fire ? 6'd0
+        : last ? cnt
+        : cnt + 6'd1;
 
     always @(posedge clk) begin
         if (rst) begin
             busy <= 1'b0;
             last <= 1'b0;
             pend <= {L{1'b0}};
+            cnt <= 6'd0;
+        end else if (fire | step) begin
+            busy <= busy_next;
+            last <= last_next;
+            pend <= pend_next;
+            cnt <= cnt_next;
+        end
+    end
+    always @(posedge clk) begin
+        if (rst) begin
             bank <= {(L*M){1'b0}};
             row <= {(L*R){1'b0}};
-            cnt <= 6'd0;
             acc <= 1'b0;
         end else if (fire) begin
-            busy <= 1'b1;
-            last <= ~(|clash_coming);
-            pend <= coming;
             bank <= req_bank;
             row <= req_row;
-            cnt <= 6'd0;
             acc <= |coming;
-        end else if (step) begin
-            busy <= ~last;
-            last <= ~(|clash_remaining);
-            pend <= remain;
-            if (~last) cnt <= cnt + 6'd1;
         end
     end
 endmodule

@@ -34,7 +34,6 @@ module spad_conflict_history (
     input wire [4:0] up_excess
 );
     localparam SETS = 256;
-    localparam SETW = 8;
     localparam PCW = 14;
     localparam TAG = 6;
     localparam EX = 5;
@@ -49,14 +48,52 @@ module spad_conflict_history (
     reg u_valid;
     reg [PCW-1:0] u_pc;
     reg [EX-1:0] u_excess;
-    wire [SETW-1:0] u_set = u_pc[SETW-1:0];
-    wire [TAG-1:0] u_tag = u_pc[PCW-1:SETW];
+    reg u_beside0;
+    reg u_beside1;
+    reg u_again;
     wire u_way;
+
+    wire [7:0] u_set = u_pc[7:0];
+    wire [5:0] u_tag = u_pc[13:8];
+    wire [7:0] up_set = up_pc[7:0];
+    wire [5:0] up_tag = up_pc[13:8];
     wire write0 = u_valid & ~u_way;
     wire write1 = u_valid & u_way;
+    // Behind an update of the same set: the way that it wrote, and whether it was
+    // for the same program counter.
+    wire same_set = u_set == up_set;
+    wire beside0_next = write0 & same_set;
+    wire beside1_next = write1 & same_set;
+    wire again_next = u_tag == up_tag;
+    wire u_valid_next = up_valid & ~clear;
 
-    // Look-up.
-    wire [SETW-1:0] lk_set = lk_pc[SETW-1:0];
+    always @(posedge clk) begin
+        if (rst) u_valid <= 1'b0;
+        else u_valid <= u_valid_next;
+    end
+    always @(posedge clk) begin
+        if (up_valid) begin
+            u_pc <= up_pc;
+            u_excess <= up_excess;
+            u_beside0 <= beside0_next;
+            u_beside1 <= beside1_next;
+            u_again <= again_next;
+        end
+    end
+
+    // A look-up beside the writing of its set: the way that is written answers
+    // with what is written.
+    wire lk_valid0;
+    wire lk_valid1;
+    wire [7:0] lk_set = lk_pc[7:0];
+    wire [5:0] lk_tag = lk_pc[13:8];
+    wire lk_beside = u_valid & (u_set == lk_set);
+    wire there0_next = lk_valid & lk_valid0 & ~(lk_beside & ~u_way);
+    wire there1_next = lk_valid & lk_valid1 & ~(lk_beside & u_way);
+    wire written_next = lk_valid & lk_beside & (u_tag == lk_tag);
+    assign lk_valid0 = valid0[lk_set];
+    assign lk_valid1 = valid1[lk_set];
+
     wire [TAG+EX-1:0] found0;
     wire [TAG+EX-1:0] found1;
     spad_table_ram_256x11 entries0 (
@@ -78,9 +115,6 @@ module spad_conflict_history (
         .wr_data({u_tag, u_excess})
     );
 
-    // A look-up beside the writing of its set: the way that is written answers
-    // with what is written.
-    wire lk_beside = u_valid & (u_set == lk_set);
     reg done;
     reg there0;
     reg there1;
@@ -95,25 +129,24 @@ module spad_conflict_history (
             written <= 1'b0;
         end else begin
             done <= lk_valid;
-            there0 <= lk_valid & valid0[lk_set] & ~(lk_beside & ~u_way);
-            there1 <= lk_valid & valid1[lk_set] & ~(lk_beside & u_way);
-            written <= lk_valid & lk_beside & (u_tag == lk_pc[PCW-1:SETW]);
+            there0 <= there0_next;
+            there1 <= there1_next;
+            written <= written_next;
         end
     end
     always @(posedge clk) begin
         if (lk_valid) begin
-            tag <= lk_pc[PCW-1:SETW];
+            tag <= lk_tag;
             excess <= u_excess;
         end
     end
 
-    wire hit0 = there0 & (found0[TAG+EX-1:EX] == tag);
-    wire hit1 = there1 & (found1[TAG+EX-1:EX] == tag);
+    wire hit0 = there0 & (found0[10:5] == tag);
+    wire hit1 = there1 & (found1[10:5] == tag);
     assign lk_done = done;
     assign lk_hit = written | hit0 | hit1;
-    assign lk_excess = (excess & {EX{written}})
-        | (found0[EX-1:0] & {EX{hit0}})
-        | (found1[EX-1:0] & {EX{hit1}});
+    assign lk_excess = (excess & {5{written}}) | (found0[4:0] & {5{hit0}})
+        | (found1[4:0] & {5{hit1}});
 
     // Update: a copy of the tags, with a port of its own.
     wire [TAG-1:0] tag0;
@@ -121,7 +154,7 @@ module spad_conflict_history (
     spad_table_ram_256x6 tags0 (
         .clk(clk),
         .rd_en(up_valid),
-        .rd_row(up_pc[SETW-1:0]),
+        .rd_row(up_set),
         .rd_data(tag0),
         .wr_en(write0),
         .wr_row(u_set),
@@ -130,37 +163,24 @@ module spad_conflict_history (
     spad_table_ram_256x6 tags1 (
         .clk(clk),
         .rd_en(up_valid),
-        .rd_row(up_pc[SETW-1:0]),
+        .rd_row(up_set),
         .rd_data(tag1),
         .wr_en(write1),
         .wr_row(u_set),
         .wr_data(u_tag)
     );
 
-    // Behind an update of the same set: the way that it wrote, and whether it
-    // was for the same program counter.
-    reg u_beside0;
-    reg u_beside1;
-    reg u_again;
-    always @(posedge clk) begin
-        if (rst) u_valid <= 1'b0;
-        else u_valid <= up_valid & ~clear;
-    end
-    always @(posedge clk) begin
-        if (up_valid) begin
-            u_pc <= up_pc;
-            u_excess <= up_excess;
-            u_beside0 <= write0 & (u_set == up_pc[SETW-1:0]);
-            u_beside1 <= write1 & (u_set == up_pc[SETW-1:0]);
-            u_again <= u_tag == up_pc[PCW-1:SETW];
-        end
-    end
-
-    // The matching way, else the one not used last: `lru` starts at way 0 and
-    // points to the free way until both are taken.
-    wire u_hit0 = valid0[u_set] & (u_beside0 ? u_again : (tag0 == u_tag));
-    wire u_hit1 = valid1[u_set] & (u_beside1 ? u_again : (tag1 == u_tag));
-    assign u_way = u_hit0 ? 1'b0 : u_hit1 ? 1'b1 : lru[u_set];
+    wire u_valid0 = valid0[u_set];
+    wire u_valid1 = valid1[u_set];
+    wire u_lru = lru[u_set];
+    wire u_match0 = u_beside0 ? u_again : (tag0 == u_tag);
+    wire u_match1 = u_beside1 ? u_again : (tag1 == u_tag);
+    wire u_hit0 = u_valid0 & u_match0;
+    wire u_hit1 = u_valid1 & u_match1;
+    // `lru` starts at way 0 and points to the free way until both are taken.
+    assign u_way = u_hit0 ? 1'b0
+        : u_hit1 ? 1'b1
+        : u_lru;
 
     always @(posedge clk) begin
         if (rst | clear) begin

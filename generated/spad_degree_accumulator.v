@@ -36,10 +36,15 @@ module spad_degree_accumulator (
     reg [4:0] excess;
 
     // Wide enough for both terms; everything above the field saturates.
-    wire [7:0] wide = {3'd0, sum} + {1'd0, d_occ} - 8'd1;
-    wire over = wide > 8'd31;
-    wire [4:0] total = over ? 5'd31 : wide[4:0];
+    wire [7:0] wide = ({3'd0, sum} + {1'd0, d_occ}) - 8'd1;
+    wire [4:0] total = (wide > 8'd31) ? 5'd31 : wide[4:0];
+
+    wire [4:0] sum_next = (clear | (d_valid & d_last)) ? 5'd0
+        : d_valid ? total
+        : sum;
     wire done = d_valid & d_last & ~clear;
+    wire [13:0] pc_next = d_pc & {14{done}};
+    wire [4:0] excess_next = total & {5{done}};
 
     assign up_valid = valid;
     assign up_pc = pc;
@@ -52,11 +57,10 @@ module spad_degree_accumulator (
             pc <= 14'd0;
             excess <= 5'd0;
         end else begin
-            if (clear) sum <= 5'd0;
-            else if (d_valid) sum <= d_last ? 5'd0 : total;
+            sum <= sum_next;
             valid <= done;
-            pc <= d_pc & {14{done}};
-            excess <= total & {5{done}};
+            pc <= pc_next;
+            excess <= excess_next;
         end
     end
 endmodule

@@ -43,6 +43,7 @@ module spad_lock_unit (
 
     wire take = lk_valid & (lk_op == OP_LDLK);
     wire give = lk_valid & (lk_op == OP_STUL);
+    assign lk_error = lk_valid & (lk_op > OP_STUL);
     reg [LOCKS-1:0] lock;
 
     // The lanes of this window.
@@ -56,7 +57,10 @@ module spad_lock_unit (
     wire [ROWS*P-1:0] at_row;
     wire [COLS*P-1:0] at_col;
     wire [LOCKS-1:0] asked;
-    wire [P-1:0] win;
+    // Per lane: its lock is taken; an earlier lane asks for it.
+    wire [P-1:0] held;
+    wire [P-1:0] beaten;
+    assign beaten[0] = 1'b0;
     genvar i, j, r, c;
     generate
         for (i = 0; i < P; i = i + 1) begin : lane
@@ -66,34 +70,35 @@ module spad_lock_unit (
             for (c = 0; c < COLS; c = c + 1) begin : col
                 assign at_col[c*P + i] = addr[i*LK +: COL_BITS] == c;
             end
+            assign held[i] = lock[addr[i*LK +: LK]];
         end
         for (r = 0; r < ROWS; r = r + 1) begin : lock_row
             for (c = 0; c < COLS; c = c + 1) begin : lock_col
                 assign asked[r*COLS + c] = |(at_row[r*P +: P] & at_col[c*P +: P]);
             end
         end
-        // The lowest lane that asks for a free lock takes it.
-        assign win[0] = take & req[0] & ~lock[addr[0 +: LK]];
-        for (i = 1; i < P; i = i + 1) begin : winner
+        for (i = 1; i < P; i = i + 1) begin : later
             wire [i-1:0] same;
             for (j = 0; j < i; j = j + 1) begin : earlier
                 assign same[j] = req[j] & (addr[j*LK +: LK] == addr[i*LK +: LK]);
             end
-            assign win[i] = take & req[i] & ~lock[addr[i*LK +: LK]] & ~(|same);
+            assign beaten[i] = |same;
         end
     endgenerate
 
+    // The lowest lane that asks for a free lock takes it.
+    wire [15:0] win = req & {16{take}} & ~beaten & ~held;
+
+    wire [1023:0] lock_next = (lock & ~asked) | (asked & {1024{take}});
     always @(posedge clk) begin
         if (rst) lock <= {LOCKS{1'b0}};
-        else if (take | give) lock <= (lock & ~asked) | (asked & {LOCKS{take}});
+        else if (take | give) lock <= lock_next;
     end
-
 
     generate
         for (i = 0; i < 2; i = i + 1) begin : window
             assign lk_success[i*P +: P] = win & {P{lk_win == i}};
         end
     endgenerate
-    assign lk_error = lk_valid & (lk_op > OP_STUL);
     assign lk_held = lock;
 endmodule

@@ -201,18 +201,21 @@ module spad_memory_entry (
 
     // One ATOMIC at a time, until the last answer of its last pass has gone.
     wire seq_done = seq_state == SEQ_DONE;
-    wire atomic_ends = seq_done & req_ready & seq_tag[TAG_BITS-1];
+    wire atomic_ends = seq_done & req_ready & seq_tag[42];
+    wire atom_infl_next = take_atomic ? 1'b1
+        : atomic_ends ? 1'b0
+        : atom_infl;
     always @(posedge clk) begin
         if (rst) atom_infl <= 1'b0;
-        else if (take_atomic) atom_infl <= 1'b1;
-        else if (atomic_ends) atom_infl <= 1'b0;
+        else atom_infl <= atom_infl_next;
     end
 
     // --------------------------------------------------------- entry to MEM0
     // The sequencer goes first. Its answers are its own, but for the last.
     wire [TAG_BITS-1:0] seq_req_tag = seq_tag | {35'd0, seq_degree, seq_error, ~seq_done};
     assign seq_busy = seq_valid;
-    assign head_ready = ~seq_valid & (head_atomic ? aq_ready : req_ready);
+    wire head_leaves = head_atomic ? aq_ready : req_ready;
+    assign head_ready = ~seq_valid & head_leaves;
     assign req_valid = seq_valid | (head_valid & ~head_atomic);
     assign req_op = seq_valid ? seq_op : head_op;
     assign req_mask = seq_valid ? seq_mask : head_mask;
@@ -220,6 +223,7 @@ module spad_memory_entry (
     assign req_row = seq_valid ? seq_row : head_row;
     assign req_lock = seq_valid ? seq_lock : head_lock;
     assign req_data = seq_valid ? seq_data : head_data;
-    assign req_be = head_be | {BE_BITS{seq_valid}};
     assign req_tag = seq_valid ? seq_req_tag : head_tag;
+    // An atomic writes whole words.
+    assign req_be = head_be | {128{seq_valid}};
 endmodule

@@ -77,22 +77,20 @@ module spad_memory_exit (
     wire last = ctl[CTL-1];
 
     // What the sequencer waits for leaves at once.
-    wire valid = resp_valid & ~resp_tag[0];
     wire taken;
+    wire valid = resp_valid & ~resp_tag[0];
     assign sr_valid = resp_valid & resp_tag[0];
     assign resp_ready = resp_tag[0] | taken;
 
     // What the pass cost in MEM0, for the conflict history.
-    wire [DG-1:0] cycles = (|resp_degree) ? resp_degree : 6'd1;
+    wire [5:0] groups = (|resp_degree) ? resp_degree : 6'd1;
     assign d_valid = valid & taken & (kind >= KIND_LOAD) & (kind <= KIND_STUL);
     assign d_last = last;
     assign d_pc = pc;
-    assign d_occ = (kind >= KIND_LDLK)
-        ? {cycles, 1'd0}
-        : {1'd0, cycles};
+    assign d_occ = (kind >= KIND_LDLK) ? {1'd0, groups} << 1 : {1'd0, groups};
 
     // Writeback payload: degree, error, success, data, mask, last, pass, kind, tag, warp.
-    wire [DG-1:0] degree = (kind == KIND_ATOMIC) ? atomic_degree : resp_degree;
+    wire [5:0] degree = (kind == KIND_ATOMIC) ? atomic_degree : resp_degree;
     wire error = resp_error | resp_tag[1];
     wire [WB_BITS-1:0] payload = {degree, error, resp_success, resp_data, resp_mask,
         last, pass, kind, tag, warp};

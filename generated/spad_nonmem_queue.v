@@ -40,58 +40,53 @@ module spad_nonmem_queue (
     reg [NQ-1:0] v;
     reg [NQ*PWID-1:0] d;
 
-    wire empty = ~(|v);
-    // The stage that offers its entry: the oldest, in the fixed pipeline the last.
+    // Per stage: a later one holds an entry; it or a later one has room.
     wire [NQ-1:0] older;
-    wire [NQ-1:0] offer = v & ~older & {1'b1, {(NQ-1){cfg_elastic}}};
-    wire bypass = cfg_elastic & empty;
-    wire [NQ-1:0] give = offer & {NQ{out_ready}};
     wire [NQ-1:0] free;
-    wire [NQ-1:0] move;
-    wire push = in_valid & in_ready & ~(bypass & out_ready);
+
+    wire bypass = cfg_elastic & ~(|v);
+    // The oldest entry is offered; the fixed pipeline offers that of its last
+    // stage.
+    wire [4:0] offer = v & ~older & ({5{cfg_elastic}} | 5'b10000);
+    wire [4:0] give = offer & {5{out_ready}};
+    wire [4:0] room = ~v | give;
 
     assign in_ready = free[0];
+    wire push = in_valid & in_ready & ~(bypass & out_ready);
+    wire [4:0] stay = v & ~give;
+    wire [4:0] move = stay & (free >> 1);
+    wire [4:0] enter = (move << 1) | {4'd0, push};
+    wire [4:0] v_next = enter | (stay & ~move);
+
     assign out_valid = (|offer) | (bypass & in_valid);
+    assign out_data = (in_data & {1077{bypass & in_valid}}) | (d[1076:0] & {1077{offer[0]}})
+        | (d[2153:1077] & {1077{offer[1]}}) | (d[3230:2154] & {1077{offer[2]}})
+        | (d[4307:3231] & {1077{offer[3]}}) | (d[5384:4308] & {1077{offer[4]}});
     assign stage_valid = v;
+
+    always @(posedge clk) begin
+        if (rst) v <= {NQ{1'b0}};
+        else v <= v_next;
+    end
 
     genvar k;
     generate
         for (k = 0; k < NQ; k = k + 1) begin : stage
-            // A stage can take an entry if it or a later one has room.
-            wire [NQ-1-k:0] room = ~v[NQ-1:k] | give[NQ-1:k];
-            assign free[k] = |room;
+            assign free[k] = |room[NQ-1:k];
             if (k + 1 < NQ) begin : inner
                 assign older[k] = |v[NQ-1:k+1];
-                assign move[k] = v[k] & ~give[k] & free[k+1];
             end else begin : last
                 assign older[k] = 1'b0;
-                assign move[k] = 1'b0;
             end
             if (k == 0) begin : entrance
                 always @(posedge clk) begin
-                    if (rst) v[k] <= 1'b0;
-                    else v[k] <= push | (v[k] & ~give[k] & ~move[k]);
-                end
-                always @(posedge clk) begin
-                    if (push) d[k*PWID +: PWID] <= in_data;
+                    if (enter[k]) d[k*PWID +: PWID] <= in_data;
                 end
             end else begin : behind
                 always @(posedge clk) begin
-                    if (rst) v[k] <= 1'b0;
-                    else v[k] <= move[k-1] | (v[k] & ~give[k] & ~move[k]);
-                end
-                always @(posedge clk) begin
-                    if (move[k-1]) d[k*PWID +: PWID] <= d[(k-1)*PWID +: PWID];
+                    if (enter[k]) d[k*PWID +: PWID] <= d[(k-1)*PWID +: PWID];
                 end
             end
         end
     endgenerate
-
-    // AND-OR over the stages and the input: at most one of them offers.
-    assign out_data = (in_data & {PWID{bypass & in_valid}})
-        | (d[0*PWID +: PWID] & {PWID{offer[0]}})
-        | (d[1*PWID +: PWID] & {PWID{offer[1]}})
-        | (d[2*PWID +: PWID] & {PWID{offer[2]}})
-        | (d[3*PWID +: PWID] & {PWID{offer[3]}})
-        | (d[4*PWID +: PWID] & {PWID{offer[4]}});
 endmodule

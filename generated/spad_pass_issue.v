@@ -99,18 +99,26 @@ module spad_pass_issue (
 
     // The pass that enters EX.
     wire ex_free = ~ex_valid | ex_fire;
-    wire issue = ex_free & cur_valid;
-    wire [WW-1:0] warp_in = cur_warp;
+    wire [5:0] warp_in = cur_warp;
     wire [3:0] kind_in = cur_kind;
-    wire [TG-1:0] tag_in = cur_tag;
-    wire [PCW-1:0] pc_in = cur_pc;
-    wire [PW-1:0] pass = cur_next;
-    wire last_pass = cur_next == cur_np;
+    wire [7:0] tag_in = cur_tag;
+    wire [13:0] pc_in = cur_pc;
+    wire [1:0] np_in = cur_np;
+    wire issue = ex_free & cur_valid;
+    wire [1:0] pass = cur_next;
+    wire last_pass = pass == np_in;
     assign room = ~cur_valid | (ex_free & last_pass);
     assign iss_valid = issue;
-    assign iss_warp = warp_in & {WW{issue}};
-    assign iss_pass = pass & {PW{issue}};
+    assign iss_warp = warp_in & {6{issue}};
+    assign iss_pass = pass & {2{issue}};
     assign iss_last = last_pass & issue;
+
+    wire cur_valid_next = take ? 1'b1
+        : issue ? ~last_pass
+        : cur_valid;
+    wire [1:0] cur_next_next = take ? 2'd0
+        : issue ? pass + 2'd1
+        : cur_next;
 
     always @(posedge clk) begin
         if (rst) begin
@@ -129,13 +137,8 @@ module spad_pass_issue (
                 cur_pc <= take_pc;
                 cur_np <= take_np;
             end
-            if (take) begin
-                cur_valid <= 1'b1;
-                cur_next <= {PW{1'b0}};
-            end else if (issue) begin
-                cur_valid <= ~last_pass;
-                cur_next <= cur_next + 2'd1;
-            end
+            cur_valid <= cur_valid_next;
+            cur_next <= cur_next_next;
         end
     end
 

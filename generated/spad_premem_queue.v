@@ -40,6 +40,6 @@ module spad_premem_queue (
     // Depth 0: wires.
     assign in_ready = out_ready;
     assign out_valid = in_valid;
-    assign out_data = in_data & {1991{in_valid}};
+    assign out_data = in_data & {1991{out_valid}};
     assign count = 1'd0;
 endmodule

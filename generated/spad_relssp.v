@@ -60,48 +60,53 @@ module spad_relssp (
     reg [W*WS-1:0] released;
 
     // Per warp, before and with this cycle's events.
-    wire [W-1:0] done_r;
-    wire [W-1:0] live_r;
-    wire [W-1:0] done_e;
-    wire [W-1:0] live_e;
+    wire [W-1:0] was_done;
+    wire [W-1:0] was_live;
+    wire [W-1:0] done;
+    wire [W-1:0] has_live;
 
     genvar w, s, b;
     generate
         for (w = 0; w < W; w = w + 1) begin : warp
-            wire [WS-1:0] a = active[w*WS +: WS];
-            wire [WS-1:0] r = released[w*WS +: WS];
-            wire exits = exit_valid & (exit_warp == w);
-            wire [WS-1:0] a_e = a & ~(exit_mask & {WS{exits}});
-            wire releases = rel_valid & (rel_warp == w);
-            wire [WS-1:0] marks;
-            for (s = 0; s < S; s = s + 1) begin : subwarp
-                assign marks[s*L +: L] = rel_mask & {L{releases}};
-            end
-            wire [WS-1:0] r_e = r | (marks & a);
-
-            assign done_r[w] = &(~a | r);
-            assign live_r[w] = |a;
-            assign done_e[w] = &(~a_e | r_e);
-            assign live_e[w] = |a_e;
-
-            // The highest warp of a block has its last threads, the others are full.
+            wire starts = launch_valid & launch_wmask[w];
             wire highest;
             if (w + 1 < W) begin : inner
                 assign highest = ~(|launch_wmask[W-1:w+1]);
             end else begin : top
                 assign highest = 1'b1;
             end
+            wire exits = exit_valid & (exit_warp == w);
+            wire releases = rel_valid & (rel_warp == w);
+            wire [WS-1:0] marks;
+            for (s = 0; s < S; s = s + 1) begin : subwarp
+                assign marks[s*L +: L] = rel_mask & {L{releases}};
+            end
+            wire [WS-1:0] active_next;
+            wire [WS-1:0] released_next;
+            spad_relssp_warp slice (
+                .starts(starts),
+                .highest(highest),
+                .launch_last(launch_last),
+                .exits(exits),
+                .exit_mask(exit_mask),
+                .marks(marks),
+                .active(active[w*WS +: WS]),
+                .released(released[w*WS +: WS]),
+                .active_next(active_next),
+                .released_next(released_next),
+                .was_done(was_done[w]),
+                .was_live(was_live[w]),
+                .done(done[w]),
+                .live(has_live[w])
+            );
             // Written only when something happens to the warp. Releases need no
             // reset: only those of active threads count.
-            wire starts = launch_valid & launch_wmask[w];
             always @(posedge clk) begin
                 if (rst) active[w*WS +: WS] <= {WS{1'b0}};
-                else if (starts) active[w*WS +: WS] <= launch_last | {WS{~highest}};
-                else if (exits) active[w*WS +: WS] <= a_e;
+                else if (starts | exits) active[w*WS +: WS] <= active_next;
             end
             always @(posedge clk) begin
-                if (starts) released[w*WS +: WS] <= {WS{1'b0}};
-                else if (releases) released[w*WS +: WS] <= r_e;
+                if (starts | releases) released[w*WS +: WS] <= released_next;
             end
         end
         for (b = 0; b < T; b = b + 1) begin : block
@@ -109,11 +114,16 @@ module spad_relssp (
             for (w = 0; w < W; w = w + 1) begin : of_warp
                 assign mine[w] = warp_blk[w*TW +: TW] == b;
             end
-            wire was_done = &(~mine | done_r);
-            wire was_live = |(mine & live_r);
-            assign rel_done[b] = &(~mine | done_e);
-            assign live[b] = |(mine & live_e);
-            assign unlock[b] = rel_done[b] & was_live & ~was_done;
+            spad_relssp_block slice (
+                .mine(mine),
+                .was_done(was_done),
+                .was_live(was_live),
+                .done(done),
+                .live(has_live),
+                .rel_done(rel_done[b]),
+                .rel_live(live[b]),
+                .unlock(unlock[b])
+            );
         end
     endgenerate
 endmodule

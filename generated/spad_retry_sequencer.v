@@ -79,14 +79,6 @@ module spad_retry_sequencer (
     localparam [2:0] OP_PASS = 3'd0;
     localparam [2:0] OP_LDLK = 3'd3;
     localparam [2:0] OP_STUL = 3'd4;
-    localparam [3:0] AOP_ADD = 4'd0;
-    localparam [3:0] AOP_AND = 4'd1;
-    localparam [3:0] AOP_OR = 4'd2;
-    localparam [3:0] AOP_XOR = 4'd3;
-    localparam [3:0] AOP_EXCH = 4'd4;
-    localparam [3:0] AOP_UMIN = 4'd5;
-    localparam [3:0] AOP_UMAX = 4'd6;
-    localparam [3:0] AOP_SMIN = 4'd7;
     localparam [3:0] AOP_SMAX = 4'd8;
     localparam [2:0] SEQ_IDLE = 3'd0;
     localparam [2:0] SEQ_READ = 3'd1;
@@ -126,30 +118,92 @@ module spad_retry_sequencer (
     reg [42:0] tag;
     reg [15:0] begun;
 
+    // In the first TURNS cycles of UPDATE, the operands of the winners become
+    // the words to store, ALUS lanes in a turn, lowest lanes first.
+    reg [TURNS-1:0] turn;
+
+    wire idle = now == SEQ_IDLE;
     wire reading = now == SEQ_READ;
     wire writing = now == SEQ_WRITE;
-    wire fire = sp_valid & sp_ready;
+    wire done = now == SEQ_DONE;
     wire accept = at_valid & at_ready;
+    wire fire = sp_valid & sp_ready;
     wire unsupported = at_aop > AOP_SMAX;
-
-    wire [10:0] degree = {5'd0, sr_degree};
-    wire [10:0] due = sr_valid ? degree * (writing ? 11'd36 : 11'd32) : tgt;
-    wire answered = (got | sr_valid) & (cnt >= due);
     wire failed = err | (sr_valid & sr_error);
 
+    wire [10:0] latency = writing ? 11'd36 : 11'd32;
+    wire [10:0] due = sr_valid ? {5'd0, sr_degree} * latency : tgt;
+    wire answered = (got | sr_valid) & (cnt >= due);
+
+    wire [2:0] after_idle = ~at_valid ? SEQ_IDLE
+        : (unsupported | ~(|at_mask)) ? SEQ_DONE
+        : SEQ_READ;
+    wire [2:0] after_read = ~answered ? SEQ_READ
+        : failed ? SEQ_DONE
+        : SEQ_UPDATE;
+    wire [2:0] after_update = (cnt != 11'd18) ? SEQ_UPDATE
+        : (|winners) ? SEQ_WRITE
+        : SEQ_BRANCH;
+    wire [2:0] after_write = answered ? SEQ_BRANCH : SEQ_WRITE;
+    wire [2:0] after_branch = (cnt != 11'd32) ? SEQ_BRANCH
+        : (|waiting) ? SEQ_READ
+        : SEQ_DONE;
+    wire [2:0] after_done = sp_ready ? SEQ_IDLE : SEQ_DONE;
     reg [2:0] next;
     always @* begin
-        next = now;
         case (now)
-            SEQ_IDLE: if (at_valid) next = (unsupported | ~(|at_mask)) ? SEQ_DONE : SEQ_READ;
-            SEQ_READ: if (answered) next = failed ? SEQ_DONE : SEQ_UPDATE;
-            SEQ_UPDATE: if (cnt == 11'd18) next = (|winners) ? SEQ_WRITE : SEQ_BRANCH;
-            SEQ_WRITE: if (answered) next = SEQ_BRANCH;
-            SEQ_BRANCH: if (cnt == 11'd32) next = (|waiting) ? SEQ_READ : SEQ_DONE;
-            SEQ_DONE: if (sp_ready) next = SEQ_IDLE;
+            SEQ_IDLE: next = after_idle;
+            SEQ_READ: next = after_read;
+            SEQ_UPDATE: next = after_update;
+            SEQ_WRITE: next = after_write;
+            SEQ_BRANCH: next = after_branch;
+            SEQ_DONE: next = after_done;
             default: next = SEQ_IDLE;
         endcase
     end
+
+    wire leaves = next != now;
+    wire [10:0] cnt_next = leaves ? 11'd1
+        : (&cnt) ? cnt
+        : cnt + 11'd1;
+    wire sent_next = ~leaves & (sent | fire);
+    wire got_next = ~leaves & (got | sr_valid);
+    wire [15:0] turn_next = (reading & (next == SEQ_UPDATE)) ? 16'd1 : turn << 1;
+
+    wire read = reading & sr_valid;
+    wire [31:0] waiting_next = accept ? at_mask
+        : (writing & answered) ? waiting & ~winners
+        : waiting;
+    wire [31:0] winners_next = read ? sr_success : winners;
+    wire [5:0] deg1_next = accept ? 6'd0
+        : (read & first) ? sr_degree
+        : deg1;
+    wire first_next = accept | (first & ~read);
+    wire err_next = accept ? unsupported
+        : read ? failed
+        : err;
+    wire [15:0] begun_next = accept ? 16'd0
+        : (reading & fire & ~(&begun)) ? begun + 16'd1
+        : begun;
+
+    assign sp_valid = ((reading | writing) & ~sent) | done;
+    wire locking = sp_valid & (reading | writing);
+    wire [31:0] lanes = reading ? waiting : winners;
+    // Lanes outside the mask are zero.
+    wire [31:0] asking = locking ? lanes : mask0;
+    assign sp_op = ~locking ? OP_PASS
+        : reading ? OP_LDLK
+        : OP_STUL;
+    assign sp_mask = asking & {32{sp_valid}};
+    wire [31:0] asks = lanes & {32{locking}};
+    wire [31:0] stores = asks & {32{writing}};
+    assign sp_tag = tag & {43{sp_valid}};
+    wire shows = done & ~err;
+    assign sp_error = done & err;
+    assign sp_degree = deg1 & {6{done}};
+    assign at_ready = idle;
+    assign state = now;
+    assign rounds = begun & {16{~idle}};
 
     always @(posedge clk) begin
         if (rst) begin
@@ -158,18 +212,32 @@ module spad_retry_sequencer (
             tgt <= 11'd0;
             sent <= 1'b0;
             got <= 1'b0;
+            turn <= {TURNS{1'b0}};
         end else begin
             now <= next;
-            if (next != now) begin
-                cnt <= 11'd1;
-                sent <= 1'b0;
-                got <= 1'b0;
-            end else begin
-                if (~(&cnt)) cnt <= cnt + 11'd1;
-                sent <= sent | fire;
-                got <= got | sr_valid;
-            end
-            if (sr_valid) tgt <= due;
+            cnt <= cnt_next;
+            tgt <= due;
+            sent <= sent_next;
+            got <= got_next;
+            turn <= turn_next;
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            waiting <= {L{1'b0}};
+            winners <= {L{1'b0}};
+            deg1 <= {DG{1'b0}};
+            first <= 1'b0;
+            err <= 1'b0;
+            begun <= 16'd0;
+        end else begin
+            waiting <= waiting_next;
+            winners <= winners_next;
+            deg1 <= deg1_next;
+            first <= first_next;
+            err <= err_next;
+            begun <= begun_next;
         end
     end
 
@@ -185,69 +253,19 @@ module spad_retry_sequencer (
         end
     end
 
-    // In the first TURNS cycles of UPDATE, the operands of the winners become
-    // the words to store, ALUS lanes in a turn, lowest lanes first.
-    reg [TURNS-1:0] turn;
-    always @(posedge clk) begin
-        if (rst) turn <= {TURNS{1'b0}};
-        else if (reading & (next == SEQ_UPDATE)) turn <= 16'd1;
-        else turn <= turn << 1;
-    end
-
-    always @(posedge clk) begin
-        if (rst) begin
-            waiting <= {L{1'b0}};
-            winners <= {L{1'b0}};
-            deg1 <= {DG{1'b0}};
-            first <= 1'b0;
-            err <= 1'b0;
-            begun <= 16'd0;
-        end else if (accept) begin
-            waiting <= at_mask;
-            deg1 <= {DG{1'b0}};
-            first <= 1'b1;
-            err <= unsupported;
-            begun <= 16'd0;
-        end else begin
-            if (reading & sr_valid) begin
-                winners <= sr_success;
-                if (first) deg1 <= sr_degree;
-                first <= 1'b0;
-                err <= failed;
-            end
-            if (reading & fire & ~(&begun)) begun <= begun + 16'd1;
-            if (writing & answered) waiting <= waiting & ~winners;
-        end
-    end
-
-    // What is asked of the scratchpad; lanes outside the mask are zero.
-    wire locking = sp_valid & (reading | writing);
-    wire [L-1:0] lanes = reading ? waiting : winners;
-    assign sp_valid = (reading & ~sent) | (writing & ~sent) | (now == SEQ_DONE);
-    assign sp_op = ~locking ? OP_PASS : reading ? OP_LDLK : OP_STUL;
-    assign sp_mask = (locking ? lanes : mask0) & {L{sp_valid}};
-    assign sp_tag = tag & {43{sp_valid}};
-    assign sp_error = err & (now == SEQ_DONE);
-    assign sp_degree = deg1 & {DG{now == SEQ_DONE}};
-    assign at_ready = now == SEQ_IDLE;
-    assign state = now;
-    assign rounds = begun & {16{now != SEQ_IDLE}};
-
     wire [ALUS*D-1:0] result;
     genvar i, t;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
-            wire asks = locking & lanes[i];
-            assign sp_bank[i*M +: M] = bank[i*M +: M] & {M{asks}};
-            assign sp_row[i*R +: R] = row[i*R +: R] & {R{asks}};
-            assign sp_lock[i*LK +: LK] = lock[i*LK +: LK] & {LK{asks}};
-
-            assign sp_data[i*D +: D] = (opnd[i*D +: D] & {D{asks & writing}})
-                | (old[i*D +: D] & {D{(now == SEQ_DONE) & ~err}});
+            assign sp_bank[i*M +: M] = bank[i*M +: M] & {M{asks[i]}};
+            assign sp_row[i*R +: R] = row[i*R +: R] & {R{asks[i]}};
+            assign sp_lock[i*LK +: LK] = lock[i*LK +: LK] & {LK{asks[i]}};
+            assign sp_data[i*D +: D] = (opnd[i*D +: D] & {D{stores[i]}})
+                | (old[i*D +: D] & {D{shows}});
 
             always @(posedge clk) begin
                 if (accept) old[i*D +: D] <= {D{1'b0}};
-                else if (reading & sr_valid & sr_success[i]) old[i*D +: D] <= sr_data[i*D +: D];
+                else if (read & sr_success[i]) old[i*D +: D] <= sr_data[i*D +: D];
             end
 
             wire updates = turn[i/ALUS] & winners[i];
@@ -268,23 +286,12 @@ module spad_retry_sequencer (
             wire [D-1:0] b;
             spad_pick_16x32 old_of (.pick(turn), .words(olds), .word(a));
             spad_pick_16x32 opnd_of (.pick(turn), .words(opnds), .word(b));
-            wire below = a < b;
-            wire signed_below = (a[D-1] ^ b[D-1]) ? a[D-1] : below;
-            reg [D-1:0] f;
-            always @* begin
-                case (aop)
-                    AOP_ADD: f = a + b;
-                    AOP_AND: f = a & b;
-                    AOP_OR: f = a | b;
-                    AOP_XOR: f = a ^ b;
-                    AOP_EXCH: f = b;
-                    AOP_UMIN: f = below ? a : b;
-                    AOP_UMAX: f = below ? b : a;
-                    AOP_SMIN: f = signed_below ? a : b;
-                    default: f = signed_below ? b : a;
-                endcase
-            end
-            assign result[i*D +: D] = f;
+            spad_atomic_alu slice (
+                .aop(aop),
+                .word(a),
+                .operand(b),
+                .result(result[i*D +: D])
+            );
         end
     endgenerate
 endmodule

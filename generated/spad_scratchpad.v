@@ -79,21 +79,21 @@ module spad_scratchpad (
     localparam LK = 10;
     localparam DG = 6;
 
-    // Request: what is answered with an error takes no part in arbitration.
-    wire unsupported = req_op > OP_STUL;
-    wire [L-1:0] beyond;
     genvar i;
+    wire [L-1:0] beyond;
     generate
         for (i = 0; i < L; i = i + 1) begin : range
             assign beyond[i] = req_mask[i] & (req_row[i*R +: R] > 9'd383);
         end
     endgenerate
-    wire refused = unsupported | ((req_op != OP_PASS) & (|beyond));
+
+    // Request: what is answered with an error takes no part in arbitration.
+    // All stages move together, unless the response cannot leave.
+    wire refused = (req_op > OP_STUL) | ((req_op != OP_PASS) & (|beyond));
     wire accessing = (req_op != OP_PASS) & ~refused;
     wire fire = req_valid & req_ready;
-
-    // All stages move together, unless the response cannot leave.
     wire adv = resp_ready | ~resp_valid;
+    wire locking = accessing & ((req_op == OP_LDLK) | (req_op == OP_STUL));
 
     // ------------------------------------------------------------- MEM0
     // The request in the arbiter. It has no reset: `mem0_valid` covers it.
@@ -118,12 +118,13 @@ module spad_scratchpad (
     reg [L*LK-1:0] mem0_lock;
     always @(posedge clk) begin
         if (fire) begin
-            mem0_locking <= accessing & ((req_op == OP_LDLK) | (req_op == OP_STUL));
+            mem0_locking <= locking;
             mem0_lock <= req_lock;
         end
     end
 
     wire mem0_valid;
+    wire mem0_last;
     wire grp_last;
     wire [L-1:0] mem0_served;
     wire [L-1:0] mem0_leader;
@@ -133,12 +134,13 @@ module spad_scratchpad (
     wire [DG-1:0] mem0_degree;
     // A group that locks stays for several windows.
     reg [0:0] mem0_window;
+    wire window_next = (mem0_valid & adv & mem0_locking) ? mem0_window + 1'd1 : mem0_window;
     wire last_window = ~mem0_locking | (mem0_window == 1'd1);
+    assign mem0_last = grp_last & last_window;
     always @(posedge clk) begin
         if (rst) mem0_window <= 1'd0;
-        else if (mem0_valid & adv & mem0_locking) mem0_window <= mem0_window + 1'd1;
+        else mem0_window <= window_next;
     end
-    wire mem0_last = grp_last & last_window;
 
     spad_conflict_arbiter arbiter (
         .clk(clk),
@@ -219,6 +221,7 @@ module spad_scratchpad (
     wire access = mem1_valid & adv;
     wire write = (mem1_op == OP_STORE) | (mem1_op == OP_STUL);
     wire read = (mem1_op == OP_LOAD) | (mem1_op == OP_LDLK);
+
     genvar b;
     generate
         for (b = 0; b < B; b = b + 1) begin : bank
@@ -257,9 +260,11 @@ module spad_scratchpad (
         .lk_held(lk_held)
     );
 
+    wire [31:0] succeeded = success | lk_success;
+    wire [31:0] success_next = succeeded & {32{~mem1_last}};
     always @(posedge clk) begin
         if (rst) success <= {L{1'b0}};
-        else if (access) success <= (success | lk_success) & {L{~mem1_last}};
+        else if (access) success <= success_next;
     end
 
     // ------------------------------------------------------------- MEM2
@@ -291,7 +296,7 @@ module spad_scratchpad (
     end
     reg [L-1:0] mem2_success;
     always @(posedge clk) begin
-        if (access) mem2_success <= success | lk_success;
+        if (access) mem2_success <= succeeded;
     end
 
     // What a PASS brings goes along.
@@ -356,9 +361,19 @@ module spad_scratchpad (
     reg [L*D-1:0] acc;
     wire [L*D-1:0] word;
     wire [L*D-1:0] passed;
+    assign resp_valid = mem3_valid & mem3_last;
     wire pass = mem2_valid & adv & (mem2_op == OP_PASS);
+    wire gathers = mem3_valid & ~mem3_last;
     wire answers = (mem3_op == OP_PASS) | (mem3_op == OP_LOAD) | (mem3_op == OP_LDLK);
     wire show = resp_valid & answers & ~mem3_error;
+    assign resp_op = mem3_op & {3{resp_valid}};
+    assign resp_mask = mem3_mask & {32{resp_valid}};
+    assign resp_tag = mem3_tag & {43{resp_valid}};
+    assign resp_success = mem3_success & {32{resp_valid}};
+    assign resp_error = mem3_error & resp_valid;
+    assign resp_degree = mem3_degree & {6{resp_valid}};
+    assign busy_more = mem0_valid & ~mem0_last;
+    assign blocked = ~adv;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
             assign word[i*D +: D] = mem3_served[i] ? lane_rdata[i*D +: D] : acc[i*D +: D];
@@ -369,17 +384,8 @@ module spad_scratchpad (
 
     always @(posedge clk) begin
         if (pass) acc <= passed;
-        else if (mem3_valid & ~mem3_last) acc <= word;
+        else if (gathers) acc <= word;
     end
 
-    assign resp_valid = mem3_valid & mem3_last;
-    assign resp_op = mem3_op & {3{resp_valid}};
-    assign resp_mask = mem3_mask & {L{resp_valid}};
-    assign resp_tag = mem3_tag & {43{resp_valid}};
-    assign resp_success = mem3_success & {L{resp_valid}};
-    assign resp_error = mem3_error & resp_valid;
-    assign resp_degree = mem3_degree & {DG{resp_valid}};
     assign stages = {resp_valid, mem2_valid & mem2_last, mem1_valid & mem1_last};
-    assign busy_more = mem0_valid & ~mem0_last;
-    assign blocked = ~adv;
 endmodule

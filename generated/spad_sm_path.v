@@ -411,8 +411,6 @@ module spad_sm_path (
 
     // ------------------------------------------------------------ EX and HX
     // The path that the pass in EX takes; data of idle lanes is 0.
-    wire ex_mem = (cfg_pipeline == PIPELINE_UNIFIED)
-        | ((ex_kind != KIND_ALU) & (ex_kind != KIND_RELSSP));
     wire [L*D-1:0] ex_data;
     wire [L*D-1:0] far_data;
     generate
@@ -424,8 +422,11 @@ module spad_sm_path (
 
     wire mem_ready;
     wire nm_ready;
-    assign ex_fire = ex_valid & (ex_mem ? mem_ready : nm_ready);
-    assign ex_hold = ex_valid & ~ex_fire;
+    wire ex_mem = (cfg_pipeline == PIPELINE_UNIFIED)
+        | ~((ex_kind == KIND_ALU) | (ex_kind == KIND_RELSSP));
+    wire ex_ready = ex_mem ? mem_ready : nm_ready;
+    assign ex_fire = ex_valid & ex_ready;
+    assign ex_hold = ex_valid & ~ex_ready;
 
     wire pre_valid;
     wire pre_ready;

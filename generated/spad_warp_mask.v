@@ -31,32 +31,32 @@ module spad_warp_mask (
     output wire mask,
     output wire [5:0] remaining
 );
-    localparam CW = 6;
-
-    wire [CW-1:0] passes = {4'd0, set_base};
-    wire [CW-1:0] excess = {1'd0, lk_excess & {5{lk_hit}}};
+    // A set in the cycle before. The history answers one cycle later.
     reg pend;
-    reg [CW-1:0] cnt;
-    // The history answers in the second cycle after the set.
     reg late;
-    wire answered = late;
+    reg [5:0] cnt;
 
+    wire answered = late;
+    wire [5:0] excess = {1'd0, lk_excess & {5{lk_hit}}} & {6{answered}};
     // The sum has a bit to spare, so it is 0 only if both parts are.
-    wire [CW-1:0] left = cnt + (excess & {CW{answered}});
-    assign mask = (|cnt) | (answered & (|excess));
+    wire [5:0] left = cnt + excess;
+    assign mask = (|cnt) | (|excess);
     assign remaining = left;
+
+    wire [5:0] cnt_next = set_valid ? {4'd0, set_base}
+        : (mask & ~hold) ? left - 6'd1
+        : left;
+    wire late_next = pend & ~set_valid;
 
     always @(posedge clk) begin
         if (rst | clear) begin
             pend <= 1'b0;
             late <= 1'b0;
-            cnt <= {CW{1'b0}};
+            cnt <= 6'd0;
         end else begin
             pend <= set_valid;
-            late <= pend & ~set_valid;
-            cnt <= set_valid ? passes
-                : (mask & ~hold) ? left - 6'd1
-                : left;
+            late <= late_next;
+            cnt <= cnt_next;
         end
     end
 endmodule

@@ -48,24 +48,24 @@ module spad_warp_scheduler (
     // The warps behind the one that was taken last.
     reg [W-1:0] behind;
 
-    // Masked warps go where violating is allowed and nothing else can. Whether
-    // it is so, and which classes there are either way, is found side by side.
-    wire [W-1:0] unmasked = ready & ~(is_mem & {W{cfg_aware & mask}});
+    // Masked warps go where violating is allowed and nothing else can.
+    wire [47:0] unmasked = ready & ~(is_mem & {48{cfg_aware & mask}});
     wire use_masked = cfg_violate & ~(|unmasked);
-    wire [W-1:0] cand = use_masked ? ready : unmasked;
+    wire [47:0] cand = use_masked ? ready : unmasked;
     assign masked = ~use_masked & cfg_aware & mask & (|(ready & is_mem));
 
-    // The class that goes first: owner, unshared, non-owner.
-    wire by_class = (cfg_policy == POLICY_OWF_LRR) | (cfg_policy == POLICY_OWF_SLOT);
-    wire [4*W-1:0] of_class;
+    // Per class: a candidate is of it; it is the first with one. What would be
+    // there with and without masked warps is found side by side.
     wire [3:0] present;
-    wire [3:0] first = {
-        present[3] & ~(|present[2:0]),
-        present[2] & ~(|present[1:0]),
-        present[1] & ~present[0],
-        present[0]
-    };
-    wire [W-1:0] chosen;
+    wire [3:0] first;
+    wire [4*W-1:0] of_class;
+    wire [W-1:0] of_first;
+    wire by_class = (cfg_policy == POLICY_OWF_LRR) | (cfg_policy == POLICY_OWF_SLOT);
+    assign first[0] = present[0];
+    assign first[1] = present[1] & ~present[0];
+    assign first[2] = present[2] & ~(|present[1:0]);
+    assign first[3] = present[3] & ~(|present[2:0]);
+
     genvar w, c;
     generate
         for (c = 0; c < 4; c = c + 1) begin : each_class
@@ -77,9 +77,10 @@ module spad_warp_scheduler (
         end
         for (w = 0; w < W; w = w + 1) begin : keep
             wire [3:0] mine = {of_class[3*W + w], of_class[2*W + w], of_class[W + w], of_class[w]};
-            assign chosen[w] = cand[w] & (~by_class | (|(mine & first)));
+            assign of_first[w] = |(mine & first);
         end
     endgenerate
+    wire [47:0] chosen = cand & ({48{~by_class}} | of_first);
 
     // Round-robin: first the warps behind the last one, then all.
     wire [W-1:0] found_behind;
@@ -88,16 +89,16 @@ module spad_warp_scheduler (
     wire [W-1:0] lowest;
     spad_lowest_48 search_behind (.want(chosen & behind), .found(found_behind), .lowest(next));
     spad_lowest_48 search_all (.want(chosen), .found(found), .lowest(lowest));
-    wire go_on = found_behind[W-1] & ~cfg_policy[1];
-
-    assign sel_valid = found[W-1];
+    wire go_on = found_behind[47] & ~cfg_policy[1];
+    assign sel_valid = found[47];
     assign sel = go_on ? next : lowest;
+    // Behind the selected warp are those at which it has been found below.
+    wire [47:0] found_sel = go_on ? found_behind : found;
+    wire [47:0] behind_next = found_sel << 1;
     spad_number_48 encode (.above(sel[W-1:1]), .number(sel_warp));
 
-    // Behind the selected warp are those at which it has been found below.
-    wire [W-1:0] behind_sel = {(go_on ? found_behind[W-2:0] : found[W-2:0]), 1'b0};
     always @(posedge clk) begin
         if (rst) behind <= {W{1'b0}};
-        else if (take & sel_valid) behind <= behind_sel;
+        else if (take & sel_valid) behind <= behind_next;
     end
 endmodule

@@ -53,15 +53,13 @@ module spad_writeback_mux (
     reg second_valid;
     reg [1:0] second_src;
     reg [PWID-1:0] second;
+    // The off-chip port has the turn.
+    reg turn;
 
     wire free = ~second_valid;
     // The off-chip port has a turn after it asked for one. A turn is over in a
     // cycle with room: without room neither side has had it.
-    reg turn;
-    always @(posedge clk) begin
-        if (rst) turn <= 1'b0;
-        else if (free) turn <= icn_valid & ~turn;
-    end
+    wire turn_next = icn_valid & ~turn;
     assign icn_ready = free & turn;
     assign mem_ready = free & ~turn;
     assign nm_ready = free & ~turn & ~mem_valid;
@@ -74,28 +72,36 @@ module spad_writeback_mux (
         : take_mem ? SOURCE_MEM
         : take_nm ? SOURCE_NONMEM
         : SOURCE_ICN;
-    wire [PWID-1:0] in_data = (icn_data & {PWID{take_icn}})
-        | (mem_data & {PWID{take_mem}})
-        | (nm_data & {PWID{take_nm}});
+    wire [1115:0] in_data = (icn_data & {1116{take_icn}}) | (mem_data & {1116{take_mem}})
+        | (nm_data & {1116{take_nm}});
 
     assign wb_valid = first_valid;
     assign wb_src = first_src;
     assign wb_data = first;
+    wire move = wb_ready | ~first_valid;
+    wire first_valid_next = second_valid | in_valid;
+    wire [1:0] first_src_next = second_valid ? second_src : in_src;
+    wire [1115:0] first_next = second_valid ? second : in_data;
+    wire second_valid_next = ~move & (second_valid | in_valid);
 
+    always @(posedge clk) begin
+        if (rst) turn <= 1'b0;
+        else if (free) turn <= turn_next;
+    end
     always @(posedge clk) begin
         if (rst) begin
             first_valid <= 1'b0;
             first_src <= SOURCE_ICN;
             first <= {PWID{1'b0}};
-            second_valid <= 1'b0;
-        end else if (wb_ready | ~first_valid) begin
-            first_valid <= second_valid | in_valid;
-            first_src <= second_valid ? second_src : in_src;
-            first <= second_valid ? second : in_data;
-            second_valid <= 1'b0;
-        end else if (free) begin
-            second_valid <= in_valid;
+        end else if (move) begin
+            first_valid <= first_valid_next;
+            first_src <= first_src_next;
+            first <= first_next;
         end
+    end
+    always @(posedge clk) begin
+        if (rst) second_valid <= 1'b0;
+        else second_valid <= second_valid_next;
     end
     // No reset: `second_valid` covers it.
     always @(posedge clk) begin

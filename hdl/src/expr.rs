@@ -5,14 +5,21 @@
 //! width warnings.
 
 use rust_hdl::core::ast::{
-    Verilog, VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogOp,
-    VerilogOpUnary, VerilogStatement,
+    Verilog, VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression,
+    VerilogMatch, VerilogOp, VerilogOpUnary, VerilogStatement,
 };
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-/// A one-bit (or, for [`sum`] and [`vector`], wider) Verilog expression.
+/// A Verilog expression; its width follows from the signals in it (`widths`).
 #[derive(Clone, Debug)]
 pub(crate) struct Expr(VerilogExpression);
+
+/// A signal by its name.
+impl From<&str> for Expr {
+    fn from(name: &str) -> Self {
+        wire(name)
+    }
+}
 
 /// Bit `index` of the signal `name`.
 pub(crate) fn bit(name: &str, index: usize) -> Expr {
@@ -20,15 +27,15 @@ pub(crate) fn bit(name: &str, index: usize) -> Expr {
 }
 
 /// The whole signal `name`.
-pub(crate) fn vector(name: &str) -> Expr {
+pub(crate) fn wire(name: &str) -> Expr {
     Expr(VerilogExpression::Signal(name.to_owned()))
 }
 
 /// `width` bits of the signal `name` from bit `from` on.
 pub(crate) fn slice(name: &str, from: usize, width: usize) -> Expr {
-    let from = Box::new(vector(&from.to_string()).0);
+    let from = Box::new(wire(&from.to_string()).0);
     Expr(VerilogExpression::Slice(
-        Box::new(vector(name).0),
+        Box::new(wire(name).0),
         width,
         from,
     ))
@@ -36,21 +43,72 @@ pub(crate) fn slice(name: &str, from: usize, width: usize) -> Expr {
 
 /// The constant `value` of `width` bits.
 pub(crate) fn number(width: usize, value: usize) -> Expr {
-    vector(&format!("{width}'d{value}"))
+    wire(&format!("{width}'d{value}"))
 }
 
-/// Some bit of the signal `name` is set.
-pub(crate) fn any(name: &str) -> Expr {
-    reduce(VerilogOpUnary::Any, name)
+/// Some bit of the value is set.
+pub(crate) fn any(value: impl Into<Expr>) -> Expr {
+    unary(VerilogOpUnary::Any, value.into())
 }
 
-/// Every bit of the signal `name` is set.
-pub(crate) fn all(name: &str) -> Expr {
-    reduce(VerilogOpUnary::All, name)
+/// Every bit of the value is set.
+pub(crate) fn all(value: impl Into<Expr>) -> Expr {
+    unary(VerilogOpUnary::All, value.into())
 }
 
-fn reduce(op: VerilogOpUnary, name: &str) -> Expr {
-    Expr(VerilogExpression::Unary(op, Box::new(vector(name).0)))
+/// `width` copies of a bit: a number of one bit with its sign extended.
+pub(crate) fn copies(width: usize, bit: impl Into<Expr>) -> Expr {
+    let signed = VerilogExpression::Signed(Box::new(bit.into().0));
+    Expr(VerilogExpression::Cast(Box::new(signed), width))
+}
+
+/// The value where a bit is set, else 0; both `width` bits wide.
+pub(crate) fn gated(width: usize, value: impl Into<Expr>, bit: impl Into<Expr>) -> Expr {
+    value.into() & copies(width, bit)
+}
+
+/// The value with zeros in front, `width` bits.
+pub(crate) fn extended(width: usize, value: impl Into<Expr>) -> Expr {
+    Expr(VerilogExpression::Cast(Box::new(value.into().0), width))
+}
+
+/// `value << by`, as wide as the value.
+pub(crate) fn up(value: impl Into<Expr>, by: usize) -> Expr {
+    binary(value.into().0, VerilogOp::Shl, wire(&by.to_string()).0)
+}
+
+/// `value >> by`
+pub(crate) fn down(value: impl Into<Expr>, by: usize) -> Expr {
+    binary(value.into().0, VerilogOp::Shr, wire(&by.to_string()).0)
+}
+
+/// The constant of `width` bits of which one is set.
+pub(crate) fn one_hot(width: usize, index: usize) -> Expr {
+    let bits: String = (0..width)
+        .rev()
+        .map(|i| if i == index { '1' } else { '0' })
+        .collect();
+    wire(&format!("{width}'b{bits}"))
+}
+
+/// `a == b`
+pub(crate) fn same(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+    binary(a.into().0, VerilogOp::Eq, b.into().0)
+}
+
+/// `a >= b`
+pub(crate) fn reaches(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+    binary(a.into().0, VerilogOp::Ge, b.into().0)
+}
+
+/// `a < b`, both without sign.
+pub(crate) fn below(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+    binary(a.into().0, VerilogOp::Lt, b.into().0)
+}
+
+/// `a > b`
+pub(crate) fn exceeds(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+    binary(a.into().0, VerilogOp::Gt, b.into().0)
 }
 
 /// `name == code`, a code by its Verilog name (`codes`).
@@ -74,27 +132,37 @@ pub(crate) fn at_most(name: &str, code: &str) -> Expr {
 }
 
 fn compare(name: &str, op: VerilogOp, code: &str) -> Expr {
-    binary(vector(name).0, op, vector(code).0)
+    binary(wire(name).0, op, wire(code).0)
 }
 
 /// The constant 0 of one bit.
 pub(crate) fn zero() -> Expr {
-    vector("1'b0")
+    wire("1'b0")
+}
+
+/// The constant 1 of one bit.
+pub(crate) fn one() -> Expr {
+    wire("1'b1")
 }
 
 /// `name == value`, both `width` bits wide.
 pub(crate) fn equals(name: &str, width: usize, value: usize) -> Expr {
-    binary(vector(name).0, VerilogOp::Eq, number(width, value).0)
+    binary(wire(name).0, VerilogOp::Eq, number(width, value).0)
 }
 
 /// `a + b`, modulo the width of the two.
-pub(crate) fn sum(a: Expr, b: Expr) -> Expr {
-    binary(a.0, VerilogOp::Add, b.0)
+pub(crate) fn sum(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+    binary(a.into().0, VerilogOp::Add, b.into().0)
 }
 
 /// `a - b`, modulo the width of the two.
-pub(crate) fn difference(a: Expr, b: Expr) -> Expr {
-    binary(a.0, VerilogOp::Sub, b.0)
+pub(crate) fn difference(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+    binary(a.into().0, VerilogOp::Sub, b.into().0)
+}
+
+/// `a * b`, modulo the width of the two.
+pub(crate) fn product(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+    binary(a.into().0, VerilogOp::Mul, b.into().0)
 }
 
 /// OR of all terms; 0 if there is none.
@@ -117,28 +185,55 @@ pub(crate) fn assign_bit(name: &str, index: usize, value: Expr) -> VerilogStatem
     VerilogStatement::Assignment(index_of(name, index), value.0)
 }
 
-/// `name = value;`
-pub(crate) fn assign(name: &str, value: Expr) -> VerilogStatement {
-    VerilogStatement::Assignment(vector(name).0, value.0)
+/// `name = value;`. What is no port and not declared is a wire, as wide as the
+/// value.
+pub(crate) fn assign(name: &str, value: impl Into<Expr>) -> VerilogStatement {
+    VerilogStatement::Assignment(wire(name).0, value.into().0)
+}
+
+/// A comment in front of the statements that follow.
+pub(crate) fn note(text: &str) -> VerilogStatement {
+    VerilogStatement::Comment(text.to_owned())
 }
 
 /// `name` is the value of the first case whose condition holds, or `otherwise`.
-pub(crate) fn choose(
-    name: &str,
-    cases: impl DoubleEndedIterator<Item = (Expr, Expr)>,
-    otherwise: Expr,
-) -> VerilogStatement {
+pub(crate) fn choose<C>(name: &str, cases: C, otherwise: impl Into<Expr>) -> VerilogStatement
+where
+    C: IntoIterator<Item = (Expr, Expr), IntoIter: DoubleEndedIterator>,
+{
     let last = assign(name, otherwise);
-    cases.rev().fold(last, |rest, (condition, value)| {
-        let otherwise = match rest {
-            VerilogStatement::If(_) => VerilogBlockOrConditional::Conditional(Box::new(rest)),
-            rest => VerilogBlockOrConditional::Block(vec![rest]),
-        };
-        VerilogStatement::If(VerilogConditional {
-            test: condition.0,
-            then: vec![assign(name, value)],
-            otherwise,
+    cases
+        .into_iter()
+        .rev()
+        .fold(last, |rest, (condition, value)| {
+            let otherwise = match rest {
+                VerilogStatement::If(_) => VerilogBlockOrConditional::Conditional(Box::new(rest)),
+                rest => VerilogBlockOrConditional::Block(vec![rest]),
+            };
+            VerilogStatement::If(VerilogConditional {
+                test: condition.0,
+                then: vec![assign(name, value)],
+                otherwise,
+            })
         })
+}
+
+/// `name`, a wire inside, is the value beside the code that the signal `of`
+/// has, or `otherwise`.
+pub(crate) fn table(
+    name: &str,
+    of: &str,
+    cases: Vec<(&str, Expr)>,
+    otherwise: impl Into<Expr>,
+) -> VerilogStatement {
+    let case = |(condition, value): (&str, Expr)| VerilogCase {
+        condition: condition.to_owned(),
+        block: vec![assign(name, value)],
+    };
+    let last = ("default", otherwise.into());
+    VerilogStatement::Match(VerilogMatch {
+        test: wire(of).0,
+        cases: cases.into_iter().chain([last]).map(case).collect(),
     })
 }
 
@@ -149,14 +244,18 @@ pub(crate) fn combinational(statements: Vec<VerilogStatement>) -> Verilog {
 
 fn index_of(name: &str, index: usize) -> VerilogExpression {
     VerilogExpression::Index(
-        Box::new(vector(name).0),
+        Box::new(wire(name).0),
         // A plain decimal; a literal would be printed with 64 bits.
-        Box::new(vector(&index.to_string()).0),
+        Box::new(wire(&index.to_string()).0),
     )
 }
 
 fn binary(a: VerilogExpression, op: VerilogOp, b: VerilogExpression) -> Expr {
     Expr(VerilogExpression::Binary(Box::new(a), op, Box::new(b)))
+}
+
+fn unary(op: VerilogOpUnary, value: Expr) -> Expr {
+    Expr(VerilogExpression::Unary(op, Box::new(value.0)))
 }
 
 fn chain(terms: impl IntoIterator<Item = Expr>, op: fn() -> VerilogOp) -> Expr {
@@ -188,9 +287,9 @@ impl BitXor for Expr {
 impl Not for Expr {
     type Output = Expr;
     fn not(self) -> Expr {
-        Expr(VerilogExpression::Unary(
-            VerilogOpUnary::Not,
-            Box::new(self.0),
-        ))
+        match self.0 {
+            VerilogExpression::Binary(a, VerilogOp::Eq, b) => binary(*a, VerilogOp::Ne, *b),
+            _ => unary(VerilogOpUnary::Not, self),
+        }
     }
 }

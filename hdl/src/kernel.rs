@@ -18,6 +18,8 @@ struct Wire {
     width: usize,
     kind: AtomKind,
     id: usize,
+    /// What a port means.
+    doc: String,
 }
 
 impl Atom for Wire {
@@ -62,35 +64,46 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    /// Adds an input.
-    pub(crate) fn input(self, name: &str, width: usize) -> Self {
-        self.wire(name, width, AtomKind::InputParameter)
+    /// Adds an input, with what it means.
+    pub(crate) fn input(self, name: &str, width: usize, doc: &str) -> Self {
+        self.wire(name, width, AtomKind::InputParameter, doc)
     }
 
-    /// Adds an output.
-    pub(crate) fn output(self, name: &str, width: usize) -> Self {
-        self.wire(name, width, AtomKind::OutputParameter)
+    /// Adds an output, with what it means.
+    pub(crate) fn output(self, name: &str, width: usize, doc: &str) -> Self {
+        self.wire(name, width, AtomKind::OutputParameter, doc)
     }
 
-    /// Adds a signal inside.
+    /// Adds a signal inside that is written in parts. One that is written at
+    /// once needs no declaration.
     pub(crate) fn local(self, name: &str, width: usize) -> Self {
-        self.wire(name, width, AtomKind::LocalSignal)
+        self.wire(name, width, AtomKind::LocalSignal, "")
     }
 
-    /// The statements, in an order in which every local is written before it
-    /// is read.
+    /// The statements, in an order in which every signal inside is written
+    /// before it is read.
     pub(crate) fn logic(mut self, statements: Vec<VerilogStatement>) -> Self {
         self.logic = statements;
         self
     }
 
-    fn wire(mut self, name: &str, width: usize, kind: AtomKind) -> Self {
+    /// The ports with what they mean.
+    pub(crate) fn documented(&self) -> Vec<(String, String)> {
+        let ports = self
+            .wires
+            .iter()
+            .filter(|w| w.kind != AtomKind::LocalSignal);
+        ports.map(|w| (w.name.clone(), w.doc.clone())).collect()
+    }
+
+    fn wire(mut self, name: &str, width: usize, kind: AtomKind, doc: &str) -> Self {
         let id = self.wires.len();
         self.wires.push(Wire {
             name: name.to_owned(),
             width,
             kind,
             id,
+            doc: doc.to_owned(),
         });
         self
     }

@@ -5,16 +5,25 @@
 //! same definitions; nothing here computes an answer that they use.
 //!
 //! The rule: **Rust describes, templates emit.** Logic is an expression tree
-//! (`expr`, on rust-hdl's syntax): the hash family as `LogicBlock`s with typed
-//! ports, everything else as a `kernel`, whose widths are known only at
-//! emission: decisions, next states and codes, one slice where they are there
-//! per warp. Widths are checked where a tree becomes a module (`widths`), and
-//! `print` writes it as the templates write theirs. Ports and documentation
-//! (`shell`) are Rust as well. A Tera template in `templates/` has what is
-//! around the logic: registers, memories, replication, instances, and logic
-//! that is plainer as an equation between them. rust-hdl's own simulator is not
-//! used (the golden model is the executable twin), so `update()` is empty
-//! everywhere.
+//! (`expr`, on rust-hdl's syntax); what is written to a signal and how wide it
+//! is, is checked before anything is printed (`widths`, `print`). It comes in
+//! three forms:
+//!
+//! - the hash family: `LogicBlock`s with typed ports;
+//! - a `kernel`, a module of its own whose widths are known only at emission:
+//!   what is there once per warp, block, pair or lane, and searches
+//!   (`spad_relssp_warp`, `spad_access_pair`, `spad_atomic_alu`, `spad_lowest`);
+//! - the equations of a `shell`: decisions and next states of a unit, one bit
+//!   per lane, warp, stage or lock where there are many (`spad_lock_unit`,
+//!   `spad_nonmem_queue`, `spad_retry_sequencer`).
+//!
+//! Ports and documentation are Rust as well (`shell`). A Tera template in
+//! `templates/` has what is around the logic: registers, memories, instances,
+//! and replication with what only a loop can say: decoders, multiplexers, the
+//! relation of each lane to the earlier ones.
+//!
+//! rust-hdl's own simulator is not used (the golden model is the executable
+//! twin), so `update()` is empty everywhere.
 
 mod bus;
 mod catalog;
@@ -31,7 +40,9 @@ mod params;
 mod port;
 mod print;
 mod shell;
+mod spad_access_pair;
 mod spad_access_unit;
+mod spad_atomic_alu;
 mod spad_bank_ram;
 mod spad_conflict_arbiter;
 mod spad_conflict_history;
@@ -68,6 +79,8 @@ mod spad_premem_queue;
 mod spad_rap;
 mod spad_release_register;
 mod spad_relssp;
+mod spad_relssp_block;
+mod spad_relssp_warp;
 mod spad_retry_sequencer;
 mod spad_row_map;
 mod spad_scratchpad;

@@ -4,8 +4,8 @@ use crate::codes;
 pub use crate::error::{HdlError, Result};
 use crate::geometry::Geometry;
 pub use crate::port::{Dir, Port};
-use crate::print::{self, Local};
-use crate::widths::Widths;
+use crate::print::{self, COMMENT_WIDTH, wrap};
+use crate::widths::{Local, Widths};
 use rust_hdl::core::atom::{Atom, AtomKind};
 use rust_hdl::core::check_error::check_all;
 use rust_hdl::prelude::*;
@@ -28,6 +28,20 @@ pub struct UnitDoc {
     pub latency_cycles: u32,
 }
 
+impl UnitDoc {
+    /// Of a combinational part of a unit, defined in `section` of the contract.
+    pub(crate) fn part(name: &str, summary: &str, parameters: String, section: &str) -> Self {
+        UnitDoc {
+            name: name.into(),
+            summary: summary.into(),
+            parameters,
+            timing: "combinational".into(),
+            paper: format!("docs/microarchitecture.md, section {section}"),
+            latency_cycles: 0,
+        }
+    }
+}
+
 /// One emitted Verilog module.
 #[derive(Clone, Debug)]
 pub struct Module {
@@ -44,7 +58,7 @@ pub struct Module {
 /// A unit on its way to Verilog: its documentation, port by port.
 pub(crate) struct Unit {
     doc: UnitDoc,
-    ports: Vec<(&'static str, String)>,
+    ports: Vec<(String, String)>,
     /// Ports of which some bits are not used, with the reason.
     unused: Vec<(String, String)>,
 }
@@ -59,8 +73,8 @@ impl Unit {
     }
 
     /// Documents the next port, in the order of the block's fields.
-    pub(crate) fn port(mut self, name: &'static str, doc: impl Into<String>) -> Self {
-        self.ports.push((name, doc.into()));
+    pub(crate) fn port(mut self, name: &str, doc: impl Into<String>) -> Self {
+        self.ports.push((name.to_owned(), doc.into()));
         self
     }
 
@@ -78,8 +92,9 @@ impl Unit {
         self.emit_block(&mut B::default())
     }
 
-    /// Emits a kernel as one module.
-    pub(crate) fn emit_kernel(self, mut kernel: crate::kernel::Kernel) -> Result<Module> {
+    /// Emits a kernel, with the documentation of its ports, as one module.
+    pub(crate) fn emit_kernel(mut self, mut kernel: crate::kernel::Kernel) -> Result<Module> {
+        self.ports = kernel.documented();
         self.emit_block(&mut kernel)
     }
 
@@ -98,11 +113,12 @@ impl Unit {
         };
         let locals = signals.locals.iter().map(|l| (l.name.clone(), l.width));
         let all = signals.ports.iter().map(|p| (p.name.clone(), p.width));
-        Widths::new(all.chain(locals))
-            .check(&statements)
-            .map_err(refused)?;
+        let mut widths = Widths::new(all.chain(locals));
+        signals
+            .locals
+            .extend(widths.check(&statements).map_err(refused)?);
         let ports = documented(signals.ports, &self.doc.name, &self.ports)?;
-        let body = print::body(&signals.locals, &statements);
+        let body = print::body(&signals.locals, &statements, &widths);
         let codes = codes::declarations(&body);
         let opening = print::opening(&self.doc.name, &ports, &[], &self.unused);
         let text = format!(
@@ -119,13 +135,9 @@ impl Unit {
 }
 
 /// The ports with their documentation.
-fn documented(
-    ports: Vec<Port>,
-    unit: &str,
-    port_docs: &[(&'static str, String)],
-) -> Result<Vec<Port>> {
+fn documented(ports: Vec<Port>, unit: &str, port_docs: &[(String, String)]) -> Result<Vec<Port>> {
     let names: Vec<_> = ports.iter().map(|p| p.name.clone()).collect();
-    let documented: Vec<_> = port_docs.iter().map(|(n, _)| (*n).to_owned()).collect();
+    let documented: Vec<_> = port_docs.iter().map(|(n, _)| n.clone()).collect();
     if names != documented {
         return Err(HdlError::PortDocs {
             unit: unit.to_owned(),
@@ -133,7 +145,7 @@ fn documented(
             documented,
         });
     }
-    let with_doc = |(mut port, (_, doc)): (Port, &(&'static str, String))| {
+    let with_doc = |(mut port, (_, doc)): (Port, &(String, String))| {
         port.doc.clone_from(doc);
         port
     };
@@ -164,9 +176,6 @@ impl Probe for Signals {
         });
     }
 }
-
-/// Columns of text in a header comment.
-const COMMENT_WIDTH: usize = 76;
 
 /// The first line of every file.
 pub(crate) const LICENSE: &str = "// SPDX-License-Identifier: MIT OR Apache-2.0\n";
@@ -204,20 +213,4 @@ pub(crate) fn header(doc: &UnitDoc, ports: &[Port]) -> String {
     }
     out.push('\n');
     out
-}
-
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.last_mut().expect("never empty");
-        if !last.is_empty() && last.len() + 1 + word.len() > width {
-            lines.push(word.to_owned());
-        } else {
-            if !last.is_empty() {
-                last.push(' ');
-            }
-            last.push_str(word);
-        }
-    }
-    lines
 }

@@ -2,9 +2,10 @@
 //! ports, and the statements of what is described through rust-hdl's syntax tree.
 
 use crate::port::{Dir, Port};
+use crate::widths::{Local, Widths, compares, written};
 use rust_hdl::core::ast::{
-    VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogOp, VerilogOpUnary,
-    VerilogStatement,
+    VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogMatch, VerilogOp,
+    VerilogOpUnary, VerilogStatement,
 };
 
 /// Columns of code before an expression is broken into lines.
@@ -13,11 +14,8 @@ const CODE_WIDTH: usize = 96;
 /// A term of that length does not fit into a line of its own.
 const LONG: usize = CODE_WIDTH - 16;
 
-/// A signal inside a module.
-pub(crate) struct Local {
-    pub name: String,
-    pub width: usize,
-}
+/// Columns of text in a comment.
+pub(crate) const COMMENT_WIDTH: usize = 76;
 
 /// `module NAME ( ports );`: outputs named in `registers` are registers, and
 /// the lint of unused bits is waived where `unused` has a reason.
@@ -50,8 +48,9 @@ pub(crate) fn opening(
 
 /// The statements of a combinational block, each a continuous assignment; a
 /// signal inside that is written at once is declared where it is.
-pub(crate) fn body(locals: &[Local], statements: &[VerilogStatement]) -> String {
+pub(crate) fn body(locals: &[Local], statements: &[VerilogStatement], widths: &Widths) -> String {
     let mut out = String::new();
+    let target = |s| written(s).map(|(name, _)| name);
     let whole = |local: &&Local| statements.iter().any(|s| target(s) == Some(&local.name));
     let (at_once, bitwise): (Vec<_>, Vec<_>) = locals.iter().partition(whole);
     for local in bitwise {
@@ -63,7 +62,7 @@ pub(crate) fn body(locals: &[Local], statements: &[VerilogStatement]) -> String 
             Some(local) => format!("    wire {}", range(local.width)),
             None => "    assign ".to_owned(),
         };
-        out.push_str(&assignment(&opening, statement));
+        out.push_str(&Printer(widths).statement(&opening, statement));
         out.push('\n');
     }
     out
@@ -76,140 +75,223 @@ fn range(width: usize) -> String {
     }
 }
 
-/// The signal that a statement writes as a whole.
-fn target(statement: &VerilogStatement) -> Option<&String> {
-    match statement {
-        VerilogStatement::Assignment(VerilogExpression::Signal(name), _) => Some(name),
-        VerilogStatement::If(choice) => choice.then.first().and_then(target),
-        _ => None,
-    }
-}
+/// Prints what has been checked against the widths.
+struct Printer<'a>(&'a Widths);
 
-fn assignment(opening: &str, statement: &VerilogStatement) -> String {
-    match statement {
-        VerilogStatement::Assignment(target, value) => {
-            let opening = format!("{opening}{} = ", text(target));
-            format!("{};", broken(&opening, value))
+impl Printer<'_> {
+    fn statement(&self, opening: &str, statement: &VerilogStatement) -> String {
+        match statement {
+            VerilogStatement::Assignment(target, value) => {
+                let opening = format!("{opening}{} = ", self.text(target));
+                format!("{};", self.broken(&opening, value))
+            }
+            VerilogStatement::If(choice) => {
+                let name = written(statement).map_or("", |(name, _)| name);
+                let cases = self.cases(choice);
+                let short = format!("{opening}{name} = {};", cases.join(" : "));
+                match cases.len() == 2 && short.len() <= CODE_WIDTH {
+                    true => short,
+                    false => format!("{opening}{name} = {};", cases.join("\n        : ")),
+                }
+            }
+            VerilogStatement::Match(table) => self.table(opening, table),
+            VerilogStatement::Comment(text) => comment(text),
+            other => unreachable!("not built by `expr`: {other:?}"),
         }
-        VerilogStatement::If(choice) => {
-            let name = target(statement).map_or("", String::as_str);
-            format!("{opening}{name} = {};", cases(choice).join("\n        : "))
-        }
-        other => unreachable!("not built by `expr`: {other:?}"),
     }
-}
 
-/// `condition ? value` of each case, and the value of none.
-fn cases(choice: &VerilogConditional) -> Vec<String> {
-    let value = |statements: &[VerilogStatement]| match statements {
-        [VerilogStatement::Assignment(_, value)] => text(value),
-        other => unreachable!("not built by `expr`: {other:?}"),
-    };
-    let test = operand(&choice.test, None);
-    let mut lines = vec![format!("{test} ? {}", value(&choice.then))];
-    match &choice.otherwise {
-        VerilogBlockOrConditional::Block(statements) => lines.push(value(statements)),
-        VerilogBlockOrConditional::Conditional(next) => {
-            if let VerilogStatement::If(next) = next.as_ref() {
-                lines.extend(cases(next));
+    /// `condition ? value` of each case, and the value of none.
+    fn cases(&self, choice: &VerilogConditional) -> Vec<String> {
+        let test = self.operand(&choice.test, None);
+        let value = |statements| match only(statements) {
+            value if is_comparison(value) => self.operand(value, None),
+            value => self.text(value),
+        };
+        let mut lines = vec![format!("{test} ? {}", value(&choice.then))];
+        match &choice.otherwise {
+            VerilogBlockOrConditional::Block(statements) => {
+                lines.push(value(statements));
+            }
+            VerilogBlockOrConditional::Conditional(next) => {
+                if let VerilogStatement::If(next) = next.as_ref() {
+                    lines.extend(self.cases(next));
+                }
+            }
+            VerilogBlockOrConditional::None => {}
+        }
+        lines
+    }
+
+    /// A `case` over codes. What it writes is declared with `opening`, which
+    /// begins with `wire`.
+    fn table(&self, opening: &str, table: &VerilogMatch) -> String {
+        let name = table.cases[0].block.first().and_then(written);
+        let name = name.map_or("", |(name, _)| name);
+        let declared = opening.replacen("wire", "reg", 1);
+        let test = self.text(&table.test);
+        let mut out = format!("{declared}{name};\n    always @* begin\n        case ({test})\n");
+        for case in &table.cases {
+            let value = self.text(only(&case.block));
+            out.push_str(&format!(
+                "            {}: {name} = {value};\n",
+                case.condition
+            ));
+        }
+        out + "        endcase\n    end"
+    }
+
+    /// An expression behind `opening`, broken before the operators of its
+    /// outermost chain where it is long.
+    fn broken(&self, opening: &str, value: &VerilogExpression) -> String {
+        let (mut lines, mut line) = (String::new(), opening.to_owned());
+        for (i, term) in self.terms(value).into_iter().enumerate() {
+            if i > 0 && line.len() + 1 + term.len() > CODE_WIDTH {
+                lines.push_str(&line);
+                lines.push('\n');
+                line = format!("        {term}");
+            } else {
+                line.push_str(if i > 0 { " " } else { "" });
+                line.push_str(&term);
             }
         }
-        VerilogBlockOrConditional::None => {}
+        lines + &line
     }
-    lines
-}
 
-/// An expression behind `opening`, broken before the operators of its
-/// outermost chain where it is long.
-fn broken(opening: &str, value: &VerilogExpression) -> String {
-    let (mut lines, mut line) = (String::new(), opening.to_owned());
-    for (i, term) in terms(value).into_iter().enumerate() {
-        if i > 0 && line.len() + 1 + term.len() > CODE_WIDTH {
-            lines.push_str(&line);
-            lines.push('\n');
-            line = format!("        {term}");
-        } else {
-            line.push_str(if i > 0 { " " } else { "" });
-            line.push_str(&term);
+    /// The outermost chain of an expression, from the second term on with the
+    /// operator in front; a term that is too long for a line in its own terms.
+    fn terms(&self, value: &VerilogExpression) -> Vec<String> {
+        match value {
+            VerilogExpression::Paren(inner) => self.terms(inner),
+            VerilogExpression::Binary(a, op, b) if is_associative(op) => {
+                let side = |value| match same(value, op) {
+                    true => self.terms(value),
+                    false => self.pieces(value, op),
+                };
+                let (mut all, mut right) = (side(a), side(b));
+                right[0] = format!("{} {}", symbol(op), right[0]);
+                all.append(&mut right);
+                all
+            }
+            VerilogExpression::Unary(VerilogOpUnary::Not, inner) if is_binary(inner) => {
+                self.bracketed("~(", inner)
+            }
+            _ => vec![self.text(value)],
         }
     }
-    lines + &line
-}
 
-/// The outermost chain of an expression, from the second term on with the
-/// operator in front; a term that is too long for a line in its own terms.
-fn terms(value: &VerilogExpression) -> Vec<String> {
-    match value {
-        VerilogExpression::Paren(inner) => terms(inner),
-        VerilogExpression::Binary(a, op, b) if is_associative(op) => {
-            let side = |value| match same(value, op) {
-                true => terms(value),
-                false => pieces(value, op),
-            };
-            let (mut all, mut right) = (side(a), side(b));
-            right[0] = format!("{} {}", symbol(op), right[0]);
-            all.append(&mut right);
-            all
+    /// An operand of `op`, in several pieces where it is too long for a line.
+    fn pieces(&self, value: &VerilogExpression, op: &VerilogOp) -> Vec<String> {
+        let whole = self.operand(value, Some(op));
+        match value {
+            _ if whole.len() < LONG => vec![whole],
+            VerilogExpression::Unary(VerilogOpUnary::Not, _) => self.terms(value),
+            _ => self.bracketed("(", value),
         }
-        VerilogExpression::Unary(VerilogOpUnary::Not, inner) if is_binary(inner) => {
-            bracketed("~(", inner)
+    }
+
+    /// The terms of a chain, with `opening` in front of the first and `)`
+    /// behind the last.
+    fn bracketed(&self, opening: &str, value: &VerilogExpression) -> Vec<String> {
+        let mut parts = self.terms(value);
+        parts[0].insert_str(0, opening);
+        parts.last_mut().expect("it has a first").push(')');
+        parts
+    }
+
+    fn text(&self, value: &VerilogExpression) -> String {
+        match value {
+            VerilogExpression::Signal(name) => name.clone(),
+            VerilogExpression::Paren(inner) => self.text(inner),
+            VerilogExpression::Binary(a, op, b) => {
+                let (a, b) = (self.operand(a, Some(op)), self.operand(b, Some(op)));
+                format!("{a} {} {b}", symbol(op))
+            }
+            VerilogExpression::Unary(op, a) => {
+                format!("{}{}", unary_symbol(op), self.operand(a, None))
+            }
+            // A signal of one bit has no index in Verilog.
+            VerilogExpression::Index(signal, _) if self.bits(signal) == 1 => self.text(signal),
+            VerilogExpression::Index(signal, index) => {
+                format!("{}[{}]", self.text(signal), self.text(index))
+            }
+            VerilogExpression::Slice(signal, width, _) if self.bits(signal) == *width => {
+                self.text(signal)
+            }
+            VerilogExpression::Slice(signal, 1, from) => {
+                format!("{}[{}]", self.text(signal), self.text(from))
+            }
+            VerilogExpression::Slice(signal, width, from) => {
+                let from: usize = self.text(from).parse().unwrap_or_default();
+                format!("{}[{}:{from}]", self.text(signal), from + width - 1)
+            }
+            VerilogExpression::Cast(inner, width) => self.cast(inner, *width),
+            other => unreachable!("not built by `expr`: {other:?}"),
         }
-        _ => vec![text(value)],
+    }
+
+    /// Copies of a bit, or a value behind zeros.
+    fn cast(&self, inner: &VerilogExpression, width: usize) -> String {
+        match inner {
+            VerilogExpression::Signed(bit) if width == 1 => self.operand(bit, None),
+            VerilogExpression::Signed(bit) => format!("{{{width}{{{}}}}}", self.text(bit)),
+            _ => match width - self.bits(inner) {
+                0 => self.operand(inner, None),
+                zeros => format!("{{{zeros}'d0, {}}}", self.text(inner)),
+            },
+        }
+    }
+
+    /// An expression as an operand of `op`: what has another operator is in
+    /// parentheses.
+    fn operand(&self, value: &VerilogExpression, op: Option<&VerilogOp>) -> String {
+        match value {
+            VerilogExpression::Paren(inner) => self.operand(inner, op),
+            VerilogExpression::Binary(..) => match op.is_some_and(|op| same(value, op)) {
+                true => self.text(value),
+                false => format!("({})", self.text(value)),
+            },
+            // `&x` behind an `&` would read as `&&`.
+            VerilogExpression::Unary(VerilogOpUnary::Any | VerilogOpUnary::All, _) => {
+                format!("({})", self.text(value))
+            }
+            _ => self.text(value),
+        }
+    }
+
+    fn bits(&self, value: &VerilogExpression) -> usize {
+        self.0.of(value).expect("the widths have been checked")
     }
 }
 
-/// An operand of `op`, in several pieces where it is too long for a line.
-fn pieces(value: &VerilogExpression, op: &VerilogOp) -> Vec<String> {
-    let whole = operand(value, Some(op));
-    match value {
-        _ if whole.len() < LONG => vec![whole],
-        VerilogExpression::Unary(VerilogOpUnary::Not, _) => terms(value),
-        _ => bracketed("(", value),
-    }
-}
-
-/// The terms of a chain, with `opening` in front of the first and `)` behind
-/// the last.
-fn bracketed(opening: &str, value: &VerilogExpression) -> Vec<String> {
-    let mut parts = terms(value);
-    parts[0].insert_str(0, opening);
-    parts.last_mut().expect("it has a first").push(')');
-    parts
-}
-
-fn text(value: &VerilogExpression) -> String {
-    match value {
-        VerilogExpression::Signal(name) => name.clone(),
-        VerilogExpression::Paren(inner) => text(inner),
-        VerilogExpression::Binary(a, op, b) => {
-            let (a, b) = (operand(a, Some(op)), operand(b, Some(op)));
-            format!("{a} {} {b}", symbol(op))
-        }
-        VerilogExpression::Unary(op, a) => format!("{}{}", unary_symbol(op), operand(a, None)),
-        VerilogExpression::Index(signal, index) => format!("{}[{}]", text(signal), text(index)),
-        VerilogExpression::Slice(signal, width, from) => {
-            let from: usize = text(from).parse().unwrap_or_default();
-            format!("{}[{}:{from}]", text(signal), from + width - 1)
-        }
+/// The value that the one statement of a case gives.
+fn only(statements: &[VerilogStatement]) -> &VerilogExpression {
+    match statements {
+        [VerilogStatement::Assignment(_, value)] => value,
         other => unreachable!("not built by `expr`: {other:?}"),
     }
 }
 
-/// An expression as an operand of `op`: what has another operator is in
-/// parentheses.
-fn operand(value: &VerilogExpression, op: Option<&VerilogOp>) -> String {
-    match value {
-        VerilogExpression::Paren(inner) => operand(inner, op),
-        VerilogExpression::Binary(..) => match op.is_some_and(|op| same(value, op)) {
-            true => text(value),
-            false => format!("({})", text(value)),
-        },
-        // `&x` behind an `&` would read as `&&`.
-        VerilogExpression::Unary(VerilogOpUnary::Any | VerilogOpUnary::All, _) => {
-            format!("({})", text(value))
+fn comment(text: &str) -> String {
+    let lines = wrap(text, COMMENT_WIDTH);
+    let lines: Vec<_> = lines.iter().map(|line| format!("    // {line}")).collect();
+    lines.join("\n")
+}
+
+/// `text` in lines of at most `width` columns.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().expect("never empty");
+        if !last.is_empty() && last.len() + 1 + word.len() > width {
+            lines.push(word.to_owned());
+        } else {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
         }
-        _ => text(value),
     }
+    lines
 }
 
 /// Whether it is a chain of the associative operator `op`.
@@ -228,6 +310,14 @@ fn is_binary(value: &VerilogExpression) -> bool {
     }
 }
 
+fn is_comparison(value: &VerilogExpression) -> bool {
+    match value {
+        VerilogExpression::Paren(inner) => is_comparison(inner),
+        VerilogExpression::Binary(_, op, _) => compares(op),
+        _ => false,
+    }
+}
+
 fn is_associative(op: &VerilogOp) -> bool {
     matches!(op, VerilogOp::BitAnd | VerilogOp::BitOr | VerilogOp::BitXor)
 }
@@ -236,10 +326,15 @@ fn symbol(op: &VerilogOp) -> &'static str {
     match op {
         VerilogOp::Add => "+",
         VerilogOp::Sub => "-",
+        VerilogOp::Mul => "*",
         VerilogOp::BitXor => "^",
         VerilogOp::BitAnd => "&",
         VerilogOp::BitOr => "|",
+        VerilogOp::Shl => "<<",
+        VerilogOp::Shr => ">>",
         VerilogOp::Eq => "==",
+        VerilogOp::Ne => "!=",
+        VerilogOp::Lt => "<",
         VerilogOp::Le => "<=",
         VerilogOp::Ge => ">=",
         VerilogOp::Gt => ">",
@@ -259,15 +354,17 @@ fn unary_symbol(op: &VerilogOpUnary) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::{Expr, any, assign, bit, choose, is, number, sum, vector};
+    use crate::expr::{Expr, any, assign, bit, choose, difference, extended, gated, is, number};
+    use crate::expr::{sum, table, wire};
 
     fn printed(value: Expr) -> String {
-        body(&[], &[assign("out", value)])
+        let widths = Widths::new([("a".into(), 2), ("b".into(), 3), ("one".into(), 1)]);
+        body(&[], &[assign("out", value)], &widths)
     }
 
     #[test]
     fn parentheses_stand_where_operators_meet() {
-        let (a, b, c) = (bit("a", 1), vector("b"), vector("c"));
+        let (a, b, c) = (bit("a", 1), wire("b"), wire("c"));
         let chain = a.clone() & b.clone() & !(any("c") | c.clone());
         assert_eq!(printed(chain), "    assign out = a[1] & b & ~((|c) | c);\n");
         let mixed = (a & b) | is("kind", "KIND_ALU");
@@ -276,8 +373,32 @@ mod tests {
     }
 
     #[test]
+    fn widths_show_where_they_change() {
+        let text = |value| printed(value).replace("    assign out = ", "");
+        assert_eq!(text(gated(3, "b", any("a"))), "b & {3{|a}};\n");
+        assert_eq!(text(gated(1, "one", "other")), "one & other;\n");
+        let longer = sum(extended(3, "a"), extended(3, "b"));
+        assert_eq!(text(longer), "{1'd0, a} + b;\n");
+        assert_eq!(text(bit("one", 0) | bit("a", 0)), "one | a[0];\n");
+    }
+
+    #[test]
+    fn a_table_is_a_case() {
+        let cases = vec![("KIND_LOAD", wire("b"))];
+        let statement = table("next", "kind", cases, number(3, 0));
+        let local = Local {
+            name: "next".into(),
+            width: 3,
+        };
+        let expected = "    reg [2:0] next;\n    always @* begin\n        case (kind)\n            \
+                        KIND_LOAD: next = b;\n            default: next = 3'd0;\n        \
+                        endcase\n    end\n";
+        assert_eq!(body(&[local], &[statement], &Widths::default()), expected);
+    }
+
+    #[test]
     fn long_chains_break_between_terms() {
-        let name = |i: usize| vector(&format!("a_rather_long_name_of_a_signal_{i}"));
+        let name = |i: usize| wire(&format!("a_rather_long_name_of_a_signal_{i}"));
         let chain = (0..4).map(|i| name(i) & name(i)).reduce(|a, b| a | b);
         let text = printed(chain.unwrap());
         let lines: Vec<_> = text.lines().collect();
@@ -287,9 +408,9 @@ mod tests {
 
     #[test]
     fn a_term_longer_than_a_line_breaks_too() {
-        let name = |i: usize| vector(&format!("a_rather_long_name_of_a_signal_{i}"));
+        let name = |i: usize| wire(&format!("a_rather_long_name_of_a_signal_{i}"));
         let long = (0..4).map(name).reduce(|a, b| a | b).unwrap();
-        let text = printed(vector("x") & !long);
+        let text = printed(wire("x") & !long);
         let names = (0..4).map(|i| format!("a_rather_long_name_of_a_signal_{i}"));
         let expected = names.collect::<Vec<_>>().join(" | ");
         let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -298,14 +419,19 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_has_a_line_per_case() {
-        let cases = [(vector("up"), sum(vector("x"), number(2, 1)))];
+    fn a_choice_of_several_has_a_line_per_case() {
+        let up = (wire("up"), sum("x", number(2, 1)));
+        let down = (wire("down"), difference("x", number(2, 1)));
+        let one = choose("next", [up.clone()], "x");
+        let expected = "    assign next = up ? x + 2'd1 : x;\n";
+        assert_eq!(body(&[], &[one], &Widths::default()), expected);
         let local = Local {
             name: "next".into(),
             width: 2,
         };
-        let statement = choose("next", cases.into_iter(), vector("x"));
-        let expected = "    wire [1:0] next = up ? x + 2'd1\n        : x;\n";
-        assert_eq!(body(&[local], &[statement]), expected);
+        let statement = choose("next", [up, down], "x");
+        let expected =
+            "    wire [1:0] next = up ? x + 2'd1\n        : down ? x - 2'd1\n        : x;\n";
+        assert_eq!(body(&[local], &[statement], &Widths::default()), expected);
     }
 }

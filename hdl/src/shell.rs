@@ -1,11 +1,14 @@
 //! A unit whose body is a Tera template: ports, header and parameters.
 
 use crate::codes;
-use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::module::{Dir, HdlError, Module, Port, Result, UnitDoc};
 use crate::params::Params;
-use crate::print::opening;
+use crate::print::{self, opening};
 use crate::template::render;
+use crate::widths::Widths;
+use rust_hdl::core::ast::VerilogStatement;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A template-based unit on its way to Verilog.
 pub(crate) struct Shell {
@@ -16,12 +19,18 @@ pub(crate) struct Shell {
     registers: Vec<String>,
     /// Inputs of which this emission does not use all bits, with the reason.
     unused: Vec<(String, String)>,
+    /// Signals of the body that the logic reads or drives.
+    signals: Vec<(String, usize)>,
+    /// Equations by name, in their order.
+    logic: Vec<(&'static str, Vec<VerilogStatement>)>,
 }
 
-/// What every template gets: the module's opening and the parameters.
+/// What every template gets: the module's opening, the equations and the
+/// parameters.
 #[derive(Serialize)]
 struct Values<'a, E: Serialize> {
     head: String,
+    logic: BTreeMap<&'static str, String>,
     p: &'a Params,
     x: &'a E,
 }
@@ -34,6 +43,8 @@ impl Shell {
             submodules: Vec::new(),
             registers: Vec::new(),
             unused: Vec::new(),
+            signals: Vec::new(),
+            logic: Vec::new(),
         }
     }
 
@@ -101,6 +112,42 @@ impl Shell {
         tops.fold(self, Shell::instantiates)
     }
 
+    /// Registers and wires of the template that the logic reads or drives.
+    pub(crate) fn signals<N: AsRef<str>>(mut self, signals: &[(N, usize)]) -> Self {
+        let owned = |(name, width): &(N, usize)| (name.as_ref().to_owned(), *width);
+        self.signals.extend(signals.iter().map(owned));
+        self
+    }
+
+    /// Equations that the template puts into the body as `logic.NAME`, in the
+    /// order of the calls. They read and drive ports and `signals`; what else
+    /// they write is a wire that they declare.
+    pub(crate) fn logic(mut self, name: &'static str, statements: Vec<VerilogStatement>) -> Self {
+        self.logic.push((name, statements));
+        self
+    }
+
+    /// The text of the equations, once their widths fit.
+    fn equations(&self) -> Result<BTreeMap<&'static str, String>> {
+        let ports = self.ports.iter().map(|p| (p.name.clone(), p.width));
+        let mut widths = Widths::new(ports.chain(self.signals.iter().cloned()));
+        let text = |(name, statements): &(&'static str, Vec<_>)| {
+            let new = widths
+                .check(statements)
+                .map_err(|reason| self.refused(reason))?;
+            let text = print::body(&new, statements, &widths);
+            Ok((*name, text.trim_end().to_owned()))
+        };
+        self.logic.iter().map(text).collect()
+    }
+
+    fn refused(&self, reason: String) -> HdlError {
+        HdlError::Check {
+            unit: self.doc.name.clone(),
+            reason,
+        }
+    }
+
     /// Renders `template` with the parameters alone.
     pub(crate) fn emit(self, template: &str, p: &Params) -> Result<Module> {
         self.emit_with(template, p, &())
@@ -114,12 +161,17 @@ impl Shell {
         x: &impl Serialize,
     ) -> Result<Module> {
         let head = opening(&self.doc.name, &self.ports, &self.registers, &self.unused);
+        let logic = self.equations()?;
         let values = Values {
             head: head.clone(),
+            logic: logic.clone(),
             p,
             x,
         };
         let text = render(template, &self.doc, &self.ports, &values)?;
+        if let Some(name) = logic.iter().find(|(_, own)| !text.contains(*own)) {
+            return Err(self.refused(format!("{template} does not have logic.{}", name.0)));
+        }
         // The codes that the body names, behind the ports.
         let codes = codes::declarations(&text);
         let text = match codes.is_empty() {
@@ -132,5 +184,40 @@ impl Shell {
             submodules: self.submodules,
             text,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::{assign, wire};
+    use crate::geometry::Geometry;
+    use crate::hashes::HashKind;
+    use crate::machine::Machine;
+
+    /// Why `in_ready = value` is refused, in a template without equations.
+    fn refused(value: &str) -> String {
+        let geometry = Geometry {
+            addr_bits: 10,
+            bank_bits: 3,
+        };
+        let p = Params::new(&Machine::of_geometry(geometry, HashKind::Matrix)).unwrap();
+        let emitted = Shell::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"))
+            .input("in_data", 2, "two bits")
+            .output("in_ready", 1, "one bit")
+            .signals(&[("full", 1)])
+            .logic("ports", vec![assign("in_ready", wire(value))])
+            .emit("spad_release_register.v.tera", &p);
+        match emitted {
+            Err(HdlError::Check { reason, .. }) => reason,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn equations_fit_and_are_in_the_template() {
+        assert!(refused("in_data").contains("1 and 2 bits"));
+        assert!(refused("none").contains("no signal none"));
+        assert!(refused("full").contains("does not have logic.ports"));
     }
 }

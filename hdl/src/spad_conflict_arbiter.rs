@@ -1,8 +1,56 @@
 //! The conflict arbiter: one conflict-free group of an access per cycle.
 
+use crate::expr::{any, assign, choose, gated, number, sum, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
+use rust_hdl::core::ast::VerilogStatement;
+
+/// What comes in, what moves on.
+fn events(p: &Params) -> Vec<VerilogStatement> {
+    vec![
+        assign("req_ready", !wire("busy") | (wire("adv") & wire("last"))),
+        assign("fire", wire("req_valid") & wire("req_ready")),
+        assign("step", wire("busy") & wire("adv")),
+        assign("coming", gated(p.L, "req_mask", "req_access")),
+        assign("remain", wire("pend") & wire("kept_off")),
+    ]
+}
+
+/// The group that is shown. Nothing waits while the arbiter is idle, so `pend`
+/// needs no gate.
+fn group(p: &Params) -> Vec<VerilogStatement> {
+    let degree = sum("cnt", number(p.DG, 1));
+    vec![
+        assign("grp_valid", "busy"),
+        assign("grp_last", wire("busy") & wire("last")),
+        assign("grp_served", wire("pend") & !wire("kept_off")),
+        assign("grp_leader", wire("pend") & !wire("follows")),
+        assign("grp_bank", "bank"),
+        assign("grp_row", "row"),
+        assign(
+            "grp_degree",
+            gated(p.DG, degree, wire("busy") & wire("acc")),
+        ),
+    ]
+}
+
+/// Who waits behind this cycle, and whether one group serves them all: nobody
+/// clashes with an earlier lane.
+fn next(p: &Params) -> Vec<VerilogStatement> {
+    let count = [(wire("fire"), number(p.DG, 0)), (wire("last"), wire("cnt"))];
+    let alone = |lanes| !any(wire(lanes));
+    vec![
+        assign("busy_next", wire("fire") | !wire("last")),
+        choose("pend_next", [(wire("fire"), wire("coming"))], "remain"),
+        choose(
+            "last_next",
+            [(wire("fire"), alone("clash_coming"))],
+            alone("clash_remaining"),
+        ),
+        choose("cnt_next", count, sum("cnt", number(p.DG, 1))),
+    ]
+}
 
 /// Emits `spad_conflict_arbiter`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
@@ -41,6 +89,13 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             p.DG,
             "groups of the access up to this one; 0 if it has no lane to serve",
         )
+        .signals(&[("busy", 1), ("last", 1), ("acc", 1), ("cnt", p.DG)])
+        .signals(&[("pend", l), ("bank", l * m), ("row", l * r)])
+        .signals(&[("follows", l), ("kept_off", l)])
+        .signals(&[("clash_coming", l), ("clash_remaining", l)])
+        .logic("events", events(p))
+        .logic("group", group(p))
+        .logic("next", next(p))
         .emit("spad_conflict_arbiter.v.tera", p)?;
     Ok(vec![module])
 }

@@ -1,9 +1,11 @@
 //! The conflict history cache.
 
+use crate::expr::{Expr, assign, choose, gated, note, one, same, slice, wire, zero};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
 use crate::spad_table_ram;
+use rust_hdl::core::ast::VerilogStatement;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -12,6 +14,105 @@ struct Extra {
     entries: String,
     /// The memory of a way's tags, for updates.
     tags: String,
+}
+
+/// Set and tag of a program counter.
+fn parts(p: &Params, prefix: &str) -> [VerilogStatement; 2] {
+    let pc = format!("{prefix}_pc");
+    [
+        assign(&format!("{prefix}_set"), slice(&pc, 0, p.SETW)),
+        assign(&format!("{prefix}_tag"), slice(&pc, p.SETW, p.PCW - p.SETW)),
+    ]
+}
+
+/// A look-up beside the writing of its set: the way that is written answers
+/// with what is written.
+fn look_up(p: &Params) -> Vec<VerilogStatement> {
+    let looked = |found: Expr| wire("lk_valid") & found;
+    let there = |way: usize, written: Expr| {
+        let valid = wire(&format!("lk_valid{way}"));
+        assign(
+            &format!("there{way}_next"),
+            looked(valid & !(wire("lk_beside") & written)),
+        )
+    };
+    let same_tag = same("u_tag", "lk_tag");
+    let mut logic = parts(p, "lk").to_vec();
+    logic.extend([
+        assign("lk_beside", wire("u_valid") & same("u_set", "lk_set")),
+        there(0, !wire("u_way")),
+        there(1, wire("u_way")),
+        assign("written_next", looked(wire("lk_beside") & same_tag)),
+    ]);
+    logic
+}
+
+/// The answer: what was being written, or what a way has.
+fn answer(p: &Params) -> Vec<VerilogStatement> {
+    let tag = p.PCW - p.SETW;
+    let hit = |way: usize| {
+        let own = slice(&format!("found{way}"), p.EX, tag);
+        assign(
+            &format!("hit{way}"),
+            wire(&format!("there{way}")) & same(own, "tag"),
+        )
+    };
+    let value = |way: usize| {
+        let own = slice(&format!("found{way}"), 0, p.EX);
+        gated(p.EX, own, wire(&format!("hit{way}")))
+    };
+    vec![
+        hit(0),
+        hit(1),
+        assign("lk_done", "done"),
+        assign("lk_hit", wire("written") | wire("hit0") | wire("hit1")),
+        assign(
+            "lk_excess",
+            gated(p.EX, "excess", "written") | value(0) | value(1),
+        ),
+    ]
+}
+
+/// The update of the previous cycle.
+fn update(p: &Params) -> Vec<VerilogStatement> {
+    let mut logic = parts(p, "u").to_vec();
+    logic.extend(parts(p, "up"));
+    logic.extend([
+        assign("write0", wire("u_valid") & !wire("u_way")),
+        assign("write1", wire("u_valid") & wire("u_way")),
+        note(
+            "Behind an update of the same set: the way that it wrote, and whether it was for \
+             the same program counter.",
+        ),
+        assign("same_set", same("u_set", "up_set")),
+        assign("beside0_next", wire("write0") & wire("same_set")),
+        assign("beside1_next", wire("write1") & wire("same_set")),
+        assign("again_next", same("u_tag", "up_tag")),
+        assign("u_valid_next", wire("up_valid") & !wire("clear")),
+    ]);
+    logic
+}
+
+/// The way of the update: the one that matches, else the one not used last.
+fn way() -> Vec<VerilogStatement> {
+    let matches = |way: usize| {
+        let [beside, matches] = ["u_beside", "u_match"].map(|name| format!("{name}{way}"));
+        let read = same(&*format!("tag{way}"), "u_tag");
+        choose(&matches, [(wire(&beside), wire("u_again"))], read)
+    };
+    let hit = |way: usize| {
+        let [valid, matches] = ["u_valid", "u_match"].map(|name| format!("{name}{way}"));
+        assign(&format!("u_hit{way}"), wire(&valid) & wire(&matches))
+    };
+    let cases = [(wire("u_hit0"), zero()), (wire("u_hit1"), one())];
+    vec![
+        matches(0),
+        matches(1),
+        hit(0),
+        hit(1),
+        note("`lru` starts at way 0 and points to the free way until both are taken."),
+        choose("u_way", cases, "u_lru"),
+    ]
 }
 
 /// Emits `spad_conflict_history` behind its memories.
@@ -53,6 +154,17 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input("up_valid", 1, "update")
         .input("up_pc", p.PCW, "its program counter")
         .input("up_excess", p.EX, "the value")
+        .signals(&[("u_valid", 1), ("u_pc", p.PCW), ("u_way", 1)])
+        .signals(&[("lk_valid0", 1), ("lk_valid1", 1)])
+        .signals(&[("done", 1), ("written", 1), ("there0", 1), ("there1", 1)])
+        .signals(&[("tag", tag), ("excess", p.EX), ("tag0", tag), ("tag1", tag)])
+        .signals(&[("found0", tag + p.EX), ("found1", tag + p.EX)])
+        .signals(&[("u_beside0", 1), ("u_beside1", 1), ("u_again", 1)])
+        .signals(&[("u_valid0", 1), ("u_valid1", 1), ("u_lru", 1)])
+        .logic("update", update(p))
+        .logic("look_up", look_up(p))
+        .logic("answer", answer(p))
+        .logic("way", way())
         .instantiates(&entries)
         .instantiates(&tags)
         .emit_with("spad_conflict_history.v.tera", p, &extra)?;

@@ -1,24 +1,42 @@
 //! The conflict degree of a whole warp instruction.
 
+use crate::expr::{assign, choose, difference, exceeds, extended, gated, note, number};
+use crate::expr::{slice, sum, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
-use serde::Serialize;
+use rust_hdl::core::ast::VerilogStatement;
 
-#[derive(Serialize)]
-struct Extra {
-    /// Bits of the unsaturated sum.
-    wide: usize,
-    /// The largest value of the field.
-    most: usize,
+/// The excess with the pass that is resolved.
+fn total(p: &Params) -> Vec<VerilogStatement> {
+    let (bits, most) = (p.EX.max(p.OCC) + 1, (1 << p.EX) - 1);
+    let both = sum(extended(bits, "sum"), extended(bits, "d_occ"));
+    let over = exceeds("wide", number(bits, most));
+    vec![
+        note("Wide enough for both terms; everything above the field saturates."),
+        assign("wide", difference(both, number(bits, 1))),
+        choose(
+            "total",
+            [(over, number(p.EX, most))],
+            slice("wide", 0, p.EX),
+        ),
+    ]
+}
+
+/// What is counted and offered in the next cycle.
+fn next(p: &Params) -> Vec<VerilogStatement> {
+    let over = wire("clear") | (wire("d_valid") & wire("d_last"));
+    let cases = [(over, number(p.EX, 0)), (wire("d_valid"), wire("total"))];
+    vec![
+        choose("sum_next", cases, "sum"),
+        assign("done", wire("d_valid") & wire("d_last") & !wire("clear")),
+        assign("pc_next", gated(p.PCW, "d_pc", "done")),
+        assign("excess_next", gated(p.EX, "total", "done")),
+    ]
 }
 
 /// Emits `spad_degree_accumulator`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let extra = Extra {
-        wide: p.EX.max(p.OCC) + 1,
-        most: (1 << p.EX) - 1,
-    };
     let doc = UnitDoc {
         name: "spad_degree_accumulator".into(),
         summary: "sums the extra cycles in MEM0 of the passes of one warp instruction, for the conflict history. Saturates.".into(),
@@ -41,6 +59,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             p.EX,
             "sum of (cycles - 1) over its passes; else 0",
         )
-        .emit_with("spad_degree_accumulator.v.tera", p, &extra)?;
+        .signals(&[("sum", p.EX)])
+        .logic("total", total(p))
+        .logic("next", next(p))
+        .emit("spad_degree_accumulator.v.tera", p)?;
     Ok(vec![module])
 }

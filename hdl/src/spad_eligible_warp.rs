@@ -1,17 +1,13 @@
 //! One warp's eligibility: whether it may issue now, and what it has in flight.
 
 use crate::expr::{Expr, all, any, assign, at_least, at_most, bit, choose, difference};
-use crate::expr::{is, number, sum, vector};
+use crate::expr::{is, number, sum, wire};
 use crate::kernel::Kernel;
 use crate::module::{Module, Result, Unit, UnitDoc};
 use rust_hdl::core::ast::VerilogStatement;
 
 /// Bits of a count of instructions in flight.
 const COUNT: usize = 4;
-
-fn wire(name: &str) -> Expr {
-    vector(name)
-}
 
 /// What the offered kind is.
 fn kind() -> Vec<VerilogStatement> {
@@ -58,7 +54,7 @@ fn ready() -> Vec<VerilogStatement> {
 /// The count of one path behind this cycle: a start and an end leave it.
 fn count(path: &str, of_path: impl Fn(&str) -> Expr) -> Vec<VerilogStatement> {
     let [up, down] = ["up", "down"].map(|way| format!("{way}_{path}"));
-    let now = || vector(&format!("infl_{path}"));
+    let now = || wire(&format!("infl_{path}"));
     let one = || number(COUNT, 1);
     let cases = [
         (wire(&up) & !wire(&down), sum(now(), one())),
@@ -67,77 +63,52 @@ fn count(path: &str, of_path: impl Fn(&str) -> Expr) -> Vec<VerilogStatement> {
     vec![
         assign(&up, wire("starts") & of_path("starts_mem")),
         assign(&down, wire("ends") & of_path("ends_mem")),
-        choose(&format!("next_{path}"), cases.into_iter(), now()),
+        choose(&format!("next_{path}"), cases, now()),
     ]
 }
 
 /// Emits the slice of a warp.
 pub(crate) fn emit_kernel() -> Result<Module> {
     let counts = [count("m", wire), count("n", |class| !wire(class))].concat();
-    let logic = [kind(), ready(), counts].concat();
     let kernel = Kernel::default()
-        .input("cfg_barrel", 2)
-        .input("offers", 1)
-        .input("kind", 4)
-        .input("allowed", 1)
-        .input("busy", 1)
-        .input("atom_infl", 1)
-        .input("releasing", 1)
-        .input("infl_m", COUNT)
-        .input("infl_n", COUNT)
-        .input("starts", 1)
-        .input("starts_mem", 1)
-        .input("ends", 1)
-        .input("ends_mem", 1)
-        .output("ready", 1)
-        .output("is_mem", 1)
-        .output("is_atomic", 1)
-        .output("shares", 1)
-        .output("next_m", COUNT)
-        .output("next_n", COUNT)
-        .local("barrel_ok", 1)
-        .local("room", 1)
-        .local("second_atomic", 1)
-        .local("fenced", 1)
-        .local("up_m", 1)
-        .local("down_m", 1)
-        .local("up_n", 1)
-        .local("down_n", 1)
-        .logic(logic);
-    Unit::new(UnitDoc {
-        name: "spad_eligible_warp".into(),
-        summary: "one warp: whether it may issue, what its offer is, and what it has in flight \
-                  behind this cycle."
-            .into(),
-        parameters: "none".into(),
-        timing: "combinational".into(),
-        paper: "docs/microarchitecture.md, section 18.2".into(),
-        latency_cycles: 0,
-    })
-    .port(
-        "cfg_barrel",
-        "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit",
-    )
-    .port("offers", "it offers an instruction")
-    .port("kind", "its kind")
-    .port("allowed", "the access unit lets it")
-    .port("busy", "an instruction of it is on its way to EX")
-    .port("atom_infl", "an ATOMIC is in flight")
-    .port("releasing", "a RELSSP of it is in EX")
-    .port("infl_m", "instructions of it in flight on the memory path")
-    .port("infl_n", "on the other path")
-    .port("starts", "an instruction of it is taken")
-    .port("starts_mem", "it is of the memory path")
-    .port("ends", "an instruction of it retires")
-    .port("ends_mem", "it is of the memory path")
-    .port("ready", "it may issue")
-    .port("is_mem", "its offer is of the memory path")
-    .port("is_atomic", "its offer is an ATOMIC")
-    .port("shares", "its offer may touch the shared part")
-    .port(
-        "next_m",
-        "instructions in flight on the memory path in the next cycle",
-    )
-    .port("next_n", "on the other path")
+        .input(
+            "cfg_barrel",
+            2,
+            "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit",
+        )
+        .input("offers", 1, "it offers an instruction")
+        .input("kind", 4, "its kind")
+        .input("allowed", 1, "the access unit lets it")
+        .input("busy", 1, "an instruction of it is on its way to EX")
+        .input("atom_infl", 1, "an ATOMIC is in flight")
+        .input("releasing", 1, "a RELSSP of it is in EX")
+        .input(
+            "infl_m",
+            COUNT,
+            "instructions of it in flight on the memory path",
+        )
+        .input("infl_n", COUNT, "on the other path")
+        .input("starts", 1, "an instruction of it is taken")
+        .input("starts_mem", 1, "it is of the memory path")
+        .input("ends", 1, "an instruction of it retires")
+        .input("ends_mem", 1, "it is of the memory path")
+        .output("ready", 1, "it may issue")
+        .output("is_mem", 1, "its offer is of the memory path")
+        .output("is_atomic", 1, "its offer is an ATOMIC")
+        .output("shares", 1, "its offer may touch the shared part")
+        .output(
+            "next_m",
+            COUNT,
+            "instructions in flight on the memory path in the next cycle",
+        )
+        .output("next_n", COUNT, "on the other path")
+        .logic([kind(), ready(), counts].concat());
+    Unit::new(UnitDoc::part(
+        "spad_eligible_warp",
+        "one warp: whether it may issue, what its offer is, and what it has in flight behind \
+         this cycle.",
+        "none".into(),
+        "18.2",
+    ))
     .emit_kernel(kernel)
 }

@@ -1,6 +1,6 @@
 //! The fixed ADD hash: `bank = (addr[m-1:0] + addr[2m-1:m]) mod 2^m`.
 
-use crate::expr::{assign, assign_bit, bit, combinational, sum, vector, zero};
+use crate::expr::{assign, assign_bit, bit, combinational, sum, wire, zero};
 use crate::geometry::{Geometry, for_geometry};
 use crate::module::{Module, Result, Unit, UnitDoc};
 use rust_hdl::prelude::*;
@@ -38,7 +38,7 @@ fn logic(n: usize, m: usize) -> Verilog {
             ]
         })
         .collect();
-    block.push(assign("bank", sum(vector("low"), vector("high"))));
+    block.push(assign("bank", sum(wire("low"), wire("high"))));
     combinational(block)
 }
 

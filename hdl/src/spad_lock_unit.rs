@@ -1,9 +1,11 @@
 //! The lock bits: load-and-lock, store-and-unlock.
 
+use crate::expr::{above, assign, gated, is, note, wire};
 use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
 use crate::spad_select;
+use rust_hdl::core::ast::VerilogStatement;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -14,6 +16,32 @@ struct Extra {
     col_bits: usize,
     select_req: String,
     select_addr: String,
+}
+
+/// What the window is asked to do.
+fn request() -> Vec<VerilogStatement> {
+    let asks = |operation| wire("lk_valid") & operation;
+    vec![
+        assign("take", asks(is("lk_op", "OP_LDLK"))),
+        assign("give", asks(is("lk_op", "OP_STUL"))),
+        assign("lk_error", asks(above("lk_op", "OP_STUL"))),
+    ]
+}
+
+/// The lanes of the window that take their lock.
+fn winners(p: &Params) -> Vec<VerilogStatement> {
+    // `held`, behind the widest multiplexer, comes last.
+    let first = gated(p.P, "req", "take") & !wire("beaten");
+    vec![
+        note("The lowest lane that asks for a free lock takes it."),
+        assign("win", first & !wire("held")),
+    ]
+}
+
+/// What becomes of the lock bits that are asked for.
+fn locks(p: &Params) -> Vec<VerilogStatement> {
+    let taken = gated(p.LOCKS, "asked", "take");
+    vec![assign("lock_next", (wire("lock") & !wire("asked")) | taken)]
 }
 
 /// Emits `spad_lock_unit`, behind the window multiplexers if it has windows.
@@ -72,6 +100,12 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .output("lk_error", 1, "the operation is not supported (5 to 7)")
         .output("lk_held", p.LOCKS, "the lock bits")
         .unused(p.LKG == 1, "lk_win", "one window covers all lanes");
+    shell = shell
+        .signals(&[("req", p.P), ("held", p.P), ("beaten", p.P)])
+        .signals(&[("asked", p.LOCKS), ("lock", p.LOCKS)])
+        .logic("request", request())
+        .logic("winners", winners(p))
+        .logic("locks", locks(p));
     for helper in &helpers {
         shell = shell.instantiates(helper);
     }

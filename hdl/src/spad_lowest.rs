@@ -1,7 +1,7 @@
 //! The priority search of the scheduler: the lowest set bit of a vector, one-hot,
 //! by prefix sums, because its depth is what the pick's clock period hangs on.
 
-use crate::expr::{Expr, assign, assign_bit, bit, vector};
+use crate::expr::{Expr, assign, assign_bit, bit, wire};
 use crate::kernel::Kernel;
 use crate::module::{Module, Result, Unit, UnitDoc};
 use crate::params::index_bits;
@@ -30,9 +30,9 @@ fn level(level: usize, count: usize) -> Vec<VerilogStatement> {
 pub(crate) fn emit_kernel(count: usize) -> Result<Module> {
     let levels = index_bits(count);
     let mut kernel = Kernel::default()
-        .input("want", count)
-        .output("found", count)
-        .output("lowest", count)
+        .input("want", count, "the candidates")
+        .output("found", count, "per position: a bit at or below it is set")
+        .output("lowest", count, "the lowest set bit alone; none if none is")
         .local("seen0", count);
     let mut logic: Vec<_> = (0..count)
         .map(|i| assign_bit("seen0", i, bit("want", i)))
@@ -42,7 +42,7 @@ pub(crate) fn emit_kernel(count: usize) -> Result<Module> {
         logic.extend(level(k, count));
     }
     let all = format!("seen{levels}");
-    logic.push(assign("found", vector(&all)));
+    logic.push(assign("found", wire(&all)));
     logic.push(assign_bit("lowest", 0, bit("want", 0)));
     logic.extend((1..count).map(|i| assign_bit("lowest", i, bit("want", i) & !bit(&all, i - 1))));
     Unit::new(UnitDoc {
@@ -53,8 +53,5 @@ pub(crate) fn emit_kernel(count: usize) -> Result<Module> {
         paper: "the lowest warp goes first: docs/microarchitecture.md, sections 1.3 and 15".into(),
         latency_cycles: 0,
     })
-    .port("want", "the candidates")
-    .port("found", "per position: a bit at or below it is set")
-    .port("lowest", "the lowest set bit alone; none if none is")
     .emit_kernel(kernel.logic(logic))
 }

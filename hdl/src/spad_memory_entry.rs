@@ -1,10 +1,89 @@
 //! What stands in front of MEM0: the PREMEM queue, and the atomic operations
 //! that share the scratchpad's request port with it.
 
+use crate::expr::{assign, bit, choose, copies, is, note, one, wire, zero};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
 use crate::{spad_kind_operation, spad_premem_queue, spad_retry_sequencer};
+use rust_hdl::core::ast::VerilogStatement;
+
+/// The fields of a request.
+const REQUEST: [&str; 7] = ["op", "mask", "bank", "row", "lock", "data", "tag"];
+
+/// When an ATOMIC is in flight: one at a time, until the last answer of its
+/// last pass has gone.
+fn atomics(p: &Params) -> Vec<VerilogStatement> {
+    let last = bit("seq_tag", p.TGW - 1);
+    let cases = [(wire("take_atomic"), one()), (wire("atomic_ends"), zero())];
+    vec![
+        assign("seq_done", is("seq_state", "SEQ_DONE")),
+        assign("atomic_ends", wire("seq_done") & wire("req_ready") & last),
+        choose("atom_infl_next", cases, "atom_infl"),
+    ]
+}
+
+/// Who makes the next request: the sequencer goes first, else the head of the
+/// queue.
+fn entry(p: &Params) -> Vec<VerilogStatement> {
+    let own = |prefix: &str, field: &str| wire(&format!("{prefix}_{field}"));
+    if p.LOCKS == 0 {
+        let fields = ["valid", "be"].into_iter().chain(REQUEST);
+        let mut logic = vec![
+            assign("atom_infl", zero()),
+            assign("seq_state", "SEQ_IDLE"),
+            assign("seq_busy", zero()),
+            assign("head_ready", "req_ready"),
+        ];
+        logic.extend(fields.map(|f| assign(&format!("req_{f}"), own("head", f))));
+        return logic;
+    }
+    let field = |f| {
+        let sequencer = match f {
+            "tag" => wire("seq_req_tag"),
+            f => own("seq", f),
+        };
+        choose(
+            &format!("req_{f}"),
+            [(wire("seq_valid"), sequencer)],
+            own("head", f),
+        )
+    };
+    let leaves = [(wire("head_atomic"), wire("aq_ready"))];
+    let passes = wire("head_valid") & !wire("head_atomic");
+    let mut logic = vec![
+        assign("seq_busy", "seq_valid"),
+        choose("head_leaves", leaves, "req_ready"),
+        assign("head_ready", !wire("seq_valid") & wire("head_leaves")),
+        assign("req_valid", wire("seq_valid") | passes),
+    ];
+    logic.extend(REQUEST.map(field));
+    logic.extend([
+        note("An atomic writes whole words."),
+        assign("req_be", wire("head_be") | copies(p.L * p.BE, "seq_valid")),
+    ]);
+    logic
+}
+
+/// What the queue offers, and what the sequencer asks for.
+fn signals(shell: Shell, p: &Params) -> Shell {
+    let widths = [
+        ("valid", 1),
+        ("op", 3),
+        ("mask", p.L),
+        ("bank", p.L * p.m),
+        ("row", p.L * p.R),
+        ("lock", p.L * p.LK),
+        ("data", p.L * p.D),
+        ("tag", p.TGW),
+    ];
+    let of = |prefix: &str| widths.map(|(field, width)| (format!("{prefix}_{field}"), width));
+    shell
+        .signals(&of("head"))
+        .signals(&of("seq"))
+        .signals(&[("head_be", p.L * p.BE), ("head_ready", 1), ("aq_ready", 1)])
+        .signals(&[("head_atomic", 1), ("seq_req_tag", p.TGW)])
+}
 
 /// Emits `spad_memory_entry` behind its parts.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
@@ -35,7 +114,12 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input("take_atomic", 1, "an ATOMIC is taken in this cycle");
     let shell = request_ports(pass_ports(shell, p), p);
     let shell = waived(sequencer_ports(shell, p), p);
+    let mut shell = signals(shell, p);
+    if p.LOCKS > 0 {
+        shell = shell.logic("atomics", atomics(p));
+    }
     let module = shell
+        .logic("entry", entry(p))
         .instantiates_last(&parts)
         .emit("spad_memory_entry.v.tera", p)?;
     Ok(parts.into_iter().flatten().chain([module]).collect())

@@ -1,9 +1,55 @@
 //! What stands behind the scratchpad: the sequencer's answers part from the
 //! others, which become results for the writeback port.
 
+use crate::expr::{any, assign, at_least, at_most, bit, choose, extended, is, number, up, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
+use rust_hdl::core::ast::VerilogStatement;
+
+/// Where a response goes: what the sequencer waits for leaves at once.
+fn parting() -> Vec<VerilogStatement> {
+    let own = || bit("resp_tag", 0);
+    vec![
+        assign("valid", wire("resp_valid") & !own()),
+        assign("sr_valid", wire("resp_valid") & own()),
+        assign("resp_ready", own() | wire("taken")),
+    ]
+}
+
+/// What the pass cost in MEM0, for the conflict history: its groups, each for
+/// all windows of the lock unit where it locks.
+fn cost(p: &Params) -> Vec<VerilogStatement> {
+    let predicted = at_least("kind", "KIND_LOAD") & at_most("kind", "KIND_STUL");
+    let groups = || extended(p.OCC, "groups");
+    let locks = [(at_least("kind", "KIND_LDLK"), up(groups(), p.OCC - p.DG))];
+    vec![
+        choose(
+            "groups",
+            [(any("resp_degree"), wire("resp_degree"))],
+            number(p.DG, 1),
+        ),
+        assign("d_valid", wire("valid") & wire("taken") & predicted),
+        assign("d_last", "last"),
+        assign("d_pc", "pc"),
+        match p.OCC > p.DG {
+            true => choose("d_occ", locks, groups()),
+            false => assign("d_occ", "groups"),
+        },
+    ]
+}
+
+/// What an atomic reports is in its tag.
+fn result() -> Vec<VerilogStatement> {
+    vec![
+        choose(
+            "degree",
+            [(is("kind", "KIND_ATOMIC"), wire("atomic_degree"))],
+            "resp_degree",
+        ),
+        assign("error", wire("resp_error") | bit("resp_tag", 1)),
+    ]
+}
 
 /// Emits `spad_memory_exit`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
@@ -57,6 +103,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         ),
     };
     let module = shell
+        .signals(&[("kind", 4), ("last", 1), ("pc", p.PCW), ("taken", 1)])
+        .signals(&[("atomic_degree", p.DG)])
+        .logic("parting", parting())
+        .logic("cost", cost(p))
+        .logic("result", result())
         .unused(p.M <= 4, "clk", "no stages behind the scratchpad")
         .unused(p.M <= 4, "rst", "no stages behind the scratchpad")
         .emit("spad_memory_exit.v.tera", p)?;

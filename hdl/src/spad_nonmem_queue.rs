@@ -1,8 +1,53 @@
 //! The stages beside the memory stages: elastic queue or fixed pipeline.
 
+use crate::expr::{any, assign, copies, down, extended, gated, note, one_hot, or_all};
+use crate::expr::{bit, slice, up, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
+use rust_hdl::core::ast::VerilogStatement;
+
+/// Which stage offers its entry, and what becomes room.
+fn offers(p: &Params) -> Vec<VerilogStatement> {
+    let exits = copies(p.NQ, "cfg_elastic") | one_hot(p.NQ, p.NQ - 1);
+    vec![
+        assign("bypass", wire("cfg_elastic") & !any("v")),
+        note("The oldest entry is offered; the fixed pipeline offers that of its last stage."),
+        assign("offer", wire("v") & !wire("older") & exits),
+        assign("give", gated(p.NQ, "offer", "out_ready")),
+        assign("room", !wire("v") | wire("give")),
+    ]
+}
+
+/// What moves into each stage, and what stays in it.
+fn moves(p: &Params) -> Vec<VerilogStatement> {
+    let passes = wire("bypass") & wire("out_ready");
+    vec![
+        assign("in_ready", bit("free", 0)),
+        assign("push", wire("in_valid") & wire("in_ready") & !passes),
+        assign("stay", wire("v") & !wire("give")),
+        assign("move", wire("stay") & down("free", 1)),
+        assign("enter", up("move", 1) | extended(p.NQ, "push")),
+        assign("v_next", wire("enter") | (wire("stay") & !wire("move"))),
+    ]
+}
+
+/// What is offered: at most one of the stages and the input.
+fn output(p: &Params) -> Vec<VerilogStatement> {
+    let stage = |k| gated(p.NMW, slice("d", k * p.NMW, p.NMW), bit("offer", k));
+    let straight = gated(p.NMW, "in_data", wire("bypass") & wire("in_valid"));
+    vec![
+        assign(
+            "out_valid",
+            any("offer") | (wire("bypass") & wire("in_valid")),
+        ),
+        assign(
+            "out_data",
+            or_all([straight].into_iter().chain((0..p.NQ).map(stage))),
+        ),
+        assign("stage_valid", "v"),
+    ]
+}
 
 /// Emits `spad_nonmem_queue`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
@@ -32,6 +77,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             p.NQ,
             "occupied stages, stage 0 is the youngest",
         )
+        .signals(&[("v", p.NQ), ("d", p.NQ * p.NMW)])
+        .signals(&[("older", p.NQ), ("free", p.NQ)])
+        .logic("offers", offers(p))
+        .logic("moves", moves(p))
+        .logic("output", output(p))
         .emit("spad_nonmem_queue.v.tera", p)?;
     Ok(vec![module])
 }

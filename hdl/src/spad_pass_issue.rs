@@ -1,9 +1,11 @@
 //! The passes of an instruction, one after the other into EX.
 
+use crate::expr::{assign, choose, gated, number, one, same, slice, sum, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
 use crate::{spad_pass_count, spad_pick};
+use rust_hdl::core::ast::VerilogStatement;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -14,6 +16,77 @@ struct Extra {
     slots: usize,
     /// One-hot selector over them.
     select: String,
+}
+
+/// The pass that enters EX. Without stages ahead the first pass of what is
+/// taken goes in the same cycle.
+fn issue(p: &Params) -> Vec<VerilogStatement> {
+    let at_once = p.AHEAD == 0;
+    let fields = [
+        ("warp", wire("take_warp")),
+        ("kind", wire("take_kind")),
+        ("tag", slice("offer", 6, p.TG)),
+        ("pc", wire("take_pc")),
+        ("np", wire("take_np")),
+    ];
+    let field = |(name, taken)| {
+        let [target, current] = [format!("{name}_in"), format!("cur_{name}")];
+        match at_once {
+            true => choose(&target, [(wire("cur_valid"), wire(&current))], taken),
+            false => assign(&target, &*current),
+        }
+    };
+    let goes_on = || wire("ex_free") & wire("cur_valid");
+    let mut logic = vec![assign("ex_free", !wire("ex_valid") | wire("ex_fire"))];
+    logic.extend(fields.map(field));
+    logic.extend(match at_once {
+        true => [
+            assign("issue", wire("take") | goes_on()),
+            choose(
+                "pass",
+                [(wire("cur_valid"), wire("cur_next"))],
+                number(p.PW, 0),
+            ),
+            assign("last_pass", same("pass", "np_in")),
+            assign("room", wire("ex_free") & !wire("cur_valid")),
+        ],
+        false => [
+            assign("issue", goes_on()),
+            assign("pass", "cur_next"),
+            assign("last_pass", same("pass", "np_in")),
+            assign(
+                "room",
+                !wire("cur_valid") | (wire("ex_free") & wire("last_pass")),
+            ),
+        ],
+    });
+    logic.extend([
+        assign("iss_valid", "issue"),
+        assign("iss_warp", gated(p.WW, "warp_in", "issue")),
+        assign("iss_pass", gated(p.PW, "pass", "issue")),
+        assign("iss_last", wire("last_pass") & wire("issue")),
+    ]);
+    logic
+}
+
+/// Whether passes follow in the next cycle, and which.
+fn next(p: &Params) -> Vec<VerilogStatement> {
+    let issued = [
+        (wire("issue"), !wire("last_pass")),
+        (wire("issue"), sum("pass", number(p.PW, 1))),
+    ];
+    let taken = [(wire("take"), one()), (wire("take"), number(p.PW, 0))];
+    let [valid, next] = [0, 1].map(|i| {
+        let first = (p.AHEAD > 0).then(|| taken[i].clone());
+        first
+            .into_iter()
+            .chain([issued[i].clone()])
+            .collect::<Vec<_>>()
+    });
+    vec![
+        choose("cur_valid_next", valid, "cur_valid"),
+        choose("cur_next_next", next, "cur_next"),
+    ]
 }
 
 /// Emits `spad_pass_issue` behind its parts.
@@ -28,6 +101,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         select: select.doc.name.clone(),
     };
     let module = ports(p)
+        .signals(&[("offer", offer), ("cur_valid", 1), ("cur_warp", p.WW)])
+        .signals(&[("cur_kind", 4), ("cur_tag", p.TG), ("cur_pc", p.PCW)])
+        .signals(&[("cur_np", p.PW), ("cur_next", p.PW)])
+        .logic("issue", issue(p))
+        .logic("next", next(p))
         .instantiates(&select)
         .instantiates(&count)
         .emit_with("spad_pass_issue.v.tera", p, &extra)?;

@@ -1,8 +1,48 @@
 //! The queue in front of the memory stages, with bypass.
 
+use crate::expr::{assign, choose, difference, equals, gated, number, slice, sum, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
+use rust_hdl::core::ast::VerilogStatement;
+
+/// Whether there is room, and the entry that is offered. Depth 0: wires.
+fn ports(p: &Params) -> Vec<VerilogStatement> {
+    let whole = |value: &str| assign("out_data", gated(p.PREW, value, "out_valid"));
+    if p.PQ == 0 {
+        return vec![
+            assign("in_ready", "out_ready"),
+            assign("out_valid", "in_valid"),
+            whole("in_data"),
+            assign("count", number(p.PQW, 0)),
+        ];
+    }
+    let oldest = slice("entry", 0, p.PREW);
+    vec![
+        assign("empty", equals("held", p.PQW, 0)),
+        assign("full", equals("held", p.PQW, p.PQ)),
+        choose("oldest", [(wire("empty"), wire("in_data"))], oldest),
+        assign(
+            "in_ready",
+            wire("out_ready") | (wire("cfg_on") & !wire("full")),
+        ),
+        assign("out_valid", !wire("empty") | wire("in_valid")),
+        whole("oldest"),
+        assign("count", "held"),
+    ]
+}
+
+/// What goes in and out of the entries, and how many are there then.
+fn entries(p: &Params) -> Vec<VerilogStatement> {
+    let one = || number(p.PQW, 1);
+    let passes = wire("empty") & wire("out_ready");
+    vec![
+        assign("pop", !wire("empty") & wire("out_ready")),
+        assign("push", wire("in_valid") & wire("in_ready") & !passes),
+        choose("left", [(wire("pop"), difference("held", one()))], "held"),
+        choose("held_next", [(wire("push"), sum("left", one()))], "left"),
+    ]
+}
 
 /// Emits `spad_premem_queue`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
@@ -14,7 +54,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "elastic paper, section 4.3 and Fig. 4; docs/microarchitecture.md, section 9".into(),
         latency_cycles: 0,
     };
-    let module = Shell::new(doc)
+    let mut shell = Shell::new(doc)
         .clocked()
         .input("cfg_on", 1, "0: behaves as depth 0; static while not empty")
         .input("in_valid", 1, "an entry is offered")
@@ -27,6 +67,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .unused(p.PQ == 0, "clk", "depth 0 has no state")
         .unused(p.PQ == 0, "rst", "depth 0 has no state")
         .unused(p.PQ == 0, "cfg_on", "depth 0 has no state")
-        .emit("spad_premem_queue.v.tera", p)?;
-    Ok(vec![module])
+        .signals(&[("entry", p.PQ * p.PREW), ("held", p.PQW)])
+        .logic("ports", ports(p));
+    if p.PQ > 0 {
+        shell = shell.logic("entries", entries(p));
+    }
+    Ok(vec![shell.emit("spad_premem_queue.v.tera", p)?])
 }

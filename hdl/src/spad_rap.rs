@@ -1,7 +1,7 @@
 //! Random address permute-shift: `bank = (j + r_i) mod 2^m` with i the row of
 //! a 2^m-wide matrix and j the column.
 
-use crate::expr::{and_or, assign, assign_bit, bit, combinational, equals, sum, vector};
+use crate::expr::{and_or, assign, assign_bit, bit, combinational, equals, sum, wire};
 use crate::geometry::{Geometry, for_geometry};
 use crate::module::{Module, Result, Unit, UnitDoc};
 use rust_hdl::prelude::*;
@@ -46,7 +46,7 @@ fn logic(m: usize, index_bits: usize, shifts: usize) -> Verilog {
         let terms = (0..shifts).map(|v| (bit("chosen", v), bit("cfg_shift", v * m + b)));
         assign_bit("shift", b, and_or(terms))
     }));
-    block.push(assign("bank", sum(vector("column"), vector("shift"))));
+    block.push(assign("bank", sum(wire("column"), wire("shift"))));
     combinational(block)
 }
 

@@ -3,9 +3,12 @@
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
+use crate::{spad_relssp_block, spad_relssp_warp};
 
-/// Emits `spad_relssp`.
+/// Emits `spad_relssp` behind its slices.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
+    let warp = spad_relssp_warp::emit_kernel(p)?;
+    let block = spad_relssp_block::emit_kernel(p)?;
     let doc = UnitDoc {
         name: "spad_relssp".into(),
         summary:
@@ -48,6 +51,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .output("unlock", p.T, "rel_done rises")
         .unused(true, "launch_block", "the path keeps it in warp_blk")
         .unused(p.S == 1, "rel_sub", "a warp is one subwarp")
+        .instantiates(&warp)
+        .instantiates(&block)
         .emit("spad_relssp.v.tera", p)?;
-    Ok(vec![module])
+    Ok(vec![warp, block, module])
 }

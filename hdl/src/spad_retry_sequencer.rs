@@ -1,10 +1,13 @@
 //! The retry loop of atomic operations.
 
+use crate::expr::{Expr, number, product, reaches, same, sum, table, up, wire};
+use crate::expr::{above, all, any, assign, choose, equals, extended, gated, is, note};
 use crate::module::HdlError;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
-use crate::spad_pick;
+use crate::{spad_atomic_alu, spad_pick};
+use rust_hdl::core::ast::VerilogStatement;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -15,6 +18,189 @@ struct Extra {
     turns: usize,
     /// The selector of a turn's words.
     pick: String,
+}
+
+fn state(code: &str) -> Expr {
+    is("now", code)
+}
+
+/// What happens in this cycle.
+fn events() -> Vec<VerilogStatement> {
+    vec![
+        assign("idle", state("SEQ_IDLE")),
+        assign("reading", state("SEQ_READ")),
+        assign("writing", state("SEQ_WRITE")),
+        assign("done", state("SEQ_DONE")),
+        assign("accept", wire("at_valid") & wire("at_ready")),
+        assign("fire", wire("sp_valid") & wire("sp_ready")),
+        assign("unsupported", above("at_aop", "AOP_SMAX")),
+        assign(
+            "failed",
+            wire("err") | (wire("sr_valid") & wire("sr_error")),
+        ),
+    ]
+}
+
+/// When a read or a write is over: it takes its latency for each group that
+/// the answer tells of.
+fn answer(p: &Params) -> Vec<VerilogStatement> {
+    let latency = [(wire("writing"), number(p.CTW, p.LWR))];
+    let total = product(extended(p.CTW, "sr_degree"), "latency");
+    vec![
+        choose("latency", latency, number(p.CTW, p.LR)),
+        choose("due", [(wire("sr_valid"), total)], "tgt"),
+        assign(
+            "answered",
+            (wire("got") | wire("sr_valid")) & reaches("cnt", "due"),
+        ),
+    ]
+}
+
+/// The next state. A round goes from READ through BRANCH, and again while
+/// lanes wait for their lock.
+fn next_state(p: &Params) -> Vec<VerilogStatement> {
+    let after = |state: &str| format!("after_{}", state.to_lowercase());
+    let goes = |state: &str, cases: &[(Expr, &str)], otherwise: &str| {
+        let cases = cases.iter().cloned();
+        let coded = cases.map(|(when, next)| (when, wire(&format!("SEQ_{next}"))));
+        choose(
+            &after(state),
+            coded.collect::<Vec<_>>(),
+            wire(&format!("SEQ_{otherwise}")),
+        )
+    };
+    let over = |cycles| equals("cnt", p.CTW, cycles);
+    let refused = wire("unsupported") | !any("at_mask");
+    let states = ["IDLE", "READ", "UPDATE", "WRITE", "BRANCH", "DONE"];
+    let names = states.map(|state| (format!("SEQ_{state}"), wire(&after(state))));
+    let cases = names
+        .iter()
+        .map(|(code, next)| (code.as_str(), next.clone()));
+    vec![
+        goes(
+            "IDLE",
+            &[(!wire("at_valid"), "IDLE"), (refused, "DONE")],
+            "READ",
+        ),
+        goes(
+            "READ",
+            &[(!wire("answered"), "READ"), (wire("failed"), "DONE")],
+            "UPDATE",
+        ),
+        goes(
+            "UPDATE",
+            &[(!over(p.LU), "UPDATE"), (any("winners"), "WRITE")],
+            "BRANCH",
+        ),
+        goes("WRITE", &[(wire("answered"), "BRANCH")], "WRITE"),
+        goes(
+            "BRANCH",
+            &[(!over(p.LB), "BRANCH"), (any("waiting"), "READ")],
+            "DONE",
+        ),
+        goes("DONE", &[(wire("sp_ready"), "IDLE")], "DONE"),
+        table("next", "now", cases.collect(), "SEQ_IDLE"),
+    ]
+}
+
+/// Within a state: its cycles, its request, its answer; the turn of UPDATE.
+fn progress(p: &Params, turns: usize) -> Vec<VerilogStatement> {
+    let cycles = [
+        (wire("leaves"), number(p.CTW, 1)),
+        (all("cnt"), wire("cnt")),
+    ];
+    let begins = wire("reading") & is("next", "SEQ_UPDATE");
+    vec![
+        assign("leaves", !same("next", "now")),
+        choose("cnt_next", cycles, sum("cnt", number(p.CTW, 1))),
+        assign("sent_next", !wire("leaves") & (wire("sent") | wire("fire"))),
+        assign(
+            "got_next",
+            !wire("leaves") & (wire("got") | wire("sr_valid")),
+        ),
+        choose("turn_next", [(begins, number(turns, 1))], up("turn", 1)),
+    ]
+}
+
+/// What a pass has come to: lanes that wait and that have their lock, the
+/// degree of the first read, errors, rounds.
+fn pass(p: &Params) -> Vec<VerilogStatement> {
+    let accepted = |value: &str| (wire("accept"), wire(value));
+    let zero = |width| (wire("accept"), number(width, 0));
+    let begins = wire("reading") & wire("fire") & !all("begun");
+    let stored = wire("writing") & wire("answered");
+    let served = wire("waiting") & !wire("winners");
+    let read = || wire("read");
+    vec![
+        assign("read", wire("reading") & wire("sr_valid")),
+        choose(
+            "waiting_next",
+            [accepted("at_mask"), (stored, served)],
+            "waiting",
+        ),
+        choose("winners_next", [(read(), wire("sr_success"))], "winners"),
+        choose(
+            "deg1_next",
+            [zero(p.DG), (read() & wire("first"), wire("sr_degree"))],
+            "deg1",
+        ),
+        assign("first_next", wire("accept") | (wire("first") & !read())),
+        choose(
+            "err_next",
+            [accepted("unsupported"), (read(), wire("failed"))],
+            "err",
+        ),
+        choose(
+            "begun_next",
+            [zero(16), (begins, sum("begun", number(16, 1)))],
+            "begun",
+        ),
+    ]
+}
+
+/// What is asked of the scratchpad, and what is handed over at the end.
+fn request(p: &Params) -> Vec<VerilogStatement> {
+    let operations = [
+        (!wire("locking"), wire("OP_PASS")),
+        (wire("reading"), wire("OP_LDLK")),
+    ];
+    let asked = (wire("reading") | wire("writing")) & !wire("sent");
+    let begun = gated(16, "begun", !wire("idle"));
+    vec![
+        assign("sp_valid", asked | wire("done")),
+        assign(
+            "locking",
+            wire("sp_valid") & (wire("reading") | wire("writing")),
+        ),
+        choose("lanes", [(wire("reading"), wire("waiting"))], "winners"),
+        note("Lanes outside the mask are zero."),
+        choose("asking", [(wire("locking"), wire("lanes"))], "mask0"),
+        choose("sp_op", operations, "OP_STUL"),
+        assign("sp_mask", gated(p.L, "asking", "sp_valid")),
+        assign("asks", gated(p.L, "lanes", "locking")),
+        assign("stores", gated(p.L, "asks", "writing")),
+        assign("sp_tag", gated(p.TGW, "tag", "sp_valid")),
+        assign("shows", wire("done") & !wire("err")),
+        assign("sp_error", wire("done") & wire("err")),
+        assign("sp_degree", gated(p.DG, "deg1", "done")),
+        assign("at_ready", "idle"),
+        assign("state", "now"),
+        assign("rounds", begun),
+    ]
+}
+
+/// The registers that the logic reads.
+fn registers(shell: Shell, p: &Params, turns: usize) -> Shell {
+    shell
+        .signals(&[("now", 3), ("cnt", p.CTW), ("tgt", p.CTW)])
+        .signals(&[("sent", 1), ("got", 1), ("first", 1), ("err", 1)])
+        .signals(&[("mask0", p.L), ("waiting", p.L), ("winners", p.L)])
+        .signals(&[
+            ("deg1", p.DG),
+            ("tag", p.TGW),
+            ("begun", 16),
+            ("turn", turns),
+        ])
 }
 
 /// Emits `spad_retry_sequencer`.
@@ -31,6 +217,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         1 => None,
         _ => Some(spad_pick::emit_helper(p, turns, p.D)?),
     };
+    let alu = spad_atomic_alu::emit_kernel(p)?;
     let extra = Extra {
         alus,
         turns,
@@ -95,9 +282,17 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         )
         .output("rounds", 16, "rounds begun in this pass")
         .unused(true, "sr_mask", "the mask of the request is known");
+    shell = registers(shell, p, turns)
+        .logic("events", events())
+        .logic("answer", answer(p))
+        .logic("next_state", next_state(p))
+        .logic("progress", progress(p, turns))
+        .logic("pass", pass(p))
+        .logic("request", request(p))
+        .instantiates(&alu);
     if let Some(pick) = &pick {
         shell = shell.instantiates(pick);
     }
     let module = shell.emit_with("spad_retry_sequencer.v.tera", p, &extra)?;
-    Ok(pick.into_iter().chain([module]).collect())
+    Ok(pick.into_iter().chain([alu, module]).collect())
 }

@@ -1,5 +1,6 @@
 //! The whole scratchpad path of an SM, from the issue port to the writeback port.
 
+use crate::expr::{assign, choose, is, wire};
 use crate::machine::Machine;
 use crate::module::{Module, Port, Result, UnitDoc};
 use crate::params::Params;
@@ -9,12 +10,36 @@ use crate::{
     spad_issue_select, spad_memory_entry, spad_memory_exit, spad_nonmem_queue, spad_pass_issue,
     spad_release_register, spad_relssp, spad_scratchpad, spad_writeback_mux,
 };
+use rust_hdl::core::ast::VerilogStatement;
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Extra {
     /// Names of the ports that write the configuration registers of the hash.
     writes: Vec<String>,
+}
+
+/// Where the pass in EX goes, and whether it does.
+fn leaving() -> Vec<VerilogStatement> {
+    let other = is("ex_kind", "KIND_ALU") | is("ex_kind", "KIND_RELSSP");
+    let ready = [(wire("ex_mem"), wire("mem_ready"))];
+    vec![
+        assign("ex_mem", is("cfg_pipeline", "PIPELINE_UNIFIED") | !other),
+        choose("ex_ready", ready, "nm_ready"),
+        assign("ex_fire", wire("ex_valid") & wire("ex_ready")),
+        assign("ex_hold", wire("ex_valid") & !wire("ex_ready")),
+    ]
+}
+
+/// Why the pass in EX is held.
+fn stall() -> Vec<VerilogStatement> {
+    let cases = [
+        (!wire("ex_hold"), wire("STALL_NONE")),
+        (!wire("ex_mem"), wire("STALL_WRITEBACK")),
+        (wire("seq_busy"), wire("STALL_LOCK_RETRY")),
+        (wire("blocked"), wire("STALL_WRITEBACK")),
+    ];
+    vec![choose("stall", cases, "STALL_BANK_CONFLICT")]
 }
 
 /// The parts of the path, each behind what it instantiates, but for the hash.
@@ -48,6 +73,20 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let mut parts = parts(p)?;
     parts.push(hash.modules);
     let module = shell
+        .signals(&[
+            ("ex_valid", 1),
+            ("ex_kind", 4),
+            ("ex_fire", 1),
+            ("ex_hold", 1),
+        ])
+        .signals(&[
+            ("mem_ready", 1),
+            ("nm_ready", 1),
+            ("seq_busy", 1),
+            ("blocked", 1),
+        ])
+        .logic("leaving", leaving())
+        .logic("stall", stall())
         .instantiates_last(&parts)
         .emit_with("spad_sm_path.v.tera", p, &extra)?;
     Ok(parts.into_iter().flatten().chain([module]).collect())

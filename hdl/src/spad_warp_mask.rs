@@ -1,8 +1,43 @@
 //! The countdown that keeps memory warps apart.
 
+use crate::expr::{any, assign, choose, difference, extended, gated, note, number, sum, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
+use rust_hdl::core::ast::VerilogStatement;
+
+/// What remains to be counted, and the mask.
+fn left(p: &Params) -> Vec<VerilogStatement> {
+    let answered = match p.AHEAD {
+        0 => assign("answered", "pend"),
+        _ => assign("answered", "late"),
+    };
+    let excess = extended(p.CW, gated(p.EX, "lk_excess", "lk_hit"));
+    vec![
+        answered,
+        assign("excess", gated(p.CW, excess, "answered")),
+        note("The sum has a bit to spare, so it is 0 only if both parts are."),
+        assign("left", sum("cnt", "excess")),
+        assign("mask", any("cnt") | any("excess")),
+        assign("remaining", "left"),
+    ]
+}
+
+/// The count in the next cycle.
+fn next(p: &Params) -> Vec<VerilogStatement> {
+    let cases = [
+        (wire("set_valid"), extended(p.CW, "set_base")),
+        (
+            wire("mask") & !wire("hold"),
+            difference("left", number(p.CW, 1)),
+        ),
+    ];
+    let mut logic = vec![choose("cnt_next", cases, "left")];
+    if p.AHEAD > 0 {
+        logic.push(assign("late_next", wire("pend") & !wire("set_valid")));
+    }
+    logic
+}
 
 /// Emits `spad_warp_mask`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
@@ -36,6 +71,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             p.CW,
             "cycles without hold that remain, this one included",
         )
+        .signals(&[("pend", 1), ("late", 1), ("cnt", p.CW)])
+        .logic("left", left(p))
+        .logic("next", next(p))
         .emit("spad_warp_mask.v.tera", p)?;
     Ok(vec![module])
 }

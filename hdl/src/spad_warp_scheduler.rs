@@ -1,15 +1,77 @@
 //! The warp scheduler.
 
+use crate::expr::{Expr, any, assign, assign_bit, bit, choose, copies, gated, is, note};
+use crate::expr::{slice, up, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
 use crate::{spad_lowest, spad_number};
+use rust_hdl::core::ast::VerilogStatement;
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Extra {
     lowest: String,
     number: String,
+}
+
+/// The warps that the mask leaves.
+fn candidates(p: &Params) -> Vec<VerilogStatement> {
+    let masking = || wire("cfg_aware") & wire("mask");
+    let held = gated(p.W, "is_mem", masking());
+    vec![
+        note("Masked warps go where violating is allowed and nothing else can."),
+        assign("unmasked", wire("ready") & !held),
+        assign("use_masked", wire("cfg_violate") & !any("unmasked")),
+        choose("cand", [(wire("use_masked"), wire("ready"))], "unmasked"),
+        assign(
+            "masked",
+            !wire("use_masked") & masking() & any(wire("ready") & wire("is_mem")),
+        ),
+    ]
+}
+
+/// The class that goes first: owner, unshared, non-owner.
+fn first_class() -> Vec<VerilogStatement> {
+    let alone = |class: usize| -> Expr {
+        let better = match class {
+            1 => bit("present", 0),
+            _ => any(slice("present", 0, class)),
+        };
+        bit("present", class) & !better
+    };
+    let of_owners = is("cfg_policy", "POLICY_OWF_LRR") | is("cfg_policy", "POLICY_OWF_SLOT");
+    let mut logic = vec![
+        assign("by_class", of_owners),
+        assign_bit("first", 0, bit("present", 0)),
+    ];
+    logic.extend((1..4).map(|class| assign_bit("first", class, alone(class))));
+    logic
+}
+
+/// The candidates of that class.
+fn chosen(p: &Params) -> Vec<VerilogStatement> {
+    let any_class = copies(p.W, !wire("by_class"));
+    vec![assign(
+        "chosen",
+        wire("cand") & (any_class | wire("of_first")),
+    )]
+}
+
+/// Round-robin: first the warps behind the last one, then all.
+fn selection(p: &Params) -> Vec<VerilogStatement> {
+    let wraps = |name, behind: &str, all| choose(name, [(wire("go_on"), wire(behind))], all);
+    vec![
+        assign(
+            "go_on",
+            bit("found_behind", p.W - 1) & !bit("cfg_policy", 1),
+        ),
+        assign("sel_valid", bit("found", p.W - 1)),
+        wraps("sel", "next", "lowest"),
+        note("Behind the selected warp are those at which it has been found below."),
+        wraps("found_sel", "found_behind", "found"),
+        assign("behind_next", up("found_sel", 1)),
+    ]
 }
 
 /// Emits `spad_warp_scheduler` behind its priority search.
@@ -46,6 +108,13 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .output("sel", p.W, "the warp, one-hot; 0 if none")
         .output("sel_warp", p.WW, "its number; 0 if none")
         .output("masked", 1, "some ready warp is held back by the mask")
+        .signals(&[("present", 4), ("first", 4), ("of_first", p.W)])
+        .signals(&[("found_behind", p.W), ("next", p.W)])
+        .signals(&[("found", p.W), ("lowest", p.W)])
+        .logic("candidates", candidates(p))
+        .logic("first_class", first_class())
+        .logic("chosen", chosen(p))
+        .logic("selection", selection(p))
         .instantiates(&lowest)
         .instantiates(&number)
         .emit_with("spad_warp_scheduler.v.tera", p, &extra)?;

@@ -1,5 +1,6 @@
 //! Whether what is described through the syntax tree fits together: every
-//! signal exists, and operands and targets are as wide as each other.
+//! signal exists before it is read, and operands and targets are as wide as
+//! each other.
 
 use crate::codes::FIELDS;
 use rust_hdl::core::ast::{
@@ -8,7 +9,15 @@ use rust_hdl::core::ast::{
 };
 use std::collections::HashMap;
 
+/// A signal inside a module.
+#[derive(Debug)]
+pub(crate) struct Local {
+    pub name: String,
+    pub width: usize,
+}
+
 /// The widths of the signals that a block has, by name.
+#[derive(Clone, Default)]
 pub(crate) struct Widths(HashMap<String, usize>);
 
 type Checked<T> = std::result::Result<T, String>;
@@ -18,9 +27,29 @@ impl Widths {
         Widths(signals.into_iter().collect())
     }
 
-    /// Fails with the first thing that does not fit.
-    pub(crate) fn check(&self, statements: &[VerilogStatement]) -> Checked<()> {
-        statements.iter().try_for_each(|s| self.statement(s))
+    pub(crate) fn insert(&mut self, name: &str, width: usize) {
+        self.0.insert(name.to_owned(), width);
+    }
+
+    /// Checks statements in their order, and returns the signals that they
+    /// write but that were not there. Fails with the first thing that does not
+    /// fit.
+    pub(crate) fn check(&mut self, statements: &[VerilogStatement]) -> Checked<Vec<Local>> {
+        let mut new = Vec::new();
+        for statement in statements {
+            if let Some((name, value)) = written(statement)
+                && !self.0.contains_key(name)
+            {
+                let width = self.of(value)?;
+                self.insert(name, width);
+                new.push(Local {
+                    name: name.clone(),
+                    width,
+                });
+            }
+            self.statement(statement)?;
+        }
+        Ok(new)
     }
 
     fn statement(&self, statement: &VerilogStatement) -> Checked<()> {
@@ -30,17 +59,32 @@ impl Widths {
                 Ok(())
             }
             VerilogStatement::If(choice) => self.choice(choice),
+            VerilogStatement::Match(table) => {
+                let width = self.of(&table.test)?;
+                for case in &table.cases {
+                    if case.condition != "default" && self.named(&case.condition)? != width {
+                        return Err(format!("{} for {:?}", case.condition, table.test));
+                    }
+                    self.all(&case.block)?;
+                }
+                Ok(())
+            }
+            VerilogStatement::Comment(_) => Ok(()),
             other => Err(format!("not an assignment: {other:?}")),
         }
+    }
+
+    fn all(&self, statements: &[VerilogStatement]) -> Checked<()> {
+        statements.iter().try_for_each(|s| self.statement(s))
     }
 
     fn choice(&self, choice: &VerilogConditional) -> Checked<()> {
         if self.of(&choice.test)? != 1 {
             return Err(format!("a condition of several bits: {:?}", choice.test));
         }
-        self.check(&choice.then)?;
+        self.all(&choice.then)?;
         match &choice.otherwise {
-            VerilogBlockOrConditional::Block(statements) => self.check(statements),
+            VerilogBlockOrConditional::Block(statements) => self.all(statements),
             VerilogBlockOrConditional::Conditional(next) => self.statement(next),
             VerilogBlockOrConditional::None => Err("a choice without its last case".into()),
         }
@@ -55,8 +99,15 @@ impl Widths {
         }
     }
 
-    fn of(&self, value: &VerilogExpression) -> Checked<usize> {
+    /// Bits of an expression.
+    pub(crate) fn of(&self, value: &VerilogExpression) -> Checked<usize> {
         match value {
+            VerilogExpression::Cast(inner, width) => match self.of(inner)? {
+                1 => Ok(*width),
+                bits if bits <= *width && !is_signed(inner) => Ok(*width),
+                bits => Err(format!("{bits} bits as {width}: {inner:?}")),
+            },
+            VerilogExpression::Signed(inner) => self.of(inner),
             VerilogExpression::Signal(name) => self.named(name),
             VerilogExpression::Paren(inner) => self.of(inner),
             VerilogExpression::Unary(VerilogOpUnary::Any | VerilogOpUnary::All, a) => {
@@ -64,13 +115,10 @@ impl Widths {
                 Ok(1)
             }
             VerilogExpression::Unary(_, a) => self.of(a),
+            VerilogExpression::Binary(a, VerilogOp::Shl | VerilogOp::Shr, _) => self.of(a),
             VerilogExpression::Binary(a, op, b) => {
                 let width = self.equal(a, b)?;
-                let compares = matches!(
-                    op,
-                    VerilogOp::Eq | VerilogOp::Le | VerilogOp::Ge | VerilogOp::Gt
-                );
-                Ok(if compares { 1 } else { width })
+                Ok(if compares(op) { 1 } else { width })
             }
             VerilogExpression::Index(signal, index) => self.inside(signal, index, 1),
             VerilogExpression::Slice(signal, width, from) => self.inside(signal, from, *width),
@@ -112,21 +160,67 @@ impl Widths {
     }
 }
 
+/// The signal that a statement writes as a whole, and a value that it gets.
+pub(crate) fn written(statement: &VerilogStatement) -> Option<(&String, &VerilogExpression)> {
+    match statement {
+        VerilogStatement::Assignment(VerilogExpression::Signal(name), value) => Some((name, value)),
+        VerilogStatement::If(choice) => choice.then.first().and_then(written),
+        VerilogStatement::Match(table) => table.cases.first()?.block.first().and_then(written),
+        _ => None,
+    }
+}
+
+/// Whether the result of `op` is one bit.
+pub(crate) fn compares(op: &VerilogOp) -> bool {
+    use VerilogOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    matches!(op, Eq | Ne | Lt | Le | Ge | Gt)
+}
+
+fn is_signed(value: &VerilogExpression) -> bool {
+    matches!(value, VerilogExpression::Signed(_))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::{any, assign, assign_bit, bit, is, vector};
+    use crate::expr::{any, assign, assign_bit, bit, copies, extended, is, table, wire};
+
+    fn known() -> Widths {
+        Widths::new([("kind".into(), 4), ("wide".into(), 5), ("one".into(), 1)])
+    }
+
+    #[test]
+    fn a_signal_that_is_not_there_is_as_wide_as_its_value() {
+        let mut widths = known();
+        let new = widths.check(&[assign("next", wire("wide"))]).unwrap();
+        assert_eq!((new[0].name.as_str(), new[0].width), ("next", 5));
+        assert!(widths.check(&[assign("next", wire("kind"))]).is_err());
+        let late = [assign("a", wire("b")), assign("b", wire("one"))];
+        assert!(widths.check(&late).is_err());
+    }
+
+    #[test]
+    fn an_extension_does_not_cut() {
+        let fits = |value| known().check(&[assign("kind", value)]).is_ok();
+        assert!(fits(copies(4, "one")) && fits(extended(4, "one")));
+        assert!(!fits(copies(4, "kind")) && !fits(extended(4, "wide")));
+    }
+
+    #[test]
+    fn the_codes_of_a_table_are_those_of_the_field() {
+        let of = |code| known().check(&[table("x", "kind", vec![(code, wire("one"))], "one")]);
+        assert!(of("KIND_LOAD").is_ok() && of("OP_LOAD").is_err() && of("NONE").is_err());
+    }
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let widths = Widths::new([("kind".into(), 4), ("wide".into(), 5), ("one".into(), 1)]);
-        let fits = |statement| widths.check(&[statement]).is_ok();
+        let fits = |statement| known().check(&[statement]).is_ok();
         assert!(fits(assign("one", is("kind", "KIND_LOAD") & any("wide"))));
         assert!(fits(assign_bit("wide", 4, bit("kind", 3))));
-        assert!(!fits(assign("one", vector("kind"))));
+        assert!(!fits(assign("one", wire("kind"))));
         assert!(!fits(assign("one", is("wide", "KIND_LOAD"))));
-        assert!(!fits(assign("kind", vector("kind") & vector("wide"))));
+        assert!(!fits(assign("kind", wire("kind") & wire("wide"))));
         assert!(!fits(assign("one", bit("kind", 4))));
-        assert!(!fits(assign("one", vector("none"))));
+        assert!(!fits(assign("one", wire("none"))));
     }
 }

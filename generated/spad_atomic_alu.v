@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_atomic_alu: the arithmetic of an atomic operation. Operations: 0 add, 1
+// and, 2 or, 3 xor, 4 exchange, 5 umin, 6 umax, 7 smin, 8 smax.
+//
+// Parameters: D = 32
+// Timing:     combinational
+// Reference:  docs/microarchitecture.md, section 2.4
+//
+// in  aop       4  operation
+// in  word     32  the word in the scratchpad
+// in  operand  32  the lane's operand
+// out result   32  what the word becomes
+
+module spad_atomic_alu (
+    input wire [3:0] aop,
+    input wire [31:0] word,
+    input wire [31:0] operand,
+    output wire [31:0] result
+);
+    localparam [3:0] AOP_ADD = 4'd0;
+    localparam [3:0] AOP_AND = 4'd1;
+    localparam [3:0] AOP_OR = 4'd2;
+    localparam [3:0] AOP_XOR = 4'd3;
+    localparam [3:0] AOP_EXCH = 4'd4;
+    localparam [3:0] AOP_UMIN = 4'd5;
+    localparam [3:0] AOP_UMAX = 4'd6;
+    localparam [3:0] AOP_SMIN = 4'd7;
+    wire below = word < operand;
+    wire signed_below = (word[31] ^ operand[31]) ? word[31] : below;
+    wire [31:0] umin = below ? word : operand;
+    wire [31:0] umax = below ? operand : word;
+    wire [31:0] smin = signed_below ? word : operand;
+    wire [31:0] smax = signed_below ? operand : word;
+    reg [31:0] chosen;
+    always @* begin
+        case (aop)
+            AOP_ADD: chosen = word + operand;
+            AOP_AND: chosen = word & operand;
+            AOP_OR: chosen = word | operand;
+            AOP_XOR: chosen = word ^ operand;
+            AOP_EXCH: chosen = operand;
+            AOP_UMIN: chosen = umin;
+            AOP_UMAX: chosen = umax;
+            AOP_SMIN: chosen = smin;
+            default: chosen = smax;
+        endcase
+    end
+    assign result = chosen;
+endmodule

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_relssp_block: a block: whether all of its warps have released, and
+// whether the last did just now.
+//
+// Parameters: W = 48
+// Timing:     combinational
+// Reference:  docs/microarchitecture.md, section 17
+//
+// in  mine      48  warps of the block
+// in  was_done  48  warps that had released before this cycle
+// in  was_live  48  warps with an active thread before this cycle
+// in  done      48  warps that have released
+// in  live      48  warps with an active thread
+// out rel_done   1  every active thread has released
+// out rel_live   1  it has an active thread
+// out unlock     1  the last of its active threads released in this cycle
+
+module spad_relssp_block (
+    input wire [47:0] mine,
+    input wire [47:0] was_done,
+    input wire [47:0] was_live,
+    input wire [47:0] done,
+    input wire [47:0] live,
+    output wire rel_done,
+    output wire rel_live,
+    output wire unlock
+);
+    assign rel_done = &(~mine | done);
+    assign rel_live = |(mine & live);
+    assign unlock = rel_done & (|(mine & was_live)) & ~(&(~mine | was_done));
+endmodule

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_relssp_warp: the threads of a warp: which are active and which have
+// released, before, with and behind the events of this cycle.
+//
+// Parameters: WS = 32
+// Timing:     combinational
+// Reference:  docs/microarchitecture.md, section 17
+//
+// in  starts          1  its block starts
+// in  highest         1  it is the highest warp of that block
+// in  launch_last    32  threads of the highest warp
+// in  exits           1  threads of it exit
+// in  exit_mask      32  these threads
+// in  marks          32  threads that execute relssp
+// in  active         32  threads that are launched and not exited
+// in  released       32  threads that have released; of active ones only it
+//                        counts
+// out active_next    32  the same in the next cycle
+// out released_next  32  the same in the next cycle
+// out was_done        1  every active thread had released before this cycle
+// out was_live        1  it had an active thread before this cycle
+// out done            1  every active thread has released
+// out live            1  it has an active thread
+
+module spad_relssp_warp (
+    input wire starts,
+    input wire highest,
+    input wire [31:0] launch_last,
+    input wire exits,
+    input wire [31:0] exit_mask,
+    input wire [31:0] marks,
+    input wire [31:0] active,
+    input wire [31:0] released,
+    output wire [31:0] active_next,
+    output wire [31:0] released_next,
+    output wire was_done,
+    output wire was_live,
+    output wire done,
+    output wire live
+);
+    // Threads that exit are no longer active; only active ones release.
+    wire [31:0] active_now = active & ~(exit_mask & {32{exits}});
+    wire [31:0] released_now = released | (marks & active);
+    assign was_done = &(~active | released);
+    assign was_live = |active;
+    assign done = &(~active_now | released_now);
+    assign live = |active_now;
+    // The highest warp of a block has its last threads, the others are full.
+    wire [31:0] started = highest ? launch_last : ~32'd0;
+    assign active_next = starts ? started : active_now;
+    assign released_next = starts ? 32'd0 : released_now;
+endmodule
