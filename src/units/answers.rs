@@ -139,7 +139,7 @@ pub(super) fn words(lanes: usize, bits: usize, stimulus: &mut Stimulus) -> Vec<u
         1 => ones,
         2 => ones >> 1,
         3 => (ones >> 1) + 1,
-        4 => stimulus.below(4).into(),
+        4 => stimulus.below(16).into(),
         _ => stimulus.wide(bits) as u64,
     };
     (0..lanes).map(|_| word()).collect()

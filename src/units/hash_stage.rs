@@ -9,6 +9,7 @@ use super::pattern::Patterns;
 use super::support::{Rhythm, payload, ports, reset};
 use super::write_port::HashRegisters;
 use crate::config::Config;
+use crate::hash::HashKind;
 use crate::model::{HashStage, HashStageInputs, Pass};
 
 ports!(StagePorts {
@@ -62,7 +63,8 @@ fn stage_bench(setup: &Setup) -> StageBench {
 
 impl StageDriver {
     /// Mappings, one register in a cycle, whatever is in HX; now and then a
-    /// value that no mapping has.
+    /// value that no mapping has, where it has a meaning: of bitwise XOR it is
+    /// only one of ascending pairs.
     fn write_registers(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         if self.writes.is_empty() && stimulus.one_in(64) {
             self.writes = register_writes(&self.config, stimulus);
@@ -71,7 +73,8 @@ impl StageDriver {
             true => self.writes.pop().unwrap_or_default(),
             false => (None, None),
         };
-        let writes = match stimulus.one_in(64) {
+        let any = stimulus.one_in(64) && self.config.hash_unit != HashKind::BitwiseXor;
+        let writes = match any {
             true => self.registers.any_writes(stimulus),
             false => next,
         };

@@ -205,7 +205,7 @@ pub static UNITS: &[Unit] = &[
     .with(Stages::Ahead(3))]),
     Unit::new("spad_conflict_predictor", prediction::predictor),
     Unit::new("spad_hash_stage", hash_stage::hash_stage)
-        .levels(5)
+        .levels(8)
         .proved(&[
             circuit!("hash_stage", Pair)
                 .needs(Need::XorHash)

@@ -17,7 +17,7 @@ module miter #(parameter n = 9, parameter m = 3, parameter R = 6, parameter LK =
 {%- if staged %}
     output wire keep_held, // HX has the pass that came and did not leave
 {%- endif %}
-    output wire check_order, // every pass leaves in its turn and as it came
+    output wire check_order, // what is offered is the pass whose turn it is, as it came
     output wire check_source, // a pass is offered exactly if there is one, and HX tells whether it has it
     output wire check_ready, // a pass is taken exactly if {% if staged %}HX is free or is left{% else %}the exit is free{% endif %}, whatever is offered
     output wire check_place, // bank and row are those of the lane's address
@@ -109,7 +109,7 @@ module miter #(parameter n = 9, parameter m = 3, parameter R = 6, parameter LK =
         end
     end
 
-    assign check_order = !give | (there & (out_pass == what));
+    assign check_order = !out_valid | (there & (out_pass == what));
     assign check_place = !out_valid | places;
     assign check_lock = !out_valid | locks;
 {%- if staged %}
