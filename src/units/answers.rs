@@ -3,6 +3,7 @@
 
 use super::bench::{Frame, Setup, Stimulus};
 use super::support::ports;
+use crate::config::Config;
 use crate::model::SequencerResponse;
 use crate::model::spad_scratchpad::op;
 
@@ -70,6 +71,8 @@ pub(super) struct Answers {
     ports: ResponsePorts,
     lanes: usize,
     word_bits: usize,
+    /// Degrees above the number of lanes that the sequencer can count, too.
+    top_degree: u32,
     /// Spells without any response, in which the count of cycles fills up.
     silent: Silence,
     /// The request that waits for its response: operation and lanes.
@@ -82,6 +85,7 @@ impl Answers {
             ports: ResponsePorts::new(setup.layout),
             lanes: setup.config.lanes as usize,
             word_bits: setup.config.word_bits as usize,
+            top_degree: top_degree(setup.config),
             silent: Silence::default(),
             asked: None,
         }
@@ -105,6 +109,7 @@ impl Answers {
         let error = locking && stimulus.one_in(32) && !famine;
         let degree = match famine {
             true => 0,
+            false if stimulus.one_in(8) => stimulus.below(self.top_degree + 1),
             false => stimulus.below(self.lanes as u32 + 1),
         };
         let data = words(self.lanes, self.word_bits, stimulus);
@@ -128,6 +133,16 @@ impl Answers {
             self.asked = request.or(self.asked);
         }
     }
+}
+
+/// The largest degree whose cycles fit the sequencer's count: no access has it,
+/// but it alone tells where the count stops.
+fn top_degree(config: &Config) -> u32 {
+    let retry = &config.path.retry;
+    let each = retry.read.max(retry.write);
+    let longest = (config.lanes * each).max(retry.update).max(retry.branch);
+    let full = u32::MAX >> longest.leading_zeros();
+    (full / each).min((1 << config.degree_bits()) - 1)
 }
 
 /// Words of all lanes; extreme values make the minima and maxima differ, small

@@ -28,8 +28,8 @@ const KINDS: [u8; 12] = [1, 1, 2, 2, 3, 3, 4, 4, 0, 6, 7, 15];
 enum Atomic {
     /// None is.
     None,
-    /// It was taken; so many passes have come.
-    Passes(u32),
+    /// It was taken; so many passes have come, of so many.
+    Passes(u32, u32),
     /// All its passes have come.
     Ends,
 }
@@ -99,10 +99,10 @@ impl EntryDriver {
         let mut control = self.tags.control(stimulus.wide(self.ports.in_ctl.width));
         control.kind = KINDS[stimulus.below(KINDS.len() as u32) as usize];
         match self.atomic {
-            Atomic::Passes(come) if stimulus.one_in(2) => {
+            Atomic::Passes(come, all) if stimulus.one_in(2) => {
                 control.kind = kind::ATOMIC;
                 control.pass = come as u16;
-                control.last = come + 1 == self.passes;
+                control.last = come + 1 == all;
             }
             _ if !self.locks && stimulus.one_in(8) => control.kind = kind::ATOMIC,
             _ => {}
@@ -153,7 +153,12 @@ impl Driver for EntryDriver {
         frame.drive(&self.ports.req_ready, self.ready.beat(stimulus).into());
     }
 
-    fn follow(&mut self, _stimulus: &mut Stimulus, frame: &Frame) {
+    fn follow(&mut self, stimulus: &mut Stimulus, frame: &Frame) {
+        // Now and then more than there are, which fill the queue for atomics.
+        let passes = match stimulus.one_in(8) {
+            true => 1 + stimulus.below(4 * self.passes),
+            false => self.passes,
+        };
         let p = &self.ports;
         let rst = frame.is_high(&p.rst);
         let taken = frame.shows(&p.req_valid) && frame.is_high(&p.req_ready);
@@ -169,11 +174,13 @@ impl Driver for EntryDriver {
         let ends = taken && !asks && frame.shows(&p.seq_busy) && tag.pass.control.last;
         self.atomic = match self.atomic {
             _ if rst => Atomic::None,
-            Atomic::None if frame.is_high(&p.take_atomic) => Atomic::Passes(0),
-            Atomic::Passes(_) if came && control.kind == kind::ATOMIC => match control.last {
-                true => Atomic::Ends,
-                false => Atomic::Passes(u32::from(control.pass) + 1),
-            },
+            Atomic::None if frame.is_high(&p.take_atomic) => Atomic::Passes(0, passes),
+            Atomic::Passes(come, all) if came && control.kind == kind::ATOMIC => {
+                match come + 1 == all {
+                    true => Atomic::Ends,
+                    false => Atomic::Passes(come + 1, all),
+                }
+            }
             Atomic::Ends if ends => Atomic::None,
             other => other,
         };
