@@ -138,11 +138,11 @@ impl Answers {
 /// The largest degree whose cycles fit the sequencer's count: no access has it,
 /// but it alone tells where the count stops.
 fn top_degree(config: &Config) -> u32 {
-    let retry = &config.path.retry;
-    let each = retry.read.max(retry.write);
-    let longest = (config.lanes * each).max(retry.update).max(retry.branch);
-    let full = u32::MAX >> longest.leading_zeros();
-    (full / each).min((1 << config.degree_bits()) - 1)
+    let p = config.parameters();
+    let each = p.LR.max(p.LWR);
+    let longest = (p.L * each).max(p.LU).max(p.LB);
+    let full = usize::MAX >> longest.leading_zeros();
+    (full / each).min((1 << p.DG) - 1) as u32
 }
 
 /// Words of all lanes; extreme values make the minima and maxima differ, small

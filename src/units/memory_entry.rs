@@ -304,14 +304,14 @@ mod tests {
             bench.cycle(&mut stimulus, &mut words.frame());
             stimulus.cycle += 1;
             let (frame, p) = (words.frame(), &bench.driver.ports);
-            let count_is = |n| frame.shown_bits(&p.pre_count) == u128::from(n);
+            let count_is = |n: usize| frame.shown_bits(&p.pre_count) == n as u128;
             let (busy, ready) = (frame.shows(&p.seq_busy), frame.is_high(&p.req_ready));
             let done = frame.shown_bits(&p.seq_state) == State::Done as u128;
             let tag = bench.driver.tags.tag(frame.shown_bits(&p.req_tag));
             let mut count = |name, happened: bool| {
                 *seen.entry(name).or_insert(0) += u64::from(happened);
             };
-            count("PREMEM full", count_is(config.premem_depth()));
+            count("PREMEM full", count_is(config.parameters().PQ));
             count("not elastic", !frame.is_high(&p.cfg_elastic));
             count("sequencer before PREMEM", busy && !count_is(0));
             count("atomic refused", done && tag.error);
