@@ -9,11 +9,11 @@ use crate::{
     spad_access_unit, spad_bank_ram, spad_conflict_arbiter, spad_conflict_history,
     spad_conflict_predictor, spad_counters, spad_crossbar, spad_degree_accumulator,
     spad_eligibility, spad_hash_add, spad_hash_bitvec_perm, spad_hash_bitvec_xor,
-    spad_hash_bitwise_perm, spad_hash_bitwise_xor, spad_hash_matrix, spad_hash_xor,
-    spad_issue_select, spad_lock_unit, spad_memory_exit, spad_nonmem_queue, spad_pass_issue,
-    spad_premem_queue, spad_rap, spad_release_register, spad_relssp, spad_retry_sequencer,
-    spad_row_map, spad_scratchpad, spad_sm_path, spad_stream, spad_tcdm, spad_warp_mask,
-    spad_warp_scheduler, spad_writeback_mux,
+    spad_hash_bitwise_perm, spad_hash_bitwise_xor, spad_hash_matrix, spad_hash_stage,
+    spad_hash_xor, spad_issue_select, spad_lock_unit, spad_memory_entry, spad_memory_exit,
+    spad_nonmem_queue, spad_pass_issue, spad_premem_queue, spad_rap, spad_release_register,
+    spad_relssp, spad_retry_sequencer, spad_row_map, spad_scratchpad, spad_sm_path, spad_stream,
+    spad_tcdm, spad_warp_mask, spad_warp_scheduler, spad_writeback_mux,
 };
 
 /// Emits one unit by name: its own module last, before it the modules that it
@@ -44,6 +44,9 @@ fn emit_all(name: &str, machine: &Machine) -> Result<Vec<Module>> {
         "spad_hash_xor" => single(spad_hash_xor::emit_unit(g)),
         "spad_rap" => single(spad_rap::emit_unit(g)),
         "spad_row_map" => single(spad_row_map::emit_unit(g)),
+        "spad_hash_stage" => {
+            spad_hash_stage::emit_unit(&Params::new(machine)?, machine).map(|unit| unit.modules)
+        }
         "spad_sm_path" => spad_sm_path::emit_unit(&Params::new(machine)?, machine),
         "spad_stream" => spad_stream::emit_unit(&Params::new(machine)?, machine),
         "spad_tcdm" => spad_tcdm::emit_unit(&Params::new(machine)?, machine),
@@ -64,7 +67,7 @@ fn emit_all(name: &str, machine: &Machine) -> Result<Vec<Module>> {
 type EmitUnit = fn(&Params) -> Result<Vec<Module>>;
 
 /// The units of the scratchpad path, by name.
-const PATH_UNITS: [(&str, EmitUnit); 22] = [
+const PATH_UNITS: [(&str, EmitUnit); 23] = [
     ("spad_conflict_arbiter", spad_conflict_arbiter::emit_unit),
     ("spad_crossbar", spad_crossbar::emit_unit),
     ("spad_bank_ram", spad_bank_ram::emit_unit),
@@ -91,6 +94,7 @@ const PATH_UNITS: [(&str, EmitUnit); 22] = [
         "spad_conflict_predictor",
         spad_conflict_predictor::emit_unit,
     ),
+    ("spad_memory_entry", spad_memory_entry::emit_unit),
     ("spad_memory_exit", spad_memory_exit::emit_unit),
     ("spad_counters", spad_counters::emit_unit),
 ];
@@ -122,11 +126,17 @@ pub fn unit_names() -> Vec<String> {
     ];
     let configs = Configured::ALL.map(|unit| unit.config_unit().to_owned());
     let path = PATH_UNITS.map(|(name, _)| name.to_owned());
+    let wired = [
+        "spad_hash_stage",
+        "spad_stream",
+        "spad_tcdm",
+        "spad_sm_path",
+    ];
     hash.map(str::to_owned)
         .into_iter()
         .chain(configs)
         .chain(path)
-        .chain(["spad_stream", "spad_tcdm", "spad_sm_path"].map(str::to_owned))
+        .chain(wired.map(str::to_owned))
         .collect()
 }
 

@@ -44,8 +44,10 @@ pub struct EntryOutputs {
     pub atom_infl: bool,
     /// Entries in PREMEM; registered.
     pub pre_count: usize,
-    /// The head of the memory path, and whether it leaves; no port.
-    pub(super) head: Option<Pass>,
+    /// The head of the memory path, which `req_*` shows where the sequencer does
+    /// not ask; comb(input).
+    pub head: Option<Pass>,
+    /// It leaves; no port.
     pub(super) head_leaves: bool,
 }
 

@@ -11,7 +11,7 @@
 //!   with the number of cycles in which it is (the first is the reset).
 
 use super::template::render_text;
-use crate::config::Config;
+use crate::config::{Config, PathHash};
 use crate::error::Result;
 use crate::rtl::{Dir, EmittedUnit};
 use crate::units::{Circuit, Need, UNITS, Unit};
@@ -53,13 +53,21 @@ impl Harness {
     /// Why there is nothing to prove of the unit in this machine.
     pub fn lacking(&self, config: &Config) -> Option<&'static str> {
         if !self.circuit.stages.fit(config) {
-            return Some("no proof is about its mem_stages and ahead");
+            return Some("no proof is about its mem_stages, ahead and hash stage");
         }
         let (there, without) = match self.circuit.needs {
             Need::Nothing => (true, ""),
             Need::PrememQueue => (config.parameters().PQ > 0, "it has depth 0 there: wires"),
             Need::Broadcast => (config.path.broadcast, "the proofs are about broadcast"),
             Need::Locks => (config.path.locks > 0, "it has no locks"),
+            Need::LocksAndQueue => (
+                config.path.locks > 0 && config.parameters().PQ > 0,
+                "the proof is about locks and a PREMEM queue with an entry",
+            ),
+            Need::XorHash => (
+                config.path.hash == PathHash::Xor,
+                "the proof is about the path with the hash 'xor'",
+            ),
             Need::ShortRetry => {
                 let r = &config.path.retry;
                 let short = r.read.max(r.update).max(r.write) <= 2 && r.branch == 1;

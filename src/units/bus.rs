@@ -4,36 +4,20 @@
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::hash::{RegisterWrites, register_writes};
-use super::layout::{Layout, PortSlot};
+use super::layout::PortSlot;
 use super::pattern::{LaneAccess, Patterns};
 use super::support::{Rhythm, ports, reset};
-use super::write_port::WritePort;
+use super::write_port::HashRegisters;
 use crate::config::Config;
 use crate::model::{MAX_LANES, Stream, StreamInputs, StreamRequest, Tcdm, TcdmBatch, TcdmInputs};
 
 /// Once in so many cycles the mapping is to change.
 const MAPPING_CYCLES: u32 = 1024;
 
-/// The write ports of the hash, where it has any.
-#[derive(Clone)]
-struct Registers {
-    hash: Option<WritePort>,
-    row: Option<WritePort>,
-}
-
-impl Registers {
-    fn new(layout: &Layout) -> Self {
-        Registers {
-            hash: WritePort::find(layout, "hash_"),
-            row: WritePort::find(layout, "row_"),
-        }
-    }
-}
-
 /// What both neighbours do: accesses, rhythm, mappings.
 struct Neighbour {
     config: Config,
-    registers: Registers,
+    registers: HashRegisters,
     patterns: Patterns,
     offer: Rhythm,
     /// The writes of the next mapping; nothing new is offered until they are done.
@@ -44,7 +28,7 @@ impl Neighbour {
     fn new(setup: &Setup) -> Self {
         Neighbour {
             config: setup.config.clone(),
-            registers: Registers::new(setup.layout),
+            registers: HashRegisters::new(setup.layout),
             patterns: Patterns::new(setup.config, setup.trace),
             offer: Rhythm::with_silence(),
             writes: Vec::new(),
@@ -56,15 +40,11 @@ impl Neighbour {
         if self.writes.is_empty() && stimulus.one_in(MAPPING_CYCLES) {
             self.writes = register_writes(&self.config, stimulus);
         }
-        let (hash, row) = match idle {
+        let writes = match idle {
             true => self.writes.pop().unwrap_or_default(),
             false => (None, None),
         };
-        for (port, write) in [(&self.registers.hash, hash), (&self.registers.row, row)] {
-            if let Some(port) = port {
-                port.drive(write, frame);
-            }
-        }
+        self.registers.drive(writes, frame);
     }
 
     /// Word addresses of a new access, and which lanes it has.
@@ -110,7 +90,7 @@ ports!(StreamPorts {
 #[derive(Clone)]
 struct GoldenStream {
     ports: StreamPorts,
-    registers: Registers,
+    registers: HashRegisters,
     model: Stream,
     word_bits: usize,
     addr_bits: usize,
@@ -132,7 +112,7 @@ impl Golden for GoldenStream {
         frame.expect(&p.rsp_error, control.error.into());
         frame.expect(&p.rsp_degree, control.degree);
         frame.expect(&p.idle, self.model.idle().into());
-        let write = |port: &Option<WritePort>| port.as_ref().and_then(|port| port.read(frame));
+        let (hash_wr, row_wr) = self.registers.read(frame);
         let request = frame.is_high(&p.req_valid).then(|| StreamRequest {
             op: frame.driven(&p.req_op) as u8,
             mask: frame.driven_mask(&p.req_mask),
@@ -143,8 +123,8 @@ impl Golden for GoldenStream {
         });
         self.model.commit(StreamInputs {
             rst: frame.is_high(&p.rst),
-            hash_wr: write(&self.registers.hash),
-            row_wr: write(&self.registers.row),
+            hash_wr,
+            row_wr,
             lock_hash: frame.driven(&p.cfg_lock_hash) as u8,
             request,
             rsp_ready: frame.is_high(&p.rsp_ready),
@@ -180,7 +160,7 @@ fn stream_bench(setup: &Setup) -> StreamBench {
     };
     let golden = GoldenStream {
         ports,
-        registers: Registers::new(setup.layout),
+        registers: HashRegisters::new(setup.layout),
         model: Stream::new(setup.config),
         word_bits: setup.config.word_bits as usize,
         addr_bits: setup.config.geometry.addr_bits() as usize,
@@ -238,7 +218,7 @@ ports!(TcdmPorts {
 #[derive(Clone)]
 struct GoldenTcdm {
     ports: TcdmPorts,
-    registers: Registers,
+    registers: HashRegisters,
     model: Tcdm,
     word_bits: usize,
     addr_bits: usize,
@@ -255,7 +235,7 @@ impl Golden for GoldenTcdm {
         frame.expect_bits(&p.tcdm_r_opc, answers.failed.into());
         frame.expect_fields(&p.tcdm_r_rdata, bits, answers.data);
         frame.expect(&p.idle, self.model.idle().into());
-        let write = |port: &Option<WritePort>| port.as_ref().and_then(|port| port.read(frame));
+        let (hash_wr, row_wr) = self.registers.read(frame);
         let req = frame.driven_mask(&p.tcdm_req);
         let batch = (req != 0).then(|| TcdmBatch {
             req,
@@ -266,8 +246,8 @@ impl Golden for GoldenTcdm {
         });
         self.model.commit(TcdmInputs {
             rst: frame.is_high(&p.rst),
-            hash_wr: write(&self.registers.hash),
-            row_wr: write(&self.registers.row),
+            hash_wr,
+            row_wr,
             batch,
         });
     }
@@ -305,7 +285,7 @@ fn tcdm_bench(setup: &Setup) -> TcdmBench {
     };
     let golden = GoldenTcdm {
         ports,
-        registers: Registers::new(setup.layout),
+        registers: HashRegisters::new(setup.layout),
         model: Tcdm::new(setup.config),
         word_bits: setup.config.word_bits as usize,
         addr_bits: setup.config.geometry.addr_bits() as usize,
@@ -366,6 +346,7 @@ mod tests {
     use super::*;
     use crate::rtl::Design;
     use crate::units::bench::Words;
+    use crate::units::layout::Layout;
     use std::collections::BTreeMap;
 
     fn layout(unit: &str, config: &Config) -> Layout {

@@ -72,13 +72,18 @@ pub enum Stages {
     Behind(u32),
     /// So many in front of EX, which decide the issue.
     Ahead(u32),
+    /// So many of the hash alone: 0 or 1.
+    Hash(u32),
 }
 
 impl Stages {
     /// Gives the machine these stages.
     pub fn set(self, config: &mut Config) {
+        if let Stages::Hash(stages) = self {
+            config.path.hash_stage = stages;
+        }
         (config.path.mem_stages, config.path.ahead) = match self {
-            Stages::Any => (2, 0),
+            Stages::Any | Stages::Hash(_) => (2, 0),
             Stages::Memory(stages) | Stages::Behind(stages) => (stages, 0),
             Stages::Ahead(ahead) => (2, ahead),
         };
@@ -91,6 +96,7 @@ impl Stages {
             Stages::Memory(stages) => config.path.mem_stages.min(4) == stages,
             Stages::Behind(stages) => (config.path.mem_stages > 4) == (stages > 4),
             Stages::Ahead(ahead) => config.path.ahead == ahead,
+            Stages::Hash(stages) => config.path.hash_stage == stages,
         }
     }
 }
@@ -117,6 +123,10 @@ pub enum Need {
     Broadcast,
     /// There are locks.
     Locks,
+    /// Locks, and PREMEM has an entry.
+    LocksAndQueue,
+    /// The fixed XOR hash: the proof has its definition.
+    XorHash,
     /// Locks, and latencies with which a second round is reached in ten cycles.
     ShortRetry,
     /// Two sets in the history: the proof names them.

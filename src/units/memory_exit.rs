@@ -1,59 +1,25 @@
 //! The end of the memory path: responses to results.
 
+use super::access_tag::TagLayout;
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::PortSlot;
 use super::support::{Rhythm, payload, ports, reset};
-use crate::config::Config;
 use crate::hash::PortValue;
 use crate::model::kind;
 use crate::model::spad_scratchpad::ResponseControl;
-use crate::model::{AccessTag, ExitInputs, MemoryExit, PassControl, PassResult};
+use crate::model::{AccessTag, ExitInputs, MemoryExit, PassResult};
 
 ports!(ExitPorts {
     in rst resp_valid resp_mask resp_tag resp_data resp_success resp_error resp_degree out_ready;
     out resp_ready sr_valid d_valid d_occ d_last d_pc out_valid out_data;
 });
 
-/// Widths of the fields of a tag and a result.
-#[derive(Clone, Copy)]
-struct Widths {
-    warp: usize,
-    tag: usize,
-    pc: usize,
-    pass: usize,
-    degree: usize,
-}
-
-impl Widths {
-    fn of(config: &Config) -> Self {
-        let p = config.parameters();
-        Widths {
-            warp: p.WW,
-            tag: p.TG,
-            pc: p.PCW,
-            pass: p.PW,
-            degree: p.DG,
-        }
-    }
-}
-
-/// Takes fields from the low end of a word.
-struct Fields(u128);
-
-impl Fields {
-    fn take(&mut self, width: usize) -> u32 {
-        let field = self.0 & ((1 << width) - 1);
-        self.0 >>= width;
-        field as u32
-    }
-}
-
 struct GoldenExit {
     ports: ExitPorts,
     /// Occupied stages, where there are any.
     mem_valid: Option<PortSlot>,
     model: MemoryExit,
-    widths: Widths,
+    tags: TagLayout,
     /// Data of the results under way, by slot.
     data: Vec<Vec<u32>>,
     slot: u8,
@@ -79,7 +45,7 @@ pub(super) fn memory_exit(setup: &Setup) -> Box<dyn Bench> {
         ports: ports.clone(),
         mem_valid: mem_valid.clone(),
         model: MemoryExit::new(&config),
-        widths: Widths::of(&config),
+        tags: TagLayout::of(&config),
         data: vec![Vec::new(); 256],
         slot: 0,
     };
@@ -108,23 +74,9 @@ impl Driver for ExitDriver {
 impl GoldenExit {
     /// The response at the ports, with its data in a slot.
     fn response(&self, frame: &Frame) -> ResponseControl<AccessTag> {
-        let (p, w) = (&self.ports, self.widths);
-        let mut fields = Fields(frame.driven_bits(&p.resp_tag));
-        let mut tag = AccessTag {
-            sequencer: fields.take(1) == 1,
-            error: fields.take(1) == 1,
-            degree: fields.take(w.degree),
-            ..AccessTag::default()
-        };
+        let p = &self.ports;
+        let mut tag = self.tags.tag(frame.driven_bits(&p.resp_tag));
         tag.pass.slot = self.slot;
-        tag.pass.control = PassControl {
-            warp: fields.take(w.warp) as u8,
-            kind: fields.take(4) as u8,
-            tag: fields.take(w.tag) as u8,
-            pc: fields.take(w.pc) as u16,
-            pass: fields.take(w.pass) as u16,
-            last: fields.take(1) == 1,
-        };
         ResponseControl {
             valid: frame.is_high(&p.resp_valid),
             op: 0,
@@ -138,7 +90,7 @@ impl GoldenExit {
 
     /// The payload of section 11.
     fn payload(&self, result: &PassResult) -> PortValue {
-        let (w, c) = (self.widths, &result.control);
+        let (w, c) = (self.tags, &result.control);
         let lanes = self.ports.resp_mask.width;
         let data = &self.data[usize::from(result.slot)];
         let words = data.iter().map(|&word| (32, u64::from(word)));

@@ -2,6 +2,8 @@
 //! of it, the gates that it may have in a row. What a check is, is said by those
 //! who carry it out: `cosim`, `prove`, and the test `structure`.
 
+mod access_tag;
+mod answers;
 mod arbiter;
 mod bank_ram;
 mod bench;
@@ -11,9 +13,11 @@ mod config;
 mod counters;
 mod crossbar;
 mod hash;
+mod hash_stage;
 mod issue;
 mod layout;
 mod lock_unit;
+mod memory_entry;
 mod memory_exit;
 mod pattern;
 mod prediction;
@@ -200,6 +204,19 @@ pub static UNITS: &[Unit] = &[
     )
     .with(Stages::Ahead(3))]),
     Unit::new("spad_conflict_predictor", prediction::predictor),
+    Unit::new("spad_hash_stage", hash_stage::hash_stage)
+        .levels(8)
+        .proved(&[
+            circuit!("hash_stage", Pair)
+                .needs(Need::XorHash)
+                .with(Stages::Hash(0)),
+            circuit!("hash_stage", Pair)
+                .needs(Need::XorHash)
+                .with(Stages::Hash(1)),
+        ]),
+    Unit::new("spad_memory_entry", memory_entry::memory_entry)
+        .levels(26)
+        .proved(&[circuit!("memory_entry", Pair).needs(Need::LocksAndQueue)]),
     Unit::new("spad_memory_exit", memory_exit::memory_exit)
         .levels(5)
         .proved(&[

@@ -1,15 +1,15 @@
-//! `spad_retry_sequencer` against a scratchpad that answers as it likes: any
-//! degree, any winners among those asked for, errors, long delays.
+//! `spad_retry_sequencer` against a scratchpad that answers as it likes.
 
+use super::answers::{Answers, ResponseReader, words};
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::pattern::{LaneAccess, Patterns};
 use super::support::{Rhythm, ports, reset};
-use crate::model::{AtomicPass, RetrySequencer, SequencerInputs, SequencerResponse};
+use crate::model::spad_scratchpad::op;
+use crate::model::{AtomicPass, RetrySequencer, SequencerInputs};
 use std::ops::Range;
 
 ports!(Ports {
-    in rst at_valid at_aop at_mask at_bank at_row at_lock at_data at_tag sp_ready sr_valid sr_mask
-        sr_data sr_success sr_error sr_degree;
+    in rst at_valid at_aop at_mask at_bank at_row at_lock at_data at_tag sp_ready;
     out at_ready sp_valid sp_op sp_mask sp_bank sp_row sp_lock sp_data sp_tag sp_error sp_degree
         state rounds;
 });
@@ -25,27 +25,7 @@ struct SequencerDriver {
     word_bits: usize,
     offer: Rhythm,
     ready: Rhythm,
-    /// Spells without any response, in which the count of cycles fills up.
-    silent: Silence,
-    /// The request that waits for its response: operation and lanes.
-    asked: Option<(u8, u64)>,
-}
-
-/// Now and then 1 to 511 cycles, every length as often as another: what a full
-/// count does shows only if the spell ends soon after it is full.
-#[derive(Default)]
-struct Silence {
-    left: u32,
-}
-
-impl Silence {
-    fn next(&mut self, stimulus: &mut Stimulus) -> bool {
-        match self.left {
-            0 if stimulus.one_in(512) => self.left = stimulus.below(512),
-            left => self.left = left.saturating_sub(1),
-        }
-        self.left > 0
-    }
+    answers: Answers,
 }
 
 pub(super) fn sequencer(setup: &Setup) -> Box<dyn Bench> {
@@ -57,11 +37,11 @@ pub(super) fn sequencer(setup: &Setup) -> Box<dyn Bench> {
         word_bits,
         offer: Rhythm::default(),
         ready: Rhythm::default(),
-        silent: Silence::default(),
-        asked: None,
+        answers: Answers::new(setup),
     };
     let golden = GoldenSequencer {
         ports: Ports::new(setup.layout),
+        responses: ResponseReader::new(setup),
         model: RetrySequencer::new(setup.config),
         lanes,
         word_bits,
@@ -70,24 +50,6 @@ pub(super) fn sequencer(setup: &Setup) -> Box<dyn Bench> {
 }
 
 impl SequencerDriver {
-    /// A word; extreme values make the minima and maxima differ, small ones
-    /// differ in their low bits alone.
-    fn word(&self, stimulus: &mut Stimulus) -> u64 {
-        let ones = u64::MAX >> (64 - self.word_bits);
-        match stimulus.below(8) {
-            0 => 0,
-            1 => ones,
-            2 => ones >> 1,
-            3 => (ones >> 1) + 1,
-            4 => stimulus.below(4).into(),
-            _ => stimulus.wide(self.word_bits) as u64,
-        }
-    }
-
-    fn words(&self, stimulus: &mut Stimulus) -> Vec<u64> {
-        (0..self.lanes).map(|_| self.word(stimulus)).collect()
-    }
-
     /// An atomic pass, offered or not.
     fn offer_pass(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let LaneAccess {
@@ -102,7 +64,7 @@ impl SequencerDriver {
         if stimulus.one_in(4) {
             row.fill_with(|| stimulus.wide(row_bits) as u16);
         }
-        let data = self.words(stimulus);
+        let data = words(lanes, self.word_bits, stimulus);
         frame.drive(&p.at_valid, self.offer.beat(stimulus).into());
         frame.drive(&p.at_aop, stimulus.below(11));
         frame.drive_bits(&p.at_mask, mask.into());
@@ -112,37 +74,6 @@ impl SequencerDriver {
         frame.drive_fields(&p.at_data, self.word_bits, data);
         frame.drive_bits(&p.at_tag, stimulus.wide(p.at_tag.width));
     }
-
-    /// What the scratchpad answers to the request that waits.
-    fn answer(&mut self, stimulus: &mut Stimulus, frame: &mut Frame, famine: bool) {
-        let soon = famine || stimulus.one_in(4);
-        let answers = self.asked.is_some() && soon && !self.silent.next(stimulus);
-        let asked = self.asked.map_or(0, |(_, lanes)| lanes);
-        // Between none and all of those that ask get their lock.
-        let chance = stimulus.wide(64) as u64 & asked;
-        let winners = match stimulus.below(4) {
-            _ if famine => 0,
-            0 => asked & asked.wrapping_neg(),
-            1 => asked,
-            _ => chance,
-        };
-        let locking = matches!(self.asked, Some((3, _)));
-        let error = locking && stimulus.one_in(32) && !famine;
-        let degree = match famine {
-            true => 0,
-            false => stimulus.below(self.lanes as u32 + 1),
-        };
-        let data = self.words(stimulus);
-        let p = &self.ports;
-        frame.drive(&p.sr_valid, answers.into());
-        frame.drive_bits(&p.sr_mask, asked.into());
-        frame.drive_fields(&p.sr_data, self.word_bits, data);
-        // Of a response to a store it says nothing.
-        let success = if locking { winners } else { chance };
-        frame.drive_bits(&p.sr_success, success.into());
-        frame.drive(&p.sr_error, error.into());
-        frame.drive(&p.sr_degree, degree);
-    }
 }
 
 impl Driver for SequencerDriver {
@@ -151,28 +82,25 @@ impl Driver for SequencerDriver {
         let rst = reset(stimulus, frame, &self.ports.rst) && !famine;
         frame.drive(&self.ports.rst, rst.into());
         self.offer_pass(stimulus, frame);
-        self.answer(stimulus, frame, famine);
+        self.answers.drive(stimulus, frame, famine);
         let ready = self.ready.beat(stimulus) || famine;
         frame.drive(&self.ports.sp_ready, ready.into());
     }
 
     fn follow(&mut self, _stimulus: &mut Stimulus, frame: &Frame) {
         let p = &self.ports;
-        let rst = frame.is_high(&p.rst);
-        if frame.is_high(&p.sr_valid) || rst {
-            self.asked = None;
-        }
-        let op = frame.shown_bits(&p.sp_op) as u8;
+        let shown = frame.shown_bits(&p.sp_op) as u8;
         let taken = frame.shows(&p.sp_valid) && frame.is_high(&p.sp_ready);
-        if taken && op != 0 && !rst {
-            self.asked = Some((op, frame.shown_bits(&p.sp_mask) as u64));
-        }
+        let request = (shown, frame.shown_bits(&p.sp_mask) as u64);
+        let request = (taken && shown != op::PASS).then_some(request);
+        self.answers.follow(frame, frame.is_high(&p.rst), request);
     }
 }
 
 #[derive(Clone)]
 struct GoldenSequencer {
     ports: Ports,
+    responses: ResponseReader,
     model: RetrySequencer<u64>,
     lanes: usize,
     word_bits: usize,
@@ -187,7 +115,7 @@ impl Golden for GoldenSequencer {
         let row: Vec<u16> = frame.driven_list(&p.at_row, row_bits);
         let lock: Vec<u16> = frame.driven_list(&p.at_lock, lock_bits);
         let data: Vec<u64> = frame.driven_list(&p.at_data, bits);
-        let read: Vec<u64> = frame.driven_list(&p.sr_data, bits);
+        let read = self.responses.words(frame);
         let pass = AtomicPass {
             aop: frame.driven(&p.at_aop) as u8,
             mask: frame.driven_mask(&p.at_mask),
@@ -197,18 +125,12 @@ impl Golden for GoldenSequencer {
             data: &data,
             tag: frame.driven_mask(&p.at_tag),
         };
-        let response = SequencerResponse {
-            mask: frame.driven_mask(&p.sr_mask),
-            data: &read,
-            success: frame.driven_mask(&p.sr_success),
-            error: frame.is_high(&p.sr_error),
-            degree: frame.driven(&p.sr_degree),
-        };
+        let response = self.responses.response(frame, &read);
         let out = self.model.step(&SequencerInputs {
             rst: frame.is_high(&p.rst),
             at: frame.is_high(&p.at_valid).then_some(pass),
             sp_ready: frame.is_high(&p.sp_ready),
-            sr: frame.is_high(&p.sr_valid).then_some(response),
+            sr: response,
         });
         let sp = out.sp.as_ref();
         frame.expect(&p.at_ready, out.at_ready.into());

@@ -1,6 +1,6 @@
-//! The write port of configuration registers.
+//! The write ports of configuration registers.
 
-use super::bench::Frame;
+use super::bench::{Frame, Stimulus};
 use super::layout::{Layout, PortSlot};
 use crate::model::RegisterWrite;
 
@@ -42,5 +42,52 @@ impl WritePort {
             index: self.index.as_ref().map_or(0, |p| frame.driven(p) as usize),
             data: frame.driven(&self.data).into(),
         })
+    }
+
+    /// A write of anything, to a register or beyond the last.
+    pub(super) fn any_write(&self, stimulus: &mut Stimulus) -> RegisterWrite {
+        let mut any = |port: &PortSlot| stimulus.wide(port.width) as u64;
+        RegisterWrite {
+            index: self.index.as_ref().map_or(0, &mut any) as usize,
+            data: any(&self.data),
+        }
+    }
+}
+
+/// Writes to the registers of the hash and of the row map.
+pub(super) type HashWrites = (Option<RegisterWrite>, Option<RegisterWrite>);
+
+/// The write ports of the hash and of the row map, where there are any.
+#[derive(Clone)]
+pub(super) struct HashRegisters {
+    pub(super) hash: Option<WritePort>,
+    pub(super) row: Option<WritePort>,
+}
+
+impl HashRegisters {
+    pub(super) fn new(layout: &Layout) -> Self {
+        HashRegisters {
+            hash: WritePort::find(layout, "hash_"),
+            row: WritePort::find(layout, "row_"),
+        }
+    }
+
+    pub(super) fn drive(&self, (hash, row): HashWrites, frame: &mut Frame) {
+        for (port, write) in [(&self.hash, hash), (&self.row, row)] {
+            if let Some(port) = port {
+                port.drive(write, frame);
+            }
+        }
+    }
+
+    pub(super) fn read(&self, frame: &Frame) -> HashWrites {
+        let read = |port: &Option<WritePort>| port.as_ref().and_then(|port| port.read(frame));
+        (read(&self.hash), read(&self.row))
+    }
+
+    /// Writes of anything.
+    pub(super) fn any_writes(&self, stimulus: &mut Stimulus) -> HashWrites {
+        let mut any = |port: &Option<WritePort>| port.as_ref().map(|p| p.any_write(stimulus));
+        (any(&self.hash), any(&self.row))
     }
 }

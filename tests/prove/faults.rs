@@ -20,6 +20,21 @@ const QUAD: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, l
 const EXIT: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
                     warp_size = 8, capacity_words = 512 }\n\
                     path = { mem_stages = 6, ahead = 0, lock_group_cycles = 2 }\n";
+/// As `PAIR`, with a fixed hash in so many stages of its own.
+macro_rules! hashed {
+    ($stages:literal) => {
+        concat!(
+            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
+             warp_size = 8, capacity_words = 512 }\n\
+             path = { locks = 32, mem_stages = 2, ahead = 0 }\n\
+             hash = { path = 'xor', stage = ",
+            $stages,
+            " }\n"
+        )
+    };
+}
+const UNHASHED: &str = hashed!(0);
+const HASHED: &str = hashed!(1);
 /// Two lanes, and latencies of an atomic that let a round end in few cycles.
 pub const ATOMIC: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
                       warp_size = 8, capacity_words = 512 }\n\
@@ -68,6 +83,8 @@ impl Mutant {
             "rows3" => ROWS3,
             "rows4" => ROWS4,
             "atomic" => ATOMIC,
+            "hashed" => HASHED,
+            "unhashed" => UNHASHED,
             "ahead" => AHEAD,
             other => panic!("no machine {other}"),
         })

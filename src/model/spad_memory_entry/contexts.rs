@@ -97,9 +97,9 @@ impl Contexts {
         (self.heads_turn, self.rounds) = (false, 0);
     }
 
-    /// An ATOMIC is issued.
+    /// An ATOMIC is issued; one too many, as no issue does it, is not counted.
     pub(super) fn issue(&mut self) {
-        self.in_flight += 1;
+        self.in_flight = (self.in_flight + 1).min(self.list.len());
     }
 
     /// State of the first context.
@@ -191,7 +191,7 @@ impl Contexts {
                 self.rounds += u64::from(request.op == op::LDLK);
                 if request.op == op::PASS && request.tag.control.last {
                     context.taken = false;
-                    self.in_flight -= 1;
+                    self.in_flight = self.in_flight.saturating_sub(1);
                 }
             }
             context.sequencer.commit(&SequencerInputs {

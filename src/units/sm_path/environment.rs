@@ -6,6 +6,7 @@ use super::cycle::{Arrival, PassOperands, PathCycle};
 use super::ports::{POLICIES, Shown};
 use crate::config::{Config, PC_BITS};
 use crate::model::{Exit, Offer, Offers, PathConfig, PathLaunch, RegisterWrite};
+use crate::units::answers::words;
 use crate::units::bench::Stimulus;
 use crate::units::hash::{RegisterWrites, register_writes};
 use crate::units::pattern::{LaneAccess, Patterns};
@@ -230,11 +231,23 @@ impl Environment {
             first_pc: stimulus.wide(PC_BITS) as u16,
         };
         self.usual.fill(None);
-        let writes = match stimulus.one_in(4) {
-            true => Vec::new(), // as it is, after a reset the low bits
-            false => register_writes(&self.config, stimulus),
+        let writes = match stimulus.below(8) {
+            0 | 1 => Vec::new(), // as it is, after a reset the low bits
+            2 => self.folded_writes(stimulus),
+            _ => register_writes(&self.config, stimulus),
         };
         Phase::Configure(writes)
+    }
+
+    /// A mapping with rows of low address bits, so that the upper ones choose
+    /// banks alone: of a bijection their rows would be beyond the capacity.
+    fn folded_writes(&self, stimulus: &mut Stimulus) -> RegisterWrites {
+        let low_bits = self.config.geometry.bank_bits();
+        let mut writes = register_writes(&self.config, stimulus);
+        for write in writes.iter_mut().filter_map(|(_, row)| row.as_mut()) {
+            write.data = stimulus.below(low_bits + 1).into();
+        }
+        writes
     }
 
     /// After a reset.
@@ -301,7 +314,7 @@ impl Environment {
         PassOperands {
             mask: access.mask,
             addr: access.row.iter().zip(banks).map(word).collect(),
-            data: (0..lanes).map(|_| stimulus.wide(bits) as u64).collect(),
+            data: words(lanes as usize, bits, stimulus),
             be: (0..lanes).map(|_| stimulus.wide(bits / 8) as u8).collect(),
             aop: stimulus.below(11) as u8,
         }
