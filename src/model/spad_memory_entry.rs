@@ -83,6 +83,7 @@ impl MemoryEntry {
     }
 
     /// The outputs of this cycle.
+    #[inline(always)]
     pub fn eval(&self, inputs: &EntryInputs) -> EntryOutputs {
         let head = self.pre.output(inputs.input);
         let atomic = head.filter(|pass| self.is_for_sequencer(pass));
@@ -122,6 +123,7 @@ impl MemoryEntry {
     }
 
     /// The clock edge, with the outputs of this cycle.
+    #[inline(always)]
     pub(super) fn commit_known(
         &mut self,
         inputs: &EntryInputs,
