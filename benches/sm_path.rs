@@ -38,9 +38,21 @@ type Failure = Box<dyn std::error::Error>;
 const CYCLES: usize = 20_000;
 const ROUNDS: usize = 3;
 
-/// Loads and stores without conflicts, one behind the other.
+/// Loads and stores without conflicts, one behind the other, and additions
+/// between them.
 const STREAM: &str = ".block 256\n.grid 64\n.shared 4096\nrepeat 40\n\
     st.shared [4*t], r1\nld.shared r2, [4*t]\nalu r3, r4\nend\n";
+
+/// Loads and stores alone.
+const ACCESSES: &str = ".block 256\n.grid 64\n.shared 4096\nrepeat 60\n\
+    st.shared [4*t], r1\nld.shared r2, [4*t]\nend\n";
+
+/// Loads and stores of 64 bits: two passes each, of degree 2.
+const WIDE: &str = ".block 256\n.grid 64\n.shared 4096\nrepeat 60\n\
+    st.shared.64 [8*t], r1\nld.shared.64 r2, [8*t]\nend\n";
+
+/// No access at all.
+const ADDITIONS: &str = ".block 256\n.grid 64\n.shared 4096\nrepeat 120\nalu r1, r4\nend\n";
 
 /// A tile written by rows and read by columns: degrees 1, 32 and 2.
 const CONFLICTS: &str = ".block 256\n.grid GRID\n.shared 4096\nrepeat 295\n\
@@ -252,6 +264,9 @@ fn against_rtl(folder: &Path) -> Result<(), Failure> {
     );
     for (name, text) in [
         ("stream", STREAM.to_owned()),
+        ("accesses", ACCESSES.to_owned()),
+        ("64-bit", WIDE.to_owned()),
+        ("additions", ADDITIONS.to_owned()),
         ("conflicts", conflicts(2)),
         ("atomics", ATOMICS.to_owned()),
     ] {

@@ -6,8 +6,19 @@ use crate::hash::PortValue;
 use crate::interrupt;
 use crate::units::{Bench, Chunk, Layout, Stimulus};
 
-/// Cycles that the model runs ahead of the RTL.
+/// Cycles that the model runs ahead of the RTL, at most.
 const CHUNK_CYCLES: usize = 2048;
+
+/// Words of a chunk, at most: model, RTL and comparison go over them one after
+/// the other, and should find them in the processor's cache.
+const CHUNK_WORDS: usize = 1 << 15;
+
+/// Cycles that the model of a unit with these ports runs ahead.
+fn chunk_cycles(layout: &Layout) -> u64 {
+    // Inputs; outputs as expected, defined and shown.
+    let words = layout.input_words + 3 * layout.output_words;
+    (CHUNK_WORDS / words.max(1)).clamp(1, CHUNK_CYCLES) as u64
+}
 
 /// The first difference between RTL and model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,12 +144,13 @@ impl<'a> Lockstep<'a> {
         cycles: u64,
         progress: &dyn Fn(u64),
     ) -> Result<(Outcome, Option<Recording>)> {
+        let most = chunk_cycles(self.layout);
         while self.outcome.cycles < cycles
             && self.outcome.mismatches == 0
             && !self.outcome.ended
             && !interrupt::requested()
         {
-            let chunk = (cycles - self.outcome.cycles).min(CHUNK_CYCLES as u64);
+            let chunk = (cycles - self.outcome.cycles).min(most);
             self.chunk(chunk as usize)?;
             progress(self.outcome.cycles);
         }

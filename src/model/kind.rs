@@ -90,18 +90,32 @@ impl Offers {
     /// What `warp` offers from now on.
     pub fn set(&mut self, warp: usize, offer: Option<Offer>) {
         let bit = 1 << warp;
-        let put = |mask: &mut WarpMask, on: bool| match on {
-            true => *mask |= bit,
-            false => *mask &= !bit,
-        };
-        let kind = offer.map_or(ALU, |o| o.kind);
-        put(&mut self.valid, offer.is_some());
-        put(&mut self.mem, is_mem(kind));
-        put(&mut self.shared, is_shared(kind));
-        put(&mut self.atomic, kind == ATOMIC);
-        put(&mut self.relssp, kind == RELSSP);
+        for mask in [
+            &mut self.valid,
+            &mut self.mem,
+            &mut self.shared,
+            &mut self.atomic,
+            &mut self.relssp,
+        ] {
+            *mask &= !bit;
+        }
         self.list[warp] = offer.unwrap_or_default();
         self.hi[warp] = self.list[warp].hi;
+        let Some(Offer { kind, .. }) = offer else {
+            return;
+        };
+        self.valid |= bit;
+        if is_mem(kind) {
+            self.mem |= bit;
+        }
+        if is_shared(kind) {
+            self.shared |= bit;
+        }
+        match kind {
+            ATOMIC => self.atomic |= bit,
+            RELSSP => self.relssp |= bit,
+            _ => {}
+        }
     }
 
     /// What `warp` offers.

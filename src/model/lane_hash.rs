@@ -161,11 +161,12 @@ impl LaneHash {
     /// Bank and row of every lane.
     pub fn places(&self, addr: &[u16], bank: &mut [u8], row: &mut [u16]) {
         let (m, addr_mask) = (self.geometry.bank_bits(), self.geometry.addr_mask() as u16);
+        let places = bank.iter_mut().zip(row);
         let lanes = addr.iter().map(|addr| addr & addr_mask);
-        let lanes = lanes.zip(bank.iter_mut().zip(row));
         match &self.function {
             Function::Linear(tables) => {
-                for (addr, (bank, row)) in lanes {
+                // The tables ignore bits beyond the address.
+                for (addr, (bank, row)) in addr.iter().zip(places) {
                     let [low, high] = addr.to_le_bytes();
                     let place = tables[0][usize::from(low)] ^ tables[1][usize::from(high)];
                     *bank = place as u8;
@@ -173,13 +174,13 @@ impl LaneHash {
                 }
             }
             Function::Add(unit) => {
-                for (addr, (bank, row)) in lanes {
+                for (addr, (bank, row)) in lanes.zip(places) {
                     *bank = unit.step(addr.into()) as u8;
                     *row = addr >> m;
                 }
             }
             Function::Shift(unit) => {
-                for (addr, (bank, row)) in lanes {
+                for (addr, (bank, row)) in lanes.zip(places) {
                     *bank = unit.step(addr.into()) as u8;
                     *row = addr >> m;
                 }

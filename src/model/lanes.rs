@@ -22,6 +22,32 @@ pub(super) fn lanes_of(mut mask: LaneMask) -> impl Iterator<Item = usize> {
     })
 }
 
+/// All of `lanes` lanes.
+pub(super) fn all_lanes(lanes: usize) -> LaneMask {
+    LaneMask::MAX >> (MAX_LANES - lanes)
+}
+
+/// Copies the words of the lanes in `mask`, of `lanes` in all, and leaves those
+/// of the others alone.
+pub(super) fn copy_words(mask: LaneMask, from: &[u64], to: &mut [u64], lanes: usize) {
+    if mask == all_lanes(lanes) {
+        to[..lanes].copy_from_slice(&from[..lanes]);
+        return;
+    }
+    for lane in lanes_of(mask) {
+        to[lane] = from[lane];
+    }
+}
+
+/// Copies the words of the lanes in `mask`, of `lanes` in all; those of the
+/// others become zero.
+pub(super) fn copy_active(mask: LaneMask, from: &[u64], to: &mut [u64], lanes: usize) {
+    to[..lanes].copy_from_slice(&from[..lanes]);
+    for lane in lanes_of(all_lanes(lanes) & !mask) {
+        to[lane] = 0;
+    }
+}
+
 /// A mask of the bits in the bytes that `enables` names.
 pub(super) fn byte_mask(enables: u8) -> u64 {
     const MASKS: [u64; 256] = {

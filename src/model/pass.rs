@@ -2,7 +2,7 @@
 //! the lanes' words stay in their slot of a pool from EX to the writeback
 //! port (docs/microarchitecture.md, section 18.4).
 
-use super::lanes::{LaneMask, MAX_LANES, lanes_of};
+use super::lanes::{LaneMask, MAX_LANES, copy_active};
 
 /// Who and what a pass is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,11 +108,7 @@ impl PassData {
     /// Data of the lanes in `mask`, of `lanes` in all; the others are zero.
     pub fn set_data(&mut self, mask: LaneMask, data: &[u64], lanes: usize) {
         self.mask = mask;
-        self.data[..lanes].copy_from_slice(&data[..lanes]);
-        let all = LaneMask::MAX >> (MAX_LANES - lanes);
-        for lane in lanes_of(all & !mask) {
-            self.data[lane] = 0;
-        }
+        copy_active(mask, data, &mut self.data, lanes);
     }
 }
 

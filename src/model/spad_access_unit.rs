@@ -124,6 +124,7 @@ impl AccessUnit {
     }
 
     /// The outputs of this cycle.
+    #[inline(always)]
     pub fn eval(&self, inputs: &AccessInputs) -> AccessOutputs {
         let e = self.effective(inputs.live, inputs.rel_done);
         let all = WarpMask::MAX >> (WarpMask::BITS as usize - self.warps);

@@ -55,16 +55,26 @@ impl BankRam {
 
     /// The clock edge.
     pub fn commit(&mut self, inputs: &BankInputs) {
-        let row = usize::from(inputs.row);
         if inputs.rst {
             self.dout = 0;
         } else if inputs.en && inputs.we {
-            if let Some(word) = self.words.get_mut(row) {
-                let mask = byte_mask(inputs.be);
-                *word = (*word & !mask) | (inputs.wdata & mask);
-            }
+            self.write(inputs.row, inputs.be, inputs.wdata);
         } else if inputs.en {
-            self.dout = self.word(row);
+            self.read(inputs.row);
+        }
+    }
+
+    /// The clock edge of a read; the word that shows behind it.
+    pub(super) fn read(&mut self, row: u16) -> u64 {
+        self.dout = self.word(row.into());
+        self.dout
+    }
+
+    /// The clock edge of a write.
+    pub(super) fn write(&mut self, row: u16, be: u8, wdata: u64) {
+        if let Some(word) = self.words.get_mut(usize::from(row)) {
+            let mask = byte_mask(be);
+            *word = (*word & !mask) | (wdata & mask);
         }
     }
 

@@ -1,7 +1,7 @@
 //! `spad_conflict_arbiter`: splits one access into conflict-free groups
 //! (docs/microarchitecture.md, section 3).
 
-use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, lanes_of};
+use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, all_lanes, lanes_of};
 
 /// Inputs of one clock cycle.
 #[derive(Clone, Copy, Debug)]
@@ -218,14 +218,21 @@ impl ConflictArbiter {
         self.form_groups(active);
     }
 
+    /// Banks of the active lanes.
+    fn used_banks(&self, active: LaneMask) -> u64 {
+        let bit = |bank: &u8| 1u64 << (usize::from(*bank) % MAX_BANKS);
+        match active == all_lanes(self.lanes) {
+            true => self.bank[..self.lanes].iter().fold(0, |m, b| m | bit(b)),
+            false => lanes_of(active).fold(0, |m, lane| m | bit(&self.bank[lane])),
+        }
+    }
+
     /// Puts each lane into the first group in which its bank serves its row
     /// or, as the leader, has served none.
     fn form_groups(&mut self, active: LaneMask) {
         self.groups = 1;
-        let used = lanes_of(active).fold(0u64, |m, lane| {
-            m | 1 << (usize::from(self.bank[lane]) % MAX_BANKS)
-        });
-        if used.count_ones() == active.count_ones() {
+        let used = self.used_banks(active);
+        if used == active || used.count_ones() == active.count_ones() {
             // No two lanes in one bank.
             (self.served[0], self.leader[0]) = (active, active);
             return;

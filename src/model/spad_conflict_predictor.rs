@@ -68,6 +68,7 @@ impl ConflictPredictor {
     }
 
     /// The clock edge.
+    #[inline(always)]
     pub fn commit(&mut self, inputs: &PredictorInputs) {
         let &PredictorInputs { rst, clear, .. } = inputs;
         self.mask.commit(&MaskInputs {

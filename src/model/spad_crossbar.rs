@@ -92,7 +92,7 @@ impl Crossbar {
             // The lowest lane of a byte is the first that enables it.
             for lane in lanes_of(inputs.served) {
                 let bank = usize::from(inputs.lane_bank[lane]) % MAX_BANKS;
-                let new = inputs.lane_be[lane] & self.all_bytes() & !banks.wbe[bank];
+                let new = self.enables(inputs.lane_be[lane]) & !banks.wbe[bank];
                 banks.wdata[bank] |= inputs.lane_data[lane] & byte_mask(new);
                 banks.wbe[bank] |= new;
             }
@@ -114,6 +114,14 @@ impl Crossbar {
         CrossbarOutputs {
             banks: self.requests(request),
             lane_rdata,
+        }
+    }
+
+    /// The bytes that a lane writes which shares its word with no other.
+    pub(super) fn enables(&self, lane_be: u8) -> u8 {
+        match self.merge {
+            true => lane_be & self.all_bytes(),
+            false => self.all_bytes(),
         }
     }
 

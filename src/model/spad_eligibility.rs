@@ -67,6 +67,7 @@ impl Eligibility {
     }
 
     /// The outputs of this cycle.
+    #[inline(always)]
     pub fn eval(&self, inputs: &EligibilityInputs) -> EligibilityOutputs {
         let (m, n) = (&self.mem, &self.nonmem);
         let offers = inputs.offers;
@@ -93,15 +94,20 @@ impl Eligibility {
 
     /// The clock edge.
     pub fn commit(&mut self, inputs: &EligibilityInputs) {
-        if inputs.rst {
+        self.count(inputs.rst, inputs.take, inputs.retire);
+    }
+
+    /// The clock edge: an instruction that starts and one that ends.
+    pub(super) fn count(&mut self, rst: bool, take: Option<WarpKind>, retire: Option<WarpKind>) {
+        if rst {
             self.mem.reset();
             self.nonmem.reset();
             return;
         }
-        if let Some(ends) = inputs.retire {
+        if let Some(ends) = retire {
             self.counters(ends.kind).add(ends.warp, -1);
         }
-        if let Some(starts) = inputs.take {
+        if let Some(starts) = take {
             self.counters(starts.kind).add(starts.warp, 1);
         }
     }

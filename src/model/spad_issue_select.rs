@@ -137,6 +137,7 @@ impl IssueSelect {
     }
 
     /// The outputs of this cycle.
+    #[inline(always)]
     pub fn eval(&self, inputs: &SelectInputs) -> SelectOutputs {
         match &self.stages {
             None => self.select_at_once(inputs),
@@ -150,6 +151,7 @@ impl IssueSelect {
     }
 
     /// The clock edge, with the outputs of this cycle.
+    #[inline(always)]
     pub(super) fn commit_known(&mut self, inputs: &SelectInputs, outputs: &SelectOutputs) {
         self.scheduler.commit_selected(inputs.rst, outputs.choice);
         if let Some(stages) = &mut self.stages {
@@ -192,6 +194,7 @@ impl IssueSelect {
         }
     }
 
+    #[inline(always)]
     fn pick_and_select(&self, stages: &Stages, inputs: &SelectInputs) -> SelectOutputs {
         let q = &stages.qualified;
         let in_select = stages.picked.map_or(0, |warp| 1 << warp);
@@ -229,12 +232,14 @@ fn scheduling<'a>(inputs: &SelectInputs<'a>) -> SchedulerInputs<'a> {
 }
 
 impl Stages {
+    #[inline(always)]
     fn select(&self, inputs: &SelectInputs) -> Selection {
         let Some(warp) = self.picked else {
             return Selection::Nothing;
         };
         let q = &self.qualified;
-        let is = |warps: WarpMask| warps >> warp & 1 == 1;
+        let bit = 1 << warp;
+        let is = |warps: WarpMask| warps & bit != 0;
         let moved = q.event || inputs.locked != q.locked || inputs.owner != q.owner;
         if is(q.shares) && moved {
             return Selection::Stale;
@@ -256,6 +261,7 @@ impl Stages {
     }
 
     /// The registers after the clock edge.
+    #[inline(always)]
     fn next(&self, inputs: &SelectInputs, outputs: &SelectOutputs) -> Stages {
         Stages {
             qualified: Qualified {

@@ -85,6 +85,7 @@ impl MemoryEntry {
     }
 
     /// The outputs of this cycle.
+    #[inline(always)]
     pub fn eval(&self, inputs: &EntryInputs) -> EntryOutputs {
         let head = self.pre.output(inputs.input);
         let atomic = head.filter(|pass| self.is_for_sequencer(pass));
@@ -124,6 +125,7 @@ impl MemoryEntry {
     }
 
     /// The clock edge, with the outputs of this cycle.
+    #[inline(always)]
     pub(super) fn commit_known(
         &mut self,
         inputs: &EntryInputs,

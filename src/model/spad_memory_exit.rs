@@ -65,6 +65,7 @@ impl MemoryExit {
     }
 
     /// The outputs of this cycle.
+    #[inline(always)]
     pub fn eval(&self, inputs: &ExitInputs) -> ExitOutputs {
         let resp = &inputs.resp;
         let stages = &self.stages[..self.depth];

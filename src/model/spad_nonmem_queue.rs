@@ -113,8 +113,11 @@ impl<P: Copy + Default> NonmemQueue<P> {
             return;
         }
         let elastic = inputs.cfg_elastic;
-        let in_ready = self.in_ready(elastic, inputs.out_ready);
         let bypass = self.bypasses(elastic) && inputs.out_ready;
+        if self.valid == 0 && (bypass || inputs.input.is_none()) {
+            return;
+        }
+        let in_ready = self.in_ready(elastic, inputs.out_ready);
         if self.valid != 0 {
             let free = self.free(elastic, inputs.out_ready);
             if let Some(k) = self.head(elastic).filter(|_| inputs.out_ready) {

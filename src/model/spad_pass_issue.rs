@@ -99,14 +99,13 @@ impl PassIssue {
         }
         let issuing = self.issuing.map(|i| i.control);
         let issuing = issuing.filter(|c| c.pass == 0 || c.kind == kind::RELSSP);
-        let warps = [issuing.map(|c| c.warp.into()), picked];
-        warps
-            .into_iter()
-            .flatten()
-            .fold(0, |mask, warp: usize| mask | 1 << warp)
+        let bit = |warp: usize| 1 << warp;
+        let issuing: WarpMask = issuing.map_or(0, |c| bit(c.warp.into()));
+        issuing | picked.map_or(0, bit)
     }
 
     /// The outputs of this cycle.
+    #[inline(always)]
     pub fn eval(&self, inputs: &PassIssueInputs) -> PassIssueOutputs {
         let taken = inputs.take.map(|warp| self.taken(inputs.offers, warp));
         let waiting = self.issuing.map(|i| i.control);
@@ -127,6 +126,7 @@ impl PassIssue {
     }
 
     /// The clock edge, with the outputs of this cycle.
+    #[inline(always)]
     pub(super) fn commit_known(&mut self, inputs: &PassIssueInputs, outputs: &PassIssueOutputs) {
         if inputs.rst {
             (self.issuing, self.ex) = (None, None);

@@ -4,7 +4,7 @@
 mod memory;
 mod stages;
 
-use super::lanes::{LaneMask, MAX_LANES, lanes_of};
+use super::lanes::{LaneMask, MAX_LANES, copy_active, lanes_of};
 use super::spad_conflict_arbiter::{ArbiterInputs, ConflictArbiter};
 use super::spad_lock_unit::LockBits;
 use crate::config::Config;
@@ -136,12 +136,14 @@ impl<T: Copy + Default> Scratchpad<T> {
 
     /// Stages behind MEM0 that hold the last group of an access, MEM1 in bit 0.
     pub fn stages(&self) -> u32 {
-        let mem1 = self.mem1.as_ref().map(|s| s.place.ends_access());
-        let mem2 = self.mem2.as_ref().map(|s| s.group.ends_access());
-        let response = Some(self.response.ends_access());
-        let all = [mem1, mem2, response].into_iter().flatten();
-        all.zip(0..)
-            .fold(0, |m, (last, k)| m | u32::from(last) << k)
+        let mut stages = u32::from(self.response.ends_access());
+        if let Some(mem2) = &self.mem2 {
+            stages = stages << 1 | u32::from(mem2.group.ends_access());
+        }
+        if let Some(mem1) = &self.mem1 {
+            stages = stages << 1 | u32::from(mem1.place.ends_access());
+        }
+        stages
     }
 
     /// The response but for its data; registered.
@@ -154,14 +156,11 @@ impl<T: Copy + Default> Scratchpad<T> {
 
     /// Writes the response's data over `out`, one word per lane.
     pub fn response_data(&self, out: &mut [u64]) {
-        out[..self.lanes].fill(0);
         let p = &self.response.control;
         let returns = matches!(p.op, op::PASS | op::LOAD | op::LDLK);
-        if !self.response.ends_access() || !returns || p.error {
-            return;
-        }
-        for lane in lanes_of(p.mask) {
-            out[lane] = self.words[lane];
+        match self.response.ends_access() && returns && !p.error {
+            true => copy_active(p.mask, &self.words, out, self.lanes),
+            false => out[..self.lanes].fill(0),
         }
     }
 
@@ -187,6 +186,9 @@ impl<T: Copy + Default> Scratchpad<T> {
             return;
         }
         let takes = inputs.req_valid && self.req_ready(inputs.resp_ready);
+        if !takes && self.is_empty() {
+            return;
+        }
         let arbiter_adv = self.arbiter_adv(inputs.resp_ready);
         if self.advances(inputs.resp_ready) {
             self.advance(arbiter_adv);
@@ -262,6 +264,13 @@ impl<T: Copy + Default> Scratchpad<T> {
         self.words = [0; MAX_LANES];
     }
 
+    /// No group is anywhere.
+    fn is_empty(&self) -> bool {
+        let mem1 = self.mem1.as_ref().is_some_and(|s| s.place.valid);
+        let mem2 = self.mem2.as_ref().is_some_and(|s| s.group.valid);
+        !self.arbiter.valid() && !mem1 && !mem2 && !self.response.valid
+    }
+
     /// The group in MEM0 is looked at in several windows.
     fn windowed(&self) -> bool {
         self.windows > 1 && self.q.locks()
@@ -294,7 +303,7 @@ impl<T: Copy + Default> Scratchpad<T> {
         let (group, words) = match &mut self.mem2 {
             None => (&mut self.response, &mut self.words),
             Some(stage) => {
-                stage.leave(&mut self.response, &mut self.words);
+                stage.leave(&mut self.response, &mut self.words, self.lanes);
                 (&mut stage.group, &mut stage.words)
             }
         };
@@ -313,17 +322,21 @@ impl<T: Copy + Default> Scratchpad<T> {
         }
     }
 
+    /// Whether a lane in `mask` is on a row beyond the capacity.
+    fn is_beyond(&self, mask: LaneMask, row: &[u16]) -> bool {
+        let beyond = |row: u16| u32::from(row) >= self.rows;
+        // Mostly no lane is, be it active or not.
+        let highest = row.iter().fold(0, |highest, &row| row.max(highest));
+        beyond(highest) && lanes_of(mask).any(|lane| beyond(row[lane]))
+    }
+
     /// Takes the request; returns whether it accesses the banks.
     fn load(&mut self, inputs: &ScratchpadInputs<T>) -> bool {
         let op = inputs.req_op;
         let locks = matches!(op, op::LDLK | op::STUL);
         let unsupported = op > op::STUL || (locks && !self.has_locks);
         let accesses = (op::LOAD..=op::STUL).contains(&op);
-        let rows = inputs.req_row[..self.lanes].iter().rev();
-        let beyond = rows.fold(0, |m: LaneMask, &row| {
-            m << 1 | LaneMask::from(u32::from(row) >= self.rows)
-        });
-        let range = accesses && beyond & inputs.req_mask != 0;
+        let range = accesses && self.is_beyond(inputs.req_mask, &inputs.req_row[..self.lanes]);
         let q = &mut self.q;
         q.access = accesses && !unsupported && !range;
         q.op = op;

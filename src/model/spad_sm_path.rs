@@ -103,6 +103,7 @@ impl SmPath {
     }
 
     /// What is ready behind EX, from the end; then who issues.
+    #[inline(always)]
     fn signals<'a>(&self, inputs: &SmPathInputs<'a>) -> Signals<'a> {
         let ex = self.front.issue.ex();
         let back = self.back.eval(inputs, ex);
@@ -138,6 +139,7 @@ impl SmPath {
     }
 
     /// The clock edge.
+    #[inline(always)]
     fn commit(&mut self, inputs: &SmPathInputs, s: &Signals) {
         self.front.commit(inputs, &s.behind, &s.front);
         let taken = s.front.issue.taken;
@@ -145,6 +147,7 @@ impl SmPath {
         self.back.commit(inputs, &s.back, take_atomic);
     }
 
+    #[inline(always)]
     fn outputs(&self, s: &Signals) -> SmPathOutputs {
         let (front, back, entry) = (&s.front, &s.back, &s.back.entry);
         let (access, release) = (&front.sharing.access, &front.sharing.shown);

@@ -94,6 +94,8 @@ pub struct SchedulerOutputs {
 pub struct WarpScheduler {
     /// The warp issued last.
     last: usize,
+    /// The slots behind it.
+    behind: WarpMask,
     /// Some warp was issued since reset.
     has_issued: bool,
     warps: usize,
@@ -104,6 +106,7 @@ impl WarpScheduler {
     pub fn new(warps: usize) -> Self {
         WarpScheduler {
             last: warps - 1,
+            behind: behind(warps - 1),
             has_issued: false,
             warps,
         }
@@ -115,6 +118,7 @@ impl WarpScheduler {
     }
 
     /// The outputs of this cycle.
+    #[inline(always)]
     pub fn eval(&self, inputs: &SchedulerInputs) -> SchedulerOutputs {
         let ready = inputs.ready;
         let blocked = match inputs.aware && inputs.mask {
@@ -142,7 +146,7 @@ impl WarpScheduler {
         if rst {
             *self = WarpScheduler::new(self.warps);
         } else if let Some(warp) = issued {
-            self.last = warp;
+            (self.last, self.behind) = (warp, behind(warp));
             self.has_issued = true;
         }
     }
@@ -168,8 +172,7 @@ impl WarpScheduler {
 
     /// The first in the cyclic order that begins behind the warp issued last.
     fn next(&self, candidates: WarpMask) -> Option<usize> {
-        let behind = candidates >> self.last >> 1 << self.last << 1;
-        lowest(behind).or_else(|| lowest(candidates))
+        lowest(candidates & self.behind).or_else(|| lowest(candidates))
     }
 
     fn greedy_then_oldest(&self, candidates: WarpMask, age: &[u64]) -> Option<usize> {
@@ -178,6 +181,11 @@ impl WarpScheduler {
         }
         oldest(candidates, age)
     }
+}
+
+/// The slots above `warp`.
+fn behind(warp: usize) -> WarpMask {
+    WarpMask::MAX << warp << 1
 }
 
 fn oldest(warps: WarpMask, age: &[u64]) -> Option<usize> {

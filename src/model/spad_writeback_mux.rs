@@ -107,22 +107,27 @@ impl<P: Copy> WritebackMux<P> {
             self.turn = self.turn.map(|_| false);
             return;
         }
-        let ready = self.eval(inputs);
+        let winner = self.winner(inputs);
         if self.free() {
             self.turn = self.turn.map(|turn| inputs.icn.is_some() && !turn);
         }
-        let fires = |source, ready: bool, result: Option<P>| match ready {
-            true => result.map(|r| (source, r)),
-            false => None,
-        };
-        let winner = fires(Source::Icn, ready.icn_ready, inputs.icn)
-            .or(fires(Source::Mem, ready.mem_ready, inputs.mem))
-            .or(fires(Source::Nonmem, ready.nm_ready, inputs.nm));
         if self.first.is_none() || inputs.wb_ready {
             self.first = self.second.take().or(winner);
         } else if self.second.is_none() {
             self.second = winner;
         }
+    }
+
+    /// The result that is taken in this cycle.
+    fn winner(&self, inputs: &WritebackInputs<P>) -> Option<(Source, P)> {
+        if let Some(icn) = inputs.icn.filter(|_| self.icn_ready()) {
+            return Some((Source::Icn, icn));
+        }
+        if !self.mem_ready(inputs.icn.is_some()) {
+            return None;
+        }
+        let mem = inputs.mem.map(|result| (Source::Mem, result));
+        mem.or(inputs.nm.map(|result| (Source::Nonmem, result)))
     }
 
     /// One clock cycle.

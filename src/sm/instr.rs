@@ -157,6 +157,27 @@ impl Addresses {
         }
     }
 
+    /// The addresses of the lanes from `first` on, for as many as `out` has
+    /// room.
+    pub(super) fn write(&self, first: usize, out: &mut [u64]) {
+        match self {
+            Addresses::None => out.fill(0),
+            Addresses::Affine { stride, .. } => {
+                let mut address = self.of(first);
+                for out in out {
+                    *out = address;
+                    address = address.wrapping_add_signed(*stride);
+                }
+            }
+            Addresses::List(list) => {
+                let list = list.get(first..).unwrap_or_default();
+                let (known, beyond) = out.split_at_mut(list.len().min(out.len()));
+                known.copy_from_slice(&list[..known.len()]);
+                beyond.fill(0);
+            }
+        }
+    }
+
     /// The highest address of the lanes in `mask`, where it is seen at a
     /// glance: they lie on a rising line.
     pub(super) fn highest(&self, mask: u64) -> Option<u64> {
@@ -316,6 +337,11 @@ mod tests {
         let bent = Addresses::from_lanes(0b111, |l| (l * l) as u64, 4);
         assert_eq!(bent, Addresses::List(Box::new([0, 1, 4, 0])));
         assert_eq!(bent.of(2), 4);
+        for addresses in [line, bent, Addresses::None] {
+            let mut written = [9; 6];
+            addresses.write(1, &mut written);
+            assert_eq!(written, std::array::from_fn(|i| addresses.of(i + 1)));
+        }
     }
 
     #[test]

@@ -122,12 +122,47 @@ impl Layout {
 
     /// The word of the machine where `slot` has its block-relative `word`.
     pub fn physical(&self, slot: usize, word: u32) -> u32 {
+        self.words_of(slot).physical(word)
+    }
+
+    /// Where the words of `slot` lie.
+    pub(super) fn words_of(&self, slot: usize) -> SlotWords {
         let limit = self.limit();
-        match self.places[slot] {
-            Place::Own { base } => base + word,
-            Place::Paired { base, half } if word < limit => base + half * limit + word,
-            Place::Paired { base, .. } => base + limit + word,
+        let (private, shared) = match self.places[slot] {
+            Place::Own { base } => (base, base),
+            Place::Paired { base, half } => (base + half * limit, base + limit),
+        };
+        SlotWords {
+            limit,
+            private,
+            shared,
         }
+    }
+}
+
+/// Where a slot's words lie: what the block-relative ones below and from
+/// `limit` on are added to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SlotWords {
+    limit: u32,
+    private: u32,
+    shared: u32,
+}
+
+impl SlotWords {
+    /// The words lie one behind the other.
+    pub(super) fn is_contiguous(self) -> bool {
+        self.private == self.shared
+    }
+
+    /// The word of the machine for a block-relative one.
+    pub(super) fn physical(self, word: u32) -> u32 {
+        let base = if word < self.limit {
+            self.private
+        } else {
+            self.shared
+        };
+        base.wrapping_add(word)
     }
 }
 

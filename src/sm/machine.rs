@@ -3,6 +3,7 @@
 
 mod attribution;
 mod blocks;
+mod calendar;
 mod complete;
 mod deadlock;
 mod issue;
@@ -30,6 +31,7 @@ use crate::model::{BlockMask, Exit, Policy, WarpMask, WarpScheduler};
 use crate::trace::Atomics;
 use attribution::Tail;
 use blocks::BlockSlot;
+use calendar::Calendar;
 use operands::PassInExe;
 use pairs::Pairs;
 use phases::LaneWords;
@@ -85,14 +87,10 @@ pub struct Sm<'a> {
     resident: WarpMask,
     /// Warp slots of each scheduler.
     own: Vec<WarpMask>,
-    /// Next cycle in which each warp's offer is to be looked at.
-    check_at: Vec<u64>,
-    /// Warps for which that cycle is known.
-    checks: WarpMask,
+    /// When each warp's offer is to be looked at.
+    checks: Calendar,
     /// First cycle in which no warp waits at a barrier that has been met.
     barriers_until: u64,
-    /// First cycle in which a warp is to be looked at.
-    next_check: u64,
     /// Last cycle in which an instruction completed or a block started.
     last_progress: u64,
     /// Cycles in which nothing has moved.
@@ -158,10 +156,8 @@ impl<'a> Sm<'a> {
             exits: 0,
             resident: 0,
             own,
-            check_at: vec![NEVER; warps],
-            checks: 0,
+            checks: Calendar::new(warps),
             barriers_until: 0,
-            next_check: NEVER,
             last_progress: 0,
             idle_cycles: 0,
             atomics: 0,
@@ -275,7 +271,7 @@ impl<'a> Sm<'a> {
     ) -> Result<()> {
         self.free_slots();
         let launch = self.launch()?;
-        if self.next_check <= self.cycle {
+        if self.checks.next(self.cycle) <= self.cycle {
             self.check_warps()?;
         }
         let exit = self.exit()?;
@@ -370,10 +366,7 @@ impl<'a> Sm<'a> {
 
     /// `warp` is to be looked at in `cycle`.
     fn check(&mut self, warp: usize, cycle: u64) {
-        let at = &mut self.check_at[warp];
-        *at = (*at).min(cycle);
-        self.checks |= 1 << warp;
-        self.next_check = self.next_check.min(cycle);
+        self.checks.set(warp, cycle, self.cycle);
     }
 
     fn update_two_level(&mut self, outputs: &SmPathOutputs) {

@@ -270,6 +270,25 @@ impl Frame<'_> {
         );
     }
 
+    /// Drives a port of any width with 32-bit words, the first one in the low
+    /// bits.
+    pub fn drive_words(&mut self, port: &PortSlot, words: impl IntoIterator<Item = u32>) {
+        let place = &mut self.inputs[port.offset..port.offset + port.words];
+        put_words(place, port, words);
+    }
+
+    /// Expects 32-bit words on a port of any width, the first one in the low
+    /// bits; zeros where there are too few.
+    pub fn expect_words(&mut self, port: &PortSlot, words: &[u32]) {
+        let place = &mut self.expected[port.offset..port.offset + port.words];
+        put_words(place, port, words.iter().copied());
+    }
+
+    /// The words that an input is driven with.
+    pub fn driven_words(&self, port: &PortSlot) -> &[u32] {
+        &self.inputs[port.offset..port.offset + port.words]
+    }
+
     /// What an input of at most 32 bits is driven with.
     pub fn driven(&self, port: &PortSlot) -> u32 {
         self.inputs[port.offset]
@@ -339,6 +358,17 @@ fn set((word, value): (&mut u32, u32)) {
 fn join(words: &[u32]) -> u128 {
     let low_last = words.iter().rev();
     low_last.fold(0, |value, &word| value << 32 | u128::from(word))
+}
+
+/// Writes words to a port, and zeros behind them; bits beyond it are dropped.
+fn put_words(place: &mut [u32], port: &PortSlot, words: impl IntoIterator<Item = u32>) {
+    let mut words = words.into_iter();
+    for word in &mut *place {
+        *word = words.next().unwrap_or(0);
+    }
+    if let (Some(last), 1..) = (place.last_mut(), port.width % 32) {
+        *last &= (1 << (port.width % 32)) - 1;
+    }
 }
 
 /// Packs fields of `width` bits into words; fields beyond the port are dropped.

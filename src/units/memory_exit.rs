@@ -64,7 +64,7 @@ impl Driver for ExitDriver {
         frame.drive_bits(&p.resp_tag, tag);
         frame.drive_bits(&p.resp_mask, stimulus.wide(p.resp_mask.width));
         frame.drive_bits(&p.resp_success, stimulus.wide(p.resp_success.width));
-        frame.drive_fields(&p.resp_data, 32, payload(stimulus.wide(64) as u64));
+        frame.drive_words(&p.resp_data, payload(stimulus.wide(64) as u64));
         frame.drive(&p.resp_error, stimulus.one_in(4).into());
         frame.drive_bits(&p.resp_degree, stimulus.wide(p.resp_degree.width));
         frame.drive(&p.out_ready, self.ready.beat(stimulus).into());

@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 fn drive_payload(frame: &mut Frame, port: &PortSlot, seed: u64) {
-    frame.drive_fields(port, 32, payload(seed));
+    frame.drive_words(port, payload(seed));
 }
 
 /// Payloads that are under way: models move their numbers. A number is used
@@ -34,8 +34,9 @@ impl Payloads {
     /// The number of what is driven on `port`.
     fn number(&mut self, frame: &Frame, port: &PortSlot) -> u64 {
         self.next = (self.next + 1) % self.ring.len();
-        self.ring[self.next].clear();
-        self.ring[self.next].extend(frame.driven_fields(port, 32).map(|word| word as u32));
+        let payload = &mut self.ring[self.next];
+        payload.clear();
+        payload.extend_from_slice(frame.driven_words(port));
         self.next as u64
     }
 
@@ -49,7 +50,7 @@ impl Payloads {
 
     fn expect(&self, frame: &mut Frame, port: &PortSlot, number: Option<u64>) {
         let words = number.map_or(&[][..], |number| &self.ring[number as usize]);
-        frame.expect_fields(port, 32, words.iter().copied());
+        frame.expect_words(port, words);
     }
 }
 
@@ -142,14 +143,13 @@ struct GoldenQueue<Q> {
 impl<Q: Queue> Golden for GoldenQueue<Q> {
     fn respond(&mut self, frame: &mut Frame) {
         let p = &self.ports.data;
-        let number = self.payloads.number(frame, &p.in_data);
+        let offered = frame.is_high(&p.in_valid);
         let inputs = QueueInputs {
             rst: frame.is_high(&p.rst),
             on: frame.is_high(&self.ports.on),
-            input: frame.is_high(&p.in_valid).then_some(number),
+            input: offered.then(|| self.payloads.number(frame, &p.in_data)),
             out_ready: frame.is_high(&p.out_ready),
         };
-        let offered = inputs.input.is_some();
         let (in_ready, output, used) = self.model.step(inputs);
         frame.expect(&p.in_ready, in_ready.into());
         frame.expect(&p.out_valid, output.is_some().into());
@@ -282,8 +282,8 @@ impl Golden for GoldenMux {
         let p = &self.ports;
         let payloads = &mut self.payloads;
         let [icn, mem, nm] = p.sources().map(|(valid, data)| {
-            let number = payloads.number(frame, data);
-            frame.is_high(valid).then_some(number)
+            let offered = frame.is_high(valid);
+            offered.then(|| payloads.number(frame, data))
         });
         let out = self.model.step(&WritebackInputs {
             rst: frame.is_high(&p.rst),

@@ -126,9 +126,9 @@ impl Contexts {
         if self.heads_turn && head_waits {
             return None;
         }
-        let count = self.list.len();
-        (1..=count)
-            .map(|i| (self.last + i) % count)
+        let behind = self.last + 1..self.list.len();
+        behind
+            .chain(0..=self.last)
             .find(|&c| self.list[c].sequencer.sp_valid())
     }
 
@@ -155,6 +155,12 @@ impl Contexts {
             .any(|c| c.passes.count() > 0 && c.is_idle())
     }
 
+    /// No context has a pass, and the head of the memory path is owed nothing.
+    fn rests(&self) -> bool {
+        let rests = |c: &Context| c.is_idle() && c.passes.count() == 0;
+        !self.heads_turn && self.list.iter().all(rests)
+    }
+
     /// The request of the context that the port belongs to.
     pub(super) fn request(&self, requester: usize) -> Option<SequencerRequest<Pass>> {
         self.list[requester].sequencer.request()
@@ -162,6 +168,9 @@ impl Contexts {
 
     /// The clock edge; the operands of passes are in `pool`.
     pub(super) fn commit(&mut self, inputs: &ContextInputs, pool: &PassPool) {
+        if inputs.atomic.is_none() && inputs.requester.is_none() && self.rests() {
+            return;
+        }
         let target = inputs.atomic.as_ref().map(|pass| self.of(pass));
         if let Some(target) = target {
             self.filling = target;

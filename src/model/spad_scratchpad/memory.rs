@@ -3,7 +3,7 @@
 use super::stages::{BanksAndRows, Group, Place, Request};
 use super::{ResponseControl, op};
 use crate::config::Config;
-use crate::model::lanes::{LaneMask, MAX_LANES, lanes_of};
+use crate::model::lanes::{LaneMask, MAX_LANES, copy_words, lanes_of};
 use crate::model::spad_bank_ram::{BankInputs, BankRam};
 use crate::model::spad_crossbar::{BankRequests, Crossbar, RequestInputs};
 use crate::model::spad_lock_unit::{LockBits, LockInputs, LockUnit};
@@ -78,7 +78,10 @@ impl Memory {
         let brings = match request.op {
             op::LOAD | op::LDLK => self.read(lanes, place, words),
             op::STORE | op::STUL => self.write(request, lanes, place),
-            op::PASS => pass(request, words),
+            op::PASS => {
+                copy_words(request.mask, &request.data, words, self.lanes as usize);
+                request.mask
+            }
             _ => 0,
         };
         if request.locks() {
@@ -118,15 +121,16 @@ impl Memory {
     }
 
     /// Leaders address their banks, whose words go to all lanes of the group.
-    fn read(&mut self, (bank, row): BanksAndRows, place: &Place, words: &mut [u64]) -> LaneMask {
+    fn read(
+        &mut self,
+        (bank, row): BanksAndRows,
+        place: &Place,
+        words: &mut [u64; MAX_LANES],
+    ) -> LaneMask {
         for lane in lanes_of(place.leader) {
-            self.banks[usize::from(bank[lane])].commit(&BankInputs {
-                en: true,
-                row: row[lane],
-                ..BankInputs::default()
-            });
+            words[lane] = self.banks[usize::from(bank[lane])].read(row[lane]);
         }
-        for lane in lanes_of(place.served) {
+        for lane in lanes_of(place.served & !place.leader) {
             words[lane] = self.banks[usize::from(bank[lane])].eval();
         }
         place.served
@@ -138,6 +142,14 @@ impl Memory {
         (bank, row): BanksAndRows,
         place: &Place,
     ) -> LaneMask {
+        if place.served == place.leader {
+            // Each bank has one lane, whose word needs no merging.
+            for lane in lanes_of(place.leader) {
+                let be = self.crossbar.enables(request.be[lane]);
+                self.banks[usize::from(bank[lane])].write(row[lane], be, request.data[lane]);
+            }
+            return 0;
+        }
         let requests = RequestInputs {
             served: place.served,
             leader: place.leader,
@@ -149,23 +161,10 @@ impl Memory {
         self.crossbar.drive(&requests, &mut self.to_banks);
         for lane in lanes_of(place.leader) {
             let bank = usize::from(bank[lane]);
-            self.banks[bank].commit(&BankInputs {
-                rst: false,
-                en: true,
-                we: true,
-                be: self.to_banks.wbe[bank],
-                row: self.to_banks.row[bank],
-                wdata: self.to_banks.wdata[bank],
-            });
+            let to_bank = &self.to_banks;
+            let (be, wdata) = (to_bank.wbe[bank], to_bank.wdata[bank]);
+            self.banks[bank].write(to_bank.row[bank], be, wdata);
         }
         0
     }
-}
-
-/// The request's own data comes back.
-fn pass<T>(request: &Request<T>, words: &mut [u64]) -> LaneMask {
-    for lane in lanes_of(request.mask) {
-        words[lane] = request.data[lane];
-    }
-    request.mask
 }

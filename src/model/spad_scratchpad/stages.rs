@@ -2,7 +2,7 @@
 //! their way to the response.
 
 use super::{ResponseControl, op};
-use crate::model::lanes::{LaneMask, MAX_LANES, lanes_of};
+use crate::model::lanes::{LaneMask, MAX_LANES, copy_words};
 
 /// An access in front of banks and locks.
 #[derive(Clone, Debug)]
@@ -163,11 +163,14 @@ impl<T: Copy + Default> DataStage<T> {
     }
 
     /// The group goes to the response stage, its words to those before it.
-    pub(super) fn leave(&mut self, response: &mut Group<T>, words: &mut [u64; MAX_LANES]) {
+    pub(super) fn leave(
+        &mut self,
+        response: &mut Group<T>,
+        words: &mut [u64; MAX_LANES],
+        lanes: usize,
+    ) {
         if self.group.valid {
-            for lane in lanes_of(self.group.brings) {
-                words[lane] = self.words[lane];
-            }
+            copy_words(self.group.brings, &self.words, words, lanes);
         }
         response.clone_from(&self.group);
     }

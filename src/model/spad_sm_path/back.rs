@@ -99,6 +99,7 @@ impl Back {
     }
 
     /// What all say with `ex` in EX.
+    #[inline(always)]
     pub(super) fn eval(&self, inputs: &SmPathInputs, ex: Option<PassControl>) -> BackSignals {
         let (rst, kind) = (inputs.rst, inputs.cfg.pipeline);
         let elastic = kind >= pipeline::ELASTIC;
@@ -152,6 +153,7 @@ impl Back {
     }
 
     /// The clock edge; `take_atomic`: an ATOMIC is issued.
+    #[inline(always)]
     pub(super) fn commit(&mut self, inputs: &SmPathInputs, s: &BackSignals, take_atomic: bool) {
         self.show(inputs.wb_ready);
         let leaving = s.to_nonmem.filter(|_| s.ex_fire);
@@ -225,6 +227,7 @@ impl Back {
     }
 
     /// The edge of the memory's entry and of the scratchpad behind it.
+    #[inline(always)]
     fn enter_memory(&mut self, inputs: &SmPathInputs, s: &BackSignals, take_atomic: bool) {
         let lanes = match s.entry.request.filter(|_| s.req_ready) {
             Some(request) => self.entry.lanes(request, &self.pool),

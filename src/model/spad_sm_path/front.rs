@@ -40,7 +40,6 @@ pub(super) struct Behind {
 /// What they say in one cycle, and what they were told.
 pub(super) struct FrontSignals<'a> {
     pub(super) sharing: SharingOutputs,
-    eligibility: EligibilityInputs<'a>,
     select_inputs: SelectInputs<'a>,
     pub(super) select: SelectOutputs,
     issue_inputs: PassIssueInputs<'a>,
@@ -59,12 +58,13 @@ impl Front {
         }
     }
 
+    #[inline(always)]
     pub(super) fn eval<'a>(&self, inputs: &SmPathInputs<'a>, behind: &Behind) -> FrontSignals<'a> {
         let (cfg, rst, atom_infl) = (&inputs.cfg, inputs.rst, behind.atom_infl);
         let sharing = self.sharing.eval(inputs, behind.release);
         let picked = self.select.picked();
         let ex = self.issue.ex();
-        let eligibility = EligibilityInputs {
+        let eligible = self.eligibility.eval(&EligibilityInputs {
             rst,
             barrel: cfg.barrel,
             offers: inputs.offers,
@@ -74,8 +74,7 @@ impl Front {
             ex_relssp: ex.filter(|c| c.kind == kind::RELSSP).map(|c| c.warp.into()),
             take: None,
             retire: behind.retire,
-        };
-        let eligible = self.eligibility.eval(&eligibility);
+        });
         let select_inputs = SelectInputs {
             rst,
             policy: cfg.policy,
@@ -107,7 +106,6 @@ impl Front {
         };
         FrontSignals {
             sharing,
-            eligibility,
             select_inputs,
             select,
             issue_inputs,
@@ -115,16 +113,15 @@ impl Front {
         }
     }
 
+    #[inline(always)]
     pub(super) fn commit(&mut self, inputs: &SmPathInputs, behind: &Behind, s: &FrontSignals) {
         let taken = s.issue.taken;
         self.commit_sharing(inputs, behind, s);
-        self.eligibility.commit(&EligibilityInputs {
-            take: taken.map(|t| WarpKind {
-                warp: t.control.warp.into(),
-                kind: t.control.kind,
-            }),
-            ..s.eligibility
+        let take = taken.map(|t| WarpKind {
+            warp: t.control.warp.into(),
+            kind: t.control.kind,
         });
+        self.eligibility.count(inputs.rst, take, behind.retire);
         let predicted = taken.filter(|t| kind::is_predicted(t.control.kind));
         self.predictor.commit(&PredictorInputs {
             rst: inputs.rst,

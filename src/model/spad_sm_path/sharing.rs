@@ -47,6 +47,7 @@ impl Sharing {
         }
     }
 
+    #[inline(always)]
     pub(super) fn eval(&self, inputs: &SmPathInputs, release: Option<Release>) -> SharingOutputs {
         let events = release_inputs(inputs, release, &self.warp_blk);
         let now = self.relssp.eval_from(self.registered, &events);
@@ -58,6 +59,7 @@ impl Sharing {
     }
 
     /// The clock edge; `acquire` is the warp whose offer is taken.
+    #[inline(always)]
     pub(super) fn commit(
         &mut self,
         inputs: &SmPathInputs,

@@ -69,7 +69,7 @@ impl Sm<'_> {
             self.ages[w] = self.launches;
             self.launches += 1;
             warp.start(workload.open(block, index as u32)?, ready_at)?;
-            self.check_at[w] = NEVER;
+            self.checks.clear(w);
             self.check_before(w, ready_at);
             self.two_level.enter(w);
         }

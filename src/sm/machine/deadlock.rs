@@ -32,7 +32,7 @@ impl Sm<'_> {
             && private == 0
             && self.exits == 0
             && self.private_ready == 0
-            && self.next_check == NEVER
+            && self.checks.next(self.cycle) == NEVER
             && self.global.is_idle()
             && self.offers.valid() & !outputs.wait_sh == 0
             && self.warps.iter().all(|w| w.in_path == 0);

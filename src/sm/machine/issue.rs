@@ -5,7 +5,7 @@ use super::Sm;
 use crate::error::Result;
 use crate::model::spad_sm_path::SmPathOutputs;
 use crate::model::{SchedulerInputs, WarpClasses};
-use crate::sm::instr::InstrKind;
+use crate::sm::instr::{Instr, InstrKind};
 use crate::sm::warp::{NEVER, Pending, State};
 
 impl Sm<'_> {
@@ -18,12 +18,13 @@ impl Sm<'_> {
                 in_path = Some(issue.warp);
                 if issue.pass == 0 {
                     let active = self.active(issue.warp);
-                    self.enter_exe(issue.warp, active);
+                    self.enter_exe(issue, active);
                     self.offers.set(issue.warp, None);
                     self.warps[issue.warp].in_path += 1;
                     self.issued(issue.warp, active, false)?;
+                } else {
+                    self.go_on_in_exe(issue);
                 }
-                self.form_operands(issue);
             }
             None if !outputs.ex_hold => self.exe.leave(),
             None => {}
@@ -92,32 +93,34 @@ impl Sm<'_> {
         let subwarps = u64::from(self.config.subwarps());
         let front_end = u64::from(self.config.sm.frontend_stages);
         self.statistics.warp_instructions += 1;
-        let Some((part, at)) = self.warps[w].place() else {
+        let Some(instr) = self.warps[w].next() else {
             return Ok(());
         };
-        let instr = &part[at];
+        let &Instr {
+            kind, pc, dst, sub, ..
+        } = instr;
         let words = self.words(instr);
-        let latency = u64::from(self.latency(instr.kind));
-        let segments = match instr.kind.is_global() {
+        let latency = u64::from(self.latency(kind));
+        let segments = match kind.is_global() {
             true => self.global.coalesce(instr, active),
             false => Box::default(),
         };
-        if instr.kind.is_shared() {
-            self.note_access(w, instr, active)?;
-        } else if instr.kind == InstrKind::RelSsp {
+        if kind.is_shared() {
+            self.note_access(w, active)?;
+        } else if kind == InstrKind::RelSsp {
             self.warps[w].released |= active;
             self.note_release(self.warps[w].slot);
         }
         let warp = &mut self.warps[w];
         warp.offered = false;
-        let by_latency = instr.kind.path_kind() == crate::model::spad_sm_path::kind::ALU;
+        let by_latency = kind.path_kind() == crate::model::spad_sm_path::kind::ALU;
         let done = match (by_latency, strict, private) {
             (true, false, _) => Some(cycle + latency - 1 + (subwarps - 1)),
             // The private pipe is as long as the path is without conflicts.
             (true, true, true) => Some(cycle + u64::from(self.config.path.mem_stages) + 2),
             _ => None,
         };
-        if instr.kind == InstrKind::AtomShared {
+        if kind == InstrKind::AtomShared {
             self.atomics += 1;
         }
         let passes = subwarps * u64::from(words);
@@ -125,22 +128,22 @@ impl Sm<'_> {
             (None, true) => NEVER,
             (None, false) => cycle + passes,
             (Some(done), true) => done + 1 + front_end,
-            (Some(done), false) if instr.kind == InstrKind::Branch => done + 1 + front_end,
+            (Some(done), false) if kind == InstrKind::Branch => done + 1 + front_end,
             (Some(_), false) => cycle + passes,
         };
-        warp.set_register(instr.dst, done.map_or(NEVER, |d| d + 1));
+        warp.set_register(dst, done.map_or(NEVER, |d| d + 1));
         match done {
             Some(done) => warp.done_at = warp.done_at.max(done),
             None => {
                 let tag = warp.take_tag();
                 warp.pending.push(Pending {
                     tag,
-                    kind: instr.kind,
-                    pc: instr.pc,
-                    dst: instr.dst,
+                    kind,
+                    pc,
+                    dst,
                     mask: active,
                     words,
-                    sub: instr.sub,
+                    sub,
                     success: 0,
                     segments,
                 });
@@ -148,9 +151,8 @@ impl Sm<'_> {
         }
         warp.use_tag();
         warp.advance()?;
-        if instr.kind == InstrKind::Bar {
-            let arrived = done.unwrap_or(NEVER);
-            let number = instr.sub;
+        if kind == InstrKind::Bar {
+            let (number, arrived) = (sub, done.unwrap_or(NEVER));
             warp.state = State::Barrier { number, arrived };
             let slot = warp.slot;
             self.meet(slot);

@@ -2,6 +2,7 @@
 //! front end allow (docs/microarchitecture.md, section 19.2).
 
 use super::Sm;
+use super::calendar::warps_of;
 use crate::error::{Error, Result};
 use crate::model::spad_sm_path::{Offer, kind};
 use crate::sm::instr::{Instr, InstrKind};
@@ -29,21 +30,7 @@ impl InstrKind {
 impl Sm<'_> {
     /// Looks at every warp whose time has come.
     pub(super) fn check_warps(&mut self) -> Result<()> {
-        self.next_check = NEVER;
-        let mut rest = self.checks;
-        while rest != 0 {
-            let w = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            if self.check_at[w] <= self.cycle {
-                self.check_at[w] = NEVER;
-                self.check_warp(w)?;
-            }
-            match self.check_at[w] {
-                NEVER => self.checks &= !(1 << w),
-                at => self.next_check = self.next_check.min(at),
-            }
-        }
-        Ok(())
+        warps_of(self.checks.take_due(self.cycle)).try_for_each(|w| self.check_warp(w))
     }
 
     fn check_warp(&mut self, w: usize) -> Result<()> {
@@ -66,7 +53,7 @@ impl Sm<'_> {
                 if at <= cycle {
                     self.exits |= 1 << w;
                 } else {
-                    self.check_at[w] = at;
+                    self.check(w, at);
                 }
             }
             return Ok(());
@@ -82,8 +69,9 @@ impl Sm<'_> {
             false => u64::from(self.config.path.ahead),
         };
         if at > cycle + early {
-            // NEVER: a completion looks again.
-            self.check_at[w] = if at == NEVER { NEVER } else { at - early };
+            if at != NEVER {
+                self.check(w, at - early);
+            } // else a completion looks again
             return Ok(());
         }
         let offer = match private {

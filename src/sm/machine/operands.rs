@@ -4,22 +4,27 @@ use super::Sm;
 use super::values::Values;
 use crate::config::Config;
 use crate::model::spad_sm_path::{Issue, NO_OPERANDS, Operands};
-use crate::sm::instr::{Instr, InstrKind};
-use crate::sm::layout::Layout;
+use crate::sm::instr::{Addresses, Instr, InstrKind, full_mask};
+use crate::sm::layout::SlotWords;
+use crate::trace::Wide;
 use std::sync::Arc;
 
 /// The pass in EXE, with its operands.
 pub(super) struct PassInExe {
-    /// The program and the place of the instruction, as long as passes remain.
+    /// The program and the place of the instruction, if more passes follow.
     instr: Option<(Arc<[Instr]>, usize)>,
     /// Its active lanes.
     active: u64,
-    slot: usize,
+    /// Where its block's words lie.
+    words_of_block: SlotWords,
+    /// Words per lane.
     words: u32,
     occupied: bool,
     mask: u64,
     aop: u8,
     atomic: bool,
+    /// Byte addresses of its lanes.
+    bytes: [u64; 64],
     addr: [u16; 64],
     be: [u8; 64],
 }
@@ -29,12 +34,13 @@ impl Default for PassInExe {
         PassInExe {
             instr: None,
             active: 0,
-            slot: 0,
+            words_of_block: SlotWords::default(),
             words: 1,
             occupied: false,
             mask: 0,
             aop: 0,
             atomic: false,
+            bytes: [0; 64],
             addr: [0; 64],
             be: [0; 64],
         }
@@ -64,93 +70,131 @@ impl PassInExe {
 
 impl Sm<'_> {
     /// The warp's next instruction enters EXE with its first pass.
-    pub(super) fn enter_exe(&mut self, w: usize, active: u64) {
-        let warp = &self.warps[w];
-        self.exe.instr = warp.place();
-        self.exe.active = active;
-        self.exe.slot = warp.slot;
-        if let Some(instr) = warp.next() {
-            self.exe.words = self.words(instr);
-        }
+    pub(super) fn enter_exe(&mut self, issue: &Issue, active: u64) {
+        let warp = &self.warps[issue.warp];
+        let Some(instr) = warp.next() else {
+            return;
+        };
+        self.values.enter_exe();
+        let words = self.words(instr);
+        let exe = &mut self.exe;
+        exe.active = active;
+        exe.words_of_block = self.layout.words_of(warp.slot);
+        exe.words = words;
+        exe.form(&self.config, instr, 0);
+        self.lane_words.separate(instr, exe.mask, &mut exe.addr);
+        exe.instr = match issue.last {
+            true => None,
+            false => warp.place(),
+        };
     }
 
-    /// A pass enters EXE: its operands for the next cycle.
-    pub(super) fn form_operands(&mut self, issue: &Issue) {
+    /// A later pass of the instruction enters EXE.
+    pub(super) fn go_on_in_exe(&mut self, issue: &Issue) {
         self.values.enter_exe();
-        let phases = self.has_phases();
-        let forming = Forming {
-            config: &self.config,
-            layout: &self.layout,
-        };
         let exe = &mut self.exe;
         let Some((part, at)) = exe.instr.take() else {
             return;
         };
-        let instr = &part[at];
-        let pass = u32::from(issue.pass);
-        match phases && instr.kind.is_shared() && exe.words > 1 {
-            true => forming.phase(exe, instr, pass),
-            false => forming.words(exe, instr, pass),
+        exe.form(&self.config, &part[at], issue.pass.into());
+        self.lane_words.separate(&part[at], exe.mask, &mut exe.addr);
+        if !issue.last {
+            exe.instr = Some((part, at));
         }
-        self.lane_words.separate(instr, exe.mask, &mut exe.addr);
-        exe.instr = Some((part, at));
     }
 }
 
-/// What the operands of a pass follow from, beside the instruction.
-struct Forming<'a> {
-    config: &'a Config,
-    layout: &'a Layout,
-}
+impl PassInExe {
+    /// The operands of a pass.
+    fn form(&mut self, config: &Config, instr: &Instr, pass: u32) {
+        self.occupied = true;
+        self.atomic = instr.kind == InstrKind::AtomShared;
+        self.aop = if self.atomic { instr.sub } else { 0 };
+        let phases = config.wide == Wide::Phases;
+        match phases && instr.kind.is_shared() && self.words > 1 {
+            true => self.phase(config, instr, pass),
+            false => self.one_word_each(config, instr, pass),
+        }
+    }
 
-impl Forming<'_> {
     /// One word of each lane of a subwarp.
-    fn words(&self, exe: &mut PassInExe, instr: &Instr, pass: u32) {
-        let lanes = self.config.lanes;
-        let (sub, word) = (pass / exe.words, pass % exe.words);
+    fn one_word_each(&mut self, config: &Config, instr: &Instr, pass: u32) {
+        let lanes = config.lanes;
+        let (sub, word) = (pass / self.words, pass % self.words);
         let first = sub * lanes;
-        exe.occupied = true;
-        exe.mask = exe.active >> first & crate::sm::instr::full_mask(lanes);
-        exe.atomic = instr.kind == InstrKind::AtomShared;
-        exe.aop = if exe.atomic { instr.sub } else { 0 };
+        self.mask = self.active >> first & full_mask(lanes);
         if !instr.kind.is_shared() {
             return;
         }
-        let mut rest = exe.mask;
-        while rest != 0 {
-            let lane = rest.trailing_zeros();
-            rest &= rest - 1;
-            self.place(exe, instr, lane, (first + lane, word));
+        // Those of inactive lanes, too: nobody looks at them.
+        let lanes = lanes as usize;
+        if self.form_line(config, instr, (first, word)) {
+            return;
         }
+        instr.addrs.write(first as usize, &mut self.bytes[..lanes]);
+        let shift = word_shift(config);
+        for (addr, byte) in self.addr.iter_mut().zip(&self.bytes[..lanes]) {
+            let relative = ((byte >> shift) as u32).wrapping_add(word);
+            *addr = self.words_of_block.physical(relative) as u16;
+        }
+        self.enable_bytes(config, instr);
+    }
+
+    /// Whole words on a line, of the lanes from `first` on; whether they are.
+    fn form_line(&mut self, config: &Config, instr: &Instr, (first, word): (u32, u32)) -> bool {
+        let (bytes, lanes) = (config.word_bytes(), config.lanes as usize);
+        let Addresses::Affine { stride, .. } = instr.addrs else {
+            return false;
+        };
+        let whole = u32::from(instr.bytes) >= bytes && stride % i64::from(bytes) == 0;
+        if !whole || !self.words_of_block.is_contiguous() {
+            return false;
+        }
+        let byte = instr.addrs.of(first as usize);
+        let relative = ((byte >> word_shift(config)) as u32).wrapping_add(word);
+        let mut word = self.words_of_block.physical(relative) as u16;
+        for addr in &mut self.addr[..lanes] {
+            *addr = word;
+            word = word.wrapping_add((stride >> word_shift(config)) as u16);
+        }
+        self.enable_bytes(config, instr);
+        true
     }
 
     /// All words of the lanes of a phase.
-    fn phase(&self, exe: &mut PassInExe, instr: &Instr, pass: u32) {
-        exe.occupied = true;
-        exe.mask = 0;
-        (exe.atomic, exe.aop) = (false, 0);
-        let first = pass * (self.config.lanes / exe.words);
-        for place in 0..self.config.lanes {
-            let (lane, word) = (first + place / exe.words, place % exe.words);
-            if exe.active >> lane & 1 == 1 {
-                exe.mask |= 1 << place;
-                self.place(exe, instr, place, (lane, word));
-            }
+    fn phase(&mut self, config: &Config, instr: &Instr, pass: u32) {
+        let words = self.words as usize;
+        let lanes = config.lanes as usize / words;
+        let first = pass as usize * lanes;
+        instr.addrs.write(first, &mut self.bytes[..lanes]);
+        let shift = word_shift(config);
+        self.mask = 0;
+        for (place, addr) in self.addr[..lanes * words].iter_mut().enumerate() {
+            let (lane, word) = (place / words, place % words);
+            self.mask |= (self.active >> (first + lane) & 1) << place;
+            let relative = ((self.bytes[lane] >> shift) as u32).wrapping_add(word as u32);
+            *addr = self.words_of_block.physical(relative) as u16;
         }
+        self.enable_bytes(config, instr);
     }
 
-    /// Address and byte enables at `place` of the pass: of word `word` of lane
-    /// `lane` of the warp.
-    fn place(&self, exe: &mut PassInExe, instr: &Instr, place: u32, (lane, word): (u32, u32)) {
-        let word_bytes = u64::from(self.config.word_bytes());
-        // Words have 4 or 8 bytes.
-        let word_shift = word_bytes.trailing_zeros();
-        let narrow = u64::from(instr.bytes) < word_bytes;
-        let enables = ((1u32 << u64::from(instr.bytes).min(word_bytes)) - 1) as u8;
-        let byte = instr.addrs.of(lane as usize);
-        let relative = (byte >> word_shift) as u32 + word;
-        exe.addr[place as usize] = self.layout.physical(exe.slot, relative) as u16;
-        let shift = if narrow { byte & (word_bytes - 1) } else { 0 };
-        exe.be[place as usize] = enables << shift;
+    /// The bytes that a store writes: of a word, or a part of it.
+    fn enable_bytes(&mut self, config: &Config, instr: &Instr) {
+        let word_bytes = u64::from(config.word_bytes());
+        let bytes = u64::from(instr.bytes).min(word_bytes);
+        let enables = ((1u32 << bytes) - 1) as u8;
+        let lanes = config.lanes as usize;
+        if bytes == word_bytes {
+            self.be[..lanes].fill(enables);
+            return;
+        }
+        for (be, byte) in self.be.iter_mut().zip(&self.bytes[..lanes]) {
+            *be = enables << (byte & (word_bytes - 1));
+        }
     }
+}
+
+/// Words have 4 or 8 bytes.
+fn word_shift(config: &Config) -> u32 {
+    config.word_bytes().trailing_zeros()
 }

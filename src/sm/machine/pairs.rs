@@ -5,7 +5,6 @@
 
 use super::Sm;
 use crate::error::{Error, Result};
-use crate::sm::instr::Instr;
 use crate::sm::stats::SharedProgress;
 
 /// A block in a slot that shares.
@@ -74,12 +73,15 @@ impl Sm<'_> {
         self.pairs.visits[slot].launched = self.cycle;
     }
 
-    /// An access to shared memory is issued.
-    pub(super) fn note_access(&mut self, w: usize, instr: &Instr, active: u64) -> Result<()> {
+    /// The warp's next instruction, an access to shared memory, is issued.
+    pub(super) fn note_access(&mut self, w: usize, active: u64) -> Result<()> {
         let slot = self.warps[w].slot;
         if !self.shares(slot) {
             return Ok(());
         }
+        let Some(instr) = self.warps[w].next() else {
+            return Ok(());
+        };
         let Some(highest) = instr.addrs.highest(active) else {
             return Ok(());
         };

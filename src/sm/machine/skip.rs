@@ -18,7 +18,8 @@ impl Sm<'_> {
         }
         let now = self.cycle;
         let next_event = self
-            .next_check
+            .checks
+            .next(now)
             .min(self.global.next_arrival().unwrap_or(u64::MAX))
             .min(self.last_progress.saturating_add(PATIENCE + 1))
             .min(self.next_barrier_end());
