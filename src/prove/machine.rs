@@ -2,7 +2,7 @@
 //! the solver goes through all their states.
 
 use super::harness::Harness;
-use crate::config::{Config, RetryLatencies};
+use crate::config::{Config, PathHash, RetryLatencies};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::units::Size;
@@ -43,6 +43,8 @@ fn least(size: Size) -> Result<Config> {
         Size::Pair => ("pair".to_owned(), 2),
         Size::Quad => ("quad".to_owned(), 4),
         Size::Rows => ("rows".to_owned(), 4),
+        Size::Whole => ("whole".to_owned(), 2),
+        Size::Lockless => ("lockless".to_owned(), 2),
     };
     if size == Size::Rows {
         config.capacity_words = 4 * 8;
@@ -51,6 +53,15 @@ fn least(size: Size) -> Result<Config> {
     (config.path.warps, config.path.blocks) = (4, 4);
     (config.path.locks, config.path.lock_group_cycles) = (32, 2);
     config.path.history_sets = 2;
+    if matches!(size, Size::Whole | Size::Lockless) {
+        // Addresses are any, so banks, rows and locks are with any hash.
+        config.path.hash = PathHash::Mod;
+        config.warp_size = 4;
+        (config.path.warps, config.path.blocks) = (2, 2);
+    }
+    if size == Size::Lockless {
+        config.path.locks = 0;
+    }
     // Short, so that a second round is only a few cycles away.
     config.path.retry = RetryLatencies {
         read: 2,
@@ -68,7 +79,13 @@ mod tests {
 
     #[test]
     fn the_least_machines_can_be_emitted() {
-        for size in [Size::Pair, Size::Quad, Size::Rows] {
+        for size in [
+            Size::Pair,
+            Size::Quad,
+            Size::Rows,
+            Size::Whole,
+            Size::Lockless,
+        ] {
             Design::emit(&[], &least(size).unwrap()).unwrap();
         }
     }

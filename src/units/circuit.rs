@@ -17,6 +17,11 @@ pub struct Circuit {
     pub stages: Stages,
     /// Other units that the circuit has in it.
     pub beside: &'static [&'static str],
+    /// Modules inside the unit (patterns as Yosys has them) that may answer
+    /// anything: what is proved then holds whatever they do.
+    pub free: &'static [&'static str],
+    /// Counterexamples are looked for in so many cycles, the first a reset.
+    pub cycles: u32,
 }
 
 impl Circuit {
@@ -27,6 +32,8 @@ impl Circuit {
             needs: Need::Nothing,
             stages: Stages::Any,
             beside: &[],
+            free: &[],
+            cycles: 10,
         }
     }
 
@@ -39,6 +46,18 @@ impl Circuit {
     /// The same with other units in it.
     pub(super) const fn beside(mut self, units: &'static [&'static str]) -> Self {
         self.beside = units;
+        self
+    }
+
+    /// The same with modules that may answer anything.
+    pub(super) const fn free(mut self, modules: &'static [&'static str]) -> Self {
+        self.free = modules;
+        self
+    }
+
+    /// The same with counterexamples of so many cycles.
+    pub(super) const fn cycles(mut self, cycles: u32) -> Self {
+        self.cycles = cycles;
         self
     }
 
@@ -72,6 +91,8 @@ pub enum Stages {
     Behind(u32),
     /// So many in front of EX, which decide the issue.
     Ahead(u32),
+    /// So many memory stages, and so many in front of EX.
+    Whole(u32, u32),
 }
 
 impl Stages {
@@ -81,6 +102,7 @@ impl Stages {
             Stages::Any => (2, 0),
             Stages::Memory(stages) | Stages::Behind(stages) => (stages, 0),
             Stages::Ahead(ahead) => (2, ahead),
+            Stages::Whole(stages, ahead) => (stages, ahead),
         };
     }
 
@@ -91,6 +113,9 @@ impl Stages {
             Stages::Memory(stages) => config.path.mem_stages.min(4) == stages,
             Stages::Behind(stages) => (config.path.mem_stages > 4) == (stages > 4),
             Stages::Ahead(ahead) => config.path.ahead == ahead,
+            Stages::Whole(stages, ahead) => {
+                (config.path.mem_stages, config.path.ahead) == (stages, ahead)
+            }
         }
     }
 }
@@ -104,6 +129,10 @@ pub enum Size {
     Quad,
     /// As `Quad`, with banks of four rows: for the proofs that name them.
     Rows,
+    /// Two lanes, two warps of two passes, two blocks: for the path as a whole.
+    Whole,
+    /// As `Whole`, without locks, so without the retry loop.
+    Lockless,
 }
 
 /// What a machine may lack.
@@ -126,4 +155,11 @@ pub enum Need {
     /// Broadcast, locks in several windows, and at most 64 words: the proof names
     /// them.
     Words,
+    /// Two lanes, two passes or more for a warp, lock groups of two cycles at most,
+    /// the plain hash without a stage of its own, memory stages in the scratchpad
+    /// only; locks, or none.
+    Path {
+        /// Whether there are locks.
+        locks: bool,
+    },
 }
