@@ -171,7 +171,7 @@ fn units_of_the_path_are_proved() {
     let units = units.iter().map(String::as_str);
     let short: Vec<&str> = units.filter(|u| !LONG.contains(u)).collect();
     proved_by_induction(&short, &[]);
-    // On these machines it takes seconds.
+    // On these machines it takes no more than a minute or two.
     for (unit, machine) in [("spad_retry_sequencer", ATOMIC), ("spad_sm_path", FIGURES)] {
         let rtl = Rtl::emit(Some(machine), &[unit]);
         let machine = rtl.args(&["--rtl", rtl.path()]);
