@@ -75,8 +75,10 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     output wire check_atomic, // one atomic instruction at a time, and its passes find room in their queue
 {%- endif %}
     output wire check_moves, // no deadlock: while a pass is inside that is no atomic, a result comes within MOST cycles with an open exit
-    output wire cover_behind, // 14: the marked pass is written back, which went behind three others
-    output wire cover_atomic // 22: a marked atomic is written back
+{%- if LOCKS > 0 %}
+    output wire cover_atomic, // 22: a marked atomic is written back
+{%- endif %}
+    output wire cover_behind // 14: the marked pass is written back, which went behind three others
 );
     localparam TG = W_wb_tag;
     localparam CTL = 1 + PW + PCW + TG + 4 + WW;
@@ -285,7 +287,9 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     end
     assign check_order = !(way_out & turn) | ((wb_id == what) & !in_ex);
     assign cover_behind = way_out & turn & behind & !rst;
+{%- if LOCKS > 0 %}
     assign cover_atomic = way_out & turn & (way == 1) & wb_id[ID-1] & !rst;
+{%- endif %}
 
     reg in_place, in_way;
     reg [4:0] older;
