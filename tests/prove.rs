@@ -4,7 +4,7 @@
 mod faults;
 
 use assert_cmd::Command;
-use faults::{ATOMIC, Mutant, hash_faults, path_faults};
+use faults::{ATOMIC, FIGURES, Mutant, hash_faults, path_faults};
 use rayon::prelude::*;
 use serde_json::Value;
 use spadkit::rtl::Design;
@@ -148,12 +148,13 @@ fn every_hash_unit_is_proved() {
 }
 
 /// Units of which a proof takes more than a few seconds.
-const LONG: [&str; 5] = [
+const LONG: [&str; 6] = [
     "spad_crossbar",
     "spad_memory_entry",
     "spad_access_unit",
     "spad_retry_sequencer",
     "spad_scratchpad",
+    "spad_sm_path",
 ];
 
 /// All that is asked of `units` is proved, by induction.
@@ -178,10 +179,12 @@ fn units_of_the_path_are_proved() {
     let units = units.iter().map(String::as_str);
     let short: Vec<&str> = units.filter(|u| !LONG.contains(u)).collect();
     proved_by_induction(&short, &[]);
-    // On two lanes it takes seconds.
-    let rtl = Rtl::emit(Some(ATOMIC), &["spad_retry_sequencer"]);
-    let machine = rtl.args(&["--rtl", rtl.path()]);
-    proved_by_induction(&["spad_retry_sequencer"], &machine);
+    // On these machines it takes no more than a minute or two.
+    for (unit, machine) in [("spad_retry_sequencer", ATOMIC), ("spad_sm_path", FIGURES)] {
+        let rtl = Rtl::emit(Some(machine), &[unit]);
+        let machine = rtl.args(&["--rtl", rtl.path()]);
+        proved_by_induction(&[unit], &machine);
+    }
 }
 
 #[test]

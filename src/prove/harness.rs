@@ -84,6 +84,19 @@ impl Harness {
                 config.parameters().ROWS == 4,
                 "the proof is about banks of four rows",
             ),
+            Need::Path { locks } if (config.path.locks > 0) != locks => (
+                false,
+                "one proof is about a path with locks, one about a path without",
+            ),
+            Need::Path { .. } => {
+                let (p, hash) = (config.parameters(), config.path.hash);
+                let plain = hash == PathHash::Mod && p.H == 0;
+                (
+                    plain && p.L == 2 && p.S > 1 && p.M <= 4 && p.LKG <= 2,
+                    "the proofs are about two lanes, several passes for a warp, lock groups of \
+                     at most two cycles, the hash 'mod', and at most four memory stages",
+                )
+            }
             Need::Words => {
                 let named = config.capacity_words <= 64;
                 let windows = config.path.locks > 0 && config.path.lock_group_cycles > 1;

@@ -18,8 +18,8 @@ use crate::tool::Tool;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Counterexamples are looked for in so many cycles, the first a reset: first
-/// in few.
+/// Counterexamples are looked for in so many cycles first, the first a reset;
+/// then in as many as the circuit says.
 const CYCLES: [u32; 2] = [5, 10];
 
 /// A circuit with all that Yosys needs to know about it.
@@ -29,6 +29,8 @@ pub(super) struct Induction {
     goals: Goals,
     parameters: Vec<(String, usize)>,
     files: Vec<SourceFile>,
+    free: &'static [&'static str],
+    cycles: u32,
     resets: bool,
 }
 
@@ -54,6 +56,8 @@ impl Induction {
             text,
             resets: has_reset(unit),
             files: rtl.files(&design)?,
+            free: harness.circuit.free,
+            cycles: harness.circuit.cycles,
         })
     }
 
@@ -226,7 +230,7 @@ impl Session<'_> {
         if run.is_empty() {
             return match invariant {
                 true => self.each_alone(),
-                false => Ok(Ok(vec![undecided(); checked.len()])),
+                false => Ok(Ok(vec![self.undecided(); checked.len()])),
             };
         }
         let outcome = |goal| match violation(goal, &run) {
@@ -234,6 +238,13 @@ impl Session<'_> {
             None => Outcome::Unknown("not looked at: another property is disproved".to_owned()),
         };
         Ok(Ok(checked.iter().map(outcome).collect()))
+    }
+
+    fn undecided(&self) -> Outcome {
+        let cycles = self.circuit.cycles - 1;
+        Outcome::Unknown(format!(
+            "no proof by induction, and no counterexample in {cycles} cycles behind a reset"
+        ))
     }
 
     /// Each property by itself, where the invariants hold.
@@ -249,14 +260,16 @@ impl Session<'_> {
         };
         let outcome = |a: &[Answer]| match a.iter().all(|a| *a == Answer::None) {
             true => Outcome::Proved,
-            false => undecided(),
+            false => self.undecided(),
         };
         self.if_reached(answers.chunks(2).map(outcome).collect())
     }
 
     /// A short run that violates a property; empty if there is none.
     fn counterexample(&self) -> Result<Answered<Vec<Value>>> {
-        for cycles in CYCLES {
+        let last = self.circuit.cycles;
+        let first = CYCLES.into_iter().filter(|c| *c < last);
+        for cycles in first.chain([last]) {
             let question = self.circuit.bounded(&self.circuit.goals.checked, cycles);
             let Ok(answers) = self.ask(&[question])? else {
                 return Ok(Err(TimedOut));
@@ -278,6 +291,7 @@ impl Session<'_> {
             &json!({
                 "unit": circuit.unit,
                 "parameters": parameters,
+                "free": circuit.free,
                 "questions": questions,
             }),
         )?;
@@ -315,13 +329,6 @@ impl Session<'_> {
             ),
         )
     }
-}
-
-fn undecided() -> Outcome {
-    let cycles = CYCLES[1] - 1;
-    Outcome::Unknown(format!(
-        "no proof by induction, and no counterexample in {cycles} cycles behind a reset"
-    ))
 }
 
 /// What Yosys says where a register is not there.

@@ -43,6 +43,8 @@ fn least(size: Size) -> Result<Config> {
         Size::Pair => ("pair".to_owned(), 2),
         Size::Quad => ("quad".to_owned(), 4),
         Size::Rows => ("rows".to_owned(), 4),
+        Size::Whole => ("whole".to_owned(), 2),
+        Size::Lockless => ("lockless".to_owned(), 2),
     };
     if size == Size::Rows {
         config.capacity_words = 4 * 8;
@@ -53,6 +55,15 @@ fn least(size: Size) -> Result<Config> {
     config.path.history_sets = 2;
     // A definition in a line; the others are proved by themselves.
     config.path.hash = PathHash::Xor;
+    if matches!(size, Size::Whole | Size::Lockless) {
+        // Addresses are any, so banks, rows and locks are with any hash.
+        config.path.hash = PathHash::Mod;
+        config.warp_size = 4;
+        (config.path.warps, config.path.blocks) = (2, 2);
+    }
+    if size == Size::Lockless {
+        config.path.locks = 0;
+    }
     // Short, so that a second round is only a few cycles away.
     config.path.retry = RetryLatencies {
         read: 2,
@@ -70,7 +81,13 @@ mod tests {
 
     #[test]
     fn the_least_machines_can_be_emitted() {
-        for size in [Size::Pair, Size::Quad, Size::Rows] {
+        for size in [
+            Size::Pair,
+            Size::Quad,
+            Size::Rows,
+            Size::Whole,
+            Size::Lockless,
+        ] {
             Design::emit(&[], &least(size).unwrap()).unwrap();
         }
     }

@@ -17,6 +17,11 @@ pub struct Circuit {
     pub stages: Stages,
     /// Other units that the circuit has in it.
     pub beside: &'static [&'static str],
+    /// Modules inside the unit (patterns as Yosys has them) that may answer
+    /// anything: what is proved then holds whatever they do.
+    pub free: &'static [&'static str],
+    /// Counterexamples are looked for in so many cycles, the first a reset.
+    pub cycles: u32,
 }
 
 impl Circuit {
@@ -27,6 +32,8 @@ impl Circuit {
             needs: Need::Nothing,
             stages: Stages::Any,
             beside: &[],
+            free: &[],
+            cycles: 10,
         }
     }
 
@@ -39,6 +46,18 @@ impl Circuit {
     /// The same with other units in it.
     pub(super) const fn beside(mut self, units: &'static [&'static str]) -> Self {
         self.beside = units;
+        self
+    }
+
+    /// The same with modules that may answer anything.
+    pub(super) const fn free(mut self, modules: &'static [&'static str]) -> Self {
+        self.free = modules;
+        self
+    }
+
+    /// The same with counterexamples of so many cycles.
+    pub(super) const fn cycles(mut self, cycles: u32) -> Self {
+        self.cycles = cycles;
         self
     }
 
@@ -74,6 +93,8 @@ pub enum Stages {
     Ahead(u32),
     /// So many of the hash alone: 0 or 1.
     Hash(u32),
+    /// So many memory stages, and so many in front of EX.
+    Whole(u32, u32),
 }
 
 impl Stages {
@@ -86,6 +107,7 @@ impl Stages {
             Stages::Any | Stages::Hash(_) => (2, 0),
             Stages::Memory(stages) | Stages::Behind(stages) => (stages, 0),
             Stages::Ahead(ahead) => (2, ahead),
+            Stages::Whole(stages, ahead) => (stages, ahead),
         };
     }
 
@@ -97,6 +119,9 @@ impl Stages {
             Stages::Behind(stages) => (config.path.mem_stages > 4) == (stages > 4),
             Stages::Ahead(ahead) => config.path.ahead == ahead,
             Stages::Hash(stages) => config.path.hash_stage == stages,
+            Stages::Whole(stages, ahead) => {
+                (config.path.mem_stages, config.path.ahead) == (stages, ahead)
+            }
         }
     }
 }
@@ -110,6 +135,10 @@ pub enum Size {
     Quad,
     /// As `Quad`, with banks of four rows: for the proofs that name them.
     Rows,
+    /// Two lanes, two warps of two passes, two blocks: for the path as a whole.
+    Whole,
+    /// As `Whole`, without locks, so without the retry loop.
+    Lockless,
 }
 
 /// What a machine may lack.
@@ -136,4 +165,11 @@ pub enum Need {
     /// Broadcast, locks in several windows, and at most 64 words: the proof names
     /// them.
     Words,
+    /// Two lanes, two passes or more for a warp, lock groups of two cycles at most,
+    /// the plain hash without a stage of its own, memory stages in the scratchpad
+    /// only; locks, or none.
+    Path {
+        /// Whether there are locks.
+        locks: bool,
+    },
 }

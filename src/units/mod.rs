@@ -228,8 +228,37 @@ pub static UNITS: &[Unit] = &[
         .proved(&[circuit!("counters", Quad)]),
     Unit::new("spad_stream", bus::stream),
     Unit::new("spad_tcdm", bus::tcdm),
-    Unit::new("spad_sm_path", sm_path::random).levels(105),
+    Unit::new("spad_sm_path", sm_path::random)
+        .levels(105)
+        .proved(&[
+            circuit!("sm_path", Whole)
+                .needs(Need::Path { locks: true })
+                .free(MEMORIES)
+                .cycles(24)
+                .with(Stages::Whole(4, 3)),
+            circuit!("sm_path", Lockless)
+                .needs(Need::Path { locks: false })
+                .free(MEMORIES)
+                .cycles(24)
+                .with(Stages::Whole(4, 3)),
+            circuit!("sm_path", Whole)
+                .needs(Need::Path { locks: true })
+                .free(MEMORIES)
+                .cycles(24)
+                .with(Stages::Whole(2, 0)),
+            circuit!("sm_path_owner", Whole)
+                .needs(Need::Path { locks: true })
+                .free(MEMORIES)
+                .with(Stages::Whole(4, 3)),
+            circuit!("sm_path_owner", Whole)
+                .needs(Need::Path { locks: true })
+                .free(MEMORIES)
+                .with(Stages::Whole(2, 0)),
+        ]),
 ];
+
+/// Words and histories: what is proved of the path as a whole holds for any.
+const MEMORIES: &[&str] = &["spad_bank_ram", "spad_table_ram_*"];
 
 /// The bench of the unit called `name`.
 pub fn bench_for(name: &str, setup: &Setup) -> Result<Box<dyn Bench>> {

@@ -52,6 +52,22 @@ macro_rules! rows {
         )
     };
 }
+/// The path as a whole, with so many memory stages, and so many in front of EX.
+macro_rules! whole {
+    ($stages:literal, $ahead:literal) => {
+        concat!(
+            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
+             warp_size = 4, capacity_words = 512 }\n\
+             path = { warps = 2, blocks = 2, locks = 32, lock_group_cycles = 1, \
+             history_sets = 2, mem_stages = ",
+            $stages,
+            ", ahead = ",
+            $ahead,
+            " }\nretry = { read = 2, update = 2, write = 2, branch = 1 }\n\
+             hash = { path = 'mod' }\n"
+        )
+    };
+}
 const ROWS: &str = rows!(2);
 const ROWS3: &str = rows!(3);
 const ROWS4: &str = rows!(4);
@@ -60,6 +76,11 @@ const AHEAD: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, 
                      warp_size = 8, capacity_words = 512 }\n\
                      path = { warps = 4, blocks = 4, locks = 32, lock_group_cycles = 2, \
                      history_sets = 2, mem_stages = 2, ahead = 3 }\n";
+
+/// The least path as a whole, with the timing of the papers' figures.
+pub const FIGURES: &str = whole!(2, 0);
+/// The same with four memory stages, and the issue decided three ahead.
+const WHOLE: &str = whole!(4, 3);
 
 /// A fault, and the properties that it breaks.
 pub struct Mutant {
@@ -86,6 +107,8 @@ impl Mutant {
             "hashed" => HASHED,
             "unhashed" => UNHASHED,
             "ahead" => AHEAD,
+            "figures" => FIGURES,
+            "whole" => WHOLE,
             other => panic!("no machine {other}"),
         })
     }
