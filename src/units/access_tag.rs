@@ -103,7 +103,7 @@ mod tests {
         let config = Config::preset("fermi").unwrap();
         let layout = TagLayout::of(&config);
         let fields = layout.warp + layout.tag + layout.pc + layout.pass + layout.degree;
-        let bits = u128::MAX / 0b101 & ((1 << (fields + 4 + 3)) - 1);
+        let bits = (u128::MAX / 0b101) & ((1 << (fields + 4 + 3)) - 1);
         assert_eq!(layout.tag_bits(&layout.tag(bits)), bits);
         let control = layout.tag(bits).pass.control;
         assert_eq!(layout.control_bits(&control), bits >> (2 + layout.degree));
