@@ -64,7 +64,10 @@ module spad_access_unit (
     reg [T/2-1:0] lk;
     reg [T/2-1:0] own;
 
-    // Per slot: releases of this cycle count.
+    // Releases of this cycle count: the lock and owner of a pair, and who needs
+    // the shared part.
+    wire [T/2-1:0] lock_now;
+    wire [T/2-1:0] owner_now;
     wire [T-1:0] needs = live & ~rel_done;
     wire [T-1:0] slot_locked;
     wire [T-1:0] slot_owner;
@@ -105,13 +108,13 @@ module spad_access_unit (
                 .live(live[2*q +: 2]),
                 .acquires(acquires[2*q +: 2]),
                 .starts(launches[2*q +: 2]),
-                .locked(locked[q]),
-                .owned_by(owner[q]),
+                .locked(lock_now[q]),
+                .owned_by(owner_now[q]),
                 .lock_next(lock_next),
                 .owner_next(owner_next)
             );
-            assign slot_locked[2*q +: 2] = {2{locked[q]}};
-            assign slot_owner[2*q +: 2] = {owner[q], ~owner[q]};
+            assign slot_locked[2*q +: 2] = {2{lock_now[q]}};
+            assign slot_owner[2*q +: 2] = {owner_now[q], ~owner_now[q]};
             always @(posedge clk) begin
                 if (rst) begin
                     lk[q] <= 1'b0;
@@ -148,4 +151,6 @@ module spad_access_unit (
             assign cls[2*w +: 2] = {non_owner[w], unshared[w]};
         end
     endgenerate
+    assign locked = lock_now;
+    assign owner = owner_now;
 endmodule

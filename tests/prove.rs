@@ -324,10 +324,11 @@ fn registers_that_are_none_are_refused() {
             "dd[k*PWID +: PWID] <= dd[(k-1)*PWID +: PWID]",
         ),
         ("reg [NQ*PWID-1:0] d;", "reg [NQ*PWID-1:0] dd;"),
-        ("(d[0*PWID", "(dd[0*PWID"),
-        ("(d[1*PWID", "(dd[1*PWID"),
-        ("(d[2*PWID", "(dd[2*PWID"),
-        ("(d[3*PWID", "(dd[3*PWID"),
+        // The entry of each of the four stages, where it is offered.
+        ("(d[", "(dd["),
+        ("(d[", "(dd["),
+        ("(d[", "(dd["),
+        ("(d[", "(dd["),
     ];
     let cases = [
         ("spad_hash_bitvec_perm", config, &constant[..]),
