@@ -116,7 +116,7 @@ module spad_pass_issue (
     wire cur_valid_next = take ? 1'b1
         : issue ? ~last_pass
         : cur_valid;
-    wire [1:0] cur_next_next = take ? 2'd0
+    wire [1:0] pass_after = take ? 2'd0
         : issue ? pass + 2'd1
         : cur_next;
 
@@ -138,7 +138,7 @@ module spad_pass_issue (
                 cur_np <= take_np;
             end
             cur_valid <= cur_valid_next;
-            cur_next <= cur_next_next;
+            cur_next <= pass_after;
         end
     end
 

@@ -11,9 +11,12 @@ fn main() -> io::Result<()> {
     let mut names: Vec<_> = files.collect::<io::Result<_>>()?;
     names.retain(|name| Path::new(name).extension() == Some("tera".as_ref()));
     names.sort();
+    // The folder is left to rustc: a build directory that was copied to another
+    // checkout would keep a path written here, and emit the other's templates.
     let entry = |name: &std::ffi::OsString| {
-        let path = folder.join(name);
-        format!("    ({name:?}, include_str!({path:?})),\n")
+        format!(
+            "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/templates/\", {name:?}))),\n"
+        )
     };
     let list: String = names.iter().map(entry).collect();
     let target = Path::new(&variable("OUT_DIR")).join("templates.rs");

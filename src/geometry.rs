@@ -55,6 +55,11 @@ impl Geometry {
         self.bank_bits
     }
 
+    /// Bits of the number of an address bit: ceil(log2 n).
+    pub fn bit_number_bits(self) -> u32 {
+        u32::BITS - (self.addr_bits - 1).leading_zeros()
+    }
+
     /// n - m, the number of row-index bits.
     pub fn row_bits(self) -> u32 {
         self.addr_bits - self.bank_bits

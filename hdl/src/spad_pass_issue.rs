@@ -85,7 +85,7 @@ fn next(p: &Params) -> Vec<VerilogStatement> {
     });
     vec![
         choose("cur_valid_next", valid, "cur_valid"),
-        choose("cur_next_next", next, "cur_next"),
+        choose("pass_after", next, "cur_next"),
     ]
 }
 

@@ -269,7 +269,7 @@ pub(crate) fn xor_lines(n: u32) -> Vec<(u32, u32)> {
 
 fn bitwise_xor(pairs: &[(u32, Option<u32>)], geometry: Geometry) -> Encoding {
     let lines = xor_lines(geometry.addr_bits());
-    let index_bits = u32::BITS - (geometry.addr_bits() - 1).leading_zeros();
+    let index_bits = geometry.bit_number_bits();
     let mut sel = PortValue::zero(pairs.len() * lines.len());
     let mut registers = Vec::new();
     for (i, &(a, b)) in pairs.iter().enumerate() {

@@ -255,7 +255,7 @@ fn configured(kind: HashKind, registers: &[u64], geometry: Geometry) -> Box<dyn 
             Box::new(move |addr| unit.step(addr))
         }
         HashKind::BitwiseXor => {
-            let index_bits = u32::BITS - (geometry.addr_bits() - 1).leading_zeros();
+            let index_bits = geometry.bit_number_bits();
             let pair = |r: u32| {
                 let second = r >> index_bits;
                 (r & ((1 << index_bits) - 1), (second != 0).then_some(second))

@@ -10,16 +10,30 @@ pub const MAX_LANES: usize = 64;
 /// Banks that the models have room for.
 pub const MAX_BANKS: usize = 64;
 
-/// The lanes of `mask`, lowest first.
-pub(super) fn lanes_of(mut mask: LaneMask) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        if mask == 0 {
-            return None;
+/// Numbers of the bits that are set in a mask.
+macro_rules! set_bits {
+    ($(#[$about:meta])* $name:ident $mask:ty) => {
+        $(#[$about])*
+        pub(crate) fn $name(mut mask: $mask) -> impl Iterator<Item = usize> {
+            std::iter::from_fn(move || {
+                if mask == 0 {
+                    return None;
+                }
+                let lowest = mask.trailing_zeros() as usize;
+                mask &= mask - 1;
+                Some(lowest)
+            })
         }
-        let lane = mask.trailing_zeros() as usize;
-        mask &= mask - 1;
-        Some(lane)
-    })
+    };
+}
+
+set_bits! {
+    /// The lanes of `mask`, lowest first.
+    lanes_of LaneMask
+}
+set_bits! {
+    /// The warps of `mask`, lowest first.
+    warps_of WarpMask
 }
 
 /// All of `lanes` lanes.

@@ -70,6 +70,8 @@ pub struct Tcdm {
     /// Accesses inside the scratchpad.
     count: u32,
     config: Config,
+    /// Rows of a bank.
+    rows: u32,
 }
 
 impl Tcdm {
@@ -83,6 +85,7 @@ impl Tcdm {
             hash: LaneHash::new(config),
             count: 0,
             config: config.clone(),
+            rows: config.parameters().ROWS as u32,
         }
     }
 
@@ -152,8 +155,7 @@ impl Tcdm {
     /// The next part of the oldest batch: reads, then writes, then what is
     /// beyond the capacity.
     fn part(&self, batch: &TcdmBatch, row: &[u16]) -> Part {
-        let rows = self.config.parameters().ROWS as u32;
-        let inside = |&lane: &usize| u32::from(row[lane]) < rows;
+        let inside = |&lane: &usize| u32::from(row[lane]) < self.rows;
         let left = lanes_of(batch.req & !self.gone);
         let left = left.filter(inside).fold(0, |mask, lane| mask | 1 << lane);
         let (loads, stores) = (left & batch.wen, left & !batch.wen);

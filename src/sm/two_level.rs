@@ -1,7 +1,7 @@
 //! The active set of the two-level scheduler
 //! (docs/microarchitecture.md, section 15).
 
-use crate::model::WarpMask;
+use crate::model::{WarpMask, warps_of};
 use std::collections::VecDeque;
 
 /// The warps of one scheduler.
@@ -56,10 +56,7 @@ impl TwoLevel {
 
 impl Group {
     fn leave(&mut self, active: &mut WarpMask, waits: &impl Fn(usize) -> Option<bool>) {
-        let mut rest = *active & self.own;
-        while rest != 0 {
-            let warp = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
+        for warp in warps_of(*active & self.own) {
             match waits(warp) {
                 Some(false) => {}
                 waiting => {

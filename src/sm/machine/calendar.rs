@@ -1,6 +1,6 @@
 //! When each warp is to be looked at next.
 
-use crate::model::WarpMask;
+use crate::model::{WarpMask, warps_of};
 use crate::sm::warp::NEVER;
 
 /// Cycles that have a page of their own: one for each bit of `pages`.
@@ -99,18 +99,6 @@ impl Calendar {
         let cycles = warps_of(self.far).map(|warp| self.at[warp]);
         self.first_far = cycles.min().unwrap_or(NEVER);
     }
-}
-
-/// The warps of `mask`, lowest first.
-pub(super) fn warps_of(mut mask: WarpMask) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        if mask == 0 {
-            return None;
-        }
-        let warp = mask.trailing_zeros() as usize;
-        mask &= mask - 1;
-        Some(warp)
-    })
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 //! front end allow (docs/microarchitecture.md, section 19.2).
 
 use super::Sm;
-use super::calendar::warps_of;
 use crate::error::{Error, Result};
 use crate::model::spad_sm_path::{Offer, kind};
+use crate::model::{lanes_of, warps_of};
 use crate::sm::instr::{Instr, InstrKind};
 use crate::sm::warp::{NEVER, State};
 
@@ -152,10 +152,7 @@ impl Sm<'_> {
             }
         }
         let mut highest = 0;
-        let mut rest = active;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
+        for lane in lanes_of(active) {
             let first = instr.addrs.of(lane) >> word_shift;
             let last = first.saturating_add(u64::from(words - 1));
             if last >= size {
