@@ -208,37 +208,28 @@ module spad_retry_sequencer (
     always @(posedge clk) begin
         if (rst) begin
             now <= SEQ_IDLE;
-            cnt <= 11'd0;
-            tgt <= 11'd0;
             sent <= 1'b0;
             got <= 1'b0;
             turn <= {TURNS{1'b0}};
         end else begin
             now <= next;
-            cnt <= cnt_next;
-            tgt <= due;
             sent <= sent_next;
             got <= got_next;
             turn <= turn_next;
         end
     end
 
+    // Not reset: `cnt` begins anew with each state, a response sets `tgt`, and
+    // `accept` or the first response the rest, before anyone looks at it.
     always @(posedge clk) begin
-        if (rst) begin
-            waiting <= {L{1'b0}};
-            winners <= {L{1'b0}};
-            deg1 <= {DG{1'b0}};
-            first <= 1'b0;
-            err <= 1'b0;
-            begun <= 16'd0;
-        end else begin
-            waiting <= waiting_next;
-            winners <= winners_next;
-            deg1 <= deg1_next;
-            first <= first_next;
-            err <= err_next;
-            begun <= begun_next;
-        end
+        cnt <= cnt_next;
+        tgt <= due;
+        waiting <= waiting_next;
+        winners <= winners_next;
+        deg1 <= deg1_next;
+        first <= first_next;
+        err <= err_next;
+        begun <= begun_next;
     end
 
     // Not reset: used between `accept` and IDLE only.

@@ -89,31 +89,29 @@ impl Offers {
 
     /// What `warp` offers from now on.
     pub fn set(&mut self, warp: usize, offer: Option<Offer>) {
-        let bit = 1 << warp;
-        for mask in [
-            &mut self.valid,
-            &mut self.mem,
-            &mut self.shared,
-            &mut self.atomic,
-            &mut self.relssp,
-        ] {
-            *mask &= !bit;
+        if let Some(before) = self.get(warp) {
+            self.toggle(warp, before.kind);
+        }
+        if let Some(now) = offer {
+            self.toggle(warp, now.kind);
         }
         self.list[warp] = offer.unwrap_or_default();
         self.hi[warp] = self.list[warp].hi;
-        let Some(Offer { kind, .. }) = offer else {
-            return;
-        };
-        self.valid |= bit;
+    }
+
+    /// The bits of `warp` in the masks that an offer of `kind` sets.
+    fn toggle(&mut self, warp: usize, kind: u8) {
+        let bit = 1 << warp;
+        self.valid ^= bit;
         if is_mem(kind) {
-            self.mem |= bit;
+            self.mem ^= bit;
         }
         if is_shared(kind) {
-            self.shared |= bit;
+            self.shared ^= bit;
         }
         match kind {
-            ATOMIC => self.atomic |= bit,
-            RELSSP => self.relssp |= bit,
+            ATOMIC => self.atomic ^= bit,
+            RELSSP => self.relssp ^= bit,
             _ => {}
         }
     }

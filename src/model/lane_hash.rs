@@ -26,6 +26,9 @@ pub struct RegisterWrite {
 /// How an address becomes a place.
 #[derive(Clone, Debug)]
 enum Function {
+    /// bank: the lowest bits, row: those above. What most kernels run with,
+    /// and what needs no table.
+    Modulo,
     /// bank | row << 8 of the low and of the high address byte, to be XORed.
     Linear(Box<[[u32; 256]; 2]>),
     Add(HashAdd),
@@ -65,9 +68,7 @@ impl LaneHash {
             hash_unit: config.hash_unit,
             unit,
             row_map,
-            function: linear(geometry, |addr| {
-                (addr & geometry.bank_mask(), addr >> geometry.bank_bits())
-            }),
+            function: Function::Modulo,
         };
         stage.decode();
         stage
@@ -164,6 +165,13 @@ impl LaneHash {
         let places = bank.iter_mut().zip(row);
         let lanes = addr.iter().map(|addr| addr & addr_mask);
         match &self.function {
+            Function::Modulo => {
+                let bank_mask = (1 << m) - 1;
+                for (addr, (bank, row)) in lanes.zip(places) {
+                    *bank = (addr & bank_mask) as u8;
+                    *row = addr >> m;
+                }
+            }
             Function::Linear(tables) => {
                 // The tables ignore bits beyond the address.
                 for (addr, (bank, row)) in addr.iter().zip(places) {
@@ -207,8 +215,13 @@ impl LaneHash {
     }
 }
 
-/// The tables of a linear function address -> (bank, row).
+/// A linear function address -> (bank, row).
 fn linear(geometry: Geometry, place: impl Fn(u32) -> (u32, u32)) -> Function {
+    // It is known by its values for the single bits.
+    let modulo = |addr| (addr & geometry.bank_mask(), addr >> geometry.bank_bits());
+    if (0..geometry.addr_bits()).all(|bit| place(1 << bit) == modulo(1 << bit)) {
+        return Function::Modulo;
+    }
     let mut tables = Box::new([[0; 256]; 2]);
     for (half, table) in tables.iter_mut().enumerate() {
         for (value, entry) in table.iter_mut().enumerate() {

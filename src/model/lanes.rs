@@ -36,6 +36,16 @@ set_bits! {
     warps_of WarpMask
 }
 
+/// `act` on the lanes in `mask`, of `lanes` in all, lowest first. Mostly all are
+/// there, and need no search.
+#[inline(always)]
+pub(super) fn for_each_lane(mask: LaneMask, lanes: usize, act: impl FnMut(usize)) {
+    match mask == all_lanes(lanes) {
+        true => (0..lanes).for_each(act),
+        false => lanes_of(mask).for_each(act),
+    }
+}
+
 /// All of `lanes` lanes.
 pub(super) fn all_lanes(lanes: usize) -> LaneMask {
     LaneMask::MAX >> (MAX_LANES - lanes)
@@ -44,12 +54,9 @@ pub(super) fn all_lanes(lanes: usize) -> LaneMask {
 /// Copies the words of the lanes in `mask`, of `lanes` in all, and leaves those
 /// of the others alone.
 pub(super) fn copy_words(mask: LaneMask, from: &[u64], to: &mut [u64], lanes: usize) {
-    if mask == all_lanes(lanes) {
-        to[..lanes].copy_from_slice(&from[..lanes]);
-        return;
-    }
-    for lane in lanes_of(mask) {
-        to[lane] = from[lane];
+    match mask == all_lanes(lanes) {
+        true => to[..lanes].copy_from_slice(&from[..lanes]),
+        false => lanes_of(mask).for_each(|lane| to[lane] = from[lane]),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `spad_conflict_arbiter`: splits one access into conflict-free groups
 //! (docs/microarchitecture.md, section 3).
 
-use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, all_lanes, lanes_of};
+use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, for_each_lane, lanes_of};
 
 /// Inputs of one clock cycle.
 #[derive(Clone, Copy, Debug)]
@@ -220,11 +220,11 @@ impl ConflictArbiter {
 
     /// Banks of the active lanes.
     fn used_banks(&self, active: LaneMask) -> u64 {
-        let bit = |bank: &u8| 1u64 << (usize::from(*bank) % MAX_BANKS);
-        match active == all_lanes(self.lanes) {
-            true => self.bank[..self.lanes].iter().fold(0, |m, b| m | bit(b)),
-            false => lanes_of(active).fold(0, |m, lane| m | bit(&self.bank[lane])),
-        }
+        let mut used = 0;
+        for_each_lane(active, self.lanes, |lane| {
+            used |= 1u64 << (usize::from(self.bank[lane]) % MAX_BANKS);
+        });
+        used
     }
 
     /// Puts each lane into the first group in which its bank serves its row

@@ -152,11 +152,16 @@ impl Counters {
     }
 
     fn add(&mut self, warp: usize, difference: i8) {
-        let count = self.count[warp].wrapping_add_signed(difference) & 15;
+        let before = self.count[warp];
+        let count = before.wrapping_add_signed(difference) & 15;
         self.count[warp] = count;
-        let bit = 1 << warp;
-        self.zero = (self.zero & !bit) | (WarpMask::from(count == 0) << warp);
-        self.full = (self.full & !bit) | (WarpMask::from(count == 15) << warp);
+        // Most changes are between other counts.
+        if (before == 0) != (count == 0) {
+            self.zero ^= 1 << warp;
+        }
+        if (before == 15) != (count == 15) {
+            self.full ^= 1 << warp;
+        }
     }
 }
 

@@ -31,10 +31,11 @@ pub struct SmPath {
 }
 
 /// What the units say in one cycle.
-struct Signals<'a> {
-    back: BackSignals,
-    behind: Behind,
-    front: FrontSignals<'a>,
+#[derive(Clone, Copy)]
+struct Signals<'s, 'a> {
+    back: BackSignals<'s>,
+    behind: &'s Behind,
+    front: FrontSignals<'s, 'a>,
 }
 
 impl SmPath {
@@ -96,86 +97,96 @@ impl SmPath {
 
     /// One clock cycle.
     pub fn step(&mut self, inputs: &SmPathInputs) -> SmPathOutputs {
-        let signals = self.signals(inputs);
-        let outputs = self.outputs(&signals);
-        self.commit(inputs, &signals);
-        outputs
-    }
-
-    /// What is ready behind EX, from the end; then who issues.
-    #[inline(always)]
-    fn signals<'a>(&self, inputs: &SmPathInputs<'a>) -> Signals<'a> {
-        let ex = self.front.issue.ex();
-        let back = self.back.eval(inputs, ex);
-        let released = ex.filter(|c| back.ex_fire && c.kind == kind::RELSSP);
-        let behind = Behind {
-            ex_fire: back.ex_fire,
-            ex_hold: ex.is_some() && !back.ex_fire,
-            release: released.map(|c| Release {
-                warp: c.warp.into(),
-                sub: c.pass.into(),
-                mask: inputs.op.mask,
-            }),
-            atom_infl: back.entry.atom_infl,
-            retire: self.retires(inputs.wb_ready),
-            resolved: back.exit.resolved,
-        };
-        let front = self.front.eval(inputs, &behind);
-        Signals {
-            back,
-            behind,
-            front,
-        }
-    }
-
-    /// The instruction whose last result leaves the writeback port.
-    fn retires(&self, wb_ready: bool) -> Option<WarpKind> {
-        let (source, result) = self.back.wb.wb().filter(|_| wb_ready)?;
-        let control = &result.control;
-        (control.last && source != Source::Icn).then_some(WarpKind {
-            warp: control.warp.into(),
-            kind: control.kind,
+        self.eval_then(inputs, |front, back, signals| {
+            let outputs = outputs(back, signals);
+            commit(front, back, inputs, signals);
+            outputs
         })
     }
 
-    /// The clock edge.
+    /// What is ready behind EX, from the end; then who issues. `then` is told.
     #[inline(always)]
-    fn commit(&mut self, inputs: &SmPathInputs, s: &Signals) {
-        self.front.commit(inputs, &s.behind, &s.front);
-        let taken = s.front.issue.taken;
-        let take_atomic = taken.is_some_and(|t| t.control.kind == kind::ATOMIC);
-        self.back.commit(inputs, &s.back, take_atomic);
-    }
-
-    #[inline(always)]
-    fn outputs(&self, s: &Signals) -> SmPathOutputs {
-        let (front, back, entry) = (&s.front, &s.back, &s.back.entry);
-        let (access, release) = (&front.sharing.access, &front.sharing.shown);
-        SmPathOutputs {
-            iss: front.issue.iss.map(Issue::from),
-            ex_hold: s.behind.ex_hold,
-            icn_ready: self.back.wb.icn_ready(),
-            wb: self.back.writeback(),
-            wait_sh: front.select.wait_sh,
-            viol: front.select.viol,
-            locked: access.locked,
-            owner: access.owner,
-            rel_done: release.rel_done,
-            live: release.live,
-            unlock: release.unlock,
-            stall: back.stall,
-            masked: front.select.masked,
-            seq_state: entry.seq_state,
-            occ: self.back.occupancy(back) << 1 | u32::from(front.issue.ex.is_some()),
-            nm_valid: self.back.nonmem.stage_valid(),
-            pre_count: entry.pre_count,
-        }
+    fn eval_then<'a, R>(
+        &mut self,
+        inputs: &SmPathInputs<'a>,
+        then: impl FnOnce(&mut Front, &mut Back, Signals<'_, 'a>) -> R,
+    ) -> R {
+        let SmPath { front, back } = self;
+        let ex = front.issue.ex();
+        back.eval_then(inputs, ex, |back, signals| {
+            let released = ex.filter(|c| signals.ex_fire && c.kind == kind::RELSSP);
+            let behind = Behind {
+                ex_fire: signals.ex_fire,
+                ex_hold: ex.is_some() && !signals.ex_fire,
+                release: released.map(|c| Release {
+                    warp: c.warp.into(),
+                    sub: c.pass.into(),
+                    mask: inputs.op.mask,
+                }),
+                atom_infl: signals.entry.atom_infl,
+                retire: retires(back, inputs.wb_ready),
+                resolved: signals.exit.resolved,
+            };
+            front.eval_then(inputs, &behind, |front, of_front| {
+                let signals = Signals {
+                    back: signals,
+                    behind: &behind,
+                    front: of_front,
+                };
+                then(front, back, signals)
+            })
+        })
     }
 
     /// What the select stage does in this cycle.
     #[cfg(test)]
     pub(crate) fn selection(&self, inputs: &SmPathInputs) -> Selection {
-        self.signals(inputs).front.select.selection
+        self.clone()
+            .eval_then(inputs, |_, _, signals| signals.front.select.selection)
+    }
+}
+
+/// The instruction whose last result leaves the writeback port.
+fn retires(back: &Back, wb_ready: bool) -> Option<WarpKind> {
+    let (source, result) = back.wb.wb().filter(|_| wb_ready)?;
+    let control = &result.control;
+    (control.last && source != Source::Icn).then_some(WarpKind {
+        warp: control.warp.into(),
+        kind: control.kind,
+    })
+}
+
+/// The clock edge.
+#[inline(always)]
+fn commit(front: &mut Front, back: &mut Back, inputs: &SmPathInputs, s: Signals) {
+    front.commit(inputs, s.behind, s.front);
+    let taken = s.front.issue.taken;
+    let take_atomic = taken.is_some_and(|t| t.control.kind == kind::ATOMIC);
+    back.commit(inputs, s.back, take_atomic);
+}
+
+#[inline(always)]
+fn outputs(units: &Back, s: Signals) -> SmPathOutputs {
+    let (front, back, entry) = (s.front, s.back, s.back.entry);
+    let (access, release) = (&front.sharing.access, &front.sharing.shown);
+    SmPathOutputs {
+        iss: front.issue.iss.map(Issue::from),
+        ex_hold: s.behind.ex_hold,
+        icn_ready: units.wb.icn_ready(),
+        wb: units.writeback(),
+        wait_sh: front.select.wait_sh,
+        viol: front.select.viol,
+        locked: access.locked,
+        owner: access.owner,
+        rel_done: release.rel_done,
+        live: release.live,
+        unlock: release.unlock,
+        stall: back.stall,
+        masked: front.select.masked,
+        seq_state: entry.seq_state,
+        occ: units.occupancy(back) << 1 | u32::from(front.issue.ex.is_some()),
+        nm_valid: units.nonmem.stage_valid(),
+        pre_count: entry.pre_count,
     }
 }
 

@@ -65,8 +65,11 @@ pub struct Sm<'a> {
     pairs: Pairs,
     /// Block slots in the order in which they are filled.
     fill_order: Vec<usize>,
-    /// Next block of the grid.
+    /// Next block of the grid, and their number.
     next_block: u32,
+    blocks: u32,
+    /// Slots that have a block.
+    occupied: usize,
     /// Occupied slots whose warps have all ended.
     ending: u32,
     launches: u64,
@@ -143,6 +146,8 @@ impl<'a> Sm<'a> {
             pairs: Pairs::new(layout.slots()),
             fill_order: layout.fill_order(),
             next_block: 0,
+            blocks: workload.info().blocks,
+            occupied: 0,
             ending: 0,
             launches: 0,
             cycle: 0,
@@ -234,7 +239,7 @@ impl<'a> Sm<'a> {
 
     /// All blocks of the grid have ended.
     fn is_done(&self) -> bool {
-        self.next_block == self.workload.info().blocks && self.slots.iter().all(|s| s.is_free())
+        self.next_block == self.blocks && self.occupied == 0
     }
 
     /// Values for programs, which carry addresses alone: drawn from `seed`

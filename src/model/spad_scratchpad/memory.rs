@@ -3,7 +3,7 @@
 use super::stages::{BanksAndRows, Group, Place, Request};
 use super::{ResponseControl, op};
 use crate::config::Config;
-use crate::model::lanes::{LaneMask, MAX_LANES, copy_words, lanes_of};
+use crate::model::lanes::{LaneMask, MAX_LANES, copy_words, for_each_lane, lanes_of};
 use crate::model::spad_bank_ram::{BankInputs, BankRam};
 use crate::model::spad_crossbar::{BankRequests, Crossbar, RequestInputs};
 use crate::model::spad_lock_unit::{LockBits, LockInputs, LockUnit};
@@ -127,9 +127,10 @@ impl Memory {
         place: &Place,
         words: &mut [u64; MAX_LANES],
     ) -> LaneMask {
-        for lane in lanes_of(place.leader) {
-            words[lane] = self.banks[usize::from(bank[lane])].read(row[lane]);
-        }
+        let banks = &mut self.banks[..];
+        for_each_lane(place.leader, self.lanes as usize, |lane| {
+            words[lane] = banks[usize::from(bank[lane])].read(row[lane]);
+        });
         for lane in lanes_of(place.served & !place.leader) {
             words[lane] = self.banks[usize::from(bank[lane])].eval();
         }
@@ -144,10 +145,11 @@ impl Memory {
     ) -> LaneMask {
         if place.served == place.leader {
             // Each bank has one lane, whose word needs no merging.
-            for lane in lanes_of(place.leader) {
-                let be = self.crossbar.enables(request.be[lane]);
-                self.banks[usize::from(bank[lane])].write(row[lane], be, request.data[lane]);
-            }
+            let (crossbar, banks) = (&self.crossbar, &mut self.banks[..]);
+            for_each_lane(place.leader, self.lanes as usize, |lane| {
+                let be = crossbar.enables(request.be[lane]);
+                banks[usize::from(bank[lane])].write(row[lane], be, request.data[lane]);
+            });
             return 0;
         }
         let requests = RequestInputs {

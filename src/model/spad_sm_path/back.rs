@@ -43,20 +43,22 @@ struct Shown {
     left: bool,
 }
 
-/// What the units say in one cycle; what is ready, from the end.
-pub(super) struct BackSignals {
+/// What the units say in one cycle; what is ready, from the end. The large
+/// ones by reference: moving them would cost as much as a unit.
+#[derive(Clone, Copy)]
+pub(super) struct BackSignals<'s> {
     elastic: bool,
     nm_ready: bool,
-    exit_inputs: ExitInputs,
-    pub(super) exit: ExitOutputs,
+    exit_inputs: &'s ExitInputs,
+    pub(super) exit: &'s ExitOutputs,
     req_ready: bool,
-    pub(super) entry: EntryOutputs,
+    pub(super) entry: &'s EntryOutputs,
     /// The pass that leaves the hash stage, if it is taken.
     hashed: Option<Pass>,
     /// The pass in EX, if it goes to the memory.
     to_mem: Option<Pass>,
-    /// Else what it writes back.
-    to_nonmem: Option<PassResult>,
+    /// Else.
+    to_nonmem: Option<Pass>,
     pub(super) ex_fire: bool,
     pub(super) stall: u8,
 }
@@ -98,9 +100,14 @@ impl Back {
         self.pool.in_use() - of_others
     }
 
-    /// What all say with `ex` in EX.
+    /// What all say with `ex` in EX; `then` is told.
     #[inline(always)]
-    pub(super) fn eval(&self, inputs: &SmPathInputs, ex: Option<PassControl>) -> BackSignals {
+    pub(super) fn eval_then<R>(
+        &mut self,
+        inputs: &SmPathInputs,
+        ex: Option<PassControl>,
+        then: impl FnOnce(&mut Self, BackSignals) -> R,
+    ) -> R {
         let (rst, kind) = (inputs.rst, inputs.cfg.pipeline);
         let elastic = kind >= pipeline::ELASTIC;
         let mem_ready = self.wb.mem_ready(inputs.icn.is_some());
@@ -137,26 +144,28 @@ impl Back {
             (true, true) if !self.spad.advances(exit.resp_ready) => stall::WRITEBACK,
             (true, true) => stall::BANK_CONFLICT,
         };
-        BackSignals {
+        let signals = BackSignals {
             elastic,
             nm_ready,
-            exit_inputs,
-            exit,
+            exit_inputs: &exit_inputs,
+            exit: &exit,
             req_ready,
             hashed,
-            entry,
+            entry: &entry,
             to_mem,
-            to_nonmem: to_nonmem.map(|pass| PassResult::of_operands(pass, inputs.op.mask)),
+            to_nonmem,
             ex_fire,
             stall,
-        }
+        };
+        then(self, signals)
     }
 
     /// The clock edge; `take_atomic`: an ATOMIC is issued.
     #[inline(always)]
-    pub(super) fn commit(&mut self, inputs: &SmPathInputs, s: &BackSignals, take_atomic: bool) {
+    pub(super) fn commit(&mut self, inputs: &SmPathInputs, s: BackSignals, take_atomic: bool) {
         self.show(inputs.wb_ready);
         let leaving = s.to_nonmem.filter(|_| s.ex_fire);
+        let leaving = leaving.map(|pass| PassResult::of_operands(pass, inputs.op.mask));
         let nm = self.nonmem.output(s.elastic, leaving);
         self.take_response(s);
         self.take_operands(inputs, s);
@@ -168,7 +177,7 @@ impl Back {
             out_ready: s.entry.in_ready,
         });
         self.enter_memory(inputs, s, take_atomic);
-        self.exit.commit_known(&s.exit_inputs, &s.exit);
+        self.exit.commit_known(s.exit_inputs, s.exit);
         self.nonmem.commit(&NonmemInputs {
             rst: inputs.rst,
             cfg_elastic: s.elastic,
@@ -204,7 +213,7 @@ impl Back {
     }
 
     /// Data of a response go to the slot of its pass or to the sequencer.
-    fn take_response(&mut self, s: &BackSignals) {
+    fn take_response(&mut self, s: BackSignals) {
         if let Some(result) = &s.exit.leaving {
             let slot = self.pool.at_mut(result.slot);
             self.spad.response_data(&mut slot.data);
@@ -214,13 +223,14 @@ impl Back {
     }
 
     /// Operands of the pass that leaves EX.
-    fn take_operands(&mut self, inputs: &SmPathInputs, s: &BackSignals) {
+    fn take_operands(&mut self, inputs: &SmPathInputs, s: BackSignals) {
         if !s.ex_fire {
             return;
         }
-        let of_mem = s.to_mem.map(|pass| pass.control);
-        let control = of_mem.or(s.to_nonmem.map(|result| result.control));
-        let kind = control.map_or(kind::ALU, |c| c.kind);
+        let kind = s
+            .to_mem
+            .or(s.to_nonmem)
+            .map_or(kind::ALU, |pass| pass.control.kind);
         let slot = self.pool.at_mut(self.ex_slot);
         self.hash.fill(kind, &inputs.op, inputs.cfg.lock_hash, slot);
         self.ex_slot = self.pool.take();
@@ -228,7 +238,7 @@ impl Back {
 
     /// The edge of the memory's entry and of the scratchpad behind it.
     #[inline(always)]
-    fn enter_memory(&mut self, inputs: &SmPathInputs, s: &BackSignals, take_atomic: bool) {
+    fn enter_memory(&mut self, inputs: &SmPathInputs, s: BackSignals, take_atomic: bool) {
         let lanes = match s.entry.request.filter(|_| s.req_ready) {
             Some(request) => self.entry.lanes(request, &self.pool),
             None => RequestLanes::None,
@@ -250,7 +260,7 @@ impl Back {
             response: answers.then_some((resp.tag.context.into(), answer)),
             take_atomic,
         };
-        self.entry.commit_known(&entry, &s.entry, &self.pool);
+        self.entry.commit_known(&entry, s.entry, &self.pool);
         self.spad.commit(&ScratchpadInputs {
             rst: inputs.rst,
             ..lanes.inputs(s.exit.resp_ready)
@@ -280,7 +290,7 @@ impl Back {
 
     /// No pass moves at the clock edge, and no event happens outside of MEM0
     /// and the sequencers' counters.
-    pub(super) fn rests(&self, s: &BackSignals) -> bool {
+    pub(super) fn rests(&self, s: BackSignals) -> bool {
         let moves = s.ex_fire
             || (s.hashed.is_some() && s.entry.in_ready)
             || self.spad.stages() != 0
@@ -288,7 +298,7 @@ impl Back {
             || self.nonmem.stage_valid() != 0
             || self.wb.wb().is_some()
             || self.wb.turns();
-        !moves && self.entry.rests(&s.entry, s.req_ready)
+        !moves && self.entry.rests(s.entry, s.req_ready)
     }
 
     /// At most `limit` clock edges while it rests; how many.
@@ -302,7 +312,7 @@ impl Back {
     }
 
     /// Valid bits of HX (if any), MEM0, MEM1 ... WB from bit 0.
-    pub(super) fn occupancy(&self, s: &BackSignals) -> u32 {
+    pub(super) fn occupancy(&self, s: BackSignals) -> u32 {
         let mut occ = 0;
         let mut bits = 0;
         let mut stages = |valid: u32, count: u32| {

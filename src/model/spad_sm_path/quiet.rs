@@ -5,48 +5,45 @@
 //! `src/model/tests/quiet.rs` and `src/sm/tests/skip.rs` compare this with
 //! single steps.
 
-use super::{Signals, SmPath, SmPathInputs, SmPathOutputs};
+use super::{Back, Front, Signals, SmPath, SmPathInputs, SmPathOutputs, commit, outputs};
 
 impl SmPath {
     /// One clock cycle, and of those that follow with the same inputs as many
     /// as have the same outputs, as far as that is easily seen, but not more
     /// than `limit` in all. The outputs of each of them, and how many.
     pub fn step_while_quiet(&mut self, inputs: &SmPathInputs, limit: u64) -> (SmPathOutputs, u64) {
-        let signals = self.signals(inputs);
-        let outputs = self.outputs(&signals);
-        let bound = match self.is_quiet(inputs, &signals) {
-            true => limit.min(self.quiet_bound(inputs, outputs.ex_hold)),
-            false => 0,
-        };
-        let cycles = match bound > 1 {
-            true => self.back.pass_over(bound),
-            false => 0,
-        };
-        if cycles == 0 {
-            self.commit(inputs, &signals);
-            return (outputs, 1);
-        }
-        let (behind, front) = (&signals.behind, &signals.front);
-        self.front.pass_over(cycles, inputs, behind, front);
-        (outputs, cycles)
+        self.eval_then(inputs, |front, back, signals| {
+            let outputs = outputs(back, signals);
+            let bound = match is_quiet(front, back, inputs, signals) {
+                true => {
+                    let masked = front.quiet_cycles(inputs.cfg.aware, outputs.ex_hold);
+                    limit.min(masked).min(back.entry.quiet_cycles())
+                }
+                false => 0,
+            };
+            let cycles = match bound > 1 {
+                true => back.pass_over(bound),
+                false => 0,
+            };
+            if cycles == 0 {
+                commit(front, back, inputs, signals);
+                return (outputs, 1);
+            }
+            front.pass_over(cycles, inputs, signals.behind, signals.front);
+            (outputs, cycles)
+        })
     }
+}
 
-    /// In this cycle no pass moves from a stage to another, and no event
-    /// happens outside of MEM0 and the counters.
-    fn is_quiet(&self, inputs: &SmPathInputs, s: &Signals) -> bool {
-        let events = inputs.rst
-            || inputs.kernel_clear
-            || inputs.hash_wr.is_some()
-            || inputs.row_wr.is_some()
-            || inputs.launch.is_some()
-            || inputs.exit.is_some()
-            || inputs.icn.is_some();
-        !events && self.back.rests(&s.back) && self.front.rests(&s.front)
-    }
-
-    /// Cycles from this one on until a counter comes to its end.
-    fn quiet_bound(&self, inputs: &SmPathInputs, ex_hold: bool) -> u64 {
-        let masked = self.front.quiet_cycles(inputs.cfg.aware, ex_hold);
-        masked.min(self.back.entry.quiet_cycles())
-    }
+/// In this cycle no pass moves from a stage to another, and no event happens
+/// outside of MEM0 and the counters.
+fn is_quiet(front: &Front, back: &Back, inputs: &SmPathInputs, s: Signals) -> bool {
+    let events = inputs.rst
+        || inputs.kernel_clear
+        || inputs.hash_wr.is_some()
+        || inputs.row_wr.is_some()
+        || inputs.launch.is_some()
+        || inputs.exit.is_some()
+        || inputs.icn.is_some();
+    !events && back.rests(s.back) && front.rests(s.front)
 }

@@ -21,7 +21,7 @@ impl Sm<'_> {
         let mut any_issue = private != 0;
         let count = self.own.len();
         for k in 0..count {
-            let to_path = outputs.iss.is_some_and(|i| i.warp % count == k);
+            let to_path = outputs.iss.is_some_and(|i| self.own[k] >> i.warp & 1 == 1);
             if to_path || private >> k & 1 == 1 {
                 self.tail.issued += 1;
                 any_issue = true;

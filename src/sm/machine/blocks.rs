@@ -17,7 +17,7 @@ pub(super) struct BlockSlot {
 }
 
 impl BlockSlot {
-    pub(super) fn is_free(&self) -> bool {
+    fn is_free(&self) -> bool {
         !self.occupied
     }
 }
@@ -35,6 +35,7 @@ impl Sm<'_> {
             let ended = occupied && running == 0 && self.live >> slot & 1 == 0;
             if ended && self.warps[warps].iter().all(|w| w.in_path == 0) {
                 self.slots[slot].occupied = false;
+                self.occupied -= 1;
                 self.ending -= 1;
                 self.block_ends(slot);
             }
@@ -43,10 +44,10 @@ impl Sm<'_> {
 
     /// Starts the next block of the grid if a slot is free.
     pub(super) fn launch(&mut self) -> Result<Option<PathLaunch>> {
-        let info = self.workload.info();
-        if self.next_block == info.blocks {
+        if self.next_block == self.blocks || self.occupied == self.slots.len() {
             return Ok(None);
         }
+        let info = self.workload.info();
         let is_free = |s: &&usize| self.slots[**s].is_free();
         let Some(&slot) = self.fill_order.iter().find(is_free) else {
             return Ok(None);
@@ -75,6 +76,7 @@ impl Sm<'_> {
         }
         self.resident |= mask;
         self.block_starts(slot);
+        self.occupied += 1;
         self.slots[slot] = BlockSlot {
             occupied: true,
             running: info.warps(),

@@ -39,10 +39,9 @@ impl Sm<'_> {
     }
 
     fn progress(&self) -> RunProgress {
-        let resident = self.slots.iter().filter(|s| !s.is_free()).count();
         RunProgress {
             cycle: self.cycle,
-            blocks: self.next_block - resident as u32,
+            blocks: self.next_block - self.occupied as u32,
         }
     }
 }

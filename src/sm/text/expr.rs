@@ -79,6 +79,30 @@ impl Expr {
     }
 }
 
+impl Expr {
+    /// In the lanes of a warp it goes by even steps: then each of its parts
+    /// does, and lies between its values at both ends.
+    pub fn is_linear(&self) -> bool {
+        match self {
+            Expr::Number(_) | Expr::Var(_) => true,
+            Expr::Binary(left, b'+' | b'-', right) => left.is_linear() && right.is_linear(),
+            Expr::Binary(left, b'*', right) => {
+                (left.is_uniform() && right.is_linear()) || (left.is_linear() && right.is_uniform())
+            }
+            Expr::Binary(..) => self.is_uniform(),
+        }
+    }
+
+    /// It is the same in all lanes of a warp.
+    fn is_uniform(&self) -> bool {
+        match self {
+            Expr::Number(_) => true,
+            Expr::Var(var) => !matches!(var, Var::Lane | Var::Thread),
+            Expr::Binary(left, _, right) => left.is_uniform() && right.is_uniform(),
+        }
+    }
+}
+
 /// Reads a text from left to right; `at` is the byte in the whole text.
 pub(super) struct Scanner<'a> {
     pub text: &'a str,

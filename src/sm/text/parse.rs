@@ -297,6 +297,7 @@ impl Parser {
             instr,
             mask,
             address: None,
+            linear: false,
             at,
         };
         self.operands(scan, &mut template)?;
@@ -329,7 +330,9 @@ impl Parser {
                     );
                 }
                 register_before_address = !registers.is_empty();
-                template.address = Some(scan.expr()?);
+                let address = scan.expr()?;
+                template.linear = address.is_linear();
+                template.address = Some(address);
                 if !scan.take(b']') {
                     return wrong(scan.at, "the address is not closed", "expected ']'");
                 }

@@ -112,16 +112,23 @@ impl<'a> Walk<'a> {
             true => i64::from(self.info.shared_bytes),
             false => i64::MAX,
         };
+        let bytes = i64::from(instr.bytes);
+        let good = |&v: &i64| v >= 0 && v <= limit - bytes && v % bytes == 0;
+        if template.linear && instr.mask.count_ones() > 1 {
+            let end = |lane| expr.value(&self.env_of(lane)).filter(good);
+            if let (Some(first), Some(last)) = (end(0), end(lanes - 1)) {
+                let stride = (last - first) / (lanes as i64 - 1);
+                // Both ends and an even step in between are good.
+                if stride % bytes == 0 {
+                    let base = first as u64;
+                    return Ok(Addresses::Affine { base, stride });
+                }
+            }
+        }
         let mut values = [0; 64];
         for lane in (0..lanes).filter(|l| instr.mask >> l & 1 == 1) {
-            let env = Env {
-                lane: lane as i64,
-                thread: self.env.warp * lanes as i64 + lane as i64,
-                ..self.env
-            };
+            let env = self.env_of(lane);
             let value = expr.value(&env);
-            let bytes = i64::from(instr.bytes);
-            let good = |&v: &i64| v >= 0 && v <= limit - bytes && v % bytes == 0;
             let Some(value) = value.filter(good) else {
                 let place = format!("lane {lane} of warp {}, block {}", env.warp, env.block);
                 let what = match value {
@@ -137,5 +144,15 @@ impl<'a> Walk<'a> {
             values[lane] = value as u64;
         }
         Ok(Addresses::from_lanes(instr.mask, |l| values[l], lanes))
+    }
+
+    /// The variables in `lane`.
+    fn env_of(&self, lane: usize) -> Env {
+        let (lane, lanes) = (lane as i64, i64::from(self.info.warp_size));
+        Env {
+            lane,
+            thread: self.env.warp * lanes + lane,
+            ..self.env
+        }
     }
 }
