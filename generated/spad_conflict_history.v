@@ -88,9 +88,9 @@ module spad_conflict_history (
     wire [7:0] lk_set = lk_pc[7:0];
     wire [5:0] lk_tag = lk_pc[13:8];
     wire lk_beside = u_valid & (u_set == lk_set);
-    wire there0_next = lk_valid & lk_valid0 & ~(lk_beside & ~u_way);
-    wire there1_next = lk_valid & lk_valid1 & ~(lk_beside & u_way);
-    wire written_next = lk_valid & lk_beside & (u_tag == lk_tag);
+    wire there0_next = lk_valid0 & ~(lk_beside & ~u_way);
+    wire there1_next = lk_valid1 & ~(lk_beside & u_way);
+    wire written_next = lk_beside & (u_tag == lk_tag);
     assign lk_valid0 = valid0[lk_set];
     assign lk_valid1 = valid1[lk_set];
 
@@ -122,30 +122,24 @@ module spad_conflict_history (
     reg [TAG-1:0] tag;
     reg [EX-1:0] excess;
     always @(posedge clk) begin
-        if (rst) begin
-            done <= 1'b0;
-            there0 <= 1'b0;
-            there1 <= 1'b0;
-            written <= 1'b0;
-        end else begin
-            done <= lk_valid;
-            there0 <= there0_next;
-            there1 <= there1_next;
-            written <= written_next;
-        end
+        if (rst) done <= 1'b0;
+        else done <= lk_valid;
     end
+    // Of whatever stands at `lk_pc`: `done` covers it.
     always @(posedge clk) begin
-        if (lk_valid) begin
-            tag <= lk_tag;
-            excess <= u_excess;
-        end
+        there0 <= there0_next;
+        there1 <= there1_next;
+        written <= written_next;
+        tag <= lk_tag;
+        excess <= u_excess;
     end
 
-    wire hit0 = there0 & (found0[10:5] == tag);
-    wire hit1 = there1 & (found1[10:5] == tag);
+    wire hit0 = done & there0 & (found0[10:5] == tag);
+    wire hit1 = done & there1 & (found1[10:5] == tag);
+    wire hit_written = done & written;
     assign lk_done = done;
-    assign lk_hit = written | hit0 | hit1;
-    assign lk_excess = (excess & {5{written}}) | (found0[4:0] & {5{hit0}})
+    assign lk_hit = hit_written | hit0 | hit1;
+    assign lk_excess = (excess & {5{hit_written}}) | (found0[4:0] & {5{hit0}})
         | (found1[4:0] & {5{hit1}});
 
     // Update: a copy of the tags, with a port of its own.

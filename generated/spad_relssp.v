@@ -63,6 +63,7 @@ module spad_relssp (
     wire [W-1:0] was_done;
     wire [W-1:0] was_live;
     wire [W-1:0] done;
+    wire [W-1:0] done_if;
     wire [W-1:0] has_live;
 
     genvar w, s, b;
@@ -76,10 +77,11 @@ module spad_relssp (
                 assign highest = 1'b1;
             end
             wire exits = exit_valid & (exit_warp == w);
-            wire releases = rel_valid & (rel_warp == w);
+            wire in_ex = rel_warp == w;
+            wire releases = rel_valid & in_ex;
             wire [WS-1:0] marks;
             for (s = 0; s < S; s = s + 1) begin : subwarp
-                assign marks[s*L +: L] = rel_mask & {L{releases}};
+                assign marks[s*L +: L] = rel_mask & {L{in_ex}};
             end
             wire [WS-1:0] active_next;
             wire [WS-1:0] released_next;
@@ -97,6 +99,7 @@ module spad_relssp (
                 .was_done(was_done[w]),
                 .was_live(was_live[w]),
                 .done(done[w]),
+                .done_if(done_if[w]),
                 .live(has_live[w])
             );
             // Written only when something happens to the warp. Releases need no
@@ -119,6 +122,8 @@ module spad_relssp (
                 .was_done(was_done),
                 .was_live(was_live),
                 .done(done),
+                .done_if(done_if),
+                .releases(rel_valid),
                 .live(has_live),
                 .rel_done(rel_done[b]),
                 .rel_live(live[b]),

@@ -9,7 +9,9 @@
 // in  mine      48  warps of the block
 // in  was_done  48  warps that had released before this cycle
 // in  was_live  48  warps with an active thread before this cycle
-// in  done      48  warps that have released
+// in  done      48  warps that have released before
+// in  done_if   48  warps that have if relssp is executed
+// in  releases   1  it is
 // in  live      48  warps with an active thread
 // out rel_done   1  every active thread has released
 // out rel_live   1  it has an active thread
@@ -20,12 +22,14 @@ module spad_relssp_block (
     input wire [47:0] was_done,
     input wire [47:0] was_live,
     input wire [47:0] done,
+    input wire [47:0] done_if,
+    input wire releases,
     input wire [47:0] live,
     output wire rel_done,
     output wire rel_live,
     output wire unlock
 );
-    assign rel_done = &(~mine | done);
+    assign rel_done = (&(~mine | done)) | (releases & (&(~mine | done_if)));
     assign rel_live = |(mine & live);
     assign unlock = rel_done & (|(mine & was_live)) & ~(&(~mine | was_done));
 endmodule

@@ -11,15 +11,16 @@
 // in  launch_last    32  threads of the highest warp
 // in  exits           1  threads of it exit
 // in  exit_mask      32  these threads
-// in  marks          32  threads that execute relssp
+// in  marks          32  threads that stand before relssp
 // in  active         32  threads that are launched and not exited
 // in  released       32  threads that have released; of active ones only it
 //                        counts
 // out active_next    32  the same in the next cycle
-// out released_next  32  the same in the next cycle
+// out released_next  32  the same in the next cycle, if relssp is executed
 // out was_done        1  every active thread had released before this cycle
 // out was_live        1  it had an active thread before this cycle
-// out done            1  every active thread has released
+// out done            1  every active thread has released before
+// out done_if         1  or has if relssp is executed
 // out live            1  it has an active thread
 
 module spad_relssp_warp (
@@ -36,6 +37,7 @@ module spad_relssp_warp (
     output wire was_done,
     output wire was_live,
     output wire done,
+    output wire done_if,
     output wire live
 );
     // Threads that exit are no longer active; only active ones release.
@@ -43,7 +45,8 @@ module spad_relssp_warp (
     wire [31:0] released_now = released | (marks & active);
     assign was_done = &(~active | released);
     assign was_live = |active;
-    assign done = &(~active_now | released_now);
+    assign done = &(~active_now | released);
+    assign done_if = &(~active_now | released_now);
     assign live = |active_now;
     // The highest warp of a block has its last threads, the others are full.
     wire [31:0] started = highest ? launch_last : ~32'd0;

@@ -26,14 +26,13 @@ fn parts(p: &Params, prefix: &str) -> [VerilogStatement; 2] {
 }
 
 /// A look-up beside the writing of its set: the way that is written answers
-/// with what is written.
+/// with what is written. `lk_valid` comes late, so `done` looks at it alone.
 fn look_up(p: &Params) -> Vec<VerilogStatement> {
-    let looked = |found: Expr| wire("lk_valid") & found;
     let there = |way: usize, written: Expr| {
         let valid = wire(&format!("lk_valid{way}"));
         assign(
             &format!("there{way}_next"),
-            looked(valid & !(wire("lk_beside") & written)),
+            valid & !(wire("lk_beside") & written),
         )
     };
     let same_tag = same("u_tag", "lk_tag");
@@ -42,7 +41,7 @@ fn look_up(p: &Params) -> Vec<VerilogStatement> {
         assign("lk_beside", wire("u_valid") & same("u_set", "lk_set")),
         there(0, !wire("u_way")),
         there(1, wire("u_way")),
-        assign("written_next", looked(wire("lk_beside") & same_tag)),
+        assign("written_next", wire("lk_beside") & same_tag),
     ]);
     logic
 }
@@ -54,7 +53,7 @@ fn answer(p: &Params) -> Vec<VerilogStatement> {
         let own = slice(&format!("found{way}"), p.EX, tag);
         assign(
             &format!("hit{way}"),
-            wire(&format!("there{way}")) & same(own, "tag"),
+            wire("done") & wire(&format!("there{way}")) & same(own, "tag"),
         )
     };
     let value = |way: usize| {
@@ -64,11 +63,12 @@ fn answer(p: &Params) -> Vec<VerilogStatement> {
     vec![
         hit(0),
         hit(1),
+        assign("hit_written", wire("done") & wire("written")),
         assign("lk_done", "done"),
-        assign("lk_hit", wire("written") | wire("hit0") | wire("hit1")),
+        assign("lk_hit", wire("hit_written") | wire("hit0") | wire("hit1")),
         assign(
             "lk_excess",
-            gated(p.EX, "excess", "written") | value(0) | value(1),
+            gated(p.EX, "excess", "hit_written") | value(0) | value(1),
         ),
     ]
 }

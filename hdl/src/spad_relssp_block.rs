@@ -1,4 +1,6 @@
-//! One block: whether all of its warps have released (section 17).
+//! One block: whether all of its warps have released (section 17). Whether the
+//! relssp in EX is executed comes late, from as far as the writeback port: it
+//! chooses between two answers that are there.
 
 use crate::expr::{all, any, assign, wire};
 use crate::kernel::Kernel;
@@ -17,7 +19,9 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
             p.W,
             "warps with an active thread before this cycle",
         )
-        .input("done", p.W, "warps that have released")
+        .input("done", p.W, "warps that have released before")
+        .input("done_if", p.W, "warps that have if relssp is executed")
+        .input("releases", 1, "it is")
         .input("live", p.W, "warps with an active thread")
         .output("rel_done", 1, "every active thread has released")
         .output("rel_live", 1, "it has an active thread")
@@ -27,7 +31,10 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
             "the last of its active threads released in this cycle",
         )
         .logic(vec![
-            assign("rel_done", every("done")),
+            assign(
+                "rel_done",
+                every("done") | (wire("releases") & every("done_if")),
+            ),
             assign("rel_live", some("live")),
             assign(
                 "unlock",

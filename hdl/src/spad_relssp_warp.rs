@@ -19,7 +19,8 @@ fn now(p: &Params) -> Vec<VerilogStatement> {
         ),
         assign("was_done", done("active", "released")),
         assign("was_live", any("active")),
-        assign("done", done("active_now", "released_now")),
+        assign("done", done("active_now", "released")),
+        assign("done_if", done("active_now", "released_now")),
         assign("live", any("active_now")),
     ]
 }
@@ -54,7 +55,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         .input("launch_last", p.WS, "threads of the highest warp")
         .input("exits", 1, "threads of it exit")
         .input("exit_mask", p.WS, "these threads")
-        .input("marks", p.WS, "threads that execute relssp")
+        .input("marks", p.WS, "threads that stand before relssp")
         .input("active", p.WS, "threads that are launched and not exited")
         .input(
             "released",
@@ -62,14 +63,19 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
             "threads that have released; of active ones only it counts",
         )
         .output("active_next", p.WS, "the same in the next cycle")
-        .output("released_next", p.WS, "the same in the next cycle")
+        .output(
+            "released_next",
+            p.WS,
+            "the same in the next cycle, if relssp is executed",
+        )
         .output(
             "was_done",
             1,
             "every active thread had released before this cycle",
         )
         .output("was_live", 1, "it had an active thread before this cycle")
-        .output("done", 1, "every active thread has released")
+        .output("done", 1, "every active thread has released before")
+        .output("done_if", 1, "or has if relssp is executed")
         .output("live", 1, "it has an active thread")
         .logic([now(p), next(p)].concat());
     Unit::new(UnitDoc::part(
