@@ -47,17 +47,19 @@ impl Mutants {
     ) -> Result<Self> {
         let select_bits = (u32::BITS - faults.leading_zeros()) as usize;
         let names: Vec<_> = files.iter().map(|f| f.name.as_str()).collect();
+        // `pmuxtree`: a fault can select two branches of a `case`, of which text
+        // and circuit would else show different ones.
         let script = format!(
             "read_verilog {}\nhierarchy -check -top {top}\nproc\nflatten\nopt_clean\n\
              mutate -list {faults} -seed 1 -ctrl {SELECT} {select_bits} 1 -o mutants.ys \
              {MUTABLE}\n\
-             script mutants.ys\nopt_clean\nwrite_verilog -noattr mutated.v\n\
+             script mutants.ys\npmuxtree\nopt_clean\nwrite_verilog -noattr mutated.v\n\
              memory_map\nopt_clean\nsimplemap\ntechmap\ndffunmap\nzinit -all\nopt_clean\n\
              aigmap\nsetundef -zero\nwrite_aiger -symbols mutated.aig\n",
             names.join(" ")
         );
         let yosys = tools.get(Kind::Yosys)?;
-        let mut key = KeyBuilder::new("mutants 2")
+        let mut key = KeyBuilder::new("mutants 3")
             .add("script", &script)
             .add("yosys", yosys.version.to_string());
         for file in files {
