@@ -65,14 +65,3 @@ impl Rhythm {
         stimulus.below(8) < self.weight
     }
 }
-
-/// Words of a payload, a function of its number: wide payloads travel through
-/// the model as one integer.
-pub(super) fn payload(seed: u64) -> impl Iterator<Item = u32> {
-    let mut state = seed;
-    std::iter::repeat_with(move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        (mixed >> 32) as u32
-    })
-}
