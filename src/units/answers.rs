@@ -2,6 +2,7 @@
 //! winners among those that asked, errors, long delays.
 
 use super::bench::{Frame, Setup, Stimulus};
+use super::frame::some_quarter;
 use super::layout::PortSlot;
 use super::support::ports;
 use crate::config::Config;
@@ -115,7 +116,10 @@ impl Answers {
         let p = &self.ports;
         frame.drive(&p.sr_valid, answers.into());
         frame.drive_bits(&p.sr_mask, asked.into());
-        drive_some_words(&p.sr_data, self.word_bits, stimulus, frame);
+        // Without a response they change now and then, which must not matter.
+        if answers || stimulus.one_in(4) {
+            drive_some_words(&p.sr_data, self.word_bits, stimulus, frame);
+        }
         // Of a response to a store it says nothing.
         let success = if locking { winners } else { chance };
         frame.drive_bits(&p.sr_success, success.into());
@@ -144,24 +148,25 @@ fn top_degree(config: &Config) -> u32 {
     (full / each).min((1 << p.DG) - 1) as u32
 }
 
-/// A word of a lane; extreme values make the minima and maxima differ, small
-/// ones differ in their low bits alone.
+/// Words of a lane: half of them extreme, which makes the minima and maxima
+/// differ, or small, which makes them differ in their low bits alone. Which bits
+/// of a random word are kept, and which are inverted then, of 64 bits.
+const WORDS: [(u64, u64); 8] = [
+    (0, 0),
+    (0, u64::MAX),
+    (0, u64::MAX >> 1),
+    (0, 1 << 63),
+    (15, 0),
+    (u64::MAX, 0),
+    (u64::MAX, 0),
+    (u64::MAX, 0),
+];
+
+/// A word of a lane.
 #[inline]
 fn word(bits: usize, stimulus: &mut Stimulus) -> u64 {
-    let ones = u64::MAX >> (64 - bits);
-    let top = (ones >> 1) + 1;
-    // What is kept of random bits, and what is inverted then.
-    let (kept, inverted) = [
-        (0, 0),
-        (0, ones),
-        (0, ones >> 1),
-        (0, top),
-        (15, 0),
-        (ones, 0),
-        (ones, 0),
-        (ones, 0),
-    ][stimulus.below(8) as usize];
-    stimulus.bits64() & kept ^ inverted
+    let (kept, inverted) = WORDS[stimulus.below(8) as usize];
+    stimulus.word(bits) & kept ^ inverted >> (64 - bits)
 }
 
 /// Words of all lanes.
@@ -169,18 +174,23 @@ pub(super) fn words(lanes: usize, bits: usize, stimulus: &mut Stimulus) -> Vec<u
     (0..lanes).map(|_| word(bits, stimulus)).collect()
 }
 
-/// Drives the words of a random quarter of the lanes anew: those of each pass
-/// or response differ from the ones before, and none stays for long.
+/// Drives the words, of 32 or 64 bits, of a random quarter of the lanes anew:
+/// those of each pass or response differ from the ones before, and none stays
+/// for long.
 pub(super) fn drive_some_words(
     port: &PortSlot,
     bits: usize,
     stimulus: &mut Stimulus,
     frame: &mut Frame,
 ) {
-    let lanes = port.width / bits;
-    let quarter = lanes.div_ceil(4);
-    let first = stimulus.below(4) as usize * quarter;
-    for lane in first..(first + quarter).min(lanes) {
-        frame.drive_field(port, bits, lane, word(bits, stimulus));
+    let lanes = some_quarter(port.width / bits, stimulus);
+    let each = bits / 32;
+    let words = &mut frame.inputs[port.offset..][..port.words];
+    for place in words[lanes.start * each..lanes.end * each].chunks_exact_mut(each) {
+        let word = word(bits, stimulus);
+        place[0] = word as u32;
+        if let Some(high) = place.get_mut(1) {
+            *high = (word >> 32) as u32;
+        }
     }
 }

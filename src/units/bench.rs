@@ -1,8 +1,8 @@
 //! What a bench of a unit has to provide.
 
-pub use super::frame::{Chunk, Frame};
 #[cfg(test)]
 pub(super) use super::frame::Words;
+pub use super::frame::{Chunk, Frame};
 use super::layout::Layout;
 pub use super::stimulus::Stimulus;
 use crate::config::Config;

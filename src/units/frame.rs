@@ -4,6 +4,7 @@ use super::layout::{Layout, PortSlot};
 use super::packing::{self, Packer, Unpacker};
 use super::stimulus::Stimulus;
 use crate::hash::PortValue;
+use std::ops::Range;
 
 /// The words of one cycle.
 pub struct Frame<'a> {
@@ -64,7 +65,11 @@ impl Chunk {
         let (before, inputs) = self.inputs.split_at_mut(ins);
         let inputs = &mut inputs[..self.input_words];
         if let Some(start) = ins.checked_sub(self.input_words) {
-            inputs.copy_from_slice(&before[start..]);
+            match inputs {
+                // The address of a hash unit: less than a call to copy it.
+                [address] => *address = before[start],
+                _ => inputs.copy_from_slice(&before[start..]),
+            }
         }
         Frame {
             inputs,
@@ -143,34 +148,26 @@ impl Frame<'_> {
         pack(self.input_words(port), port, width, values);
     }
 
-    /// Drives one field of a vector of fields of `width` bits, at most 64.
-    #[inline]
-    pub fn drive_field(&mut self, port: &PortSlot, width: usize, index: usize, value: u64) {
-        packing::put(self.input_words(port), index * width, width, value);
-    }
-
     /// Drives all bits of a port at random.
     #[inline]
     pub fn drive_any(&mut self, port: &PortSlot, stimulus: &mut Stimulus) {
-        let words = self.input_words(port);
-        stimulus.fill(words);
-        cut(words, port);
+        match self.input_words(port) {
+            [word] => *word = stimulus.bits() >> (32 - port.width),
+            words => {
+                stimulus.fill(words);
+                cut(words, port);
+            }
+        }
     }
 
-    /// Drives a random quarter of the words of a wide port at random, and all
-    /// of a short one. For what a unit only hands on: each payload differs from
+    /// Drives a random quarter of a port's words at random. For what a unit only hands on: each payload differs from
     /// the one before, and none of its bits stays for long, at a quarter of the
     /// draws.
     #[inline]
     pub fn drive_some(&mut self, port: &PortSlot, stimulus: &mut Stimulus) {
         let words = self.input_words(port);
-        if let Some(quarter) = words.len().checked_div(4).filter(|&words| words > 0) {
-            let first = stimulus.below(4) as usize * quarter;
-            let end = if first == 3 * quarter { words.len() } else { first + quarter };
-            stimulus.fill(&mut words[first..end]);
-        } else {
-            stimulus.fill(words);
-        }
+        let some = some_quarter(words.len(), stimulus);
+        stimulus.fill(&mut words[some]);
         cut(words, port);
     }
 
@@ -242,7 +239,11 @@ impl Frame<'_> {
     /// What a lane mask or other input of at most 64 bits is driven with.
     #[inline]
     pub fn driven_mask(&self, port: &PortSlot) -> u64 {
-        self.driven_bits(port) as u64
+        match *self.driven_words(port) {
+            [word] => word.into(),
+            [low, high, ..] => u64::from(high) << 32 | u64::from(low),
+            [] => 0,
+        }
     }
 
     /// Whether an input of one bit is high.
@@ -291,17 +292,10 @@ impl Frame<'_> {
         pack(self.output_words(port), port, width, values);
     }
 
-    /// Expects fields of a width each, at most 64, the first one in the low
-    /// bits.
+    /// Takes fields of different widths that are expected on a port.
     #[inline]
-    pub fn expect_record(
-        &mut self,
-        port: &PortSlot,
-        fields: impl IntoIterator<Item = (usize, u64)>,
-    ) {
-        let mut packer = Packer::new(self.output_words(port));
-        fields.into_iter().for_each(|(width, value)| packer.push(width, value));
-        packer.finish();
+    pub(super) fn expected_record(&mut self, port: &PortSlot) -> Packer<'_> {
+        Packer::new(self.output_words(port))
     }
 
     /// Expects 32-bit words on a port of any width, the first one in the low
@@ -315,6 +309,12 @@ impl Frame<'_> {
     #[inline]
     pub fn expect_zeros(&mut self, port: &PortSlot) {
         self.output_words(port).fill(0);
+    }
+
+    /// Expects zeros on all ports.
+    #[inline]
+    pub fn expect_all_zeros(&mut self) {
+        self.expected.fill(0);
     }
 
     /// No output is defined in this cycle.
@@ -333,11 +333,25 @@ impl Frame<'_> {
     }
 }
 
+/// A quarter of `count` places in a row, at least one.
+#[inline]
+pub(super) fn some_quarter(count: usize, stimulus: &mut Stimulus) -> Range<usize> {
+    let quarter = count.div_ceil(4);
+    let first = stimulus.below(count.div_ceil(quarter) as u32) as usize * quarter;
+    first..(first + quarter).min(count)
+}
+
 /// Writes an integer to a port of at most 128 bits; bits beyond it are dropped.
 #[inline]
 fn put_bits(words: &mut [u32], port: &PortSlot, value: u128) {
-    for (i, word) in words.iter_mut().enumerate() {
-        *word = (value >> (32 * i)) as u32;
+    match words {
+        [word] => *word = value as u32,
+        [low, high] => (*low, *high) = (value as u32, (value >> 32) as u32),
+        _ => {
+            for (i, word) in words.iter_mut().enumerate() {
+                *word = (value >> (32 * i)) as u32;
+            }
+        }
     }
     cut(words, port);
 }

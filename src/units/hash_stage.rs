@@ -112,7 +112,7 @@ impl Driver for StageDriver {
 /// What stands on the ports of a pass; most of it only comes out again.
 #[derive(Clone)]
 struct Operands {
-    control: u128,
+    control: u64,
     addr: [u16; MAX_LANES],
     /// Words of mask, data, byte enables and operation.
     kept: [Vec<u32>; 4],
@@ -161,7 +161,7 @@ impl GoldenStage {
     fn read(&mut self, frame: &Frame) {
         let p = &self.ports;
         let operands = &mut self.operands[self.slot];
-        operands.control = frame.driven_bits(&p.in_ctl);
+        operands.control = frame.driven_mask(&p.in_ctl);
         operands.addr = frame.driven_array(&p.in_addr, self.addr_bits);
         for (words, (port, _)) in operands.kept.iter_mut().zip(kept(p)) {
             words.copy_from_slice(frame.driven_words(port));
@@ -216,7 +216,7 @@ impl Golden for GoldenStage {
         frame.expect(&p.in_ready, out.in_ready.into());
         frame.expect(&p.out_valid, out.output.is_some().into());
         frame.expect(&p.hx_valid, out.hx_valid.into());
-        frame.expect_bits(&p.out_ctl, control.unwrap_or(shown.control));
+        frame.expect_bits(&p.out_ctl, control.unwrap_or(shown.control).into());
         for ((_, port), words) in kept(p).into_iter().zip(&shown.kept) {
             frame.expect_words(port, words);
         }

@@ -9,8 +9,8 @@ use super::pattern::Patterns;
 use super::support::{Rhythm, ports, reset};
 use crate::model::kind;
 use crate::model::{
-    AccessTag, EntryInputs, MAX_LANES, MemoryEntry, MemoryRequest, Pass, PassControl, PassPool, RequestLanes,
-    ScratchpadInputs,
+    AccessTag, EntryInputs, MAX_LANES, MemoryEntry, MemoryRequest, Pass, PassControl, PassPool,
+    RequestLanes, ScratchpadInputs,
 };
 
 ports!(EntryPorts {
@@ -97,7 +97,7 @@ impl EntryDriver {
     /// The control of the next pass: of the atomic that is on its way, or of
     /// any other instruction.
     fn control(&self, stimulus: &mut Stimulus) -> PassControl {
-        let mut control = self.tags.control(stimulus.wide(self.ports.in_ctl.width));
+        let mut control = self.tags.control(stimulus.word(self.ports.in_ctl.width));
         control.kind = KINDS[stimulus.below(KINDS.len() as u32) as usize];
         match self.atomic {
             Atomic::Passes(come, all) if stimulus.one_in(2) => {
@@ -120,7 +120,7 @@ impl EntryDriver {
         }
         let p = &self.ports;
         frame.drive(&p.in_valid, self.offer.beat(stimulus).into());
-        frame.drive_bits(&p.in_ctl, self.tags.control_bits(&control));
+        frame.drive_bits(&p.in_ctl, self.tags.control_bits(&control).into());
         drive_some_words(&p.in_data, self.word_bits, stimulus, frame);
         frame.drive_some(&p.in_be, stimulus);
         frame.drive(&p.in_aop, stimulus.below(11));
@@ -163,15 +163,15 @@ impl Driver for EntryDriver {
         let p = &self.ports;
         let rst = frame.is_high(&p.rst);
         let taken = frame.shows(&p.req_valid) && frame.is_high(&p.req_ready);
-        let tag = self.tags.tag(frame.shown_bits(&p.req_tag));
+        let tag = self.tags.tag(frame.shown_bits(&p.req_tag) as u64);
         let request = (
             frame.shown_bits(&p.req_op) as u8,
             frame.shown_bits(&p.req_mask) as u64,
         );
         let asks = taken && tag.sequencer;
         self.answers.follow(frame, rst, asks.then_some(request));
-        let control = self.tags.control(frame.driven_bits(&p.in_ctl));
         let came = frame.is_high(&p.in_valid) && frame.shows(&p.in_ready);
+        let control = self.tags.control(frame.driven_mask(&p.in_ctl));
         let ends = taken && !asks && frame.shows(&p.seq_busy) && tag.pass.control.last;
         self.atomic = match self.atomic {
             _ if rst => Atomic::None,
@@ -233,7 +233,7 @@ impl GoldenEntry {
         for (port, _) in kept(p) {
             words.extend_from_slice(frame.driven_words(port));
         }
-        let control = self.tags.control(frame.driven_bits(&p.in_ctl));
+        let control = self.tags.control(frame.driven_mask(&p.in_ctl));
         // Of other passes no unit in the model looks at the operands.
         if control.kind == kind::ATOMIC {
             self.fill_slot(frame);
@@ -263,7 +263,9 @@ impl GoldenEntry {
         let p = &self.ports;
         match request {
             RequestLanes::None => {
-                kept(p).into_iter().for_each(|(_, port)| frame.expect_zeros(port));
+                kept(p)
+                    .into_iter()
+                    .for_each(|(_, port)| frame.expect_zeros(port));
             }
             RequestLanes::Pass(pass, _) => {
                 let mut words = &self.words[usize::from(pass.slot)][..];
@@ -314,7 +316,7 @@ impl Golden for GoldenEntry {
         self.expect_operands(frame, &lanes);
         let req = lanes.inputs(true);
         frame.expect(&p.req_op, req.req_op.into());
-        frame.expect_bits(&p.req_tag, self.tags.tag_bits(&req.req_tag));
+        frame.expect_bits(&p.req_tag, self.tags.tag_bits(&req.req_tag).into());
         frame.expect(&p.in_ready, out.in_ready.into());
         frame.expect(&p.req_valid, out.request.is_some().into());
         frame.expect(&p.seq_busy, out.seq_busy.into());
@@ -363,7 +365,7 @@ mod tests {
             let count_is = |n: usize| frame.shown_bits(&p.pre_count) == n as u128;
             let (busy, ready) = (frame.shows(&p.seq_busy), frame.is_high(&p.req_ready));
             let done = frame.shown_bits(&p.seq_state) == State::Done as u128;
-            let tag = bench.driver.tags.tag(frame.shown_bits(&p.req_tag));
+            let tag = bench.driver.tags.tag(frame.shown_bits(&p.req_tag) as u64);
             let mut count = |name, happened: bool| {
                 *seen.entry(name).or_insert(0) += u64::from(happened);
             };

@@ -74,7 +74,7 @@ impl GoldenExit {
     /// The response at the ports, with its data in a slot.
     fn response(&self, frame: &Frame) -> ResponseControl<AccessTag> {
         let p = &self.ports;
-        let mut tag = self.tags.tag(frame.driven_bits(&p.resp_tag));
+        let mut tag = self.tags.tag(frame.driven_mask(&p.resp_tag));
         tag.pass.slot = self.slot;
         ResponseControl {
             valid: frame.is_high(&p.resp_valid),
@@ -91,7 +91,6 @@ impl GoldenExit {
     fn expect_payload(&self, frame: &mut Frame, result: &PassResult) {
         let (w, c) = (self.tags, &result.control);
         let (lanes, port) = (self.ports.resp_mask.width, &self.ports.out_data);
-        let data = self.data[usize::from(result.slot)].iter();
         let front = [
             (w.warp, c.warp.into()),
             (w.tag, c.tag.into()),
@@ -105,8 +104,15 @@ impl GoldenExit {
             (1, result.error.into()),
             (w.degree, result.degree.into()),
         ];
-        let words = data.map(|&word| (32, word.into()));
-        frame.expect_record(port, front.into_iter().chain(words).chain(behind));
+        let mut record = frame.expected_record(port);
+        front
+            .into_iter()
+            .for_each(|(width, value)| record.push(width, value));
+        record.push_words(&self.data[usize::from(result.slot)]);
+        behind
+            .into_iter()
+            .for_each(|(width, value)| record.push(width, value));
+        record.finish();
     }
 }
 

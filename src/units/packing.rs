@@ -1,10 +1,12 @@
 //! Fields side by side in 32-bit words, the first one in the low bits.
 
-use std::slice::{Iter, IterMut};
+use std::slice::Iter;
 
 /// Writes fields one behind the other.
 pub(super) struct Packer<'a> {
-    words: IterMut<'a, u32>,
+    words: &'a mut [u32],
+    /// The word that is written next.
+    next: usize,
     /// Bits that are still to be written, fewer than 32, and how many.
     bits: u64,
     count: usize,
@@ -15,14 +17,15 @@ impl<'a> Packer<'a> {
     #[inline]
     pub(super) fn new(words: &'a mut [u32]) -> Self {
         Packer {
-            words: words.iter_mut(),
+            words,
+            next: 0,
             bits: 0,
             count: 0,
         }
     }
 
     /// A field of at most 64 bits; what is beyond the words is dropped.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, width: usize, value: u64) {
         match width {
             ..=32 => self.push_short(width, value),
@@ -33,7 +36,20 @@ impl<'a> Packer<'a> {
         }
     }
 
+    /// Words as they are: fields of 32 bits.
     #[inline]
+    pub(super) fn push_words(&mut self, words: &[u32]) {
+        let mut before = (self.bits << (32 - self.count)) as u32;
+        for (place, &word) in self.words[self.next..].iter_mut().zip(words) {
+            let both = u64::from(word) << 32 | u64::from(before);
+            *place = (both >> (32 - self.count)) as u32;
+            before = word;
+        }
+        self.next += words.len();
+        self.bits = u64::from(before) >> (32 - self.count);
+    }
+
+    #[inline(always)]
     fn push_short(&mut self, width: usize, value: u64) {
         self.bits |= (value & ((1 << width) - 1)) << self.count;
         self.count += width;
@@ -42,11 +58,12 @@ impl<'a> Packer<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn write(&mut self) {
-        if let Some(word) = self.words.next() {
+        if let Some(word) = self.words.get_mut(self.next) {
             *word = self.bits as u32;
         }
+        self.next += 1;
         self.bits >>= 32;
         self.count = self.count.saturating_sub(32);
     }
@@ -55,7 +72,9 @@ impl<'a> Packer<'a> {
     #[inline]
     pub(super) fn finish(mut self) {
         self.write();
-        self.words.for_each(|word| *word = 0);
+        if let Some(rest) = self.words.get_mut(self.next..) {
+            rest.fill(0);
+        }
     }
 }
 
@@ -81,7 +100,7 @@ impl<'a> Unpacker<'a> {
     }
 
     /// The next field; zeros are behind the words.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self) -> u64 {
         match self.width {
             ..=32 => self.next_short(self.width),
@@ -92,7 +111,7 @@ impl<'a> Unpacker<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_short(&mut self, width: usize) -> u64 {
         if self.count < width {
             let word = self.words.next().copied().unwrap_or(0);
@@ -106,24 +125,17 @@ impl<'a> Unpacker<'a> {
     }
 }
 
-/// Replaces `width` bits, at most 64, from bit `at` on.
-#[inline]
-pub(super) fn put(words: &mut [u32], mut at: usize, mut width: usize, mut value: u64) {
-    while width > 0 {
-        let (word, shift) = (&mut words[at / 32], at % 32);
-        let bits = width.min(32 - shift);
-        let mask = u32::MAX >> (32 - bits) << shift;
-        *word = *word & !mask | (value as u32) << shift & mask;
-        value >>= bits;
-        (at, width) = (at + bits, width - bits);
-    }
-}
-
 /// Words of at most 128 bits as an integer.
 #[inline]
 pub(super) fn join(words: &[u32]) -> u128 {
-    let high_first = words.iter().rev();
-    high_first.fold(0, |value, &word| value << 32 | u128::from(word))
+    match *words {
+        [word] => word.into(),
+        [low, high] => (u64::from(high) << 32 | u64::from(low)).into(),
+        _ => {
+            let high_first = words.iter().rev();
+            high_first.fold(0, |value, &word| value << 32 | u128::from(word))
+        }
+    }
 }
 
 /// The bits of `word` with even numbers, side by side.
@@ -139,31 +151,33 @@ pub(super) fn even_bits(word: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Fields of every width, written, read, and replaced one by one.
+    /// Fields of every width, and whole words behind a field of that width.
     #[test]
     fn what_is_read_is_what_was_written() {
         for width in 1..=64 {
             let field = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - width);
-            let bits = 33 * width;
-            let (mut packed, mut put_in) = ([u32::MAX; 67], [u32::MAX; 67]);
+            let mut packed = [u32::MAX; 67];
             let mut packer = Packer::new(&mut packed);
             for i in 0..33 {
-                packer.push(width, field(i) | (u64::MAX << (width - 1) << 1));
-                put(&mut put_in, i as usize * width, width, field(i));
+                let beyond = u64::MAX << (width - 1) << 1;
+                packer.push(width, field(i) | beyond);
             }
             packer.finish();
             let mut unpacker = Unpacker::new(&packed, width);
             for i in 0..33 {
                 assert_eq!(unpacker.next(), field(i), "{i} of {width} bits");
             }
-            assert_eq!(unpacker.next(), 0);
-            let (whole, rest) = (bits / 32, bits % 32);
-            assert_eq!(packed[..whole], put_in[..whole], "{width} bits");
-            if rest > 0 {
-                assert_eq!(packed[whole], put_in[whole] & ((1 << rest) - 1));
-            }
-            assert!(packed[bits.div_ceil(32)..].iter().all(|&word| word == 0));
-            assert!(put_in[bits.div_ceil(32)..].iter().all(|&w| w == u32::MAX));
+            assert!((0..4).all(|_| unpacker.next() == 0), "{width} bits");
+
+            let mut packer = Packer::new(&mut packed);
+            packer.push(width, field(5));
+            packer.push_words(&[1, 2, u32::MAX]);
+            packer.push(1, 1);
+            packer.finish();
+            let whole = packed[..5].iter().rev();
+            let value = whole.fold(0u128, |v, &word| v << 32 | u128::from(word));
+            let words = 0x1_ffff_ffff_0000_0002_0000_0001;
+            assert_eq!(value, u128::from(field(5)) | words << width, "{width} bits");
         }
     }
 

@@ -58,16 +58,15 @@ impl SequencerDriver {
         // While a pass is under way nobody looks at the next one, which must
         // not matter: it changes now and then.
         if self.idle || stimulus.one_in(8) {
-            self.draw_access(stimulus, frame);
+            self.draw_operands(stimulus, frame);
         }
         let p = &self.ports;
         frame.drive(&p.at_valid, self.offer.beat(stimulus).into());
         frame.drive(&p.at_aop, stimulus.below(11));
-        drive_some_words(&p.at_data, self.word_bits, stimulus, frame);
         frame.drive_bits(&p.at_tag, stimulus.wide(p.at_tag.width));
     }
 
-    fn draw_access(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+    fn draw_operands(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let access = self.patterns.next(stimulus, false);
         let (p, lanes) = (&self.ports, self.lanes);
         frame.drive_bits(&p.at_mask, access.mask.into());
@@ -78,6 +77,7 @@ impl SequencerDriver {
             true => frame.drive_any(&p.at_row, stimulus),
             false => frame.drive_fields(&p.at_row, p.at_row.width / lanes, access.row),
         }
+        drive_some_words(&p.at_data, self.word_bits, stimulus, frame);
     }
 }
 
@@ -135,16 +135,10 @@ impl GoldenSequencer {
 
     fn expect_request(&self, frame: &mut Frame) {
         let (p, lanes) = (&self.ports, self.lanes);
-        let request = self.model.request();
-        frame.expect(&p.sp_valid, request.is_some().into());
-        let Some(request) = request else {
-            let rest = [
-                &p.sp_op, &p.sp_mask, &p.sp_bank, &p.sp_row, &p.sp_lock, &p.sp_data, &p.sp_tag,
-                &p.sp_error, &p.sp_degree,
-            ];
-            rest.into_iter().for_each(|port| frame.expect_zeros(port));
-            return;
+        let Some(request) = self.model.request() else {
+            return; // zeros
         };
+        frame.expect(&p.sp_valid, 1);
         frame.expect(&p.sp_op, request.op.into());
         frame.expect_bits(&p.sp_mask, request.mask.into());
         frame.expect_fields(&p.sp_bank, p.at_bank.width / lanes, request.bank);
@@ -161,6 +155,7 @@ impl Golden for GoldenSequencer {
     fn respond(&mut self, frame: &mut Frame) {
         let p = &self.ports;
         let at_ready = self.model.at_ready();
+        frame.expect_all_zeros();
         frame.expect(&p.at_ready, at_ready.into());
         frame.expect(&p.state, self.model.state() as u32);
         frame.expect(&p.rounds, self.model.rounds());

@@ -67,12 +67,14 @@ impl Stimulus {
     /// Random bits for all of `words`.
     #[inline]
     pub fn fill(&mut self, words: &mut [u32]) {
-        for pair in words.chunks_mut(2) {
+        let mut pairs = words.chunks_exact_mut(2);
+        for pair in &mut pairs {
             let bits = self.bits64();
             pair[0] = bits as u32;
-            if let Some(high) = pair.get_mut(1) {
-                *high = (bits >> 32) as u32;
-            }
+            pair[1] = (bits >> 32) as u32;
+        }
+        if let [last] = pairs.into_remainder() {
+            *last = self.bits();
         }
     }
 }
