@@ -56,15 +56,16 @@ impl Driver for ExitDriver {
         let p = &self.ports;
         reset(stimulus, frame, &p.rst);
         let offered = self.offer.beat(stimulus);
+        let choice = stimulus.bits();
         // Rarely the sequencer's: it is always taken.
-        let source = u128::from(stimulus.one_in(4));
-        let tag = stimulus.wide(p.resp_tag.width) >> 1 << 1 | source;
+        let source = u64::from(choice & 3 == 0);
+        let tag = stimulus.word(p.resp_tag.width) >> 1 << 1 | source;
         frame.drive(&p.resp_valid, offered.into());
-        frame.drive_bits(&p.resp_tag, tag);
+        frame.drive_bits(&p.resp_tag, tag.into());
         frame.drive_any(&p.resp_mask, stimulus);
         frame.drive_any(&p.resp_success, stimulus);
         frame.drive_some(&p.resp_data, stimulus);
-        frame.drive(&p.resp_error, stimulus.one_in(4).into());
+        frame.drive(&p.resp_error, (choice >> 2 & 3 == 0).into());
         frame.drive_any(&p.resp_degree, stimulus);
         frame.drive(&p.out_ready, self.ready.beat(stimulus).into());
     }

@@ -39,14 +39,16 @@ impl<'a> Packer<'a> {
     /// Words as they are: fields of 32 bits.
     #[inline]
     pub(super) fn push_words(&mut self, words: &[u32]) {
-        let mut before = (self.bits << (32 - self.count)) as u32;
-        for (place, &word) in self.words[self.next..].iter_mut().zip(words) {
-            let both = u64::from(word) << 32 | u64::from(before);
-            *place = (both >> (32 - self.count)) as u32;
-            before = word;
+        let Some(&first) = words.first() else { return };
+        self.push_short(32, first.into());
+        // What a word leaves behind goes in front of the one after it.
+        let left = 32 - self.count;
+        for (place, pair) in self.words[self.next..].iter_mut().zip(words.windows(2)) {
+            let both = u64::from(pair[1]) << 32 | u64::from(pair[0]);
+            *place = (both >> left) as u32;
         }
-        self.next += words.len();
-        self.bits = u64::from(before) >> (32 - self.count);
+        self.next += words.len() - 1;
+        self.bits = u64::from(words[words.len() - 1]) >> left;
     }
 
     #[inline(always)]
