@@ -49,6 +49,17 @@ pub struct Outcome {
     pub ended: bool,
 }
 
+impl Outcome {
+    /// Counts the differences in the cycles that follow those compared so far.
+    fn add(&mut self, differences: impl Iterator<Item = Mismatch>) {
+        for mut mismatch in differences {
+            self.mismatches += 1;
+            mismatch.cycle += self.cycles;
+            self.first.get_or_insert(mismatch);
+        }
+    }
+}
+
 /// The words of consecutive cycles, for a waveform.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
@@ -112,7 +123,10 @@ pub struct Lockstep<'a> {
     bench: &'a mut dyn Bench,
     rtl: Instance,
     stimulus: Stimulus,
-    last_inputs: Vec<u32>,
+    /// The cycles under way, and the RTL's outputs in them. Their memory is
+    /// used again: to take and give it back costs as much as some units' cycles.
+    chunk: Chunk,
+    got: Vec<u32>,
     recording: Option<Recording>,
     outcome: Outcome,
 }
@@ -131,7 +145,8 @@ impl<'a> Lockstep<'a> {
             bench,
             rtl,
             stimulus: Stimulus::new(seed),
-            last_inputs: vec![0; layout.input_words],
+            chunk: Chunk::new(layout, 0),
+            got: Vec::new(),
             recording: record.then(Recording::default),
             outcome: Outcome::default(),
         }
@@ -159,46 +174,35 @@ impl<'a> Lockstep<'a> {
 
     fn chunk(&mut self, cycles: usize) -> Result<()> {
         let (ins, outs) = (self.layout.input_words, self.layout.output_words);
-        let mut chunk = Chunk::new(self.layout, cycles);
-        chunk.inputs[..ins].copy_from_slice(&self.last_inputs);
-        let end = self.bench.cycles(&mut self.stimulus, &mut chunk);
+        self.chunk.next(cycles);
+        let end = self.bench.cycles(&mut self.stimulus, &mut self.chunk);
         self.outcome.ended = matches!(end, Ok(true));
-        let cycles = chunk.cycles;
         let Chunk {
             inputs,
             expected,
             care,
+            cycles,
             ..
-        } = chunk;
-        self.last_inputs
-            .copy_from_slice(&inputs[(cycles - 1) * ins..]);
-        let mut got = vec![0; cycles * outs];
-        self.rtl.run(&inputs, &mut got)?;
-        if any_difference(&expected, &got, &care) {
-            self.count_mismatches(&expected, &got, &care);
+        } = &self.chunk;
+        self.got.resize(cycles * outs, 0);
+        self.rtl.run(inputs, &mut self.got)?;
+        if any_difference(expected, &self.got, care) {
+            let found = differences(self.layout, expected, &self.got, care);
+            self.outcome.add(found);
         }
-        self.outcome.cycles += cycles as u64;
+        self.outcome.cycles += *cycles as u64;
         self.outcome.checks += (cycles * self.layout.outputs.len()) as u64;
         if let Some(recording) = &mut self.recording {
             recording.keep_last(CHUNK_CYCLES, ins, outs);
-            recording.inputs.extend(inputs);
-            recording.expected.extend(expected);
-            recording.got.extend(got);
-            recording.care.extend(care);
+            recording.inputs.extend_from_slice(inputs);
+            recording.expected.extend_from_slice(expected);
+            recording.got.extend_from_slice(&self.got);
+            recording.care.extend_from_slice(care);
         }
         // What cannot go on is an error, a difference before it the greater one.
         match self.outcome.mismatches {
             0 => end.map(|_| ()),
             _ => Ok(()),
-        }
-    }
-
-    fn count_mismatches(&mut self, expected: &[u32], got: &[u32], care: &[u32]) {
-        let found = differences(self.layout, expected, got, care);
-        for mut mismatch in found {
-            self.outcome.mismatches += 1;
-            mismatch.cycle += self.outcome.cycles;
-            self.outcome.first.get_or_insert(mismatch);
         }
     }
 }

@@ -65,8 +65,8 @@ impl ConflictHistory {
     }
 
     fn place(&self, pc: u16) -> (usize, u16) {
-        let pc = usize::from(pc);
-        (pc % self.sets.len(), (pc / self.sets.len()) as u16)
+        let sets = self.sets.len();
+        (usize::from(pc) & (sets - 1), pc >> sets.trailing_zeros())
     }
 
     /// The answer to the previous cycle's look-up.

@@ -185,6 +185,11 @@ impl<T: Copy + Default> RetrySequencer<T> {
         self.rounds
     }
 
+    /// A pass is taken.
+    pub fn at_ready(&self) -> bool {
+        self.state == State::Idle
+    }
+
     /// A request is offered.
     pub fn sp_valid(&self) -> bool {
         match self.state {
@@ -234,7 +239,7 @@ impl<T: Copy + Default> RetrySequencer<T> {
     /// The outputs of this cycle.
     pub fn eval(&self) -> SequencerOutputs<T> {
         SequencerOutputs {
-            at_ready: self.state == State::Idle,
+            at_ready: self.at_ready(),
             sp: self.request(),
             state: self.state,
             rounds: self.rounds,

@@ -19,19 +19,15 @@ impl RowMapUnit {
     /// row bits take the low bits that are not pivots, both in ascending order.
     pub fn step(&self, addr: u32) -> u32 {
         let m = self.geometry.bank_bits();
-        let is_pivot = |bit: u32| self.pivots >> bit & 1 == 1;
-        let mut next_low = 0;
-        let mut row = 0;
-        for bit in m..self.geometry.addr_bits() {
-            let mut source = bit;
-            if is_pivot(bit) {
-                while is_pivot(next_low) {
-                    next_low += 1;
-                }
-                source = next_low;
-                next_low += 1;
-            }
-            row |= (addr >> source & 1) << (bit - m);
+        let mut displaced = self.pivots >> m;
+        let mut free = !self.pivots & self.geometry.bank_mask();
+        let mut row = (addr & self.geometry.addr_mask()) >> m & !displaced;
+        // As many low bits are free as row bits displaced: of m pivots the
+        // others are low bits.
+        while displaced != 0 && free != 0 {
+            row |= (addr >> free.trailing_zeros() & 1) << displaced.trailing_zeros();
+            displaced &= displaced - 1;
+            free &= free - 1;
         }
         row
     }

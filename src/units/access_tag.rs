@@ -27,7 +27,7 @@ impl TagLayout {
     }
 
     /// {last, pass, pc, tag, kind, warp}, last on top.
-    pub(super) fn control(&self, bits: u128) -> PassControl {
+    pub(super) fn control(&self, bits: u64) -> PassControl {
         let mut fields = Fields(bits);
         PassControl {
             warp: fields.take(self.warp) as u8,
@@ -39,7 +39,7 @@ impl TagLayout {
         }
     }
 
-    pub(super) fn control_bits(&self, control: &PassControl) -> u128 {
+    pub(super) fn control_bits(&self, control: &PassControl) -> u64 {
         join(&[
             (self.warp, control.warp.into()),
             (4, control.kind.into()),
@@ -51,7 +51,7 @@ impl TagLayout {
     }
 
     /// {control, degree, error, source}, control on top.
-    pub(super) fn tag(&self, bits: u128) -> AccessTag {
+    pub(super) fn tag(&self, bits: u64) -> AccessTag {
         let mut fields = Fields(bits);
         let (sequencer, error) = (fields.take(1) == 1, fields.take(1) == 1);
         let degree = fields.take(self.degree);
@@ -67,7 +67,7 @@ impl TagLayout {
         }
     }
 
-    pub(super) fn tag_bits(&self, tag: &AccessTag) -> u128 {
+    pub(super) fn tag_bits(&self, tag: &AccessTag) -> u64 {
         let flags = [
             (1, tag.sequencer.into()),
             (1, tag.error.into()),
@@ -78,7 +78,7 @@ impl TagLayout {
 }
 
 /// Takes fields from the low end of a word.
-struct Fields(u128);
+struct Fields(u64);
 
 impl Fields {
     fn take(&mut self, width: usize) -> u32 {
@@ -89,7 +89,7 @@ impl Fields {
 }
 
 /// Fields with their widths, the first one in the low bits.
-fn join(fields: &[(usize, u128)]) -> u128 {
+fn join(fields: &[(usize, u64)]) -> u64 {
     let high_first = fields.iter().rev();
     high_first.fold(0, |word, &(width, field)| word << width | field)
 }
@@ -103,7 +103,7 @@ mod tests {
         let config = Config::preset("fermi").unwrap();
         let layout = TagLayout::of(&config);
         let fields = layout.warp + layout.tag + layout.pc + layout.pass + layout.degree;
-        let bits = (u128::MAX / 0b101) & ((1 << (fields + 4 + 3)) - 1);
+        let bits = (u64::MAX / 0b101) & ((1 << (fields + 4 + 3)) - 1);
         assert_eq!(layout.tag_bits(&layout.tag(bits)), bits);
         let control = layout.tag(bits).pass.control;
         assert_eq!(layout.control_bits(&control), bits >> (2 + layout.degree));

@@ -2,8 +2,11 @@
 //! winners among those that asked, errors, long delays.
 
 use super::bench::{Frame, Setup, Stimulus};
+use super::frame::some_quarter;
+use super::layout::PortSlot;
 use super::support::ports;
 use crate::config::Config;
+use crate::model::MAX_LANES;
 use crate::model::SequencerResponse;
 use crate::model::spad_scratchpad::op;
 
@@ -27,24 +30,22 @@ impl ResponseReader {
         }
     }
 
-    /// The words of a response.
-    pub(super) fn words(&self, frame: &Frame) -> Vec<u64> {
-        frame.driven_list(&self.ports.sr_data, self.word_bits)
-    }
-
-    /// The response in this cycle, with its words.
+    /// The response in this cycle, with its words in `words`.
     pub(super) fn response<'a>(
         &self,
         frame: &Frame,
-        words: &'a [u64],
+        words: &'a mut [u64; MAX_LANES],
     ) -> Option<SequencerResponse<'a>> {
         let p = &self.ports;
-        frame.is_high(&p.sr_valid).then(|| SequencerResponse {
-            mask: frame.driven_mask(&p.sr_mask),
-            data: words,
-            success: frame.driven_mask(&p.sr_success),
-            error: frame.is_high(&p.sr_error),
-            degree: frame.driven(&p.sr_degree),
+        frame.is_high(&p.sr_valid).then(|| {
+            *words = frame.driven_array(&p.sr_data, self.word_bits);
+            SequencerResponse {
+                mask: frame.driven_mask(&p.sr_mask),
+                data: words,
+                success: frame.driven_mask(&p.sr_success),
+                error: frame.is_high(&p.sr_error),
+                degree: frame.driven(&p.sr_degree),
+            }
         })
     }
 }
@@ -98,7 +99,7 @@ impl Answers {
         let answers = self.asked.is_some() && soon && !self.silent.next(stimulus);
         let asked = self.asked.map_or(0, |(_, lanes)| lanes);
         // Between none and all of those that ask get their lock.
-        let chance = stimulus.wide(64) as u64 & asked;
+        let chance = stimulus.bits64() & asked;
         let winners = match stimulus.below(4) {
             _ if famine => 0,
             0 => asked & asked.wrapping_neg(),
@@ -112,11 +113,13 @@ impl Answers {
             false if stimulus.one_in(8) => stimulus.below(self.top_degree + 1),
             false => stimulus.below(self.lanes as u32 + 1),
         };
-        let data = words(self.lanes, self.word_bits, stimulus);
         let p = &self.ports;
         frame.drive(&p.sr_valid, answers.into());
         frame.drive_bits(&p.sr_mask, asked.into());
-        frame.drive_fields(&p.sr_data, self.word_bits, data);
+        // Without a response they change now and then, which must not matter.
+        if answers || stimulus.one_in(4) {
+            drive_some_words(&p.sr_data, self.word_bits, stimulus, frame);
+        }
         // Of a response to a store it says nothing.
         let success = if locking { winners } else { chance };
         frame.drive_bits(&p.sr_success, success.into());
@@ -145,17 +148,49 @@ fn top_degree(config: &Config) -> u32 {
     (full / each).min((1 << p.DG) - 1) as u32
 }
 
-/// Words of all lanes; extreme values make the minima and maxima differ, small
-/// ones differ in their low bits alone.
+/// Words of a lane: half of them extreme, which makes the minima and maxima
+/// differ, or small, which makes them differ in their low bits alone. Which bits
+/// of a random word are kept, and which are inverted then, of 64 bits.
+const WORDS: [(u64, u64); 8] = [
+    (0, 0),
+    (0, u64::MAX),
+    (0, u64::MAX >> 1),
+    (0, 1 << 63),
+    (15, 0),
+    (u64::MAX, 0),
+    (u64::MAX, 0),
+    (u64::MAX, 0),
+];
+
+/// A word of a lane.
+#[inline]
+fn word(bits: usize, stimulus: &mut Stimulus) -> u64 {
+    let (kept, inverted) = WORDS[stimulus.below(8) as usize];
+    stimulus.word(bits) & kept ^ inverted >> (64 - bits)
+}
+
+/// Words of all lanes.
 pub(super) fn words(lanes: usize, bits: usize, stimulus: &mut Stimulus) -> Vec<u64> {
-    let ones = u64::MAX >> (64 - bits);
-    let mut word = || match stimulus.below(8) {
-        0 => 0,
-        1 => ones,
-        2 => ones >> 1,
-        3 => (ones >> 1) + 1,
-        4 => stimulus.below(16).into(),
-        _ => stimulus.wide(bits) as u64,
-    };
-    (0..lanes).map(|_| word()).collect()
+    (0..lanes).map(|_| word(bits, stimulus)).collect()
+}
+
+/// Drives the words, of 32 or 64 bits, of a random quarter of the lanes anew:
+/// those of each pass or response differ from the ones before, and none stays
+/// for long.
+pub(super) fn drive_some_words(
+    port: &PortSlot,
+    bits: usize,
+    stimulus: &mut Stimulus,
+    frame: &mut Frame,
+) {
+    let lanes = some_quarter(port.width / bits, stimulus);
+    let each = bits / 32;
+    let words = &mut frame.inputs[port.offset..][..port.words];
+    for place in words[lanes.start * each..lanes.end * each].chunks_exact_mut(each) {
+        let word = word(bits, stimulus);
+        place[0] = word as u32;
+        if let Some(high) = place.get_mut(1) {
+            *high = (word >> 32) as u32;
+        }
+    }
 }

@@ -4,7 +4,6 @@
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::hash::{RegisterWrites, register_writes};
-use super::layout::PortSlot;
 use super::pattern::{LaneAccess, Patterns};
 use super::support::{Rhythm, ports, reset};
 use super::write_port::HashRegisters;
@@ -57,29 +56,17 @@ impl Neighbour {
         } = self.patterns.next(stimulus, true);
         let m = self.config.geometry.bank_bits();
         let word = |(row, bank): (&u16, &u8)| row << m | u16::from(*bank);
-        Some((mask, row.iter().zip(&bank).map(word).collect()))
+        let words = row.iter().zip(&bank).map(word);
+        Some((mask, words.take(self.config.lanes as usize).collect()))
     }
 
     fn data(&self, stimulus: &mut Stimulus) -> u64 {
-        stimulus.wide(self.config.word_bits as usize) as u64
+        stimulus.word(self.config.word_bits as usize)
     }
 
     fn enables(&self, stimulus: &mut Stimulus) -> u8 {
-        stimulus.wide(self.config.word_bits as usize / 8) as u8
+        stimulus.word(self.config.word_bits as usize / 8) as u8
     }
-}
-
-/// The fields of a port, in an array of the model.
-fn lanes<V: TryFrom<u64> + Default + Copy, const N: usize>(
-    frame: &Frame,
-    port: &PortSlot,
-    width: usize,
-) -> [V; N] {
-    let mut out = [V::default(); N];
-    for (slot, value) in out.iter_mut().zip(frame.driven_list(port, width)) {
-        *slot = value;
-    }
-    out
 }
 
 ports!(StreamPorts {
@@ -116,9 +103,9 @@ impl Golden for GoldenStream {
         let request = frame.is_high(&p.req_valid).then(|| StreamRequest {
             op: frame.driven(&p.req_op) as u8,
             mask: frame.driven_mask(&p.req_mask),
-            addr: lanes(frame, &p.req_addr, self.addr_bits),
-            data: lanes(frame, &p.req_data, bits),
-            be: lanes(frame, &p.req_be, bits / 8),
+            addr: frame.driven_array(&p.req_addr, self.addr_bits),
+            data: frame.driven_array(&p.req_data, bits),
+            be: frame.driven_array(&p.req_be, bits / 8),
             tag: frame.driven_mask(&p.req_tag),
         });
         self.model.commit(StreamInputs {
@@ -240,9 +227,9 @@ impl Golden for GoldenTcdm {
         let batch = (req != 0).then(|| TcdmBatch {
             req,
             wen: frame.driven_mask(&p.tcdm_wen),
-            addr: lanes(frame, &p.tcdm_add, self.addr_bits),
-            data: lanes(frame, &p.tcdm_wdata, bits),
-            be: lanes(frame, &p.tcdm_be, bits / 8),
+            addr: frame.driven_array(&p.tcdm_add, self.addr_bits),
+            data: frame.driven_array(&p.tcdm_wdata, bits),
+            be: frame.driven_array(&p.tcdm_be, bits / 8),
         });
         self.model.commit(TcdmInputs {
             rst: frame.is_high(&p.rst),

@@ -70,12 +70,8 @@ impl Driver for CrossbarDriver {
         frame.drive_bits(&p.leader, leader.into());
         frame.drive_fields(&p.lane_bank, bank_bits, access.bank);
         frame.drive_fields(&p.lane_row, row_bits, access.row);
-        frame.drive_fields(&p.lane_data, bits, (0..lanes).map(|_| stimulus.wide(bits)));
-        frame.drive_fields(
-            &p.bank_rdata,
-            bits,
-            (0..self.banks).map(|_| stimulus.wide(bits)),
-        );
+        frame.drive_any(&p.lane_data, stimulus);
+        frame.drive_any(&p.bank_rdata, stimulus);
         // Few bytes each, so that those of several lanes meet in a word.
         let few = |_| stimulus.bits() & stimulus.bits();
         frame.drive_fields(&p.lane_be, bits / 8, (0..lanes).map(few));

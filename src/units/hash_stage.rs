@@ -6,11 +6,11 @@ use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::hash::{RegisterWrites, register_writes};
 use super::layout::PortSlot;
 use super::pattern::Patterns;
-use super::support::{Rhythm, payload, ports, reset};
+use super::support::{Rhythm, ports, reset};
 use super::write_port::HashRegisters;
 use crate::config::Config;
 use crate::hash::HashKind;
-use crate::model::{HashStage, HashStageInputs, Pass};
+use crate::model::{HashStage, HashStageInputs, MAX_LANES, Pass};
 
 ports!(StagePorts {
     in rst cfg_lock_hash in_valid in_ctl in_mask in_addr in_data in_be in_aop out_ready;
@@ -93,19 +93,17 @@ impl Driver for StageDriver {
         if stimulus.one_in(16) {
             frame.drive(&p.cfg_lock_hash, stimulus.below(4));
         }
-        let places = access.row.iter().zip(&access.bank);
-        let mut addresses: Vec<u32> = places
-            .map(|(&row, &bank)| u32::from(row) << m | u32::from(bank))
-            .collect();
-        if stimulus.one_in(4) {
-            addresses.fill_with(|| stimulus.below(1 << n));
+        let places = access.row.into_iter().zip(access.bank);
+        let addresses = places.map(|(row, bank)| u32::from(row) << m | u32::from(bank));
+        match stimulus.one_in(4) {
+            true => frame.drive_any(&p.in_addr, stimulus),
+            false => frame.drive_fields(&p.in_addr, n as usize, addresses),
         }
         frame.drive(&p.in_valid, self.offer.beat(stimulus).into());
-        frame.drive_bits(&p.in_ctl, stimulus.wide(p.in_ctl.width));
+        frame.drive_any(&p.in_ctl, stimulus);
         frame.drive_bits(&p.in_mask, access.mask.into());
-        frame.drive_fields(&p.in_addr, n as usize, addresses);
-        frame.drive_fields(&p.in_data, 32, payload(stimulus.wide(64) as u64));
-        frame.drive_fields(&p.in_be, 32, payload(stimulus.wide(64) as u64));
+        frame.drive_some(&p.in_data, stimulus);
+        frame.drive_some(&p.in_be, stimulus);
         frame.drive(&p.in_aop, stimulus.below(16));
         frame.drive(&p.out_ready, self.ready.beat(stimulus).into());
     }
@@ -114,8 +112,8 @@ impl Driver for StageDriver {
 /// What stands on the ports of a pass; most of it only comes out again.
 #[derive(Clone)]
 struct Operands {
-    control: u128,
-    addr: Vec<u16>,
+    control: u64,
+    addr: [u16; MAX_LANES],
     /// Words of mask, data, byte enables and operation.
     kept: [Vec<u32>; 4],
 }
@@ -127,7 +125,7 @@ impl Operands {
     fn zero(ports: &StagePorts) -> Self {
         Operands {
             control: 0,
-            addr: vec![0; ports.in_mask.width],
+            addr: [0; MAX_LANES],
             kept: kept(ports).map(|(port, _)| vec![0; port.words]),
         }
     }
@@ -159,12 +157,14 @@ struct GoldenStage {
 }
 
 impl GoldenStage {
-    fn read(&self, frame: &Frame) -> Operands {
+    /// Puts what stands at the ports into the slot of this cycle.
+    fn read(&mut self, frame: &Frame) {
         let p = &self.ports;
-        Operands {
-            control: frame.driven_bits(&p.in_ctl),
-            addr: frame.driven_list(&p.in_addr, self.addr_bits),
-            kept: kept(p).map(|(port, _)| frame.inputs[port.offset..][..port.words].to_vec()),
+        let operands = &mut self.operands[self.slot];
+        operands.control = frame.driven_mask(&p.in_ctl);
+        operands.addr = frame.driven_array(&p.in_addr, self.addr_bits);
+        for (words, (port, _)) in operands.kept.iter_mut().zip(kept(p)) {
+            words.copy_from_slice(frame.driven_words(port));
         }
     }
 
@@ -172,12 +172,13 @@ impl GoldenStage {
     fn expect_places(&self, frame: &mut Frame, addr: &[u16]) {
         let p = &self.ports;
         let lanes = addr.len();
-        let (mut bank, mut row, mut lock) = (vec![0; lanes], vec![0; lanes], vec![0; lanes]);
+        let (mut bank, mut row) = ([0; MAX_LANES], [0; MAX_LANES]);
+        let mut lock = [0; MAX_LANES];
         let hash = self.model.lanes();
-        hash.places(addr, &mut bank, &mut row);
+        hash.places(addr, &mut bank[..lanes], &mut row[..lanes]);
         let all = u64::MAX >> (64 - lanes);
         let lock_hash = frame.driven(&p.cfg_lock_hash) as u8;
-        hash.locks(all, lock_hash, addr, &mut lock);
+        hash.locks(all, lock_hash, addr, &mut lock[..lanes]);
         frame.expect_fields(&p.out_bank, p.out_bank.width / lanes, bank);
         frame.expect_fields(&p.out_row, p.out_row.width / lanes, row);
         frame.expect_fields(&p.out_lock, p.out_lock.width / lanes, lock);
@@ -195,7 +196,7 @@ impl GoldenStage {
 
 impl Golden for GoldenStage {
     fn respond(&mut self, frame: &mut Frame) {
-        self.operands[self.slot] = self.read(frame);
+        self.read(frame);
         let control = self.tags.control(self.operands[self.slot].control);
         let p = &self.ports;
         let (hash_wr, row_wr) = self.registers.read(frame);
@@ -215,11 +216,11 @@ impl Golden for GoldenStage {
         frame.expect(&p.in_ready, out.in_ready.into());
         frame.expect(&p.out_valid, out.output.is_some().into());
         frame.expect(&p.hx_valid, out.hx_valid.into());
-        frame.expect_bits(&p.out_ctl, control.unwrap_or(shown.control));
+        frame.expect_bits(&p.out_ctl, control.unwrap_or(shown.control).into());
         for ((_, port), words) in kept(p).into_iter().zip(&shown.kept) {
-            frame.expected[port.offset..][..port.words].copy_from_slice(words);
+            frame.expect_words(port, words);
         }
-        self.expect_places(frame, &shown.addr);
+        self.expect_places(frame, &shown.addr[..p.in_mask.width]);
         self.model.commit(&inputs);
         if inputs.rst {
             self.operands[self.slot] = Operands::zero(&self.ports);

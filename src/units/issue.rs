@@ -12,13 +12,31 @@ use crate::model::{
     PassIssueInputs, ReleaseInputs, ReleaseRegister, RelsspOutputs, SelectInputs, WarpKind,
 };
 
-/// Kinds that the path knows, and more of those with rules of their own.
-fn some_kind(stimulus: &mut Stimulus) -> u32 {
-    match stimulus.below(4) {
-        0 => stimulus.below(16),
-        1 => kind::RELSSP.into(),
-        _ => stimulus.below(u32::from(kind::RELSSP) + 1),
+/// Kinds that the path knows, and more of those with rules of their own: of 64
+/// drawn at random a quarter is any code, and a quarter RELSSP.
+const KINDS: [u8; 64] = {
+    let mut kinds = [kind::RELSSP; 64];
+    let mut i = 0;
+    while i < 16 {
+        kinds[i] = i as u8;
+        kinds[16 + i] = i as u8 % (kind::RELSSP + 1);
+        kinds[32 + i] = i as u8 % (kind::RELSSP + 1);
+        i += 1;
     }
+    kinds
+};
+
+fn some_kind(stimulus: &mut Stimulus) -> u32 {
+    KINDS[stimulus.below(64) as usize].into()
+}
+
+/// Drives a kind for each warp.
+fn drive_kinds(port: &PortSlot, stimulus: &mut Stimulus, frame: &mut Frame) {
+    let kinds = std::iter::repeat_with(|| stimulus.bits64()).flat_map(|bits| {
+        let kind = move |i| KINDS[(bits >> (6 * i) & 63u64) as usize];
+        (0..10).map(kind)
+    });
+    frame.drive_fields(port, 4, kinds);
 }
 
 /// The number of the only bit that is set.
@@ -88,8 +106,7 @@ impl Driver for EligibilityDriver {
         reset(stimulus, frame, &p.rst);
         frame.drive(&p.cfg_barrel, stimulus.below(4));
         frame.drive_bits(&p.off_valid, sparse(stimulus, warps));
-        let kinds: Vec<u32> = (0..warps).map(|_| some_kind(stimulus)).collect();
-        frame.drive_fields(&p.off_kind, 4, kinds);
+        drive_kinds(&p.off_kind, stimulus, frame);
         frame.drive_bits(&p.allow, !sparse(stimulus, warps));
         frame.drive_bits(&p.busy, sparse(stimulus, warps) & sparse(stimulus, warps));
         frame.drive(&p.atom_infl, stimulus.one_in(2).into());
@@ -204,8 +221,7 @@ impl Driver for SelectDriver {
         for port in [&p.ready, &p.is_mem, &p.is_atomic, &p.shares] {
             frame.drive_bits(port, sparse(stimulus, warps));
         }
-        let classes = (0..warps).map(|_| stimulus.below(4));
-        frame.drive_fields(&p.cls, 2, classes);
+        frame.drive_any(&p.cls, stimulus);
         for port in [&p.allowed_wait, &p.allowed_viol] {
             let few = sparse(stimulus, warps) & sparse(stimulus, warps);
             frame.drive_bits(port, few);
@@ -277,6 +293,8 @@ ports!(IssuePorts {
 struct GoldenIssue {
     ports: IssuePorts,
     model: PassIssue,
+    /// The offers, as they were when they were last shown.
+    offers: Offers,
     warps: usize,
     subwarps: u32,
     /// What the registers of EX hold, also behind a pass that has left.
@@ -311,6 +329,7 @@ pub(super) fn passes(setup: &Setup) -> Box<dyn Bench> {
     let power_up = move || GoldenIssue {
         ports: ports.clone(),
         model: PassIssue::new(&config),
+        offers: Offers::none(warps),
         warps,
         subwarps: config.subwarps(),
         ex: PassControl::default(),
@@ -322,16 +341,12 @@ impl Driver for IssueDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let (p, warps) = (&self.ports, self.warps);
         reset(stimulus, frame, &p.rst);
-        let kinds: Vec<u32> = (0..warps).map(|_| some_kind(stimulus)).collect();
-        frame.drive_fields(&p.off_kind, 4, kinds);
-        for (port, width) in [(&p.off_words, 2), (&p.off_tag, 0), (&p.off_pc, 0)] {
-            let width = if width == 0 {
-                port.width / warps
-            } else {
-                width
-            };
-            let values: Vec<u128> = (0..warps).map(|_| stimulus.wide(width)).collect();
-            frame.drive_fields(port, width, values);
+        // Most offers stand until they are taken, or longer.
+        if stimulus.one_in(4) {
+            drive_kinds(&p.off_kind, stimulus, frame);
+        }
+        for port in [&p.off_words, &p.off_tag, &p.off_pc] {
+            frame.drive_some(port, stimulus);
         }
         let fires = self.occupied && self.fire.beat(stimulus);
         let ex_free = fires || !self.occupied;
@@ -371,35 +386,33 @@ impl Driver for IssueDriver {
 }
 
 impl GoldenIssue {
-    fn offers(&self, frame: &Frame) -> Offers {
+    /// Reads the offer of `warp`.
+    fn read_offer(&mut self, frame: &Frame, warp: usize) {
         let p = &self.ports;
-        let field = |port: &PortSlot| frame.driven_list::<u16>(port, port.width / self.warps);
-        let (kinds, words) = (field(&p.off_kind), field(&p.off_words));
-        let (tags, pcs) = (field(&p.off_tag), field(&p.off_pc));
-        let mut offers = Offers::none(self.warps);
-        for warp in 0..self.warps {
-            let offer = Offer {
-                kind: kinds[warp] as u8,
-                words: words[warp] as u8,
-                tag: tags[warp] as u8,
-                pc: pcs[warp],
-                hi: 0,
-            };
-            offers.set(warp, Some(offer));
-        }
-        offers
+        let field = |port: &PortSlot| frame.driven_field(port, port.width / self.warps, warp);
+        let offer = Offer {
+            kind: field(&p.off_kind) as u8,
+            words: field(&p.off_words) as u8,
+            tag: field(&p.off_tag) as u8,
+            pc: field(&p.off_pc) as u16,
+            hi: 0,
+        };
+        self.offers.set(warp, Some(offer));
     }
 }
 
 impl Golden for GoldenIssue {
     fn respond(&mut self, frame: &mut Frame) {
-        let offers = self.offers(frame);
+        // Of all offers only the one that is shown has a say.
+        let shown = index(frame.driven_bits(&self.ports.take_sel));
+        if let Some(warp) = shown {
+            self.read_offer(frame, warp);
+        }
         let p = &self.ports;
         let rst = frame.is_high(&p.rst);
-        let shown = index(frame.driven_bits(&p.take_sel));
         let inputs = PassIssueInputs {
             rst,
-            offers: &offers,
+            offers: &self.offers,
             take: shown.filter(|_| frame.is_high(&p.take)),
             picked: index(frame.driven_bits(&p.picked)),
             ex_fire: frame.is_high(&p.ex_fire),
@@ -471,7 +484,7 @@ impl Driver for ReleaseDriver {
         frame.drive(&p.launch_valid, stimulus.one_in(2).into());
         frame.drive(&p.launch_block, stimulus.below(self.blocks));
         for port in [&p.now_done, &p.now_live, &p.now_unlock] {
-            frame.drive_bits(port, stimulus.wide(self.blocks as usize));
+            frame.drive_any(port, stimulus);
         }
     }
 }

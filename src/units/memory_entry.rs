@@ -2,15 +2,15 @@
 //! them, and a scratchpad that answers the sequencer as it likes.
 
 use super::access_tag::TagLayout;
-use super::answers::{Answers, ResponseReader, words};
+use super::answers::{Answers, ResponseReader, drive_some_words};
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::PortSlot;
-use super::pattern::{LaneAccess, Patterns};
+use super::pattern::Patterns;
 use super::support::{Rhythm, ports, reset};
 use crate::model::kind;
 use crate::model::{
-    AccessTag, EntryInputs, MemoryEntry, MemoryRequest, Pass, PassControl, PassPool, RequestLanes,
-    ScratchpadInputs,
+    AccessTag, EntryInputs, MAX_LANES, MemoryEntry, MemoryRequest, Pass, PassControl, PassPool,
+    RequestLanes, ScratchpadInputs,
 };
 
 ports!(EntryPorts {
@@ -87,6 +87,7 @@ fn entry_bench(setup: &Setup) -> EntryBench {
             word_bits,
             slot: pool.take(),
             pool,
+            words: Vec::new(),
         }
     };
     DrivenBench::new(setup, driver, power_up)
@@ -96,7 +97,7 @@ impl EntryDriver {
     /// The control of the next pass: of the atomic that is on its way, or of
     /// any other instruction.
     fn control(&self, stimulus: &mut Stimulus) -> PassControl {
-        let mut control = self.tags.control(stimulus.wide(self.ports.in_ctl.width));
+        let mut control = self.tags.control(stimulus.word(self.ports.in_ctl.width));
         control.kind = KINDS[stimulus.below(KINDS.len() as u32) as usize];
         match self.atomic {
             Atomic::Passes(come, all) if stimulus.one_in(2) => {
@@ -112,30 +113,30 @@ impl EntryDriver {
 
     fn offer_pass(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let control = self.control(stimulus);
-        let LaneAccess {
-            mask,
-            bank,
-            mut row,
-            lock,
-        } = self.patterns.next(stimulus, true);
-        let (p, lanes) = (&self.ports, self.lanes);
-        // The unit hands rows on, whether a bank has them or not.
-        let row_bits = p.in_row.width / lanes;
+        // Where the lanes go the unit hands on: that a pass has places of its
+        // own now and then tells it from those around it.
         if stimulus.one_in(4) {
-            row.fill_with(|| stimulus.wide(row_bits) as u16);
+            self.draw_places(stimulus, frame);
         }
-        let data = words(lanes, self.word_bits, stimulus);
-        let enables = self.word_bits / 8;
-        let be: Vec<u8> = (0..lanes).map(|_| stimulus.wide(enables) as u8).collect();
+        let p = &self.ports;
         frame.drive(&p.in_valid, self.offer.beat(stimulus).into());
-        frame.drive_bits(&p.in_ctl, self.tags.control_bits(&control));
-        frame.drive_bits(&p.in_mask, mask.into());
-        frame.drive_fields(&p.in_bank, p.in_bank.width / lanes, bank);
-        frame.drive_fields(&p.in_row, row_bits, row);
-        frame.drive_fields(&p.in_lock, p.in_lock.width / lanes, lock);
-        frame.drive_fields(&p.in_data, self.word_bits, data);
-        frame.drive_fields(&p.in_be, enables, be);
+        frame.drive_bits(&p.in_ctl, self.tags.control_bits(&control).into());
+        drive_some_words(&p.in_data, self.word_bits, stimulus, frame);
+        frame.drive_some(&p.in_be, stimulus);
         frame.drive(&p.in_aop, stimulus.below(11));
+    }
+
+    fn draw_places(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let access = self.patterns.next(stimulus, true);
+        let (p, lanes) = (&self.ports, self.lanes);
+        frame.drive_bits(&p.in_mask, access.mask.into());
+        frame.drive_fields(&p.in_bank, p.in_bank.width / lanes, access.bank);
+        frame.drive_fields(&p.in_lock, p.in_lock.width / lanes, access.lock);
+        // Rows that a bank has, or not.
+        match stimulus.one_in(4) {
+            true => frame.drive_any(&p.in_row, stimulus),
+            false => frame.drive_fields(&p.in_row, p.in_row.width / lanes, access.row),
+        }
     }
 }
 
@@ -162,15 +163,15 @@ impl Driver for EntryDriver {
         let p = &self.ports;
         let rst = frame.is_high(&p.rst);
         let taken = frame.shows(&p.req_valid) && frame.is_high(&p.req_ready);
-        let tag = self.tags.tag(frame.shown_bits(&p.req_tag));
+        let tag = self.tags.tag(frame.shown_bits(&p.req_tag) as u64);
         let request = (
             frame.shown_bits(&p.req_op) as u8,
             frame.shown_bits(&p.req_mask) as u64,
         );
         let asks = taken && tag.sequencer;
         self.answers.follow(frame, rst, asks.then_some(request));
-        let control = self.tags.control(frame.driven_bits(&p.in_ctl));
         let came = frame.is_high(&p.in_valid) && frame.shows(&p.in_ready);
+        let control = self.tags.control(frame.driven_mask(&p.in_ctl));
         let ends = taken && !asks && frame.shows(&p.seq_busy) && tag.pass.control.last;
         self.atomic = match self.atomic {
             _ if rst => Atomic::None,
@@ -195,31 +196,91 @@ struct GoldenEntry {
     tags: TagLayout,
     model: MemoryEntry,
     pool: PassPool,
+    /// By slot: the words of a pass, port after port, as they came and as they
+    /// go on.
+    words: Vec<Vec<u32>>,
     lanes: usize,
     word_bits: usize,
     /// Where the operands of the pass at the input are put.
     slot: u8,
 }
 
+/// What the unit hands on as it came.
+fn kept(p: &EntryPorts) -> [(&PortSlot, &PortSlot); 6] {
+    [
+        (&p.in_mask, &p.req_mask),
+        (&p.in_bank, &p.req_bank),
+        (&p.in_row, &p.req_row),
+        (&p.in_lock, &p.req_lock),
+        (&p.in_data, &p.req_data),
+        (&p.in_be, &p.req_be),
+    ]
+}
+
 impl GoldenEntry {
-    /// Puts the operands at the ports into the slot.
-    fn fill(&mut self, frame: &Frame) {
+    /// The pass at the input, its operands in the slot.
+    fn input(&mut self, frame: &Frame) -> Option<Pass> {
+        let p = &self.ports;
+        if !frame.is_high(&p.in_valid) {
+            return None;
+        }
+        let slot = usize::from(self.slot);
+        if slot >= self.words.len() {
+            self.words.resize(slot + 1, Vec::new());
+        }
+        let words = &mut self.words[slot];
+        words.clear();
+        for (port, _) in kept(p) {
+            words.extend_from_slice(frame.driven_words(port));
+        }
+        let control = self.tags.control(frame.driven_mask(&p.in_ctl));
+        // Of other passes no unit in the model looks at the operands.
+        if control.kind == kind::ATOMIC {
+            self.fill_slot(frame);
+        }
+        Some(Pass {
+            control,
+            slot: self.slot,
+        })
+    }
+
+    /// Puts the operands at the ports into the slot of the pool.
+    fn fill_slot(&mut self, frame: &Frame) {
         let (p, lanes) = (&self.ports, self.lanes);
         let data = self.pool.at_mut(self.slot);
         data.mask = frame.driven_mask(&p.in_mask);
         data.aop = frame.driven(&p.in_aop) as u8;
-        let list = |port: &PortSlot| frame.driven_list::<u16>(port, port.width / lanes);
-        data.bank[..lanes].copy_from_slice(&frame.driven_list(&p.in_bank, p.in_bank.width / lanes));
-        data.row[..lanes].copy_from_slice(&list(&p.in_row));
-        data.lock[..lanes].copy_from_slice(&list(&p.in_lock));
-        data.be[..lanes].copy_from_slice(&frame.driven_list(&p.in_be, self.word_bits / 8));
-        data.data[..lanes].copy_from_slice(&frame.driven_list(&p.in_data, self.word_bits));
+        data.bank = frame.driven_array(&p.in_bank, p.in_bank.width / lanes);
+        data.row = frame.driven_array(&p.in_row, p.in_row.width / lanes);
+        data.lock = frame.driven_array(&p.in_lock, p.in_lock.width / lanes);
+        data.be = frame.driven_array(&p.in_be, self.word_bits / 8);
+        data.data = frame.driven_array(&p.in_data, self.word_bits);
     }
 
-    /// Expects the request, or what stands at the port without one.
-    fn expect_request(&self, frame: &mut Frame, req: &ScratchpadInputs<AccessTag>) {
+    /// Expects the operands of a request, or what stands at the port without
+    /// one.
+    fn expect_operands(&self, frame: &mut Frame, request: &RequestLanes) {
+        let p = &self.ports;
+        match request {
+            RequestLanes::None => {
+                kept(p)
+                    .into_iter()
+                    .for_each(|(_, port)| frame.expect_zeros(port));
+            }
+            RequestLanes::Pass(pass, _) => {
+                let mut words = &self.words[usize::from(pass.slot)][..];
+                for (_, port) in kept(p) {
+                    let (own, rest) = words.split_at(port.words);
+                    frame.expect_words(port, own);
+                    words = rest;
+                }
+            }
+            RequestLanes::Sequencer(..) => self.expect_lanes(frame, &request.inputs(true)),
+        }
+    }
+
+    fn expect_lanes(&self, frame: &mut Frame, req: &ScratchpadInputs<AccessTag>) {
         let (p, lanes) = (&self.ports, self.lanes);
-        frame.expect(&p.req_op, req.req_op.into());
         frame.expect_bits(&p.req_mask, req.req_mask.into());
         let banks = req.req_bank.iter().copied();
         frame.expect_fields(&p.req_bank, p.req_bank.width / lanes, banks);
@@ -231,24 +292,19 @@ impl GoldenEntry {
         frame.expect_fields(&p.req_data, self.word_bits, data);
         let enables = req.req_be.iter().copied();
         frame.expect_fields(&p.req_be, self.word_bits / 8, enables);
-        frame.expect_bits(&p.req_tag, self.tags.tag_bits(&req.req_tag));
     }
 }
 
 impl Golden for GoldenEntry {
     fn respond(&mut self, frame: &mut Frame) {
-        self.fill(frame);
+        let input = self.input(frame);
         let p = &self.ports;
-        let pass = Pass {
-            control: self.tags.control(frame.driven_bits(&p.in_ctl)),
-            slot: self.slot,
-        };
-        let read = self.responses.words(frame);
-        let response = self.responses.response(frame, &read);
+        let mut words = [0; MAX_LANES];
+        let response = self.responses.response(frame, &mut words);
         let inputs = EntryInputs {
             rst: frame.is_high(&p.rst),
             elastic: frame.is_high(&p.cfg_elastic),
-            input: frame.is_high(&p.in_valid).then_some(pass),
+            input,
             req_ready: frame.is_high(&p.req_ready),
             response: response.map(|r| (0, r)),
             take_atomic: frame.is_high(&p.take_atomic),
@@ -257,15 +313,17 @@ impl Golden for GoldenEntry {
         // Without a request the head stands there: an ATOMIC, or nothing.
         let shown = out.request.or(out.head.map(MemoryRequest::Pass));
         let lanes = shown.map_or(RequestLanes::None, |r| self.model.lanes(r, &self.pool));
+        self.expect_operands(frame, &lanes);
+        let req = lanes.inputs(true);
+        frame.expect(&p.req_op, req.req_op.into());
+        frame.expect_bits(&p.req_tag, self.tags.tag_bits(&req.req_tag).into());
         frame.expect(&p.in_ready, out.in_ready.into());
         frame.expect(&p.req_valid, out.request.is_some().into());
-        let req = lanes.inputs(true);
-        let gone = (!req.req_tag.sequencer).then_some(req.req_tag.pass.slot);
-        self.expect_request(frame, &req);
         frame.expect(&p.seq_busy, out.seq_busy.into());
         frame.expect(&p.seq_state, out.seq_state as u32);
         frame.expect(&p.atom_infl, out.atom_infl.into());
         frame.expect(&p.pre_count, out.pre_count as u32);
+        let gone = (!req.req_tag.sequencer).then_some(req.req_tag.pass.slot);
         self.model.commit(&inputs, &self.pool);
         if inputs.input.is_some() && out.in_ready {
             self.slot = self.pool.take();
@@ -307,7 +365,7 @@ mod tests {
             let count_is = |n: usize| frame.shown_bits(&p.pre_count) == n as u128;
             let (busy, ready) = (frame.shows(&p.seq_busy), frame.is_high(&p.req_ready));
             let done = frame.shown_bits(&p.seq_state) == State::Done as u128;
-            let tag = bench.driver.tags.tag(frame.shown_bits(&p.req_tag));
+            let tag = bench.driver.tags.tag(frame.shown_bits(&p.req_tag) as u64);
             let mut count = |name, happened: bool| {
                 *seen.entry(name).or_insert(0) += u64::from(happened);
             };

@@ -3,8 +3,7 @@
 use super::access_tag::TagLayout;
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::PortSlot;
-use super::support::{Rhythm, payload, ports, reset};
-use crate::hash::PortValue;
+use super::support::{Rhythm, ports, reset};
 use crate::model::kind;
 use crate::model::spad_scratchpad::ResponseControl;
 use crate::model::{AccessTag, ExitInputs, MemoryExit, PassResult};
@@ -46,7 +45,7 @@ pub(super) fn memory_exit(setup: &Setup) -> Box<dyn Bench> {
         mem_valid: mem_valid.clone(),
         model: MemoryExit::new(&config),
         tags: TagLayout::of(&config),
-        data: vec![Vec::new(); 256],
+        data: vec![vec![0; ports.resp_data.words]; 256],
         slot: 0,
     };
     Box::new(DrivenBench::new(setup, driver, power_up))
@@ -57,16 +56,17 @@ impl Driver for ExitDriver {
         let p = &self.ports;
         reset(stimulus, frame, &p.rst);
         let offered = self.offer.beat(stimulus);
+        let choice = stimulus.bits();
         // Rarely the sequencer's: it is always taken.
-        let source = u128::from(stimulus.one_in(4));
-        let tag = stimulus.wide(p.resp_tag.width) >> 1 << 1 | source;
+        let source = u64::from(choice & 3 == 0);
+        let tag = stimulus.word(p.resp_tag.width) >> 1 << 1 | source;
         frame.drive(&p.resp_valid, offered.into());
-        frame.drive_bits(&p.resp_tag, tag);
-        frame.drive_bits(&p.resp_mask, stimulus.wide(p.resp_mask.width));
-        frame.drive_bits(&p.resp_success, stimulus.wide(p.resp_success.width));
-        frame.drive_words(&p.resp_data, payload(stimulus.wide(64) as u64));
-        frame.drive(&p.resp_error, stimulus.one_in(4).into());
-        frame.drive_bits(&p.resp_degree, stimulus.wide(p.resp_degree.width));
+        frame.drive_bits(&p.resp_tag, tag.into());
+        frame.drive_any(&p.resp_mask, stimulus);
+        frame.drive_any(&p.resp_success, stimulus);
+        frame.drive_some(&p.resp_data, stimulus);
+        frame.drive(&p.resp_error, (choice >> 2 & 3 == 0).into());
+        frame.drive_any(&p.resp_degree, stimulus);
         frame.drive(&p.out_ready, self.ready.beat(stimulus).into());
     }
 }
@@ -75,7 +75,7 @@ impl GoldenExit {
     /// The response at the ports, with its data in a slot.
     fn response(&self, frame: &Frame) -> ResponseControl<AccessTag> {
         let p = &self.ports;
-        let mut tag = self.tags.tag(frame.driven_bits(&p.resp_tag));
+        let mut tag = self.tags.tag(frame.driven_mask(&p.resp_tag));
         tag.pass.slot = self.slot;
         ResponseControl {
             valid: frame.is_high(&p.resp_valid),
@@ -88,12 +88,10 @@ impl GoldenExit {
         }
     }
 
-    /// The payload of section 11.
-    fn payload(&self, result: &PassResult) -> PortValue {
+    /// Expects the payload of section 11.
+    fn expect_payload(&self, frame: &mut Frame, result: &PassResult) {
         let (w, c) = (self.tags, &result.control);
-        let lanes = self.ports.resp_mask.width;
-        let data = &self.data[usize::from(result.slot)];
-        let words = data.iter().map(|&word| (32, u64::from(word)));
+        let (lanes, port) = (self.ports.resp_mask.width, &self.ports.out_data);
         let front = [
             (w.warp, c.warp.into()),
             (w.tag, c.tag.into()),
@@ -107,13 +105,15 @@ impl GoldenExit {
             (1, result.error.into()),
             (w.degree, result.degree.into()),
         ];
-        let mut value = PortValue::zero(self.ports.out_data.width);
-        let mut offset = 0;
-        for (width, field) in front.into_iter().chain(words).chain(behind) {
-            value.set_field(offset, width, field);
-            offset += width;
-        }
-        value
+        let mut record = frame.expected_record(port);
+        front
+            .into_iter()
+            .for_each(|(width, value)| record.push(width, value));
+        record.push_words(&self.data[usize::from(result.slot)]);
+        behind
+            .into_iter()
+            .for_each(|(width, value)| record.push(width, value));
+        record.finish();
     }
 }
 
@@ -121,7 +121,7 @@ impl Golden for GoldenExit {
     fn respond(&mut self, frame: &mut Frame) {
         let resp = self.response(frame);
         let at = &self.ports.resp_data;
-        self.data[usize::from(self.slot)] = frame.inputs[at.offset..][..at.words].to_vec();
+        self.data[usize::from(self.slot)].copy_from_slice(frame.driven_words(at));
         let inputs = ExitInputs {
             rst: frame.is_high(&self.ports.rst),
             resp,
@@ -139,7 +139,6 @@ impl Golden for GoldenExit {
         let kind = &mut predicted.resp.tag.pass.control.kind;
         *kind = (*kind).clamp(kind::LOAD, kind::STUL);
         let occupancy = self.model.eval(&predicted).resolved.map(|p| p.occupancy);
-        let shown = self.model.eval(&shown);
         let out = self.model.step(&inputs);
         let p = &self.ports;
         frame.expect(&p.resp_ready, out.resp_ready.into());
@@ -151,11 +150,11 @@ impl Golden for GoldenExit {
         frame.expect(&p.d_pc, control.pc.into());
         frame.expect(&p.out_valid, out.out.is_some().into());
         match (out.out, &self.mem_valid) {
-            (Some(result), _) => frame.expect_wide(&p.out_data, &self.payload(&result)),
+            (Some(result), _) => self.expect_payload(frame, &result),
             (None, Some(_)) => frame.ignore(&p.out_data),
             (None, None) => {
-                let result = shown.out.unwrap_or_default();
-                frame.expect_wide(&p.out_data, &self.payload(&result));
+                let result = self.model.eval(&shown).out.unwrap_or_default();
+                self.expect_payload(frame, &result);
             }
         }
         if let Some(mem_valid) = &self.mem_valid {

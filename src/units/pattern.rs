@@ -2,29 +2,32 @@
 
 use super::bench::Stimulus;
 use crate::config::Config;
+use crate::model::MAX_LANES;
 use crate::trace::AccessTrace;
 
-/// One access.
+/// One access; zeros behind the lanes that there are.
 #[derive(Clone, Debug)]
 pub(super) struct LaneAccess {
     /// Active lanes.
     pub mask: u64,
     /// Bank per lane.
-    pub bank: Vec<u8>,
+    pub bank: [u8; MAX_LANES],
     /// Row per lane.
-    pub row: Vec<u16>,
+    pub row: [u16; MAX_LANES],
     /// Lock per lane.
-    pub lock: Vec<u16>,
+    pub lock: [u16; MAX_LANES],
 }
 
 /// Draws accesses: from a trace in turn if there is one, else random ones.
 pub(super) struct Patterns {
     lanes: usize,
+    /// Banks, a power of two, and the bits of their numbers.
     banks: u32,
+    bank_bits: u32,
     /// Rows that a row index can name, and rows that there are.
-    row_space: u32,
-    rows: u32,
-    locks: u32,
+    row_space: Modulus,
+    rows: Modulus,
+    locks: Modulus,
     /// Masks and word addresses of a trace's accesses, `lanes` lanes at a time.
     replay: Vec<(u64, Vec<u32>)>,
     next: usize,
@@ -46,9 +49,10 @@ impl Patterns {
         Patterns {
             lanes,
             banks,
-            row_space: 1 << (config.geometry.addr_bits() - config.geometry.bank_bits()),
-            rows: config.capacity_words / banks,
-            locks: config.path.locks.max(2),
+            bank_bits: config.geometry.bank_bits(),
+            row_space: Modulus::new(1 << config.geometry.row_bits()),
+            rows: Modulus::new(config.capacity_words / banks),
+            locks: Modulus::new(config.path.locks.max(2)),
             replay: replay.collect(),
             next: 0,
         }
@@ -56,11 +60,15 @@ impl Patterns {
 
     /// The next access. `beyond` lets rows outside the capacity occur.
     pub(super) fn next(&mut self, stimulus: &mut Stimulus, beyond: bool) -> LaneAccess {
-        let (mask, words) = match self.replay.len() {
-            0 => self.random(stimulus),
+        let mut words = [0; MAX_LANES];
+        let words = &mut words[..self.lanes];
+        let mask = match self.replay.len() {
+            0 => self.random(stimulus, words),
             count => {
                 self.next = (self.next + 1) % count;
-                self.replay[self.next].clone()
+                let (mask, replayed) = &self.replay[self.next];
+                words.copy_from_slice(replayed);
+                *mask
             }
         };
         let rows = match beyond && stimulus.one_in(8) {
@@ -68,28 +76,29 @@ impl Patterns {
             false => self.rows,
         };
         let lock_stride = [1, 1, 8][stimulus.below(3) as usize];
-        LaneAccess {
+        let mut access = LaneAccess {
             mask,
-            bank: words.iter().map(|a| (a % self.banks) as u8).collect(),
-            row: words
-                .iter()
-                .map(|a| (a / self.banks % rows) as u16)
-                .collect(),
-            lock: words
-                .iter()
-                .map(|a| (a * lock_stride % self.locks) as u16)
-                .collect(),
+            bank: [0; MAX_LANES],
+            row: [0; MAX_LANES],
+            lock: [0; MAX_LANES],
+        };
+        for (lane, &word) in words.iter().enumerate() {
+            access.bank[lane] = (word & (self.banks - 1)) as u8;
+            access.row[lane] = rows.of(word >> self.bank_bits) as u16;
+            access.lock[lane] = self.locks.of(word * lock_stride) as u16;
         }
+        access
     }
 
-    fn random(&self, stimulus: &mut Stimulus) -> (u64, Vec<u32>) {
+    /// Draws a word of each lane, and a mask.
+    fn random(&self, stimulus: &mut Stimulus, words: &mut [u32]) -> u64 {
         let all = u64::MAX >> (64 - self.lanes);
         let mask = match stimulus.below(8) {
             0 => 0,
             1 => 1 << stimulus.below(self.lanes as u32),
             2 | 3 => all,
-            4 => all & stimulus.wide(64) as u64 & stimulus.wide(64) as u64,
-            _ => all & stimulus.wide(64) as u64,
+            4 => all & stimulus.bits64() & stimulus.bits64(),
+            _ => all & stimulus.bits64(),
         };
         let base = stimulus.bits() >> 8;
         let kind = stimulus.below(8);
@@ -97,7 +106,7 @@ impl Patterns {
         let word = |i: u32, stimulus: &mut Stimulus| match kind {
             // One word; one bank; a power-of-two stride; two words per bank.
             0 => base,
-            1 => base + i * self.banks,
+            1 => base + (i << self.bank_bits),
             2 => base + (i << (base & 7)),
             3 => base + i % 2 * self.banks + i / 2,
             // Conflict-free or nearly so.
@@ -106,7 +115,50 @@ impl Patterns {
             5 | 6 => stimulus.below(self.banks) + self.banks * stimulus.below(rows),
             _ => stimulus.bits() >> 8,
         };
-        let words = (0..self.lanes as u32).map(|i| word(i, stimulus));
-        (mask, words.collect())
+        for (i, place) in words.iter_mut().enumerate() {
+            *place = word(i as u32, stimulus);
+        }
+        mask
+    }
+}
+
+/// Remainders of division by a constant, without a division (Lemire, Kaser,
+/// Kurz: Faster remainder by direct computation, 2019).
+#[derive(Clone, Copy)]
+struct Modulus {
+    divisor: u32,
+    /// 2^64 / divisor, rounded up.
+    inverse: u64,
+}
+
+impl Modulus {
+    fn new(divisor: u32) -> Self {
+        Modulus {
+            divisor,
+            inverse: (u64::MAX / u64::from(divisor)).wrapping_add(1),
+        }
+    }
+
+    #[inline]
+    fn of(self, value: u32) -> u32 {
+        let fraction = self.inverse.wrapping_mul(value.into());
+        (u128::from(fraction) * u128::from(self.divisor) >> 64) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remainders_are_those_of_a_division() {
+        for divisor in [1, 2, 3, 24, 384, 1024, 1 << 31, u32::MAX] {
+            let modulus = Modulus::new(divisor);
+            let mut stimulus = Stimulus::new(divisor.into());
+            let ends = [0, 1, divisor - 1, divisor, u32::MAX - 1, u32::MAX];
+            for value in ends.into_iter().chain((0..100).map(|_| stimulus.bits())) {
+                assert_eq!(modulus.of(value), value % divisor, "{value} % {divisor}");
+            }
+        }
     }
 }

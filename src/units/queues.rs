@@ -3,14 +3,10 @@
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::PortSlot;
-use super::support::{Rhythm, payload, ports, reset};
+use super::support::{Rhythm, ports, reset};
 use crate::model::{
     NonmemInputs, NonmemQueue, PrememInputs, PrememQueue, WritebackInputs, WritebackMux,
 };
-
-fn drive_payload(frame: &mut Frame, port: &PortSlot, seed: u64) {
-    frame.drive_words(port, payload(seed));
-}
 
 /// Payloads that are under way: models move their numbers. A number is used
 /// again after more of them have been taken than a queue holds.
@@ -49,8 +45,10 @@ impl Payloads {
     }
 
     fn expect(&self, frame: &mut Frame, port: &PortSlot, number: Option<u64>) {
-        let words = number.map_or(&[][..], |number| &self.ring[number as usize]);
-        frame.expect_words(port, words);
+        match number {
+            Some(number) => frame.expect_words(port, &self.ring[number as usize]),
+            None => frame.expect_zeros(port),
+        }
     }
 }
 
@@ -210,7 +208,7 @@ impl Driver for QueueDriver {
         let offered = self.offer.beat(stimulus) && !self.mode.draining;
         frame.drive(&self.ports.on, self.mode.on.into());
         frame.drive(&p.in_valid, offered.into());
-        drive_payload(frame, &p.in_data, stimulus.wide(64) as u64);
+        frame.drive_some(&p.in_data, stimulus);
         frame.drive(&p.out_ready, self.ready.beat(stimulus).into());
     }
 
@@ -270,7 +268,7 @@ impl Driver for WritebackDriver {
         let p = &self.ports;
         reset(stimulus, frame, &p.rst);
         for ((valid, data), offer) in p.sources().into_iter().zip(&mut self.offers) {
-            drive_payload(frame, data, stimulus.wide(64) as u64);
+            frame.drive_some(data, stimulus);
             frame.drive(valid, offer.beat(stimulus).into());
         }
         frame.drive(&p.wb_ready, self.ready.beat(stimulus).into());

@@ -22,7 +22,6 @@ struct GoldenScratchpad {
 struct ScratchpadDriver {
     ports: Ports,
     lanes: usize,
-    word_bits: usize,
     patterns: Patterns,
     offer: Rhythm,
     ready: Rhythm,
@@ -33,7 +32,6 @@ pub(super) fn scratchpad(setup: &Setup) -> Box<dyn Bench> {
     let driver = ScratchpadDriver {
         ports: Ports::new(setup.layout),
         lanes,
-        word_bits,
         patterns: Patterns::new(setup.config, setup.trace),
         offer: Rhythm::default(),
         ready: Rhythm::default(),
@@ -49,7 +47,7 @@ pub(super) fn scratchpad(setup: &Setup) -> Box<dyn Bench> {
 
 impl Driver for ScratchpadDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let (p, lanes, bits) = (&self.ports, self.lanes, self.word_bits);
+        let (p, lanes) = (&self.ports, self.lanes);
         reset(stimulus, frame, &p.rst);
         let LaneAccess {
             mask,
@@ -57,8 +55,6 @@ impl Driver for ScratchpadDriver {
             row,
             lock,
         } = self.patterns.next(stimulus, true);
-        let data: Vec<u64> = (0..lanes).map(|_| stimulus.wide(bits) as u64).collect();
-        let be: Vec<u8> = (0..lanes).map(|_| stimulus.wide(bits / 8) as u8).collect();
         frame.drive(&p.req_valid, self.offer.beat(stimulus).into());
         let op = [0, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7][stimulus.below(13) as usize];
         frame.drive(&p.req_op, op);
@@ -66,8 +62,8 @@ impl Driver for ScratchpadDriver {
         frame.drive_fields(&p.req_bank, p.req_bank.width / lanes, bank);
         frame.drive_fields(&p.req_row, p.req_row.width / lanes, row);
         frame.drive_fields(&p.req_lock, p.req_lock.width / lanes, lock);
-        frame.drive_fields(&p.req_data, bits, data);
-        frame.drive_fields(&p.req_be, bits / 8, be);
+        frame.drive_any(&p.req_data, stimulus);
+        frame.drive_any(&p.req_be, stimulus);
         frame.drive_bits(&p.req_tag, stimulus.wide(p.req_tag.width));
         frame.drive(&p.resp_ready, self.ready.beat(stimulus).into());
     }

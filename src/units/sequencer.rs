@@ -1,11 +1,11 @@
 //! `spad_retry_sequencer` against a scratchpad that answers as it likes.
 
-use super::answers::{Answers, ResponseReader, words};
+use super::answers::{Answers, ResponseReader, drive_some_words};
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
-use super::pattern::{LaneAccess, Patterns};
+use super::pattern::Patterns;
 use super::support::{Rhythm, ports, reset};
 use crate::model::spad_scratchpad::op;
-use crate::model::{AtomicPass, RetrySequencer, SequencerInputs};
+use crate::model::{AtomicPass, MAX_LANES, RetrySequencer, SequencerInputs};
 use std::ops::Range;
 
 ports!(Ports {
@@ -26,6 +26,8 @@ struct SequencerDriver {
     offer: Rhythm,
     ready: Rhythm,
     answers: Answers,
+    /// No pass was under way in the cycle before.
+    idle: bool,
 }
 
 pub(super) fn sequencer(setup: &Setup) -> Box<dyn Bench> {
@@ -38,6 +40,7 @@ pub(super) fn sequencer(setup: &Setup) -> Box<dyn Bench> {
         offer: Rhythm::default(),
         ready: Rhythm::default(),
         answers: Answers::new(setup),
+        idle: true,
     };
     let golden = GoldenSequencer {
         ports: Ports::new(setup.layout),
@@ -52,27 +55,29 @@ pub(super) fn sequencer(setup: &Setup) -> Box<dyn Bench> {
 impl SequencerDriver {
     /// An atomic pass, offered or not.
     fn offer_pass(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let LaneAccess {
-            mask,
-            bank,
-            mut row,
-            lock,
-        } = self.patterns.next(stimulus, false);
-        let (p, lanes) = (&self.ports, self.lanes);
-        // The unit hands rows on, whether a bank has them or not.
-        let row_bits = p.at_row.width / lanes;
-        if stimulus.one_in(4) {
-            row.fill_with(|| stimulus.wide(row_bits) as u16);
+        // While a pass is under way nobody looks at the next one, which must
+        // not matter: it changes now and then.
+        if self.idle || stimulus.one_in(8) {
+            self.draw_operands(stimulus, frame);
         }
-        let data = words(lanes, self.word_bits, stimulus);
+        let p = &self.ports;
         frame.drive(&p.at_valid, self.offer.beat(stimulus).into());
         frame.drive(&p.at_aop, stimulus.below(11));
-        frame.drive_bits(&p.at_mask, mask.into());
-        frame.drive_fields(&p.at_bank, p.at_bank.width / lanes, bank);
-        frame.drive_fields(&p.at_row, row_bits, row);
-        frame.drive_fields(&p.at_lock, p.at_lock.width / lanes, lock);
-        frame.drive_fields(&p.at_data, self.word_bits, data);
         frame.drive_bits(&p.at_tag, stimulus.wide(p.at_tag.width));
+    }
+
+    fn draw_operands(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let access = self.patterns.next(stimulus, false);
+        let (p, lanes) = (&self.ports, self.lanes);
+        frame.drive_bits(&p.at_mask, access.mask.into());
+        frame.drive_fields(&p.at_bank, p.at_bank.width / lanes, access.bank);
+        frame.drive_fields(&p.at_lock, p.at_lock.width / lanes, access.lock);
+        // The unit hands rows on, whether a bank has them or not.
+        match stimulus.one_in(4) {
+            true => frame.drive_any(&p.at_row, stimulus),
+            false => frame.drive_fields(&p.at_row, p.at_row.width / lanes, access.row),
+        }
+        drive_some_words(&p.at_data, self.word_bits, stimulus, frame);
     }
 }
 
@@ -93,6 +98,9 @@ impl Driver for SequencerDriver {
         let taken = frame.shows(&p.sp_valid) && frame.is_high(&p.sp_ready);
         let request = (shown, frame.shown_bits(&p.sp_mask) as u64);
         let request = (taken && shown != op::PASS).then_some(request);
+        self.idle = frame.shows(&p.at_ready) && !frame.is_high(&p.at_valid)
+            || shown == op::PASS && frame.shows(&p.sp_valid)
+            || frame.is_high(&p.rst);
         self.answers.follow(frame, frame.is_high(&p.rst), request);
     }
 }
@@ -106,50 +114,69 @@ struct GoldenSequencer {
     word_bits: usize,
 }
 
+/// The operands of a pass, per lane.
+struct Operands {
+    bank: [u8; MAX_LANES],
+    row: [u16; MAX_LANES],
+    lock: [u16; MAX_LANES],
+    data: [u64; MAX_LANES],
+}
+
+impl GoldenSequencer {
+    fn operands(&self, frame: &Frame) -> Operands {
+        let (p, lanes) = (&self.ports, self.lanes);
+        Operands {
+            bank: frame.driven_array(&p.at_bank, p.at_bank.width / lanes),
+            row: frame.driven_array(&p.at_row, p.at_row.width / lanes),
+            lock: frame.driven_array(&p.at_lock, p.at_lock.width / lanes),
+            data: frame.driven_array(&p.at_data, self.word_bits),
+        }
+    }
+
+    fn expect_request(&self, frame: &mut Frame) {
+        let (p, lanes) = (&self.ports, self.lanes);
+        let Some(request) = self.model.request() else {
+            return; // zeros
+        };
+        frame.expect(&p.sp_valid, 1);
+        frame.expect(&p.sp_op, request.op.into());
+        frame.expect_bits(&p.sp_mask, request.mask.into());
+        frame.expect_fields(&p.sp_bank, p.at_bank.width / lanes, request.bank);
+        frame.expect_fields(&p.sp_row, p.at_row.width / lanes, request.row);
+        frame.expect_fields(&p.sp_lock, p.at_lock.width / lanes, request.lock);
+        frame.expect_fields(&p.sp_data, self.word_bits, request.data);
+        frame.expect_bits(&p.sp_tag, request.tag.into());
+        frame.expect(&p.sp_error, request.error.into());
+        frame.expect(&p.sp_degree, request.degree);
+    }
+}
+
 impl Golden for GoldenSequencer {
     fn respond(&mut self, frame: &mut Frame) {
-        let (p, lanes, bits) = (&self.ports, self.lanes, self.word_bits);
-        let widths = [&p.at_bank, &p.at_row, &p.at_lock].map(|port| port.width / lanes);
-        let [bank_bits, row_bits, lock_bits] = widths;
-        let bank: Vec<u8> = frame.driven_list(&p.at_bank, bank_bits);
-        let row: Vec<u16> = frame.driven_list(&p.at_row, row_bits);
-        let lock: Vec<u16> = frame.driven_list(&p.at_lock, lock_bits);
-        let data: Vec<u64> = frame.driven_list(&p.at_data, bits);
-        let read = self.responses.words(frame);
-        let pass = AtomicPass {
+        let p = &self.ports;
+        let at_ready = self.model.at_ready();
+        frame.expect_all_zeros();
+        frame.expect(&p.at_ready, at_ready.into());
+        frame.expect(&p.state, self.model.state() as u32);
+        frame.expect(&p.rounds, self.model.rounds());
+        self.expect_request(frame);
+        let taken = at_ready && frame.is_high(&p.at_valid);
+        let operands = taken.then(|| self.operands(frame));
+        let pass = operands.as_ref().map(|lanes| AtomicPass {
             aop: frame.driven(&p.at_aop) as u8,
             mask: frame.driven_mask(&p.at_mask),
-            bank: &bank,
-            row: &row,
-            lock: &lock,
-            data: &data,
+            bank: &lanes.bank,
+            row: &lanes.row,
+            lock: &lanes.lock,
+            data: &lanes.data,
             tag: frame.driven_mask(&p.at_tag),
-        };
-        let response = self.responses.response(frame, &read);
-        let out = self.model.step(&SequencerInputs {
-            rst: frame.is_high(&p.rst),
-            at: frame.is_high(&p.at_valid).then_some(pass),
-            sp_ready: frame.is_high(&p.sp_ready),
-            sr: response,
         });
-        let sp = out.sp.as_ref();
-        frame.expect(&p.at_ready, out.at_ready.into());
-        frame.expect(&p.sp_valid, sp.is_some().into());
-        frame.expect(&p.sp_op, sp.map_or(0, |r| r.op).into());
-        frame.expect_bits(&p.sp_mask, sp.map_or(0, |r| r.mask).into());
-        let none = [0u16; 0];
-        let banks = sp.map_or(&[][..], |r| &r.bank[..]);
-        frame.expect_fields(&p.sp_bank, bank_bits, banks.iter().copied());
-        let rows = sp.map_or(&none[..], |r| &r.row[..]);
-        frame.expect_fields(&p.sp_row, row_bits, rows.iter().copied());
-        let locks = sp.map_or(&none[..], |r| &r.lock[..]);
-        frame.expect_fields(&p.sp_lock, lock_bits, locks.iter().copied());
-        let words = sp.map_or(&[][..], |r| &r.data[..]);
-        frame.expect_fields(&p.sp_data, bits, words.iter().copied());
-        frame.expect_bits(&p.sp_tag, sp.map_or(0, |r| r.tag).into());
-        frame.expect(&p.sp_error, sp.is_some_and(|r| r.error).into());
-        frame.expect(&p.sp_degree, sp.map_or(0, |r| r.degree));
-        frame.expect(&p.state, out.state as u32);
-        frame.expect(&p.rounds, out.rounds);
+        let mut words = [0; MAX_LANES];
+        self.model.commit(&SequencerInputs {
+            rst: frame.is_high(&p.rst),
+            at: pass,
+            sp_ready: frame.is_high(&p.sp_ready),
+            sr: self.responses.response(frame, &mut words),
+        });
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::PortSlot;
+use super::packing::even_bits;
 use super::support::{ports, reset};
 use crate::model::{
     AccessInputs, AccessUnit, Exit, Policy, Release, Relssp, RelsspInputs, SchedulerInputs,
@@ -24,9 +25,9 @@ pub(super) fn sparse(stimulus: &mut Stimulus, width: usize) -> u128 {
 /// The bit planes of classes that come as two bits per warp.
 pub(super) fn classes_of(frame: &Frame, port: &PortSlot) -> WarpClasses {
     let mut cls = WarpClasses::default();
-    for (w, class) in frame.driven_fields(port, 2).enumerate() {
-        cls.low |= u128::from(class & 1) << w;
-        cls.high |= u128::from(class >> 1) << w;
+    for (i, &word) in frame.driven_words(port).iter().enumerate() {
+        cls.low |= u128::from(even_bits(word)) << (16 * i);
+        cls.high |= u128::from(even_bits(word >> 1)) << (16 * i);
     }
     cls
 }
@@ -90,8 +91,7 @@ impl Driver for SchedulerDriver {
         frame.drive_bits(&p.is_mem, sparse(stimulus, warps));
         frame.drive(&p.mask, stimulus.one_in(2).into());
         // Class 3, which no access unit gives, counts as the lowest one.
-        let classes = (0..warps).map(|_| stimulus.below(4));
-        frame.drive_fields(&p.cls, 2, classes);
+        frame.drive_any(&p.cls, stimulus);
         frame.drive(&p.take, (!stimulus.one_in(4)).into());
     }
 }

@@ -56,23 +56,13 @@ impl Rhythm {
 
     /// Whether it happens in this cycle.
     pub(super) fn beat(&mut self, stimulus: &mut Stimulus) -> bool {
-        if stimulus.cycle == 0 || stimulus.one_in(128) {
+        let choice = stimulus.bits();
+        if stimulus.cycle == 0 || choice & 127 == 0 {
             self.weight = [8, 8, 7, 4, 4, 1][stimulus.below(6) as usize];
             if self.silence && stimulus.one_in(8) {
                 self.weight = 0;
             }
         }
-        stimulus.below(8) < self.weight
+        choice >> 7 & 7 < self.weight
     }
-}
-
-/// Words of a payload, a function of its number: wide payloads travel through
-/// the model as one integer.
-pub(super) fn payload(seed: u64) -> impl Iterator<Item = u32> {
-    let mut state = seed;
-    std::iter::repeat_with(move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        (mixed >> 32) as u32
-    })
 }

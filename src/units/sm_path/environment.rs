@@ -307,15 +307,15 @@ impl Environment {
             let usual = &mut self.usual[usize::from(pc >> 8 << 2 | pc & 3)];
             access = usual.get_or_insert(access).clone();
         }
-        let (lanes, bits) = (self.config.lanes, self.config.word_bits as usize);
+        let (lanes, bits) = (self.config.lanes as usize, self.config.word_bits as usize);
         let m = self.config.geometry.bank_bits();
-        let banks = access.bank.iter().map(|&b| u16::from(b));
-        let word = |(row, bank): (&u16, u16)| row << m | bank;
+        let places = access.row.iter().zip(access.bank);
+        let word = |(row, bank): (&u16, u8)| row << m | u16::from(bank);
         PassOperands {
             mask: access.mask,
-            addr: access.row.iter().zip(banks).map(word).collect(),
-            data: words(lanes as usize, bits, stimulus),
-            be: (0..lanes).map(|_| stimulus.wide(bits / 8) as u8).collect(),
+            addr: places.map(word).take(lanes).collect(),
+            data: words(lanes, bits, stimulus),
+            be: (0..lanes).map(|_| stimulus.word(bits / 8) as u8).collect(),
             aop: stimulus.below(11) as u8,
         }
     }
@@ -366,7 +366,7 @@ impl Environment {
             pass: stimulus.below(self.config.subwarps()) as u16,
             last: stimulus.one_in(2),
             mask: stimulus.wide(lanes as usize) as u64,
-            data: (0..lanes).map(|_| stimulus.wide(bits) as u64).collect(),
+            data: (0..lanes).map(|_| stimulus.word(bits)).collect(),
         })
     }
 }

@@ -1,0 +1,381 @@
+//! The words of a co-simulation, and the ports in them.
+
+use super::layout::{Layout, PortSlot};
+use super::packing::{self, Packer, Unpacker};
+use super::stimulus::Stimulus;
+use crate::hash::PortValue;
+use std::ops::Range;
+
+/// The words of one cycle.
+pub struct Frame<'a> {
+    /// Inputs; they hold the values of the cycle before.
+    pub inputs: &'a mut [u32],
+    /// Expected outputs.
+    pub expected: &'a mut [u32],
+    /// Which output bits are defined; all set before each cycle.
+    pub care: &'a mut [u32],
+}
+
+/// The words of consecutive cycles, frame after frame.
+#[derive(Clone, Debug, Default)]
+pub struct Chunk {
+    /// Inputs; the first frame holds those of the cycle before.
+    pub inputs: Vec<u32>,
+    /// Expected outputs.
+    pub expected: Vec<u32>,
+    /// Which output bits are defined.
+    pub care: Vec<u32>,
+    /// Number of frames.
+    pub cycles: usize,
+    input_words: usize,
+    output_words: usize,
+}
+
+impl Chunk {
+    /// Room for the first `cycles` cycles of a run.
+    pub fn new(layout: &Layout, cycles: usize) -> Self {
+        let mut chunk = Chunk {
+            input_words: layout.input_words,
+            output_words: layout.output_words,
+            ..Chunk::default()
+        };
+        chunk.next(cycles);
+        chunk
+    }
+
+    /// Room for the `cycles` cycles that follow, in the same memory.
+    pub fn next(&mut self, cycles: usize) {
+        let end = self.cycles * self.input_words;
+        if let Some(last) = end.checked_sub(self.input_words) {
+            self.inputs.copy_within(last..end, 0);
+        }
+        self.cycles = cycles;
+        self.inputs.resize(cycles * self.input_words, 0);
+        for (words, value) in [(&mut self.expected, 0), (&mut self.care, u32::MAX)] {
+            words.clear();
+            words.resize(cycles * self.output_words, value);
+        }
+    }
+
+    /// The frame of cycle `i`, with the inputs of the one before: they keep
+    /// their values until a bench drives others.
+    #[inline]
+    pub(super) fn frame(&mut self, i: usize) -> Frame<'_> {
+        let (ins, outs) = (i * self.input_words, i * self.output_words);
+        let (before, inputs) = self.inputs.split_at_mut(ins);
+        let inputs = &mut inputs[..self.input_words];
+        if let Some(start) = ins.checked_sub(self.input_words) {
+            match inputs {
+                // The address of a hash unit: less than a call to copy it.
+                [address] => *address = before[start],
+                _ => inputs.copy_from_slice(&before[start..]),
+            }
+        }
+        Frame {
+            inputs,
+            expected: &mut self.expected[outs..outs + self.output_words],
+            care: &mut self.care[outs..outs + self.output_words],
+        }
+    }
+
+    pub(super) fn truncate(&mut self, cycles: usize) {
+        self.cycles = cycles;
+        self.inputs.truncate(cycles * self.input_words);
+        for words in [&mut self.expected, &mut self.care] {
+            words.truncate(cycles * self.output_words);
+        }
+    }
+}
+
+/// The words of one cycle, owned.
+#[cfg(test)]
+pub(super) struct Words {
+    inputs: Vec<u32>,
+    expected: Vec<u32>,
+    care: Vec<u32>,
+}
+
+#[cfg(test)]
+impl Words {
+    /// All zero.
+    pub(super) fn new(layout: &Layout) -> Self {
+        Words {
+            inputs: vec![0; layout.input_words],
+            expected: vec![0; layout.output_words],
+            care: vec![0; layout.output_words],
+        }
+    }
+
+    /// As a bench takes them.
+    pub(super) fn frame(&mut self) -> Frame<'_> {
+        Frame {
+            inputs: &mut self.inputs,
+            expected: &mut self.expected,
+            care: &mut self.care,
+        }
+    }
+}
+
+/// What a driver does with the inputs.
+impl Frame<'_> {
+    /// Drives a port of at most 32 bits.
+    #[inline]
+    pub fn drive(&mut self, port: &PortSlot, value: u32) {
+        self.inputs[port.offset] = value;
+    }
+
+    /// Drives a port of any width.
+    pub fn drive_wide(&mut self, port: &PortSlot, value: &PortValue) {
+        let words = self.input_words(port).iter_mut();
+        words.zip(value.u32_words()).for_each(|(w, v)| *w = v);
+    }
+
+    /// Drives a port of at most 128 bits.
+    #[inline]
+    pub fn drive_bits(&mut self, port: &PortSlot, value: u128) {
+        put_bits(self.input_words(port), port, value);
+    }
+
+    /// Drives a vector of fields of `width` bits, at most 64, the first one in
+    /// the low bits; fields beyond the port are dropped.
+    #[inline]
+    pub fn drive_fields<V: Into<u64>>(
+        &mut self,
+        port: &PortSlot,
+        width: usize,
+        values: impl IntoIterator<Item = V>,
+    ) {
+        pack(self.input_words(port), port, width, values);
+    }
+
+    /// Drives all bits of a port at random.
+    #[inline]
+    pub fn drive_any(&mut self, port: &PortSlot, stimulus: &mut Stimulus) {
+        match self.input_words(port) {
+            [word] => *word = stimulus.bits() >> (32 - port.width),
+            words => {
+                stimulus.fill(words);
+                cut(words, port);
+            }
+        }
+    }
+
+    /// Drives a random quarter of a port's words at random. For what a unit only hands on: each payload differs from
+    /// the one before, and none of its bits stays for long, at a quarter of the
+    /// draws.
+    #[inline]
+    pub fn drive_some(&mut self, port: &PortSlot, stimulus: &mut Stimulus) {
+        let words = self.input_words(port);
+        let some = some_quarter(words.len(), stimulus);
+        stimulus.fill(&mut words[some]);
+        cut(words, port);
+    }
+
+    #[inline]
+    fn input_words(&mut self, port: &PortSlot) -> &mut [u32] {
+        &mut self.inputs[port.offset..port.offset + port.words]
+    }
+}
+
+/// What a golden model reads, and what both look at.
+impl Frame<'_> {
+    /// The words that an input is driven with.
+    #[inline]
+    pub fn driven_words(&self, port: &PortSlot) -> &[u32] {
+        &self.inputs[port.offset..port.offset + port.words]
+    }
+
+    /// What an input of at most 32 bits is driven with.
+    #[inline]
+    pub fn driven(&self, port: &PortSlot) -> u32 {
+        self.inputs[port.offset]
+    }
+
+    /// What an input of at most 128 bits is driven with.
+    #[inline]
+    pub fn driven_bits(&self, port: &PortSlot) -> u128 {
+        packing::join(self.driven_words(port))
+    }
+
+    /// The fields of `width` bits, at most 64, that an input is driven with.
+    #[inline]
+    pub fn driven_fields(&self, port: &PortSlot, width: usize) -> impl Iterator<Item = u64> {
+        let mut fields = Unpacker::new(self.driven_words(port), width);
+        (0..port.width.div_ceil(width)).map(move |_| fields.next())
+    }
+
+    /// One of the fields of `width` bits, at most 32.
+    #[inline]
+    pub fn driven_field(&self, port: &PortSlot, width: usize, index: usize) -> u32 {
+        let at = index * width;
+        let words = &self.driven_words(port)[at / 32..];
+        let high = words.get(1).copied().unwrap_or(0);
+        let bits = u64::from(high) << 32 | u64::from(words[0]);
+        (bits >> (at % 32) & ((1 << width) - 1)) as u32
+    }
+
+    /// The fields of `width` bits that an input is driven with, as integers
+    /// that are wide enough for them.
+    pub fn driven_list<V: TryFrom<u64> + Default>(&self, port: &PortSlot, width: usize) -> Vec<V> {
+        self.driven_fields(port, width)
+            .map(|value| V::try_from(value).unwrap_or_default())
+            .collect()
+    }
+
+    /// The same in an array, with zeros behind them.
+    #[inline]
+    pub fn driven_array<V: TryFrom<u64> + Default + Copy, const N: usize>(
+        &self,
+        port: &PortSlot,
+        width: usize,
+    ) -> [V; N] {
+        let mut array = [V::default(); N];
+        for (slot, value) in array.iter_mut().zip(self.driven_fields(port, width)) {
+            *slot = V::try_from(value).unwrap_or_default();
+        }
+        array
+    }
+
+    /// What a lane mask or other input of at most 64 bits is driven with.
+    #[inline]
+    pub fn driven_mask(&self, port: &PortSlot) -> u64 {
+        match *self.driven_words(port) {
+            [word] => word.into(),
+            [low, high, ..] => u64::from(high) << 32 | u64::from(low),
+            [] => 0,
+        }
+    }
+
+    /// Whether an input of one bit is high.
+    #[inline]
+    pub fn is_high(&self, port: &PortSlot) -> bool {
+        self.driven(port) != 0
+    }
+
+    /// What an output of at most 128 bits shows, in the cycle that the golden
+    /// model has answered to.
+    #[inline]
+    pub fn shown_bits(&self, port: &PortSlot) -> u128 {
+        packing::join(&self.expected[port.offset..port.offset + port.words])
+    }
+
+    /// Whether an output of one bit shows a one.
+    #[inline]
+    pub fn shows(&self, port: &PortSlot) -> bool {
+        self.expected[port.offset] != 0
+    }
+}
+
+/// What a golden model says of the outputs.
+impl Frame<'_> {
+    /// Expects a value on a port of at most 32 bits.
+    #[inline]
+    pub fn expect(&mut self, port: &PortSlot, value: u32) {
+        self.expected[port.offset] = value;
+    }
+
+    /// Expects a value on a port of at most 128 bits.
+    #[inline]
+    pub fn expect_bits(&mut self, port: &PortSlot, value: u128) {
+        put_bits(self.output_words(port), port, value);
+    }
+
+    /// Expects a vector of fields of `width` bits, at most 64, the first one in
+    /// the low bits; zeros where there are too few.
+    #[inline]
+    pub fn expect_fields<V: Into<u64>>(
+        &mut self,
+        port: &PortSlot,
+        width: usize,
+        values: impl IntoIterator<Item = V>,
+    ) {
+        pack(self.output_words(port), port, width, values);
+    }
+
+    /// Takes fields of different widths that are expected on a port.
+    #[inline]
+    pub(super) fn expected_record(&mut self, port: &PortSlot) -> Packer<'_> {
+        Packer::new(self.output_words(port))
+    }
+
+    /// Expects 32-bit words on a port of any width, the first one in the low
+    /// bits.
+    #[inline]
+    pub fn expect_words(&mut self, port: &PortSlot, words: &[u32]) {
+        self.output_words(port).copy_from_slice(words);
+    }
+
+    /// Expects zeros on a port of any width.
+    #[inline]
+    pub fn expect_zeros(&mut self, port: &PortSlot) {
+        self.output_words(port).fill(0);
+    }
+
+    /// Expects zeros on all ports.
+    #[inline]
+    pub fn expect_all_zeros(&mut self) {
+        self.expected.fill(0);
+    }
+
+    /// No output is defined in this cycle.
+    pub fn ignore_all(&mut self) {
+        self.care.fill(0);
+    }
+
+    /// The port's value is not defined in this cycle.
+    pub fn ignore(&mut self, port: &PortSlot) {
+        self.care[port.offset..port.offset + port.words].fill(0);
+    }
+
+    #[inline]
+    fn output_words(&mut self, port: &PortSlot) -> &mut [u32] {
+        &mut self.expected[port.offset..port.offset + port.words]
+    }
+}
+
+/// A quarter of `count` places in a row, at least one.
+#[inline]
+pub(super) fn some_quarter(count: usize, stimulus: &mut Stimulus) -> Range<usize> {
+    let quarter = count.div_ceil(4);
+    let first = stimulus.below(count.div_ceil(quarter) as u32) as usize * quarter;
+    first..(first + quarter).min(count)
+}
+
+/// Writes an integer to a port of at most 128 bits; bits beyond it are dropped.
+#[inline]
+fn put_bits(words: &mut [u32], port: &PortSlot, value: u128) {
+    match words {
+        [word] => *word = value as u32,
+        [low, high] => (*low, *high) = (value as u32, (value >> 32) as u32),
+        _ => {
+            for (i, word) in words.iter_mut().enumerate() {
+                *word = (value >> (32 * i)) as u32;
+            }
+        }
+    }
+    cut(words, port);
+}
+
+/// Drops the bits of the last word that are beyond the port.
+#[inline]
+fn cut(words: &mut [u32], port: &PortSlot) {
+    if let (Some(last), 1..) = (words.last_mut(), port.width % 32) {
+        *last &= (1 << (port.width % 32)) - 1;
+    }
+}
+
+/// Packs fields of `width` bits into the words of a port; fields beyond it are
+/// dropped.
+#[inline]
+fn pack<V: Into<u64>>(
+    words: &mut [u32],
+    port: &PortSlot,
+    width: usize,
+    values: impl IntoIterator<Item = V>,
+) {
+    let values = values.into_iter().take(port.width.div_ceil(width));
+    let mut packer = Packer::new(words);
+    values.for_each(|value| packer.push(width, value.into()));
+    packer.finish();
+    cut(words, port);
+}
