@@ -3,9 +3,10 @@
 /// The source of all random choices of a co-simulation: the same seed gives
 /// the same run on every machine.
 ///
-/// wyrand (Wang Yi: wyhash, final version 4): a sum and a product for 64 bits,
-/// of which only the sum waits for the draw before. A cycle of a small unit
-/// draws more than it computes.
+/// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+/// generators, OOPSLA 2014): a few instructions for 64 bits, none of which
+/// waits for those of the draw before. A cycle of a small unit draws more than
+/// it computes.
 pub struct Stimulus {
     state: u64,
     /// Clock cycles since the start.
@@ -24,9 +25,10 @@ impl Stimulus {
     /// 64 random bits.
     #[inline]
     pub fn bits64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x2d35_8dcc_aa6c_78a5);
-        let mixed = u128::from(self.state) * u128::from(self.state ^ 0x8bb8_4b93_962e_acc9);
-        (mixed >> 64) as u64 ^ mixed as u64
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
     }
 
     /// 32 random bits.

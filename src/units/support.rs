@@ -56,13 +56,12 @@ impl Rhythm {
 
     /// Whether it happens in this cycle.
     pub(super) fn beat(&mut self, stimulus: &mut Stimulus) -> bool {
-        let choice = stimulus.bits();
-        if stimulus.cycle == 0 || choice & 127 == 0 {
+        if stimulus.cycle == 0 || stimulus.one_in(128) {
             self.weight = [8, 8, 7, 4, 4, 1][stimulus.below(6) as usize];
             if self.silence && stimulus.one_in(8) {
                 self.weight = 0;
             }
         }
-        choice >> 7 & 7 < self.weight
+        stimulus.below(8) < self.weight
     }
 }
