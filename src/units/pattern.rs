@@ -142,7 +142,7 @@ impl Modulus {
     #[inline]
     fn of(self, value: u32) -> u32 {
         let fraction = self.inverse.wrapping_mul(value.into());
-        (u128::from(fraction) * u128::from(self.divisor) >> 64) as u32
+        ((u128::from(fraction) * u128::from(self.divisor)) >> 64) as u32
     }
 }
 

@@ -40,7 +40,7 @@ impl Stimulus {
     /// An integer below `bound`, each as likely as another to 1 in 2^32.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
-        (u64::from(self.bits()) * u64::from(bound) >> 32) as u32
+        ((u64::from(self.bits()) * u64::from(bound)) >> 32) as u32
     }
 
     /// True once in `n` times.
