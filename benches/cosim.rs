@@ -57,6 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let (outcome, _) = run?;
             let lockstep = CYCLES as f64 / seconds;
             assert_eq!(outcome.mismatches, 0, "{}", unit.name);
+            assert_eq!(outcome.cycles, CYCLES, "{}: interrupted", unit.name);
 
             let seconds = empty_loop(&layout, &mut *bench()?, rtl.instance())?;
             let empty = CYCLES as f64 / seconds;

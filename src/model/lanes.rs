@@ -88,3 +88,28 @@ pub(super) fn byte_mask(enables: u8) -> u64 {
     };
     MASKS[usize::from(enables)]
 }
+
+/// Bits 0, 2, 4, ... of `x`, packed.
+pub(crate) fn even_bits(x: u64) -> u32 {
+    let mut x = x & 0x5555_5555_5555_5555;
+    x = (x | x >> 1) & 0x3333_3333_3333_3333;
+    x = (x | x >> 2) & 0x0f0f_0f0f_0f0f_0f0f;
+    x = (x | x >> 4) & 0x00ff_00ff_00ff_00ff;
+    x = (x | x >> 8) & 0x0000_ffff_0000_ffff;
+    (x | x >> 16) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn even_bits_pack() {
+        assert_eq!(even_bits(0b01_01_10_01), 0b1101);
+        assert_eq!(even_bits(u64::MAX), u32::MAX);
+        for word in [0x5555_5555u32, 0xaaaa_aaaa, 0x1234_5678, 0xf00d_cafe] {
+            let bit = |i: u32| (word >> (2 * i) & 1) << i;
+            assert_eq!(even_bits(word.into()), (0..16).map(bit).sum::<u32>());
+        }
+    }
+}

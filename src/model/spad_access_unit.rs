@@ -2,7 +2,7 @@
 //! (sharing paper, sections 3 and 7.1, Fig. 3; docs/microarchitecture.md,
 //! section 16). The blocks of slots 2p and 2p+1 are partners.
 
-use super::lanes::WarpMask;
+use super::lanes::{WarpMask, even_bits};
 use super::spad_warp_scheduler::WarpClasses;
 
 /// A bit per thread-block slot.
@@ -210,16 +210,6 @@ impl AccessUnit {
     }
 }
 
-/// Bits 0, 2, 4, ... of `x`, packed.
-fn even_bits(x: u64) -> u32 {
-    let mut x = x & 0x5555_5555_5555_5555;
-    x = (x | x >> 1) & 0x3333_3333_3333_3333;
-    x = (x | x >> 2) & 0x0f0f_0f0f_0f0f_0f0f;
-    x = (x | x >> 4) & 0x00ff_00ff_00ff_00ff;
-    x = (x | x >> 8) & 0x0000_ffff_0000_ffff;
-    (x | x >> 16) as u32
-}
-
 /// Bits that sharing needs by the sharing paper's formula (section 7.1): the
 /// mode, a partner or none per block, an owner bit per warp, a block per lock
 /// variable.
@@ -332,12 +322,6 @@ mod tests {
         });
         let out = unit.eval(&inputs(&hi, 0b101, 0b010));
         assert_eq!((out.owner, out.locked), (0, 0));
-    }
-
-    #[test]
-    fn even_bits_pack() {
-        assert_eq!(even_bits(0b01_01_10_01), 0b1101);
-        assert_eq!(even_bits(u64::MAX), u32::MAX);
     }
 
     /// Sharing paper, section 7.1: 209 bits for 16 blocks and 96 warps.

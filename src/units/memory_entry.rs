@@ -5,7 +5,7 @@ use super::access_tag::TagLayout;
 use super::answers::{Answers, ResponseReader, drive_some_words};
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::PortSlot;
-use super::pattern::Patterns;
+use super::pattern::{Patterns, PlacePorts};
 use super::support::{Rhythm, ports, reset};
 use crate::model::kind;
 use crate::model::{
@@ -128,15 +128,14 @@ impl EntryDriver {
 
     fn draw_places(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let access = self.patterns.next(stimulus, true);
-        let (p, lanes) = (&self.ports, self.lanes);
-        frame.drive_bits(&p.in_mask, access.mask.into());
-        frame.drive_fields(&p.in_bank, p.in_bank.width / lanes, access.bank);
-        frame.drive_fields(&p.in_lock, p.in_lock.width / lanes, access.lock);
-        // Rows that a bank has, or not.
-        match stimulus.one_in(4) {
-            true => frame.drive_any(&p.in_row, stimulus),
-            false => frame.drive_fields(&p.in_row, p.in_row.width / lanes, access.row),
-        }
+        let p = &self.ports;
+        let places = PlacePorts {
+            mask: &p.in_mask,
+            bank: &p.in_bank,
+            row: &p.in_row,
+            lock: &p.in_lock,
+        };
+        places.drive(&access, self.lanes, stimulus, frame);
     }
 }
 

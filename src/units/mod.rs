@@ -201,7 +201,7 @@ pub static UNITS: &[Unit] = &[
             circuit!("pass_issue", Quad).with(Stages::Ahead(0)),
             circuit!("pass_issue", Quad).with(Stages::Ahead(3)),
         ]),
-    Unit::new("spad_release_register", issue::release).proved(&[circuit!(
+    Unit::new("spad_release_register", sharing::release).proved(&[circuit!(
         "release_register",
         Quad
     )

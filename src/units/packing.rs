@@ -140,15 +140,6 @@ pub(super) fn join(words: &[u32]) -> u128 {
     }
 }
 
-/// The bits of `word` with even numbers, side by side.
-#[inline]
-pub(super) fn even_bits(word: u32) -> u32 {
-    let pairs = (word & 0x5555_5555 | (word & 0x5555_5555) >> 1) & 0x3333_3333;
-    let nibbles = (pairs | pairs >> 2) & 0x0f0f_0f0f;
-    let bytes = (nibbles | nibbles >> 4) & 0x00ff_00ff;
-    (bytes | bytes >> 8) & 0xffff
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,14 +171,6 @@ mod tests {
             let value = whole.fold(0u128, |v, &word| v << 32 | u128::from(word));
             let words = 0x1_ffff_ffff_0000_0002_0000_0001;
             assert_eq!(value, u128::from(field(5)) | words << width, "{width} bits");
-        }
-    }
-
-    #[test]
-    fn even_bits_stand_side_by_side() {
-        for word in [0x5555_5555, 0xaaaa_aaaa, 0x1234_5678, 0xf00d_cafe] {
-            let bit = |i: u32| (word >> (2 * i) & 1) << i;
-            assert_eq!(even_bits(word), (0..16).map(bit).sum::<u32>());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Accesses of a warp's lanes: banks and rows in the patterns that matter.
 
-use super::bench::Stimulus;
+use super::bench::{Frame, Stimulus};
+use super::layout::PortSlot;
 use crate::config::Config;
 use crate::model::MAX_LANES;
 use crate::trace::AccessTrace;
@@ -16,6 +17,33 @@ pub(super) struct LaneAccess {
     pub row: [u16; MAX_LANES],
     /// Lock per lane.
     pub lock: [u16; MAX_LANES],
+}
+
+/// Ports on which a unit that hands places on gets them.
+pub(super) struct PlacePorts<'a> {
+    pub mask: &'a PortSlot,
+    pub bank: &'a PortSlot,
+    pub row: &'a PortSlot,
+    pub lock: &'a PortSlot,
+}
+
+impl PlacePorts<'_> {
+    /// Drives them with an access of `lanes` lanes; its rows a bank has, or not.
+    pub(super) fn drive(
+        &self,
+        access: &LaneAccess,
+        lanes: usize,
+        stimulus: &mut Stimulus,
+        frame: &mut Frame,
+    ) {
+        frame.drive_bits(self.mask, access.mask.into());
+        frame.drive_fields(self.bank, self.bank.width / lanes, access.bank);
+        frame.drive_fields(self.lock, self.lock.width / lanes, access.lock);
+        match stimulus.one_in(4) {
+            true => frame.drive_any(self.row, stimulus),
+            false => frame.drive_fields(self.row, self.row.width / lanes, access.row),
+        }
+    }
 }
 
 /// Draws accesses: from a trace in turn if there is one, else random ones.

@@ -2,7 +2,7 @@
 
 use super::answers::{Answers, ResponseReader, drive_some_words};
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
-use super::pattern::Patterns;
+use super::pattern::{Patterns, PlacePorts};
 use super::support::{Rhythm, ports, reset};
 use crate::model::spad_scratchpad::op;
 use crate::model::{AtomicPass, MAX_LANES, RetrySequencer, SequencerInputs};
@@ -68,15 +68,14 @@ impl SequencerDriver {
 
     fn draw_operands(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let access = self.patterns.next(stimulus, false);
-        let (p, lanes) = (&self.ports, self.lanes);
-        frame.drive_bits(&p.at_mask, access.mask.into());
-        frame.drive_fields(&p.at_bank, p.at_bank.width / lanes, access.bank);
-        frame.drive_fields(&p.at_lock, p.at_lock.width / lanes, access.lock);
-        // The unit hands rows on, whether a bank has them or not.
-        match stimulus.one_in(4) {
-            true => frame.drive_any(&p.at_row, stimulus),
-            false => frame.drive_fields(&p.at_row, p.at_row.width / lanes, access.row),
-        }
+        let p = &self.ports;
+        let places = PlacePorts {
+            mask: &p.at_mask,
+            bank: &p.at_bank,
+            row: &p.at_row,
+            lock: &p.at_lock,
+        };
+        places.drive(&access, self.lanes, stimulus, frame);
         drive_some_words(&p.at_data, self.word_bits, stimulus, frame);
     }
 }

@@ -1,12 +1,13 @@
-//! Scheduling and sharing: warp scheduler, access unit, relssp.
+//! Scheduling and sharing: warp scheduler, access unit, relssp and the register
+//! behind it.
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::PortSlot;
-use super::packing::even_bits;
 use super::support::{ports, reset};
 use crate::model::{
-    AccessInputs, AccessUnit, Exit, Policy, Release, Relssp, RelsspInputs, SchedulerInputs,
-    SharingLaunch, ThreadLaunch, WarpClasses, WarpScheduler,
+    AccessInputs, AccessUnit, Exit, Policy, Release, ReleaseInputs, ReleaseRegister, Relssp,
+    RelsspInputs, RelsspOutputs, SchedulerInputs, SharingLaunch, ThreadLaunch, WarpClasses,
+    WarpScheduler, even_bits,
 };
 
 /// A vector with few, half, or nearly all bits set.
@@ -26,8 +27,8 @@ pub(super) fn sparse(stimulus: &mut Stimulus, width: usize) -> u128 {
 pub(super) fn classes_of(frame: &Frame, port: &PortSlot) -> WarpClasses {
     let mut cls = WarpClasses::default();
     for (i, &word) in frame.driven_words(port).iter().enumerate() {
-        cls.low |= u128::from(even_bits(word)) << (16 * i);
-        cls.high |= u128::from(even_bits(word >> 1)) << (16 * i);
+        cls.low |= u128::from(even_bits(word.into())) << (16 * i);
+        cls.high |= u128::from(even_bits((word >> 1).into())) << (16 * i);
     }
     cls
 }
@@ -406,6 +407,64 @@ impl Golden for GoldenRelssp {
             release: frame.is_high(&p.rel_valid).then_some(release),
             exit: frame.is_high(&p.exit_valid).then_some(exit),
             warp_blk: &warp_blk,
+        });
+        frame.expect_bits(&p.rel_done, out.rel_done.into());
+        frame.expect_bits(&p.live, out.live.into());
+        frame.expect_bits(&p.unlock, out.unlock.into());
+    }
+}
+
+ports!(ReleasePorts {
+    in rst launch_valid launch_block now_done now_live now_unlock;
+    out rel_done live unlock;
+});
+
+#[derive(Clone)]
+struct GoldenRelease {
+    ports: ReleasePorts,
+    model: ReleaseRegister,
+}
+
+struct ReleaseDriver {
+    ports: ReleasePorts,
+    blocks: u32,
+}
+
+pub(super) fn release(setup: &Setup) -> Box<dyn Bench> {
+    let ports = ReleasePorts::new(setup.layout);
+    let blocks = setup.config.path.blocks;
+    let golden = GoldenRelease {
+        ports: ports.clone(),
+        model: ReleaseRegister::new(blocks),
+    };
+    let driver = ReleaseDriver { ports, blocks };
+    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
+}
+
+impl Driver for ReleaseDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let p = &self.ports;
+        reset(stimulus, frame, &p.rst);
+        frame.drive(&p.launch_valid, stimulus.one_in(2).into());
+        frame.drive(&p.launch_block, stimulus.below(self.blocks));
+        for port in [&p.now_done, &p.now_live, &p.now_unlock] {
+            frame.drive_any(port, stimulus);
+        }
+    }
+}
+
+impl Golden for GoldenRelease {
+    fn respond(&mut self, frame: &mut Frame) {
+        let p = &self.ports;
+        let block = frame.driven(&p.launch_block) as usize;
+        let out = self.model.step(&ReleaseInputs {
+            rst: frame.is_high(&p.rst),
+            launch: frame.is_high(&p.launch_valid).then_some(block),
+            now: RelsspOutputs {
+                rel_done: frame.driven_mask(&p.now_done),
+                live: frame.driven_mask(&p.now_live),
+                unlock: frame.driven_mask(&p.now_unlock),
+            },
         });
         frame.expect_bits(&p.rel_done, out.rel_done.into());
         frame.expect_bits(&p.live, out.live.into());

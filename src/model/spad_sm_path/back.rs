@@ -57,7 +57,7 @@ pub(super) struct BackSignals<'s> {
     hashed: Option<Pass>,
     /// The pass in EX, if it goes to the memory.
     to_mem: Option<Pass>,
-    /// Else.
+    /// The pass in EX, if it goes to the NONMEM queue.
     to_nonmem: Option<Pass>,
     pub(super) ex_fire: bool,
     pub(super) stall: u8,

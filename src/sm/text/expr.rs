@@ -77,9 +77,7 @@ impl Expr {
             }
         })
     }
-}
 
-impl Expr {
     /// In the lanes of a warp it goes by even steps: then each of its parts
     /// does, and lies between its values at both ends.
     pub fn is_linear(&self) -> bool {
