@@ -46,6 +46,7 @@ spad_table_ram_256x6.v
 spad_conflict_history.v
 spad_warp_mask.v
 spad_lowest_48.v
+spad_first_warp.v
 spad_number_48.v
 spad_warp_scheduler.v
 spad_access_pair.v

@@ -43,16 +43,22 @@ module spad_conflict_history (
     reg [SETS-1:0] valid1;
     reg [SETS-1:0] lru;
 
-    // The update of the previous cycle: it reads the tags of its set while it
-    // is offered, and is written one cycle later. Not reset: `u_valid` covers it.
+    // The update of the previous cycle: it reads what its set has while it is
+    // offered, and is written one cycle later. Not reset: `u_valid` covers it.
     reg u_valid;
     reg [PCW-1:0] u_pc;
     reg [EX-1:0] u_excess;
     reg u_beside0;
     reg u_beside1;
     reg u_again;
+    reg u_valid0;
+    reg u_valid1;
+    reg u_lru;
     wire u_way;
 
+    wire up_valid0;
+    wire up_valid1;
+    wire up_lru;
     wire [7:0] u_set = u_pc[7:0];
     wire [5:0] u_tag = u_pc[13:8];
     wire [7:0] up_set = up_pc[7:0];
@@ -65,7 +71,13 @@ module spad_conflict_history (
     wire beside0_next = write0 & same_set;
     wire beside1_next = write1 & same_set;
     wire again_next = u_tag == up_tag;
+    wire u_valid0_next = up_valid0 | beside0_next;
+    wire u_valid1_next = up_valid1 | beside1_next;
+    wire u_lru_next = (u_valid & same_set) ? ~u_way : up_lru;
     wire u_valid_next = up_valid & ~clear;
+    assign up_valid0 = valid0[up_set];
+    assign up_valid1 = valid1[up_set];
+    assign up_lru = lru[up_set];
 
     always @(posedge clk) begin
         if (rst) u_valid <= 1'b0;
@@ -78,6 +90,9 @@ module spad_conflict_history (
             u_beside0 <= beside0_next;
             u_beside1 <= beside1_next;
             u_again <= again_next;
+            u_valid0 <= u_valid0_next;
+            u_valid1 <= u_valid1_next;
+            u_lru <= u_lru_next;
         end
     end
 
@@ -164,9 +179,6 @@ module spad_conflict_history (
         .wr_data(u_tag)
     );
 
-    wire u_valid0 = valid0[u_set];
-    wire u_valid1 = valid1[u_set];
-    wire u_lru = lru[u_set];
     wire u_match0 = u_beside0 ? u_again : (tag0 == u_tag);
     wire u_match1 = u_beside1 ? u_again : (tag1 == u_tag);
     wire u_hit0 = u_valid0 & u_match0;

@@ -66,16 +66,19 @@ module spad_relssp (
     wire [W-1:0] done_if;
     wire [W-1:0] has_live;
 
+    // The highest warp of a launch: the lowest, seen from the other end.
+    wire [W-1:0] from_top;
+    wire [W-1:0] highest;
+    /* verilator lint_off UNUSEDSIGNAL */
+    wire [W-1:0] found;
+    /* verilator lint_on UNUSEDSIGNAL */
+    spad_lowest_48 search (.want(from_top), .found(found), .lowest(highest));
+
     genvar w, s, b;
     generate
         for (w = 0; w < W; w = w + 1) begin : warp
             wire starts = launch_valid & launch_wmask[w];
-            wire highest;
-            if (w + 1 < W) begin : inner
-                assign highest = ~(|launch_wmask[W-1:w+1]);
-            end else begin : top
-                assign highest = 1'b1;
-            end
+            assign from_top[w] = launch_wmask[W-1-w];
             wire exits = exit_valid & (exit_warp == w);
             wire in_ex = rel_warp == w;
             wire releases = rel_valid & in_ex;
@@ -87,7 +90,7 @@ module spad_relssp (
             wire [WS-1:0] released_next;
             spad_relssp_warp slice (
                 .starts(starts),
-                .highest(highest),
+                .highest(highest[W-1-w]),
                 .launch_last(launch_last),
                 .exits(exits),
                 .exit_mask(exit_mask),

@@ -118,9 +118,16 @@ module spad_retry_sequencer (
     reg [42:0] tag;
     reg [15:0] begun;
 
-    // In the first TURNS cycles of UPDATE, the operands of the winners become
-    // the words to store, ALUS lanes in a turn, lowest lanes first.
+    // The request of this cycle: whether there is one, and the lanes that it
+    // locks or unlocks.
+    reg asking;
+    reg [L-1:0] asks;
+
+    // In the first cycles of UPDATE, the operands of the winners become the
+    // words to store, ALUS lanes in a turn, lowest lanes first. What is read in
+    // a turn is computed and written in the cycle behind it.
     reg [TURNS-1:0] turn;
+    reg [TURNS-1:0] late;
 
     wire idle = now == SEQ_IDLE;
     wire reading = now == SEQ_READ;
@@ -186,16 +193,19 @@ module spad_retry_sequencer (
         : (reading & fire & ~(&begun)) ? begun + 16'd1
         : begun;
 
-    assign sp_valid = ((reading | writing) & ~sent) | done;
-    wire locking = sp_valid & (reading | writing);
-    wire [31:0] lanes = reading ? waiting : winners;
-    // Lanes outside the mask are zero.
-    wire [31:0] asking = locking ? lanes : mask0;
-    assign sp_op = ~locking ? OP_PASS
+    wire begins_read = next == SEQ_READ;
+    wire locks_next = (begins_read | (next == SEQ_WRITE)) & ~sent_next;
+    wire asking_next = locks_next | (next == SEQ_DONE);
+    wire [31:0] lanes_next = accept ? at_mask
+        : begins_read ? waiting
+        : winners;
+
+    assign sp_valid = asking;
+    assign sp_op = (done | ~asking) ? OP_PASS
         : reading ? OP_LDLK
         : OP_STUL;
-    assign sp_mask = asking & {32{sp_valid}};
-    wire [31:0] asks = lanes & {32{locking}};
+    // Lanes outside the mask are zero.
+    assign sp_mask = asks | (mask0 & {32{done}});
     wire [31:0] stores = asks & {32{writing}};
     assign sp_tag = tag & {43{sp_valid}};
     wire shows = done & ~err;
@@ -210,12 +220,18 @@ module spad_retry_sequencer (
             now <= SEQ_IDLE;
             sent <= 1'b0;
             got <= 1'b0;
+            asking <= 1'b0;
+            asks <= {L{1'b0}};
             turn <= {TURNS{1'b0}};
+            late <= {TURNS{1'b0}};
         end else begin
             now <= next;
             sent <= sent_next;
             got <= got_next;
+            asking <= asking_next;
+            asks <= lanes_next & {L{locks_next}};
             turn <= turn_next;
+            late <= turn;
         end
     end
 
@@ -244,6 +260,15 @@ module spad_retry_sequencer (
         end
     end
 
+    // What the ALUs work on.
+    wire [ALUS*D-1:0] word_next;
+    wire [ALUS*D-1:0] operand_next;
+    reg [ALUS*D-1:0] word;
+    reg [ALUS*D-1:0] operand;
+    always @(posedge clk) begin
+        word <= word_next;
+        operand <= operand_next;
+    end
     wire [ALUS*D-1:0] result;
     genvar i, t;
     generate
@@ -259,7 +284,7 @@ module spad_retry_sequencer (
                 else if (read & sr_success[i]) old[i*D +: D] <= sr_data[i*D +: D];
             end
 
-            wire updates = turn[i/ALUS] & winners[i];
+            wire updates = late[i/ALUS] & winners[i];
             always @(posedge clk) begin
                 if (accept) opnd[i*D +: D] <= at_data[i*D +: D];
                 else if (updates) opnd[i*D +: D] <= result[(i%ALUS)*D +: D];
@@ -273,14 +298,12 @@ module spad_retry_sequencer (
                 assign olds[t*D +: D] = old[(t*ALUS + i)*D +: D];
                 assign opnds[t*D +: D] = opnd[(t*ALUS + i)*D +: D];
             end
-            wire [D-1:0] a;
-            wire [D-1:0] b;
-            spad_pick_16x32 old_of (.pick(turn), .words(olds), .word(a));
-            spad_pick_16x32 opnd_of (.pick(turn), .words(opnds), .word(b));
+            spad_pick_16x32 old_of (.pick(turn), .words(olds), .word(word_next[i*D +: D]));
+            spad_pick_16x32 opnd_of (.pick(turn), .words(opnds), .word(operand_next[i*D +: D]));
             spad_atomic_alu slice (
                 .aop(aop),
-                .word(a),
-                .operand(b),
+                .word(word[i*D +: D]),
+                .operand(operand[i*D +: D]),
                 .result(result[i*D +: D])
             );
         end

@@ -161,6 +161,8 @@ module spad_scratchpad (
         .grp_row(mem0_row),
         .grp_degree(mem0_degree)
     );
+    wire mem0_writes = (mem0_op == OP_STORE) | (mem0_op == OP_STUL);
+    wire [31:0] mem0_bank_write = mem0_bank_valid & {32{mem0_writes}};
 
     // ------------------------------------------------------------- MEM1
     // A group on its way to the banks.
@@ -169,6 +171,7 @@ module spad_scratchpad (
     reg [L-1:0] mem1_served;
     reg [L-1:0] mem1_leader;
     reg [B-1:0] mem1_bank_valid;
+    reg [B-1:0] mem1_bank_write;
     reg [L*M-1:0] mem1_bank;
     reg [L*R-1:0] mem1_row;
     reg [DG-1:0] mem1_degree;
@@ -188,6 +191,7 @@ module spad_scratchpad (
             mem1_served <= mem0_served;
             mem1_leader <= mem0_leader;
             mem1_bank_valid <= mem0_bank_valid;
+            mem1_bank_write <= mem0_bank_write;
             mem1_bank <= mem0_bank;
             mem1_row <= mem0_row;
             mem1_degree <= mem0_degree;
@@ -219,7 +223,6 @@ module spad_scratchpad (
     wire [L*D-1:0] lane_rdata;
 
     wire access = mem1_valid & adv;
-    wire write = (mem1_op == OP_STORE) | (mem1_op == OP_STUL);
     wire read = (mem1_op == OP_LOAD) | (mem1_op == OP_LDLK);
 
     genvar b;
@@ -229,7 +232,7 @@ module spad_scratchpad (
                 .clk(clk),
                 .rst(rst),
                 .en(access & mem1_bank_valid[b]),
-                .we(write),
+                .we(mem1_bank_write[b]),
                 .be(bank_wbe[b*BE +: BE]),
                 .row(bank_row[b*R +: RW]),
                 .wdata(bank_wdata[b*D +: D]),

@@ -41,59 +41,52 @@ module spad_warp_scheduler (
     output wire [5:0] sel_warp,
     output wire masked
 );
-    localparam [1:0] POLICY_OWF_LRR = 2'd1;
-    localparam [1:0] POLICY_OWF_SLOT = 2'd2;
     localparam W = 48;
 
     // The warps behind the one that was taken last.
     reg [W-1:0] behind;
 
-    // Masked warps go where violating is allowed and nothing else can.
-    wire [47:0] unmasked = ready & ~(is_mem & {48{cfg_aware & mask}});
-    wire use_masked = cfg_violate & ~(|unmasked);
-    wire [47:0] cand = use_masked ? ready : unmasked;
-    assign masked = ~use_masked & cfg_aware & mask & (|(ready & is_mem));
-
-    // Per class: a candidate is of it; it is the first with one. What would be
-    // there with and without masked warps is found side by side.
-    wire [3:0] present;
-    wire [3:0] first;
     wire [4*W-1:0] of_class;
-    wire [W-1:0] of_first;
-    wire by_class = (cfg_policy == POLICY_OWF_LRR) | (cfg_policy == POLICY_OWF_SLOT);
-    assign first[0] = present[0];
-    assign first[1] = present[1] & ~present[0];
-    assign first[2] = present[2] & ~(|present[1:0]);
-    assign first[3] = present[3] & ~(|present[2:0]);
-
     genvar w, c;
     generate
         for (c = 0; c < 4; c = c + 1) begin : each_class
             for (w = 0; w < W; w = w + 1) begin : warp
                 assign of_class[c*W + w] = cls[2*w +: 2] == c;
             end
-            wire [W-1:0] members = of_class[c*W +: W];
-            assign present[c] = use_masked ? |(ready & members) : |(unmasked & members);
-        end
-        for (w = 0; w < W; w = w + 1) begin : keep
-            wire [3:0] mine = {of_class[3*W + w], of_class[2*W + w], of_class[W + w], of_class[w]};
-            assign of_first[w] = |(mine & first);
         end
     endgenerate
-    wire [47:0] chosen = cand & ({48{~by_class}} | of_first);
 
-    // Round-robin: first the warps behind the last one, then all.
-    wire [W-1:0] found_behind;
-    wire [W-1:0] next;
-    wire [W-1:0] found;
-    wire [W-1:0] lowest;
-    spad_lowest_48 search_behind (.want(chosen & behind), .found(found_behind), .lowest(next));
-    spad_lowest_48 search_all (.want(chosen), .found(found), .lowest(lowest));
-    wire go_on = found_behind[47] & ~cfg_policy[1];
-    assign sel_valid = found[47];
-    assign sel = go_on ? next : lowest;
+    // Who would go with and without masked warps is found side by side, because
+    // the mask comes late.
+    wire [W-1:0] of_all;
+    wire [W-1:0] of_all_found;
+    wire [W-1:0] of_others;
+    wire [W-1:0] of_others_found;
+    wire [47:0] others = ready & ~is_mem;
+    // Masked warps go where violating is allowed and nothing else can.
+    wire keeps = ~cfg_violate | (|others);
+    wire held = cfg_aware & mask & keeps;
+    assign masked = held & (|(ready & is_mem));
+    spad_first_warp first_of_all (
+        .cfg_policy(cfg_policy),
+        .cand(ready),
+        .of_class(of_class),
+        .behind(behind),
+        .sel(of_all),
+        .found_sel(of_all_found)
+    );
+    spad_first_warp first_of_others (
+        .cfg_policy(cfg_policy),
+        .cand(others),
+        .of_class(of_class),
+        .behind(behind),
+        .sel(of_others),
+        .found_sel(of_others_found)
+    );
+    assign sel = held ? of_others : of_all;
     // Behind the selected warp are those at which it has been found below.
-    wire [47:0] found_sel = go_on ? found_behind : found;
+    wire [47:0] found_sel = held ? of_others_found : of_all_found;
+    assign sel_valid = found_sel[47];
     wire [47:0] behind_next = found_sel << 1;
     spad_number_48 encode (.above(sel[W-1:1]), .number(sel_warp));
 

@@ -52,6 +52,7 @@ mod spad_crossbar;
 mod spad_degree_accumulator;
 mod spad_eligibility;
 mod spad_eligible_warp;
+mod spad_first_warp;
 mod spad_hash_add;
 mod spad_hash_bitvec_perm;
 mod spad_hash_bitvec_xor;

@@ -75,6 +75,11 @@ fn answer(p: &Params) -> Vec<VerilogStatement> {
 
 /// The update of the previous cycle.
 fn update(p: &Params) -> Vec<VerilogStatement> {
+    let valid = |way: usize| {
+        let [next, now, beside] = ["u_valid#_next", "up_valid#", "beside#_next"]
+            .map(|name| name.replace('#', &way.to_string()));
+        assign(&next, wire(&now) | wire(&beside))
+    };
     let mut logic = parts(p, "u").to_vec();
     logic.extend(parts(p, "up"));
     logic.extend([
@@ -88,6 +93,13 @@ fn update(p: &Params) -> Vec<VerilogStatement> {
         assign("beside0_next", wire("write0") & wire("same_set")),
         assign("beside1_next", wire("write1") & wire("same_set")),
         assign("again_next", same("u_tag", "up_tag")),
+        valid(0),
+        valid(1),
+        choose(
+            "u_lru_next",
+            [(wire("u_valid") & wire("same_set"), !wire("u_way"))],
+            "up_lru",
+        ),
         assign("u_valid_next", wire("up_valid") & !wire("clear")),
     ]);
     logic
@@ -161,6 +173,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .signals(&[("found0", tag + p.EX), ("found1", tag + p.EX)])
         .signals(&[("u_beside0", 1), ("u_beside1", 1), ("u_again", 1)])
         .signals(&[("u_valid0", 1), ("u_valid1", 1), ("u_lru", 1)])
+        .signals(&[("up_valid0", 1), ("up_valid1", 1), ("up_lru", 1)])
         .logic("update", update(p))
         .logic("look_up", look_up(p))
         .logic("answer", answer(p))

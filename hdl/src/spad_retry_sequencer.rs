@@ -158,26 +158,36 @@ fn pass(p: &Params) -> Vec<VerilogStatement> {
     ]
 }
 
+/// Whether the next cycle makes a request, and for which lanes: both from
+/// registers, because all of the request hangs on them.
+fn asking() -> Vec<VerilogStatement> {
+    let lanes = [
+        (wire("accept"), wire("at_mask")),
+        (wire("begins_read"), wire("waiting")),
+    ];
+    vec![
+        assign("begins_read", is("next", "SEQ_READ")),
+        assign(
+            "locks_next",
+            (wire("begins_read") | is("next", "SEQ_WRITE")) & !wire("sent_next"),
+        ),
+        assign("asking_next", wire("locks_next") | is("next", "SEQ_DONE")),
+        choose("lanes_next", lanes, "winners"),
+    ]
+}
+
 /// What is asked of the scratchpad, and what is handed over at the end.
 fn request(p: &Params) -> Vec<VerilogStatement> {
     let operations = [
-        (!wire("locking"), wire("OP_PASS")),
+        (wire("done") | !wire("asking"), wire("OP_PASS")),
         (wire("reading"), wire("OP_LDLK")),
     ];
-    let asked = (wire("reading") | wire("writing")) & !wire("sent");
     let begun = gated(16, "begun", !wire("idle"));
     vec![
-        assign("sp_valid", asked | wire("done")),
-        assign(
-            "locking",
-            wire("sp_valid") & (wire("reading") | wire("writing")),
-        ),
-        choose("lanes", [(wire("reading"), wire("waiting"))], "winners"),
-        note("Lanes outside the mask are zero."),
-        choose("asking", [(wire("locking"), wire("lanes"))], "mask0"),
+        assign("sp_valid", "asking"),
         choose("sp_op", operations, "OP_STUL"),
-        assign("sp_mask", gated(p.L, "asking", "sp_valid")),
-        assign("asks", gated(p.L, "lanes", "locking")),
+        note("Lanes outside the mask are zero."),
+        assign("sp_mask", wire("asks") | gated(p.L, "mask0", "done")),
         assign("stores", gated(p.L, "asks", "writing")),
         assign("sp_tag", gated(p.TGW, "tag", "sp_valid")),
         assign("shows", wire("done") & !wire("err")),
@@ -195,6 +205,7 @@ fn registers(shell: Shell, p: &Params, turns: usize) -> Shell {
         .signals(&[("now", 3), ("cnt", p.CTW), ("tgt", p.CTW)])
         .signals(&[("sent", 1), ("got", 1), ("first", 1), ("err", 1)])
         .signals(&[("mask0", p.L), ("waiting", p.L), ("winners", p.L)])
+        .signals(&[("asking", 1), ("asks", p.L)])
         .signals(&[
             ("deg1", p.DG),
             ("tag", p.TGW),
@@ -210,8 +221,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             expected: "locks: the machine has none, so it has no spad_retry_sequencer".into(),
         });
     }
-    // As few as get through all lanes in the cycles of UPDATE.
-    let alus = p.L.div_ceil(p.LU).next_power_of_two();
+    // As few as get through all lanes in the cycles of UPDATE. Where they take
+    // turns, the operands of one wait in a register for the next cycle.
+    let alus = p.L.div_ceil((p.LU - 1).max(1)).next_power_of_two();
     let turns = p.L / alus;
     let pick = match turns {
         1 => None,
@@ -288,6 +300,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .logic("next_state", next_state(p))
         .logic("progress", progress(p, turns))
         .logic("pass", pass(p))
+        .logic("asking", asking())
         .logic("request", request(p))
         .instantiates(&alu);
     if let Some(pick) = &pick {

@@ -99,8 +99,20 @@ fn access(stages: &Stages) -> Vec<VerilogStatement> {
     let stage = stages.access;
     vec![
         assign("access", wire(&at(stage, "valid")) & wire("adv")),
-        assign("write", operates(stage, &["OP_STORE", "OP_STUL"])),
         assign("read", operates(stage, &["OP_LOAD", "OP_LDLK"])),
+    ]
+}
+
+/// The banks that a group writes, a bit for each: one for all would have to
+/// drive every memory.
+fn writes(p: &Params) -> Vec<VerilogStatement> {
+    let writes = operates(0, &["OP_STORE", "OP_STUL"]);
+    vec![
+        assign("mem0_writes", writes),
+        assign(
+            "mem0_bank_write",
+            gated(p.B, "mem0_bank_valid", "mem0_writes"),
+        ),
     ]
 }
 
@@ -158,10 +170,11 @@ fn logic(mut shell: Shell, p: &Params, stages: &Stages, holes: bool) -> Shell {
         shell = shell.signals(&fields.map(|(name, width)| (at(stage, name), width)));
     }
     shell = shell
-        .signals(&[("beyond", p.L), ("grp_last", 1)])
+        .signals(&[("beyond", p.L), ("grp_last", 1), ("mem0_bank_valid", p.B)])
         .signals(&[("mem0_window", p.LKW), ("mem0_locking", 1)])
         .logic("request", request(p, holes))
         .logic("windows", windows(p))
+        .logic("writes", writes(p))
         .logic("access", access(stages))
         .logic("response", response(p, stages));
     match p.LOCKS {

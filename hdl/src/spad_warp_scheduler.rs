@@ -1,85 +1,50 @@
 //! The warp scheduler.
 
-use crate::expr::{Expr, any, assign, assign_bit, bit, choose, copies, gated, is, note};
-use crate::expr::{slice, up, wire};
+use crate::expr::{any, assign, bit, choose, note, up, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
-use crate::{spad_lowest, spad_number};
+use crate::{spad_first_warp, spad_number};
 use rust_hdl::core::ast::VerilogStatement;
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Extra {
-    lowest: String,
     number: String,
 }
 
-/// The warps that the mask leaves.
-fn candidates(p: &Params) -> Vec<VerilogStatement> {
+/// The warps that the mask leaves, and whether only they may go.
+fn candidates() -> Vec<VerilogStatement> {
     let masking = || wire("cfg_aware") & wire("mask");
-    let held = gated(p.W, "is_mem", masking());
     vec![
+        assign("others", wire("ready") & !wire("is_mem")),
         note("Masked warps go where violating is allowed and nothing else can."),
-        assign("unmasked", wire("ready") & !held),
-        assign("use_masked", wire("cfg_violate") & !any("unmasked")),
-        choose("cand", [(wire("use_masked"), wire("ready"))], "unmasked"),
+        assign("keeps", !wire("cfg_violate") | any("others")),
+        assign("held", masking() & wire("keeps")),
         assign(
             "masked",
-            !wire("use_masked") & masking() & any(wire("ready") & wire("is_mem")),
+            wire("held") & any(wire("ready") & wire("is_mem")),
         ),
     ]
 }
 
-/// The class that goes first: owner, unshared, non-owner.
-fn first_class() -> Vec<VerilogStatement> {
-    let alone = |class: usize| -> Expr {
-        let better = match class {
-            1 => bit("present", 0),
-            _ => any(slice("present", 0, class)),
-        };
-        bit("present", class) & !better
-    };
-    let of_owners = is("cfg_policy", "POLICY_OWF_LRR") | is("cfg_policy", "POLICY_OWF_SLOT");
-    let mut logic = vec![
-        assign("by_class", of_owners),
-        assign_bit("first", 0, bit("present", 0)),
-    ];
-    logic.extend((1..4).map(|class| assign_bit("first", class, alone(class))));
-    logic
-}
-
-/// The candidates of that class.
-fn chosen(p: &Params) -> Vec<VerilogStatement> {
-    let any_class = copies(p.W, !wire("by_class"));
-    vec![assign(
-        "chosen",
-        wire("cand") & (any_class | wire("of_first")),
-    )]
-}
-
-/// Round-robin: first the warps behind the last one, then all.
+/// The selection of the two, and the warps behind it.
 fn selection(p: &Params) -> Vec<VerilogStatement> {
-    let wraps = |name, behind: &str, all| choose(name, [(wire("go_on"), wire(behind))], all);
+    let chosen = |name, others: &str, all| choose(name, [(wire("held"), wire(others))], all);
     vec![
-        assign(
-            "go_on",
-            bit("found_behind", p.W - 1) & !bit("cfg_policy", 1),
-        ),
-        assign("sel_valid", bit("found", p.W - 1)),
-        wraps("sel", "next", "lowest"),
+        chosen("sel", "of_others", "of_all"),
         note("Behind the selected warp are those at which it has been found below."),
-        wraps("found_sel", "found_behind", "found"),
+        chosen("found_sel", "of_others_found", "of_all_found"),
+        assign("sel_valid", bit("found_sel", p.W - 1)),
         assign("behind_next", up("found_sel", 1)),
     ]
 }
 
-/// Emits `spad_warp_scheduler` behind its priority search.
+/// Emits `spad_warp_scheduler` behind its parts.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let lowest = spad_lowest::emit_kernel(p.W)?;
+    let first = spad_first_warp::emit_helper(p)?;
     let number = spad_number::emit_kernel(p.W)?;
     let extra = Extra {
-        lowest: lowest.doc.name.clone(),
         number: number.doc.name.clone(),
     };
     let doc = UnitDoc {
@@ -108,15 +73,12 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .output("sel", p.W, "the warp, one-hot; 0 if none")
         .output("sel_warp", p.WW, "its number; 0 if none")
         .output("masked", 1, "some ready warp is held back by the mask")
-        .signals(&[("present", 4), ("first", 4), ("of_first", p.W)])
-        .signals(&[("found_behind", p.W), ("next", p.W)])
-        .signals(&[("found", p.W), ("lowest", p.W)])
-        .logic("candidates", candidates(p))
-        .logic("first_class", first_class())
-        .logic("chosen", chosen(p))
+        .signals(&[("of_all", p.W), ("of_all_found", p.W)])
+        .signals(&[("of_others", p.W), ("of_others_found", p.W)])
+        .logic("candidates", candidates())
         .logic("selection", selection(p))
-        .instantiates(&lowest)
+        .instantiates_last(std::slice::from_ref(&first))
         .instantiates(&number)
         .emit_with("spad_warp_scheduler.v.tera", p, &extra)?;
-    Ok(vec![lowest, number, module])
+    Ok(first.into_iter().chain([number, module]).collect())
 }

@@ -67,7 +67,7 @@ fn least(size: Size) -> Result<Config> {
     // Short, so that a second round is only a few cycles away.
     config.path.retry = RetryLatencies {
         read: 2,
-        update: 2,
+        update: 3,
         write: 2,
         branch: 1,
     };

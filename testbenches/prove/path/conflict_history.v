@@ -48,7 +48,7 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     (* hierconn *) wire [EX-1:0] \unit.u_excess ;
     (* hierconn *) wire \unit.u_beside0 ;
     (* hierconn *) wire \unit.u_beside1 ;
-    (* hierconn *) wire \unit.u_again ;
+    (* hierconn *) wire \unit.u_again , \unit.u_valid0 , \unit.u_valid1 , \unit.u_lru ;
     (* hierconn *) wire \unit.u_way ;
     (* hierconn *) wire [SETS-1:0] \unit.valid0 ;
     (* hierconn *) wire [SETS-1:0] \unit.valid1 ;
@@ -113,7 +113,8 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     assign keep_copy = (!\unit.valid0 [set] | (copy0 == entry0[TAG+EX-1:EX]))
         & (!\unit.valid1 [set] | (copy1 == entry1[TAG+EX-1:EX]));
     assign keep_tags = !now
-        | ((!\unit.u_beside0 | (\unit.valid0 [set] & (\unit.u_again == (copy0 == new_tag))))
+        | ((\unit.u_valid0 == \unit.valid0 [set]) & (\unit.u_valid1 == \unit.valid1 [set]) & (\unit.u_lru == \unit.lru [set])
+            & (!\unit.u_beside0 | (\unit.valid0 [set] & (\unit.u_again == (copy0 == new_tag))))
             & (!\unit.u_beside1 | (\unit.valid1 [set] & (\unit.u_again == (copy1 == new_tag))))
             & (\unit.u_beside0 | !\unit.valid0 [set] | (\unit.tag0 == copy0))
             & (\unit.u_beside1 | !\unit.valid1 [set] | (\unit.tag1 == copy1)));

@@ -146,7 +146,8 @@ module miter #(parameter L = 2, parameter m = 3, parameter R = 6, parameter LK =
     (* hierconn *) wire [PQ*PASS-1:0] \unit.atomics.entry ;
     (* hierconn *) wire [W_pre_count-1:0] \unit.atomics.held ;
     (* hierconn *) wire [3:0] \unit.sequencer.aop ;
-    (* hierconn *) wire [L-1:0] \unit.sequencer.mask0 ;
+    (* hierconn *) wire [L-1:0] \unit.sequencer.mask0 , \unit.sequencer.asks ;
+    (* hierconn *) wire \unit.sequencer.asking , \unit.sequencer.sent ;
     (* hierconn *) wire [L*m-1:0] \unit.sequencer.bank ;
     (* hierconn *) wire [L*R-1:0] \unit.sequencer.row ;
     (* hierconn *) wire [L*LK-1:0] \unit.sequencer.lock ;
@@ -188,7 +189,9 @@ module miter #(parameter L = 2, parameter m = 3, parameter R = 6, parameter LK =
     assign keep_atomics = (counted == inside_atomic) & (behind == waiting + busy) & (waiting <= PQ) & (in_flight <= S)
         & (atom_infl == (in_flight != 0));
     assign keep_last = last_right;
-    assign keep_sequencer = (seq_state <= 5) & (!busy | (tag[DG+1:0] == 0));
+    wire locks = ((seq_state == 1) | (seq_state == 3)) & ! \unit.sequencer.sent ;
+    assign keep_sequencer = (seq_state <= 5) & (!busy | (tag[DG+1:0] == 0))
+        & ( \unit.sequencer.asking == (locks | (seq_state == 5))) & (locks | ( \unit.sequencer.asks == 0));
     assign keep_marked = !marked | (in_place & (ahead < (is_behind ? behind : inside)) & (!is_behind | (kind == ATOMIC)));
 
     // The head: the marked pass, or the one at the input that meets an empty PREMEM.

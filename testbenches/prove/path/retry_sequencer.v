@@ -29,6 +29,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     output wire keep_place, // the unit knows its state's cycle, what was asked and answered
     output wire keep_pass, // it has the pass that it took
     output wire keep_turn, // the lanes are updated in the first cycles of UPDATE, one turn each
+    output wire keep_asks, // it asks for what its state has not asked for yet, for the lanes of that state
     output wire keep_lanes, // it knows who waits and who has won in this round
     output wire keep_locks, // locks are held from the answer of a read to the request of the write
     output wire check_released, // a store-and-unlock is for exactly the lanes that have taken their lock since the last one
@@ -43,10 +44,10 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     output wire check_update, // what is stored is the operation's result on the word that was read with the lock
     output wire check_result, // at the end each lane gets the word that it read with the lock, and the pass its tag
     output wire check_rounds, // `rounds` counts the load-and-locks
-    output wire cover_write, // 8: winners unlock
-    output wire cover_second, // 10: a second round
-    output wire cover_done, // 10: all lanes have been served
-    output wire cover_lost, // 8: a round without a winner
+    output wire cover_write, // 9: winners unlock
+    output wire cover_second, // 11: a second round
+    output wire cover_done, // 11: all lanes have been served
+    output wire cover_lost, // 9: a round without a winner
     output wire cover_error // 6: the scratchpad refuses
 );
     localparam IDLE = 0, READ = 1, UPDATE = 2, WRITE = 3, BRANCH = 4, DONE = 5;
@@ -72,7 +73,8 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     localparam CEILING = LONGEST > LU ? (LONGEST > LB ? LONGEST : LB) : (LU > LB ? LU : LB);
     localparam CTW = $clog2(CEILING + 1);
     // Lanes that are updated in a cycle, and the cycles in which all are.
-    localparam ALUS = 1 << $clog2((L + LU - 1) / LU);
+    localparam SLOTS = LU > 2 ? LU - 1 : 1;
+    localparam ALUS = 1 << $clog2((L + SLOTS - 1) / SLOTS);
     localparam TURNS = L / ALUS;
     (* hierconn *) wire [CTW-1:0] \unit.cnt ;
     (* hierconn *) wire [CTW-1:0] \unit.tgt ;
@@ -86,7 +88,10 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     (* hierconn *) wire [L*R-1:0] \unit.row ;
     (* hierconn *) wire [L*LK-1:0] \unit.lock ;
     (* hierconn *) wire [L*D-1:0] \unit.opnd ;
-    (* hierconn *) wire [TURNS-1:0] \unit.turn ;
+    (* hierconn *) wire \unit.asking ;
+    (* hierconn *) wire [L-1:0] \unit.asks ;
+    (* hierconn *) wire [TURNS-1:0] \unit.turn , \unit.late ;
+    (* hierconn *) wire [ALUS*D-1:0] \unit.word , \unit.operand ;
     (* hierconn *) wire [L*D-1:0] \unit.old ;
     (* hierconn *) wire [DG-1:0] \unit.deg1 ;
     (* hierconn *) wire \unit.first ;
@@ -272,8 +277,17 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     // The unit overwrites a winner's operand with the result, in its turn.
     wire [15:0] my_turn = lane / ALUS;
     wire updated = served[lane] & !(won[lane] & (((state == READ) & answered)
-        | ((state == UPDATE) & (age <= my_turn + 1))));
-    assign keep_turn = \unit.turn == ((state == UPDATE) & (age <= TURNS) ? 1 << (age - 1) : 0);
+        | ((state == UPDATE) & (age <= my_turn + LATE + 1))));
+    // Where lanes take turns, the operands of one are in registers in the cycle behind it.
+    localparam LATE = TURNS > 1;
+    wire is_late = (state == UPDATE) & (age > LATE) & (age <= TURNS + LATE);
+    wire computes = is_late & (age == my_turn + LATE + 1) & won[lane];
+    localparam ONE = 1;
+    assign keep_turn = (\unit.turn == ((state == UPDATE) & (age <= TURNS) ? ONE << (age - 1) : 0))
+        & (\unit.late == (is_late ? ONE << (age - LATE - 1) : 0))
+        & (!computes | ((\unit.word [(lane%ALUS)*D +: D] == found) & (\unit.operand [(lane%ALUS)*D +: D] == operand)));
+    assign keep_asks = (\unit.asking == ((locking & !asked) | (state == DONE)))
+        & (\unit.asks == (!locking | asked ? 0 : state == READ ? waiting : won));
     assign keep_pass = !busy | ((\unit.aop == aop) & (\unit.mask0 == mask) & (\unit.bank [lane*m +: m] == bank)
         & (\unit.row [lane*R +: R] == row) & (\unit.lock [lane*LK +: LK] == lock) & (\unit.opnd [lane*D +: D] == (updated ? result : operand))
         & (\unit.old [lane*D +: D] == found) & (\unit.tag == tag) & (\unit.err == error) & (\unit.deg1 == degree)

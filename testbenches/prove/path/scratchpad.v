@@ -378,7 +378,7 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     (* hierconn *) wire [$clog2(LKG)-1:0] \unit.mem1_window ;
     (* hierconn *) wire [2:0] \unit.mem1_op ;
     (* hierconn *) wire [L-1:0] \unit.mem1_mask , \unit.mem1_served , \unit.mem1_leader ;
-    (* hierconn *) wire [B-1:0] \unit.mem1_bank_valid ;
+    (* hierconn *) wire [B-1:0] \unit.mem1_bank_valid , \unit.mem1_bank_write ;
     (* hierconn *) wire [L*m-1:0] \unit.mem1_bank ;
     (* hierconn *) wire [L*R-1:0] \unit.mem1_row ;
     (* hierconn *) wire [L*LK-1:0] \unit.mem1_lock ;
@@ -409,7 +409,8 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     assign keep_group = (\unit.mem1_valid == in_x) & (!in_x | (sound_x & (\unit.mem1_last == last_x)
         & (\unit.mem1_error == error_x) & (\unit.mem1_locking == locking_x) & (\unit.mem1_window == window_x)
         & (\unit.mem1_op == op_x) & (\unit.mem1_mask == mask_x) & (\unit.mem1_served == served_x)
-        & (\unit.mem1_leader == leader_x) & (\unit.mem1_bank_valid == used_x) & (\unit.mem1_bank == bank_x)
+        & (\unit.mem1_leader == leader_x) & (\unit.mem1_bank_valid == used_x)
+        & (\unit.mem1_bank_write == ((op_x == 2) | (op_x == 4) ? used_x : 0)) & (\unit.mem1_bank == bank_x)
         & (\unit.mem1_row == row_x) & (\unit.mem1_lock == lock_x) & (\unit.mem1_data == data_x)
         & (\unit.mem1_be == be_x) & (\unit.mem1_tag == tag_x) & (\unit.mem1_degree == degree_x)));
     wire same_request = (access_0 == access_x) & (error_0 == error_x) & (op_0 == op_x) & (mask_0 == mask_x)

@@ -76,7 +76,7 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
 {%- endif %}
     output wire check_moves, // no deadlock: while a pass is inside that is no atomic, a result comes within MOST cycles with an open exit
 {%- if LOCKS > 0 %}
-    output wire cover_atomic, // 22: a marked atomic is written back
+    output wire cover_atomic, // 23: a marked atomic is written back
 {%- endif %}
     output wire cover_behind // 14: the marked pass is written back, which went behind three others
 );
@@ -155,6 +155,8 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
 {%- if LOCKS > 0 %}
     (* hierconn *) wire \unit.atom_infl , \unit.scratchpad.mem0_locking ;
     (* hierconn *) wire \unit.memory_entry.sequencer.sent , \unit.memory_entry.sequencer.got ;
+    (* hierconn *) wire \unit.memory_entry.sequencer.asking ;
+    (* hierconn *) wire [L-1:0] \unit.memory_entry.sequencer.asks ;
 {%- if LKG > 1 %}
     (* hierconn *) wire [$clog2(LKG)-1:0] \unit.scratchpad.mem0_window ;
 {%- endif %}
@@ -355,10 +357,13 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
         \unit.scratchpad.mem{{ k }}_valid & \unit.scratchpad.mem{{ k }}_last & \unit.scratchpad.mem{{ k }}_tag [0],
 {%- endfor %}
         \unit.scratchpad.arbiter.busy & \unit.scratchpad.mem0_tag [0]};
-    wire waits_for_own = (( \unit.memory_entry.sequencer.now == 1) | ( \unit.memory_entry.sequencer.now == 3))
-        & \unit.memory_entry.sequencer.sent & ! \unit.memory_entry.sequencer.got ;
+    wire locking = ( \unit.memory_entry.sequencer.now == 1) | ( \unit.memory_entry.sequencer.now == 3);
+    wire asks_for_own = locking & ! \unit.memory_entry.sequencer.sent ;
+    wire waits_for_own = locking & \unit.memory_entry.sequencer.sent & ! \unit.memory_entry.sequencer.got ;
     assign keep_asked = ((own & (own - 1)) == 0) & ((own == 0) | waits_for_own)
-        & ( \unit.memory_entry.sequencer.sent | ! \unit.memory_entry.sequencer.got );
+        & ( \unit.memory_entry.sequencer.sent | ! \unit.memory_entry.sequencer.got )
+        & ( \unit.memory_entry.sequencer.asking == (asks_for_own | ( \unit.memory_entry.sequencer.now == 5)))
+        & (asks_for_own | ( \unit.memory_entry.sequencer.asks == 0));
 {%- endif %}
 
     // --------------------------------------------------------- no deadlock
