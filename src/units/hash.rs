@@ -68,7 +68,13 @@ pub(super) fn random_spec(kind: HashKind, g: Geometry, stimulus: &mut Stimulus) 
                 };
                 HashSpec::BitwiseXor((0..m).map(|_| pair()).collect())
             }
-            HashKind::Matrix => HashSpec::Matrix((0..m).map(|_| stimulus.below(1 << n)).collect()),
+            HashKind::Matrix => {
+                // Half of them without low address bits, so that the row
+                // takes these.
+                let without = stimulus.below(2) * stimulus.below(n - m + 1);
+                let row = |_| stimulus.below(1 << n) >> without << without;
+                HashSpec::Matrix((0..m).map(row).collect())
+            }
         };
         if has_full_rank(&spec, g) {
             return spec;
