@@ -39,7 +39,7 @@ const HASHED: &str = hashed!(1);
 pub const ATOMIC: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
                       warp_size = 8, capacity_words = 512 }\n\
                       path = { locks = 32, lock_group_cycles = 2, mem_stages = 2, ahead = 0 }\n\
-                      retry = { read = 2, update = 2, write = 2, branch = 1 }\n";
+                      retry = { read = 2, update = 3, write = 2, branch = 1 }\n";
 /// Banks of four rows, with so many stages.
 macro_rules! rows {
     ($stages:literal) => {
@@ -63,7 +63,7 @@ macro_rules! whole {
             $stages,
             ", ahead = ",
             $ahead,
-            " }\nretry = { read = 2, update = 2, write = 2, branch = 1 }\n\
+            " }\nretry = { read = 2, update = 3, write = 2, branch = 1 }\n\
              hash = { path = 'mod' }\n"
         )
     };
