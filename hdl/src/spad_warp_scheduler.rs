@@ -15,16 +15,12 @@ struct Extra {
 
 /// The warps that the mask leaves, and whether only they may go.
 fn candidates() -> Vec<VerilogStatement> {
-    let masking = || wire("cfg_aware") & wire("mask");
     vec![
         assign("others", wire("ready") & !wire("is_mem")),
         note("Masked warps go where violating is allowed and nothing else can."),
         assign("keeps", !wire("cfg_violate") | any("others")),
-        assign("held", masking() & wire("keeps")),
-        assign(
-            "masked",
-            wire("held") & any(wire("ready") & wire("is_mem")),
-        ),
+        assign("held", wire("cfg_aware") & wire("mask") & wire("keeps")),
+        assign("masked", wire("held") & any(wire("ready") & wire("is_mem"))),
     ]
 }
 
