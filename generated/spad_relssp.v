@@ -69,7 +69,7 @@ module spad_relssp (
     // The highest warp of a launch: the lowest, seen from the other end.
     wire [W-1:0] from_top;
     wire [W-1:0] highest;
-    /* verilator lint_off UNUSEDSIGNAL */
+    /* verilator lint_off UNUSEDSIGNAL */ // the warp itself is what counts
     wire [W-1:0] found;
     /* verilator lint_on UNUSEDSIGNAL */
     spad_lowest_48 search (.want(from_top), .found(found), .lowest(highest));
