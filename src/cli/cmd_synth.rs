@@ -49,7 +49,7 @@ pub struct SynthArgs {
     rtl: Option<PathBuf>,
     /// Map the modules that have a clock one by one instead of all of a unit
     /// at once: the critical path then shows which instances it goes through.
-    /// Much quicker for large units; slower and larger netlists.
+    /// Slower and larger netlists: nothing is optimised across them.
     #[arg(long)]
     keep_hierarchy: bool,
     /// What each feature costs instead: the blocks interconnect (arbiter and

@@ -274,17 +274,16 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     assign keep_place = (state <= DONE) & (!busy | (\unit.cnt == shown)) & (!locking | ((\unit.sent == asked) & (\unit.got == answered)))
         & (!locking | !answered | ((\unit.tgt == degree_before * (state == READ ? LR : LWR)) & (degree_before <= L)))
         & (!locking | !answered | asked) & (locking | !asked | fresh) & (was_rst | (state == was_next)) & (!was_rst | (state == IDLE));
-    // The unit overwrites a winner's operand with the result, in its turn.
+    // The unit overwrites a winner's operand with the result, in its turn. Where
+    // lanes take turns, the operands of one are in registers in the cycle behind it.
+    localparam LATE = TURNS > 1;
     wire [15:0] my_turn = lane / ALUS;
     wire updated = served[lane] & !(won[lane] & (((state == READ) & answered)
         | ((state == UPDATE) & (age <= my_turn + LATE + 1))));
-    // Where lanes take turns, the operands of one are in registers in the cycle behind it.
-    localparam LATE = TURNS > 1;
     wire is_late = (state == UPDATE) & (age > LATE) & (age <= TURNS + LATE);
     wire computes = is_late & (age == my_turn + LATE + 1) & won[lane];
-    localparam ONE = 1;
-    assign keep_turn = (\unit.turn == ((state == UPDATE) & (age <= TURNS) ? ONE << (age - 1) : 0))
-        & (\unit.late == (is_late ? ONE << (age - LATE - 1) : 0))
+    assign keep_turn = (\unit.turn == ((state == UPDATE) & (age <= TURNS) ? 1 << (age - 1) : 0))
+        & (\unit.late == (is_late ? 1 << (age - LATE - 1) : 0))
         & (!computes | ((\unit.word [(lane%ALUS)*D +: D] == found) & (\unit.operand [(lane%ALUS)*D +: D] == operand)));
     assign keep_asks = (\unit.asking == ((locking & !asked) | (state == DONE)))
         & (\unit.asks == (!locking | asked ? 0 : state == READ ? waiting : won));
