@@ -75,11 +75,6 @@ fn answer(p: &Params) -> Vec<VerilogStatement> {
 
 /// The update of the previous cycle.
 fn update(p: &Params) -> Vec<VerilogStatement> {
-    let valid = |way: usize| {
-        let [next, now, beside] = ["u_valid#_next", "up_valid#", "beside#_next"]
-            .map(|name| name.replace('#', &way.to_string()));
-        assign(&next, wire(&now) | wire(&beside))
-    };
     let mut logic = parts(p, "u").to_vec();
     logic.extend(parts(p, "up"));
     logic.extend([
@@ -93,8 +88,7 @@ fn update(p: &Params) -> Vec<VerilogStatement> {
         assign("beside0_next", wire("write0") & wire("same_set")),
         assign("beside1_next", wire("write1") & wire("same_set")),
         assign("again_next", same("u_tag", "up_tag")),
-        valid(0),
-        valid(1),
+        assign("u_valid1_next", wire("up_valid1") | wire("beside1_next")),
         choose(
             "u_lru_next",
             [(wire("u_valid") & wire("same_set"), !wire("u_way"))],
@@ -112,17 +106,16 @@ fn way() -> Vec<VerilogStatement> {
         let read = same(&*format!("tag{way}"), "u_tag");
         choose(&matches, [(wire(&beside), wire("u_again"))], read)
     };
-    let hit = |way: usize| {
-        let [valid, matches] = ["u_valid", "u_match"].map(|name| format!("{name}{way}"));
-        assign(&format!("u_hit{way}"), wire(&valid) & wire(&matches))
-    };
-    let cases = [(wire("u_hit0"), zero()), (wire("u_hit1"), one())];
+    let cases = [(wire("u_match0"), zero()), (wire("u_hit1"), one())];
     vec![
         matches(0),
         matches(1),
-        hit(0),
-        hit(1),
-        note("`lru` starts at way 0 and points to the free way until both are taken."),
+        assign("u_hit1", wire("u_valid1") & wire("u_match1")),
+        note(
+            "`lru` starts at way 0 and points to the free way until both are taken: so way 0 \
+             needs no valid bit here. While it is free, way 1 is free too, and both its match \
+             and `lru` choose way 0.",
+        ),
         choose("u_way", cases, "u_lru"),
     ]
 }
@@ -172,8 +165,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .signals(&[("tag", tag), ("excess", p.EX), ("tag0", tag), ("tag1", tag)])
         .signals(&[("found0", tag + p.EX), ("found1", tag + p.EX)])
         .signals(&[("u_beside0", 1), ("u_beside1", 1), ("u_again", 1)])
-        .signals(&[("u_valid0", 1), ("u_valid1", 1), ("u_lru", 1)])
-        .signals(&[("up_valid0", 1), ("up_valid1", 1), ("up_lru", 1)])
+        .signals(&[("u_valid1", 1), ("u_lru", 1)])
+        .signals(&[("up_valid1", 1), ("up_lru", 1)])
         .logic("update", update(p))
         .logic("look_up", look_up(p))
         .logic("answer", answer(p))

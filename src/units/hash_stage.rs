@@ -54,7 +54,7 @@ fn stage_bench(setup: &Setup) -> StageBench {
         model: HashStage::new(setup.config),
         operands: vec![Operands::zero(&ports); SLOTS],
         slot: 0,
-        left: 0,
+        left: None,
         ports,
         registers,
     };
@@ -152,8 +152,9 @@ struct GoldenStage {
     operands: Vec<Operands>,
     /// Where the operands of this cycle are put.
     slot: usize,
-    /// Where those are that HX took last, with a pass or without.
-    left: usize,
+    /// Where those are that HX took last, with a pass or without; none since the
+    /// reset.
+    left: Option<usize>,
 }
 
 impl GoldenStage {
@@ -184,13 +185,32 @@ impl GoldenStage {
         frame.expect_fields(&p.out_lock, p.out_lock.width / lanes, lock);
     }
 
-    /// Which operands the outputs show.
-    fn shown(&self, output: Option<Pass>) -> usize {
+    /// Which operands the outputs show; none that are known behind a reset.
+    fn shown(&self, output: Option<Pass>) -> Option<usize> {
         match output {
-            Some(pass) => pass.slot.into(),
+            Some(pass) => Some(pass.slot.into()),
             None if self.registered => self.left,
-            None => self.slot,
+            None => Some(self.slot),
         }
+    }
+
+    fn expect_operands(&self, frame: &mut Frame, output: Option<Pass>) {
+        let p = &self.ports;
+        let Some(shown) = self.shown(output).map(|slot| &self.operands[slot]) else {
+            for port in [&p.out_ctl, &p.out_bank, &p.out_row, &p.out_lock] {
+                frame.ignore(port);
+            }
+            for (_, port) in kept(p) {
+                frame.ignore(port);
+            }
+            return;
+        };
+        let control = output.map(|pass| self.tags.control_bits(&pass.control));
+        frame.expect_bits(&p.out_ctl, control.unwrap_or(shown.control).into());
+        for ((_, port), words) in kept(p).into_iter().zip(&shown.kept) {
+            frame.expect_words(port, words);
+        }
+        self.expect_places(frame, &shown.addr[..p.in_mask.width]);
     }
 }
 
@@ -211,22 +231,16 @@ impl Golden for GoldenStage {
             out_ready: frame.is_high(&p.out_ready),
         };
         let out = self.model.eval(&inputs);
-        let shown = &self.operands[self.shown(out.output)];
-        let control = out.output.map(|pass| self.tags.control_bits(&pass.control));
         frame.expect(&p.in_ready, out.in_ready.into());
         frame.expect(&p.out_valid, out.output.is_some().into());
         frame.expect(&p.hx_valid, out.hx_valid.into());
-        frame.expect_bits(&p.out_ctl, control.unwrap_or(shown.control).into());
-        for ((_, port), words) in kept(p).into_iter().zip(&shown.kept) {
-            frame.expect_words(port, words);
-        }
-        self.expect_places(frame, &shown.addr[..p.in_mask.width]);
+        self.expect_operands(frame, out.output);
         self.model.commit(&inputs);
         if inputs.rst {
-            self.operands[self.slot] = Operands::zero(&self.ports);
-        }
-        if inputs.rst || out.in_ready {
-            (self.left, self.slot) = (self.slot, (self.slot + 1) % SLOTS);
+            self.left = None;
+        } else if out.in_ready {
+            self.left = Some(self.slot);
+            self.slot = (self.slot + 1) % SLOTS;
         }
     }
 }

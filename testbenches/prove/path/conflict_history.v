@@ -14,6 +14,7 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     input wire [PCW-1:0] pc_seen,
     output wire assume_one_pc, // any one program counter is looked at
     output wire keep_there, // it is in exactly one way with its value, or in none; the set's last update is known
+    output wire keep_order, // way 0 is taken first: the last update chose the free way until both are taken
     output wire keep_copy, // the tags that updates read are those that look-ups read
     output wire keep_tags, // an update knows the tags of its set
     output wire keep_answer, // the answer is that to the look-up before
@@ -48,7 +49,7 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     (* hierconn *) wire [EX-1:0] \unit.u_excess ;
     (* hierconn *) wire \unit.u_beside0 ;
     (* hierconn *) wire \unit.u_beside1 ;
-    (* hierconn *) wire \unit.u_again , \unit.u_valid0 , \unit.u_valid1 , \unit.u_lru ;
+    (* hierconn *) wire \unit.u_again , \unit.u_valid1 , \unit.u_lru ;
     (* hierconn *) wire \unit.u_way ;
     (* hierconn *) wire [SETS-1:0] \unit.valid0 ;
     (* hierconn *) wire [SETS-1:0] \unit.valid1 ;
@@ -110,10 +111,12 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     assign keep_there = !(in0 & in1) & ((in0 | in1) == known) & (!known | ((in0 ? excess0 : excess1) == value))
         & (!known | (lru == (passed ? in1 : in0)))
         & (!known | !passed | ((in0 ? valid1 & ({tag1, set} == other) : valid0 & ({tag0, set} == other)) & (other != pc)));
+    assign keep_order = (\unit.valid0 [set] | !\unit.valid1 [set])
+        & ((\unit.valid0 [set] & \unit.valid1 [set]) | (\unit.lru [set] == \unit.valid0 [set]));
     assign keep_copy = (!\unit.valid0 [set] | (copy0 == entry0[TAG+EX-1:EX]))
         & (!\unit.valid1 [set] | (copy1 == entry1[TAG+EX-1:EX]));
     assign keep_tags = !now
-        | ((\unit.u_valid0 == \unit.valid0 [set]) & (\unit.u_valid1 == \unit.valid1 [set]) & (\unit.u_lru == \unit.lru [set])
+        | ((\unit.u_valid1 == \unit.valid1 [set]) & (\unit.u_lru == \unit.lru [set])
             & (!\unit.u_beside0 | (\unit.valid0 [set] & (\unit.u_again == (copy0 == new_tag))))
             & (!\unit.u_beside1 | (\unit.valid1 [set] & (\unit.u_again == (copy1 == new_tag))))
             & (\unit.u_beside0 | !\unit.valid0 [set] | (\unit.tag0 == copy0))
