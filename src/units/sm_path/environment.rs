@@ -5,12 +5,13 @@
 use super::cycle::{Arrival, PassOperands, PathCycle};
 use super::ports::{POLICIES, Shown};
 use crate::config::{Config, PC_BITS};
-use crate::model::{Exit, Offer, Offers, PathConfig, PathLaunch, RegisterWrite};
+use crate::model::{Exit, Offer, Offers, PathConfig, PathLaunch, RegisterWrite, WarpMask};
 use crate::units::answers::words;
 use crate::units::bench::Stimulus;
 use crate::units::hash::{RegisterWrites, register_writes};
 use crate::units::pattern::{LaneAccess, Patterns};
 use crate::units::support::Rhythm;
+use std::ops::Range;
 
 /// Kinds of offers, 16 each: all of them; without load-and-lock, whose locks
 /// keep an atomic waiting for a long time; loads and ALU instructions alone.
@@ -45,6 +46,8 @@ struct Habits {
     kinds: usize,
     /// Only warps with threads offer, and blocks end as a whole.
     orderly: bool,
+    /// Blocks take any warps that are free, not those of their slot.
+    scattered: bool,
     /// Accesses of one pc look alike, so that predictions come true.
     steady: bool,
     /// The first of its program counters: every bit is used some time.
@@ -66,6 +69,8 @@ pub(super) struct Environment {
     in_flight: Vec<u32>,
     /// Threads of each warp.
     threads: Vec<u64>,
+    /// The block slot that each warp was last in.
+    block_of: Vec<usize>,
     live: u64,
     /// Block slots that are to end.
     ending: u64,
@@ -93,6 +98,7 @@ impl Environment {
             usual: vec![None; PCS as usize],
             in_flight: vec![0; warps],
             threads: vec![0; warps],
+            block_of: vec![0; warps],
             live: 0,
             ending: 0,
             empty: true,
@@ -227,6 +233,7 @@ impl Environment {
         self.habits = Habits {
             kinds: stimulus.below(KIND_MIXES.len() as u32) as usize,
             orderly: stimulus.one_in(2),
+            scattered: stimulus.one_in(2),
             steady: stimulus.one_in(2),
             first_pc: stimulus.wide(PC_BITS) as u16,
         };
@@ -256,6 +263,7 @@ impl Environment {
         self.pass = PassOperands::default();
         self.in_flight.fill(0);
         self.threads.fill(0);
+        self.block_of.fill(0);
         (self.live, self.ending) = (0, 0);
         (self.empty, self.stuck) = (true, false);
         self.arrival = None;
@@ -264,6 +272,7 @@ impl Environment {
     fn take_threads(&mut self, launch: &PathLaunch) {
         let highest = 127 - launch.warps.leading_zeros() as usize;
         for w in (0..=highest).filter(|w| launch.warps >> w & 1 == 1) {
+            self.block_of[w] = launch.block;
             self.threads[w] = match w == highest {
                 true => launch.last,
                 false => self.all_threads(),
@@ -276,7 +285,7 @@ impl Environment {
     }
 
     fn is_ending(&self, warp: usize) -> bool {
-        self.ending >> (warp / self.warps_per_block()) & 1 == 1
+        self.ending >> self.block_of[warp] & 1 == 1
     }
 
     fn draw_offers(&mut self, stimulus: &mut Stimulus) {
@@ -320,20 +329,38 @@ impl Environment {
         }
     }
 
-    /// A block in an empty slot now and then; each slot has warps of its own.
+    /// A block in an empty slot now and then.
     fn draw_launch(&self, stimulus: &mut Stimulus) -> Option<PathLaunch> {
-        let per_block = self.warps_per_block() as u32;
-        let block = stimulus.below(self.config.path.blocks);
+        let block = stimulus.below(self.config.path.blocks) as usize;
         if self.live >> block & 1 == 1 || !stimulus.one_in(8) {
             return None;
         }
-        let count = 1 + stimulus.below(per_block);
-        Some(PathLaunch {
-            block: block as usize,
+        let warps = match self.habits.scattered {
+            true => self.any_free_warps(stimulus),
+            false => self.own_warps(block, stimulus),
+        };
+        (warps != 0).then(|| PathLaunch {
+            block,
             shared: !stimulus.one_in(4),
-            warps: ((1u128 << count) - 1) << (block * per_block),
+            warps,
             last: 1 | stimulus.wide(self.config.warp_size as usize) as u64,
         })
+    }
+
+    /// Each slot has warps of its own: some of them.
+    fn own_warps(&self, block: usize, stimulus: &mut Stimulus) -> WarpMask {
+        let per_block = self.warps_per_block();
+        let first = block * per_block;
+        let count = 1 + stimulus.below(per_block as u32) as usize;
+        warps_that(first..first + count, |w| self.threads[w] == 0)
+    }
+
+    /// Some of the warps that have no threads and nothing under way.
+    fn any_free_warps(&self, stimulus: &mut Stimulus) -> WarpMask {
+        let free = |w: usize| {
+            self.threads[w] == 0 && self.in_flight[w] == 0 && self.offers.get(w).is_none()
+        };
+        warps_that(0..self.warps(), free) & stimulus.wide(self.warps())
     }
 
     /// Threads of a warp with nothing in flight exit.
@@ -369,6 +396,10 @@ impl Environment {
             data: (0..lanes).map(|_| stimulus.word(bits)).collect(),
         })
     }
+}
+
+fn warps_that(warps: Range<usize>, fits: impl Fn(usize) -> bool) -> WarpMask {
+    warps.filter(|&w| fits(w)).fold(0, |mask, w| mask | 1 << w)
 }
 
 fn random_write(stimulus: &mut Stimulus) -> RegisterWrite {
