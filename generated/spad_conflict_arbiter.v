@@ -144,14 +144,14 @@ module spad_conflict_arbiter (
         end
     end
     always @(posedge clk) begin
-        if (rst) begin
-            bank <= {(L*M){1'b0}};
-            row <= {(L*R){1'b0}};
-            acc <= 1'b0;
-        end else if (fire) begin
+        if (rst) acc <= 1'b0;
+        else if (fire) acc <= |coming;
+    end
+    // No reset: `pend` covers it.
+    always @(posedge clk) begin
+        if (fire) begin
             bank <= req_bank;
             row <= req_row;
-            acc <= |coming;
         end
     end
 endmodule

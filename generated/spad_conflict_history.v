@@ -51,12 +51,10 @@ module spad_conflict_history (
     reg u_beside0;
     reg u_beside1;
     reg u_again;
-    reg u_valid0;
     reg u_valid1;
     reg u_lru;
     wire u_way;
 
-    wire up_valid0;
     wire up_valid1;
     wire up_lru;
     wire [7:0] u_set = u_pc[7:0];
@@ -71,11 +69,9 @@ module spad_conflict_history (
     wire beside0_next = write0 & same_set;
     wire beside1_next = write1 & same_set;
     wire again_next = u_tag == up_tag;
-    wire u_valid0_next = up_valid0 | beside0_next;
     wire u_valid1_next = up_valid1 | beside1_next;
     wire u_lru_next = (u_valid & same_set) ? ~u_way : up_lru;
     wire u_valid_next = up_valid & ~clear;
-    assign up_valid0 = valid0[up_set];
     assign up_valid1 = valid1[up_set];
     assign up_lru = lru[up_set];
 
@@ -90,7 +86,6 @@ module spad_conflict_history (
             u_beside0 <= beside0_next;
             u_beside1 <= beside1_next;
             u_again <= again_next;
-            u_valid0 <= u_valid0_next;
             u_valid1 <= u_valid1_next;
             u_lru <= u_lru_next;
         end
@@ -181,15 +176,20 @@ module spad_conflict_history (
 
     wire u_match0 = u_beside0 ? u_again : (tag0 == u_tag);
     wire u_match1 = u_beside1 ? u_again : (tag1 == u_tag);
-    wire u_hit0 = u_valid0 & u_match0;
     wire u_hit1 = u_valid1 & u_match1;
-    // `lru` starts at way 0 and points to the free way until both are taken.
-    assign u_way = u_hit0 ? 1'b0
+    // `lru` starts at way 0 and points to the free way until both are taken: so
+    // way 0 needs no valid bit here. While it is free, way 1 is free too, and both
+    // its match and `lru` choose way 0.
+    assign u_way = u_match0 ? 1'b0
         : u_hit1 ? 1'b1
         : u_lru;
 
     always @(posedge clk) begin
-        if (rst | clear) begin
+        if (rst) begin
+            valid0 <= {SETS{1'b0}};
+            valid1 <= {SETS{1'b0}};
+            lru <= {SETS{1'b0}};
+        end else if (clear) begin
             valid0 <= {SETS{1'b0}};
             valid1 <= {SETS{1'b0}};
             lru <= {SETS{1'b0}};

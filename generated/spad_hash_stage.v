@@ -71,7 +71,6 @@ module spad_hash_stage (
     output wire [3:0] out_aop,
     output reg hx_valid
 );
-    localparam [3:0] AOP_ADD = 4'd0;
     localparam L = 32;
     localparam N = 14;
     localparam D = 32;
@@ -87,16 +86,12 @@ module spad_hash_stage (
     reg [3:0] hx_aop;
     assign in_ready = ~hx_valid | out_ready;
     always @(posedge clk) begin
-        if (rst) begin
-            hx_valid <= 1'b0;
-            hx_ctl <= {CTL{1'b0}};
-            hx_mask <= {L{1'b0}};
-            hx_addr <= {(L*N){1'b0}};
-            hx_data <= {(L*D){1'b0}};
-            hx_be <= {BE_BITS{1'b0}};
-            hx_aop <= AOP_ADD;
-        end else if (in_ready) begin
-            hx_valid <= in_valid;
+        if (rst) hx_valid <= 1'b0;
+        else if (in_ready) hx_valid <= in_valid;
+    end
+    // No reset: `hx_valid` covers it.
+    always @(posedge clk) begin
+        if (in_ready) begin
             hx_ctl <= in_ctl;
             hx_mask <= in_mask;
             hx_addr <= in_addr;

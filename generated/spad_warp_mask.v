@@ -49,7 +49,11 @@ module spad_warp_mask (
     wire late_next = pend & ~set_valid;
 
     always @(posedge clk) begin
-        if (rst | clear) begin
+        if (rst) begin
+            pend <= 1'b0;
+            late <= 1'b0;
+            cnt <= 6'd0;
+        end else if (clear) begin
             pend <= 1'b0;
             late <= 1'b0;
             cnt <= 6'd0;

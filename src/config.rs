@@ -108,6 +108,12 @@ impl Config {
             .min(self.geometry.addr_bits())
     }
 
+    /// The hash unit whose registers the path has, if it has any: what a mapping
+    /// is loaded into.
+    pub fn path_hash_unit(&self) -> Option<HashKind> {
+        (self.path.hash == PathHash::Configurable).then_some(self.hash_unit)
+    }
+
     /// What the lanes' hash costs in this machine, for people.
     pub fn hash_stage_text(&self) -> String {
         match (self.path.hash, self.path.hash_stage) {

@@ -9,6 +9,7 @@ pub use owned_list::OWNED_LIST;
 
 use crate::error::{Error, Result};
 use crate::interrupt::Unfinished;
+use rustix::io::Errno;
 use std::fs::{File, Permissions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -139,7 +140,11 @@ fn parent_of(path: &Path) -> &Path {
 /// The reason alone: the error of a temporary file names that file, too, which
 /// the user has never heard of.
 pub(crate) fn plain(error: std::io::Error) -> std::io::Error {
-    error.kind().into()
+    match error.kind() {
+        ErrorKind::NotFound => Errno::NOENT.into(),
+        ErrorKind::PermissionDenied => Errno::ACCESS.into(),
+        kind => kind.into(),
+    }
 }
 
 /// Directories made for a file, which go again unless the file gets there.

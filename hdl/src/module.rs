@@ -24,7 +24,8 @@ pub struct UnitDoc {
     pub timing: String,
     /// The paper section that defines it.
     pub paper: String,
-    /// Clock cycles from input to output; 0 for combinational blocks.
+    /// Clock cycles from the one in which an input is taken (issued) to the one in
+    /// which its result shows, without conflicts; 0 for combinational blocks.
     pub latency_cycles: u32,
 }
 

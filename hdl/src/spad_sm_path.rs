@@ -108,7 +108,7 @@ fn doc(p: &Params) -> UnitDoc {
                  another one in s+2 (elastic) if nothing is in the way"
             .into(),
         paper: "docs/microarchitecture.md, section 18; all five papers".into(),
-        latency_cycles: 3 + (p.M + p.H) as u32,
+        latency_cycles: 2 + (p.M + p.H) as u32,
     }
 }
 

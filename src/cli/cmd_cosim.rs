@@ -61,7 +61,10 @@ pub struct CosimArgs {
 pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Result<()> {
     interrupt::listen();
     let config = global.machine()?;
-    let design = Design::emit(&args.units, &config)?;
+    let design = match &args.rtl {
+        None => Design::emit(&args.units, &config)?,
+        Some(dir) => Design::of_folder(&args.units, &config, dir)?,
+    };
     if args.wave.is_some() && design.units.len() != 1 {
         return Err(Error::usage(
             format!("--wave with {} units", design.units.len()),

@@ -2,7 +2,7 @@
 //! source code.
 
 use super::Global;
-use super::configuration::{configuration_json, configuration_table};
+use super::configuration::{configuration_json, configuration_table, path_note};
 use super::printer::Printer;
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -16,7 +16,8 @@ use serde_json::json;
 /// Both units are shown, the one that computes the bank and spad_row_map,
 /// which makes the mapping a bijection: a bank unit with the row map of
 /// another mapping sends two addresses to one place. Ports are loaded by the
-/// writes to spad_hash_config_*: wr_data for wr_index 0, 1, and so on.
+/// writes to spad_hash_config_*: wr_data for wr_index 0, 1, and so on. Where the
+/// path of the machine has another bank unit ([hash] unit), its values follow.
 ///
 /// As source code (--as) the mapping is a function from the index of a 32-bit
 /// word to the word of shared memory that holds it, for GPUs without a hash
@@ -118,7 +119,11 @@ fn as_ports(
     printer: &Printer,
 ) -> Result<()> {
     let mapping = Mapping::new(spec, machine.geometry)?;
-    let configuration = Configuration::new(spec, unit, machine.geometry)?;
+    let configuration = Configuration::new(spec, unit, machine.geometry)?.for_path(
+        spec,
+        machine.path_hash_unit(),
+        machine.geometry,
+    );
     let fits = mapping.fits(machine.pivot_limit());
     if !fits {
         printer.warn(format!(
@@ -132,6 +137,7 @@ fn as_ports(
     json["fits"] = json!(fits);
     printer.result(json, || {
         let table = configuration_table(&configuration);
-        format!("{spec} for {}\n{table}", machine.geometry)
+        let note = path_note(&configuration);
+        format!("{spec} for {}\n{table}{note}", machine.geometry)
     })
 }

@@ -181,7 +181,8 @@ fn configuration(mapping: &MappingLine) -> String {
         config_unit: mapping.config_unit.clone(),
         registers: mapping.registers.clone(),
     };
-    let rows = [&bank, &mapping.row_map].into_iter().flat_map(|setting| {
+    let settings = [&bank, &mapping.row_map].into_iter().chain(&mapping.path);
+    let rows = settings.flat_map(|setting| {
         let ports = setting.ports.iter();
         let ports = ports.map(|(n, v)| vec![setting.unit.clone(), n.clone(), v.clone()]);
         let writes = setting.config_unit.iter().map(|config| {
@@ -191,7 +192,16 @@ fn configuration(mapping: &MappingLine) -> String {
         ports.chain(writes).collect::<Vec<_>>()
     });
     let table = table(&["unit", "port", "value"], &[], rows);
-    format!("configuration of {}, bank and row:\n{table}", mapping.hash)
+    let of_path = mapping.path.as_ref().map_or(String::new(), |path| {
+        format!(
+            ", and of the bank unit in the machine's path ({})",
+            path.unit
+        )
+    });
+    format!(
+        "configuration of {}, bank and row{of_path}:\n{table}",
+        mapping.hash
+    )
 }
 
 fn text_of_hardware(done: &Done) -> String {

@@ -5,7 +5,7 @@ use super::printer::{Printer, table};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::interrupt;
-use crate::prove::{Machines, Outcome, RtlSource, Verdict, check, plan, usual_geometries};
+use crate::prove::{Machines, Outcome, RtlSource, Verdict, about, check, plan, usual_geometries};
 use crate::tool::{Kind, Toolbox};
 use clap::Args;
 use rayon::prelude::*;
@@ -34,6 +34,9 @@ pub struct ProveArgs {
     /// system tasks that reach out of the design and `include are refused.
     #[arg(long, requires = "rtl")]
     trust: bool,
+    /// Prove these properties alone, as they are called in the results.
+    #[arg(long = "property", value_name = "NAME")]
+    properties: Vec<String>,
     /// Seconds for one proof.
     #[arg(long, value_name = "SECONDS", default_value_t = 300,
           value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
@@ -59,6 +62,7 @@ pub(super) fn run(args: &ProveArgs, global: &Global, printer: &Printer) -> Resul
         (None, false) => Machines::Least,
     };
     let proofs = plan(&args.units, &machine, &geometries, machines)?;
+    let proofs = about(proofs, &args.properties)?;
     let yosys = Toolbox::new().get(Kind::Yosys)?;
     let timeout = Duration::from_secs(args.timeout);
     let progress = printer.progress(proofs.len() as u64, "proofs");

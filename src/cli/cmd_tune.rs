@@ -7,7 +7,7 @@ use super::configuration::configuration_json;
 use super::printer::{Printer, table};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::hash::{Configuration, HashKind, Mapping};
+use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
 use crate::interrupt;
 use crate::search::bitvec::{Pair, all_pairs, pruned_pairs};
 use crate::search::reference::{Selection, of_trace};
@@ -141,7 +141,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
             wavefronts: outcome.conflicts + profile.active_passes(),
             ideal: profile.ideal_wavefronts(machine.geometry.banks()),
             configuration: match outcome.is_mapping {
-                true => Some(Configuration::new(&outcome.spec, None, machine.geometry)?),
+                true => Some(configuration(&outcome.spec, &machine)?),
                 false => None,
             },
             outcome,
@@ -201,6 +201,12 @@ fn problem(args: &TuneArgs, profile: &ConflictProfile, machine: &Config) -> Resu
         Some(Row::Fixed) => problem.with_pivot_limit(machine.geometry.bank_bits()),
         None => Ok(problem),
     }
+}
+
+/// What `spec` is set by, in the machine's path too.
+fn configuration(spec: &HashSpec, machine: &Config) -> Result<Configuration> {
+    let configuration = Configuration::new(spec, None, machine.geometry)?;
+    Ok(configuration.for_path(spec, machine.path_hash_unit(), machine.geometry))
 }
 
 /// The bit-vector XOR configurations to try.
@@ -357,7 +363,8 @@ fn text(trace: &AccessTrace, baseline: u64, results: &[Found], machine: &Config)
         "time",
     ];
     let writes = results.iter().flat_map(|found| {
-        let units = found.configuration.iter().flat_map(Configuration::units);
+        let of_mapping = found.configuration.iter();
+        let units = of_mapping.flat_map(|c| c.units().into_iter().chain(&c.path));
         units.enumerate().map(|(i, unit)| {
             let hash = match i {
                 0 => found.outcome.spec.to_string(),
@@ -369,7 +376,8 @@ fn text(trace: &AccessTrace, baseline: u64, results: &[Found], machine: &Config)
     });
     format!(
         "{}: {baseline} conflicts with banks = address mod 2^m\n{}{}hash stage: {}\n\
-         configuration, bank and row map (spadkit encode SPEC shows the ports, too):\n{}",
+         configuration: bank, row map, and the bank unit of the machine's path where that is \
+         another one (spadkit encode SPEC shows the ports, too):\n{}",
         trace.name,
         table(&header, &right, results.iter().map(Found::row)),
         super::rule_line(machine),

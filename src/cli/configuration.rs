@@ -1,13 +1,16 @@
-//! A whole configuration, bank unit and row map, as JSON and as tables.
+//! A whole configuration, bank unit and row map, as JSON and as tables; and what
+//! the machine's own path takes for it.
 
 use super::printer::table;
 use crate::hash::{Configuration, Encoding};
 use serde_json::{Map, Value, json};
 
-/// Bank unit with its ports and registers, the same of the row map inside.
+/// Bank unit with its ports and registers, the same of the row map inside, and
+/// of the unit in the machine's path where that is another one.
 pub(super) fn configuration_json(configuration: &Configuration) -> Value {
     let mut json = unit_json(&configuration.bank);
     json["row_map"] = unit_json(&configuration.row_map);
+    json["path"] = configuration.path.as_ref().map_or(Value::Null, unit_json);
     json
 }
 
@@ -25,10 +28,21 @@ fn unit_json(encoding: &Encoding) -> Value {
     })
 }
 
+/// What is to be known where the machine's path takes other values; else empty.
+pub(super) fn path_note(configuration: &Configuration) -> String {
+    let registers = configuration.path.as_ref().and_then(Encoding::config_unit);
+    registers.map_or(String::new(), |registers| {
+        format!(
+            "spad_sm_path, spad_stream and spad_tcdm of this machine have {registers}: \
+             hash_wr_* takes its values, row_wr_* those of spad_hash_config_row_map\n"
+        )
+    })
+}
+
 /// Every port and every register write.
 pub(super) fn configuration_table(configuration: &Configuration) -> String {
     let mut rows = Vec::new();
-    for unit in configuration.units() {
+    for unit in configuration.units().into_iter().chain(&configuration.path) {
         for (name, value) in &unit.ports {
             rows.push(vec![
                 unit.unit.to_owned(),

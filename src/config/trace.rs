@@ -41,8 +41,9 @@ impl Config {
                          (n = {})",
                         self.geometry.addr_bits()
                     ),
-                    "use a machine with a larger scratchpad: --preset sm80 has 164 KB, sm90 \
-                     228 KB; or addr_bits up to 16 in a configuration file",
+                    "use a machine with a larger scratchpad: --preset fermi has 48 KB, \
+                     sharing-64k 64 KB, without RTL of the path sm80 164 KB, sm90 228 KB; or \
+                     addr_bits up to 16 in a configuration file",
                 ));
             }
         }

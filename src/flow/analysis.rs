@@ -101,7 +101,11 @@ impl<'a> Analysis<'a> {
         let geometry = self.machine.geometry;
         let mapping = Mapping::new(spec, geometry)?;
         let count = self.profile.count(|addr| mapping.bank(addr));
-        let configuration = Configuration::new(spec, None, geometry)?;
+        let configuration = Configuration::new(spec, None, geometry)?.for_path(
+            spec,
+            self.machine.path_hash_unit(),
+            geometry,
+        );
         let bank = match spec {
             HashSpec::Mod => UnitSetting::none(),
             _ => UnitSetting::of(&configuration.bank),
@@ -121,6 +125,7 @@ impl<'a> Analysis<'a> {
             config_unit: bank.config_unit,
             registers: bank.registers,
             row_map: UnitSetting::of(&configuration.row_map),
+            path: configuration.path.as_ref().map(UnitSetting::of),
             recommended: false,
         })
     }

@@ -84,6 +84,7 @@ pub fn run(
     };
     if let Some(design) = &design {
         hardware.check_folder(design)?;
+        hardware.check_library()?;
     }
 
     begin(Stage::Analyse);

@@ -47,6 +47,9 @@ pub struct Configuration {
     pub bank: Encoding,
     /// `spad_row_map`, which computes the row.
     pub row_map: Encoding,
+    /// The bank unit of a machine's own path, where that is another one: its
+    /// registers take other values for the same mapping.
+    pub path: Option<Encoding>,
 }
 
 impl Configuration {
@@ -60,7 +63,18 @@ impl Configuration {
                 Some(kind) => encode_for(spec, kind, geometry)?,
             },
             row_map: encode_row_map(mapping.row_map(), geometry),
+            path: None,
         })
+    }
+
+    /// With the values for a machine whose path has the bank unit of `kind`, if
+    /// that is another one and `spec` can be expressed by it.
+    pub fn for_path(self, spec: &HashSpec, kind: Option<HashKind>, geometry: Geometry) -> Self {
+        let path = kind.and_then(|kind| encode_for(spec, kind, geometry).ok());
+        Configuration {
+            path: path.filter(|path| path.unit != self.bank.unit),
+            ..self
+        }
     }
 
     /// The bank unit, then the row map.
@@ -358,17 +372,24 @@ mod tests {
     #[test]
     fn a_configuration_has_the_row_map_of_its_mapping() {
         let g = Geometry::new(10, 3).unwrap();
-        let spec = "bitwise-perm:0,4,5".parse().unwrap();
+        let spec: HashSpec = "bitwise-perm:0,4,5".parse().unwrap();
         let both = Configuration::new(&spec, None, g).unwrap();
         let names = both.units().map(|e| (e.unit, e.config_unit().unwrap()));
         assert_eq!(names[0].0, "spad_hash_bitwise_perm");
+        let own = both.clone().for_path(&spec, Some(HashKind::BitwisePerm), g);
+        assert_eq!(own.path, None);
         assert_eq!(names[0].1, "spad_hash_config_bitwise_perm");
         assert_eq!(names[1].1, "spad_hash_config_row_map");
         // Row bits 1 and 2 are pivots: they take address bits 1 and 2.
         assert_eq!(both.row_map.registers, [0, 2, 3, 0, 0, 0, 0]);
         assert_eq!(both.row_map.writes_text(), "0x0 0x2 0x3 0x0 0x0 0x0 0x0");
-        let xor = Configuration::new(&"xor".parse().unwrap(), None, g).unwrap();
+        let xor: HashSpec = "xor".parse().unwrap();
+        let xor =
+            Configuration::new(&xor, None, g)
+                .unwrap()
+                .for_path(&xor, Some(HashKind::Matrix), g);
         assert_eq!(xor.bank.config_unit(), None);
+        assert_eq!(xor.path.unwrap().registers, [0x9, 0x12, 0x24]);
         assert!(xor.row_map.registers.iter().all(|&r| r == 0));
     }
 

@@ -61,6 +61,12 @@ impl Induction {
         })
     }
 
+    /// Leaves out all properties but these.
+    pub fn retain(&mut self, properties: &[String]) {
+        let wanted = |goal: &Goal| properties.iter().any(|name| goal.name() == name);
+        self.goals.checked.retain(wanted);
+    }
+
     /// The machine's parameters as far as they matter, and the invariants.
     pub fn covered(&self) -> String {
         let parameter = |(name, value): &(String, usize)| match name.strip_prefix("W_") {

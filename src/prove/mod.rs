@@ -24,7 +24,7 @@ mod template;
 
 pub use exhaust::{Exhausted, exhaust};
 pub use machine::Machines;
-pub use plan::{Proof, plan};
+pub use plan::{Proof, about, plan};
 pub use property::Property;
 pub use rtl::RtlSource;
 pub use script::{Counterexample, Outcome, Verdict};

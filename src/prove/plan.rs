@@ -1,7 +1,7 @@
 //! Which proofs there are of the units, and what carries them out.
 
 use super::exhaust::{Exhausted, exhaust};
-use super::harness::Harness;
+use super::harness::{Goals, Harness};
 use super::induction::{Induction, Proved};
 use super::machine::Machines;
 use super::property::Property;
@@ -15,6 +15,7 @@ use crate::geometry::Geometry;
 use crate::hash::{Configured, HashKind};
 use crate::rtl::Design;
 use crate::tool::Tool;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// One proof to be carried out.
@@ -22,6 +23,8 @@ use std::time::{Duration, Instant};
 pub struct Proof {
     unit: String,
     target: Target,
+    /// The properties that are asked for; all if `None`.
+    only: Option<Vec<String>>,
 }
 
 /// What is proved, and of which machine.
@@ -81,6 +84,7 @@ pub fn plan(
                         subject,
                         method,
                     },
+                    only: None,
                 }));
             }
         } else {
@@ -91,6 +95,36 @@ pub fn plan(
         }
     }
     Ok(proofs)
+}
+
+/// `proofs` as far as they are about one of these properties; all of them if
+/// none is named.
+pub fn about(proofs: Vec<Proof>, properties: &[String]) -> Result<Vec<Proof>> {
+    if properties.is_empty() {
+        return Ok(proofs);
+    }
+    let mut known = BTreeSet::new();
+    let mut chosen = Vec::new();
+    for mut proof in proofs {
+        let all = proof.properties()?;
+        let wanted = all.iter().filter(|name| properties.contains(name));
+        let wanted: Vec<String> = wanted.cloned().collect();
+        known.extend(all);
+        if !wanted.is_empty() {
+            proof.only = Some(wanted);
+            chosen.push(proof);
+        }
+    }
+    match properties.iter().find(|name| !known.contains(*name)) {
+        None => Ok(chosen),
+        Some(name) => {
+            let known: Vec<String> = known.into_iter().collect();
+            Err(Error::usage(
+                format!("these units have no property '{name}'"),
+                format!("properties are {}", known.join(", ")),
+            ))
+        }
+    }
 }
 
 /// What is proved of a unit of the path. One that a machine does not have is
@@ -107,6 +141,7 @@ fn path_proofs(unit: &str, config: &Config, machines: Machines, named: bool) -> 
                         harness,
                         machine: Box::new(machine),
                     },
+                    only: None,
                 }),
                 Some(why) => lacking = Some((machine.name, why)),
             }
@@ -160,7 +195,10 @@ impl Proof {
     ) -> Result<Vec<Verdict>> {
         match &self.target {
             Target::Path { harness, machine } => {
-                let induction = Induction::new(harness, machine, rtl)?;
+                let mut induction = Induction::new(harness, machine, rtl)?;
+                if let Some(only) = &self.only {
+                    induction.retain(only);
+                }
                 let covered = format!("{}: {}", machine.name, induction.covered());
                 let results = induction.run(yosys, timeout)?;
                 let verdict = |r: Proved| Verdict {
@@ -190,6 +228,17 @@ impl Proof {
                 Ok(vec![hash.run(config, rtl, yosys, timeout)?])
             }
         }
+    }
+
+    /// The names of what it proves.
+    fn properties(&self) -> Result<Vec<String>> {
+        Ok(match &self.target {
+            Target::Hash { property, .. } => vec![property.name().to_owned()],
+            Target::Path { harness, machine } => {
+                let goals = Goals::of(&harness.verilog(machine)?);
+                goals.checked.iter().map(|g| g.name().to_owned()).collect()
+            }
+        })
     }
 
     /// What it is, for the progress bar.

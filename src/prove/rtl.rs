@@ -1,6 +1,7 @@
 //! Where the Verilog under proof comes from.
 
 use crate::error::{Error, Result};
+use crate::quote::shown_path;
 use crate::rtl::{Design, SourceFile, read_foreign};
 use std::path::{Path, PathBuf};
 
@@ -28,8 +29,17 @@ impl RtlSource {
                 for unit in &design.units {
                     let name = format!("{}.v", unit.name);
                     if !files.iter().any(|f| f.name == name) {
-                        let missing = std::io::ErrorKind::NotFound.into();
-                        return Err(Error::io("read", &dir.join(name), missing));
+                        let dir = shown_path(dir);
+                        return Err(Error::usage(
+                            format!(
+                                "{dir} has no {name}, which the proof of {} needs",
+                                unit.name
+                            ),
+                            format!(
+                                "expected the folder to have been written by spadkit emit {}",
+                                unit.name
+                            ),
+                        ));
                     }
                 }
                 Ok(files)

@@ -128,6 +128,9 @@ pub struct MappingLine {
     /// The row map that makes the mapping a bijection: it belongs to the bank
     /// unit's setting, with another one two addresses share a place.
     pub row_map: UnitSetting,
+    /// The bank unit of the machine's path, where that is another one: what its
+    /// registers take for this mapping.
+    pub path: Option<UnitSetting>,
     /// Whether it is the smallest unit that reaches the fewest conflicts.
     pub recommended: bool,
 }

@@ -78,6 +78,7 @@ mod tests {
                     config_unit: Some("spad_hash_config_row_map".into()),
                     registers: vec!["0x0".into(), "0x2".into()],
                 },
+                path: None,
                 recommended: true,
             }],
             cosim: Vec::new(),

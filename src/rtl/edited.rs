@@ -2,10 +2,30 @@
 
 use super::design::Design;
 use super::foreign::read_foreign;
-use crate::error::Result;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::quote::shown_path;
 use std::path::Path;
 
 impl Design {
+    /// `units` of `machine`; if none is named, all whose files are in `dir`.
+    /// The text is still what would be emitted.
+    pub fn of_folder(units: &[String], machine: &Config, dir: &Path) -> Result<Self> {
+        let design = Design::emit(units, machine)?;
+        if !units.is_empty() {
+            return Ok(design);
+        }
+        let design = design.retain_units_in(dir);
+        match design.units.is_empty() {
+            false => Ok(design),
+            true => Err(Error::usage(
+                format!("{} has no unit of {}", shown_path(dir), machine.name),
+                "expected a folder with Verilog from `spadkit emit`, one MODULE.v per module; \
+                 --preset or --config names the machine that it was emitted for",
+            )),
+        }
+    }
+
     /// Takes the text of every file from `dir`, under the name that it was
     /// emitted with. A file that is not there is an error.
     ///
@@ -30,7 +50,6 @@ impl Design {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
 
     #[test]
     fn units_come_from_the_folder_as_far_as_they_are_there() {

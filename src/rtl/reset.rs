@@ -43,11 +43,12 @@ fn resets(lines: &[&str]) -> Option<bool> {
                 .filter(|line| indent(line) == indent(first) + 4)
                 .collect()
         }
-        false => return (!first.contains("(rst)")).then_some(false),
+        false => return (!first.contains("(rst")).then_some(false),
     };
     let reset = |line: &&str| line.trim_start().starts_with("if (rst)");
     if !statements.first().is_some_and(reset) {
-        return (!statements.iter().any(reset)).then_some(false);
+        let resets = |line: &&str| line.trim_start().starts_with("if (rst");
+        return (!statements.iter().any(resets)).then_some(false);
     }
     let goes_on = |line: &&str| {
         ["end", "else"]
@@ -70,6 +71,9 @@ mod tests {
         // What else the clock does would happen at the reset, too.
         let mixed = "always @(posedge clk) begin\n    if (rst) a <= 1'b0;\n    d <= e;\nend\n";
         assert_eq!(asynchronous(mixed), Err(1));
+        let shared = "always @(posedge clk) begin\n    if (rst | clear) a <= 1'b0;\n    \
+                      else a <= b;\nend\n";
+        assert_eq!(asynchronous(shared), Err(1));
         let late = "always @(posedge clk) begin\n    d <= e;\n    if (rst) a <= 1'b0;\nend\n";
         assert_eq!(asynchronous(late), Err(1));
     }

@@ -5,8 +5,7 @@ use super::{
     UnitResult,
 };
 use crate::config::Config;
-use crate::error::{Error, Result};
-use crate::quote::shown_path;
+use crate::error::Result;
 use crate::rtl::{Design, EmittedUnit};
 use crate::tool::{Cache, Toolbox};
 use serde_json::{Value, json};
@@ -36,21 +35,9 @@ pub struct Measured<'a> {
 impl Measured<'_> {
     /// `units`, all if empty: as emitted, or those that the folder has.
     fn design(&self, units: &[String], machine: &Config) -> Result<Design> {
-        let design = Design::emit(units, machine)?;
-        let Some(dir) = self.rtl else {
-            return Ok(design);
-        };
-        if !units.is_empty() {
-            return design.with_files_of(dir);
-        }
-        let design = design.retain_units_in(dir);
-        match design.units.is_empty() {
-            false => design.with_files_of(dir),
-            true => Err(Error::usage(
-                format!("{} has no unit of {}", shown_path(dir), machine.name),
-                "expected a folder with Verilog from `spadkit emit`, one MODULE.v per module; \
-                 --preset or --config names the machine that it was emitted for",
-            )),
+        match self.rtl {
+            None => Design::emit(units, machine),
+            Some(dir) => Design::of_folder(units, machine, dir)?.with_files_of(dir),
         }
     }
 }

@@ -67,6 +67,7 @@ impl Input {
     }
 
     fn of_ptx(args: &ShareArgs) -> Result<Self> {
+        let module = read_module(&args.input)?;
         let Some(block) = args.block else {
             let what = format!(
                 "{} does not say how many threads a block has",
@@ -77,7 +78,6 @@ impl Input {
                 "give --block X,Y,Z, or a launch file (.toml)",
             ));
         };
-        let module = read_module(&args.input)?;
         let entry = find_entry(&module, args.entry.as_deref())?;
         Ok(Input {
             launch: None,
