@@ -80,7 +80,11 @@ fn the_json_of_each_command_has_the_agreed_fields() {
     assert_eq!(tune["results"].as_array().unwrap().len(), 5);
 
     let encode = json(&["encode", "bitvec-xor:k1=0,k2=5,mask=7"]);
-    assert_fields(&encode, "unit:str ports:obj fits:bool row_map:obj");
+    assert_fields(&encode, "unit:str ports:obj fits:bool row_map:obj path:obj");
+    assert_eq!(encode["path"]["config_unit"], "spad_hash_config_matrix");
+    // That path has no registers.
+    let fixed = json(&["encode", "bitvec-xor:k1=0,k2=5,mask=7", "--preset", "gt200"]);
+    assert!(fixed["path"].is_null(), "{fixed}");
     for (port, value) in encode["ports"].as_object().unwrap() {
         assert!(port.starts_with("cfg_"), "{port}");
         let digits = value.as_str().unwrap().strip_prefix("0x").unwrap();

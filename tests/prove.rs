@@ -260,8 +260,8 @@ fn missed(faults: &[Mutant]) -> Vec<String> {
 #[test]
 fn every_fault_is_in_the_text() {
     let mut texts: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-    for fault in hash_faults().into_iter().chain(path_faults()) {
-        let machine = fault.machine().unwrap_or_default();
+    for fault in path_faults() {
+        let machine = fault.machine().unwrap_or("base = 'small'");
         let files = texts.entry(machine.to_owned()).or_insert_with(|| {
             let config = Config::from_toml(machine, Path::new("machine.toml")).unwrap();
             let design = Design::emit(&[], &config).unwrap();

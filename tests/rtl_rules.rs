@@ -303,6 +303,11 @@ fn an_outside_bench_finds_every_word_where_it_belongs() {
     }
 }
 
+/// Outputs that are anything until the first access: parts of the path, whose
+/// registers a valid bit covers.
+const UNKNOWN_AT_FIRST: [(&str, &[&str]); 1] =
+    [("spad_conflict_arbiter", &["grp_bank", "grp_row"])];
+
 /// Four-state simulation from power-up: no unit with a clock has an unknown
 /// output after the reset, whatever its inputs do; nearly all have before.
 #[test]
@@ -329,6 +334,31 @@ fn outputs_are_known_from_the_reset_on() {
     );
 }
 
+/// The same of the blocks to integrate, with registers in front of the hash
+/// that have no reset.
+#[test]
+fn blocks_with_a_hash_stage_are_known_from_the_reset_on() {
+    if missing(&["iverilog", "vvp"]) {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let machine = scratch.path().join("machine.toml");
+    std::fs::write(&machine, "base = 'small'\n[hash]\nstage = 1\n").unwrap();
+    let dir = scratch.path().join("rtl");
+    let blocks = ["spad_sm_path", "spad_stream", "spad_tcdm"];
+    let options = ["--config", machine.to_str().unwrap(), "-o"];
+    let args = [&["emit"], &blocks[..], &options, &[dir.to_str().unwrap()]].concat();
+    let manifest = spadkit_json(&args);
+    for unit in manifest["units"].as_array().unwrap() {
+        let printed = simulate(&dir, unit["files"].as_array().unwrap(), &power_up(unit));
+        assert_eq!(
+            printed, "unknown before the reset\ndone",
+            "{}",
+            unit["name"]
+        );
+    }
+}
+
 /// Names and widths of a unit's ports in one direction.
 fn ports_of<'a>(unit: &'a Value, dir: &'a str) -> impl Iterator<Item = (&'a str, u64)> {
     let ports = unit["ports"].as_array().unwrap().iter();
@@ -348,11 +378,18 @@ fn power_up(unit: &Value) -> String {
             random += &format!("for (k = 0; k < {width}; k = k + 1) {name}[k] = $random;\n");
         }
     }
+    let of_unit = |entry: &&(&str, _)| entry.0 == unit["name"];
+    let excused = UNKNOWN_AT_FIRST
+        .iter()
+        .find(of_unit)
+        .map_or(&[][..], |e| e.1);
     for (name, width) in ports_of(unit, "out") {
         declarations += &format!("wire [{}:0] {name};\n", width - 1);
         connections.push(format!(".{name}({name})"));
-        unknown +=
-            &format!("if (^{name} === 1'bx) $display(\"{name} unknown in cycle %0d\", t);\n");
+        if !excused.contains(&name) {
+            unknown +=
+                &format!("if (^{name} === 1'bx) $display(\"{name} unknown in cycle %0d\", t);\n");
+        }
     }
     let outputs: Vec<_> = ports_of(unit, "out").map(|(name, _)| name).collect();
     format!(
