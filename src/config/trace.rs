@@ -1,6 +1,6 @@
 //! What a machine and an access trace have to do with each other.
 
-use super::Config;
+use super::{Config, PRESETS};
 use crate::error::{Error, Result};
 use crate::trace::{AccessTrace, ConflictRule, Wide};
 
@@ -41,9 +41,11 @@ impl Config {
                          (n = {})",
                         self.geometry.addr_bits()
                     ),
-                    "use a machine with a larger scratchpad: --preset fermi has 48 KB, \
-                     sharing-64k 64 KB, without RTL of the path sm80 164 KB, sm90 228 KB; or \
-                     addr_bits up to 16 in a configuration file",
+                    format!(
+                        "use a machine with a larger scratchpad: --preset {}; or addr_bits up to \
+                         16 in a configuration file",
+                        presets_that_address(last)
+                    ),
                 ));
             }
         }
@@ -91,6 +93,21 @@ impl Config {
             _ => Ok(()),
         }
     }
+}
+
+/// The presets that have an address for `word`, for people.
+fn presets_that_address(word: u64) -> String {
+    let all = PRESETS.iter().filter_map(|name| Config::preset(name).ok());
+    let large = all.filter(|machine| machine.geometry.words() as u64 > word);
+    let named = large.map(|machine| {
+        let kib = machine.capacity_words * machine.word_bytes() / 1024;
+        let rtl = match machine.lacks_rtl() {
+            None => "",
+            Some(_) => ", no RTL of its path",
+        };
+        format!("{} ({kib} KB{rtl})", machine.name)
+    });
+    named.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
