@@ -20,7 +20,7 @@ pub use spadkit_hdl::{PC_BITS, PathHash, RetryLatencies};
 
 use crate::error::Result;
 use crate::geometry::Geometry;
-use crate::hash::HashKind;
+use crate::hash::{Configuration, HashKind, HashSpec};
 use crate::input::{self, Limit};
 use crate::trace::{Atomics, Wide};
 use serde::Serialize;
@@ -108,10 +108,14 @@ impl Config {
             .min(self.geometry.addr_bits())
     }
 
-    /// The hash unit whose registers the path has, if it has any: what a mapping
-    /// is loaded into.
-    pub fn path_hash_unit(&self) -> Option<HashKind> {
-        (self.path.hash == PathHash::Configurable).then_some(self.hash_unit)
+    /// What hardware is set to for `spec`: the unit of `kind`, or the spec's own,
+    /// and the unit whose registers this machine's path has, if it has any.
+    pub fn configuration(&self, spec: &HashSpec, kind: Option<HashKind>) -> Result<Configuration> {
+        let configuration = Configuration::new(spec, kind, self.geometry)?;
+        Ok(match self.path.hash {
+            PathHash::Configurable => configuration.for_path(spec, self.hash_unit, self.geometry),
+            _ => configuration,
+        })
     }
 
     /// What the lanes' hash costs in this machine, for people.

@@ -311,11 +311,9 @@ impl Mutant {
     fn missed(&self) -> Option<String> {
         let rtl = Rtl::emit(self.machine(), &[]).edit(&self.file, &self.edits);
         // Each by itself: beside another that is disproved it may not be looked at.
-        let one_by_one = self.broken.iter().map(|property| {
-            let (_, results) = rtl.results_about(&self.unit, std::slice::from_ref(property));
-            results
-        });
-        let results: Vec<_> = one_by_one.flatten().collect();
+        let one_by_one = |property| rtl.results_about(&self.unit, std::slice::from_ref(property));
+        let runs: Vec<_> = self.broken.iter().map(one_by_one).collect();
+        let results: Vec<_> = runs.iter().flat_map(|(_, results)| results).collect();
         // The crossbar has no state, so no reset.
         let combinational = self.unit == "spad_crossbar";
         let from_reset =
@@ -323,7 +321,8 @@ impl Mutant {
         let disproved = results.iter().filter(|(_, r)| r["result"] == "disproved");
         let disproved = disproved.filter(|(_, r)| from_reset(&r["counterexample"]));
         let disproved: Vec<&str> = disproved.map(|(name, _)| name.as_str()).collect();
-        let caught = self.broken.iter().all(|p| disproved.contains(&p.as_str()));
+        let failed = runs.iter().all(|(status, _)| *status == 1);
+        let caught = failed && self.broken.iter().all(|p| disproved.contains(&p.as_str()));
         let (unit, edits, broken) = (&self.unit, &self.edits, &self.broken);
         (!caught).then(|| format!("{unit} {edits:?}: {broken:?}, not {disproved:?}"))
     }

@@ -6,7 +6,7 @@ use super::configuration::{configuration_json, configuration_table, path_note};
 use super::printer::Printer;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::hash::{Configuration, HashKind, HashSpec, Mapping, hash_kind};
+use crate::hash::{HashKind, HashSpec, Mapping, hash_kind};
 use crate::software::{Code, Language, Layout, LayoutSpec, render};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -119,11 +119,7 @@ fn as_ports(
     printer: &Printer,
 ) -> Result<()> {
     let mapping = Mapping::new(spec, machine.geometry)?;
-    let configuration = Configuration::new(spec, unit, machine.geometry)?.for_path(
-        spec,
-        machine.path_hash_unit(),
-        machine.geometry,
-    );
+    let configuration = machine.configuration(spec, unit)?;
     let fits = mapping.fits(machine.pivot_limit());
     if !fits {
         printer.warn(format!(

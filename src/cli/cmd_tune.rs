@@ -7,7 +7,7 @@ use super::configuration::configuration_json;
 use super::printer::{Printer, table};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
+use crate::hash::{Configuration, HashKind, Mapping};
 use crate::interrupt;
 use crate::search::bitvec::{Pair, all_pairs, pruned_pairs};
 use crate::search::reference::{Selection, of_trace};
@@ -141,7 +141,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
             wavefronts: outcome.conflicts + profile.active_passes(),
             ideal: profile.ideal_wavefronts(machine.geometry.banks()),
             configuration: match outcome.is_mapping {
-                true => Some(configuration(&outcome.spec, &machine)?),
+                true => Some(machine.configuration(&outcome.spec, None)?),
                 false => None,
             },
             outcome,
@@ -201,12 +201,6 @@ fn problem(args: &TuneArgs, profile: &ConflictProfile, machine: &Config) -> Resu
         Some(Row::Fixed) => problem.with_pivot_limit(machine.geometry.bank_bits()),
         None => Ok(problem),
     }
-}
-
-/// What `spec` is set by, in the machine's path too.
-fn configuration(spec: &HashSpec, machine: &Config) -> Result<Configuration> {
-    let configuration = Configuration::new(spec, None, machine.geometry)?;
-    Ok(configuration.for_path(spec, machine.path_hash_unit(), machine.geometry))
 }
 
 /// The bit-vector XOR configurations to try.

@@ -3,7 +3,7 @@
 use super::options::Watch;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
+use crate::hash::{HashKind, HashSpec, Mapping};
 use crate::interrupt;
 use crate::report::{FlowReport, InstructionLine, Kernel, MappingLine, UnitSetting};
 use crate::search::bitvec::all_pairs;
@@ -101,11 +101,7 @@ impl<'a> Analysis<'a> {
         let geometry = self.machine.geometry;
         let mapping = Mapping::new(spec, geometry)?;
         let count = self.profile.count(|addr| mapping.bank(addr));
-        let configuration = Configuration::new(spec, None, geometry)?.for_path(
-            spec,
-            self.machine.path_hash_unit(),
-            geometry,
-        );
+        let configuration = self.machine.configuration(spec, None)?;
         let bank = match spec {
             HashSpec::Mod => UnitSetting::none(),
             _ => UnitSetting::of(&configuration.bank),

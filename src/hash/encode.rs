@@ -69,8 +69,8 @@ impl Configuration {
 
     /// With the values for a machine whose path has the bank unit of `kind`, if
     /// that is another one and `spec` can be expressed by it.
-    pub fn for_path(self, spec: &HashSpec, kind: Option<HashKind>, geometry: Geometry) -> Self {
-        let path = kind.and_then(|kind| encode_for(spec, kind, geometry).ok());
+    pub fn for_path(self, spec: &HashSpec, kind: HashKind, geometry: Geometry) -> Self {
+        let path = encode_for(spec, kind, geometry).ok();
         Configuration {
             path: path.filter(|path| path.unit != self.bank.unit),
             ..self
@@ -376,7 +376,7 @@ mod tests {
         let both = Configuration::new(&spec, None, g).unwrap();
         let names = both.units().map(|e| (e.unit, e.config_unit().unwrap()));
         assert_eq!(names[0].0, "spad_hash_bitwise_perm");
-        let own = both.clone().for_path(&spec, Some(HashKind::BitwisePerm), g);
+        let own = both.clone().for_path(&spec, HashKind::BitwisePerm, g);
         assert_eq!(own.path, None);
         assert_eq!(names[0].1, "spad_hash_config_bitwise_perm");
         assert_eq!(names[1].1, "spad_hash_config_row_map");
@@ -384,10 +384,9 @@ mod tests {
         assert_eq!(both.row_map.registers, [0, 2, 3, 0, 0, 0, 0]);
         assert_eq!(both.row_map.writes_text(), "0x0 0x2 0x3 0x0 0x0 0x0 0x0");
         let xor: HashSpec = "xor".parse().unwrap();
-        let xor =
-            Configuration::new(&xor, None, g)
-                .unwrap()
-                .for_path(&xor, Some(HashKind::Matrix), g);
+        let xor = Configuration::new(&xor, None, g)
+            .unwrap()
+            .for_path(&xor, HashKind::Matrix, g);
         assert_eq!(xor.bank.config_unit(), None);
         assert_eq!(xor.path.unwrap().registers, [0x9, 0x12, 0x24]);
         assert!(xor.row_map.registers.iter().all(|&r| r == 0));
