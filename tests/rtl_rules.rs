@@ -112,19 +112,19 @@ fn every_unit_is_lint_clean() {
 }
 
 /// What a machine can do without or have otherwise, as sections and keys.
-const FEATURES: [(&str, &str); 8] = [
+const FEATURES: [(&str, &str); 9] = [
     ("path", "locks = 0"),
     ("path", "broadcast = false"),
     ("path", "merge_bytes = false"),
     ("path", "mem_stages = 3"),
+    ("path", "ahead = 2"),
     ("geometry", "warp_size = 4"),
     ("geometry", "capacity_words = 96"),
     ("hash", "path = \"mod\""),
     ("hash", "stage = 1"),
 ];
 
-/// Lints the whole path of a machine with these of the features, and the
-/// scratchpad behind its buses: Verilog, wrappers with structs, rules.
+/// Lints the path of a machine with these of the features.
 fn lint_features(chosen: &[usize]) {
     let keys = |section: &str| -> String {
         let of_section = |&&i: &&usize| FEATURES[i].0 == section;
@@ -138,7 +138,13 @@ fn lint_features(chosen: &[usize]) {
         keys("path"),
         keys("hash"),
     );
-    let config = Config::from_toml(&text, Path::new("test.toml")).unwrap();
+    lint_path(&text);
+}
+
+/// Lints the whole path of a machine, and the scratchpad behind its buses:
+/// Verilog, wrappers with structs, rules.
+fn lint_path(text: &str) {
+    let config = Config::from_toml(text, Path::new("test.toml")).unwrap();
     let units = ["spad_stream", "spad_tcdm", "spad_sm_path"].map(str::to_owned);
     let all = SystemVerilog {
         wrappers: true,
@@ -153,7 +159,7 @@ fn lint_features(chosen: &[usize]) {
         let mut verilator = Command::new("verilator");
         verilator.args(["--lint-only", "-Wall", "--assert", "--top-module", top]);
         let files = design.files.iter().chain(&design.system).map(|f| &f.name);
-        silent(&text, verilator.args(files).current_dir(&dir));
+        silent(text, verilator.args(files).current_dir(&dir));
     }
 }
 
@@ -161,6 +167,9 @@ fn lint_features(chosen: &[usize]) {
 fn machines_without_a_feature_are_lint_clean() {
     if missing(&["verilator"]) {
         return;
+    }
+    for ahead in [0, 1] {
+        lint_path(&format!("base = \"small\"\n[path]\nahead = {ahead}\n"));
     }
     let all: Vec<usize> = (0..FEATURES.len()).collect();
     lint_features(&[]);

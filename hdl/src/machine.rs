@@ -55,7 +55,7 @@ pub struct Machine {
     pub merge_bytes: bool,
     /// Memory stages: 2 to 8.
     pub mem_stages: usize,
-    /// Stages in which the issue is decided in front of EXE: 0 or 3.
+    /// Stages in which the issue is decided in front of EXE: 0 to 3.
     pub ahead: usize,
     /// Extra hash stages: 0 or 1.
     pub hash_stage: usize,
@@ -130,7 +130,7 @@ impl Machine {
                 "lock_group_cycles: 1, 2, 4 or 8, at most the lanes",
             ),
             ((2..=8).contains(&self.mem_stages), "mem_stages: 2 to 8"),
-            ([0, 3].contains(&self.ahead), "ahead: 0 or 3"),
+            (self.ahead <= 3, "ahead: 0 to 3"),
             (self.hash_stage <= 1, "hash_stage: 0 or 1"),
             (
                 self.history_sets.is_power_of_two()

@@ -1,15 +1,42 @@
 //! Which of the ready warps goes.
 
+use crate::expr::{any, assign, gated, same, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
 use crate::{spad_number, spad_pick_check, spad_warp_scheduler};
+use rust_hdl::core::ast::VerilogStatement;
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Extra {
     /// Encoder of the pick.
     number: String,
+}
+
+/// Whether what is picked may be taken in the same cycle, where it was
+/// qualified in the one before. It was not refused then, and the scheduler sees
+/// the mask of this cycle: what may have changed is the shared part, and that
+/// another atomic has gone.
+fn take(p: &Params) -> Vec<VerilogStatement> {
+    let selects = |what: &str| any(wire("take_sel") & wire(what));
+    let moved = !same("locked", "was_locked") | !same("owner", "was_owner");
+    vec![
+        assign("moved", moved),
+        assign(
+            "stale",
+            selects("q_shared") & (wire("was_changed") | wire("moved")),
+        ),
+        assign("second_atomic", selects("q_atomic") & wire("atom_infl")),
+        assign(
+            "take",
+            wire("sel_valid") & !wire("stale") & !wire("second_atomic") & wire("room"),
+        ),
+        assign(
+            "still_ready",
+            wire("ready") & !gated(p.W, "take_sel", "take"),
+        ),
+    ]
 }
 
 /// Emits `spad_issue_select` behind its parts.
@@ -20,11 +47,18 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         number: number.doc.name.clone(),
     };
     let mut parts = vec![scheduler];
-    if p.AHEAD > 0 {
+    if p.AHEAD == 3 {
         parts.push(vec![number]);
         parts.push(vec![spad_pick_check::emit_kernel()?]);
     }
-    let shell = waived(ports(p), p);
+    let mut shell = waived(ports(p), p);
+    if p.AHEAD == 2 {
+        shell = shell
+            .signals(&[("q_shared", p.W), ("q_atomic", p.W), ("sel_valid", 1)])
+            .signals(&[("was_locked", p.T / 2), ("was_owner", p.T / 2)])
+            .signals(&[("was_changed", 1)])
+            .logic("take", take(p));
+    }
     let module =
         shell
             .instantiates_last(&parts)
@@ -35,20 +69,22 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
 fn ports(p: &Params) -> Shell {
     let doc = UnitDoc {
         name: "spad_issue_select".into(),
-        summary: "selects the warp whose instruction is taken. AHEAD = 0: of those that are \
-                  ready in this cycle. AHEAD = 3: qualified in one cycle, picked in the next, \
-                  looked at again and taken in the third."
+        summary: "selects the warp whose instruction is taken. AHEAD = 0 and 1: of those that \
+                  are ready in this cycle. AHEAD = 2: qualified in one cycle, picked and taken \
+                  in the next. AHEAD = 3: qualified, picked, looked at again and taken in the \
+                  third."
             .into(),
         parameters: p.text(&["W", "T", "AHEAD"]),
         timing: match p.AHEAD {
-            0 => "combinational; the round robin moves with what is taken",
+            0 | 1 => "combinational; the round robin moves with what is taken",
+            2 => "ready in cycle t, taken in t+1 or, ready again, later",
             _ => "ready in cycle t, picked in t+1, taken in t+2 or later",
         }
         .into(),
         paper: "elastic paper, section 5; sharing paper, section 4; docs/microarchitecture.md, \
                 section 18.3"
             .into(),
-        latency_cycles: if p.AHEAD == 0 { 0 } else { 2 },
+        latency_cycles: p.AHEAD.saturating_sub(1) as u32,
     };
     let policy = "scheduler: 0 round-robin, 1 and 2 owner first, 3 lowest slot";
     let changes = "a block starts, threads exit, or a RELSSP leaves EX in this cycle";
@@ -88,14 +124,18 @@ fn ports(p: &Params) -> Shell {
         .output(
             "picked",
             p.W,
-            "the warp between pick and take; AHEAD = 0: none",
+            "the warp between pick and take; none but with AHEAD = 3",
         )
-        .output("masked", 1, "some ready warp is held back by the mask")
-        .output("wait_sh", p.W, "allowed_wait; AHEAD = 3: one cycle later")
-        .output("viol", p.W, "allowed_viol; AHEAD = 3: one cycle later")
+        .output(
+            "masked",
+            1,
+            "some ready warp is held back by the mask; AHEAD = 1: one cycle later",
+        )
+        .output("wait_sh", p.W, "allowed_wait; AHEAD > 0: one cycle later")
+        .output("viol", p.W, "allowed_viol; AHEAD > 0: one cycle later")
 }
 
-/// Without stages ahead nothing changes between qualifying and taking.
+/// What is qualified and taken in one cycle cannot change in between.
 fn waived(shell: Shell, p: &Params) -> Shell {
     let only_ahead = [
         "is_atomic",
@@ -106,6 +146,6 @@ fn waived(shell: Shell, p: &Params) -> Shell {
         "atom_infl",
     ];
     only_ahead.into_iter().fold(shell, |shell, name| {
-        shell.unused(p.AHEAD == 0, name, "picked and taken in one cycle")
+        shell.unused(p.AHEAD < 2, name, "qualified and taken in one cycle")
     })
 }

@@ -155,7 +155,7 @@ mod tests {
             bank_bits: 3,
         };
         let mut machine = Machine::of_geometry(geometry, HashKind::Matrix);
-        for ahead in [0, 3] {
+        for ahead in 0..=3 {
             machine.ahead = ahead;
             assert!(
                 package(&machine)

@@ -133,12 +133,7 @@ impl Config {
             );
         }
         in_range("mem_stages", p.mem_stages, 2..=8)?;
-        if ![0, 3].contains(&p.ahead) {
-            return refuse(
-                format!("ahead {} is not supported", p.ahead),
-                "expected 0 (issue decided in the cycle of EXE's entry) or 3 stages",
-            );
-        }
+        in_range("ahead", p.ahead, 0..=3)?;
         in_range("hash stage", p.hash_stage, 0..=1)?;
         power_of_two("history_sets", p.history_sets, 2..=1 << (PC_BITS - 1))?;
         for (name, cycles) in [

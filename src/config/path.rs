@@ -75,7 +75,7 @@ pub struct PathParams {
     pub lock_group_cycles: u32,
     /// M: memory stages.
     pub mem_stages: u32,
-    /// AHEAD: stages in which the issue is decided in front of EXE: 0 or 3.
+    /// AHEAD: stages in which the issue is decided in front of EXE: 0 to 3.
     /// They are stages of the front end, which has them at least.
     pub ahead: u32,
     /// H: 1 = a pipeline stage of its own for the hash.

@@ -1,9 +1,11 @@
 //! `spad_issue_select`: which warp's offer is taken, in the cycle in which it
-//! is eligible or two stages later: pick and select (docs/microarchitecture.md,
-//! sections 18.3 and 18.11).
+//! is eligible or up to two stages later: pick and select
+//! (docs/microarchitecture.md, sections 18.3 and 18.11).
 
 use super::lanes::WarpMask;
-use super::spad_warp_scheduler::{Policy, SchedulerInputs, WarpClasses, WarpScheduler};
+use super::spad_warp_scheduler::{
+    Policy, SchedulerInputs, SchedulerOutputs, WarpClasses, WarpScheduler,
+};
 
 /// Inputs of one clock cycle.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,13 +51,16 @@ pub struct SelectInputs<'a> {
 }
 
 /// Outputs of one clock cycle; comb(all) with AHEAD = 0. With AHEAD > 0
-/// `picked`, `wait_sh` and `viol` are registered, `masked` is comb(mask), and
-/// what is taken comb(event, locked, owner, mask, atom_infl, room).
+/// `picked`, `wait_sh` and `viol` are registered, and `masked` is comb(mask) or,
+/// with AHEAD = 1, registered; with AHEAD > 1 what is taken is comb(event,
+/// locked, owner, mask, atom_infl, room).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SelectOutputs {
     /// The warp whose offer is taken.
     pub take: Option<usize>,
-    /// The warp in S; none with AHEAD = 0.
+    /// `take_sel`: the warp whose offer is looked at, taken or not.
+    pub selected: Option<usize>,
+    /// The warp in S; none but with AHEAD = 3.
     pub picked: Option<usize>,
     /// Some ready warp is masked and no candidate.
     pub masked: bool,
@@ -65,6 +70,8 @@ pub struct SelectOutputs {
     pub viol: WarpMask,
     /// The scheduler's choice, if it is taken over; no port.
     pub(super) choice: Option<usize>,
+    /// The scheduler's `masked`; no port.
+    masks: bool,
     /// What S does; no port.
     pub(crate) selection: Selection,
 }
@@ -101,19 +108,32 @@ struct Qualified {
     event: bool,
 }
 
-/// The registers of AHEAD > 0.
+/// What the ports show of the cycle before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Stages {
-    qualified: Qualified,
-    /// pk: the warp in S.
-    picked: Option<usize>,
+struct Shown {
+    masked: bool,
+    wait: WarpMask,
+    viol: WarpMask,
 }
 
-/// The scheduler, and the stages around it where AHEAD > 0.
+/// The registers between an eligible warp and its being taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stages {
+    /// AHEAD = 0: none.
+    None,
+    /// AHEAD = 1: none, but for what the ports show.
+    Shown(Shown),
+    /// AHEAD = 2: Q. What it has is picked and taken in one cycle.
+    Qualified(Qualified),
+    /// AHEAD = 3: Q; S, and pk, the warp in it.
+    Picked(Qualified, Option<usize>),
+}
+
+/// The scheduler, and the stages around it.
 #[derive(Clone, Debug)]
 pub struct IssueSelect {
     scheduler: WarpScheduler,
-    stages: Option<Stages>,
+    stages: Stages,
 }
 
 impl IssueSelect {
@@ -122,7 +142,7 @@ impl IssueSelect {
     pub fn new(warps: usize, ahead: u32) -> Self {
         IssueSelect {
             scheduler: WarpScheduler::new(warps),
-            stages: (ahead > 0).then(Stages::default),
+            stages: Stages::of(ahead),
         }
     }
 
@@ -133,15 +153,25 @@ impl IssueSelect {
 
     /// The warp in S.
     pub fn picked(&self) -> Option<usize> {
-        self.stages.as_ref().and_then(|stages| stages.picked)
+        match self.stages {
+            Stages::Picked(_, picked) => picked,
+            _ => None,
+        }
     }
 
     /// The outputs of this cycle.
     #[inline(always)]
     pub fn eval(&self, inputs: &SelectInputs) -> SelectOutputs {
         match &self.stages {
-            None => self.select_at_once(inputs),
-            Some(stages) => self.pick_and_select(stages, inputs),
+            Stages::Picked(q, picked) => self.pick_and_select(q, *picked, inputs),
+            Stages::Qualified(q) => self.take_qualified(q, inputs),
+            Stages::Shown(shown) => SelectOutputs {
+                masked: shown.masked,
+                wait_sh: shown.wait,
+                viol: shown.viol,
+                ..self.select_at_once(inputs)
+            },
+            Stages::None => self.select_at_once(inputs),
         }
     }
 
@@ -154,12 +184,7 @@ impl IssueSelect {
     #[inline(always)]
     pub(super) fn commit_known(&mut self, inputs: &SelectInputs, outputs: &SelectOutputs) {
         self.scheduler.commit_selected(inputs.rst, outputs.choice);
-        if let Some(stages) = &mut self.stages {
-            *stages = match inputs.rst {
-                true => Stages::default(),
-                false => stages.next(inputs, outputs),
-            };
-        }
+        self.stages.commit(inputs, outputs);
     }
 
     /// One clock cycle.
@@ -171,8 +196,12 @@ impl IssueSelect {
 
     /// The clock edge changes nothing.
     pub(super) fn rests(&self, inputs: &SelectInputs, outputs: &SelectOutputs) -> bool {
-        let next = |stages: &Stages| stages.next(inputs, outputs) == *stages;
-        outputs.choice.is_none() && self.stages.as_ref().is_none_or(next)
+        let next = || {
+            let mut next = self.stages;
+            next.commit(inputs, outputs);
+            next
+        };
+        outputs.choice.is_none() && next() == self.stages
     }
 
     fn select_at_once(&self, inputs: &SelectInputs) -> SelectOutputs {
@@ -185,33 +214,64 @@ impl IssueSelect {
         let take = choice.sel.filter(|_| inputs.room);
         SelectOutputs {
             take,
+            selected: choice.sel,
             picked: None,
             masked: choice.masked,
             wait_sh: inputs.allowed_wait,
             viol: inputs.allowed_viol,
             choice: take,
+            masks: choice.masked,
             selection: Selection::Nothing,
         }
     }
 
+    /// What was qualified without `but`, as the scheduler sees it in this cycle.
     #[inline(always)]
-    fn pick_and_select(&self, stages: &Stages, inputs: &SelectInputs) -> SelectOutputs {
-        let q = &stages.qualified;
-        let in_select = stages.picked.map_or(0, |warp| 1 << warp);
-        let choice = self.scheduler.eval(&SchedulerInputs {
-            ready: q.ready & !in_select,
+    fn choose(&self, q: &Qualified, but: WarpMask, inputs: &SelectInputs) -> SchedulerOutputs {
+        self.scheduler.eval(&SchedulerInputs {
+            ready: q.ready & !but,
             is_mem: q.is_mem,
             cls: q.cls,
             ..scheduling(inputs)
-        });
-        let selection = stages.select(inputs);
+        })
+    }
+
+    fn take_qualified(&self, q: &Qualified, inputs: &SelectInputs) -> SelectOutputs {
+        let choice = self.choose(q, 0, inputs);
+        let selection = q.take(choice.sel, inputs);
+        let take = choice.sel.filter(|_| selection == Selection::Taken);
         SelectOutputs {
-            take: stages.picked.filter(|_| selection == Selection::Taken),
-            picked: stages.picked,
+            take,
+            selected: choice.sel,
+            picked: None,
             masked: choice.masked,
             wait_sh: q.wait,
             viol: q.viol,
-            choice: choice.sel.filter(|_| stages.moves(selection)),
+            choice: take,
+            masks: choice.masked,
+            selection,
+        }
+    }
+
+    #[inline(always)]
+    fn pick_and_select(
+        &self,
+        q: &Qualified,
+        picked: Option<usize>,
+        inputs: &SelectInputs,
+    ) -> SelectOutputs {
+        let in_select = picked.map_or(0, |warp| 1 << warp);
+        let choice = self.choose(q, in_select, inputs);
+        let selection = q.select(picked, inputs);
+        SelectOutputs {
+            take: picked.filter(|_| selection == Selection::Taken),
+            selected: picked,
+            picked,
+            masked: choice.masked,
+            wait_sh: q.wait,
+            viol: q.viol,
+            choice: choice.sel.filter(|_| selection.leaves()),
+            masks: choice.masked,
             selection,
         }
     }
@@ -231,55 +291,122 @@ fn scheduling<'a>(inputs: &SelectInputs<'a>) -> SchedulerInputs<'a> {
     }
 }
 
-impl Stages {
-    #[inline(always)]
-    fn select(&self, inputs: &SelectInputs) -> Selection {
-        let Some(warp) = self.picked else {
-            return Selection::Nothing;
-        };
-        let q = &self.qualified;
-        let bit = 1 << warp;
-        let is = |warps: WarpMask| warps & bit != 0;
-        let moved = q.event || inputs.locked != q.locked || inputs.owner != q.owner;
-        if is(q.shares) && moved {
-            return Selection::Stale;
-        }
-        let masked = inputs.aware && inputs.mask && !inputs.violate;
-        if is(q.wait | q.viol) || (is(q.is_atomic) && inputs.atom_infl) || (is(q.is_mem) && masked)
-        {
-            return Selection::Void;
-        }
-        match inputs.room {
+impl Selection {
+    /// Of a warp that may go.
+    fn where_there_is(room: bool) -> Self {
+        match room {
             true => Selection::Taken,
             false => Selection::Waits,
         }
     }
 
     /// S takes over what the scheduler chooses.
-    fn moves(&self, selection: Selection) -> bool {
-        self.picked.is_none() || matches!(selection, Selection::Void | Selection::Taken)
+    fn leaves(self) -> bool {
+        matches!(
+            self,
+            Selection::Nothing | Selection::Void | Selection::Taken
+        )
+    }
+}
+
+impl Qualified {
+    /// What the registers of Q take.
+    #[inline(always)]
+    fn of(inputs: &SelectInputs) -> Self {
+        Qualified {
+            ready: inputs.ready,
+            is_mem: inputs.is_mem,
+            is_atomic: inputs.is_atomic,
+            shares: inputs.shares,
+            cls: inputs.cls,
+            wait: inputs.allowed_wait,
+            viol: inputs.allowed_viol,
+            locked: inputs.locked,
+            owner: inputs.owner,
+            event: inputs.event,
+        }
     }
 
-    /// The registers after the clock edge.
+    /// What `picked` was qualified with may be out of date.
     #[inline(always)]
-    fn next(&self, inputs: &SelectInputs, outputs: &SelectOutputs) -> Stages {
-        Stages {
-            qualified: Qualified {
-                ready: inputs.ready,
-                is_mem: inputs.is_mem,
-                is_atomic: inputs.is_atomic,
-                shares: inputs.shares,
-                cls: inputs.cls,
-                wait: inputs.allowed_wait,
-                viol: inputs.allowed_viol,
-                locked: inputs.locked,
-                owner: inputs.owner,
-                event: inputs.event,
-            },
-            picked: match self.moves(outputs.selection) {
-                true => outputs.choice,
-                false => self.picked,
-            },
+    fn is_stale(&self, picked: usize, inputs: &SelectInputs) -> bool {
+        let moved = self.event || inputs.locked != self.locked || inputs.owner != self.owner;
+        self.shares & 1 << picked != 0 && moved
+    }
+
+    /// `picked` is an atomic, and another one is in flight.
+    #[inline(always)]
+    fn is_second_atomic(&self, picked: usize, inputs: &SelectInputs) -> bool {
+        self.is_atomic & 1 << picked != 0 && inputs.atom_infl
+    }
+
+    /// AHEAD = 2: a warp that was allowed in the cycle before, and is not
+    /// masked in this one.
+    fn take(&self, picked: Option<usize>, inputs: &SelectInputs) -> Selection {
+        match picked {
+            None => Selection::Nothing,
+            Some(warp) if self.is_stale(warp, inputs) => Selection::Stale,
+            Some(warp) if self.is_second_atomic(warp, inputs) => Selection::Void,
+            Some(_) => Selection::where_there_is(inputs.room),
+        }
+    }
+
+    /// AHEAD = 3: a warp that was picked in the cycle before, or earlier.
+    #[inline(always)]
+    fn select(&self, picked: Option<usize>, inputs: &SelectInputs) -> Selection {
+        let Some(warp) = picked else {
+            return Selection::Nothing;
+        };
+        if self.is_stale(warp, inputs) {
+            return Selection::Stale;
+        }
+        let is = |warps: WarpMask| warps & 1 << warp != 0;
+        let masked = inputs.aware && inputs.mask && !inputs.violate;
+        let refused = is(self.wait | self.viol) || (is(self.is_mem) && masked);
+        match refused || self.is_second_atomic(warp, inputs) {
+            true => Selection::Void,
+            false => Selection::where_there_is(inputs.room),
+        }
+    }
+}
+
+impl Stages {
+    /// After reset.
+    fn of(ahead: u32) -> Self {
+        match ahead {
+            0 => Stages::None,
+            1 => Stages::Shown(Shown::default()),
+            2 => Stages::Qualified(Qualified::default()),
+            _ => Stages::Picked(Qualified::default(), None),
+        }
+    }
+
+    /// The clock edge.
+    #[inline(always)]
+    fn commit(&mut self, inputs: &SelectInputs, outputs: &SelectOutputs) {
+        match self {
+            Stages::None => {}
+            Stages::Shown(shown) if inputs.rst => *shown = Shown::default(),
+            Stages::Qualified(q) if inputs.rst => *q = Qualified::default(),
+            Stages::Picked(q, picked) if inputs.rst => (*q, *picked) = Default::default(),
+            Stages::Shown(shown) => {
+                *shown = Shown {
+                    masked: outputs.masks,
+                    wait: inputs.allowed_wait,
+                    viol: inputs.allowed_viol,
+                };
+            }
+            Stages::Qualified(q) => {
+                *q = Qualified::of(inputs);
+                // It still offers what has just been taken.
+                q.ready &= !outputs.take.map_or(0, |warp| 1 << warp);
+            }
+            Stages::Picked(q, picked) => {
+                *q = Qualified::of(inputs);
+                if outputs.selection.leaves() {
+                    *picked = outputs.choice;
+                }
+            }
         }
     }
 }
@@ -365,6 +492,53 @@ mod tests {
             unit.step(&inputs);
         }
         assert_eq!(unit.step(&masked).selection, Selection::Void);
+    }
+
+    /// AHEAD = 2: what was qualified goes in the next cycle, and not again though
+    /// it is still offered; what has just changed is looked at.
+    #[test]
+    fn what_was_qualified_is_picked_and_taken_in_one_cycle() {
+        let mut unit = IssueSelect::new(4, 2);
+        assert_eq!(unit.step(&ready(0b0110)).take, None);
+        let full = SelectInputs {
+            room: false,
+            ..ready(0b0110)
+        };
+        let out = unit.step(&full);
+        assert_eq!((out.selected, out.take, out.picked), (Some(1), None, None));
+        assert_eq!(unit.step(&ready(0b0110)).take, Some(1));
+        assert_eq!(unit.step(&ready(0b0110)).take, Some(2));
+        let moved = SelectInputs {
+            owner: 1,
+            ..ready(0)
+        };
+        let out = unit.step(&moved);
+        assert_eq!((out.selected, out.selection), (Some(1), Selection::Stale));
+        unit.step(&ready(0b0001));
+        let second = SelectInputs {
+            atom_infl: true,
+            ..ready(0)
+        };
+        assert_eq!(unit.step(&second).selection, Selection::Void);
+    }
+
+    /// AHEAD = 1: at once, but the ports show it a cycle later.
+    #[test]
+    fn one_stage_ahead_the_ports_show_registers() {
+        let mut unit = IssueSelect::new(4, 1);
+        let masked = SelectInputs {
+            aware: true,
+            mask: true,
+            allowed_wait: 0b1000,
+            allowed_viol: 0b0100,
+            ..ready(0b0010)
+        };
+        let out = unit.step(&masked);
+        assert_eq!((out.take, out.masked, out.wait_sh), (None, false, 0));
+        let out = unit.step(&ready(0b0010));
+        assert_eq!((out.take, out.masked), (Some(1), true));
+        assert_eq!((out.wait_sh, out.viol), (0b1000, 0b0100));
+        assert!(!unit.step(&ready(0)).masked);
     }
 
     /// What has moved since the stage before counts for one cycle.

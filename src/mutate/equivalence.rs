@@ -15,6 +15,18 @@ const SAME_STEP: Question = Question {
     proved: "UNSATISFIABLE",
 };
 
+/// The steps for which the mutant's registers that a fault reaches are told
+/// apart from the original's, before all that it can ever reach are.
+const NEAR: usize = 4;
+
+/// Since reset, whatever the fault does to registers near it, it changes no
+/// output and no register farther off. Few registers exist twice, and the
+/// invariant is often short: that a valid bit covers what differs.
+const STAYS_NEAR: Question = Question {
+    commands: "scleanup; pdr -T 45",
+    proved: "Property.proved",
+};
+
 /// No input sequence from the state with all registers zero makes an output
 /// differ: by property-directed reachability, once registers that never change
 /// are gone (`scleanup`). What follows from few registers it finds at once among
@@ -32,7 +44,8 @@ const NEVER_DIFFERS: [Question; 2] = [
 ];
 
 /// Tries to prove that `mutant` equals the original: first that a step from
-/// any state is the same, then that none from reset on shows a difference.
+/// any state is the same, then that what differs since reset stays near the
+/// fault, then that it never shows.
 ///
 /// All inputs are free, illegal configurations included, so a mutant that
 /// only an illegal use can tell apart is not proved; the answer errs on the
@@ -45,6 +58,13 @@ pub(super) fn is_equivalent(mutants: &Mutants, mutant: &Mutant, tools: &Toolbox)
     };
     if SAME_STEP.holds(&pair.one_step(), tools)? {
         return Ok(true);
+    }
+    for steps in 0..NEAR {
+        match pair.near(steps) {
+            Some(near) if STAYS_NEAR.holds(&near, tools)? => return Ok(true),
+            Some(_) => {}
+            None => break,
+        }
     }
     let since_reset = pair.since_reset();
     for question in NEVER_DIFFERS {
@@ -66,49 +86,63 @@ impl Pair<'_> {
     /// A circuit whose output says that an output or a next state differs, for
     /// any inputs and any state.
     fn one_step(&self) -> Aig {
-        let (inputs, registers) = (self.circuit.inputs.len(), self.circuit.next.len());
-        let mut builder = Builder::new(inputs + registers);
-        let register = |i| Builder::input(inputs + i);
-        let (next, outputs) = self.copy(&mut builder, 0, register);
-        let (mutant_next, mutant_outputs) = self.copy(&mut builder, self.number, register);
-        let differs = differs(
-            &mut builder,
-            next.iter().chain(&outputs),
-            mutant_next.iter().chain(&mutant_outputs),
-        );
+        let Sides {
+            builder, differs, ..
+        } = self.sides(&self.shared());
         builder.finish(Vec::new(), vec![differs])
     }
 
     /// A circuit whose output says that an output differs, each side with its
-    /// own registers. Registers that the fault cannot reach are shared: those
-    /// that have the same next state as long as they all are.
+    /// own registers as far as the fault can reach them.
     fn since_reset(&self) -> Aig {
-        let (inputs, registers) = (self.circuit.inputs.len(), self.circuit.next.len());
-        // Where the mutant's register is among the registers.
-        let mut place: Vec<usize> = (0..registers).collect();
-        let mut all = registers;
+        let mut place = self.shared();
         loop {
-            let mut builder = Builder::new(inputs + all);
-            let register = |i| Builder::input(inputs + i);
-            let (mut next, outputs) = self.copy(&mut builder, 0, register);
-            let (mutant_next, mutant_outputs) =
-                self.copy(&mut builder, self.number, |i| register(place[i]));
-            let before = all;
-            for i in 0..registers {
-                if place[i] == i && next[i] != mutant_next[i] {
-                    place[i] = all;
-                    all += 1;
-                }
+            let sides = self.sides(&place);
+            match sides.apart(&place) {
+                Some(more) => place = more,
+                None => return sides.finish(&place),
             }
-            if all == before {
-                let own = (0..registers).filter(|&i| place[i] != i);
-                let mut own: Vec<(usize, Literal)> =
-                    own.map(|i| (place[i], mutant_next[i])).collect();
-                own.sort_unstable();
-                next.extend(own.into_iter().map(|(_, literal)| literal));
-                let differs = differs(&mut builder, &outputs, &mutant_outputs);
-                return builder.finish(next, vec![differs]);
-            }
+        }
+    }
+
+    /// The same, but only the registers that the fault reaches in `steps` are
+    /// told apart, and the output also says that another one's next state
+    /// differs. `None` where it reaches no others.
+    fn near(&self, steps: usize) -> Option<Aig> {
+        let mut place = self.shared();
+        for _ in 0..steps {
+            place = self.sides(&place).apart(&place)?;
+        }
+        let sides = self.sides(&place);
+        sides.apart(&place)?;
+        Some(sides.finish(&place))
+    }
+
+    /// Where each of the mutant's registers is, if it has none of its own.
+    fn shared(&self) -> Vec<usize> {
+        (0..self.circuit.next.len()).collect()
+    }
+
+    /// Both sides, the mutant's register `i` at `place[i]` among all.
+    fn sides(&self, place: &[usize]) -> Sides {
+        let (inputs, registers) = (self.circuit.inputs.len(), self.circuit.next.len());
+        let own = place.iter().enumerate().filter(|(i, at)| i != *at).count();
+        let mut builder = Builder::new(inputs + registers + own);
+        let register = |i| Builder::input(inputs + i);
+        let (next, outputs) = self.copy(&mut builder, 0, register);
+        let (mutant_next, mutant_outputs) =
+            self.copy(&mut builder, self.number, |i| register(place[i]));
+        let shared = (0..registers).filter(|&i| place[i] == i);
+        let (these, those): (Vec<_>, Vec<_>) = shared
+            .map(|i| (next[i], mutant_next[i]))
+            .chain(outputs.into_iter().zip(mutant_outputs))
+            .unzip();
+        let differs = differs(&mut builder, &these, &those);
+        Sides {
+            builder,
+            next,
+            mutant_next,
+            differs,
         }
     }
 
@@ -127,6 +161,42 @@ impl Pair<'_> {
         let registers = (0..self.circuit.next.len()).map(register);
         let sources: Vec<_> = inputs.chain(registers).collect();
         builder.copy(self.circuit, &sources)
+    }
+}
+
+/// The original and the mutant in one circuit.
+struct Sides {
+    builder: Builder,
+    next: Vec<Literal>,
+    mutant_next: Vec<Literal>,
+    /// An output, or the next state of a register that both share, differs.
+    differs: Literal,
+}
+
+impl Sides {
+    /// The places if shared registers that another gate feeds on the mutant's
+    /// side are told apart, too. `None` if there are none.
+    fn apart(&self, place: &[usize]) -> Option<Vec<usize>> {
+        let own = place.iter().enumerate().filter(|(i, at)| i != *at).count();
+        let mut free = place.len() + own..;
+        let apart = |(i, &at): (usize, &usize)| match at == i && self.next[i] != self.mutant_next[i]
+        {
+            true => free.next().expect("endless"),
+            false => at,
+        };
+        let places: Vec<_> = place.iter().enumerate().map(apart).collect();
+        (places != place).then_some(places)
+    }
+
+    /// The circuit, its registers in their places.
+    fn finish(self, place: &[usize]) -> Aig {
+        let own = place.iter().enumerate().filter(|(i, at)| i != *at);
+        let mut own: Vec<(usize, Literal)> =
+            own.map(|(i, &at)| (at, self.mutant_next[i])).collect();
+        own.sort_unstable();
+        let mut next = self.next;
+        next.extend(own.into_iter().map(|(_, literal)| literal));
+        self.builder.finish(next, vec![self.differs])
     }
 }
 

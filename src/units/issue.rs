@@ -178,7 +178,6 @@ ports!(SelectPorts {
 struct GoldenSelect {
     ports: SelectPorts,
     model: IssueSelect,
-    ahead: bool,
 }
 
 struct SelectDriver {
@@ -195,7 +194,6 @@ pub(super) fn select(setup: &Setup) -> Box<dyn Bench> {
     let golden = GoldenSelect {
         ports: ports.clone(),
         model: IssueSelect::new(path.warps as usize, path.ahead),
-        ahead: path.ahead > 0,
     };
     let driver = SelectDriver {
         ports,
@@ -262,19 +260,10 @@ impl Golden for GoldenSelect {
             room: frame.is_high(&p.room),
             ..SelectInputs::default()
         };
-        // The selection shows whether or not there is room for it.
-        let open = SelectInputs {
-            room: true,
-            ..inputs
-        };
-        let selected = match self.ahead {
-            true => self.model.picked(),
-            false => self.model.eval(&open).take,
-        };
         let out = self.model.step(&inputs);
         frame.expect(&p.take, out.take.is_some().into());
-        frame.expect_bits(&p.take_sel, one_hot(selected));
-        frame.expect(&p.take_warp, selected.unwrap_or(0) as u32);
+        frame.expect_bits(&p.take_sel, one_hot(out.selected));
+        frame.expect(&p.take_warp, out.selected.unwrap_or(0) as u32);
         frame.expect_bits(&p.picked, one_hot(out.picked));
         frame.expect(&p.masked, out.masked.into());
         frame.expect_bits(&p.wait_sh, out.wait_sh);

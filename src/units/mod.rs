@@ -192,9 +192,14 @@ pub static UNITS: &[Unit] = &[
         .proved(&[circuit!("eligibility", Quad)]),
     Unit::new("spad_issue_select", issue::select)
         .levels(21)
-        .proved(&[circuit!("issue_select", Quad)
-            .with(Stages::Ahead(3))
-            .beside(&["spad_access_unit"])]),
+        .proved(&[
+            circuit!("issue_select", Quad)
+                .with(Stages::Ahead(2))
+                .beside(&["spad_access_unit"]),
+            circuit!("issue_select", Quad)
+                .with(Stages::Ahead(3))
+                .beside(&["spad_access_unit"]),
+        ]),
     Unit::new("spad_pass_issue", issue::passes)
         .levels(13)
         .proved(&[
@@ -249,6 +254,24 @@ pub static UNITS: &[Unit] = &[
                 .free(MEMORIES)
                 .cycles(24)
                 .with(Stages::Whole(2, 0)),
+            circuit!("sm_path", Whole)
+                .needs(Need::Path { locks: true })
+                .free(MEMORIES)
+                .cycles(24)
+                .with(Stages::Whole(3, 1)),
+            circuit!("sm_path", Whole)
+                .needs(Need::Path { locks: true })
+                .free(MEMORIES)
+                .cycles(24)
+                .with(Stages::Whole(4, 2)),
+            circuit!("sm_path_owner", Whole)
+                .needs(Need::Path { locks: true })
+                .free(MEMORIES)
+                .with(Stages::Whole(3, 1)),
+            circuit!("sm_path_owner", Whole)
+                .needs(Need::Path { locks: true })
+                .free(MEMORIES)
+                .with(Stages::Whole(4, 2)),
             circuit!("sm_path_owner", Whole)
                 .needs(Need::Path { locks: true })
                 .free(MEMORIES)

@@ -71,11 +71,21 @@ macro_rules! whole {
 const ROWS: &str = rows!(2);
 const ROWS3: &str = rows!(3);
 const ROWS4: &str = rows!(4);
-/// As `QUAD`, with the issue decided three stages ahead.
-const AHEAD: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
-                     warp_size = 8, capacity_words = 512 }\n\
-                     path = { warps = 4, blocks = 4, locks = 32, lock_group_cycles = 2, \
-                     history_sets = 2, mem_stages = 2, ahead = 3 }\n";
+/// As `QUAD`, with the issue decided so many stages ahead.
+macro_rules! ahead {
+    ($stages:literal) => {
+        concat!(
+            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
+             warp_size = 8, capacity_words = 512 }\n\
+             path = { warps = 4, blocks = 4, locks = 32, lock_group_cycles = 2, \
+             history_sets = 2, mem_stages = 2, ahead = ",
+            $stages,
+            " }\n"
+        )
+    };
+}
+const AHEAD: &str = ahead!(3);
+const QUALIFIED: &str = ahead!(2);
 
 /// The least path as a whole, with the timing of the papers' figures.
 pub const FIGURES: &str = whole!(2, 0);
@@ -107,6 +117,7 @@ impl Mutant {
             "hashed" => HASHED,
             "unhashed" => UNHASHED,
             "ahead" => AHEAD,
+            "qualified" => QUALIFIED,
             "figures" => FIGURES,
             "whole" => WHOLE,
             other => panic!("no machine {other}"),

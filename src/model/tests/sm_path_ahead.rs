@@ -1,4 +1,4 @@
-//! The issue decided three stages ahead, in front of three to eight memory
+//! The issue decided one to three stages ahead, in front of two to eight memory
 //! stages (docs/microarchitecture.md, sections 18.2a and 18.3).
 
 use super::machine::{Machine, conflicting, instruction, load_up_to};
@@ -8,26 +8,32 @@ use crate::model::{Exit, PathLaunch};
 /// M = 4, AHEAD = 3, without hash stage.
 const AHEAD: &str = "[hash]\npath = \"mod\"\n[path]\nmem_stages = 4\nahead = 3\n";
 
+/// The same with so many stages in front of EX.
+fn machine_of(ahead: usize) -> Machine {
+    Machine::new(&AHEAD.replace("ahead = 3", &format!("ahead = {ahead}")))
+}
+
 /// Cycle and warp of each issue.
 fn issued(machine: &Machine) -> Vec<(usize, usize)> {
     let issues = machine.issued.iter();
     issues.map(|(cycle, warp, _)| (*cycle, *warp)).collect()
 }
 
-/// Section 18.7: three cycles from the offer to the issue, then as ever.
+/// Section 18.7: from the offer to the issue as many cycles as stages, then as
+/// ever.
 #[test]
 fn latencies() {
-    for m in [2usize, 3, 4, 5, 8] {
+    for (m, ahead) in (2usize..=8).flat_map(|m| (1usize..=3).map(move |ahead| (m, ahead))) {
         for h in [0usize, 1] {
-            let text = format!("[hash]\nstage = {h}\n[path]\nmem_stages = {m}\nahead = 3\n");
+            let text = format!("[hash]\nstage = {h}\n[path]\nmem_stages = {m}\nahead = {ahead}\n");
             for d in [1u16, 2, 32] {
                 for pipeline in 0..3 {
                     let mut machine = Machine::new(&text);
                     machine.cfg.pipeline = pipeline;
                     machine.program(3, [conflicting(kind::LOAD, d, 32)]);
                     machine.drain(1000);
-                    assert_eq!(issued(&machine), [(3, 3)]);
-                    let cycles = 3 + 1 + d as usize + m + h;
+                    assert_eq!(issued(&machine), [(ahead, 3)]);
+                    let cycles = ahead + 1 + d as usize + m + h;
                     assert_eq!(machine.done[0].cycle, cycles, "M={m} H={h} d={d}");
                 }
             }
@@ -36,28 +42,32 @@ fn latencies() {
 }
 
 #[test]
-fn a_warp_issues_every_fourth_cycle_and_four_warps_every_cycle() {
-    let mut machine = Machine::new(AHEAD);
-    machine.program(5, vec![instruction(kind::ALU, |_| 0); 4]);
-    machine.drain(100);
-    assert_eq!(issued(&machine), [(3, 5), (7, 5), (11, 5), (15, 5)]);
-    for warps in 1..8 {
-        let mut machine = Machine::new(AHEAD);
-        for warp in 0..warps {
-            machine.program(warp, vec![conflicting(kind::LOAD, 1, 32); 5]);
+fn a_warp_issues_behind_all_stages_and_one_more_warp_than_stages_every_cycle() {
+    for ahead in 0..=3 {
+        let mut machine = machine_of(ahead);
+        machine.program(5, vec![instruction(kind::ALU, |_| 0); 4]);
+        machine.drain(100);
+        let every: Vec<_> = (0..4).map(|i| (ahead + i * (ahead + 1), 5)).collect();
+        assert_eq!(issued(&machine), every);
+        for warps in 1..8 {
+            let mut machine = machine_of(ahead);
+            for warp in 0..warps {
+                machine.program(warp, vec![conflicting(kind::LOAD, 1, 32); 5]);
+            }
+            machine.drain(200);
+            let all = issued(&machine);
+            let last = all[all.len() - 1].0;
+            let expected = match warps <= ahead {
+                true => ahead + 4 * (ahead + 1) + warps - 1,
+                false => ahead + 5 * warps - 1,
+            };
+            let of = format!("{warps} warps, {ahead} ahead");
+            assert_eq!((all.len(), last), (5 * warps, expected), "{of}");
+            // One a cycle, without conflict: no bubble between issue and writeback.
+            let written: Vec<usize> = machine.done.iter().map(|d| d.cycle - 6).collect();
+            let cycles: Vec<usize> = all.iter().map(|i| i.0).collect();
+            assert_eq!(written, cycles, "{of}");
         }
-        machine.drain(200);
-        let all = issued(&machine);
-        let last = all[all.len() - 1].0;
-        let expected = match warps {
-            1..4 => 3 + 4 * 4 + warps - 1,
-            _ => 3 + 5 * warps - 1,
-        };
-        assert_eq!((all.len(), last), (5 * warps, expected), "{warps} warps");
-        // One a cycle, without conflict: no bubble between issue and writeback.
-        let written: Vec<usize> = machine.done.iter().map(|d| d.cycle - 6).collect();
-        let cycles: Vec<usize> = all.iter().map(|i| i.0).collect();
-        assert_eq!(written, cycles);
     }
 }
 
@@ -65,26 +75,34 @@ fn a_warp_issues_every_fourth_cycle_and_four_warps_every_cycle() {
 /// follow without a bubble.
 #[test]
 fn passes_follow_without_a_bubble() {
-    let mut machine = Machine::new("base = \"gt200\"\n[path]\nahead = 3\n");
-    for warp in 0..4 {
-        machine.program(warp, vec![conflicting(kind::LOAD, 1, 8); 2]);
+    for ahead in 0..=3 {
+        let text = format!("base = \"gt200\"\n[path]\nahead = {ahead}\n");
+        let mut machine = Machine::new(&text);
+        for warp in 0..4 {
+            machine.program(warp, vec![conflicting(kind::LOAD, 1, 8); 2]);
+        }
+        let mut passes = Vec::new();
+        for cycle in 0..60 {
+            let seen = machine.step();
+            passes.extend(seen.out.iss.map(|i| (cycle, i.warp, i.pass)));
+        }
+        let expected: Vec<_> = (0..32)
+            .map(|i| (ahead + i, i / 4 % 4, (i % 4) as u16))
+            .collect();
+        // gt200 is strict: a warp's second load waits for its first one.
+        assert_eq!(passes[..16], expected[..16]);
+        assert_eq!(passes.len(), 32);
     }
-    let mut passes = Vec::new();
-    for cycle in 0..60 {
-        let seen = machine.step();
-        passes.extend(seen.out.iss.map(|i| (cycle, i.warp, i.pass)));
-    }
-    let expected: Vec<_> = (0..32)
-        .map(|i| (3 + i, i / 4 % 4, (i % 4) as u16))
-        .collect();
-    // gt200 is strict: a warp's second load waits for its first one.
-    assert_eq!(passes[..16], expected[..16]);
-    assert_eq!(passes.len(), 32);
 }
 
 /// Two blocks that share, a while after their launch.
 fn pair() -> Machine {
-    let mut machine = Machine::sharing_pair(&format!("{AHEAD}[pipeline]\nkind = \"unified\"\n"));
+    pair_of(3)
+}
+
+fn pair_of(ahead: usize) -> Machine {
+    let text = AHEAD.replace("ahead = 3", &format!("ahead = {ahead}"));
+    let mut machine = Machine::sharing_pair(&format!("{text}[pipeline]\nkind = \"unified\"\n"));
     for _ in 0..2 {
         machine.step();
     }
@@ -96,13 +114,19 @@ fn pair() -> Machine {
 /// is looked at again and waits, until an exit lets it go.
 #[test]
 fn one_of_two_qualified_blocks_takes_the_lock() {
-    let mut machine = pair();
+    for ahead in 1..=3 {
+        one_of_two_blocks_takes_the_lock(ahead);
+    }
+}
+
+fn one_of_two_blocks_takes_the_lock(ahead: usize) {
+    let mut machine = pair_of(ahead);
     machine.program(0, [load_up_to(150)]);
     machine.program(1, [load_up_to(150)]);
     for _ in 0..30 {
         machine.step();
     }
-    assert_eq!(issued(&machine), [(3, 0)]);
+    assert_eq!(issued(&machine), [(ahead, 0)]);
     let out = machine.step().out;
     assert_eq!((out.wait_sh, out.locked, out.owner), (0b10, 1, 0));
     let exits = machine.cycle;
@@ -121,7 +145,7 @@ fn one_of_two_qualified_blocks_takes_the_lock() {
     assert_eq!((out.locked, out.owner, out.wait_sh), (1, 1, 0b10));
     assert_eq!(machine.step().out.wait_sh, 0);
     machine.drain(100);
-    assert_eq!(issued(&machine), [(3, 0), (exits + 4, 1)]);
+    assert_eq!(issued(&machine), [(ahead, 0), (exits + ahead + 1, 1)]);
 }
 
 #[test]
@@ -172,7 +196,13 @@ fn a_launch_shows_in_the_next_cycle() {
 /// has ended, and nobody waits behind it.
 #[test]
 fn two_atomics_are_never_taken_together() {
-    let mut machine = Machine::new(AHEAD);
+    for ahead in 1..=3 {
+        two_atomics(ahead);
+    }
+}
+
+fn two_atomics(ahead: usize) {
+    let mut machine = machine_of(ahead);
     for warp in 0..2 {
         let mut add = instruction(kind::ATOMIC, |i| i);
         add.data = vec![1; 64];
@@ -181,10 +211,17 @@ fn two_atomics_are_never_taken_together() {
     machine.program(2, vec![instruction(kind::ALU, |_| 0); 3]);
     machine.drain(1000);
     let all = issued(&machine);
-    assert_eq!(all[..4], [(3, 0), (5, 2), (9, 2), (13, 2)]);
+    // A pick that is dropped costs its cycle: the atomic's, with three stages.
+    let first = match ahead {
+        1 => 2,
+        2 => 4,
+        _ => 5,
+    };
+    let added: Vec<_> = (0..3).map(|i| (first + i * (ahead + 1), 2)).collect();
+    assert_eq!((all[0], &all[1..4]), ((ahead, 0), &added[..]));
     assert_eq!(all[4].1, 1);
-    // 118 cycles of the loop, the final PASS fires in 3 + 120.
-    assert_eq!(all[4].0, 3 + 120 + 1 + 3);
+    // 118 cycles of the loop, the final PASS fires 120 cycles behind the issue.
+    assert_eq!(all[4].0, ahead + 120 + 1 + ahead);
     assert_eq!(machine.path.scratchpad().word(31), 2);
 }
 
@@ -232,9 +269,10 @@ fn off_chip_data_take_turns() {
 /// lost, and the operands stand still.
 #[test]
 fn a_writeback_port_that_waits_loses_nothing() {
-    for m in [3, 4, 5] {
+    for (m, ahead) in [(2, 1), (4, 1), (4, 2), (3, 3), (4, 3), (5, 3)] {
         for pipeline in 0..3 {
-            let mut machine = Machine::new(&format!("[path]\nmem_stages = {m}\nahead = 3\n"));
+            let text = format!("[path]\nmem_stages = {m}\nahead = {ahead}\n");
+            let mut machine = Machine::new(&text);
             machine.cfg.pipeline = pipeline;
             for warp in 0..8 {
                 let load = conflicting(kind::LOAD, 1 + warp as u16 % 3, 32);

@@ -170,5 +170,9 @@ fn random_programs_give_the_results_of_their_issue_order() {
             seed,
         );
         run("[path]\nwarps = 12\nmem_stages = 5\nahead = 3\n", seed);
+        for ahead in [1, 2] {
+            let text = format!("base = \"small\"\n[path]\nmem_stages = 4\nahead = {ahead}\n");
+            run(&text, seed);
+        }
     }
 }

@@ -8,10 +8,12 @@ impl Sm<'_> {
     /// alike as long as the path's outputs do not change, and all of which are
     /// counted alike.
     pub(super) fn most_quiet_cycles(&self) -> u64 {
-        // The active set, private schedulers and exits move every cycle.
+        // The active set, private schedulers and exits move every cycle; a slot
+        // is free in the cycle behind the one in which the path shows it empty.
         let moves = self.path_config.policy == Policy::TwoLevel
             || self.private_ready != 0
             || self.exits != 0
+            || self.ending != 0
             || self.is_done();
         if moves {
             return 1;

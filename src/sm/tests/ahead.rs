@@ -1,5 +1,5 @@
-//! Machines that decide the issue three stages ahead, in front of more memory
-//! stages: what is known in advance hides them, nothing issues too early, and
+//! Machines that decide the issue one to three stages ahead, in front of more
+//! memory stages: what is known in advance hides them, nothing issues too early, and
 //! every cycle still counts once.
 
 use super::*;
@@ -36,16 +36,20 @@ fn distances(config: &Config, text: &str) -> Vec<u64> {
 fn strict_barrel_execution_hides_the_stages_in_its_front_end() {
     let text = ".shared 1024\nalu r1\nld.shared r1, [4*l]\nalu r1\nbar\nalu r2\n";
     let on = |ahead| machine_with("base = \"gt200\"\n", 4, ahead);
-    assert_eq!(issues(&on(3), text), issues(&on(0), text));
     let of = |ahead| run(&on(ahead), text).unwrap();
-    assert_eq!(of(3), of(0));
-    // Without a front end all three are seen, behind every completion.
+    for ahead in 1..=3 {
+        assert_eq!(issues(&on(ahead), text), issues(&on(0), text));
+        assert_eq!(of(ahead), of(0));
+    }
+    // Without a front end all are seen, behind every completion.
     let none = |ahead| {
         let base = "base = \"gt200\"\n[pipeline]\nfrontend_stages = 0\n";
         distances(&machine_with(base, 4, ahead), text)
     };
-    let later: Vec<u64> = none(0).iter().map(|d| d + 3).collect();
-    assert_eq!(none(3), later);
+    for ahead in 1..=3 {
+        let later: Vec<u64> = none(0).iter().map(|d| d + u64::from(ahead)).collect();
+        assert_eq!(none(ahead), later);
+    }
 }
 
 #[test]
@@ -55,26 +59,35 @@ fn latencies_that_are_known_hide_the_stages() {
     let on = |ahead| distances(&machine_with("", 4, ahead), text);
     // Fermi: add and sfu 18, branch 32, loads 32 and one more for the hash.
     assert_eq!(on(0)[..5], [18, 18, 32, 33, 1]);
-    assert_eq!(on(3)[..5], [18, 18, 32, 33, 4]);
-    // Independent instructions of one warp come every fourth cycle.
+    // Independent instructions of one warp come when all stages are behind the
+    // one before: every second, third or fourth cycle.
     let many = ".block 32\nalu r1\nalu r2\nalu r3\n";
-    assert_eq!(distances(&machine_with("", 4, 3), many), [4, 4]);
+    for ahead in 1..=3 {
+        let each = u64::from(ahead) + 1;
+        assert_eq!(on(ahead)[..5], [18, 18, 32, 33, each]);
+        assert_eq!(distances(&machine_with("", 4, ahead), many), [each, each]);
+    }
 }
 
-/// Where the path alone is the latency of a load, its use comes three cycles
-/// later; an atomic's likewise.
+/// Where the path alone is the latency of a load, its use comes as many cycles
+/// later as there are stages; an atomic's likewise.
 #[test]
 fn nothing_issues_before_its_operands_are_there() {
     for mem_stages in 2..=5 {
-        let on = |ahead, body: &str| {
+        let on = |ahead: u32, body: &str| {
             let more = format!("[path]\nmem_stages = {mem_stages}\nahead = {ahead}\n");
             distances(&tiny(&more), &warps(body))
         };
         for first in ["ld.shared r1, [32*l]", "atom.shared r1, [4*l]"] {
             let body = format!("{first}\nalu r2, r1\nst.shared [4*l], r2");
-            let (at_once, ahead) = (on(0, &body), on(3, &body));
-            assert_eq!(ahead[0], at_once[0] + 3, "M = {mem_stages}: {first}");
-            assert_eq!((at_once[1], ahead[1]), (1, 4));
+            let at_once = on(0, &body);
+            assert_eq!(at_once[1], 1);
+            for stages in 1..=3u32 {
+                let ahead = on(stages, &body);
+                let of = format!("M = {mem_stages}, {stages} ahead: {first}");
+                assert_eq!(ahead[0], at_once[0] + u64::from(stages), "{of}");
+                assert_eq!(ahead[1], u64::from(stages) + 1, "{of}");
+            }
         }
     }
 }
@@ -106,7 +119,7 @@ fn blocks_follow_when_the_path_shows_their_slot_empty() {
         "owf",
         "lowest-slot",
     ] {
-        for (mem_stages, ahead) in [(2, 0), (4, 0), (3, 3), (4, 3), (5, 3)] {
+        for (mem_stages, ahead) in [(2, 0), (4, 0), (4, 1), (4, 2), (3, 3), (4, 3), (5, 3)] {
             let config = tiny(&format!(
                 "[path]\nmem_stages = {mem_stages}\nahead = {ahead}\n[sharing]\non = true\n\
                  [scheduler]\npolicy = \"{scheduler}\"\n"

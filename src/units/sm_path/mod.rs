@@ -154,7 +154,7 @@ mod tests {
                 out.nm_valid + 1 == 1 << config.parameters().NQ,
             );
             count("nothing in flight", out.occ == 0);
-            if config.path.ahead > 0 {
+            if config.path.ahead > 1 {
                 count("pick dropped", selection == Selection::Void);
                 count("pick stale", selection == Selection::Stale);
                 count("pick waits for passes", selection == Selection::Waits);
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn random_stimulus_reaches_what_is_rare() {
         for preset in ["small", "gt200", "fermi", "sharing-64k"] {
-            for (mem_stages, ahead) in [(None, 0), (Some(4), 3)] {
+            for (mem_stages, ahead) in [(None, 0), (None, 1), (Some(4), 2), (Some(4), 3)] {
                 let mut config = Config::preset(preset).unwrap();
                 config.path.hash = crate::config::PathHash::Configurable;
                 config.path.mem_stages = mem_stages.unwrap_or(config.path.mem_stages);

@@ -1,4 +1,4 @@
-// spad_issue_select with AHEAD = 3, beside the access unit: between qualifying
+// spad_issue_select with AHEAD > 1, beside the access unit: between qualifying
 // and taking others may change what a warp was qualified with; what is taken
 // may still go (section 18.3).
 module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW = 2, parameter n = 9) (
@@ -28,7 +28,11 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
     output wire assume_release, // what has been released, and who is alive, is another only in the cycle behind a change
     output wire assume_ready, // a warp is ready only if it offers what it may issue, and is not picked
     output wire assume_stands, // an offer that was ready stands until it is taken
+{%- if AHEAD == 3 %}
     output wire keep_pick, // one warp at most is picked, and it was ready since it was taken last
+{%- else %}
+    output wire keep_pick, // what is qualified was ready in the cycle before, and not taken in it
+{%- endif %}
     output wire keep_qualified, // what the unit knows of an offer that was ready is so
     output wire keep_seen, // it has the shared parts as they were in the cycle before
     output wire check_allowed, // no access of a block that may not touch the shared part is taken
@@ -37,9 +41,13 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
     output wire check_ready, // what is taken is an offer that was ready, and each but once
     output wire check_room, // nothing is taken without room
     output wire check_number, // the picked warp is one, and told by bit and number
+{%- if AHEAD == 3 %}
     output wire check_decides, // a pick stays only without room, or where the shared part has just changed: no deadlock
     output wire check_dropped, // a pick is dropped only if it may no longer go
     output wire check_picks, // where nothing is picked and a warp was ready and not masked, one is picked next
+{%- else %}
+    output wire check_decides, // with room and a warp that was ready and is not masked, one is taken, or the pick may no longer go, or the shared part has just changed: no deadlock
+{%- endif %}
     output wire check_told, // who waits for the shared part, or has released it, is told one cycle later
     output wire cover_taken, // 7: an access is taken that locks the shared part
     output wire cover_refused, // 10: a pick is dropped, since the partner took the shared part
@@ -73,16 +81,16 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
         .take(take), .take_sel(take_sel), .take_warp(take_warp), .picked(picked), .masked(masked),
         .wait_sh(wait_sh), .viol(viol)
     );
-    (* hierconn *) wire \unit.pk_valid , \unit.was_changed ;
+    (* hierconn *) wire {% if AHEAD == 3 %}\unit.pk_valid , {% endif %}\unit.was_changed ;
     (* hierconn *) wire [T/2-1:0] \unit.was_locked , \unit.was_owner ;
-    (* hierconn *) wire [W-1:0] \unit.pk , \unit.q_ready , \unit.q_mem , \unit.q_atomic , \unit.q_shared ,
+    (* hierconn *) wire [W-1:0] {% if AHEAD == 3 %}\unit.pk , {% endif %}\unit.q_ready , \unit.q_mem , \unit.q_atomic , \unit.q_shared ,
         \unit.q_wait , \unit.q_viol ;
 
     // The cycle before, and offers that were ready since their warp was taken.
     reg was_rst, was_sharing, was_changed, seen_changed, was_mask, was_atom, was_room, was_take, was_aware, was_violate;
     reg [n-1:0] was_limit;
     reg [T-1:0] was_done, was_live;
-    reg [W-1:0] was_valid, was_wait, was_viol, was_mem, was_atomic, was_shares, was_ready, was_picked;
+    reg [W-1:0] was_valid, was_wait, was_viol, was_mem, was_atomic, was_shares, was_ready, was_picked, was_taken;
     reg [W*4-1:0] was_kind;
     reg [W*n-1:0] was_hi;
     reg [W*TW-1:0] was_blk;
@@ -113,7 +121,8 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
         was_atomic <= is_atomic;
         was_shares <= shares;
         was_ready <= rst ? 0 : ready;
-        was_picked <= rst ? 0 : picked;
+        was_picked <= rst ? 0 : take_sel;
+        was_taken <= rst ? 0 : taken;
         was_locked <= rst ? 0 : locked;
         was_owner <= rst ? 0 : owner;
         bound <= rst ? 0 : (bound | ready) & ~taken;
@@ -135,8 +144,12 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
     assign assume_ready = may;
     assign assume_stands = stands;
 
+{%- if AHEAD == 3 %}
     assign keep_pick = (\unit.pk_valid == ( \unit.pk != 0)) & (( \unit.pk & ( \unit.pk - 1)) == 0)
         & (( \unit.pk & ~bound) == 0) & ( \unit.q_ready == was_ready) & ((was_ready & ~bound) == 0);
+{%- else %}
+    assign keep_pick = ( \unit.q_ready == (was_ready & ~was_taken)) & (( \unit.q_ready & ~bound) == 0);
+{%- endif %}
     assign keep_qualified = ((( \unit.q_mem ^ is_mem) & bound) == 0) & ((( \unit.q_atomic ^ is_atomic) & bound) == 0)
         & ((( \unit.q_shared ^ shares) & bound) == 0);
     assign keep_seen = ( \unit.q_mem == was_mem) & ( \unit.q_wait == was_wait) & ( \unit.q_viol == was_viol)
@@ -145,30 +158,37 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
 
     // What may make a pick go away, and what may make it stay.
     wire moved = seen_changed | (locked != was_locked) | (owner != was_owner);
-    wire unsettled = ((picked & shares) != 0) & moved;
+    wire unsettled = ((take_sel & shares) != 0) & moved;
+    wire second_atomic = ((take_sel & is_atomic) != 0) & atom_infl;
+{%- if AHEAD == 3 %}
+    wire [W-1:0] candidates = was_ready & ~picked & ~(cfg_aware & mask ? was_mem : 0);
     wire [W-1:0] blocked = cfg_aware & mask & !cfg_violate ? is_mem : 0;
-    wire may_go = (picked & ~blocked & ~(was_wait | was_viol) & ~(is_atomic & {W{atom_infl}})) != 0;
-    wire candidates = (was_ready & ~picked & ~(cfg_aware & mask ? was_mem : 0)) != 0;
+    wire may_go = !second_atomic & ((picked & ~blocked & ~(was_wait | was_viol)) != 0);
     reg was_due, was_kept_back, was_idle;
     always @(posedge clk) begin
         was_due <= !rst & (picked != 0) & room & !unsettled;
         was_kept_back <= !rst & (picked != 0) & may_go & !take;
-        was_idle <= !rst & (picked == 0) & candidates;
+        was_idle <= !rst & (picked == 0) & (candidates != 0);
     end
+    assign check_decides = !was_due | ((picked & was_picked) == 0);
+    assign check_dropped = !was_kept_back | (picked == was_picked);
+    assign check_picks = !was_idle | (picked != 0);
+{%- else %}
+    wire [W-1:0] candidates = was_ready & ~was_taken & ~(cfg_aware & mask ? was_mem : 0);
+    assign check_decides = rst | !room | (candidates == 0) | take | unsettled | second_atomic;
+{%- endif %}
     assign check_allowed = (taken & ~allow) == 0;
     assign check_atomics = !atom_infl | ((taken & is_atomic) == 0);
     assign check_masked = !(cfg_aware & mask) | cfg_violate | ((taken & is_mem) == 0);
     assign check_ready = (taken & ~(bound & off_valid)) == 0;
     assign check_room = room | !take;
-    assign check_number = ((picked & (picked - 1)) == 0) & (take_sel == picked)
-        & (picked == 0 ? !take & (take_warp == 0) : picked[take_warp]);
-    assign check_decides = !was_due | ((picked & was_picked) == 0);
-    assign check_dropped = !was_kept_back | (picked == was_picked);
-    assign check_picks = !was_idle | (picked != 0);
+    assign check_number = ((take_sel & (take_sel - 1)) == 0)
+        & (take_sel == 0 ? !take & (take_warp == 0) : take_sel[take_warp])
+        & (picked == {% if AHEAD == 3 %}take_sel{% else %}0{% endif %});
     assign check_told = (wait_sh == was_wait) & (viol == was_viol);
-    wire dropped = (was_picked & ~picked) != 0 & !was_take & !rst;
+    wire dropped = (was_picked & ~{% if AHEAD == 3 %}picked{% else %} \unit.q_ready {% endif %}) != 0 & !was_take & !rst;
     assign cover_taken = was_take & ((locked & ~was_locked) != 0) & !rst;
     assign cover_refused = dropped & ((was_picked & was_wait) != 0);
     assign cover_atomic = dropped & ((was_picked & was_atomic) != 0) & was_atom & !was_mask;
-    assign cover_stale = (picked & was_picked) != 0 & was_room & !rst;
+    assign cover_stale = (take_sel & was_picked) != 0 & !was_take & was_room & !rst;
 endmodule

@@ -451,9 +451,15 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     wire fenced = !releases | (infl_m == 0);
     wire one_class = !in_order | (infl_m == 0) | (infl_n == 0);
     wire one_strict = !strict | ((infl_m <= 1) & (infl_n <= 1) & !(infl_m[0] & infl_n[0]));
-{%- if AHEAD > 0 %}
-    (* hierconn *) wire [W-1:0] \unit.issue_select.q_ready , \unit.issue_select.pk ;
+{%- if AHEAD > 1 %}
+    (* hierconn *) wire [W-1:0] \unit.issue_select.q_ready ;
+{%- if AHEAD == 3 %}
+    (* hierconn *) wire [W-1:0] \unit.issue_select.pk ;
     (* hierconn *) wire \unit.issue_select.pk_valid ;
+    wire [W-1:0] bound = \unit.issue_select.q_ready | \unit.issue_select.pk ;
+{%- else %}
+    wire [W-1:0] bound = \unit.issue_select.q_ready ;
+{%- endif %}
 {%- if LOCKS > 0 %}
     (* hierconn *) wire [W-1:0] \unit.issue_select.q_atomic ;
     wire [W-1:0] atomic_offers;
@@ -461,12 +467,14 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     assign atomic_offers[{{ w }}] = off_kind[{{ 4 * w }} +: 4] == 5;
 {%- endfor %}
 {%- endif %}
-    wire [W-1:0] bound = \unit.issue_select.q_ready | \unit.issue_select.pk ;
     wire [W-1:0] on_its_way = \unit.pass_issue.cur_valid & (cur_first | ( \unit.pass_issue.cur_kind == 7))
         ? 1 << \unit.pass_issue.cur_warp : 0;
     wire [W-1:0] releasing = \unit.ex_valid & ( \unit.ex_kind == 7) ? 1 << \unit.ex_warp : 0;
-    assign keep_picked = fenced & one_class & one_strict & ( \unit.issue_select.pk_valid == ( \unit.issue_select.pk != 0))
+    assign keep_picked = fenced & one_class & one_strict
+{%- if AHEAD == 3 %}
+        & ( \unit.issue_select.pk_valid == ( \unit.issue_select.pk != 0))
         & (( \unit.issue_select.pk & ( \unit.issue_select.pk - 1)) == 0)
+{%- endif %}
 {% if LOCKS > 0 %}
         & ((bound & ( \unit.issue_select.q_atomic ^ atomic_offers)) == 0){% endif %}
         & ((bound & ~(off_valid & ~on_its_way & ~releasing)) == 0) & (!bound[warp] | may);

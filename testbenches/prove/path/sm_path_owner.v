@@ -55,7 +55,7 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     output wire keep_thread, // the thread is active, and has released, as was said
     output wire keep_live, // what the release unit shows is what has been said to it
     output wire keep_flight, // accesses are counted from the take, one cycle or more before they are issued
-{%- if AHEAD > 0 %}
+{%- if AHEAD > 1 %}
     output wire keep_picked, // what is qualified or picked is offered still, and a pick that is neither stale nor refused is allowed
 {%- endif %}
     output wire keep_owner, // with an access of the thread in flight that needs the shared part, the block holds it
@@ -213,22 +213,36 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     always @(posedge clk) partner_had <= !rst & active & (partner_had | (locked[block / 2] & !owned));
     assign cover_shared = inside & !rst;
     assign cover_passed = inside & partner_had & !rst;
-{%- if AHEAD > 0 %}
+{%- if AHEAD > 1 %}
 
     // ------------------------------------- what is qualified, what is picked
-    (* hierconn *) wire [W-1:0] \unit.issue_select.q_ready , \unit.issue_select.pk , \unit.issue_select.q_shared ,
-        \unit.issue_select.q_wait , \unit.issue_select.q_viol , \unit.allow ;
+    (* hierconn *) wire [W-1:0] \unit.issue_select.q_ready , \unit.issue_select.q_shared , \unit.allow ;
+{%- if AHEAD == 3 %}
+    (* hierconn *) wire [W-1:0] \unit.issue_select.q_wait , \unit.issue_select.q_viol ;
+{%- endif %}
     (* hierconn *) wire [T/2-1:0] \unit.issue_select.was_locked , \unit.issue_select.was_owner ;
-    (* hierconn *) wire \unit.issue_select.was_changed , \unit.issue_select.pk_valid ;
+    (* hierconn *) wire \unit.issue_select.was_changed ;
+{%- if AHEAD == 3 %}
+    (* hierconn *) wire [W-1:0] \unit.issue_select.pk ;
+    (* hierconn *) wire \unit.issue_select.pk_valid ;
     wire [W-1:0] pk = \unit.issue_select.pk ;
+    wire one_picked = ((pk & (pk - 1)) == 0) & ( \unit.issue_select.pk_valid == (pk != 0));
     wire bound = \unit.issue_select.q_ready [warp] | pk[warp];
+    wire goes = pk[warp];
+{%- else %}
+    wire one_picked = 1;
+    wire bound = \unit.issue_select.q_ready [warp];
+    wire goes = bound; // if the scheduler picks it
+{%- endif %}
     wire stale = \unit.issue_select.was_changed | ( \unit.issue_select.was_locked != locked)
         | ( \unit.issue_select.was_owner != owner);
+{%- if AHEAD == 3 %}
     wire refused = \unit.issue_select.q_wait [warp] | \unit.issue_select.q_viol [warp];
-    assign keep_picked = ((pk & (pk - 1)) == 0) & ( \unit.issue_select.pk_valid == (pk != 0))
+{%- endif %}
+    assign keep_picked = one_picked
         & (!bound | (off_valid[warp] & !taken & !cur_release & !ex_release & (infl_m != 15) & ((kind != 7) | (infl_m == 0))
             & ( \unit.issue_select.q_shared [warp] == ((kind >= 1) & (kind <= 5)))))
-        & (!(pk[warp] & needs & may) | stale | refused | \unit.allow [warp]);
+        & (!(goes & needs & may) | stale | {% if AHEAD == 3 %}refused | {% endif %}\unit.allow [warp]);
 {%- endif %}
 
     // ------------------------------------------------------- the neighbours

@@ -152,7 +152,7 @@ fn passing_over_quiet_cycles_changes_nothing() {
         settings.scheduler = one_of(&mut rng, &SCHEDULERS);
         config.sm.frontend_stages = uniform(&mut rng, 3) * 5;
         config.path.mem_stages = 2 + uniform(&mut rng, 4);
-        config.path.ahead = one_of(&mut rng, &[0, 3]);
+        config.path.ahead = uniform(&mut rng, 4);
         let words = match round % 2 {
             0 => config.capacity_words * 2 / 5,
             _ => 64 + uniform(&mut rng, 200),
