@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// spad_issue_select: selects the warp whose instruction is taken. AHEAD = 0:
-// of those that are ready in this cycle. AHEAD = 3: qualified in one cycle,
-// picked in the next, looked at again and taken in the third.
+// spad_issue_select: selects the warp whose instruction is taken. AHEAD = 0
+// and 1: of those that are ready in this cycle. AHEAD = 2: qualified in one
+// cycle, picked and taken in the next. AHEAD = 3: qualified, picked, looked at
+// again and taken in the third.
 //
 // Parameters: W = 48, T = 8, AHEAD = 3
 // Timing:     ready in cycle t, picked in t+1, taken in t+2 or later
@@ -31,10 +32,12 @@
 // out take           1  the selected warp's instruction is taken
 // out take_sel      48  the selected warp, taken or not; one-hot
 // out take_warp      6  its number
-// out picked        48  the warp between pick and take; AHEAD = 0: none
-// out masked         1  some ready warp is held back by the mask
-// out wait_sh       48  allowed_wait; AHEAD = 3: one cycle later
-// out viol          48  allowed_viol; AHEAD = 3: one cycle later
+// out picked        48  the warp between pick and take; none but with AHEAD =
+//                       3
+// out masked         1  some ready warp is held back by the mask; AHEAD = 1:
+//                       one cycle later
+// out wait_sh       48  allowed_wait; AHEAD > 0: one cycle later
+// out viol          48  allowed_viol; AHEAD > 0: one cycle later
 
 module spad_issue_select (
     input wire clk,
@@ -125,9 +128,9 @@ module spad_issue_select (
         .cfg_policy(cfg_policy),
         .cfg_aware(cfg_aware),
         .cfg_violate(cfg_violate),
+        .mask(mask),
         .ready(q_ready & ~pk),
         .is_mem(q_mem),
-        .mask(mask),
         .cls(q_cls),
         .take(pk_free),
         .sel_valid(sel_valid),

@@ -17,7 +17,7 @@
 // in  cfg_pipeline    2  0 unified, 1 split, 2 and 3 elastic; cfg_* are static
 //                        while anything is in flight
 // in  cfg_barrel      2  0 strict, 1 relaxed, 2 and 3 relaxed with in-order
-//                        commit per warp
+//                        commit per warp, but for atomics
 // in  cfg_policy      2  scheduler: 0 round-robin, 1 and 2 owner first, 3
 //                        lowest slot
 // in  cfg_aware       1  bank-conflict-aware scheduling
@@ -42,7 +42,8 @@
 // in  exit_valid      1  threads exit
 // in  exit_warp       6  their warp
 // in  exit_mask      32  the threads
-// in  off_valid      48  the warp offers an instruction
+// in  off_valid      48  the warp offers an instruction; one behind its atomic
+//                        does not wait for it
 // in  off_kind      192  its kind, 4 bits per warp
 // in  off_words      96  words per lane of loads and stores: 0 one, 1 two, 2
 //                        four

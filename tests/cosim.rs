@@ -119,7 +119,7 @@ fn kernel_traces_drive_the_units() {
 }
 
 /// What is fixed when the path is emitted: hash units, hash stage, subwarps,
-/// word width, locks, broadcast, byte merging, memory stages.
+/// word width, locks, broadcast, byte merging, memory stages, stages ahead.
 const PATHS: [&str; 9] = [
     "[geometry]
 lanes = 4
@@ -144,6 +144,7 @@ word_bits = 64
 [hash]
 path = 'add'
 [path]
+ahead = 1
 locks = 32
 lock_group_cycles = 2",
     "[geometry]
@@ -154,6 +155,7 @@ path = 'configurable'
 unit = 'bitvec-perm'
 stage = 1
 [path]
+ahead = 0
 broadcast = false
 merge_bytes = false",
     "[geometry]
@@ -163,7 +165,9 @@ word_bits = 64
 [hash]
 path = 'configurable'
 unit = 'bitvec-xor'
-stage = 0",
+stage = 0
+[path]
+ahead = 2",
     "[geometry]
 lanes = 4
 warp_size = 4
@@ -201,6 +205,7 @@ warp_size = 16
 path = 'rap'
 stage = 1
 [path]
+ahead = 2
 locks = 512
 broadcast = false",
 ];

@@ -179,6 +179,31 @@ fn speed_ups_are_over_mod_without_a_hash_stage() {
     assert!(text(&["sim", "kernel:fwt", "--hash", "mod"]).contains("no hash stage"));
 }
 
+/// A stage that is asked for stands, whatever the mapping comes with.
+#[test]
+fn a_stage_is_swept_beside_a_mapping() {
+    let args = [
+        "sim",
+        "kernel:transpose:tile=16",
+        "--preset",
+        "small",
+        "--sweep",
+        "--set",
+        "hash.stage=0,1",
+        "--hash",
+        "mod",
+        "--hash",
+        "bitvec-xor:k1=0,k2=3,mask=7",
+    ];
+    let sweep = json(&args);
+    let points = results(&sweep);
+    assert_eq!(points.len(), 4);
+    for point in points {
+        let stage = point["hash_stage"].to_string();
+        assert_eq!(point["set"]["hash.stage"], stage, "{point}");
+    }
+}
+
 #[test]
 fn machines_keys_grids_and_lock_hashes_are_swept_and_illegal_points_listed() {
     let args = [

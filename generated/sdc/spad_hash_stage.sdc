@@ -17,3 +17,9 @@ set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
 # Configuration is static while a kernel runs. Where yours comes from registers
 # that are written only when the block is idle:
 # set_false_path -from [get_ports {cfg_lock_hash[*]}]
+# The registers of the mapping are as static. Where the hierarchy is kept their outputs
+# are pins; elsewhere these names find none.
+foreach spadkit_names {hash_config/cfg_* row_config/cfg_*} {
+    set spadkit_pins [get_pins -quiet $spadkit_names]
+    if { [llength $spadkit_pins] > 0 } { set_false_path -through $spadkit_pins }
+}

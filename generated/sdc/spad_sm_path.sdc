@@ -16,3 +16,9 @@ set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
     [get_ports {iss_valid iss_warp[*] iss_pass[*] iss_last ex_hold icn_ready wb_valid wb_src[*] wb_warp[*] wb_tag[*] wb_kind[*] wb_pass[*] wb_last wb_mask[*] wb_data[*] wb_success[*] wb_error wb_degree[*] wait_sh[*] viol[*] locked[*] owner[*] rel_done[*] live[*] unlock[*] stall[*] masked seq_state[*] occ[*] nm_valid[*] pre_count}]
 # Configuration is static while anything is inside.
 set_false_path -from [get_ports {cfg_pipeline[*] cfg_barrel[*] cfg_policy[*] cfg_aware cfg_violate cfg_lock_hash[*] cfg_sharing cfg_limit[*]}]
+# The registers of the mapping are as static. Where the hierarchy is kept their outputs
+# are pins; elsewhere these names find none.
+foreach spadkit_names {hash_stage/hash_config/cfg_* hash_stage/row_config/cfg_*} {
+    set spadkit_pins [get_pins -quiet $spadkit_names]
+    if { [llength $spadkit_pins] > 0 } { set_false_path -through $spadkit_pins }
+}

@@ -16,3 +16,9 @@ set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
     [get_ports {req_ready rsp_valid rsp_op[*] rsp_mask[*] rsp_tag[*] rsp_data[*] rsp_success[*] rsp_error rsp_degree[*] idle}]
 # Configuration is static while anything is inside.
 set_false_path -from [get_ports {cfg_lock_hash[*]}]
+# The registers of the mapping are as static. Where the hierarchy is kept their outputs
+# are pins; elsewhere these names find none.
+foreach spadkit_names {hash_config/cfg_* row_config/cfg_*} {
+    set spadkit_pins [get_pins -quiet $spadkit_names]
+    if { [llength $spadkit_pins] > 0 } { set_false_path -through $spadkit_pins }
+}

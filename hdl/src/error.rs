@@ -37,6 +37,14 @@ pub enum HdlError {
         /// The name asked for.
         name: String,
     },
+    /// The machine has no such unit.
+    #[error("this machine has no {unit}: {reason}")]
+    NotThere {
+        /// The unit asked for.
+        unit: String,
+        /// What the machine does not have.
+        reason: String,
+    },
     /// The machine is not one that can be emitted.
     #[error("the machine cannot be emitted; expected {expected}")]
     Machine {

@@ -47,8 +47,9 @@ fn locks(p: &Params) -> Vec<VerilogStatement> {
 /// Emits `spad_lock_unit`, behind the window multiplexers if it has windows.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     if p.LOCKS == 0 {
-        return Err(HdlError::Machine {
-            expected: "locks: the machine has none, so it has no spad_lock_unit".into(),
+        return Err(HdlError::NotThere {
+            unit: "spad_lock_unit".into(),
+            reason: "it has no locks ([path] locks)".into(),
         });
     }
     let mut helpers = Vec::new();

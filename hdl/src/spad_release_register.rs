@@ -7,8 +7,9 @@ use crate::shell::Shell;
 /// Emits `spad_release_register`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     if p.AHEAD == 0 {
-        return Err(HdlError::Machine {
-            expected: "ahead: without stages ahead there is no spad_release_register".into(),
+        return Err(HdlError::NotThere {
+            unit: "spad_release_register".into(),
+            reason: "the issue is decided in one cycle ([path] ahead = 0)".into(),
         });
     }
     let doc = UnitDoc {

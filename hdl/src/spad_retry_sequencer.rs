@@ -217,8 +217,9 @@ fn registers(shell: Shell, p: &Params, turns: usize) -> Shell {
 /// Emits `spad_retry_sequencer`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     if p.LOCKS == 0 {
-        return Err(HdlError::Machine {
-            expected: "locks: the machine has none, so it has no spad_retry_sequencer".into(),
+        return Err(HdlError::NotThere {
+            unit: "spad_retry_sequencer".into(),
+            reason: "it has no locks ([path] locks)".into(),
         });
     }
     // As few as get through all lanes in the cycles of UPDATE. Where they take

@@ -157,7 +157,7 @@ fn configuration_ports(shell: Shell, p: &Params, writes: &[Port]) -> Shell {
         .input(
             "cfg_barrel",
             2,
-            "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit per warp",
+            "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit per warp, but for atomics",
         )
         .input(
             "cfg_policy",
@@ -196,7 +196,11 @@ fn launch_ports(shell: Shell, p: &Params) -> Shell {
 
 fn issue_ports(shell: Shell, p: &Params) -> Shell {
     shell
-        .input("off_valid", p.W, "the warp offers an instruction")
+        .input(
+            "off_valid",
+            p.W,
+            "the warp offers an instruction; one behind its atomic does not wait for it",
+        )
         .input("off_kind", p.W * 4, "its kind, 4 bits per warp")
         .input(
             "off_words",

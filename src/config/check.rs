@@ -34,7 +34,8 @@ fn power_of_two(name: &str, value: u32, range: RangeInclusive<u32>) -> Result<()
 }
 
 impl Config {
-    /// Refuses what no machine can be: each error names the value and what was expected.
+    /// Refuses what no machine can be: each error names the value and what was
+    /// expected, and begins with the key where one alone is wrong.
     pub(super) fn check(&self) -> Result<()> {
         self.check_geometry()?;
         self.check_path()?;
@@ -134,7 +135,7 @@ impl Config {
         }
         in_range("mem_stages", p.mem_stages, 2..=8)?;
         in_range("ahead", p.ahead, 0..=3)?;
-        in_range("hash stage", p.hash_stage, 0..=1)?;
+        in_range("hash.stage", p.hash_stage, 0..=1)?;
         power_of_two("history_sets", p.history_sets, 2..=1 << (PC_BITS - 1))?;
         for (name, cycles) in [
             ("retry.read", p.retry.read),
@@ -161,14 +162,14 @@ impl Config {
     fn check_sm(&self) -> Result<()> {
         let s = &self.sm;
         in_range("frontend_stages", s.frontend_stages, 0..=64)?;
-        in_range("schedulers", s.schedulers, 1..=self.path.warps)?;
+        in_range("scheduler.count", s.schedulers, 1..=self.path.warps)?;
         in_range("active_warps", s.active_warps, 1..=128)?;
         in_range("registers", s.registers, 1..=1 << 24)?;
         let l = s.latencies;
         for (name, cycles) in [("alu", l.alu), ("sfu", l.sfu), ("branch", l.branch)] {
-            in_range(&format!("{name} latency"), cycles, 1..=1024)?;
+            in_range(&format!("{name}_cycles"), cycles, 1..=1024)?;
         }
-        in_range("shared latency", l.shared, 0..=1024)?;
+        in_range("shared_cycles", l.shared, 0..=1024)?;
         let g = s.global;
         in_range("global.latency", g.latency, 1..=100_000)?;
         power_of_two(
@@ -185,7 +186,7 @@ impl Config {
         // Not a number fails this as well.
         if !(0.0..=1.0).contains(&s.sharing.threshold) {
             return refuse(
-                format!("sharing threshold {} is not a part", s.sharing.threshold),
+                format!("threshold {} is not a part", s.sharing.threshold),
                 "expected t, the part of a block's scratchpad that stays its own, from 0 to 1",
             );
         }

@@ -8,6 +8,8 @@ use crate::hash::HashKind;
 use crate::trace::{Atomics, Wide};
 use serde::Deserialize;
 use std::path::Path;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 /// Parses a configuration file's text; `path` is for messages.
 pub(super) fn parse(text: &str, path: &Path) -> Result<Config> {
@@ -19,14 +21,39 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Config> {
         let base = Config::preset(file.base.as_deref().unwrap_or("fermi"))?;
         file.over(base)
     };
-    // These contradict another value or a preset: no single place is wrong.
     machine().map_err(|error| match error {
-        Error::Usage { what, help } => Error::Usage {
-            what: format!("{}: {what}", path.display()),
-            help,
+        Error::Usage { what, help } => match place_of(&what, text) {
+            Some(offset) => Error::input(what, help, path, text, offset),
+            // It contradicts another value or a preset: no single place is wrong.
+            None => Error::Usage {
+                what: format!("{}: {what}", path.display()),
+                help,
+            },
         },
         other => other,
     })
+}
+
+/// Where the key that a refusal begins with stands: `key`, or `section.key`
+/// where several sections have one of that name.
+fn place_of(what: &str, text: &str) -> Option<usize> {
+    let name = what.split(' ').next()?;
+    let (section, key) = match name.split_once('.') {
+        Some((section, key)) => (Some(section), key),
+        None => (None, name),
+    };
+    let table = DeTable::parse(text).ok()?.into_inner();
+    let sections = table
+        .iter()
+        .filter(|(name, _)| section.is_none_or(|wanted| name.get_ref().as_ref() == wanted));
+    let in_section = |value: &Spanned<DeValue>| {
+        let keys = value.get_ref().as_table()?;
+        let found = keys.iter().find(|(name, _)| name.get_ref().as_ref() == key);
+        found.map(|(name, _)| name.span().start)
+    };
+    sections
+        .into_iter()
+        .find_map(|(_, value)| in_section(value))
 }
 
 /// The name goes into headers and into the FuseSoC core.

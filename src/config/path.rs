@@ -4,6 +4,7 @@
 use super::Config;
 use crate::hash::HashSpec;
 use serde::{Deserialize, Serialize};
+use spadkit_hdl::codes;
 use spadkit_hdl::{PathHash, RetryLatencies};
 
 /// How the memory stages stand beside the rest (elastic paper, section 4).
@@ -60,6 +61,52 @@ pub enum LockHash {
     Xor,
     /// Their sum modulo 32.
     Add,
+}
+
+impl Pipeline {
+    /// Its code on `cfg_pipeline`.
+    pub fn code(self) -> u8 {
+        match self {
+            Pipeline::Unified => codes::pipeline::UNIFIED,
+            Pipeline::Split => codes::pipeline::SPLIT,
+            Pipeline::Elastic => codes::pipeline::ELASTIC,
+        }
+    }
+}
+
+impl Barrel {
+    /// Its code on `cfg_barrel`.
+    pub fn code(self) -> u8 {
+        match self {
+            Barrel::Strict => codes::barrel::STRICT,
+            Barrel::Relaxed => codes::barrel::RELAXED,
+            Barrel::RelaxedInOrder => codes::barrel::IN_ORDER,
+        }
+    }
+}
+
+impl Scheduler {
+    /// Its code on `cfg_policy`; the model's own have none.
+    pub fn code(self) -> Option<u8> {
+        match self {
+            Scheduler::Lrr | Scheduler::ConflictAware => Some(codes::policy::LRR),
+            Scheduler::Owf => Some(codes::policy::OWF_LRR),
+            Scheduler::OwfSlot => Some(codes::policy::OWF_SLOT),
+            Scheduler::LowestSlot => Some(codes::policy::SLOT),
+            Scheduler::Gto | Scheduler::TwoLevel => None,
+        }
+    }
+}
+
+impl LockHash {
+    /// Its code on `cfg_lock_hash`.
+    pub fn code(self) -> u8 {
+        match self {
+            LockHash::None => codes::lock_hash::NONE,
+            LockHash::Xor => codes::lock_hash::XOR,
+            LockHash::Add => codes::lock_hash::ADD,
+        }
+    }
 }
 
 /// What is fixed when the path is emitted, beside geometry and lanes.

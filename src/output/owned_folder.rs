@@ -62,6 +62,8 @@ struct Plan {
     remove: Vec<String>,
     /// Files in the way, each with the reason.
     in_the_way: Vec<String>,
+    /// Folders in the way of files, which stay whatever is asked for.
+    folders: Vec<String>,
 }
 
 /// Why a file is kept.
@@ -188,6 +190,10 @@ impl OwnedFolder {
     fn plan(&self, old: &OwnedList, files: Vec<(&str, Option<&[u8]>)>) -> Result<Plan> {
         let mut plan = Plan::default();
         for (i, (name, content)) in files.iter().enumerate() {
+            if fs::symlink_metadata(self.dir.join(name)).is_ok_and(|meta| meta.is_dir()) {
+                plan.folders.push(format!("{name}: is a directory"));
+                continue;
+            }
             let Some((there, meta)) = self.look(name)? else {
                 plan.write.push(i);
                 continue;
@@ -255,14 +261,19 @@ impl OwnedFolder {
     }
 
     fn refuse(&self, plan: &Plan) -> Result<()> {
-        if self.force || plan.in_the_way.is_empty() {
-            return Ok(());
-        }
+        let files: &[String] = if self.force { &[] } else { &plan.in_the_way };
+        let forced = match (files, &plan.folders[..]) {
+            ([], []) => return Ok(()),
+            ([], _) => "",
+            (_, []) => "; --force replaces or removes it",
+            _ => "; --force replaces or removes files, not folders",
+        };
         let dir = self.dir.display();
-        let files = plan.in_the_way.join("\n");
+        let list: String = files.iter().map(|file| format!("{file}\n")).collect();
+        let folders: String = plan.folders.iter().map(|f| format!("; {f}")).collect();
         Err(Error::usage(
-            format!("in {dir} something is in the way, and nothing was written"),
-            format!("{files}\nmove it away or take another folder; --force replaces or removes it"),
+            format!("in {dir} something is in the way, and nothing was written{folders}"),
+            format!("{list}move it away or take another folder{forced}"),
         ))
     }
 

@@ -53,6 +53,7 @@ fn text(design: &Design, unit: &EmittedUnit) -> String {
             config.join(" ")
         ),
     };
+    let registers = static_registers(unit);
     let Budget {
         period,
         before,
@@ -75,11 +76,36 @@ fn text(design: &Design, unit: &EmittedUnit) -> String {
          \x20   [get_ports {{{}}}]\n\
          set_output_delay [expr {{$spadkit_behind * $spadkit_period}}] -clock clk \\\n\
          \x20   [get_ports {{{}}}]\n\
-         {config}",
+         {config}{registers}",
         design.preset,
         design.geometry,
         ports(Dir::In),
         ports(Dir::Out),
+    )
+}
+
+/// The registers of the mapping, which are written only while nothing is inside.
+fn static_registers(unit: &EmittedUnit) -> String {
+    let written = ["hash", "row"].into_iter().filter(|name| {
+        let enable = format!("{name}_wr_en");
+        unit.ports.iter().any(|port| port.name == enable)
+    });
+    let stage = match &*unit.name {
+        "spad_sm_path" => "hash_stage/",
+        _ => "",
+    };
+    let pins = written.map(|name| format!("{stage}{name}_config/cfg_*"));
+    let pins = pins.collect::<Vec<_>>().join(" ");
+    if pins.is_empty() {
+        return pins;
+    }
+    format!(
+        "# The registers of the mapping are as static. Where the hierarchy is kept their outputs\n\
+         # are pins; elsewhere these names find none.\n\
+         foreach spadkit_names {{{pins}}} {{\n\
+         \x20   set spadkit_pins [get_pins -quiet $spadkit_names]\n\
+         \x20   if {{ [llength $spadkit_pins] > 0 }} {{ set_false_path -through $spadkit_pins }}\n\
+         }}\n"
     )
 }
 

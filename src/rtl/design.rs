@@ -1,11 +1,10 @@
 //! A set of emitted units.
 
 use super::budget::Budget;
+use super::manifest::Description;
 use super::reset::{Reset, asynchronous};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use serde_json::{Value, json};
-use spadkit_hdl::codes::{FIELDS, Field};
 use spadkit_hdl::{HdlError, Module, Port};
 
 /// One Verilog file; holds one module of the same name.
@@ -74,6 +73,7 @@ pub struct Design {
     pub budget: Budget,
     /// How registers are reset ([`with_reset`](Self::with_reset)).
     pub reset: Reset,
+    pub(super) machine: Description,
 }
 
 impl Design {
@@ -94,6 +94,7 @@ impl Design {
             system: Vec::new(),
             budget: Budget::default(),
             reset: Reset::default(),
+            machine: Description::of(config),
         }
     }
 
@@ -176,42 +177,6 @@ impl Design {
         let wanted = |f: &&SourceFile| unit.files.contains(&f.name);
         self.files.iter().filter(wanted).cloned().collect()
     }
-
-    /// `manifest.json`: units, files, ports (docs/integration.md).
-    pub fn manifest(&self) -> Value {
-        let unit = |u: &EmittedUnit| {
-            let mut unit = json!({
-                "name": u.name,
-                "top": u.top,
-                "doc": u.summary,
-                "files": u.files,
-                "latency_cycles": u.latency_cycles,
-                "ports": u.ports,
-            });
-            if !self.benches.is_empty() {
-                unit["test_bench"] = json!(u.bench_file());
-            }
-            unit
-        };
-        json!({
-            "format_version": 1,
-            "preset": self.preset,
-            "geometry": self.geometry,
-            "prefix": self.prefix,
-            "codes": codes(),
-            "units": self.units.iter().map(unit).collect::<Vec<_>>(),
-            "system_verilog": self.system.iter().map(|f| &f.name).collect::<Vec<_>>(),
-        })
-    }
-}
-
-/// What the codes on ports mean, by field: `{"kind": {"ALU": 0, ...}, ...}`.
-fn codes() -> Value {
-    let values = |field: &Field| -> Value { field.codes.iter().copied().collect() };
-    let fields = FIELDS.iter();
-    fields
-        .map(|field| (field.prefix.to_lowercase(), values(field)))
-        .collect()
 }
 
 /// Several contexts of the retry loop are in the golden model alone.
@@ -233,6 +198,10 @@ pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
         HdlError::UnknownUnit { .. } => {
             Error::usage(error.to_string(), format!("units are {}", all.join(", ")))
         }
+        HdlError::NotThere { .. } => Error::usage(
+            error.to_string(),
+            "leave the unit out, or take a machine that has it: --preset NAME, or --config FILE",
+        ),
         HdlError::Machine { .. } | HdlError::Geometry { .. } => Error::usage(
             error.to_string(),
             "take another machine: --preset NAME, or --config FILE with other values",

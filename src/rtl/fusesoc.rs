@@ -15,7 +15,7 @@ pub(super) fn core(design: &Design) -> String {
          description: Scratchpad path of a GPU streaming multiprocessor ({})\n\
          filesets:\n{}",
         design.prefix,
-        design.preset,
+        design.machine.name,
         env!("CARGO_PKG_VERSION"),
         design.geometry,
         fileset("rtl", &design.files),

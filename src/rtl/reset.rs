@@ -1,7 +1,10 @@
 //! How registers are reset: with the clock, or at any time.
 
+use serde::Serialize;
+
 /// The style of reset of a design.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Reset {
     /// With the rising edge of the clock.
     #[default]

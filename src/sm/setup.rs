@@ -15,6 +15,9 @@ pub struct Setup {
     /// Bank mapping. `mod`, `xor`, `add` and the RAP family are fixed hardware
     /// without a stage of its own; the others need the configurable unit.
     pub hash: Option<HashSpec>,
+    /// Stages of the hash, 0 or 1; with `None` a mapping for which the machine
+    /// has the hardware keeps the machine's, another one takes its own.
+    pub hash_stage: Option<u32>,
     /// Lock hash.
     pub lock_hash: Option<LockHash>,
     /// Scratchpad sharing with this threshold.
@@ -47,6 +50,7 @@ impl Setup {
         if let Some(hash) = &self.hash {
             set_hash(&mut config, hash);
         }
+        config.path.hash_stage = self.hash_stage.unwrap_or(config.path.hash_stage);
         Ok(config)
     }
 
@@ -65,25 +69,26 @@ impl Setup {
     }
 }
 
-/// The hardware that `spec` needs.
+/// The hardware that `spec` needs, with the stage that it comes with if the
+/// machine has another one.
 fn set_hash(config: &mut Config, spec: &HashSpec) {
-    let fixed = match spec {
-        HashSpec::Mod => Some(PathHash::Mod),
-        HashSpec::Xor => Some(PathHash::Xor),
-        HashSpec::Add => Some(PathHash::Add),
-        _ => None,
-    };
     let path = &mut config.path;
-    match (fixed, spec.kind()) {
-        (Some(fixed), _) => (path.hash, path.hash_stage) = (fixed, 0),
-        (None, Some(kind)) => {
-            // The extra cycle is the configurable unit's (hash paper, section 6).
-            if path.hash != PathHash::Configurable {
-                path.hash_stage = 1;
-            }
-            (path.hash, config.hash_unit) = (PathHash::Configurable, kind);
+    let fixed = match spec {
+        HashSpec::Mod => PathHash::Mod,
+        HashSpec::Xor => PathHash::Xor,
+        HashSpec::Add => PathHash::Add,
+        _ => PathHash::Rap,
+    };
+    let (hash, stage) = match spec.kind() {
+        // The extra cycle is the configurable unit's (hash paper, section 6).
+        Some(kind) => {
+            config.hash_unit = kind;
+            (PathHash::Configurable, 1)
         }
-        (None, None) => (path.hash, path.hash_stage) = (PathHash::Rap, 0),
+        None => (fixed, 0),
+    };
+    if path.hash != hash {
+        (path.hash, path.hash_stage) = (hash, stage);
     }
 }
 
@@ -110,6 +115,25 @@ mod tests {
             let path = setup.apply(&gt200).unwrap().path;
             assert_eq!((path.hash, path.hash_stage), (hash, on_gt200), "{spec}");
         }
+    }
+
+    /// What is said of the stage counts, in the file or beside the mapping.
+    #[test]
+    fn a_stage_that_is_given_stays() {
+        let text = "base = \"fermi\"\n[hash]\npath = \"mod\"\nstage = 1\n";
+        let machine = Config::from_toml(text, std::path::Path::new("m.toml")).unwrap();
+        let stage = |spec: &str, hash_stage| {
+            let setup = Setup {
+                hash: Some(spec.parse().unwrap()),
+                hash_stage,
+                ..Setup::default()
+            };
+            setup.apply(&machine).unwrap().path.hash_stage
+        };
+        assert_eq!((stage("mod", None), stage("mod", Some(0))), (1, 0));
+        assert_eq!((stage("xor", None), stage("xor", Some(1))), (0, 1));
+        let unit = "bitvec-xor:k1=0,k2=3,mask=7";
+        assert_eq!((stage(unit, None), stage(unit, Some(0))), (1, 0));
     }
 
     #[test]

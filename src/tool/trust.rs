@@ -152,14 +152,19 @@ fn foreign(path: &Path, owner: u32, root: &Path) -> Error {
 
 fn writable(path: &Path, there: &Metadata, root: &Path) -> Error {
     let mode = there.mode() & 0o7777;
+    // Where everyone may put things, /tmp say, they are meant to.
+    let remedy = match mode & STICKY {
+        0 => format!(
+            "take that from them with: chmod -R go-w {}; or ",
+            shell(path)
+        ),
+        _ => String::new(),
+    };
     refused(
         path,
         root,
         &format!("can be written by others than you (mode {mode:03o})"),
-        &format!(
-            "take that from them with: chmod -R go-w {}; or ",
-            shell(path)
-        ),
+        &remedy,
     )
 }
 
@@ -217,10 +222,10 @@ mod tests {
                     "{text}"
                 );
                 let help = miette::Diagnostic::help(&error).unwrap().to_string();
-                assert!(
-                    help.contains("chmod -R go-w") && help.contains("SPADKIT_CACHE"),
-                    "{help}"
-                );
+                // Nobody is told to close a folder that is there for all.
+                let closes = help.contains("chmod -R go-w");
+                assert_eq!(closes, mode & STICKY == 0, "{help}");
+                assert!(help.contains("SPADKIT_CACHE"), "{help}");
                 assert_eq!(error.exit_status(), 2);
             }
         }

@@ -90,6 +90,10 @@ impl Plan {
         });
         for set in sets {
             points = each(points, &set.key, &set.values, String::clone, |d, v| {
+                // Stands, whatever stage a mapping comes with.
+                if set.key == "hash.stage" {
+                    d.setup.hash_stage = v.parse().ok();
+                }
                 d.sets.push((set.key.clone(), v));
             });
         }
@@ -176,7 +180,7 @@ impl Draft {
     /// machine and grid: itself under `mod` without a hash stage.
     pub fn baseline(&self) -> Draft {
         let mut baseline = self.clone();
-        baseline.setup.hash = Some(HashSpec::Mod);
+        (baseline.setup.hash, baseline.setup.hash_stage) = (Some(HashSpec::Mod), Some(0));
         baseline
     }
 

@@ -1,6 +1,6 @@
 //! Ports of `spad_sm_path` (docs/microarchitecture.md, section 18.1).
 
-use crate::config::{Barrel, Config, LockHash, Pipeline, Scheduler};
+use crate::config::{Config, Scheduler};
 use crate::model::kind::Offers;
 use crate::model::lane_hash::RegisterWrite;
 use crate::model::lanes::{LaneMask, WarpMask};
@@ -11,7 +11,6 @@ use crate::model::spad_relssp::{Exit, ThreadMask};
 use crate::model::spad_retry_sequencer::State;
 use crate::model::spad_warp_scheduler::Policy;
 use crate::model::spad_writeback_mux::Source;
-use spadkit_hdl::codes::{barrel, lock_hash, pipeline};
 
 /// The `cfg_*` ports; static while anything is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,16 +38,8 @@ impl PathConfig {
     pub fn of(config: &Config) -> Self {
         let s = &config.settings;
         PathConfig {
-            pipeline: match s.pipeline {
-                Pipeline::Unified => pipeline::UNIFIED,
-                Pipeline::Split => pipeline::SPLIT,
-                Pipeline::Elastic => pipeline::ELASTIC,
-            },
-            barrel: match s.barrel {
-                Barrel::Strict => barrel::STRICT,
-                Barrel::Relaxed => barrel::RELAXED,
-                Barrel::RelaxedInOrder => barrel::IN_ORDER,
-            },
+            pipeline: s.pipeline.code(),
+            barrel: s.barrel.code(),
             policy: match s.scheduler {
                 Scheduler::Lrr | Scheduler::ConflictAware => Policy::Lrr,
                 Scheduler::Owf => Policy::OwfLrr,
@@ -59,11 +50,7 @@ impl PathConfig {
             },
             aware: s.scheduler == Scheduler::ConflictAware,
             violate: s.violate,
-            lock_hash: match s.lock_hash {
-                LockHash::None => lock_hash::NONE,
-                LockHash::Xor => lock_hash::XOR,
-                LockHash::Add => lock_hash::ADD,
-            },
+            lock_hash: s.lock_hash.code(),
             sharing: config.sm.sharing.on,
             limit: 0,
         }

@@ -186,8 +186,26 @@ fn a_folder_in_the_way_is_never_removed() {
     for folder in [folder, OwnedFolder::new(scratch.path(), true)] {
         let error = folder.write(&files(&["a.v", "c.v"], 2)).unwrap_err();
         assert!(error.to_string().contains("c.v: is a directory"), "{error}");
+        assert!(!help_of(&error).contains("--force"), "{error}");
         assert!(folder.check(&["c.v"]).is_err());
         assert_eq!(tree(scratch.path()), before);
+    }
+}
+
+fn help_of(error: &Error) -> String {
+    miette::Diagnostic::help(error).unwrap().to_string()
+}
+
+#[test]
+fn files_and_folders_in_the_way_are_named_together() {
+    let (scratch, folder) = written();
+    fs::create_dir(scratch.path().join("c.v")).unwrap();
+    fs::write(scratch.path().join("a.v"), "edited").unwrap();
+    let all = files(&["a.v", "c.v"], 2);
+    let error = folder.write(&all).unwrap_err();
+    assert!(error.to_string().contains("c.v: is a directory"), "{error}");
+    for part in ["a.v has changed since spadkit wrote it", "not folders"] {
+        assert!(help_of(&error).contains(part), "{error:?}");
     }
 }
 

@@ -36,8 +36,9 @@ impl<'a> ReplayBench<'a> {
         let sm = Sm::new(config, workload)?.with_values(seed);
         let policy = sm.path_config().policy;
         if !POLICIES.contains(&policy) {
+            let scheduler = serde_json::json!(config.settings.scheduler);
             return Err(Error::usage(
-                format!("the RTL has no {policy:?} scheduler, the model alone has it"),
+                format!("the RTL has no scheduler {scheduler}, the model alone has it"),
                 "expected lrr, conflict-aware, owf-slot, lowest-slot, or owf where blocks share \
                  scratchpad",
             ));

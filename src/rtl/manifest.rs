@@ -1,0 +1,220 @@
+//! `manifest.json`: what was emitted, for which machine
+//! (docs/integration.md).
+
+use super::design::{Design, EmittedUnit};
+use crate::config::Config;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use spadkit_hdl::codes::{FIELDS, Field};
+use std::collections::BTreeSet;
+
+/// The machine of a design, as far as its Verilog depends on it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Description {
+    /// What is fixed in the Verilog.
+    fixed: Value,
+    /// What the `cfg_*` ports of the path are to be driven with.
+    cfg: Value,
+    /// The preset's name, or for other values than the preset's that name with
+    /// their digest.
+    pub(super) name: String,
+}
+
+impl Description {
+    pub(super) fn of(config: &Config) -> Self {
+        let fixed = fixed(config);
+        let as_named = Config::preset(&config.name).map(|preset| self::fixed(&preset) == fixed);
+        let name = match as_named {
+            Ok(false) => {
+                let digest = Sha256::digest(fixed.to_string());
+                let digits = digest[..4].iter().map(|byte| format!("{byte:02x}"));
+                format!("{}-{}", config.name, digits.collect::<String>())
+            }
+            _ => config.name.clone(),
+        };
+        Description {
+            fixed,
+            cfg: cfg(config),
+            name,
+        }
+    }
+}
+
+/// Parameters under the names of docs/microarchitecture.md, section 2.1, and
+/// the hash of the lanes.
+fn fixed(config: &Config) -> Value {
+    json!({
+        "parameters": config.parameters(),
+        "hash": { "path": config.path.hash, "unit": config.hash_unit },
+    })
+}
+
+/// The settings of the configuration as codes on the ports of the path. A
+/// scheduler that is the model's alone has none.
+fn cfg(config: &Config) -> Value {
+    use crate::config::Scheduler;
+    let settings = &config.settings;
+    json!({
+        "cfg_pipeline": settings.pipeline.code(),
+        "cfg_barrel": settings.barrel.code(),
+        "cfg_policy": settings.scheduler.code(),
+        "cfg_aware": u8::from(settings.scheduler == Scheduler::ConflictAware),
+        "cfg_violate": u8::from(settings.violate),
+        "cfg_lock_hash": settings.lock_hash.code(),
+        "cfg_sharing": u8::from(config.sm.sharing.on),
+    })
+}
+
+impl Design {
+    /// `manifest.json`: machine, units, files, ports (docs/integration.md).
+    pub fn manifest(&self) -> Value {
+        let mut machine = json!({ "name": self.machine.name });
+        for part in [&self.machine.fixed, &json!({ "cfg": self.machine.cfg })] {
+            let fields = part.as_object().into_iter().flatten();
+            fields.for_each(|(key, value)| machine[key] = value.clone());
+        }
+        json!({
+            "format_version": 1,
+            "preset": self.preset,
+            "geometry": self.geometry,
+            "machine": machine,
+            "reset": self.reset,
+            "prefix": self.prefix,
+            "codes": codes(),
+            "memories": self.memories(),
+            "units": self.units.iter().map(|u| self.unit_entry(u)).collect::<Vec<_>>(),
+            "system_verilog": self.system.iter().map(|f| &f.name).collect::<Vec<_>>(),
+        })
+    }
+
+    fn unit_entry(&self, unit: &EmittedUnit) -> Value {
+        let mut entry = json!({
+            "name": unit.name,
+            "top": unit.top,
+            "doc": unit.summary,
+            "files": unit.files,
+            "latency_cycles": unit.latency_cycles,
+            "ports": unit.ports,
+        });
+        if !self.benches.is_empty() {
+            entry["test_bench"] = json!(unit.bench_file());
+        }
+        entry
+    }
+
+    /// The modules in which an SRAM macro goes: rows and bits of each.
+    fn memories(&self) -> Vec<Value> {
+        let modules: BTreeSet<&str> = self
+            .files
+            .iter()
+            .filter_map(|file| file.name.strip_suffix(".v"))
+            .collect();
+        let memory = |module: &str| {
+            let plain = module.strip_prefix(&self.prefix)?;
+            let parameters = &self.machine.fixed["parameters"];
+            let (rows, bits, ports) = match plain.strip_prefix("spad_table_ram_") {
+                Some(size) => {
+                    let (rows, bits) = size.split_once('x')?;
+                    (json!(number(rows)?), json!(number(bits)?), "1R1W")
+                }
+                None if plain == "spad_bank_ram" => (
+                    parameters["ROWS"].clone(),
+                    parameters["D"].clone(),
+                    "1RW, byte enables",
+                ),
+                None => return None,
+            };
+            Some(json!({ "module": module, "rows": rows, "bits": bits, "ports": ports }))
+        };
+        modules.into_iter().filter_map(memory).collect()
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    text.parse().ok()
+}
+
+/// What the codes on ports mean, by field: `{"kind": {"ALU": 0, ...}, ...}`.
+fn codes() -> Value {
+    let values = |field: &Field| -> Value { field.codes.iter().copied().collect() };
+    let fields = FIELDS.iter();
+    fields
+        .map(|field| (field.prefix.to_lowercase(), values(field)))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use std::path::Path;
+
+    fn manifest(text: &str, units: &[&str]) -> Value {
+        let config = Config::from_toml(text, Path::new("m.toml")).unwrap();
+        let units: Vec<String> = units.iter().map(|u| u.to_string()).collect();
+        Design::emit(&units, &config).unwrap().manifest()
+    }
+
+    /// Two machines with different Verilog have different names, and the
+    /// manifest says in what they differ.
+    #[test]
+    fn a_machine_can_be_told_by_its_manifest() {
+        let preset = manifest("base = 'small'\n", &["spad_warp_mask"]);
+        assert_eq!(preset["machine"]["name"], "small");
+        assert_eq!(preset["machine"]["parameters"]["L"], 8);
+        let wide = manifest(
+            "base = 'small'\n[geometry]\nlanes = 16\n",
+            &["spad_warp_mask"],
+        );
+        assert_eq!(wide["machine"]["parameters"]["L"], 16);
+        let name = wide["machine"]["name"].as_str().unwrap();
+        assert!(name.starts_with("small-") && name.len() == 14, "{name}");
+        let hashed = manifest(
+            "base = 'small'\n[hash]\npath = 'xor'\n",
+            &["spad_warp_mask"],
+        );
+        assert_eq!(hashed["machine"]["hash"]["path"], "xor");
+        assert!(hashed["machine"]["name"] != preset["machine"]["name"]);
+        assert!(hashed["machine"]["name"] != wide["machine"]["name"]);
+        // A name of the user's own stays, and what only ports carry is no other machine.
+        let named = manifest(
+            "base = 'small'\nname = 'mine'\n[path]\nahead = 1\n",
+            &["spad_warp_mask"],
+        );
+        assert_eq!(named["machine"]["name"], "mine");
+        let locks = manifest(
+            "base = 'small'\n[path]\nlock_hash = 'xor'\n",
+            &["spad_warp_mask"],
+        );
+        assert_eq!(locks["machine"]["name"], "small");
+        assert_eq!(locks["machine"]["cfg"]["cfg_lock_hash"], 1);
+        assert_eq!(preset["machine"]["cfg"]["cfg_lock_hash"], 0);
+        let policy = manifest(
+            "base = 'small'\n[scheduler]\npolicy = 'gto'\n",
+            &["spad_warp_mask"],
+        );
+        assert!(policy["machine"]["cfg"]["cfg_policy"].is_null());
+    }
+
+    #[test]
+    fn every_memory_is_listed() {
+        let memories = manifest("base = 'small'\n", &["spad_sm_path"])["memories"].clone();
+        let list = memories.as_array().unwrap();
+        let of = |name: &str| list.iter().find(|m| m["module"] == name).unwrap();
+        assert_eq!(
+            (&of("spad_bank_ram")["rows"], &of("spad_bank_ram")["bits"]),
+            (&json!(128), &json!(32))
+        );
+        let tables = list.iter().filter(|m| m["ports"] == "1R1W");
+        assert!(tables.clone().count() >= 1);
+        assert!(
+            tables.clone().all(|m| m["rows"] == 16),
+            "sets of the history: {list:?}"
+        );
+        assert_eq!(
+            manifest("base = 'small'\n", &["spad_warp_mask"])["memories"],
+            json!([])
+        );
+    }
+}
