@@ -34,6 +34,10 @@ pub struct MutateArgs {
     /// Clock cycles of one more run for what is still not caught.
     #[arg(long, value_name = "N", default_value_t = 700_000, value_parser = clap::value_parser!(u64).range(1..))]
     long_cycles: u64,
+    /// Only the fault of this number, as the list of missed ones has it; --faults must be the
+    /// same as there. Repeat for several.
+    #[arg(long, value_name = "N")]
+    fault: Vec<u32>,
 }
 
 pub(super) fn run(args: &MutateArgs, global: &Global, printer: &Printer) -> Result<()> {
@@ -45,6 +49,7 @@ pub(super) fn run(args: &MutateArgs, global: &Global, printer: &Printer) -> Resu
         cycles: args.cycles,
         seeds: args.seeds,
         long_cycles: args.long_cycles,
+        only: args.fault.clone(),
     };
     let (tools, cache) = (Toolbox::new(), Cache::user()?);
     let bar = printer.progress(design.units.len() as u64, "mutate");

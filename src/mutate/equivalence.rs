@@ -313,6 +313,41 @@ mod tests {
         assert_eq!(answers(&pair(again))[0], Some(true));
     }
 
+    /// A payload that differs where the valid bit beside it is low: its register
+    /// is told apart, and nothing behind it is.
+    #[test]
+    fn what_a_valid_bit_covers_stays_near() {
+        if Toolbox::new().get(Kind::Yosys).is_err() {
+            println!("skipped: Yosys is missing");
+            return;
+        }
+        let pair = |covered: bool| {
+            let mut b = Builder::new(6);
+            let [select, comes, data, valid, payload, shown] =
+                [0, 1, 2, 3, 4, 5].map(Builder::input);
+            let when = if covered { comes ^ 1 } else { comes };
+            let differs = b.and(select, when);
+            let (next, behind) = (b.xor(data, differs), b.and(valid, payload));
+            b.finish(vec![comes, next, behind], vec![shown])
+        };
+        let (covered, seen) = (pair(true), pair(false));
+        let pair = |circuit| Pair {
+            circuit,
+            select: &[0],
+            number: 1,
+        };
+        let tools = Toolbox::new();
+        let stays = |circuit, steps| {
+            let near = pair(circuit).near(steps);
+            near.map(|near| STAYS_NEAR.ask(&near, &tools).unwrap())
+        };
+        assert_eq!(stays(&covered, 0), Some(false), "the register differs");
+        assert_eq!(stays(&seen, 0), Some(false));
+        assert_eq!(stays(&covered, 1), Some(true), "what is behind it does not");
+        assert_eq!(stays(&seen, 1), Some(false));
+        assert_eq!(stays(&covered, 2), None, "there is no more to tell apart");
+    }
+
     /// The fault is in what a register takes; the output shows the register.
     #[test]
     fn a_register_that_the_fault_reaches_is_not_shared() {

@@ -23,7 +23,7 @@ use serde::Serialize;
 use std::sync::Arc;
 
 /// How to run a campaign.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct MutationOptions {
     /// Faults to inject per unit; fewer where a unit has not that many places.
     pub faults: u32,
@@ -34,6 +34,8 @@ pub struct MutationOptions {
     /// Cycles of one last run, for faults that only a full counter or a rare
     /// coincidence shows.
     pub long_cycles: u64,
+    /// Of the faults only those with these numbers; all if there are none.
+    pub only: Vec<u32>,
 }
 
 /// The outcome for one unit.
@@ -74,6 +76,7 @@ pub fn mutate_unit(
 ) -> Result<MutationResult> {
     let files = design.files_of(unit);
     let mutants = Mutants::inject(&unit.name, &files, options.faults, tools, cache)?;
+    refuse_unknown(&mutants, unit, options)?;
     let layout = with_select(&Layout::new(unit), mutants.select_bits());
     let verilog = [mutants.verilog()];
     let rtl = VerilatedUnit::build(&unit.name, &verilog, layout.clone(), tools, cache)?;
@@ -81,7 +84,9 @@ pub fn mutate_unit(
         let caught = is_caught(&rtl, &layout, unit, config, mutant, options);
         interrupt::or_none(caught.map(|caught| (mutant, caught)))
     };
-    let runs = mutants.list().par_iter().map(run);
+    let wanted = |m: &&Mutant| options.only.is_empty() || options.only.contains(&m.number);
+    let list: Vec<&Mutant> = mutants.list().iter().filter(wanted).collect();
+    let runs = list.par_iter().copied().map(run);
     let runs = runs.collect::<Result<Vec<_>>>()?;
     let runs: Vec<(&Mutant, bool)> = runs.into_iter().flatten().collect();
     let survivors = runs.iter().filter(|(_, caught)| !caught);
@@ -97,12 +102,23 @@ pub fn mutate_unit(
     };
     Ok(MutationResult {
         unit: unit.name.clone(),
-        injected: mutants.list().len(),
+        injected: list.len(),
         caught,
         equivalent: with(Some(true)).count(),
         missed: with(Some(false)).map(|(m, _)| (*m).clone()).collect(),
-        undecided: mutants.list().len() - runs.len() + with(None).count(),
+        undecided: list.len() - runs.len() + with(None).count(),
     })
+}
+
+fn refuse_unknown(mutants: &Mutants, unit: &EmittedUnit, options: &MutationOptions) -> Result<()> {
+    let known = |number: &u32| mutants.list().iter().any(|m| m.number == *number);
+    match options.only.iter().find(|number| !known(number)) {
+        None => Ok(()),
+        Some(number) => Err(Error::usage(
+            format!("{} has no fault {number}", unit.name),
+            format!("its faults are numbered from 1 to {}", mutants.list().len()),
+        )),
+    }
 }
 
 /// The layout with the select of the mutants as one more input, behind the

@@ -52,6 +52,24 @@ struct Habits {
     steady: bool,
     /// The first of its program counters: every bit is used some time.
     first_pc: u16,
+    /// The bits of the history's tags in which the others differ from it.
+    tag_bits: [u32; 2],
+}
+
+impl Habits {
+    /// One of the program counters: four sets of the history, four tags each.
+    fn pc(&self, number: u32) -> u16 {
+        let [low, high] = self.tag_bits;
+        let tag = (number >> 2 & 1) << low | (number >> 3) << high;
+        self.first_pc ^ (tag | number & 3) as u16
+    }
+
+    /// Its number.
+    fn number(&self, pc: u16) -> usize {
+        let differs = pc ^ self.first_pc;
+        let [low, high] = self.tag_bits.map(|bit| differs >> bit & 1);
+        usize::from(differs & 3 | low << 2 | high << 3)
+    }
 }
 
 pub(super) struct Environment {
@@ -236,6 +254,7 @@ impl Environment {
             scattered: stimulus.one_in(2),
             steady: stimulus.one_in(2),
             first_pc: stimulus.wide(PC_BITS) as u16,
+            tag_bits: self.tag_bits(stimulus),
         };
         self.usual.fill(None);
         let writes = match stimulus.below(8) {
@@ -244,6 +263,14 @@ impl Environment {
             _ => register_writes(&self.config, stimulus),
         };
         Phase::Configure(writes)
+    }
+
+    /// Two bits of a program counter above those of a set, in order.
+    fn tag_bits(&self, stimulus: &mut Stimulus) -> [u32; 2] {
+        let bits = PC_BITS as u32;
+        let first = (self.config.parameters().SETW as u32).clamp(2, bits - 3);
+        let low = first + stimulus.below(bits - first - 1);
+        [low, low + 1 + stimulus.below(bits - low - 1)]
     }
 
     /// A mapping with rows of low address bits, so that the upper ones choose
@@ -296,13 +323,11 @@ impl Environment {
             if barred || self.offers.get(warp).is_some() || !self.offer.beat(stimulus) {
                 continue;
             }
-            let pc = stimulus.below(PCS);
             let offer = Offer {
                 kind: KIND_MIXES[self.habits.kinds][stimulus.below(16) as usize],
                 words: stimulus.below(4) as u8,
                 tag: stimulus.bits() as u8,
-                // Four sets of the history, four tags each.
-                pc: self.habits.first_pc ^ (pc >> 2 << 8 | pc & 3) as u16,
+                pc: self.habits.pc(stimulus.below(PCS)),
                 hi: stimulus.wide(n) as u16,
             };
             self.offers.set(warp, Some(offer));
@@ -312,8 +337,7 @@ impl Environment {
     fn draw_pass(&mut self, pc: Option<u16>, stimulus: &mut Stimulus) -> PassOperands {
         let mut access = self.patterns.next(stimulus, true);
         if let Some(pc) = pc.filter(|_| self.habits.steady && !stimulus.one_in(16)) {
-            let pc = pc ^ self.habits.first_pc;
-            let usual = &mut self.usual[usize::from(pc >> 8 << 2 | pc & 3)];
+            let usual = &mut self.usual[self.habits.number(pc)];
             access = usual.get_or_insert(access).clone();
         }
         let (lanes, bits) = (self.config.lanes as usize, self.config.word_bits as usize);
