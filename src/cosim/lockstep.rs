@@ -186,7 +186,8 @@ impl<'a> Lockstep<'a> {
         } = &self.chunk;
         self.got.resize(cycles * outs, 0);
         self.rtl.run(inputs, &mut self.got)?;
-        if any_difference(expected, &self.got, care) {
+        // Mostly all is as expected, what nobody cares for too.
+        if self.got != *expected && any_difference(expected, &self.got, care) {
             let found = differences(self.layout, expected, &self.got, care);
             self.outcome.add(found);
         }

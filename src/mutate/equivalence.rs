@@ -17,7 +17,7 @@ const SAME_STEP: Question = Question {
 
 /// The steps for which the mutant's registers that a fault reaches are told
 /// apart from the original's, before all that it can ever reach are.
-const NEAR: usize = 4;
+const NEAR: usize = 8;
 
 /// Since reset, whatever the fault does to registers near it, it changes no
 /// output and no register farther off. Few registers exist twice, and the
@@ -59,7 +59,7 @@ pub(super) fn is_equivalent(mutants: &Mutants, mutant: &Mutant, tools: &Toolbox)
     if SAME_STEP.holds(&pair.one_step(), tools)? {
         return Ok(true);
     }
-    for steps in 0..NEAR {
+    for steps in 0..=NEAR {
         match pair.near(steps) {
             Some(near) if STAYS_NEAR.holds(&near, tools)? => return Ok(true),
             Some(_) => {}
