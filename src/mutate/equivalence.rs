@@ -17,7 +17,7 @@ const SAME_STEP: Question = Question {
 
 /// The steps for which the mutant's registers that a fault reaches are told
 /// apart from the original's, before all that it can ever reach are.
-const NEAR: usize = 8;
+const NEAR: usize = 10;
 
 /// Since reset, whatever the fault does to registers near it, it changes no
 /// output and no register farther off. Few registers exist twice, and the

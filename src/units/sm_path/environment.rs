@@ -5,6 +5,7 @@
 use super::cycle::{Arrival, PassOperands, PathCycle};
 use super::ports::{POLICIES, Shown};
 use crate::config::{Config, PC_BITS};
+use crate::model::kind;
 use crate::model::{Exit, Offer, Offers, PathConfig, PathLaunch, RegisterWrite, WarpMask};
 use crate::units::answers::words;
 use crate::units::bench::Stimulus;
@@ -81,6 +82,8 @@ pub(super) struct Environment {
     offers: Offers,
     /// The operands of the pass in EXE.
     pass: PassOperands,
+    /// It is of a RELSSP.
+    releases: bool,
     /// The usual access of each pc.
     usual: Vec<Option<LaneAccess>>,
     /// Instructions in flight per warp: its threads exit only without any.
@@ -113,6 +116,7 @@ impl Environment {
             habits: Habits::default(),
             offers: Offers::none(warps),
             pass: PassOperands::default(),
+            releases: false,
             usual: vec![None; PCS as usize],
             in_flight: vec![0; warps],
             threads: vec![0; warps],
@@ -188,8 +192,10 @@ impl Environment {
             self.take_threads(&launch);
         }
         if let Some((warp, pass)) = shown.issue {
-            let pc = self.offers.get(warp).map(|o| o.pc);
+            let offer = self.offers.get(warp);
+            let pc = offer.map(|o| o.pc);
             if pass == 0 {
+                self.releases = offer.is_some_and(|o| o.kind == kind::RELSSP);
                 self.offers.set(warp, None);
                 self.in_flight[warp] += 1;
             }
@@ -345,11 +351,24 @@ impl Environment {
         let places = access.row.iter().zip(access.bank);
         let word = |(row, bank): (&u16, u8)| row << m | u16::from(bank);
         PassOperands {
-            mask: access.mask,
+            mask: self.mask(access.mask, stimulus),
             addr: places.map(word).take(lanes).collect(),
             data: words(lanes, bits, stimulus),
             be: (0..lanes).map(|_| stimulus.word(bits / 8) as u8).collect(),
             aop: stimulus.below(11) as u8,
+        }
+    }
+
+    /// Of a release often all lanes, or all but one: a block has released when
+    /// each of its threads has.
+    fn mask(&self, drawn: u64, stimulus: &mut Stimulus) -> u64 {
+        if !self.releases || stimulus.one_in(4) {
+            return drawn;
+        }
+        let all = u64::MAX >> (64 - self.config.lanes);
+        match stimulus.one_in(8) {
+            true => all & !(1 << stimulus.below(self.config.lanes)),
+            false => all,
         }
     }
 
