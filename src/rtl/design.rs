@@ -1,7 +1,7 @@
 //! A set of emitted units.
 
 use super::budget::Budget;
-use super::manifest::Description;
+use super::machine::Description;
 use super::reset::{Reset, asynchronous};
 use crate::config::Config;
 use crate::error::{Error, Result};

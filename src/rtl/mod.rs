@@ -7,6 +7,7 @@ mod design;
 mod edited;
 mod foreign;
 mod fusesoc;
+mod machine;
 mod manifest;
 mod prefix;
 mod reset;
