@@ -178,7 +178,7 @@ fn stages_are_compared_with_the_first_choice() {
         "{text}"
     );
     assert_eq!(more.matches("+0.0 %").count(), 0, "{text}");
-    for wrong in ["4,3", "4,3,1=", "4,3,1=-1", "4,1,0", "x,0,0"] {
+    for wrong in ["4,3", "4,3,1=", "4,3,1=-1", "4,4,0", "x,0,0"] {
         assert!(table(&[wrong]).is_err(), "{wrong}");
     }
 }
