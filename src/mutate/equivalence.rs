@@ -59,14 +59,14 @@ pub(super) fn is_equivalent(mutants: &Mutants, mutant: &Mutant, tools: &Toolbox)
     if SAME_STEP.holds(&pair.one_step(), tools)? {
         return Ok(true);
     }
-    for steps in 0..=NEAR {
-        match pair.near(steps) {
-            Some(near) if STAYS_NEAR.holds(&near, tools)? => return Ok(true),
-            Some(_) => {}
-            None => break,
+    let reaches = pair.reaches();
+    let (all, near) = reaches.split_last().expect("its own step at least");
+    for place in near.iter().take(NEAR + 1) {
+        if STAYS_NEAR.holds(&pair.told_apart(place), tools)? {
+            return Ok(true);
         }
     }
-    let since_reset = pair.since_reset();
+    let since_reset = pair.told_apart(all);
     for question in NEVER_DIFFERS {
         if question.holds(&since_reset, tools)? {
             return Ok(true);
@@ -92,30 +92,18 @@ impl Pair<'_> {
         builder.finish(Vec::new(), vec![differs])
     }
 
-    /// A circuit whose output says that an output differs, each side with its
-    /// own registers as far as the fault can reach them.
-    fn since_reset(&self) -> Aig {
-        let mut place = self.shared();
-        loop {
-            let sides = self.sides(&place);
-            match sides.apart(&place) {
-                Some(more) => place = more,
-                None => return sides.finish(&place),
-            }
-        }
+    /// Where the mutant's registers are, step by step from the fault: first all
+    /// are shared, then those have places of their own that it reaches in one
+    /// step, in two, and at last in any number.
+    fn reaches(&self) -> Vec<Vec<usize>> {
+        let further = |place: &Vec<usize>| self.sides(place).apart(place);
+        std::iter::successors(Some(self.shared()), further).collect()
     }
 
-    /// The same, but only the registers that the fault reaches in `steps` are
-    /// told apart, and the output also says that another one's next state
-    /// differs. `None` where it reaches no others.
-    fn near(&self, steps: usize) -> Option<Aig> {
-        let mut place = self.shared();
-        for _ in 0..steps {
-            place = self.sides(&place).apart(&place)?;
-        }
-        let sides = self.sides(&place);
-        sides.apart(&place)?;
-        Some(sides.finish(&place))
+    /// A circuit whose output says that an output differs, or the next state of
+    /// a register that both sides share.
+    fn told_apart(&self, place: &[usize]) -> Aig {
+        self.sides(place).finish(place)
     }
 
     /// Where each of the mutant's registers is, if it has none of its own.
@@ -126,8 +114,7 @@ impl Pair<'_> {
     /// Both sides, the mutant's register `i` at `place[i]` among all.
     fn sides(&self, place: &[usize]) -> Sides {
         let (inputs, registers) = (self.circuit.inputs.len(), self.circuit.next.len());
-        let own = place.iter().enumerate().filter(|(i, at)| i != *at).count();
-        let mut builder = Builder::new(inputs + registers + own);
+        let mut builder = Builder::new(inputs + registers + own(place).count());
         let register = |i| Builder::input(inputs + i);
         let (next, outputs) = self.copy(&mut builder, 0, register);
         let (mutant_next, mutant_outputs) =
@@ -173,12 +160,17 @@ struct Sides {
     differs: Literal,
 }
 
+/// The mutant's registers that have places of their own, and these.
+fn own(place: &[usize]) -> impl Iterator<Item = (usize, usize)> {
+    let places = place.iter().copied().enumerate();
+    places.filter(|(register, at)| register != at)
+}
+
 impl Sides {
     /// The places if shared registers that another gate feeds on the mutant's
     /// side are told apart, too. `None` if there are none.
     fn apart(&self, place: &[usize]) -> Option<Vec<usize>> {
-        let own = place.iter().enumerate().filter(|(i, at)| i != *at).count();
-        let mut free = place.len() + own..;
+        let mut free = place.len() + own(place).count()..;
         let apart = |(i, &at): (usize, &usize)| match at == i && self.next[i] != self.mutant_next[i]
         {
             true => free.next().expect("endless"),
@@ -190,9 +182,8 @@ impl Sides {
 
     /// The circuit, its registers in their places.
     fn finish(self, place: &[usize]) -> Aig {
-        let own = place.iter().enumerate().filter(|(i, at)| i != *at);
-        let mut own: Vec<(usize, Literal)> =
-            own.map(|(i, &at)| (at, self.mutant_next[i])).collect();
+        let taken = |(i, at)| (at, self.mutant_next[i]);
+        let mut own: Vec<(usize, Literal)> = own(place).map(taken).collect();
         own.sort_unstable();
         let mut next = self.next;
         next.extend(own.into_iter().map(|(_, literal)| literal));
@@ -279,10 +270,11 @@ mod tests {
         };
         let tools = Toolbox::new();
         let [first, second] = NEVER_DIFFERS;
+        let since_reset = || pair.told_apart(pair.reaches().last().unwrap());
         [
             (SAME_STEP, pair.one_step()),
-            (first, pair.since_reset()),
-            (second, pair.since_reset()),
+            (first, since_reset()),
+            (second, since_reset()),
         ]
         .map(|(question, circuit)| {
             (circuit.outputs != [FALSE]).then(|| question.ask(&circuit, &tools).unwrap())
@@ -337,8 +329,10 @@ mod tests {
             number: 1,
         };
         let tools = Toolbox::new();
-        let stays = |circuit, steps| {
-            let near = pair(circuit).near(steps);
+        let stays = |circuit, steps: usize| {
+            let (pair, mut reaches) = (pair(circuit), pair(circuit).reaches());
+            let _all = reaches.pop();
+            let near = reaches.get(steps).map(|place| pair.told_apart(place));
             near.map(|near| STAYS_NEAR.ask(&near, &tools).unwrap())
         };
         assert_eq!(stays(&covered, 0), Some(false), "the register differs");

@@ -66,6 +66,14 @@ struct Plan {
     folders: Vec<String>,
 }
 
+/// What stands where a file is to be.
+enum Place {
+    Free,
+    Folder,
+    /// A file with its content, or a link or device.
+    File(Vec<u8>, Metadata),
+}
+
 /// Why a file is kept.
 const EDITED: &str = "has changed since spadkit wrote it";
 const NOT_OURS: &str = "was not written by spadkit";
@@ -190,13 +198,16 @@ impl OwnedFolder {
     fn plan(&self, old: &OwnedList, files: Vec<(&str, Option<&[u8]>)>) -> Result<Plan> {
         let mut plan = Plan::default();
         for (i, (name, content)) in files.iter().enumerate() {
-            if fs::symlink_metadata(self.dir.join(name)).is_ok_and(|meta| meta.is_dir()) {
-                plan.folders.push(format!("{name}: is a directory"));
-                continue;
-            }
-            let Some((there, meta)) = self.look(name)? else {
-                plan.write.push(i);
-                continue;
+            let (there, meta) = match self.look(name)? {
+                Place::File(there, meta) => (there, meta),
+                Place::Folder => {
+                    plan.folders.push(format!("{name}: is a directory"));
+                    continue;
+                }
+                Place::Free => {
+                    plan.write.push(i);
+                    continue;
+                }
             };
             if meta.is_file() && *content == Some(&there[..]) {
                 continue;
@@ -215,7 +226,7 @@ impl OwnedFolder {
             if files.iter().any(|(n, _)| *n == name) {
                 continue;
             }
-            let Ok(Some((there, meta))) = self.look(name) else {
+            let Ok(Place::File(there, meta)) = self.look(name) else {
                 continue; // removed, or a folder by now
             };
             plan.remove.push(name.to_owned());
@@ -230,9 +241,8 @@ impl OwnedFolder {
         Ok(plan)
     }
 
-    /// What stands at `name`: its content, if it is a file, and its metadata.
-    /// Fails where a folder is, or where its own folder should be and is not.
-    fn look(&self, name: &str) -> Result<Option<(Vec<u8>, Metadata)>> {
+    /// What stands at `name`. Fails where its own folder should be and is not.
+    fn look(&self, name: &str) -> Result<Place> {
         let place = self.dir.join(name);
         for folder in Path::new(name).ancestors().skip(1) {
             let folder = self.dir.join(folder);
@@ -243,21 +253,21 @@ impl OwnedFolder {
             match meta {
                 Ok(meta) if meta.is_dir() => {}
                 Ok(_) => return Err(Error::io("write", &place, ErrorKind::NotADirectory.into())),
-                Err(_) => return Ok(None),
+                Err(_) => return Ok(Place::Free),
             }
         }
         let meta = match fs::symlink_metadata(&place) {
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Place::Free),
             meta => meta.map_err(|e| Error::io("read", &place, e))?,
         };
         if meta.is_dir() {
-            return Err(Error::io("write", &place, ErrorKind::IsADirectory.into()));
+            return Ok(Place::Folder);
         }
         let content = match meta.is_file() {
             true => fs::read(&place).map_err(|e| Error::io("read", &place, e))?,
             false => Vec::new(),
         };
-        Ok(Some((content, meta)))
+        Ok(Place::File(content, meta))
     }
 
     fn refuse(&self, plan: &Plan) -> Result<()> {

@@ -9,16 +9,17 @@ use std::collections::BTreeSet;
 impl Design {
     /// `manifest.json`: machine, units, files, ports (docs/integration.md).
     pub fn manifest(&self) -> Value {
-        let mut machine = json!({ "name": self.machine.name });
-        for part in [&self.machine.fixed, &json!({ "cfg": self.machine.cfg })] {
-            let fields = part.as_object().into_iter().flatten();
-            fields.for_each(|(key, value)| machine[key] = value.clone());
-        }
+        let fixed = &self.machine.fixed;
         json!({
             "format_version": 1,
             "preset": self.preset,
             "geometry": self.geometry,
-            "machine": machine,
+            "machine": {
+                "name": self.machine.name,
+                "parameters": fixed["parameters"],
+                "hash": fixed["hash"],
+                "cfg": self.machine.cfg,
+            },
             "reset": self.reset,
             "prefix": self.prefix,
             "codes": codes(),
@@ -56,7 +57,8 @@ impl Design {
             let (rows, bits, ports) = match plain.strip_prefix("spad_table_ram_") {
                 Some(size) => {
                     let (rows, bits) = size.split_once('x')?;
-                    (json!(number(rows)?), json!(number(bits)?), "1R1W")
+                    let (rows, bits): (u32, u32) = (rows.parse().ok()?, bits.parse().ok()?);
+                    (json!(rows), json!(bits), "1R1W")
                 }
                 None if plain == "spad_bank_ram" => (
                     parameters["ROWS"].clone(),
@@ -69,10 +71,6 @@ impl Design {
         };
         modules.into_iter().filter_map(memory).collect()
     }
-}
-
-fn number(text: &str) -> Option<u32> {
-    text.parse().ok()
 }
 
 /// What the codes on ports mean, by field: `{"kind": {"ALU": 0, ...}, ...}`.

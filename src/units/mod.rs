@@ -81,6 +81,24 @@ impl Unit {
     }
 }
 
+/// The path with so many memory stages, and so many that decide the issue:
+/// nothing lost, doubled or reordered, no deadlock.
+const fn whole(memory: u32, ahead: u32) -> Circuit {
+    circuit!("sm_path", Whole)
+        .needs(Need::Path { locks: true })
+        .free(MEMORIES)
+        .cycles(24)
+        .with(Stages::Whole(memory, ahead))
+}
+
+/// The same path: no access to a shared part but by its owner.
+const fn owner(memory: u32, ahead: u32) -> Circuit {
+    circuit!("sm_path_owner", Whole)
+        .needs(Need::Path { locks: true })
+        .free(MEMORIES)
+        .with(Stages::Whole(memory, ahead))
+}
+
 /// Every unit.
 pub static UNITS: &[Unit] = &[
     Unit::new("spad_hash_bitvec_perm", |s| {
@@ -239,47 +257,19 @@ pub static UNITS: &[Unit] = &[
     Unit::new("spad_sm_path", sm_path::random)
         .levels(105)
         .proved(&[
-            circuit!("sm_path", Whole)
-                .needs(Need::Path { locks: true })
-                .free(MEMORIES)
-                .cycles(24)
-                .with(Stages::Whole(4, 3)),
+            whole(4, 3),
             circuit!("sm_path", Lockless)
                 .needs(Need::Path { locks: false })
                 .free(MEMORIES)
                 .cycles(24)
                 .with(Stages::Whole(4, 3)),
-            circuit!("sm_path", Whole)
-                .needs(Need::Path { locks: true })
-                .free(MEMORIES)
-                .cycles(24)
-                .with(Stages::Whole(2, 0)),
-            circuit!("sm_path", Whole)
-                .needs(Need::Path { locks: true })
-                .free(MEMORIES)
-                .cycles(24)
-                .with(Stages::Whole(3, 1)),
-            circuit!("sm_path", Whole)
-                .needs(Need::Path { locks: true })
-                .free(MEMORIES)
-                .cycles(24)
-                .with(Stages::Whole(4, 2)),
-            circuit!("sm_path_owner", Whole)
-                .needs(Need::Path { locks: true })
-                .free(MEMORIES)
-                .with(Stages::Whole(3, 1)),
-            circuit!("sm_path_owner", Whole)
-                .needs(Need::Path { locks: true })
-                .free(MEMORIES)
-                .with(Stages::Whole(4, 2)),
-            circuit!("sm_path_owner", Whole)
-                .needs(Need::Path { locks: true })
-                .free(MEMORIES)
-                .with(Stages::Whole(4, 3)),
-            circuit!("sm_path_owner", Whole)
-                .needs(Need::Path { locks: true })
-                .free(MEMORIES)
-                .with(Stages::Whole(2, 0)),
+            whole(2, 0),
+            whole(3, 1),
+            whole(4, 2),
+            owner(3, 1),
+            owner(4, 2),
+            owner(4, 3),
+            owner(2, 0),
         ]),
 ];
 

@@ -1,0 +1,150 @@
+//! Selection with and without stages in front of EX.
+
+use super::*;
+
+fn unit() -> IssueSelect {
+    IssueSelect::new(4, 3)
+}
+
+fn ready(warps: WarpMask) -> SelectInputs<'static> {
+    SelectInputs {
+        ready: warps,
+        is_mem: 0b0011,
+        is_atomic: 0b0001,
+        shares: 0b0011,
+        room: true,
+        ..SelectInputs::default()
+    }
+}
+
+#[test]
+fn at_once_the_choice_is_taken_where_there_is_room() {
+    let mut unit = IssueSelect::new(4, 0);
+    let mut inputs = ready(0b0110);
+    inputs.room = false;
+    assert_eq!(unit.step(&inputs).take, None);
+    inputs.room = true;
+    let taken: Vec<_> = (0..3).map(|_| unit.step(&inputs).take).collect();
+    assert_eq!(taken, [Some(1), Some(2), Some(1)]);
+    assert_eq!(unit.picked(), None);
+}
+
+#[test]
+fn ahead_a_warp_is_qualified_picked_and_taken() {
+    let mut unit = unit();
+    assert_eq!(unit.step(&ready(0b0100)).take, None);
+    assert_eq!(unit.step(&ready(0)).picked, None);
+    let out = unit.step(&ready(0));
+    assert_eq!((out.picked, out.take), (Some(2), Some(2)));
+    assert_eq!(unit.step(&ready(0)).picked, None);
+}
+
+/// Brings `warp` into S and shows what it does under `inputs`.
+fn selected(warp: usize, inputs: SelectInputs) -> (Selection, Option<usize>) {
+    let mut unit = unit();
+    unit.step(&SelectInputs {
+        ready: 1 << warp,
+        ..inputs
+    });
+    let q = SelectInputs {
+        mask: false,
+        ..ready(0)
+    };
+    unit.step(&q);
+    let out = unit.step(&inputs);
+    (out.selection, unit.picked())
+}
+
+#[test]
+fn a_pick_is_looked_at_again() {
+    let now = ready(0);
+    let kept = |warp| Some(warp);
+    assert_eq!(selected(2, now), (Selection::Taken, None));
+    let full = SelectInputs { room: false, ..now };
+    assert_eq!(selected(2, full), (Selection::Waits, kept(2)));
+    let atomic = SelectInputs {
+        atom_infl: true,
+        ..now
+    };
+    assert_eq!(selected(0, atomic), (Selection::Void, None));
+    assert_eq!(selected(1, atomic), (Selection::Taken, None));
+    let masked = SelectInputs {
+        aware: true,
+        mask: true,
+        ..now
+    };
+    assert_eq!(selected(2, masked), (Selection::Taken, None));
+    let mut unit = unit();
+    for inputs in [ready(0b0010), now] {
+        unit.step(&inputs);
+    }
+    assert_eq!(unit.step(&masked).selection, Selection::Void);
+}
+
+/// AHEAD = 2: what was qualified goes in the next cycle, and not again though
+/// it is still offered; what has just changed is looked at.
+#[test]
+fn what_was_qualified_is_picked_and_taken_in_one_cycle() {
+    let mut unit = IssueSelect::new(4, 2);
+    assert_eq!(unit.step(&ready(0b0110)).take, None);
+    let full = SelectInputs {
+        room: false,
+        ..ready(0b0110)
+    };
+    let out = unit.step(&full);
+    assert_eq!((out.selected, out.take, out.picked), (Some(1), None, None));
+    assert_eq!(unit.step(&ready(0b0110)).take, Some(1));
+    assert_eq!(unit.step(&ready(0b0110)).take, Some(2));
+    let moved = SelectInputs {
+        owner: 1,
+        ..ready(0)
+    };
+    let out = unit.step(&moved);
+    assert_eq!((out.selected, out.selection), (Some(1), Selection::Stale));
+    unit.step(&ready(0b0001));
+    let second = SelectInputs {
+        atom_infl: true,
+        ..ready(0)
+    };
+    assert_eq!(unit.step(&second).selection, Selection::Void);
+}
+
+/// AHEAD = 1: at once, but the ports show it a cycle later.
+#[test]
+fn one_stage_ahead_the_ports_show_registers() {
+    let mut unit = IssueSelect::new(4, 1);
+    let masked = SelectInputs {
+        aware: true,
+        mask: true,
+        allowed_wait: 0b1000,
+        allowed_viol: 0b0100,
+        ..ready(0b0010)
+    };
+    let out = unit.step(&masked);
+    assert_eq!((out.take, out.masked, out.wait_sh), (None, false, 0));
+    let out = unit.step(&ready(0b0010));
+    assert_eq!((out.take, out.masked), (Some(1), true));
+    assert_eq!((out.wait_sh, out.viol), (0b1000, 0b0100));
+    assert!(!unit.step(&ready(0)).masked);
+}
+
+/// What has moved since the stage before counts for one cycle.
+#[test]
+fn a_stale_pick_waits_for_a_cycle() {
+    let mut unit = unit();
+    for inputs in [ready(0b0010), ready(0)] {
+        unit.step(&inputs);
+    }
+    let locked = SelectInputs {
+        locked: 1,
+        ..ready(0)
+    };
+    let out = unit.step(&locked);
+    assert_eq!((out.selection, out.take), (Selection::Stale, None));
+    let refused = SelectInputs {
+        allowed_wait: 0b0010,
+        ..locked
+    };
+    assert_eq!(unit.step(&refused).take, Some(1));
+    assert_eq!(unit.step(&refused).wait_sh, 0b0010);
+}
