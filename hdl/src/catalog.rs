@@ -1,150 +1,112 @@
-//! The list of units: every name that can be emitted, and how.
+//! A row of the list of units: how the modules of a unit are emitted, and which
+//! machines have it. The list is in `lib.rs`.
 
+use crate::geometry::Geometry;
 use crate::hashes::Configured;
 use crate::machine::Machine;
-use crate::module::{HdlError, Module, Result};
+use crate::module::{Module, Result};
 use crate::params::Params;
 use crate::spad_hash_config;
-use crate::{
-    spad_access_unit, spad_bank_ram, spad_conflict_arbiter, spad_conflict_history,
-    spad_conflict_predictor, spad_counters, spad_crossbar, spad_degree_accumulator,
-    spad_eligibility, spad_hash_add, spad_hash_bitvec_perm, spad_hash_bitvec_xor,
-    spad_hash_bitwise_perm, spad_hash_bitwise_xor, spad_hash_matrix, spad_hash_stage,
-    spad_hash_xor, spad_issue_select, spad_lock_unit, spad_memory_entry, spad_memory_exit,
-    spad_nonmem_queue, spad_pass_issue, spad_premem_queue, spad_rap, spad_release_register,
-    spad_relssp, spad_retry_sequencer, spad_row_map, spad_scratchpad, spad_sm_path, spad_stream,
-    spad_tcdm, spad_warp_mask, spad_warp_scheduler, spad_writeback_mux,
-};
 
-/// Emits one unit by name: its own module last, before it the modules that it
-/// instantiates, each once.
-pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
-    let mut modules: Vec<Module> = Vec::new();
-    for module in emit_all(name, machine)? {
-        if !modules.iter().any(|m| m.doc.name == module.doc.name) {
-            modules.push(module);
-        }
-    }
-    Ok(modules)
+/// A unit that can be emitted by its name.
+pub(crate) struct Unit {
+    pub(crate) name: &'static str,
+    emit: Emit,
+    in_machine: fn(&Machine) -> bool,
 }
 
-fn emit_all(name: &str, machine: &Machine) -> Result<Vec<Module>> {
-    if let Some(path_unit) = PATH_UNITS.iter().find(|(n, _)| *n == name) {
-        return path_unit.1(&Params::new(machine)?);
-    }
-    let g = machine.geometry;
-    let single = |module: Result<Module>| module.map(|m| vec![m]);
-    match name {
-        "spad_hash_add" => single(spad_hash_add::emit_unit(g)),
-        "spad_hash_bitvec_perm" => single(spad_hash_bitvec_perm::emit_unit(g)),
-        "spad_hash_bitvec_xor" => single(spad_hash_bitvec_xor::emit_unit(g)),
-        "spad_hash_bitwise_perm" => single(spad_hash_bitwise_perm::emit_unit(g)),
-        "spad_hash_bitwise_xor" => single(spad_hash_bitwise_xor::emit_unit(g)),
-        "spad_hash_matrix" => single(spad_hash_matrix::emit_unit(g)),
-        "spad_hash_xor" => single(spad_hash_xor::emit_unit(g)),
-        "spad_rap" => single(spad_rap::emit_unit(g)),
-        "spad_row_map" => single(spad_row_map::emit_unit(g)),
-        "spad_hash_stage" => {
-            spad_hash_stage::emit_unit(&Params::new(machine)?, machine).map(|unit| unit.modules)
-        }
-        "spad_sm_path" => spad_sm_path::emit_unit(&Params::new(machine)?, machine),
-        "spad_stream" => spad_stream::emit_unit(&Params::new(machine)?, machine),
-        "spad_tcdm" => spad_tcdm::emit_unit(&Params::new(machine)?, machine),
-        "spad_hash_config" => {
-            spad_hash_config::emit_unit(g, Configured::Hash(machine.hash_unit), name)
-        }
-        _ => match Configured::ALL
-            .into_iter()
-            .find(|unit| unit.config_unit() == name)
-        {
-            Some(unit) => spad_hash_config::emit_unit(g, unit, name),
-            None => Err(HdlError::UnknownUnit { name: name.into() }),
-        },
-    }
+/// Emits the unit's module, and before it those that it instantiates.
+enum Emit {
+    Geometry(fn(Geometry) -> Result<Module>),
+    Registers(Configured),
+    Hash(fn(&Machine) -> Result<Vec<Module>>),
+    Path(fn(&Params) -> Result<Vec<Module>>),
+    Machine(fn(&Params, &Machine) -> Result<Vec<Module>>),
 }
 
-/// Emits a unit of the scratchpad path.
-type EmitUnit = fn(&Params) -> Result<Vec<Module>>;
-
-/// The units of the scratchpad path, by name.
-const PATH_UNITS: [(&str, EmitUnit); 23] = [
-    ("spad_conflict_arbiter", spad_conflict_arbiter::emit_unit),
-    ("spad_crossbar", spad_crossbar::emit_unit),
-    ("spad_bank_ram", spad_bank_ram::emit_unit),
-    ("spad_scratchpad", spad_scratchpad::emit_unit),
-    ("spad_lock_unit", spad_lock_unit::emit_unit),
-    ("spad_retry_sequencer", spad_retry_sequencer::emit_unit),
-    ("spad_premem_queue", spad_premem_queue::emit_unit),
-    ("spad_nonmem_queue", spad_nonmem_queue::emit_unit),
-    ("spad_writeback_mux", spad_writeback_mux::emit_unit),
-    (
-        "spad_degree_accumulator",
-        spad_degree_accumulator::emit_unit,
-    ),
-    ("spad_conflict_history", spad_conflict_history::emit_unit),
-    ("spad_warp_mask", spad_warp_mask::emit_unit),
-    ("spad_warp_scheduler", spad_warp_scheduler::emit_unit),
-    ("spad_access_unit", spad_access_unit::emit_unit),
-    ("spad_relssp", spad_relssp::emit_unit),
-    ("spad_eligibility", spad_eligibility::emit_unit),
-    ("spad_issue_select", spad_issue_select::emit_unit),
-    ("spad_pass_issue", spad_pass_issue::emit_unit),
-    ("spad_release_register", spad_release_register::emit_unit),
-    (
-        "spad_conflict_predictor",
-        spad_conflict_predictor::emit_unit,
-    ),
-    ("spad_memory_entry", spad_memory_entry::emit_unit),
-    ("spad_memory_exit", spad_memory_exit::emit_unit),
-    ("spad_counters", spad_counters::emit_unit),
-];
-
-/// Whether the machine has the unit: one without locks has neither a lock
-/// unit nor a retry sequencer, one that decides the issue at once no register
-/// behind relssp.
-pub fn has_unit(name: &str, machine: &Machine) -> bool {
-    match name {
-        "spad_lock_unit" | "spad_retry_sequencer" => machine.locks > 0,
-        "spad_release_register" => machine.ahead > 0,
-        _ => true,
+impl Unit {
+    const fn new(name: &'static str, emit: Emit) -> Self {
+        Unit {
+            name,
+            emit,
+            in_machine: |_| true,
+        }
     }
-}
 
-/// Every unit's name, in the order of the documentation.
-pub fn unit_names() -> Vec<String> {
-    let hash = [
-        "spad_hash_bitvec_perm",
-        "spad_hash_bitvec_xor",
-        "spad_hash_bitwise_perm",
-        "spad_hash_bitwise_xor",
-        "spad_hash_matrix",
-        "spad_hash_xor",
-        "spad_hash_add",
-        "spad_row_map",
-        "spad_rap",
-        "spad_hash_config",
-    ];
-    let configs = Configured::ALL.map(|unit| unit.config_unit().to_owned());
-    let path = PATH_UNITS.map(|(name, _)| name.to_owned());
-    let wired = [
-        "spad_hash_stage",
-        "spad_stream",
-        "spad_tcdm",
-        "spad_sm_path",
-    ];
-    hash.map(str::to_owned)
-        .into_iter()
-        .chain(configs)
-        .chain(path)
-        .chain(wired.map(str::to_owned))
-        .collect()
+    /// One module, which is the same in all machines of a geometry.
+    pub(crate) const fn of_geometry(
+        name: &'static str,
+        emit: fn(Geometry) -> Result<Module>,
+    ) -> Self {
+        Unit::new(name, Emit::Geometry(emit))
+    }
+
+    /// The registers that configure a hash.
+    pub(crate) const fn registers(of: Configured) -> Self {
+        Unit::new(of.config_unit(), Emit::Registers(of))
+    }
+
+    /// A unit of the machine's own hash, without the path around it.
+    pub(crate) const fn of_hash(
+        name: &'static str,
+        emit: fn(&Machine) -> Result<Vec<Module>>,
+    ) -> Self {
+        Unit::new(name, Emit::Hash(emit))
+    }
+
+    /// A unit of the scratchpad path.
+    pub(crate) const fn of_path(
+        name: &'static str,
+        emit: fn(&Params) -> Result<Vec<Module>>,
+    ) -> Self {
+        Unit::new(name, Emit::Path(emit))
+    }
+
+    /// A unit of the path that has the lanes' hash in it.
+    pub(crate) const fn of_machine(
+        name: &'static str,
+        emit: fn(&Params, &Machine) -> Result<Vec<Module>>,
+    ) -> Self {
+        Unit::new(name, Emit::Machine(emit))
+    }
+
+    /// Not all machines have it.
+    pub(crate) const fn only_where(mut self, condition: fn(&Machine) -> bool) -> Self {
+        self.in_machine = condition;
+        self
+    }
+
+    /// Whether the machine has it.
+    pub(crate) fn is_in(&self, machine: &Machine) -> bool {
+        (self.in_machine)(machine)
+    }
+
+    /// Its module last, before it those that it instantiates, each once.
+    pub(crate) fn emit(&self, machine: &Machine) -> Result<Vec<Module>> {
+        let mut modules: Vec<Module> = Vec::new();
+        for module in self.emit_all(machine)? {
+            if !modules.iter().any(|m| m.doc.name == module.doc.name) {
+                modules.push(module);
+            }
+        }
+        Ok(modules)
+    }
+
+    fn emit_all(&self, machine: &Machine) -> Result<Vec<Module>> {
+        let g = machine.geometry;
+        match self.emit {
+            Emit::Geometry(emit) => emit(g).map(|module| vec![module]),
+            Emit::Registers(of) => spad_hash_config::emit_unit(g, of, self.name),
+            Emit::Hash(emit) => emit(machine),
+            Emit::Path(emit) => emit(&Params::new(machine)?),
+            Emit::Machine(emit) => emit(&Params::new(machine)?, machine),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::geometry::Geometry;
-    use crate::hashes::HashKind;
+    use crate::{Geometry, HashKind, HdlError, Machine, emit, has_unit, unit_names};
 
     fn every_geometry() -> impl Iterator<Item = Geometry> {
         (9..=16).flat_map(|addr_bits| {
@@ -161,10 +123,10 @@ mod tests {
     fn every_unit_emits_in_every_geometry() {
         for geometry in every_geometry() {
             let machine = Machine::of_geometry(geometry, HashKind::Matrix);
-            for name in unit_names().iter().filter(|n| has_unit(n, &machine)) {
+            for name in unit_names().filter(|n| has_unit(n, &machine)) {
                 let modules = emit(name, &machine).unwrap();
                 let top = modules.last().unwrap();
-                assert_eq!(top.doc.name, *name);
+                assert_eq!(top.doc.name, name);
                 for sub in &top.submodules {
                     assert!(modules.iter().any(|m| m.doc.name == *sub), "{name}: {sub}");
                 }

@@ -83,7 +83,7 @@ impl Configured {
     ];
 
     /// The Verilog module of its registers.
-    pub fn config_unit(self) -> &'static str {
+    pub const fn config_unit(self) -> &'static str {
         match self {
             Configured::Hash(HashKind::BitvecPerm) => "spad_hash_config_bitvec_perm",
             Configured::Hash(HashKind::BitvecXor) => "spad_hash_config_bitvec_xor",

@@ -99,10 +99,101 @@ mod template;
 mod widths;
 mod window;
 
-pub use catalog::{emit, has_unit, unit_names};
 pub use geometry::Geometry;
 pub use hashes::{Configured, HashKind, PathHash};
 pub use machine::{Machine, PC_BITS, RetryLatencies};
 pub use module::{Dir, HdlError, Module, Port, Result, UnitDoc};
 pub use params::Params;
 pub use system::{Companion, package, rules, wrapper};
+
+use catalog::Unit;
+
+/// Every unit that can be emitted, in the order of the documentation.
+const UNITS: &[Unit] = &[
+    Unit::of_geometry("spad_hash_bitvec_perm", spad_hash_bitvec_perm::emit_unit),
+    Unit::of_geometry("spad_hash_bitvec_xor", spad_hash_bitvec_xor::emit_unit),
+    Unit::of_geometry("spad_hash_bitwise_perm", spad_hash_bitwise_perm::emit_unit),
+    Unit::of_geometry("spad_hash_bitwise_xor", spad_hash_bitwise_xor::emit_unit),
+    Unit::of_geometry("spad_hash_matrix", spad_hash_matrix::emit_unit),
+    Unit::of_geometry("spad_hash_xor", spad_hash_xor::emit_unit),
+    Unit::of_geometry("spad_hash_add", spad_hash_add::emit_unit),
+    Unit::of_geometry("spad_row_map", spad_row_map::emit_unit),
+    Unit::of_geometry("spad_rap", spad_rap::emit_unit),
+    Unit::of_hash("spad_hash_config", |machine| {
+        spad_hash_config::emit_unit(
+            machine.geometry,
+            Configured::Hash(machine.hash_unit),
+            "spad_hash_config",
+        )
+    }),
+    Unit::registers(Configured::Hash(HashKind::BitvecPerm)),
+    Unit::registers(Configured::Hash(HashKind::BitvecXor)),
+    Unit::registers(Configured::Hash(HashKind::BitwisePerm)),
+    Unit::registers(Configured::Hash(HashKind::BitwiseXor)),
+    Unit::registers(Configured::Hash(HashKind::Matrix)),
+    Unit::registers(Configured::Rap),
+    Unit::registers(Configured::RowMap),
+    Unit::of_path("spad_conflict_arbiter", spad_conflict_arbiter::emit_unit),
+    Unit::of_path("spad_crossbar", spad_crossbar::emit_unit),
+    Unit::of_path("spad_bank_ram", spad_bank_ram::emit_unit),
+    Unit::of_path("spad_scratchpad", spad_scratchpad::emit_unit),
+    Unit::of_path("spad_lock_unit", spad_lock_unit::emit_unit)
+        .only_where(|machine| machine.locks > 0),
+    Unit::of_path("spad_retry_sequencer", spad_retry_sequencer::emit_unit)
+        .only_where(|machine| machine.locks > 0),
+    Unit::of_path("spad_premem_queue", spad_premem_queue::emit_unit),
+    Unit::of_path("spad_nonmem_queue", spad_nonmem_queue::emit_unit),
+    Unit::of_path("spad_writeback_mux", spad_writeback_mux::emit_unit),
+    Unit::of_path(
+        "spad_degree_accumulator",
+        spad_degree_accumulator::emit_unit,
+    ),
+    Unit::of_path("spad_conflict_history", spad_conflict_history::emit_unit),
+    Unit::of_path("spad_warp_mask", spad_warp_mask::emit_unit),
+    Unit::of_path("spad_warp_scheduler", spad_warp_scheduler::emit_unit),
+    Unit::of_path("spad_access_unit", spad_access_unit::emit_unit),
+    Unit::of_path("spad_relssp", spad_relssp::emit_unit),
+    Unit::of_path("spad_eligibility", spad_eligibility::emit_unit),
+    Unit::of_path("spad_issue_select", spad_issue_select::emit_unit),
+    Unit::of_path("spad_pass_issue", spad_pass_issue::emit_unit),
+    Unit::of_path("spad_release_register", spad_release_register::emit_unit)
+        .only_where(|machine| machine.ahead > 0),
+    Unit::of_path(
+        "spad_conflict_predictor",
+        spad_conflict_predictor::emit_unit,
+    ),
+    Unit::of_path("spad_memory_entry", spad_memory_entry::emit_unit),
+    Unit::of_path("spad_memory_exit", spad_memory_exit::emit_unit),
+    Unit::of_path("spad_counters", spad_counters::emit_unit),
+    Unit::of_machine("spad_hash_stage", |p, machine| {
+        spad_hash_stage::emit_unit(p, machine).map(|stage| stage.modules)
+    }),
+    Unit::of_machine("spad_stream", spad_stream::emit_unit),
+    Unit::of_machine("spad_tcdm", spad_tcdm::emit_unit),
+    Unit::of_machine("spad_sm_path", spad_sm_path::emit_unit),
+];
+
+/// Emits one unit by name: its own module last, before it the modules that it
+/// instantiates, each once.
+pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
+    match unit(name) {
+        Some(unit) => unit.emit(machine),
+        None => Err(HdlError::UnknownUnit { name: name.into() }),
+    }
+}
+
+/// Whether the machine has the unit: one without locks has neither a lock
+/// unit nor a retry sequencer, one that decides the issue at once no register
+/// behind relssp.
+pub fn has_unit(name: &str, machine: &Machine) -> bool {
+    unit(name).is_none_or(|unit| unit.is_in(machine))
+}
+
+/// Every unit's name, in the order of the documentation.
+pub fn unit_names() -> impl Iterator<Item = &'static str> {
+    UNITS.iter().map(|unit| unit.name)
+}
+
+fn unit(name: &str) -> Option<&'static Unit> {
+    UNITS.iter().find(|unit| unit.name == name)
+}

@@ -143,7 +143,7 @@ fn file(name: &str, about: &str, p: &Params, x: impl Serialize) -> Result<Compan
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::emit;
+    use crate::emit;
     use crate::geometry::Geometry;
     use crate::hashes::HashKind;
 

@@ -79,7 +79,7 @@ pub struct Design {
 impl Design {
     /// Every unit of the kit.
     pub fn all_units() -> Vec<String> {
-        spadkit_hdl::unit_names()
+        spadkit_hdl::unit_names().map(str::to_owned).collect()
     }
 
     /// A design of `config` without units.
