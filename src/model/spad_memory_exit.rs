@@ -119,14 +119,19 @@ impl MemoryExit {
         outputs
     }
 
-    fn resolved(&self, result: &PassResult, degree: u32) -> Option<ResolvedPass> {
-        let control = &result.control;
-        let cycles = match control.kind {
+    /// Cycles of MEM0 that a pass of a predicted kind has taken.
+    pub(crate) fn occupancy(&self, kind: u8, degree: u32) -> u32 {
+        let cycles = match kind {
             kind::LDLK | kind::STUL => self.lock_cycles,
             _ => 1,
         };
+        degree.max(1) * cycles
+    }
+
+    fn resolved(&self, result: &PassResult, degree: u32) -> Option<ResolvedPass> {
+        let control = &result.control;
         kind::is_predicted(control.kind).then_some(ResolvedPass {
-            occupancy: degree.max(1) * cycles,
+            occupancy: self.occupancy(control.kind, degree),
             last: control.last,
             pc: control.pc,
         })

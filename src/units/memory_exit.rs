@@ -88,6 +88,14 @@ impl GoldenExit {
         }
     }
 
+    /// What is said of a response, which shows without stages whether or not
+    /// there is one.
+    fn shown(&self, inputs: &ExitInputs) -> PassResult {
+        let mut shown = *inputs;
+        (shown.resp.valid, shown.resp.tag.sequencer) = (true, false);
+        self.model.eval(&shown).out.unwrap_or_default()
+    }
+
     /// Expects the payload of section 11.
     fn expect_payload(&self, frame: &mut Frame, result: &PassResult) {
         let (w, c) = (self.tags, &result.control);
@@ -127,35 +135,23 @@ impl Golden for GoldenExit {
             resp,
             out_ready: frame.is_high(&self.ports.out_ready),
         };
-        // What is said of a response shows whether or not there is one.
-        let mut shown = ExitInputs {
-            rst: false,
-            out_ready: true,
-            ..inputs
-        };
-        (shown.resp.valid, shown.resp.tag.sequencer) = (true, false);
+        let control = &resp.tag.pass.control;
         // Of kinds without a prediction, as of those beside them.
-        let mut predicted = shown;
-        let kind = &mut predicted.resp.tag.pass.control.kind;
-        *kind = (*kind).clamp(kind::LOAD, kind::STUL);
-        let occupancy = self.model.eval(&predicted).resolved.map(|p| p.occupancy);
+        let predicted = control.kind.clamp(kind::LOAD, kind::STUL);
+        let occupancy = self.model.occupancy(predicted, resp.degree);
         let out = self.model.step(&inputs);
         let p = &self.ports;
         frame.expect(&p.resp_ready, out.resp_ready.into());
         frame.expect(&p.sr_valid, out.sr_valid.into());
         frame.expect(&p.d_valid, out.resolved.is_some().into());
-        frame.expect(&p.d_occ, occupancy.unwrap_or_default());
-        let control = &resp.tag.pass.control;
+        frame.expect(&p.d_occ, occupancy);
         frame.expect(&p.d_last, control.last.into());
         frame.expect(&p.d_pc, control.pc.into());
         frame.expect(&p.out_valid, out.out.is_some().into());
         match (out.out, &self.mem_valid) {
             (Some(result), _) => self.expect_payload(frame, &result),
             (None, Some(_)) => frame.ignore(&p.out_data),
-            (None, None) => {
-                let result = self.model.eval(&shown).out.unwrap_or_default();
-                self.expect_payload(frame, &result);
-            }
+            (None, None) => self.expect_payload(frame, &self.shown(&inputs)),
         }
         if let Some(mem_valid) = &self.mem_valid {
             frame.expect(mem_valid, out.mem_valid);
