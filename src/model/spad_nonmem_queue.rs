@@ -79,14 +79,12 @@ impl<P: Copy + Default> NonmemQueue<P> {
     /// entry leaves, and all behind a stage that can.
     fn free(&self, elastic: bool, out_ready: bool) -> u32 {
         let leaves = self.head(elastic).filter(|_| out_ready);
-        let mut free = 0;
-        for k in (0..self.depth).rev() {
-            let next = free >> (k + 1) & 1 == 1;
-            if self.valid >> k & 1 == 0 || leaves == Some(k) || next {
-                free |= 1 << k;
-            }
+        let stays = self.valid & !leaves.map_or(0, |k| 1 << k);
+        let stages = (1 << self.depth) - 1;
+        match stages & !stays {
+            0 => 0,
+            empty => u32::MAX >> empty.leading_zeros(),
         }
-        free
     }
 
     /// Whether an entry is taken in this cycle.
@@ -123,12 +121,14 @@ impl<P: Copy + Default> NonmemQueue<P> {
             if let Some(k) = self.head(elastic).filter(|_| inputs.out_ready) {
                 self.valid &= !(1 << k);
             }
-            for k in (0..self.depth.saturating_sub(1)).rev() {
-                if self.valid >> k & 1 == 1 && free >> (k + 1) & 1 == 1 {
-                    self.data[k + 1] = self.data[k];
-                    self.valid ^= 0b11 << k;
-                }
+            let moves = self.valid & free >> 1;
+            let mut left = moves;
+            while left != 0 {
+                let k = left.ilog2() as usize;
+                self.data[k + 1] = self.data[k];
+                left ^= 1 << k;
             }
+            self.valid = self.valid & !moves | moves << 1;
         }
         if let Some(entry) = inputs.input
             && in_ready

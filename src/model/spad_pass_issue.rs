@@ -97,11 +97,13 @@ impl PassIssue {
         if !self.registered {
             return 0;
         }
-        let issuing = self.issuing.map(|i| i.control);
-        let issuing = issuing.filter(|c| c.pass == 0 || c.kind == kind::RELSSP);
-        let bit = |warp: usize| 1 << warp;
-        let issuing: WarpMask = issuing.map_or(0, |c| bit(c.warp.into()));
-        issuing | picked.map_or(0, bit)
+        let mut busy = picked.map_or(0, |warp| 1 << warp);
+        if let Some(Issuing { control, .. }) = &self.issuing
+            && (control.pass == 0 || control.kind == kind::RELSSP)
+        {
+            busy |= 1 << control.warp;
+        }
+        busy
     }
 
     /// The outputs of this cycle.

@@ -38,6 +38,10 @@ impl SmPath {
 /// In this cycle no pass moves from a stage to another, and no event happens
 /// outside of MEM0 and the counters.
 fn is_quiet(front: &Front, back: &Back, inputs: &SmPathInputs, s: Signals) -> bool {
+    // Mostly seen at once, and no more to be asked then.
+    if s.front.issue.iss.is_some() || s.back.ex_fire {
+        return false;
+    }
     let events = inputs.rst
         || inputs.kernel_clear
         || inputs.hash_wr.is_some()
