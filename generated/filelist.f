@@ -25,16 +25,12 @@ spad_hash_config_rap.v
 spad_hash_decode_row_bit.v
 spad_hash_config_row_map.v
 spad_conflict_arbiter.v
-spad_pick_32x9.v
-spad_pick_32x8.v
-spad_pick_32x32.v
+spad_pick.v
 spad_crossbar.v
 spad_bank_ram.v
-spad_select_2x16.v
-spad_select_2x160.v
+spad_select.v
 spad_lock_unit.v
 spad_scratchpad.v
-spad_pick_16x32.v
 spad_atomic_alu.v
 spad_retry_sequencer.v
 spad_premem_queue.v
@@ -45,7 +41,7 @@ spad_table_ram_256x11.v
 spad_table_ram_256x6.v
 spad_conflict_history.v
 spad_warp_mask.v
-spad_lowest_48.v
+spad_lowest.v
 spad_first_warp.v
 spad_number_48.v
 spad_warp_scheduler.v
@@ -58,7 +54,6 @@ spad_eligible_warp.v
 spad_eligibility.v
 spad_pick_check.v
 spad_issue_select.v
-spad_pick_64x28.v
 spad_pass_count.v
 spad_pass_issue.v
 spad_release_register.v

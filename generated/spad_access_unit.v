@@ -56,7 +56,7 @@ module spad_access_unit (
     localparam W = 48;
     localparam T = 8;
     localparam TW = 3;
-    localparam N = 14;
+    localparam n = 14;
 
     // Per slot: its block runs in sharing mode. Per pair: the shared part is
     // held, by which slot.
@@ -146,7 +146,7 @@ module spad_access_unit (
             assign owns[w] = |(slot_owner & mine);
             assign pair_locked[w] = |(slot_locked & mine);
             assign released[w] = |(rel_done & mine);
-            assign beyond[w] = off_hi[w*N +: N] >= cfg_limit;
+            assign beyond[w] = off_hi[w*n +: n] >= cfg_limit;
             assign issues[w] = acq_warp == w;
             assign cls[2*w +: 2] = {non_owner[w], unshared[w]};
         end

@@ -49,14 +49,14 @@ module spad_conflict_arbiter (
     output wire [5:0] grp_degree
 );
     localparam L = 32;
-    localparam M = 5;
+    localparam m = 5;
     localparam R = 9;
     localparam B = 32;
 
     reg busy;
     reg last;
     reg [L-1:0] pend;
-    reg [L*M-1:0] bank;
+    reg [L*m-1:0] bank;
     reg [L*R-1:0] row;
     reg [5:0] cnt;
     reg acc;
@@ -91,7 +91,7 @@ module spad_conflict_arbiter (
             wire [i-1:0] same_bank_next;
             wire [i-1:0] clash_next;
             for (j = 0; j < i; j = j + 1) begin : earlier
-                assign same_bank_next[j] = req_bank[i*M +: M] == req_bank[j*M +: M];
+                assign same_bank_next[j] = req_bank[i*m +: m] == req_bank[j*m +: m];
                 assign clash_next[j] = same_bank_next[j]
                     & (req_row[i*R +: R] != req_row[j*R +: R]);
             end
@@ -109,7 +109,7 @@ module spad_conflict_arbiter (
         for (b = 0; b < B; b = b + 1) begin : bank_used
             wire [L-1:0] want;
             for (i = 0; i < L; i = i + 1) begin : lane_wants
-                assign want[i] = pend[i] & (bank[i*M +: M] == b);
+                assign want[i] = pend[i] & (bank[i*m +: m] == b);
             end
             assign grp_bank_valid[b] = |want;
         end

@@ -62,7 +62,7 @@ module spad_counters (
     localparam [3:0] COUNTER_MASKED = 4'd7;
     localparam [3:0] COUNTER_ROUNDS = 4'd8;
     localparam [3:0] COUNTER_ATOMICS = 4'd9;
-    localparam N = 10;
+    localparam COUNTERS = 10;
     localparam DG = 6;
 
     // What the path shows, one bit per counter.
@@ -70,7 +70,7 @@ module spad_counters (
     wire access = written & (wb_kind >= KIND_LOAD) & (wb_kind <= KIND_STUL);
     wire reads = seq_state == SEQ_READ;
     reg was_read;
-    wire [N-1:0] happens;
+    wire [COUNTERS-1:0] happens;
     assign happens[COUNTER_CYCLES] = 1'b1;
     assign happens[COUNTER_PASSES] = iss_valid;
     assign happens[COUNTER_ACCESSES] = access;
@@ -83,16 +83,16 @@ module spad_counters (
     assign happens[COUNTER_ATOMICS] = written & (wb_kind == KIND_ATOMIC);
 
     // A register in front of the counters: they put no load on the path.
-    reg [N-1:0] seen;
+    reg [COUNTERS-1:0] seen;
     reg [DG-1:0] degree;
     always @(posedge clk) begin
         if (rst) begin
             was_read <= 1'b0;
-            seen <= {N{1'b0}};
+            seen <= {COUNTERS{1'b0}};
             degree <= {DG{1'b0}};
         end else begin
             was_read <= reads;
-            seen <= happens & {N{~clear}};
+            seen <= happens & {COUNTERS{~clear}};
             degree <= wb_degree;
         end
     end
@@ -101,7 +101,7 @@ module spad_counters (
     wire [15:0] wanted;
     genvar k;
     generate
-        for (k = 0; k < N; k = k + 1) begin : counter
+        for (k = 0; k < COUNTERS; k = k + 1) begin : counter
             reg [31:0] count;
             wire [31:0] amount = (k == COUNTER_DEGREE) ? {26'd0, degree} : 32'd1;
             always @(posedge clk) begin
@@ -112,7 +112,7 @@ module spad_counters (
             end
             assign counts[32*k +: 32] = count;
         end
-        for (k = N; k < 16; k = k + 1) begin : no_counter
+        for (k = COUNTERS; k < 16; k = k + 1) begin : no_counter
             assign counts[32*k +: 32] = 32'd0;
         end
         for (k = 0; k < 16; k = k + 1) begin : place
@@ -121,7 +121,11 @@ module spad_counters (
     endgenerate
 
     wire [31:0] word;
-    spad_pick_16x32 select_counter (.pick(wanted), .words(counts), .word(word));
+    spad_pick #(.WORDS(16), .WIDTH(32)) select_counter (
+        .pick(wanted),
+        .words(counts),
+        .word(word)
+    );
     reg [31:0] shown;
     always @(posedge clk) begin
         if (rst) shown <= 32'd0;

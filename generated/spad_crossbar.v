@@ -37,7 +37,7 @@ module spad_crossbar (
     output wire [1023:0] lane_rdata
 );
     localparam L = 32;
-    localparam M = 5;
+    localparam m = 5;
     localparam B = 32;
     localparam R = 9;
     localparam D = 32;
@@ -56,7 +56,7 @@ module spad_crossbar (
             for (j = 0; j < L; j = j + 1) begin : other
                 if (j < i) begin : earlier
                     assign ahead[j] = served[j]
-                        & (lane_bank[i*M +: M] == lane_bank[j*M +: M]);
+                        & (lane_bank[i*m +: m] == lane_bank[j*m +: m]);
                 end else begin : later
                     assign ahead[j] = 1'b0;
                 end
@@ -74,9 +74,9 @@ module spad_crossbar (
         for (b = 0; b < B; b = b + 1) begin : to_bank
             wire [L-1:0] here;
             for (i = 0; i < L; i = i + 1) begin : lane_here
-                assign here[i] = lane_bank[i*M +: M] == b;
+                assign here[i] = lane_bank[i*m +: m] == b;
             end
-            spad_pick_32x9 row_of (
+            spad_pick #(.WORDS(L), .WIDTH(R)) row_of (
                 .pick(leader & here),
                 .words(lane_row),
                 .word(bank_row[b*R +: R])
@@ -84,7 +84,7 @@ module spad_crossbar (
             for (k = 0; k < BE; k = k + 1) begin : bank_byte
                 wire [L-1:0] from = writes[k*L +: L] & here;
                 assign bank_wbe[b*BE + k] = |from;
-                spad_pick_32x8 byte_of (
+                spad_pick #(.WORDS(L), .WIDTH(8)) byte_of (
                     .pick(from),
                     .words(bytes[k*L*8 +: L*8]),
                     .word(bank_wdata[b*D + k*8 +: 8])
@@ -94,9 +94,9 @@ module spad_crossbar (
         for (i = 0; i < L; i = i + 1) begin : to_lane
             wire [B-1:0] from;
             for (b = 0; b < B; b = b + 1) begin : bank_here
-                assign from[b] = sel_valid[i] & (sel_bank[i*M +: M] == b);
+                assign from[b] = sel_valid[i] & (sel_bank[i*m +: m] == b);
             end
-            spad_pick_32x32 read_of (
+            spad_pick #(.WORDS(B), .WIDTH(D)) read_of (
                 .pick(from),
                 .words(bank_rdata),
                 .word(lane_rdata[i*D +: D])

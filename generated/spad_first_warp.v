@@ -53,8 +53,12 @@ module spad_first_warp (
     wire [W-1:0] next;
     wire [W-1:0] found;
     wire [W-1:0] lowest;
-    spad_lowest_48 search_behind (.want(chosen & behind), .found(found_behind), .lowest(next));
-    spad_lowest_48 search_all (.want(chosen), .found(found), .lowest(lowest));
+    spad_lowest #(.WIDTH(W)) search_behind (
+        .want(chosen & behind),
+        .found(found_behind),
+        .lowest(next)
+    );
+    spad_lowest #(.WIDTH(W)) search_all (.want(chosen), .found(found), .lowest(lowest));
     wire go_on = found_behind[47] & ~cfg_policy[1];
     assign sel = go_on ? next : lowest;
     assign found_sel = go_on ? found_behind : found;

@@ -72,17 +72,17 @@ module spad_hash_stage (
     output reg hx_valid
 );
     localparam L = 32;
-    localparam N = 14;
+    localparam n = 14;
     localparam D = 32;
     localparam CTL = 35;
-    localparam BE_BITS = 128;
+    localparam BE = 4;
 
     // The hash has a stage of its own, behind this register.
     reg [CTL-1:0] hx_ctl;
     reg [L-1:0] hx_mask;
-    reg [L*N-1:0] hx_addr;
+    reg [L*n-1:0] hx_addr;
     reg [L*D-1:0] hx_data;
-    reg [BE_BITS-1:0] hx_be;
+    reg [L*BE-1:0] hx_be;
     reg [3:0] hx_aop;
     assign in_ready = ~hx_valid | out_ready;
     always @(posedge clk) begin

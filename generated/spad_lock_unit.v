@@ -36,10 +36,10 @@ module spad_lock_unit (
     localparam LK = 10;
     localparam P = 16;
     localparam LOCKS = 1024;
-    localparam ROWS = 32;
-    localparam ROW_BITS = 5;
-    localparam COLS = 32;
-    localparam COL_BITS = 5;
+    localparam LOCK_ROWS = 32;
+    localparam LOCK_ROW_BITS = 5;
+    localparam LOCK_COLS = 32;
+    localparam LOCK_COL_BITS = 5;
 
     wire take = lk_valid & (lk_op == OP_LDLK);
     wire give = lk_valid & (lk_op == OP_STUL);
@@ -49,13 +49,21 @@ module spad_lock_unit (
     // The lanes of this window.
     wire [P-1:0] req;
     wire [P*LK-1:0] addr;
-    spad_select_2x16 window_req (.index(lk_win), .words(lk_req), .word(req));
-    spad_select_2x160 window_addr (.index(lk_win), .words(lk_addr), .word(addr));
+    spad_select #(.BITS(1), .WIDTH(P)) window_req (
+        .index(lk_win),
+        .words(lk_req),
+        .word(req)
+    );
+    spad_select #(.BITS(1), .WIDTH(P*LK)) window_addr (
+        .index(lk_win),
+        .words(lk_addr),
+        .word(addr)
+    );
 
     // Each lock is a crossing of a row and a column: two small decoders per
     // lane and one AND per lock are less than a full decoder.
-    wire [ROWS*P-1:0] at_row;
-    wire [COLS*P-1:0] at_col;
+    wire [LOCK_ROWS*P-1:0] at_row;
+    wire [LOCK_COLS*P-1:0] at_col;
     wire [LOCKS-1:0] asked;
     // Per lane: its lock is taken; an earlier lane asks for it.
     wire [P-1:0] held;
@@ -64,17 +72,18 @@ module spad_lock_unit (
     genvar i, j, r, c;
     generate
         for (i = 0; i < P; i = i + 1) begin : lane
-            for (r = 0; r < ROWS; r = r + 1) begin : row
-                assign at_row[r*P + i] = req[i] & (addr[i*LK + COL_BITS +: ROW_BITS] == r);
+            for (r = 0; r < LOCK_ROWS; r = r + 1) begin : row
+                assign at_row[r*P + i] = req[i]
+                    & (addr[i*LK + LOCK_COL_BITS +: LOCK_ROW_BITS] == r);
             end
-            for (c = 0; c < COLS; c = c + 1) begin : col
-                assign at_col[c*P + i] = addr[i*LK +: COL_BITS] == c;
+            for (c = 0; c < LOCK_COLS; c = c + 1) begin : col
+                assign at_col[c*P + i] = addr[i*LK +: LOCK_COL_BITS] == c;
             end
             assign held[i] = lock[addr[i*LK +: LK]];
         end
-        for (r = 0; r < ROWS; r = r + 1) begin : lock_row
-            for (c = 0; c < COLS; c = c + 1) begin : lock_col
-                assign asked[r*COLS + c] = |(at_row[r*P +: P] & at_col[c*P +: P]);
+        for (r = 0; r < LOCK_ROWS; r = r + 1) begin : lock_row
+            for (c = 0; c < LOCK_COLS; c = c + 1) begin : lock_col
+                assign asked[r*LOCK_COLS + c] = |(at_row[r*P +: P] & at_col[c*P +: P]);
             end
         end
         for (i = 1; i < P; i = i + 1) begin : later

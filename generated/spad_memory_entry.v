@@ -87,23 +87,23 @@ module spad_memory_entry (
     localparam L = 32;
     localparam D = 32;
     localparam DG = 6;
+    localparam m = 5;
+    localparam R = 9;
+    localparam LK = 10;
+    localparam BE = 4;
     localparam CTL = 35;
-    localparam BANK_BITS = 160;
-    localparam ROW_BITS = 288;
-    localparam LOCK_BITS = 320;
-    localparam BE_BITS = 128;
-    localparam TAG_BITS = 43;
+    localparam TGW = 43;
 
     // -------------------------------------------------------------- PREMEM
     wire head_valid;
     wire head_ready;
     wire [CTL-1:0] head_ctl;
     wire [L-1:0] head_mask;
-    wire [BANK_BITS-1:0] head_bank;
-    wire [ROW_BITS-1:0] head_row;
-    wire [LOCK_BITS-1:0] head_lock;
+    wire [L*m-1:0] head_bank;
+    wire [L*R-1:0] head_row;
+    wire [L*LK-1:0] head_lock;
     wire [L*D-1:0] head_data;
-    wire [BE_BITS-1:0] head_be;
+    wire [L*BE-1:0] head_be;
     wire [3:0] head_aop;
     spad_premem_queue premem (
         .clk(clk),
@@ -122,7 +122,7 @@ module spad_memory_entry (
     wire [2:0] head_op;
     spad_kind_operation operation (.kind(head_kind), .op(head_op));
     // Control, degree, error and source of the answer.
-    wire [TAG_BITS-1:0] head_tag = {head_ctl, {DG{1'b0}}, 2'b00};
+    wire [TGW-1:0] head_tag = {head_ctl, {DG{1'b0}}, 2'b00};
 
     // ------------------------------------------------------------- atomics
     // ATOMIC leaves the path here, for a queue of its own: behind it may be the
@@ -133,24 +133,24 @@ module spad_memory_entry (
     wire at_ready;
     wire [CTL-1:0] at_ctl;
     wire [L-1:0] at_mask;
-    wire [BANK_BITS-1:0] at_bank;
-    wire [ROW_BITS-1:0] at_row;
-    wire [LOCK_BITS-1:0] at_lock;
+    wire [L*m-1:0] at_bank;
+    wire [L*R-1:0] at_row;
+    wire [L*LK-1:0] at_lock;
     wire [L*D-1:0] at_data;
     wire [3:0] at_aop;
     /* verilator lint_off UNUSEDSIGNAL */ // atomics write whole words; the rest is for debugging
-    wire [BE_BITS-1:0] at_be;
+    wire [L*BE-1:0] at_be;
     wire [0:0] aq_count;
     wire [15:0] rounds;
     /* verilator lint_on UNUSEDSIGNAL */
     wire seq_valid;
     wire [2:0] seq_op;
     wire [L-1:0] seq_mask;
-    wire [BANK_BITS-1:0] seq_bank;
-    wire [ROW_BITS-1:0] seq_row;
-    wire [LOCK_BITS-1:0] seq_lock;
+    wire [L*m-1:0] seq_bank;
+    wire [L*R-1:0] seq_row;
+    wire [L*LK-1:0] seq_lock;
     wire [L*D-1:0] seq_data;
-    wire [TAG_BITS-1:0] seq_tag;
+    wire [TGW-1:0] seq_tag;
     wire seq_error;
     wire [DG-1:0] seq_degree;
     spad_premem_queue atomics (
@@ -212,7 +212,7 @@ module spad_memory_entry (
 
     // --------------------------------------------------------- entry to MEM0
     // The sequencer goes first. Its answers are its own, but for the last.
-    wire [TAG_BITS-1:0] seq_req_tag = seq_tag | {35'd0, seq_degree, seq_error, ~seq_done};
+    wire [TGW-1:0] seq_req_tag = seq_tag | {35'd0, seq_degree, seq_error, ~seq_done};
     assign seq_busy = seq_valid;
     wire head_leaves = head_atomic ? aq_ready : req_ready;
     assign head_ready = ~seq_valid & head_leaves;

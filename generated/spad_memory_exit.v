@@ -63,7 +63,7 @@ module spad_memory_exit (
     localparam PW = 2;
     localparam DG = 6;
     localparam CTL = 35;
-    localparam WB_BITS = 1116;
+    localparam WBW = 1116;
 
     // The tag: source (1: the sequencer's), error and degree of an atomic, and
     // control: warp, kind, tag, pc, pass, last.
@@ -92,7 +92,7 @@ module spad_memory_exit (
     // Writeback payload: degree, error, success, data, mask, last, pass, kind, tag, warp.
     wire [5:0] degree = (kind == KIND_ATOMIC) ? atomic_degree : resp_degree;
     wire error = resp_error | resp_tag[1];
-    wire [WB_BITS-1:0] payload = {degree, error, resp_success, resp_data, resp_mask,
+    wire [WBW-1:0] payload = {degree, error, resp_success, resp_data, resp_mask,
         last, pass, kind, tag, warp};
     assign out_valid = valid;
     assign out_data = payload;

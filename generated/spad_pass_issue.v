@@ -77,7 +77,7 @@ module spad_pass_issue (
     // What the warp that is taken offers, out of all offers.
     wire [64*OFFER-1:0] offers;
     wire [OFFER-1:0] offer;
-    spad_pick_64x28 select_offer (
+    spad_pick #(.WORDS(64), .WIDTH(OFFER)) select_offer (
         .pick({16'd0, take_sel}),
         .words(offers),
         .word(offer)

@@ -72,7 +72,7 @@ module spad_relssp (
     /* verilator lint_off UNUSEDSIGNAL */ // the warp itself is what counts
     wire [W-1:0] found;
     /* verilator lint_on UNUSEDSIGNAL */
-    spad_lowest_48 search (.want(from_top), .found(found), .lowest(highest));
+    spad_lowest #(.WIDTH(W)) search (.want(from_top), .found(found), .lowest(highest));
 
     genvar w, s, b;
     generate

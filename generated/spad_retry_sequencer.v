@@ -87,7 +87,7 @@ module spad_retry_sequencer (
     localparam [2:0] SEQ_BRANCH = 3'd4;
     localparam [2:0] SEQ_DONE = 3'd5;
     localparam L = 32;
-    localparam M = 5;
+    localparam m = 5;
     localparam R = 9;
     localparam LK = 10;
     localparam D = 32;
@@ -107,7 +107,7 @@ module spad_retry_sequencer (
     reg [L-1:0] mask0;
     reg [L-1:0] waiting;
     reg [L-1:0] winners;
-    reg [L*M-1:0] bank;
+    reg [L*m-1:0] bank;
     reg [L*R-1:0] row;
     reg [L*LK-1:0] lock;
     reg [L*D-1:0] opnd;
@@ -273,7 +273,7 @@ module spad_retry_sequencer (
     genvar i, t;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
-            assign sp_bank[i*M +: M] = bank[i*M +: M] & {M{asks[i]}};
+            assign sp_bank[i*m +: m] = bank[i*m +: m] & {m{asks[i]}};
             assign sp_row[i*R +: R] = row[i*R +: R] & {R{asks[i]}};
             assign sp_lock[i*LK +: LK] = lock[i*LK +: LK] & {LK{asks[i]}};
             assign sp_data[i*D +: D] = (opnd[i*D +: D] & {D{stores[i]}})
@@ -298,8 +298,16 @@ module spad_retry_sequencer (
                 assign olds[t*D +: D] = old[(t*ALUS + i)*D +: D];
                 assign opnds[t*D +: D] = opnd[(t*ALUS + i)*D +: D];
             end
-            spad_pick_16x32 old_of (.pick(turn), .words(olds), .word(word_next[i*D +: D]));
-            spad_pick_16x32 opnd_of (.pick(turn), .words(opnds), .word(operand_next[i*D +: D]));
+            spad_pick #(.WORDS(TURNS), .WIDTH(D)) old_of (
+                .pick(turn),
+                .words(olds),
+                .word(word_next[i*D +: D])
+            );
+            spad_pick #(.WORDS(TURNS), .WIDTH(D)) opnd_of (
+                .pick(turn),
+                .words(opnds),
+                .word(operand_next[i*D +: D])
+            );
             spad_atomic_alu slice (
                 .aop(aop),
                 .word(word[i*D +: D]),

@@ -70,7 +70,7 @@ module spad_scratchpad (
     localparam [2:0] OP_LDLK = 3'd3;
     localparam [2:0] OP_STUL = 3'd4;
     localparam L = 32;
-    localparam M = 5;
+    localparam m = 5;
     localparam B = 32;
     localparam R = 9;
     localparam RW = 9;
@@ -129,7 +129,7 @@ module spad_scratchpad (
     wire [L-1:0] mem0_served;
     wire [L-1:0] mem0_leader;
     wire [B-1:0] mem0_bank_valid;
-    wire [L*M-1:0] mem0_bank;
+    wire [L*m-1:0] mem0_bank;
     wire [L*R-1:0] mem0_row;
     wire [DG-1:0] mem0_degree;
     // A group that locks stays for several windows.
@@ -172,7 +172,7 @@ module spad_scratchpad (
     reg [L-1:0] mem1_leader;
     reg [B-1:0] mem1_bank_valid;
     reg [B-1:0] mem1_bank_write;
-    reg [L*M-1:0] mem1_bank;
+    reg [L*m-1:0] mem1_bank;
     reg [L*R-1:0] mem1_row;
     reg [DG-1:0] mem1_degree;
     reg [2:0] mem1_op;
@@ -275,7 +275,7 @@ module spad_scratchpad (
     reg mem2_valid;
     reg mem2_last;
     reg [L-1:0] mem2_served;
-    reg [L*M-1:0] mem2_bank;
+    reg [L*m-1:0] mem2_bank;
     reg [DG-1:0] mem2_degree;
     reg [2:0] mem2_op;
     reg [L-1:0] mem2_mask;
@@ -313,7 +313,7 @@ module spad_scratchpad (
     reg mem3_valid;
     reg mem3_last;
     reg [L-1:0] mem3_served;
-    reg [L*M-1:0] mem3_bank;
+    reg [L*m-1:0] mem3_bank;
     reg [B*D-1:0] mem3_words;
     reg [DG-1:0] mem3_degree;
     reg [2:0] mem3_op;

@@ -197,14 +197,14 @@ module spad_sm_path (
     localparam PW = 2;
     localparam DG = 6;
     localparam D = 32;
+    localparam m = 5;
+    localparam R = 9;
+    localparam LK = 10;
+    localparam BE = 4;
     localparam CTL = 35;
-    localparam BANK_BITS = 160;
-    localparam ROW_BITS = 288;
-    localparam LOCK_BITS = 320;
-    localparam BE_BITS = 128;
-    localparam TAG_BITS = 43;
-    localparam WB_BITS = 1116;
-    localparam NM_BITS = 1077;
+    localparam TGW = 43;
+    localparam WBW = 1116;
+    localparam NMW = 1077;
     genvar i, w;
 
     // The pass in EX.
@@ -433,11 +433,11 @@ module spad_sm_path (
     wire pre_ready;
     wire [CTL-1:0] pre_ctl;
     wire [L-1:0] pre_mask;
-    wire [BANK_BITS-1:0] pre_bank;
-    wire [ROW_BITS-1:0] pre_row;
-    wire [LOCK_BITS-1:0] pre_lock;
+    wire [L*m-1:0] pre_bank;
+    wire [L*R-1:0] pre_row;
+    wire [L*LK-1:0] pre_lock;
     wire [L*D-1:0] pre_data;
-    wire [BE_BITS-1:0] pre_be;
+    wire [L*BE-1:0] pre_be;
     wire [3:0] pre_aop;
     wire hx_valid;
     spad_hash_stage hash_stage (
@@ -476,19 +476,19 @@ module spad_sm_path (
     wire req_ready;
     wire [2:0] req_op;
     wire [L-1:0] req_mask;
-    wire [BANK_BITS-1:0] req_bank;
-    wire [ROW_BITS-1:0] req_row;
-    wire [LOCK_BITS-1:0] req_lock;
+    wire [L*m-1:0] req_bank;
+    wire [L*R-1:0] req_row;
+    wire [L*LK-1:0] req_lock;
     wire [L*D-1:0] req_data;
-    wire [BE_BITS-1:0] req_be;
-    wire [TAG_BITS-1:0] req_tag;
+    wire [L*BE-1:0] req_be;
+    wire [TGW-1:0] req_tag;
     wire resp_valid;
     wire resp_ready;
     /* verilator lint_off UNUSEDSIGNAL */ // the kind in the tag says as much
     wire [2:0] resp_op;
     /* verilator lint_on UNUSEDSIGNAL */
     wire [L-1:0] resp_mask;
-    wire [TAG_BITS-1:0] resp_tag;
+    wire [TGW-1:0] resp_tag;
     wire [L*D-1:0] resp_data;
     wire [L-1:0] resp_success;
     wire resp_error;
@@ -568,7 +568,7 @@ module spad_sm_path (
     end
 
     wire last_valid;
-    wire [WB_BITS-1:0] last_data;
+    wire [WBW-1:0] last_data;
     wire last_ready;
     spad_memory_exit memory_exit (
         .clk(clk),
@@ -594,7 +594,7 @@ module spad_sm_path (
     // ---------------------------------------------------- NONMEM, writeback
     wire nm_out_valid;
     wire nm_out_ready;
-    wire [NM_BITS-1:0] nm_out;
+    wire [NMW-1:0] nm_out;
     spad_nonmem_queue nonmem (
         .clk(clk),
         .rst(rst),
@@ -609,10 +609,10 @@ module spad_sm_path (
     );
 
     // The payloads without degree, error and success have zeros for them.
-    wire [WB_BITS-NM_BITS-1:0] no_access = {(WB_BITS-NM_BITS){1'b0}};
-    wire [NM_BITS-1:0] far = {far_data, icn_mask, icn_last, icn_pass,
+    wire [WBW-NMW-1:0] no_access = {(WBW-NMW){1'b0}};
+    wire [NMW-1:0] far = {far_data, icn_mask, icn_last, icn_pass,
         KIND_GLOBAL, icn_tag, icn_warp};
-    wire [WB_BITS-1:0] wb_bits;
+    wire [WBW-1:0] wb_bits;
     spad_writeback_mux writeback (
         .clk(clk),
         .rst(rst),

@@ -76,19 +76,19 @@ module spad_stream (
     output wire idle
 );
     localparam L = 32;
-    localparam N = 14;
+    localparam n = 14;
     localparam D = 32;
     localparam BE = 4;
     localparam STG = 14;
     localparam DG = 6;
-    localparam REQUEST = STG + L*(BE + D + N + 1) + 3;
+    localparam REQUEST = STG + L*(BE + D + n + 1) + 3;
     localparam ANSWER = STG + DG + 1 + L*(D + 2) + 3;
 
     wire head_valid;
     wire head_ready;
     wire [2:0] head_op;
     wire [L-1:0] head_mask;
-    wire [L*N-1:0] head_addr;
+    wire [L*n-1:0] head_addr;
     wire [L*D-1:0] head_data;
     wire [L*BE-1:0] head_be;
     wire [STG-1:0] head_tag;

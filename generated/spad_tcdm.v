@@ -60,10 +60,10 @@ module spad_tcdm (
     localparam [2:0] OP_UNSUPPORTED = 3'd7;
     localparam [1:0] LOCK_HASH_NONE = 2'd0;
     localparam L = 32;
-    localparam N = 14;
+    localparam n = 14;
     localparam D = 32;
     localparam BE = 4;
-    localparam BATCH = L*(BE + D + N + 2);
+    localparam BATCH = L*(BE + D + n + 2);
 
     // The lanes that ask in one cycle are a batch.
     wire batch_ready;
@@ -71,7 +71,7 @@ module spad_tcdm (
     wire head_done;
     wire [L-1:0] head_req;
     wire [L-1:0] head_wen;
-    wire [L*N-1:0] head_addr;
+    wire [L*n-1:0] head_addr;
     wire [L*D-1:0] head_data;
     wire [L*BE-1:0] head_be;
     spad_skid #(.WIDTH(BATCH), .CLEAR(0)) batches (

@@ -43,16 +43,16 @@ module spad_writeback_mux (
     localparam [1:0] SOURCE_ICN = 2'd0;
     localparam [1:0] SOURCE_MEM = 2'd1;
     localparam [1:0] SOURCE_NONMEM = 2'd2;
-    localparam PWID = 1116;
+    localparam WBW = 1116;
 
     // Two results: the one that is shown, and one that came while it was not
     // taken. So no ready depends on `wb_ready` of the same cycle.
     reg first_valid;
     reg [1:0] first_src;
-    reg [PWID-1:0] first;
+    reg [WBW-1:0] first;
     reg second_valid;
     reg [1:0] second_src;
-    reg [PWID-1:0] second;
+    reg [WBW-1:0] second;
     // The off-chip port has the turn.
     reg turn;
 
@@ -92,7 +92,7 @@ module spad_writeback_mux (
         if (rst) begin
             first_valid <= 1'b0;
             first_src <= SOURCE_ICN;
-            first <= {PWID{1'b0}};
+            first <= {WBW{1'b0}};
         end else if (move) begin
             first_valid <= first_valid_next;
             first_src <= first_src_next;

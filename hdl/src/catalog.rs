@@ -106,7 +106,8 @@ impl Unit {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Geometry, HashKind, HdlError, Machine, emit, has_unit, unit_names};
+    use crate::{Geometry, HashKind, HdlError, Machine, Params, emit, has_unit, unit_names};
+    use std::collections::BTreeMap;
 
     fn every_geometry() -> impl Iterator<Item = Geometry> {
         (9..=16).flat_map(|addr_bits| {
@@ -140,6 +141,37 @@ mod tests {
                 let again = emit(name, &machine).unwrap();
                 assert_eq!(again.last().unwrap().text, top.text);
             }
+        }
+    }
+
+    /// Name and value where the line declares a `localparam` that is a number.
+    fn number(line: &str) -> Option<(&str, u64)> {
+        let declared = line.trim().strip_prefix("localparam ")?;
+        let (name, value) = declared.strip_suffix(';')?.split_once(" = ")?;
+        let value = value.rsplit('d').next()?.parse().ok()?;
+        Some((name.rsplit(' ').next()?, value))
+    }
+
+    /// One name, one meaning: in all modules of a machine, and in the table of
+    /// parameters that the headers are written from.
+    #[test]
+    fn a_name_has_one_value() {
+        for geometry in every_geometry() {
+            let machine = Machine::of_geometry(geometry, HashKind::Matrix);
+            let parameters = Params::of(&machine);
+            let mut values: BTreeMap<String, u64> = BTreeMap::new();
+            for unit in unit_names().filter(|n| has_unit(n, &machine)) {
+                for module in emit(unit, &machine).unwrap() {
+                    for (name, value) in module.text.lines().filter_map(number) {
+                        if let Some(parameter) = parameters.value(name) {
+                            assert_eq!(value, parameter as u64, "{name} in {unit}");
+                        }
+                        let known = *values.entry(name.into()).or_insert(value);
+                        assert_eq!(known, value, "{name} in {unit}");
+                    }
+                }
+            }
+            assert!(values.len() > 40, "{values:?}");
         }
     }
 

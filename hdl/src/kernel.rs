@@ -2,7 +2,7 @@
 //!
 //! rust-hdl's own signals carry their width as a const generic, so a unit would
 //! be compiled once for every number of lanes, banks and warps. The kernels of
-//! the scratchpad path (priority searches and the like) come in too many sizes
+//! the scratchpad path (slices and the like) come in too many sizes
 //! for that; their signals have a width in a field instead.
 
 use rust_hdl::core::ast::{VerilogLiteral, VerilogStatement};
@@ -26,7 +26,7 @@ impl Atom for Wire {
     fn bits(&self) -> usize {
         self.width
     }
-    /// The kernel drives all of its outputs and locals.
+    /// The kernel drives all of its outputs.
     fn connected(&self) -> bool {
         true
     }
@@ -74,12 +74,6 @@ impl Kernel {
         self.wire(name, width, AtomKind::OutputParameter, doc)
     }
 
-    /// Adds a signal inside that is written in parts. One that is written at
-    /// once needs no declaration.
-    pub(crate) fn local(self, name: &str, width: usize) -> Self {
-        self.wire(name, width, AtomKind::LocalSignal, "")
-    }
-
     /// The statements, in an order in which every signal inside is written
     /// before it is read.
     pub(crate) fn logic(mut self, statements: Vec<VerilogStatement>) -> Self {
@@ -89,10 +83,7 @@ impl Kernel {
 
     /// The ports with what they mean.
     pub(crate) fn documented(&self) -> Vec<(String, String)> {
-        let ports = self
-            .wires
-            .iter()
-            .filter(|w| w.kind != AtomKind::LocalSignal);
+        let ports = self.wires.iter();
         ports.map(|w| (w.name.clone(), w.doc.clone())).collect()
     }
 

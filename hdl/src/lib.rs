@@ -12,7 +12,7 @@
 //! - the hash family: `LogicBlock`s with typed ports;
 //! - a `kernel`, a module of its own whose widths are known only at emission:
 //!   what is there once per warp, block, pair or lane, and searches
-//!   (`spad_relssp_warp`, `spad_access_pair`, `spad_atomic_alu`, `spad_lowest`);
+//!   (`spad_relssp_warp`, `spad_access_pair`, `spad_atomic_alu`);
 //! - the equations of a `shell`: decisions and next states of a unit, one bit
 //!   per lane, warp, stage or lock where there are many (`spad_lock_unit`,
 //!   `spad_nonmem_queue`, `spad_retry_sequencer`).
@@ -20,7 +20,9 @@
 //! Ports and documentation are Rust as well (`shell`). A Tera template in
 //! `templates/` has what is around the logic: registers, memories, instances,
 //! and replication with what only a loop can say: decoders, multiplexers, the
-//! relation of each lane to the earlier ones.
+//! relation of each lane to the earlier ones. Four helpers are nothing but that
+//! (`helper`: `spad_skid`, `spad_lowest`, `spad_pick`, `spad_select`), and have
+//! Verilog parameters.
 //!
 //! rust-hdl's own simulator is not used (the golden model is the executable
 //! twin), so `update()` is empty everywhere.
@@ -33,6 +35,7 @@ mod expr;
 mod geometry;
 mod hashed_lanes;
 mod hashes;
+mod helper;
 mod kernel;
 mod machine;
 mod module;

@@ -13,18 +13,15 @@ struct Extra {
     count: usize,
     /// Values of the index.
     places: usize,
-    /// One-hot selector over them.
-    pick: String,
 }
 
 /// Emits `spad_counters`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let places = 1 << counter::FIELD.width;
-    let pick = spad_pick::emit_helper(p, places, 32)?;
+    let pick = spad_pick::emit_helper()?;
     let extra = Extra {
         count: counter::FIELD.codes.len(),
         places,
-        pick: pick.doc.name.clone(),
     };
     let doc = UnitDoc {
         name: "spad_counters".into(),

@@ -4,26 +4,11 @@ use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
 use crate::spad_pick;
-use serde::Serialize;
 
-#[derive(Serialize)]
-struct Extra {
-    row: String,
-    data: String,
-    response: String,
-}
-
-/// Emits `spad_crossbar` behind its selectors.
+/// Emits `spad_crossbar` behind its selector.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let (l, m, b) = (p.L, p.m, p.B);
-    let row = spad_pick::emit_helper(p, l, p.R)?;
-    let data = spad_pick::emit_helper(p, l, if p.MERGE { 8 } else { p.D })?;
-    let response = spad_pick::emit_helper(p, b, p.D)?;
-    let extra = Extra {
-        row: row.doc.name.clone(),
-        data: data.doc.name.clone(),
-        response: response.doc.name.clone(),
-    };
+    let pick = spad_pick::emit_helper()?;
     let doc = UnitDoc {
         name: "spad_crossbar".into(),
         summary: "rows and store data from lanes to banks, read data from banks to lanes. All \
@@ -56,9 +41,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .output("lane_rdata", l * p.D, "read data, D bits per lane; else 0")
         .unused(!p.MERGE, "served", whole)
         .unused(!p.MERGE, "lane_be", whole)
-        .instantiates(&row)
-        .instantiates(&data)
-        .instantiates(&response)
-        .emit_with("spad_crossbar.v.tera", p, &extra)?;
-    Ok(vec![row, data, response, module])
+        .instantiates(&pick)
+        .emit("spad_crossbar.v.tera", p)?;
+    Ok(vec![pick, module])
 }

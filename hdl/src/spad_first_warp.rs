@@ -7,12 +7,6 @@ use crate::params::Params;
 use crate::shell::Shell;
 use crate::spad_lowest;
 use rust_hdl::core::ast::VerilogStatement;
-use serde::Serialize;
-
-#[derive(Serialize)]
-struct Extra {
-    lowest: String,
-}
 
 /// The class that goes first: owner, unshared, non-owner.
 fn first_class() -> Vec<VerilogStatement> {
@@ -55,10 +49,7 @@ fn selection(p: &Params) -> Vec<VerilogStatement> {
 
 /// Emits the helper behind its priority search.
 pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
-    let lowest = spad_lowest::emit_kernel(p.W)?;
-    let extra = Extra {
-        lowest: lowest.doc.name.clone(),
-    };
+    let lowest = spad_lowest::emit_helper()?;
     let doc = UnitDoc {
         name: "spad_first_warp".into(),
         summary: "the candidate that goes first: by class where the policy says so, then \
@@ -87,6 +78,6 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
         .logic("chosen", chosen(p))
         .logic("selection", selection(p))
         .instantiates(&lowest)
-        .emit_with("spad_first_warp.v.tera", p, &extra)?;
+        .emit("spad_first_warp.v.tera", p)?;
     Ok(vec![lowest, module])
 }

@@ -14,8 +14,6 @@ struct Extra {
     row_bits: usize,
     cols: usize,
     col_bits: usize,
-    select_req: String,
-    select_addr: String,
 }
 
 /// What the window is asked to do.
@@ -44,7 +42,7 @@ fn locks(p: &Params) -> Vec<VerilogStatement> {
     vec![assign("lock_next", (wire("lock") & !wire("asked")) | taken)]
 }
 
-/// Emits `spad_lock_unit`, behind the window multiplexers if it has windows.
+/// Emits `spad_lock_unit`, behind the multiplexer of its windows if it has them.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     if p.LOCKS == 0 {
         return Err(HdlError::NotThere {
@@ -52,15 +50,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             reason: "it has no locks ([path] locks)".into(),
         });
     }
-    let mut helpers = Vec::new();
-    if p.LKG > 1 {
-        helpers.push(spad_select::emit_helper(p, p.LKG, p.P)?);
-        helpers.push(spad_select::emit_helper(p, p.LKG, p.P * p.LK)?);
-    }
-    let name = |i: usize| {
-        helpers
-            .get(i)
-            .map_or(String::new(), |h: &Module| h.doc.name.clone())
+    let select = match p.LKG {
+        1 => None,
+        _ => Some(spad_select::emit_helper()?),
     };
     let col_bits = p.LK / 2;
     let extra = Extra {
@@ -68,8 +60,6 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         row_bits: p.LK - col_bits,
         cols: 1 << col_bits,
         col_bits,
-        select_req: name(0),
-        select_addr: name(1),
     };
     let doc = UnitDoc {
         name: "spad_lock_unit".into(),
@@ -107,9 +97,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .logic("request", request())
         .logic("winners", winners(p))
         .logic("locks", locks(p));
-    for helper in &helpers {
-        shell = shell.instantiates(helper);
+    if let Some(select) = &select {
+        shell = shell.instantiates(select);
     }
     let module = shell.emit_with("spad_lock_unit.v.tera", p, &extra)?;
-    Ok(helpers.into_iter().chain([module]).collect())
+    Ok(select.into_iter().chain([module]).collect())
 }

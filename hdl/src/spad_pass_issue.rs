@@ -14,8 +14,6 @@ struct Extra {
     offer: usize,
     /// Warp slots, rounded up to a power of two.
     slots: usize,
-    /// One-hot selector over them.
-    select: String,
 }
 
 /// The pass that enters EX. Without stages ahead the first pass of what is
@@ -93,23 +91,19 @@ fn next(p: &Params) -> Vec<VerilogStatement> {
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let offer = p.PCW + p.TG + 2 + 4;
     let slots = p.W.next_power_of_two();
-    let select = spad_pick::emit_helper(p, slots, offer)?;
+    let pick = spad_pick::emit_helper()?;
     let count = spad_pass_count::emit_kernel(p)?;
-    let extra = Extra {
-        offer,
-        slots,
-        select: select.doc.name.clone(),
-    };
+    let extra = Extra { offer, slots };
     let module = ports(p)
         .signals(&[("offer", offer), ("cur_valid", 1), ("cur_warp", p.WW)])
         .signals(&[("cur_kind", 4), ("cur_tag", p.TG), ("cur_pc", p.PCW)])
         .signals(&[("cur_np", p.PW), ("cur_next", p.PW)])
         .logic("issue", issue(p))
         .logic("next", next(p))
-        .instantiates(&select)
+        .instantiates(&pick)
         .instantiates(&count)
         .emit_with("spad_pass_issue.v.tera", p, &extra)?;
-    Ok(vec![select, count, module])
+    Ok(vec![pick, count, module])
 }
 
 fn ports(p: &Params) -> Shell {

@@ -4,22 +4,12 @@ use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
 use crate::{spad_lowest, spad_relssp_block, spad_relssp_warp};
-use serde::Serialize;
-
-#[derive(Serialize)]
-struct Extra {
-    /// The priority search.
-    lowest: String,
-}
 
 /// Emits `spad_relssp` behind its slices.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let warp = spad_relssp_warp::emit_kernel(p)?;
     let block = spad_relssp_block::emit_kernel(p)?;
-    let lowest = spad_lowest::emit_kernel(p.W)?;
-    let extra = Extra {
-        lowest: lowest.doc.name.clone(),
-    };
+    let lowest = spad_lowest::emit_helper()?;
     let doc = UnitDoc {
         name: "spad_relssp".into(),
         summary:
@@ -65,6 +55,6 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .instantiates(&warp)
         .instantiates(&block)
         .instantiates(&lowest)
-        .emit_with("spad_relssp.v.tera", p, &extra)?;
+        .emit("spad_relssp.v.tera", p)?;
     Ok(vec![warp, block, lowest, module])
 }

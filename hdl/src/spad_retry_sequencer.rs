@@ -16,8 +16,6 @@ struct Extra {
     alus: usize,
     /// Cycles in which all are.
     turns: usize,
-    /// The selector of a turn's words.
-    pick: String,
 }
 
 fn state(code: &str) -> Expr {
@@ -228,14 +226,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let turns = p.L / alus;
     let pick = match turns {
         1 => None,
-        _ => Some(spad_pick::emit_helper(p, turns, p.D)?),
+        _ => Some(spad_pick::emit_helper()?),
     };
     let alu = spad_atomic_alu::emit_kernel(p)?;
-    let extra = Extra {
-        alus,
-        turns,
-        pick: pick.as_ref().map_or(String::new(), |m| m.doc.name.clone()),
-    };
+    let extra = Extra { alus, turns };
     let doc = UnitDoc {
         name: "spad_retry_sequencer".into(),
         summary: "executes one pass of an atomic operation as rounds of load-and-lock, update, \

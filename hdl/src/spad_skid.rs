@@ -1,23 +1,10 @@
-//! A buffer of two entries whose ready comes from a flip-flop. One text for
-//! every width: the helper has Verilog parameters.
+//! A buffer of two entries whose ready comes from a flip-flop.
 
-use crate::module::{Dir, Module, Port, Result, UnitDoc};
-use crate::template::render;
-use std::collections::BTreeMap;
-
-/// Nothing that the template needs from here.
-const NOTHING: BTreeMap<&str, &str> = BTreeMap::new();
+use crate::helper::{self, port};
+use crate::module::{Dir, Module, Result, UnitDoc};
 
 /// Emits `spad_skid`.
 pub(crate) fn emit_helper() -> Result<Module> {
-    let port = |name: &str, dir, width, doc: &str| Port {
-        name: name.into(),
-        dir,
-        width,
-        doc: doc.into(),
-        depends_on: None,
-    };
-    // Width 0: as a parameter says.
     let ports = vec![
         port("clk", Dir::In, 1, "clock"),
         port("rst", Dir::In, 1, "synchronous reset"),
@@ -43,11 +30,5 @@ pub(crate) fn emit_helper() -> Result<Module> {
         paper: "docs/microarchitecture.md, section 18a.1".into(),
         latency_cycles: 1,
     };
-    let text = render("spad_skid.v.tera", &doc, &ports, &NOTHING)?;
-    Ok(Module {
-        doc,
-        ports,
-        submodules: Vec::new(),
-        text,
-    })
+    helper::emit("spad_skid.v.tera", doc, ports)
 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_lowest: the lowest set bit of a vector.
+//
+// Parameters: WIDTH, bits, 2 to 128
+// Timing:     combinational
+// Reference:  the lowest warp goes first: docs/microarchitecture.md, sections
+//             1.3 and 15
+//
+// in  want     *  the candidates, WIDTH bits
+// out found    *  per position: a bit at or below it is set
+// out lowest   *  the lowest set bit alone; none if none is
+
+module spad_lowest #(
+    parameter WIDTH = 8
+) (
+    input wire [WIDTH-1:0] want,
+    output wire [WIDTH-1:0] found,
+    output wire [WIDTH-1:0] lowest
+);
+    localparam LEVELS = WIDTH <= 2 ? 1 : WIDTH <= 4 ? 2 : WIDTH <= 8 ? 3 : WIDTH <= 16 ? 4
+        : WIDTH <= 32 ? 5 : WIDTH <= 64 ? 6 : 7;
+
+    // A prefix network. In front of level k a position has seen the 2**k from
+    // itself down; behind it twice as many.
+    genvar k;
+    generate
+        for (k = 0; k < LEVELS; k = k + 1) begin : level
+            wire [WIDTH-1:0] so_far;
+            wire [WIDTH-1:0] seen = so_far | (so_far << (1 << k));
+            if (k == 0) begin : first
+                assign so_far = want;
+            end else begin : next
+                assign so_far = level[k-1].seen;
+            end
+        end
+    endgenerate
+
+    assign found = level[LEVELS-1].seen;
+    assign lowest = want & ~(found << 1);
+endmodule

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// spad_pick: one word of many, by a one-hot vector: an AND-OR plane, in cells
+// about half of a tree of multiplexers.
+//
+// Parameters: WORDS, a power of two from 2 to 128; WIDTH, bits of a word
+// Timing:     combinational
+// Reference:  docs/microarchitecture.md, section 4
+//
+// in  pick    *  the word: at most one of WORDS bits is set
+// in  words   *  the words of WIDTH bits, number 0 in the low bits
+// out word    *  the word selected; 0 if none is
+
+module spad_pick #(
+    parameter WORDS = 2,
+    parameter WIDTH = 8
+) (
+    input wire [WORDS-1:0] pick,
+    input wire [WORDS*WIDTH-1:0] words,
+    output wire [WIDTH-1:0] word
+);
+    localparam LEVELS = WORDS <= 2 ? 1 : WORDS <= 4 ? 2 : WORDS <= 8 ? 3 : WORDS <= 16 ? 4
+        : WORDS <= 32 ? 5 : WORDS <= 64 ? 6 : 7;
+
+    // The words are gated, then joined in pairs, level by level.
+    genvar k, j;
+    generate
+        for (k = 0; k < LEVELS; k = k + 1) begin : level
+            wire [(WORDS >> k)*WIDTH-1:0] from;
+            wire [(WORDS >> (k + 1))*WIDTH-1:0] joined;
+            if (k == 0) begin : first
+                for (j = 0; j < WORDS; j = j + 1) begin : gate
+                    assign from[j*WIDTH +: WIDTH] = words[j*WIDTH +: WIDTH] & {WIDTH{pick[j]}};
+                end
+            end else begin : next
+                assign from = level[k-1].joined;
+            end
+            for (j = 0; j < (WORDS >> (k + 1)); j = j + 1) begin : pair
+                assign joined[j*WIDTH +: WIDTH] =
+                    from[2*j*WIDTH +: WIDTH] | from[(2*j+1)*WIDTH +: WIDTH];
+            end
+        end
+    endgenerate
+
+    assign word = level[LEVELS-1].joined;
+endmodule
