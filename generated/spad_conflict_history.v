@@ -44,50 +44,51 @@ module spad_conflict_history (
     reg [SETS-1:0] lru;
 
     // The update of the previous cycle: it reads what its set has while it is
-    // offered, and is written one cycle later. Not reset: `u_valid` covers it.
-    reg u_valid;
-    reg [PCW-1:0] u_pc;
-    reg [EX-1:0] u_excess;
-    reg u_beside0;
-    reg u_beside1;
-    reg u_again;
-    reg u_valid1;
-    reg u_lru;
-    wire u_way;
+    // offered, and is written one cycle later. Not reset: `update_valid` covers
+    // it.
+    reg update_valid;
+    reg [PCW-1:0] update_pc;
+    reg [EX-1:0] update_excess;
+    reg update_beside0;
+    reg update_beside1;
+    reg update_again;
+    reg update_valid1;
+    reg update_lru;
+    wire update_way;
 
     wire up_valid1;
     wire up_lru;
-    wire [7:0] u_set = u_pc[7:0];
-    wire [5:0] u_tag = u_pc[13:8];
+    wire [7:0] update_set = update_pc[7:0];
+    wire [5:0] update_tag = update_pc[13:8];
     wire [7:0] up_set = up_pc[7:0];
     wire [5:0] up_tag = up_pc[13:8];
-    wire write0 = u_valid & ~u_way;
-    wire write1 = u_valid & u_way;
+    wire write0 = update_valid & ~update_way;
+    wire write1 = update_valid & update_way;
     // Behind an update of the same set: the way that it wrote, and whether it was
     // for the same program counter.
-    wire same_set = u_set == up_set;
+    wire same_set = update_set == up_set;
     wire beside0_next = write0 & same_set;
     wire beside1_next = write1 & same_set;
-    wire again_next = u_tag == up_tag;
-    wire u_valid1_next = up_valid1 | beside1_next;
-    wire u_lru_next = (u_valid & same_set) ? ~u_way : up_lru;
-    wire u_valid_next = up_valid & ~clear;
+    wire again_next = update_tag == up_tag;
+    wire update_valid1_next = up_valid1 | beside1_next;
+    wire update_lru_next = (update_valid & same_set) ? ~update_way : up_lru;
+    wire update_valid_next = up_valid & ~clear;
     assign up_valid1 = valid1[up_set];
     assign up_lru = lru[up_set];
 
     always @(posedge clk) begin
-        if (rst) u_valid <= 1'b0;
-        else u_valid <= u_valid_next;
+        if (rst) update_valid <= 1'b0;
+        else update_valid <= update_valid_next;
     end
     always @(posedge clk) begin
         if (up_valid) begin
-            u_pc <= up_pc;
-            u_excess <= up_excess;
-            u_beside0 <= beside0_next;
-            u_beside1 <= beside1_next;
-            u_again <= again_next;
-            u_valid1 <= u_valid1_next;
-            u_lru <= u_lru_next;
+            update_pc <= up_pc;
+            update_excess <= up_excess;
+            update_beside0 <= beside0_next;
+            update_beside1 <= beside1_next;
+            update_again <= again_next;
+            update_valid1 <= update_valid1_next;
+            update_lru <= update_lru_next;
         end
     end
 
@@ -97,10 +98,10 @@ module spad_conflict_history (
     wire lk_valid1;
     wire [7:0] lk_set = lk_pc[7:0];
     wire [5:0] lk_tag = lk_pc[13:8];
-    wire lk_beside = u_valid & (u_set == lk_set);
-    wire there0_next = lk_valid0 & ~(lk_beside & ~u_way);
-    wire there1_next = lk_valid1 & ~(lk_beside & u_way);
-    wire written_next = lk_beside & (u_tag == lk_tag);
+    wire lk_beside = update_valid & (update_set == lk_set);
+    wire there0_next = lk_valid0 & ~(lk_beside & ~update_way);
+    wire there1_next = lk_valid1 & ~(lk_beside & update_way);
+    wire written_next = lk_beside & (update_tag == lk_tag);
     assign lk_valid0 = valid0[lk_set];
     assign lk_valid1 = valid1[lk_set];
 
@@ -112,8 +113,8 @@ module spad_conflict_history (
         .rd_row(lk_set),
         .rd_data(found0),
         .wr_en(write0),
-        .wr_row(u_set),
-        .wr_data({u_tag, u_excess})
+        .wr_row(update_set),
+        .wr_data({update_tag, update_excess})
     );
     spad_table_ram_256x11 entries1 (
         .clk(clk),
@@ -121,8 +122,8 @@ module spad_conflict_history (
         .rd_row(lk_set),
         .rd_data(found1),
         .wr_en(write1),
-        .wr_row(u_set),
-        .wr_data({u_tag, u_excess})
+        .wr_row(update_set),
+        .wr_data({update_tag, update_excess})
     );
 
     reg done;
@@ -141,7 +142,7 @@ module spad_conflict_history (
         there1 <= there1_next;
         written <= written_next;
         tag <= lk_tag;
-        excess <= u_excess;
+        excess <= update_excess;
     end
 
     wire hit0 = done & there0 & (found0[10:5] == tag);
@@ -161,8 +162,8 @@ module spad_conflict_history (
         .rd_row(up_set),
         .rd_data(tag0),
         .wr_en(write0),
-        .wr_row(u_set),
-        .wr_data(u_tag)
+        .wr_row(update_set),
+        .wr_data(update_tag)
     );
     spad_table_ram_256x6 tags1 (
         .clk(clk),
@@ -170,19 +171,19 @@ module spad_conflict_history (
         .rd_row(up_set),
         .rd_data(tag1),
         .wr_en(write1),
-        .wr_row(u_set),
-        .wr_data(u_tag)
+        .wr_row(update_set),
+        .wr_data(update_tag)
     );
 
-    wire u_match0 = u_beside0 ? u_again : (tag0 == u_tag);
-    wire u_match1 = u_beside1 ? u_again : (tag1 == u_tag);
-    wire u_hit1 = u_valid1 & u_match1;
+    wire update_match0 = update_beside0 ? update_again : (tag0 == update_tag);
+    wire update_match1 = update_beside1 ? update_again : (tag1 == update_tag);
+    wire update_hit1 = update_valid1 & update_match1;
     // `lru` starts at way 0 and points to the free way until both are taken: so
     // way 0 needs no valid bit here. While it is free, way 1 is free too, and both
     // its match and `lru` choose way 0.
-    assign u_way = u_match0 ? 1'b0
-        : u_hit1 ? 1'b1
-        : u_lru;
+    assign update_way = update_match0 ? 1'b0
+        : update_hit1 ? 1'b1
+        : update_lru;
 
     always @(posedge clk) begin
         if (rst) begin
@@ -193,10 +194,10 @@ module spad_conflict_history (
             valid0 <= {SETS{1'b0}};
             valid1 <= {SETS{1'b0}};
             lru <= {SETS{1'b0}};
-        end else if (u_valid) begin
-            lru[u_set] <= ~u_way;
-            if (u_way) valid1[u_set] <= 1'b1;
-            else valid0[u_set] <= 1'b1;
+        end else if (update_valid) begin
+            lru[update_set] <= ~update_way;
+            if (update_way) valid1[update_set] <= 1'b1;
+            else valid0[update_set] <= 1'b1;
         end
     end
 endmodule

@@ -73,43 +73,43 @@ module spad_issue_select (
     // ------------------------------------------------------------------- Q
     // What each warp was qualified with, and the shared parts as they were
     // then: held or not, by whom, and whether that changed in that cycle.
-    reg [W-1:0] q_ready;
-    reg [W-1:0] q_mem;
-    reg [W-1:0] q_atomic;
-    reg [W-1:0] q_shared;
-    reg [2*W-1:0] q_cls;
-    reg [W-1:0] q_wait;
-    reg [W-1:0] q_viol;
+    reg [W-1:0] qualified_ready;
+    reg [W-1:0] qualified_mem;
+    reg [W-1:0] qualified_atomic;
+    reg [W-1:0] qualified_shared;
+    reg [2*W-1:0] qualified_cls;
+    reg [W-1:0] qualified_wait;
+    reg [W-1:0] qualified_viol;
     reg [PAIRS-1:0] was_locked;
     reg [PAIRS-1:0] was_owner;
     reg was_changed;
     always @(posedge clk) begin
         if (rst) begin
-            q_ready <= {W{1'b0}};
-            q_mem <= {W{1'b0}};
-            q_atomic <= {W{1'b0}};
-            q_shared <= {W{1'b0}};
-            q_cls <= {(2*W){1'b0}};
-            q_wait <= {W{1'b0}};
-            q_viol <= {W{1'b0}};
+            qualified_ready <= {W{1'b0}};
+            qualified_mem <= {W{1'b0}};
+            qualified_atomic <= {W{1'b0}};
+            qualified_shared <= {W{1'b0}};
+            qualified_cls <= {(2*W){1'b0}};
+            qualified_wait <= {W{1'b0}};
+            qualified_viol <= {W{1'b0}};
             was_locked <= {PAIRS{1'b0}};
             was_owner <= {PAIRS{1'b0}};
             was_changed <= 1'b0;
         end else begin
-            q_ready <= ready;
-            q_mem <= is_mem;
-            q_atomic <= is_atomic;
-            q_shared <= shares;
-            q_cls <= cls;
-            q_wait <= allowed_wait;
-            q_viol <= allowed_viol;
+            qualified_ready <= ready;
+            qualified_mem <= is_mem;
+            qualified_atomic <= is_atomic;
+            qualified_shared <= shares;
+            qualified_cls <= cls;
+            qualified_wait <= allowed_wait;
+            qualified_viol <= allowed_viol;
             was_locked <= locked;
             was_owner <= owner;
             was_changed <= changes;
         end
     end
-    assign wait_sh = q_wait;
-    assign viol = q_viol;
+    assign wait_sh = qualified_wait;
+    assign viol = qualified_viol;
 
     // ------------------------------------------------------------------- P
     // The warp that is picked, one bit per warp.
@@ -129,9 +129,9 @@ module spad_issue_select (
         .cfg_aware(cfg_aware),
         .cfg_violate(cfg_violate),
         .mask(mask),
-        .ready(q_ready & ~pk),
-        .is_mem(q_mem),
-        .cls(q_cls),
+        .ready(qualified_ready & ~pk),
+        .is_mem(qualified_mem),
+        .cls(qualified_cls),
         .take(pk_free),
         .sel_valid(sel_valid),
         .sel(sel),
@@ -153,10 +153,10 @@ module spad_issue_select (
         .cfg_aware(cfg_aware),
         .cfg_violate(cfg_violate),
         .picked(pk_valid),
-        .shared(|(pk & q_shared)),
-        .refused(|(pk & (q_wait | q_viol))),
-        .atomic(|(pk & q_atomic)),
-        .mem(|(pk & q_mem)),
+        .shared(|(pk & qualified_shared)),
+        .refused(|(pk & (qualified_wait | qualified_viol))),
+        .atomic(|(pk & qualified_atomic)),
+        .mem(|(pk & qualified_mem)),
         .changed(was_changed),
         .moved((locked != was_locked) | (owner != was_owner)),
         .atom_infl(atom_infl),

@@ -33,12 +33,12 @@ module spad_nonmem_queue (
     input wire out_ready,
     output wire [4:0] stage_valid
 );
-    localparam PWID = 1077;
     localparam NQ = 5;
+    localparam NMW = 1077;
 
     // Stage 0 is the youngest. Data has no reset: `v` qualifies it.
     reg [NQ-1:0] v;
-    reg [NQ*PWID-1:0] d;
+    reg [NQ*NMW-1:0] d;
 
     // Per stage: a later one holds an entry; it or a later one has room.
     wire [NQ-1:0] older;
@@ -47,21 +47,21 @@ module spad_nonmem_queue (
     wire bypass = cfg_elastic & ~(|v);
     // The oldest entry is offered; the fixed pipeline offers that of its last
     // stage.
-    wire [4:0] offer = v & ~older & ({5{cfg_elastic}} | 5'b10000);
-    wire [4:0] give = offer & {5{out_ready}};
-    wire [4:0] room = ~v | give;
+    wire [NQ-1:0] offer = v & ~older & ({NQ{cfg_elastic}} | 5'b10000);
+    wire [NQ-1:0] give = offer & {NQ{out_ready}};
+    wire [NQ-1:0] room = ~v | give;
 
     assign in_ready = free[0];
     wire push = in_valid & in_ready & ~(bypass & out_ready);
-    wire [4:0] stay = v & ~give;
-    wire [4:0] move = stay & (free >> 1);
-    wire [4:0] enter = (move << 1) | {4'd0, push};
-    wire [4:0] v_next = enter | (stay & ~move);
+    wire [NQ-1:0] stay = v & ~give;
+    wire [NQ-1:0] move = stay & (free >> 1);
+    wire [NQ-1:0] enter = (move << 1) | {4'd0, push};
+    wire [NQ-1:0] v_next = enter | (stay & ~move);
 
     assign out_valid = (|offer) | (bypass & in_valid);
-    assign out_data = (in_data & {1077{bypass & in_valid}}) | (d[1076:0] & {1077{offer[0]}})
-        | (d[2153:1077] & {1077{offer[1]}}) | (d[3230:2154] & {1077{offer[2]}})
-        | (d[4307:3231] & {1077{offer[3]}}) | (d[5384:4308] & {1077{offer[4]}});
+    assign out_data = (in_data & {NMW{bypass & in_valid}}) | (d[0*NMW +: NMW] & {NMW{offer[0]}})
+        | (d[1*NMW +: NMW] & {NMW{offer[1]}}) | (d[2*NMW +: NMW] & {NMW{offer[2]}})
+        | (d[3*NMW +: NMW] & {NMW{offer[3]}}) | (d[4*NMW +: NMW] & {NMW{offer[4]}});
     assign stage_valid = v;
 
     always @(posedge clk) begin
@@ -80,11 +80,11 @@ module spad_nonmem_queue (
             end
             if (k == 0) begin : entrance
                 always @(posedge clk) begin
-                    if (enter[k]) d[k*PWID +: PWID] <= in_data;
+                    if (enter[k]) d[k*NMW +: NMW] <= in_data;
                 end
             end else begin : behind
                 always @(posedge clk) begin
-                    if (enter[k]) d[k*PWID +: PWID] <= d[(k-1)*PWID +: PWID];
+                    if (enter[k]) d[k*NMW +: NMW] <= d[(k-1)*NMW +: NMW];
                 end
             end
         end

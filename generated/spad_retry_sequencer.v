@@ -92,6 +92,10 @@ module spad_retry_sequencer (
     localparam LK = 10;
     localparam D = 32;
     localparam DG = 6;
+    localparam [10:0] LR = 11'd32;
+    localparam [10:0] LU = 11'd18;
+    localparam [10:0] LWR = 11'd36;
+    localparam [10:0] LB = 11'd32;
 
     localparam ALUS = 2;
     localparam TURNS = 16;
@@ -138,7 +142,7 @@ module spad_retry_sequencer (
     wire unsupported = at_aop > AOP_SMAX;
     wire failed = err | (sr_valid & sr_error);
 
-    wire [10:0] latency = writing ? 11'd36 : 11'd32;
+    wire [10:0] latency = writing ? LWR : LR;
     wire [10:0] due = sr_valid ? {5'd0, sr_degree} * latency : tgt;
     wire answered = (got | sr_valid) & (cnt >= due);
 
@@ -148,11 +152,11 @@ module spad_retry_sequencer (
     wire [2:0] after_read = ~answered ? SEQ_READ
         : failed ? SEQ_DONE
         : SEQ_UPDATE;
-    wire [2:0] after_update = (cnt != 11'd18) ? SEQ_UPDATE
+    wire [2:0] after_update = (cnt != LU) ? SEQ_UPDATE
         : (|winners) ? SEQ_WRITE
         : SEQ_BRANCH;
     wire [2:0] after_write = answered ? SEQ_BRANCH : SEQ_WRITE;
-    wire [2:0] after_branch = (cnt != 11'd32) ? SEQ_BRANCH
+    wire [2:0] after_branch = (cnt != LB) ? SEQ_BRANCH
         : (|waiting) ? SEQ_READ
         : SEQ_DONE;
     wire [2:0] after_done = sp_ready ? SEQ_IDLE : SEQ_DONE;

@@ -76,6 +76,9 @@ module spad_stream (
     output wire idle
 );
     localparam L = 32;
+    localparam m = 5;
+    localparam R = 9;
+    localparam LK = 10;
     localparam n = 14;
     localparam D = 32;
     localparam BE = 4;
@@ -103,9 +106,9 @@ module spad_stream (
         .out_ready(head_ready)
     );
 
-    wire [L*5-1:0] head_bank;
-    wire [L*9-1:0] head_row;
-    wire [L*10-1:0] head_lock;
+    wire [L*m-1:0] head_bank;
+    wire [L*R-1:0] head_row;
+    wire [L*LK-1:0] head_lock;
     // Bank, row and lock of each lane.
     wire [69:0] cfg_rows;
     spad_hash_config_matrix hash_config (
@@ -139,7 +142,6 @@ module spad_stream (
             );
         end
     endgenerate
-
 
     /* verilator lint_off UNUSEDSIGNAL */ // shows nothing that a port here has
     wire [2:0] sp_stages;
@@ -200,10 +202,12 @@ module spad_stream (
     reg [3:0] count;
     wire enters = req_valid & req_ready;
     wire leaves = rsp_valid & rsp_ready;
+    wire [3:0] count_next = (enters & ~leaves) ? count + 4'd1
+        : (leaves & ~enters) ? count - 4'd1
+        : count;
+    assign idle = count == 4'd0;
     always @(posedge clk) begin
         if (rst) count <= 4'd0;
-        else if (enters & ~leaves) count <= count + 4'd1;
-        else if (leaves & ~enters) count <= count - 4'd1;
+        else count <= count_next;
     end
-    assign idle = count == 4'd0;
 endmodule

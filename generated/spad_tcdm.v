@@ -60,9 +60,13 @@ module spad_tcdm (
     localparam [2:0] OP_UNSUPPORTED = 3'd7;
     localparam [1:0] LOCK_HASH_NONE = 2'd0;
     localparam L = 32;
+    localparam m = 5;
+    localparam R = 9;
+    localparam LK = 10;
     localparam n = 14;
     localparam D = 32;
     localparam BE = 4;
+    localparam [8:0] ROWS = 9'd384;
     localparam BATCH = L*(BE + D + n + 2);
 
     // The lanes that ask in one cycle are a batch.
@@ -84,12 +88,11 @@ module spad_tcdm (
         .out_data({head_be, head_data, head_addr, head_wen, head_req}),
         .out_ready(head_done)
     );
-    assign tcdm_gnt = {L{batch_ready}};
 
-    wire [L*5-1:0] head_bank;
-    wire [L*9-1:0] head_row;
+    wire [L*m-1:0] head_bank;
+    wire [L*R-1:0] head_row;
     /* verilator lint_off UNUSEDSIGNAL */ // no operation of this port takes locks
-    wire [L*10-1:0] head_lock;
+    wire [L*LK-1:0] head_lock;
     /* verilator lint_on UNUSEDSIGNAL */
     // Bank, row and lock of each lane.
     wire [69:0] cfg_rows;
@@ -125,7 +128,6 @@ module spad_tcdm (
         end
     endgenerate
 
-
     /* verilator lint_off UNUSEDSIGNAL */ // shows nothing that a port here has
     wire [2:0] sp_resp_op;
     wire [42:0] sp_resp_tag;
@@ -140,31 +142,36 @@ module spad_tcdm (
     wire [L-1:0] beyond;
     generate
         for (i = 0; i < L; i = i + 1) begin : range
-            wire [8:0] row = head_row[9*i +: 9];
-            assign beyond[i] = head_req[i] & (row > 9'd383);
+            assign beyond[i] = head_req[i] & (head_row[i*R +: R] >= ROWS);
         end
     endgenerate
-    wire [L-1:0] loads = head_req & head_wen & ~beyond;
-    wire [L-1:0] stores = head_req & ~head_wen & ~beyond;
     reg did_loads;
     reg did_stores;
+    wire sp_req_ready;
+    wire [31:0] loads = head_req & ~beyond & head_wen;
+    wire [31:0] stores = head_req & ~beyond & ~head_wen;
     wire loads_left = (|loads) & ~did_loads;
     wire stores_left = (|stores) & ~did_stores;
     wire errors_left = |beyond;
-    wire [L-1:0] part = loads_left ? loads : stores_left ? stores : beyond;
-    wire [2:0] part_op = loads_left ? OP_LOAD : stores_left ? OP_STORE : OP_UNSUPPORTED;
+    wire [31:0] part = loads_left ? loads
+        : stores_left ? stores
+        : beyond;
+    wire [2:0] part_op = loads_left ? OP_LOAD
+        : stores_left ? OP_STORE
+        : OP_UNSUPPORTED;
     wire last = loads_left ? ~stores_left & ~errors_left : ~(stores_left & errors_left);
 
-    wire sp_req_ready;
     wire goes = head_valid & sp_req_ready;
     assign head_done = last & sp_req_ready;
+    wire did_loads_next = ~last & (did_loads | loads_left);
+    wire did_stores_next = ~last & (did_stores | (stores_left & ~loads_left));
     always @(posedge clk) begin
         if (rst) begin
             did_loads <= 1'b0;
             did_stores <= 1'b0;
         end else if (goes) begin
-            did_loads <= ~last & (did_loads | loads_left);
-            did_stores <= ~last & (did_stores | (stores_left & ~loads_left));
+            did_loads <= did_loads_next;
+            did_stores <= did_stores_next;
         end
     end
 
@@ -181,7 +188,7 @@ module spad_tcdm (
         .req_mask(part),
         .req_bank(head_bank),
         .req_row(head_row),
-        .req_lock({(L*10){1'b0}}),
+        .req_lock({(L*LK){1'b0}}),
         .req_data(head_data),
         .req_be(head_be),
         .req_tag(43'd0),
@@ -199,30 +206,31 @@ module spad_tcdm (
         .resp_error(sp_resp_error)
     );
 
+    // The answers, and the accesses inside the scratchpad.
     reg [L-1:0] answered;
     reg [L*D-1:0] words;
     reg [L-1:0] failed;
+    reg [3:0] count;
+    assign tcdm_gnt = {32{batch_ready}};
+    assign tcdm_r_valid = answered;
+    assign tcdm_r_rdata = words;
+    assign tcdm_r_opc = failed;
+    wire [31:0] failed_next = sp_resp_mask & {32{sp_resp_error}};
+    wire [3:0] count_next = (goes & ~sp_resp_valid) ? count + 4'd1
+        : (sp_resp_valid & ~goes) ? count - 4'd1
+        : count;
+    assign idle = ~head_valid & (count == 4'd0) & ~(|answered);
     always @(posedge clk) begin
         if (rst) begin
             answered <= {L{1'b0}};
             words <= {(L*D){1'b0}};
             failed <= {L{1'b0}};
+            count <= 4'd0;
         end else begin
             answered <= sp_resp_mask;
             words <= sp_resp_data;
-            failed <= sp_resp_mask & {L{sp_resp_error}};
+            failed <= failed_next;
+            count <= count_next;
         end
     end
-    assign tcdm_r_valid = answered;
-    assign tcdm_r_rdata = words;
-    assign tcdm_r_opc = failed;
-
-    // Accesses inside the scratchpad.
-    reg [3:0] count;
-    always @(posedge clk) begin
-        if (rst) count <= 4'd0;
-        else if (goes & ~sp_resp_valid) count <= count + 4'd1;
-        else if (sp_resp_valid & ~goes) count <= count - 4'd1;
-    end
-    assign idle = ~head_valid & (count == 4'd0) & ~(|answered);
 endmodule

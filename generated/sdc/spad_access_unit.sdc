@@ -11,7 +11,8 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst cfg_sharing cfg_limit[*] launch_valid launch_block[*] launch_shared rel_done[*] live[*] warp_blk[*] off_shmem[*] off_hi[*] acq_valid acq_warp[*]}]
+    [get_ports {rst cfg_sharing cfg_limit[*] launch_valid launch_block[*] launch_shared \
+        rel_done[*] live[*] warp_blk[*] off_shmem[*] off_hi[*] acq_valid acq_warp[*]}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
     [get_ports {allow[*] wait_sh[*] viol[*] cls[*] locked[*] owner[*]}]
 # Configuration is static while a kernel runs. Where yours comes from registers

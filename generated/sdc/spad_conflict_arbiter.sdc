@@ -13,4 +13,5 @@ create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
     [get_ports {rst req_valid req_mask[*] req_access req_bank[*] req_row[*] adv}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
-    [get_ports {req_ready grp_valid grp_last grp_served[*] grp_leader[*] grp_bank_valid[*] grp_bank[*] grp_row[*] grp_degree[*]}]
+    [get_ports {req_ready grp_valid grp_last grp_served[*] grp_leader[*] grp_bank_valid[*] \
+        grp_bank[*] grp_row[*] grp_degree[*]}]

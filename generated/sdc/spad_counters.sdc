@@ -11,6 +11,7 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst clear iss_valid stall[*] masked seq_state[*] wb_valid wb_ready wb_src[*] wb_kind[*] wb_degree[*] wr_en wr_index[*] wr_data[*] rd_index[*]}]
+    [get_ports {rst clear iss_valid stall[*] masked seq_state[*] wb_valid wb_ready wb_src[*] \
+        wb_kind[*] wb_degree[*] wr_en wr_index[*] wr_data[*] rd_index[*]}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
     [get_ports {rd_count[*]}]

@@ -11,7 +11,8 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst cfg_barrel[*] off_valid[*] off_kind[*] allow[*] busy[*] atom_infl ex_relssp ex_warp[*] take take_sel[*] take_kind[*] retire retire_warp[*] retire_kind[*]}]
+    [get_ports {rst cfg_barrel[*] off_valid[*] off_kind[*] allow[*] busy[*] atom_infl ex_relssp \
+        ex_warp[*] take take_sel[*] take_kind[*] retire retire_warp[*] retire_kind[*]}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
     [get_ports {ready[*] is_mem[*] is_atomic[*] shares[*]}]
 # Configuration is static while a kernel runs. Where yours comes from registers

@@ -11,6 +11,7 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst resp_valid resp_mask[*] resp_tag[*] resp_data[*] resp_success[*] resp_error resp_degree[*] out_ready}]
+    [get_ports {rst resp_valid resp_mask[*] resp_tag[*] resp_data[*] resp_success[*] resp_error \
+        resp_degree[*] out_ready}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
     [get_ports {resp_ready sr_valid d_valid d_occ[*] d_last d_pc[*] out_valid out_data[*]}]

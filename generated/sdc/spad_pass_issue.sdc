@@ -11,6 +11,8 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst off_kind[*] off_words[*] off_tag[*] off_pc[*] take take_sel[*] take_warp[*] picked[*] ex_fire}]
+    [get_ports {rst off_kind[*] off_words[*] off_tag[*] off_pc[*] take take_sel[*] take_warp[*] \
+        picked[*] ex_fire}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
-    [get_ports {room busy[*] take_kind[*] take_pc[*] take_np[*] iss_valid iss_warp[*] iss_pass[*] iss_last ex_valid ex_warp[*] ex_kind[*] ex_tag[*] ex_pc[*] ex_pass[*] ex_last}]
+    [get_ports {room busy[*] take_kind[*] take_pc[*] take_np[*] iss_valid iss_warp[*] iss_pass[*] \
+        iss_last ex_valid ex_warp[*] ex_kind[*] ex_tag[*] ex_pc[*] ex_pass[*] ex_last}]

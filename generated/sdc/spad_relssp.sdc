@@ -11,6 +11,7 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst launch_valid launch_block[*] launch_wmask[*] launch_last[*] rel_valid rel_warp[*] rel_sub rel_mask[*] exit_valid exit_warp[*] exit_mask[*] warp_blk[*]}]
+    [get_ports {rst launch_valid launch_block[*] launch_wmask[*] launch_last[*] rel_valid \
+        rel_warp[*] rel_sub rel_mask[*] exit_valid exit_warp[*] exit_mask[*] warp_blk[*]}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
     [get_ports {rel_done[*] live[*] unlock[*]}]

@@ -11,6 +11,8 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst at_valid at_aop[*] at_mask[*] at_bank[*] at_row[*] at_lock[*] at_data[*] at_tag[*] sp_ready sr_valid sr_mask[*] sr_data[*] sr_success[*] sr_error sr_degree[*]}]
+    [get_ports {rst at_valid at_aop[*] at_mask[*] at_bank[*] at_row[*] at_lock[*] at_data[*] \
+        at_tag[*] sp_ready sr_valid sr_mask[*] sr_data[*] sr_success[*] sr_error sr_degree[*]}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
-    [get_ports {at_ready sp_valid sp_op[*] sp_mask[*] sp_bank[*] sp_row[*] sp_lock[*] sp_data[*] sp_tag[*] sp_error sp_degree[*] state[*] rounds[*]}]
+    [get_ports {at_ready sp_valid sp_op[*] sp_mask[*] sp_bank[*] sp_row[*] sp_lock[*] sp_data[*] \
+        sp_tag[*] sp_error sp_degree[*] state[*] rounds[*]}]

@@ -11,6 +11,8 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst req_valid req_op[*] req_mask[*] req_bank[*] req_row[*] req_lock[*] req_data[*] req_be[*] req_tag[*] resp_ready}]
+    [get_ports {rst req_valid req_op[*] req_mask[*] req_bank[*] req_row[*] req_lock[*] req_data[*] \
+        req_be[*] req_tag[*] resp_ready}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
-    [get_ports {req_ready resp_valid resp_op[*] resp_mask[*] resp_tag[*] resp_data[*] resp_success[*] resp_error resp_degree[*] stages[*] busy_more blocked}]
+    [get_ports {req_ready resp_valid resp_op[*] resp_mask[*] resp_tag[*] resp_data[*] \
+        resp_success[*] resp_error resp_degree[*] stages[*] busy_more blocked}]

@@ -11,11 +11,21 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst kernel_clear cfg_pipeline[*] cfg_barrel[*] cfg_policy[*] cfg_aware cfg_violate cfg_lock_hash[*] cfg_sharing cfg_limit[*] hash_wr_en hash_wr_index[*] hash_wr_data[*] row_wr_en row_wr_index[*] row_wr_data[*] launch_valid launch_block[*] launch_shared launch_wmask[*] launch_last[*] exit_valid exit_warp[*] exit_mask[*] off_valid[*] off_kind[*] off_words[*] off_tag[*] off_pc[*] off_hi[*] op_mask[*] op_addr[*] op_data[*] op_be[*] op_aop[*] icn_valid icn_warp[*] icn_tag[*] icn_pass[*] icn_last icn_mask[*] icn_data[*] wb_ready}]
+    [get_ports {rst kernel_clear cfg_pipeline[*] cfg_barrel[*] cfg_policy[*] cfg_aware cfg_violate \
+        cfg_lock_hash[*] cfg_sharing cfg_limit[*] hash_wr_en hash_wr_index[*] hash_wr_data[*] \
+        row_wr_en row_wr_index[*] row_wr_data[*] launch_valid launch_block[*] launch_shared \
+        launch_wmask[*] launch_last[*] exit_valid exit_warp[*] exit_mask[*] off_valid[*] \
+        off_kind[*] off_words[*] off_tag[*] off_pc[*] off_hi[*] op_mask[*] op_addr[*] op_data[*] \
+        op_be[*] op_aop[*] icn_valid icn_warp[*] icn_tag[*] icn_pass[*] icn_last icn_mask[*] \
+        icn_data[*] wb_ready}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
-    [get_ports {iss_valid iss_warp[*] iss_pass[*] iss_last ex_hold icn_ready wb_valid wb_src[*] wb_warp[*] wb_tag[*] wb_kind[*] wb_pass[*] wb_last wb_mask[*] wb_data[*] wb_success[*] wb_error wb_degree[*] wait_sh[*] viol[*] locked[*] owner[*] rel_done[*] live[*] unlock[*] stall[*] masked seq_state[*] occ[*] nm_valid[*] pre_count}]
+    [get_ports {iss_valid iss_warp[*] iss_pass[*] iss_last ex_hold icn_ready wb_valid wb_src[*] \
+        wb_warp[*] wb_tag[*] wb_kind[*] wb_pass[*] wb_last wb_mask[*] wb_data[*] wb_success[*] \
+        wb_error wb_degree[*] wait_sh[*] viol[*] locked[*] owner[*] rel_done[*] live[*] unlock[*] \
+        stall[*] masked seq_state[*] occ[*] nm_valid[*] pre_count}]
 # Configuration is static while anything is inside.
-set_false_path -from [get_ports {cfg_pipeline[*] cfg_barrel[*] cfg_policy[*] cfg_aware cfg_violate cfg_lock_hash[*] cfg_sharing cfg_limit[*]}]
+set_false_path -from [get_ports {cfg_pipeline[*] cfg_barrel[*] cfg_policy[*] cfg_aware cfg_violate \
+    cfg_lock_hash[*] cfg_sharing cfg_limit[*]}]
 # The registers of the mapping are as static. Where the hierarchy is kept their outputs
 # are pins; elsewhere these names find none.
 foreach spadkit_names {hash_stage/hash_config/cfg_* hash_stage/row_config/cfg_*} {

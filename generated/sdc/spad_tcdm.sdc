@@ -11,7 +11,8 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst hash_wr_en hash_wr_index[*] hash_wr_data[*] row_wr_en row_wr_index[*] row_wr_data[*] tcdm_req[*] tcdm_add[*] tcdm_wen[*] tcdm_wdata[*] tcdm_be[*]}]
+    [get_ports {rst hash_wr_en hash_wr_index[*] hash_wr_data[*] row_wr_en row_wr_index[*] \
+        row_wr_data[*] tcdm_req[*] tcdm_add[*] tcdm_wen[*] tcdm_wdata[*] tcdm_be[*]}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
     [get_ports {tcdm_gnt[*] tcdm_r_valid[*] tcdm_r_rdata[*] tcdm_r_opc[*] idle}]
 # The registers of the mapping are as static. Where the hierarchy is kept their outputs

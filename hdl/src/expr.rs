@@ -191,6 +191,24 @@ pub(crate) fn assign(name: &str, value: impl Into<Expr>) -> VerilogStatement {
     VerilogStatement::Assignment(wire(name).0, value.into().0)
 }
 
+/// A parameter of `width` bits, `localparam NAME = value;`: what follows reads
+/// it like a signal.
+pub(crate) fn constant(name: &str, width: usize, value: usize) -> VerilogStatement {
+    defined(name, number(width, value))
+}
+
+/// A size, `localparam NAME = value;`: what follows writes it by this name where
+/// it declares, copies or selects so many bits. No two sizes that are ever the
+/// same belong into one module, or a reader takes one for the other.
+pub(crate) fn size(name: &str, value: usize) -> VerilogStatement {
+    defined(name, wire(&value.to_string()))
+}
+
+fn defined(name: &str, value: Expr) -> VerilogStatement {
+    let value = VerilogExpression::Unsigned(Box::new(value.0));
+    VerilogStatement::Assignment(wire(name).0, value)
+}
+
 /// A comment in front of the statements that follow.
 pub(crate) fn note(text: &str) -> VerilogStatement {
     VerilogStatement::Comment(text.to_owned())

@@ -50,19 +50,25 @@ pub(crate) fn opening(
 /// signal inside that is written at once is declared where it is.
 pub(crate) fn body(locals: &[Local], statements: &[VerilogStatement], widths: &Widths) -> String {
     let mut out = String::new();
+    let printer = Printer(widths);
     let target = |s| written(s).map(|(name, _)| name);
     let whole = |local: &&Local| statements.iter().any(|s| target(s) == Some(&local.name));
     let (at_once, bitwise): (Vec<_>, Vec<_>) = locals.iter().partition(whole);
     for local in bitwise {
-        out.push_str(&format!("    wire {}{};\n", range(local.width), local.name));
+        let range = printer.range(local.width);
+        out.push_str(&format!("    wire {range}{};\n", local.name));
     }
     for statement in statements {
+        if let VerilogStatement::Assignment(name, VerilogExpression::Unsigned(value)) = statement {
+            out.push_str(&printer.constant(name, value));
+            continue;
+        }
         let local = at_once.iter().find(|l| target(statement) == Some(&l.name));
         let opening = match local {
-            Some(local) => format!("    wire {}", range(local.width)),
+            Some(local) => format!("    wire {}", printer.range(local.width)),
             None => "    assign ".to_owned(),
         };
-        out.push_str(&Printer(widths).statement(&opening, statement));
+        out.push_str(&printer.statement(&opening, statement));
         out.push('\n');
     }
     out
@@ -79,6 +85,28 @@ fn range(width: usize) -> String {
 struct Printer<'a>(&'a Widths);
 
 impl Printer<'_> {
+    /// A constant, of as many bits as its value has, if that is no size.
+    fn constant(&self, name: &VerilogExpression, value: &VerilogExpression) -> String {
+        let range = self.0.of(value).map_or(String::new(), range);
+        let (name, value) = (self.text(name), self.text(value));
+        format!("    localparam {range}{name} = {value};\n")
+    }
+
+    /// A number of bits, by its name where it has one.
+    fn size(&self, width: usize) -> String {
+        match self.0.size(width) {
+            Some(name) => name.to_owned(),
+            None => width.to_string(),
+        }
+    }
+
+    fn range(&self, width: usize) -> String {
+        match self.0.size(width) {
+            Some(name) if width > 1 => format!("[{name}-1:0] "),
+            _ => range(width),
+        }
+    }
+
     fn statement(&self, opening: &str, statement: &VerilogStatement) -> String {
         match statement {
             VerilogStatement::Assignment(target, value) => {
@@ -221,8 +249,14 @@ impl Printer<'_> {
                 format!("{}[{}]", self.text(signal), self.text(from))
             }
             VerilogExpression::Slice(signal, width, from) => {
+                let signal = self.text(signal);
                 let from: usize = self.text(from).parse().unwrap_or_default();
-                format!("{}[{}:{from}]", self.text(signal), from + width - 1)
+                match self.0.size(*width) {
+                    Some(name) if from % width == 0 => {
+                        format!("{signal}[{}*{name} +: {name}]", from / width)
+                    }
+                    _ => format!("{signal}[{}:{from}]", from + width - 1),
+                }
             }
             VerilogExpression::Cast(inner, width) => self.cast(inner, *width),
             other => unreachable!("not built by `expr`: {other:?}"),
@@ -233,7 +267,9 @@ impl Printer<'_> {
     fn cast(&self, inner: &VerilogExpression, width: usize) -> String {
         match inner {
             VerilogExpression::Signed(bit) if width == 1 => self.operand(bit, None),
-            VerilogExpression::Signed(bit) => format!("{{{width}{{{}}}}}", self.text(bit)),
+            VerilogExpression::Signed(bit) => {
+                format!("{{{}{{{}}}}}", self.size(width), self.text(bit))
+            }
             _ => match width - self.bits(inner) {
                 0 => self.operand(inner, None),
                 zeros => format!("{{{zeros}'d0, {}}}", self.text(inner)),
@@ -354,8 +390,8 @@ fn unary_symbol(op: &VerilogOpUnary) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::{Expr, any, assign, bit, choose, difference, extended, gated, is, number};
-    use crate::expr::{sum, table, wire};
+    use crate::expr::{Expr, any, assign, bit, choose, constant, copies, difference, extended};
+    use crate::expr::{gated, is, number, size, slice, sum, table, wire};
 
     fn printed(value: Expr) -> String {
         let widths = Widths::new([("a".into(), 2), ("b".into(), 3), ("one".into(), 1)]);
@@ -380,6 +416,24 @@ mod tests {
         let longer = sum(extended(3, "a"), extended(3, "b"));
         assert_eq!(text(longer), "{1'd0, a} + b;\n");
         assert_eq!(text(bit("one", 0) | bit("a", 0)), "one | a[0];\n");
+    }
+
+    #[test]
+    fn constants_stand_by_their_names() {
+        let mut widths = Widths::new([("d".into(), 12), ("a".into(), 4)]);
+        let statements = [
+            constant("LATENCY", 4, 9),
+            size("WORD", 6),
+            assign("late", is("a", "LATENCY")),
+            assign("word", slice("d", 6, 6) & copies(6, "late")),
+            assign("rest", slice("d", 5, 6)),
+        ];
+        let new = widths.check(&statements).unwrap();
+        let expected = "    localparam [3:0] LATENCY = 4'd9;\n    localparam WORD = 6;\n    \
+                        wire late = a == LATENCY;\n    \
+                        wire [WORD-1:0] word = d[1*WORD +: WORD] & {WORD{late}};\n    \
+                        wire [WORD-1:0] rest = d[10:5];\n";
+        assert_eq!(body(&new, &statements, &widths), expected);
     }
 
     #[test]

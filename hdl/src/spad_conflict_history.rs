@@ -35,12 +35,15 @@ fn look_up(p: &Params) -> Vec<VerilogStatement> {
             valid & !(wire("lk_beside") & written),
         )
     };
-    let same_tag = same("u_tag", "lk_tag");
+    let same_tag = same("update_tag", "lk_tag");
     let mut logic = parts(p, "lk").to_vec();
     logic.extend([
-        assign("lk_beside", wire("u_valid") & same("u_set", "lk_set")),
-        there(0, !wire("u_way")),
-        there(1, wire("u_way")),
+        assign(
+            "lk_beside",
+            wire("update_valid") & same("update_set", "lk_set"),
+        ),
+        there(0, !wire("update_way")),
+        there(1, wire("update_way")),
         assign("written_next", wire("lk_beside") & same_tag),
     ]);
     logic
@@ -75,26 +78,29 @@ fn answer(p: &Params) -> Vec<VerilogStatement> {
 
 /// The update of the previous cycle.
 fn update(p: &Params) -> Vec<VerilogStatement> {
-    let mut logic = parts(p, "u").to_vec();
+    let mut logic = parts(p, "update").to_vec();
     logic.extend(parts(p, "up"));
     logic.extend([
-        assign("write0", wire("u_valid") & !wire("u_way")),
-        assign("write1", wire("u_valid") & wire("u_way")),
+        assign("write0", wire("update_valid") & !wire("update_way")),
+        assign("write1", wire("update_valid") & wire("update_way")),
         note(
             "Behind an update of the same set: the way that it wrote, and whether it was for \
              the same program counter.",
         ),
-        assign("same_set", same("u_set", "up_set")),
+        assign("same_set", same("update_set", "up_set")),
         assign("beside0_next", wire("write0") & wire("same_set")),
         assign("beside1_next", wire("write1") & wire("same_set")),
-        assign("again_next", same("u_tag", "up_tag")),
-        assign("u_valid1_next", wire("up_valid1") | wire("beside1_next")),
+        assign("again_next", same("update_tag", "up_tag")),
+        assign(
+            "update_valid1_next",
+            wire("up_valid1") | wire("beside1_next"),
+        ),
         choose(
-            "u_lru_next",
-            [(wire("u_valid") & wire("same_set"), !wire("u_way"))],
+            "update_lru_next",
+            [(wire("update_valid") & wire("same_set"), !wire("update_way"))],
             "up_lru",
         ),
-        assign("u_valid_next", wire("up_valid") & !wire("clear")),
+        assign("update_valid_next", wire("up_valid") & !wire("clear")),
     ]);
     logic
 }
@@ -102,21 +108,25 @@ fn update(p: &Params) -> Vec<VerilogStatement> {
 /// The way of the update: the one that matches, else the one not used last.
 fn way() -> Vec<VerilogStatement> {
     let matches = |way: usize| {
-        let [beside, matches] = ["u_beside", "u_match"].map(|name| format!("{name}{way}"));
-        let read = same(&*format!("tag{way}"), "u_tag");
-        choose(&matches, [(wire(&beside), wire("u_again"))], read)
+        let [beside, matches] =
+            ["update_beside", "update_match"].map(|name| format!("{name}{way}"));
+        let read = same(&*format!("tag{way}"), "update_tag");
+        choose(&matches, [(wire(&beside), wire("update_again"))], read)
     };
-    let cases = [(wire("u_match0"), zero()), (wire("u_hit1"), one())];
+    let cases = [
+        (wire("update_match0"), zero()),
+        (wire("update_hit1"), one()),
+    ];
     vec![
         matches(0),
         matches(1),
-        assign("u_hit1", wire("u_valid1") & wire("u_match1")),
+        assign("update_hit1", wire("update_valid1") & wire("update_match1")),
         note(
             "`lru` starts at way 0 and points to the free way until both are taken: so way 0 \
              needs no valid bit here. While it is free, way 1 is free too, and both its match \
              and `lru` choose way 0.",
         ),
-        choose("u_way", cases, "u_lru"),
+        choose("update_way", cases, "update_lru"),
     ]
 }
 
@@ -159,13 +169,17 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input("up_valid", 1, "update")
         .input("up_pc", p.PCW, "its program counter")
         .input("up_excess", p.EX, "the value")
-        .signals(&[("u_valid", 1), ("u_pc", p.PCW), ("u_way", 1)])
+        .signals(&[("update_valid", 1), ("update_pc", p.PCW), ("update_way", 1)])
         .signals(&[("lk_valid0", 1), ("lk_valid1", 1)])
         .signals(&[("done", 1), ("written", 1), ("there0", 1), ("there1", 1)])
         .signals(&[("tag", tag), ("excess", p.EX), ("tag0", tag), ("tag1", tag)])
         .signals(&[("found0", tag + p.EX), ("found1", tag + p.EX)])
-        .signals(&[("u_beside0", 1), ("u_beside1", 1), ("u_again", 1)])
-        .signals(&[("u_valid1", 1), ("u_lru", 1)])
+        .signals(&[
+            ("update_beside0", 1),
+            ("update_beside1", 1),
+            ("update_again", 1),
+        ])
+        .signals(&[("update_valid1", 1), ("update_lru", 1)])
         .signals(&[("up_valid1", 1), ("up_lru", 1)])
         .logic("update", update(p))
         .logic("look_up", look_up(p))

@@ -25,9 +25,12 @@ fn take(p: &Params) -> Vec<VerilogStatement> {
         assign("moved", moved),
         assign(
             "stale",
-            selects("q_shared") & (wire("was_changed") | wire("moved")),
+            selects("qualified_shared") & (wire("was_changed") | wire("moved")),
         ),
-        assign("second_atomic", selects("q_atomic") & wire("atom_infl")),
+        assign(
+            "second_atomic",
+            selects("qualified_atomic") & wire("atom_infl"),
+        ),
         assign(
             "take",
             wire("sel_valid") & !wire("stale") & !wire("second_atomic") & wire("room"),
@@ -54,7 +57,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let mut shell = waived(ports(p), p);
     if p.AHEAD == 2 {
         shell = shell
-            .signals(&[("q_shared", p.W), ("q_atomic", p.W), ("sel_valid", 1)])
+            .signals(&[
+                ("qualified_shared", p.W),
+                ("qualified_atomic", p.W),
+                ("sel_valid", 1),
+            ])
             .signals(&[("was_locked", p.T / 2), ("was_owner", p.T / 2)])
             .signals(&[("was_changed", 1)])
             .logic("take", take(p));

@@ -1,11 +1,16 @@
 //! The stages beside the memory stages: elastic queue or fixed pipeline.
 
 use crate::expr::{any, assign, copies, down, extended, gated, note, one_hot, or_all};
-use crate::expr::{bit, slice, up, wire};
+use crate::expr::{bit, size, slice, up, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
 use rust_hdl::core::ast::VerilogStatement;
+
+/// The stages, and the bits of an entry.
+fn sizes(p: &Params) -> Vec<VerilogStatement> {
+    vec![size("NQ", p.NQ), size("NMW", p.NMW)]
+}
 
 /// Which stage offers its entry, and what becomes room.
 fn offers(p: &Params) -> Vec<VerilogStatement> {
@@ -79,6 +84,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         )
         .signals(&[("v", p.NQ), ("d", p.NQ * p.NMW)])
         .signals(&[("older", p.NQ), ("free", p.NQ)])
+        .logic("sizes", sizes(p))
         .logic("offers", offers(p))
         .logic("moves", moves(p))
         .logic("output", output(p))

@@ -1,7 +1,7 @@
 //! The retry loop of atomic operations.
 
 use crate::expr::{Expr, number, product, reaches, same, sum, table, up, wire};
-use crate::expr::{above, all, any, assign, choose, equals, extended, gated, is, note};
+use crate::expr::{above, all, any, assign, choose, constant, extended, gated, is, note};
 use crate::module::HdlError;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
@@ -20,6 +20,13 @@ struct Extra {
 
 fn state(code: &str) -> Expr {
     is("now", code)
+}
+
+/// The cycles of the states.
+fn latencies(p: &Params) -> Vec<VerilogStatement> {
+    let latencies = [("LR", p.LR), ("LU", p.LU), ("LWR", p.LWR), ("LB", p.LB)];
+    let named = |(name, cycles)| constant(name, p.CTW, cycles);
+    latencies.into_iter().map(named).collect()
 }
 
 /// What happens in this cycle.
@@ -42,10 +49,10 @@ fn events() -> Vec<VerilogStatement> {
 /// When a read or a write is over: it takes its latency for each group that
 /// the answer tells of.
 fn answer(p: &Params) -> Vec<VerilogStatement> {
-    let latency = [(wire("writing"), number(p.CTW, p.LWR))];
+    let latency = [(wire("writing"), wire("LWR"))];
     let total = product(extended(p.CTW, "sr_degree"), "latency");
     vec![
-        choose("latency", latency, number(p.CTW, p.LR)),
+        choose("latency", latency, "LR"),
         choose("due", [(wire("sr_valid"), total)], "tgt"),
         assign(
             "answered",
@@ -56,7 +63,7 @@ fn answer(p: &Params) -> Vec<VerilogStatement> {
 
 /// The next state. A round goes from READ through BRANCH, and again while
 /// lanes wait for their lock.
-fn next_state(p: &Params) -> Vec<VerilogStatement> {
+fn next_state() -> Vec<VerilogStatement> {
     let after = |state: &str| format!("after_{}", state.to_lowercase());
     let goes = |state: &str, cases: &[(Expr, &str)], otherwise: &str| {
         let cases = cases.iter().cloned();
@@ -67,7 +74,7 @@ fn next_state(p: &Params) -> Vec<VerilogStatement> {
             wire(&format!("SEQ_{otherwise}")),
         )
     };
-    let over = |cycles| equals("cnt", p.CTW, cycles);
+    let over = |latency| is("cnt", latency);
     let refused = wire("unsupported") | !any("at_mask");
     let states = ["IDLE", "READ", "UPDATE", "WRITE", "BRANCH", "DONE"];
     let names = states.map(|state| (format!("SEQ_{state}"), wire(&after(state))));
@@ -87,13 +94,13 @@ fn next_state(p: &Params) -> Vec<VerilogStatement> {
         ),
         goes(
             "UPDATE",
-            &[(!over(p.LU), "UPDATE"), (any("winners"), "WRITE")],
+            &[(!over("LU"), "UPDATE"), (any("winners"), "WRITE")],
             "BRANCH",
         ),
         goes("WRITE", &[(wire("answered"), "BRANCH")], "WRITE"),
         goes(
             "BRANCH",
-            &[(!over(p.LB), "BRANCH"), (any("waiting"), "READ")],
+            &[(!over("LB"), "BRANCH"), (any("waiting"), "READ")],
             "DONE",
         ),
         goes("DONE", &[(wire("sp_ready"), "IDLE")], "DONE"),
@@ -290,9 +297,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .output("rounds", 16, "rounds begun in this pass")
         .unused(true, "sr_mask", "the mask of the request is known");
     shell = registers(shell, p, turns)
+        .logic("latencies", latencies(p))
         .logic("events", events())
         .logic("answer", answer(p))
-        .logic("next_state", next_state(p))
+        .logic("next_state", next_state())
         .logic("progress", progress(p, turns))
         .logic("pass", pass(p))
         .logic("asking", asking())

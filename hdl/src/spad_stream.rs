@@ -2,11 +2,13 @@
 //! lanes.
 
 use crate::bus::Bus;
+use crate::expr::{assign, choose, difference, equals, number, sum, wire};
 use crate::hashed_lanes::HashedLanes;
 use crate::machine::Machine;
 use crate::module::{Module, Port, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
+use rust_hdl::core::ast::VerilogStatement;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -30,6 +32,21 @@ const READ: [&str; 9] = [
     "resp_error",
     "resp_degree",
 ];
+
+/// The number of accesses inside.
+fn inside() -> Vec<VerilogStatement> {
+    let one = || number(4, 1);
+    let cases = [
+        (wire("enters") & !wire("leaves"), sum("count", one())),
+        (wire("leaves") & !wire("enters"), difference("count", one())),
+    ];
+    vec![
+        assign("enters", wire("req_valid") & wire("req_ready")),
+        assign("leaves", wire("rsp_valid") & wire("rsp_ready")),
+        choose("count_next", cases, "count"),
+        assign("idle", equals("count", 4, 0)),
+    ]
+}
 
 /// Emits `spad_stream` behind its parts.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
@@ -60,7 +77,10 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let shell = answer_ports(request_ports(shell, p, tag), p, tag);
     let shell = shell.output("idle", 1, "no access is inside");
     // Everything comes from registers.
-    let shell = bus.instances(shell.outputs_depend_on(|_| Vec::new()));
+    let shell = bus
+        .instances(shell.outputs_depend_on(|_| Vec::new()))
+        .signals(&[("count", 4)])
+        .logic("inside", inside());
     let extra = Extra {
         lanes: &bus.lanes,
         silent: &bus.silent,

@@ -6,6 +6,7 @@ use crate::codes::{self, FIELDS, Field};
 use crate::machine::Machine;
 use crate::module::{Dir, LICENSE, Port, Result};
 use crate::params::Params;
+use crate::print::{COMMENT_WIDTH, wrap};
 use crate::template::render_body;
 use serde::Serialize;
 
@@ -134,9 +135,10 @@ fn names(text: &str, name: &str) -> bool {
 
 fn file(name: &str, about: &str, p: &Params, x: impl Serialize) -> Result<Companion> {
     let body = render_body(&format!("{name}.sv.tera"), &Values { p, x })?;
+    let about = wrap(&format!("{name}: {about}."), COMMENT_WIDTH).join("\n// ");
     Ok(Companion {
         name: name.into(),
-        text: format!("{LICENSE}// {name}: {about}.\n\n{body}\n"),
+        text: format!("{LICENSE}// {about}\n\n{body}\n"),
     })
 }
 
@@ -155,14 +157,15 @@ mod tests {
             bank_bits: 3,
         };
         let mut machine = Machine::of_geometry(geometry, HashKind::Matrix);
+        let fits = |file: &Companion| {
+            let long = file.text.lines().find(|line| line.len() > 100);
+            assert_eq!(long, None, "{}", file.name);
+        };
         for ahead in 0..=3 {
             machine.ahead = ahead;
-            assert!(
-                package(&machine)
-                    .unwrap()
-                    .text
-                    .contains("OP_LOAD = 3'd1,\n")
-            );
+            let package = package(&machine).unwrap();
+            assert!(package.text.contains("OP_LOAD = 3'd1,\n"));
+            fits(&package);
             for unit in ["spad_sm_path", "spad_stream", "spad_tcdm"] {
                 let modules = emit(unit, &machine).unwrap();
                 let ports = &modules.last().unwrap().ports;
@@ -174,8 +177,7 @@ mod tests {
                 );
                 let wrapper = wrapper(unit, ports, &machine).unwrap();
                 assert_eq!(wrapper.is_some(), unit != "spad_sm_path");
-                let long = rules.text.lines().find(|line| line.len() > 100);
-                assert_eq!(long, None);
+                wrapper.iter().chain([&rules]).for_each(fits);
             }
         }
     }

@@ -16,19 +16,31 @@ pub(crate) struct Local {
     pub width: usize,
 }
 
-/// The widths of the signals that a block has, by name.
+/// The widths of the signals that a block has, by name, and its sizes.
 #[derive(Clone, Default)]
-pub(crate) struct Widths(HashMap<String, usize>);
+pub(crate) struct Widths {
+    signals: HashMap<String, usize>,
+    sizes: Vec<(String, usize)>,
+}
 
 type Checked<T> = std::result::Result<T, String>;
 
 impl Widths {
     pub(crate) fn new(signals: impl IntoIterator<Item = (String, usize)>) -> Self {
-        Widths(signals.into_iter().collect())
+        Widths {
+            signals: signals.into_iter().collect(),
+            sizes: Vec::new(),
+        }
     }
 
     pub(crate) fn insert(&mut self, name: &str, width: usize) {
-        self.0.insert(name.to_owned(), width);
+        self.signals.insert(name.to_owned(), width);
+    }
+
+    /// The name of the size that is `width`.
+    pub(crate) fn size(&self, width: usize) -> Option<&str> {
+        let (name, _) = self.sizes.iter().find(|(_, size)| *size == width)?;
+        Some(name)
     }
 
     /// Checks statements in their order, and returns the signals that they
@@ -37,8 +49,12 @@ impl Widths {
     pub(crate) fn check(&mut self, statements: &[VerilogStatement]) -> Checked<Vec<Local>> {
         let mut new = Vec::new();
         for statement in statements {
+            if let Some((name, size)) = sized(statement) {
+                self.sizes.push((name.clone(), size));
+                continue;
+            }
             if let Some((name, value)) = written(statement)
-                && !self.0.contains_key(name)
+                && !self.signals.contains_key(name)
             {
                 let width = self.of(value)?;
                 self.insert(name, width);
@@ -107,7 +123,7 @@ impl Widths {
                 bits if bits <= *width && !is_signed(inner) => Ok(*width),
                 bits => Err(format!("{bits} bits as {width}: {inner:?}")),
             },
-            VerilogExpression::Signed(inner) => self.of(inner),
+            VerilogExpression::Signed(inner) | VerilogExpression::Unsigned(inner) => self.of(inner),
             VerilogExpression::Signal(name) => self.named(name),
             VerilogExpression::Paren(inner) => self.of(inner),
             VerilogExpression::Unary(VerilogOpUnary::Any | VerilogOpUnary::All, a) => {
@@ -155,7 +171,12 @@ impl Widths {
                 .find(|f| f.codes.iter().any(|(code, _)| named(code, f.prefix)))?;
             Some(field.width)
         };
-        let found = self.0.get(name).copied().or_else(literal).or_else(code);
+        let found = self
+            .signals
+            .get(name)
+            .copied()
+            .or_else(literal)
+            .or_else(code);
         found.ok_or_else(|| format!("there is no signal {name}"))
     }
 }
@@ -166,6 +187,17 @@ pub(crate) fn written(statement: &VerilogStatement) -> Option<(&String, &Verilog
         VerilogStatement::Assignment(VerilogExpression::Signal(name), value) => Some((name, value)),
         VerilogStatement::If(choice) => choice.then.first().and_then(written),
         VerilogStatement::Match(table) => table.cases.first()?.block.first().and_then(written),
+        _ => None,
+    }
+}
+
+/// The size that a statement names.
+fn sized(statement: &VerilogStatement) -> Option<(&String, usize)> {
+    match written(statement)? {
+        (name, VerilogExpression::Unsigned(value)) => match value.as_ref() {
+            VerilogExpression::Signal(digits) => Some((name, digits.parse().ok()?)),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -183,7 +215,8 @@ fn is_signed(value: &VerilogExpression) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::{any, assign, assign_bit, bit, copies, extended, is, table, wire};
+    use crate::expr::wire;
+    use crate::expr::{any, assign, assign_bit, bit, constant, copies, extended, is, size, table};
 
     fn known() -> Widths {
         Widths::new([("kind".into(), 4), ("wide".into(), 5), ("one".into(), 1)])
@@ -204,6 +237,18 @@ mod tests {
         let fits = |value| known().check(&[assign("kind", value)]).is_ok();
         assert!(fits(copies(4, "one")) && fits(extended(4, "one")));
         assert!(!fits(copies(4, "kind")) && !fits(extended(4, "wide")));
+    }
+
+    #[test]
+    fn a_constant_has_a_width_and_a_size_none() {
+        let mut widths = known();
+        widths
+            .check(&[constant("LATENCY", 4, 9), size("SIZE", 5)])
+            .unwrap();
+        assert!(widths.check(&[assign("kind", wire("LATENCY"))]).is_ok());
+        assert!(widths.check(&[assign("wide", wire("LATENCY"))]).is_err());
+        assert!(widths.check(&[assign("wide", wire("SIZE"))]).is_err());
+        assert_eq!((widths.size(5), widths.size(4)), (Some("SIZE"), None));
     }
 
     #[test]

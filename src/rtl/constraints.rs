@@ -5,6 +5,9 @@ use super::design::{Design, EmittedUnit};
 use crate::output::OwnedFile;
 use spadkit_hdl::{Dir, Port};
 
+/// Columns of a file; ports beyond them are on further lines.
+const COLUMNS: usize = 100;
+
 /// The units whose `cfg_*` are static while anything is inside.
 const STATIC: [&str; 3] = ["spad_sm_path", "spad_stream", "spad_tcdm"];
 
@@ -23,7 +26,7 @@ fn text(design: &Design, unit: &EmittedUnit) -> String {
     let is_data = |p: &&Port| p.name != "clk";
     let ports = |dir: Dir| {
         let of_dir = unit.ports.iter().filter(|p| p.dir == dir).filter(is_data);
-        of_dir.map(pattern).collect::<Vec<_>>().join(" ")
+        get_ports("    ", "        ", of_dir.map(pattern))
     };
     let clock = match unit.is_sequential() {
         true => " [get_ports clk]",
@@ -33,24 +36,18 @@ fn text(design: &Design, unit: &EmittedUnit) -> String {
         true => "Its clock is clk.",
         false => "It has no clock: a virtual one bounds the way from inputs to outputs.",
     };
-    let config: Vec<String> = unit
-        .ports
-        .iter()
-        .filter(|p| p.dir == Dir::In && p.name.starts_with("cfg_"))
-        .map(pattern)
-        .collect();
-    let config = match (config.is_empty(), STATIC.contains(&&*unit.name)) {
+    let is_config = |p: &&Port| p.dir == Dir::In && p.name.starts_with("cfg_");
+    let mut config = unit.ports.iter().filter(is_config).map(pattern).peekable();
+    let config = match (config.peek().is_none(), STATIC.contains(&&*unit.name)) {
         (true, _) => String::new(),
         (_, true) => format!(
-            "# Configuration is static while anything is inside.\n\
-             set_false_path -from [get_ports {{{}}}]\n",
-            config.join(" ")
+            "# Configuration is static while anything is inside.\n{}\n",
+            get_ports("set_false_path -from ", "    ", config)
         ),
         (_, false) => format!(
             "# Configuration is static while a kernel runs. Where yours comes from registers\n\
-             # that are written only when the block is idle:\n\
-             # set_false_path -from [get_ports {{{}}}]\n",
-            config.join(" ")
+             # that are written only when the block is idle:\n{}\n",
+            get_ports("# set_false_path -from ", "#     ", config)
         ),
     };
     let registers = static_registers(unit);
@@ -73,9 +70,9 @@ fn text(design: &Design, unit: &EmittedUnit) -> String {
          if {{ ![info exists spadkit_behind] }} {{ set spadkit_behind {behind:?} }}\n\
          create_clock -name clk -period $spadkit_period{clock}\n\
          set_input_delay [expr {{$spadkit_before * $spadkit_period}}] -clock clk \\\n\
-         \x20   [get_ports {{{}}}]\n\
+         {}\n\
          set_output_delay [expr {{$spadkit_behind * $spadkit_period}}] -clock clk \\\n\
-         \x20   [get_ports {{{}}}]\n\
+         {}\n\
          {config}{registers}",
         design.preset,
         design.geometry,
@@ -109,10 +106,70 @@ fn static_registers(unit: &EmittedUnit) -> String {
     )
 }
 
+/// `opening` and the ports that are meant, in lines of which each but the first
+/// begins with `indent`.
+fn get_ports(opening: &str, indent: &str, patterns: impl Iterator<Item = String>) -> String {
+    let behind = 2; // what ends a line: a space and a backslash, or two brackets
+    let mut text = format!("{opening}[get_ports {{");
+    let mut column = text.len();
+    for (i, pattern) in patterns.enumerate() {
+        let space = usize::from(i > 0);
+        if i > 0 && column + space + pattern.len() + behind > COLUMNS {
+            text.push_str(&format!(" \\\n{indent}"));
+            column = indent.len();
+        } else {
+            text.push_str(&" ".repeat(space));
+            column += space;
+        }
+        column += pattern.len();
+        text.push_str(&pattern);
+    }
+    text + "}]"
+}
+
 /// A port as `get_ports` wants it.
 fn pattern(port: &Port) -> String {
     match port.width {
         1 => port.name.clone(),
         _ => format!("{}[*]", port.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    /// Every port is in the file of its unit, and no line is too long.
+    #[test]
+    fn lists_of_ports_are_broken_into_lines() {
+        let config = Config::preset("fermi").unwrap();
+        let design = Design::emit(&[], &config).unwrap();
+        for unit in &design.units {
+            let text = text(&design, unit);
+            let long = text.lines().find(|line| line.len() > COLUMNS);
+            assert_eq!(long, None, "{}", unit.top);
+            let joined = text.replace(" \\\n", " ");
+            let words = joined.split([' ', '{', '}', '\n']);
+            let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+            for port in unit.ports.iter().filter(|port| port.name != "clk") {
+                assert!(
+                    words.contains(&&*pattern(port)),
+                    "{}: {}",
+                    unit.top,
+                    port.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_comment_goes_on_as_a_comment() {
+        let names = (0..12).map(|i| format!("a_long_name_{i}"));
+        let text = get_ports("# set_false_path -from ", "#     ", names);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines.iter().all(|line| line.starts_with('#')));
+        assert!(lines[0].ends_with(" \\") && lines[2].ends_with("}]"));
     }
 }

@@ -44,13 +44,13 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     (* hierconn *) wire [TAG-1:0] \unit.tags1.mem[1] ;
     (* hierconn *) wire [TAG-1:0] \unit.tag0 ;
     (* hierconn *) wire [TAG-1:0] \unit.tag1 ;
-    (* hierconn *) wire \unit.u_valid ;
-    (* hierconn *) wire [PCW-1:0] \unit.u_pc ;
-    (* hierconn *) wire [EX-1:0] \unit.u_excess ;
-    (* hierconn *) wire \unit.u_beside0 ;
-    (* hierconn *) wire \unit.u_beside1 ;
-    (* hierconn *) wire \unit.u_again , \unit.u_valid1 , \unit.u_lru ;
-    (* hierconn *) wire \unit.u_way ;
+    (* hierconn *) wire \unit.update_valid ;
+    (* hierconn *) wire [PCW-1:0] \unit.update_pc ;
+    (* hierconn *) wire [EX-1:0] \unit.update_excess ;
+    (* hierconn *) wire \unit.update_beside0 ;
+    (* hierconn *) wire \unit.update_beside1 ;
+    (* hierconn *) wire \unit.update_again , \unit.update_valid1 , \unit.update_lru ;
+    (* hierconn *) wire \unit.update_way ;
     (* hierconn *) wire [SETS-1:0] \unit.valid0 ;
     (* hierconn *) wire [SETS-1:0] \unit.valid1 ;
     (* hierconn *) wire [SETS-1:0] \unit.lru ;
@@ -65,17 +65,17 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     wire [TAG+EX-1:0] entry1 = set ? \unit.entries1.mem[1] : \unit.entries1.mem[0] ;
     wire [TAG-1:0] copy0 = set ? \unit.tags0.mem[1] : \unit.tags0.mem[0] ;
     wire [TAG-1:0] copy1 = set ? \unit.tags1.mem[1] : \unit.tags1.mem[0] ;
-    wire now = \unit.u_valid & (\unit.u_pc [0] == set);
-    wire now0 = now & !\unit.u_way ;
-    wire now1 = now & \unit.u_way ;
-    wire [TAG-1:0] new_tag = \unit.u_pc [PCW-1:1];
+    wire now = \unit.update_valid & (\unit.update_pc [0] == set);
+    wire now0 = now & !\unit.update_way ;
+    wire now1 = now & \unit.update_way ;
+    wire [TAG-1:0] new_tag = \unit.update_pc [PCW-1:1];
     wire [TAG-1:0] tag0 = now0 ? new_tag : entry0[TAG+EX-1:EX];
     wire [TAG-1:0] tag1 = now1 ? new_tag : entry1[TAG+EX-1:EX];
-    wire [EX-1:0] excess0 = now0 ? \unit.u_excess : entry0[EX-1:0];
-    wire [EX-1:0] excess1 = now1 ? \unit.u_excess : entry1[EX-1:0];
+    wire [EX-1:0] excess0 = now0 ? \unit.update_excess : entry0[EX-1:0];
+    wire [EX-1:0] excess1 = now1 ? \unit.update_excess : entry1[EX-1:0];
     wire valid0 = now0 | \unit.valid0 [set];
     wire valid1 = now1 | \unit.valid1 [set];
-    wire lru = now ? !\unit.u_way : \unit.lru [set];
+    wire lru = now ? !\unit.update_way : \unit.lru [set];
     wire in0 = valid0 & (tag0 == tag);
     wire in1 = valid1 & (tag1 == tag);
 
@@ -116,11 +116,11 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     assign keep_copy = (!\unit.valid0 [set] | (copy0 == entry0[TAG+EX-1:EX]))
         & (!\unit.valid1 [set] | (copy1 == entry1[TAG+EX-1:EX]));
     assign keep_tags = !now
-        | ((\unit.u_valid1 == \unit.valid1 [set]) & (\unit.u_lru == \unit.lru [set])
-            & (!\unit.u_beside0 | (\unit.valid0 [set] & (\unit.u_again == (copy0 == new_tag))))
-            & (!\unit.u_beside1 | (\unit.valid1 [set] & (\unit.u_again == (copy1 == new_tag))))
-            & (\unit.u_beside0 | !\unit.valid0 [set] | (\unit.tag0 == copy0))
-            & (\unit.u_beside1 | !\unit.valid1 [set] | (\unit.tag1 == copy1)));
+        | ((\unit.update_valid1 == \unit.valid1 [set]) & (\unit.update_lru == \unit.lru [set])
+            & (!\unit.update_beside0 | (\unit.valid0 [set] & (\unit.update_again == (copy0 == new_tag))))
+            & (!\unit.update_beside1 | (\unit.valid1 [set] & (\unit.update_again == (copy1 == new_tag))))
+            & (\unit.update_beside0 | !\unit.valid0 [set] | (\unit.tag0 == copy0))
+            & (\unit.update_beside1 | !\unit.valid1 [set] | (\unit.tag1 == copy1)));
     assign keep_answer = was_rst | ((lk_done == was_any) & (!was_look | (lk_hit == was_known))
         & (!was_look | !was_known | (lk_excess == was_value)));
     assign check_one_way = !(in0 & in1);

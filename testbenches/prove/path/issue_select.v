@@ -83,8 +83,8 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
     );
     (* hierconn *) wire {% if AHEAD == 3 %}\unit.pk_valid , {% endif %}\unit.was_changed ;
     (* hierconn *) wire [T/2-1:0] \unit.was_locked , \unit.was_owner ;
-    (* hierconn *) wire [W-1:0] {% if AHEAD == 3 %}\unit.pk , {% endif %}\unit.q_ready , \unit.q_mem , \unit.q_atomic , \unit.q_shared ,
-        \unit.q_wait , \unit.q_viol ;
+    (* hierconn *) wire [W-1:0] {% if AHEAD == 3 %}\unit.pk , {% endif %}\unit.qualified_ready , \unit.qualified_mem , \unit.qualified_atomic , \unit.qualified_shared ,
+        \unit.qualified_wait , \unit.qualified_viol ;
 
     // The cycle before, and offers that were ready since their warp was taken.
     reg was_rst, was_sharing, was_changed, seen_changed, was_mask, was_atom, was_room, was_take, was_aware, was_violate;
@@ -146,13 +146,13 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
 
 {%- if AHEAD == 3 %}
     assign keep_pick = (\unit.pk_valid == ( \unit.pk != 0)) & (( \unit.pk & ( \unit.pk - 1)) == 0)
-        & (( \unit.pk & ~bound) == 0) & ( \unit.q_ready == was_ready) & ((was_ready & ~bound) == 0);
+        & (( \unit.pk & ~bound) == 0) & ( \unit.qualified_ready == was_ready) & ((was_ready & ~bound) == 0);
 {%- else %}
-    assign keep_pick = ( \unit.q_ready == (was_ready & ~was_taken)) & (( \unit.q_ready & ~bound) == 0);
+    assign keep_pick = ( \unit.qualified_ready == (was_ready & ~was_taken)) & (( \unit.qualified_ready & ~bound) == 0);
 {%- endif %}
-    assign keep_qualified = ((( \unit.q_mem ^ is_mem) & bound) == 0) & ((( \unit.q_atomic ^ is_atomic) & bound) == 0)
-        & ((( \unit.q_shared ^ shares) & bound) == 0);
-    assign keep_seen = ( \unit.q_mem == was_mem) & ( \unit.q_wait == was_wait) & ( \unit.q_viol == was_viol)
+    assign keep_qualified = ((( \unit.qualified_mem ^ is_mem) & bound) == 0) & ((( \unit.qualified_atomic ^ is_atomic) & bound) == 0)
+        & ((( \unit.qualified_shared ^ shares) & bound) == 0);
+    assign keep_seen = ( \unit.qualified_mem == was_mem) & ( \unit.qualified_wait == was_wait) & ( \unit.qualified_viol == was_viol)
         & ( \unit.was_changed == seen_changed)
         & ( \unit.was_locked == was_locked) & ( \unit.was_owner == was_owner);
 
@@ -186,7 +186,7 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
         & (take_sel == 0 ? !take & (take_warp == 0) : take_sel[take_warp])
         & (picked == {% if AHEAD == 3 %}take_sel{% else %}0{% endif %});
     assign check_told = (wait_sh == was_wait) & (viol == was_viol);
-    wire dropped = (was_picked & ~{% if AHEAD == 3 %}picked{% else %} \unit.q_ready {% endif %}) != 0 & !was_take & !rst;
+    wire dropped = (was_picked & ~{% if AHEAD == 3 %}picked{% else %} \unit.qualified_ready {% endif %}) != 0 & !was_take & !rst;
     assign cover_taken = was_take & ((locked & ~was_locked) != 0) & !rst;
     assign cover_refused = dropped & ((was_picked & was_wait) != 0);
     assign cover_atomic = dropped & ((was_picked & was_atomic) != 0) & was_atom & !was_mask;

@@ -452,16 +452,16 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     wire one_class = !in_order | (infl_m == 0) | (infl_n == 0);
     wire one_strict = !strict | ((infl_m <= 1) & (infl_n <= 1) & !(infl_m[0] & infl_n[0]));
 {%- if AHEAD > 1 %}
-    (* hierconn *) wire [W-1:0] \unit.issue_select.q_ready ;
+    (* hierconn *) wire [W-1:0] \unit.issue_select.qualified_ready ;
 {%- if AHEAD == 3 %}
     (* hierconn *) wire [W-1:0] \unit.issue_select.pk ;
     (* hierconn *) wire \unit.issue_select.pk_valid ;
-    wire [W-1:0] bound = \unit.issue_select.q_ready | \unit.issue_select.pk ;
+    wire [W-1:0] bound = \unit.issue_select.qualified_ready | \unit.issue_select.pk ;
 {%- else %}
-    wire [W-1:0] bound = \unit.issue_select.q_ready ;
+    wire [W-1:0] bound = \unit.issue_select.qualified_ready ;
 {%- endif %}
 {%- if LOCKS > 0 %}
-    (* hierconn *) wire [W-1:0] \unit.issue_select.q_atomic ;
+    (* hierconn *) wire [W-1:0] \unit.issue_select.qualified_atomic ;
     wire [W-1:0] atomic_offers;
 {%- for w in range(end=W) %}
     assign atomic_offers[{{ w }}] = off_kind[{{ 4 * w }} +: 4] == 5;
@@ -476,7 +476,7 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
         & (( \unit.issue_select.pk & ( \unit.issue_select.pk - 1)) == 0)
 {%- endif %}
 {% if LOCKS > 0 %}
-        & ((bound & ( \unit.issue_select.q_atomic ^ atomic_offers)) == 0){% endif %}
+        & ((bound & ( \unit.issue_select.qualified_atomic ^ atomic_offers)) == 0){% endif %}
         & ((bound & ~(off_valid & ~on_its_way & ~releasing)) == 0) & (!bound[warp] | may);
 {%- else %}
     assign keep_picked = fenced & one_class & one_strict;

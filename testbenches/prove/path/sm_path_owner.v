@@ -216,9 +216,9 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
 {%- if AHEAD > 1 %}
 
     // ------------------------------------- what is qualified, what is picked
-    (* hierconn *) wire [W-1:0] \unit.issue_select.q_ready , \unit.issue_select.q_shared , \unit.allow ;
+    (* hierconn *) wire [W-1:0] \unit.issue_select.qualified_ready , \unit.issue_select.qualified_shared , \unit.allow ;
 {%- if AHEAD == 3 %}
-    (* hierconn *) wire [W-1:0] \unit.issue_select.q_wait , \unit.issue_select.q_viol ;
+    (* hierconn *) wire [W-1:0] \unit.issue_select.qualified_wait , \unit.issue_select.qualified_viol ;
 {%- endif %}
     (* hierconn *) wire [T/2-1:0] \unit.issue_select.was_locked , \unit.issue_select.was_owner ;
     (* hierconn *) wire \unit.issue_select.was_changed ;
@@ -227,21 +227,21 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     (* hierconn *) wire \unit.issue_select.pk_valid ;
     wire [W-1:0] pk = \unit.issue_select.pk ;
     wire one_picked = ((pk & (pk - 1)) == 0) & ( \unit.issue_select.pk_valid == (pk != 0));
-    wire bound = \unit.issue_select.q_ready [warp] | pk[warp];
+    wire bound = \unit.issue_select.qualified_ready [warp] | pk[warp];
     wire goes = pk[warp];
 {%- else %}
     wire one_picked = 1;
-    wire bound = \unit.issue_select.q_ready [warp];
+    wire bound = \unit.issue_select.qualified_ready [warp];
     wire goes = bound; // if the scheduler picks it
 {%- endif %}
     wire stale = \unit.issue_select.was_changed | ( \unit.issue_select.was_locked != locked)
         | ( \unit.issue_select.was_owner != owner);
 {%- if AHEAD == 3 %}
-    wire refused = \unit.issue_select.q_wait [warp] | \unit.issue_select.q_viol [warp];
+    wire refused = \unit.issue_select.qualified_wait [warp] | \unit.issue_select.qualified_viol [warp];
 {%- endif %}
     assign keep_picked = one_picked
         & (!bound | (off_valid[warp] & !taken & !cur_release & !ex_release & (infl_m != 15) & ((kind != 7) | (infl_m == 0))
-            & ( \unit.issue_select.q_shared [warp] == ((kind >= 1) & (kind <= 5)))))
+            & ( \unit.issue_select.qualified_shared [warp] == ((kind >= 1) & (kind <= 5)))))
         & (!(goes & needs & may) | stale | {% if AHEAD == 3 %}refused | {% endif %}\unit.allow [warp]);
 {%- endif %}
 
