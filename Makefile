@@ -56,8 +56,8 @@ mutate: deps build
 	$(SPADKIT) mutate --config testbenches/mutate.toml
 
 # Long co-simulation and proofs in every geometry. Random stimulus with
-# back-pressure: 42 units for 20,000 cycles on each of 6 presets (5 million),
-# and for 200,000 on the small one (8.4 million); then the kernels on the SM path.
+# back-pressure: 44 units for 20,000 cycles on each of 6 presets (5.3 million),
+# and for 200,000 on the small one (8.8 million); then the kernels on the SM path.
 PRESETS          := fermi gt200 small gpgpusim-16k sharing-48k sharing-64k
 CAMPAIGN_CYCLES  ?= 20000
 CAMPAIGN_LONG    ?= 200000

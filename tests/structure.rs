@@ -71,15 +71,22 @@ fn a_bank_is_one_block_ram() {
 }
 
 /// The tables of the conflict history are in memories: of its flip-flops only
-/// the valid and LRU bits and the registers beside them are left.
+/// the valid and LRU bits and the registers beside them are left, and what
+/// Yosys puts beside the memories (12 bits on Xilinx, where the copies of the
+/// tags are distributed RAM; 37 on ECP5).
 #[test]
 fn the_history_is_in_memories() {
     if !has_yosys() {
         return;
     }
     let flops = |cells: u64| cells < 3 * 256 + 60;
-    let xilinx = fpga_cells("spad_conflict_history", "synth_xilinx", &["RAMB18", "FD"]);
-    assert!(xilinx[0] == 2 && flops(xilinx[1] - 12), "{xilinx:?}");
+    let unit = "spad_conflict_history";
+    let xilinx = fpga_cells(unit, "synth_xilinx", &["RAMB18", "RAM64M", "FD"]);
+    assert_eq!(xilinx[..2], [2, 16]);
+    assert!(flops(xilinx[2] - 12), "{xilinx:?}");
+    let ecp5 = fpga_cells(unit, "synth_ecp5", &["DP16KD", "TRELLIS_DPR", "TRELLIS_FF"]);
+    assert_eq!(ecp5[..2], [4, 0]);
+    assert!(flops(ecp5[2] - 37), "{ecp5:?}");
 }
 
 /// A small machine with every feature, and no stage that shortens a cycle.
