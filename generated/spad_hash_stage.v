@@ -73,6 +73,9 @@ module spad_hash_stage (
 );
     localparam L = 32;
     localparam n = 14;
+    localparam m = 5;
+    localparam R = 9;
+    localparam LK = 10;
     localparam D = 32;
     localparam CTL = 35;
     localparam BE = 4;
@@ -133,10 +136,10 @@ module spad_hash_stage (
                 .cfg_rows(cfg_rows),
                 .cfg_row_sel(cfg_row_sel),
                 .cfg_lock_hash(cfg_lock_hash),
-                .addr(hx_addr[14*i +: 14]),
-                .bank(out_bank[5*i +: 5]),
-                .row(out_row[9*i +: 9]),
-                .lock(out_lock[10*i +: 10])
+                .addr(hx_addr[i*n +: n]),
+                .bank(out_bank[i*m +: m]),
+                .row(out_row[i*R +: R]),
+                .lock(out_lock[i*LK +: LK])
             );
         end
     endgenerate

@@ -78,12 +78,13 @@ module spad_scratchpad (
     localparam BE = 4;
     localparam LK = 10;
     localparam DG = 6;
+    localparam [R-1:0] ROWS = 9'd384;
 
     genvar i;
     wire [L-1:0] beyond;
     generate
         for (i = 0; i < L; i = i + 1) begin : range
-            assign beyond[i] = req_mask[i] & (req_row[i*R +: R] > 9'd383);
+            assign beyond[i] = req_mask[i] & (req_row[i*R +: R] >= ROWS);
         end
     endgenerate
 

@@ -120,10 +120,10 @@ module spad_tcdm (
                 .cfg_rows(cfg_rows),
                 .cfg_row_sel(cfg_row_sel),
                 .cfg_lock_hash(LOCK_HASH_NONE),
-                .addr(head_addr[14*i +: 14]),
-                .bank(head_bank[5*i +: 5]),
-                .row(head_row[9*i +: 9]),
-                .lock(head_lock[10*i +: 10])
+                .addr(head_addr[i*n +: n]),
+                .bank(head_bank[i*m +: m]),
+                .row(head_row[i*R +: R]),
+                .lock(head_lock[i*LK +: LK])
             );
         end
     endgenerate

@@ -347,15 +347,12 @@ fn registers_that_are_none_are_refused() {
     ];
     let config = "spad_hash_config_bitvec_perm.v";
     let queue = [
+        ("d[k*NMW +: NMW] <= in_data", "dd[k*NMW +: NMW] <= in_data"),
         (
-            "d[k*PWID +: PWID] <= in_data",
-            "dd[k*PWID +: PWID] <= in_data",
+            "d[k*NMW +: NMW] <= d[(k-1)*NMW +: NMW]",
+            "dd[k*NMW +: NMW] <= dd[(k-1)*NMW +: NMW]",
         ),
-        (
-            "d[k*PWID +: PWID] <= d[(k-1)*PWID +: PWID]",
-            "dd[k*PWID +: PWID] <= dd[(k-1)*PWID +: PWID]",
-        ),
-        ("reg [NQ*PWID-1:0] d;", "reg [NQ*PWID-1:0] dd;"),
+        ("reg [NQ*NMW-1:0] d;", "reg [NQ*NMW-1:0] dd;"),
         // The entry of each of the four stages, where it is offered.
         ("(d[", "(dd["),
         ("(d[", "(dd["),

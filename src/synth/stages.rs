@@ -17,7 +17,7 @@ const OPENED: [&str; 7] = [
 const STAGES: [(&str, &str); 33] = [
     ("release_unit", "release"),
     ("release_register", "release"),
-    ("q", "Q"),
+    ("qualified", "Q"),
     ("was", "Q"),
     ("pk", "P"),
     ("scheduler", "P"),

@@ -62,10 +62,11 @@ fn array(trace: &AccessTrace, room: u32) -> Array {
     Array::new(trace, geometry(), phases(), room)
 }
 
+/// More time than any search here needs, on a machine that does much else, too.
 fn effort() -> Effort<'static> {
     Effort {
         control: Control::none(),
-        budget: Duration::from_secs(60),
+        budget: Duration::from_secs(1800),
     }
 }
 
