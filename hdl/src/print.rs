@@ -252,7 +252,7 @@ impl Printer<'_> {
                 let signal = self.text(signal);
                 let from: usize = self.text(from).parse().unwrap_or_default();
                 match self.0.size(*width) {
-                    Some(name) if from % width == 0 => {
+                    Some(name) if from.is_multiple_of(*width) => {
                         format!("{signal}[{}*{name} +: {name}]", from / width)
                     }
                     _ => format!("{signal}[{}:{from}]", from + width - 1),

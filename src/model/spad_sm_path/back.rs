@@ -1,5 +1,6 @@
-//! From EX to the writeback port, in the order in which a pass goes
-//! (docs/microarchitecture.md, sections 18.4 and 18.11).
+//! From EX to the writeback port (docs/microarchitecture.md, sections 18.4 and
+//! 18.11). What is ready is known from the end: `eval_then` asks the units in
+//! that order, `commit` moves the passes in the order in which they go.
 
 use super::SmPathInputs;
 use super::ports::Writeback;
