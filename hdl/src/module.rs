@@ -162,19 +162,16 @@ struct Signals {
 
 impl Probe for Signals {
     fn visit_atom(&mut self, name: &str, signal: &dyn Atom) {
-        let (name, width) = (name.to_owned(), signal.bits());
+        let width = signal.bits();
         let dir = match signal.kind() {
             AtomKind::InputParameter => Dir::In,
             AtomKind::OutputParameter => Dir::Out,
-            _ => return self.locals.push(Local { name, width }),
+            _ => {
+                let name = name.to_owned();
+                return self.locals.push(Local { name, width });
+            }
         };
-        self.ports.push(Port {
-            name,
-            dir,
-            width,
-            doc: String::new(),
-            depends_on: None,
-        });
+        self.ports.push(Port::new(name, dir, width, ""));
     }
 }
 

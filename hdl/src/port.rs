@@ -29,3 +29,17 @@ pub struct Port {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depends_on: Option<Vec<String>>,
 }
+
+impl Port {
+    /// A port of which nobody says what it depends on; of width 0 if a
+    /// parameter of the module says how wide it is.
+    pub(crate) fn new(name: &str, dir: Dir, width: usize, doc: &str) -> Self {
+        Port {
+            name: name.into(),
+            dir,
+            width,
+            doc: doc.into(),
+            depends_on: None,
+        }
+    }
+}

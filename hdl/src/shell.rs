@@ -69,13 +69,7 @@ impl Shell {
     }
 
     fn port(mut self, name: &str, dir: Dir, width: usize, doc: &str) -> Self {
-        self.ports.push(Port {
-            name: name.into(),
-            dir,
-            width,
-            doc: doc.into(),
-            depends_on: None,
-        });
+        self.ports.push(Port::new(name, dir, width, doc));
         self
     }
 

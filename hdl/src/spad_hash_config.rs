@@ -128,20 +128,25 @@ pub fn emit_unit(g: Geometry, kind: Configured, name: &str) -> Result<Vec<Module
     let data_width = registers.iter().map(|r| r.width).max().unwrap_or(1);
     let write_index_width = index_width(registers.len());
     let mut ports = vec![
-        port("clk", Dir::In, 1, "clock"),
-        port("rst", Dir::In, 1, "synchronous reset: bank = addr mod 2^m"),
-        port("wr_en", Dir::In, 1, "write a register"),
+        Port::new("clk", Dir::In, 1, "clock"),
+        Port::new("rst", Dir::In, 1, "synchronous reset: bank = addr mod 2^m"),
+        Port::new("wr_en", Dir::In, 1, "write a register"),
     ];
     if write_index_width > 0 {
         let doc = "register to write; an index without a register writes nothing";
-        ports.push(port("wr_index", Dir::In, write_index_width, doc));
+        ports.push(Port::new("wr_index", Dir::In, write_index_width, doc));
     }
-    ports.push(port("wr_data", Dir::In, data_width, &kind.write_doc(g)));
+    ports.push(Port::new(
+        "wr_data",
+        Dir::In,
+        data_width,
+        &kind.write_doc(g),
+    ));
     let outputs: Vec<Port> = unit
         .ports
         .iter()
         .filter(|p| p.name.starts_with("cfg_"))
-        .map(|p| port(&p.name, Dir::Out, p.width, &format!("to {}", unit.doc.name)))
+        .map(|p| Port::new(&p.name, Dir::Out, p.width, &format!("to {}", unit.doc.name)))
         .collect();
     let lines = outputs[0].width / registers.len();
     ports.extend(outputs);
@@ -176,14 +181,4 @@ pub fn emit_unit(g: Geometry, kind: Configured, name: &str) -> Result<Vec<Module
         text,
     };
     Ok(decoder.into_iter().chain([config]).collect())
-}
-
-fn port(name: &str, dir: Dir, width: usize, doc: &str) -> Port {
-    Port {
-        name: name.into(),
-        dir,
-        width,
-        doc: doc.into(),
-        depends_on: None,
-    }
 }

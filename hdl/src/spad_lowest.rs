@@ -1,16 +1,16 @@
 //! The priority search of the scheduler: the lowest set bit of a vector, one-hot,
 //! by prefix sums, because its depth is what the pick's clock period hangs on.
 
-use crate::helper::{self, port};
-use crate::module::{Dir, Module, Result, UnitDoc};
+use crate::helper;
+use crate::module::{Dir, Module, Port, Result, UnitDoc};
 
 /// Emits `spad_lowest`.
 pub(crate) fn emit_helper() -> Result<Module> {
     let found = "per position: a bit at or below it is set";
     let ports = vec![
-        port("want", Dir::In, 0, "the candidates, WIDTH bits"),
-        port("found", Dir::Out, 0, found),
-        port(
+        Port::new("want", Dir::In, 0, "the candidates, WIDTH bits"),
+        Port::new("found", Dir::Out, 0, found),
+        Port::new(
             "lowest",
             Dir::Out,
             0,

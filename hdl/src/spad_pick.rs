@@ -1,20 +1,20 @@
 //! One-hot word selector: the crossbar's building block.
 
-use crate::helper::{self, port};
-use crate::module::{Dir, Module, Result, UnitDoc};
+use crate::helper;
+use crate::module::{Dir, Module, Port, Result, UnitDoc};
 
 /// Emits `spad_pick`.
 pub(crate) fn emit_helper() -> Result<Module> {
     let words = "the words of WIDTH bits, number 0 in the low bits";
     let ports = vec![
-        port(
+        Port::new(
             "pick",
             Dir::In,
             0,
             "the word: at most one of WORDS bits is set",
         ),
-        port("words", Dir::In, 0, words),
-        port("word", Dir::Out, 0, "the word selected; 0 if none is"),
+        Port::new("words", Dir::In, 0, words),
+        Port::new("word", Dir::Out, 0, "the word selected; 0 if none is"),
     ];
     let doc = UnitDoc {
         name: "spad_pick".into(),

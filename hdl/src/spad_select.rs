@@ -1,15 +1,15 @@
 //! Word multiplexer, by number.
 
-use crate::helper::{self, port};
-use crate::module::{Dir, Module, Result, UnitDoc};
+use crate::helper;
+use crate::module::{Dir, Module, Port, Result, UnitDoc};
 
 /// Emits `spad_select`.
 pub(crate) fn emit_helper() -> Result<Module> {
     let words = "the 2**BITS words of WIDTH bits, number 0 in the low bits";
     let ports = vec![
-        port("index", Dir::In, 0, "number of the word, BITS bits"),
-        port("words", Dir::In, 0, words),
-        port("word", Dir::Out, 0, "the word selected"),
+        Port::new("index", Dir::In, 0, "number of the word, BITS bits"),
+        Port::new("words", Dir::In, 0, words),
+        Port::new("word", Dir::Out, 0, "the word selected"),
     ];
     let doc = UnitDoc {
         name: "spad_select".into(),

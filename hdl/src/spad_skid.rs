@@ -1,24 +1,24 @@
 //! A buffer of two entries whose ready comes from a flip-flop.
 
-use crate::helper::{self, port};
-use crate::module::{Dir, Module, Result, UnitDoc};
+use crate::helper;
+use crate::module::{Dir, Module, Port, Result, UnitDoc};
 
 /// Emits `spad_skid`.
 pub(crate) fn emit_helper() -> Result<Module> {
     let ports = vec![
-        port("clk", Dir::In, 1, "clock"),
-        port("rst", Dir::In, 1, "synchronous reset"),
-        port("in_valid", Dir::In, 1, "an entry is offered"),
-        port("in_data", Dir::In, 0, "the entry, WIDTH bits"),
-        port("in_ready", Dir::Out, 1, "it is taken; from a flip-flop"),
-        port("out_valid", Dir::Out, 1, "the oldest entry is offered"),
-        port(
+        Port::new("clk", Dir::In, 1, "clock"),
+        Port::new("rst", Dir::In, 1, "synchronous reset"),
+        Port::new("in_valid", Dir::In, 1, "an entry is offered"),
+        Port::new("in_data", Dir::In, 0, "the entry, WIDTH bits"),
+        Port::new("in_ready", Dir::Out, 1, "it is taken; from a flip-flop"),
+        Port::new("out_valid", Dir::Out, 1, "the oldest entry is offered"),
+        Port::new(
             "out_data",
             Dir::Out,
             0,
             "the entry, WIDTH bits; without one, what in_data was",
         ),
-        port("out_ready", Dir::In, 1, "it is taken"),
+        Port::new("out_ready", Dir::In, 1, "it is taken"),
     ];
     let doc = UnitDoc {
         name: "spad_skid".into(),
