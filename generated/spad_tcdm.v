@@ -66,7 +66,7 @@ module spad_tcdm (
     localparam n = 14;
     localparam D = 32;
     localparam BE = 4;
-    localparam [8:0] ROWS = 9'd384;
+    localparam [R-1:0] ROWS = 9'd384;
     localparam BATCH = L*(BE + D + n + 2);
 
     // The lanes that ask in one cycle are a batch.

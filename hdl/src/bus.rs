@@ -1,12 +1,14 @@
 //! What the units that put the scratchpad behind a bus have in common: hash,
 //! configuration registers, scratchpad.
 
+use crate::expr::{choose, difference, number, sum, wire};
 use crate::hashed_lanes::HashedLanes;
 use crate::machine::Machine;
 use crate::module::{Dir, Module, Port, Result};
 use crate::params::Params;
 use crate::shell::Shell;
 use crate::{spad_scratchpad, spad_skid};
+use rust_hdl::core::ast::VerilogStatement;
 
 /// The modules of a bus unit, and what its template needs of them.
 pub(crate) struct Bus {
@@ -47,4 +49,15 @@ impl Bus {
         }
         shell
     }
+}
+
+/// `count_next`, the number of accesses inside behind a cycle in which one may
+/// enter and one leave.
+pub(crate) fn count_inside(enters: &str, leaves: &str) -> VerilogStatement {
+    let one = || number(4, 1);
+    let cases = [
+        (wire(enters) & !wire(leaves), sum("count", one())),
+        (wire(leaves) & !wire(enters), difference("count", one())),
+    ];
+    choose("count_next", cases, "count")
 }

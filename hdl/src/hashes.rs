@@ -71,17 +71,6 @@ pub enum Configured {
 }
 
 impl Configured {
-    /// All of them.
-    pub const ALL: [Configured; 7] = [
-        Configured::Hash(HashKind::BitvecPerm),
-        Configured::Hash(HashKind::BitvecXor),
-        Configured::Hash(HashKind::BitwisePerm),
-        Configured::Hash(HashKind::BitwiseXor),
-        Configured::Hash(HashKind::Matrix),
-        Configured::Rap,
-        Configured::RowMap,
-    ];
-
     /// The Verilog module of its registers.
     pub const fn config_unit(self) -> &'static str {
         match self {

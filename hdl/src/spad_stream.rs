@@ -1,8 +1,8 @@
 //! The scratchpad behind one warp-wide valid/ready port, with the hash of the
 //! lanes.
 
-use crate::bus::Bus;
-use crate::expr::{assign, choose, difference, equals, number, sum, wire};
+use crate::bus::{Bus, count_inside};
+use crate::expr::{assign, equals, wire};
 use crate::hashed_lanes::HashedLanes;
 use crate::machine::Machine;
 use crate::module::{Module, Port, Result, UnitDoc};
@@ -35,15 +35,10 @@ const READ: [&str; 9] = [
 
 /// The number of accesses inside.
 fn inside() -> Vec<VerilogStatement> {
-    let one = || number(4, 1);
-    let cases = [
-        (wire("enters") & !wire("leaves"), sum("count", one())),
-        (wire("leaves") & !wire("enters"), difference("count", one())),
-    ];
     vec![
         assign("enters", wire("req_valid") & wire("req_ready")),
         assign("leaves", wire("rsp_valid") & wire("rsp_ready")),
-        choose("count_next", cases, "count"),
+        count_inside("enters", "leaves"),
         assign("idle", equals("count", 4, 0)),
     ]
 }

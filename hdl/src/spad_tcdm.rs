@@ -1,9 +1,8 @@
 //! The scratchpad behind a request/grant/valid port per lane, with the hash of
 //! the lanes.
 
-use crate::bus::Bus;
-use crate::expr::{any, assign, choose, constant, copies, difference, equals, gated, number};
-use crate::expr::{sum, wire};
+use crate::bus::{Bus, count_inside};
+use crate::expr::{any, assign, choose, copies, equals, gated, wire};
 use crate::hashed_lanes::HashedLanes;
 use crate::machine::Machine;
 use crate::module::{Module, Port, Result, UnitDoc};
@@ -71,19 +70,13 @@ fn progress() -> Vec<VerilogStatement> {
 /// What the lanes see, a cycle behind the scratchpad, and the number of
 /// accesses in there.
 fn answers(p: &Params) -> Vec<VerilogStatement> {
-    let [enters, leaves] = ["goes", "sp_resp_valid"];
-    let one = || number(4, 1);
-    let cases = [
-        (wire(enters) & !wire(leaves), sum("count", one())),
-        (wire(leaves) & !wire(enters), difference("count", one())),
-    ];
     vec![
         assign("tcdm_gnt", copies(p.L, "batch_ready")),
         assign("tcdm_r_valid", "answered"),
         assign("tcdm_r_rdata", "words"),
         assign("tcdm_r_opc", "failed"),
         assign("failed_next", gated(p.L, "sp_resp_mask", "sp_resp_error")),
-        choose("count_next", cases, "count"),
+        count_inside("goes", "sp_resp_valid"),
         assign(
             "idle",
             !wire("head_valid") & equals("count", 4, 0) & !any("answered"),
@@ -109,17 +102,13 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         latency_cycles: 2 + p.MS as u32,
     };
     let shell = lane_ports(bus.lanes.write_ports(Shell::new(doc).clocked()), p);
-    let holes = p.ROWS != 1 << p.R;
     let extra = Extra {
         lanes: &bus.lanes,
         silent: &bus.silent,
-        holes,
+        holes: p.ROWS != 1 << p.R,
     };
     // Everything comes from registers.
-    let mut shell = bus.instances(shell.outputs_depend_on(|_| Vec::new()));
-    if holes {
-        shell = shell.logic("capacity", vec![constant("ROWS", p.R, p.ROWS)]);
-    }
+    let shell = bus.instances(shell.outputs_depend_on(|_| Vec::new()));
     let shell = signals(shell, p)
         .logic("part", part())
         .logic("progress", progress())

@@ -38,16 +38,17 @@ impl SmPath {
 /// In this cycle no pass moves from a stage to another, and no event happens
 /// outside of MEM0 and the counters.
 fn is_quiet(front: &Front, back: &Back, inputs: &SmPathInputs, s: Signals) -> bool {
-    // Mostly seen at once, and no more to be asked then.
-    if s.front.issue.iss.is_some() || s.back.ex_fire {
-        return false;
-    }
-    let events = inputs.rst
+    // Mostly a pass moves, which is seen at once.
+    back.rests(s.back) && front.rests(s.front) && !has_event(inputs)
+}
+
+/// Something is driven that is more than another cycle.
+fn has_event(inputs: &SmPathInputs) -> bool {
+    inputs.rst
         || inputs.kernel_clear
         || inputs.hash_wr.is_some()
         || inputs.row_wr.is_some()
         || inputs.launch.is_some()
         || inputs.exit.is_some()
-        || inputs.icn.is_some();
-    !events && back.rests(s.back) && front.rests(s.front)
+        || inputs.icn.is_some()
 }
