@@ -1,7 +1,7 @@
 //! Instruction kinds at the issue port and the offers of the warps
 //! (docs/microarchitecture.md, section 2.2).
 
-use super::lanes::WarpMask;
+use super::lanes::{WarpMask, warp_bit};
 use super::spad_scratchpad::op;
 
 pub use spadkit_hdl::codes::kind::{ALU, ATOMIC, GLOBAL, LDLK, LOAD, RELSSP, STORE, STUL};
@@ -89,36 +89,33 @@ impl Offers {
 
     /// What `warp` offers from now on.
     pub fn set(&mut self, warp: usize, offer: Option<Offer>) {
-        if let Some(before) = self.get(warp) {
-            self.toggle(warp, before.kind);
+        let bit = warp_bit(warp);
+        if self.valid & bit != 0 {
+            self.valid &= !bit;
+            self.mem &= !bit;
+            self.shared &= !bit;
+            self.atomic &= !bit;
+            self.relssp &= !bit;
         }
-        if let Some(now) = offer {
-            self.toggle(warp, now.kind);
+        let Some(offer) = offer else { return };
+        (self.list[warp], self.hi[warp]) = (offer, offer.hi);
+        self.valid |= bit;
+        if is_mem(offer.kind) {
+            self.mem |= bit;
         }
-        self.list[warp] = offer.unwrap_or_default();
-        self.hi[warp] = self.list[warp].hi;
-    }
-
-    /// The bits of `warp` in the masks that an offer of `kind` sets.
-    fn toggle(&mut self, warp: usize, kind: u8) {
-        let bit = 1 << warp;
-        self.valid ^= bit;
-        if is_mem(kind) {
-            self.mem ^= bit;
+        if is_shared(offer.kind) {
+            self.shared |= bit;
         }
-        if is_shared(kind) {
-            self.shared ^= bit;
-        }
-        match kind {
-            ATOMIC => self.atomic ^= bit,
-            RELSSP => self.relssp ^= bit,
+        match offer.kind {
+            ATOMIC => self.atomic |= bit,
+            RELSSP => self.relssp |= bit,
             _ => {}
         }
     }
 
     /// What `warp` offers.
     pub fn get(&self, warp: usize) -> Option<Offer> {
-        (self.valid >> warp & 1 == 1).then(|| self.list[warp])
+        (self.valid & warp_bit(warp) != 0).then(|| self.list[warp])
     }
 
     /// Warps that offer an instruction.

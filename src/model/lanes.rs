@@ -10,6 +10,22 @@ pub const MAX_LANES: usize = 64;
 /// Banks that the models have room for.
 pub const MAX_BANKS: usize = 64;
 
+/// The bit of a warp slot, below 128.
+#[inline(always)]
+pub(crate) fn warp_bit(warp: usize) -> WarpMask {
+    /// A look-up is shorter than a shift of 128 bits.
+    static BITS: [WarpMask; 128] = {
+        let mut bits = [0; 128];
+        let mut warp = 0;
+        while warp < 128 {
+            bits[warp] = 1 << warp;
+            warp += 1;
+        }
+        bits
+    };
+    BITS[warp % 128]
+}
+
 /// Numbers of the bits that are set in a mask.
 macro_rules! set_bits {
     ($(#[$about:meta])* $name:ident $mask:ty) => {

@@ -50,7 +50,7 @@ mod spad_writeback_mux;
 pub use kind::{Offer, Offers};
 pub use lane_hash::{LaneHash, RegisterWrite};
 pub use lanes::{LaneMask, MAX_BANKS, MAX_LANES, WarpMask};
-pub(crate) use lanes::{even_bits, lanes_of, warps_of};
+pub(crate) use lanes::{even_bits, lanes_of, warp_bit, warps_of};
 pub use pass::{AccessTag, Pass, PassControl, PassData, PassPool, PassResult};
 pub use spad_access_unit::{AccessInputs, AccessOutputs, AccessUnit, BlockMask, SharingLaunch};
 pub use spad_bank_ram::{BankInputs, BankRam};

@@ -68,8 +68,6 @@ pub struct AccessUnit {
     lock: u32,
     /// Owner of each pair.
     own: u32,
-    /// (live, rel_done) under which lock and owner are effective as they are.
-    settled: Option<(BlockMask, BlockMask)>,
     warps: usize,
 }
 
@@ -87,7 +85,6 @@ impl AccessUnit {
             shared: 0,
             lock: 0,
             own: 0,
-            settled: None,
             warps,
         }
     }
@@ -95,12 +92,6 @@ impl AccessUnit {
     /// The owner keeps the role while it may need it; else it goes, with the
     /// lock, to a partner that may; else the lock is free.
     fn effective(&self, live: BlockMask, rel_done: BlockMask) -> Effective {
-        if self.settled == Some((live, rel_done)) {
-            return Effective {
-                lock: self.lock,
-                own: self.own,
-            };
-        }
         let may_need = live & !rel_done;
         let even = even_bits(may_need);
         let odd = even_bits(may_need >> 1);
@@ -123,6 +114,11 @@ impl AccessUnit {
         (block, need)
     }
 
+    /// Some block shares: what the warps offer counts.
+    pub(super) fn shares(&self, cfg_sharing: bool) -> bool {
+        cfg_sharing && self.shared != 0
+    }
+
     /// The outputs of this cycle.
     #[inline(always)]
     pub fn eval(&self, inputs: &AccessInputs) -> AccessOutputs {
@@ -135,7 +131,7 @@ impl AccessUnit {
             owner: e.own,
             ..AccessOutputs::default()
         };
-        if !inputs.cfg_sharing || self.shared == 0 {
+        if !self.shares(inputs.cfg_sharing) {
             return out;
         }
         for warp in 0..self.warps {
@@ -168,17 +164,14 @@ impl AccessUnit {
         }
         let e = self.effective(inputs.live, inputs.rel_done);
         (self.lock, self.own) = (e.lock, e.own);
-        self.settled = Some((inputs.live, inputs.rel_done));
         if let Some(warp) = inputs.acquire {
             let (block, need) = self.need(inputs, warp);
             if need && self.allows(e, block, inputs.rel_done) {
                 self.lock |= 1 << (block / 2);
                 self.give_role(block);
-                self.settled = None;
             }
         }
         if let Some(launch) = inputs.launch {
-            self.settled = None;
             let bit = 1 << launch.block;
             match launch.shared {
                 true => self.shared |= bit,

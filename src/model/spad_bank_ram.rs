@@ -19,10 +19,56 @@ pub struct BankInputs {
     pub wdata: u64,
 }
 
+/// Words of banks that have the same number of rows, row by row: what many
+/// lanes access in one cycle lies in one piece of memory.
+#[derive(Clone, Debug)]
+pub(super) struct BankWords {
+    words: Vec<u64>,
+    /// Banks, a power of two, as its logarithm.
+    bank_bits: u32,
+}
+
+impl BankWords {
+    /// `rows` rows of 2^`bank_bits` banks, all words zero.
+    pub(super) fn new(rows: usize, bank_bits: u32) -> Self {
+        BankWords {
+            words: vec![0; rows << bank_bits],
+            bank_bits,
+        }
+    }
+
+    /// The word in `row` of `bank`; 0 beyond the bank.
+    pub(super) fn word(&self, bank: usize, row: usize) -> u64 {
+        let place = self.place(bank, row);
+        self.words.get(place).copied().unwrap_or(0)
+    }
+
+    /// Writes all of a word. Rows beyond the bank are ignored.
+    pub(super) fn put(&mut self, bank: usize, row: usize, word: u64) {
+        let place = self.place(bank, row);
+        if let Some(place) = self.words.get_mut(place) {
+            *place = word;
+        }
+    }
+
+    /// Writes the bytes that `be` names. Rows beyond the bank are ignored.
+    pub(super) fn write(&mut self, bank: usize, row: usize, be: u8, wdata: u64) {
+        let place = self.place(bank, row);
+        if let Some(word) = self.words.get_mut(place) {
+            let mask = byte_mask(be);
+            *word = (*word & !mask) | (wdata & mask);
+        }
+    }
+
+    fn place(&self, bank: usize, row: usize) -> usize {
+        row << self.bank_bits | bank
+    }
+}
+
 /// The bank.
 #[derive(Clone, Debug)]
 pub struct BankRam {
-    words: Vec<u64>,
+    words: BankWords,
     dout: u64,
 }
 
@@ -30,7 +76,7 @@ impl BankRam {
     /// A bank of `rows` zero words.
     pub fn new(rows: usize) -> Self {
         BankRam {
-            words: vec![0; rows],
+            words: BankWords::new(rows, 0),
             dout: 0,
         }
     }
@@ -42,39 +88,18 @@ impl BankRam {
 
     /// The word in `row`; 0 beyond the bank.
     pub fn word(&self, row: usize) -> u64 {
-        self.words.get(row).copied().unwrap_or(0)
-    }
-
-    /// Puts `word` into `row` from outside of the clocked world: initial
-    /// contents. Rows beyond the bank are ignored.
-    pub fn preload(&mut self, row: usize, word: u64) {
-        if let Some(place) = self.words.get_mut(row) {
-            *place = word;
-        }
+        self.words.word(0, row)
     }
 
     /// The clock edge.
     pub fn commit(&mut self, inputs: &BankInputs) {
+        let row = usize::from(inputs.row);
         if inputs.rst {
             self.dout = 0;
         } else if inputs.en && inputs.we {
-            self.write(inputs.row, inputs.be, inputs.wdata);
+            self.words.write(0, row, inputs.be, inputs.wdata);
         } else if inputs.en {
-            self.read(inputs.row);
-        }
-    }
-
-    /// The clock edge of a read; the word that shows behind it.
-    pub(super) fn read(&mut self, row: u16) -> u64 {
-        self.dout = self.word(row.into());
-        self.dout
-    }
-
-    /// The clock edge of a write.
-    pub(super) fn write(&mut self, row: u16, be: u8, wdata: u64) {
-        if let Some(word) = self.words.get_mut(usize::from(row)) {
-            let mask = byte_mask(be);
-            *word = (*word & !mask) | (wdata & mask);
+            self.dout = self.words.word(0, row);
         }
     }
 

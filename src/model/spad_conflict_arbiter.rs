@@ -135,16 +135,6 @@ impl ConflictArbiter {
         if counts { self.count as u32 + 1 } else { 0 }
     }
 
-    /// Bank of each lane of the access.
-    pub(super) fn banks(&self) -> &[u8; MAX_LANES] {
-        &self.bank
-    }
-
-    /// Row of each lane of the access.
-    pub(super) fn rows(&self) -> &[u16; MAX_LANES] {
-        &self.row
-    }
-
     /// The present group, as the ports show it.
     pub fn group(&self) -> Group {
         let mut group = Group {

@@ -75,6 +75,7 @@ impl ConflictHistory {
     }
 
     /// The clock edge.
+    #[inline(always)]
     pub fn commit(&mut self, inputs: &HistoryInputs) {
         // Contents of before this edge.
         self.answer = match inputs.lookup {
@@ -95,6 +96,7 @@ impl ConflictHistory {
         outputs
     }
 
+    #[inline(always)]
     fn look_up(&self, pc: u16) -> HistoryOutputs {
         let (set, tag) = self.place(pc);
         let set = &self.sets[set];
@@ -106,6 +108,7 @@ impl ConflictHistory {
         }
     }
 
+    #[inline(always)]
     fn learn(&mut self, update: ExcessUpdate) {
         let (set, tag) = self.place(update.pc);
         let set = &mut self.sets[set];

@@ -125,7 +125,8 @@ impl Crossbar {
         }
     }
 
-    fn all_bytes(&self) -> u8 {
+    /// The bytes of a word.
+    pub(super) fn all_bytes(&self) -> u8 {
         (u16::MAX >> (16 - self.word_bytes)) as u8
     }
 }

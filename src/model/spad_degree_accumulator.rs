@@ -57,6 +57,7 @@ impl DegreeAccumulator {
     }
 
     /// The clock edge.
+    #[inline(always)]
     pub fn commit(&mut self, inputs: &AccumulatorInputs) {
         self.update = None;
         if inputs.rst || inputs.clear {

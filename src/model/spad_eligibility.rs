@@ -2,7 +2,7 @@
 //! each has in flight (docs/microarchitecture.md, sections 18.2 and 18.11).
 
 use super::kind::{self, Offers};
-use super::lanes::WarpMask;
+use super::lanes::{WarpMask, warp_bit};
 use spadkit_hdl::codes::barrel;
 
 /// An instruction that starts or ends.
@@ -82,7 +82,7 @@ impl Eligibility {
         }
         ready &= !(offers.relssp & !m.zero);
         if let Some(warp) = inputs.ex_relssp {
-            ready &= !(1 << warp);
+            ready &= !warp_bit(warp);
         }
         EligibilityOutputs {
             ready,
@@ -98,6 +98,7 @@ impl Eligibility {
     }
 
     /// The clock edge: an instruction that starts and one that ends.
+    #[inline(always)]
     pub(super) fn count(&mut self, rst: bool, take: Option<WarpKind>, retire: Option<WarpKind>) {
         if rst {
             self.mem.reset();
@@ -157,10 +158,10 @@ impl Counters {
         self.count[warp] = count;
         // Most changes are between other counts.
         if (before == 0) != (count == 0) {
-            self.zero ^= 1 << warp;
+            self.zero ^= warp_bit(warp);
         }
         if (before == 15) != (count == 15) {
-            self.full ^= 1 << warp;
+            self.full ^= warp_bit(warp);
         }
     }
 }

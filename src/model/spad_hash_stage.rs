@@ -139,6 +139,7 @@ impl HashStage {
     }
 
     /// The clock edge.
+    #[inline(always)]
     pub fn commit(&mut self, inputs: &HashStageInputs) {
         if inputs.rst {
             self.hx = None;

@@ -2,7 +2,7 @@
 //! is eligible or up to two stages later: pick and select
 //! (docs/microarchitecture.md, sections 18.3 and 18.11).
 
-use super::lanes::WarpMask;
+use super::lanes::{WarpMask, warp_bit};
 use super::spad_warp_scheduler::{
     Policy, SchedulerInputs, SchedulerOutputs, WarpClasses, WarpScheduler,
 };
@@ -195,6 +195,7 @@ impl IssueSelect {
     }
 
     /// The clock edge changes nothing.
+    #[inline(always)]
     pub(super) fn rests(&self, inputs: &SelectInputs, outputs: &SelectOutputs) -> bool {
         let next = || {
             let mut next = self.stages;
@@ -204,6 +205,7 @@ impl IssueSelect {
         outputs.choice.is_none() && next() == self.stages
     }
 
+    #[inline(always)]
     fn select_at_once(&self, inputs: &SelectInputs) -> SelectOutputs {
         let choice = self.scheduler.eval(&SchedulerInputs {
             ready: inputs.ready,
@@ -236,6 +238,7 @@ impl IssueSelect {
         })
     }
 
+    #[inline(always)]
     fn take_qualified(&self, q: &Qualified, inputs: &SelectInputs) -> SelectOutputs {
         let choice = self.choose(q, 0, inputs);
         let selection = q.take(choice.sel, inputs);
@@ -260,7 +263,7 @@ impl IssueSelect {
         picked: Option<usize>,
         inputs: &SelectInputs,
     ) -> SelectOutputs {
-        let in_select = picked.map_or(0, |warp| 1 << warp);
+        let in_select = picked.map_or(0, warp_bit);
         let choice = self.choose(q, in_select, inputs);
         let selection = q.select(picked, inputs);
         SelectOutputs {
@@ -278,6 +281,7 @@ impl IssueSelect {
 }
 
 /// What the scheduler is always told.
+#[inline(always)]
 fn scheduling<'a>(inputs: &SelectInputs<'a>) -> SchedulerInputs<'a> {
     SchedulerInputs {
         rst: inputs.rst,
@@ -331,17 +335,18 @@ impl Qualified {
     #[inline(always)]
     fn is_stale(&self, picked: usize, inputs: &SelectInputs) -> bool {
         let moved = self.event || inputs.locked != self.locked || inputs.owner != self.owner;
-        self.shares & 1 << picked != 0 && moved
+        self.shares & warp_bit(picked) != 0 && moved
     }
 
     /// `picked` is an atomic, and another one is in flight.
     #[inline(always)]
     fn is_second_atomic(&self, picked: usize, inputs: &SelectInputs) -> bool {
-        self.is_atomic & 1 << picked != 0 && inputs.atom_infl
+        self.is_atomic & warp_bit(picked) != 0 && inputs.atom_infl
     }
 
     /// AHEAD = 2: a warp that was allowed in the cycle before, and is not
     /// masked in this one.
+    #[inline(always)]
     fn take(&self, picked: Option<usize>, inputs: &SelectInputs) -> Selection {
         match picked {
             None => Selection::Nothing,
@@ -360,7 +365,7 @@ impl Qualified {
         if self.is_stale(warp, inputs) {
             return Selection::Stale;
         }
-        let is = |warps: WarpMask| warps & 1 << warp != 0;
+        let is = |warps: WarpMask| warps & warp_bit(warp) != 0;
         let masked = inputs.aware && inputs.mask && !inputs.violate;
         let refused = is(self.wait | self.viol) || (is(self.is_mem) && masked);
         match refused || self.is_second_atomic(warp, inputs) {
@@ -399,7 +404,7 @@ impl Stages {
             Stages::Qualified(q) => {
                 *q = Qualified::of(inputs);
                 // It still offers what has just been taken.
-                q.ready &= !outputs.take.map_or(0, |warp| 1 << warp);
+                q.ready &= !outputs.take.map_or(0, warp_bit);
             }
             Stages::Picked(q, picked) => {
                 *q = Qualified::of(inputs);

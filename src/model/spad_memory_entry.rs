@@ -49,6 +49,8 @@ pub struct EntryOutputs {
     pub head: Option<Pass>,
     /// It leaves; no port.
     pub(super) head_leaves: bool,
+    /// It is an ATOMIC, for a sequencer; no port.
+    head_is_atomic: bool,
 }
 
 /// The unit.
@@ -88,23 +90,28 @@ impl MemoryEntry {
     #[inline(always)]
     pub fn eval(&self, inputs: &EntryInputs) -> EntryOutputs {
         let head = self.pre.output(inputs.input);
-        let atomic = head.filter(|pass| self.is_for_sequencer(pass));
+        let atomic = head.as_ref().filter(|pass| self.is_for_sequencer(pass));
         let requester = self.atomics.requester(head.is_some());
         let out_ready = requester.is_none()
-            && match &atomic {
+            && match atomic {
                 Some(pass) => self.atomics.in_ready(pass),
                 None => inputs.req_ready,
             };
-        let of_head = head.filter(|_| atomic.is_none()).map(MemoryRequest::Pass);
+        let head_is_atomic = atomic.is_some();
         EntryOutputs {
             in_ready: self.pre.in_ready(inputs.elastic, out_ready),
-            request: requester.map(MemoryRequest::Sequencer).or(of_head),
+            request: match (requester, head) {
+                (Some(context), _) => Some(MemoryRequest::Sequencer(context)),
+                (None, Some(pass)) if !head_is_atomic => Some(MemoryRequest::Pass(pass)),
+                _ => None,
+            },
             seq_busy: requester.is_some(),
             seq_state: self.atomics.state(),
             atom_infl: self.atom_infl(),
             pre_count: self.pre.count(),
             head,
             head_leaves: head.is_some() && out_ready,
+            head_is_atomic,
         }
     }
 
@@ -142,14 +149,30 @@ impl MemoryEntry {
             self.atomics.reset();
             return;
         }
-        let leaving = outputs.head.filter(|_| outputs.head_leaves);
+        let to_sequencer = outputs.head_is_atomic && outputs.head_leaves;
+        if to_sequencer || outputs.seq_busy || !self.atomics.rests() {
+            self.commit_contexts(inputs, outputs, to_sequencer, pool);
+        }
+        if inputs.take_atomic && self.has_locks {
+            self.atomics.issue();
+        }
+    }
+
+    #[inline(always)]
+    fn commit_contexts(
+        &mut self,
+        inputs: &EntryInputs,
+        outputs: &EntryOutputs,
+        to_sequencer: bool,
+        pool: &PassPool,
+    ) {
         let requester = match outputs.request {
             Some(MemoryRequest::Sequencer(context)) => Some(context),
             _ => None,
         };
         self.atomics.commit(
             &ContextInputs {
-                atomic: leaving.filter(|pass| self.is_for_sequencer(pass)),
+                atomic: outputs.head.filter(|_| to_sequencer),
                 head: (outputs.head.is_some(), outputs.head_leaves),
                 requester,
                 ready: inputs.req_ready,
@@ -157,9 +180,6 @@ impl MemoryEntry {
             },
             pool,
         );
-        if inputs.take_atomic && self.has_locks {
-            self.atomics.issue();
-        }
     }
 
     /// One clock cycle.

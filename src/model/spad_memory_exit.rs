@@ -35,8 +35,9 @@ pub struct ExitOutputs {
     pub out: Option<PassResult>,
     /// Occupied stages, MEM4 in bit 0; registered.
     pub mem_valid: u32,
-    /// The result whose data the scratchpad shows, if it leaves; no port.
-    pub(super) leaving: Option<PassResult>,
+    /// Slot of the result whose data the scratchpad shows, if it leaves; no
+    /// port.
+    pub(super) leaving: Option<u8>,
 }
 
 /// The stages.
@@ -72,18 +73,18 @@ impl MemoryExit {
         let free = inputs.out_ready || stages.iter().any(Option::is_none);
         let sr_valid = resp.valid && resp.tag.sequencer;
         let result = (resp.valid && !sr_valid).then(|| result(resp));
-        let leaving = result.filter(|_| free);
+        let leaving = result.as_ref().filter(|_| free);
         let valid = stages.iter().rev();
         ExitOutputs {
             resp_ready: resp.tag.sequencer || free,
             sr_valid,
-            resolved: leaving.and_then(|result| self.resolved(&result, resp.degree)),
+            resolved: leaving.and_then(|result| self.resolved(result, resp.degree)),
             out: match stages.last() {
                 Some(last) => *last,
                 None => result,
             },
             mem_valid: valid.fold(0, |m, stage| m << 1 | u32::from(stage.is_some())),
-            leaving,
+            leaving: leaving.map(|result| result.slot),
         }
     }
 
@@ -93,7 +94,15 @@ impl MemoryExit {
     }
 
     /// The clock edge, with the outputs of this cycle.
+    #[inline(always)]
     pub(super) fn commit_known(&mut self, inputs: &ExitInputs, outputs: &ExitOutputs) {
+        if self.depth > 0 {
+            self.move_results(inputs, outputs);
+        }
+    }
+
+    #[inline(always)]
+    fn move_results(&mut self, inputs: &ExitInputs, outputs: &ExitOutputs) {
         let stages = &mut self.stages[..self.depth];
         if inputs.rst {
             stages.fill(None);
@@ -108,7 +117,7 @@ impl MemoryExit {
             }
         }
         if let Some(first) = stages.first_mut().filter(|first| first.is_none()) {
-            *first = outputs.leaving;
+            *first = outputs.leaving.map(|_| result(&inputs.resp));
         }
     }
 
@@ -128,6 +137,7 @@ impl MemoryExit {
         degree.max(1) * cycles
     }
 
+    #[inline(always)]
     fn resolved(&self, result: &PassResult, degree: u32) -> Option<ResolvedPass> {
         let control = &result.control;
         kind::is_predicted(control.kind).then_some(ResolvedPass {

@@ -105,16 +105,21 @@ impl<P: Copy + Default> NonmemQueue<P> {
     }
 
     /// The clock edge.
+    #[inline(always)]
     pub fn commit(&mut self, inputs: &NonmemInputs<P>) {
         if inputs.rst {
             self.valid = 0;
             return;
         }
-        let elastic = inputs.cfg_elastic;
-        let bypass = self.bypasses(elastic) && inputs.out_ready;
-        if self.valid == 0 && (bypass || inputs.input.is_none()) {
-            return;
+        let bypass = self.bypasses(inputs.cfg_elastic) && inputs.out_ready;
+        if self.valid != 0 || (!bypass && inputs.input.is_some()) {
+            self.move_entries(inputs, bypass);
         }
+    }
+
+    #[inline(always)]
+    fn move_entries(&mut self, inputs: &NonmemInputs<P>, bypass: bool) {
+        let elastic = inputs.cfg_elastic;
         let in_ready = self.in_ready(elastic, inputs.out_ready);
         if self.valid != 0 {
             let free = self.free(elastic, inputs.out_ready);

@@ -2,7 +2,7 @@
 //! EX (docs/microarchitecture.md, sections 18.3 and 18.11).
 
 use super::kind::{self, Offers};
-use super::lanes::WarpMask;
+use super::lanes::{WarpMask, warp_bit};
 use super::pass::PassControl;
 use crate::config::Config;
 
@@ -97,11 +97,11 @@ impl PassIssue {
         if !self.registered {
             return 0;
         }
-        let mut busy = picked.map_or(0, |warp| 1 << warp);
+        let mut busy = picked.map_or(0, warp_bit);
         if let Some(Issuing { control, .. }) = &self.issuing
             && (control.pass == 0 || control.kind == kind::RELSSP)
         {
-            busy |= 1 << control.warp;
+            busy |= warp_bit(control.warp.into());
         }
         busy
     }

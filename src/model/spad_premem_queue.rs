@@ -73,15 +73,15 @@ impl<P: Copy> PrememQueue<P> {
             self.entries.clear();
             return;
         }
-        let in_ready = self.in_ready(inputs.cfg_on, inputs.out_ready);
         let bypass = self.entries.is_empty() && inputs.out_ready;
+        if bypass || (self.entries.is_empty() && inputs.input.is_none()) {
+            return;
+        }
+        let in_ready = self.in_ready(inputs.cfg_on, inputs.out_ready);
         if inputs.out_ready {
             self.entries.pop_front();
         }
-        if let Some(entry) = inputs.input
-            && in_ready
-            && !bypass
-        {
+        if let Some(entry) = inputs.input.filter(|_| in_ready) {
             self.entries.push_back(entry);
         }
     }

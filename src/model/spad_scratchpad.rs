@@ -84,9 +84,13 @@ pub struct Scratchpad<T> {
     memory: Memory,
     /// Window of the lock group in MEM0.
     window: u32,
-    q: Request<T>,
+    /// The access in MEM0 and, where MEM1 stands in front of the banks and has
+    /// a group of the one before, that.
+    requests: Box<[Request<T>; 2]>,
+    /// Which of them is in MEM0.
+    in_mem0: usize,
     /// The register in front of banks and locks, with three stages or more.
-    mem1: Option<Box<RequestStage<T>>>,
+    mem1: Option<RequestStage>,
     /// The stage in which the banks show their words, with four.
     mem2: Option<Box<DataStage<T>>>,
     /// The response stage: MEM1, MEM2 or MEM3.
@@ -107,8 +111,9 @@ impl<T: Copy + Default> Scratchpad<T> {
             arbiter: ConflictArbiter::new(config.lanes as usize, config.path.broadcast),
             memory: Memory::new(config),
             window: 0,
-            q: Request::reset(),
-            mem1: (stages > 2).then(|| Box::new(RequestStage::reset())),
+            requests: Box::new([Request::reset(), Request::reset()]),
+            in_mem0: 0,
+            mem1: (stages > 2).then(RequestStage::default),
             mem2: (stages > 3).then(|| Box::new(DataStage::reset())),
             response: Group::reset(),
             words: [0; MAX_LANES],
@@ -253,9 +258,9 @@ impl<T: Copy + Default> Scratchpad<T> {
         self.arbiter.reset();
         self.memory.reset();
         self.window = 0;
-        self.q = Request::reset();
+        *self.requests = [Request::reset(), Request::reset()];
         if let Some(stage) = &mut self.mem1 {
-            **stage = RequestStage::reset();
+            *stage = RequestStage::default();
         }
         if let Some(stage) = &mut self.mem2 {
             **stage = DataStage::reset();
@@ -264,16 +269,21 @@ impl<T: Copy + Default> Scratchpad<T> {
         self.words = [0; MAX_LANES];
     }
 
-    /// No group is anywhere.
-    fn is_empty(&self) -> bool {
-        let mem1 = self.mem1.as_ref().is_some_and(|s| s.place.valid);
+    /// No group is anywhere: without a request nothing moves.
+    pub(super) fn is_empty(&self) -> bool {
+        let mem1 = self.mem1.is_some_and(|s| s.place.valid);
         let mem2 = self.mem2.as_ref().is_some_and(|s| s.group.valid);
         !self.arbiter.valid() && !mem1 && !mem2 && !self.response.valid
     }
 
+    /// The access in MEM0.
+    fn request(&self) -> &Request<T> {
+        &self.requests[self.in_mem0]
+    }
+
     /// The group in MEM0 is looked at in several windows.
     fn windowed(&self) -> bool {
-        self.windows > 1 && self.q.locks()
+        self.windows > 1 && self.request().locks()
     }
 
     fn last_window(&self) -> bool {
@@ -299,7 +309,6 @@ impl<T: Copy + Default> Scratchpad<T> {
     /// All stages move on, from the end: each finds the next one free.
     fn advance(&mut self, arbiter_adv: bool) {
         let place = self.place(arbiter_adv);
-        let (bank, row) = (self.arbiter.banks(), self.arbiter.rows());
         let (group, words) = match &mut self.mem2 {
             None => (&mut self.response, &mut self.words),
             Some(stage) => {
@@ -307,17 +316,17 @@ impl<T: Copy + Default> Scratchpad<T> {
                 (&mut stage.group, &mut stage.words)
             }
         };
-        match &mut self.mem1 {
-            None => *group = self.memory.serve(&self.q, (bank, row), &place, words),
-            Some(stage) => {
-                let lanes = (&stage.bank, &stage.row);
-                *group = self
-                    .memory
-                    .serve(&stage.request, lanes, &stage.place, words);
-                stage.take(&self.q, (bank, row), &place, self.lanes);
-            }
-        }
-        if place.valid && self.q.locks() {
+        let next = RequestStage {
+            place,
+            of: self.in_mem0,
+        };
+        let at_banks = match &mut self.mem1 {
+            None => next,
+            Some(mem1) => std::mem::replace(mem1, next),
+        };
+        let request = &self.requests[at_banks.of];
+        *group = self.memory.serve(request, &at_banks.place, words);
+        if place.valid && self.request().locks() {
             self.window = (self.window + 1) % self.windows;
         }
     }
@@ -337,17 +346,17 @@ impl<T: Copy + Default> Scratchpad<T> {
         let unsupported = op > op::STUL || (locks && !self.has_locks);
         let accesses = (op::LOAD..=op::STUL).contains(&op);
         let range = accesses && self.is_beyond(inputs.req_mask, &inputs.req_row[..self.lanes]);
-        let q = &mut self.q;
-        q.access = accesses && !unsupported && !range;
-        q.op = op;
-        q.mask = inputs.req_mask;
-        q.tag = inputs.req_tag;
-        q.error = unsupported || range;
-        let (lock, data, be) = (inputs.req_lock, inputs.req_data, inputs.req_be);
-        q.copy_lanes(lock, data, be, self.lanes);
-        if let Some(stage) = &mut self.mem1 {
-            stage.has_request = false;
+        if self.mem1.is_some() {
+            // The last group of the one before may still be in MEM1.
+            self.in_mem0 ^= 1;
         }
-        self.q.access
+        let request = &mut self.requests[self.in_mem0];
+        request.access = accesses && !unsupported && !range;
+        request.op = op;
+        request.mask = inputs.req_mask;
+        request.tag = inputs.req_tag;
+        request.error = unsupported || range;
+        request.take_lanes(inputs, self.lanes);
+        request.access
     }
 }

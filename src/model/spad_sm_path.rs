@@ -31,11 +31,10 @@ pub struct SmPath {
 }
 
 /// What the units say in one cycle.
-#[derive(Clone, Copy)]
-struct Signals<'s, 'a> {
-    back: BackSignals<'s>,
-    behind: &'s Behind,
-    front: FrontSignals<'s, 'a>,
+struct Signals<'a> {
+    back: BackSignals,
+    behind: Behind,
+    front: FrontSignals<'a>,
 }
 
 impl SmPath {
@@ -97,56 +96,82 @@ impl SmPath {
 
     /// One clock cycle.
     pub fn step(&mut self, inputs: &SmPathInputs) -> SmPathOutputs {
-        self.eval_then(inputs, |front, back, signals| {
-            let outputs = outputs(back, signals);
-            commit(front, back, inputs, signals);
-            outputs
-        })
+        let signals = self.eval(inputs);
+        let outputs = self.outputs(&signals);
+        self.commit(inputs, &signals);
+        outputs
     }
 
-    /// What is ready behind EX, from the end; then who issues. `then` is told.
+    /// What is ready behind EX, from the end; then who issues. This and what it
+    /// asks are inlined into one function: what the units tell each other is
+    /// much, and stays where it is.
     #[inline(always)]
-    fn eval_then<'a, R>(
-        &mut self,
-        inputs: &SmPathInputs<'a>,
-        then: impl FnOnce(&mut Front, &mut Back, Signals<'_, 'a>) -> R,
-    ) -> R {
-        let SmPath { front, back } = self;
-        let ex = front.issue.ex();
-        back.eval_then(inputs, ex, |back, signals| {
-            let released = ex.filter(|c| signals.ex_fire && c.kind == kind::RELSSP);
-            let behind = Behind {
-                ex_fire: signals.ex_fire,
-                ex_hold: ex.is_some() && !signals.ex_fire,
-                release: released.map(|c| Release {
-                    warp: c.warp.into(),
-                    sub: c.pass.into(),
-                    mask: inputs.op.mask,
-                }),
-                atom_infl: signals.entry.atom_infl,
-                retire: retires(back, inputs.wb_ready),
-                resolved: signals.exit.resolved,
-            };
-            front.eval_then(inputs, &behind, |front, of_front| {
-                let signals = Signals {
-                    back: signals,
-                    behind: &behind,
-                    front: of_front,
-                };
-                then(front, back, signals)
-            })
-        })
+    fn eval<'a>(&self, inputs: &SmPathInputs<'a>) -> Signals<'a> {
+        let ex = self.front.issue.ex();
+        let back = self.back.eval(inputs, ex);
+        let released = ex.filter(|c| back.ex_fire && c.kind == kind::RELSSP);
+        let behind = Behind {
+            ex_fire: back.ex_fire,
+            ex_hold: ex.is_some() && !back.ex_fire,
+            release: released.map(|c| Release {
+                warp: c.warp.into(),
+                sub: c.pass.into(),
+                mask: inputs.op.mask,
+            }),
+            atom_infl: back.entry.atom_infl,
+            retire: retires(&self.back, inputs.wb_ready),
+            resolved: back.exit.resolved,
+        };
+        Signals {
+            front: self.front.eval(inputs, &behind),
+            behind,
+            back,
+        }
+    }
+
+    /// The clock edge.
+    #[inline(always)]
+    fn commit(&mut self, inputs: &SmPathInputs, s: &Signals) {
+        self.front.commit(inputs, &s.behind, &s.front);
+        let taken = s.front.issue.taken;
+        let take_atomic = taken.is_some_and(|t| t.control.kind == kind::ATOMIC);
+        self.back.commit(inputs, &s.back, take_atomic);
+    }
+
+    #[inline(always)]
+    fn outputs(&self, s: &Signals) -> SmPathOutputs {
+        let (units, front, entry) = (&self.back, &s.front, &s.back.entry);
+        let (access, release) = (&front.sharing.access, &front.sharing.shown);
+        SmPathOutputs {
+            iss: front.issue.iss.map(Issue::from),
+            ex_hold: s.behind.ex_hold,
+            icn_ready: units.wb.icn_ready(),
+            wb: units.writeback(),
+            wait_sh: front.select.wait_sh,
+            viol: front.select.viol,
+            locked: access.locked,
+            owner: access.owner,
+            rel_done: release.rel_done,
+            live: release.live,
+            unlock: release.unlock,
+            stall: s.back.stall,
+            masked: front.select.masked,
+            seq_state: entry.seq_state,
+            occ: units.occupancy(&s.back) << 1 | u32::from(front.issue.ex.is_some()),
+            nm_valid: units.nonmem.stage_valid(),
+            pre_count: entry.pre_count,
+        }
     }
 
     /// What the select stage does in this cycle.
     #[cfg(test)]
     pub(crate) fn selection(&self, inputs: &SmPathInputs) -> Selection {
-        self.clone()
-            .eval_then(inputs, |_, _, signals| signals.front.select.selection)
+        self.eval(inputs).front.select.selection
     }
 }
 
 /// The instruction whose last result leaves the writeback port.
+#[inline(always)]
 fn retires(back: &Back, wb_ready: bool) -> Option<WarpKind> {
     let (source, result) = back.wb.wb().filter(|_| wb_ready)?;
     let control = &result.control;
@@ -154,40 +179,6 @@ fn retires(back: &Back, wb_ready: bool) -> Option<WarpKind> {
         warp: control.warp.into(),
         kind: control.kind,
     })
-}
-
-/// The clock edge.
-#[inline(always)]
-fn commit(front: &mut Front, back: &mut Back, inputs: &SmPathInputs, s: Signals) {
-    front.commit(inputs, s.behind, s.front);
-    let taken = s.front.issue.taken;
-    let take_atomic = taken.is_some_and(|t| t.control.kind == kind::ATOMIC);
-    back.commit(inputs, s.back, take_atomic);
-}
-
-#[inline(always)]
-fn outputs(units: &Back, s: Signals) -> SmPathOutputs {
-    let (front, back, entry) = (s.front, s.back, s.back.entry);
-    let (access, release) = (&front.sharing.access, &front.sharing.shown);
-    SmPathOutputs {
-        iss: front.issue.iss.map(Issue::from),
-        ex_hold: s.behind.ex_hold,
-        icn_ready: units.wb.icn_ready(),
-        wb: units.writeback(),
-        wait_sh: front.select.wait_sh,
-        viol: front.select.viol,
-        locked: access.locked,
-        owner: access.owner,
-        rel_done: release.rel_done,
-        live: release.live,
-        unlock: release.unlock,
-        stall: back.stall,
-        masked: front.select.masked,
-        seq_state: entry.seq_state,
-        occ: units.occupancy(back) << 1 | u32::from(front.issue.ex.is_some()),
-        nm_valid: units.nonmem.stage_valid(),
-        pre_count: entry.pre_count,
-    }
 }
 
 /// The contents of the path's scratchpad, by physical word address.

@@ -72,6 +72,7 @@ impl MemoryWarpMask {
     }
 
     /// The clock edge.
+    #[inline(always)]
     pub fn commit(&mut self, inputs: &MaskInputs) {
         if inputs.rst || inputs.clear {
             (self.answer, self.count) = (Answer::Past, 0);

@@ -1,7 +1,7 @@
 //! `spad_warp_scheduler`: which warp issues (docs/microarchitecture.md,
 //! section 15). Those by age and two-level are in the model only.
 
-use super::lanes::WarpMask;
+use super::lanes::{WarpMask, warp_bit};
 
 /// Selection among the candidates; the first four are `cfg_policy` 0 to 3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +40,7 @@ impl WarpClasses {
     }
 
     /// Those of `warps` that are in the lowest class which any of them is in.
+    #[inline(always)]
     fn first_of(&self, warps: WarpMask) -> WarpMask {
         let classes = [
             !self.high & !self.low,
@@ -142,6 +143,7 @@ impl WarpScheduler {
     }
 
     /// The clock edge, with what was selected and issued in this cycle.
+    #[inline(always)]
     pub(super) fn commit_selected(&mut self, rst: bool, issued: Option<usize>) {
         if rst {
             *self = WarpScheduler::new(self.warps);
@@ -158,6 +160,7 @@ impl WarpScheduler {
         outputs
     }
 
+    #[inline(always)]
     fn select(&self, candidates: WarpMask, inputs: &SchedulerInputs) -> Option<usize> {
         match inputs.policy {
             Policy::Lrr => self.next(candidates),
@@ -171,6 +174,7 @@ impl WarpScheduler {
     }
 
     /// The first in the cyclic order that begins behind the warp issued last.
+    #[inline(always)]
     fn next(&self, candidates: WarpMask) -> Option<usize> {
         lowest(candidates & self.behind).or_else(|| lowest(candidates))
     }
@@ -185,7 +189,8 @@ impl WarpScheduler {
 
 /// The slots above `warp`.
 fn behind(warp: usize) -> WarpMask {
-    WarpMask::MAX << warp << 1
+    let bit = warp_bit(warp);
+    !(bit | (bit - 1))
 }
 
 fn oldest(warps: WarpMask, age: &[u64]) -> Option<usize> {

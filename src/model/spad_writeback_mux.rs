@@ -101,6 +101,7 @@ impl<P: Copy> WritebackMux<P> {
     }
 
     /// The clock edge.
+    #[inline(always)]
     pub fn commit(&mut self, inputs: &WritebackInputs<P>) {
         if inputs.rst {
             (self.first, self.second) = (None, None);
@@ -112,13 +113,18 @@ impl<P: Copy> WritebackMux<P> {
             self.turn = self.turn.map(|turn| inputs.icn.is_some() && !turn);
         }
         if self.first.is_none() || inputs.wb_ready {
-            self.first = self.second.take().or(winner);
+            // Mostly nothing waits.
+            self.first = match self.second {
+                None => winner,
+                Some(_) => self.second.take(),
+            };
         } else if self.second.is_none() {
             self.second = winner;
         }
     }
 
     /// The result that is taken in this cycle.
+    #[inline(always)]
     fn winner(&self, inputs: &WritebackInputs<P>) -> Option<(Source, P)> {
         if let Some(icn) = inputs.icn.filter(|_| self.icn_ready()) {
             return Some((Source::Icn, icn));

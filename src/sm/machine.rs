@@ -219,7 +219,7 @@ impl<'a> Sm<'a> {
     /// moves are passed over together, which no number depends on.
     pub fn run(mut self) -> Result<Statistics> {
         while !self.is_done() {
-            self.step(true, &mut |_, _, _| {})?;
+            self.step(true, &mut nobody)?;
         }
         Ok(self.finish())
     }
@@ -294,13 +294,14 @@ impl<'a> Sm<'a> {
             self.attribute(&outputs, private, cycles);
         }
         if self.path_config.policy == Policy::TwoLevel {
-            self.update_two_level(&outputs);
+            self.update_two_level(outputs.wait_sh);
         }
         self.watch(&outputs, private, cycles)?;
         self.cycle += cycles;
         Ok(())
     }
 
+    #[inline(always)]
     fn step_path(
         &mut self,
         launch: Option<PathLaunch>,
@@ -339,10 +340,7 @@ impl<'a> Sm<'a> {
             age: &self.ages,
             active: self.two_level.active,
         };
-        let (outputs, cycles) = match most {
-            0 | 1 => (self.path.step(&inputs), 1),
-            _ => self.path.step_while_quiet(&inputs, most),
-        };
+        let (outputs, cycles) = self.path.step_while_quiet(&inputs, most);
         observe(&self.path, &inputs, &outputs);
         if has_arrived && outputs.icn_ready {
             self.global.taken(passes);
@@ -374,12 +372,15 @@ impl<'a> Sm<'a> {
         self.checks.set(warp, cycle, self.cycle);
     }
 
-    fn update_two_level(&mut self, outputs: &SmPathOutputs) {
+    fn update_two_level(&mut self, wait_sh: WarpMask) {
         let mut set = std::mem::take(&mut self.two_level);
-        set.update(|w| self.long_wait(w, outputs));
+        set.update(|w| self.long_wait(w, wait_sh));
         self.two_level = set;
     }
 }
+
+/// Observes nothing: one for all, so that the step is compiled once.
+fn nobody(_: &SmPath, _: &SmPathInputs, _: &SmPathOutputs) {}
 
 /// Warp slots of scheduler `k`.
 fn scheduled_by(k: usize, config: &Config) -> WarpMask {

@@ -35,26 +35,26 @@ pub(super) enum Stall {
 
 impl Stalls {
     pub(super) fn add(&mut self, stall: Stall, cycles: u64) {
-        *self.fields()[stall as usize] += cycles;
+        let count = match stall {
+            Stall::NoReadyWarp => &mut self.no_ready_warp,
+            Stall::BankConflict => &mut self.bank_conflict,
+            Stall::WritebackConflict => &mut self.writeback_conflict,
+            Stall::LockRetry => &mut self.lock_retry,
+            Stall::SharedScratchpad => &mut self.shared_scratchpad,
+            Stall::Barrier => &mut self.barrier,
+            Stall::Memory => &mut self.memory,
+        };
+        *count += cycles;
     }
 
     pub(super) fn merge(&mut self, other: &Stalls) {
-        for (to, (_, from)) in self.fields().into_iter().zip(other.list()) {
-            *to += from;
-        }
-    }
-
-    /// In the order of [`Stall`] and of [`list`](Stalls::list).
-    fn fields(&mut self) -> [&mut u64; 7] {
-        [
-            &mut self.no_ready_warp,
-            &mut self.bank_conflict,
-            &mut self.writeback_conflict,
-            &mut self.lock_retry,
-            &mut self.shared_scratchpad,
-            &mut self.barrier,
-            &mut self.memory,
-        ]
+        self.no_ready_warp += other.no_ready_warp;
+        self.bank_conflict += other.bank_conflict;
+        self.writeback_conflict += other.writeback_conflict;
+        self.lock_retry += other.lock_retry;
+        self.shared_scratchpad += other.shared_scratchpad;
+        self.barrier += other.barrier;
+        self.memory += other.memory;
     }
 
     /// The categories by their names in the output.

@@ -156,7 +156,7 @@ impl Contexts {
     }
 
     /// No context has a pass, and the head of the memory path is owed nothing.
-    fn rests(&self) -> bool {
+    pub(super) fn rests(&self) -> bool {
         let rests = |c: &Context| c.is_idle() && c.passes.count() == 0;
         !self.heads_turn && self.list.iter().all(rests)
     }
@@ -166,11 +166,9 @@ impl Contexts {
         self.list[requester].sequencer.request()
     }
 
-    /// The clock edge; the operands of passes are in `pool`.
+    /// The clock edge, which changes nothing without `atomic` and `requester`
+    /// where the contexts rest; the operands of passes are in `pool`.
     pub(super) fn commit(&mut self, inputs: &ContextInputs, pool: &PassPool) {
-        if inputs.atomic.is_none() && inputs.requester.is_none() && self.rests() {
-            return;
-        }
         let target = inputs.atomic.as_ref().map(|pass| self.of(pass));
         if let Some(target) = target {
             self.filling = target;

@@ -1,17 +1,17 @@
 //! Banks and locks, and how a group reaches them.
 
-use super::stages::{BanksAndRows, Group, Place, Request};
+use super::stages::{Group, Place, Request};
 use super::{ResponseControl, op};
 use crate::config::Config;
-use crate::model::lanes::{LaneMask, MAX_LANES, copy_words, for_each_lane, lanes_of};
-use crate::model::spad_bank_ram::{BankInputs, BankRam};
+use crate::model::lanes::{LaneMask, MAX_LANES, all_lanes, byte_mask, copy_words, lanes_of};
+use crate::model::spad_bank_ram::BankWords;
 use crate::model::spad_crossbar::{BankRequests, Crossbar, RequestInputs};
 use crate::model::spad_lock_unit::{LockBits, LockInputs, LockUnit};
 
 /// Banks with the request crossbar in front of them, and locks.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
-    banks: Vec<BankRam>,
+    banks: BankWords,
     crossbar: Crossbar,
     /// What the request crossbar drives; of use in banks that a group uses.
     to_banks: Box<BankRequests>,
@@ -26,7 +26,7 @@ impl Memory {
     pub(super) fn new(config: &Config) -> Self {
         let windows = config.path.lock_group_cycles;
         Memory {
-            banks: vec![BankRam::new(config.parameters().ROWS); config.geometry.banks()],
+            banks: BankWords::new(config.parameters().ROWS, config.geometry.bank_bits()),
             crossbar: Crossbar {
                 word_bytes: config.word_bytes(),
                 merge: config.path.merge_bytes,
@@ -43,20 +43,14 @@ impl Memory {
     pub(super) fn reset(&mut self) {
         self.locks = LockUnit::new(self.lanes, self.windows);
         self.success = 0;
-        for bank in &mut self.banks {
-            bank.commit(&BankInputs {
-                rst: true,
-                ..BankInputs::default()
-            });
-        }
     }
 
     pub(super) fn word(&self, bank: usize, row: usize) -> u64 {
-        self.banks[bank].word(row)
+        self.banks.word(bank, row)
     }
 
     pub(super) fn preload(&mut self, bank: usize, row: usize, word: u64) {
-        self.banks[bank].preload(row, word);
+        self.banks.put(bank, row, word);
     }
 
     pub(super) fn held_locks(&self) -> &LockBits {
@@ -68,7 +62,6 @@ impl Memory {
     pub(super) fn serve<T: Copy + Default>(
         &mut self,
         request: &Request<T>,
-        lanes: BanksAndRows,
         place: &Place,
         words: &mut [u64; MAX_LANES],
     ) -> Group<T> {
@@ -76,8 +69,8 @@ impl Memory {
             return Group::reset();
         }
         let brings = match request.op {
-            op::LOAD | op::LDLK => self.read(lanes, place, words),
-            op::STORE | op::STUL => self.write(request, lanes, place),
+            op::LOAD | op::LDLK => self.read(request, place, words),
+            op::STORE | op::STUL => self.write(request, place),
             op::PASS => {
                 copy_words(request.mask, &request.data, words, self.lanes as usize);
                 request.mask
@@ -120,53 +113,75 @@ impl Memory {
         self.locks.commit(&inputs);
     }
 
-    /// Leaders address their banks, whose words go to all lanes of the group.
-    fn read(
+    /// Each lane of the group gets the word of its bank in the row that its
+    /// leader asks for, which is its own.
+    fn read<T>(
         &mut self,
-        (bank, row): BanksAndRows,
+        request: &Request<T>,
         place: &Place,
         words: &mut [u64; MAX_LANES],
     ) -> LaneMask {
-        let banks = &mut self.banks[..];
-        for_each_lane(place.leader, self.lanes as usize, |lane| {
-            words[lane] = banks[usize::from(bank[lane])].read(row[lane]);
-        });
-        for lane in lanes_of(place.served & !place.leader) {
-            words[lane] = self.banks[usize::from(bank[lane])].eval();
+        let (bank, row) = (&request.bank, &request.row);
+        let lanes = self.lanes as usize;
+        if place.served == all_lanes(lanes) {
+            let places = bank[..lanes].iter().zip(&row[..lanes]);
+            for (word, (&bank, &row)) in words[..lanes].iter_mut().zip(places) {
+                *word = self.banks.word(bank.into(), row.into());
+            }
+            return place.served;
+        }
+        for lane in lanes_of(place.served) {
+            words[lane] = self.banks.word(bank[lane].into(), row[lane].into());
         }
         place.served
     }
 
-    fn write<T>(
-        &mut self,
-        request: &Request<T>,
-        (bank, row): BanksAndRows,
-        place: &Place,
-    ) -> LaneMask {
-        if place.served == place.leader {
+    fn write<T>(&mut self, request: &Request<T>, place: &Place) -> LaneMask {
+        match place.served == place.leader {
             // Each bank has one lane, whose word needs no merging.
-            let (crossbar, banks) = (&self.crossbar, &mut self.banks[..]);
-            for_each_lane(place.leader, self.lanes as usize, |lane| {
-                let be = crossbar.enables(request.be[lane]);
-                banks[usize::from(bank[lane])].write(row[lane], be, request.data[lane]);
-            });
-            return 0;
+            true => self.write_apart(request, place.leader),
+            false => self.write_merged(request, place),
         }
+        0
+    }
+
+    fn write_apart<T>(&mut self, request: &Request<T>, leader: LaneMask) {
+        let (bank, row) = (&request.bank, &request.row);
+        let lanes = self.lanes as usize;
+        let whole = self.crossbar.all_bytes();
+        let by_all = request.be[..lanes].iter().fold(whole, |all, be| all & be);
+        if leader == all_lanes(lanes) && self.crossbar.enables(by_all) == whole {
+            // Whole words: nothing of the old ones stays.
+            let mask = byte_mask(whole);
+            let places = bank[..lanes].iter().zip(&row[..lanes]);
+            for (&word, (&bank, &row)) in request.data[..lanes].iter().zip(places) {
+                self.banks.put(bank.into(), row.into(), word & mask);
+            }
+            return;
+        }
+        for lane in lanes_of(leader) {
+            let be = self.crossbar.enables(request.be[lane]);
+            let (bank, row) = (bank[lane].into(), row[lane].into());
+            self.banks.write(bank, row, be, request.data[lane]);
+        }
+    }
+
+    fn write_merged<T>(&mut self, request: &Request<T>, place: &Place) {
         let requests = RequestInputs {
             served: place.served,
             leader: place.leader,
-            lane_bank: bank,
-            lane_row: row,
+            lane_bank: &request.bank,
+            lane_row: &request.row,
             lane_data: &request.data,
             lane_be: &request.be,
         };
         self.crossbar.drive(&requests, &mut self.to_banks);
         for lane in lanes_of(place.leader) {
-            let bank = usize::from(bank[lane]);
+            let bank = usize::from(request.bank[lane]);
             let to_bank = &self.to_banks;
             let (be, wdata) = (to_bank.wbe[bank], to_bank.wdata[bank]);
-            self.banks[bank].write(to_bank.row[bank], be, wdata);
+            let row = usize::from(to_bank.row[bank]);
+            self.banks.write(bank, row, be, wdata);
         }
-        0
     }
 }

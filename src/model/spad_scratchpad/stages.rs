@@ -1,7 +1,7 @@
 //! What stands in the stages of the scratchpad: an access and its groups on
 //! their way to the response.
 
-use super::{ResponseControl, op};
+use super::{ResponseControl, ScratchpadInputs, op};
 use crate::model::lanes::{LaneMask, MAX_LANES, copy_words};
 
 /// An access in front of banks and locks.
@@ -10,6 +10,8 @@ pub(super) struct Request<T> {
     pub(super) access: bool,
     pub(super) op: u8,
     pub(super) mask: LaneMask,
+    pub(super) bank: [u8; MAX_LANES],
+    pub(super) row: [u16; MAX_LANES],
     pub(super) lock: [u16; MAX_LANES],
     pub(super) data: [u64; MAX_LANES],
     pub(super) be: [u8; MAX_LANES],
@@ -23,6 +25,8 @@ impl<T: Copy + Default> Request<T> {
             access: false,
             op: op::PASS,
             mask: 0,
+            bank: [0; MAX_LANES],
+            row: [0; MAX_LANES],
             lock: [0; MAX_LANES],
             data: [0; MAX_LANES],
             be: [0; MAX_LANES],
@@ -36,25 +40,21 @@ impl<T: Copy + Default> Request<T> {
         self.access && matches!(self.op, op::LDLK | op::STUL)
     }
 
-    /// What the operation uses of the lanes' operands; the rest is not worth
-    /// copying.
-    pub(super) fn copy_lanes(&mut self, lock: &[u16], data: &[u64], be: &[u8], lanes: usize) {
+    /// Takes bank and row of the lanes, and what the operation uses of their
+    /// operands; the rest is not worth copying.
+    pub(super) fn take_lanes(&mut self, inputs: &ScratchpadInputs<T>, lanes: usize) {
+        self.bank[..lanes].copy_from_slice(&inputs.req_bank[..lanes]);
+        self.row[..lanes].copy_from_slice(&inputs.req_row[..lanes]);
         let stores = matches!(self.op, op::STORE | op::STUL);
         if matches!(self.op, op::LDLK | op::STUL) {
-            self.lock[..lanes].copy_from_slice(&lock[..lanes]);
+            self.lock[..lanes].copy_from_slice(&inputs.req_lock[..lanes]);
         }
         if stores {
-            self.be[..lanes].copy_from_slice(&be[..lanes]);
+            self.be[..lanes].copy_from_slice(&inputs.req_be[..lanes]);
         }
         if stores || self.op == op::PASS {
-            self.data[..lanes].copy_from_slice(&data[..lanes]);
+            self.data[..lanes].copy_from_slice(&inputs.req_data[..lanes]);
         }
-    }
-
-    fn copy_from(&mut self, other: &Request<T>, lanes: usize) {
-        (self.access, self.op, self.mask) = (other.access, other.op, other.mask);
-        (self.tag, self.error) = (other.tag, other.error);
-        self.copy_lanes(&other.lock, &other.data, &other.be, lanes);
     }
 }
 
@@ -76,48 +76,12 @@ impl Place {
     }
 }
 
-/// Bank and row of each lane.
-pub(super) type BanksAndRows<'a> = (&'a [u8; MAX_LANES], &'a [u16; MAX_LANES]);
-
 /// MEM1 where it stands in front of banks and locks.
-#[derive(Clone, Debug)]
-pub(super) struct RequestStage<T> {
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RequestStage {
     pub(super) place: Place,
-    pub(super) request: Request<T>,
-    pub(super) bank: [u8; MAX_LANES],
-    pub(super) row: [u16; MAX_LANES],
-    /// The request is that of the access in MEM0, which gives it with each of
-    /// its groups.
-    pub(super) has_request: bool,
-}
-
-impl<T: Copy + Default> RequestStage<T> {
-    pub(super) fn reset() -> Self {
-        RequestStage {
-            place: Place::default(),
-            request: Request::reset(),
-            bank: [0; MAX_LANES],
-            row: [0; MAX_LANES],
-            has_request: false,
-        }
-    }
-
-    /// Takes the group in MEM0, if there is one.
-    pub(super) fn take(
-        &mut self,
-        request: &Request<T>,
-        (bank, row): BanksAndRows,
-        place: &Place,
-        lanes: usize,
-    ) {
-        self.place = *place;
-        if place.valid && !self.has_request {
-            self.request.copy_from(request, lanes);
-            self.bank[..lanes].copy_from_slice(&bank[..lanes]);
-            self.row[..lanes].copy_from_slice(&row[..lanes]);
-            self.has_request = true;
-        }
-    }
+    /// Which of the requests the group belongs to.
+    pub(super) of: usize,
 }
 
 /// A group behind the banks.

@@ -1,9 +1,9 @@
 //! From EX to the writeback port (docs/microarchitecture.md, sections 18.4 and
-//! 18.11). What is ready is known from the end: `eval_then` asks the units in
+//! 18.11). What is ready is known from the end: `eval` asks the units in
 //! that order, `commit` moves the passes in the order in which they go.
 
 use super::SmPathInputs;
-use super::ports::Writeback;
+use super::ports::{IcnData, Writeback};
 use crate::config::Config;
 use crate::model::kind;
 use crate::model::lanes::MAX_LANES;
@@ -44,16 +44,14 @@ struct Shown {
     left: bool,
 }
 
-/// What the units say in one cycle; what is ready, from the end. The large
-/// ones by reference: moving them would cost as much as a unit.
-#[derive(Clone, Copy)]
-pub(super) struct BackSignals<'s> {
+/// What the units say in one cycle; what is ready, from the end.
+pub(super) struct BackSignals {
     elastic: bool,
     nm_ready: bool,
-    exit_inputs: &'s ExitInputs,
-    pub(super) exit: &'s ExitOutputs,
+    exit_inputs: ExitInputs,
+    pub(super) exit: ExitOutputs,
     req_ready: bool,
-    pub(super) entry: &'s EntryOutputs,
+    pub(super) entry: EntryOutputs,
     /// The pass that leaves the hash stage, if it is taken.
     hashed: Option<Pass>,
     /// The pass in EX, if it goes to the memory.
@@ -90,6 +88,7 @@ impl Back {
         Some(&data[..self.lanes])
     }
 
+    #[inline(always)]
     pub(super) fn writeback(&self) -> Option<Writeback> {
         let (source, result) = self.wb.wb()?;
         Some(Writeback::new(source, &result))
@@ -101,14 +100,9 @@ impl Back {
         self.pool.in_use() - of_others
     }
 
-    /// What all say with `ex` in EX; `then` is told.
+    /// What all say with `ex` in EX.
     #[inline(always)]
-    pub(super) fn eval_then<R>(
-        &mut self,
-        inputs: &SmPathInputs,
-        ex: Option<PassControl>,
-        then: impl FnOnce(&mut Self, BackSignals) -> R,
-    ) -> R {
+    pub(super) fn eval(&self, inputs: &SmPathInputs, ex: Option<PassControl>) -> BackSignals {
         let (rst, kind) = (inputs.rst, inputs.cfg.pipeline);
         let elastic = kind >= pipeline::ELASTIC;
         let mem_ready = self.wb.mem_ready(inputs.icn.is_some());
@@ -145,25 +139,24 @@ impl Back {
             (true, true) if !self.spad.advances(exit.resp_ready) => stall::WRITEBACK,
             (true, true) => stall::BANK_CONFLICT,
         };
-        let signals = BackSignals {
+        BackSignals {
             elastic,
             nm_ready,
-            exit_inputs: &exit_inputs,
-            exit: &exit,
+            exit_inputs,
+            exit,
             req_ready,
             hashed,
-            entry: &entry,
+            entry,
             to_mem,
             to_nonmem,
             ex_fire,
             stall,
-        };
-        then(self, signals)
+        }
     }
 
     /// The clock edge; `take_atomic`: an ATOMIC is issued.
     #[inline(always)]
-    pub(super) fn commit(&mut self, inputs: &SmPathInputs, s: BackSignals, take_atomic: bool) {
+    pub(super) fn commit(&mut self, inputs: &SmPathInputs, s: &BackSignals, take_atomic: bool) {
         self.show(inputs.wb_ready);
         let leaving = s.to_nonmem.filter(|_| s.ex_fire);
         let leaving = leaving.map(|pass| PassResult::of_operands(pass, inputs.op.mask));
@@ -178,14 +171,14 @@ impl Back {
             out_ready: s.entry.in_ready,
         });
         self.enter_memory(inputs, s, take_atomic);
-        self.exit.commit_known(s.exit_inputs, s.exit);
+        self.exit.commit_known(&s.exit_inputs, &s.exit);
         self.nonmem.commit(&NonmemInputs {
             rst: inputs.rst,
             cfg_elastic: s.elastic,
             input: leaving,
             out_ready: s.nm_ready,
         });
-        let icn = self.take_far_data(inputs);
+        let icn = inputs.icn.map(|icn| self.take_far_data(icn));
         self.wb.commit(&WritebackInputs {
             rst: inputs.rst,
             icn,
@@ -202,6 +195,7 @@ impl Back {
 
     /// What the writeback port shows in this cycle; what has left it before
     /// gives its slot back.
+    #[inline(always)]
     fn show(&mut self, wb_ready: bool) {
         if let Some(slot) = self.shown.slot.filter(|_| self.shown.left) {
             self.pool.give(slot);
@@ -214,9 +208,10 @@ impl Back {
     }
 
     /// Data of a response go to the slot of its pass or to the sequencer.
-    fn take_response(&mut self, s: BackSignals) {
-        if let Some(result) = &s.exit.leaving {
-            let slot = self.pool.at_mut(result.slot);
+    #[inline(always)]
+    fn take_response(&mut self, s: &BackSignals) {
+        if let Some(slot) = s.exit.leaving {
+            let slot = self.pool.at_mut(slot);
             self.spad.response_data(&mut slot.data);
         } else if s.exit.sr_valid {
             self.spad.response_data(&mut self.answer[..]);
@@ -224,7 +219,8 @@ impl Back {
     }
 
     /// Operands of the pass that leaves EX.
-    fn take_operands(&mut self, inputs: &SmPathInputs, s: BackSignals) {
+    #[inline(always)]
+    fn take_operands(&mut self, inputs: &SmPathInputs, s: &BackSignals) {
         if !s.ex_fire {
             return;
         }
@@ -239,8 +235,9 @@ impl Back {
 
     /// The edge of the memory's entry and of the scratchpad behind it.
     #[inline(always)]
-    fn enter_memory(&mut self, inputs: &SmPathInputs, s: BackSignals, take_atomic: bool) {
-        let lanes = match s.entry.request.filter(|_| s.req_ready) {
+    fn enter_memory(&mut self, inputs: &SmPathInputs, s: &BackSignals, take_atomic: bool) {
+        let request = s.entry.request.filter(|_| s.req_ready);
+        let lanes = match request {
             Some(request) => self.entry.lanes(request, &self.pool),
             None => RequestLanes::None,
         };
@@ -261,19 +258,20 @@ impl Back {
             response: answers.then_some((resp.tag.context.into(), answer)),
             take_atomic,
         };
-        self.entry.commit_known(&entry, s.entry, &self.pool);
-        self.spad.commit(&ScratchpadInputs {
-            rst: inputs.rst,
-            ..lanes.inputs(s.exit.resp_ready)
-        });
+        self.entry.commit_known(&entry, &s.entry, &self.pool);
+        if request.is_some() || inputs.rst || !self.spad.is_empty() {
+            self.spad.commit(&ScratchpadInputs {
+                rst: inputs.rst,
+                ..lanes.inputs(s.exit.resp_ready)
+            });
+        }
     }
 
     /// Data from off-chip; where they are not taken, the mux sees that they
     /// are offered.
-    fn take_far_data(&mut self, inputs: &SmPathInputs) -> Option<PassResult> {
-        let icn = inputs.icn?;
+    fn take_far_data(&mut self, icn: IcnData) -> PassResult {
         if !self.wb.icn_ready() {
-            return Some(PassResult::default());
+            return PassResult::default();
         }
         let slot = self.pool.take();
         let data = self.pool.at_mut(slot);
@@ -286,12 +284,13 @@ impl Back {
             pass: icn.pass,
             last: icn.last,
         };
-        Some(PassResult::of_operands(Pass { control, slot }, icn.mask))
+        PassResult::of_operands(Pass { control, slot }, icn.mask)
     }
 
     /// No pass moves at the clock edge, and no event happens outside of MEM0
     /// and the sequencers' counters.
-    pub(super) fn rests(&self, s: BackSignals) -> bool {
+    #[inline(always)]
+    pub(super) fn rests(&self, s: &BackSignals) -> bool {
         let moves = s.ex_fire
             || (s.hashed.is_some() && s.entry.in_ready)
             || self.spad.stages() != 0
@@ -299,7 +298,7 @@ impl Back {
             || self.nonmem.stage_valid() != 0
             || self.wb.wb().is_some()
             || self.wb.turns();
-        !moves && self.entry.rests(s.entry, s.req_ready)
+        !moves && self.entry.rests(&s.entry, s.req_ready)
     }
 
     /// At most `limit` clock edges while it rests; how many.
@@ -313,7 +312,8 @@ impl Back {
     }
 
     /// Valid bits of HX (if any), MEM0, MEM1 ... WB from bit 0.
-    pub(super) fn occupancy(&self, s: BackSignals) -> u32 {
+    #[inline(always)]
+    pub(super) fn occupancy(&self, s: &BackSignals) -> u32 {
         let mut occ = 0;
         let mut bits = 0;
         let mut stages = |valid: u32, count: u32| {

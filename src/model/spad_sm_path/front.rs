@@ -37,15 +37,13 @@ pub(super) struct Behind {
     pub(super) resolved: Option<ResolvedPass>,
 }
 
-/// What they say in one cycle, and what they were told. By reference: they are
-/// large, and moving them would cost as much as a unit.
-#[derive(Clone, Copy)]
-pub(super) struct FrontSignals<'s, 'a> {
-    pub(super) sharing: &'s SharingOutputs,
-    select_inputs: &'s SelectInputs<'a>,
-    pub(super) select: &'s SelectOutputs,
-    issue_inputs: &'s PassIssueInputs<'a>,
-    pub(super) issue: &'s PassIssueOutputs,
+/// What they say in one cycle, and what they were told.
+pub(super) struct FrontSignals<'a> {
+    pub(super) sharing: SharingOutputs,
+    select_inputs: SelectInputs<'a>,
+    pub(super) select: SelectOutputs,
+    issue_inputs: PassIssueInputs<'a>,
+    pub(super) issue: PassIssueOutputs,
 }
 
 impl Front {
@@ -60,14 +58,9 @@ impl Front {
         }
     }
 
-    /// What all say in this cycle; `then` is told.
+    /// What all say in this cycle.
     #[inline(always)]
-    pub(super) fn eval_then<'a, R>(
-        &mut self,
-        inputs: &SmPathInputs<'a>,
-        behind: &Behind,
-        then: impl FnOnce(&mut Self, FrontSignals<'_, 'a>) -> R,
-    ) -> R {
+    pub(super) fn eval<'a>(&self, inputs: &SmPathInputs<'a>, behind: &Behind) -> FrontSignals<'a> {
         let (cfg, rst, atom_infl) = (&inputs.cfg, inputs.rst, behind.atom_infl);
         let sharing = self.sharing.eval(inputs, behind.release);
         let picked = self.select.picked();
@@ -112,18 +105,17 @@ impl Front {
             picked,
             ex_fire: behind.ex_fire,
         };
-        let signals = FrontSignals {
-            sharing: &sharing,
-            select_inputs: &select_inputs,
-            select: &select,
-            issue_inputs: &issue_inputs,
-            issue: &self.issue.eval(&issue_inputs),
-        };
-        then(self, signals)
+        FrontSignals {
+            sharing,
+            issue: self.issue.eval(&issue_inputs),
+            select_inputs,
+            select,
+            issue_inputs,
+        }
     }
 
     #[inline(always)]
-    pub(super) fn commit(&mut self, inputs: &SmPathInputs, behind: &Behind, s: FrontSignals) {
+    pub(super) fn commit(&mut self, inputs: &SmPathInputs, behind: &Behind, s: &FrontSignals) {
         let taken = s.issue.taken;
         self.commit_sharing(inputs, behind, s);
         let take = taken.map(|t| WarpKind {
@@ -142,25 +134,28 @@ impl Front {
             }),
             hold: behind.ex_hold,
         });
-        self.select.commit_known(s.select_inputs, s.select);
-        self.issue.commit_known(s.issue_inputs, s.issue);
+        self.select.commit_known(&s.select_inputs, &s.select);
+        self.issue.commit_known(&s.issue_inputs, &s.issue);
     }
 
-    fn commit_sharing(&mut self, inputs: &SmPathInputs, behind: &Behind, s: FrontSignals) {
+    #[inline(always)]
+    fn commit_sharing(&mut self, inputs: &SmPathInputs, behind: &Behind, s: &FrontSignals) {
         let acquire = s.select.take;
         self.sharing
-            .commit(inputs, behind.release, s.sharing, acquire);
+            .commit(inputs, behind.release, &s.sharing, acquire);
     }
 
     /// Nothing but a counter moves at the clock edge.
-    pub(super) fn rests(&self, s: FrontSignals) -> bool {
+    #[inline(always)]
+    pub(super) fn rests(&self, s: &FrontSignals) -> bool {
         s.issue.iss.is_none()
-            && self.sharing.rests(s.sharing)
-            && self.select.rests(s.select_inputs, s.select)
+            && self.sharing.rests(&s.sharing)
+            && self.select.rests(&s.select_inputs, &s.select)
             && self.predictor.rests()
     }
 
     /// Cycles until the mask ends, where that is looked at.
+    #[inline(always)]
     pub(super) fn quiet_cycles(&self, aware: bool, ex_hold: bool) -> u64 {
         match self.predictor.remaining() {
             masked if aware && masked > 0 && !ex_hold => masked.into(),
@@ -169,12 +164,13 @@ impl Front {
     }
 
     /// That many or fewer clock edges while it rests.
+    #[inline(always)]
     pub(super) fn pass_over(
         &mut self,
         cycles: u64,
         inputs: &SmPathInputs,
         behind: &Behind,
-        s: FrontSignals,
+        s: &FrontSignals,
     ) {
         if !behind.ex_hold {
             self.predictor.count_down(cycles);

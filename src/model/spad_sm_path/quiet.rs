@@ -5,44 +5,46 @@
 //! `src/model/tests/quiet.rs` and `src/sm/tests/skip.rs` compare this with
 //! single steps.
 
-use super::{Back, Front, Signals, SmPath, SmPathInputs, SmPathOutputs, commit, outputs};
+use super::{Signals, SmPath, SmPathInputs, SmPathOutputs};
 
 impl SmPath {
     /// One clock cycle, and of those that follow with the same inputs as many
     /// as have the same outputs, as far as that is easily seen, but not more
     /// than `limit` in all. The outputs of each of them, and how many.
+    #[inline(always)]
     pub fn step_while_quiet(&mut self, inputs: &SmPathInputs, limit: u64) -> (SmPathOutputs, u64) {
-        self.eval_then(inputs, |front, back, signals| {
-            let outputs = outputs(back, signals);
-            let bound = match is_quiet(front, back, inputs, signals) {
-                true => {
-                    let masked = front.quiet_cycles(inputs.cfg.aware, outputs.ex_hold);
-                    limit.min(masked).min(back.entry.quiet_cycles())
-                }
-                false => 0,
-            };
-            let cycles = match bound > 1 {
-                true => back.pass_over(bound),
-                false => 0,
-            };
-            if cycles == 0 {
-                commit(front, back, inputs, signals);
-                return (outputs, 1);
+        let s = self.eval(inputs);
+        let outputs = self.outputs(&s);
+        let bound = match limit > 1 && self.is_quiet(inputs, &s) {
+            true => {
+                let masked = self.front.quiet_cycles(inputs.cfg.aware, outputs.ex_hold);
+                limit.min(masked).min(self.back.entry.quiet_cycles())
             }
-            front.pass_over(cycles, inputs, signals.behind, signals.front);
-            (outputs, cycles)
-        })
+            false => 0,
+        };
+        let cycles = match bound > 1 {
+            true => self.back.pass_over(bound),
+            false => 0,
+        };
+        if cycles == 0 {
+            self.commit(inputs, &s);
+            return (outputs, 1);
+        }
+        self.front.pass_over(cycles, inputs, &s.behind, &s.front);
+        (outputs, cycles)
+    }
+
+    /// In this cycle no pass moves from a stage to another, and no event happens
+    /// outside of MEM0 and the counters.
+    #[inline(always)]
+    fn is_quiet(&self, inputs: &SmPathInputs, s: &Signals) -> bool {
+        // Mostly a pass moves, which is seen at once.
+        self.back.rests(&s.back) && self.front.rests(&s.front) && !has_event(inputs)
     }
 }
 
-/// In this cycle no pass moves from a stage to another, and no event happens
-/// outside of MEM0 and the counters.
-fn is_quiet(front: &Front, back: &Back, inputs: &SmPathInputs, s: Signals) -> bool {
-    // Mostly a pass moves, which is seen at once.
-    back.rests(s.back) && front.rests(s.front) && !has_event(inputs)
-}
-
 /// Something is driven that is more than another cycle.
+#[inline(always)]
 fn has_event(inputs: &SmPathInputs) -> bool {
     inputs.rst
         || inputs.kernel_clear

@@ -20,10 +20,13 @@ pub(super) struct Sharing {
     warp_blk: Vec<u8>,
     /// (rel_done, live) at the start of the cycle, of relssp itself.
     registered: (BlockMask, BlockMask),
+    /// What they say until something is launched, released or ends, where no
+    /// block shares; and the `cfg_sharing` under which they do.
+    calm: Option<(bool, SharingOutputs)>,
 }
 
 /// What they say in one cycle.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct SharingOutputs {
     /// Of relssp.
     now: RelsspOutputs,
@@ -44,11 +47,15 @@ impl Sharing {
             register: (path.ahead > 0).then(|| ReleaseRegister::new(path.blocks)),
             access: AccessUnit::new(warps),
             warp_blk,
+            calm: None,
         }
     }
 
     #[inline(always)]
     pub(super) fn eval(&self, inputs: &SmPathInputs, release: Option<Release>) -> SharingOutputs {
+        if let Some(calm) = self.calm(inputs, release) {
+            return *calm;
+        }
         let events = release_inputs(inputs, release, &self.warp_blk);
         let now = self.relssp.eval_from(self.registered, &events);
         let shown = self.register.as_ref().map_or(now, ReleaseRegister::eval);
@@ -67,9 +74,10 @@ impl Sharing {
         out: &SharingOutputs,
         acquire: Option<usize>,
     ) {
-        let &SmPathInputs {
-            rst, launch, exit, ..
-        } = inputs;
+        if self.calm(inputs, release).is_some() {
+            return;
+        }
+        let &SmPathInputs { rst, launch, .. } = inputs;
         let access = AccessInputs {
             launch: launch.map(|launch| SharingLaunch {
                 block: launch.block,
@@ -86,7 +94,11 @@ impl Sharing {
                 now: out.now,
             });
         }
-        if !rst && launch.is_none() && exit.is_none() && release.is_none() {
+        self.calm = None;
+        if !has_event(inputs, release) {
+            let sharing = inputs.cfg.sharing;
+            let stays = self.rests(out) && !self.access.shares(sharing);
+            self.calm = stays.then_some((sharing, *out));
             return;
         }
         self.relssp.commit(&RelsspInputs {
@@ -106,10 +118,23 @@ impl Sharing {
         self.registered = self.relssp.registered(&self.warp_blk);
     }
 
+    /// What they say, if that is what they said in the cycle before.
+    #[inline(always)]
+    fn calm(&self, inputs: &SmPathInputs, release: Option<Release>) -> Option<&SharingOutputs> {
+        let (sharing, outputs) = self.calm.as_ref()?;
+        let stays = *sharing == inputs.cfg.sharing && !has_event(inputs, release);
+        stays.then_some(outputs)
+    }
+
     /// What is shown is what relssp says.
     pub(super) fn rests(&self, out: &SharingOutputs) -> bool {
         out.now == out.shown
     }
+}
+
+/// Something is launched, released or ends.
+fn has_event(inputs: &SmPathInputs, release: Option<Release>) -> bool {
+    inputs.rst || inputs.launch.is_some() || inputs.exit.is_some() || release.is_some()
 }
 
 fn release_inputs<'a>(

@@ -1,14 +1,18 @@
 //! Why nothing was issued (docs/microarchitecture.md, section 19.6).
 
 use super::Sm;
+use crate::model::WarpMask;
 use crate::model::spad_sm_path::SmPathOutputs;
 use crate::sm::instr::InstrKind;
 use crate::sm::stats::{Stall, Stalls};
 use crate::sm::warp::State;
 
-/// Issue slots of the last cycles.
+/// Issue slots behind the last completion so far: they count when another one
+/// follows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tail {
+    /// There are any.
+    any: bool,
     issued: u64,
     masked: u64,
     stalls: Stalls,
@@ -17,34 +21,55 @@ pub(super) struct Tail {
 impl Sm<'_> {
     /// Counts the cycle of every scheduler: issued, or one reason. `cycles`
     /// without issue are alike.
+    #[inline(always)]
     pub(super) fn attribute(&mut self, outputs: &SmPathOutputs, private: u128, cycles: u64) {
-        let mut any_issue = private != 0;
-        let count = self.own.len();
-        for k in 0..count {
-            let to_path = outputs.iss.is_some_and(|i| self.own[k] >> i.warp & 1 == 1);
-            if to_path || private >> k & 1 == 1 {
-                self.tail.issued += 1;
-                any_issue = true;
-                continue;
-            }
-            let stall = self.reason(k, outputs);
-            self.tail.stalls.add(stall, cycles);
-        }
-        if !any_issue && outputs.masked {
-            self.tail.masked += cycles;
-        }
         // A run ends with its last completion; what follows is no part of it.
         // Cycles that are alike lie on one side of it.
-        if self.cycle <= self.statistics.cycles {
-            let tail = std::mem::take(&mut self.tail);
-            self.statistics.issued += tail.issued;
-            self.statistics.masked_cycles += tail.masked;
-            self.statistics.stalls.merge(&tail.stalls);
+        let counts = self.cycle <= self.statistics.cycles;
+        if counts && self.tail.any {
+            self.count_tail();
+        }
+        let to_path = u64::from(outputs.iss.is_some());
+        let issued = match private {
+            0 => to_path,
+            several => to_path + u64::from(several.count_ones()),
+        };
+        let schedulers = self.own.len();
+        if issued < schedulers as u64 {
+            let of_path = outputs.iss.map_or(0, |i| 1 << (i.warp % schedulers));
+            for k in (0..schedulers).filter(|k| (private | of_path) >> k & 1 == 0) {
+                let stall = self.reason(k, outputs.stall, outputs.wait_sh);
+                let stalls = match counts {
+                    true => &mut self.statistics.stalls,
+                    false => &mut self.tail.stalls,
+                };
+                stalls.add(stall, cycles);
+            }
+        }
+        let masked = match issued == 0 && outputs.masked {
+            true => cycles,
+            false => 0,
+        };
+        if counts {
+            self.statistics.issued += issued;
+            self.statistics.masked_cycles += masked;
+        } else {
+            self.tail.any = true;
+            self.tail.issued += issued;
+            self.tail.masked += masked;
         }
     }
 
-    /// Why scheduler `k` did not issue.
-    fn reason(&self, k: usize, outputs: &SmPathOutputs) -> Stall {
+    fn count_tail(&mut self) {
+        let tail = std::mem::take(&mut self.tail);
+        self.statistics.issued += tail.issued;
+        self.statistics.masked_cycles += tail.masked;
+        self.statistics.stalls.merge(&tail.stalls);
+    }
+
+    /// Why scheduler `k` did not issue; `stall` and `wait_sh` as the path shows
+    /// them.
+    fn reason(&self, k: usize, stall: u8, wait_sh: WarpMask) -> Stall {
         let last = match self.private.get(k) {
             None => self.path.last_issued(),
             Some(scheduler) => scheduler.last(),
@@ -55,22 +80,22 @@ impl Sm<'_> {
         let first = first.map(|m| m.trailing_zeros() as usize);
         // With several schedulers the path holds up only who offers to it.
         let held = self.private.is_empty() || first.is_some_and(|w| self.offers.get(w).is_some());
-        match outputs.stall {
+        match stall {
             1 if held => return Stall::BankConflict,
             2 if held => return Stall::WritebackConflict,
             3 if held => return Stall::LockRetry,
             _ => {}
         }
-        first.map_or(Stall::NoReadyWarp, |w| self.waits_for(w, outputs))
+        first.map_or(Stall::NoReadyWarp, |w| self.waits_for(w, wait_sh))
     }
 
-    /// What a resident warp waits for.
-    pub(super) fn waits_for(&self, w: usize, outputs: &SmPathOutputs) -> Stall {
+    /// What a resident warp waits for; `wait_sh` as the path shows it.
+    pub(super) fn waits_for(&self, w: usize, wait_sh: WarpMask) -> Stall {
         let warp = &self.warps[w];
         if matches!(warp.state, State::Barrier { .. }) || self.cycle < warp.barrier_until {
             return Stall::Barrier;
         }
-        if outputs.wait_sh >> w & 1 == 1 {
+        if wait_sh >> w & 1 == 1 {
             return Stall::SharedScratchpad;
         }
         let kind = match warp.offered {
@@ -92,11 +117,11 @@ impl Sm<'_> {
 
     /// For the two-level scheduler: `None` if the warp has ended, else whether
     /// it waits for global memory, a barrier or the shared scratchpad.
-    pub(super) fn long_wait(&self, w: usize, outputs: &SmPathOutputs) -> Option<bool> {
+    pub(super) fn long_wait(&self, w: usize, wait_sh: WarpMask) -> Option<bool> {
         if !self.warps[w].is_resident() {
             return None;
         }
-        let waits = self.waits_for(w, outputs);
+        let waits = self.waits_for(w, wait_sh);
         Some(matches!(
             waits,
             Stall::Memory | Stall::Barrier | Stall::SharedScratchpad

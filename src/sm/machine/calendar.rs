@@ -1,6 +1,6 @@
 //! When each warp is to be looked at next.
 
-use crate::model::{WarpMask, warps_of};
+use crate::model::{WarpMask, warp_bit, warps_of};
 use crate::sm::warp::NEVER;
 
 /// Cycles that have a page of their own: one for each bit of `pages`.
@@ -51,10 +51,10 @@ impl Calendar {
         self.at[warp] = cycle;
         if cycle - now < NEAR {
             let page = cycle % NEAR;
-            self.near[page as usize] |= 1 << warp;
+            self.near[page as usize] |= warp_bit(warp);
             self.pages |= 1 << page;
         } else {
-            self.far |= 1 << warp;
+            self.far |= warp_bit(warp);
             self.first_far = self.first_far.min(cycle);
         }
     }
@@ -65,13 +65,13 @@ impl Calendar {
         if cycle == NEVER {
             return;
         }
-        if self.far >> warp & 1 == 1 {
-            self.far &= !(1 << warp);
+        if self.far & warp_bit(warp) != 0 {
+            self.far &= !warp_bit(warp);
             self.find_first_far();
             return;
         }
         let page = (cycle % NEAR) as usize;
-        self.near[page] &= !(1 << warp);
+        self.near[page] &= !warp_bit(warp);
         if self.near[page] == 0 {
             self.pages &= !(1 << page);
         }

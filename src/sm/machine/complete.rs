@@ -107,7 +107,10 @@ impl Sm<'_> {
             let slot = warp.slot;
             self.meet(slot);
         }
-        self.check(w, written + 1);
+        // What it offers already waits for nothing more.
+        if !self.warps[w].offered {
+            self.check(w, written + 1);
+        }
         self.completed_in(cycle);
     }
 

@@ -3,6 +3,7 @@
 
 use super::{PATIENCE, Sm};
 use crate::error::{Error, Result};
+use crate::model::WarpMask;
 use crate::model::spad_sm_path::SmPathOutputs;
 use crate::sm::warp::{NEVER, State, Warp};
 
@@ -13,6 +14,7 @@ const MAX_LINES: usize = 16;
 
 impl Sm<'_> {
     /// Ends a run that cannot go on. `cycles` cycles were alike.
+    #[inline(always)]
     pub(super) fn watch(
         &mut self,
         outputs: &SmPathOutputs,
@@ -24,7 +26,7 @@ impl Sm<'_> {
                 format!("no instruction has completed for {PATIENCE} cycles"),
                 format!(
                     "a lock that is never released? {}",
-                    self.waiting(outputs).join("; ")
+                    self.waiting(outputs.wait_sh).join("; ")
                 ),
             ));
         }
@@ -44,19 +46,19 @@ impl Sm<'_> {
         }
         Err(Error::usage(
             format!("deadlock in cycle {}", self.cycle + SETTLED - before - 1),
-            self.waiting(outputs).join("; "),
+            self.waiting(outputs.wait_sh).join("; "),
         ))
     }
 
     /// Who waits for whom.
-    fn waiting(&self, outputs: &SmPathOutputs) -> Vec<String> {
+    fn waiting(&self, wait_sh: WarpMask) -> Vec<String> {
         let resident = || (0..self.warps.len()).filter(|&w| self.warps[w].is_resident());
         let mut lines: Vec<String> = resident()
             .take(MAX_LINES)
             .map(|w| {
                 let warp = &self.warps[w];
                 let who = format!("warp {} of block {}", warp.index, warp.block);
-                format!("{who} waits {}", self.wait(w, warp, outputs))
+                format!("{who} waits {}", self.wait(w, warp, wait_sh))
             })
             .collect();
         let more = resident().count().saturating_sub(MAX_LINES);
@@ -66,7 +68,7 @@ impl Sm<'_> {
         lines
     }
 
-    fn wait(&self, w: usize, warp: &Warp, outputs: &SmPathOutputs) -> String {
+    fn wait(&self, w: usize, warp: &Warp, wait_sh: WarpMask) -> String {
         if let State::Barrier { number, .. } = warp.state {
             return format!("at barrier {number} for {}", self.missing(warp, number));
         }
@@ -74,7 +76,7 @@ impl Sm<'_> {
             || "its end".to_owned(),
             |i| format!("{} at pc {}", i.kind.name(), i.pc),
         );
-        if outputs.wait_sh >> w & 1 == 1 {
+        if wait_sh >> w & 1 == 1 {
             let partner = self.warps[self.layout.warps(warp.slot ^ 1)].first();
             let owner = partner.map_or(0, |p| p.block);
             return format!("with {next} for the shared scratchpad, which block {owner} holds");

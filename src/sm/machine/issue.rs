@@ -11,9 +11,10 @@ use crate::sm::warp::{NEVER, Pending, State};
 impl Sm<'_> {
     /// Takes over what was issued in this cycle; returns the schedulers that
     /// issued to their private pipes.
+    #[inline(always)]
     pub(super) fn issue(&mut self, outputs: &SmPathOutputs) -> Result<u128> {
         let mut in_path = None;
-        match &outputs.iss {
+        match outputs.iss {
             Some(issue) => {
                 in_path = Some(issue.warp);
                 if issue.pass == 0 {
@@ -31,7 +32,7 @@ impl Sm<'_> {
         }
         match self.private.is_empty() {
             true => Ok(0),
-            false => self.issue_private(in_path, outputs),
+            false => self.issue_private(in_path, outputs.owner),
         }
     }
 
@@ -41,7 +42,7 @@ impl Sm<'_> {
     }
 
     /// Each scheduler that has not issued to the path may issue to its pipe.
-    fn issue_private(&mut self, in_path: Option<usize>, outputs: &SmPathOutputs) -> Result<u128> {
+    fn issue_private(&mut self, in_path: Option<usize>, owner: u32) -> Result<u128> {
         let count = self.private.len();
         let mut issued = 0;
         for k in 0..count {
@@ -56,7 +57,7 @@ impl Sm<'_> {
             let inputs = SchedulerInputs {
                 policy: self.path_config.policy,
                 ready,
-                cls: self.classes(outputs),
+                cls: self.classes(owner),
                 take: true,
                 age: &self.ages,
                 active: self.two_level.active,
@@ -73,11 +74,11 @@ impl Sm<'_> {
     }
 
     /// Scheduling classes (section 16) by the owners that the path shows.
-    fn classes(&self, outputs: &SmPathOutputs) -> WarpClasses {
+    fn classes(&self, owners: u32) -> WarpClasses {
         let mut cls = WarpClasses::default();
         for (w, warp) in self.warps.iter().enumerate().filter(|w| w.1.is_resident()) {
             let shares = self.path_config.sharing && self.layout.is_shared(warp.slot);
-            let owner = outputs.owner >> (warp.slot / 2) & 1 == warp.slot as u32 % 2;
+            let owner = owners >> (warp.slot / 2) & 1 == warp.slot as u32 % 2;
             match (shares, owner) {
                 (false, _) => cls.low |= 1 << w,
                 (true, true) => {}

@@ -70,7 +70,7 @@ impl PassInExe {
 
 impl Sm<'_> {
     /// The warp's next instruction enters EXE with its first pass.
-    pub(super) fn enter_exe(&mut self, issue: &Issue, active: u64) {
+    pub(super) fn enter_exe(&mut self, issue: Issue, active: u64) {
         let warp = &self.warps[issue.warp];
         let Some(instr) = warp.next() else {
             return;
@@ -90,7 +90,7 @@ impl Sm<'_> {
     }
 
     /// A later pass of the instruction enters EXE.
-    pub(super) fn go_on_in_exe(&mut self, issue: &Issue) {
+    pub(super) fn go_on_in_exe(&mut self, issue: Issue) {
         self.values.enter_exe();
         let exe = &mut self.exe;
         let Some((part, at)) = exe.instr.take() else {

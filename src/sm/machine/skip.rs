@@ -7,6 +7,7 @@ impl Sm<'_> {
     /// Cycles from this one on, at least 1, in which the SM drives its path
     /// alike as long as the path's outputs do not change, and all of which are
     /// counted alike.
+    #[inline(always)]
     pub(super) fn most_quiet_cycles(&self) -> u64 {
         // The active set, private schedulers and exits move every cycle; a slot
         // is free in the cycle behind the one in which the path shows it empty.

@@ -1,6 +1,6 @@
 //! A run that is looked at from outside now and then, and may be ended.
 
-use super::Sm;
+use super::{Sm, nobody};
 use crate::error::Result;
 use crate::sm::stats::Statistics;
 
@@ -33,7 +33,7 @@ impl Sm<'_> {
                     return Ok((self.finish(), false));
                 }
             }
-            self.step(true, &mut |_, _, _| {})?;
+            self.step(true, &mut nobody)?;
         }
         Ok((self.finish(), true))
     }

@@ -159,6 +159,11 @@ impl<'a> Cursor<'a> {
     }
 
     pub fn varint(&mut self) -> Result<u64, Corrupt> {
+        // Most have one byte.
+        if let Some(&byte) = self.bytes.get(self.at).filter(|&&byte| byte < 0x80) {
+            self.at += 1;
+            return Ok(byte.into());
+        }
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -195,6 +200,7 @@ pub(super) fn decode(bytes: &[u8], count: u32, lanes: u32) -> Result<Vec<Instr>,
     Ok(instrs)
 }
 
+#[inline(always)]
 fn decode_one(
     cursor: &mut Cursor,
     context: &mut Context,
