@@ -28,6 +28,11 @@ pub struct Port {
     /// declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depends_on: Option<Vec<String>>,
+    /// Of an output that says when a neighbour may go on (a ready, a grant, a
+    /// hold): what the neighbour sends after it has fallen and must have room
+    /// for. 0 in the whole kit: what is sent counts in the cycle of its ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skid_depth: Option<u32>,
 }
 
 impl Port {
@@ -40,6 +45,11 @@ impl Port {
             width,
             doc: doc.into(),
             depends_on: None,
+            skid_depth: (dir == Dir::Out && lets_go_on(name)).then_some(0),
         }
     }
+}
+
+fn lets_go_on(name: &str) -> bool {
+    name.ends_with("_ready") || name.ends_with("_gnt") || name == "ex_hold"
 }

@@ -142,7 +142,9 @@ impl Search<'_> {
 
     fn respond(&self, golden: &mut dyn Golden, recording: &mut Recording, i: usize) {
         let (ins, outs) = (self.layout.input_words, self.layout.output_words);
+        let mut ignores = false;
         let mut frame = Frame {
+            ignores: &mut ignores,
             inputs: &mut recording.inputs[i * ins..(i + 1) * ins],
             expected: &mut recording.expected[i * outs..(i + 1) * outs],
             care: &mut recording.care[i * outs..(i + 1) * outs],

@@ -122,6 +122,7 @@ impl MemoryExit {
     }
 
     /// One clock cycle.
+    #[inline(always)]
     pub fn step(&mut self, inputs: &ExitInputs) -> ExitOutputs {
         let outputs = self.eval(inputs);
         self.commit_known(inputs, &outputs);

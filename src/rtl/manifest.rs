@@ -136,6 +136,30 @@ mod tests {
         assert!(policy["machine"]["cfg"]["cfg_policy"].is_null());
     }
 
+    /// What lets a neighbour go on says what room that asks for, and nothing
+    /// else does.
+    #[test]
+    fn readies_grants_and_holds_have_a_skid_depth() {
+        let manifest = manifest(
+            "base = 'small'\n",
+            &["spad_sm_path", "spad_stream", "spad_tcdm"],
+        );
+        let units = manifest["units"].as_array().unwrap();
+        let with_depth = |unit: &Value| -> Vec<String> {
+            let ports = unit["ports"].as_array().unwrap().iter();
+            let with = ports.filter(|port| port["skid_depth"] == 0);
+            with.map(|port| port["name"].as_str().unwrap().to_owned())
+                .collect()
+        };
+        let found: Vec<_> = units.iter().map(with_depth).collect();
+        let expected = [
+            vec!["ex_hold", "icn_ready"],
+            vec!["req_ready"],
+            vec!["tcdm_gnt"],
+        ];
+        assert_eq!(found, expected);
+    }
+
     #[test]
     fn every_memory_is_listed() {
         let memories = manifest("base = 'small'\n", &["spad_sm_path"])["memories"].clone();

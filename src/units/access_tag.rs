@@ -89,7 +89,8 @@ impl Fields {
 }
 
 /// Fields with their widths, the first one in the low bits.
-fn join(fields: &[(usize, u64)]) -> u64 {
+#[inline(always)]
+pub(super) fn join(fields: &[(usize, u64)]) -> u64 {
     let high_first = fields.iter().rev();
     high_first.fold(0, |word, &(width, field)| word << width | field)
 }

@@ -10,10 +10,13 @@ use std::ops::Range;
 pub struct Frame<'a> {
     /// Inputs; they hold the values of the cycle before.
     pub inputs: &'a mut [u32],
-    /// Expected outputs.
+    /// Expected outputs, to be written all of them: what stands there before is
+    /// of some earlier cycle.
     pub expected: &'a mut [u32],
     /// Which output bits are defined; all set before each cycle.
     pub care: &'a mut [u32],
+    /// Set where some are not, so that nobody else need look for it.
+    pub ignores: &'a mut bool,
 }
 
 /// The words of consecutive cycles, frame after frame.
@@ -29,6 +32,8 @@ pub struct Chunk {
     pub cycles: usize,
     input_words: usize,
     output_words: usize,
+    /// Some output bits are not defined.
+    ignores: bool,
 }
 
 impl Chunk {
@@ -51,10 +56,11 @@ impl Chunk {
         }
         self.cycles = cycles;
         self.inputs.resize(cycles * self.input_words, 0);
-        for (words, value) in [(&mut self.expected, 0), (&mut self.care, u32::MAX)] {
-            words.clear();
-            words.resize(cycles * self.output_words, value);
+        self.expected.resize(cycles * self.output_words, 0);
+        if std::mem::take(&mut self.ignores) {
+            self.care.clear();
         }
+        self.care.resize(cycles * self.output_words, u32::MAX);
     }
 
     /// The frame of cycle `i`, with the inputs of the one before: they keep
@@ -75,6 +81,7 @@ impl Chunk {
             inputs,
             expected: &mut self.expected[outs..outs + self.output_words],
             care: &mut self.care[outs..outs + self.output_words],
+            ignores: &mut self.ignores,
         }
     }
 
@@ -93,6 +100,7 @@ pub(super) struct Words {
     inputs: Vec<u32>,
     expected: Vec<u32>,
     care: Vec<u32>,
+    ignores: bool,
 }
 
 #[cfg(test)]
@@ -103,6 +111,7 @@ impl Words {
             inputs: vec![0; layout.input_words],
             expected: vec![0; layout.output_words],
             care: vec![0; layout.output_words],
+            ignores: false,
         }
     }
 
@@ -112,6 +121,7 @@ impl Words {
             inputs: &mut self.inputs,
             expected: &mut self.expected,
             care: &mut self.care,
+            ignores: &mut self.ignores,
         }
     }
 }
@@ -149,7 +159,7 @@ impl Frame<'_> {
     }
 
     /// Drives all bits of a port at random.
-    #[inline]
+    #[inline(always)]
     pub fn drive_any(&mut self, port: &PortSlot, stimulus: &mut Stimulus) {
         match self.input_words(port) {
             [word] => *word = stimulus.bits() >> (32 - port.width),
@@ -292,10 +302,17 @@ impl Frame<'_> {
         pack(self.output_words(port), port, width, values);
     }
 
-    /// Takes fields of different widths that are expected on a port.
+    /// Takes fields of different widths that are expected on a port, beside
+    /// what an input is driven with.
     #[inline]
-    pub(super) fn expected_record(&mut self, port: &PortSlot) -> Packer<'_> {
-        Packer::new(self.output_words(port))
+    pub(super) fn expected_record(
+        &mut self,
+        port: &PortSlot,
+        input: &PortSlot,
+    ) -> (Packer<'_>, &[u32]) {
+        let expected = &mut self.expected[port.offset..port.offset + port.words];
+        let driven = &self.inputs[input.offset..input.offset + input.words];
+        (Packer::new(expected), driven)
     }
 
     /// Expects 32-bit words on a port of any width, the first one in the low
@@ -303,6 +320,13 @@ impl Frame<'_> {
     #[inline]
     pub fn expect_words(&mut self, port: &PortSlot, words: &[u32]) {
         self.output_words(port).copy_from_slice(words);
+    }
+
+    /// Expects on a port what an input of the same width is driven with.
+    #[inline]
+    pub fn expect_driven(&mut self, port: &PortSlot, input: &PortSlot) {
+        let expected = &mut self.expected[port.offset..port.offset + port.words];
+        expected.copy_from_slice(&self.inputs[input.offset..input.offset + input.words]);
     }
 
     /// Expects zeros on a port of any width.
@@ -319,11 +343,13 @@ impl Frame<'_> {
 
     /// No output is defined in this cycle.
     pub fn ignore_all(&mut self) {
+        *self.ignores = true;
         self.care.fill(0);
     }
 
     /// The port's value is not defined in this cycle.
     pub fn ignore(&mut self, port: &PortSlot) {
+        *self.ignores = true;
         self.care[port.offset..port.offset + port.words].fill(0);
     }
 
@@ -337,7 +363,9 @@ impl Frame<'_> {
 #[inline]
 pub(super) fn some_quarter(count: usize, stimulus: &mut Stimulus) -> Range<usize> {
     let quarter = count.div_ceil(4);
-    let first = stimulus.below(count.div_ceil(quarter) as u32) as usize * quarter;
+    // Mostly four; a division would take as long as all the rest.
+    let parts = 1 + (1..4).filter(|k| k * quarter < count).count();
+    let first = stimulus.below(parts as u32) as usize * quarter;
     first..(first + quarter).min(count)
 }
 

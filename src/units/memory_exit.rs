@@ -1,6 +1,6 @@
 //! The end of the memory path: responses to results.
 
-use super::access_tag::TagLayout;
+use super::access_tag::{TagLayout, join};
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::PortSlot;
 use super::support::{Rhythm, ports, reset};
@@ -19,7 +19,7 @@ struct GoldenExit {
     mem_valid: Option<PortSlot>,
     model: MemoryExit,
     tags: TagLayout,
-    /// Data of the results under way, by slot.
+    /// Data of the results under way, by slot, where there are stages.
     data: Vec<Vec<u32>>,
     slot: u8,
 }
@@ -96,31 +96,28 @@ impl GoldenExit {
         self.model.eval(&shown).out.unwrap_or_default()
     }
 
-    /// Expects the payload of section 11.
+    /// Expects the payload of section 11; its data are those of the response
+    /// that is driven, or of an earlier one.
     fn expect_payload(&self, frame: &mut Frame, result: &PassResult) {
-        let (w, c) = (self.tags, &result.control);
-        let (lanes, port) = (self.ports.resp_mask.width, &self.ports.out_data);
-        let front = [
+        let (w, c, p) = (self.tags, &result.control, &self.ports);
+        let front = join(&[
             (w.warp, c.warp.into()),
             (w.tag, c.tag.into()),
             (4, c.kind.into()),
             (w.pass, c.pass.into()),
             (1, c.last.into()),
-            (lanes, result.mask),
-        ];
-        let behind = [
-            (lanes, result.success),
-            (1, result.error.into()),
-            (w.degree, result.degree.into()),
-        ];
-        let mut record = frame.expected_record(port);
-        front
-            .into_iter()
-            .for_each(|(width, value)| record.push(width, value));
-        record.push_words(&self.data[usize::from(result.slot)]);
-        behind
-            .into_iter()
-            .for_each(|(width, value)| record.push(width, value));
+        ]);
+        let behind = join(&[(1, result.error.into()), (w.degree, result.degree.into())]);
+        let lanes = p.resp_mask.width;
+        let (mut record, driven) = frame.expected_record(&p.out_data, &p.resp_data);
+        record.push(w.warp + w.tag + 4 + w.pass + 1, front);
+        record.push(lanes, result.mask);
+        record.push_words(match result.slot == self.slot {
+            true => driven,
+            false => &self.data[usize::from(result.slot)],
+        });
+        record.push(lanes, result.success);
+        record.push(1 + w.degree, behind);
         record.finish();
     }
 }
@@ -128,8 +125,10 @@ impl GoldenExit {
 impl Golden for GoldenExit {
     fn respond(&mut self, frame: &mut Frame) {
         let resp = self.response(frame);
-        let at = &self.ports.resp_data;
-        self.data[usize::from(self.slot)].copy_from_slice(frame.driven_words(at));
+        if self.mem_valid.is_some() {
+            let at = &self.ports.resp_data;
+            self.data[usize::from(self.slot)].copy_from_slice(frame.driven_words(at));
+        }
         let inputs = ExitInputs {
             rst: frame.is_high(&self.ports.rst),
             resp,

@@ -229,7 +229,7 @@ pub static UNITS: &[Unit] = &[
         Quad
     )
     .with(Stages::Ahead(3))]),
-    Unit::new("spad_conflict_predictor", prediction::predictor),
+    Unit::new("spad_conflict_predictor", prediction::predictor).levels(33),
     Unit::new("spad_hash_stage", hash_stage::hash_stage)
         .levels(8)
         .proved(&[
@@ -252,8 +252,8 @@ pub static UNITS: &[Unit] = &[
     Unit::new("spad_counters", counters::counters)
         .levels(24)
         .proved(&[circuit!("counters", Quad)]),
-    Unit::new("spad_stream", bus::stream),
-    Unit::new("spad_tcdm", bus::tcdm),
+    Unit::new("spad_stream", bus::stream).levels(20),
+    Unit::new("spad_tcdm", bus::tcdm).levels(21),
     Unit::new("spad_sm_path", sm_path::random)
         .levels(105)
         .proved(&[

@@ -42,13 +42,19 @@ impl<'a> Packer<'a> {
         let Some(&first) = words.first() else { return };
         self.push_short(32, first.into());
         // What a word leaves behind goes in front of the one after it.
-        let left = 32 - self.count;
-        for (place, pair) in self.words[self.next..].iter_mut().zip(words.windows(2)) {
-            let both = u64::from(pair[1]) << 32 | u64::from(pair[0]);
-            *place = (both >> left) as u32;
+        let places = self.words[self.next..].iter_mut();
+        match self.count {
+            0 => places
+                .zip(&words[1..])
+                .for_each(|(place, &word)| *place = word),
+            count => {
+                for (place, pair) in places.zip(words.windows(2)) {
+                    *place = pair[1] << count | pair[0] >> (32 - count);
+                }
+            }
         }
         self.next += words.len() - 1;
-        self.bits = u64::from(words[words.len() - 1]) >> left;
+        self.bits = u64::from(words[words.len() - 1]) >> (32 - self.count);
     }
 
     #[inline(always)]

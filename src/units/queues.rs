@@ -27,13 +27,17 @@ impl Payloads {
         }
     }
 
-    /// The number of what is driven on `port`.
-    fn number(&mut self, frame: &Frame, port: &PortSlot) -> u64 {
+    /// The number of a payload that is offered.
+    fn number(&mut self) -> u64 {
         self.next = (self.next + 1) % self.ring.len();
-        let payload = &mut self.ring[self.next];
+        self.next as u64
+    }
+
+    /// The payload of that number, which is driven on `port`, is taken.
+    fn keep(&mut self, number: u64, frame: &Frame, port: &PortSlot) {
+        let payload = &mut self.ring[number as usize];
         payload.clear();
         payload.extend_from_slice(frame.driven_words(port));
-        self.next as u64
     }
 
     /// Ends a cycle: forgets the payloads that nobody has taken.
@@ -145,14 +149,24 @@ impl<Q: Queue> Golden for GoldenQueue<Q> {
         let inputs = QueueInputs {
             rst: frame.is_high(&p.rst),
             on: frame.is_high(&self.ports.on),
-            input: offered.then(|| self.payloads.number(frame, &p.in_data)),
+            input: offered.then(|| self.payloads.number()),
             out_ready: frame.is_high(&p.out_ready),
         };
+        let QueueInputs {
+            input, out_ready, ..
+        } = inputs;
         let (in_ready, output, used) = self.model.step(inputs);
         frame.expect(&p.in_ready, in_ready.into());
         frame.expect(&p.out_valid, output.is_some().into());
-        self.payloads.expect(frame, &p.out_data, output);
+        let bypassed = offered && output == input;
+        match bypassed {
+            true => frame.expect_driven(&p.out_data, &p.in_data),
+            false => self.payloads.expect(frame, &p.out_data, output),
+        }
         frame.expect(&self.ports.stages, used);
+        if let Some(number) = input.filter(|_| in_ready && !(bypassed && out_ready)) {
+            self.payloads.keep(number, frame, &p.in_data);
+        }
         self.payloads.end_cycle(offered && in_ready);
     }
 }
@@ -281,13 +295,13 @@ impl Golden for GoldenMux {
         let payloads = &mut self.payloads;
         let [icn, mem, nm] = p.sources().map(|(valid, data)| {
             let offered = frame.is_high(valid);
-            offered.then(|| payloads.number(frame, data))
+            offered.then(|| (payloads.number(), data))
         });
         let out = self.model.step(&WritebackInputs {
             rst: frame.is_high(&p.rst),
-            icn,
-            mem,
-            nm,
+            icn: icn.map(|(number, _)| number),
+            mem: mem.map(|(number, _)| number),
+            nm: nm.map(|(number, _)| number),
             wb_ready: frame.is_high(&p.wb_ready),
         });
         frame.expect(&p.icn_ready, out.icn_ready.into());
@@ -296,10 +310,14 @@ impl Golden for GoldenMux {
         frame.expect(&p.wb_valid, out.wb.is_some().into());
         frame.expect(&p.wb_src, out.wb.map_or(0, |(source, _)| source as u32));
         payloads.expect(frame, &p.wb_data, out.wb.map(|(_, number)| number));
-        payloads.end_cycle(
-            (icn.is_some() && out.icn_ready)
-                || (mem.is_some() && out.mem_ready)
-                || (nm.is_some() && out.nm_ready),
-        );
+        let ready = [out.icn_ready, out.mem_ready, out.nm_ready];
+        let offers = [icn, mem, nm].into_iter().zip(ready);
+        let taken = offers.filter_map(|(offer, ready)| offer.filter(|_| ready));
+        let mut any = false;
+        for (number, data) in taken {
+            payloads.keep(number, frame, data);
+            any = true;
+        }
+        payloads.end_cycle(any);
     }
 }
