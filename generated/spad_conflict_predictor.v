@@ -8,27 +8,27 @@
 // Reference:  elastic paper, section 5; docs/microarchitecture.md, sections 12
 //             to 14 and 18.6
 //
-// in  clk         1  clock
-// in  rst         1  synchronous reset
-// in  clear       1  kernel launch: as reset
-// in  d_valid     1  a predicted pass leaves the scratchpad
-// in  d_occ       7  cycles that it took in MEM0
-// in  d_last      1  it is the instruction's last
-// in  d_pc       14  the instruction's program counter
-// in  set_valid   1  a predicted instruction is taken in this cycle
-// in  set_pc     14  its program counter
-// in  set_base    2  number of its passes - 1
-// in  hold        1  EX is held in this cycle: it does not count
-// out mask        1  memory warps are masked
+// in  clk              1  clock
+// in  rst              1  synchronous reset
+// in  clear            1  kernel launch: as reset
+// in  resolved_valid   1  a predicted pass leaves the scratchpad
+// in  resolved_occ     7  cycles that it took in MEM0
+// in  resolved_last    1  it is the instruction's last
+// in  resolved_pc     14  the instruction's program counter
+// in  set_valid        1  a predicted instruction is taken in this cycle
+// in  set_pc          14  its program counter
+// in  set_base         2  number of its passes - 1
+// in  hold             1  EX is held in this cycle: it does not count
+// out mask             1  memory warps are masked
 
 module spad_conflict_predictor (
     input wire clk,
     input wire rst,
     input wire clear,
-    input wire d_valid,
-    input wire [6:0] d_occ,
-    input wire d_last,
-    input wire [13:0] d_pc,
+    input wire resolved_valid,
+    input wire [6:0] resolved_occ,
+    input wire resolved_last,
+    input wire [13:0] resolved_pc,
     input wire set_valid,
     input wire [13:0] set_pc,
     input wire [1:0] set_base,
@@ -42,10 +42,10 @@ module spad_conflict_predictor (
         .clk(clk),
         .rst(rst),
         .clear(clear),
-        .d_valid(d_valid),
-        .d_occ(d_occ),
-        .d_last(d_last),
-        .d_pc(d_pc),
+        .resolved_valid(resolved_valid),
+        .resolved_occ(resolved_occ),
+        .resolved_last(resolved_last),
+        .resolved_pc(resolved_pc),
         .up_valid(up_valid),
         .up_pc(up_pc),
         .up_excess(up_excess)

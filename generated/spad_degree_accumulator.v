@@ -7,25 +7,25 @@
 // Reference:  elastic paper, section 5.2 and Eq. 6; docs/microarchitecture.md,
 //             section 12
 //
-// in  clk         1  clock
-// in  rst         1  synchronous reset
-// in  clear       1  kernel launch: the sum starts again
-// in  d_valid     1  a pass is resolved
-// in  d_occ       7  cycles that it took in MEM0, at least 1
-// in  d_last      1  it is the last of its instruction
-// in  d_pc       14  program counter
-// out up_valid    1  an instruction is complete
-// out up_pc      14  its program counter; else 0
-// out up_excess   5  sum of (cycles - 1) over its passes; else 0
+// in  clk              1  clock
+// in  rst              1  synchronous reset
+// in  clear            1  kernel launch: the sum starts again
+// in  resolved_valid   1  a pass is resolved
+// in  resolved_occ     7  cycles that it took in MEM0, at least 1
+// in  resolved_last    1  it is the last of its instruction
+// in  resolved_pc     14  program counter
+// out up_valid         1  an instruction is complete
+// out up_pc           14  its program counter; else 0
+// out up_excess        5  sum of (cycles - 1) over its passes; else 0
 
 module spad_degree_accumulator (
     input wire clk,
     input wire rst,
     input wire clear,
-    input wire d_valid,
-    input wire [6:0] d_occ,
-    input wire d_last,
-    input wire [13:0] d_pc,
+    input wire resolved_valid,
+    input wire [6:0] resolved_occ,
+    input wire resolved_last,
+    input wire [13:0] resolved_pc,
     output wire up_valid,
     output wire [13:0] up_pc,
     output wire [4:0] up_excess
@@ -36,14 +36,14 @@ module spad_degree_accumulator (
     reg [4:0] excess;
 
     // Wide enough for both terms; everything above the field saturates.
-    wire [7:0] wide = ({3'd0, sum} + {1'd0, d_occ}) - 8'd1;
+    wire [7:0] wide = ({3'd0, sum} + {1'd0, resolved_occ}) - 8'd1;
     wire [4:0] total = (wide > 8'd31) ? 5'd31 : wide[4:0];
 
-    wire [4:0] sum_next = (clear | (d_valid & d_last)) ? 5'd0
-        : d_valid ? total
+    wire [4:0] sum_next = (clear | (resolved_valid & resolved_last)) ? 5'd0
+        : resolved_valid ? total
         : sum;
-    wire done = d_valid & d_last & ~clear;
-    wire [13:0] pc_next = d_pc & {14{done}};
+    wire done = resolved_valid & resolved_last & ~clear;
+    wire [13:0] pc_next = resolved_pc & {14{done}};
     wire [4:0] excess_next = total & {5{done}};
 
     assign up_valid = valid;

@@ -9,25 +9,26 @@
 // Reference:  elastic paper, section 4; docs/microarchitecture.md, sections
 //             18.4 to 18.6
 //
-// in  clk            1  clock
-// in  rst            1  synchronous reset
-// in  resp_valid     1  a response is offered
-// out resp_ready     1  it is taken
-// in  resp_mask     32  active lanes of the request
-// in  resp_tag      43  its tag: control, degree, error, source
-// in  resp_data    1024  words read, or the data of a pass; else 0
-// in  resp_success  32  lanes that took their lock
-// in  resp_error     1  error
-// in  resp_degree    6  conflict degree
-// out sr_valid       1  it is one that the sequencer waits for: taken at once
-// out d_valid        1  a predicted pass leaves the scratchpad
-// out d_occ          7  cycles that it took in MEM0
-// out d_last         1  it is the instruction's last
-// out d_pc          14  the instruction's program counter
-// out out_valid      1  a result is offered
-// in  out_ready      1  it is taken
-// out out_data     1116  degree, error, success, data, mask, last, pass, kind,
-//                        tag, warp, from the top
+// in  clk              1  clock
+// in  rst              1  synchronous reset
+// in  resp_valid       1  a response is offered
+// out resp_ready       1  it is taken
+// in  resp_mask       32  active lanes of the request
+// in  resp_tag        43  its tag: control, degree, error, source
+// in  resp_data      1024  words read, or the data of a pass; else 0
+// in  resp_success    32  lanes that took their lock
+// in  resp_error       1  error
+// in  resp_degree      6  conflict degree
+// out sr_valid         1  it is one that the sequencer waits for: taken at
+//                         once
+// out resolved_valid   1  a predicted pass leaves the scratchpad
+// out resolved_occ     7  cycles that it took in MEM0
+// out resolved_last    1  it is the instruction's last
+// out resolved_pc     14  the instruction's program counter
+// out out_valid        1  a result is offered
+// in  out_ready        1  it is taken
+// out out_data       1116  degree, error, success, data, mask, last, pass,
+//                          kind, tag, warp, from the top
 
 module spad_memory_exit (
     /* verilator lint_off UNUSEDSIGNAL */ // no stages behind the scratchpad
@@ -45,10 +46,10 @@ module spad_memory_exit (
     input wire resp_error,
     input wire [5:0] resp_degree,
     output wire sr_valid,
-    output wire d_valid,
-    output wire [6:0] d_occ,
-    output wire d_last,
-    output wire [13:0] d_pc,
+    output wire resolved_valid,
+    output wire [6:0] resolved_occ,
+    output wire resolved_last,
+    output wire [13:0] resolved_pc,
     output wire out_valid,
     input wire out_ready,
     output wire [1115:0] out_data
@@ -84,10 +85,10 @@ module spad_memory_exit (
 
     // What the pass cost in MEM0, for the conflict history.
     wire [5:0] groups = (|resp_degree) ? resp_degree : 6'd1;
-    assign d_valid = valid & taken & (kind >= KIND_LOAD) & (kind <= KIND_STUL);
-    assign d_last = last;
-    assign d_pc = pc;
-    assign d_occ = (kind >= KIND_LDLK) ? {1'd0, groups} << 1 : {1'd0, groups};
+    assign resolved_valid = valid & taken & (kind >= KIND_LOAD) & (kind <= KIND_STUL);
+    assign resolved_last = last;
+    assign resolved_pc = pc;
+    assign resolved_occ = (kind >= KIND_LDLK) ? {1'd0, groups} << 1 : {1'd0, groups};
 
     // Writeback payload: degree, error, success, data, mask, last, pass, kind, tag, warp.
     wire [5:0] degree = (kind == KIND_ATOMIC) ? atomic_degree : resp_degree;

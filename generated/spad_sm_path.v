@@ -391,18 +391,18 @@ module spad_sm_path (
     );
 
     // --------------------------------------------------- conflict prediction
-    wire d_valid;
-    wire [6:0] d_occ;
-    wire d_last;
-    wire [PCW-1:0] d_pc;
+    wire resolved_valid;
+    wire [6:0] resolved_occ;
+    wire resolved_last;
+    wire [PCW-1:0] resolved_pc;
     spad_conflict_predictor predictor (
         .clk(clk),
         .rst(rst),
         .clear(kernel_clear),
-        .d_valid(d_valid),
-        .d_occ(d_occ),
-        .d_last(d_last),
-        .d_pc(d_pc),
+        .resolved_valid(resolved_valid),
+        .resolved_occ(resolved_occ),
+        .resolved_last(resolved_last),
+        .resolved_pc(resolved_pc),
         .set_valid(take & (take_kind >= KIND_LOAD) & (take_kind <= KIND_STUL)),
         .set_pc(take_pc),
         .set_base(take_np),
@@ -582,10 +582,10 @@ module spad_sm_path (
         .resp_error(resp_error),
         .resp_degree(resp_degree),
         .sr_valid(sr_valid),
-        .d_valid(d_valid),
-        .d_occ(d_occ),
-        .d_last(d_last),
-        .d_pc(d_pc),
+        .resolved_valid(resolved_valid),
+        .resolved_occ(resolved_occ),
+        .resolved_last(resolved_last),
+        .resolved_pc(resolved_pc),
         .out_valid(last_valid),
         .out_data(last_data),
         .out_ready(last_ready)

@@ -11,6 +11,6 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst clear d_valid d_occ[*] d_last d_pc[*]}]
+    [get_ports {rst clear resolved_valid resolved_occ[*] resolved_last resolved_pc[*]}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
     [get_ports {up_valid up_pc[*] up_excess[*]}]

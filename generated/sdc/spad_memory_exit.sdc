@@ -14,4 +14,5 @@ set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
     [get_ports {rst resp_valid resp_mask[*] resp_tag[*] resp_data[*] resp_success[*] resp_error \
         resp_degree[*] out_ready}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
-    [get_ports {resp_ready sr_valid d_valid d_occ[*] d_last d_pc[*] out_valid out_data[*]}]
+    [get_ports {resp_ready sr_valid resolved_valid resolved_occ[*] resolved_last resolved_pc[*] \
+        out_valid out_data[*]}]

@@ -37,10 +37,14 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let shell = Shell::new(doc)
         .clocked()
         .input("clear", 1, "kernel launch: as reset")
-        .input("d_valid", 1, "a predicted pass leaves the scratchpad")
-        .input("d_occ", p.OCC, "cycles that it took in MEM0")
-        .input("d_last", 1, "it is the instruction's last")
-        .input("d_pc", p.PCW, "the instruction's program counter")
+        .input(
+            "resolved_valid",
+            1,
+            "a predicted pass leaves the scratchpad",
+        )
+        .input("resolved_occ", p.OCC, "cycles that it took in MEM0")
+        .input("resolved_last", 1, "it is the instruction's last")
+        .input("resolved_pc", p.PCW, "the instruction's program counter")
         .input(
             "set_valid",
             1,

@@ -10,7 +10,7 @@ use rust_hdl::core::ast::VerilogStatement;
 /// The excess with the pass that is resolved.
 fn total(p: &Params) -> Vec<VerilogStatement> {
     let (bits, most) = (p.EX.max(p.OCC) + 1, (1 << p.EX) - 1);
-    let both = sum(extended(bits, "sum"), extended(bits, "d_occ"));
+    let both = sum(extended(bits, "sum"), extended(bits, "resolved_occ"));
     let over = exceeds("wide", number(bits, most));
     vec![
         note("Wide enough for both terms; everything above the field saturates."),
@@ -25,12 +25,18 @@ fn total(p: &Params) -> Vec<VerilogStatement> {
 
 /// What is counted and offered in the next cycle.
 fn next(p: &Params) -> Vec<VerilogStatement> {
-    let over = wire("clear") | (wire("d_valid") & wire("d_last"));
-    let cases = [(over, number(p.EX, 0)), (wire("d_valid"), wire("total"))];
+    let over = wire("clear") | (wire("resolved_valid") & wire("resolved_last"));
+    let cases = [
+        (over, number(p.EX, 0)),
+        (wire("resolved_valid"), wire("total")),
+    ];
     vec![
         choose("sum_next", cases, "sum"),
-        assign("done", wire("d_valid") & wire("d_last") & !wire("clear")),
-        assign("pc_next", gated(p.PCW, "d_pc", "done")),
+        assign(
+            "done",
+            wire("resolved_valid") & wire("resolved_last") & !wire("clear"),
+        ),
+        assign("pc_next", gated(p.PCW, "resolved_pc", "done")),
         assign("excess_next", gated(p.EX, "total", "done")),
     ]
 }
@@ -48,10 +54,14 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let module = Shell::new(doc)
         .clocked()
         .input("clear", 1, "kernel launch: the sum starts again")
-        .input("d_valid", 1, "a pass is resolved")
-        .input("d_occ", p.OCC, "cycles that it took in MEM0, at least 1")
-        .input("d_last", 1, "it is the last of its instruction")
-        .input("d_pc", p.PCW, "program counter")
+        .input("resolved_valid", 1, "a pass is resolved")
+        .input(
+            "resolved_occ",
+            p.OCC,
+            "cycles that it took in MEM0, at least 1",
+        )
+        .input("resolved_last", 1, "it is the last of its instruction")
+        .input("resolved_pc", p.PCW, "program counter")
         .output("up_valid", 1, "an instruction is complete")
         .output("up_pc", p.PCW, "its program counter; else 0")
         .output(

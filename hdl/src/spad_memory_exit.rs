@@ -29,12 +29,12 @@ fn cost(p: &Params) -> Vec<VerilogStatement> {
             [(any("resp_degree"), wire("resp_degree"))],
             number(p.DG, 1),
         ),
-        assign("d_valid", wire("valid") & wire("taken") & predicted),
-        assign("d_last", "last"),
-        assign("d_pc", "pc"),
+        assign("resolved_valid", wire("valid") & wire("taken") & predicted),
+        assign("resolved_last", "last"),
+        assign("resolved_pc", "pc"),
         match p.OCC > p.DG {
-            true => choose("d_occ", locks, groups()),
-            false => assign("d_occ", "groups"),
+            true => choose("resolved_occ", locks, groups()),
+            false => assign("resolved_occ", "groups"),
         },
     ]
 }
@@ -87,10 +87,14 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             1,
             "it is one that the sequencer waits for: taken at once",
         )
-        .output("d_valid", 1, "a predicted pass leaves the scratchpad")
-        .output("d_occ", p.OCC, "cycles that it took in MEM0")
-        .output("d_last", 1, "it is the instruction's last")
-        .output("d_pc", p.PCW, "the instruction's program counter")
+        .output(
+            "resolved_valid",
+            1,
+            "a predicted pass leaves the scratchpad",
+        )
+        .output("resolved_occ", p.OCC, "cycles that it took in MEM0")
+        .output("resolved_last", 1, "it is the instruction's last")
+        .output("resolved_pc", p.PCW, "the instruction's program counter")
         .output("out_valid", 1, "a result is offered")
         .input("out_ready", 1, "it is taken")
         .output("out_data", p.WBW, payload);

@@ -16,11 +16,11 @@ fn sizes(p: &Params) -> Vec<VerilogStatement> {
 fn offers(p: &Params) -> Vec<VerilogStatement> {
     let exits = copies(p.NQ, "cfg_elastic") | one_hot(p.NQ, p.NQ - 1);
     vec![
-        assign("bypass", wire("cfg_elastic") & !any("v")),
+        assign("bypass", wire("cfg_elastic") & !any("valid")),
         note("The oldest entry is offered; the fixed pipeline offers that of its last stage."),
-        assign("offer", wire("v") & !wire("older") & exits),
+        assign("offer", wire("valid") & !wire("older") & exits),
         assign("give", gated(p.NQ, "offer", "out_ready")),
-        assign("room", !wire("v") | wire("give")),
+        assign("room", !wire("valid") | wire("give")),
     ]
 }
 
@@ -30,16 +30,16 @@ fn moves(p: &Params) -> Vec<VerilogStatement> {
     vec![
         assign("in_ready", bit("free", 0)),
         assign("push", wire("in_valid") & wire("in_ready") & !passes),
-        assign("stay", wire("v") & !wire("give")),
+        assign("stay", wire("valid") & !wire("give")),
         assign("move", wire("stay") & down("free", 1)),
         assign("enter", up("move", 1) | extended(p.NQ, "push")),
-        assign("v_next", wire("enter") | (wire("stay") & !wire("move"))),
+        assign("valid_next", wire("enter") | (wire("stay") & !wire("move"))),
     ]
 }
 
 /// What is offered: at most one of the stages and the input.
 fn output(p: &Params) -> Vec<VerilogStatement> {
-    let stage = |k| gated(p.NMW, slice("d", k * p.NMW, p.NMW), bit("offer", k));
+    let stage = |k| gated(p.NMW, slice("data", k * p.NMW, p.NMW), bit("offer", k));
     let straight = gated(p.NMW, "in_data", wire("bypass") & wire("in_valid"));
     vec![
         assign(
@@ -50,7 +50,7 @@ fn output(p: &Params) -> Vec<VerilogStatement> {
             "out_data",
             or_all([straight].into_iter().chain((0..p.NQ).map(stage))),
         ),
-        assign("stage_valid", "v"),
+        assign("stage_valid", "valid"),
     ]
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             p.NQ,
             "occupied stages, stage 0 is the youngest",
         )
-        .signals(&[("v", p.NQ), ("d", p.NQ * p.NMW)])
+        .signals(&[("valid", p.NQ), ("data", p.NQ * p.NMW)])
         .signals(&[("older", p.NQ), ("free", p.NQ)])
         .logic("sizes", sizes(p))
         .logic("offers", offers(p))

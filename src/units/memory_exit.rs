@@ -10,7 +10,7 @@ use crate::model::{AccessTag, ExitInputs, MemoryExit, PassResult};
 
 ports!(ExitPorts {
     in rst resp_valid resp_mask resp_tag resp_data resp_success resp_error resp_degree out_ready;
-    out resp_ready sr_valid d_valid d_occ d_last d_pc out_valid out_data;
+    out resp_ready sr_valid resolved_valid resolved_occ resolved_last resolved_pc out_valid out_data;
 });
 
 struct GoldenExit {
@@ -142,10 +142,10 @@ impl Golden for GoldenExit {
         let p = &self.ports;
         frame.expect(&p.resp_ready, out.resp_ready.into());
         frame.expect(&p.sr_valid, out.sr_valid.into());
-        frame.expect(&p.d_valid, out.resolved.is_some().into());
-        frame.expect(&p.d_occ, occupancy);
-        frame.expect(&p.d_last, control.last.into());
-        frame.expect(&p.d_pc, control.pc.into());
+        frame.expect(&p.resolved_valid, out.resolved.is_some().into());
+        frame.expect(&p.resolved_occ, occupancy);
+        frame.expect(&p.resolved_last, control.last.into());
+        frame.expect(&p.resolved_pc, control.pc.into());
         frame.expect(&p.out_valid, out.out.is_some().into());
         match (out.out, &self.mem_valid) {
             (Some(result), _) => self.expect_payload(frame, &result),

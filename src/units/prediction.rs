@@ -10,7 +10,7 @@ use crate::model::{
 };
 
 ports!(AccumulatorPorts {
-    in rst clear d_valid d_occ d_last d_pc;
+    in rst clear resolved_valid resolved_occ resolved_last resolved_pc;
     out up_valid up_pc up_excess;
 });
 
@@ -39,12 +39,12 @@ impl Driver for AccumulatorDriver {
         let p = &self.ports;
         reset(stimulus, frame, &p.rst);
         // Mostly small, so that sums of several passes come about.
-        let all = (1 << p.d_occ.width) - 1;
+        let all = (1 << p.resolved_occ.width) - 1;
         let most = if stimulus.one_in(8) { all } else { all.min(4) };
-        frame.drive(&p.d_occ, 1 + stimulus.below(most));
-        frame.drive(&p.d_last, stimulus.one_in(4).into());
-        frame.drive(&p.d_pc, stimulus.wide(p.d_pc.width) as u32);
-        frame.drive(&p.d_valid, (!stimulus.one_in(4)).into());
+        frame.drive(&p.resolved_occ, 1 + stimulus.below(most));
+        frame.drive(&p.resolved_last, stimulus.one_in(4).into());
+        frame.drive(&p.resolved_pc, stimulus.wide(p.resolved_pc.width) as u32);
+        frame.drive(&p.resolved_valid, (!stimulus.one_in(4)).into());
         frame.drive(&p.clear, stimulus.one_in(64).into());
     }
 }
@@ -53,14 +53,14 @@ impl Golden for GoldenAccumulator {
     fn respond(&mut self, frame: &mut Frame) {
         let p = &self.ports;
         let pass = ResolvedPass {
-            occupancy: frame.driven(&p.d_occ),
-            last: frame.is_high(&p.d_last),
-            pc: frame.driven(&p.d_pc) as u16,
+            occupancy: frame.driven(&p.resolved_occ),
+            last: frame.is_high(&p.resolved_last),
+            pc: frame.driven(&p.resolved_pc) as u16,
         };
         let up = self.model.step(&AccumulatorInputs {
             rst: frame.is_high(&p.rst),
             clear: frame.is_high(&p.clear),
-            pass: frame.is_high(&p.d_valid).then_some(pass),
+            pass: frame.is_high(&p.resolved_valid).then_some(pass),
         });
         frame.expect(&p.up_valid, up.is_some().into());
         frame.expect(&p.up_pc, up.map_or(0, |u| u.pc).into());
@@ -235,7 +235,7 @@ impl Golden for GoldenMask {
 }
 
 ports!(PredictorPorts {
-    in rst clear d_valid d_occ d_last d_pc set_valid set_pc set_base hold;
+    in rst clear resolved_valid resolved_occ resolved_last resolved_pc set_valid set_pc set_base hold;
     out mask;
 });
 
@@ -275,12 +275,12 @@ impl Driver for PredictorDriver {
         // Learning and masking in turns: while masked, nothing new shows.
         let learns = stimulus.cycle & 0x80 == 0;
         frame.drive(&p.clear, stimulus.one_in(512).into());
-        frame.drive(&p.d_valid, (learns && !stimulus.one_in(4)).into());
-        let all = (1 << p.d_occ.width) - 1;
+        frame.drive(&p.resolved_valid, (learns && !stimulus.one_in(4)).into());
+        let all = (1 << p.resolved_occ.width) - 1;
         let most = if stimulus.one_in(16) { all } else { 4 };
-        frame.drive(&p.d_occ, 1 + stimulus.below(most));
-        frame.drive(&p.d_last, stimulus.one_in(2).into());
-        frame.drive(&p.d_pc, pc(stimulus));
+        frame.drive(&p.resolved_occ, 1 + stimulus.below(most));
+        frame.drive(&p.resolved_last, stimulus.one_in(2).into());
+        frame.drive(&p.resolved_pc, pc(stimulus));
         let often = if learns { 32 } else { 8 };
         frame.drive(&p.set_valid, stimulus.one_in(often).into());
         frame.drive(&p.set_pc, pc(stimulus));
@@ -293,9 +293,9 @@ impl Golden for GoldenPredictor {
     fn respond(&mut self, frame: &mut Frame) {
         let p = &self.ports;
         let pass = ResolvedPass {
-            occupancy: frame.driven(&p.d_occ),
-            last: frame.is_high(&p.d_last),
-            pc: frame.driven(&p.d_pc) as u16,
+            occupancy: frame.driven(&p.resolved_occ),
+            last: frame.is_high(&p.resolved_last),
+            pc: frame.driven(&p.resolved_pc) as u16,
         };
         let set = PredictedIssue {
             pc: frame.driven(&p.set_pc) as u16,
@@ -304,7 +304,7 @@ impl Golden for GoldenPredictor {
         let mask = self.model.step(&PredictorInputs {
             rst: frame.is_high(&p.rst),
             clear: frame.is_high(&p.clear),
-            pass: frame.is_high(&p.d_valid).then_some(pass),
+            pass: frame.is_high(&p.resolved_valid).then_some(pass),
             set: frame.is_high(&p.set_valid).then_some(set),
             hold: frame.is_high(&p.hold),
         });

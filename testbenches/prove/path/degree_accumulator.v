@@ -1,13 +1,13 @@
 // spad_degree_accumulator: the occupancies of an instruction's passes less the
 // number of passes, saturated (section 12).
-module miter #(parameter EX = 3, parameter PCW = 14, parameter W_d_occ = 5) (
+module miter #(parameter EX = 3, parameter PCW = 14, parameter W_resolved_occ = 5) (
     input wire clk,
     input wire rst,
     input wire clear,
-    input wire d_valid,
-    input wire [W_d_occ-1:0] d_occ,
-    input wire d_last,
-    input wire [PCW-1:0] d_pc,
+    input wire resolved_valid,
+    input wire [W_resolved_occ-1:0] resolved_occ,
+    input wire resolved_last,
+    input wire [PCW-1:0] resolved_pc,
     output wire assume_occupied, // a pass occupies MEM0 for at least one cycle
     output wire assume_passes, // the exact sum fits the observer's counter
     output wire keep_sum, // the unit has the exact sum, as far as its field goes
@@ -22,7 +22,7 @@ module miter #(parameter EX = 3, parameter PCW = 14, parameter W_d_occ = 5) (
     wire [PCW-1:0] up_pc;
     wire [EX-1:0] up_excess;
     spad_degree_accumulator unit (
-        .clk(clk), .rst(rst), .clear(clear), .d_valid(d_valid), .d_occ(d_occ), .d_last(d_last), .d_pc(d_pc),
+        .clk(clk), .rst(rst), .clear(clear), .resolved_valid(resolved_valid), .resolved_occ(resolved_occ), .resolved_last(resolved_last), .resolved_pc(resolved_pc),
         .up_valid(up_valid), .up_pc(up_pc), .up_excess(up_excess)
     );
     (* hierconn *) wire [EX-1:0] \unit.sum ;
@@ -31,8 +31,8 @@ module miter #(parameter EX = 3, parameter PCW = 14, parameter W_d_occ = 5) (
     // The sum without a limit, and the number of passes.
     reg [15:0] exact;
     reg [3:0] passes;
-    wire [15:0] with_this = exact + d_occ - 1;
-    assign assume_occupied = !d_valid | (d_occ != 0);
+    wire [15:0] with_this = exact + resolved_occ - 1;
+    assign assume_occupied = !resolved_valid | (resolved_occ != 0);
     assign assume_passes = exact < 16'h8000;
     assign keep_sum = \unit.sum == (exact > MOST ? MOST : exact);
 
@@ -42,13 +42,13 @@ module miter #(parameter EX = 3, parameter PCW = 14, parameter W_d_occ = 5) (
     always @(posedge clk) begin
         was_rst <= rst;
         was_clear <= clear;
-        was_done <= d_valid & d_last & !clear;
+        was_done <= resolved_valid & resolved_last & !clear;
         was_exact <= with_this;
-        was_pc <= d_pc;
-        if (rst | clear | (d_valid & d_last)) begin
+        was_pc <= resolved_pc;
+        if (rst | clear | (resolved_valid & resolved_last)) begin
             exact <= 0;
             passes <= 0;
-        end else if (d_valid) begin
+        end else if (resolved_valid) begin
             exact <= with_this;
             passes <= passes + 1;
         end
@@ -59,5 +59,5 @@ module miter #(parameter EX = 3, parameter PCW = 14, parameter W_d_occ = 5) (
     assign check_clear = was_rst | !was_clear | (!up_valid & (exact == 0));
     assign cover_sum = up_valid & (was_exact > 2) & (was_exact < MOST) & (was_exact == up_excess) & !rst;
     assign cover_full = up_valid & (was_exact > MOST) & !rst;
-    assign cover_clear = was_clear & d_valid & !rst;
+    assign cover_clear = was_clear & resolved_valid & !rst;
 endmodule

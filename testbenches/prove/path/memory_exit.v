@@ -3,7 +3,7 @@
 // spad_memory_exit{% if has_stages %} with {{ M - 4 }} stages{% endif %}: answers leave as they came, in order, each once,
 // however long the exit is closed (sections 18.4 to 18.6).
 module miter #(parameter L = 2, parameter WW = 2, parameter D = 32, parameter DG = 2, parameter PW = 3, parameter PCW = 14,
-               parameter LKG = 2, parameter W_resp_tag = 40, parameter W_out_data = 80, parameter W_d_occ = 3) (
+               parameter LKG = 2, parameter W_resp_tag = 40, parameter W_out_data = 80, parameter W_resolved_occ = 3) (
     input wire clk,
     input wire rst,
     input wire resp_valid,
@@ -33,9 +33,9 @@ module miter #(parameter L = 2, parameter WW = 2, parameter D = 32, parameter DG
     output wire cover_cost // 2: a lock operation of degree 2
 );
     localparam TG = W_resp_tag - 2 - DG - WW - 4 - PCW - PW - 1;
-    wire resp_ready, sr_valid, d_valid, d_last, out_valid;
-    wire [W_d_occ-1:0] d_occ;
-    wire [PCW-1:0] d_pc;
+    wire resp_ready, sr_valid, resolved_valid, resolved_last, out_valid;
+    wire [W_resolved_occ-1:0] resolved_occ;
+    wire [PCW-1:0] resolved_pc;
     wire [W_out_data-1:0] out_data;
 {%- if has_stages %}
     wire [{{ M - 5 }}:0] mem_valid;
@@ -43,7 +43,7 @@ module miter #(parameter L = 2, parameter WW = 2, parameter D = 32, parameter DG
     spad_memory_exit unit (
         .clk(clk), .rst(rst), .resp_valid(resp_valid), .resp_ready(resp_ready), .resp_mask(resp_mask),
         .resp_tag(resp_tag), .resp_data(resp_data), .resp_success(resp_success), .resp_error(resp_error),
-        .resp_degree(resp_degree), .sr_valid(sr_valid), .d_valid(d_valid), .d_occ(d_occ), .d_last(d_last), .d_pc(d_pc),
+        .resp_degree(resp_degree), .sr_valid(sr_valid), .resolved_valid(resolved_valid), .resolved_occ(resolved_occ), .resolved_last(resolved_last), .resolved_pc(resolved_pc),
 {%- if has_stages %}
         .mem_valid(mem_valid),
 {%- endif %}
@@ -66,7 +66,7 @@ module miter #(parameter L = 2, parameter WW = 2, parameter D = 32, parameter DG
     wire take = fire & !source;
     wire give = out_valid & out_ready;
     wire locking = (kind == 3) | (kind == 4);
-    wire [W_d_occ-1:0] cost = (resp_degree == 0 ? 1 : resp_degree) * (locking ? LKG : 1);
+    wire [W_resolved_occ-1:0] cost = (resp_degree == 0 ? 1 : resp_degree) * (locking ? LKG : 1);
 
     reg was_rst, was_offered;
     reg [W_out_data-1:0] was_out;
@@ -148,7 +148,7 @@ module miter #(parameter L = 2, parameter WW = 2, parameter D = 32, parameter DG
     assign check_hold = was_rst | !was_offered | !out_valid | (out_data == payload);
 {%- endif %}
     assign check_sequencer = sr_valid == (resp_valid & source);
-    assign check_cost = (d_valid == (take & (kind >= 1) & (kind <= 4)))
-        & (!d_valid | ((d_occ == cost) & (d_last == last) & (d_pc == pc)));
-    assign cover_cost = d_valid & (kind == 4) & (resp_degree == 2) & !rst;
+    assign check_cost = (resolved_valid == (take & (kind >= 1) & (kind <= 4)))
+        & (!resolved_valid | ((resolved_occ == cost) & (resolved_last == last) & (resolved_pc == pc)));
+    assign cover_cost = resolved_valid & (kind == 4) & (resp_degree == 2) & !rst;
 endmodule

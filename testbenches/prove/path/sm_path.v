@@ -128,8 +128,8 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     (* hierconn *) wire [TG-1:0] \unit.pass_issue.cur_tag , \unit.ex_tag ;
     (* hierconn *) wire [PW-1:0] \unit.pass_issue.cur_np , \unit.pass_issue.cur_next , \unit.ex_pass ;
     localparam NM = L * D + ID;
-    (* hierconn *) wire [NQ-1:0] \unit.nonmem.v ;
-    (* hierconn *) wire [NQ*NM-1:0] \unit.nonmem.d ;
+    (* hierconn *) wire [NQ-1:0] \unit.nonmem.valid ;
+    (* hierconn *) wire [NQ*NM-1:0] \unit.nonmem.data ;
     localparam TGW = CTL + DG + 2;
     (* hierconn *) wire \unit.scratchpad.arbiter.busy ;
     (* hierconn *) wire [TGW-1:0] \unit.scratchpad.mem0_tag ;
@@ -167,7 +167,7 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     (* hierconn *) wire [TGW-1:0] \unit.memory_entry.sequencer.tag ;
     (* hierconn *) wire [L-1:0] \unit.memory_entry.sequencer.mask0 ;
 {%- endif %}
-    wire [NQ*NM-1:0] nonmem = \unit.nonmem.d ;
+    wire [NQ*NM-1:0] nonmem = \unit.nonmem.data ;
     localparam P = 3 + {{ MS }} + NQ + {% if LOCKS > 0 %}2 * PQ + 1{% else %}PQ{% endif %};
     localparam HX = P - 1 - NQ; // the oldest place of NONMEM
     wire [P-1:0] there;
@@ -206,7 +206,7 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
 {%- endif %}
         end
         for (g = 0; g < NQ; g = g + 1) begin : beside
-            assign there[HX+g] = \unit.nonmem.v [NQ-1-g];
+            assign there[HX+g] = \unit.nonmem.valid [NQ-1-g];
             assign ids[(HX+g)*ID +: ID] = nonmem[(NQ-1-g)*NM +: ID];
         end
     endgenerate
