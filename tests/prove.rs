@@ -347,17 +347,20 @@ fn registers_that_are_none_are_refused() {
     ];
     let config = "spad_hash_config_bitvec_perm.v";
     let queue = [
-        ("d[k*NMW +: NMW] <= in_data", "dd[k*NMW +: NMW] <= in_data"),
         (
-            "d[k*NMW +: NMW] <= d[(k-1)*NMW +: NMW]",
-            "dd[k*NMW +: NMW] <= dd[(k-1)*NMW +: NMW]",
+            "data[k*NMW +: NMW] <= in_data",
+            "other[k*NMW +: NMW] <= in_data",
         ),
-        ("reg [NQ*NMW-1:0] d;", "reg [NQ*NMW-1:0] dd;"),
+        (
+            "data[k*NMW +: NMW] <= data[(k-1)*NMW +: NMW]",
+            "other[k*NMW +: NMW] <= other[(k-1)*NMW +: NMW]",
+        ),
+        ("reg [NQ*NMW-1:0] data;", "reg [NQ*NMW-1:0] other;"),
         // The entry of each of the four stages, where it is offered.
-        ("(d[", "(dd["),
-        ("(d[", "(dd["),
-        ("(d[", "(dd["),
-        ("(d[", "(dd["),
+        ("(data[", "(other["),
+        ("(data[", "(other["),
+        ("(data[", "(other["),
+        ("(data[", "(other["),
     ];
     let cases = [
         ("spad_hash_bitvec_perm", config, &constant[..]),

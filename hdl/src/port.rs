@@ -28,9 +28,10 @@ pub struct Port {
     /// declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depends_on: Option<Vec<String>>,
-    /// Of an output that says when a neighbour may go on (a ready, a grant, a
-    /// hold): what the neighbour sends after it has fallen and must have room
-    /// for. 0 in the whole kit: what is sent counts in the cycle of its ready.
+    /// Of an output that lets a neighbour go on or stops it (`*_ready`, `*_gnt`,
+    /// `ex_hold`): what the neighbour may still send after it was told to stop,
+    /// and needs room for. 0 in the whole kit: what is sent counts in the cycle
+    /// of its ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skid_depth: Option<u32>,
 }

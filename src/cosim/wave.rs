@@ -42,7 +42,8 @@ pub(super) fn render(
         vcd.change_scalar(clk, Value::V0)?;
         change(&mut vcd, &inputs, &layout.inputs, input)?;
         change(&mut vcd, &rtl, &layout.outputs, got)?;
-        change(&mut vcd, &model, &layout.outputs, expected)?;
+        let defined: Vec<u32> = expected.iter().zip(care).map(|(e, c)| e & c).collect();
+        change(&mut vcd, &model, &layout.outputs, &defined)?;
         for (id, port) in differs.iter().zip(&layout.outputs) {
             let mut words = port.offset..port.offset + port.words;
             let differs = words.any(|w| (got[w] ^ expected[w]) & care[w] != 0);

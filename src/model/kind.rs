@@ -96,6 +96,7 @@ impl Offers {
             self.shared &= !bit;
             self.atomic &= !bit;
             self.relssp &= !bit;
+            (self.list[warp], self.hi[warp]) = (Offer::default(), 0);
         }
         let Some(offer) = offer else { return };
         (self.list[warp], self.hi[warp]) = (offer, offer.hi);

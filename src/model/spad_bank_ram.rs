@@ -61,6 +61,7 @@ impl BankWords {
     }
 
     fn place(&self, bank: usize, row: usize) -> usize {
+        debug_assert!(bank >> self.bank_bits == 0, "bank {bank}");
         row << self.bank_bits | bank
     }
 }

@@ -23,7 +23,7 @@ pub struct PredictorInputs {
     pub rst: bool,
     /// A kernel starts: forget everything.
     pub clear: bool,
-    /// `d_*`: a pass of a predicted kind is resolved.
+    /// `resolved_*`: a pass of a predicted kind is resolved.
     pub pass: Option<ResolvedPass>,
     /// `set_*`: an instruction of a predicted kind is taken.
     pub set: Option<PredictedIssue>,

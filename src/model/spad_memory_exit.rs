@@ -29,7 +29,7 @@ pub struct ExitOutputs {
     pub resp_ready: bool,
     /// It is the sequencer's; comb(resp).
     pub sr_valid: bool,
-    /// `d_*`: a pass of a predicted kind is resolved; comb(resp, out_ready).
+    /// `resolved_*`: a pass of a predicted kind is resolved; comb(resp, out_ready).
     pub resolved: Option<ResolvedPass>,
     /// The result; registered with M > 4, else comb(resp).
     pub out: Option<PassResult>,

@@ -10,8 +10,8 @@ use std::ops::Range;
 pub struct Frame<'a> {
     /// Inputs; they hold the values of the cycle before.
     pub inputs: &'a mut [u32],
-    /// Expected outputs, to be written all of them: what stands there before is
-    /// of some earlier cycle.
+    /// Expected outputs, to be written all of them but those that are ignored:
+    /// what stands there before is of some earlier cycle.
     pub expected: &'a mut [u32],
     /// Which output bits are defined; all set before each cycle.
     pub care: &'a mut [u32],

@@ -146,16 +146,14 @@ impl<Q: Queue> Golden for GoldenQueue<Q> {
     fn respond(&mut self, frame: &mut Frame) {
         let p = &self.ports.data;
         let offered = frame.is_high(&p.in_valid);
-        let inputs = QueueInputs {
+        let input = offered.then(|| self.payloads.number());
+        let out_ready = frame.is_high(&p.out_ready);
+        let (in_ready, output, used) = self.model.step(QueueInputs {
             rst: frame.is_high(&p.rst),
             on: frame.is_high(&self.ports.on),
-            input: offered.then(|| self.payloads.number()),
-            out_ready: frame.is_high(&p.out_ready),
-        };
-        let QueueInputs {
-            input, out_ready, ..
-        } = inputs;
-        let (in_ready, output, used) = self.model.step(inputs);
+            input,
+            out_ready,
+        });
         frame.expect(&p.in_ready, in_ready.into());
         frame.expect(&p.out_valid, output.is_some().into());
         let bypassed = offered && output == input;

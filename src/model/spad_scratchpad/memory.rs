@@ -116,7 +116,7 @@ impl Memory {
     /// Each lane of the group gets the word of its bank in the row that its
     /// leader asks for, which is its own.
     fn read<T>(
-        &mut self,
+        &self,
         request: &Request<T>,
         place: &Place,
         words: &mut [u64; MAX_LANES],

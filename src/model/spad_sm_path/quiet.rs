@@ -2,8 +2,7 @@
 //! serves the groups of a conflict, the retry sequencer counts a latency, or
 //! the path is empty. Every output stays as it is.
 //!
-//! `src/model/tests/quiet.rs` and `src/sm/tests/skip.rs` compare this with
-//! single steps.
+//! `src/sm/machine/skip/tests.rs` compares this with single steps.
 
 use super::{Signals, SmPath, SmPathInputs, SmPathOutputs};
 

@@ -20,8 +20,8 @@ pub(super) struct Sharing {
     warp_blk: Vec<u8>,
     /// (rel_done, live) at the start of the cycle, of relssp itself.
     registered: (BlockMask, BlockMask),
-    /// What they say until something is launched, released or ends, where no
-    /// block shares; and the `cfg_sharing` under which they do.
+    /// What they say until the next event, where sharing is off or no block
+    /// shares; and the `cfg_sharing` under which they do.
     calm: Option<(bool, SharingOutputs)>,
 }
 
@@ -132,7 +132,7 @@ impl Sharing {
     }
 }
 
-/// Something is launched, released or ends.
+/// Something is launched, released or ends, or all is reset.
 fn has_event(inputs: &SmPathInputs, release: Option<Release>) -> bool {
     inputs.rst || inputs.launch.is_some() || inputs.exit.is_some() || release.is_some()
 }
