@@ -256,10 +256,18 @@ fn missed(faults: &[Mutant]) -> Vec<String> {
     faults.par_iter().filter_map(Mutant::missed).collect()
 }
 
+/// The names in a Verilog text; of numbers, `'b10` has none.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\'';
+    text.split(move |c| !is_name(c))
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))
+}
+
 /// A fault whose text is gone would be none.
 #[test]
 fn every_fault_is_in_the_text() {
     let mut texts: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    let mut unknown: Vec<String> = Vec::new();
     for fault in path_faults() {
         let machine = fault.machine().unwrap_or("base = 'small'");
         let files = texts.entry(machine.to_owned()).or_insert_with(|| {
@@ -270,9 +278,20 @@ fn every_fault_is_in_the_text() {
         let mut text = files[&fault.file].clone();
         for (from, to) in &fault.edits {
             assert!(text.contains(from), "{} has no '{from}'", fault.file);
+            // An unknown name would be a net that nobody drives.
+            for name in names(to) {
+                let known = names(&text).any(|n| n == name);
+                if !known {
+                    unknown.push(format!("{}: {name}", fault.file));
+                }
+            }
             text = text.replacen(from, to, 1);
         }
     }
+    assert_eq!(
+        unknown, [""; 0],
+        "names of faults that their file does not have"
+    );
 }
 
 /// The first faults of each unit; all of them in the campaign.
