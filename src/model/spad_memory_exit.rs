@@ -96,13 +96,9 @@ impl MemoryExit {
     /// The clock edge, with the outputs of this cycle.
     #[inline(always)]
     pub(super) fn commit_known(&mut self, inputs: &ExitInputs, outputs: &ExitOutputs) {
-        if self.depth > 0 {
-            self.move_results(inputs, outputs);
+        if self.depth == 0 {
+            return;
         }
-    }
-
-    #[inline(always)]
-    fn move_results(&mut self, inputs: &ExitInputs, outputs: &ExitOutputs) {
         let stages = &mut self.stages[..self.depth];
         if inputs.rst {
             stages.fill(None);

@@ -111,15 +111,11 @@ impl<P: Copy + Default> NonmemQueue<P> {
             self.valid = 0;
             return;
         }
-        let bypass = self.bypasses(inputs.cfg_elastic) && inputs.out_ready;
-        if self.valid != 0 || (!bypass && inputs.input.is_some()) {
-            self.move_entries(inputs, bypass);
-        }
-    }
-
-    #[inline(always)]
-    fn move_entries(&mut self, inputs: &NonmemInputs<P>, bypass: bool) {
         let elastic = inputs.cfg_elastic;
+        let bypass = self.bypasses(elastic) && inputs.out_ready;
+        if self.valid == 0 && (bypass || inputs.input.is_none()) {
+            return;
+        }
         let in_ready = self.in_ready(elastic, inputs.out_ready);
         if self.valid != 0 {
             let free = self.free(elastic, inputs.out_ready);

@@ -42,7 +42,7 @@ impl Sm<'_> {
     }
 
     /// Each scheduler that has not issued to the path may issue to its pipe.
-    fn issue_private(&mut self, in_path: Option<usize>, owner: u32) -> Result<u128> {
+    fn issue_private(&mut self, in_path: Option<usize>, owners: u32) -> Result<u128> {
         let count = self.private.len();
         let mut issued = 0;
         for k in 0..count {
@@ -57,7 +57,7 @@ impl Sm<'_> {
             let inputs = SchedulerInputs {
                 policy: self.path_config.policy,
                 ready,
-                cls: self.classes(owner),
+                cls: self.classes(owners),
                 take: true,
                 age: &self.ages,
                 active: self.two_level.active,
