@@ -3,7 +3,7 @@
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,8 +12,9 @@ const TERM: &str = "TERM";
 const KILL: &str = "KILL";
 
 /// A tool that never ends, with a child that would live on; both write down
-/// who they are.
-const HANGS: &str = "sleep 300 & echo $! > $HERE/child; echo $$ > $HERE/tool; wait";
+/// who they are, a line each: tools run side by side, and one that truncated
+/// the file may be killed before it has written.
+const HANGS: &str = "sleep 300 & echo $! >> $HERE/child; echo $$ >> $HERE/tool; wait";
 
 struct Scene {
     dir: tempfile::TempDir,
@@ -62,12 +63,16 @@ impl Scene {
     /// What became of the command after a signal in the middle of a tool.
     fn interrupted(&self, args: &[&str], signal: &str) -> Output {
         let child = self.command(args).spawn().unwrap();
-        wait_for("the tool's start", || self.path("tool").exists());
+        wait_for("the tool's start", || {
+            std::fs::read_to_string(self.path("tool")).is_ok_and(|text| text.ends_with('\n'))
+        });
         let output = stop(child, signal);
         for name in ["tool", "child"] {
-            wait_for(&format!("the end of the {name} after {signal}"), || {
-                !runs(&self.path(name))
-            });
+            let ids = std::fs::read_to_string(self.path(name)).unwrap();
+            for id in ids.lines() {
+                let end = format!("the end of {name} {id} after {signal}");
+                wait_for(&end, || !runs(id.parse().unwrap()));
+            }
             std::fs::remove_file(self.path(name)).unwrap();
         }
         output
@@ -99,10 +104,9 @@ fn stop(child: Child, signal: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// Whether the process whose number is in `file` still runs.
-fn runs(file: &Path) -> bool {
-    let id = std::fs::read_to_string(file).unwrap();
-    let state = std::fs::read_to_string(format!("/proc/{}/stat", id.trim()));
+/// Whether this process still runs.
+fn runs(id: u32) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{id}/stat"));
     state.is_ok_and(|s| !s.contains(") Z "))
 }
 
