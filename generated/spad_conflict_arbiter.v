@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_conflict_arbiter: holds one access and serves one conflict-free group
 // per cycle: in every bank the lowest waiting lane (the leader) and all
-// waiting lanes on its row.
+// waiting lanes on its row; a byte of their word is written by the lowest of
+// them that enables it (MERGE = 1), or all by the leader (MERGE = 0).
 //
-// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, DG = 6, BCAST = 1
+// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, BE = 4, DG = 6, BCAST = 1,
+//             MERGE = 1
 // Timing:     an access that fires in cycle t is in the groups of t+1 and on,
 //             one for each cycle with adv; the next may fire with the last
 //             group
@@ -18,11 +20,14 @@
 // in  req_access       1  0: no lane is served, one empty group
 // in  req_bank       160  bank, m bits per lane
 // in  req_row        288  row, R bits per lane
+// in  req_be         128  bytes to write, BE bits per lane
 // in  adv              1  the present group is served in this cycle
 // out grp_valid        1  there is a group
 // out grp_last         1  it is the access's last
 // out grp_served      32  its lanes
 // out grp_leader      32  its leaders, at most one per bank
+// out grp_writes     128  bytes that a lane writes if it is a store: in a bank
+//                         one lane each
 // out grp_bank_valid  32  banks that it uses
 // out grp_bank       160  bank of each lane of the access
 // out grp_row        288  row of each lane of the access
@@ -38,11 +43,13 @@ module spad_conflict_arbiter (
     input wire req_access,
     input wire [159:0] req_bank,
     input wire [287:0] req_row,
+    input wire [127:0] req_be,
     input wire adv,
     output wire grp_valid,
     output wire grp_last,
     output wire [31:0] grp_served,
     output wire [31:0] grp_leader,
+    output wire [127:0] grp_writes,
     output wire [31:0] grp_bank_valid,
     output wire [159:0] grp_bank,
     output wire [287:0] grp_row,
@@ -52,6 +59,7 @@ module spad_conflict_arbiter (
     localparam m = 5;
     localparam R = 9;
     localparam B = 32;
+    localparam BE = 4;
 
     reg busy;
     reg last;
@@ -77,13 +85,21 @@ module spad_conflict_arbiter (
     assign clash_coming[0] = 1'b0;
     assign clash_remaining[0] = 1'b0;
 
+    // Byte k of all lanes apart: `wants` has those that wait to write it,
+    // `first` those of them with no earlier one on their word. Whoever waits on
+    // the word of a served lane is served with it, so that this need not know
+    // the group.
+    reg [L*BE-1:0] be;
+    wire [BE*L-1:0] wants;
+    wire [BE*L-1:0] first;
+
     assign req_ready = ~busy | (adv & last);
     wire fire = req_valid & req_ready;
     wire step = busy & adv;
     wire [31:0] coming = req_mask & {32{req_access}};
     wire [31:0] remain = pend & kept_off;
 
-    genvar i, j, b;
+    genvar i, j, b, k;
     generate
         for (i = 1; i < L; i = i + 1) begin : lane
             reg [i-1:0] same_bank;
@@ -105,6 +121,17 @@ module spad_conflict_arbiter (
             assign kept_off[i] = |(clash & pend[i-1:0] & ~follows[i-1:0]);
             assign clash_coming[i] = coming[i] & (|(clash_next & coming[i-1:0]));
             assign clash_remaining[i] = remain[i] & (|(clash & remain[i-1:0]));
+            wire [i-1:0] same_word = same_bank & ~clash;
+            for (k = 0; k < BE; k = k + 1) begin : lane_byte
+                assign first[k*L + i] = wants[k*L + i] & ~(|(same_word & wants[k*L +: i]));
+            end
+        end
+        for (k = 0; k < BE; k = k + 1) begin : of_byte
+            assign first[k*L] = wants[k*L];
+            for (i = 0; i < L; i = i + 1) begin : of_lane
+                assign wants[k*L + i] = pend[i] & be[i*BE + k];
+                assign grp_writes[i*BE + k] = first[k*L + i] & ~kept_off[i];
+            end
         end
         for (b = 0; b < B; b = b + 1) begin : bank_used
             wire [L-1:0] want;
@@ -152,6 +179,7 @@ module spad_conflict_arbiter (
         if (fire) begin
             bank <= req_bank;
             row <= req_row;
+            be <= req_be;
         end
     end
 endmodule

@@ -43,42 +43,59 @@ module spad_conflict_history (
     reg [SETS-1:0] valid1;
     reg [SETS-1:0] lru;
 
-    // The update of the previous cycle: it reads what its set has while it is
-    // offered, and is written one cycle later. Not reset: `update_valid` covers
-    // it.
+    // The update of the previous cycle: it has read what its set holds while it
+    // was offered, and finds its way now. Not reset: `update_valid` covers it.
     reg update_valid;
     reg [PCW-1:0] update_pc;
     reg [EX-1:0] update_excess;
     reg update_beside0;
     reg update_beside1;
-    reg update_again;
+    reg update_twice;
+    reg update_behind;
+    reg update_same;
     reg update_valid1;
     reg update_lru;
     wire update_way;
 
+    // The one before it: it is written. `write_valid` covers it.
+    reg write_valid;
+    reg [PCW-1:0] write_pc;
+    reg [EX-1:0] write_excess;
+    reg write_way;
+
     wire up_valid1;
     wire up_lru;
+    wire [7:0] write_set = write_pc[7:0];
+    wire [5:0] write_tag = write_pc[13:8];
     wire [7:0] update_set = update_pc[7:0];
     wire [5:0] update_tag = update_pc[13:8];
     wire [7:0] up_set = up_pc[7:0];
     wire [5:0] up_tag = up_pc[13:8];
-    wire write0 = update_valid & ~update_way;
-    wire write1 = update_valid & update_way;
-    // Behind an update of the same set: the way that it wrote, and whether it was
-    // for the same program counter.
-    wire same_set = update_set == up_set;
-    wire beside0_next = write0 & same_set;
-    wire beside1_next = write1 & same_set;
-    wire again_next = update_tag == up_tag;
+    wire write0 = write_valid & ~write_way;
+    wire write1 = write_valid & write_way;
+    // Behind an update of the same set: whether it was for the same program
+    // counter, and of the one that is being written the way.
+    wire up_beside = write_set == up_set;
+    wire beside0_next = write0 & up_beside;
+    wire beside1_next = write1 & up_beside;
+    wire twice_next = write_tag == up_tag;
+    wire behind_next = update_valid & (update_set == up_set);
+    wire same_next = update_tag == up_tag;
     wire update_valid1_next = up_valid1 | beside1_next;
-    wire update_lru_next = (update_valid & same_set) ? ~update_way : up_lru;
+    wire update_lru_next = (write_valid & up_beside) ? ~write_way : up_lru;
     wire update_valid_next = up_valid & ~clear;
+    wire write_valid_next = update_valid & ~clear;
     assign up_valid1 = valid1[up_set];
     assign up_lru = lru[up_set];
 
     always @(posedge clk) begin
-        if (rst) update_valid <= 1'b0;
-        else update_valid <= update_valid_next;
+        if (rst) begin
+            update_valid <= 1'b0;
+            write_valid <= 1'b0;
+        end else begin
+            update_valid <= update_valid_next;
+            write_valid <= write_valid_next;
+        end
     end
     always @(posedge clk) begin
         if (up_valid) begin
@@ -86,22 +103,31 @@ module spad_conflict_history (
             update_excess <= up_excess;
             update_beside0 <= beside0_next;
             update_beside1 <= beside1_next;
-            update_again <= again_next;
+            update_twice <= twice_next;
+            update_behind <= behind_next;
+            update_same <= same_next;
             update_valid1 <= update_valid1_next;
             update_lru <= update_lru_next;
         end
+        if (update_valid) begin
+            write_pc <= update_pc;
+            write_excess <= update_excess;
+            write_way <= update_way;
+        end
     end
 
-    // A look-up beside the writing of its set: the way that is written answers
-    // with what is written.
+    // A look-up beside the writing of its set, and after the update before:
+    // the ways of these answer with what is written.
     wire lk_valid0;
     wire lk_valid1;
     wire [7:0] lk_set = lk_pc[7:0];
     wire [5:0] lk_tag = lk_pc[13:8];
-    wire lk_beside = update_valid & (update_set == lk_set);
-    wire there0_next = lk_valid0 & ~(lk_beside & ~update_way);
-    wire there1_next = lk_valid1 & ~(lk_beside & update_way);
-    wire written_next = lk_beside & (update_tag == lk_tag);
+    wire lk_beside = write_set == lk_set;
+    wire there0_next = lk_valid0 & ~(lk_beside & write0);
+    wire there1_next = lk_valid1 & ~(lk_beside & write1);
+    wire written_next = write_valid & lk_beside & (write_tag == lk_tag);
+    wire after_next = update_valid & (update_set == lk_set);
+    wire again_next = update_tag == lk_tag;
     assign lk_valid0 = valid0[lk_set];
     assign lk_valid1 = valid1[lk_set];
 
@@ -113,8 +139,8 @@ module spad_conflict_history (
         .rd_row(lk_set),
         .rd_data(found0),
         .wr_en(write0),
-        .wr_row(update_set),
-        .wr_data({update_tag, update_excess})
+        .wr_row(write_set),
+        .wr_data({write_tag, write_excess})
     );
     spad_table_ram_256x11 entries1 (
         .clk(clk),
@@ -122,14 +148,16 @@ module spad_conflict_history (
         .rd_row(lk_set),
         .rd_data(found1),
         .wr_en(write1),
-        .wr_row(update_set),
-        .wr_data({update_tag, update_excess})
+        .wr_row(write_set),
+        .wr_data({write_tag, write_excess})
     );
 
     reg done;
     reg there0;
     reg there1;
     reg written;
+    reg after;
+    reg again;
     reg [TAG-1:0] tag;
     reg [EX-1:0] excess;
     always @(posedge clk) begin
@@ -141,17 +169,22 @@ module spad_conflict_history (
         there0 <= there0_next;
         there1 <= there1_next;
         written <= written_next;
+        after <= after_next;
+        again <= again_next;
         tag <= lk_tag;
-        excess <= update_excess;
+        excess <= write_excess;
     end
 
-    wire hit0 = done & there0 & (found0[10:5] == tag);
-    wire hit1 = done & there1 & (found1[10:5] == tag);
-    wire hit_written = done & written;
+    // An update replaces what the one before it wrote only if both are for one
+    // program counter.
+    wire hit_update = done & after & again;
+    wire hit_written = done & written & ~hit_update;
+    wire hit0 = done & there0 & ~(after & ~write_way) & (found0[10:5] == tag);
+    wire hit1 = done & there1 & ~(after & write_way) & (found1[10:5] == tag);
     assign lk_done = done;
-    assign lk_hit = hit_written | hit0 | hit1;
-    assign lk_excess = (excess & {5{hit_written}}) | (found0[4:0] & {5{hit0}})
-        | (found1[4:0] & {5{hit1}});
+    assign lk_hit = hit_update | hit_written | hit0 | hit1;
+    assign lk_excess = (write_excess & {5{hit_update}}) | (excess & {5{hit_written}})
+        | (found0[4:0] & {5{hit0}}) | (found1[4:0] & {5{hit1}});
 
     // Update: a copy of the tags, with a port of its own.
     wire [TAG-1:0] tag0;
@@ -162,8 +195,8 @@ module spad_conflict_history (
         .rd_row(up_set),
         .rd_data(tag0),
         .wr_en(write0),
-        .wr_row(update_set),
-        .wr_data(update_tag)
+        .wr_row(write_set),
+        .wr_data(write_tag)
     );
     spad_table_ram_256x6 tags1 (
         .clk(clk),
@@ -171,18 +204,25 @@ module spad_conflict_history (
         .rd_row(up_set),
         .rd_data(tag1),
         .wr_en(write1),
-        .wr_row(update_set),
-        .wr_data(update_tag)
+        .wr_row(write_set),
+        .wr_data(write_tag)
     );
 
-    wire update_match0 = update_beside0 ? update_again : (tag0 == update_tag);
-    wire update_match1 = update_beside1 ? update_again : (tag1 == update_tag);
-    wire update_hit1 = update_valid1 & update_match1;
+    wire behind0 = update_behind & ~write_way;
+    wire behind1 = update_behind & write_way;
+    wire update_match0 = behind0 ? update_same
+        : update_beside0 ? update_twice
+        : (tag0 == update_tag);
+    wire update_match1 = behind1 ? update_same
+        : update_beside1 ? update_twice
+        : (tag1 == update_tag);
+    wire update_hit1 = (update_valid1 | behind1) & update_match1;
     // `lru` starts at way 0 and points to the free way until both are taken: so
     // way 0 needs no valid bit here. While it is free, way 1 is free too, and both
     // its match and `lru` choose way 0.
     assign update_way = update_match0 ? 1'b0
         : update_hit1 ? 1'b1
+        : update_behind ? ~write_way
         : update_lru;
 
     always @(posedge clk) begin
@@ -194,10 +234,10 @@ module spad_conflict_history (
             valid0 <= {SETS{1'b0}};
             valid1 <= {SETS{1'b0}};
             lru <= {SETS{1'b0}};
-        end else if (update_valid) begin
-            lru[update_set] <= ~update_way;
-            if (update_way) valid1[update_set] <= 1'b1;
-            else valid0[update_set] <= 1'b1;
+        end else if (write_valid) begin
+            lru[write_set] <= ~write_way;
+            if (write_way) valid1[write_set] <= 1'b1;
+            else valid0[write_set] <= 1'b1;
         end
     end
 endmodule

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_crossbar: rows and store data from lanes to banks, read data from banks
-// to lanes. All served lanes of a bank are on one word; their stores are
-// merged per byte (MERGE = 1) or the leader's word is stored (MERGE = 0).
+// to lanes. All served lanes of a bank are on one word, and each byte of it is
+// written by one of them at most.
 //
-// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, D = 32, BE = 4, MERGE = 1
+// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, D = 32, BE = 4
 // Timing:     combinational
 // Reference:  docs/microarchitecture.md, section 4
 //
-// in  served      32  lanes of the group
-// in  leader      32  its leaders, at most one per bank
-// in  lane_bank  160  bank of each lane, m bits
-// in  lane_row   288  row, R bits per lane
-// in  lane_data  1024  store data, D bits per lane
-// in  lane_be    128  byte enables, BE bits per lane
-// out bank_row   288  row of the bank's leader; 0 if unused
-// out bank_wdata 1024  store data, merged; 0 where nothing is written
-// out bank_wbe   128  bytes that are written
-// in  sel_valid   32  response: lanes to route to
-// in  sel_bank   160  response: bank of each, m bits
-// in  bank_rdata 1024  read data, D bits per bank
-// out lane_rdata 1024  read data, D bits per lane; else 0
+// in  leader       32  the group's leaders, at most one per bank
+// in  lane_bank   160  bank of each lane, m bits
+// in  lane_row    288  row, R bits per lane
+// in  lane_data   1024  store data, D bits per lane
+// in  lane_writes 128  bytes that it writes, BE bits per lane; in a bank one
+//                      lane each
+// out bank_row    288  row of the bank's leader; 0 if unused
+// out bank_wdata  1024  store data; 0 where nothing is written
+// out bank_wbe    128  bytes that are written
+// in  sel_valid    32  response: lanes to route to
+// in  sel_bank    160  response: bank of each, m bits
+// in  bank_rdata  1024  read data, D bits per bank
+// out lane_rdata  1024  read data, D bits per lane; else 0
 
 module spad_crossbar (
-    input wire [31:0] served,
     input wire [31:0] leader,
     input wire [159:0] lane_bank,
     input wire [287:0] lane_row,
     input wire [1023:0] lane_data,
-    input wire [127:0] lane_be,
+    input wire [127:0] lane_writes,
     output wire [287:0] bank_row,
     output wire [1023:0] bank_wdata,
     output wire [127:0] bank_wbe,
@@ -43,34 +42,17 @@ module spad_crossbar (
     localparam D = 32;
     localparam BE = 4;
 
-    genvar b, i, j, k;
-
-    // The bytes of a word apart: byte k of all lanes, its enables, and the
-    // lanes that write it, which are the lowest of their banks that enable it.
+    // The bytes of a word apart: byte k of all lanes, and the lanes that write it.
     wire [BE*L*8-1:0] bytes;
-    wire [BE*L-1:0] enables;
     wire [BE*L-1:0] writes;
+    genvar b, i, k;
     generate
-        for (i = 0; i < L; i = i + 1) begin : lane
-            wire [L-1:0] ahead;
-            for (j = 0; j < L; j = j + 1) begin : other
-                if (j < i) begin : earlier
-                    assign ahead[j] = served[j]
-                        & (lane_bank[i*m +: m] == lane_bank[j*m +: m]);
-                end else begin : later
-                    assign ahead[j] = 1'b0;
-                end
-            end
-            for (k = 0; k < BE; k = k + 1) begin : lane_byte
+        for (k = 0; k < BE; k = k + 1) begin : of_byte
+            for (i = 0; i < L; i = i + 1) begin : of_lane
                 assign bytes[(k*L + i)*8 +: 8] = lane_data[i*D + k*8 +: 8];
-                assign enables[k*L + i] = lane_be[i*BE + k];
-                assign writes[k*L + i] = served[i] & lane_be[i*BE + k]
-                    & ~(|(ahead & enables[k*L +: L]));
+                assign writes[k*L + i] = lane_writes[i*BE + k];
             end
         end
-    endgenerate
-
-    generate
         for (b = 0; b < B; b = b + 1) begin : to_bank
             wire [L-1:0] here;
             for (i = 0; i < L; i = i + 1) begin : lane_here

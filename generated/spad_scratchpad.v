@@ -101,7 +101,6 @@ module spad_scratchpad (
     reg [2:0] mem0_op;
     reg [L-1:0] mem0_mask;
     reg [L*D-1:0] mem0_data;
-    reg [L*BE-1:0] mem0_be;
     reg [42:0] mem0_tag;
     reg mem0_error;
     always @(posedge clk) begin
@@ -109,7 +108,6 @@ module spad_scratchpad (
             mem0_op <= req_op;
             mem0_mask <= req_mask;
             mem0_data <= req_data;
-            mem0_be <= req_be;
             mem0_tag <= req_tag;
             mem0_error <= refused;
         end
@@ -129,6 +127,7 @@ module spad_scratchpad (
     wire grp_last;
     wire [L-1:0] mem0_served;
     wire [L-1:0] mem0_leader;
+    wire [L*BE-1:0] mem0_writes;
     wire [B-1:0] mem0_bank_valid;
     wire [L*m-1:0] mem0_bank;
     wire [L*R-1:0] mem0_row;
@@ -152,18 +151,20 @@ module spad_scratchpad (
         .req_access(accessing),
         .req_bank(req_bank),
         .req_row(req_row),
+        .req_be(req_be),
         .adv(adv & last_window),
         .grp_valid(mem0_valid),
         .grp_last(grp_last),
         .grp_served(mem0_served),
         .grp_leader(mem0_leader),
+        .grp_writes(mem0_writes),
         .grp_bank_valid(mem0_bank_valid),
         .grp_bank(mem0_bank),
         .grp_row(mem0_row),
         .grp_degree(mem0_degree)
     );
-    wire mem0_writes = (mem0_op == OP_STORE) | (mem0_op == OP_STUL);
-    wire [31:0] mem0_bank_write = mem0_bank_valid & {32{mem0_writes}};
+    wire mem0_stores = (mem0_op == OP_STORE) | (mem0_op == OP_STUL);
+    wire [31:0] mem0_bank_write = mem0_bank_valid & {32{mem0_stores}};
 
     // ------------------------------------------------------------- MEM1
     // A group on its way to the banks.
@@ -179,7 +180,7 @@ module spad_scratchpad (
     reg [2:0] mem1_op;
     reg [L-1:0] mem1_mask;
     reg [L*D-1:0] mem1_data;
-    reg [L*BE-1:0] mem1_be;
+    reg [L*BE-1:0] mem1_writes;
     reg [42:0] mem1_tag;
     reg mem1_error;
     always @(posedge clk) begin
@@ -199,7 +200,7 @@ module spad_scratchpad (
             mem1_op <= mem0_op;
             mem1_mask <= mem0_mask;
             mem1_data <= mem0_data;
-            mem1_be <= mem0_be;
+            mem1_writes <= mem0_writes;
             mem1_tag <= mem0_tag;
             mem1_error <= mem0_error;
         end
@@ -345,12 +346,11 @@ module spad_scratchpad (
 
     // To the banks from MEM1, back to the lanes for MEM3.
     spad_crossbar crossbar (
-        .served(mem1_served),
         .leader(mem1_leader),
         .lane_bank(mem1_bank),
         .lane_row(mem1_row),
         .lane_data(mem1_data),
-        .lane_be(mem1_be),
+        .lane_writes(mem1_writes),
         .bank_row(bank_row),
         .bank_wdata(bank_wdata),
         .bank_wbe(bank_wbe),

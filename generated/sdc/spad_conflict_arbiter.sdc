@@ -11,7 +11,7 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst req_valid req_mask[*] req_access req_bank[*] req_row[*] adv}]
+    [get_ports {rst req_valid req_mask[*] req_access req_bank[*] req_row[*] req_be[*] adv}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
-    [get_ports {req_ready grp_valid grp_last grp_served[*] grp_leader[*] grp_bank_valid[*] \
-        grp_bank[*] grp_row[*] grp_degree[*]}]
+    [get_ports {req_ready grp_valid grp_last grp_served[*] grp_leader[*] grp_writes[*] \
+        grp_bank_valid[*] grp_bank[*] grp_row[*] grp_degree[*]}]

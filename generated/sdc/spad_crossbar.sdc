@@ -11,7 +11,7 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {served[*] leader[*] lane_bank[*] lane_row[*] lane_data[*] lane_be[*] sel_valid[*] \
+    [get_ports {leader[*] lane_bank[*] lane_row[*] lane_data[*] lane_writes[*] sel_valid[*] \
         sel_bank[*] bank_rdata[*]}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
     [get_ports {bank_row[*] bank_wdata[*] bank_wbe[*] lane_rdata[*]}]

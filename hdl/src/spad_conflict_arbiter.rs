@@ -58,9 +58,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let doc = UnitDoc {
         name: "spad_conflict_arbiter".into(),
         summary: "holds one access and serves one conflict-free group per cycle: in every bank \
-                  the lowest waiting lane (the leader) and all waiting lanes on its row."
+                  the lowest waiting lane (the leader) and all waiting lanes on its row; a byte \
+                  of their word is written by the lowest of them that enables it (MERGE = 1), or \
+                  all by the leader (MERGE = 0)."
             .into(),
-        parameters: p.text(&["n", "m", "L", "B", "R", "DG", "BCAST"]),
+        parameters: p.text(&["n", "m", "L", "B", "R", "BE", "DG", "BCAST", "MERGE"]),
         timing: "an access that fires in cycle t is in the groups of t+1 and on, one for each \
                  cycle with adv; the next may fire with the last group"
             .into(),
@@ -76,11 +78,17 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input("req_access", 1, "0: no lane is served, one empty group")
         .input("req_bank", l * m, "bank, m bits per lane")
         .input("req_row", l * r, "row, R bits per lane")
+        .input("req_be", l * p.BE, "bytes to write, BE bits per lane")
         .input("adv", 1, "the present group is served in this cycle")
         .output("grp_valid", 1, "there is a group")
         .output("grp_last", 1, "it is the access's last")
         .output("grp_served", l, "its lanes")
         .output("grp_leader", l, "its leaders, at most one per bank")
+        .output(
+            "grp_writes",
+            l * p.BE,
+            "bytes that a lane writes if it is a store: in a bank one lane each",
+        )
         .output("grp_bank_valid", b, "banks that it uses")
         .output("grp_bank", l * m, "bank of each lane of the access")
         .output("grp_row", l * r, "row of each lane of the access")
@@ -89,6 +97,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             p.DG,
             "groups of the access up to this one; 0 if it has no lane to serve",
         )
+        .unused(!p.MERGE, "req_be", "the leader writes its whole word")
         .signals(&[("busy", 1), ("last", 1), ("acc", 1), ("cnt", p.DG)])
         .signals(&[("pend", l), ("bank", l * m), ("row", l * r)])
         .signals(&[("follows", l), ("kept_off", l)])

@@ -25,38 +25,44 @@ fn parts(p: &Params, prefix: &str) -> [VerilogStatement; 2] {
     ]
 }
 
-/// A look-up beside the writing of its set: the way that is written answers
-/// with what is written. `lk_valid` comes late, so `done` looks at it alone.
+/// What updates under way mean to a look-up. The way that is written holds
+/// something else now; `lk_valid` comes late, so `done` looks at it alone.
 fn look_up(p: &Params) -> Vec<VerilogStatement> {
-    let there = |way: usize, written: Expr| {
+    let there = |way: usize| {
         let valid = wire(&format!("lk_valid{way}"));
+        let written = wire(&format!("write{way}"));
         assign(
             &format!("there{way}_next"),
             valid & !(wire("lk_beside") & written),
         )
     };
-    let same_tag = same("update_tag", "lk_tag");
     let mut logic = parts(p, "lk").to_vec();
     logic.extend([
+        assign("lk_beside", same("write_set", "lk_set")),
+        there(0),
+        there(1),
         assign(
-            "lk_beside",
+            "written_next",
+            wire("write_valid") & wire("lk_beside") & same("write_tag", "lk_tag"),
+        ),
+        assign(
+            "after_next",
             wire("update_valid") & same("update_set", "lk_set"),
         ),
-        there(0, !wire("update_way")),
-        there(1, wire("update_way")),
-        assign("written_next", wire("lk_beside") & same_tag),
+        assign("again_next", same("update_tag", "lk_tag")),
     ]);
     logic
 }
 
-/// The answer: what was being written, or what a way has.
+/// The answer: the newest update of the program counter, or what a way has.
 fn answer(p: &Params) -> Vec<VerilogStatement> {
     let tag = p.PCW - p.SETW;
-    let hit = |way: usize| {
+    let kept = |way| !(wire("after") & way);
+    let hit = |way: usize, kept: Expr| {
         let own = slice(&format!("found{way}"), p.EX, tag);
         assign(
             &format!("hit{way}"),
-            wire("done") & wire(&format!("there{way}")) & same(own, "tag"),
+            wire("done") & wire(&format!("there{way}")) & kept & same(own, "tag"),
         )
     };
     let value = |way: usize| {
@@ -64,43 +70,64 @@ fn answer(p: &Params) -> Vec<VerilogStatement> {
         gated(p.EX, own, wire(&format!("hit{way}")))
     };
     vec![
-        hit(0),
-        hit(1),
-        assign("hit_written", wire("done") & wire("written")),
+        note(
+            "An update replaces what the one before it wrote only if both are for one program \
+             counter.",
+        ),
+        assign("hit_update", wire("done") & wire("after") & wire("again")),
+        assign(
+            "hit_written",
+            wire("done") & wire("written") & !wire("hit_update"),
+        ),
+        hit(0, kept(!wire("write_way"))),
+        hit(1, kept(wire("write_way"))),
         assign("lk_done", "done"),
-        assign("lk_hit", wire("hit_written") | wire("hit0") | wire("hit1")),
+        assign(
+            "lk_hit",
+            wire("hit_update") | wire("hit_written") | wire("hit0") | wire("hit1"),
+        ),
         assign(
             "lk_excess",
-            gated(p.EX, "excess", "hit_written") | value(0) | value(1),
+            gated(p.EX, "write_excess", "hit_update")
+                | gated(p.EX, "excess", "hit_written")
+                | value(0)
+                | value(1),
         ),
     ]
 }
 
-/// The update of the previous cycle.
+/// An update that is offered: what it has to know of the two before it.
 fn update(p: &Params) -> Vec<VerilogStatement> {
-    let mut logic = parts(p, "update").to_vec();
+    let mut logic = parts(p, "write").to_vec();
+    logic.extend(parts(p, "update"));
     logic.extend(parts(p, "up"));
     logic.extend([
-        assign("write0", wire("update_valid") & !wire("update_way")),
-        assign("write1", wire("update_valid") & wire("update_way")),
+        assign("write0", wire("write_valid") & !wire("write_way")),
+        assign("write1", wire("write_valid") & wire("write_way")),
         note(
-            "Behind an update of the same set: the way that it wrote, and whether it was for \
-             the same program counter.",
+            "Behind an update of the same set: whether it was for the same program counter, \
+             and of the one that is being written the way.",
         ),
-        assign("same_set", same("update_set", "up_set")),
-        assign("beside0_next", wire("write0") & wire("same_set")),
-        assign("beside1_next", wire("write1") & wire("same_set")),
-        assign("again_next", same("update_tag", "up_tag")),
+        assign("up_beside", same("write_set", "up_set")),
+        assign("beside0_next", wire("write0") & wire("up_beside")),
+        assign("beside1_next", wire("write1") & wire("up_beside")),
+        assign("twice_next", same("write_tag", "up_tag")),
+        assign(
+            "behind_next",
+            wire("update_valid") & same("update_set", "up_set"),
+        ),
+        assign("same_next", same("update_tag", "up_tag")),
         assign(
             "update_valid1_next",
             wire("up_valid1") | wire("beside1_next"),
         ),
         choose(
             "update_lru_next",
-            [(wire("update_valid") & wire("same_set"), !wire("update_way"))],
+            [(wire("write_valid") & wire("up_beside"), !wire("write_way"))],
             "up_lru",
         ),
         assign("update_valid_next", wire("up_valid") & !wire("clear")),
+        assign("write_valid_next", wire("update_valid") & !wire("clear")),
     ]);
     logic
 }
@@ -108,19 +135,29 @@ fn update(p: &Params) -> Vec<VerilogStatement> {
 /// The way of the update: the one that matches, else the one not used last.
 fn way() -> Vec<VerilogStatement> {
     let matches = |way: usize| {
-        let [beside, matches] =
-            ["update_beside", "update_match"].map(|name| format!("{name}{way}"));
+        let [behind, beside, matches] =
+            ["behind", "update_beside", "update_match"].map(|name| format!("{name}{way}"));
+        let cases = [
+            (wire(&behind), wire("update_same")),
+            (wire(&beside), wire("update_twice")),
+        ];
         let read = same(&*format!("tag{way}"), "update_tag");
-        choose(&matches, [(wire(&beside), wire("update_again"))], read)
+        choose(&matches, cases, read)
     };
     let cases = [
         (wire("update_match0"), zero()),
         (wire("update_hit1"), one()),
+        (wire("update_behind"), !wire("write_way")),
     ];
     vec![
+        assign("behind0", wire("update_behind") & !wire("write_way")),
+        assign("behind1", wire("update_behind") & wire("write_way")),
         matches(0),
         matches(1),
-        assign("update_hit1", wire("update_valid1") & wire("update_match1")),
+        assign(
+            "update_hit1",
+            (wire("update_valid1") | wire("behind1")) & wire("update_match1"),
+        ),
         note(
             "`lru` starts at way 0 and points to the free way until both are taken: so way 0 \
              needs no valid bit here. While it is free, way 1 is free too, and both its match \
@@ -170,15 +207,24 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input("up_pc", p.PCW, "its program counter")
         .input("up_excess", p.EX, "the value")
         .signals(&[("update_valid", 1), ("update_pc", p.PCW), ("update_way", 1)])
+        .signals(&[("write_valid", 1), ("write_pc", p.PCW), ("write_way", 1)])
+        .signals(&[("write_excess", p.EX)])
         .signals(&[("lk_valid0", 1), ("lk_valid1", 1)])
-        .signals(&[("done", 1), ("written", 1), ("there0", 1), ("there1", 1)])
+        .signals(&[("done", 1), ("there0", 1), ("there1", 1)])
+        .signals(&[
+            ("written", 1),
+            ("written_way", 1),
+            ("after", 1),
+            ("again", 1),
+        ])
         .signals(&[("tag", tag), ("excess", p.EX), ("tag0", tag), ("tag1", tag)])
         .signals(&[("found0", tag + p.EX), ("found1", tag + p.EX)])
         .signals(&[
             ("update_beside0", 1),
             ("update_beside1", 1),
-            ("update_again", 1),
+            ("update_twice", 1),
         ])
+        .signals(&[("update_behind", 1), ("update_same", 1)])
         .signals(&[("update_valid1", 1), ("update_lru", 1)])
         .signals(&[("up_valid1", 1), ("up_lru", 1)])
         .logic("update", update(p))

@@ -12,35 +12,35 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let doc = UnitDoc {
         name: "spad_crossbar".into(),
         summary: "rows and store data from lanes to banks, read data from banks to lanes. All \
-                  served lanes of a bank are on one word; their stores are merged per byte \
-                  (MERGE = 1) or the leader's word is stored (MERGE = 0)."
+                  served lanes of a bank are on one word, and each byte of it is written by one \
+                  of them at most."
             .into(),
-        parameters: p.text(&["n", "m", "L", "B", "R", "D", "BE", "MERGE"]),
+        parameters: p.text(&["n", "m", "L", "B", "R", "D", "BE"]),
         timing: "combinational".into(),
         paper: "docs/microarchitecture.md, section 4".into(),
         latency_cycles: 0,
     };
-    let whole = "whole-word stores need the leader only";
     let module = Shell::new(doc)
-        .input("served", l, "lanes of the group")
-        .input("leader", l, "its leaders, at most one per bank")
+        .input("leader", l, "the group's leaders, at most one per bank")
         .input("lane_bank", l * m, "bank of each lane, m bits")
         .input("lane_row", l * p.R, "row, R bits per lane")
         .input("lane_data", l * p.D, "store data, D bits per lane")
-        .input("lane_be", l * p.BE, "byte enables, BE bits per lane")
+        .input(
+            "lane_writes",
+            l * p.BE,
+            "bytes that it writes, BE bits per lane; in a bank one lane each",
+        )
         .output("bank_row", b * p.R, "row of the bank's leader; 0 if unused")
         .output(
             "bank_wdata",
             b * p.D,
-            "store data, merged; 0 where nothing is written",
+            "store data; 0 where nothing is written",
         )
         .output("bank_wbe", b * p.BE, "bytes that are written")
         .input("sel_valid", l, "response: lanes to route to")
         .input("sel_bank", l * m, "response: bank of each, m bits")
         .input("bank_rdata", b * p.D, "read data, D bits per bank")
         .output("lane_rdata", l * p.D, "read data, D bits per lane; else 0")
-        .unused(!p.MERGE, "served", whole)
-        .unused(!p.MERGE, "lane_be", whole)
         .instantiates(&pick)
         .emit("spad_crossbar.v.tera", p)?;
     Ok(vec![pick, module])

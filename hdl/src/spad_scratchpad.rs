@@ -108,10 +108,10 @@ fn access(stages: &Stages) -> Vec<VerilogStatement> {
 fn writes(p: &Params) -> Vec<VerilogStatement> {
     let writes = operates(0, &["OP_STORE", "OP_STUL"]);
     vec![
-        assign("mem0_writes", writes),
+        assign("mem0_stores", writes),
         assign(
             "mem0_bank_write",
-            gated(p.B, "mem0_bank_valid", "mem0_writes"),
+            gated(p.B, "mem0_bank_valid", "mem0_stores"),
         ),
     ]
 }

@@ -54,11 +54,13 @@ pub(crate) use lanes::{even_bits, lanes_of, warp_bit, warps_of};
 pub use pass::{AccessTag, Pass, PassControl, PassData, PassPool, PassResult};
 pub use spad_access_unit::{AccessInputs, AccessOutputs, AccessUnit, BlockMask, SharingLaunch};
 pub use spad_bank_ram::{BankInputs, BankRam};
-pub use spad_conflict_arbiter::{ArbiterInputs, ArbiterOutputs, ConflictArbiter, Group};
+pub use spad_conflict_arbiter::{
+    ArbiterInputs, ArbiterOutputs, ByteMerging, ConflictArbiter, Group,
+};
 pub use spad_conflict_history::{ConflictHistory, HistoryInputs, HistoryOutputs};
 pub use spad_conflict_predictor::{ConflictPredictor, PredictedIssue, PredictorInputs};
 pub use spad_counters::{CounterInputs, Counters};
-pub use spad_crossbar::{BankRequests, Crossbar, CrossbarOutputs, RequestInputs, ResponseInputs};
+pub use spad_crossbar::{BankRequests, CrossbarOutputs, RequestInputs, ResponseInputs, crossbar};
 pub use spad_degree_accumulator::{
     AccumulatorInputs, DegreeAccumulator, ExcessUpdate, ResolvedPass,
 };

@@ -2,6 +2,7 @@
 //! (docs/microarchitecture.md, section 3).
 
 use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, for_each_lane, lanes_of};
+use crate::config::Config;
 
 /// Inputs of one clock cycle.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,8 @@ pub struct ArbiterInputs<'a> {
     pub req_bank: &'a [u8],
     /// Row of each lane.
     pub req_row: &'a [u16],
+    /// Bytes to write, a bit each, of each lane.
+    pub req_be: &'a [u8],
     /// The response side is ready: the present group is served in this cycle.
     pub adv: bool,
 }
@@ -33,6 +36,8 @@ pub struct Group {
     pub served: LaneMask,
     /// The lowest waiting lane of each bank.
     pub leader: LaneMask,
+    /// Bytes that each lane writes if the access is a store.
+    pub writes: [u8; MAX_LANES],
     /// Banks that the group uses.
     pub bank_valid: u64,
     /// Bank of each lane of the access.
@@ -74,14 +79,78 @@ pub struct ConflictArbiter {
     accesses: bool,
     bank: [u8; MAX_LANES],
     row: [u16; MAX_LANES],
+    be: [u8; MAX_LANES],
     lanes: usize,
     /// Lanes on the leader's row are served with it.
     broadcast: bool,
+    merging: ByteMerging,
+}
+
+/// How the stores of a group to one word become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteMerging {
+    /// MERGE: each byte is of the lowest lane that enables it; else the
+    /// leader's word is stored.
+    pub merge: bool,
+    /// Bytes of a word: 4 or 8.
+    pub word_bytes: u32,
+}
+
+impl ByteMerging {
+    /// That of a machine.
+    pub fn of(config: &Config) -> Self {
+        ByteMerging {
+            merge: config.path.merge_bytes,
+            word_bytes: config.word_bytes(),
+        }
+    }
+
+    /// Bytes that each served lane writes: `be` are the lanes' byte enables,
+    /// and lanes of one bank are on one word.
+    pub(super) fn writes(
+        self,
+        served: LaneMask,
+        leader: LaneMask,
+        bank: &[u8],
+        be: &[u8],
+    ) -> [u8; MAX_LANES] {
+        let mut writes = [0; MAX_LANES];
+        // The lowest lane of a byte is the first that enables it.
+        let mut taken = [0u8; MAX_BANKS];
+        for lane in lanes_of(if self.merge { served } else { leader }) {
+            let taken = &mut taken[usize::from(bank[lane]) % MAX_BANKS];
+            writes[lane] = self.enables(be[lane]) & !*taken;
+            *taken |= writes[lane];
+        }
+        writes
+    }
+
+    /// The bytes that a lane writes which shares its word with no other.
+    pub(super) fn enables(self, be: u8) -> u8 {
+        match self.merge {
+            true => be & self.all_bytes(),
+            false => self.all_bytes(),
+        }
+    }
+
+    /// The bytes of a word.
+    pub(super) fn all_bytes(self) -> u8 {
+        (u16::MAX >> (16 - self.word_bytes)) as u8
+    }
 }
 
 impl ConflictArbiter {
+    /// The arbiter of `config`, after reset.
+    pub fn of(config: &Config) -> Self {
+        ConflictArbiter::new(
+            config.lanes as usize,
+            config.path.broadcast,
+            ByteMerging::of(config),
+        )
+    }
+
     /// An arbiter for `lanes` lanes, with or without broadcast, after reset.
-    pub fn new(lanes: usize, broadcast: bool) -> Self {
+    pub fn new(lanes: usize, broadcast: bool, merging: ByteMerging) -> Self {
         ConflictArbiter {
             busy: false,
             served: [0; MAX_LANES],
@@ -91,14 +160,16 @@ impl ConflictArbiter {
             accesses: false,
             bank: [0; MAX_LANES],
             row: [0; MAX_LANES],
+            be: [0; MAX_LANES],
             lanes,
             broadcast,
+            merging,
         }
     }
 
     /// To the state after reset.
     pub fn reset(&mut self) {
-        *self = ConflictArbiter::new(self.lanes, self.broadcast);
+        *self = ConflictArbiter::new(self.lanes, self.broadcast, self.merging);
     }
 
     /// An access is here.
@@ -137,11 +208,13 @@ impl ConflictArbiter {
 
     /// The present group, as the ports show it.
     pub fn group(&self) -> Group {
+        let (served, leader) = (self.served(), self.leader());
         let mut group = Group {
             valid: self.busy,
             last: self.last(),
-            served: self.served(),
-            leader: self.leader(),
+            served,
+            leader,
+            writes: self.merging.writes(served, leader, &self.bank, &self.be),
             bank_valid: 0,
             bank: self.bank,
             row: self.row,
@@ -202,6 +275,7 @@ impl ConflictArbiter {
         let lanes = self.lanes;
         self.bank[..lanes].copy_from_slice(&inputs.req_bank[..lanes]);
         self.row[..lanes].copy_from_slice(&inputs.req_row[..lanes]);
+        self.be[..lanes].copy_from_slice(&inputs.req_be[..lanes]);
         self.busy = true;
         self.count = 0;
         self.accesses = active != 0;
@@ -259,9 +333,14 @@ impl ConflictArbiter {
 mod tests {
     use super::*;
 
+    const MERGING: ByteMerging = ByteMerging {
+        merge: true,
+        word_bytes: 4,
+    };
+
     /// Offers one access, then advances every cycle; the groups' lanes.
     fn groups(mask: LaneMask, place: impl Fn(usize) -> (u8, u16)) -> (Vec<LaneMask>, u32) {
-        groups_of(ConflictArbiter::new(32, true), mask, place)
+        groups_of(ConflictArbiter::new(32, true, MERGING), mask, place)
     }
 
     fn groups_of(
@@ -279,6 +358,7 @@ mod tests {
             req_access: true,
             req_bank: &bank,
             req_row: &row,
+            req_be: &[15; 32],
             adv: true,
         };
         assert!(arbiter.step(&inputs).req_ready);
@@ -308,7 +388,7 @@ mod tests {
 
     #[test]
     fn without_broadcast_lanes_on_one_word_go_one_by_one() {
-        let arbiter = || ConflictArbiter::new(32, false);
+        let arbiter = || ConflictArbiter::new(32, false, MERGING);
         let (served, degree) = groups_of(arbiter(), 0b1101, |_| (3, 7));
         assert_eq!((served, degree), (vec![0b1, 0b100, 0b1000], 3));
         let all = u64::from(u32::MAX);
@@ -351,13 +431,29 @@ mod tests {
         ) {
             let places: Vec<_> = draws.iter().map(|d| (d.0 % banks, d.1 % rows)).collect();
             let expected = by_definition(mask.into(), broadcast, &places);
-            let arbiter = ConflictArbiter::new(32, broadcast);
+            let arbiter = ConflictArbiter::new(32, broadcast, MERGING);
             let (served, degree) = groups_of(arbiter, mask.into(), |l| places[l]);
             proptest::prop_assert_eq!(degree as usize, expected.len());
             if mask != 0 {
                 proptest::prop_assert_eq!(served, expected);
             }
         }
+    }
+
+    /// Lanes 0..4 on one word, with these byte enables.
+    fn writes(merge: bool, be: [u8; 4]) -> [u8; 4] {
+        let merging = ByteMerging { merge, ..MERGING };
+        let writes = merging.writes(0b1111, 1, &[2; 4], &be);
+        std::array::from_fn(|lane| writes[lane])
+    }
+
+    #[test]
+    fn stores_to_one_word_merge_per_byte() {
+        assert_eq!(writes(true, [1, 2, 4, 8]), [1, 2, 4, 8]);
+        // Overlapping: the lowest lane of each byte; the leader may enable none.
+        assert_eq!(writes(true, [0, 0b0110, 0b1100, 0]), [0, 0b0110, 0b1000, 0]);
+        assert_eq!(writes(true, [0; 4]), [0; 4]);
+        assert_eq!(writes(false, [0; 4]), [15, 0, 0, 0]);
     }
 
     #[test]
@@ -367,7 +463,7 @@ mod tests {
 
     #[test]
     fn a_group_waits_for_adv_and_a_new_access_follows_the_last_group() {
-        let mut arbiter = ConflictArbiter::new(2, true);
+        let mut arbiter = ConflictArbiter::new(2, true, MERGING);
         let (bank, row) = ([1, 1], [0, 1]);
         let mut inputs = ArbiterInputs {
             rst: false,
@@ -376,6 +472,7 @@ mod tests {
             req_access: true,
             req_bank: &bank,
             req_row: &row,
+            req_be: &[15; 32],
             adv: false,
         };
         arbiter.step(&inputs);

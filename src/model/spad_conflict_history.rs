@@ -138,12 +138,12 @@ pub fn memory_bits(sets: u32, pc_bits: u32, excess_bits: u32) -> u32 {
 }
 
 /// Flip-flops of the RTL: a valid bit per entry, an LRU bit per set, and the
-/// registers of a look-up and of an update under way.
+/// registers of a look-up and of the two updates under way.
 pub fn flops(sets: u32, pc_bits: u32, excess_bits: u32) -> u32 {
     let tag_bits = pc_bits - sets.trailing_zeros();
-    let look_up = 4 + tag_bits + excess_bits;
-    let update = 4 + pc_bits + excess_bits;
-    3 * sets + look_up + update
+    let look_up = 6 + tag_bits + excess_bits;
+    let update = pc_bits + excess_bits;
+    3 * sets + look_up + (8 + update) + (2 + update)
 }
 
 #[cfg(test)]
@@ -203,6 +203,6 @@ mod tests {
     fn the_papers_cache_has_704_bytes() {
         assert_eq!(paper_bytes(256, 14, 5), 704);
         assert_eq!(memory_bits(256, 14, 5), 8 * 704 + 512 * 6);
-        assert_eq!(flops(256, 14, 5), 768 + 15 + 23);
+        assert_eq!(flops(256, 14, 5), 768 + 17 + 27 + 21);
     }
 }

@@ -6,8 +6,6 @@ use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, byte_mask, lanes_of};
 /// The request side: one group of the arbiter, with the lanes' data.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestInputs<'a> {
-    /// Lanes of the group.
-    pub served: LaneMask,
     /// The group's leaders, at most one per bank.
     pub leader: LaneMask,
     /// Bank of each lane.
@@ -16,8 +14,8 @@ pub struct RequestInputs<'a> {
     pub lane_row: &'a [u16],
     /// Store data of each lane.
     pub lane_data: &'a [u64],
-    /// Byte enables of each lane.
-    pub lane_be: &'a [u8],
+    /// Bytes that each lane writes; each byte of a bank by one lane at most.
+    pub lane_writes: &'a [u8],
 }
 
 /// The response side: which lane takes which bank's word.
@@ -36,19 +34,10 @@ pub struct ResponseInputs<'a> {
 pub struct BankRequests {
     /// Row of each used bank's leader; 0 if the bank is unused.
     pub row: [u16; MAX_BANKS],
-    /// Per byte the lowest served lane that enables it; 0 if none.
+    /// Store data; 0 in bytes that are not written.
     pub wdata: [u64; MAX_BANKS],
-    /// Per byte: some served lane enables it.
+    /// Bytes that are written.
     pub wbe: [u8; MAX_BANKS],
-}
-
-impl BankRequests {
-    /// No bank is used.
-    pub(super) const NONE: BankRequests = BankRequests {
-        row: [0; MAX_BANKS],
-        wdata: [0; MAX_BANKS],
-        wbe: [0; MAX_BANKS],
-    };
 }
 
 /// Outputs of one evaluation.
@@ -60,121 +49,61 @@ pub struct CrossbarOutputs {
     pub lane_rdata: [u64; MAX_LANES],
 }
 
-/// Both crossbars.
-#[derive(Clone, Debug)]
-pub struct Crossbar {
-    /// Bytes of a word: 4 or 8.
-    pub word_bytes: u32,
-    /// MERGE: stores to one word merge per byte; else the leader's word wins.
-    pub merge: bool,
+/// Both sides of the crossbar.
+pub fn crossbar(request: &RequestInputs, response: &ResponseInputs) -> CrossbarOutputs {
+    CrossbarOutputs {
+        banks: to_banks(request),
+        lane_rdata: to_lanes(response),
+    }
 }
 
-impl Crossbar {
-    /// The request side.
-    pub fn requests(&self, inputs: &RequestInputs) -> BankRequests {
-        let mut banks = BankRequests::NONE;
-        self.drive(inputs, &mut banks);
-        banks
+fn to_banks(inputs: &RequestInputs) -> BankRequests {
+    let mut banks = BankRequests {
+        row: [0; MAX_BANKS],
+        wdata: [0; MAX_BANKS],
+        wbe: [0; MAX_BANKS],
+    };
+    for lane in lanes_of(inputs.leader) {
+        banks.row[usize::from(inputs.lane_bank[lane])] = inputs.lane_row[lane];
     }
+    for (lane, &writes) in inputs.lane_writes.iter().enumerate() {
+        let bank = usize::from(inputs.lane_bank[lane]);
+        banks.wdata[bank] |= inputs.lane_data[lane] & byte_mask(writes);
+        banks.wbe[bank] |= writes;
+    }
+    banks
+}
 
-    /// The request side, where nobody looks at banks that are not used: they
-    /// are left alone.
-    pub(super) fn drive(&self, inputs: &RequestInputs, banks: &mut BankRequests) {
-        for lane in lanes_of(inputs.leader) {
-            let bank = usize::from(inputs.lane_bank[lane]) % MAX_BANKS;
-            banks.row[bank] = inputs.lane_row[lane];
-            (banks.wdata[bank], banks.wbe[bank]) = match self.merge {
-                true => (0, 0),
-                false => (inputs.lane_data[lane], self.all_bytes()),
-            };
-        }
-        if self.merge {
-            // The lowest lane of a byte is the first that enables it.
-            for lane in lanes_of(inputs.served) {
-                let bank = usize::from(inputs.lane_bank[lane]) % MAX_BANKS;
-                let new = self.enables(inputs.lane_be[lane]) & !banks.wbe[bank];
-                banks.wdata[bank] |= inputs.lane_data[lane] & byte_mask(new);
-                banks.wbe[bank] |= new;
-            }
-        }
+fn to_lanes(inputs: &ResponseInputs) -> [u64; MAX_LANES] {
+    let mut lane_rdata = [0; MAX_LANES];
+    for lane in lanes_of(inputs.sel_valid) {
+        lane_rdata[lane] = inputs.bank_rdata[usize::from(inputs.sel_bank[lane])];
     }
-
-    /// The response side, into `lane_rdata`: words of the routed lanes; the
-    /// others are left alone.
-    pub fn route(&self, inputs: &ResponseInputs, lane_rdata: &mut [u64]) {
-        for lane in lanes_of(inputs.sel_valid) {
-            lane_rdata[lane] = inputs.bank_rdata[usize::from(inputs.sel_bank[lane])];
-        }
-    }
-
-    /// Both sides.
-    pub fn eval(&self, request: &RequestInputs, response: &ResponseInputs) -> CrossbarOutputs {
-        let mut lane_rdata = [0; MAX_LANES];
-        self.route(response, &mut lane_rdata);
-        CrossbarOutputs {
-            banks: self.requests(request),
-            lane_rdata,
-        }
-    }
-
-    /// The bytes that a lane writes which shares its word with no other.
-    pub(super) fn enables(&self, lane_be: u8) -> u8 {
-        match self.merge {
-            true => lane_be & self.all_bytes(),
-            false => self.all_bytes(),
-        }
-    }
-
-    /// The bytes of a word.
-    pub(super) fn all_bytes(&self) -> u8 {
-        (u16::MAX >> (16 - self.word_bytes)) as u8
-    }
+    lane_rdata
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Lanes 0..4 on one word of bank 2, with the given byte enables.
-    fn store(merge: bool, lane_be: [u8; 4]) -> (u64, u8) {
-        let crossbar = Crossbar {
-            word_bytes: 4,
-            merge,
-        };
-        let banks = crossbar.requests(&RequestInputs {
-            served: 0b1111,
+    /// Lanes 0..4 on one word of bank 2, which they write together.
+    #[test]
+    fn a_word_is_put_together_and_read_by_all() {
+        let request = RequestInputs {
             leader: 1,
             lane_bank: &[2; 4],
             lane_row: &[9, 0, 0, 0],
             lane_data: &[0x11111111, 0x22222222, 0x33333333, 0x44444444],
-            lane_be: &lane_be,
-        });
-        assert_eq!((banks.row[2], banks.row[1]), (9, 0));
-        (banks.wdata[2], banks.wbe[2])
-    }
-
-    #[test]
-    fn stores_to_one_word_merge_per_byte() {
-        assert_eq!(store(true, [1, 2, 4, 8]), (0x44332211, 15));
-        // Overlapping: the lowest lane of each byte; the leader may enable none.
-        assert_eq!(store(true, [0, 0b0110, 0b1100, 0]), (0x33222200, 0b1110));
-        assert_eq!(store(true, [0; 4]), (0, 0));
-        assert_eq!(store(false, [0; 4]), (0x11111111, 15));
-    }
-
-    #[test]
-    fn routed_lanes_get_their_bank() {
-        let crossbar = Crossbar {
-            word_bytes: 4,
-            merge: true,
+            lane_writes: &[0, 0b0110, 0b1000, 0],
         };
-        let mut words = [7; 4];
-        let inputs = ResponseInputs {
+        let response = ResponseInputs {
             sel_valid: 0b1011,
             sel_bank: &[1, 0, 0, 1],
             bank_rdata: &[10, 11],
         };
-        crossbar.route(&inputs, &mut words);
-        assert_eq!(words, [11, 10, 7, 11]);
+        let out = crossbar(&request, &response);
+        assert_eq!((out.banks.row[2], out.banks.row[1]), (9, 0));
+        assert_eq!((out.banks.wdata[2], out.banks.wbe[2]), (0x33222200, 0b1110));
+        assert_eq!(out.lane_rdata[..4], [11, 10, 0, 11]);
     }
 }

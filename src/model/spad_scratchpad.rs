@@ -108,7 +108,7 @@ impl<T: Copy + Default> Scratchpad<T> {
     pub fn new(config: &Config) -> Self {
         let stages = config.path.mem_stages;
         Scratchpad {
-            arbiter: ConflictArbiter::new(config.lanes as usize, config.path.broadcast),
+            arbiter: ConflictArbiter::of(config),
             memory: Memory::new(config),
             window: 0,
             requests: Box::new([Request::reset(), Request::reset()]),
@@ -207,6 +207,7 @@ impl<T: Copy + Default> Scratchpad<T> {
             req_access: access,
             req_bank: inputs.req_bank,
             req_row: inputs.req_row,
+            req_be: inputs.req_be,
             adv: arbiter_adv,
         });
     }

@@ -6,9 +6,9 @@ use super::support::{Rhythm, ports, reset};
 use crate::model::{ArbiterInputs, ConflictArbiter};
 
 ports!(Ports {
-    in rst req_valid req_mask req_access req_bank req_row adv;
-    out req_ready grp_valid grp_last grp_served grp_leader grp_bank_valid grp_bank grp_row
-        grp_degree;
+    in rst req_valid req_mask req_access req_bank req_row req_be adv;
+    out req_ready grp_valid grp_last grp_served grp_leader grp_writes grp_bank_valid grp_bank
+        grp_row grp_degree;
 });
 
 #[derive(Clone)]
@@ -40,7 +40,7 @@ pub(super) fn arbiter(setup: &Setup) -> Box<dyn Bench> {
     };
     let golden = GoldenArbiter {
         ports: Ports::new(setup.layout),
-        model: ConflictArbiter::new(lanes, setup.config.path.broadcast),
+        model: ConflictArbiter::of(setup.config),
         lanes,
         loaded: false,
     };
@@ -60,6 +60,9 @@ impl Driver for ArbiterDriver {
         frame.drive_fields(&p.req_bank, p.req_bank.width / lanes, bank);
         frame.drive_fields(&p.req_row, p.req_row.width / lanes, row);
         frame.drive(&p.adv, self.adv.beat(stimulus).into());
+        // Few bytes each, so that those of several lanes meet in a word.
+        let few = |_| stimulus.bits() & stimulus.bits();
+        frame.drive_fields(&p.req_be, p.req_be.width / lanes, (0..lanes).map(few));
     }
 }
 
@@ -69,6 +72,7 @@ impl Golden for GoldenArbiter {
         let (bank_bits, row_bits) = (p.req_bank.width / self.lanes, p.req_row.width / self.lanes);
         let bank: Vec<u8> = frame.driven_list(&p.req_bank, bank_bits);
         let row: Vec<u16> = frame.driven_list(&p.req_row, row_bits);
+        let be: Vec<u8> = frame.driven_list(&p.req_be, p.req_be.width / self.lanes);
         let inputs = ArbiterInputs {
             rst: frame.is_high(&p.rst),
             req_valid: frame.is_high(&p.req_valid),
@@ -76,6 +80,7 @@ impl Golden for GoldenArbiter {
             req_access: frame.is_high(&p.req_access),
             req_bank: &bank,
             req_row: &row,
+            req_be: &be,
             adv: frame.is_high(&p.adv),
         };
         let out = self.model.step(&inputs);
@@ -85,6 +90,7 @@ impl Golden for GoldenArbiter {
         frame.expect(&p.grp_last, group.last.into());
         frame.expect_bits(&p.grp_served, group.served.into());
         frame.expect_bits(&p.grp_leader, group.leader.into());
+        frame.expect_fields(&p.grp_writes, p.req_be.width / self.lanes, group.writes);
         frame.expect_bits(&p.grp_bank_valid, group.bank_valid.into());
         match self.loaded {
             true => {

@@ -4,10 +4,10 @@
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::pattern::{LaneAccess, Patterns};
 use super::support::ports;
-use crate::model::{Crossbar, RequestInputs, ResponseInputs};
+use crate::model::{self, RequestInputs, ResponseInputs};
 
 ports!(Ports {
-    in served leader lane_bank lane_row lane_data lane_be sel_valid sel_bank bank_rdata;
+    in leader lane_bank lane_row lane_data lane_writes sel_valid sel_bank bank_rdata;
     out bank_row bank_wdata bank_wbe lane_rdata;
 });
 
@@ -17,6 +17,7 @@ struct CrossbarDriver {
     lanes: usize,
     banks: usize,
     word_bits: usize,
+    merge: bool,
 }
 
 pub(super) fn crossbar(setup: &Setup) -> Box<dyn Bench> {
@@ -28,13 +29,10 @@ pub(super) fn crossbar(setup: &Setup) -> Box<dyn Bench> {
         lanes,
         banks: config.geometry.banks(),
         word_bits,
+        merge: config.path.merge_bytes,
     };
     let golden = GoldenCrossbar {
         ports: Ports::new(setup.layout),
-        model: Crossbar {
-            word_bytes: config.word_bytes(),
-            merge: config.path.merge_bytes,
-        },
         lanes,
         word_bits,
     };
@@ -42,21 +40,27 @@ pub(super) fn crossbar(setup: &Setup) -> Box<dyn Bench> {
 }
 
 impl CrossbarDriver {
-    /// Leaders and served lanes of the first group: the lowest lane of each
-    /// bank, and all on its row.
-    fn first_group(&self, access: &LaneAccess) -> (u64, u64) {
-        let (mut leader, mut served, mut bank_valid) = (0u64, 0u64, 0u64);
-        let mut bank_lane = vec![0u8; self.banks];
-        for i in (0..self.lanes).filter(|i| access.mask >> i & 1 == 1) {
+    /// Leaders of the first group, the lowest lane of each bank, and what the
+    /// lanes on their rows write of the bytes that they enable.
+    fn first_group(&self, access: &LaneAccess, mut be: Vec<u32>) -> (u64, Vec<u32>) {
+        let all = u32::MAX >> (32 - self.word_bits / 8);
+        let (mut leader, mut row) = (0u64, vec![None; self.banks]);
+        let mut taken = vec![0u32; self.banks];
+        for (i, be) in be.iter_mut().enumerate() {
             let bank = access.bank[i] as usize;
-            if bank_valid >> bank & 1 == 0 {
-                (leader, bank_valid) = (leader | 1 << i, bank_valid | 1 << bank);
-                bank_lane[bank] = i as u8;
+            let active = access.mask >> i & 1 == 1;
+            let leads = active && row[bank].is_none();
+            if leads {
+                leader |= 1 << i;
+                row[bank] = Some(access.row[i]);
             }
-            let same_row = access.row[bank_lane[bank] as usize] == access.row[i];
-            served |= u64::from(same_row) << i;
+            *be = match (active && row[bank] == Some(access.row[i]), self.merge) {
+                (true, true) => *be & all & !taken[bank],
+                _ => u32::from(leads && !self.merge) * all,
+            };
+            taken[bank] |= *be;
         }
-        (leader, served)
+        (leader, be)
     }
 }
 
@@ -64,17 +68,16 @@ impl Driver for CrossbarDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let (p, lanes, bits) = (&self.ports, self.lanes, self.word_bits);
         let access = self.patterns.next(stimulus, true);
-        let (leader, served) = self.first_group(&access);
         let (bank_bits, row_bits) = (p.sel_bank.width / lanes, p.lane_row.width / lanes);
-        frame.drive_bits(&p.served, served.into());
-        frame.drive_bits(&p.leader, leader.into());
-        frame.drive_fields(&p.lane_bank, bank_bits, access.bank);
-        frame.drive_fields(&p.lane_row, row_bits, access.row);
         frame.drive_any(&p.lane_data, stimulus);
         frame.drive_any(&p.bank_rdata, stimulus);
         // Few bytes each, so that those of several lanes meet in a word.
         let few = |_| stimulus.bits() & stimulus.bits();
-        frame.drive_fields(&p.lane_be, bits / 8, (0..lanes).map(few));
+        let (leader, writes) = self.first_group(&access, (0..lanes).map(few).collect());
+        frame.drive_bits(&p.leader, leader.into());
+        frame.drive_fields(&p.lane_bank, bank_bits, access.bank);
+        frame.drive_fields(&p.lane_row, row_bits, access.row);
+        frame.drive_fields(&p.lane_writes, bits / 8, writes);
         frame.drive_bits(&p.sel_valid, stimulus.wide(lanes));
         let select = |_| stimulus.below(self.banks as u32);
         frame.drive_fields(&p.sel_bank, bank_bits, (0..lanes).map(select));
@@ -84,7 +87,6 @@ impl Driver for CrossbarDriver {
 #[derive(Clone)]
 struct GoldenCrossbar {
     ports: Ports,
-    model: Crossbar,
     lanes: usize,
     word_bits: usize,
 }
@@ -96,23 +98,22 @@ impl Golden for GoldenCrossbar {
         let lane_bank: Vec<u8> = frame.driven_list(&p.lane_bank, bank_bits);
         let lane_row: Vec<u16> = frame.driven_list(&p.lane_row, row_bits);
         let lane_data: Vec<u64> = frame.driven_list(&p.lane_data, bits);
-        let lane_be: Vec<u8> = frame.driven_list(&p.lane_be, bits / 8);
+        let lane_writes: Vec<u8> = frame.driven_list(&p.lane_writes, bits / 8);
         let sel_bank: Vec<u8> = frame.driven_list(&p.sel_bank, bank_bits);
         let bank_rdata: Vec<u64> = frame.driven_list(&p.bank_rdata, bits);
         let request = RequestInputs {
-            served: frame.driven_mask(&p.served),
             leader: frame.driven_mask(&p.leader),
             lane_bank: &lane_bank,
             lane_row: &lane_row,
             lane_data: &lane_data,
-            lane_be: &lane_be,
+            lane_writes: &lane_writes,
         };
         let response = ResponseInputs {
             sel_valid: frame.driven_mask(&p.sel_valid),
             sel_bank: &sel_bank,
             bank_rdata: &bank_rdata,
         };
-        let out = self.model.eval(&request, &response);
+        let out = model::crossbar(&request, &response);
         frame.expect_fields(&p.bank_row, row_bits, out.banks.row);
         frame.expect_fields(&p.bank_wdata, bits, out.banks.wdata);
         frame.expect_fields(&p.bank_wbe, bits / 8, out.banks.wbe);

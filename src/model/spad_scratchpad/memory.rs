@@ -5,16 +5,14 @@ use super::{ResponseControl, op};
 use crate::config::Config;
 use crate::model::lanes::{LaneMask, MAX_LANES, all_lanes, byte_mask, copy_words, lanes_of};
 use crate::model::spad_bank_ram::BankWords;
-use crate::model::spad_crossbar::{BankRequests, Crossbar, RequestInputs};
+use crate::model::spad_conflict_arbiter::ByteMerging;
 use crate::model::spad_lock_unit::{LockBits, LockInputs, LockUnit};
 
-/// Banks with the request crossbar in front of them, and locks.
+/// Banks and locks.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
     banks: BankWords,
-    crossbar: Crossbar,
-    /// What the request crossbar drives; of use in banks that a group uses.
-    to_banks: Box<BankRequests>,
+    merging: ByteMerging,
     locks: LockUnit,
     /// Lanes that earlier groups and windows of the access gave their lock.
     success: LaneMask,
@@ -27,11 +25,7 @@ impl Memory {
         let windows = config.path.lock_group_cycles;
         Memory {
             banks: BankWords::new(config.parameters().ROWS, config.geometry.bank_bits()),
-            crossbar: Crossbar {
-                word_bytes: config.word_bytes(),
-                merge: config.path.merge_bytes,
-            },
-            to_banks: Box::new(BankRequests::NONE),
+            merging: ByteMerging::of(config),
             locks: LockUnit::new(config.lanes, windows),
             success: 0,
             lanes: config.lanes,
@@ -148,9 +142,9 @@ impl Memory {
     fn write_apart<T>(&mut self, request: &Request<T>, leader: LaneMask) {
         let (bank, row) = (&request.bank, &request.row);
         let lanes = self.lanes as usize;
-        let whole = self.crossbar.all_bytes();
+        let whole = self.merging.all_bytes();
         let by_all = request.be[..lanes].iter().fold(whole, |all, be| all & be);
-        if leader == all_lanes(lanes) && self.crossbar.enables(by_all) == whole {
+        if leader == all_lanes(lanes) && self.merging.enables(by_all) == whole {
             // Whole words: nothing of the old ones stays.
             let mask = byte_mask(whole);
             let places = bank[..lanes].iter().zip(&row[..lanes]);
@@ -160,28 +154,20 @@ impl Memory {
             return;
         }
         for lane in lanes_of(leader) {
-            let be = self.crossbar.enables(request.be[lane]);
+            let be = self.merging.enables(request.be[lane]);
             let (bank, row) = (bank[lane].into(), row[lane].into());
             self.banks.write(bank, row, be, request.data[lane]);
         }
     }
 
     fn write_merged<T>(&mut self, request: &Request<T>, place: &Place) {
-        let requests = RequestInputs {
-            served: place.served,
-            leader: place.leader,
-            lane_bank: &request.bank,
-            lane_row: &request.row,
-            lane_data: &request.data,
-            lane_be: &request.be,
-        };
-        self.crossbar.drive(&requests, &mut self.to_banks);
-        for lane in lanes_of(place.leader) {
-            let bank = usize::from(request.bank[lane]);
-            let to_bank = &self.to_banks;
-            let (be, wdata) = (to_bank.wbe[bank], to_bank.wdata[bank]);
-            let row = usize::from(to_bank.row[bank]);
-            self.banks.write(bank, row, be, wdata);
+        let Place { served, leader, .. } = *place;
+        let (bank, row) = (&request.bank, &request.row);
+        let writes = self.merging.writes(served, leader, bank, &request.be);
+        for lane in lanes_of(served) {
+            let (bank, row) = (bank[lane].into(), row[lane].into());
+            self.banks
+                .write(bank, row, writes[lane], request.data[lane]);
         }
     }
 }

@@ -1,7 +1,7 @@
 // spad_conflict_arbiter: every active lane of an access is served exactly once,
 // in exactly `degree` cycles in which the response side is ready (section 3).
 module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 8,
-               parameter DG = 3) (
+               parameter BE = 4, parameter DG = 3, parameter MERGE = 1) (
     input wire clk,
     input wire rst,
     input wire req_valid,
@@ -9,6 +9,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     input wire req_access,
     input wire [L*m-1:0] req_bank,
     input wire [L*R-1:0] req_row,
+    input wire [L*BE-1:0] req_be,
     input wire adv,
     input wire [m-1:0] bank_seen,
     output wire assume_one_bank, // any one bank is looked at
@@ -23,6 +24,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     output wire check_progress, // a group of an access with active lanes serves a lane
     output wire check_leader, // the leaders are the lowest waiting lanes of their banks
     output wire check_served, // served are the waiting lanes on the row of their bank's leader
+    output wire check_writes, // of the served lanes of a bank the lowest that enables a byte writes it
     output wire check_banks, // the banks of the leaders are used, and no other; banks and rows are those of the access
     output wire check_ready, // a request is taken when nothing is held or the last group goes
     output wire check_degree, // the degree is the largest number of distinct rows in a bank
@@ -35,6 +37,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
 );
     wire req_ready, grp_valid, grp_last;
     wire [L-1:0] grp_served, grp_leader;
+    wire [L*BE-1:0] grp_writes;
     wire [B-1:0] grp_bank_valid;
     wire [L*m-1:0] grp_bank;
     wire [L*R-1:0] grp_row;
@@ -42,14 +45,17 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     spad_conflict_arbiter unit (
         .clk(clk), .rst(rst),
         .req_valid(req_valid), .req_ready(req_ready), .req_mask(req_mask), .req_access(req_access),
-        .req_bank(req_bank), .req_row(req_row), .adv(adv),
-        .grp_valid(grp_valid), .grp_last(grp_last), .grp_served(grp_served), .grp_leader(grp_leader),
+        .req_bank(req_bank), .req_row(req_row), .req_be(req_be), .adv(adv),
+        .grp_valid(grp_valid), .grp_last(grp_last), .grp_served(grp_served), .grp_leader(grp_leader), .grp_writes(grp_writes),
         .grp_bank_valid(grp_bank_valid), .grp_bank(grp_bank), .grp_row(grp_row),
         .grp_degree(grp_degree)
     );
     (* hierconn *) wire [L-1:0] \unit.pend ;
     (* hierconn *) wire [L*m-1:0] \unit.bank ;
     (* hierconn *) wire [L*R-1:0] \unit.row ;
+{%- if MERGE %}
+    (* hierconn *) wire [L*BE-1:0] \unit.be ;
+{%- endif %}
     (* hierconn *) wire [DG-1:0] \unit.cnt ;
     (* hierconn *) wire \unit.acc ;
     (* hierconn *) wire \unit.last ;
@@ -63,6 +69,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     reg [L-1:0] waiting;
     reg [L*m-1:0] bank;
     reg [L*R-1:0] row;
+    reg [L*BE-1:0] be;
     reg [DG:0] steps;
     // Distinct rows in one bank of the whole access, as large as any bank may be.
     reg [DG-1:0] whole;
@@ -83,6 +90,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
             waiting <= req_access ? req_mask : 0;
             bank <= req_bank;
             row <= req_row;
+            be <= req_be;
             steps <= 0;
             whole <= requested;
         end else if (held & adv) begin
@@ -102,6 +110,10 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     group #(.L(L), .m(m), .R(R)) expected (
         .waiting(waiting), .bank(bank), .row(row), .leader(leader), .served(served), .used(used));
 
+    wire [L*BE-1:0] writes;
+    writers #(.L(L), .m(m), .BE(BE), .MERGE(MERGE)) of_group (
+        .served(served), .leader(leader), .bank(bank), .be(be), .writes(writes));
+
     integer i;
     reg [DG:0] served_before;
     always @* begin
@@ -111,7 +123,8 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     end
     wire active = access & (mask != 0);
     assign keep_request = (grp_valid == held) & (!held | (
-        (\unit.acc == active) & (\unit.bank == bank) & (\unit.row == row)));
+        (\unit.acc == active) & (\unit.bank == bank) & (\unit.row == row)
+{%- if MERGE %} & (\unit.be == be){% endif %}));
     assign keep_waiting = (\unit.pend == waiting) & (held | (waiting == 0))
         & (!held | (access ? ((waiting & ~mask) == 0) & ((waiting != 0) | (mask == 0)) : waiting == 0));
     assign keep_steps = !held | ((\unit.cnt == steps) & (steps <= served_before));
@@ -138,6 +151,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     assign check_progress = !held | (waiting == 0) | (grp_served != 0);
     assign check_leader = grp_leader == leader;
     assign check_served = grp_served == served;
+    assign check_writes = grp_writes == writes;
     assign check_banks = (grp_bank_valid == used) & (!held | ((grp_bank == bank) & (grp_row == row)));
     assign check_ready = req_ready == (!held | (adv & (left == 0)));
     // The last group's degree is no less than the rows of any bank, and those

@@ -1,7 +1,8 @@
 // spad_conflict_history: what was updated is found, until two other program
 // counters of its set have been updated or everything is cleared (section 13).
 // One program counter is followed; it may be any. The words of the memories
-// are named: two sets. The update of the previous cycle is counted as written.
+// are named: two sets. The updates under way, the one that is being written and
+// the one behind it, are counted as written.
 module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     input wire clk,
     input wire rst,
@@ -16,7 +17,7 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     output wire keep_there, // it is in exactly one way with its value, or in none; the set's last update is known
     output wire keep_order, // way 0 is taken first: the last update chose the free way until both are taken
     output wire keep_copy, // the tags that updates read are those that look-ups read
-    output wire keep_tags, // an update knows the tags of its set
+    output wire keep_tags, // an update knows the tags of its set, and the update before it
     output wire keep_answer, // the answer is that to the look-up before
     output wire check_one_way, // never in both ways
     output wire check_found, // it is found with its last value until two others of its set have been updated
@@ -44,13 +45,15 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     (* hierconn *) wire [TAG-1:0] \unit.tags1.mem[1] ;
     (* hierconn *) wire [TAG-1:0] \unit.tag0 ;
     (* hierconn *) wire [TAG-1:0] \unit.tag1 ;
-    (* hierconn *) wire \unit.update_valid ;
+    (* hierconn *) wire \unit.update_valid , \unit.write_valid ;
     (* hierconn *) wire [PCW-1:0] \unit.update_pc ;
+    (* hierconn *) wire [PCW-1:0] \unit.write_pc ;
     (* hierconn *) wire [EX-1:0] \unit.update_excess ;
-    (* hierconn *) wire \unit.update_beside0 ;
-    (* hierconn *) wire \unit.update_beside1 ;
-    (* hierconn *) wire \unit.update_again , \unit.update_valid1 , \unit.update_lru ;
-    (* hierconn *) wire \unit.update_way ;
+    (* hierconn *) wire [EX-1:0] \unit.write_excess ;
+    (* hierconn *) wire \unit.update_beside0 , \unit.update_beside1 , \unit.update_twice ;
+    (* hierconn *) wire \unit.update_behind , \unit.update_same ;
+    (* hierconn *) wire \unit.update_valid1 , \unit.update_lru ;
+    (* hierconn *) wire \unit.update_way , \unit.write_way ;
     (* hierconn *) wire [SETS-1:0] \unit.valid0 ;
     (* hierconn *) wire [SETS-1:0] \unit.valid1 ;
     (* hierconn *) wire [SETS-1:0] \unit.lru ;
@@ -60,22 +63,30 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     assign assume_one_pc = pc == pc_seen;
     wire set = pc[0];
     wire [TAG-1:0] tag = pc[PCW-1:1];
-    // What is in the set, and what will be with the update that is under way.
+    // What is in the set, what will be with the update that is being written,
+    // and with the one behind it.
     wire [TAG+EX-1:0] entry0 = set ? \unit.entries0.mem[1] : \unit.entries0.mem[0] ;
     wire [TAG+EX-1:0] entry1 = set ? \unit.entries1.mem[1] : \unit.entries1.mem[0] ;
     wire [TAG-1:0] copy0 = set ? \unit.tags0.mem[1] : \unit.tags0.mem[0] ;
     wire [TAG-1:0] copy1 = set ? \unit.tags1.mem[1] : \unit.tags1.mem[0] ;
-    wire now = \unit.update_valid & (\unit.update_pc [0] == set);
-    wire now0 = now & !\unit.update_way ;
-    wire now1 = now & \unit.update_way ;
-    wire [TAG-1:0] new_tag = \unit.update_pc [PCW-1:1];
-    wire [TAG-1:0] tag0 = now0 ? new_tag : entry0[TAG+EX-1:EX];
-    wire [TAG-1:0] tag1 = now1 ? new_tag : entry1[TAG+EX-1:EX];
-    wire [EX-1:0] excess0 = now0 ? \unit.update_excess : entry0[EX-1:0];
-    wire [EX-1:0] excess1 = now1 ? \unit.update_excess : entry1[EX-1:0];
-    wire valid0 = now0 | \unit.valid0 [set];
-    wire valid1 = now1 | \unit.valid1 [set];
-    wire lru = now ? !\unit.update_way : \unit.lru [set];
+    wire now = \unit.write_valid & (\unit.write_pc [0] == set);
+    wire now0 = now & !\unit.write_way ;
+    wire now1 = now & \unit.write_way ;
+    wire [TAG-1:0] now_tag = \unit.write_pc [PCW-1:1];
+    wire next = \unit.update_valid & (\unit.update_pc [0] == set);
+    wire next0 = next & !\unit.update_way ;
+    wire next1 = next & \unit.update_way ;
+    wire [TAG-1:0] next_tag = \unit.update_pc [PCW-1:1];
+    wire [TAG-1:0] tag0 = next0 ? next_tag : now0 ? now_tag : entry0[TAG+EX-1:EX];
+    wire [TAG-1:0] tag1 = next1 ? next_tag : now1 ? now_tag : entry1[TAG+EX-1:EX];
+    wire [EX-1:0] excess0 = next0 ? \unit.update_excess : now0 ? \unit.write_excess : entry0[EX-1:0];
+    wire [EX-1:0] excess1 = next1 ? \unit.update_excess : now1 ? \unit.write_excess : entry1[EX-1:0];
+    wire now_valid0 = now0 | \unit.valid0 [set];
+    wire now_valid1 = now1 | \unit.valid1 [set];
+    wire now_lru = now ? !\unit.write_way : \unit.lru [set];
+    wire valid0 = next0 | now_valid0;
+    wire valid1 = next1 | now_valid1;
+    wire lru = next ? !\unit.update_way : now_lru;
     wire in0 = valid0 & (tag0 == tag);
     wire in1 = valid1 & (tag1 == tag);
 
@@ -112,13 +123,15 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
         & (!known | (lru == (passed ? in1 : in0)))
         & (!known | !passed | ((in0 ? valid1 & ({tag1, set} == other) : valid0 & ({tag0, set} == other)) & (other != pc)));
     assign keep_order = (\unit.valid0 [set] | !\unit.valid1 [set])
-        & ((\unit.valid0 [set] & \unit.valid1 [set]) | (\unit.lru [set] == \unit.valid0 [set]));
+        & ((\unit.valid0 [set] & \unit.valid1 [set]) | (\unit.lru [set] == \unit.valid0 [set]))
+        & (now_valid0 | !now_valid1) & ((now_valid0 & now_valid1) | (now_lru == now_valid0));
     assign keep_copy = (!\unit.valid0 [set] | (copy0 == entry0[TAG+EX-1:EX]))
         & (!\unit.valid1 [set] | (copy1 == entry1[TAG+EX-1:EX]));
-    assign keep_tags = !now
+    assign keep_tags = !next
         | ((\unit.update_valid1 == \unit.valid1 [set]) & (\unit.update_lru == \unit.lru [set])
-            & (!\unit.update_beside0 | (\unit.valid0 [set] & (\unit.update_again == (copy0 == new_tag))))
-            & (!\unit.update_beside1 | (\unit.valid1 [set] & (\unit.update_again == (copy1 == new_tag))))
+            & (\unit.update_behind == now) & (!now | (\unit.update_same == (now_tag == next_tag)))
+            & (!\unit.update_beside0 | (\unit.valid0 [set] & (\unit.update_twice == (copy0 == next_tag))))
+            & (!\unit.update_beside1 | (\unit.valid1 [set] & (\unit.update_twice == (copy1 == next_tag))))
             & (\unit.update_beside0 | !\unit.valid0 [set] | (\unit.tag0 == copy0))
             & (\unit.update_beside1 | !\unit.valid1 [set] | (\unit.tag1 == copy1)));
     assign keep_answer = was_rst | ((lk_done == was_any) & (!was_look | (lk_hit == was_known))

@@ -1,19 +1,19 @@
 // spad_crossbar: equal to its definition for all inputs (section 4).
 module miter #(parameter L = 4, parameter m = 3, parameter B = 8, parameter R = 6,
-               parameter D = 32, parameter MERGE = 1) (
-    input wire [L-1:0] served,
+               parameter D = 32) (
     input wire [L-1:0] leader,
     input wire [L*m-1:0] lane_bank,
     input wire [L*R-1:0] lane_row,
     input wire [L*D-1:0] lane_data,
-    input wire [L*D/8-1:0] lane_be,
+    input wire [L*D/8-1:0] lane_writes,
     input wire [L-1:0] sel_valid,
     input wire [L*m-1:0] sel_bank,
     input wire [B*D-1:0] bank_rdata,
     output wire assume_one_leader, // no bank has two leaders
+    output wire assume_one_writer, // no byte of a bank has two lanes that write it
     output wire check_row, // a used bank gets its leader's row, another one 0
-    output wire check_enables, // a byte is written if a served lane of the bank enables it
-    output wire check_data, // it is that of the lowest such lane; a byte that is not written is 0
+    output wire check_enables, // a byte is written if a lane of the bank writes it
+    output wire check_data, // it is that lane's; a byte that is not written is 0
     output wire check_response, // a lane gets its bank's word, one that asks for none 0
     output wire cover_merged // 1: two lanes write into one word
 );
@@ -23,8 +23,8 @@ module miter #(parameter L = 4, parameter m = 3, parameter B = 8, parameter R = 
     wire [B*BE-1:0] bank_wbe;
     wire [L*D-1:0] lane_rdata;
     spad_crossbar unit (
-        .served(served), .leader(leader), .lane_bank(lane_bank),
-        .lane_row(lane_row), .lane_data(lane_data), .lane_be(lane_be), .bank_row(bank_row), .bank_wdata(bank_wdata),
+        .leader(leader), .lane_bank(lane_bank),
+        .lane_row(lane_row), .lane_data(lane_data), .lane_writes(lane_writes), .bank_row(bank_row), .bank_wdata(bank_wdata),
         .bank_wbe(bank_wbe), .sel_valid(sel_valid), .sel_bank(sel_bank), .bank_rdata(bank_rdata), .lane_rdata(lane_rdata)
     );
     reg [B*R-1:0] row;
@@ -32,28 +32,21 @@ module miter #(parameter L = 4, parameter m = 3, parameter B = 8, parameter R = 
     reg [B*BE-1:0] enables;
     reg [L*D-1:0] read;
     integer b, i, j, k;
-    reg two;
+    reg two, two_write;
     always @* begin
         row = 0;
         data = 0;
         enables = 0;
         read = 0;
         for (b = 0; b < B; b = b + 1) begin
-            for (i = 0; i < L; i = i + 1)
-                if (leader[i] & (lane_bank[i*m +: m] == b)) begin
-                    row[b*R +: R] = lane_row[i*R +: R];
-                    if (!MERGE) begin
-                        data[b*D +: D] = lane_data[i*D +: D];
-                        enables[b*BE +: BE] = {BE{1'b1}};
-                    end
-                end
-            // The lowest lane comes last.
-            if (MERGE) for (k = 0; k < BE; k = k + 1)
-                for (i = L - 1; i >= 0; i = i - 1)
-                    if (served[i] & (lane_bank[i*m +: m] == b) & lane_be[i*BE + k]) begin
+            for (i = 0; i < L; i = i + 1) begin
+                if (leader[i] & (lane_bank[i*m +: m] == b)) row[b*R +: R] = lane_row[i*R +: R];
+                for (k = 0; k < BE; k = k + 1)
+                    if (lane_writes[i*BE + k] & (lane_bank[i*m +: m] == b)) begin
                         enables[b*BE + k] = 1;
                         data[b*D + k*8 +: 8] = lane_data[i*D + k*8 +: 8];
                     end
+            end
         end
         for (i = 0; i < L; i = i + 1)
             for (b = 0; b < B; b = b + 1)
@@ -61,15 +54,19 @@ module miter #(parameter L = 4, parameter m = 3, parameter B = 8, parameter R = 
     end
     always @* begin
         two = 0;
+        two_write = 0;
         for (i = 0; i < L; i = i + 1)
             for (j = 0; j < i; j = j + 1)
-                if (leader[i] & leader[j] & (lane_bank[i*m +: m] == lane_bank[j*m +: m])) two = 1;
+                if (lane_bank[i*m +: m] == lane_bank[j*m +: m]) begin
+                    if (leader[i] & leader[j]) two = 1;
+                    if (lane_writes[i*BE +: BE] & lane_writes[j*BE +: BE]) two_write = 1;
+                end
     end
     assign assume_one_leader = !two;
+    assign assume_one_writer = !two_write;
     assign check_row = bank_row == row;
     assign check_enables = bank_wbe == enables;
     assign check_data = bank_wdata == data;
     assign check_response = lane_rdata == read;
-    assign cover_merged = MERGE ? (bank_wbe[BE-1:0] == 3) & (bank_wdata[15:0] == 16'h1234) & !lane_be[0]
-        : bank_wbe[0] & !bank_wbe[BE];
+    assign cover_merged = (bank_wbe[BE-1:0] == 3) & (bank_wdata[15:0] == 16'h1234) & lane_writes[0] & !lane_writes[1];
 endmodule

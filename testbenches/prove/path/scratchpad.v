@@ -142,6 +142,9 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     wire [B-1:0] used_0;
     group #(.L(L), .m(m), .R(R)) group_0 (
         .waiting(waiting_0), .bank(bank_0), .row(row_0), .leader(leader_0), .served(served_0), .used(used_0));
+    wire [L*D/8-1:0] writes_0;
+    writers #(.L(L), .m(m), .BE(D/8), .MERGE(MERGE)) writers_0 (
+        .served(served_0), .leader(leader_0), .bank(bank_0), .be(be_0), .writes(writes_0));
     wire [L-1:0] left_0 = waiting_0 & ~served_0;
     wire locking_0 = access_0 & ((op_0 == 3) | (op_0 == 4));
     wire served_up_0 = !locking_0 | (window_0 == LKG - 1);
@@ -184,12 +187,12 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     wire [L*R-1:0] row_x;
     wire [L*LK-1:0] lock_x;
     wire [L*D-1:0] data_x;
-    wire [L*D/8-1:0] be_x;
+    wire [L*D/8-1:0] be_x, writes_x;
     wire [W_req_tag-1:0] tag_x;
     wire [DG-1:0] degree_x;
-    localparam GROUP = 5 + 6 + 4*L + B + L*m + L*R + L*LK + L*D + L*D/8 + W_req_tag + DG;
+    localparam GROUP = 5 + 6 + 4*L + B + L*m + L*R + L*LK + L*D + 2*(L*D/8) + W_req_tag + DG;
     wire [GROUP-1:0] group_in_0 = {last_0, access_0, error_0, locking_0, served_up_0, op_0, window_0, mask_0, waiting_0,
-        leader_0, served_0, used_0, bank_0, row_0, lock_0, data_0, be_0, tag_0, degree_0};
+        leader_0, served_0, used_0, bank_0, row_0, lock_0, data_0, be_0, writes_0, tag_0, degree_0};
 {%- if is_cut %}
     reg came_x;
     reg [GROUP-1:0] group_in_x;
@@ -223,7 +226,7 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     wire [L*D/8-1:0] come_be = req_be;
 {%- endif %}
     assign {last_x, access_x, error_x, locking_x, served_up_x, op_x, window_x, mask_x, waiting_x,
-        leader_x, served_x, used_x, bank_x, row_x, lock_x, data_x, be_x, tag_x, degree_x} = group_in_x;
+        leader_x, served_x, used_x, bank_x, row_x, lock_x, data_x, be_x, writes_x, tag_x, degree_x} = group_in_x;
     wire reading_x = (op_x == 1) | (op_x == 3);
 
     // Its lanes on the word, and those that ask for the lock.
@@ -343,7 +346,9 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     (* hierconn *) wire [L-1:0] \unit.mem0_mask ;
     (* hierconn *) wire [L*LK-1:0] \unit.mem0_lock ;
     (* hierconn *) wire [L*D-1:0] \unit.mem0_data ;
-    (* hierconn *) wire [L*D/8-1:0] \unit.mem0_be ;
+{%- if MERGE %}
+    (* hierconn *) wire [L*D/8-1:0] \unit.arbiter.be ;
+{%- endif %}
     (* hierconn *) wire [W_req_tag-1:0] \unit.mem0_tag ;
     wire agreed;
     one_lock_per_word #(.L(L), .m(m), .R(R), .LK(LK)) of_held (
@@ -360,7 +365,10 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     end
     assign keep_request = (\unit.arbiter.busy == in_0) & (!in_0 | ((\unit.mem0_locking == locking_0)
         & (\unit.mem0_error == error_0) & (\unit.mem0_op == op_0) & (\unit.mem0_mask == mask_0)
-        & (\unit.mem0_lock == lock_0) & (\unit.mem0_data == data_0) & (\unit.mem0_be == be_0) & (\unit.mem0_tag == tag_0)
+        & (\unit.mem0_lock == lock_0) & (\unit.mem0_data == data_0) & (\unit.mem0_tag == tag_0)
+{%- if MERGE %}
+        & (\unit.arbiter.be == be_0)
+{%- endif %}
         & (access_0 == ((op_0 >= 1) & (op_0 <= 4) & !error_0)) & (!error_0 | (op_0 != 0)) & within & agreed));
     assign keep_waiting = (\unit.arbiter.pend == waiting_0) & (in_0 | (waiting_0 == 0)) & (!in_0 | (
         (\unit.arbiter.acc == (access_0 & (mask_0 != 0))) & (\unit.arbiter.bank == bank_0) & (\unit.arbiter.row == row_0)
@@ -383,7 +391,7 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     (* hierconn *) wire [L*R-1:0] \unit.mem1_row ;
     (* hierconn *) wire [L*LK-1:0] \unit.mem1_lock ;
     (* hierconn *) wire [L*D-1:0] \unit.mem1_data ;
-    (* hierconn *) wire [L*D/8-1:0] \unit.mem1_be ;
+    (* hierconn *) wire [L*D/8-1:0] \unit.mem1_writes ;
     (* hierconn *) wire [W_req_tag-1:0] \unit.mem1_tag ;
     (* hierconn *) wire [DG-1:0] \unit.mem1_degree ;
     // What it was in MEM0 it is here.
@@ -391,6 +399,9 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     wire [B-1:0] use_bank;
     group #(.L(L), .m(m), .R(R)) group_x (
         .waiting(waiting_x), .bank(bank_x), .row(row_x), .leader(lead), .served(serve), .used(use_bank));
+    wire [L*D/8-1:0] write;
+    writers #(.L(L), .m(m), .BE(D/8), .MERGE(MERGE)) writers_x (
+        .served(served_x), .leader(leader_x), .bank(bank_x), .be(be_x), .writes(write));
     wire agreed_x;
     one_lock_per_word #(.L(L), .m(m), .R(R), .LK(LK)) of_group (
         .mask(mask_x), .bank(bank_x), .row(row_x), .lock(lock_x), .holds(agreed_x));
@@ -404,7 +415,7 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     wire sound_x = (locking_x == (access_x & ((op_x == 3) | (op_x == 4))))
         & (access_x == ((op_x >= 1) & (op_x <= 4) & !error_x)) & (!error_x | (op_x != 0)) & within_x & agreed_x
         & (served_up_x == (!locking_x | (window_x == LKG - 1))) & (window_x < LKG) & (locking_x | (window_x == 0))
-        & (lead == leader_x) & (serve == served_x) & (use_bank == used_x) & (last_x == ((left_x == 0) & served_up_x))
+        & (lead == leader_x) & (serve == served_x) & (use_bank == used_x) & (write == writes_x) & (last_x == ((left_x == 0) & served_up_x))
         & ((waiting_x & ~mask_x) == 0) & (access_x ? (waiting_x != 0) | (mask_x == 0) : waiting_x == 0);
     assign keep_group = (\unit.mem1_valid == in_x) & (!in_x | (sound_x & (\unit.mem1_last == last_x)
         & (\unit.mem1_error == error_x) & (\unit.mem1_locking == locking_x) & (\unit.mem1_window == window_x)
@@ -412,7 +423,7 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
         & (\unit.mem1_leader == leader_x) & (\unit.mem1_bank_valid == used_x)
         & (\unit.mem1_bank_write == ((op_x == 2) | (op_x == 4) ? used_x : 0)) & (\unit.mem1_bank == bank_x)
         & (\unit.mem1_row == row_x) & (\unit.mem1_lock == lock_x) & (\unit.mem1_data == data_x)
-        & (\unit.mem1_be == be_x) & (\unit.mem1_tag == tag_x) & (\unit.mem1_degree == degree_x)));
+        & (\unit.mem1_writes == writes_x) & (\unit.mem1_tag == tag_x) & (\unit.mem1_degree == degree_x)));
     wire same_request = (access_0 == access_x) & (error_0 == error_x) & (op_0 == op_x) & (mask_0 == mask_x)
         & (bank_0 == bank_x) & (row_0 == row_x) & (lock_0 == lock_x) & (data_0 == data_x) & (be_0 == be_x) & (tag_0 == tag_x);
     assign keep_from_first = within_access_x
