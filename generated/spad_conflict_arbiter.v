@@ -2,7 +2,7 @@
 // spad_conflict_arbiter: holds one access and serves one conflict-free group
 // per cycle: in every bank the lowest waiting lane (the leader) and all
 // waiting lanes on its row; a byte of their word is written by the lowest of
-// them that enables it (MERGE = 1), or all by the leader (MERGE = 0).
+// them that enables it (MERGE = 1), or all bytes by the leader (MERGE = 0).
 //
 // Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, BE = 4, DG = 6, BCAST = 1,
 //             MERGE = 1
@@ -26,8 +26,8 @@
 // out grp_last         1  it is the access's last
 // out grp_served      32  its lanes
 // out grp_leader      32  its leaders, at most one per bank
-// out grp_writes     128  bytes that a lane writes if it is a store: in a bank
-//                         one lane each
+// out grp_writes     128  bytes each lane writes if the access is a store; a
+//                         byte of a bank is of one lane at most
 // out grp_bank_valid  32  banks that it uses
 // out grp_bank       160  bank of each lane of the access
 // out grp_row        288  row of each lane of the access

@@ -43,8 +43,8 @@ module spad_conflict_history (
     reg [SETS-1:0] valid1;
     reg [SETS-1:0] lru;
 
-    // The update of the previous cycle: it has read what its set holds while it
-    // was offered, and finds its way now. Not reset: `update_valid` covers it.
+    // The update that was offered in the previous cycle: it read then what its
+    // set holds, and finds its way now. Not reset: `update_valid` covers it.
     reg update_valid;
     reg [PCW-1:0] update_pc;
     reg [EX-1:0] update_excess;
@@ -57,7 +57,8 @@ module spad_conflict_history (
     reg update_lru;
     wire update_way;
 
-    // The one before it: it is written. `write_valid` covers it.
+    // The one before it: it is being written. Not reset either: `write_valid`
+    // covers it.
     reg write_valid;
     reg [PCW-1:0] write_pc;
     reg [EX-1:0] write_excess;
@@ -116,8 +117,8 @@ module spad_conflict_history (
         end
     end
 
-    // A look-up beside the writing of its set, and after the update before:
-    // the ways of these answer with what is written.
+    // A look-up sees the update that is being written and the one behind it:
+    // these answer in place of the ways that they go to.
     wire lk_valid0;
     wire lk_valid1;
     wire [7:0] lk_set = lk_pc[7:0];

@@ -11,8 +11,8 @@
 // in  lane_bank   160  bank of each lane, m bits
 // in  lane_row    288  row, R bits per lane
 // in  lane_data   1024  store data, D bits per lane
-// in  lane_writes 128  bytes that it writes, BE bits per lane; in a bank one
-//                      lane each
+// in  lane_writes 128  bytes each lane writes, BE bits per lane; a byte of a
+//                      bank is of one lane at most
 // out bank_row    288  row of the bank's leader; 0 if unused
 // out bank_wdata  1024  store data; 0 where nothing is written
 // out bank_wbe    128  bytes that are written

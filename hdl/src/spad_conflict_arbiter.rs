@@ -60,7 +60,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         summary: "holds one access and serves one conflict-free group per cycle: in every bank \
                   the lowest waiting lane (the leader) and all waiting lanes on its row; a byte \
                   of their word is written by the lowest of them that enables it (MERGE = 1), or \
-                  all by the leader (MERGE = 0)."
+                  all bytes by the leader (MERGE = 0)."
             .into(),
         parameters: p.text(&["n", "m", "L", "B", "R", "BE", "DG", "BCAST", "MERGE"]),
         timing: "an access that fires in cycle t is in the groups of t+1 and on, one for each \
@@ -87,7 +87,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .output(
             "grp_writes",
             l * p.BE,
-            "bytes that a lane writes if it is a store: in a bank one lane each",
+            "bytes each lane writes if the access is a store; a byte of a bank is of one lane at most",
         )
         .output("grp_bank_valid", b, "banks that it uses")
         .output("grp_bank", l * m, "bank of each lane of the access")

@@ -211,12 +211,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .signals(&[("write_excess", p.EX)])
         .signals(&[("lk_valid0", 1), ("lk_valid1", 1)])
         .signals(&[("done", 1), ("there0", 1), ("there1", 1)])
-        .signals(&[
-            ("written", 1),
-            ("written_way", 1),
-            ("after", 1),
-            ("again", 1),
-        ])
+        .signals(&[("written", 1), ("after", 1), ("again", 1)])
         .signals(&[("tag", tag), ("excess", p.EX), ("tag0", tag), ("tag1", tag)])
         .signals(&[("found0", tag + p.EX), ("found1", tag + p.EX)])
         .signals(&[

@@ -28,7 +28,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input(
             "lane_writes",
             l * p.BE,
-            "bytes that it writes, BE bits per lane; in a bank one lane each",
+            "bytes each lane writes, BE bits per lane; a byte of a bank is of one lane at most",
         )
         .output("bank_row", b * p.R, "row of the bank's leader; 0 if unused")
         .output(

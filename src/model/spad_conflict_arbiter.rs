@@ -79,6 +79,7 @@ pub struct ConflictArbiter {
     accesses: bool,
     bank: [u8; MAX_LANES],
     row: [u16; MAX_LANES],
+    /// For the ports: the scratchpad's memory has those of its request.
     be: [u8; MAX_LANES],
     lanes: usize,
     /// Lanes on the leader's row are served with it.
@@ -344,10 +345,21 @@ mod tests {
     }
 
     fn groups_of(
-        mut arbiter: ConflictArbiter,
+        arbiter: ConflictArbiter,
         mask: LaneMask,
         place: impl Fn(usize) -> (u8, u16),
     ) -> (Vec<LaneMask>, u32) {
+        let groups = run(arbiter, mask, place, &[15; 32]);
+        let degree = groups.last().unwrap().degree;
+        (groups.iter().map(|g| g.served).collect(), degree)
+    }
+
+    fn run(
+        mut arbiter: ConflictArbiter,
+        mask: LaneMask,
+        place: impl Fn(usize) -> (u8, u16),
+        be: &[u8],
+    ) -> Vec<Group> {
         let places: Vec<(u8, u16)> = (0..32).map(place).collect();
         let bank: Vec<u8> = places.iter().map(|p| p.0).collect();
         let row: Vec<u16> = places.iter().map(|p| p.1).collect();
@@ -358,12 +370,12 @@ mod tests {
             req_access: true,
             req_bank: &bank,
             req_row: &row,
-            req_be: &[15; 32],
+            req_be: be,
             adv: true,
         };
         assert!(arbiter.step(&inputs).req_ready);
         inputs.req_valid = false;
-        let mut served = Vec::new();
+        let mut groups = Vec::new();
         loop {
             let out = arbiter.step(&inputs);
             assert_eq!(out.req_ready, out.group.last);
@@ -371,10 +383,11 @@ mod tests {
                 out.group.leader.count_ones(),
                 out.group.bank_valid.count_ones()
             );
-            served.push(out.group.served);
-            if out.group.last {
+            let last = out.group.last;
+            groups.push(out.group);
+            if last {
                 assert!(!arbiter.eval(&inputs).group.valid);
-                return (served, out.group.degree);
+                return groups;
             }
         }
     }
@@ -428,14 +441,25 @@ mod tests {
             banks in 1u8..9,
             rows in 1u16..40,
             draws in proptest::collection::vec(proptest::prelude::any::<(u8, u16)>(), 32),
+            be in proptest::collection::vec(0u8..16, 32),
         ) {
             let places: Vec<_> = draws.iter().map(|d| (d.0 % banks, d.1 % rows)).collect();
             let expected = by_definition(mask.into(), broadcast, &places);
             let arbiter = ConflictArbiter::new(32, broadcast, MERGING);
-            let (served, degree) = groups_of(arbiter, mask.into(), |l| places[l]);
-            proptest::prop_assert_eq!(degree as usize, expected.len());
+            let groups = run(arbiter, mask.into(), |l| places[l], &be);
+            proptest::prop_assert_eq!(groups.last().unwrap().degree as usize, expected.len());
             if mask != 0 {
+                let served: Vec<_> = groups.iter().map(|g| g.served).collect();
                 proptest::prop_assert_eq!(served, expected);
+            }
+            for group in groups {
+                for lane in 0..32 {
+                    let of_word = |l: &usize| places[*l].0 == places[lane].0;
+                    let before = lanes_of(group.served & ((1 << lane) - 1)).filter(of_word);
+                    let taken = before.fold(0, |bytes, l| bytes | be[l]);
+                    let writes = if group.served >> lane & 1 == 1 { be[lane] & !taken } else { 0 };
+                    proptest::prop_assert_eq!(group.writes[lane], writes);
+                }
             }
         }
     }

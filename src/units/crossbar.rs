@@ -1,5 +1,5 @@
-//! `spad_crossbar`: groups that an arbiter can form, with any data and byte
-//! enables, and free response selects.
+//! `spad_crossbar`: groups that an arbiter can form, with any data, each byte of
+//! a bank by one lane at most, and free response selects.
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::pattern::{LaneAccess, Patterns};
@@ -17,7 +17,6 @@ struct CrossbarDriver {
     lanes: usize,
     banks: usize,
     word_bits: usize,
-    merge: bool,
 }
 
 pub(super) fn crossbar(setup: &Setup) -> Box<dyn Bench> {
@@ -29,7 +28,6 @@ pub(super) fn crossbar(setup: &Setup) -> Box<dyn Bench> {
         lanes,
         banks: config.geometry.banks(),
         word_bits,
-        merge: config.path.merge_bytes,
     };
     let golden = GoldenCrossbar {
         ports: Ports::new(setup.layout),
@@ -41,7 +39,7 @@ pub(super) fn crossbar(setup: &Setup) -> Box<dyn Bench> {
 
 impl CrossbarDriver {
     /// Leaders of the first group, the lowest lane of each bank, and what the
-    /// lanes on their rows write of the bytes that they enable.
+    /// lanes on their rows write of the bytes `be`, the lowest lane first.
     fn first_group(&self, access: &LaneAccess, mut be: Vec<u32>) -> (u64, Vec<u32>) {
         let all = u32::MAX >> (32 - self.word_bits / 8);
         let (mut leader, mut row) = (0u64, vec![None; self.banks]);
@@ -49,14 +47,13 @@ impl CrossbarDriver {
         for (i, be) in be.iter_mut().enumerate() {
             let bank = access.bank[i] as usize;
             let active = access.mask >> i & 1 == 1;
-            let leads = active && row[bank].is_none();
-            if leads {
+            if active && row[bank].is_none() {
                 leader |= 1 << i;
                 row[bank] = Some(access.row[i]);
             }
-            *be = match (active && row[bank] == Some(access.row[i]), self.merge) {
-                (true, true) => *be & all & !taken[bank],
-                _ => u32::from(leads && !self.merge) * all,
+            *be = match active && row[bank] == Some(access.row[i]) {
+                true => *be & all & !taken[bank],
+                false => 0,
             };
             taken[bank] |= *be;
         }

@@ -24,7 +24,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     output wire check_progress, // a group of an access with active lanes serves a lane
     output wire check_leader, // the leaders are the lowest waiting lanes of their banks
     output wire check_served, // served are the waiting lanes on the row of their bank's leader
-    output wire check_writes, // of the served lanes of a bank the lowest that enables a byte writes it
+    output wire check_writes, // of the served lanes of a bank the lowest that enables a byte writes it, and no other; MERGE = 0: the leader writes all
     output wire check_banks, // the banks of the leaders are used, and no other; banks and rows are those of the access
     output wire check_ready, // a request is taken when nothing is held or the last group goes
     output wire check_degree, // the degree is the largest number of distinct rows in a bank
@@ -33,6 +33,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     output wire check_pass, // a request without access is one group that serves nobody
     output wire cover_degree, // 6: the last of three groups
     output wire cover_broadcast, // 4: two lanes on one row, another bank at the same time
+    output wire cover_merged, // 4: two lanes write into one word, of which both enable byte 0
     output wire cover_next // 5: an access is taken with the last group of one of degree 2
 );
     wire req_ready, grp_valid, grp_last;
@@ -163,6 +164,8 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     assign check_pass = !held | active | (grp_last & (grp_served == 0) & (grp_degree == 0));
     assign cover_degree = held & grp_last & (grp_degree == 3);
     assign cover_broadcast = held & ((grp_served & ~grp_leader) != 0) & ((grp_leader & (grp_leader - 1)) != 0);
+    assign cover_merged = held & (bank[m-1:0] == bank[2*m-1:m]) & be[0] & be[BE]
+        & (grp_writes[BE-1:0] != 0) & ((grp_writes[2*BE-1:BE] != 0) | (MERGE == 0));
     assign cover_next = fire & held & (grp_degree == 2);
 endmodule
 

@@ -68,5 +68,6 @@ module miter #(parameter L = 4, parameter m = 3, parameter B = 8, parameter R = 
     assign check_enables = bank_wbe == enables;
     assign check_data = bank_wdata == data;
     assign check_response = lane_rdata == read;
-    assign cover_merged = (bank_wbe[BE-1:0] == 3) & (bank_wdata[15:0] == 16'h1234) & lane_writes[0] & !lane_writes[1];
+    assign cover_merged = (bank_wbe[BE-1:0] == 3) & (bank_wdata[15:0] == 16'h1234) & lane_writes[0] & !lane_writes[1]
+        & (lane_bank[m-1:0] == 0);
 endmodule
