@@ -4,6 +4,7 @@
 //! RTL. Each unit is a struct with its state and a `step`, one call per clock
 //! cycle (combinational units: one call per evaluation).
 
+mod byte_merging;
 pub mod kind;
 mod lane_hash;
 mod lanes;
@@ -47,6 +48,7 @@ mod spad_warp_mask;
 mod spad_warp_scheduler;
 mod spad_writeback_mux;
 
+pub use byte_merging::ByteMerging;
 pub use kind::{Offer, Offers};
 pub use lane_hash::{LaneHash, RegisterWrite};
 pub use lanes::{LaneMask, MAX_BANKS, MAX_LANES, WarpMask};
@@ -54,9 +56,7 @@ pub(crate) use lanes::{even_bits, lanes_of, warp_bit, warps_of};
 pub use pass::{AccessTag, Pass, PassControl, PassData, PassPool, PassResult};
 pub use spad_access_unit::{AccessInputs, AccessOutputs, AccessUnit, BlockMask, SharingLaunch};
 pub use spad_bank_ram::{BankInputs, BankRam};
-pub use spad_conflict_arbiter::{
-    ArbiterInputs, ArbiterOutputs, ByteMerging, ConflictArbiter, Group,
-};
+pub use spad_conflict_arbiter::{ArbiterInputs, ArbiterOutputs, ConflictArbiter, Group};
 pub use spad_conflict_history::{ConflictHistory, HistoryInputs, HistoryOutputs};
 pub use spad_conflict_predictor::{ConflictPredictor, PredictedIssue, PredictorInputs};
 pub use spad_counters::{CounterInputs, Counters};

@@ -1,6 +1,7 @@
 //! `spad_conflict_arbiter`: splits one access into conflict-free groups
 //! (docs/microarchitecture.md, section 3).
 
+use super::byte_merging::ByteMerging;
 use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, for_each_lane, lanes_of};
 use crate::config::Config;
 
@@ -85,59 +86,6 @@ pub struct ConflictArbiter {
     /// Lanes on the leader's row are served with it.
     broadcast: bool,
     merging: ByteMerging,
-}
-
-/// How the stores of a group to one word become one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ByteMerging {
-    /// MERGE: each byte is of the lowest lane that enables it; else the
-    /// leader's word is stored.
-    pub merge: bool,
-    /// Bytes of a word: 4 or 8.
-    pub word_bytes: u32,
-}
-
-impl ByteMerging {
-    /// That of a machine.
-    pub fn of(config: &Config) -> Self {
-        ByteMerging {
-            merge: config.path.merge_bytes,
-            word_bytes: config.word_bytes(),
-        }
-    }
-
-    /// Bytes that each served lane writes: `be` are the lanes' byte enables,
-    /// and lanes of one bank are on one word.
-    pub(super) fn writes(
-        self,
-        served: LaneMask,
-        leader: LaneMask,
-        bank: &[u8],
-        be: &[u8],
-    ) -> [u8; MAX_LANES] {
-        let mut writes = [0; MAX_LANES];
-        // The lowest lane of a byte is the first that enables it.
-        let mut taken = [0u8; MAX_BANKS];
-        for lane in lanes_of(if self.merge { served } else { leader }) {
-            let taken = &mut taken[usize::from(bank[lane]) % MAX_BANKS];
-            writes[lane] = self.enables(be[lane]) & !*taken;
-            *taken |= writes[lane];
-        }
-        writes
-    }
-
-    /// The bytes that a lane writes which shares its word with no other.
-    pub(super) fn enables(self, be: u8) -> u8 {
-        match self.merge {
-            true => be & self.all_bytes(),
-            false => self.all_bytes(),
-        }
-    }
-
-    /// The bytes of a word.
-    pub(super) fn all_bytes(self) -> u8 {
-        (u16::MAX >> (16 - self.word_bytes)) as u8
-    }
 }
 
 impl ConflictArbiter {
@@ -462,22 +410,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    /// Lanes 0..4 on one word, with these byte enables.
-    fn writes(merge: bool, be: [u8; 4]) -> [u8; 4] {
-        let merging = ByteMerging { merge, ..MERGING };
-        let writes = merging.writes(0b1111, 1, &[2; 4], &be);
-        std::array::from_fn(|lane| writes[lane])
-    }
-
-    #[test]
-    fn stores_to_one_word_merge_per_byte() {
-        assert_eq!(writes(true, [1, 2, 4, 8]), [1, 2, 4, 8]);
-        // Overlapping: the lowest lane of each byte; the leader may enable none.
-        assert_eq!(writes(true, [0, 0b0110, 0b1100, 0]), [0, 0b0110, 0b1000, 0]);
-        assert_eq!(writes(true, [0; 4]), [0; 4]);
-        assert_eq!(writes(false, [0; 4]), [15, 0, 0, 0]);
     }
 
     #[test]

@@ -148,13 +148,13 @@ pub static UNITS: &[Unit] = &[
         .levels(11)
         .proved(&[circuit!("conflict_arbiter", Quad).needs(Need::Broadcast)]),
     Unit::new("spad_crossbar", crossbar::crossbar)
-        .levels(12)
+        .levels(7)
         .proved(&[circuit!("crossbar", Quad)]),
     Unit::new("spad_bank_ram", bank_ram::bank_ram)
         .levels(4)
         .proved(&[circuit!("bank_ram", Rows).needs(Need::FourRows)]),
     Unit::new("spad_scratchpad", scratchpad::scratchpad)
-        .levels(19)
+        .levels(17)
         .proved(&[
             circuit!("scratchpad", Rows)
                 .needs(Need::Words)
@@ -188,7 +188,7 @@ pub static UNITS: &[Unit] = &[
         .levels(9)
         .proved(&[circuit!("degree_accumulator", Quad)]),
     Unit::new("spad_conflict_history", prediction::history)
-        .levels(23)
+        .levels(11)
         .proved(&[circuit!("conflict_history", Quad).needs(Need::TwoSets)]),
     Unit::new("spad_warp_mask", prediction::mask)
         .levels(10)
@@ -229,7 +229,7 @@ pub static UNITS: &[Unit] = &[
         Quad
     )
     .with(Stages::Ahead(3))]),
-    Unit::new("spad_conflict_predictor", prediction::predictor).levels(33),
+    Unit::new("spad_conflict_predictor", prediction::predictor).levels(21),
     Unit::new("spad_hash_stage", hash_stage::hash_stage)
         .levels(8)
         .proved(&[
@@ -252,7 +252,7 @@ pub static UNITS: &[Unit] = &[
     Unit::new("spad_counters", counters::counters)
         .levels(24)
         .proved(&[circuit!("counters", Quad)]),
-    Unit::new("spad_stream", bus::stream).levels(20),
+    Unit::new("spad_stream", bus::stream).levels(18),
     Unit::new("spad_tcdm", bus::tcdm).levels(21),
     Unit::new("spad_sm_path", sm_path::random)
         .levels(105)

@@ -3,9 +3,9 @@
 use super::stages::{Group, Place, Request};
 use super::{ResponseControl, op};
 use crate::config::Config;
+use crate::model::byte_merging::ByteMerging;
 use crate::model::lanes::{LaneMask, MAX_LANES, all_lanes, byte_mask, copy_words, lanes_of};
 use crate::model::spad_bank_ram::BankWords;
-use crate::model::spad_conflict_arbiter::ByteMerging;
 use crate::model::spad_lock_unit::{LockBits, LockInputs, LockUnit};
 
 /// Banks and locks.
