@@ -58,18 +58,18 @@ module spad_hash_bitvec_xor (
         | (cfg_coarse2[9] & addr[9]) | (cfg_coarse2[10] & addr[11])
         | (cfg_coarse2[11] & addr[13]);
     assign bank[0] = ((~cfg_fine1_n[0] & window1[0]) | (~cfg_fine1_n[1] & window1[1])
-        | (~cfg_fine1_n[2] & window1[2]))
+            | (~cfg_fine1_n[2] & window1[2]))
         ^ ((cfg_fine2[0] & window2[0]) | (cfg_fine2[1] & window2[1]));
     assign bank[1] = ((~cfg_fine1_n[0] & window1[1]) | (~cfg_fine1_n[1] & window1[2])
-        | (~cfg_fine1_n[2] & window1[3]))
+            | (~cfg_fine1_n[2] & window1[3]))
         ^ ((cfg_fine2[2] & window2[1]) | (cfg_fine2[3] & window2[2]));
     assign bank[2] = ((~cfg_fine1_n[0] & window1[2]) | (~cfg_fine1_n[1] & window1[3])
-        | (~cfg_fine1_n[2] & window1[4]))
+            | (~cfg_fine1_n[2] & window1[4]))
         ^ ((cfg_fine2[4] & window2[2]) | (cfg_fine2[5] & window2[3]));
     assign bank[3] = ((~cfg_fine1_n[0] & window1[3]) | (~cfg_fine1_n[1] & window1[4])
-        | (~cfg_fine1_n[2] & window1[5]))
+            | (~cfg_fine1_n[2] & window1[5]))
         ^ ((cfg_fine2[6] & window2[3]) | (cfg_fine2[7] & window2[4]));
     assign bank[4] = ((~cfg_fine1_n[0] & window1[4]) | (~cfg_fine1_n[1] & window1[5])
-        | (~cfg_fine1_n[2] & window1[6]))
+            | (~cfg_fine1_n[2] & window1[6]))
         ^ ((cfg_fine2[8] & window2[4]) | (cfg_fine2[9] & window2[5]));
 endmodule

@@ -47,40 +47,40 @@ module spad_hash_decode_pair (
     assign is_second[13] = second == 4'd13;
     assign sel[0] = is_first[0] | is_second[0];
     assign sel[1] = is_first[4] | (is_second[4] & ~(is_first[0] | is_first[4] | is_first[6]
-        | is_first[8] | is_first[10] | is_first[12]));
+            | is_first[8] | is_first[10] | is_first[12]));
     assign sel[2] = is_first[6] | (is_second[6] & ~(is_first[0] | is_first[4] | is_first[6]
-        | is_first[8] | is_first[10] | is_first[12]));
+            | is_first[8] | is_first[10] | is_first[12]));
     assign sel[3] = is_first[8] | (is_second[8] & ~(is_first[0] | is_first[4] | is_first[6]
-        | is_first[8] | is_first[10] | is_first[12]));
+            | is_first[8] | is_first[10] | is_first[12]));
     assign sel[4] = is_first[10] | (is_second[10] & ~(is_first[0] | is_first[4] | is_first[6]
-        | is_first[8] | is_first[10] | is_first[12]));
+            | is_first[8] | is_first[10] | is_first[12]));
     assign sel[5] = is_first[12] | (is_second[12] & ~(is_first[0] | is_first[4] | is_first[6]
-        | is_first[8] | is_first[10] | is_first[12]));
+            | is_first[8] | is_first[10] | is_first[12]));
     assign sel[6] = is_first[1] | is_second[1];
     assign sel[7] = is_second[4] & (is_first[0] | is_first[4] | is_first[6] | is_first[8]
-        | is_first[10] | is_first[12]);
+            | is_first[10] | is_first[12]);
     assign sel[8] = is_first[7]
         | (is_second[7] & ~(is_first[1] | is_first[7] | is_first[9] | is_first[13]));
     assign sel[9] = is_first[9]
         | (is_second[9] & ~(is_first[1] | is_first[7] | is_first[9] | is_first[13]));
     assign sel[10] = is_second[10] & (is_first[0] | is_first[4] | is_first[6] | is_first[8]
-        | is_first[10] | is_first[12]);
+            | is_first[10] | is_first[12]);
     assign sel[11] = is_first[13]
         | (is_second[13] & ~(is_first[1] | is_first[7] | is_first[9] | is_first[13]));
     assign sel[12] = is_first[2] | is_second[2];
     assign sel[13] = is_first[5] | (is_second[5] & ~(is_first[2] | is_first[5] | is_first[11]));
     assign sel[14] = is_second[6] & (is_first[0] | is_first[4] | is_first[6] | is_first[8]
-        | is_first[10] | is_first[12]);
+            | is_first[10] | is_first[12]);
     assign sel[15] = is_second[9] & (is_first[1] | is_first[7] | is_first[9] | is_first[13]);
     assign sel[16] = is_first[11]
         | (is_second[11] & ~(is_first[2] | is_first[5] | is_first[11]));
     assign sel[17] = is_second[12] & (is_first[0] | is_first[4] | is_first[6] | is_first[8]
-        | is_first[10] | is_first[12]);
+            | is_first[10] | is_first[12]);
     assign sel[18] = is_first[3] | is_second[3];
     assign sel[19] = is_second[5] & (is_first[2] | is_first[5] | is_first[11]);
     assign sel[20] = is_second[7] & (is_first[1] | is_first[7] | is_first[9] | is_first[13]);
     assign sel[21] = is_second[8] & (is_first[0] | is_first[4] | is_first[6] | is_first[8]
-        | is_first[10] | is_first[12]);
+            | is_first[10] | is_first[12]);
     assign sel[22] = is_second[11] & (is_first[2] | is_first[5] | is_first[11]);
     assign sel[23] = is_second[13] & (is_first[1] | is_first[7] | is_first[9] | is_first[13]);
 endmodule

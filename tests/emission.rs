@@ -34,13 +34,18 @@ fn silent(command: &mut Command) {
     );
 }
 
-/// `spadkit emit` into `dir`; its manifest.
-fn emit(dir: &Path, args: &[&str]) -> Value {
+/// What `spadkit emit` into `dir` prints.
+fn emitted(dir: &Path, args: &[&str]) -> Output {
     let mut command = assert_cmd::Command::cargo_bin("spadkit").unwrap();
     command.args(["emit", "--format", "json", "-o"]).arg(dir);
     let output = command.args(args).output().unwrap();
     assert!(output.status.success(), "{}", text(&output));
-    serde_json::from_slice(&output.stdout).unwrap()
+    output
+}
+
+/// `spadkit emit` into `dir`; its manifest.
+fn emit(dir: &Path, args: &[&str]) -> Value {
+    serde_json::from_slice(&emitted(dir, args).stdout).unwrap()
 }
 
 fn units(manifest: &Value) -> &Vec<Value> {
@@ -228,6 +233,32 @@ fn two_machines_live_in_one_chip() {
     );
     assert!(!core.contains(" spad_") && core.contains("- big_spad_sm_path.v"));
     assert!(at("big/sdc/big_spad_sm_path.sdc").exists());
+}
+
+/// What `sim` follows and the Verilog does not have is said, where the Verilog
+/// has a scheduler at all.
+#[test]
+fn settings_of_the_simulator_alone_are_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    let machine = scratch.path().join("machine.toml");
+    let warnings = |policy: &str, unit: &str| {
+        let text = format!("base = 'small'\n[scheduler]\ncount = 2\npolicy = '{policy}'\n");
+        fs::write(&machine, text).unwrap();
+        let config = machine.to_str().unwrap();
+        let args = ["--force", "--bench-cycles", "0", unit, "--config", config];
+        let output = emitted(&scratch.path().join("rtl"), &args);
+        let lines = String::from_utf8(output.stderr).unwrap();
+        let warnings = lines.lines().filter(|l| l.starts_with("warning: small: "));
+        warnings.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let both = warnings("gto", "spad_sm_path");
+    assert!(
+        both[0].contains("policy = \"gto\" is simulated only"),
+        "{both:?}"
+    );
+    assert!(both[1].contains("count = 2 is simulated only"), "{both:?}");
+    assert_eq!(warnings("conflict-aware", "spad_warp_scheduler").len(), 1);
+    assert_eq!(warnings("two-level", "spad_crossbar"), [""; 0]);
 }
 
 #[test]

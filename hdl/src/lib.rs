@@ -37,6 +37,7 @@ mod hashed_lanes;
 mod hashes;
 mod helper;
 mod kernel;
+mod lines;
 mod machine;
 mod module;
 mod params;

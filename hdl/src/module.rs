@@ -3,8 +3,9 @@
 use crate::codes;
 pub use crate::error::{HdlError, Result};
 use crate::geometry::Geometry;
+use crate::lines::{COMMENT_WIDTH, wrap};
 pub use crate::port::{Dir, Port};
-use crate::print::{self, COMMENT_WIDTH, wrap};
+use crate::print;
 use crate::widths::{Local, Widths};
 use rust_hdl::core::atom::{Atom, AtomKind};
 use rust_hdl::core::check_error::check_all;

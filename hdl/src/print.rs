@@ -1,6 +1,7 @@
 //! The Verilog text of modules, one dialect for all: the opening with its
 //! ports, and the statements of what is described through rust-hdl's syntax tree.
 
+use crate::lines::{CODE_WIDTH, COMMENT_WIDTH, Lines, wrap};
 use crate::port::{Dir, Port};
 use crate::widths::{Local, Widths, compares, written};
 use rust_hdl::core::ast::{
@@ -8,14 +9,8 @@ use rust_hdl::core::ast::{
     VerilogOpUnary, VerilogStatement,
 };
 
-/// Columns of code before an expression is broken into lines.
-const CODE_WIDTH: usize = 96;
-
 /// A term of that length does not fit into a line of its own.
 const LONG: usize = CODE_WIDTH - 16;
-
-/// Columns of text in a comment.
-pub(crate) const COMMENT_WIDTH: usize = 76;
 
 /// `module NAME ( ports );`: outputs named in `registers` are registers, and
 /// the lint of unused bits is waived where `unused` has a reason.
@@ -169,41 +164,44 @@ impl Printer<'_> {
     }
 
     /// An expression behind `opening`, broken before the operators of its
-    /// outermost chain where it is long.
+    /// outermost chain where it is long. A term that is itself too long for a
+    /// line is broken further in, and what follows it begins a line.
     fn broken(&self, opening: &str, value: &VerilogExpression) -> String {
-        let (mut lines, mut line) = (String::new(), opening.to_owned());
-        for (i, term) in self.terms(value).into_iter().enumerate() {
-            if i > 0 && line.len() + 1 + term.len() > CODE_WIDTH {
-                lines.push_str(&line);
-                lines.push('\n');
-                line = format!("        {term}");
-            } else {
-                line.push_str(if i > 0 { " " } else { "" });
-                line.push_str(&term);
+        let terms = self.terms(value);
+        let mut lines = Lines::new(CODE_WIDTH, format!("{opening}{}", terms[0][0]));
+        for (i, term) in terms.iter().enumerate() {
+            match i.checked_sub(1).map(|before| terms[before].len()) {
+                None => {}
+                Some(1) => lines.append(8, &term[0]),
+                Some(_) => lines.begin(8, &term[0]),
+            }
+            for piece in &term[1..] {
+                lines.append(12, piece);
             }
         }
-        lines + &line
+        lines.join()
     }
 
     /// The outermost chain of an expression, from the second term on with the
-    /// operator in front; a term that is too long for a line in its own terms.
-    fn terms(&self, value: &VerilogExpression) -> Vec<String> {
+    /// operator in front; a term that is too long for a line in several pieces.
+    fn terms(&self, value: &VerilogExpression) -> Vec<Vec<String>> {
         match value {
             VerilogExpression::Paren(inner) => self.terms(inner),
             VerilogExpression::Binary(a, op, b) if is_associative(op) => {
                 let side = |value| match same(value, op) {
                     true => self.terms(value),
-                    false => self.pieces(value, op),
+                    false => vec![self.pieces(value, op)],
                 };
                 let (mut all, mut right) = (side(a), side(b));
-                right[0] = format!("{} {}", symbol(op), right[0]);
+                right[0][0] = format!("{} {}", symbol(op), right[0][0]);
                 all.append(&mut right);
                 all
             }
             VerilogExpression::Unary(VerilogOpUnary::Not, inner) if is_binary(inner) => {
-                self.bracketed("~(", inner)
+                let pieces = self.bracketed("~(", inner);
+                pieces.into_iter().map(|piece| vec![piece]).collect()
             }
-            _ => vec![self.text(value)],
+            _ => vec![vec![self.text(value)]],
         }
     }
 
@@ -212,7 +210,7 @@ impl Printer<'_> {
         let whole = self.operand(value, Some(op));
         match value {
             _ if whole.len() < LONG => vec![whole],
-            VerilogExpression::Unary(VerilogOpUnary::Not, _) => self.terms(value),
+            VerilogExpression::Unary(VerilogOpUnary::Not, _) => self.terms(value).concat(),
             _ => self.bracketed("(", value),
         }
     }
@@ -220,7 +218,7 @@ impl Printer<'_> {
     /// The terms of a chain, with `opening` in front of the first and `)`
     /// behind the last.
     fn bracketed(&self, opening: &str, value: &VerilogExpression) -> Vec<String> {
-        let mut parts = self.terms(value);
+        let mut parts = self.terms(value).concat();
         parts[0].insert_str(0, opening);
         parts.last_mut().expect("it has a first").push(')');
         parts
@@ -311,23 +309,6 @@ fn comment(text: &str) -> String {
     let lines = wrap(text, COMMENT_WIDTH);
     let lines: Vec<_> = lines.iter().map(|line| format!("    // {line}")).collect();
     lines.join("\n")
-}
-
-/// `text` in lines of at most `width` columns.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.last_mut().expect("never empty");
-        if !last.is_empty() && last.len() + 1 + word.len() > width {
-            lines.push(word.to_owned());
-        } else {
-            if !last.is_empty() {
-                last.push(' ');
-            }
-            last.push_str(word);
-        }
-    }
-    lines
 }
 
 /// Whether it is a chain of the associative operator `op`.
@@ -470,6 +451,19 @@ mod tests {
         let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(joined, format!("assign out = x & ~({expected});"));
         assert!(text.lines().count() == 2 && text.lines().all(|l| l.len() <= 100));
+    }
+
+    #[test]
+    fn terms_longer_than_a_line_stand_one_below_the_other() {
+        let name = |i: usize| wire(&format!("a_rather_long_name_of_a_signal_{i}"));
+        let long = |from: usize| (from..from + 3).map(name).reduce(|a, b| a | b).unwrap();
+        let expected = "    assign out = (a_rather_long_name_of_a_signal_0 \
+                        | a_rather_long_name_of_a_signal_1\n            \
+                        | a_rather_long_name_of_a_signal_2)\n        \
+                        ^ (a_rather_long_name_of_a_signal_3 \
+                        | a_rather_long_name_of_a_signal_4\n            \
+                        | a_rather_long_name_of_a_signal_5)\n        ^ x;\n";
+        assert_eq!(printed(long(0) ^ long(3) ^ wire("x")), expected);
     }
 
     #[test]

@@ -1,53 +1,49 @@
 //! Random address permute-shift: `bank = (j + r_i) mod 2^m` with i the row of
 //! a 2^m-wide matrix and j the column.
 
-use crate::expr::{and_or, assign, assign_bit, bit, combinational, equals, sum, wire};
+use crate::expr::{assign, combinational, equals, gated, or_all, slice, sum, wire};
 use crate::geometry::{Geometry, for_geometry};
 use crate::module::{Module, Result, Unit, UnitDoc};
 use rust_hdl::prelude::*;
 
-/// The RAP unit: `I` index bits choose one of `W = 2^I` shifts; `C = W * M`.
+/// The RAP unit: `I` index bits choose one of `2^I` shifts; `C = 2^I * M`.
 #[derive(LogicBlock, Default)]
-struct Rap<const N: usize, const M: usize, const I: usize, const W: usize, const C: usize> {
+struct Rap<const N: usize, const M: usize, const I: usize, const C: usize> {
     addr: Signal<In, Bits<N>>,
     cfg_shift: Signal<In, Bits<C>>,
     bank: Signal<Out, Bits<M>>,
     column: Signal<Local, Bits<M>>,
     row: Signal<Local, Bits<I>>,
-    chosen: Signal<Local, Bits<W>>,
     shift: Signal<Local, Bits<M>>,
 }
 
-impl<const N: usize, const M: usize, const I: usize, const W: usize, const C: usize> Logic
-    for Rap<N, M, I, W, C>
-{
+impl<const N: usize, const M: usize, const I: usize, const C: usize> Logic for Rap<N, M, I, C> {
     fn update(&mut self) {}
 
     fn connect(&mut self) {
         self.bank.connect();
         self.column.connect();
         self.row.connect();
-        self.chosen.connect();
         self.shift.connect();
     }
 
     fn hdl(&self) -> Verilog {
-        logic(M, I, W)
+        logic(M, I)
     }
 }
 
 /// The logic, one copy for all geometries.
-fn logic(m: usize, index_bits: usize, shifts: usize) -> Verilog {
-    let mut block = Vec::new();
-    block.extend((0..m).map(|b| assign_bit("column", b, bit("addr", b))));
-    block.extend((0..index_bits).map(|b| assign_bit("row", b, bit("addr", m + b))));
-    block.extend((0..shifts).map(|v| assign_bit("chosen", v, equals("row", index_bits, v))));
-    block.extend((0..m).map(|b| {
-        let terms = (0..shifts).map(|v| (bit("chosen", v), bit("cfg_shift", v * m + b)));
-        assign_bit("shift", b, and_or(terms))
-    }));
-    block.push(assign("bank", sum(wire("column"), wire("shift"))));
-    combinational(block)
+fn logic(m: usize, index_bits: usize) -> Verilog {
+    let shift_of = |row| {
+        let shift = slice("cfg_shift", row * m, m);
+        gated(m, shift, equals("row", index_bits, row))
+    };
+    combinational(vec![
+        assign("column", slice("addr", 0, m)),
+        assign("row", slice("addr", m, index_bits)),
+        assign("shift", or_all((0..1 << index_bits).map(shift_of))),
+        assign("bank", sum(wire("column"), wire("shift"))),
+    ])
 }
 
 /// Bits that choose the shift: m, or fewer where the address is short.
@@ -79,6 +75,6 @@ pub fn emit_unit(g: Geometry) -> Result<Module> {
     .unused_above(g, 2 * g.bank_bits);
     for_geometry!(g, {
         const I: usize = index_bits(N, M);
-        unit.emit::<Rap<N, M, I, { 1 << I }, { M << I }>>()
+        unit.emit::<Rap<N, M, I, { M << I }>>()
     })
 }

@@ -3,10 +3,10 @@
 //! keep, as assertions to be bound to a unit.
 
 use crate::codes::{self, FIELDS, Field};
+use crate::lines::{COMMENT_WIDTH, wrap};
 use crate::machine::Machine;
 use crate::module::{Dir, LICENSE, Port, Result};
 use crate::params::Params;
-use crate::print::{COMMENT_WIDTH, wrap};
 use crate::template::render_body;
 use serde::Serialize;
 

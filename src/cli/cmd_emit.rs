@@ -124,6 +124,11 @@ pub(super) fn run(args: &EmitArgs, global: &Global, printer: &Printer) -> Result
     };
     add_test_benches(&mut design, &machine, args.bench_cycles as usize)?;
     write_design(&design, &OwnedFolder::new(&args.out, args.force))?;
+    if design.has_scheduler() {
+        for note in machine.simulated_only() {
+            printer.warn(format!("{}: {note}", machine.name));
+        }
+    }
     let mut json = design.manifest();
     json["dir"] = json!(args.out);
     printer.result(json, || {

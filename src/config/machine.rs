@@ -38,4 +38,25 @@ impl Config {
     pub fn parameters(&self) -> Params {
         Params::of(&self.machine())
     }
+
+    /// Settings that `sim` follows and the path's RTL does not have, each with
+    /// what the path has in its place.
+    pub fn simulated_only(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.settings.scheduler.code().is_none() {
+            let policy = serde_json::json!(self.settings.scheduler);
+            notes.push(format!(
+                "[scheduler] policy = {policy} is simulated only: the path has lrr, \
+                 conflict-aware, owf, owf-slot and lowest-slot (cfg_policy, cfg_aware)"
+            ));
+        }
+        if self.sm.schedulers > 1 {
+            notes.push(format!(
+                "[scheduler] count = {} is simulated only: the path has one scheduler, which \
+                 issues one pass a cycle",
+                self.sm.schedulers
+            ));
+        }
+        notes
+    }
 }

@@ -82,6 +82,12 @@ impl Design {
         spadkit_hdl::unit_names().map(str::to_owned).collect()
     }
 
+    /// Whether a unit decides by a policy which warp issues.
+    pub fn has_scheduler(&self) -> bool {
+        let mut ports = self.units.iter().flat_map(|unit| &unit.ports);
+        ports.any(|port| port.name == "cfg_policy")
+    }
+
     /// A design of `config` without units.
     pub fn empty(config: &Config) -> Self {
         Design {
