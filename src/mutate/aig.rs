@@ -16,6 +16,8 @@ pub(super) const FALSE: Literal = 0;
 pub(super) struct Aig {
     /// Names of the inputs, as far as the file gives them.
     pub inputs: Vec<String>,
+    /// Names of the outputs, as far as the file gives them.
+    pub output_names: Vec<String>,
     /// What each register takes at the clock edge.
     pub next: Vec<Literal>,
     /// The outputs.
@@ -48,6 +50,7 @@ impl Aig {
         let mut aig = Aig {
             gates: gates.collect::<Option<_>>()?,
             inputs: vec![String::new(); inputs],
+            output_names: vec![String::new(); outputs.len()],
             next,
             outputs,
         };
@@ -55,9 +58,17 @@ impl Aig {
             let Some((place, name)) = line.split_once(' ') else {
                 break;
             };
-            let place = place.strip_prefix('i').and_then(|i| i.parse().ok());
-            if let Some(input) = place.and_then(|i: usize| aig.inputs.get_mut(i)) {
-                *input = name.to_owned();
+            let names = match place.get(..1) {
+                Some("i") => &mut aig.inputs,
+                Some("o") => &mut aig.output_names,
+                _ => continue,
+            };
+            if let Some(named) = place[1..]
+                .parse()
+                .ok()
+                .and_then(|i: usize| names.get_mut(i))
+            {
+                *named = name.to_owned();
             }
         }
         let all = aig.next.iter().chain(&aig.outputs);
@@ -189,6 +200,7 @@ impl Builder {
     pub fn finish(self, next: Vec<Literal>, outputs: Vec<Literal>) -> Aig {
         Aig {
             inputs: vec![String::new(); self.inputs - next.len()],
+            output_names: vec![String::new(); outputs.len()],
             next,
             outputs,
             gates: self.gates,
@@ -212,6 +224,7 @@ mod tests {
         bytes.extend(b"i3 select[1]\no0 out\nc\ncomment\n");
         let read = Aig::parse(&bytes).unwrap();
         assert_eq!((read.inputs.len(), &*read.inputs[3]), (298, "select[1]"));
+        assert_eq!(read.output_names, ["out", "", ""]);
         assert_eq!((&read.next, &read.outputs), (&aig.next, &aig.outputs));
         assert_eq!(read.gates, aig.gates);
     }

@@ -2,6 +2,7 @@
 
 use super::aig::{Aig, Builder, FALSE, Literal};
 use super::inject::{Mutant, Mutants};
+use super::rules::Rules;
 use crate::error::{Error, Result};
 use crate::tool::{Kind, Toolbox};
 use std::time::Duration;
@@ -21,11 +22,19 @@ const NEAR: usize = 10;
 
 /// Since reset, whatever the fault does to registers near it, it changes no
 /// output and no register farther off. Few registers exist twice, and the
-/// invariant is often short: that a valid bit covers what differs.
-const STAYS_NEAR: Question = Question {
-    commands: "scleanup; pdr -T 45",
-    proved: "Property.proved",
-};
+/// invariant is often short: that a valid bit covers what differs. Where it is
+/// found at all, it mostly is in a second, so every distance is tried briefly
+/// before any is at length.
+const STAYS_NEAR: [Question; 2] = [
+    Question {
+        commands: "scleanup; pdr -T 5",
+        proved: "Property.proved",
+    },
+    Question {
+        commands: "scleanup; pdr -T 45",
+        proved: "Property.proved",
+    },
+];
 
 /// No input sequence from the state with all registers zero makes an output
 /// differ: by property-directed reachability, once registers that never change
@@ -47,13 +56,19 @@ const NEVER_DIFFERS: [Question; 2] = [
 /// any state is the same, then that what differs since reset stays near the
 /// fault, then that it never shows.
 ///
-/// All inputs are free, illegal configurations included, so a mutant that
-/// only an illegal use can tell apart is not proved; the answer errs on the
-/// side of "missed".
-pub(super) fn is_equivalent(mutants: &Mutants, mutant: &Mutant, tools: &Toolbox) -> Result<bool> {
+/// All inputs are free but for the `rules`, so a mutant that only another
+/// illegal use can tell apart is not proved; the answer errs on the side of
+/// "missed".
+pub(super) fn is_equivalent(
+    mutants: &Mutants,
+    rules: Option<&Rules>,
+    mutant: &Mutant,
+    tools: &Toolbox,
+) -> Result<bool> {
     let pair = Pair {
         circuit: mutants.circuit(),
         select: mutants.select(),
+        rules,
         number: mutant.number,
     };
     if SAME_STEP.holds(&pair.one_step(), tools)? {
@@ -61,9 +76,11 @@ pub(super) fn is_equivalent(mutants: &Mutants, mutant: &Mutant, tools: &Toolbox)
     }
     let reaches = pair.reaches();
     let (all, near) = reaches.split_last().expect("its own step at least");
-    for place in near.iter().take(NEAR + 1) {
-        if STAYS_NEAR.holds(&pair.told_apart(place), tools)? {
-            return Ok(true);
+    for question in STAYS_NEAR {
+        for place in near.iter().take(NEAR + 1) {
+            if question.holds(&pair.told_apart(place), tools)? {
+                return Ok(true);
+            }
         }
     }
     let since_reset = pair.told_apart(all);
@@ -79,6 +96,7 @@ pub(super) fn is_equivalent(mutants: &Mutants, mutant: &Mutant, tools: &Toolbox)
 struct Pair<'a> {
     circuit: &'a Aig,
     select: &'a [usize],
+    rules: Option<&'a Rules>,
     number: u32,
 }
 
@@ -113,24 +131,43 @@ impl Pair<'_> {
 
     /// Both sides, the mutant's register `i` at `place[i]` among all.
     fn sides(&self, place: &[usize]) -> Sides {
-        let (inputs, registers) = (self.circuit.inputs.len(), self.circuit.next.len());
-        let mut builder = Builder::new(inputs + registers + own(place).count());
-        let register = |i| Builder::input(inputs + i);
+        let registers = self.circuit.next.len();
+        let first = self.circuit.inputs.len();
+        let behind = first + registers + own(place).count();
+        let mut builder = Builder::new(behind + self.rules.map_or(0, Rules::registers));
+        let register = |i| Builder::input(first + i);
         let (next, outputs) = self.copy(&mut builder, 0, register);
         let (mutant_next, mutant_outputs) =
             self.copy(&mut builder, self.number, |i| register(place[i]));
         let shared = (0..registers).filter(|&i| place[i] == i);
         let (these, those): (Vec<_>, Vec<_>) = shared
             .map(|i| (next[i], mutant_next[i]))
-            .chain(outputs.into_iter().zip(mutant_outputs))
+            .chain(outputs.iter().copied().zip(mutant_outputs))
             .unzip();
-        let differs = differs(&mut builder, &these, &those);
+        let mut differs = differs(&mut builder, &these, &those);
+        let mut rules_next = Vec::new();
+        if let Some(rules) = self.rules {
+            let broken;
+            let inputs = self.inputs(0);
+            (rules_next, broken) = rules.copy(&mut builder, behind, &inputs, &outputs);
+            differs = builder.and(differs, broken ^ 1);
+        }
         Sides {
             builder,
             next,
             mutant_next,
+            rules_next,
             differs,
         }
+    }
+
+    /// The inputs, the select with the mutant's number.
+    fn inputs(&self, number: u32) -> Vec<Literal> {
+        let input = |i: usize| match self.select.iter().position(|s| *s == i) {
+            Some(bit) => FALSE | (number >> bit & 1),
+            None => Builder::input(i),
+        };
+        (0..self.circuit.inputs.len()).map(input).collect()
     }
 
     /// The circuit with this mutant selected: next states and outputs.
@@ -140,13 +177,8 @@ impl Pair<'_> {
         number: u32,
         register: impl Fn(usize) -> Literal,
     ) -> (Vec<Literal>, Vec<Literal>) {
-        let input = |i: usize| match self.select.iter().position(|s| *s == i) {
-            Some(bit) => FALSE | (number >> bit & 1),
-            None => Builder::input(i),
-        };
-        let inputs = (0..self.circuit.inputs.len()).map(input);
         let registers = (0..self.circuit.next.len()).map(register);
-        let sources: Vec<_> = inputs.chain(registers).collect();
+        let sources: Vec<_> = self.inputs(number).into_iter().chain(registers).collect();
         builder.copy(self.circuit, &sources)
     }
 }
@@ -156,7 +188,9 @@ struct Sides {
     builder: Builder,
     next: Vec<Literal>,
     mutant_next: Vec<Literal>,
-    /// An output, or the next state of a register that both share, differs.
+    rules_next: Vec<Literal>,
+    /// An output, or the next state of a register that both share, differs, and
+    /// no rule was broken.
     differs: Literal,
 }
 
@@ -187,6 +221,7 @@ impl Sides {
         own.sort_unstable();
         let mut next = self.next;
         next.extend(own.into_iter().map(|(_, literal)| literal));
+        next.extend(self.rules_next);
         self.builder.finish(next, vec![self.differs])
     }
 }
@@ -246,6 +281,7 @@ impl Question {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rules::Source;
     use super::*;
 
     /// A register that takes its inverse, one that follows input 1, and a
@@ -266,6 +302,7 @@ mod tests {
         let pair = Pair {
             circuit,
             select: &[0],
+            rules: None,
             number: 1,
         };
         let tools = Toolbox::new();
@@ -326,6 +363,7 @@ mod tests {
         let pair = |circuit| Pair {
             circuit,
             select: &[0],
+            rules: None,
             number: 1,
         };
         let tools = Toolbox::new();
@@ -333,7 +371,7 @@ mod tests {
             let (pair, mut reaches) = (pair(circuit), pair(circuit).reaches());
             let _all = reaches.pop();
             let near = reaches.get(steps).map(|place| pair.told_apart(place));
-            near.map(|near| STAYS_NEAR.ask(&near, &tools).unwrap())
+            near.map(|near| STAYS_NEAR[0].ask(&near, &tools).unwrap())
         };
         assert_eq!(stays(&covered, 0), Some(false), "the register differs");
         assert_eq!(stays(&seen, 0), Some(false));
@@ -354,5 +392,36 @@ mod tests {
         let next = b.and(select ^ 1, data);
         let circuit = b.finish(vec![next], vec![kept]);
         assert_eq!(answers(&circuit), [Some(false); 3]);
+    }
+
+    /// The output shows a register that an illegal input sets for good, and the
+    /// fault lets it.
+    #[test]
+    fn what_only_an_illegal_use_shows_is_no_fault() {
+        if Toolbox::new().get(Kind::Yosys).is_err() {
+            println!("skipped: Yosys is missing");
+            return;
+        }
+        let mut b = Builder::new(3);
+        let [select, illegal, was] = [0, 1, 2].map(Builder::input);
+        let (next, output) = (b.or(illegal, was), b.and(select, was));
+        let circuit = b.finish(vec![next], vec![output]);
+        let rules = Rules {
+            circuit: Builder::new(1).finish(Vec::new(), vec![Builder::input(0)]),
+            ports: vec![Source::Input(1)],
+        };
+        let tools = Toolbox::new();
+        let proved = |rules| {
+            let pair = Pair {
+                circuit: &circuit,
+                select: &[0],
+                rules,
+                number: 1,
+            };
+            let since_reset = pair.told_apart(pair.reaches().last().unwrap());
+            NEVER_DIFFERS[0].ask(&since_reset, &tools).unwrap()
+        };
+        assert!(!proved(None));
+        assert!(proved(Some(&rules)));
     }
 }

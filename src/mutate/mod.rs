@@ -8,6 +8,7 @@
 mod aig;
 mod equivalence;
 mod inject;
+mod rules;
 
 pub use inject::{Mutant, Mutants};
 
@@ -19,6 +20,7 @@ use crate::rtl::{Design, EmittedUnit};
 use crate::tool::{Cache, Toolbox};
 use crate::units::{Bench, Frame, Layout, PortSlot, Setup, Stimulus, bench_for};
 use rayon::prelude::*;
+use rules::Rules;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -92,9 +94,12 @@ pub fn mutate_unit(
     let survivors = runs.iter().filter(|(_, caught)| !caught);
     let survivors: Vec<&Mutant> = survivors.map(|(mutant, _)| *mutant).collect();
     let caught = runs.len() - survivors.len();
-    let differs =
-        |mutant: &&Mutant| interrupt::or_none(equivalence::is_equivalent(&mutants, mutant, tools));
-    let proofs = survivors.par_iter().map(differs);
+    let rules = Rules::of(unit, mutants.circuit(), tools)?;
+    let is_equivalent = |mutant: &&Mutant| {
+        let proof = equivalence::is_equivalent(&mutants, rules.as_ref(), mutant, tools);
+        interrupt::or_none(proof)
+    };
+    let proofs = survivors.par_iter().map(is_equivalent);
     let proofs = proofs.collect::<Result<Vec<_>>>()?;
     let with = |outcome: Option<bool>| {
         let both = survivors.iter().zip(&proofs);
