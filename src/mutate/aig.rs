@@ -10,6 +10,12 @@ pub(super) type Literal = u32;
 /// The constant false.
 pub(super) const FALSE: Literal = 0;
 
+/// Yosys' commands from an elaborated design to a file that [`Aig::parse`]
+/// reads, `write_aiger` and its name behind them. Registers start at zero, and
+/// ports have names.
+pub(super) const AS_GATES: &str = "memory_map\nopt_clean\nsimplemap\ntechmap\ndffunmap\n\
+    zinit -all\nopt_clean\naigmap\nsetundef -zero\nwrite_aiger -symbols";
+
 /// A circuit of two-input AND gates, inverters, and registers that start at
 /// zero. Nodes are numbered: inputs, registers, gates.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! All mutants of a unit in one Verilog file, behind a select input.
 
-use super::aig::Aig;
+use super::aig::{AS_GATES, Aig};
 use crate::error::{Error, Result};
 use crate::rtl::SourceFile;
 use crate::tool::{Cache, KeyBuilder, Kind, Toolbox, unexpected_output};
@@ -54,8 +54,7 @@ impl Mutants {
              mutate -list {faults} -seed 1 -ctrl {SELECT} {select_bits} 1 -o mutants.ys \
              {MUTABLE}\n\
              script mutants.ys\npmuxtree\nopt_clean\nwrite_verilog -noattr mutated.v\n\
-             memory_map\nopt_clean\nsimplemap\ntechmap\ndffunmap\nzinit -all\nopt_clean\n\
-             aigmap\nsetundef -zero\nwrite_aiger -symbols mutated.aig\n",
+             {AS_GATES} mutated.aig\n",
             names.join(" ")
         );
         let yosys = tools.get(Kind::Yosys)?;

@@ -1,7 +1,7 @@
 //! What the neighbours of a unit keep to, as far as a proof of equivalence needs
 //! it: a fault that only an illegal use shows is none.
 
-use super::aig::{Aig, Builder, Literal};
+use super::aig::{AS_GATES, Aig, Builder, Literal};
 use crate::error::{Error, Result};
 use crate::rtl::{EmittedUnit, Port};
 use crate::tool::{Kind, Toolbox, unexpected_output};
@@ -117,9 +117,8 @@ fn script(unit: &EmittedUnit, text: &str) -> String {
     };
     let widths: String = unit.ports.iter().filter_map(width).collect();
     format!(
-        "read_verilog -defer rules.v\nhierarchy -check -top rules{widths}\nproc\nopt_clean\n\
-         simplemap\ntechmap\ndffunmap\nzinit -all\nopt_clean\naigmap\nsetundef -zero\n\
-         write_aiger -symbols rules.aig\n"
+        "read_verilog -defer rules.v\nhierarchy -check -top rules{widths}\nproc\n\
+         {AS_GATES} rules.aig\n"
     )
 }
 
