@@ -178,10 +178,12 @@ impl Design {
         self.units.iter().find(|u| u.name == name)
     }
 
-    /// The files of one unit.
+    /// The files of one unit, in its own order: what else the design holds
+    /// must not show in what tools make of them. (Yosys numbers its cells in
+    /// the order of the files, and its choice of faults goes by their names.)
     pub fn files_of(&self, unit: &EmittedUnit) -> Vec<SourceFile> {
-        let wanted = |f: &&SourceFile| unit.files.contains(&f.name);
-        self.files.iter().filter(wanted).cloned().collect()
+        let file = |name: &String| self.files.iter().find(|f| f.name == *name).cloned();
+        unit.files.iter().filter_map(file).collect()
     }
 }
 
@@ -219,6 +221,18 @@ pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Yosys numbers cells in the order of the files, and its choice of faults
+    /// goes by their names: a unit must not have other faults among others.
+    #[test]
+    fn the_files_of_a_unit_do_not_depend_on_the_other_units() {
+        let config = Config::preset("small").unwrap();
+        let all = Design::emit(&[], &config).unwrap();
+        for unit in &all.units {
+            let alone = Design::emit(std::slice::from_ref(&unit.name), &config).unwrap();
+            assert!(all.files_of(unit) == alone.files, "{}", unit.name);
+        }
+    }
 
     /// Nothing but the lists of events and what is said of the reset changes.
     #[test]

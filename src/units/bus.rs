@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::model::{MAX_LANES, Stream, StreamInputs, StreamRequest, Tcdm, TcdmBatch, TcdmInputs};
 
 /// Once in so many cycles the mapping is to change.
-const MAPPING_CYCLES: u32 = 1024;
+const MAPPING_CYCLES: u32 = 256;
 
 /// What both neighbours do: accesses, rhythm, mappings.
 struct Neighbour {
@@ -44,6 +44,7 @@ impl Neighbour {
             false => (None, None),
         };
         self.registers.drive(writes, frame);
+        self.registers.disturb(stimulus, frame);
     }
 
     /// Word addresses of a new access, and which lanes it has.

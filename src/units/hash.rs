@@ -91,15 +91,33 @@ fn has_full_rank(spec: &HashSpec, geometry: Geometry) -> bool {
     }
 }
 
+/// A random mapping for a row map. Draws that are uniform reach every set of
+/// pivots, but only in the long run; so that every source of every row bit is
+/// seen soon, half of them displace one row bit only.
+pub(super) fn displacing_spec(kind: HashKind, g: Geometry, stimulus: &mut Stimulus) -> HashSpec {
+    let any_bits = matches!(kind, HashKind::BitwisePerm | HashKind::Matrix);
+    if !any_bits || stimulus.one_in(2) {
+        return random_spec(kind, g, stimulus);
+    }
+    let m = g.bank_bits();
+    let mut bits: Vec<u32> = (0..m).collect();
+    bits[stimulus.below(m) as usize] = m + stimulus.below(g.row_bits());
+    match kind {
+        HashKind::Matrix => HashSpec::Matrix(bits.into_iter().map(|bit| 1 << bit).collect()),
+        _ => HashSpec::BitwisePerm(bits),
+    }
+}
+
 /// Writes to the registers of the hash and of the row map, the last one first.
 pub(super) type RegisterWrites = Vec<(Option<RegisterWrite>, Option<RegisterWrite>)>;
 
-/// The writes of a random legal mapping, where the path has registers.
+/// The writes of a random legal mapping, where the path has registers, in any
+/// order: a register must keep what it has while others are written.
 pub(super) fn register_writes(config: &Config, stimulus: &mut Stimulus) -> RegisterWrites {
     let geometry = config.geometry;
     let (registers, rows) = match config.path.hash {
         PathHash::Configurable => {
-            let spec = random_spec(config.hash_unit, geometry, stimulus);
+            let spec = displacing_spec(config.hash_unit, geometry, stimulus);
             let mapping = Mapping::new(&spec, geometry).expect("drawn specs are legal");
             let encoding = encode(&spec, geometry).expect("drawn specs are legal");
             let rows = encode_row_map(mapping.row_map(), geometry).registers;
@@ -112,13 +130,21 @@ pub(super) fn register_writes(config: &Config, stimulus: &mut Stimulus) -> Regis
         }
         PathHash::Mod | PathHash::Xor | PathHash::Add => return Vec::new(),
     };
-    let write = |values: &[u64], index: usize| {
-        let data = *values.get(index)?;
-        Some(RegisterWrite { index, data })
-    };
+    let registers = in_any_order(registers, stimulus);
+    let rows = in_any_order(rows, stimulus);
     (0..registers.len().max(rows.len()))
-        .map(|i| (write(&registers, i), write(&rows, i)))
+        .map(|i| (registers.get(i).copied(), rows.get(i).copied()))
         .collect()
+}
+
+/// A write to each register.
+fn in_any_order(values: Vec<u64>, stimulus: &mut Stimulus) -> Vec<RegisterWrite> {
+    let write = |(index, data)| RegisterWrite { index, data };
+    let mut writes: Vec<_> = values.into_iter().enumerate().map(write).collect();
+    for i in (1..writes.len()).rev() {
+        writes.swap(i, stimulus.below(i as u32 + 1) as usize);
+    }
+    writes
 }
 
 /// Where the addresses come from.

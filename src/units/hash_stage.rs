@@ -79,6 +79,7 @@ impl StageDriver {
             false => next,
         };
         self.registers.drive(writes, frame);
+        self.registers.disturb(stimulus, frame);
     }
 }
 

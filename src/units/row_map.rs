@@ -1,10 +1,10 @@
 //! `spad_row_map`: the row maps of random linear mappings.
 
 use super::bench::{Bench, Frame, Setup, Stimulus};
-use super::hash::{Addresses, random_spec};
+use super::hash::{Addresses, displacing_spec};
 use super::layout::PortSlot;
 use crate::geometry::Geometry;
-use crate::hash::{HashKind, HashSpec, Mapping, encode_row_map};
+use crate::hash::{HashKind, Mapping, encode_row_map};
 use crate::model::RowMapUnit;
 
 /// Cycles with one configuration.
@@ -34,25 +34,10 @@ pub(super) fn row_map(setup: &Setup) -> Box<dyn Bench> {
     })
 }
 
-impl RowMapBench {
-    /// Random permutations reach every set of pivots, in the long run; so that
-    /// every source of every row bit is seen soon, half of the draws displace
-    /// one row bit only.
-    fn draw(&self, stimulus: &mut Stimulus) -> HashSpec {
-        if stimulus.one_in(2) {
-            return random_spec(HashKind::BitwisePerm, self.geometry, stimulus);
-        }
-        let m = self.geometry.bank_bits();
-        let mut bits: Vec<u32> = (0..m).collect();
-        bits[stimulus.below(m) as usize] = m + stimulus.below(self.geometry.row_bits());
-        HashSpec::BitwisePerm(bits)
-    }
-}
-
 impl Bench for RowMapBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         if stimulus.cycle.is_multiple_of(CONFIG_CYCLES) {
-            let spec = self.draw(stimulus);
+            let spec = displacing_spec(HashKind::BitwisePerm, self.geometry, stimulus);
             let mapping = Mapping::new(&spec, self.geometry).expect("drawn specs are legal");
             let encoding = encode_row_map(mapping.row_map(), self.geometry);
             frame.drive_wide(&self.sel, &encoding.ports[0].1);

@@ -30,7 +30,10 @@ impl WritePort {
 
     pub(super) fn drive(&self, write: Option<RegisterWrite>, frame: &mut Frame) {
         frame.drive(&self.en, write.is_some().into());
-        let write = write.unwrap_or_default();
+        self.drive_operands(write.unwrap_or_default(), frame);
+    }
+
+    fn drive_operands(&self, write: RegisterWrite, frame: &mut Frame) {
         if let Some(index) = &self.index {
             frame.drive(index, write.index as u32);
         }
@@ -76,6 +79,17 @@ impl HashRegisters {
         for (port, write) in [(&self.hash, hash), (&self.row, row)] {
             if let Some(port) = port {
                 port.drive(write, frame);
+            }
+        }
+    }
+
+    /// Puts anything at the ports that are not written: only their enable
+    /// counts.
+    pub(super) fn disturb(&self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        for port in [&self.hash, &self.row].into_iter().flatten() {
+            if !frame.is_high(&port.en) {
+                let write = port.any_write(stimulus);
+                port.drive_operands(write, frame);
             }
         }
     }

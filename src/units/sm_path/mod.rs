@@ -27,6 +27,7 @@ impl Driver for PathDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         self.cycle = self.environment.next(stimulus);
         self.ports.drive(&self.cycle.inputs(), frame);
+        self.ports.registers.disturb(stimulus, frame);
     }
 
     fn follow(&mut self, stimulus: &mut Stimulus, frame: &Frame) {

@@ -8,7 +8,7 @@ use crate::model::{
 use crate::units::bench::Frame;
 use crate::units::layout::{Layout, PortSlot};
 use crate::units::support::ports;
-use crate::units::write_port::WritePort;
+use crate::units::write_port::HashRegisters;
 
 ports!(Ports {
     in rst kernel_clear cfg_pipeline cfg_barrel cfg_policy cfg_aware cfg_violate cfg_lock_hash
@@ -39,8 +39,7 @@ pub(super) struct Shown {
 #[derive(Clone)]
 pub(super) struct PathPorts {
     ports: Ports,
-    hash_wr: Option<WritePort>,
-    row_wr: Option<WritePort>,
+    pub(super) registers: HashRegisters,
     warps: usize,
     word_bits: usize,
 }
@@ -57,8 +56,7 @@ impl PathPorts {
     pub(super) fn new(config: &Config, layout: &Layout) -> Self {
         PathPorts {
             ports: Ports::new(layout),
-            hash_wr: WritePort::find(layout, "hash_"),
-            row_wr: WritePort::find(layout, "row_"),
+            registers: HashRegisters::new(layout),
             warps: config.path.warps as usize,
             word_bits: config.word_bits as usize,
         }
@@ -70,14 +68,7 @@ impl PathPorts {
         frame.drive(&p.rst, inputs.rst.into());
         frame.drive(&p.kernel_clear, inputs.kernel_clear.into());
         self.drive_settings(&inputs.cfg, frame);
-        for (port, write) in [
-            (&self.hash_wr, inputs.hash_wr),
-            (&self.row_wr, inputs.row_wr),
-        ] {
-            if let Some(port) = port {
-                port.drive(write, frame);
-            }
-        }
+        self.registers.drive((inputs.hash_wr, inputs.row_wr), frame);
         let launch = inputs.launch;
         frame.drive(&p.launch_valid, launch.is_some().into());
         frame.drive(&p.launch_block, launch.map_or(0, |l| l.block) as u32);
@@ -150,8 +141,7 @@ impl PathPorts {
         let number = |port| frame.driven(port);
         let mut cycle = PathCycle::idle(self.warps, self.read_settings(frame));
         (cycle.rst, cycle.kernel_clear) = (on(&p.rst), on(&p.kernel_clear));
-        cycle.hash_wr = self.hash_wr.as_ref().and_then(|port| port.read(frame));
-        cycle.row_wr = self.row_wr.as_ref().and_then(|port| port.read(frame));
+        (cycle.hash_wr, cycle.row_wr) = self.registers.read(frame);
         cycle.launch = on(&p.launch_valid).then(|| PathLaunch {
             block: number(&p.launch_block) as usize,
             shared: on(&p.launch_shared),
