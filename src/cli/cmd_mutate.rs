@@ -32,7 +32,7 @@ pub struct MutateArgs {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
     /// Clock cycles of one more run for what is still not caught.
-    #[arg(long, value_name = "N", default_value_t = 700_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     long_cycles: u64,
     /// Only the fault of this number, as the list of missed ones has it; --faults must be the
     /// same as there. Repeat for several.
