@@ -43,7 +43,7 @@ impl Mappings {
 }
 
 /// A uniformly drawn configuration of `kind` that is a mapping.
-pub(super) fn random_spec(kind: HashKind, g: Geometry, stimulus: &mut Stimulus) -> HashSpec {
+fn random_spec(kind: HashKind, g: Geometry, stimulus: &mut Stimulus) -> HashSpec {
     let (n, m) = (g.addr_bits(), g.bank_bits());
     loop {
         let spec = match kind {
