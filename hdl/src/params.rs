@@ -133,8 +133,6 @@ parameters! { machine;
     LB: usize = machine.retry.branch as usize;
     /// Bits of a cycle within a state of the retry loop.
     CTW: usize = index_bits(longest_state(L, machine.retry) + 1);
-    /// Bits of the warp mask's counter.
-    CW: usize = PW.max(EX) + 1;
     /// Control that travels with a pass: warp, kind, tag, pc, pass, last.
     CTL: usize = WW + 4 + TG + PCW + PW + 1;
     /// Tag of a scratchpad request: source, error, degree, control.

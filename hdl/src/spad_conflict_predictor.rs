@@ -19,17 +19,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                   masks memory warps behind the next one for as long."
             .into(),
         parameters: p.text(&["PW", "DG", "OCC", "EX", "SETS", "AHEAD"]),
-        timing: match p.AHEAD {
-            0 => {
-                "taken in cycle s with P passes and excess x: mask is 1 from s+1 on, until \
-                  P-1+x cycles without hold have passed"
-            }
-            _ => {
-                "taken in cycle s with P passes and excess x: mask is 1 from s+1 on for the \
-                  passes, from s+2 on for the excess as well"
-            }
-        }
-        .into(),
+        timing: "taken in cycle s with P passes and excess x: behind the passes mask is 1 for x \
+                 cycles without hold"
+            .into(),
         paper: "elastic paper, section 5; docs/microarchitecture.md, sections 12 to 14 and 18.6"
             .into(),
         latency_cycles: 1,
@@ -53,7 +45,17 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input("set_pc", p.PCW, "its program counter")
         .input("set_base", p.PW, "number of its passes - 1")
         .input("hold", 1, "EX is held in this cycle: it does not count")
-        .output("mask", 1, "memory warps are masked");
+        .output("mask", 1, "memory warps are masked")
+        .output(
+            "mask_lasts",
+            1,
+            "they will be in the next cycle, too, if EX is not held in this one",
+        )
+        .output(
+            "mask_likely",
+            1,
+            "AHEAD = 3: some instruction has had an excess; else 0",
+        );
     let module = shell
         .instantiates_last(&parts)
         .emit("spad_conflict_predictor.v.tera", p)?;

@@ -42,6 +42,31 @@ fn take(p: &Params) -> Vec<VerilogStatement> {
     ]
 }
 
+/// AHEAD = 3: what the mask means for the warp in S and for the next pick. The
+/// pick is taken in the next cycle at the earliest: where the mask will, or
+/// may, be on then, other warps are picked first.
+fn masking() -> Vec<VerilogStatement> {
+    vec![
+        assign("behind", wire("qualified_ready") & !wire("pk")),
+        assign("others", any(wire("behind") & !wire("qualified_mem"))),
+        assign("pk_mem", any(wire("pk") & wire("qualified_mem"))),
+        assign(
+            "pick_mask",
+            wire("mask_lasts") | (wire("mask_likely") & wire("pk_mem")),
+        ),
+        assign(
+            "masks",
+            wire("cfg_aware") & wire("mask") & (wire("others") | !wire("cfg_violate")),
+        ),
+        assign("held", wire("masks") & wire("pk_mem")),
+        assign("overtaken", wire("others") & wire("mask_lasts")),
+        assign(
+            "masked",
+            wire("masks") & any((wire("qualified_ready") | wire("pk")) & wire("qualified_mem")),
+        ),
+    ]
+}
+
 /// Emits `spad_issue_select` behind its parts.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let scheduler = spad_warp_scheduler::emit_unit(p)?;
@@ -65,6 +90,12 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             .signals(&[("was_locked", p.T / 2), ("was_owner", p.T / 2)])
             .signals(&[("was_changed", 1)])
             .logic("take", take(p));
+    }
+    if p.AHEAD == 3 {
+        shell = shell
+            .signals(&[("qualified_ready", p.W), ("qualified_mem", p.W)])
+            .signals(&[("pk", p.W)])
+            .logic("masking", masking());
     }
     let module =
         shell
@@ -123,6 +154,16 @@ fn ports(p: &Params) -> Shell {
         .input("owner", p.T / 2, "per pair: the owner")
         .input("changes", 1, changes)
         .input("mask", 1, "memory warps are masked")
+        .input(
+            "mask_lasts",
+            1,
+            "AHEAD = 3: they will be in the next cycle, too",
+        )
+        .input(
+            "mask_likely",
+            1,
+            "AHEAD = 3: what is taken now may mask those behind it",
+        )
         .input("atom_infl", 1, "an ATOMIC is in flight")
         .input("room", 1, "an instruction may be taken")
         .output("take", 1, "the selected warp's instruction is taken")
@@ -152,7 +193,11 @@ fn waived(shell: Shell, p: &Params) -> Shell {
         "changes",
         "atom_infl",
     ];
-    only_ahead.into_iter().fold(shell, |shell, name| {
+    let shell = only_ahead.into_iter().fold(shell, |shell, name| {
         shell.unused(p.AHEAD < 2, name, "qualified and taken in one cycle")
+    });
+    let picked_early = ["mask_lasts", "mask_likely"];
+    picked_early.into_iter().fold(shell, |shell, name| {
+        shell.unused(p.AHEAD < 3, name, "picked and taken in one cycle")
     })
 }

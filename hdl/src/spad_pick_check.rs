@@ -6,28 +6,31 @@ use crate::module::{Module, Result, Unit, UnitDoc};
 
 /// Emits the check.
 pub(crate) fn emit_kernel() -> Result<Module> {
-    let masked = wire("mem") & wire("cfg_aware") & wire("mask") & !wire("cfg_violate");
     let second_atomic = wire("atomic") & wire("atom_infl");
+    let yields = wire("held") & wire("overtaken");
     let logic = vec![
         assign("stale", wire("shared") & (wire("changed") | wire("moved"))),
         assign(
             "drops",
-            wire("picked") & !wire("stale") & (wire("refused") | second_atomic | masked),
+            wire("picked") & !wire("stale") & (wire("refused") | second_atomic | yields),
         ),
         assign(
             "take",
-            wire("picked") & !wire("stale") & !wire("drops") & wire("room"),
+            wire("picked") & !wire("stale") & !wire("drops") & !wire("held") & wire("room"),
         ),
         assign("leaves", wire("take") | wire("drops")),
     ];
     let kernel = Kernel::default()
-        .input("cfg_aware", 1, "the scheduler applies the mask")
-        .input("cfg_violate", 1, "masked warps go when nothing else can")
         .input("picked", 1, "a warp is picked")
         .input("shared", 1, "it may touch the shared part")
         .input("refused", 1, "it was refused when it was qualified")
         .input("atomic", 1, "it offers an ATOMIC")
-        .input("mem", 1, "its offer is of the memory path")
+        .input("held", 1, "the mask holds it")
+        .input(
+            "overtaken",
+            1,
+            "it will for longer, and another warp can go",
+        )
         .input(
             "changed",
             1,
@@ -39,7 +42,6 @@ pub(crate) fn emit_kernel() -> Result<Module> {
             "lock or owner of a pair is not what it was then",
         )
         .input("atom_infl", 1, "an ATOMIC is in flight")
-        .input("mask", 1, "memory warps are masked")
         .input("room", 1, "an instruction may be taken")
         .output("take", 1, "it is taken")
         .output("leaves", 1, "it is taken, or dropped")
@@ -47,7 +49,7 @@ pub(crate) fn emit_kernel() -> Result<Module> {
     Unit::new(UnitDoc::part(
         "spad_pick_check",
         "the pick waits where what it was qualified with may be out of date, and is dropped \
-         where it is.",
+         where it is. It waits for the mask, too, but lets others go ahead.",
         "none".into(),
         "18.3",
     ))

@@ -1,40 +1,71 @@
 //! The countdown that keeps memory warps apart.
 
-use crate::expr::{any, assign, choose, difference, extended, gated, note, number, sum, wire};
+use crate::expr::{Expr, any, assign, choose, difference, gated, note, number, slice, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
 use rust_hdl::core::ast::VerilogStatement;
 
-/// What remains to be counted, and the mask.
+/// What is left of the excess, and the mask.
 fn left(p: &Params) -> Vec<VerilogStatement> {
-    let answered = match p.AHEAD {
-        0 => assign("answered", "pend"),
-        _ => assign("answered", "late"),
+    let known = gated(p.EX, "lk_excess", "lk_hit");
+    let mut logic = match p.AHEAD {
+        0 => vec![choose("left", [(wire("pend"), known)], "cnt")],
+        _ => vec![
+            assign("known", known),
+            note("One cycle of the excess may have passed before the answer."),
+            assign("owed", wire("debt") & any("known")),
+            choose(
+                "left",
+                [
+                    (wire("late") & wire("owed"), difference("known", one_of(p))),
+                    (wire("late"), wire("known")),
+                ],
+                "cnt",
+            ),
+            assign("doubt", wire("pend") & wire("lk_heavy")),
+        ],
     };
-    let excess = extended(p.CW, gated(p.EX, "lk_excess", "lk_hit"));
-    vec![
-        answered,
-        assign("excess", gated(p.CW, excess, "answered")),
-        note("The sum has a bit to spare, so it is 0 only if both parts are."),
-        assign("left", sum("cnt", "excess")),
-        assign("mask", any("cnt") | any("excess")),
-        assign("remaining", "left"),
-    ]
+    let doubt = |certain| match p.AHEAD {
+        0 => certain,
+        _ => certain | wire("doubt"),
+    };
+    logic.extend([
+        assign("issuing", any("base")),
+        assign("mask", doubt(any("left"))),
+        assign("more", any(slice("left", 1, p.EX - 1))),
+        assign(
+            "lasts",
+            doubt(wire("more") | (any("left") & wire("issuing"))),
+        ),
+    ]);
+    logic
 }
 
-/// The count in the next cycle.
+fn one_of(p: &Params) -> Expr {
+    number(p.EX, 1)
+}
+
+/// The counts in the next cycle.
 fn next(p: &Params) -> Vec<VerilogStatement> {
-    let cases = [
-        (wire("set_valid"), extended(p.CW, "set_base")),
+    let passed = [(wire("set_valid"), number(p.EX, 0))];
+    let counted = (wire("counts") & any("left"), difference("left", one_of(p)));
+    let passes = [
+        (wire("set_valid"), wire("set_base")),
         (
-            wire("mask") & !wire("hold"),
-            difference("left", number(p.CW, 1)),
+            wire("issuing") & !wire("hold"),
+            difference("base", number(p.PW, 1)),
         ),
     ];
-    let mut logic = vec![choose("cnt_next", cases, "left")];
+    let mut logic = vec![
+        note("A cycle counts behind the last pass, and if EX is not held."),
+        assign("counts", !wire("hold") & !wire("issuing")),
+        choose("cnt_next", passed.into_iter().chain([counted]), "left"),
+        choose("base_next", passes, "base"),
+    ];
     if p.AHEAD > 0 {
         logic.push(assign("late_next", wire("pend") & !wire("set_valid")));
+        logic.push(assign("debt_next", wire("pend") & wire("counts")));
     }
     logic
 }
@@ -43,9 +74,9 @@ fn next(p: &Params) -> Vec<VerilogStatement> {
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let doc = UnitDoc {
         name: "spad_warp_mask".into(),
-        summary: "counts the cycles in which no memory warp may be scheduled: the passes of the one issued last plus its predicted excess.".into(),
-        parameters: p.text(&["PW", "EX", "CW"]),
-        timing: "issued in cycle s with P passes and excess x: mask is 1 from s+1 on, until P-1+x cycles without hold have passed".into(),
+        summary: "counts the cycles in which no memory warp may be scheduled: the predicted excess of the one issued last, behind its passes.".into(),
+        parameters: p.text(&["PW", "EX", "AHEAD"]),
+        timing: "taken in cycle s with P passes, while which nothing is taken, and excess x: with x > 0 mask is 1 until P-1+x cycles without hold have passed".into(),
         paper: "elastic paper, sections 5.1 and 5.3, Eqs 3 and 7; docs/microarchitecture.md, section 14".into(),
         latency_cycles: 1,
     };
@@ -61,17 +92,24 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input(
             "lk_hit",
             1,
-            "the history knows it (one cycle after set_valid)",
+            "the history knows it: in the cycle after set_valid, AHEAD > 0: in the second",
         )
         .input("lk_excess", p.EX, "its excess")
+        .input(
+            "lk_heavy",
+            1,
+            "AHEAD > 0: it is likely to have an excess, in the cycle after set_valid",
+        )
         .input("hold", 1, "EX is held in this cycle: it does not count")
         .output("mask", 1, "memory warps are masked")
         .output(
-            "remaining",
-            p.CW,
-            "cycles without hold that remain, this one included",
+            "lasts",
+            1,
+            "they will be in the next cycle, too, if this one counts",
         )
-        .signals(&[("pend", 1), ("late", 1), ("cnt", p.CW)])
+        .unused(p.AHEAD == 0, "lk_heavy", "the answer comes in time")
+        .signals(&[("pend", 1), ("late", 1), ("debt", 1)])
+        .signals(&[("base", p.PW), ("cnt", p.EX)])
         .logic("left", left(p))
         .logic("next", next(p))
         .emit("spad_warp_mask.v.tera", p)?;

@@ -58,7 +58,9 @@ pub use spad_access_unit::{AccessInputs, AccessOutputs, AccessUnit, BlockMask, S
 pub use spad_bank_ram::{BankInputs, BankRam};
 pub use spad_conflict_arbiter::{ArbiterInputs, ArbiterOutputs, ConflictArbiter, Group};
 pub use spad_conflict_history::{ConflictHistory, HistoryInputs, HistoryOutputs};
-pub use spad_conflict_predictor::{ConflictPredictor, PredictedIssue, PredictorInputs};
+pub use spad_conflict_predictor::{
+    ConflictPredictor, PredictedIssue, PredictorInputs, PredictorOutputs,
+};
 pub use spad_counters::{CounterInputs, Counters};
 pub use spad_crossbar::{BankRequests, CrossbarOutputs, RequestInputs, ResponseInputs, crossbar};
 pub use spad_degree_accumulator::{

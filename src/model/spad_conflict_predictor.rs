@@ -3,9 +3,23 @@
 //! 12 to 14, 18.3 and 18.6).
 
 use super::spad_conflict_history::{ConflictHistory, HistoryInputs, HistoryOutputs};
-use super::spad_degree_accumulator::{AccumulatorInputs, DegreeAccumulator, ResolvedPass};
+use super::spad_degree_accumulator::{
+    AccumulatorInputs, DegreeAccumulator, ExcessUpdate, ResolvedPass,
+};
 use super::spad_warp_mask::{MaskInputs, MaskOutputs, MemoryWarpMask};
 use crate::config::Config;
+
+/// Outputs of one clock cycle; from registers alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PredictorOutputs {
+    /// Memory warps are masked.
+    pub mask: bool,
+    /// They will be in the next cycle as well, if EX is not held in this one.
+    pub lasts: bool,
+    /// AHEAD = 3: some instruction has had an excess since the kernel started,
+    /// so the next memory instruction may mask those behind it. Else false.
+    pub learned: bool,
+}
 
 /// An instruction of a predicted kind whose offer is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,34 +51,84 @@ pub struct ConflictPredictor {
     accumulator: DegreeAccumulator,
     history: ConflictHistory,
     mask: MemoryWarpMask,
-    /// lq, where AHEAD > 0: the history's answer, a cycle later.
-    answer: Option<HistoryOutputs>,
+    /// AHEAD > 0: what bridges the history's late answer.
+    late: Option<LateAnswer>,
+    /// AHEAD = 3: some update had an excess.
+    learned: Option<bool>,
+}
+
+/// The history's answer a cycle later, and a guess until then.
+#[derive(Clone, Debug)]
+struct LateAnswer {
+    /// lq: the answer.
+    answer: HistoryOutputs,
+    /// Per set of the history: its last update had an excess.
+    heavy: Vec<bool>,
+    /// `heavy` of the instruction that was taken in the cycle before.
+    guess: bool,
+}
+
+impl LateAnswer {
+    fn new(sets: usize) -> Self {
+        LateAnswer {
+            answer: HistoryOutputs::default(),
+            heavy: vec![false; sets],
+            guess: false,
+        }
+    }
+
+    /// The clock edge.
+    fn commit(&mut self, inputs: &PredictorInputs, now: HistoryOutputs, up: Option<ExcessUpdate>) {
+        let set_of = |pc: u16| usize::from(pc) % self.heavy.len();
+        let guess = inputs.set.is_some_and(|set| self.heavy[set_of(set.pc)]);
+        self.guess = guess && !inputs.rst;
+        self.answer = match inputs.rst {
+            true => HistoryOutputs::default(),
+            false => now,
+        };
+        match up {
+            _ if inputs.rst || inputs.clear => self.heavy.fill(false),
+            Some(up) => {
+                let set = set_of(up.pc);
+                self.heavy[set] = up.excess != 0;
+            }
+            None => {}
+        }
+    }
 }
 
 impl ConflictPredictor {
     /// The predictor of `config`, after reset.
     pub fn new(config: &Config) -> Self {
-        let ahead = config.path.ahead;
+        let (ahead, sets) = (config.path.ahead, config.path.history_sets as usize);
         ConflictPredictor {
             accumulator: DegreeAccumulator::new(config.parameters().EX as u32),
-            history: ConflictHistory::new(config.path.history_sets as usize),
+            history: ConflictHistory::new(sets),
             mask: MemoryWarpMask::new(ahead),
-            answer: (ahead > 0).then(HistoryOutputs::default),
+            late: (ahead > 0).then(|| LateAnswer::new(sets)),
+            learned: (ahead == 3).then_some(false),
         }
     }
 
     /// What the history says to the mask in this cycle.
     fn answer(&self) -> HistoryOutputs {
-        self.answer.unwrap_or_else(|| self.history.eval())
+        let late = self.late.as_ref().map(|late| late.answer);
+        late.unwrap_or_else(|| self.history.eval())
     }
 
-    fn masked(&self) -> MaskOutputs {
-        self.mask.eval(&self.answer())
+    /// What was taken in the cycle before is likely to have an excess.
+    fn is_heavy(&self) -> bool {
+        self.late.as_ref().is_some_and(|late| late.guess)
     }
 
-    /// Memory warps are masked; from registers alone.
-    pub fn eval(&self) -> bool {
-        self.masked().mask
+    /// The outputs of this cycle; from registers alone.
+    pub fn eval(&self) -> PredictorOutputs {
+        let MaskOutputs { mask, lasts } = self.mask.eval(&self.answer(), self.is_heavy());
+        PredictorOutputs {
+            mask,
+            lasts,
+            learned: self.learned.unwrap_or(false),
+        }
     }
 
     /// The clock edge.
@@ -76,18 +140,23 @@ impl ConflictPredictor {
             clear,
             set: inputs.set.map(|set| set.base),
             history: self.answer(),
+            heavy: self.is_heavy(),
             hold: inputs.hold,
         });
+        let update = self.accumulator.eval();
         let answer = self.history.eval();
-        self.answer = self.answer.map(|_| match rst {
-            true => HistoryOutputs::default(),
-            false => answer,
-        });
+        if let Some(late) = &mut self.late {
+            late.commit(inputs, answer, update);
+        }
+        let excess = update.is_some_and(|up| up.excess != 0);
+        self.learned = self
+            .learned
+            .map(|learned| (learned || excess) && !rst && !clear);
         self.history.commit(&HistoryInputs {
             rst,
             clear,
             lookup: inputs.set.map(|set| set.pc),
-            update: self.accumulator.eval(),
+            update,
         });
         self.accumulator.commit(&AccumulatorInputs {
             rst,
@@ -97,23 +166,25 @@ impl ConflictPredictor {
     }
 
     /// One clock cycle.
-    pub fn step(&mut self, inputs: &PredictorInputs) -> bool {
-        let mask = self.eval();
+    pub fn step(&mut self, inputs: &PredictorInputs) -> PredictorOutputs {
+        let outputs = self.eval();
         self.commit(inputs);
-        mask
+        outputs
     }
 
     /// Nothing but the mask's counter moves, if nothing is set or resolved.
     pub(super) fn rests(&self) -> bool {
         !self.history.eval().done
             && !self.answer().done
+            && !self.is_heavy()
             && self.accumulator.eval().is_none()
-            && !self.mask.waits()
+            && self.mask.only_counts()
     }
 
-    /// Cycles for which memory warps are masked if EX is not held.
+    /// Cycles for which memory warps are masked if EX is not held, while it
+    /// rests.
     pub(super) fn remaining(&self) -> u32 {
-        self.masked().remaining
+        self.mask.remaining()
     }
 
     /// The clock edges of `cycles` such cycles.
@@ -136,7 +207,7 @@ mod tests {
         };
         let mut cycles = 0;
         for cycle in 0..20 {
-            cycles += u32::from(unit.step(&inputs));
+            cycles += u32::from(unit.step(&inputs).mask);
             inputs = PredictorInputs::default();
             inputs.pass = (cycle == 12).then_some(ResolvedPass {
                 occupancy,

@@ -3,9 +3,7 @@
 //! (docs/microarchitecture.md, sections 18.3 and 18.11).
 
 use super::lanes::{WarpMask, warp_bit};
-use super::spad_warp_scheduler::{
-    Policy, SchedulerInputs, SchedulerOutputs, WarpClasses, WarpScheduler,
-};
+use super::spad_warp_scheduler::{Policy, SchedulerInputs, WarpClasses, WarpScheduler};
 
 /// Inputs of one clock cycle.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,6 +38,10 @@ pub struct SelectInputs<'a> {
     pub event: bool,
     /// Memory warps are masked.
     pub mask: bool,
+    /// AHEAD = 3: they will be in the next cycle, too.
+    pub mask_lasts: bool,
+    /// AHEAD = 3: what is taken now may mask those behind it.
+    pub mask_likely: bool,
     /// No further ATOMIC may be issued.
     pub atom_infl: bool,
     /// An instruction may be taken.
@@ -70,7 +72,7 @@ pub struct SelectOutputs {
     pub viol: WarpMask,
     /// The scheduler's choice, if it is taken over; no port.
     pub(super) choice: Option<usize>,
-    /// The scheduler's `masked`; no port.
+    /// AHEAD < 2: the scheduler's `masked`; no port.
     masks: bool,
     /// What S does; no port.
     pub(crate) selection: Selection,
@@ -86,6 +88,11 @@ pub(crate) enum Selection {
     Stale,
     /// The warp may no longer issue: it is qualified anew.
     Void,
+    /// The mask holds the warp.
+    Held,
+    /// The mask holds the warp, and another goes ahead of it: it is qualified
+    /// anew.
+    Yields,
     /// The passes of an instruction are still being issued.
     Waits,
     /// The offer is taken.
@@ -227,20 +234,14 @@ impl IssueSelect {
         }
     }
 
-    /// What was qualified without `but`, as the scheduler sees it in this cycle.
     #[inline(always)]
-    fn choose(&self, q: &Qualified, but: WarpMask, inputs: &SelectInputs) -> SchedulerOutputs {
-        self.scheduler.eval(&SchedulerInputs {
-            ready: q.ready & !but,
+    fn take_qualified(&self, q: &Qualified, inputs: &SelectInputs) -> SelectOutputs {
+        let choice = self.scheduler.eval(&SchedulerInputs {
+            ready: q.ready,
             is_mem: q.is_mem,
             cls: q.cls,
             ..scheduling(inputs)
-        })
-    }
-
-    #[inline(always)]
-    fn take_qualified(&self, q: &Qualified, inputs: &SelectInputs) -> SelectOutputs {
-        let choice = self.choose(q, 0, inputs);
+        });
         let selection = q.take(choice.sel, inputs);
         let take = choice.sel.filter(|_| selection == Selection::Taken);
         SelectOutputs {
@@ -264,17 +265,30 @@ impl IssueSelect {
         inputs: &SelectInputs,
     ) -> SelectOutputs {
         let in_select = picked.map_or(0, warp_bit);
-        let choice = self.choose(q, in_select, inputs);
-        let selection = q.select(picked, inputs);
+        let behind = q.ready & !in_select;
+        // What is picked now is looked at again in the next cycle: where the
+        // mask will or may be on, other warps go first, if there are any.
+        let likely = inputs.mask_lasts || (inputs.mask_likely && in_select & q.is_mem != 0);
+        let choice = self.scheduler.eval(&SchedulerInputs {
+            ready: behind,
+            is_mem: q.is_mem,
+            cls: q.cls,
+            mask: likely,
+            violate: true,
+            ..scheduling(inputs)
+        });
+        let others = behind & !q.is_mem != 0;
+        let masks = inputs.aware && inputs.mask && (others || !inputs.violate);
+        let selection = q.select(picked, masks, others, inputs);
         SelectOutputs {
             take: picked.filter(|_| selection == Selection::Taken),
             selected: picked,
             picked,
-            masked: choice.masked,
+            masked: masks && (q.ready | in_select) & q.is_mem != 0,
             wait_sh: q.wait,
             viol: q.viol,
             choice: choice.sel.filter(|_| selection.leaves()),
-            masks: choice.masked,
+            masks: false,
             selection,
         }
     }
@@ -308,7 +322,7 @@ impl Selection {
     fn leaves(self) -> bool {
         matches!(
             self,
-            Selection::Nothing | Selection::Void | Selection::Taken
+            Selection::Nothing | Selection::Void | Selection::Yields | Selection::Taken
         )
     }
 }
@@ -357,20 +371,30 @@ impl Qualified {
     }
 
     /// AHEAD = 3: a warp that was picked in the cycle before, or earlier.
+    /// `masks`: memory warps may not be taken; `others`: others are ready.
     #[inline(always)]
-    fn select(&self, picked: Option<usize>, inputs: &SelectInputs) -> Selection {
+    fn select(
+        &self,
+        picked: Option<usize>,
+        masks: bool,
+        others: bool,
+        inputs: &SelectInputs,
+    ) -> Selection {
         let Some(warp) = picked else {
             return Selection::Nothing;
         };
-        if self.is_stale(warp, inputs) {
-            return Selection::Stale;
-        }
         let is = |warps: WarpMask| warps & warp_bit(warp) != 0;
-        let masked = inputs.aware && inputs.mask && !inputs.violate;
-        let refused = is(self.wait | self.viol) || (is(self.is_mem) && masked);
-        match refused || self.is_second_atomic(warp, inputs) {
-            true => Selection::Void,
-            false => Selection::where_there_is(inputs.room),
+        if self.is_stale(warp, inputs) {
+            Selection::Stale
+        } else if is(self.wait | self.viol) || self.is_second_atomic(warp, inputs) {
+            Selection::Void
+        } else if masks && is(self.is_mem) {
+            match others && inputs.mask_lasts {
+                true => Selection::Yields,
+                false => Selection::Held,
+            }
+        } else {
+            Selection::where_there_is(inputs.room)
         }
     }
 }

@@ -11,22 +11,25 @@ pub struct MaskInputs {
     pub rst: bool,
     /// As reset.
     pub clear: bool,
-    /// The first pass of a predicted instruction was issued in this cycle: its
-    /// number of passes - 1.
+    /// An instruction of a predicted kind was taken in this cycle: its number
+    /// of passes - 1.
     pub set: Option<u32>,
     /// The history's answer, in the cycle after `set`; with AHEAD in the second.
     pub history: HistoryOutputs,
+    /// AHEAD > 0: what was taken in the cycle before is likely to have an
+    /// excess.
+    pub heavy: bool,
     /// EX is held: the cycle does not count.
     pub hold: bool,
 }
 
-/// Outputs of one clock cycle; comb(history).
+/// Outputs of one clock cycle; comb(history, heavy).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaskOutputs {
     /// Memory warps are masked in this cycle.
     pub mask: bool,
-    /// Cycles without `hold` for which they are, this one included.
-    pub remaining: u32,
+    /// They will be in the next one as well, if it counts.
+    pub lasts: bool,
 }
 
 /// When the history's answer to the last set counts.
@@ -41,12 +44,16 @@ enum Answer {
     Now,
 }
 
-/// The down counter.
+/// The down counters.
 #[derive(Clone, Debug)]
 pub struct MemoryWarpMask {
     answer: Answer,
-    /// Cycles that are left, but for what the answer adds.
+    /// Passes that are still to be issued: nothing is taken before.
+    passes: u32,
+    /// Cycles that are left behind the passes.
     count: u32,
+    /// One cycle of the excess has passed before the answer.
+    debt: bool,
     /// The answer comes in the second cycle behind the set.
     late: bool,
 }
@@ -56,18 +63,30 @@ impl MemoryWarpMask {
     pub fn new(ahead: u32) -> Self {
         MemoryWarpMask {
             answer: Answer::Past,
+            passes: 0,
             count: 0,
+            debt: false,
             late: ahead > 0,
         }
     }
 
+    /// Cycles without `hold` behind the passes for which memory warps are
+    /// masked, this one included, as far as it is known.
+    fn left(&self, history: &HistoryOutputs) -> u32 {
+        match self.answer {
+            Answer::Now if history.hit => history.excess.saturating_sub(self.debt.into()),
+            Answer::Now => 0,
+            _ => self.count,
+        }
+    }
+
     /// The outputs of this cycle.
-    pub fn eval(&self, history: &HistoryOutputs) -> MaskOutputs {
-        let adds = self.answer == Answer::Now && history.hit;
-        let remaining = self.count + if adds { history.excess } else { 0 };
+    pub fn eval(&self, history: &HistoryOutputs, heavy: bool) -> MaskOutputs {
+        let left = self.left(history);
+        let doubt = self.answer == Answer::Next && heavy;
         MaskOutputs {
-            mask: remaining != 0,
-            remaining,
+            mask: left != 0 || doubt,
+            lasts: left > 1 || (left != 0 && self.passes != 0) || doubt,
         }
     }
 
@@ -75,38 +94,52 @@ impl MemoryWarpMask {
     #[inline(always)]
     pub fn commit(&mut self, inputs: &MaskInputs) {
         if inputs.rst || inputs.clear {
-            (self.answer, self.count) = (Answer::Past, 0);
+            *self = MemoryWarpMask {
+                late: self.late,
+                ..MemoryWarpMask::new(0)
+            };
             return;
         }
-        let remaining = self.eval(&inputs.history).remaining;
+        let left = self.left(&inputs.history);
+        let counts = !inputs.hold && self.passes == 0;
+        self.debt = self.answer == Answer::Next && counts;
         self.answer = match (inputs.set, self.answer) {
             (Some(_), _) if self.late => Answer::Next,
             (Some(_), _) | (None, Answer::Next) => Answer::Now,
             (None, _) => Answer::Past,
         };
-        self.count = match inputs.set {
-            Some(base) => base,
-            None if inputs.hold => remaining,
-            None => remaining.saturating_sub(1),
+        (self.passes, self.count) = match inputs.set {
+            Some(base) => (base, 0),
+            None => (
+                self.passes.saturating_sub((!inputs.hold).into()),
+                left.saturating_sub(counts.into()),
+            ),
         };
     }
 
-    /// An answer of the history is still to count.
-    pub(super) fn waits(&self) -> bool {
-        self.answer != Answer::Past
+    /// Nothing but the count moves: no answer of the history is still to
+    /// count, and no pass to be issued.
+    pub(super) fn only_counts(&self) -> bool {
+        self.answer == Answer::Past && self.passes == 0
     }
 
-    /// `cycles` clock edges without `hold`, without an issue, and without an
-    /// answer that counts.
+    /// Cycles without `hold` for which it is masked, if only they count.
+    pub(super) fn remaining(&self) -> u32 {
+        debug_assert!(self.only_counts());
+        self.count
+    }
+
+    /// `cycles` clock edges without `hold`, without an issue, in which only
+    /// the count moves.
     pub(super) fn count_down(&mut self, cycles: u64) {
-        debug_assert!(!self.waits());
+        debug_assert!(self.only_counts());
         let cycles = u32::try_from(cycles).unwrap_or(u32::MAX);
         self.count = self.count.saturating_sub(cycles);
     }
 
     /// One clock cycle.
     pub fn step(&mut self, inputs: &MaskInputs) -> MaskOutputs {
-        let outputs = self.eval(&inputs.history);
+        let outputs = self.eval(&inputs.history, inputs.heavy);
         self.commit(inputs);
         outputs
     }
@@ -116,122 +149,136 @@ impl MemoryWarpMask {
 mod tests {
     use super::*;
 
-    /// Cycles from the issue to the first in which a memory warp may follow.
-    fn distance(passes: u32, excess: Option<u32>) -> u32 {
-        let mut mask = MemoryWarpMask::new(0);
+    fn known(excess: u32) -> HistoryOutputs {
+        HistoryOutputs {
+            done: true,
+            hit: true,
+            excess,
+        }
+    }
+
+    /// Cycles from the issue of `passes` passes to the first in which a memory
+    /// warp may follow: behind the passes, and not masked. EX is held in the
+    /// first `held` cycles behind the issue.
+    fn distance(ahead: u32, passes: u32, excess: u32, held: u32) -> u32 {
+        let mut mask = MemoryWarpMask::new(ahead);
         let issue = MaskInputs {
             set: Some(passes - 1),
             ..MaskInputs::default()
         };
         assert!(!mask.step(&issue).mask);
-        let answer = MaskInputs {
-            history: HistoryOutputs {
-                done: true,
-                hit: excess.is_some(),
-                excess: excess.unwrap_or(0),
-            },
-            ..MaskInputs::default()
-        };
-        let mut inputs = answer;
-        let mut cycles = 1;
-        while mask.step(&inputs).mask {
-            inputs = MaskInputs::default();
-            cycles += 1;
+        let answers_in = 1 + u32::from(ahead > 0);
+        let mut to_go = passes - 1;
+        for cycle in 1.. {
+            let hold = cycle <= held;
+            let history = match cycle == answers_in {
+                true => known(excess),
+                false => HistoryOutputs::default(),
+            };
+            let out = mask.step(&MaskInputs {
+                history,
+                heavy: cycle == 1 && excess != 0,
+                hold,
+                ..MaskInputs::default()
+            });
+            if to_go == 0 && !out.mask && !hold {
+                return cycle;
+            }
+            to_go = to_go.saturating_sub((!hold).into());
         }
-        cycles
+        unreachable!()
     }
 
-    /// Elastic paper, Eq. 7: passes plus what conflicts add.
+    /// Elastic paper, Eq. 7: passes plus what conflicts add, whenever the
+    /// history answers.
     #[test]
     fn the_safe_distance_is_passes_plus_excess() {
-        assert_eq!(distance(1, None), 1);
-        assert_eq!(distance(4, None), 4);
-        assert_eq!(distance(4, Some(0)), 4);
-        assert_eq!(distance(1, Some(1)), 2);
-        assert_eq!(distance(4, Some(28)), 32);
+        for ahead in 0..4 {
+            for passes in [1, 2, 4] {
+                for excess in [0, 1, 2, 28] {
+                    let safe = passes + excess;
+                    assert_eq!(distance(ahead, passes, excess, 0), safe);
+                }
+            }
+        }
     }
 
     /// Elastic paper, section 5.3: while EX is held no warp comes closer to
-    /// its end, so none of the distance has passed; the first cycle, in which
-    /// the history answers, included.
+    /// its end, so none of the distance has passed; the cycles in which the
+    /// history answers included.
     #[test]
     fn held_cycles_do_not_count() {
-        for held in [1, 2, 5] {
-            let mut mask = MemoryWarpMask::new(0);
-            mask.step(&MaskInputs {
-                set: Some(1),
-                ..MaskInputs::default()
-            });
-            let answer = HistoryOutputs {
-                done: true,
-                hit: true,
-                excess: 2,
-            };
-            let mut masked = 0;
-            for cycle in 0u32.. {
-                let out = mask.step(&MaskInputs {
-                    history: if cycle == 0 {
-                        answer
-                    } else {
-                        HistoryOutputs::default()
-                    },
-                    hold: cycle < held,
-                    ..MaskInputs::default()
-                });
-                if !out.mask {
-                    break;
-                }
-                assert_eq!(out.remaining, 3 - cycle.saturating_sub(held));
-                masked += 1;
+        for ahead in 0..4 {
+            for held in [1, 2, 5] {
+                assert_eq!(distance(ahead, 2, 2, held), 4 + held);
+                assert_eq!(distance(ahead, 1, 3, held), 4 + held);
             }
-            assert_eq!(masked, 3 + held);
         }
     }
 
     #[test]
     fn a_new_set_overwrites_what_is_left() {
         let mut mask = MemoryWarpMask::new(0);
-        for passes in [9, 2] {
-            mask.step(&MaskInputs {
-                set: Some(passes),
-                ..MaskInputs::default()
-            });
-        }
-        assert_eq!(mask.eval(&HistoryOutputs::default()).remaining, 2);
+        let set = MaskInputs {
+            set: Some(0),
+            ..MaskInputs::default()
+        };
+        mask.step(&set);
+        let answered = MaskInputs {
+            history: known(9),
+            ..set
+        };
+        assert!(mask.step(&answered).mask);
+        assert!(!mask.eval(&known(0), false).mask);
+        assert!(mask.eval(&known(1), false).mask);
         mask.step(&MaskInputs {
             clear: true,
-            ..MaskInputs::default()
+            ..answered
         });
-        assert!(!mask.eval(&HistoryOutputs::default()).mask);
+        assert!(!mask.eval(&known(1), false).mask);
     }
 
-    /// With AHEAD the answer comes a cycle later: the passes alone count in the
-    /// first one, and a new set replaces an answer that has not come.
+    /// Conflict-free passes mask nothing: nothing is taken while they issue.
     #[test]
-    fn a_late_answer_adds_to_what_is_left() {
-        let hit = HistoryOutputs {
-            done: true,
-            hit: true,
-            excess: 2,
-        };
-        let masked = |sets: &[Option<u32>]| -> Vec<u32> {
-            let mut mask = MemoryWarpMask::new(3);
-            let step = |&set: &Option<u32>| {
-                let inputs = MaskInputs {
-                    set,
-                    history: hit,
-                    ..MaskInputs::default()
-                };
-                mask.step(&inputs).remaining
+    fn passes_alone_do_not_mask() {
+        for ahead in 0..4 {
+            let mut mask = MemoryWarpMask::new(ahead);
+            mask.step(&MaskInputs {
+                set: Some(3),
+                ..MaskInputs::default()
+            });
+            let none = MaskInputs {
+                history: known(0),
+                ..MaskInputs::default()
             };
-            sets.iter().map(step).collect()
+            for _ in 0..6 {
+                assert_eq!(mask.step(&none), MaskOutputs::default());
+            }
+        }
+    }
+
+    /// With AHEAD the answer comes a cycle after the first instruction could
+    /// follow: a likely excess masks until then, and counts as part of it.
+    #[test]
+    fn a_likely_excess_masks_until_the_answer() {
+        let masked = |heavy, excess| -> Vec<bool> {
+            let mut mask = MemoryWarpMask::new(3);
+            let mut inputs = MaskInputs {
+                set: Some(0),
+                history: known(excess),
+                heavy,
+                ..MaskInputs::default()
+            };
+            let step = |_| {
+                let out = mask.step(&inputs).mask;
+                inputs.set = None;
+                out
+            };
+            (0..5).map(step).collect()
         };
-        let none = None;
-        assert_eq!(masked(&[Some(3), none, none, none]), [0, 3, 4, 3]);
-        assert_eq!(masked(&[Some(0), none, none, none, none]), [0, 0, 2, 1, 0]);
-        assert_eq!(
-            masked(&[Some(3), Some(0), none, none, none]),
-            [0, 3, 0, 2, 1]
-        );
+        assert_eq!(masked(true, 2), [false, true, true, false, false]);
+        assert_eq!(masked(true, 1), [false, true, false, false, false]);
+        assert_eq!(masked(true, 0), [false, true, false, false, false]);
+        assert_eq!(masked(false, 2), [false, false, true, false, false]);
     }
 }

@@ -170,7 +170,7 @@ impl Golden for GoldenEligibility {
 
 ports!(SelectPorts {
     in rst cfg_policy cfg_aware cfg_violate ready is_mem is_atomic shares cls allowed_wait
-       allowed_viol locked owner changes mask atom_infl room;
+       allowed_viol locked owner changes mask mask_lasts mask_likely atom_infl room;
     out take take_sel take_warp picked masked wait_sh viol;
 });
 
@@ -231,7 +231,9 @@ impl Driver for SelectDriver {
             }
         }
         frame.drive(&p.changes, stimulus.one_in(4).into());
-        frame.drive(&p.mask, stimulus.one_in(2).into());
+        for port in [&p.mask, &p.mask_lasts, &p.mask_likely] {
+            frame.drive(port, stimulus.one_in(2).into());
+        }
         frame.drive(&p.atom_infl, stimulus.one_in(2).into());
         frame.drive(&p.room, self.room.beat(stimulus).into());
     }
@@ -256,6 +258,8 @@ impl Golden for GoldenSelect {
             owner: frame.driven(&p.owner),
             event: frame.is_high(&p.changes),
             mask: frame.is_high(&p.mask),
+            mask_lasts: frame.is_high(&p.mask_lasts),
+            mask_likely: frame.is_high(&p.mask_likely),
             atom_infl: frame.is_high(&p.atom_infl),
             room: frame.is_high(&p.room),
             ..SelectInputs::default()

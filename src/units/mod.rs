@@ -194,7 +194,7 @@ pub static UNITS: &[Unit] = &[
         .levels(10)
         .proved(&[
             circuit!("warp_mask", Quad).with(Stages::Ahead(0)),
-            circuit!("warp_mask_late", Quad).with(Stages::Ahead(3)),
+            circuit!("warp_mask", Quad).with(Stages::Ahead(3)),
         ]),
     Unit::new("spad_warp_scheduler", sharing::scheduler)
         .levels(21)

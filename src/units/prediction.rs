@@ -166,8 +166,8 @@ impl Golden for GoldenHistory {
 }
 
 ports!(MaskPorts {
-    in rst clear set_valid set_base lk_hit lk_excess hold;
-    out mask remaining;
+    in rst clear set_valid set_base lk_hit lk_excess lk_heavy hold;
+    out mask lasts;
 });
 
 #[derive(Clone)]
@@ -209,6 +209,7 @@ impl Driver for MaskDriver {
         frame.drive(&p.set_base, stimulus.wide(p.set_base.width) as u32);
         frame.drive(&p.clear, stimulus.one_in(128).into());
         frame.drive(&p.lk_hit, stimulus.one_in(2).into());
+        frame.drive(&p.lk_heavy, stimulus.one_in(2).into());
         frame.drive(&p.lk_excess, stimulus.wide(p.lk_excess.width) as u32);
         frame.drive(&p.hold, held(stimulus).into());
     }
@@ -227,16 +228,17 @@ impl Golden for GoldenMask {
                 hit: frame.is_high(&p.lk_hit),
                 excess: frame.driven(&p.lk_excess),
             },
+            heavy: frame.is_high(&p.lk_heavy),
             hold: frame.is_high(&p.hold),
         });
         frame.expect(&p.mask, out.mask.into());
-        frame.expect(&p.remaining, out.remaining);
+        frame.expect(&p.lasts, out.lasts.into());
     }
 }
 
 ports!(PredictorPorts {
     in rst clear resolved_valid resolved_occ resolved_last resolved_pc set_valid set_pc set_base hold;
-    out mask;
+    out mask mask_lasts mask_likely;
 });
 
 struct GoldenPredictor {
@@ -301,13 +303,15 @@ impl Golden for GoldenPredictor {
             pc: frame.driven(&p.set_pc) as u16,
             base: frame.driven(&p.set_base),
         };
-        let mask = self.model.step(&PredictorInputs {
+        let out = self.model.step(&PredictorInputs {
             rst: frame.is_high(&p.rst),
             clear: frame.is_high(&p.clear),
             pass: frame.is_high(&p.resolved_valid).then_some(pass),
             set: frame.is_high(&p.set_valid).then_some(set),
             hold: frame.is_high(&p.hold),
         });
-        frame.expect(&p.mask, mask.into());
+        frame.expect(&p.mask, out.mask.into());
+        frame.expect(&p.mask_lasts, out.lasts.into());
+        frame.expect(&p.mask_likely, out.learned.into());
     }
 }

@@ -74,11 +74,62 @@ fn a_pick_is_looked_at_again() {
         ..now
     };
     assert_eq!(selected(2, masked), (Selection::Taken, None));
+}
+
+/// A memory warp is in S, the inputs say whether the mask holds it, and warps
+/// 2 and 3, which offer none, whether others are ready behind it.
+fn masked_pick(others: WarpMask, inputs: SelectInputs) -> (Selection, Option<usize>) {
     let mut unit = unit();
-    for inputs in [ready(0b0010), now] {
-        unit.step(&inputs);
-    }
-    assert_eq!(unit.step(&masked).selection, Selection::Void);
+    unit.step(&ready(0b0010));
+    unit.step(&ready(others));
+    let out = unit.step(&SelectInputs {
+        aware: true,
+        mask: true,
+        ..inputs
+    });
+    (out.selection, unit.picked())
+}
+
+#[test]
+fn the_mask_holds_a_pick_and_lets_others_go_ahead() {
+    let now = ready(0);
+    assert_eq!(masked_pick(0, now), (Selection::Held, Some(1)));
+    let lasts = SelectInputs {
+        mask_lasts: true,
+        ..now
+    };
+    assert_eq!(masked_pick(0, lasts), (Selection::Held, Some(1)));
+    assert_eq!(masked_pick(0b0100, now), (Selection::Held, Some(1)), "ends");
+    assert_eq!(masked_pick(0b0100, lasts), (Selection::Yields, Some(2)));
+    let violate = SelectInputs {
+        violate: true,
+        ..lasts
+    };
+    assert_eq!(masked_pick(0, violate), (Selection::Taken, None));
+    assert_eq!(masked_pick(0b0100, violate), (Selection::Yields, Some(2)));
+}
+
+/// What is picked is taken in the next cycle: where the mask may be on then,
+/// others are picked first.
+#[test]
+fn others_are_picked_first_where_the_mask_may_be_on() {
+    let picks = |aware, lasts, likely| {
+        let mut unit = unit();
+        let of = |warps| SelectInputs {
+            aware,
+            mask_lasts: lasts,
+            mask_likely: likely,
+            ..ready(warps)
+        };
+        unit.step(&of(0b0001));
+        unit.step(&of(0b0110));
+        unit.step(&of(0b0110));
+        unit.picked()
+    };
+    assert_eq!(picks(true, false, false), Some(1));
+    assert_eq!(picks(true, true, false), Some(2));
+    assert_eq!(picks(true, false, true), Some(2), "warp 0 may mask");
+    assert_eq!(picks(false, true, true), Some(1));
 }
 
 /// AHEAD = 2: what was qualified goes in the next cycle, and not again though

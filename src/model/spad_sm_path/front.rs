@@ -76,6 +76,7 @@ impl Front {
             take: None,
             retire: behind.retire,
         });
+        let predicted = self.predictor.eval();
         let select_inputs = SelectInputs {
             rst,
             policy: cfg.policy,
@@ -91,7 +92,9 @@ impl Front {
             locked: sharing.access.locked,
             owner: sharing.access.owner,
             event: inputs.launch.is_some() || inputs.exit.is_some() || behind.release.is_some(),
-            mask: self.predictor.eval(),
+            mask: predicted.mask,
+            mask_lasts: predicted.lasts,
+            mask_likely: predicted.learned,
             atom_infl,
             room: self.issue.room(behind.ex_fire),
             age: inputs.age,

@@ -182,3 +182,60 @@ fn a_deadlock_is_told_from_the_stages() {
     let error = run(&config, text).unwrap_err().to_string();
     assert!(error.contains("deadlock in cycle"), "{error}");
 }
+
+/// Cycles and bank stalls with `scheduler`, the issue decided `ahead`.
+fn paced(preset: &str, scheduler: &str, ahead: u32, body: &str) -> (u64, u64) {
+    let config = machine_with(
+        &format!("base = \"{preset}\"\n[scheduler]\npolicy = \"{scheduler}\"\n"),
+        4,
+        ahead,
+    );
+    let threads = (config.path.warps * config.warp_size).min(512);
+    let text = format!(".block {threads}\n.shared 4096\nrepeat 20\n{body}end\n");
+    let s = run(&config, &text).unwrap();
+    (s.cycles, s.stalls.bank_conflict)
+}
+
+/// Elastic paper, section 6: without conflicts conflict-aware scheduling is
+/// round robin, to the cycle, however early the issue is decided.
+#[test]
+fn without_conflicts_conflict_aware_is_round_robin() {
+    let bodies = [
+        "ld.shared r1, [4*l]\n",
+        "ld.shared r1, [4*l]\nalu r2\nst.shared [4*l], r2\n",
+    ];
+    for preset in PRESETS {
+        for body in bodies {
+            for ahead in 0..=3 {
+                let of = |scheduler| paced(preset, scheduler, ahead, body);
+                assert_eq!(of("conflict-aware"), of("lrr"), "{preset} {ahead} {body}");
+            }
+        }
+    }
+}
+
+/// Elastic paper, section 5.3: the safe distance is kept whatever the number
+/// of stages in front of EX. With a pick between, other warps go first while
+/// the mask may be on, which costs nothing.
+#[test]
+fn the_mask_holds_memory_warps_that_are_picked() {
+    let bodies = [
+        "ld.shared r1, [32*l]\n",
+        "ld.shared r1, [32*l]\nalu r2\nalu r3\nld.shared r4, [4*l]\nalu r5\n",
+        "ld.shared r1, [8*l]\nalu r2\nalu r3\nalu r4\n",
+    ];
+    for preset in ["fermi", "gt200", "small", "gpgpusim-16k", "sharing-48k"] {
+        for body in bodies {
+            let (cycles, stalls) = paced(preset, "conflict-aware", 0, body);
+            for ahead in 1..=3 {
+                let of = format!("{preset} {ahead} {body}");
+                let (slower, more) = paced(preset, "conflict-aware", ahead, body);
+                assert!(more <= 3 * stalls.max(8), "{of}: {more} after {stalls}");
+                assert!(
+                    100 * slower <= 103 * cycles,
+                    "{of}: {slower} after {cycles}"
+                );
+            }
+        }
+    }
+}

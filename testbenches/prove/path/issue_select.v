@@ -21,6 +21,8 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
     input wire [T-1:0] live,
     input wire changes,
     input wire mask,
+    input wire mask_lasts,
+    input wire mask_likely,
     input wire atom_infl,
     input wire room,
     output wire assume_static, // the configuration does not change
@@ -42,9 +44,10 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
     output wire check_room, // nothing is taken without room
     output wire check_number, // the picked warp is one, and told by bit and number
 {%- if AHEAD == 3 %}
-    output wire check_decides, // a pick stays only without room, or where the shared part has just changed: no deadlock
-    output wire check_dropped, // a pick is dropped only if it may no longer go
-    output wire check_picks, // where nothing is picked and a warp was ready and not masked, one is picked next
+    output wire check_decides, // a pick stays only without room, while masked, or where the shared part has just changed: no deadlock
+    output wire check_dropped, // a pick is dropped only if it may no longer go, or is masked for longer while others are ready
+    output wire check_picks, // where nothing is picked and a warp was ready, one is picked next
+    output wire check_overtakes, // the one that is picked instead of a masked one is not of the memory class
 {%- else %}
     output wire check_decides, // with room and a warp that was ready and is not masked, one is taken, or the pick may no longer go, or the shared part has just changed: no deadlock
 {%- endif %}
@@ -77,7 +80,7 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
         .clk(clk), .rst(rst), .cfg_policy(cfg_policy), .cfg_aware(cfg_aware), .cfg_violate(cfg_violate),
         .ready(ready), .is_mem(is_mem), .is_atomic(is_atomic), .shares(shares), .cls(cls),
         .allowed_wait(wait_now), .allowed_viol(viol_now), .locked(locked), .owner(owner), .changes(changes),
-        .mask(mask), .atom_infl(atom_infl), .room(room),
+        .mask(mask), .mask_lasts(mask_lasts), .mask_likely(mask_likely), .atom_infl(atom_infl), .room(room),
         .take(take), .take_sel(take_sel), .take_warp(take_warp), .picked(picked), .masked(masked),
         .wait_sh(wait_sh), .viol(viol)
     );
@@ -161,25 +164,29 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
     wire unsettled = ((take_sel & shares) != 0) & moved;
     wire second_atomic = ((take_sel & is_atomic) != 0) & atom_infl;
 {%- if AHEAD == 3 %}
-    wire [W-1:0] candidates = was_ready & ~picked & ~(cfg_aware & mask ? was_mem : 0);
-    wire [W-1:0] blocked = cfg_aware & mask & !cfg_violate ? is_mem : 0;
-    wire may_go = !second_atomic & ((picked & ~blocked & ~(was_wait | was_viol)) != 0);
-    reg was_due, was_kept_back, was_idle;
+    wire others = (was_ready & ~picked & ~was_mem) != 0;
+    wire held = cfg_aware & mask & (others | !cfg_violate) & ((picked & is_mem) != 0);
+    wire may_go = !second_atomic & ((picked & ~(was_wait | was_viol)) != 0);
+    reg was_due, was_kept_back, was_idle, was_overtaken;
     always @(posedge clk) begin
-        was_due <= !rst & (picked != 0) & room & !unsettled;
-        was_kept_back <= !rst & (picked != 0) & may_go & !take;
-        was_idle <= !rst & (picked == 0) & (candidates != 0);
+        was_due <= !rst & (picked != 0) & room & !unsettled & (!held | (others & mask_lasts));
+        was_kept_back <= !rst & (picked != 0) & may_go & !(held & others & mask_lasts) & !take;
+        was_idle <= !rst & (picked == 0) & (was_ready != 0);
+        was_overtaken <= !rst & held & others & mask_lasts & may_go & !unsettled;
     end
     assign check_decides = !was_due | ((picked & was_picked) == 0);
     assign check_dropped = !was_kept_back | (picked == was_picked);
     assign check_picks = !was_idle | (picked != 0);
+    assign check_overtakes = !was_overtaken | ((picked != 0) & ((picked & is_mem) == 0));
+    wire goes_masked = cfg_violate & !others;
 {%- else %}
     wire [W-1:0] candidates = was_ready & ~was_taken & ~(cfg_aware & mask ? was_mem : 0);
     assign check_decides = rst | !room | (candidates == 0) | take | unsettled | second_atomic;
+    wire goes_masked = cfg_violate;
 {%- endif %}
     assign check_allowed = (taken & ~allow) == 0;
     assign check_atomics = !atom_infl | ((taken & is_atomic) == 0);
-    assign check_masked = !(cfg_aware & mask) | cfg_violate | ((taken & is_mem) == 0);
+    assign check_masked = !(cfg_aware & mask) | goes_masked | ((taken & is_mem) == 0);
     assign check_ready = (taken & ~(bound & off_valid)) == 0;
     assign check_room = room | !take;
     assign check_number = ((take_sel & (take_sel - 1)) == 0)
