@@ -1,6 +1,6 @@
 //! The countdown that keeps memory warps apart.
 
-use crate::expr::{Expr, any, assign, choose, difference, gated, note, number, slice, wire};
+use crate::expr::{Expr, any, assign, choose, difference, gated, note, number, slice, sum, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
@@ -10,19 +10,30 @@ use rust_hdl::core::ast::VerilogStatement;
 fn left(p: &Params) -> Vec<VerilogStatement> {
     let known = gated(p.EX, "lk_excess", "lk_hit");
     let mut logic = match p.AHEAD {
-        0 => vec![choose("left", [(wire("pend"), known)], "cnt")],
+        0 => vec![choose(
+            "left",
+            [(wire("pend"), extended(p.EX + 1, known))],
+            "cnt",
+        )],
         _ => vec![
             assign("known", known),
             note("One cycle of the excess may have passed before the answer."),
-            assign("owed", wire("debt") & any("known")),
+            assign("some", any("known")),
             choose(
-                "left",
+                "answer",
                 [
-                    (wire("late") & wire("owed"), difference("known", one_of(p))),
-                    (wire("late"), wire("known")),
+                    (
+                        wire("some") & wire("owed") & !wire("counted"),
+                        sum(extended(p.EX + 1, "known"), one_of(p)),
+                    ),
+                    (
+                        wire("some") & wire("counted") & !wire("owed"),
+                        difference(extended(p.EX + 1, "known"), one_of(p)),
+                    ),
                 ],
-                "cnt",
+                extended(p.EX + 1, "known"),
             ),
+            choose("left", [(wire("late"), wire("answer"))], "cnt"),
             assign("doubt", wire("pend") & wire("lk_heavy")),
         ],
     };
@@ -33,7 +44,7 @@ fn left(p: &Params) -> Vec<VerilogStatement> {
     logic.extend([
         assign("issuing", any("base")),
         assign("mask", doubt(any("left"))),
-        assign("more", any(slice("left", 1, p.EX - 1))),
+        assign("more", any(slice("left", 1, p.EX))),
         assign(
             "lasts",
             doubt(wire("more") | (any("left") & wire("issuing"))),
@@ -43,12 +54,12 @@ fn left(p: &Params) -> Vec<VerilogStatement> {
 }
 
 fn one_of(p: &Params) -> Expr {
-    number(p.EX, 1)
+    number(p.EX + 1, 1)
 }
 
 /// The counts in the next cycle.
 fn next(p: &Params) -> Vec<VerilogStatement> {
-    let passed = [(wire("set_valid"), number(p.EX, 0))];
+    let passed = [(wire("set_valid"), number(p.EX + 1, 0))];
     let counted = (wire("counts") & any("left"), difference("left", one_of(p)));
     let passes = [
         (wire("set_valid"), wire("set_base")),
@@ -60,13 +71,28 @@ fn next(p: &Params) -> Vec<VerilogStatement> {
     let mut logic = vec![
         note("A cycle counts behind the last pass, and if EX is not held."),
         assign("counts", !wire("hold") & !wire("issuing")),
-        choose("cnt_next", passed.into_iter().chain([counted]), "left"),
-        choose("base_next", passes, "base"),
     ];
+    let mut cases: Vec<_> = passed.into_iter().chain([counted]).collect();
     if p.AHEAD > 0 {
-        logic.push(assign("late_next", wire("pend") & !wire("set_valid")));
-        logic.push(assign("debt_next", wire("pend") & wire("counts")));
+        let free = wire("late") & !wire("some");
+        logic.extend([
+            note("A hold in the next cycle takes it back: EX is a cycle further away."),
+            assign("takes_back", wire("hold") & wire("counted") & !free),
+            assign(
+                "counted_next",
+                wire("counts") & (any("left") | wire("pend")),
+            ),
+            assign(
+                "owed_next",
+                (wire("takes_back") & (wire("set_valid") | wire("pend")))
+                    | (wire("owed") & wire("pend") & !wire("set_valid")),
+            ),
+            assign("late_next", wire("pend") & !wire("set_valid")),
+        ]);
+        cases.push((wire("takes_back") & !wire("pend"), sum("left", one_of(p))));
     }
+    logic.push(choose("cnt_next", cases, "left"));
+    logic.push(choose("base_next", passes, "base"));
     logic
 }
 
@@ -108,8 +134,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             "they will be in the next cycle, too, if this one counts",
         )
         .unused(p.AHEAD == 0, "lk_heavy", "the answer comes in time")
-        .signals(&[("pend", 1), ("late", 1), ("debt", 1)])
-        .signals(&[("base", p.PW), ("cnt", p.EX)])
+        .signals(&[("pend", 1), ("late", 1), ("counted", 1), ("owed", 1)])
+        .signals(&[("base", p.PW), ("cnt", p.EX + 1)])
         .logic("left", left(p))
         .logic("next", next(p))
         .emit("spad_warp_mask.v.tera", p)?;

@@ -187,6 +187,11 @@ impl ConflictPredictor {
         self.mask.remaining()
     }
 
+    /// A hold would take a cycle of the mask back.
+    pub(super) fn has_counted(&self) -> bool {
+        self.mask.has_counted()
+    }
+
     /// The clock edges of `cycles` such cycles.
     pub(super) fn count_down(&mut self, cycles: u64) {
         self.mask.count_down(cycles);

@@ -52,8 +52,10 @@ pub struct MemoryWarpMask {
     passes: u32,
     /// Cycles that are left behind the passes.
     count: u32,
-    /// One cycle of the excess has passed before the answer.
-    debt: bool,
+    /// AHEAD > 0: the cycle before counted; a hold in this one takes it back.
+    counted: bool,
+    /// AHEAD > 0: a cycle that was taken back when the next was taken already.
+    owed: bool,
     /// The answer comes in the second cycle behind the set.
     late: bool,
 }
@@ -65,7 +67,8 @@ impl MemoryWarpMask {
             answer: Answer::Past,
             passes: 0,
             count: 0,
-            debt: false,
+            counted: false,
+            owed: false,
             late: ahead > 0,
         }
     }
@@ -74,7 +77,10 @@ impl MemoryWarpMask {
     /// masked, this one included, as far as it is known.
     fn left(&self, history: &HistoryOutputs) -> u32 {
         match self.answer {
-            Answer::Now if history.hit => history.excess.saturating_sub(self.debt.into()),
+            // One cycle may have passed before the answer.
+            Answer::Now if history.hit && history.excess != 0 => {
+                history.excess + u32::from(self.owed) - u32::from(self.late && self.counted)
+            }
             Answer::Now => 0,
             _ => self.count,
         }
@@ -102,7 +108,13 @@ impl MemoryWarpMask {
         }
         let left = self.left(&inputs.history);
         let counts = !inputs.hold && self.passes == 0;
-        self.debt = self.answer == Answer::Next && counts;
+        // What was taken in cycle s is in EX in s+2, so the first hold that it
+        // causes comes a cycle after the first that counts.
+        let free =
+            self.answer == Answer::Now && !(inputs.history.hit && inputs.history.excess != 0);
+        let takes_back = inputs.hold && self.counted && !free;
+        self.counted = self.late && counts && (left != 0 || self.answer == Answer::Next);
+        self.owed = takes_back && inputs.set.is_some();
         self.answer = match (inputs.set, self.answer) {
             (Some(_), _) if self.late => Answer::Next,
             (Some(_), _) | (None, Answer::Next) => Answer::Now,
@@ -112,7 +124,7 @@ impl MemoryWarpMask {
             Some(base) => (base, 0),
             None => (
                 self.passes.saturating_sub((!inputs.hold).into()),
-                left.saturating_sub(counts.into()),
+                left.saturating_sub(counts.into()) + u32::from(takes_back),
             ),
         };
     }
@@ -129,11 +141,17 @@ impl MemoryWarpMask {
         self.count
     }
 
+    /// A hold would take a cycle back.
+    pub(super) fn has_counted(&self) -> bool {
+        self.counted
+    }
+
     /// `cycles` clock edges without `hold`, without an issue, in which only
     /// the count moves.
     pub(super) fn count_down(&mut self, cycles: u64) {
         debug_assert!(self.only_counts());
         let cycles = u32::try_from(cycles).unwrap_or(u32::MAX);
+        self.counted = self.late && cycles <= self.count;
         self.count = self.count.saturating_sub(cycles);
     }
 
@@ -214,6 +232,40 @@ mod tests {
                 assert_eq!(distance(ahead, 1, 3, held), 4 + held);
             }
         }
+    }
+
+    /// AHEAD > 0: what is taken reaches EX a cycle later than with AHEAD = 0,
+    /// and so does the hold that it meets: the cycle before did not count.
+    #[test]
+    fn a_hold_takes_back_the_cycle_before() {
+        let masked = |holds: [bool; 6], sets: [bool; 6]| -> Vec<bool> {
+            let mut mask = MemoryWarpMask::new(1);
+            let step = |(hold, set): (bool, bool)| {
+                let inputs = MaskInputs {
+                    set: set.then_some(0),
+                    history: known(1),
+                    heavy: true,
+                    hold,
+                    ..MaskInputs::default()
+                };
+                mask.step(&inputs).mask
+            };
+            holds.into_iter().zip(sets).map(step).collect()
+        };
+        let once = [true, false, false, false, false, false];
+        let hold = [false, false, true, false, false, false];
+        assert_eq!(
+            masked([false; 6], once),
+            [false, true, false, false, false, false]
+        );
+        assert_eq!(masked(hold, once), [false, true, false, true, false, false]);
+        // What is taken in that very cycle is followed one cycle later.
+        let twice = [true, false, true, false, false, false];
+        assert_eq!(
+            masked([false; 6], twice),
+            [false, true, false, true, false, false]
+        );
+        assert_eq!(masked(hold, twice), [false, true, false, true, true, false]);
     }
 
     #[test]

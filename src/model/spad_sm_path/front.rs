@@ -161,6 +161,7 @@ impl Front {
     #[inline(always)]
     pub(super) fn quiet_cycles(&self, aware: bool, ex_hold: bool) -> u64 {
         match self.predictor.remaining() {
+            _ if ex_hold && self.predictor.has_counted() => 1,
             masked if aware && masked > 0 && !ex_hold => masked.into(),
             _ => u64::MAX,
         }

@@ -29,12 +29,14 @@ module miter #(parameter PW = 3, parameter EX = 3) (
         .clk(clk), .rst(rst), .clear(clear), .set_valid(set_valid), .set_base(set_base),
         .lk_hit(lk_hit), .lk_excess(lk_excess), .lk_heavy(lk_heavy), .hold(hold), .mask(mask), .lasts(lasts)
     );
-    (* hierconn *) wire \unit.pend {% if AHEAD > 0 %}, \unit.late , \unit.debt {% endif %};
+    (* hierconn *) wire \unit.pend {% if AHEAD > 0 %}, \unit.late , \unit.counted , \unit.owed {% endif %};
     (* hierconn *) wire [PW-1:0] \unit.base ;
-    (* hierconn *) wire [EX-1:0] \unit.cnt ;
+    (* hierconn *) wire [EX:0] \unit.cnt ;
 
     // Cycles since the last issue (up to 3), those that were not held, the
     // present one included, the passes less one, and the excess once known.
+    // AHEAD > 0: a hold shows a cycle late, so it takes back the cycle before;
+    // where another was issued by then, it waits one cycle more.
     localparam ANSWER = {% if AHEAD > 0 %}2{% else %}1{% endif %};
     reg issued;
     reg [1:0] age;
@@ -42,7 +44,18 @@ module miter #(parameter PW = 3, parameter EX = 3) (
     wire answers = issued & (age == ANSWER);
     wire [CW-1:0] excess_now = answers ? (lk_hit ? lk_excess : 0) : excess;
     wire guess = {% if AHEAD > 0 %}issued & (age == 1) & lk_heavy{% else %}1'b0{% endif %};
-    wire masked = issued & (excess_now != 0) & (since <= passes + excess_now);
+{%- if AHEAD > 0 %}
+    reg back;
+    reg counted;
+    wire issuing = issued & (since <= passes);
+    wire takes_back = hold & counted & !(answers & (excess_now == 0));
+{%- else %}
+    wire back = 0;
+    wire takes_back = 0;
+    wire issuing = issued & (since <= passes);
+{%- endif %}
+    wire [CW-1:0] last = passes + excess_now + back;
+    wire masked = issued & (excess_now != 0) & (since <= last);
     reg was_cleared, was_held;
     reg [1:0] held;
     reg held_first;
@@ -60,27 +73,37 @@ module miter #(parameter PW = 3, parameter EX = 3) (
             excess <= 0;
             held <= 0;
             held_first <= 0;
+{%- if AHEAD > 0 %}
+            back <= takes_back;
+{%- endif %}
         end else begin
             if (issued & (age != 3)) age <= age + 1;
+            if (takes_back & (age != 1)) since <= since - 1;
             if (!hold & !(&since)) since <= since + 1;
             excess <= excess_now;
             if (hold & !(&held)) held <= held + 1;
             if (hold & (age == 1)) held_first <= 1;
+{%- if AHEAD > 0 %}
+            if (takes_back & (age == 1)) back <= 1;
+{%- endif %}
         end
+{%- if AHEAD > 0 %}
+        counted <= !rst & !clear & !hold & !issuing & (masked | (issued & (age == 1)));
+{%- endif %}
     end
-    wire issuing = issued & (since <= passes);
-    wire known = issued & (age > ANSWER) & (excess != 0) & (since <= passes + excess);
+    wire known = issued & (age > ANSWER) & (excess != 0) & (since <= passes + excess + back);
     assign keep_phase = (\unit.pend == (issued & (age == 1))){% if AHEAD > 0 %} & (\unit.late == answers)
-        & (!answers | (\unit.debt == ((since == 2) & (passes == 0)))){% endif %}
+        & (\unit.counted == counted) & (!issued | (age > 2) | (back == \unit.owed )) & (!issued | (age != 1) | !counted | !back)
+        & (!counted | (issued & ((age == 1) | (since > passes + 1)))){% endif %}
         & (!issued | ((age != 0) & (since != 0) & ((age != 1) | (since == 1)) & ((age != 2) | (since <= 2))
         & (passes < (1 << PW)) & (excess < (1 << EX)) & ((age > ANSWER) | (excess == 0))));
     assign keep_left = (\unit.base == (issuing ? passes - since + 1 : 0))
-        & (\unit.cnt == (!known ? 0 : issuing ? excess : passes + excess - since + 1));
+        & (\unit.cnt == (!known ? 0 : issuing ? excess + back : passes + excess + back - since + 1));
     assign check_distance = mask == (masked | guess);
-    assign check_lasts = lasts == (guess | (masked & (since + 1 <= passes + excess_now)));
+    assign check_lasts = lasts == (guess | (masked & (since + 1 <= last)));
     assign check_hold = !was_held | mask;
     assign check_clear = !was_cleared | (!mask & !lasts);
-    wire over = issued & !mask & (age == 3) & (excess != 0) & (since == passes + excess + 1) & !rst;
+    wire over = issued & !mask & (age == 3) & (excess != 0) & (since == passes + excess + back + 1) & !rst;
     assign cover_end = over & (excess == 2) & (passes == 1);
     assign cover_again = mask & set_valid & (since > 1) & !rst & !clear;
     assign cover_free = issued & !mask & (age == 3) & (excess == 0) & (passes == 2) & !rst;
