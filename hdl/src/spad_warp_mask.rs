@@ -1,6 +1,8 @@
 //! The countdown that keeps memory warps apart.
 
-use crate::expr::{Expr, any, assign, choose, difference, gated, note, number, slice, sum, wire};
+use crate::expr::{
+    Expr, any, assign, choose, difference, extended, gated, note, number, slice, sum, wire,
+};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;

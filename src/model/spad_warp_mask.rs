@@ -54,7 +54,7 @@ pub struct MemoryWarpMask {
     count: u32,
     /// AHEAD > 0: the cycle before counted; a hold in this one takes it back.
     counted: bool,
-    /// AHEAD > 0: a cycle that was taken back when the next was taken already.
+    /// AHEAD > 0: a cycle was taken back when the next was taken already.
     owed: bool,
     /// The answer comes in the second cycle behind the set.
     late: bool,
@@ -110,11 +110,15 @@ impl MemoryWarpMask {
         let counts = !inputs.hold && self.passes == 0;
         // What was taken in cycle s is in EX in s+2, so the first hold that it
         // causes comes a cycle after the first that counts.
-        let free =
-            self.answer == Answer::Now && !(inputs.history.hit && inputs.history.excess != 0);
+        let known = inputs.history.hit && inputs.history.excess != 0;
+        let free = self.answer == Answer::Now && !known;
         let takes_back = inputs.hold && self.counted && !free;
-        self.counted = self.late && counts && (left != 0 || self.answer == Answer::Next);
-        self.owed = takes_back && inputs.set.is_some();
+        let waits = self.answer == Answer::Next;
+        self.counted = self.late && counts && (left != 0 || waits);
+        self.owed = match inputs.set {
+            Some(_) => takes_back,
+            None => waits && (takes_back || self.owed),
+        };
         self.answer = match (inputs.set, self.answer) {
             (Some(_), _) if self.late => Answer::Next,
             (Some(_), _) | (None, Answer::Next) => Answer::Now,
@@ -124,7 +128,7 @@ impl MemoryWarpMask {
             Some(base) => (base, 0),
             None => (
                 self.passes.saturating_sub((!inputs.hold).into()),
-                left.saturating_sub(counts.into()) + u32::from(takes_back),
+                left.saturating_sub(counts.into()) + u32::from(takes_back && !waits),
             ),
         };
     }
