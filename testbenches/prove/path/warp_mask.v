@@ -94,7 +94,9 @@ module miter #(parameter PW = 3, parameter EX = 3) (
     wire known = issued & (age > ANSWER) & (excess != 0) & (since <= passes + excess + back);
     assign keep_phase = (\unit.pend == (issued & (age == 1))){% if AHEAD > 0 %} & (\unit.late == answers)
         & (\unit.counted == counted) & (!issued | (age > 2) | (back == \unit.owed )) & (!issued | (age != 1) | !counted | !back)
-        & (!counted | (issued & ((age == 1) | (since > passes + 1)))){% endif %}
+        & (!counted | (issued & ((age == 1) | (since > passes + 1))))
+        & (!answers | (counted == ((since == 2) & (passes == 0))))
+        & (!counted | (age != 3) | ((excess != 0) & (since <= passes + excess + back + 1))){% endif %}
         & (!issued | ((age != 0) & (since != 0) & ((age != 1) | (since == 1)) & ((age != 2) | (since <= 2))
         & (passes < (1 << PW)) & (excess < (1 << EX)) & ((age > ANSWER) | (excess == 0))));
     assign keep_left = (\unit.base == (issuing ? passes - since + 1 : 0))
