@@ -8,6 +8,7 @@ mod expect;
 mod file;
 mod init;
 mod npy;
+mod outline;
 mod prepare;
 mod section;
 #[cfg(test)]
@@ -19,5 +20,6 @@ pub use element::Element;
 pub use expect::{Comparison, Expect, compare};
 pub use file::{Launch, LaunchFile};
 pub use init::{Init, Random, Range};
-pub use prepare::Prepared;
+pub use outline::refuse_ptx;
+pub use prepare::{Prepared, read_module};
 pub use section::{Number, Placed, Source};

@@ -3,9 +3,11 @@
 use super::arg::{ArgKind, Buffer, Symbol};
 use super::file::{Launch, LaunchFile};
 use super::section::Source;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::input::{Limit, require_file};
 use crate::ptx::Module;
 use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
+use std::path::Path;
 
 /// A launch that is ready to run: the PTX decoded, every buffer made, every
 /// parameter packed.
@@ -73,14 +75,18 @@ impl LaunchFile {
 
     /// The PTX, parsed.
     pub fn module(&self) -> Result<Module> {
-        let path = &self.ptx.value;
-        let text = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-        let text = String::from_utf8(text).map_err(|_| {
-            let what = format!("{} is not text", path.display());
-            self.source.error(what, "expected PTX", self.ptx.offset)
-        })?;
-        Module::parse(&text, &path.display().to_string())
+        require_file(&self.ptx.value)?;
+        read_module(&self.ptx.value)
     }
+}
+
+/// Reads and parses a PTX text; `path` may be a pipe.
+pub fn read_module(path: &Path) -> Result<Module> {
+    const LIMIT: Limit = Limit {
+        bytes: 64 << 20,
+        expected: "PTX in UTF-8",
+    };
+    Module::parse(&LIMIT.read_text(path)?, &path.display().to_string())
 }
 
 impl<'a> Prepared<'a> {
