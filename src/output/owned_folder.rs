@@ -21,7 +21,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Where files are written before they are moved to their place.
-pub(super) const STAGING: &str = ".spadkit-new";
+const STAGING: &str = ".spadkit-new";
 
 /// A folder for what a command writes.
 #[derive(Clone, Debug)]

@@ -33,7 +33,8 @@ pub(super) fn check(dir: &Path, names: &[&str]) -> Result<()> {
     let tops: Vec<&str> = names.iter().filter_map(|n| n.split('/').next()).collect();
     for entry in std::fs::read_dir(&place).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let ours = entry.path().join(OWNED_LIST).exists();
+        // A new file system has a folder of its own.
+        let ours = name == "lost+found" || entry.path().join(OWNED_LIST).exists();
         if !name.starts_with('.') && !tops.contains(&name.as_str()) && !ours {
             return refuse(format!(
                 "holds files of others, such as {name}, and none of spadkit"

@@ -293,17 +293,17 @@ impl Program {
             None => 0..blocks,
         };
         let parallel = !image.ordered && options.threads != 1 && range.end - range.start > 1;
-        // A worker of a pool may not be the one that reaches the limit first
-        // if they run one after the other: what it left is taken back.
-        let before = parallel.then(|| memory.snapshot());
+        // Where no threads can be made one does it, with the same result.
+        let pool = parallel.then(|| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads);
+            pool.build().ok()
+        });
         let limit = options.limit;
         let mut sum = Sum::default();
-        if let Some(before) = before {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(options.threads)
-                .build();
-            let pool =
-                pool.map_err(|e| Error::usage(format!("no threads: {e}"), "try --threads 1"))?;
+        if let Some(pool) = pool.flatten() {
+            // A worker of a pool may not be the one that reaches the limit
+            // first if they run one after the other: what it left is taken back.
+            let before = memory.snapshot();
             let shared = Common::new(&image, memory, params, launch, limit, true);
             let whole = pool.install(|| run_parallel(&shared, options, range.clone(), &mut sum));
             if whole {
