@@ -38,7 +38,7 @@ fn barriers_calls_and_every_loop_count() {
     stops(".visible .entry k() { L: bar.warp.sync 0xffffffff; bra L; }");
     stops(
         ".visible .entry k() { .reg .pred %p; .reg .b32 %r; mov.u32 %r, %tid.x; \
-         setp.lt.u32 %p, %r, 16; L: @%p bra M; nop; M: bar.sync 0; bra L; }",
+         setp.lt.u32 %p, %r, 16; L: @%p bra M; add.u32 %r, %r, 0; M: bar.sync 0; bra L; }",
     );
     stops(
         ".visible .entry k() { .reg .b32 %r; mov.u32 %r, 0; t: .branchtargets L; \
