@@ -1,6 +1,6 @@
 //! The launch file that a PTX text needs, for those who give the PTX alone.
 
-use super::prepare::read_module;
+use super::module::read_module;
 use crate::error::{Error, Result};
 use crate::input::require_file;
 use crate::ptx::Module;

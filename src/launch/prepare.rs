@@ -2,12 +2,12 @@
 
 use super::arg::{ArgKind, Buffer, Symbol};
 use super::file::{Launch, LaunchFile};
+use super::module::read_module;
 use super::section::Source;
 use crate::error::Result;
-use crate::input::{Limit, require_file};
+use crate::input::require_file;
 use crate::ptx::Module;
 use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
-use std::path::Path;
 
 /// A launch that is ready to run: the PTX decoded, every buffer made, every
 /// parameter packed.
@@ -78,15 +78,6 @@ impl LaunchFile {
         require_file(&self.ptx.value)?;
         read_module(&self.ptx.value)
     }
-}
-
-/// Reads and parses a PTX text; `path` may be a pipe.
-pub fn read_module(path: &Path) -> Result<Module> {
-    const LIMIT: Limit = Limit {
-        bytes: 64 << 20,
-        expected: "PTX in UTF-8",
-    };
-    Module::parse(&LIMIT.read_text(path)?, &path.display().to_string())
 }
 
 impl<'a> Prepared<'a> {
