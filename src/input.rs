@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::quote::{is_plain, shown_path};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{IsTerminal, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
@@ -32,6 +32,23 @@ pub fn name_of(path: &Path) -> &Path {
         true => Path::new("standard input"),
         false => path,
     }
+}
+
+/// Refuses what another file names, and is no file: a pipe may have nobody who
+/// writes into it, and a device has no end. Links are followed.
+pub fn require_file(path: &Path) -> Result<Metadata> {
+    let meta = std::fs::metadata(path).map_err(|e| Error::io("read", path, e))?;
+    let kind = meta.file_type();
+    let what = match () {
+        _ if kind.is_file() => return Ok(meta),
+        _ if kind.is_dir() => "is a folder",
+        _ if kind.is_fifo() => "is a pipe",
+        _ => "is a device",
+    };
+    Err(Error::usage(
+        format!("{} {what}", shown_path(path)),
+        "expected a file",
+    ))
 }
 
 /// What is expected, and how much of it there can be.
@@ -182,5 +199,8 @@ mod tests {
         }
         let folder = LIMIT.read(Path::new("/")).unwrap_err().to_string();
         assert!(folder.contains("Is a directory"), "{folder}");
+        let error = require_file(Path::new("/dev/null")).unwrap_err();
+        assert_eq!(error.to_string(), "/dev/null is a device");
+        assert!(require_file(Path::new("/")).is_err());
     }
 }

@@ -30,9 +30,19 @@ pub fn install() {
         let nohup = ignored_signals() >> (SIGHUP - 1) & 1 == 1;
         let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter();
         let wanted = wanted.filter(|signal| !(nohup && *signal == SIGHUP));
-        // Without a handler a signal ends the program as usual.
-        if let Ok(mut signals) = Signals::new(wanted) {
-            std::thread::spawn(move || signals.forever().for_each(heard));
+        // Without a handler a signal ends the program as usual: it is there
+        // only if somebody can listen, and before this returns.
+        let wanted: Vec<i32> = wanted.collect();
+        let (ready, wait) = std::sync::mpsc::channel();
+        let listener = std::thread::Builder::new().spawn(move || {
+            let signals = Signals::new(wanted);
+            let _ = ready.send(());
+            if let Ok(mut signals) = signals {
+                signals.forever().for_each(heard);
+            }
+        });
+        if listener.is_ok() {
+            let _ = wait.recv();
         }
     });
 }
@@ -89,14 +99,25 @@ fn heard(signal: i32) {
     if before.is_ok() && LISTENING.load(Ordering::Relaxed) {
         return;
     }
-    running().iter().copied().for_each(kill_group);
-    for path in unfinished().iter() {
-        let _ = std::fs::remove_file(path);
-    }
+    clean_up();
     std::process::exit(exit_status().map_or(1, i32::from));
 }
 
-/// A file that is removed if a signal ends the program before this is dropped.
+/// Stops all tools and removes what is unfinished, before the program ends at
+/// once. It does not wait for whoever holds the lists: that may be the thread
+/// that ends.
+pub(crate) fn clean_up() {
+    if let Ok(groups) = RUNNING.try_lock() {
+        groups.iter().copied().for_each(kill_group);
+    }
+    if let Ok(paths) = UNFINISHED.try_lock() {
+        for path in paths.iter() {
+            let _ = std::fs::remove_file(path).or_else(|_| std::fs::remove_dir_all(path));
+        }
+    }
+}
+
+/// A file or folder that is removed if a signal ends the program before this is dropped.
 pub(crate) struct Unfinished(PathBuf);
 
 impl Unfinished {
@@ -112,8 +133,9 @@ impl Drop for Unfinished {
     }
 }
 
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
-    static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -136,9 +158,10 @@ impl Drop for Group {
     }
 }
 
+static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
 /// The groups that run now.
 fn running() -> MutexGuard<'static, Vec<u32>> {
-    static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -3,9 +3,12 @@
 
 mod owned_folder;
 mod owned_list;
+mod place;
+mod scratch;
 
 pub use owned_folder::{OwnedFile, OwnedFolder};
 pub use owned_list::OWNED_LIST;
+pub use scratch::Scratch;
 
 use crate::error::{Error, Result};
 use crate::interrupt::Unfinished;
@@ -48,6 +51,7 @@ impl NewFile {
     /// Begins a file that is to be at `path`; makes the folders above it.
     pub fn create(path: &Path) -> Result<Self> {
         let fail = |e| Error::io("write", path, e);
+        refuse_dash(path)?;
         // The file that a link points to is replaced, not the link.
         let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let sink = match std::fs::metadata(&target) {
@@ -59,7 +63,7 @@ impl NewFile {
             old => {
                 let parent = parent_of(&target);
                 let made = MadeDirs::all(parent)?;
-                let file = NamedTempFile::new_in(parent).map_err(|e| fail(plain(e)))?;
+                let file = scratch::file_in(parent).map_err(|e| fail(plain(e)))?;
                 Sink::Beside {
                     unfinished: Unfinished::new(file.path()),
                     file,
@@ -119,6 +123,7 @@ impl Write for NewFile {
 /// goes to `path`; leaves nothing behind.
 pub fn check_writable(path: &Path) -> Result<()> {
     let fail = |e| Error::io("write", path, e);
+    refuse_dash(path)?;
     match std::fs::metadata(path) {
         Ok(old) if old.is_dir() => return Err(fail(ErrorKind::IsADirectory.into())),
         Ok(old) if !old.is_file() => return Ok(()),
@@ -128,6 +133,17 @@ pub fn check_writable(path: &Path) -> Result<()> {
     let _made = MadeDirs::all(parent)?;
     let beside = NamedTempFile::new_in(parent);
     beside.map(drop).map_err(|e| fail(plain(e)))
+}
+
+/// `-` is an input; as an output it would be a file of that name.
+fn refuse_dash(path: &Path) -> Result<()> {
+    match path.as_os_str() == "-" {
+        true => Err(Error::usage(
+            "'-' is no output",
+            "name a file or folder; /dev/stdout is standard output, ./- is called like that",
+        )),
+        false => Ok(()),
+    }
 }
 
 fn parent_of(path: &Path) -> &Path {

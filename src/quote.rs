@@ -125,6 +125,41 @@ fn octal(out: &mut String, bytes: &[u8]) {
     }
 }
 
+/// The name among `known` that `name` was probably meant to be: at most a third
+/// of it differs, counted in characters that are changed, added, left out or
+/// exchanged with their neighbour.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let most = (name.chars().count() / 3).max(1);
+    let known = known.into_iter().map(|k| (distance(name, k), k));
+    let near = known.filter(|(far, _)| *far <= most);
+    near.min_by_key(|(far, _)| *far).map(|(_, k)| k)
+}
+
+/// `; did you mean NAME?`, where one is [near](nearest).
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(name, known).map_or(String::new(), |near| format!("; did you mean '{near}'?"))
+}
+
+/// The distance of Damerau and Levenshtein (optimal string alignment).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut before = vec![0; b.len() + 1];
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    let mut last = None;
+    for (i, x) in a.chars().enumerate() {
+        let above = std::mem::replace(&mut row, vec![i + 1; b.len() + 1]);
+        for (j, &y) in b.iter().enumerate() {
+            let changed = above[j] + usize::from(x != y);
+            row[j + 1] = changed.min(above[j + 1] + 1).min(row[j] + 1);
+            if j > 0 && last == Some(y) && x == b[j - 1] {
+                row[j + 1] = row[j + 1].min(before[j - 1] + 1);
+            }
+        }
+        (before, last) = (above, Some(x));
+    }
+    row[b.len()]
+}
+
 /// Whether a name means itself, and nothing else, in every text that the kit
 /// writes for a tool: ASCII letters, digits, `_`, `-` and `.`, neither `-` nor
 /// `.` in front. No separator, quote or substitution of Tcl, Yosys, ABC or a
@@ -188,6 +223,18 @@ mod tests {
         }
         assert_eq!(shell("kernel:fwt"), "kernel:fwt");
         assert_eq!(shell_line(["spadkit", "tune", "a b"]), "spadkit tune 'a b'");
+    }
+
+    #[test]
+    fn a_slip_of_the_pen_finds_its_name() {
+        let near = |name| nearest(name, ["fermi", "gt200", "sharing-48k", "sharing-64k"]);
+        assert_eq!(near("fremi"), Some("fermi"));
+        assert_eq!(near("gt20"), Some("gt200"));
+        assert_eq!(near("sharing64k"), Some("sharing-64k"));
+        assert_eq!(near("h100"), None);
+        assert_eq!(near(""), None);
+        assert_eq!(distance("ab", "ba"), 1);
+        assert_eq!(distance("kitten", "sitting"), 3);
     }
 
     #[test]

@@ -106,3 +106,164 @@ fn ten_megabytes_of_ptx_are_read() {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{error}");
 }
+
+/// Runs the program, which must end with status 2 within seconds.
+fn refused(args: &[&str]) -> String {
+    let start = std::time::Instant::now();
+    let output = limited(500_000, args);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
+    assert!(start.elapsed().as_secs() < 20, "{args:?}");
+    let words = text.split(|c: char| c.is_whitespace() || "│×╭╰─┬".contains(c));
+    let words: Vec<&str> = words.filter(|w| !w.is_empty()).collect();
+    words.join(" ")
+}
+
+#[test]
+fn inputs_that_do_not_end_are_refused() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let kernel = ".version 7.0\n.target sm_70\n.address_size 64\n\
+                  .visible .entry k(.param .u64 a) { ret; }\n";
+    std::fs::write(at("good.ptx"), kernel).unwrap();
+    for name in ["d.ptx", "d.npy", "d.raw", "d.traceg", "d.spt", "d.toml"] {
+        symlink("/dev/zero", at(name)).unwrap();
+    }
+    for name in ["p.ptx", "p.npy", "p.traceg", "p.spt"] {
+        assert!(
+            Command::new("mkfifo")
+                .arg(at(name))
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+    let launch = |ptx: &str, init: &str| {
+        let text = format!(
+            "ptx = \"{ptx}\"\ngrid = [1]\nblock = [1]\n[[arg]]\nname = \"a\"\ntype = \"u32\"\n\
+             count = 4\ninit = \"{init}\"\n"
+        );
+        std::fs::write(at("k.toml"), text).unwrap();
+        refused(&["run", &at("k.toml")])
+    };
+    for (ptx, init, reason) in [
+        ("d.ptx", "zeros", "is a device"),
+        ("p.ptx", "zeros", "is a pipe"),
+        ("good.ptx", "d.npy", "is a device"),
+        ("good.ptx", "d.raw", "is a device"),
+        ("good.ptx", "p.npy", "is a pipe"),
+    ] {
+        let text = launch(ptx, init);
+        assert!(text.contains(reason), "{ptx} {init}: {text}");
+    }
+    let ptx = at("d.ptx");
+    for args in [
+        vec!["rewrite", &ptx, "--hash", "xor", "-o", "x.ptx"],
+        vec!["share", &ptx, "--block", "32"],
+        vec!["classify", &ptx, "--block", "32"],
+        vec!["run", &at("d.toml")],
+        vec!["conflicts", &at("d.traceg"), "--hash", "xor"],
+        vec!["sim", &at("d.spt")],
+        vec!["conflicts", &at("p.traceg"), "--hash", "xor"],
+        vec!["sim", &at("p.spt")],
+    ] {
+        let text = refused(&args);
+        let known = text.contains("is a device") || text.contains("is a pipe");
+        assert!(known, "{args:?}: {text}");
+    }
+}
+
+#[test]
+fn launch_files_of_very_many_tables_are_refused_with_the_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let launch = folder.path().join("k.toml");
+    let text = "ptx = \"k.ptx\"\ngrid = [1]\nblock = [1]\n".to_owned();
+    std::fs::write(&launch, text.clone() + &"[[arg]]\n".repeat(5000)).unwrap();
+    let error = refused(&["run", launch.to_str().unwrap()]);
+    assert!(error.contains("there are 5000 [[arg]]"), "{error}");
+    std::fs::write(&launch, text + &"[[arg]]\n".repeat(200_000)).unwrap();
+    let error = refused(&["run", launch.to_str().unwrap()]);
+    assert!(error.contains("larger than 1 MiB"), "{error}");
+}
+
+/// An endless kernel ends in every command that executes it, and leaves nothing.
+#[test]
+fn a_kernel_without_an_end_ends_at_its_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n\
+                .shared .b32 s;\nL: bar.sync 0;\nbra L;\n}\n";
+    std::fs::write(folder.path().join("k.ptx"), text).unwrap();
+    let launch = folder.path().join("k.toml");
+    let text = "ptx = \"k.ptx\"\ngrid = [4]\nblock = [64]\nlimit = 100000\n";
+    std::fs::write(&launch, text).unwrap();
+    let launch = launch.to_str().unwrap();
+    let trace = folder.path().join("x.spt");
+    let trace = trace.to_str().unwrap();
+    for args in [
+        vec!["run", launch],
+        vec!["trace", launch, "-o", trace],
+        vec!["conflicts", launch, "--hash", "xor"],
+        vec!["sim", launch],
+        vec!["classify", launch],
+        vec!["tune", launch],
+    ] {
+        let output = limited(500_000, &args);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {text}");
+        assert!(text.contains("limit"), "{args:?}: {text}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+/// Near-linear in the text: quadratic ones took minutes, debug builds longer.
+#[test]
+fn large_control_flow_is_read_in_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let head = ".version 7.8\n.target sm_80\n.address_size 64\n";
+    let start = ".shared .b32 s[64]; .reg .b32 %r<5>; .reg .pred %p; mov.u32 %r1, %tid.x;\n\
+                 shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.u32 %r3, %r3, %r2;\n\
+                 setp.eq.u32 %p, %r1, 99;\n";
+    let mut deep = format!("{head}.func f0() {{ ret; }}\n");
+    for n in 1..20_000 {
+        deep += &format!(".func f{n}() {{ call f{}; ret; }}\n", n - 1);
+    }
+    deep += ".visible .entry k() { .shared .b32 s; call f19999; ret; }\n";
+    // Blocks in the opposite order of their execution.
+    let mut back = format!("{head}.visible .entry k() {{ {start} bra B29999;\n");
+    for n in 0..30_000 {
+        let next = if n == 0 {
+            "E".to_owned()
+        } else {
+            format!("B{}", n - 1)
+        };
+        back += &format!("B{n}: st.shared.u32 [%r3], %r1; bra {next};\n");
+    }
+    back += "E: ret; }\n";
+    // Jumps into the middle of loops, from everywhere.
+    let mut tangled = format!("{head}.visible .entry k() {{ {start}");
+    for n in 0..3000 {
+        let to = (n * 7919 + 1) % 3000;
+        tangled += &format!("C{n}: st.shared.u32 [%r3], %r1; @%p bra C{to};\n");
+    }
+    tangled += "ret; }\n";
+    for (name, text) in [("deep", deep), ("back", back), ("tangled", tangled)] {
+        std::fs::write(folder.path().join(format!("{name}.ptx")), text).unwrap();
+        let text = format!("ptx = \"{name}.ptx\"\ngrid = [1]\nblock = [32]\n");
+        std::fs::write(folder.path().join(format!("{name}.toml")), text).unwrap();
+    }
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let trace = at("d.spt");
+    for args in [
+        vec!["trace", &at("deep.toml"), "-o", &trace],
+        vec!["share", &at("back.ptx"), "--block", "32"],
+        vec!["classify", &at("tangled.toml")],
+    ] {
+        let start = std::time::Instant::now();
+        let output = limited(2_000_000, &args);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {text}");
+        let seconds = start.elapsed().as_secs();
+        assert!(seconds < 60, "{args:?}: {seconds} s");
+    }
+}

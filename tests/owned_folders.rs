@@ -92,3 +92,52 @@ fn flow_names_and_keeps_what_is_in_the_way() {
         fs::remove_dir_all(&out).unwrap();
     }
 }
+
+#[test]
+fn roots_homes_and_folders_of_others_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path();
+    fs::create_dir(dir.join("home")).unwrap();
+    fs::create_dir(dir.join("thesis")).unwrap();
+    fs::write(dir.join("thesis/thesis.tex"), "mine").unwrap();
+    let emit = |args: &[&str]| {
+        let mut command = assert_cmd::Command::cargo_bin("spadkit").unwrap();
+        command.args(["emit", "spad_hash_xor", "-q"]).args(args);
+        command.env("HOME", dir.join("home")).current_dir(dir);
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().unwrap(), text)
+    };
+    for (out, reason) in [
+        ("/", "is the root of the file system"),
+        ("home", "is a home folder"),
+        ("thesis", "holds files of others, such as thesis.tex"),
+        ("-", "'-' is no output"),
+    ] {
+        let (status, text) = emit(&["-o", out]);
+        assert_eq!(status, 2, "{out}: {text}");
+        assert!(text.contains(reason), "{out}: {text}");
+    }
+    assert_eq!(fs::read_dir(dir.join("thesis")).unwrap().count(), 1);
+    assert_eq!(emit(&["-o", "thesis", "--force"]).0, 0);
+    // From now on it is an emission.
+    assert_eq!(emit(&["-o", "thesis"]).0, 0);
+    assert_eq!(fs::read(dir.join("thesis/thesis.tex")).unwrap(), b"mine");
+    let (status, text) = emit(&["-o", "new", "--io-budget", "0.9,0.9"]);
+    assert!(status == 2 && text.contains("leaves nothing"), "{text}");
+    assert!(!dir.join("new").exists());
+}
+
+#[test]
+fn a_folder_may_have_a_name_that_is_no_utf8() {
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = tempfile::tempdir().unwrap();
+    let out = std::ffi::OsStr::from_bytes(b"rtl\xff");
+    for format in ["text", "json"] {
+        let mut command = assert_cmd::Command::cargo_bin("spadkit").unwrap();
+        command.args(["emit", "spad_hash_xor", "--format", format, "-o"]);
+        command.arg(out).current_dir(scratch.path());
+        command.assert().success();
+    }
+    assert!(scratch.path().join(out).join("spad_hash_xor.v").exists());
+}

@@ -287,3 +287,59 @@ fn a_cosimulation_says_how_far_it_came() {
     assert!(json["results"][0]["cycles"].as_u64().unwrap() > 0, "{json}");
     assert_eq!(json["results"][0]["mismatches"], 0);
 }
+
+/// What `sim` makes of a kernel lies in a temporary folder; it goes with the
+/// command, and what a killed one leaves goes with the next.
+#[test]
+fn temporary_traces_do_not_stay() {
+    let scene = Scene::new(HANGS);
+    let temporary = scene.path("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let kernel = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n\
+                  .shared .b32 s;\nL: bar.sync 0;\nbra L;\n}\n";
+    std::fs::write(scene.path("k.ptx"), kernel).unwrap();
+    let launch = scene.path("k.toml");
+    std::fs::write(&launch, "ptx = \"k.ptx\"\ngrid = [1]\nblock = [1024]\n").unwrap();
+    let left = || std::fs::read_dir(&temporary).unwrap().count();
+    let killed_by = |signal| {
+        let mut command = scene.command(&["sim", launch.to_str().unwrap()]);
+        let child = command.env("TMPDIR", &temporary).spawn().unwrap();
+        let written = || {
+            let folders = std::fs::read_dir(&temporary).unwrap().flatten();
+            let files = folders.flat_map(|f| std::fs::read_dir(f.path()).into_iter().flatten());
+            files
+                .flatten()
+                .any(|f| f.metadata().is_ok_and(|m| m.len() > 0))
+        };
+        wait_for("the trace", written);
+        stop(child, signal).status.code()
+    };
+    assert_eq!(killed_by(TERM), Some(143));
+    assert_eq!(left(), 0);
+    assert_eq!(killed_by(KILL), None);
+    assert_eq!(left(), 1);
+    assert_eq!(killed_by(TERM), Some(143));
+    assert_eq!(left(), 0);
+}
+
+/// Where no thread can be made the work is done on one.
+#[test]
+fn without_threads_commands_work_all_the_same() {
+    let program = env!("CARGO_BIN_EXE_spadkit");
+    let script = "ulimit -u 1 && exec setpriv --reuid 65534 --clear-groups \"$@\"";
+    let run = |args: &[&str]| {
+        Command::new("sh")
+            .args(["-c", script, "sh", program])
+            .args(args)
+            .output()
+            .unwrap()
+    };
+    if !run(&["--version"]).status.success() {
+        println!("skipped: this user cannot become another");
+        return;
+    }
+    let output = run(&["tune", "kernel:transpose", "--format", "json"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("gives no more threads"), "{text}");
+}

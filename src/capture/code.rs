@@ -3,7 +3,9 @@
 use super::copies::CopyControl;
 use super::registers::{NUMBERS, Numbers};
 use crate::error::Result;
-use crate::ptx::ast::{Function, Immediate, Instruction, Module, Operand, StatementKind};
+use crate::ptx::ast::{
+    Function, Immediate, Instruction, Module, Operand, Statement, StatementKind,
+};
 use crate::ptx::exec::{InstructionInfo, Kind, Program};
 use crate::ptx::names::{Opcode, Word};
 use crate::ptx::shared::is_shared;
@@ -70,6 +72,7 @@ impl Code {
             crowded: 0,
             free: 0..0,
         };
+        let statements = statements_of(module);
         let (mut first, mut most) = (0, 0);
         for infos in infos.chunk_by(|a, b| a.function == b.function) {
             let index = infos[0].function;
@@ -86,7 +89,7 @@ impl Code {
                 &numbers,
                 entry_index == Some(index),
             );
-            code.releases(module, index, start);
+            code.releases(module, index, &statements[index as usize], start);
         }
         code.free = most..NUMBERS;
         Ok(code)
@@ -133,9 +136,7 @@ impl Code {
     }
 
     /// Finds the markers of releases in a function whose first row is `start`.
-    fn releases(&mut self, module: &Module, function: u32, start: usize) {
-        let statements = module.statements.iter();
-        let own = statements.filter(|s| s.function == Some(function));
+    fn releases(&mut self, module: &Module, function: u32, own: &[&Statement], start: usize) {
         let body = &module.functions[function as usize].instructions;
         // Behind a barrier and a call other instructions come first.
         let goes_straight_on = |row: usize| {
@@ -179,6 +180,17 @@ impl Code {
         }
         sites
     }
+}
+
+/// The statements of each function.
+fn statements_of(module: &Module) -> Vec<Vec<&Statement>> {
+    let mut of = vec![Vec::new(); module.functions.len()];
+    for statement in &module.statements {
+        if let Some(function) = statement.function {
+            of[function as usize].push(statement);
+        }
+    }
+    of
 }
 
 fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: bool) -> Role {

@@ -7,7 +7,7 @@ use super::strides_text::{show_strides, stride_json};
 use crate::capture::{is_launch, statics};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::ptx::Module;
+use crate::launch::read_module;
 use crate::trace::pattern::{self, Instruction, Pattern};
 use crate::trace::{AccessTrace, ConflictProfile, Place};
 use clap::Args;
@@ -69,8 +69,7 @@ fn run_ptx(args: &ClassifyArgs, path: &Path, machine: &Config, printer: &Printer
             "give --block X,Y,Z, or a launch file (.toml)",
         ));
     };
-    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-    let module = Module::parse(&text, &args.input)?;
+    let module = read_module(path)?;
     let entry = statics::entry_of(&module, args.entry.as_deref())?;
     let view = StaticView::new(statics::ptx_statics(&module, entry, block)?, machine);
     let rule = machine.conflict_rule();
@@ -139,7 +138,7 @@ fn show(
         let rows = instructions.iter().flat_map(|c| c.rows(has_places, view));
         format!(
             "{}: {} instructions; S = S0·2^k: {}\n{}{}{}",
-            trace.name,
+            crate::quote::shown(&trace.name),
             instructions.len(),
             show_strides(&strides),
             table(&header, &["pc", "accesses", "wavefronts", "ideal"], rows),

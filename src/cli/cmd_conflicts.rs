@@ -3,9 +3,11 @@
 use super::Global;
 use super::printer::{Printer, table};
 use crate::config::Config;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::quote::shown;
 use crate::software::{Layout, LayoutSpec};
 use crate::trace::{ConflictCount, ConflictProfile, Places, removed_pct, removed_text};
+use crate::workload::is_input;
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -14,19 +16,66 @@ use serde_json::{Value, json};
 pub struct ConflictsArgs {
     /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
     /// kernel:NAME for a generated one.
-    input: String,
+    input: Option<String>,
     /// Mapping; repeat for several.
     #[arg(long = "hash", value_name = "SPEC", num_args = 1.., required = true,
-          value_parser = super::parsed::<LayoutSpec>)]
-    hashes: Vec<LayoutSpec>,
+          value_parser = spec_or_input)]
+    hashes: Vec<SpecOrInput>,
     /// One line more per instruction.
     #[arg(long)]
     per_pc: bool,
 }
 
+/// A value of `--hash`; the last may be the INPUT, `--hash mod xor FILE`.
+#[derive(Clone)]
+enum SpecOrInput {
+    Spec(LayoutSpec),
+    Input(String),
+}
+
+fn spec_or_input(text: &str) -> std::result::Result<SpecOrInput, String> {
+    match super::parsed::<LayoutSpec>(text) {
+        Ok(spec) => Ok(SpecOrInput::Spec(spec)),
+        Err(_) if is_input(text) => Ok(SpecOrInput::Input(text.to_owned())),
+        Err(error) => Err(error),
+    }
+}
+
+impl ConflictsArgs {
+    /// INPUT and the mappings, however they were given.
+    fn parts(&self) -> Result<(&str, Vec<&LayoutSpec>)> {
+        let mut input = self.input.as_deref();
+        let mut specs = Vec::new();
+        for (at, hash) in self.hashes.iter().enumerate() {
+            match hash {
+                SpecOrInput::Spec(spec) => specs.push(spec),
+                SpecOrInput::Input(name) if input.is_none() && at + 1 == self.hashes.len() => {
+                    input = Some(name);
+                }
+                SpecOrInput::Input(name) => {
+                    let what = format!("'{name}' is no mapping");
+                    return Err(Error::usage(what, "expected one INPUT, in front of --hash"));
+                }
+            }
+        }
+        match input {
+            Some(input) if !specs.is_empty() => Ok((input, specs)),
+            Some(_) => Err(Error::usage(
+                "--hash has no mapping",
+                "expected spadkit conflicts INPUT --hash SPEC...",
+            )),
+            None => Err(Error::usage(
+                "INPUT is missing",
+                "expected spadkit conflicts INPUT --hash SPEC...",
+            )),
+        }
+    }
+}
+
 pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
-    let trace = super::load_for(&args.input, &machine, printer)?;
+    let (input, specs) = args.parts()?;
+    let trace = super::load_for(input, &machine, printer)?;
     let rule = machine.conflict_rule();
     let profile = ConflictProfile::new(&trace, rule);
     let per_pc = match args.per_pc {
@@ -41,9 +90,8 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
         has_room: machine.has_room_for(&trace),
         words: trace.words(),
     };
-    let results = args
-        .hashes
-        .iter()
+    let results = specs
+        .into_iter()
         .map(|spec| job.measure(spec, printer))
         .collect::<Result<Vec<_>>>()?;
     let json = json!({
@@ -69,7 +117,7 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
         let rows = results.iter().flat_map(|m| m.rows(&places));
         format!(
             "{}: {} warp accesses\n{}{}",
-            trace.name,
+            shown(&trace.name),
             profile.accesses,
             table(&header, &header[2..7], rows),
             super::rule_line(&machine)

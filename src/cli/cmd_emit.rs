@@ -4,7 +4,7 @@
 use super::Global;
 use super::printer::{Printer, table};
 use crate::cosim::{BENCH_CYCLES, add_test_benches};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::output::OwnedFolder;
 use crate::rtl::{Budget, Design, Reset, SystemVerilog, write_design};
 use clap::{Args, ValueEnum};
@@ -21,7 +21,7 @@ pub struct EmitArgs {
     /// Units; all if none is named.
     units: Vec<String>,
     /// Directory to write into.
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: PathBuf,
     /// In front of every module's name, so that two machines live in one chip.
     #[arg(long, value_name = "NAME_", default_value = "")]
@@ -41,7 +41,7 @@ pub struct EmitArgs {
     #[arg(long)]
     assertions: bool,
     /// Clock period of the constraints, in the time unit of the library.
-    #[arg(long, value_name = "TIME", default_value_t = Budget::default().period,
+    #[arg(long = "clock", alias = "period", value_name = "TIME", default_value_t = Budget::default().period,
           value_parser = period)]
     period: f64,
     /// Parts of the period outside a block: before its inputs, behind its outputs.
@@ -106,6 +106,24 @@ fn parts(text: &str) -> Result<(f64, f64), String> {
     two.ok_or_else(|| "expected two parts of the period from 0 to below 1, such as 0.6,0.4".into())
 }
 
+/// A path through a unit without registers has what both parts leave.
+fn refuse_spent(design: &Design) -> Result<()> {
+    let Budget { before, behind, .. } = design.budget;
+    let through = design.units.iter().find(|u| u.latency_cycles == 0);
+    match through.filter(|_| before + behind >= 1.0) {
+        None => Ok(()),
+        Some(unit) => Err(Error::usage(
+            format!(
+                "--io-budget {before},{behind} leaves nothing of the period for {}, whose outputs \
+                 follow its inputs in the same cycle",
+                unit.top
+            ),
+            "expected two parts that are together below 1; units with registers in between may \
+             have more",
+        )),
+    }
+}
+
 pub(super) fn run(args: &EmitArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
     let mut units = args.units.clone();
@@ -122,6 +140,7 @@ pub(super) fn run(args: &EmitArgs, global: &Global, printer: &Printer) -> Result
         before: args.io_budget.0,
         behind: args.io_budget.1,
     };
+    refuse_spent(&design)?;
     add_test_benches(&mut design, &machine, args.bench_cycles as usize)?;
     write_design(&design, &OwnedFolder::new(&args.out, args.force))?;
     if design.has_scheduler() {
@@ -130,7 +149,7 @@ pub(super) fn run(args: &EmitArgs, global: &Global, printer: &Printer) -> Result
         }
     }
     let mut json = design.manifest();
-    json["dir"] = json!(args.out);
+    json["dir"] = json!(args.out.to_string_lossy());
     printer.result(json, || {
         let rows = design.units.iter().map(|u| {
             let bits: usize = u.ports.iter().map(|p| p.width).sum();

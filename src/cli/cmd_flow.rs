@@ -26,7 +26,13 @@ pub struct FlowArgs {
     /// kernel:NAME for a generated one.
     input: String,
     /// Directory for the report and the Verilog.
-    #[arg(short, long, value_name = "DIR", default_value = "spadkit-out")]
+    #[arg(
+        short,
+        long = "output",
+        alias = "out",
+        value_name = "DIR",
+        default_value = "spadkit-out"
+    )]
     out: PathBuf,
     /// Cell library: a Liberty file, .lib or .lib.gz.
     #[arg(long, value_name = "FILE", conflicts_with = "tech")]
@@ -74,7 +80,7 @@ pub(super) fn run(args: &FlowArgs, global: &Global, printer: &Printer) -> Result
     let done = flow::run(&trace, &machine, &options, &console)?;
     console.end_stage();
     let mut result = json!(done.report);
-    result["report"] = json!(done.html);
+    result["report"] = json!(done.html.to_string_lossy());
     printer.result(result, || text_of_hardware(&done))?;
     let options = format!("--trace {}", shell(&args.input));
     fail_on_mismatch(&done.cosim, &options)?;
@@ -165,7 +171,7 @@ fn text_of_mappings(report: &FlowReport) -> String {
     format!(
         "{} on {}\n{}* the smallest unit with the fewest conflicts\nconflicts by: {}\n\
          hash stage: {}\n{configuration}",
-        report.kernel.name,
+        crate::quote::shown(&report.kernel.name),
         report.machine_text,
         table(&header, &header[2..7], rows),
         report.rule_text,

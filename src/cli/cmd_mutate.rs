@@ -36,7 +36,7 @@ pub struct MutateArgs {
     long_cycles: u64,
     /// Only the fault of this number, as the list of missed ones has it; --faults must be the
     /// same as there. Repeat for several.
-    #[arg(long, value_name = "N")]
+    #[arg(long = "only", alias = "fault", value_name = "N")]
     fault: Vec<u32>,
 }
 

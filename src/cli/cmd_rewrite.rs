@@ -5,7 +5,7 @@ use super::printer::{Printer, table};
 use crate::capture::{Selected, is_launch, launch_trace};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::launch::LaunchFile;
+use crate::launch::{LaunchFile, read_module};
 use crate::output::{check_writable, write_file};
 use crate::ptx::Module;
 use crate::rewrite::{Hashes, Measured, Request, Rewritten, measure, propose, rewrite};
@@ -179,10 +179,7 @@ impl RewriteArgs {
             (Some(file), true) => return file.module(),
             _ => &self.input,
         };
-        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Error::usage(format!("{} is not text", path.display()), "expected PTX"))?;
-        Module::parse(&text, &path.display().to_string())
+        read_module(path)
     }
 
     fn request(

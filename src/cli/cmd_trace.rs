@@ -37,7 +37,7 @@ pub struct TraceArgs {
     output: Option<PathBuf>,
     /// Access trace of a launch file: the block, by its linear index; the
     /// file's trace_block if not given.
-    #[arg(long, value_name = "N")]
+    #[arg(long = "block-index", alias = "block", value_name = "N")]
     block: Option<u64>,
     /// Full trace of an access trace: a grid of N equal blocks.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -73,7 +73,7 @@ pub(super) fn run(args: &TraceArgs, printer: &Printer) -> Result<()> {
             };
             write_file(output, trace.to_json().as_bytes())?;
             let mut json = summary(&trace);
-            json["file"] = json!(output);
+            json["file"] = json!(output.to_string_lossy());
             printer.result(json, || {
                 let file = output.display();
                 format!("{}: {} warp accesses\n", file, trace.accesses.len())
@@ -105,8 +105,8 @@ impl TraceArgs {
             (false, _) => "it is no launch file",
         };
         Err(Error::usage(
-            format!("--block {block} for {input}: {why}"),
-            "--block is for access traces (.json) of launch files (.toml)",
+            format!("--block-index {block} for {input}: {why}"),
+            "--block-index is for access traces (.json) of launch files (.toml)",
         ))
     }
 

@@ -372,7 +372,7 @@ fn text(trace: &AccessTrace, baseline: u64, results: &[Found], machine: &Config)
         "{}: {baseline} conflicts with banks = address mod 2^m\n{}{}hash stage: {}\n\
          configuration: bank, row map, and the bank unit of the machine's path where that is \
          another one (spadkit encode SPEC shows the ports, too):\n{}",
-        trace.name,
+        crate::quote::shown(&trace.name),
         table(&header, &right, results.iter().map(Found::row)),
         super::rule_line(machine),
         machine.hash_stage_text(),

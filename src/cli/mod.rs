@@ -19,17 +19,19 @@ mod cmd_synth;
 mod cmd_trace;
 mod cmd_tune;
 mod configuration;
+mod defect;
 mod paths_text;
 mod printer;
 mod strides_text;
 mod synthesis_text;
+mod threads;
 
 pub use printer::{Format, Printer, Progress};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::quote::shell;
+use crate::quote::{shell, shown};
 use crate::trace::AccessTrace;
 use crate::workload::load_input;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -118,9 +120,11 @@ enum Command {
 /// external tool is missing or failed; 4 a defect of the kit; 130 and 143 after SIGINT and SIGTERM,
 /// also where what there is has been printed.
 pub fn main() -> ExitCode {
+    defect::end_on_panic();
     interrupt::install();
     let cli = parse();
     let printer = Printer::new(cli.global.format, cli.global.quiet);
+    threads::start(&printer);
     let status = match run(&cli, &printer) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report(error),
@@ -136,8 +140,37 @@ fn parse() -> Cli {
         arg.allow_negative_numbers(takes_values)
     };
     let command = Cli::command().mut_subcommands(|command| command.mut_args(values));
-    let parsed = Cli::from_arg_matches(&command.clone().get_matches());
-    parsed.unwrap_or_else(|e| e.with_cmd(&command).exit())
+    let matches = command.clone().try_get_matches();
+    let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| {
+        let error = error.with_cmd(&command);
+        match error.use_stderr() {
+            false => error.exit(),
+            true => {
+                let text = match std::io::stderr().is_terminal() {
+                    true => error.render().ansi().to_string(),
+                    false => error.render().to_string(),
+                };
+                printer::to_stderr(&with_shown_arguments(text));
+                std::process::exit(error.exit_code())
+            }
+        }
+    })
+}
+
+/// clap repeats arguments as they are; a line end in one must not begin a line
+/// that reads as another message.
+fn with_shown_arguments(mut text: String) -> String {
+    for argument in std::env::args_os().skip(1) {
+        let argument = argument.to_string_lossy();
+        let value = argument.split_once('=').map(|(_, value)| value);
+        for part in [Some(&*argument), value].into_iter().flatten() {
+            if let std::borrow::Cow::Owned(safe) = shown(part) {
+                text = text.replace(part, &safe);
+            }
+        }
+    }
+    text
 }
 
 /// A value of the command line, as clap wants it: the error in one text, with

@@ -86,7 +86,7 @@ impl Printer {
     /// Something that the user should know although the command goes on.
     /// Shown even when quiet.
     pub fn warn(&self, message: impl AsRef<str>) {
-        to_stderr(&format!("warning: {}\n", shown_lines(message.as_ref())));
+        to_stderr(&format!("warning: {}\n", shown(message.as_ref())));
     }
 
     /// A progress bar of `total` steps, drawn only on a terminal.

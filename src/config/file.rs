@@ -5,6 +5,7 @@ use super::{Config, PathHash};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::HashKind;
+use crate::quote::did_you_mean;
 use crate::trace::{Atomics, Wide};
 use serde::Deserialize;
 use std::path::Path;
@@ -15,7 +16,7 @@ use toml::de::{DeTable, DeValue};
 pub(super) fn parse(text: &str, path: &Path) -> Result<Config> {
     let file: ConfigFile = toml::from_str(text).map_err(|e| {
         let offset = e.span().map_or(0, |s| s.start);
-        Error::input(e.message().to_owned(), None, path, text, offset)
+        Error::input(with_nearest(e.message()), None, path, text, offset)
     })?;
     let machine = || {
         let base = Config::preset(file.base.as_deref().unwrap_or("fermi"))?;
@@ -294,5 +295,17 @@ impl PathSection {
         set(&mut to.broadcast, self.broadcast);
         set(&mut to.merge_bytes, self.merge_bytes);
         set(&mut to.history_sets, self.history_sets);
+    }
+}
+
+/// A message of serde about an unknown field or value, with the one that was
+/// probably meant: it quotes the wrong one first, then those that there are.
+pub(super) fn with_nearest(message: &str) -> String {
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match quoted.split_first() {
+        Some((wrong, known)) if message.starts_with("unknown ") => {
+            message.to_owned() + &did_you_mean(wrong, known.iter().copied())
+        }
+        _ => message.to_owned(),
     }
 }

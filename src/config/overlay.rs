@@ -55,7 +55,7 @@ impl Overlay {
             section.insert(name.to_owned(), read_value(value));
         }
         if let Err(error) = ConfigFile::deserialize(changed.clone()) {
-            let reason = error.message().to_owned();
+            let reason = super::file::with_nearest(error.message());
             return refuse(
                 format!("{key} = {value}: {reason}"),
                 "keys and values are those of configuration files (docs/formats.md)",

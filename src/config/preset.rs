@@ -6,6 +6,7 @@ use super::{Config, PRESETS, PathHash, RetryLatencies};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::HashKind;
+use crate::quote::did_you_mean;
 use crate::trace::{Atomics, Wide};
 
 /// The latencies that the atomics paper measures.
@@ -28,7 +29,7 @@ pub(super) fn preset(name: &str) -> Result<Config> {
         _ => match TODAY.iter().find(|t| t.name == name) {
             Some(generation) => today(generation),
             None => Err(Error::usage(
-                format!("there is no preset '{name}'"),
+                format!("there is no preset '{name}'{}", did_you_mean(name, PRESETS)),
                 format!("presets are {}", PRESETS.join(", ")),
             )),
         },

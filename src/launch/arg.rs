@@ -5,6 +5,7 @@ use super::expect::Expect;
 use super::init::{Init, Random, Range};
 use super::section::{Number, Placed, Section, Source};
 use crate::error::Result;
+use crate::quote::shown;
 use toml::de::DeTable;
 
 /// The largest buffer: more is a mistake rather than a test of a kernel.
@@ -106,6 +107,10 @@ pub(super) fn parse_args(tables: &[Placed<&DeTable>], source: &Source) -> Result
         if name.value.contains('=') {
             let what = format!("the name '{}' cannot be used in --dump", name.value);
             return Err(source.error(what, "expected a name without '='", name.offset));
+        }
+        if shown(&name.value) != name.value {
+            let what = format!("the name '{}' has control characters", name.value);
+            return Err(source.error(what, "expected a name of one line", name.offset));
         }
         names.push(name.value);
     }

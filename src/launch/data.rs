@@ -6,6 +6,8 @@ use super::expect::{Comparison, compare};
 use super::init::{Init, iota, random};
 use super::npy;
 use crate::error::{Error, Result};
+use crate::input::{Limit, require_file};
+use crate::quote::shown_path;
 use std::path::Path;
 
 impl Buffer {
@@ -52,19 +54,36 @@ impl Buffer {
 
 /// A .npy file, or a .raw one: the elements' bytes and nothing else.
 fn read(path: &Path, element: Element, count: u64) -> Result<Vec<u8>> {
-    let content = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-    if path.extension().is_some_and(|e| e == "npy") {
-        return npy::read(&content, path, element, count);
-    }
     let expected = count * element.size() as u64;
-    match content.len() as u64 == expected {
-        true => Ok(content),
-        false => Err(Error::usage(
-            format!("{} has {} bytes", path.display(), content.len()),
+    let there = require_file(path)?.len();
+    let is_npy = path.extension().is_some_and(|e| e == "npy");
+    // Nothing is read that cannot be right.
+    let wrong = match is_npy {
+        true => there > expected + npy::MOST_HEADER,
+        false => there != expected,
+    };
+    if wrong {
+        return Err(Error::usage(
+            format!("{} has {there} bytes", shown_path(path)),
             format!(
-                "expected {expected}: {count} elements of {}",
+                "expected {expected}{}: {count} elements of {}",
+                if is_npy { " behind a header" } else { "" },
                 element.name()
             ),
+        ));
+    }
+    let limit = Limit {
+        bytes: expected + npy::MOST_HEADER,
+        expected: "a .npy or .raw file",
+    };
+    let content = limit.read(path)?;
+    match is_npy {
+        true => npy::read(&content, path, element, count),
+        // It may have changed in between.
+        false if content.len() as u64 == expected => Ok(content),
+        false => Err(Error::usage(
+            format!("{} has changed while it was read", shown_path(path)),
+            "expected a file that stays as it is",
         )),
     }
 }

@@ -1,8 +1,10 @@
 //! Launch files, version 1: a kernel in PTX, its grid and its arguments.
 
 use super::arg::{Arg, Symbol, parse_args, parse_symbols};
+use super::outline::refuse_ptx;
 use super::section::{Placed, Section, Source};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::input::Limit;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
@@ -78,13 +80,12 @@ pub struct Launch {
 impl LaunchFile {
     /// Reads a launch file.
     pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-        let text = String::from_utf8(bytes).map_err(|e| {
-            let valid = e.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
-            let help = Some("expected a launch file: TOML in UTF-8".to_owned());
-            Error::input("not UTF-8", help, path, &text, valid)
-        })?;
+        const LIMIT: Limit = Limit {
+            bytes: 1 << 20,
+            expected: "a launch file: TOML in UTF-8",
+        };
+        refuse_ptx(path)?;
+        let text = LIMIT.read_text(path)?;
         Self::parse(text, path)
     }
 

@@ -7,7 +7,9 @@ mod element;
 mod expect;
 mod file;
 mod init;
+mod module;
 mod npy;
+mod outline;
 mod prepare;
 mod section;
 #[cfg(test)]
@@ -19,5 +21,7 @@ pub use element::Element;
 pub use expect::{Comparison, Expect, compare};
 pub use file::{Launch, LaunchFile};
 pub use init::{Init, Random, Range};
+pub use module::read_module;
+pub use outline::refuse_ptx;
 pub use prepare::Prepared;
 pub use section::{Number, Placed, Source};

@@ -4,6 +4,9 @@ use super::element::Element;
 use crate::error::{Error, Result};
 use std::path::Path;
 
+/// No header has more bytes: those of NumPy have some hundred.
+pub const MOST_HEADER: u64 = 1 << 16;
+
 const MAGIC: &[u8] = b"\x93NUMPY";
 const EXPECTED: &str = "expected a .npy file, little-endian, C order, of a plain number type \
                         (numpy.save of an array does)";

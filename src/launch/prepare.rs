@@ -2,8 +2,10 @@
 
 use super::arg::{ArgKind, Buffer, Symbol};
 use super::file::{Launch, LaunchFile};
+use super::module::read_module;
 use super::section::Source;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::input::require_file;
 use crate::ptx::Module;
 use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
 
@@ -73,13 +75,8 @@ impl LaunchFile {
 
     /// The PTX, parsed.
     pub fn module(&self) -> Result<Module> {
-        let path = &self.ptx.value;
-        let text = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-        let text = String::from_utf8(text).map_err(|_| {
-            let what = format!("{} is not text", path.display());
-            self.source.error(what, "expected PTX", self.ptx.offset)
-        })?;
-        Module::parse(&text, &path.display().to_string())
+        require_file(&self.ptx.value)?;
+        read_module(&self.ptx.value)
     }
 }
 

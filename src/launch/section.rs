@@ -2,6 +2,7 @@
 //! reported with its line and column and with what was expected.
 
 use crate::error::{Error, Result};
+use crate::quote::did_you_mean;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -47,6 +48,9 @@ pub enum Number {
     Text(String),
 }
 
+/// Tables of a kind: a kernel has at most 4 KB of parameters, or 32 KB.
+const MOST_TABLES: usize = 4096;
+
 /// A table with the keys that may stand in it.
 pub struct Section<'a> {
     source: &'a Source,
@@ -72,7 +76,11 @@ impl<'a> Section<'a> {
         unknown.sort_by_key(|k| k.span().start);
         if let Some(key) = unknown.first() {
             return Err(source.error(
-                format!("unknown key '{}' in {name}", key.get_ref()),
+                format!(
+                    "unknown key '{}' in {name}{}",
+                    key.get_ref(),
+                    did_you_mean(key.get_ref(), known.iter().copied())
+                ),
                 format!("expected {}", known.join(", ")),
                 key.span().start,
             ));
@@ -260,6 +268,13 @@ impl<'a> Section<'a> {
         let DeValue::Array(items) = value.get_ref() else {
             return Err(self.wrong_type(key, value, &expected));
         };
+        if items.len() > MOST_TABLES {
+            return Err(self.source.error(
+                format!("there are {} [[{key}]]", items.len()),
+                format!("expected at most {MOST_TABLES}"),
+                value.span().start,
+            ));
+        }
         let table = |item: &'a Spanned<DeValue<'a>>| match item.get_ref() {
             DeValue::Table(table) => Ok(Placed {
                 value: table,

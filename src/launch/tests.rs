@@ -203,7 +203,7 @@ fn every_error_has_its_place_and_what_was_expected() {
         (
             "limit",
             "limits",
-            "unknown key 'limits' in the launch file; expected ptx, entry",
+            "unknown key 'limits' in the launch file; did you mean 'limit'?; expected ptx, entry",
             8,
             1,
         ),

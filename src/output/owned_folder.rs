@@ -12,7 +12,7 @@
 //! the first file changes, the list names the old and the new content of all.
 
 use super::owned_list::{OWNED_LIST, OwnedList, digest};
-use super::{MadeDirs, plain};
+use super::{MadeDirs, place, plain, refuse_dash};
 use crate::error::{Error, Result};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File, Metadata};
@@ -107,7 +107,8 @@ impl OwnedFolder {
     }
 
     fn check_for(&self, files: Vec<(&str, Option<&[u8]>)>) -> Result<()> {
-        self.check_dir()?;
+        let names: Vec<&str> = files.iter().map(|file| file.0).collect();
+        self.check_dir(&names)?;
         let _made = MadeDirs::all(&self.dir)?;
         let probe = tempfile::NamedTempFile::new_in(&self.dir);
         drop(probe.map_err(|e| Error::io("write into", &self.dir, plain(e)))?);
@@ -122,7 +123,8 @@ impl OwnedFolder {
 
     /// Calls `step` between any two changes that others can see.
     fn write_in_steps(&self, files: &[OwnedFile], step: &mut dyn FnMut()) -> Result<()> {
-        self.check_dir()?;
+        let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+        self.check_dir(&names)?;
         let made = MadeDirs::all(&self.dir)?;
         let _lock = self.lock()?;
         let old = self.list()?;
@@ -157,14 +159,16 @@ impl OwnedFolder {
         Ok(())
     }
 
-    fn check_dir(&self) -> Result<()> {
-        match self.dir.exists() && !self.dir.is_dir() {
-            true => Err(Error::io(
-                "write into",
-                &self.dir,
-                ErrorKind::NotADirectory.into(),
-            )),
-            false => Ok(()),
+    /// Refuses what is no folder for the files of these names.
+    fn check_dir(&self, names: &[&str]) -> Result<()> {
+        refuse_dash(&self.dir)?;
+        if self.dir.exists() && !self.dir.is_dir() {
+            let reason = ErrorKind::NotADirectory.into();
+            return Err(Error::io("write into", &self.dir, reason));
+        }
+        match self.force {
+            true => Ok(()),
+            false => place::check(&self.dir, names),
         }
     }
 

@@ -131,6 +131,8 @@ impl Cfg {
 
     fn connect(&mut self, flows: &[Flow]) {
         let exit = self.exit();
+        // The last block that had each as a successor: tables have many.
+        let mut successor_of = vec![u32::MAX; self.blocks.len() + 1];
         for index in 0..self.blocks.len() {
             let last = self.blocks[index].end as usize - 1;
             let block_at = |at: u32| self.block_of.get(at as usize).copied().unwrap_or(exit);
@@ -146,12 +148,9 @@ impl Cfg {
                         .collect()
                 }
             };
-            let mut seen = Vec::with_capacity(successors.len());
-            successors.retain(|s| {
-                !seen.contains(s) && {
-                    seen.push(*s);
-                    true
-                }
+            successors.retain(|&s| {
+                let before = std::mem::replace(&mut successor_of[s as usize], index as u32);
+                before != index as u32
             });
             for &successor in successors.iter().filter(|&&s| s != exit) {
                 self.blocks[successor as usize]
@@ -171,17 +170,17 @@ impl Cfg {
                 reversed[successor as usize].push(index as u32);
             }
         }
-        let order = loop {
-            let edges: Vec<&[u32]> = reversed.iter().map(|e| &e[..]).collect();
-            let order = postorder(&edges, exit);
-            let mut reaches = vec![false; self.blocks.len() + 1];
-            order.iter().for_each(|&b| reaches[b as usize] = true);
-            // Blocks of endless loops: pretend that the last can end.
-            match (0..exit).rev().find(|&b| !reaches[b as usize]) {
-                Some(block) => reversed[exit as usize].push(block),
-                None => break order,
+        // Blocks of endless loops: pretend that the last of them can end.
+        let mut reaches = vec![false; self.blocks.len() + 1];
+        mark_from(exit, &reversed, &mut reaches);
+        for block in (0..exit).rev() {
+            if !reaches[block as usize] {
+                reversed[exit as usize].push(block);
+                mark_from(block, &reversed, &mut reaches);
             }
-        };
+        }
+        let edges: Vec<&[u32]> = reversed.iter().map(|e| &e[..]).collect();
+        let order = postorder(&edges, exit);
         let mut pretended = vec![false; self.blocks.len()];
         for &block in &reversed[exit as usize] {
             pretended[block as usize] = true;
@@ -193,6 +192,16 @@ impl Cfg {
         (0..exit as usize)
             .map(|b| dominator[b].unwrap_or(exit))
             .collect()
+    }
+}
+
+/// Marks `from` and what its edges lead to, as far as it is not marked.
+fn mark_from(from: u32, edges: &[Vec<u32>], marked: &mut [bool]) {
+    let mut work = vec![from];
+    while let Some(node) = work.pop() {
+        if !std::mem::replace(&mut marked[node as usize], true) {
+            work.extend(&edges[node as usize]);
+        }
     }
 }
 

@@ -60,8 +60,12 @@ impl Module {
     /// instructions, lists of targets or initial values; the entry is first.
     pub fn reached(&self, entry: u32) -> Vec<u32> {
         let mut list = vec![entry];
-        let add = |list: &mut Vec<u32>, f: u32| {
-            if !list.contains(&f) && self.functions[f as usize].defined {
+        let mut listed = vec![false; self.functions.len()];
+        listed[entry as usize] = true;
+        let mut add = |list: &mut Vec<u32>, f: u32| {
+            if self.functions[f as usize].defined
+                && !std::mem::replace(&mut listed[f as usize], true)
+            {
                 list.push(f);
             }
         };

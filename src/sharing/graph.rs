@@ -7,6 +7,7 @@
 
 use crate::ptx::cfg::{Flow, flow};
 use crate::ptx::{Function, LabelKind, Operand};
+use std::collections::HashSet;
 
 /// A way from an instruction to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,8 +37,9 @@ impl FlowGraph {
             predecessors: vec![Vec::new(); count],
             reachable: vec![false; count],
         };
+        let mut known = HashSet::new();
         for edge in edges {
-            if !graph.successors[edge.from as usize].contains(&edge) {
+            if known.insert(edge) {
                 graph.successors[edge.from as usize].push(edge);
                 graph.predecessors[edge.to as usize].push(edge);
             }

@@ -42,29 +42,42 @@ impl Ranges {
         ranges
     }
 
-    /// PreIN(n) is the union of PreOUT over the predecessors.
+    /// PreIN(n) is the union of PreOUT over the predecessors. A node comes
+    /// again only if a predecessor's set has grown: as often as there are
+    /// variables, in whatever order the text has the blocks.
     fn forward(&mut self, graph: &FlowGraph, nodes: &[u32]) {
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for &n in nodes {
-                let into = graph.predecessors(n).iter();
-                let into = into.filter(|e| graph.is_reachable(e.from));
-                let new = into.fold(0, |set, e| set | self.before_out(e.from));
-                changed |= new != self.before[n as usize];
-                self.before[n as usize] = new;
+        let mut work: Vec<u32> = nodes.iter().rev().copied().collect();
+        let mut waits = vec![true; self.before.len()];
+        while let Some(n) = work.pop() {
+            waits[n as usize] = false;
+            let into = graph.predecessors(n).iter();
+            let into = into.filter(|e| graph.is_reachable(e.from));
+            let new = into.fold(0, |set, e| set | self.before_out(e.from));
+            if std::mem::replace(&mut self.before[n as usize], new) != new {
+                for e in graph.successors(n) {
+                    if !std::mem::replace(&mut waits[e.to as usize], true) {
+                        work.push(e.to);
+                    }
+                }
             }
         }
     }
 
     /// PostOUT(n) is the union of PostIN over the successors.
     fn backward(&mut self, graph: &FlowGraph, nodes: &[u32]) {
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for &n in nodes.iter().rev() {
-                let out = graph.successors(n).iter();
-                let new = out.fold(0, |set, e| set | self.after_in(e.to));
-                changed |= new != self.after[n as usize];
-                self.after[n as usize] = new;
+        let mut work = nodes.to_vec();
+        let mut waits = vec![true; self.after.len()];
+        while let Some(n) = work.pop() {
+            waits[n as usize] = false;
+            let out = graph.successors(n).iter();
+            let new = out.fold(0, |set, e| set | self.after_in(e.to));
+            if std::mem::replace(&mut self.after[n as usize], new) != new {
+                let into = graph.predecessors(n).iter();
+                for e in into.filter(|e| graph.is_reachable(e.from)) {
+                    if !std::mem::replace(&mut waits[e.from as usize], true) {
+                        work.push(e.from);
+                    }
+                }
             }
         }
     }

@@ -3,10 +3,10 @@
 use super::instr::{Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources};
 use super::trace::{TraceFile, TraceWriter};
 use super::workload::{ProgramStream, Workload};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::output::Scratch;
 use crate::trace::accelsim::{Event, OpClass, Reader, SassInstr, Survey, WARP_SIZE, find_kernel};
 use std::path::Path;
-use tempfile::TempPath;
 
 /// A recorded kernel. Its blocks are those that were traced, numbered in the
 /// order of the file.
@@ -16,7 +16,7 @@ use tempfile::TempPath;
 pub struct AccelSimWorkload {
     file: TraceFile,
     /// Goes when the workload does.
-    _path: TempPath,
+    _scratch: Scratch,
 }
 
 impl AccelSimWorkload {
@@ -24,14 +24,12 @@ impl AccelSimWorkload {
     /// memory.
     pub fn open(path: &Path) -> Result<Self> {
         let survey = find_kernel(path)?;
-        let temporary = tempfile::Builder::new().suffix(".spt").tempfile();
-        let temporary = temporary
-            .map_err(|e| Error::io("create", &std::env::temp_dir(), e))?
-            .into_temp_path();
-        convert(&survey, &temporary)?;
+        let scratch = Scratch::new()?;
+        let path = scratch.path("k.spt");
+        convert(&survey, &path)?;
         Ok(AccelSimWorkload {
-            file: TraceFile::open(&temporary)?,
-            _path: temporary,
+            file: TraceFile::open(&path)?,
+            _scratch: scratch,
         })
     }
 }

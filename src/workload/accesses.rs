@@ -3,11 +3,27 @@
 
 use crate::capture;
 use crate::error::{Error, Result};
+use crate::input::STDIN;
+use crate::launch::refuse_ptx;
 use crate::trace::{AccessTrace, accelsim, kernels};
 use std::path::Path;
 
 /// Prefix that names a generated kernel instead of a file.
 const KERNEL_PREFIX: &str = "kernel:";
+
+/// Whether `text` can only be an INPUT: it is named like one, or there is such
+/// a file.
+pub fn is_input(text: &str) -> bool {
+    let path = Path::new(text);
+    let endings = ["json", "toml", "spt", "warp", "ptx"];
+    let named = path.extension().and_then(|e| e.to_str());
+    text == STDIN
+        || text.starts_with(KERNEL_PREFIX)
+        || named.is_some_and(|e| endings.contains(&e))
+        || capture::is_launch(path)
+        || accelsim::is_accelsim(path)
+        || path.exists()
+}
 
 /// Reads INPUT: the path of an access trace (`.json`), of an
 /// [Accel-Sim trace](accelsim), of a launch file (`.toml`), whose kernel is
@@ -26,6 +42,7 @@ pub fn load_input(input: &str) -> Result<AccessTrace> {
         ));
     }
     let path = Path::new(input);
+    refuse_ptx(path)?;
     if accelsim::is_accelsim(path) {
         return accelsim::access_trace(&accelsim::find_kernel(path)?, None);
     }

@@ -1,11 +1,11 @@
 //! Launch files as programs: kernels in PTX, executed.
 
 use crate::capture::{Selected, full_trace_of, opened};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::launch::LaunchFile;
+use crate::output::Scratch;
 use crate::sm::{KernelInfo, ProgramStream, TraceFile, Workload};
 use std::path::Path;
-use tempfile::TempPath;
 
 /// The first launch of a launch file.
 ///
@@ -14,7 +14,7 @@ use tempfile::TempPath;
 pub struct LaunchWorkload {
     file: TraceFile,
     /// Goes when the workload does.
-    _path: TempPath,
+    _scratch: Scratch,
 }
 
 impl LaunchWorkload {
@@ -26,14 +26,12 @@ impl LaunchWorkload {
 
     /// Runs the kernel of a launch of a file that has been read.
     pub fn of(file: &LaunchFile, selected: &Selected) -> Result<Self> {
-        let temporary = tempfile::Builder::new().suffix(".spt").tempfile();
-        let temporary = temporary
-            .map_err(|e| Error::io("create", &std::env::temp_dir(), e))?
-            .into_temp_path();
-        full_trace_of(file, selected, &temporary)?;
+        let scratch = Scratch::new()?;
+        let path = scratch.path("k.spt");
+        full_trace_of(file, selected, &path)?;
         Ok(LaunchWorkload {
-            file: TraceFile::open(&temporary)?,
-            _path: temporary,
+            file: TraceFile::open(&path)?,
+            _scratch: scratch,
         })
     }
 }

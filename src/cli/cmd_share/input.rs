@@ -4,10 +4,9 @@
 use super::ShareArgs;
 use crate::capture::{Selected, opened};
 use crate::error::{Error, Result};
-use crate::launch::{Launch, LaunchFile};
+use crate::launch::{Launch, LaunchFile, read_module};
 use crate::ptx::Module;
 use crate::sharing::{Needs, find_entry};
-use std::path::Path;
 
 /// The kernel and its launch.
 pub(super) struct Input {
@@ -94,13 +93,4 @@ impl Input {
 
 fn threads(block: [u32; 3]) -> u64 {
     block.iter().map(|&n| u64::from(n)).product()
-}
-
-fn read_module(path: &Path) -> Result<Module> {
-    let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-    let text = String::from_utf8(bytes).map_err(|_| {
-        let what = format!("{} is not text", path.display());
-        Error::usage(what, "expected PTX in UTF-8, or a launch file (.toml)")
-    })?;
-    Module::parse(&text, &path.display().to_string())
 }

@@ -6,6 +6,7 @@ use super::point::Point;
 use super::sweep::Sweep;
 use crate::cli::printer::table;
 use crate::config::{Config, PathHash};
+use crate::quote::shown;
 use crate::sm::AccessWorkload;
 use crate::trace::Wide;
 
@@ -107,8 +108,8 @@ fn conflict_rule(config: &Config, lanes: Option<u32>) -> String {
 /// All points of a sweep.
 pub(super) fn sweep(sweep: &Sweep, works: &Works) -> String {
     let mut text = match sweep.preset() {
-        Some(preset) => format!("{} on {preset}\n", works.kernel()),
-        None => format!("{}\n", works.kernel()),
+        Some(preset) => format!("{} on {preset}\n", shown(works.kernel())),
+        None => format!("{}\n", shown(works.kernel())),
     };
     text += &dependences(works.dependent);
     if let Some(first) = sweep.points.first() {

@@ -163,7 +163,7 @@ impl Found<'_> {
     fn text(&self) -> String {
         let mut text = format!(
             "{}: {} conflicts as it is, {}\n",
-            self.trace.name,
+            crate::quote::shown(&self.trace.name),
             unmapped(&self.whole),
             describe(&self.array)
         );

@@ -44,8 +44,8 @@ fn names(dir: &Path) -> Vec<String> {
 fn written() -> (tempfile::TempDir, OwnedFolder) {
     let scratch = tempfile::tempdir().unwrap();
     let folder = OwnedFolder::new(scratch.path(), false);
-    fs::write(scratch.path().join("notes"), "mine").unwrap();
     folder.write(&files(&["a.v", "b.v", "tb/a.v"], 1)).unwrap();
+    fs::write(scratch.path().join("notes"), "mine").unwrap();
     (scratch, folder)
 }
 
@@ -98,7 +98,8 @@ fn a_file_that_is_right_already_is_left_alone() {
     let before = stamp("a.v");
     folder.write(&files(&["a.v", "b.v", "tb/a.v"], 1)).unwrap();
     assert_eq!(stamp("a.v"), before);
-    // Also without the list, as in a copy that left it behind.
+    // Also without the list, as in a copy that left it and the notes behind.
+    fs::remove_file(scratch.path().join("notes")).unwrap();
     fs::remove_file(scratch.path().join(OWNED_LIST)).unwrap();
     folder.write(&files(&["a.v", "b.v", "tb/a.v"], 1)).unwrap();
     assert!(scratch.path().join(OWNED_LIST).exists());

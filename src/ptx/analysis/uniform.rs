@@ -28,7 +28,14 @@ pub struct Uniformity<'a> {
     /// Blocks whose last branch lanes take differently.
     split: Vec<bool>,
     work: Vec<ValueId>,
+    /// Edges looked at for ways.
+    steps: u64,
 }
+
+/// Where the ways of all branches have more edges than this, everything may
+/// differ: thousands of blocks in loops with several entries, or of targets
+/// that fall into each other.
+const STEPS: u64 = 4_000_000;
 
 impl<'a> Uniformity<'a> {
     /// The uniform values of `function`.
@@ -50,6 +57,7 @@ impl<'a> Uniformity<'a> {
             ragged: vec![false; loops.list.len()],
             split: vec![false; cfg.blocks.len()],
             work: Vec::new(),
+            steps: 0,
         };
         uniformity.solve();
         uniformity
@@ -158,6 +166,15 @@ impl<'a> Uniformity<'a> {
         }
     }
 
+    /// Gives up: everything may differ, which is always true.
+    fn assume_all(&mut self) {
+        self.differs.fill(true);
+        self.split.fill(true);
+        self.mixed.fill(true);
+        self.ragged.fill(true);
+        self.work.clear();
+    }
+
     /// Lanes leave `block` on different ways: they mix where two of those
     /// meet, and loops around it may be left by some of them.
     fn split(&mut self, block: u32) {
@@ -191,6 +208,11 @@ impl<'a> Uniformity<'a> {
         let mut seen = HashSet::new();
         let mut work = vec![(block, next)];
         while let Some((from, to)) = work.pop() {
+            self.steps += 1 + around.len() as u64;
+            if self.steps > STEPS {
+                self.assume_all();
+                return HashSet::new();
+            }
             if to == self.cfg.exit() {
                 continue;
             }

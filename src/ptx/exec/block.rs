@@ -64,6 +64,7 @@ impl<'a> Worker<'a> {
             warp.start(m, index as u32, u32::MAX >> (32 - lanes));
         }
         let observed = m.observer.is_some() || m.races.is_some();
+        self.machine.over_limit();
         while !self.machine.stop && self.turn(observed) {}
         let m = &mut self.machine;
         m.over_limit();
@@ -231,11 +232,10 @@ impl<'a> Worker<'a> {
         lines.sort_unstable();
         lines.dedup();
         let shown: Vec<String> = lines.iter().take(8).map(u32::to_string).collect();
-        let text = format!(
-            "stopped after {} thread instructions; running were PTX lines {}",
-            m.common.limit,
-            shown.join(", ")
-        );
+        let mut text = format!("stopped after {} thread instructions", m.common.limit);
+        if !shown.is_empty() {
+            text += &format!("; running were PTX lines {}", shown.join(", "));
+        }
         m.found(
             FindingKind::Limit,
             m.active.trailing_zeros() % 32,

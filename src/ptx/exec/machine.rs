@@ -1,9 +1,9 @@
 //! The state that instructions work on: registers of the current warp,
 //! memory, counters, findings.
 
-use super::api::{BlockSink, FindingKind};
+use super::api::{BlockSink, FindingKind, Launch};
 use super::image::{Image, MemoryOp, Slot, Width};
-use super::memory::Object;
+use super::memory::{Memory, Object};
 use super::race::Races;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -22,6 +22,30 @@ pub(super) struct Common<'a> {
     pub stop: AtomicBool,
     /// Whether several blocks run at the same time.
     pub parallel: bool,
+}
+
+impl<'a> Common<'a> {
+    pub fn new(
+        image: &'a Image,
+        memory: &'a Memory,
+        params: &'a [u8],
+        launch: &Launch,
+        limit: u64,
+        parallel: bool,
+    ) -> Self {
+        Common {
+            image,
+            objects: &memory.objects,
+            params,
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared: launch.dynamic_shared,
+            limit,
+            used: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            parallel,
+        }
+    }
 }
 
 /// A finding before it has names.
@@ -67,6 +91,8 @@ pub(super) struct Machine<'a> {
     pub shared_accesses: u64,
     /// Thread instructions that `common.used` has.
     pub reported: u64,
+    /// How many there may be before `over_limit` is asked again.
+    pub pause: u64,
     pub findings: Vec<RawFinding>,
     /// Kind, instruction, and whether it is a warning (of races: whether the
     /// other side writes).
@@ -104,6 +130,7 @@ impl<'a> Machine<'a> {
             thread_instructions: 0,
             shared_accesses: 0,
             reported: 0,
+            pause: 0,
             findings: Vec::new(),
             known: HashSet::new(),
             output: Vec::new(),

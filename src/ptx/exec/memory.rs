@@ -39,6 +39,21 @@ impl Object {
     pub fn data(&self) -> *mut u8 {
         self.words.as_ptr() as *mut u8
     }
+
+    fn copy(&self) -> Object {
+        let words = zeroed(self.words.len());
+        for (to, from) in words.iter().zip(&self.words) {
+            let word = from.load(Relaxed);
+            if word != 0 {
+                to.store(word, Relaxed);
+            }
+        }
+        Object {
+            name: self.name.clone(),
+            words,
+            ..*self
+        }
+    }
 }
 
 /// Global memory.
@@ -72,7 +87,7 @@ impl Memory {
         len: u64,
         constant: bool,
     ) -> BufferId {
-        let words = (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect();
+        let words = zeroed(len.div_ceil(8) as usize);
         self.objects.push(Object {
             name: name.to_owned(),
             address,
@@ -120,20 +135,19 @@ impl Memory {
 
     /// A copy of everything, as an earlier state to come back to.
     pub fn snapshot(&self) -> Memory {
-        let copy = |o: &Object| Object {
-            name: o.name.clone(),
-            words: o
-                .words
-                .iter()
-                .map(|w| AtomicU64::new(w.load(Relaxed)))
-                .collect(),
-            ..*o
-        };
         Memory {
-            objects: self.objects.iter().map(copy).collect(),
+            objects: self.objects.iter().map(Object::copy).collect(),
             next: self.next,
         }
     }
+}
+
+/// Words that take no memory before something is written to them.
+fn zeroed(count: usize) -> Box<[AtomicU64]> {
+    let words = Box::into_raw(vec![0u64; count].into_boxed_slice());
+    // SAFETY: an atomic word is in memory as the word is, and the box is
+    // given up above.
+    unsafe { Box::from_raw(words as *mut [AtomicU64]) }
 }
 
 #[cfg(test)]

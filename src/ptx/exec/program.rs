@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A parameter of an entry.
@@ -57,17 +57,27 @@ const GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 const BLOCK: [u32; 3] = [1024, 1024, 64];
 const THREADS: u32 = 1024;
 
+/// Variables of a module in global and constant memory, together.
+const VARIABLE_BYTES: u64 = 1 << 30;
+
 impl Program {
     /// Places the variables of a module. Entries are decoded when they run.
     pub fn new(module: &Module) -> Result<Program> {
         let mut addresses = Addresses::new();
         let mut next = VARIABLES;
+        let mut bytes = 0;
         for (at, variable) in module.variables.iter().enumerate() {
             let placed = matches!(variable.space, Space::Global | Space::Const);
             if placed && variable.linkage != Linkage::Extern {
-                if variable.bytes > 1 << 36 {
-                    let what = format!("{} has {} bytes", variable.name, variable.bytes);
-                    return Err(Error::usage(what, "expected at most 64 GB"));
+                bytes = variable.bytes.saturating_add(bytes);
+                if bytes > VARIABLE_BYTES {
+                    let what = format!(
+                        "{} has {} bytes of global or constant memory",
+                        variable.name, variable.bytes
+                    );
+                    let help = "expected at most 1 GiB for all variables of the module; larger \
+                                buffers are arguments of the launch";
+                    return Err(Error::usage(what, help));
                 }
                 addresses.insert(at as u32, next);
                 next = (next + variable.bytes + GAP).next_multiple_of(ALIGN);
@@ -283,49 +293,57 @@ impl Program {
             None => 0..blocks,
         };
         let parallel = !image.ordered && options.threads != 1 && range.end - range.start > 1;
-        let common = Common {
-            image: &image,
-            objects: &memory.objects,
-            params,
-            grid: launch.grid,
-            block: launch.block,
-            dynamic_shared: launch.dynamic_shared,
-            limit: options.limit,
-            used: AtomicU64::new(0),
-            stop: AtomicBool::new(false),
-            parallel,
-        };
+        // Where no threads can be made one does it, with the same result.
+        let pool = parallel.then(|| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads);
+            pool.build().ok()
+        });
+        let limit = options.limit;
         let mut sum = Sum::default();
-        if parallel {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(options.threads)
-                .build();
-            let pool =
-                pool.map_err(|e| Error::usage(format!("no threads: {e}"), "try --threads 1"))?;
-            pool.install(|| run_parallel(&common, options, range, &mut sum));
-        } else {
-            let mut worker = Worker::new(&common, options);
-            for block in range {
-                if common.stop.load(std::sync::atomic::Ordering::Relaxed) {
-                    break;
-                }
-                sum.add(block, worker.run(block, options));
+        if let Some(pool) = pool.flatten() {
+            // A worker of a pool may not be the one that reaches the limit
+            // first if they run one after the other: what it left is taken back.
+            let before = memory.snapshot();
+            let shared = Common::new(&image, memory, params, launch, limit, true);
+            let whole = pool.install(|| run_parallel(&shared, options, range.clone(), &mut sum));
+            if whole {
+                return Ok(sum.outcome(&image, launch));
             }
+            *memory = before;
+            sum = Sum {
+                printed: sum.printed,
+                ..Sum::default()
+            };
         }
+        let own = Common::new(&image, memory, params, launch, limit, false);
+        run_in_order(&own, options, range, &mut sum);
         Ok(sum.outcome(&image, launch))
     }
 }
 
-/// Blocks in batches, the results in the order of the blocks.
+/// Blocks one after the other, up to the one that reaches the limit.
+fn run_in_order(common: &Common, options: &Options, range: std::ops::Range<u64>, sum: &mut Sum) {
+    let mut worker = Worker::new(common, options);
+    for block in range {
+        if common.stop.load(Relaxed) {
+            break;
+        }
+        sum.add(block, worker.run(block, options));
+    }
+}
+
+/// Blocks in batches, the results in the order of the blocks: whether they all
+/// ran within the limit. Where they did not, which of them reached it depends
+/// on who was faster.
 fn run_parallel<'a>(
     common: &'a Common<'a>,
     options: &Options<'a>,
     range: std::ops::Range<u64>,
     sum: &mut Sum,
-) {
+) -> bool {
     const BATCH: u64 = 4096;
     let mut start = range.start;
-    while start < range.end && !common.stop.load(std::sync::atomic::Ordering::Relaxed) {
+    while start < range.end {
         let end = (start + BATCH).min(range.end);
         // A worker is costly: some blocks each, but work for all threads.
         let least = (end - start) as usize / (8 * rayon::current_num_threads()) + 1;
@@ -337,11 +355,15 @@ fn run_parallel<'a>(
                 |worker, at| worker.run(start + at as u64, options),
             )
             .collect();
+        if common.stop.load(Relaxed) {
+            return false;
+        }
         for (block, outcome) in (start..end).zip(results) {
             sum.add(block, outcome);
         }
         start = end;
     }
+    true
 }
 
 /// What the blocks did together.
@@ -350,6 +372,8 @@ struct Sum {
     outcome: Outcome,
     findings: Vec<(u64, super::machine::RawFinding)>,
     known: HashSet<(super::api::FindingKind, u32, bool)>,
+    /// Blocks below it have their output printed.
+    printed: u64,
 }
 
 impl Sum {
@@ -357,10 +381,11 @@ impl Sum {
         self.outcome.warp_instructions += outcome.warp_instructions;
         self.outcome.thread_instructions += outcome.thread_instructions;
         self.outcome.shared_accesses += outcome.shared_accesses;
-        if !outcome.output.is_empty() {
+        if !outcome.output.is_empty() && block >= self.printed {
             // Nothing can be done about a closed standard error.
             let _ = std::io::stderr().write_all(&outcome.output);
         }
+        self.printed = self.printed.max(block + 1);
         let mut findings = outcome.findings.into_iter().peekable();
         while let Some(finding) = findings.next() {
             let second = findings.next_if(|f| f.other);

@@ -10,6 +10,9 @@ use crate::ptx::names::{Space, Word};
 /// Branches after which others get their turn.
 const TURN: u32 = 1 << 14;
 
+/// Thread instructions of a block after which it looks at those of the others.
+const SHARE: u64 = 1 << 20;
+
 /// Why a path stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stopped {
@@ -42,6 +45,9 @@ impl Warp {
             if start == meet || active == 0 {
                 stack.pop();
                 continue;
+            }
+            if m.thread_instructions > m.pause && m.over_limit() {
+                return Stopped::Abort;
             }
             let mut pc = start;
             let count = u64::from(active.count_ones());
@@ -84,6 +90,10 @@ impl Warp {
                         if turn == 0 {
                             self.top(path).pc = next;
                             return self.turn(m, path);
+                        }
+                        if m.thread_instructions > m.pause && m.over_limit() {
+                            self.top(path).pc = next;
+                            return Stopped::Abort;
                         }
                         if next == meet {
                             self.paths[path].stack.pop();
@@ -520,20 +530,19 @@ impl Machine<'_> {
     }
 
     /// Adds what was executed to the sum of all blocks: whether that is more
-    /// than allowed, or another block has found so.
+    /// than allowed, or another block has found so. Else it says when to ask
+    /// again, which changes nothing in what the block does.
     pub fn over_limit(&mut self) -> bool {
         use std::sync::atomic::Ordering::Relaxed;
         let new = self.thread_instructions - self.reported;
         self.reported = self.thread_instructions;
         let sum = self.common.used.fetch_add(new, Relaxed) + new;
-        if sum <= self.common.limit {
-            return self.common.stop.load(Relaxed);
-        }
-        if !self.common.stop.swap(true, Relaxed) {
+        if sum > self.common.limit && !self.common.stop.swap(true, Relaxed) {
             self.limit_reached = true;
         }
-        self.stop = true;
-        true
+        self.pause = self.thread_instructions + SHARE.min(self.common.limit.saturating_sub(sum));
+        self.stop |= self.common.stop.load(Relaxed);
+        self.stop
     }
 }
 

@@ -52,6 +52,7 @@ impl TraceFile {
             return Self::from_bytes(STDIN.read(path)?, input::name_of(path));
         }
         let fail = |e| Error::io("read", path, e);
+        input::require_file(path)?;
         let file = File::open(path).map_err(fail)?;
         let size = file.metadata().map_err(fail)?.len();
         Self::scan(Box::new(file), size, path)

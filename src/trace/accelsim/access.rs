@@ -4,8 +4,12 @@ use super::reader::{Event, Reader};
 use super::survey::Survey;
 use super::{OpClass, SassInstr, WARP_SIZE};
 use crate::error::{Error, Result};
+use crate::quote::shown_path;
 use crate::trace::{Access, AccessTrace, Op};
 use serde_json::{Map, json};
+
+/// Accesses of a block; each takes about a kilobyte.
+const MOST: usize = 1 << 19;
 
 /// The accesses of the first traced block, or of block number `block` of the
 /// grid. Warps are traced one after the other; here they come interval by
@@ -57,6 +61,7 @@ fn read_block(survey: &Survey, position: usize) -> Result<Vec<Vec<Access>>> {
     let mut reader = Reader::open(&survey.path)?;
     let mut intervals: Vec<Vec<Access>> = vec![Vec::new()];
     let (mut block, mut warp, mut interval) = (None::<usize>, 0, 0);
+    let mut accesses = 0;
     while let Some(event) = reader.next_event()? {
         match event {
             Event::Block(_) => block = Some(block.map_or(0, |b| b + 1)),
@@ -69,12 +74,27 @@ fn read_block(survey: &Survey, position: usize) -> Result<Vec<Vec<Access>>> {
                         intervals.push(Vec::new());
                     }
                 }
-                intervals[interval].extend(access(survey, warp, &instr));
+                let access = access(survey, warp, &instr);
+                accesses += usize::from(access.is_some());
+                if accesses > MOST {
+                    return Err(too_many(survey, survey.blocks[position]));
+                }
+                intervals[interval].extend(access);
             }
             Event::Instr(_) | Event::EndBlock => {}
         }
     }
     Ok(intervals)
+}
+
+fn too_many(survey: &Survey, block: u64) -> Error {
+    Error::usage(
+        format!(
+            "{}: block {block} accesses shared memory more than {MOST} times",
+            shown_path(&survey.path)
+        ),
+        "expected fewer; sim reads a trace of any length as it streams",
+    )
 }
 
 fn access(survey: &Survey, warp: u32, instr: &SassInstr) -> Option<Access> {

@@ -1,6 +1,7 @@
 //! The lines of a trace file, compressed or not, numbered.
 
 use crate::error::{Error, Result};
+use crate::input::require_file;
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
 use std::fs::File;
@@ -45,6 +46,7 @@ pub(super) struct Lines {
 
 impl Lines {
     pub(super) fn open(path: &Path) -> Result<Self> {
+        require_file(path)?;
         let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
         let name = path.extension().and_then(|e| e.to_str());
         let input: Box<dyn BufRead + Send> = match name {

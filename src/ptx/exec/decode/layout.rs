@@ -6,6 +6,9 @@ use crate::ptx::exec::image::SharedVariable;
 use crate::ptx::names::{Opcode, Space};
 use crate::ptx::shared::Misplaced;
 
+/// Local memory of a thread: CUDA's limit.
+const LOCAL_BYTES: u64 = 512 << 10;
+
 impl Decoder<'_> {
     /// The entry and all functions that calls may reach, and those whose
     /// address is taken.
@@ -39,15 +42,18 @@ impl Decoder<'_> {
     pub(super) fn check_recursion(&self, entry: u32) -> Result<(), Problem> {
         let functions = &self.module.functions;
         let mut done = vec![false; functions.len()];
+        let mut on_way = vec![false; functions.len()];
+        on_way[entry as usize] = true;
         let mut way: Vec<(u32, Vec<(u32, u32)>)> =
             vec![(entry, direct_calls(&functions[entry as usize]))];
         while let Some((function, calls)) = way.last_mut() {
             let Some((callee, line)) = calls.pop() else {
                 done[*function as usize] = true;
+                on_way[*function as usize] = false;
                 way.pop();
                 continue;
             };
-            if way.iter().any(|(f, _)| *f == callee) {
+            if on_way[callee as usize] {
                 let name = &functions[callee as usize].name;
                 return Err(Problem {
                     line,
@@ -56,6 +62,7 @@ impl Decoder<'_> {
                 });
             }
             if !done[callee as usize] {
+                on_way[callee as usize] = true;
                 way.push((callee, direct_calls(&functions[callee as usize])));
             }
         }
@@ -103,14 +110,17 @@ impl Decoder<'_> {
                 }
             }
         }
-        if next > 1 << 24 {
+        if next > LOCAL_BYTES {
             self.problems.push(Problem {
                 line: 1,
                 text: ".local".to_owned(),
-                reason: "more than 16 MB of local memory a thread".to_owned(),
+                reason: format!(
+                    "{next} bytes of local memory a thread, of at most {LOCAL_BYTES} (512 KB, as \
+                     on GPUs)"
+                ),
             });
         }
-        self.image.local_bytes = next.next_multiple_of(32).min(1 << 24) as u32;
+        self.image.local_bytes = next.next_multiple_of(32).min(LOCAL_BYTES) as u32;
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod flow;
 mod forms;
+mod limits;
 mod values;
 
 use super::*;

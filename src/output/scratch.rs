@@ -1,0 +1,123 @@
+//! Files on their way, and what killed runs left of them.
+//!
+//! Such a file says in its name whose it is, `.spadkit-PID-...`, and is locked
+//! while it is in use. A run that is killed leaves it; the next one that works
+//! in the folder removes what belongs to no process that runs.
+
+use super::plain;
+use crate::error::{Error, Result};
+use crate::interrupt::Unfinished;
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+const PREFIX: &str = ".spadkit-";
+
+fn prefix() -> String {
+    format!("{PREFIX}{}-", std::process::id())
+}
+
+/// A new file in `folder`.
+pub(super) fn file_in(folder: &Path) -> std::io::Result<NamedTempFile> {
+    clear(folder);
+    let file = tempfile::Builder::new()
+        .prefix(&prefix())
+        .tempfile_in(folder)?;
+    lock(file.as_file());
+    Ok(file)
+}
+
+/// A folder of its own below the system's for temporary files; it goes with
+/// this, and where a signal ends the program.
+pub struct Scratch {
+    dir: PathBuf,
+    _lock: Option<File>,
+    _unfinished: Unfinished,
+}
+
+impl Scratch {
+    /// Makes the folder.
+    pub fn new() -> Result<Self> {
+        let all = std::env::temp_dir();
+        clear(&all);
+        let dir = tempfile::Builder::new().prefix(&prefix()).tempdir_in(&all);
+        let dir = dir.map_err(|e| Error::io("create", &all, plain(e)))?.keep();
+        let open = File::open(&dir).ok();
+        open.iter().for_each(lock);
+        Ok(Scratch {
+            _lock: open,
+            _unfinished: Unfinished::new(&dir),
+            dir,
+        })
+    }
+
+    /// A file in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// Where locks are not supported, there are none, and nothing is cleared.
+fn lock(file: &File) {
+    let _ = flock(file, FlockOperation::NonBlockingLockShared);
+}
+
+/// Removes what killed runs of this user left in `folder`.
+fn clear(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if is_left(&entry.file_name().to_string_lossy(), &entry.path()) {
+            let path = entry.path();
+            let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
+        }
+    }
+}
+
+fn is_left(name: &str, path: &Path) -> bool {
+    let owner = name.strip_prefix(PREFIX).and_then(|n| n.split_once('-'));
+    let Some(owner) = owner.and_then(|(pid, _)| pid.parse::<u32>().ok()) else {
+        return false;
+    };
+    let own = fs::symlink_metadata(path).is_ok_and(|m| {
+        m.uid() == rustix::process::geteuid().as_raw() && (m.is_file() || m.is_dir())
+    });
+    if !own || Path::new(&format!("/proc/{owner}")).exists() {
+        return false;
+    }
+    // A process of another container has no number here, but its lock.
+    let free = |file: File| flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
+    File::open(path).is_ok_and(free)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_run_left_is_cleared_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        // No process has such a number.
+        let left = at(".spadkit-4294967294-aaaaaa");
+        let held = at(".spadkit-4294967294-bbbbbb");
+        let running = at(&format!("{}cccccc", prefix()));
+        let other = at(".spadkit-new");
+        for path in [&left, &held, &running, &other] {
+            fs::write(path, "").unwrap();
+        }
+        fs::create_dir(at(".spadkit-4294967294-dir")).unwrap();
+        fs::write(at(".spadkit-4294967294-dir/k.spt"), "").unwrap();
+        let lock = File::open(&held).unwrap();
+        super::lock(&lock);
+        drop(file_in(folder.path()).unwrap());
+        assert!(!left.exists() && !at(".spadkit-4294967294-dir").exists());
+        assert!(held.exists() && running.exists() && other.exists());
+    }
+}
