@@ -67,6 +67,7 @@ fn fermi() -> Result<Config> {
             pipeline: Pipeline::Elastic,
             barrel: Barrel::Relaxed,
             scheduler: Scheduler::Lrr,
+            aware: None,
             violate: false,
             lock_hash: LockHash::None,
         },

@@ -116,8 +116,7 @@ pub struct Statistics {
     pub issued: u64,
     /// The other issue slots, by reason; issued + stalls = cycles * schedulers.
     pub stalls: Stalls,
-    /// Cycles without issue in which the conflict-aware scheduler masked a
-    /// ready warp; a part of `no_ready_warp`.
+    /// Of `no_ready_warp`: the issue slots in which a ready warp was masked.
     pub masked_cycles: u64,
     /// Conflict degree less one, summed over scratchpad accesses per pass.
     pub bank_conflicts: u64,

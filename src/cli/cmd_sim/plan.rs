@@ -167,11 +167,15 @@ fn machines(args: &SimArgs, global: &Global) -> Result<(Vec<String>, Vec<Overlay
 }
 
 impl Draft {
-    /// The machine with the point's keys, without its other choices.
+    /// The machine with the point's keys and scheduler, on which keys depend;
+    /// without its other choices.
     pub fn machine(&self, plan: &Plan) -> Result<Config> {
         let mut overlay = plan.machines[self.machine].clone();
         for (key, value) in &self.sets {
             overlay.set(key, value)?;
+        }
+        if let Some(scheduler) = &self.setup.scheduler {
+            overlay.set("scheduler.policy", &name(scheduler))?;
         }
         overlay.config()
     }

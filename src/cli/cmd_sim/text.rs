@@ -5,7 +5,7 @@ use super::plan::name;
 use super::point::Point;
 use super::sweep::Sweep;
 use crate::cli::printer::table;
-use crate::config::{Config, PathHash};
+use crate::config::{Config, PathHash, PathSettings, Scheduler};
 use crate::sm::AccessWorkload;
 use crate::trace::Wide;
 
@@ -45,7 +45,7 @@ pub(super) fn single(kernel: &str, point: &Point) -> String {
          {}{}{}{interrupted}",
         point.config.name,
         name(&settings.pipeline),
-        name(&settings.scheduler),
+        scheduler(settings),
         name(&settings.lock_hash),
         point.hash,
         hash_hardware(&point.config),
@@ -54,6 +54,18 @@ pub(super) fn single(kernel: &str, point: &Point) -> String {
         table(&["", "count"], &["count"], rows),
         conflict_rule(&point.config, Some(point.config.lanes)),
     )
+}
+
+/// The policy, and what is on top of it.
+fn scheduler(settings: &PathSettings) -> String {
+    let mut text = name(&settings.scheduler);
+    if settings.is_aware() && settings.scheduler != Scheduler::ConflictAware {
+        text += "+aware";
+    }
+    if settings.violate {
+        text += "+violate";
+    }
+    text
 }
 
 fn spaced(name: &str) -> String {
@@ -180,7 +192,7 @@ fn row_of(point: &Point) -> Vec<String> {
     vec![
         point.hash.clone(),
         name(&settings.pipeline),
-        name(&settings.scheduler),
+        scheduler(settings),
         point.sharing().map_or("off".to_owned(), |t| t.to_string()),
         s.cycles.to_string(),
         format!("{:.3}", s.ipc),
@@ -213,7 +225,7 @@ pub(super) fn baseline_text(baseline: &Point) -> String {
     format!(
         "mod without a hash stage, {} pipeline, {} scheduler{others}: {} cycles",
         name(&settings.pipeline),
-        name(&settings.scheduler),
+        scheduler(settings),
         baseline.statistics.cycles
     )
 }

@@ -35,10 +35,14 @@ impl Sm<'_> {
             several => to_path + u64::from(several.count_ones()),
         };
         let schedulers = self.own.len();
+        let mut masked = 0;
         if issued < schedulers as u64 {
             let of_path = outputs.iss.map_or(0, |i| 1 << (i.warp % schedulers));
             for k in (0..schedulers).filter(|k| (private | of_path) >> k & 1 == 0) {
                 let stall = self.reason(k, outputs.stall, outputs.wait_sh);
+                if stall == Stall::NoReadyWarp && outputs.masked && self.offers_of(k) != 0 {
+                    masked += cycles;
+                }
                 let stalls = match counts {
                     true => &mut self.statistics.stalls,
                     false => &mut self.tail.stalls,
@@ -46,10 +50,6 @@ impl Sm<'_> {
                 stalls.add(stall, cycles);
             }
         }
-        let masked = match issued == 0 && outputs.masked {
-            true => cycles,
-            false => 0,
-        };
         if counts {
             self.statistics.issued += issued;
             self.statistics.masked_cycles += masked;
@@ -58,6 +58,11 @@ impl Sm<'_> {
             self.tail.issued += issued;
             self.tail.masked += masked;
         }
+    }
+
+    /// Warps of scheduler `k` that offer to the path, which masks of them.
+    fn offers_of(&self, k: usize) -> WarpMask {
+        self.offers.valid() & self.own[k]
     }
 
     fn count_tail(&mut self) {

@@ -26,6 +26,29 @@ fn a_misprediction_leaves_no_backlog() {
     }
 }
 
+/// The mask stands beside any policy: loads with conflicts do not queue up in
+/// front of the banks, and `conflict-aware` is `lrr` with it.
+#[test]
+fn any_policy_masks_warps_where_it_is_told_to() {
+    let text = ".block 256\n.grid 4\n.shared 8192\nrepeat 20\n\
+                ld.shared r1, [(32*l) % 1024]\nalu r2\nalu r3\nalu r4\nend\n";
+    let run = |policy: &str, aware: &str| {
+        let config = Config::of_figures(&format!(
+            "base = \"gt200\"\n[sharing]\non = true\n[scheduler]\npolicy = \"{policy}\"\n{aware}"
+        ));
+        Setup::default().run(&config, &program(text)).unwrap()
+    };
+    for policy in ["lrr", "gto", "two-level", "owf", "owf-slot", "lowest-slot"] {
+        let (plain, aware) = (run(policy, ""), run(policy, "aware = true\n"));
+        assert_eq!(plain.masked_cycles, 0, "{policy}");
+        let stalls = (plain.stalls.bank_conflict, aware.stalls.bank_conflict);
+        assert!(stalls.1 * 4 < stalls.0, "{policy}: {stalls:?}");
+        assert_eq!(plain.bank_conflicts, aware.bank_conflicts);
+    }
+    assert_eq!(run("lrr", "aware = true\n"), run("conflict-aware", ""));
+    assert_ne!(run("owf", "aware = true\n"), run("conflict-aware", ""));
+}
+
 /// An atomic leaves the order of the memory path: a barrier waits for its end.
 #[test]
 fn a_barrier_waits_for_atomics() {

@@ -150,6 +150,7 @@ fn passing_over_quiet_cycles_changes_nothing() {
         settings.pipeline = one_of(&mut rng, &PIPELINES);
         settings.barrel = one_of(&mut rng, &BARRELS);
         settings.scheduler = one_of(&mut rng, &SCHEDULERS);
+        settings.aware = one_of(&mut rng, &[None, Some(true)]);
         config.sm.frontend_stages = uniform(&mut rng, 3) * 5;
         config.path.mem_stages = 2 + uniform(&mut rng, 4);
         config.path.ahead = uniform(&mut rng, 4);
