@@ -53,6 +53,7 @@ fn the_json_has_what_others_rely_on() {
         "shared_scratchpad",
         "barrier",
         "memory",
+        "store_queue",
     ] {
         assert!(stalls.contains_key(name), "{name}");
     }

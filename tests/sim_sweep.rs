@@ -179,6 +179,44 @@ fn speed_ups_are_over_mod_without_a_hash_stage() {
     assert!(text(&["sim", "kernel:fwt", "--hash", "mod"]).contains("no hash stage"));
 }
 
+/// Another latency is another machine, another pipeline a choice for it.
+#[test]
+fn each_setting_has_a_baseline_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = ".block 128\n.shared 16384\nld.global r1, [4*t]\nst.shared [128*l], r1\n\
+                bar\nld.shared r2, [128*l], r1\nalu r3, r2\n";
+    let file = folder.path().join("k.warp");
+    std::fs::write(&file, program).unwrap();
+    let args = [
+        "sim",
+        file.to_str().unwrap(),
+        "--sweep",
+        "--set",
+        "global.latency=100,800",
+        "--set",
+        "pipeline.kind=unified,elastic",
+        "--hash",
+        "mod",
+        "--hash",
+        "xor",
+    ];
+    let sweep = json(&args);
+    let points = results(&sweep);
+    assert_eq!(
+        (points.len(), sweep["baselines"].as_array().unwrap().len()),
+        (8, 2)
+    );
+    let cycles = |point: &Value| point["cycles"].as_f64().unwrap();
+    for of_one_latency in points.chunks(4) {
+        for point in of_one_latency {
+            let expected = cycles(&of_one_latency[0]) / cycles(point);
+            assert_eq!(point["speed_up"].as_f64().unwrap(), expected, "{point}");
+        }
+        assert!(cycles(&of_one_latency[0]) > 1.05 * cycles(&of_one_latency[1]));
+    }
+    assert!(text(&args).contains("global.latency 800"));
+}
+
 /// A stage that is asked for stands, whatever the mapping comes with.
 #[test]
 fn a_stage_is_swept_beside_a_mapping() {

@@ -192,6 +192,7 @@ impl Config {
             1..=10_000,
         )?;
         in_range("global.max_segments", g.max_segments, 1..=1 << 16)?;
+        in_range("global.max_stores", g.max_stores, 1..=1 << 16)?;
         // Not a number fails this as well.
         if !(0.0..=1.0).contains(&s.sharing.threshold) {
             return refuse(

@@ -183,6 +183,7 @@ struct GlobalSection {
     segment_bytes: Option<u32>,
     cycles_per_segment: Option<u32>,
     max_segments: Option<u32>,
+    max_stores: Option<u32>,
 }
 
 /// Takes the file's value where there is one.
@@ -233,6 +234,7 @@ impl ConfigFile {
         set(&mut to.segment_bytes, from.segment_bytes);
         set(&mut to.cycles_per_segment, from.cycles_per_segment);
         set(&mut to.max_segments, from.max_segments);
+        set(&mut to.max_stores, from.max_stores);
         Ok(())
     }
 }

@@ -212,7 +212,7 @@ fn legend(sweep: &Sweep) -> String {
         text += &format!("speed-up: over {}\n", baseline_text(baseline));
     }
     text + "stalls: issue slots without issue; other: no ready warp, lock retry, shared \
-            scratchpad, barrier, memory; dominant: most of them, of all issue slots\n"
+            scratchpad, barrier, memory, store queue; dominant: most of them, of all issue slots\n"
 }
 
 /// What speed-ups are over.

@@ -91,7 +91,17 @@ impl Sm<'_> {
             3 if held => return Stall::LockRetry,
             _ => {}
         }
-        first.map_or(Stall::NoReadyWarp, |w| self.waits_for(w, wait_sh))
+        match first {
+            Some(w) => self.waits_for(w, wait_sh),
+            None if self.drains() => Stall::StoreQueue,
+            None => Stall::NoReadyWarp,
+        }
+    }
+
+    /// All warps of the grid have ended, and the channel takes their stores.
+    fn drains(&self) -> bool {
+        let ended = self.next_block == self.blocks && self.resident == 0;
+        ended && self.global.has_stores(self.cycle)
     }
 
     /// What a resident warp waits for; `wait_sh` as the path shows it.
@@ -102,6 +112,9 @@ impl Sm<'_> {
         }
         if wait_sh >> w & 1 == 1 {
             return Stall::SharedScratchpad;
+        }
+        if self.store_waits >> w & 1 == 1 {
+            return Stall::StoreQueue;
         }
         let kind = match warp.offered {
             true => {
@@ -121,7 +134,8 @@ impl Sm<'_> {
     }
 
     /// For the two-level scheduler: `None` if the warp has ended, else whether
-    /// it waits for global memory, a barrier or the shared scratchpad.
+    /// it waits for global memory, a store's entry, a barrier or the shared
+    /// scratchpad.
     pub(super) fn long_wait(&self, w: usize, wait_sh: WarpMask) -> Option<bool> {
         if !self.warps[w].is_resident() {
             return None;
@@ -129,7 +143,7 @@ impl Sm<'_> {
         let waits = self.waits_for(w, wait_sh);
         Some(matches!(
             waits,
-            Stall::Memory | Stall::Barrier | Stall::SharedScratchpad
+            Stall::Memory | Stall::StoreQueue | Stall::Barrier | Stall::SharedScratchpad
         ))
     }
 }

@@ -136,6 +136,35 @@ fn loads_take_as_long_as_the_machine_says() {
     assert_eq!(strict(0), strict(500));
 }
 
+/// Stores take the channel's time: bytes by bandwidth, from the first slot on.
+#[test]
+fn stores_are_as_fast_as_the_channel() {
+    // 128 bytes in 8 cycles: 16 bytes a cycle.
+    let text = ".block 256\n.grid 8\nrepeat 16\nst.global [131072*b + 4*t + 4096*i], r1\nend\n";
+    let bytes = 8 * 256 * 16 * 4;
+    for preset in ["fermi", "sharing-48k"] {
+        for max_stores in [1, 2, 32] {
+            let config = machine(&format!(
+                "base = \"{preset}\"\n[global]\nmax_stores = {max_stores}\n"
+            ));
+            let s = run(&config, text).unwrap();
+            let least = bytes / 16;
+            let most = match max_stores {
+                1 => 3 * least, // the way through the path is not hidden
+                _ => least + least / 100,
+            };
+            assert!((least..=most).contains(&s.cycles), "{max_stores}: {s:?}");
+            assert_eq!(s.global_segments, bytes / 128);
+            let slots = s.cycles * u64::from(config.sm.schedulers);
+            assert_eq!(s.issued + s.stalls.total(), slots);
+            assert!(s.stalls.store_queue * 10 > slots * 8, "{s:?}");
+        }
+    }
+    // A store alone is out when its slot is over: written back in 6.
+    let one = run(&tiny(""), ".warp_size 8\n.block 8\nst.global [4*l], r1\n").unwrap();
+    assert_eq!((one.cycles, one.stalls.store_queue), (6 + 2, 2));
+}
+
 /// A load without active lanes asks for nothing.
 #[test]
 fn a_masked_global_load_waits_for_no_other_warp() {
