@@ -118,6 +118,11 @@ impl Config {
         })
     }
 
+    /// The path has a hash of the lanes' addresses.
+    pub fn has_hash_unit(&self) -> bool {
+        self.path.hash != PathHash::Mod
+    }
+
     /// What the lanes' hash costs in this machine, for people.
     pub fn hash_stage_text(&self) -> String {
         match (self.path.hash, self.path.hash_stage) {
