@@ -160,9 +160,9 @@ fn stores_are_as_fast_as_the_channel() {
             assert!(s.stalls.store_queue * 10 > slots * 8, "{s:?}");
         }
     }
-    // A store alone is out when its slot is over: written back in 6.
+    // A store alone is out when its slot is over: written back in 5.
     let one = run(&tiny(""), ".warp_size 8\n.block 8\nst.global [4*l], r1\n").unwrap();
-    assert_eq!((one.cycles, one.stalls.store_queue), (6 + 2, 2));
+    assert_eq!((one.cycles, one.stalls.store_queue), (5 + 2, 2));
 }
 
 /// A load without active lanes asks for nothing.
