@@ -39,10 +39,15 @@ impl Sm<'_> {
         if issued < schedulers as u64 {
             let of_path = outputs.iss.map_or(0, |i| 1 << (i.warp % schedulers));
             for k in (0..schedulers).filter(|k| (private | of_path) >> k & 1 == 0) {
-                let stall = self.reason(k, outputs.stall, outputs.wait_sh);
-                if stall == Stall::NoReadyWarp && outputs.masked && self.offers_of(k) != 0 {
-                    masked += cycles;
-                }
+                let is_masked = outputs.masked && self.offers_of(k) != 0;
+                let stall = match self.held(k, outputs.stall) {
+                    Some(held) => held,
+                    None if is_masked => {
+                        masked += cycles;
+                        Stall::NoReadyWarp
+                    }
+                    None => self.reason(k, outputs.wait_sh),
+                };
                 let stalls = match counts {
                     true => &mut self.statistics.stalls,
                     false => &mut self.tail.stalls,
@@ -72,9 +77,8 @@ impl Sm<'_> {
         self.statistics.stalls.merge(&tail.stalls);
     }
 
-    /// Why scheduler `k` did not issue; `stall` and `wait_sh` as the path shows
-    /// them.
-    fn reason(&self, k: usize, stall: u8, wait_sh: WarpMask) -> Stall {
+    /// The first resident warp of scheduler `k` behind the one issued last.
+    fn first(&self, k: usize) -> Option<usize> {
         let last = match self.private.get(k) {
             None => self.path.last_issued(),
             Some(scheduler) => scheduler.last(),
@@ -82,16 +86,26 @@ impl Sm<'_> {
         let resident = self.resident & self.own[k];
         let behind = resident >> last >> 1 << last << 1;
         let first = [behind, resident].into_iter().find(|&m| m != 0);
-        let first = first.map(|m| m.trailing_zeros() as usize);
+        first.map(|m| m.trailing_zeros() as usize)
+    }
+
+    /// What holds up the path, by its code `stall`, and with it scheduler `k`.
+    fn held(&self, k: usize, stall: u8) -> Option<Stall> {
+        let held = match stall {
+            1 => Stall::BankConflict,
+            2 => Stall::WritebackConflict,
+            3 => Stall::LockRetry,
+            _ => return None,
+        };
         // With several schedulers the path holds up only who offers to it.
-        let held = self.private.is_empty() || first.is_some_and(|w| self.offers.get(w).is_some());
-        match stall {
-            1 if held => return Stall::BankConflict,
-            2 if held => return Stall::WritebackConflict,
-            3 if held => return Stall::LockRetry,
-            _ => {}
-        }
-        match first {
+        let offers = || self.first(k).is_some_and(|w| self.offers.get(w).is_some());
+        (self.private.is_empty() || offers()).then_some(held)
+    }
+
+    /// Why scheduler `k`, which nothing holds up, did not issue; `wait_sh` as
+    /// the path shows it.
+    fn reason(&self, k: usize, wait_sh: WarpMask) -> Stall {
+        match self.first(k) {
             Some(w) => self.waits_for(w, wait_sh),
             None if self.drains() => Stall::StoreQueue,
             None => Stall::NoReadyWarp,
