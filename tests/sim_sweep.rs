@@ -268,8 +268,8 @@ fn machines_keys_grids_and_lock_hashes_are_swept_and_illegal_points_listed() {
             .unwrap()
             .contains("mem_stages 1")
     );
-    // One baseline a machine and grid, of the first memory stages that can be.
-    assert_eq!(sweep["baselines"].as_array().unwrap().len(), 4);
+    // One baseline a machine, number of memory stages that can be, and grid.
+    assert_eq!(sweep["baselines"].as_array().unwrap().len(), 8);
     assert!(results(&sweep).iter().all(|p| p["speed_up"].is_number()));
     for point in results(&sweep).iter().step_by(5) {
         let text = |field: &str| point[field].as_str().unwrap().to_owned();

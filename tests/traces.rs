@@ -408,7 +408,7 @@ fn drdw_has_the_published_congestion() {
     std::fs::write(&file, text).unwrap();
     let mut shifts: Vec<u32> = (0..32).collect();
     let mut state = 1u64;
-    let draws = 1000;
+    let draws = 300;
     let mut sums = [0.0; 4];
     for _ in 0..draws {
         for i in (1..shifts.len()).rev() {
