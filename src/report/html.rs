@@ -41,9 +41,9 @@ pub fn render(report: &FlowReport) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::advice::{Advice, Timed, Worth};
     use super::super::flow_report::{Kernel, MappingLine, UnitSetting};
     use super::*;
-    use crate::report::{Advice, Timed, Worth};
 
     fn timed(hash: &str, cycles: u64) -> Timed {
         Timed {
