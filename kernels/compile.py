@@ -98,6 +98,7 @@ def write(path, text):
 
 
 def main():
+    os.chdir(HERE)  # line information names files from here
     library = nvrtc()
     families = sys.argv[1:] or sorted(os.path.basename(os.path.dirname(p))
                                       for p in glob.glob(os.path.join(HERE, "*/*.cu")))

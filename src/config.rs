@@ -118,6 +118,11 @@ impl Config {
         })
     }
 
+    /// The path has a hash of the lanes' addresses.
+    pub fn has_hash_unit(&self) -> bool {
+        self.path.hash != PathHash::Mod
+    }
+
     /// What the lanes' hash costs in this machine, for people.
     pub fn hash_stage_text(&self) -> String {
         match (self.path.hash, self.path.hash_stage) {
@@ -264,6 +269,27 @@ mod tests {
     }
 
     #[test]
+    fn any_policy_may_be_aware_and_conflict_aware_is_one_that_is() {
+        let settings = |text: &str| read(&format!("[scheduler]\n{text}")).unwrap().settings;
+        for (text, aware) in [
+            ("policy = \"lrr\"\n", false),
+            ("policy = \"conflict-aware\"\nviolate = true\n", true),
+            ("policy = \"owf\"\naware = true\nviolate = true\n", true),
+            ("policy = \"owf\"\naware = false\n", false),
+            ("aware = true\n", true),
+        ] {
+            assert_eq!(settings(text).is_aware(), aware, "{text}");
+        }
+        // Another policy over a machine takes the mask away that came with the
+        // old one, and what came with the mask.
+        let machine = read("[scheduler]\npolicy = \"conflict-aware\"\nviolate = true\n");
+        let mut overlay = Overlay::from(machine.unwrap());
+        overlay.set("scheduler.policy", "gto").unwrap();
+        let settings = overlay.config().unwrap().settings;
+        assert!(!settings.is_aware() && !settings.violate);
+    }
+
+    #[test]
     fn contradictions_are_refused_with_the_value() {
         for (text, reason) in [
             ("[geometry]\nlanes = 64\n", "64 lanes do not divide"),
@@ -310,6 +336,10 @@ mod tests {
             ),
             ("[scheduler]\nactive_warps = 0\n", "active_warps 0"),
             ("[scheduler]\nviolate = true\n", "violate contradicts"),
+            (
+                "[scheduler]\naware = false\npolicy = \"conflict-aware\"\n",
+                "aware = false contradicts",
+            ),
             ("[scheduler]\ncount = 0\n", "scheduler.count 0"),
             ("[sharing]\nthreshold = 1.5\n", "threshold 1.5"),
             ("[sharing]\nthreshold = nan\n", "threshold NaN"),

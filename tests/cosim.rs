@@ -288,6 +288,7 @@ fn workloads_run_on_the_rtl() {
     std::fs::write(file("sharing.toml"), sharing).unwrap();
     std::fs::write(file("odd.warp"), ODD_BASES).unwrap();
     let odd = sharing.replace("0.5", "0.01").replace("640", "1024");
+    let odd = odd.replace("'owf'", "'owf'\naware = true");
     std::fs::write(file("odd.toml"), odd).unwrap();
     let full = file("full.spt");
     let record = ["trace", "kernel:reduction", "-o", &full];

@@ -304,6 +304,49 @@ fn fast_ends_with_the_table_and_needs_no_tool() {
     assert_eq!(input, awkward.to_str().unwrap());
 }
 
+/// Advice is for the machine at hand, and says what it is worth.
+#[test]
+fn advice_follows_the_machine_and_has_its_cycles() {
+    let dir = tempfile::tempdir().unwrap();
+    let kernel = |name: &str| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        root.join("kernels").join(name).to_str().unwrap().to_owned()
+    };
+    let fwt = kernel("fwt/fwt.toml");
+    for (preset, unit) in [("sm80", false), ("fermi", true)] {
+        let out = dir.path().join(preset);
+        let args = [&fwt, "--preset", preset, "--fast", "--budget", "2", "-q"];
+        let output = flow(&args, &out).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let summary = std::fs::read(out.join("summary.json")).unwrap();
+        let summary: Value = serde_json::from_slice(&summary).unwrap();
+        let html = std::fs::read_to_string(out.join("report.html")).unwrap();
+        assert_eq!(summary["hash_unit"], unit);
+        let worth = &summary["worth"];
+        let cycles = |of: &str| worth[of]["cycles"].as_f64().unwrap();
+        let speed_up = worth["speed_up"].as_f64().unwrap();
+        assert_eq!(speed_up, cycles("before") / cycles("after"));
+        assert!((1.05..1.5).contains(&speed_up), "{preset}: {worth}");
+        assert!(
+            text.contains(&format!("worth: {speed_up:.3} times as fast")),
+            "{text}"
+        );
+        assert!(html.contains(&format!("{speed_up:.3} times</b>")));
+        let advice = summary["advice"].as_array().unwrap();
+        assert_eq!(advice.len(), if unit { 0 } else { 2 });
+        for (advice, command) in advice.iter().zip(["tune", "rewrite"]) {
+            let line = advice["command"].as_str().unwrap();
+            assert!(line.starts_with(&format!("spadkit {command} ")), "{line}");
+            assert!(
+                text.find(line).unwrap() < text.find("max degree").unwrap(),
+                "{text}"
+            );
+            assert!(html.find("What to do").unwrap() < html.find("Access patterns").unwrap());
+        }
+        assert_eq!(text.contains("sm80 has no hash unit"), !unit, "{text}");
+    }
+}
+
 /// Where the fixed XOR is as good as any configurable unit, it is measured, too.
 #[test]
 fn the_recommended_unit_is_in_the_area_table() {

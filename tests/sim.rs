@@ -53,6 +53,7 @@ fn the_json_has_what_others_rely_on() {
         "shared_scratchpad",
         "barrier",
         "memory",
+        "store_queue",
     ] {
         assert!(stalls.contains_key(name), "{name}");
     }
@@ -99,6 +100,39 @@ fn a_sweep_runs_every_combination_and_each_point_is_a_run_of_its_own() {
     }
     let all = json(&["sim", "--preset", "small", "kernel:transpose", "--sweep"]);
     assert_eq!(all["results"].as_array().unwrap().len(), 12);
+}
+
+#[test]
+fn the_mask_is_a_key_beside_any_scheduler() {
+    let run =
+        |args: &[&str]| json(&[&["sim", "--preset", "gt200", "kernel:dct8x8"], args].concat());
+    let aware = ["--set", "scheduler.aware=true"];
+    let named = run(&["--scheduler", "conflict-aware"]);
+    assert_eq!(named["cycles"], run(&aware)["cycles"]);
+    assert_eq!(
+        (&named["scheduler"], &named["aware"]),
+        (&"conflict-aware".into(), &true.into())
+    );
+    let owf = run(&[&["--scheduler", "owf"], &aware[..]].concat());
+    assert_eq!(
+        (&owf["scheduler"], &owf["aware"]),
+        (&"owf".into(), &true.into())
+    );
+    let violate = ["--set", "scheduler.violate=true"];
+    let with = run(&[&["--scheduler", "conflict-aware"], &violate[..]].concat());
+    assert_eq!(with["violate"], true);
+    assert_ne!(with["cycles"], named["cycles"]);
+    // Nothing is masked, so nothing can be violated.
+    let alone = [
+        &["sim", "kernel:dct8x8", "--scheduler", "owf"],
+        &violate[..],
+    ]
+    .concat();
+    let error = refused(&alone);
+    assert!(
+        error.contains("set aware = true beside the policy"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -179,6 +179,44 @@ fn speed_ups_are_over_mod_without_a_hash_stage() {
     assert!(text(&["sim", "kernel:fwt", "--hash", "mod"]).contains("no hash stage"));
 }
 
+/// Another latency is another machine, another pipeline a choice for it.
+#[test]
+fn each_setting_has_a_baseline_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = ".block 128\n.shared 16384\nld.global r1, [4*t]\nst.shared [128*l], r1\n\
+                bar\nld.shared r2, [128*l], r1\nalu r3, r2\n";
+    let file = folder.path().join("k.warp");
+    std::fs::write(&file, program).unwrap();
+    let args = [
+        "sim",
+        file.to_str().unwrap(),
+        "--sweep",
+        "--set",
+        "global.latency=100,800",
+        "--set",
+        "pipeline.kind=unified,elastic",
+        "--hash",
+        "mod",
+        "--hash",
+        "xor",
+    ];
+    let sweep = json(&args);
+    let points = results(&sweep);
+    assert_eq!(
+        (points.len(), sweep["baselines"].as_array().unwrap().len()),
+        (8, 2)
+    );
+    let cycles = |point: &Value| point["cycles"].as_f64().unwrap();
+    for of_one_latency in points.chunks(4) {
+        for point in of_one_latency {
+            let expected = cycles(&of_one_latency[0]) / cycles(point);
+            assert_eq!(point["speed_up"].as_f64().unwrap(), expected, "{point}");
+        }
+        assert!(cycles(&of_one_latency[0]) > 1.05 * cycles(&of_one_latency[1]));
+    }
+    assert!(text(&args).contains("global.latency 800"));
+}
+
 /// A stage that is asked for stands, whatever the mapping comes with.
 #[test]
 fn a_stage_is_swept_beside_a_mapping() {
@@ -230,8 +268,8 @@ fn machines_keys_grids_and_lock_hashes_are_swept_and_illegal_points_listed() {
             .unwrap()
             .contains("mem_stages 1")
     );
-    // One baseline a machine and grid, of the first memory stages that can be.
-    assert_eq!(sweep["baselines"].as_array().unwrap().len(), 4);
+    // One baseline a machine, number of memory stages that can be, and grid.
+    assert_eq!(sweep["baselines"].as_array().unwrap().len(), 8);
     assert!(results(&sweep).iter().all(|p| p["speed_up"].is_number()));
     for point in results(&sweep).iter().step_by(5) {
         let text = |field: &str| point[field].as_str().unwrap().to_owned();

@@ -381,3 +381,47 @@ fn a_launch_of_a_chain_is_named_behind_a_colon() {
     let wrong = format!("{path}:7");
     assert!(refused(&["classify", &wrong]).contains("no launch '7'"));
 }
+
+/// Mean conflict degree of each access of `drdw`: in, read, write, out.
+fn degrees(trace: &AccessTrace) -> Vec<f64> {
+    let profiles = ConflictProfile::per_pc(trace, 32);
+    let mean = |(_, profile): &(u32, ConflictProfile)| {
+        profile.count(|word| word & 31).degree_sum as f64 / profile.active_passes() as f64
+    };
+    profiles.iter().map(mean).collect()
+}
+
+/// RAP paper, Table III: DRDW is diagonal on both sides, degree 1 without RAP;
+/// under it 3.61 on the mean over permutations.
+#[test]
+fn drdw_has_the_published_congestion() {
+    assert_eq!(degrees(&traced("transpose/drdw.toml")), [1.0; 4]);
+    let folder = tempfile::tempdir().unwrap();
+    let ptx = launch("transpose/transpose.ptx");
+    let text = format!(
+        "ptx = {ptx:?}\nentry = \"drdw_rap\"\ngrid = [1]\nblock = [32, 32]\n\
+         [[arg]]\nname = \"out\"\ntype = \"f32\"\ncount = 1024\n\
+         [[arg]]\nname = \"in\"\ntype = \"f32\"\ncount = 1024\ninit = \"iota\"\n\
+         [[symbol]]\nname = \"shift\"\ntype = \"s32\"\ncount = 32\ninit = \"shift.raw\"\n"
+    );
+    let file = folder.path().join("rap.toml");
+    std::fs::write(&file, text).unwrap();
+    let mut shifts: Vec<u32> = (0..32).collect();
+    let mut state = 1u64;
+    let draws = 300;
+    let mut sums = [0.0; 4];
+    for _ in 0..draws {
+        for i in (1..shifts.len()).rev() {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            shifts.swap(i, (state >> 33) as usize % (i + 1));
+        }
+        let bytes: Vec<u8> = shifts.iter().flat_map(|s| s.to_le_bytes()).collect();
+        std::fs::write(folder.path().join("shift.raw"), bytes).unwrap();
+        let one = degrees(&access_trace(&file, None).unwrap());
+        sums.iter_mut().zip(one).for_each(|(sum, d)| *sum += d);
+    }
+    let means = sums.map(|sum| sum / f64::from(draws));
+    for (mean, published) in means.iter().zip([1.0, 3.61, 3.61, 1.0]) {
+        assert!((mean - published).abs() < 0.06, "{means:?}");
+    }
+}

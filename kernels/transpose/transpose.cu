@@ -4,7 +4,7 @@
 // column by column (hash paper, sections 3.2.1 and 3.2.2; elastic paper,
 // "Transpose"). crsw, srcw, drdw: both matrices lie in shared memory (RAP
 // paper): contiguous read and stride write, stride read and contiguous write,
-// diagonal read and write; each with plain rows, with a word of padding per
+// diagonal read and diagonal write; each with plain rows, with a word of padding per
 // row, and with RAP (row i rotated by shift[i]).
 
 constexpr int TILE = 16;
@@ -67,7 +67,7 @@ __device__ void in_shared(float *out, const float *in)
     else if (O == SRCW)
         b.at(i, j) = a.at(j, i);
     else
-        b.at(d, i) = a.at(i, d);
+        b.at(j, d) = a.at(d, j);
     __syncthreads();
     out[base + i * W + j] = b.at(i, j);
 }

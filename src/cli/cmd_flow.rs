@@ -167,12 +167,17 @@ fn text_of_mappings(report: &FlowReport) -> String {
             optimal.to_owned(),
         ]
     });
+    let no_unit = match report.hash_unit {
+        true => "",
+        false => ", if the machine had it",
+    };
     let configuration = report.recommended().map_or(String::new(), configuration);
     format!(
-        "{} on {}\n{}* the smallest unit with the fewest conflicts\nconflicts by: {}\n\
+        "{} on {}\n{}{}* the smallest unit with the fewest conflicts{no_unit}\nconflicts by: {}\n\
          hash stage: {}\n{configuration}",
         crate::quote::shown(&report.kernel.name),
         report.machine_text,
+        report.lead(),
         table(&header, &header[2..7], rows),
         report.rule_text,
         report.hash_stage,

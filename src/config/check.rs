@@ -150,10 +150,19 @@ impl Config {
     }
 
     fn check_settings(&self) -> Result<()> {
-        if self.settings.violate && self.settings.scheduler != Scheduler::ConflictAware {
+        let settings = &self.settings;
+        if settings.scheduler == Scheduler::ConflictAware && !settings.is_aware() {
             return refuse(
-                "violate contradicts the scheduler: only conflict-aware masks warps".to_owned(),
-                "set policy = \"conflict-aware\", or leave violate out",
+                "aware = false contradicts policy = \"conflict-aware\", which is lrr and aware"
+                    .to_owned(),
+                "set policy = \"lrr\", or leave aware out",
+            );
+        }
+        if settings.violate && !settings.is_aware() {
+            return refuse(
+                "violate contradicts the scheduler: it masks no warps".to_owned(),
+                "set aware = true beside the policy, or policy = \"conflict-aware\", or leave \
+                 violate out",
             );
         }
         Ok(())
@@ -183,6 +192,7 @@ impl Config {
             1..=10_000,
         )?;
         in_range("global.max_segments", g.max_segments, 1..=1 << 16)?;
+        in_range("global.max_stores", g.max_stores, 1..=1 << 16)?;
         // Not a number fails this as well.
         if !(0.0..=1.0).contains(&s.sharing.threshold) {
             return refuse(

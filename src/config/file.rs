@@ -154,6 +154,7 @@ struct PipelineSection {
 #[serde(deny_unknown_fields)]
 struct SchedulerSection {
     policy: Option<Scheduler>,
+    aware: Option<bool>,
     violate: Option<bool>,
     count: Option<u32>,
     active_warps: Option<u32>,
@@ -183,6 +184,7 @@ struct GlobalSection {
     segment_bytes: Option<u32>,
     cycles_per_segment: Option<u32>,
     max_segments: Option<u32>,
+    max_stores: Option<u32>,
 }
 
 /// Takes the file's value where there is one.
@@ -220,10 +222,7 @@ impl ConfigFile {
         set(&mut c.settings.pipeline, self.pipeline.kind);
         set(&mut c.settings.barrel, self.pipeline.barrel);
         set(&mut c.sm.frontend_stages, self.pipeline.frontend_stages);
-        set(&mut c.settings.scheduler, self.scheduler.policy);
-        set(&mut c.settings.violate, self.scheduler.violate);
-        set(&mut c.sm.schedulers, self.scheduler.count);
-        set(&mut c.sm.active_warps, self.scheduler.active_warps);
+        self.scheduler.lay_over(c);
         set(&mut c.sm.registers, self.sm.registers);
         set(&mut c.sm.latencies.alu, self.sm.alu_cycles);
         set(&mut c.sm.latencies.sfu, self.sm.sfu_cycles);
@@ -236,6 +235,7 @@ impl ConfigFile {
         set(&mut to.segment_bytes, from.segment_bytes);
         set(&mut to.cycles_per_segment, from.cycles_per_segment);
         set(&mut to.max_segments, from.max_segments);
+        set(&mut to.max_stores, from.max_stores);
         Ok(())
     }
 }
@@ -277,6 +277,18 @@ impl HashSection {
             c.path.hash = hash;
         }
         set(&mut c.path.hash_stage, self.stage);
+    }
+}
+
+impl SchedulerSection {
+    fn lay_over(self, c: &mut Config) {
+        set(&mut c.settings.scheduler, self.policy);
+        c.settings.aware = self.aware.or(c.settings.aware);
+        // The base's goes with the base's mask.
+        c.settings.violate &= c.settings.is_aware();
+        set(&mut c.settings.violate, self.violate);
+        set(&mut c.sm.schedulers, self.count);
+        set(&mut c.sm.active_warps, self.active_warps);
     }
 }
 

@@ -41,7 +41,7 @@ pub enum Scheduler {
     Gto,
     /// Round-robin over an active set; in the model only.
     TwoLevel,
-    /// Loose round-robin with bank-conflict-aware masking (elastic paper, section 5).
+    /// Loose round-robin, aware unless said otherwise (elastic paper, section 5).
     ConflictAware,
     /// Owner warps first, round-robin within a class (sharing paper, section 4).
     Owf,
@@ -162,11 +162,22 @@ pub struct PathSettings {
     pub barrel: Barrel,
     /// The scheduler.
     pub scheduler: Scheduler,
-    /// With the conflict-aware scheduler: masked memory warps issue when
-    /// nothing else is a candidate.
+    /// Memory warps are masked while the banks are busy, whatever the
+    /// scheduler; without it [`Scheduler::ConflictAware`] alone masks them.
+    pub aware: Option<bool>,
+    /// Where warps are masked: masked memory warps issue when nothing else is
+    /// a candidate.
     pub violate: bool,
     /// The lock hash.
     pub lock_hash: LockHash,
+}
+
+impl PathSettings {
+    /// Memory warps are masked while the banks are busy.
+    pub fn is_aware(&self) -> bool {
+        let by_policy = self.scheduler == Scheduler::ConflictAware;
+        self.aware.unwrap_or(by_policy)
+    }
 }
 
 impl Config {

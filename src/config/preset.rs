@@ -68,6 +68,7 @@ fn fermi() -> Result<Config> {
             pipeline: Pipeline::Elastic,
             barrel: Barrel::Relaxed,
             scheduler: Scheduler::Lrr,
+            aware: None,
             violate: false,
             lock_hash: LockHash::None,
         },
@@ -88,6 +89,7 @@ fn fermi() -> Result<Config> {
                 segment_bytes: 128,
                 cycles_per_segment: 8,
                 max_segments: 64,
+                max_stores: 32,
             },
             sharing: Sharing {
                 on: false,
@@ -146,6 +148,7 @@ fn small() -> Result<Config> {
         segment_bytes: 32,
         cycles_per_segment: 2,
         max_segments: 8,
+        max_stores: 8,
     };
     Ok(c)
 }

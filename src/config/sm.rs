@@ -27,6 +27,8 @@ pub struct GlobalMemory {
     pub cycles_per_segment: u32,
     /// Segments outstanding.
     pub max_segments: u32,
+    /// Store instructions that wait for their slots on the channel.
+    pub max_stores: u32,
 }
 
 /// Scratchpad sharing between two blocks (sharing paper, section 3).

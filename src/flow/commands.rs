@@ -1,32 +1,30 @@
 //! Commands that repeat the parts of a run, to be pasted into a shell.
 
 use super::options::{Library, Options};
+use crate::capture::is_launch;
 use crate::config::{Config, PRESETS};
 use crate::hash::HashKind;
 use crate::quote::shell;
-use crate::report::FlowReport;
+use crate::report::{Advice, FlowReport};
+use std::path::Path;
 
 /// The commands, in the order of the stages.
 pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -> Vec<String> {
-    let input = shell(&options.input);
-    let on = match &options.machine_option {
-        Some(option) => option.clone(),
-        // A machine that no preset has cannot be named.
-        None if PRESETS.contains(&machine.name.as_str()) => format!("--preset {}", machine.name),
-        None => String::new(),
-    };
+    let (input, on) = (shell(&options.input), machine_option(options, machine));
     let library = match &options.library {
         Library::Liberty(path) => format!("--liberty {}", shell(path)),
         Library::Technology(name) => format!("--tech {}", shell(name)),
     };
     let best = report.recommended().map_or("mod", |m| m.hash.as_str());
     let best = shell(best);
-    let mut commands = vec![
+    let advice = report.advice.iter().map(|a| a.command.clone());
+    let mut commands: Vec<String> = advice.collect();
+    commands.extend([
         format!("spadkit classify {input} {on}"),
         format!("spadkit conflicts {input} --hash mod {best} --per-pc {on}"),
         format!("spadkit tune {input} --fits {on}"),
         format!("spadkit encode {best} {on}"),
-    ];
+    ]);
     if machine.lacks_rtl().is_none() {
         let units = measured_units(report).join(" ");
         commands.extend([
@@ -39,6 +37,42 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
         ]);
     }
     commands.iter().map(|c| c.trim_end().to_owned()).collect()
+}
+
+/// The option that names the machine.
+fn machine_option(options: &Options, machine: &Config) -> String {
+    match &options.machine_option {
+        Some(option) => option.clone(),
+        // A machine that no preset has cannot be named.
+        None if PRESETS.contains(&machine.name.as_str()) => format!("--preset {}", machine.name),
+        None => String::new(),
+    }
+}
+
+/// What is to be done on a machine without a hash unit, where a mapping is
+/// better than none.
+pub(super) fn advice(report: &FlowReport, options: &Options, machine: &Config) -> Vec<Advice> {
+    let best = report.recommended().filter(|m| m.hash != "mod");
+    let Some(best) = best.filter(|_| !machine.has_hash_unit()) else {
+        return Vec::new();
+    };
+    let (input, on) = (shell(&options.input), machine_option(options, machine));
+    let mut all = vec![(
+        "paddings, swizzles and other index arithmetic, ranked",
+        format!("spadkit tune {input} --software {on}"),
+    )];
+    if is_launch(Path::new(&options.input)) {
+        let hash = shell(&best.hash);
+        all.push((
+            "a mapping, this or a ranked one, put into the PTX",
+            format!("spadkit rewrite {input} --hash {hash} -o rewritten.ptx {on}"),
+        ));
+    }
+    let advice = |(what, command): (&str, String)| Advice {
+        what: what.to_owned(),
+        command: command.trim_end().to_owned(),
+    };
+    all.into_iter().map(advice).collect()
 }
 
 /// The units that are synthesized: every configurable hash, and whatever the

@@ -20,6 +20,7 @@ mod analysis;
 mod commands;
 mod hardware;
 mod options;
+mod worth;
 
 pub use options::{Library, Options, Silent, Stage, Watch};
 
@@ -92,7 +93,13 @@ pub fn run(
     begin(Stage::Tune);
     let mappings = analysis.mappings(options.budget, watch)?;
     let mut report = analysis.report(mappings)?;
+    report.advice = commands::advice(&report, options, machine);
     report.commands = commands::repeat(&report, options, machine);
+    match worth::worth(trace, machine, &report, options) {
+        Ok(worth) => report.worth = worth,
+        // Conflicts can be counted where the SM cannot run.
+        Err(error) => report.skipped.push(format!("cycles: {error}")),
+    }
     let mut done = Done {
         report,
         html: out.dir().join("report.html"),

@@ -1,5 +1,6 @@
 //! What the main job found out about one kernel.
 
+use super::advice::{Advice, Worth};
 use super::chart::{Bar, BarChart, BarGroup, Panel};
 use crate::hash::Encoding;
 use serde::Serialize;
@@ -172,6 +173,13 @@ pub struct FlowReport {
     pub rule_text: String,
     /// What a hash costs in the machine's pipeline, in words.
     pub hash_stage: String,
+    /// The machine has a hash unit in its path.
+    pub hash_unit: bool,
+    /// What to do where it has none: the kernel's indices are to be changed.
+    pub advice: Vec<Advice>,
+    /// What the recommended mapping is worth in cycles; null where it is the
+    /// conventional one, and where that is not known (`skipped`).
+    pub worth: Option<Worth>,
     /// The instructions.
     pub instructions: Vec<InstructionLine>,
     /// The mappings: conventional, fixed hashes, then the tuned units.
@@ -196,6 +204,27 @@ impl FlowReport {
     /// is among them.
     pub fn recommended(&self) -> Option<&MappingLine> {
         self.mappings.iter().find(|m| m.recommended)
+    }
+
+    /// What leads the report: without a hash unit what can be done in software,
+    /// and what the recommended mapping is worth.
+    pub fn lead(&self) -> String {
+        let mut text = String::new();
+        if !self.advice.is_empty() {
+            let machine = &self.machine;
+            text += &format!("{machine} has no hash unit: change the kernel's indices\n");
+        }
+        for advice in &self.advice {
+            text += &format!("  {}: {}\n", advice.what, advice.command);
+        }
+        text + &self.worth_text()
+    }
+
+    /// What the recommended mapping is worth, in one line; empty if that is not
+    /// known.
+    pub fn worth_text(&self) -> String {
+        let worth = self.worth.as_ref();
+        worth.map_or(String::new(), |worth| worth.text(self.hash_unit))
     }
 
     /// Conflicts per mapping, as a chart.

@@ -27,6 +27,12 @@ pub fn render(report: &FlowReport) -> Result<String> {
     context.insert("recommended", &recommended);
     let with_lines = report.instructions.iter().any(|i| i.ptx_line.is_some());
     context.insert("with_lines", &with_lines);
+    let speed_up = report.worth.as_ref().map(|w| format!("{:.3}", w.speed_up));
+    context.insert("speed_up", &speed_up);
+    context.insert(
+        "worth_text",
+        &safe(serde_json::to_value(report.worth_text())),
+    );
     context.insert("conflicts_chart", &report.conflicts_chart());
     context.insert("synthesis_chart", &report.synthesis_chart);
     context.insert("kit_version", env!("CARGO_PKG_VERSION"));
@@ -35,8 +41,17 @@ pub fn render(report: &FlowReport) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::advice::{Advice, Timed, Worth};
     use super::super::flow_report::{Kernel, MappingLine, UnitSetting};
     use super::*;
+
+    fn timed(hash: &str, cycles: u64) -> Timed {
+        Timed {
+            hash: hash.into(),
+            hash_stage: 0,
+            cycles,
+        }
+    }
 
     #[test]
     fn names_from_a_trace_are_escaped() {
@@ -57,6 +72,17 @@ mod tests {
             rule: "phases".into(),
             rule_text: "every word".into(),
             hash_stage: "none".into(),
+            hash_unit: false,
+            advice: vec![Advice {
+                what: "mappings in software".into(),
+                command: "spadkit tune '<i>' --software".into(),
+            }],
+            worth: Some(Worth {
+                blocks: 2,
+                before: timed("mod", 116),
+                after: timed("xor", 100),
+                speed_up: 1.16,
+            }),
             instructions: Vec::new(),
             mappings: vec![MappingLine {
                 hash: "mod".into(),
@@ -95,6 +121,9 @@ mod tests {
         assert!(html.contains("no verilator"));
         assert!(html.contains("0x8208") && html.contains("0x0 0x2"));
         assert!(html.contains("every word"));
+        assert!(html.contains("<b>1.160 times</b>") && html.contains("116 cycles"));
+        let advice = html.find("&lt;i&gt;").unwrap();
+        assert!(advice < html.find("Access patterns").unwrap());
         assert!(!html.contains("http://www.w3.org/1999/xhtml"));
     }
 }

@@ -1,5 +1,6 @@
 //! Reports for people: one HTML file, charts.
 
+mod advice;
 pub mod chart;
 pub mod flow_drawing;
 mod flow_report;
@@ -7,6 +8,7 @@ mod html;
 mod share_report;
 mod svg;
 
+pub use advice::{Advice, Timed, Worth};
 pub use flow_report::{CosimLine, FlowReport, InstructionLine, Kernel, MappingLine, UnitSetting};
 pub use html::render;
 pub use share_report::ShareReport;

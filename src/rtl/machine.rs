@@ -1,7 +1,7 @@
 //! The machine that a design is emitted for, as its manifest and its FuseSoC
 //! core name it.
 
-use crate::config::{Config, Scheduler};
+use crate::config::Config;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -54,7 +54,7 @@ fn cfg(config: &Config) -> Value {
         "cfg_pipeline": settings.pipeline.code(),
         "cfg_barrel": settings.barrel.code(),
         "cfg_policy": settings.scheduler.code(),
-        "cfg_aware": u8::from(settings.scheduler == Scheduler::ConflictAware),
+        "cfg_aware": u8::from(settings.is_aware()),
         "cfg_violate": u8::from(settings.violate),
         "cfg_lock_hash": settings.lock_hash.code(),
         "cfg_sharing": u8::from(config.sm.sharing.on),

@@ -26,6 +26,12 @@ pub(super) struct GlobalMemory {
     /// Cycles in which the outstanding segments come back, in order.
     outstanding: VecDeque<u64>,
     returns: VecDeque<Return>,
+    /// Stores that have an entry and were not sent.
+    reserved: u32,
+    /// First cycles in which the entries of stores that were sent are free.
+    entries: VecDeque<u64>,
+    /// First cycle in which the channel has taken all stores.
+    stores_end: u64,
     /// Segments so far.
     pub segments: u64,
     scratch: Vec<u64>,
@@ -38,9 +44,49 @@ impl GlobalMemory {
             free: 0,
             outstanding: VecDeque::new(),
             returns: VecDeque::new(),
+            reserved: 0,
+            entries: VecDeque::new(),
+            stores_end: 0,
             segments: 0,
             scratch: Vec::new(),
         }
+    }
+
+    /// Takes an entry for a store; whether there was one in `cycle`.
+    pub fn reserve(&mut self, cycle: u64) -> bool {
+        while self.entries.front().is_some_and(|&free| free <= cycle) {
+            self.entries.pop_front();
+        }
+        let taken = self.reserved as usize + self.entries.len();
+        let has_room = taken < self.parameters.max_stores as usize;
+        self.reserved += u32::from(has_room);
+        has_room
+    }
+
+    /// First cycle in which an entry is known to be free, of those that are
+    /// taken.
+    pub fn next_entry(&self) -> Option<u64> {
+        self.entries.front().copied()
+    }
+
+    /// Sends the segments of a store like [`send`](Self::send); its entry is
+    /// free when the last of them has its slot. Returns the cycle in which the
+    /// channel has taken it.
+    pub fn send_store(&mut self, segments: &[u64], cycle: u64) -> u64 {
+        self.reserved -= 1;
+        if segments.is_empty() {
+            return cycle;
+        }
+        self.send(segments, cycle);
+        let slot = self.free - u64::from(self.parameters.cycles_per_segment);
+        self.entries.push_back(slot);
+        self.stores_end = self.free;
+        self.free - 1
+    }
+
+    /// Stores are on the channel, or wait for it, in `cycle`.
+    pub fn has_stores(&self, cycle: u64) -> bool {
+        cycle < self.stores_end
     }
 
     /// Sends the segments of an access that was written back in `cycle`;
@@ -91,9 +137,9 @@ impl GlobalMemory {
         }
     }
 
-    /// No load is under way.
-    pub fn is_idle(&self) -> bool {
-        self.returns.is_empty()
+    /// No load is under way, and no store on the channel.
+    pub fn is_idle(&self, cycle: u64) -> bool {
+        self.returns.is_empty() && !self.has_stores(cycle)
     }
 
     /// The aligned segments that the lanes in `mask` touch, ascending.
@@ -122,6 +168,7 @@ mod tests {
             segment_bytes: 32,
             cycles_per_segment: 2,
             max_segments: 3,
+            max_stores: 2,
         })
     }
 
@@ -169,6 +216,21 @@ mod tests {
             assert_eq!(arrived(&memory), Some(warp));
             memory.taken(1);
         }
-        assert!(memory.is_idle());
+        assert!(memory.is_idle(60));
+    }
+
+    #[test]
+    fn a_store_has_an_entry_until_its_last_slot() {
+        let mut memory = memory();
+        assert!(memory.reserve(1) && memory.reserve(1));
+        assert!(!memory.reserve(1), "neither was sent");
+        // Slots in 10 and 12; the channel has taken the second in 13.
+        assert_eq!(memory.send_store(&[0, 1], 9), 13);
+        assert_eq!(memory.next_entry(), Some(12));
+        assert!(!memory.reserve(11) && memory.reserve(12));
+        assert!(memory.has_stores(13) && !memory.has_stores(14));
+        // Without a lane it asks for nothing.
+        assert_eq!(memory.send_store(&[], 14), 14);
+        assert!(memory.reserve(14) && memory.is_idle(14));
     }
 }

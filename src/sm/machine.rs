@@ -100,6 +100,8 @@ pub struct Sm<'a> {
     idle_cycles: u64,
     /// Atomics that have been issued and have not completed.
     atomics: u32,
+    /// Warps whose next instruction is a global store that found no entry.
+    store_waits: WarpMask,
     /// Block slots that the path has shown to have an active thread.
     live: BlockMask,
     statistics: Statistics,
@@ -166,6 +168,7 @@ impl<'a> Sm<'a> {
             last_progress: 0,
             idle_cycles: 0,
             atomics: 0,
+            store_waits: 0,
             live: 0,
             statistics: Statistics::default(),
             tail: Tail::default(),
@@ -237,9 +240,10 @@ impl<'a> Sm<'a> {
         self.statistics
     }
 
-    /// All blocks of the grid have ended.
+    /// All blocks of the grid have ended, and their stores are out.
     fn is_done(&self) -> bool {
-        self.next_block == self.blocks && self.occupied == 0
+        let ended = self.next_block == self.blocks && self.occupied == 0;
+        ended && !self.global.has_stores(self.cycle)
     }
 
     /// Values for programs, which carry addresses alone: drawn from `seed`

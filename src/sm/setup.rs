@@ -33,7 +33,7 @@ impl Setup {
         }
         if let Some(scheduler) = self.scheduler {
             config.settings.scheduler = scheduler;
-            config.settings.violate &= scheduler == Scheduler::ConflictAware;
+            config.settings.violate &= config.settings.is_aware();
         }
         if let Some(lock_hash) = self.lock_hash {
             config.settings.lock_hash = lock_hash;

@@ -19,6 +19,9 @@ pub struct Stalls {
     pub barrier: u64,
     /// Data from global memory.
     pub memory: u64,
+    /// Global stores: the next one finds no entry, or all warps have ended and
+    /// the channel takes what is left.
+    pub store_queue: u64,
 }
 
 /// One reason of a cycle without issue.
@@ -31,6 +34,7 @@ pub(super) enum Stall {
     SharedScratchpad,
     Barrier,
     Memory,
+    StoreQueue,
 }
 
 impl Stalls {
@@ -43,6 +47,7 @@ impl Stalls {
             Stall::SharedScratchpad => &mut self.shared_scratchpad,
             Stall::Barrier => &mut self.barrier,
             Stall::Memory => &mut self.memory,
+            Stall::StoreQueue => &mut self.store_queue,
         };
         *count += cycles;
     }
@@ -55,10 +60,11 @@ impl Stalls {
         self.shared_scratchpad += other.shared_scratchpad;
         self.barrier += other.barrier;
         self.memory += other.memory;
+        self.store_queue += other.store_queue;
     }
 
     /// The categories by their names in the output.
-    pub fn list(&self) -> [(&'static str, u64); 7] {
+    pub fn list(&self) -> [(&'static str, u64); 8] {
         [
             ("no_ready_warp", self.no_ready_warp),
             ("bank_conflict", self.bank_conflict),
@@ -67,6 +73,7 @@ impl Stalls {
             ("shared_scratchpad", self.shared_scratchpad),
             ("barrier", self.barrier),
             ("memory", self.memory),
+            ("store_queue", self.store_queue),
         ]
     }
 
@@ -106,7 +113,8 @@ impl SharedProgress {
 /// The numbers of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Statistics {
-    /// Number of the last cycle in which an instruction completed.
+    /// Number of the last cycle in which an instruction completed, a store by
+    /// the end of its last slot on the channel.
     pub cycles: u64,
     /// Instructions of warps.
     pub warp_instructions: u64,
@@ -116,8 +124,7 @@ pub struct Statistics {
     pub issued: u64,
     /// The other issue slots, by reason; issued + stalls = cycles * schedulers.
     pub stalls: Stalls,
-    /// Cycles without issue in which the conflict-aware scheduler masked a
-    /// ready warp; a part of `no_ready_warp`.
+    /// Of `no_ready_warp`: the issue slots in which a ready warp was masked.
     pub masked_cycles: u64,
     /// Conflict degree less one, summed over scratchpad accesses per pass.
     pub bank_conflicts: u64,

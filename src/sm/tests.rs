@@ -258,6 +258,7 @@ mod rules {
                     let slots = s.cycles * u64::from(config.sm.schedulers);
                     assert_eq!(s.issued + s.stalls.total(), slots, "{preset} {setup:?}");
                     assert_eq!(s.blocks, 3);
+                    assert!(s.masked_cycles <= s.stalls.no_ready_warp, "{s:?}");
                     let expected = *instructions.get_or_insert(s.warp_instructions);
                     assert_eq!(s.warp_instructions, expected);
                 }

@@ -31,7 +31,8 @@ pub(super) fn svg(sweep: &Sweep, kernel: &str) -> String {
     let subtitle = match &baselines[..] {
         [] => String::new(),
         [one] => format!("speed-up over {one}"),
-        _ => "speed-up over mod without a hash stage on each machine and grid".to_owned(),
+        _ => "speed-up over mod without a hash stage on each machine, with its keys, and grid"
+            .to_owned(),
     };
     let chart = BarChart {
         title: match &series.option {

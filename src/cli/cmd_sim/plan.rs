@@ -167,26 +167,36 @@ fn machines(args: &SimArgs, global: &Global) -> Result<(Vec<String>, Vec<Overlay
 }
 
 impl Draft {
-    /// The machine with the point's keys, without its other choices.
+    /// The machine with the point's keys and scheduler, on which keys depend;
+    /// without its other choices.
     pub fn machine(&self, plan: &Plan) -> Result<Config> {
         let mut overlay = plan.machines[self.machine].clone();
         for (key, value) in &self.sets {
             overlay.set(key, value)?;
         }
+        if let Some(scheduler) = &self.setup.scheduler {
+            overlay.set("scheduler.policy", &name(scheduler))?;
+        }
         overlay.config()
     }
 
-    /// What this point's speed-up is over, where it is the first of its
-    /// machine and grid: itself under `mod` without a hash stage.
+    /// What this point's speed-up is over, where it is the first of those it
+    /// is compared with: itself under `mod` without a hash stage.
     pub fn baseline(&self) -> Draft {
         let mut baseline = self.clone();
         (baseline.setup.hash, baseline.setup.hash_stage) = (Some(HashSpec::Mod), Some(0));
         baseline
     }
 
-    /// Points of one machine and one grid are compared.
+    /// Points of one machine, its keys included, and one grid are compared.
     pub fn is_comparable(&self, other: &Draft) -> bool {
         (self.machine, self.blocks) == (other.machine, other.blocks)
+            && self.given_keys().eq(other.given_keys())
+    }
+
+    /// The keys that are no choice for this machine, but make it another one.
+    fn given_keys(&self) -> impl Iterator<Item = &(String, String)> {
+        self.sets.iter().filter(|(key, _)| !is_choice(key))
     }
 
     /// The two are the same run: one machine, one mapping, one grid.
@@ -198,6 +208,20 @@ impl Draft {
         };
         self.is_comparable(other) && matches!((key(self), key(other)), (Ok(a), Ok(b)) if a == b)
     }
+}
+
+/// The key says what an option for hash, pipeline, scheduler or sharing says.
+fn is_choice(key: &str) -> bool {
+    const SECTIONS: [&str; 2] = ["hash.", "sharing."];
+    const KEYS: [&str; 6] = [
+        "path.lock_hash",
+        "pipeline.kind",
+        "scheduler.policy",
+        "scheduler.aware",
+        "scheduler.violate",
+        "scheduler.active_warps",
+    ];
+    KEYS.contains(&key) || SECTIONS.iter().any(|section| key.starts_with(section))
 }
 
 /// The bank mapping of a machine that is told `setup`: what it is given, or

@@ -79,6 +79,8 @@ impl Point {
             "preset": self.config.name,
             "pipeline": settings.pipeline,
             "scheduler": settings.scheduler,
+            "aware": settings.is_aware(),
+            "violate": settings.violate,
             "hash": self.hash,
             "hash_hardware": self.config.path.hash,
             "hash_stage": self.config.path.hash_stage,

@@ -18,8 +18,8 @@ pub(super) struct Sweep {
     pub points: Vec<Point>,
     /// Points that cannot be, with the reason.
     pub skipped: Vec<(Draft, String)>,
-    /// What speed-ups are over: the first point of each machine and grid, with
-    /// `mod` and no hash stage.
+    /// What speed-ups are over: the first point of each machine, with its keys,
+    /// and grid, with `mod` and no hash stage.
     pub baselines: Vec<Point>,
     /// All points of the plan.
     pub planned: usize,
@@ -231,8 +231,8 @@ fn compared(point: &Point) -> Value {
     json
 }
 
-/// The runs that speed-ups are over: of the first point of each machine and
-/// grid that can run.
+/// The runs that speed-ups are over: of the first point of each machine, with
+/// its keys, and grid that can run.
 fn baselines(plan: &Plan, works: &Works) -> Vec<Draft> {
     let mut found: Vec<Draft> = Vec::new();
     for draft in &plan.points {

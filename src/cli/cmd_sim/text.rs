@@ -5,7 +5,7 @@ use super::plan::name;
 use super::point::Point;
 use super::sweep::Sweep;
 use crate::cli::printer::table;
-use crate::config::{Config, PathHash};
+use crate::config::{Config, PathHash, PathSettings, Scheduler};
 use crate::quote::shown;
 use crate::sm::AccessWorkload;
 use crate::trace::Wide;
@@ -46,7 +46,7 @@ pub(super) fn single(kernel: &str, point: &Point) -> String {
          {}{}{}{interrupted}",
         point.config.name,
         name(&settings.pipeline),
-        name(&settings.scheduler),
+        scheduler(settings),
         name(&settings.lock_hash),
         point.hash,
         hash_hardware(&point.config),
@@ -55,6 +55,18 @@ pub(super) fn single(kernel: &str, point: &Point) -> String {
         table(&["", "count"], &["count"], rows),
         conflict_rule(&point.config, Some(point.config.lanes)),
     )
+}
+
+/// The policy, and what is on top of it.
+fn scheduler(settings: &PathSettings) -> String {
+    let mut text = name(&settings.scheduler);
+    if settings.is_aware() && settings.scheduler != Scheduler::ConflictAware {
+        text += "+aware";
+    }
+    if settings.violate {
+        text += "+violate";
+    }
+    text
 }
 
 fn spaced(name: &str) -> String {
@@ -181,7 +193,7 @@ fn row_of(point: &Point) -> Vec<String> {
     vec![
         point.hash.clone(),
         name(&settings.pipeline),
-        name(&settings.scheduler),
+        scheduler(settings),
         point.sharing().map_or("off".to_owned(), |t| t.to_string()),
         s.cycles.to_string(),
         format!("{:.3}", s.ipc),
@@ -201,7 +213,7 @@ fn legend(sweep: &Sweep) -> String {
         text += &format!("speed-up: over {}\n", baseline_text(baseline));
     }
     text + "stalls: issue slots without issue; other: no ready warp, lock retry, shared \
-            scratchpad, barrier, memory; dominant: most of them, of all issue slots\n"
+            scratchpad, barrier, memory, store queue; dominant: most of them, of all issue slots\n"
 }
 
 /// What speed-ups are over.
@@ -214,7 +226,7 @@ pub(super) fn baseline_text(baseline: &Point) -> String {
     format!(
         "mod without a hash stage, {} pipeline, {} scheduler{others}: {} cycles",
         name(&settings.pipeline),
-        name(&settings.scheduler),
+        scheduler(settings),
         baseline.statistics.cycles
     )
 }

@@ -48,7 +48,7 @@ impl PathConfig {
                 Scheduler::Gto => Policy::Gto,
                 Scheduler::TwoLevel => Policy::TwoLevel,
             },
-            aware: s.scheduler == Scheduler::ConflictAware,
+            aware: s.is_aware(),
             violate: s.violate,
             lock_hash: s.lock_hash.code(),
             sharing: config.sm.sharing.on,

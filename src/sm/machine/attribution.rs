@@ -35,10 +35,19 @@ impl Sm<'_> {
             several => to_path + u64::from(several.count_ones()),
         };
         let schedulers = self.own.len();
+        let mut masked = 0;
         if issued < schedulers as u64 {
             let of_path = outputs.iss.map_or(0, |i| 1 << (i.warp % schedulers));
             for k in (0..schedulers).filter(|k| (private | of_path) >> k & 1 == 0) {
-                let stall = self.reason(k, outputs.stall, outputs.wait_sh);
+                let is_masked = outputs.masked && self.offers_of(k) != 0;
+                let stall = match self.held(k, outputs.stall) {
+                    Some(held) => held,
+                    None if is_masked => {
+                        masked += cycles;
+                        Stall::NoReadyWarp
+                    }
+                    None => self.reason(k, outputs.wait_sh),
+                };
                 let stalls = match counts {
                     true => &mut self.statistics.stalls,
                     false => &mut self.tail.stalls,
@@ -46,10 +55,6 @@ impl Sm<'_> {
                 stalls.add(stall, cycles);
             }
         }
-        let masked = match issued == 0 && outputs.masked {
-            true => cycles,
-            false => 0,
-        };
         if counts {
             self.statistics.issued += issued;
             self.statistics.masked_cycles += masked;
@@ -60,6 +65,11 @@ impl Sm<'_> {
         }
     }
 
+    /// Warps of scheduler `k` that offer to the path, which masks of them.
+    fn offers_of(&self, k: usize) -> WarpMask {
+        self.offers.valid() & self.own[k]
+    }
+
     fn count_tail(&mut self) {
         let tail = std::mem::take(&mut self.tail);
         self.statistics.issued += tail.issued;
@@ -67,9 +77,8 @@ impl Sm<'_> {
         self.statistics.stalls.merge(&tail.stalls);
     }
 
-    /// Why scheduler `k` did not issue; `stall` and `wait_sh` as the path shows
-    /// them.
-    fn reason(&self, k: usize, stall: u8, wait_sh: WarpMask) -> Stall {
+    /// The first resident warp of scheduler `k` behind the one issued last.
+    fn first(&self, k: usize) -> Option<usize> {
         let last = match self.private.get(k) {
             None => self.path.last_issued(),
             Some(scheduler) => scheduler.last(),
@@ -77,16 +86,36 @@ impl Sm<'_> {
         let resident = self.resident & self.own[k];
         let behind = resident >> last >> 1 << last << 1;
         let first = [behind, resident].into_iter().find(|&m| m != 0);
-        let first = first.map(|m| m.trailing_zeros() as usize);
+        first.map(|m| m.trailing_zeros() as usize)
+    }
+
+    /// What holds up the path, by its code `stall`, and with it scheduler `k`.
+    fn held(&self, k: usize, stall: u8) -> Option<Stall> {
+        let held = match stall {
+            1 => Stall::BankConflict,
+            2 => Stall::WritebackConflict,
+            3 => Stall::LockRetry,
+            _ => return None,
+        };
         // With several schedulers the path holds up only who offers to it.
-        let held = self.private.is_empty() || first.is_some_and(|w| self.offers.get(w).is_some());
-        match stall {
-            1 if held => return Stall::BankConflict,
-            2 if held => return Stall::WritebackConflict,
-            3 if held => return Stall::LockRetry,
-            _ => {}
+        let offers = || self.first(k).is_some_and(|w| self.offers.get(w).is_some());
+        (self.private.is_empty() || offers()).then_some(held)
+    }
+
+    /// Why scheduler `k`, which nothing holds up, did not issue; `wait_sh` as
+    /// the path shows it.
+    fn reason(&self, k: usize, wait_sh: WarpMask) -> Stall {
+        match self.first(k) {
+            Some(w) => self.waits_for(w, wait_sh),
+            None if self.drains() => Stall::StoreQueue,
+            None => Stall::NoReadyWarp,
         }
-        first.map_or(Stall::NoReadyWarp, |w| self.waits_for(w, wait_sh))
+    }
+
+    /// All warps of the grid have ended, and the channel takes their stores.
+    fn drains(&self) -> bool {
+        let ended = self.next_block == self.blocks && self.resident == 0;
+        ended && self.global.has_stores(self.cycle)
     }
 
     /// What a resident warp waits for; `wait_sh` as the path shows it.
@@ -97,6 +126,9 @@ impl Sm<'_> {
         }
         if wait_sh >> w & 1 == 1 {
             return Stall::SharedScratchpad;
+        }
+        if self.store_waits >> w & 1 == 1 {
+            return Stall::StoreQueue;
         }
         let kind = match warp.offered {
             true => {
@@ -116,7 +148,8 @@ impl Sm<'_> {
     }
 
     /// For the two-level scheduler: `None` if the warp has ended, else whether
-    /// it waits for global memory, a barrier or the shared scratchpad.
+    /// it waits for global memory, a store's entry, a barrier or the shared
+    /// scratchpad.
     pub(super) fn long_wait(&self, w: usize, wait_sh: WarpMask) -> Option<bool> {
         if !self.warps[w].is_resident() {
             return None;
@@ -124,7 +157,7 @@ impl Sm<'_> {
         let waits = self.waits_for(w, wait_sh);
         Some(matches!(
             waits,
-            Stall::Memory | Stall::Barrier | Stall::SharedScratchpad
+            Stall::Memory | Stall::StoreQueue | Stall::Barrier | Stall::SharedScratchpad
         ))
     }
 }

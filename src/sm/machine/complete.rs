@@ -3,8 +3,8 @@
 
 use super::Sm;
 use crate::error::{Error, Result};
-use crate::model::Source;
 use crate::model::spad_sm_path::{Writeback, kind};
+use crate::model::{Source, warps_of};
 use crate::sm::global::Return;
 use crate::sm::instr::InstrKind;
 use crate::sm::warp::{Pending, State};
@@ -60,8 +60,8 @@ impl Sm<'_> {
     fn send_global(&mut self, w: usize, i: usize) {
         let pending = &mut self.warps[w].pending[i];
         let segments = std::mem::take(&mut pending.segments);
-        let ready = self.global.send(&segments, self.cycle);
         if pending.kind == InstrKind::LdGlobal {
+            let ready = self.global.send(&segments, self.cycle);
             self.global.expect(Return {
                 warp: w,
                 tag: pending.tag,
@@ -70,8 +70,25 @@ impl Sm<'_> {
                 pass: 0,
             });
         } else {
+            let taken = self.global.send_store(&segments, self.cycle);
             let done = self.warps[w].pending.remove(i);
+            // For its warp a store is complete; the run ends when it is out.
             self.complete(w, &done);
+            self.completed_in(taken);
+            self.entry_is_known(segments.is_empty());
+        }
+    }
+
+    /// A store was sent: those that wait for an entry know when the next is
+    /// free, if none is `at_once`.
+    fn entry_is_known(&mut self, at_once: bool) {
+        let next = self.cycle + 1;
+        let free = match self.global.next_entry() {
+            Some(free) if !at_once => free.max(next),
+            _ => next,
+        };
+        for w in warps_of(self.store_waits) {
+            self.check(w, free);
         }
     }
 

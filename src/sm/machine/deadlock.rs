@@ -35,7 +35,7 @@ impl Sm<'_> {
             && self.exits == 0
             && self.private_ready == 0
             && self.checks.next(self.cycle) == NEVER
-            && self.global.is_idle()
+            && self.global.is_idle(self.cycle)
             && self.offers.valid() & !outputs.wait_sh == 0
             && self.warps.iter().all(|w| w.in_path == 0);
         let before = if idle { self.idle_cycles } else { 0 };

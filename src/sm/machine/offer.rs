@@ -4,7 +4,7 @@
 use super::Sm;
 use crate::error::{Error, Result};
 use crate::model::spad_sm_path::{Offer, kind};
-use crate::model::{lanes_of, warps_of};
+use crate::model::{lanes_of, warp_bit, warps_of};
 use crate::sm::instr::{Instr, InstrKind};
 use crate::sm::warp::{NEVER, State};
 
@@ -74,6 +74,15 @@ impl Sm<'_> {
             } // else a completion looks again
             return Ok(());
         }
+        let store = instr.kind == InstrKind::StGlobal;
+        if store && !self.global.reserve(cycle) {
+            self.store_waits |= warp_bit(w);
+            if let Some(free) = self.global.next_entry() {
+                self.check(w, free);
+            } // else the store that is sent first looks again
+            return Ok(());
+        }
+        self.store_waits &= !warp_bit(w);
         let offer = match private {
             true => None,
             false => Some(self.offer(w)?),

@@ -26,6 +26,29 @@ fn a_misprediction_leaves_no_backlog() {
     }
 }
 
+/// The mask stands beside any policy: loads with conflicts do not queue up in
+/// front of the banks, and `conflict-aware` is `lrr` with it.
+#[test]
+fn any_policy_masks_warps_where_it_is_told_to() {
+    let text = ".block 256\n.grid 4\n.shared 8192\nrepeat 20\n\
+                ld.shared r1, [(32*l) % 1024]\nalu r2\nalu r3\nalu r4\nend\n";
+    let run = |policy: &str, aware: &str| {
+        let config = Config::of_figures(&format!(
+            "base = \"gt200\"\n[sharing]\non = true\n[scheduler]\npolicy = \"{policy}\"\n{aware}"
+        ));
+        Setup::default().run(&config, &program(text)).unwrap()
+    };
+    for policy in ["lrr", "gto", "two-level", "owf", "owf-slot", "lowest-slot"] {
+        let (plain, aware) = (run(policy, ""), run(policy, "aware = true\n"));
+        assert_eq!(plain.masked_cycles, 0, "{policy}");
+        let stalls = (plain.stalls.bank_conflict, aware.stalls.bank_conflict);
+        assert!(stalls.1 * 4 < stalls.0, "{policy}: {stalls:?}");
+        assert_eq!(plain.bank_conflicts, aware.bank_conflicts);
+    }
+    assert_eq!(run("lrr", "aware = true\n"), run("conflict-aware", ""));
+    assert_ne!(run("owf", "aware = true\n"), run("conflict-aware", ""));
+}
+
 /// An atomic leaves the order of the memory path: a barrier waits for its end.
 #[test]
 fn a_barrier_waits_for_atomics() {
@@ -111,6 +134,35 @@ fn loads_take_as_long_as_the_machine_says() {
         on(&machine(&text), &load.repeat(3))
     };
     assert_eq!(strict(0), strict(500));
+}
+
+/// Stores take the channel's time: bytes by bandwidth, from the first slot on.
+#[test]
+fn stores_are_as_fast_as_the_channel() {
+    // 128 bytes in 8 cycles: 16 bytes a cycle.
+    let text = ".block 256\n.grid 8\nrepeat 16\nst.global [131072*b + 4*t + 4096*i], r1\nend\n";
+    let bytes = 8 * 256 * 16 * 4;
+    for preset in ["fermi", "sharing-48k"] {
+        for max_stores in [1, 2, 32] {
+            let config = machine(&format!(
+                "base = \"{preset}\"\n[global]\nmax_stores = {max_stores}\n"
+            ));
+            let s = run(&config, text).unwrap();
+            let least = bytes / 16;
+            let most = match max_stores {
+                1 => 3 * least, // the way through the path is not hidden
+                _ => least + least / 100,
+            };
+            assert!((least..=most).contains(&s.cycles), "{max_stores}: {s:?}");
+            assert_eq!(s.global_segments, bytes / 128);
+            let slots = s.cycles * u64::from(config.sm.schedulers);
+            assert_eq!(s.issued + s.stalls.total(), slots);
+            assert!(s.stalls.store_queue * 10 > slots * 8, "{s:?}");
+        }
+    }
+    // A store alone is out when its slot is over: written back in 5.
+    let one = run(&tiny(""), ".warp_size 8\n.block 8\nst.global [4*l], r1\n").unwrap();
+    assert_eq!((one.cycles, one.stalls.store_queue), (5 + 2, 2));
 }
 
 /// A load without active lanes asks for nothing.

@@ -40,7 +40,7 @@ impl<'a> ReplayBench<'a> {
             return Err(Error::usage(
                 format!("the RTL has no scheduler {scheduler}, the model alone has it"),
                 "expected lrr, conflict-aware, owf-slot, lowest-slot, or owf where blocks share \
-                 scratchpad",
+                 scratchpad; each with [scheduler] aware = true or without",
             ));
         }
         Ok(ReplayBench {

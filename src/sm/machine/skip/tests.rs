@@ -142,7 +142,7 @@ fn passing_over_quiet_cycles_changes_nothing() {
         "base = \"sharing-48k\"\n[sharing]\non = true\n",
     ];
     let mut rng = ChaCha8Rng::seed_from_u64(11);
-    let (mut all, mut made) = (0, 0);
+    let (mut all, mut made, mut stores) = (0, 0, 0);
     for round in 0..80 {
         let text = one_of(&mut rng, &machines);
         let mut config = Config::from_toml(text, Path::new("m.toml")).unwrap();
@@ -150,9 +150,12 @@ fn passing_over_quiet_cycles_changes_nothing() {
         settings.pipeline = one_of(&mut rng, &PIPELINES);
         settings.barrel = one_of(&mut rng, &BARRELS);
         settings.scheduler = one_of(&mut rng, &SCHEDULERS);
+        settings.aware = one_of(&mut rng, &[None, Some(true)]);
         config.sm.frontend_stages = uniform(&mut rng, 3) * 5;
         config.path.mem_stages = 2 + uniform(&mut rng, 4);
         config.path.ahead = uniform(&mut rng, 4);
+        config.sm.global.max_stores = 1 + uniform(&mut rng, 3);
+        config.sm.global.cycles_per_segment *= 1 + uniform(&mut rng, 2);
         let words = match round % 2 {
             0 => config.capacity_words * 2 / 5,
             _ => 64 + uniform(&mut rng, 200),
@@ -166,7 +169,10 @@ fn passing_over_quiet_cycles_changes_nothing() {
             plain.0,
             quick.0
         );
+        let stalls = quick.0.as_ref().map(|s| s.stalls);
+        stores += stalls.map_or(0, |s| s.store_queue);
         (all, made) = (all + cycles, made + steps);
     }
     assert!(made * 2 < all, "{made} steps for {all} cycles");
+    assert!(stores > 1000, "{stores} cycles with no entry for a store");
 }

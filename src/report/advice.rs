@@ -1,0 +1,53 @@
+//! What is to be done with a kernel, and what that is worth.
+
+use serde::Serialize;
+
+/// A step and the command that takes it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Advice {
+    /// What it does.
+    pub what: String,
+    /// The command, to be pasted into a shell.
+    pub command: String,
+}
+
+/// One run of the SM's model.
+#[derive(Clone, Debug, Serialize)]
+pub struct Timed {
+    /// The bank mapping.
+    pub hash: String,
+    /// Pipeline stages of its own.
+    pub hash_stage: u32,
+    /// Cycles of the kernel.
+    pub cycles: u64,
+}
+
+/// Cycles without a hash, and under the recommended mapping.
+#[derive(Clone, Debug, Serialize)]
+pub struct Worth {
+    /// Blocks of the grid, all on one SM.
+    pub blocks: u32,
+    /// Bank = address mod 2^m.
+    pub before: Timed,
+    /// The recommended mapping.
+    pub after: Timed,
+    /// How many times as fast.
+    pub speed_up: f64,
+}
+
+impl Worth {
+    /// It in one line, for a machine with a hash unit or without.
+    pub(super) fn text(&self, hash_unit: bool) -> String {
+        let (before, after) = (&self.before, &self.after);
+        let stage = match (hash_unit, after.hash_stage) {
+            (false, _) => ", without the instructions that compute it",
+            (true, 0) => ", no hash stage",
+            (true, _) => " and its stage",
+        };
+        format!(
+            "worth: {:.3} times as fast, {} cycles under {} and {} under {}{stage} (sim, blocks on \
+             one SM: {})\n",
+            self.speed_up, before.cycles, before.hash, after.cycles, after.hash, self.blocks
+        )
+    }
+}
