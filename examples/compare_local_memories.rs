@@ -20,11 +20,33 @@ use std::process::ExitCode;
 /// Units and memory stages that are measured.
 const BUILDS: [(&str, u32); 3] = [("spad_stream", 4), ("spad_stream", 2), ("spad_tcdm", 4)];
 
-/// The others, by Yosys 0.23 with the same commands: what, cells, flip-flops,
-/// levels, cycles for 32 lanes on one word.
-const OTHERS: [(&str, &str, &str, &str, &str); 2] = [
-    ("PULP logarithmic interconnect", "153862", "-", "24", "33"),
-    ("Vortex VX_local_mem", "238562", "38304", "-", "37"),
+/// A local memory of another project: constants, since its sources are not
+/// here. docs/integration.md says how each is measured.
+struct Other {
+    what: &'static str,
+    /// Repository and file.
+    source: &'static str,
+    /// Cells, flip-flops and levels, by Yosys 0.23 with the commands that ours
+    /// are measured with; cycles for 32 lanes on one word, and on one bank.
+    figures: [&'static str; 5],
+    /// What the figures are of, and what is not known of them.
+    about: &'static str,
+}
+
+const OTHERS: [Other; 2] = [
+    Other {
+        what: "PULP tcdm_interconnect",
+        source: "github.com/pulp-platform/cluster_interconnect, rtl/tcdm_interconnect",
+        figures: ["152453", "1408", "24", "33", "33"],
+        about: "NumIn = NumOut = 32, Topology = LIC; the interconnect alone; commit not written down",
+    },
+    Other {
+        what: "Vortex VX_local_mem",
+        source: "github.com/vortexgpgpu/vortex, hw/rtl/mem/VX_local_mem.sv",
+        figures: ["238562", "38304", "?", "37", "37"],
+        about: "NUM_REQS = NUM_BANKS = 32; levels not measured, one bank as one word, since its \
+                crossbar takes one lane per bank and cycle whatever the address; commit not written down",
+    },
 ];
 
 fn main() -> ExitCode {
@@ -42,11 +64,10 @@ fn run() -> Result<()> {
         "{:31}{:>8}{:>8}{:>8}{:>10}{:>10}",
         "", "cells", "flops", "levels", "one word", "one bank"
     );
-    for (what, cells, flops, levels, cycles) in OTHERS {
-        println!(
-            "{what:31}{cells:>8}{flops:>8}{levels:>8}{cycles:>10}{:>10}",
-            "-"
-        );
+    for other in &OTHERS {
+        let [cells, flops, levels, word, bank] = other.figures;
+        let what = other.what;
+        println!("{what:31}{cells:>8}{flops:>8}{levels:>8}{word:>10}{bank:>10}");
     }
     let (yosys, cache) = (Toolbox::new().get(Kind::Yosys)?, Cache::user()?);
     for (unit, stages) in BUILDS {
@@ -65,6 +86,13 @@ fn run() -> Result<()> {
         );
     }
     println!("memories left out; cycles from the request to the last answer, both included");
+    println!(
+        "ours by Yosys {}, the others by 0.23: levels depend on the version",
+        yosys.version
+    );
+    for other in &OTHERS {
+        println!("{}: {}; {}", other.what, other.source, other.about);
+    }
     Ok(())
 }
 

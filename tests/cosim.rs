@@ -461,6 +461,32 @@ fn a_failing_stimulus_is_shrunk() {
     assert!(!vcd.contains(&format!("\n#{}\n", cycles * 10)));
 }
 
+/// An atomic that is over while the scratchpad takes nothing, and the next one
+/// that waits for it: the whole path's own stimulus reaches it, in fewer cycles
+/// than a command without `--cycles` runs.
+#[test]
+fn a_fault_that_needs_a_coincidence_is_found() {
+    if !has_tools() {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    let dir_arg = dir.to_str().unwrap();
+    let unit = "spad_sm_path";
+    let emit = ["emit", unit, "--preset", "small", "-o", dir_arg];
+    assert_eq!(spadkit(&emit).0, 0);
+    let file = dir.join("spad_memory_entry.v");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let edited = text.replacen("seq_done & req_ready", "seq_done", 1);
+    assert_ne!(edited, text);
+    std::fs::write(&file, edited).unwrap();
+    let args = ["cosim", unit, "--preset", "small", "--rtl", dir_arg];
+    let (status, json, stderr) = spadkit(&args);
+    assert_eq!(status, 1, "{stderr}");
+    let cycle = json["results"][0]["first_mismatch"]["cycle"].as_u64();
+    assert!(cycle.unwrap() < 100_000, "{json}");
+}
+
 #[test]
 fn missing_verilog_and_unknown_units_are_bad_input() {
     let scratch = tempfile::tempdir().unwrap();

@@ -2,6 +2,8 @@
 
 #[path = "prove/faults.rs"]
 mod faults;
+#[path = "prove/small.rs"]
+mod small;
 
 use assert_cmd::Command;
 use faults::{ATOMIC, FIGURES, Mutant, hash_faults, path_faults};

@@ -3,6 +3,8 @@
 //! keep, as assertions to be bound to a unit.
 
 use crate::codes::{self, FIELDS, Field};
+use crate::hashed_lanes::HashedLanes;
+use crate::hashes::PathHash;
 use crate::lines::{COMMENT_WIDTH, wrap};
 use crate::machine::Machine;
 use crate::module::{Dir, LICENSE, Port, Result};
@@ -88,25 +90,33 @@ pub fn wrapper(unit: &str, ports: &[Port], machine: &Machine) -> Result<Option<C
 }
 
 #[derive(Serialize)]
-struct Enables<'a> {
+struct Rules<'a> {
     writes: Vec<&'a str>,
+    /// The mapping is a matrix in registers.
+    linear: bool,
+    lanes: HashedLanes,
+    /// When addresses are mapped, in the names of the ports.
+    in_use: &'static str,
 }
 
 /// What the neighbours of `top`, a unit, have to keep, bound to every instance of it;
 /// `None` where nothing is to be kept but handshakes.
 pub fn rules(top: &str, ports: &[Port], machine: &Machine) -> Result<Option<Companion>> {
-    let section = match top {
-        "spad_sm_path" => "18.1",
-        "spad_stream" => "18a.2",
-        "spad_tcdm" => "18a.3",
+    let (section, in_use) = match top {
+        "spad_sm_path" => ("18.1", "iss_valid"),
+        "spad_stream" => ("18a.2", "!idle"),
+        "spad_tcdm" => ("18a.3", "!idle"),
         _ => return Ok(None),
     };
     let is_enable = |q: &&Port| q.name.ends_with("_wr_en");
-    let x = Enables {
-        writes: ports.iter().filter(is_enable).map(|q| &*q.name).collect(),
-    };
     let name = format!("{top}_rules");
     let p = Params::new(machine)?;
+    let x = Rules {
+        writes: ports.iter().filter(is_enable).map(|q| &*q.name).collect(),
+        linear: machine.path_hash == PathHash::Configurable,
+        lanes: HashedLanes::new(&p, machine, false, ("", ""))?.0,
+        in_use,
+    };
     let body = render_body(&format!("{name}.sv.tera"), &Values { p: &p, x })?;
     let used: Vec<&Port> = ports.iter().filter(|q| names(&body, &q.name)).collect();
     let port = |q: &&Port| match q.width {

@@ -18,9 +18,6 @@ use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Clock cycles of random stimulus.
-const RANDOM_CYCLES: u64 = 20_000;
-
 /// Verilated RTL against the golden model, in lockstep.
 ///
 /// Stimulus is random, with back-pressure and resets. With --trace it comes
@@ -35,8 +32,8 @@ pub struct CosimArgs {
     /// also from a full trace (.spt) or a program text (.warp).
     #[arg(long, value_name = "INPUT")]
     trace: Option<String>,
-    /// Clock cycles per unit, 20000 if not given; a kernel that spad_sm_path
-    /// executes ends by itself.
+    /// Clock cycles per unit; if not given 20000, and 200000 of spad_sm_path.
+    /// A kernel that spad_sm_path executes ends by itself.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     cycles: Option<u64>,
     /// Seed of the stimulus.
@@ -80,7 +77,7 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
     }
     let options = CosimOptions {
         config: &config,
-        cycles: args.cycles.unwrap_or(RANDOM_CYCLES),
+        cycles: args.cycles,
         seed: args.seed,
         trace: stimulus.trace.as_ref(),
         replay: stimulus.workload.as_deref().map(|workload| Replay {

@@ -2,15 +2,20 @@
 
 use super::Global;
 use super::printer::{Printer, table};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::interrupt;
-use crate::prove::{Machines, Outcome, RtlSource, Verdict, about, check, plan, usual_geometries};
+use crate::output::write_file;
+use crate::prove::{
+    Machines, Outcome, Proof, RtlSource, Verdict, about, check, plan, usual_geometries,
+};
+use crate::quote::shown_path;
 use crate::tool::{Kind, Toolbox};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -45,6 +50,9 @@ pub struct ProveArgs {
     /// machine's own; units of the path for the preset small, too.
     #[arg(long)]
     all_geometries: bool,
+    /// Write the run of each counterexample to DIR, as UNIT.PROPERTY.vcd.
+    #[arg(long, value_name = "DIR")]
+    wave: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &ProveArgs, global: &Global, printer: &Printer) -> Result<()> {
@@ -61,9 +69,13 @@ pub(super) fn run(args: &ProveArgs, global: &Global, printer: &Printer) -> Resul
         (None, true) => Machines::All,
         (None, false) => Machines::Least,
     };
-    let proofs = plan(&args.units, &machine, &geometries, machines)?;
+    let proofs = plan(&args.units, &machine, &geometries, machines, &rtl)?;
     let proofs = about(proofs, &args.properties)?;
+    if let Some(dir) = &args.wave {
+        std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
+    }
     let yosys = Toolbox::new().get(Kind::Yosys)?;
+    announce(&proofs, &machine.name, args.timeout, printer);
     let timeout = Duration::from_secs(args.timeout);
     let progress = printer.progress(proofs.len() as u64, "proofs");
     let done = AtomicU64::new(0);
@@ -86,10 +98,61 @@ pub(super) fn run(args: &ProveArgs, global: &Global, printer: &Printer) -> Resul
         ));
     }
     let verdicts: Vec<Verdict> = verdicts.into_iter().flatten().flatten().collect();
+    if let Some(dir) = &args.wave {
+        write_waves(&verdicts, dir, printer)?;
+    }
     let mut json = json!({"tools": {"yosys": yosys.version}});
     json["results"] = verdicts.iter().map(to_json).collect();
     printer.result(json, || to_text(&verdicts))?;
     check(&verdicts)
+}
+
+/// How long it takes, and what is proved in place of the user's own machine.
+fn announce(proofs: &[Proof], machine: &str, timeout: u64, printer: &Printer) {
+    let threads = rayon::current_num_threads() as u64;
+    let seconds: u64 = proofs.iter().map(Proof::rough_seconds).sum();
+    let longest = proofs.iter().map(Proof::rough_seconds).max().unwrap_or(0);
+    let about = match (seconds / threads).max(longest) {
+        seconds @ 0..90 => format!("{seconds} seconds"),
+        seconds => format!("{} minutes", seconds.div_ceil(60)),
+    };
+    printer.log(format!(
+        "{} proofs, {threads} at a time: about {about}; each is given up after {timeout} s",
+        proofs.len()
+    ));
+    let mut small: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (unit, machine) in proofs.iter().filter_map(Proof::instead) {
+        small.entry(machine).or_default().insert(unit);
+    }
+    for (small, units) in small {
+        let units: Vec<&str> = units.into_iter().collect();
+        printer.warn(format!(
+            "the machine {machine} is too large for the proofs of {}: its Verilog is what the kit \
+             emits, and what the kit emits for the machine {small} is proved",
+            units.join(", ")
+        ));
+    }
+}
+
+/// A waveform for each counterexample that is a run.
+fn write_waves(verdicts: &[Verdict], dir: &Path, printer: &Printer) -> Result<()> {
+    let mut names = BTreeSet::new();
+    for verdict in verdicts {
+        let Outcome::Disproved(example) = &verdict.outcome else {
+            continue;
+        };
+        let Some(vcd) = example.vcd(&verdict.unit) else {
+            continue;
+        };
+        let base = format!("{}.{}", verdict.unit, verdict.property);
+        let numbered = (2..).map(|i| format!("{base}.{i}"));
+        let mut candidates = std::iter::once(base.clone()).chain(numbered);
+        let name = candidates.find(|n| names.insert(n.clone()));
+        let path = dir.join(format!("{}.vcd", name.unwrap_or(base)));
+        write_file(&path, vcd.as_bytes())?;
+        printer.log(format!("waveform: {}", shown_path(&path)));
+    }
+    Ok(())
 }
 
 fn geometries(args: &ProveArgs, own: Geometry) -> Vec<Geometry> {

@@ -26,11 +26,16 @@ pub(super) fn preset(name: &str) -> Result<Config> {
         "gpgpusim-16k" => gpgpusim(name, (12, 5), 4096, (96, 16)),
         "sharing-48k" => gpgpusim(name, (14, 5), 12288, (64, 16)),
         "sharing-64k" => gpgpusim(name, (14, 5), 16384, (64, 32)),
+        name if PROOF_MACHINES.contains(&name) => proof(name),
         _ => match TODAY.iter().find(|t| t.name == name) {
             Some(generation) => today(generation),
             None => Err(Error::usage(
                 format!("there is no preset '{name}'{}", did_you_mean(name, PRESETS)),
-                format!("presets are {}", PRESETS.join(", ")),
+                format!(
+                    "presets are {}; small machines for proofs are {}",
+                    PRESETS.join(", "),
+                    PROOF_MACHINES.join(", ")
+                ),
             )),
         },
     }
@@ -149,6 +154,45 @@ fn small() -> Result<Config> {
         cycles_per_segment: 2,
         max_segments: 8,
         max_stores: 8,
+    };
+    Ok(c)
+}
+
+/// The machines that units of the path are proved for: as small as all
+/// mechanisms of the unit allow, with lock groups of two cycles, several passes,
+/// two sharing pairs, a second round of an atomic.
+pub const PROOF_MACHINES: [&str; 5] = ["pair", "quad", "rows", "whole", "lockless"];
+
+/// One of [`PROOF_MACHINES`].
+fn proof(name: &str) -> Result<Config> {
+    let whole = ["whole", "lockless"].contains(&name);
+    let mut c = small()?;
+    c.name = name.to_owned();
+    c.geometry = Geometry::new(9, 3)?;
+    c.lanes = if whole || name == "pair" { 2 } else { 4 };
+    c.capacity_words = if name == "rows" { 4 * 8 } else { 1 << 9 };
+    c.block_words = c.capacity_words;
+    c.warp_size = 8;
+    (c.path.warps, c.path.blocks) = (4, 4);
+    (c.path.locks, c.path.lock_group_cycles) = (32, 2);
+    c.path.history_sets = 2;
+    // A definition in a line; the others are proved by themselves.
+    c.path.hash = PathHash::Xor;
+    if whole {
+        // Addresses are any, so banks, rows and locks are with any hash.
+        c.path.hash = PathHash::Mod;
+        c.warp_size = 4;
+        (c.path.warps, c.path.blocks) = (2, 2);
+    }
+    if name == "lockless" {
+        c.path.locks = 0;
+    }
+    // Short, so that a second round is only a few cycles away.
+    c.path.retry = RetryLatencies {
+        read: 2,
+        update: 3,
+        write: 2,
+        branch: 1,
     };
     Ok(c)
 }

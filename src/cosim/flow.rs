@@ -12,7 +12,7 @@ use crate::rtl::{Design, EmittedUnit, read_foreign};
 use crate::sm::Workload;
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
-use crate::units::{Bench, Layout, Setup, Stimulus, bench_for, replay_for};
+use crate::units::{Bench, Layout, Setup, Stimulus, bench_for, replay_for, unit_of};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -29,8 +29,9 @@ pub const PATH: &str = "spad_sm_path";
 pub struct CosimOptions<'a> {
     /// The machine.
     pub config: &'a Config,
-    /// Clock cycles per unit.
-    pub cycles: u64,
+    /// Clock cycles per unit; `None`: as many as each unit has in its row of
+    /// `units`.
+    pub cycles: Option<u64>,
     /// Seed of the stimulus.
     pub seed: u64,
     /// Addresses from a trace instead of random ones.
@@ -133,7 +134,13 @@ pub fn cosim_unit(
         })
     };
     let mut bench = new_bench()?;
-    let cycles = replay.map_or(options.cycles, |replay| replay.cycles);
+    let cycles = match replay {
+        Some(replay) => replay.cycles,
+        None => match options.cycles {
+            Some(cycles) => cycles,
+            None => unit_of(&unit.name)?.cycles,
+        },
+    };
     let files = match &options.rtl_dir {
         None => design.files_of(unit),
         Some(dir) => read_foreign(&unit.files, dir, options.trust)?,

@@ -51,7 +51,7 @@ impl Hardware<'_> {
             .retain(|unit| family.iter().any(|p| unit.name.starts_with(p)));
         let options = CosimOptions {
             config: self.machine,
-            cycles: self.options.cycles,
+            cycles: Some(self.options.cycles),
             seed: 1,
             trace: Some(self.trace),
             replay: None,

@@ -58,6 +58,7 @@ pub fn exhaust(kind: HashKind, geometry: Geometry) -> Result<Exhausted> {
         Some((spec, why)) => Outcome::Disproved(Counterexample {
             violates: why.to_owned(),
             values: [("hash".to_owned(), spec.to_string())].into(),
+            run: Vec::new(),
         }),
     };
     Ok(Exhausted {

@@ -342,14 +342,16 @@ const NO_REGISTER: &str = "Assertion failed: selection is not empty: a:hierconn"
 
 /// The run as a counterexample to `goal`, if it is one.
 fn violation(goal: &Goal, values: &[Value]) -> Option<Counterexample> {
-    let fails = |v: &&Value| v.name == goal.signal && v.cycle > 1 && v.value == "0x0";
+    let fails = |v: &&Value| v.name == goal.signal && v.cycle > 1 && v.is_zero();
     let first = values.iter().filter(fails).map(|v| v.cycle).min()?;
     // Inputs up to there: they are the run. The rest follows from them.
     let matters = |v: &&Value| v.cycle <= first && !is_goal(&v.name);
+    let run = values.iter().filter(|v| v.cycle <= first);
     let values: Vec<Value> = values.iter().filter(matters).cloned().collect();
     Some(Counterexample {
         violates: format!("{} (cycle {first})", goal.about),
         values: by_name(&values),
+        run: run.cloned().collect(),
     })
 }
 
@@ -365,10 +367,10 @@ mod tests {
 
     #[test]
     fn a_run_is_a_counterexample_from_the_cycle_behind_the_reset() {
-        let value = |cycle, name: &str, value: &str| Value {
+        let value = |cycle, name: &str, bits: &str| Value {
             cycle,
             name: name.to_owned(),
-            value: value.to_owned(),
+            bits: bits.to_owned(),
         };
         let goal = Goal {
             signal: "check_x".to_owned(),
@@ -376,15 +378,17 @@ mod tests {
             about: "x holds".to_owned(),
         };
         let run = [
-            value(1, "check_x", "0x0"),
-            value(2, "check_x", "0x1"),
-            value(3, "check_x", "0x0"),
-            value(3, "in", "0x5"),
-            value(4, "in", "0x6"),
+            value(1, "check_x", "0"),
+            value(2, "check_x", "1"),
+            value(3, "check_x", "0"),
+            value(3, "in", "101"),
+            value(4, "in", "110"),
         ];
         assert_eq!(violation(&goal, &run[..2]), None);
         let example = violation(&goal, &run).unwrap();
         assert_eq!(example.violates, "x holds (cycle 3)");
         assert_eq!(example.values.len(), 1);
+        // With the property itself, up to where it is violated.
+        assert_eq!(example.run.len(), 4);
     }
 }

@@ -21,6 +21,7 @@ mod script;
 mod solver;
 mod subject;
 mod template;
+mod vcd;
 
 pub use exhaust::{Exhausted, exhaust};
 pub use machine::Machines;
@@ -28,6 +29,7 @@ pub use plan::{Proof, about, plan};
 pub use property::Property;
 pub use rtl::RtlSource;
 pub use script::{Counterexample, Outcome, Verdict};
+pub use solver::Value;
 pub use subject::provable_units;
 
 use crate::error::{Error, Result};

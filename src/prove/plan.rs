@@ -3,7 +3,7 @@
 use super::exhaust::{Exhausted, exhaust};
 use super::harness::{Goals, Harness};
 use super::induction::{Induction, Proved};
-use super::machine::Machines;
+use super::machine::{Machines, least};
 use super::property::Property;
 use super::question::Builder;
 use super::rtl::RtlSource;
@@ -13,8 +13,9 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::{Configured, HashKind};
-use crate::rtl::Design;
+use crate::rtl::{Design, SourceFile};
 use crate::tool::Tool;
+use crate::units::Size;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -41,6 +42,9 @@ enum Target {
     Path {
         harness: Harness,
         machine: Box<Config>,
+        /// The user's Verilog is for a larger machine than a solver goes
+        /// through: this is what the kit emits for a small one.
+        instead: bool,
     },
 }
 
@@ -55,12 +59,14 @@ enum Method {
 }
 
 /// The proofs of `units` (all if empty): of hash units for each geometry, of
-/// units of the path for each of the machines.
+/// units of the path for each of the machines. What stands in `rtl` for a larger
+/// machine, and is what the kit emits, is proved as emitted for a small one.
 pub fn plan(
     units: &[String],
     config: &Config,
     geometries: &[Geometry],
     machines: Machines,
+    rtl: &RtlSource,
 ) -> Result<Vec<Proof>> {
     let all = provable_units(&Design::all_units());
     let named = !units.is_empty();
@@ -68,7 +74,7 @@ pub fn plan(
     let mut proofs = Vec::new();
     for unit in units {
         if Harness::of_unit(unit).next().is_some() {
-            proofs.extend(path_proofs(unit, config, machines, named)?);
+            proofs.extend(path_proofs(unit, config, machines, named, rtl)?);
         } else if let Some((subject, kinds)) = hash_proofs(unit, config) {
             for &geometry in geometries {
                 let fits = |m: &Method| match m {
@@ -129,31 +135,74 @@ pub fn about(proofs: Vec<Proof>, properties: &[String]) -> Result<Vec<Proof>> {
 
 /// What is proved of a unit of the path. One that a machine does not have is
 /// left out unless it was asked for by name.
-fn path_proofs(unit: &str, config: &Config, machines: Machines, named: bool) -> Result<Vec<Proof>> {
+fn path_proofs(
+    unit: &str,
+    config: &Config,
+    machines: Machines,
+    named: bool,
+    rtl: &RtlSource,
+) -> Result<Vec<Proof>> {
     let mut proofs = Vec::new();
+    let proof = |harness: Harness, machine, instead| Proof {
+        unit: harness.unit.to_owned(),
+        target: Target::Path {
+            harness,
+            machine: Box::new(machine),
+            instead,
+        },
+        only: None,
+    };
     let mut lacking = None;
     for harness in Harness::of_unit(unit) {
         for machine in machines.list(&harness, config)? {
             match harness.lacking(&machine) {
-                None => proofs.push(Proof {
-                    unit: harness.unit.to_owned(),
-                    target: Target::Path {
-                        harness,
-                        machine: Box::new(machine),
-                    },
-                    only: None,
-                }),
+                None => proofs.push(proof(harness, machine, false)),
                 Some(why) => lacking = Some((machine.name, why)),
             }
         }
     }
-    match lacking {
-        Some((machine, why)) if named && proofs.is_empty() => Err(Error::usage(
-            format!("nothing is proved of {unit} in the machine {machine}"),
-            why,
-        )),
-        _ => Ok(proofs),
+    let Some((machine, why)) = lacking.filter(|_| proofs.is_empty()) else {
+        return Ok(proofs);
+    };
+    if machines == Machines::Own && is_as_emitted(unit, config, rtl).unwrap_or_default() {
+        for harness in Harness::of_unit(unit) {
+            let small = Machines::Least.list(&harness, config)?;
+            proofs.extend(small.into_iter().map(|m| proof(harness, m, true)));
+        }
+        return Ok(proofs);
     }
+    if !named {
+        return Ok(proofs);
+    }
+    let small = small_machine(unit)?;
+    Err(Error::usage(
+        format!("nothing is proved of {unit} in the machine {machine}: {why}"),
+        format!(
+            "an edit is proved in a small machine: spadkit emit {unit} --preset {small} -o DIR, \
+             edit it there, then spadkit prove {unit} --preset {small} --rtl DIR"
+        ),
+    ))
+}
+
+/// Whether all files of the unit are what the kit emits.
+fn is_as_emitted(unit: &str, config: &Config, rtl: &RtlSource) -> Result<bool> {
+    let design = Design::emit(&[unit.to_owned()], config)?;
+    let there = rtl.files(&design)?;
+    let same = |f: &SourceFile| there.iter().any(|t| t.name == f.name && t.text == f.text);
+    Ok(design.files.iter().all(same))
+}
+
+/// The preset whose machine has a proof of the unit as it stands.
+fn small_machine(unit: &str) -> Result<String> {
+    let mut first = None;
+    for harness in Harness::of_unit(unit) {
+        let machine = least(harness.circuit.size)?;
+        if harness.lacking(&machine).is_none() {
+            return Ok(machine.name);
+        }
+        first = first.or(Some(machine.name));
+    }
+    Ok(first.unwrap_or_default())
 }
 
 /// What is proved of a unit of the hash family.
@@ -194,7 +243,12 @@ impl Proof {
         timeout: Duration,
     ) -> Result<Vec<Verdict>> {
         match &self.target {
-            Target::Path { harness, machine } => {
+            Target::Path {
+                harness,
+                machine,
+                instead,
+            } => {
+                let rtl = if *instead { &RtlSource::Emitted } else { rtl };
                 let mut induction = Induction::new(harness, machine, rtl)?;
                 if let Some(only) = &self.only {
                     induction.retain(only);
@@ -234,11 +288,38 @@ impl Proof {
     fn properties(&self) -> Result<Vec<String>> {
         Ok(match &self.target {
             Target::Hash { property, .. } => vec![property.name().to_owned()],
-            Target::Path { harness, machine } => {
+            Target::Path {
+                harness, machine, ..
+            } => {
                 let goals = Goals::of(&harness.verilog(machine)?);
                 goals.checked.iter().map(|g| g.name().to_owned()).collect()
             }
         })
+    }
+
+    /// The unit, and the small machine that it is proved for in place of the
+    /// one that the user's Verilog is for.
+    pub fn instead(&self) -> Option<(&str, &str)> {
+        match &self.target {
+            Target::Path {
+                machine,
+                instead: true,
+                ..
+            } => Some((&self.unit, &machine.name)),
+            _ => None,
+        }
+    }
+
+    /// About how many seconds it takes a processor of 2020.
+    pub fn rough_seconds(&self) -> u64 {
+        match &self.target {
+            Target::Hash { .. } => 2,
+            Target::Path { harness, .. } => match harness.circuit.size {
+                Size::Pair => 3,
+                Size::Quad | Size::Rows => 10,
+                Size::Whole | Size::Lockless => 60,
+            },
+        }
     }
 
     /// What it is, for the progress bar.

@@ -2,7 +2,7 @@
 
 use super::circuit::{Cut, Values};
 use super::property::Property;
-use super::solver::{Answer, Reply, Run, by_name};
+use super::solver::{Answer, Reply, Run, Value, by_name};
 use super::template::render;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
@@ -53,6 +53,9 @@ pub struct Counterexample {
     /// Signals, with the clock cycle where there is more than one, and their
     /// values, in hexadecimal.
     pub values: BTreeMap<String, String>,
+    /// The same cycle by cycle, with what is computed of them; empty where no
+    /// circuit was asked about.
+    pub run: Vec<Value>,
 }
 
 impl Serialize for Counterexample {
@@ -181,6 +184,7 @@ fn judge(steps: &[Step], answers: Vec<Answer>) -> Outcome {
                 return Outcome::Disproved(Counterexample {
                     violates: step.about.clone(),
                     values: by_name(&values),
+                    run: values,
                 });
             }
         }

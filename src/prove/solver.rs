@@ -7,12 +7,21 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The values of signals in one clock cycle (from 1), in hexadecimal.
+/// The value of a signal in one clock cycle (from 1).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Value {
+pub struct Value {
+    /// The cycle.
     pub cycle: u32,
+    /// The signal.
     pub name: String,
-    pub value: String,
+    /// Its bits, the most significant first.
+    pub bits: String,
+}
+
+impl Value {
+    pub(super) fn is_zero(&self) -> bool {
+        !self.bits.contains('1')
+    }
 }
 
 /// The solver's answer to one question.
@@ -112,8 +121,8 @@ fn parse_answer(log: &str) -> Option<Answer> {
         let name = name.strip_prefix('\\')?.to_owned();
         let cycle: u32 = cycle.parse().ok()?;
         let is_binary = bits.bytes().all(|b| matches!(b, b'0' | b'1'));
-        let value = hexadecimal(bits);
-        is_binary.then_some(Value { cycle, name, value })
+        let bits = bits.to_owned();
+        is_binary.then_some(Value { cycle, name, bits })
     };
     Some(Answer::Found(log.lines().filter_map(row).collect()))
 }
@@ -122,8 +131,11 @@ fn parse_answer(log: &str) -> Option<Answer> {
 pub(super) fn by_name(values: &[Value]) -> BTreeMap<String, String> {
     let cycles = values.iter().map(|v| v.cycle).max().unwrap_or(1);
     let named = |v: &Value| match cycles {
-        1 => (v.name.clone(), v.value.clone()),
-        _ => (format!("{} (cycle {})", v.name, v.cycle), v.value.clone()),
+        1 => (v.name.clone(), hexadecimal(&v.bits)),
+        _ => (
+            format!("{} (cycle {})", v.name, v.cycle),
+            hexadecimal(&v.bits),
+        ),
     };
     values.iter().map(named).collect()
 }

@@ -33,6 +33,11 @@ pub struct UnitResult {
     /// OpenSTA's shortest clock period in ps, clock-to-output and set-up
     /// times included; null without OpenSTA.
     pub sta_delay_ps: Option<f64>,
+    /// The same with wires that load nothing.
+    pub sta_delay_no_wires_ps: Option<f64>,
+    /// The wire load in OpenSTA's figures: the library's default; null where
+    /// wires load nothing.
+    pub wire_load: Option<String>,
     /// What the unit is rated by: `sta_delay_ps` if it has a clock, otherwise
     /// `delay_ps`.
     pub rated_ps: Option<f64>,
@@ -166,6 +171,8 @@ mod tests {
             delay_ps,
             delay_fo4: None,
             sta_delay_ps: None,
+            sta_delay_no_wires_ps: None,
+            wire_load: None,
             rated_ps: Some(delay_ps),
             power_mw: Some(0.5),
             cells_by_type: BTreeMap::new(),
@@ -189,6 +196,7 @@ mod tests {
                     clock_to_output_ps: 450.0,
                     setup_ps: 100.0,
                 },
+                wire_load: None,
             },
             effort: Effort::Area,
             results: vec![

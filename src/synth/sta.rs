@@ -8,6 +8,9 @@ use crate::error::Result;
 use crate::tool::{Cache, KeyBuilder, Tool, ToolOutput};
 use serde_json::{Value, json};
 
+/// A library with nothing but a wire load of nothing.
+const NO_WIRES: &str = include_str!("../../synth/no_wires.lib");
+
 /// A mapped netlist, and with what it is analysed.
 #[derive(Clone, Copy)]
 pub struct Analysis<'a> {
@@ -54,6 +57,7 @@ impl Analysis<'_> {
             .add("sta", self.sta.version.to_string())
             .add("script", &script)
             .add("file", contents)
+            .add("no wires", NO_WIRES)
             .add("netlist", &verilog)
             .add("macros", &self.netlist.macros)
             .add("liberty", &self.technology.liberty.digest)
@@ -63,6 +67,7 @@ impl Analysis<'_> {
             if !self.netlist.macros.is_empty() {
                 put(&work.join("macros.lib"), &self.netlist.macros)?;
             }
+            put(&work.join("no_wires.lib"), NO_WIRES)?;
             if !file.is_empty() {
                 put(&work.join(file), contents)?;
             }
@@ -90,6 +95,8 @@ impl Analysis<'_> {
             "macros": !self.netlist.macros.is_empty(),
             "driving_cell": self.technology.driving_cell,
             "load_ff": self.technology.load_ff,
+            "library": self.technology.liberty.name,
+            "wire_load": self.technology.liberty.wire_load,
         });
         for (name, value) in question.values {
             context[*name] = value.clone();

@@ -141,6 +141,8 @@ impl Flow<'_> {
             delay_fo4: technology.liberty.fo4_ps.map(|f| netlist.delay_ps / f),
             rated_ps,
             sta_delay_ps: timing.map(|t| t.delay_ps),
+            sta_delay_no_wires_ps: timing.map(|t| t.delay_no_wires_ps),
+            wire_load: technology.liberty.wire_load.clone(),
             power_mw: timing.and_then(|t| t.power_mw(f64::from(period_ps))),
             cells_by_type: netlist.cells_by_type,
             paths,

@@ -95,6 +95,9 @@ pub struct TechnologySummary {
     pub fo4_ps: Option<f64>,
     /// Times of the memory macros.
     pub memory: MemoryTiming,
+    /// The library's default wire load, which OpenSTA's figures contain; null
+    /// if it has none: then wires load nothing. ABC's figures have no wires.
+    pub wire_load: Option<String>,
 }
 
 impl TechnologyPreset {
@@ -191,6 +194,7 @@ impl Technology {
             nand2_um2: self.nand2_um2,
             fo4_ps: self.liberty.fo4_ps,
             memory: self.memory,
+            wire_load: self.liberty.wire_load.clone(),
         }
     }
 }

@@ -229,6 +229,32 @@ fn fo4_agrees_with_static_timing() {
     assert!((mean - fo4).abs() < 0.02 * fo4, "{mean} against {fo4}");
 }
 
+/// The library's own wire load is in one figure and not in the other; without
+/// one they are equal.
+#[test]
+fn figures_are_with_the_wire_load_and_without() {
+    let Some((tools, osu)) = real(&[Kind::Yosys, Kind::Sta]) else {
+        return;
+    };
+    let plain = run(&tools, &osu, "fixture_select")
+        .unwrap()
+        .results
+        .remove(0);
+    assert_eq!(plain.wire_load, None);
+    assert_eq!(plain.sta_delay_ps, plain.sta_delay_no_wires_ps);
+    let wires = "wire_load (\"some\") { resistance : 0; capacitance : 0.1; slope : 1; \
+                 fanout_length (1, 1); }\ndefault_wire_load : \"some\";\ncell (AND2X1)";
+    let text = osu.liberty.text.replacen("cell (AND2X1)", wires, 1);
+    let loaded = liberty::Liberty::parse(text, Path::new("osu.lib")).unwrap();
+    let loaded = Technology::of(loaded).unwrap();
+    let report = run(&tools, &loaded, "fixture_select").unwrap();
+    assert_eq!(report.technology.wire_load.as_deref(), Some("some"));
+    let result = &report.results[0];
+    assert_eq!(result.wire_load.as_deref(), Some("some"));
+    assert_eq!(result.sta_delay_no_wires_ps, plain.sta_delay_ps);
+    assert!(result.sta_delay_ps > result.sta_delay_no_wires_ps);
+}
+
 #[test]
 fn power_follows_the_clock() {
     let Some((tools, osu)) = real(&[Kind::Yosys, Kind::Sta]) else {

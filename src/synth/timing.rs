@@ -16,7 +16,10 @@ const REFERENCE_PERIOD_PS: f64 = 1000.0;
 pub struct Timing {
     /// The shortest clock period in ps: input to output, or with registers
     /// the slowest of all paths, clock-to-output and setup times included.
+    /// The wires have the library's default wire load, if it has one.
     pub delay_ps: f64,
+    /// The same with wires that load nothing.
+    pub delay_no_wires_ps: f64,
     /// `None` where OpenSTA crashed over it, as it does for netlists of
     /// hundreds of thousands of cells.
     pub power: Option<Power>,
@@ -55,6 +58,7 @@ impl Timing {
             // OpenSTA knows no paths through plain wires.
             return Ok(Timing {
                 delay_ps: 0.0,
+                delay_no_wires_ps: 0.0,
                 power: Some(Power {
                     leakage_mw: 0.0,
                     cycle_fj: 0.0,
@@ -63,7 +67,7 @@ impl Timing {
         }
         let ask = |power: bool| {
             let question = Question {
-                name: "sta-3",
+                name: "sta-4",
                 script: SCRIPT,
                 period_ps,
                 values: &[
@@ -90,18 +94,20 @@ fn parse(output: &ToolOutput, period_ps: f64, power: bool) -> Result<Timing> {
         return Err(fail("reported an error"));
     }
     let number = |text: &str| text.parse::<f64>().ok().filter(|v| v.is_finite());
-    let slack = log
-        .lines()
-        .find_map(|l| l.strip_prefix("spadkit slack_ps "));
-    let slack = slack
-        .and_then(number)
-        .ok_or_else(|| fail("printed no slack"))?;
-    let delay_ps = period_ps - slack;
+    let delay = |name: &str| {
+        let slack = log.lines().find_map(|l| l.strip_prefix(name));
+        let slack = slack.and_then(number);
+        slack.map(|s| period_ps - s)
+    };
+    let delays = delay("spadkit slack_ps ").zip(delay("spadkit slack_no_wires_ps "));
+    let (delay_ps, delay_no_wires_ps) = delays.ok_or_else(|| fail("printed no slack"))?;
+    let timing = Timing {
+        delay_ps,
+        delay_no_wires_ps,
+        power: None,
+    };
     if !power {
-        return Ok(Timing {
-            delay_ps,
-            power: None,
-        });
+        return Ok(timing);
     }
     // Columns: internal, switching, leakage and total power in W.
     let total = log.lines().find_map(|l| l.strip_prefix("Total "));
@@ -109,11 +115,11 @@ fn parse(output: &ToolOutput, period_ps: f64, power: bool) -> Result<Timing> {
     let watts: Option<Vec<f64>> = columns.map(number).collect();
     match watts.as_deref() {
         Some([internal, switching, leakage]) => Ok(Timing {
-            delay_ps,
             power: Some(Power {
                 leakage_mw: leakage * 1e3,
                 cycle_fj: (internal + switching) * 1e3 * period_ps, // mW x ps
             }),
+            ..timing
         }),
         _ => Err(fail("printed no power")),
     }
@@ -130,12 +136,14 @@ mod tests {
         }
     }
 
+    const SLACKS: &str = "spadkit slack_no_wires_ps 1\nspadkit slack_ps -0.5\n";
+
     #[test]
     fn slack_and_total_power_are_read() {
-        let text = "spadkit slack_ps -3.5e+00\nSequential 1 2 3 4 5%\n\
+        let text = "spadkit slack_no_wires_ps 1e+01\nspadkit slack_ps -3.5e+00\nSequential 1 2 3 4 5%\n\
                     Total    1.2e-04 2.1e-05 8.0e-07 1.432e-04 100.0%\n";
         let timing = parse(&log(text), 150.0, true).unwrap();
-        assert_eq!(timing.delay_ps, 153.5);
+        assert_eq!((timing.delay_ps, timing.delay_no_wires_ps), (153.5, 140.0));
         let power = timing.power.unwrap();
         assert!((power.leakage_mw - 8e-4).abs() < 1e-12);
         assert!((power.cycle_fj - 0.141 * 150.0).abs() < 1e-9);
@@ -145,19 +153,21 @@ mod tests {
         assert_eq!(timing.power_mw(10.0), Some(shortest));
         assert!(timing.power_mw(1e9).unwrap() < 8.1e-4);
         // Not asked for, it is not looked for.
-        let without = parse(&log("spadkit slack_ps -3.5e+00\n"), 150.0, false).unwrap();
-        assert_eq!((without.delay_ps, without.power_mw(150.0)), (153.5, None));
+        let without = parse(&log(SLACKS), 150.0, false).unwrap();
+        assert_eq!((without.delay_ps, without.power_mw(150.0)), (150.5, None));
     }
 
     #[test]
     fn errors_and_missing_numbers_are_noticed() {
-        let whole = "spadkit slack_ps 1\nTotal 1 1 1 1 100%\n";
-        assert!(parse(&log(whole), 1.0, true).is_ok());
+        let whole = format!("{SLACKS}Total 1 1 1 1 100%\n");
+        assert!(parse(&log(&whole), 1.0, true).is_ok());
         for bad in [
             "",
             "Total 1 1 1 1 100%\n",
-            "spadkit slack_ps 1\n",
-            "spadkit slack_ps NULL\nTotal 1 1 1 1\n",
+            SLACKS,
+            "spadkit slack_ps 1\nTotal 1 1 1 1\n",
+            "spadkit slack_no_wires_ps 1\nTotal 1 1 1 1\n",
+            "spadkit slack_no_wires_ps 1\nspadkit slack_ps NULL\nTotal 1 1 1 1\n",
         ] {
             let refused = parse(&log(bad), 1.0, true).unwrap_err();
             assert_eq!(refused.exit_status(), 3, "{bad}");

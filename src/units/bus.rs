@@ -178,8 +178,12 @@ impl StreamDriver {
 
 impl Driver for StreamDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        reset(stimulus, frame, &self.ports.rst);
+        let rst = reset(stimulus, frame, &self.ports.rst);
         self.neighbour.configure(stimulus, frame, self.idle);
+        if rst {
+            // What was written is gone, and the rest alone would be no mapping.
+            self.neighbour.writes.clear();
+        }
         if self.idle && stimulus.one_in(64) {
             frame.drive(&self.ports.cfg_lock_hash, stimulus.below(4));
         }
@@ -308,8 +312,12 @@ impl TcdmDriver {
 
 impl Driver for TcdmDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        reset(stimulus, frame, &self.ports.rst);
+        let rst = reset(stimulus, frame, &self.ports.rst);
         self.neighbour.configure(stimulus, frame, self.idle);
+        if rst {
+            // What was written is gone, and the rest alone would be no mapping.
+            self.neighbour.writes.clear();
+        }
         self.ask(stimulus);
         let (p, asked) = (&self.ports, &self.asked);
         let lanes = p.tcdm_req.width;

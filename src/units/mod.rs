@@ -56,6 +56,8 @@ pub struct Unit {
     /// Gates in a row on the machine of the test `structure`, in Yosys' own
     /// gates; `None` where the test has no bound.
     pub levels: Option<u64>,
+    /// Clock cycles of random stimulus that `cosim` runs unless told otherwise.
+    pub cycles: u64,
 }
 
 type NewBench = fn(&Setup) -> Box<dyn Bench>;
@@ -67,7 +69,13 @@ impl Unit {
             bench,
             circuits: &[],
             levels: None,
+            cycles: 20_000,
         }
+    }
+
+    const fn cycles(mut self, cycles: u64) -> Self {
+        self.cycles = cycles;
+        self
     }
 
     const fn levels(mut self, levels: u64) -> Self {
@@ -255,6 +263,9 @@ pub static UNITS: &[Unit] = &[
     Unit::new("spad_stream", bus::stream).levels(18),
     Unit::new("spad_tcdm", bus::tcdm).levels(21),
     Unit::new("spad_sm_path", sm_path::random)
+        // What a part of it shows at once is rare in the whole: an atomic that
+        // ends while the scratchpad takes nothing, and the next that waits.
+        .cycles(200_000)
         .levels(105)
         .proved(&[
             whole(4, 3),
@@ -276,15 +287,19 @@ pub static UNITS: &[Unit] = &[
 /// Words and histories: what is proved of the path as a whole holds for any.
 const MEMORIES: &[&str] = &["spad_bank_ram", "spad_table_ram_*"];
 
-/// The bench of the unit called `name`.
-pub fn bench_for(name: &str, setup: &Setup) -> Result<Box<dyn Bench>> {
-    let unit = UNITS.iter().find(|u| u.name == name).ok_or_else(|| {
+/// The unit called `name`.
+pub fn unit_of(name: &str) -> Result<&'static Unit> {
+    UNITS.iter().find(|u| u.name == name).ok_or_else(|| {
         Error::usage(
             format!("unit '{name}' has no co-simulation bench"),
             "run 'spadkit cosim' without a unit to run those that have",
         )
-    })?;
-    Ok((unit.bench)(setup))
+    })
+}
+
+/// The bench of the unit called `name`.
+pub fn bench_for(name: &str, setup: &Setup) -> Result<Box<dyn Bench>> {
+    Ok((unit_of(name)?.bench)(setup))
 }
 
 /// The bench of `spadkit cosim spad_sm_path --trace`: `workload` on an SM;

@@ -81,13 +81,18 @@ impl Case {
 
     /// The rule that does not hold when `ports` have other values in `cycle`.
     fn tripped(&self, cycle: usize, ports: &[(&str, u64)]) -> String {
+        self.tripped_until(cycle + 2, cycle, ports)
+    }
+
+    /// The same in the first cycles, so many.
+    fn tripped_until(&self, cycles: usize, cycle: usize, ports: &[(&str, u64)]) -> String {
         let (ins, outs) = (self.layout.input_words, self.layout.output_words);
-        let mut inputs = self.inputs[..(cycle + 2) * ins].to_vec();
+        let mut inputs = self.inputs[..cycles * ins].to_vec();
         for (port, value) in ports {
             let slot = self.layout.input(port);
             put(&mut inputs[cycle * ins..], slot, slot.width, &[*value]);
         }
-        let mut outputs = vec![0; (cycle + 2) * outs];
+        let mut outputs = vec![0; cycles * outs];
         let error = match self.unit.instance().run(&inputs, &mut outputs) {
             Ok(()) => return "none".to_owned(),
             Err(error) => error.to_string(),
@@ -105,6 +110,39 @@ impl Case {
         assert!(self.rules.contains(&format!(" {rule}: assert property")));
         assert_eq!(self.tripped(cycle, ports), rule, "cycle {cycle}");
     }
+}
+
+/// A row mask of zero: the banks have a rank too low.
+fn expect_illegal_mapping(case: &Case, in_use: impl Fn(usize) -> bool) {
+    let quiet = |t| case.input(t, "rst") == 0 && case.input(t, "hash_wr_en") == 0;
+    let used = |t: usize| {
+        (t + 1..CYCLES - 1)
+            .take_while(|&t| quiet(t))
+            .find(|&t| in_use(t))
+    };
+    let last_write = |t: usize| case.input(t, "hash_wr_en") == 1 && used(t).is_some();
+    let t = case.cycle("a mapping that is used", last_write);
+    let until = used(t).unwrap() + 2;
+    assert_eq!(case.tripped_until(until, t, &[]), "none");
+    assert_eq!(
+        case.tripped_until(until, t, &[("hash_wr_data", 0)]),
+        "mapping_legal"
+    );
+}
+
+#[test]
+fn a_mapping_that_is_no_bijection_is_noticed() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    let mut config = machine(2, 0);
+    config.path.hash = spadkit::config::PathHash::Configurable;
+    // Without addresses beyond it no kernel of the co-simulation folds rows.
+    config.capacity_words = 1 << config.geometry.addr_bits();
+    let path = Case::new("spad_sm_path", &config);
+    expect_illegal_mapping(&path, |t| path.output(t, "iss_valid") == 1);
+    let stream = Case::new("spad_stream", &config);
+    expect_illegal_mapping(&stream, |t| stream.output(t, "idle") == 0);
 }
 
 #[test]

@@ -40,6 +40,9 @@ pub struct Liberty {
     /// Delay of an inverter that drives four like itself, in ps; `None` if
     /// the tables of the smallest inverter are not in the usual form.
     pub fo4_ps: Option<f64>,
+    /// What it loads wires with unless told otherwise; `None` if it has no
+    /// `default_wire_load` among its `wire_load` groups.
+    pub wire_load: Option<String>,
 }
 
 impl Liberty {
@@ -100,6 +103,7 @@ impl Liberty {
             path: path.to_owned(),
             cells,
             fo4_ps,
+            wire_load: wire_load(&library, path, &text)?,
             digest: KeyBuilder::new("liberty")
                 .add("text", &text)
                 .finish()
@@ -151,6 +155,24 @@ fn fo4(library: &Group<'_>, inverter: &Cell, ff_per_unit: f64) -> Option<f64> {
     let arc = InverterArc::read(pin.groups("timing").next()?, library)?;
     let load = 4.0 * inverter.input_capacitance_ff() / ff_per_unit;
     Some(arc.chain_delay(load))
+}
+
+/// The name of the default wire load.
+fn wire_load(library: &Group<'_>, path: &Path, text: &str) -> Result<Option<String>> {
+    let named = library.get("default_wire_load");
+    let group = named.and_then(|n| library.groups("wire_load").find(|g| g.label() == n));
+    let Some(group) = group else {
+        return Ok(None);
+    };
+    // Both go into the scripts of tools.
+    for name in [group.label(), library.label()] {
+        if !is_plain(name) {
+            let what = format!("the name '{name}' is not supported in a library with a wire load");
+            let help = "expected letters, digits, '_', '-' and '.'".to_owned();
+            return Err(Error::input(what, Some(help), path, text, group.offset));
+        }
+    }
+    Ok(Some(group.label().to_owned()))
 }
 
 /// `capacitive_load_unit (1, pf)` in fF.
@@ -232,6 +254,19 @@ mod tests {
             error.to_string().contains("cell ND2: area is no number"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn the_default_wire_load_is_one_that_the_library_has() {
+        let with = |text: &str| TINY.replacen("cell (", &format!("{text} cell ("), 1);
+        let load = |text: &str| parse(&with(text)).map(|l| l.wire_load);
+        let small = "wire_load (\"small\") { capacitance : 1; }";
+        assert_eq!(load(small).unwrap(), None);
+        let default = |name| format!("{small} default_wire_load : \"{name}\";");
+        assert_eq!(load(&default("small")).unwrap().as_deref(), Some("small"));
+        assert_eq!(load(&default("large")).unwrap(), None);
+        let odd = default("small").replace("small", "s[exit]");
+        assert!(load(&odd).unwrap_err().to_string().contains("s[exit]"));
     }
 
     /// Tcl, ABC and Yosys would all make something else of them.

@@ -15,11 +15,13 @@ use crate::units::support::Rhythm;
 use std::ops::Range;
 
 /// Kinds of offers, 16 each: all of them; without load-and-lock, whose locks
-/// keep an atomic waiting for a long time; loads and ALU instructions alone.
-const KIND_MIXES: [[u8; 16]; 3] = [
+/// keep an atomic waiting for a long time; loads and ALU instructions alone;
+/// atomics that wait for each other.
+const KIND_MIXES: [[u8; 16]; 4] = [
     [0, 0, 0, 1, 1, 1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 15],
     [0, 0, 0, 0, 1, 1, 1, 2, 2, 4, 5, 5, 6, 6, 7, 9],
     [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 2, 6],
+    [0, 1, 1, 1, 1, 1, 2, 2, 5, 5, 5, 5, 5, 5, 5, 6],
 ];
 
 /// Program counters of offers: few, so that the history knows them.
@@ -45,6 +47,9 @@ enum Phase {
 #[derive(Default)]
 struct Habits {
     kinds: usize,
+    /// Warps that offer atomics. One is served at a time, and soon all warps
+    /// would wait with one, and none be left to keep the scratchpad busy.
+    atomics: WarpMask,
     /// Only warps with threads offer, and blocks end as a whole.
     orderly: bool,
     /// Blocks take any warps that are free, not those of their slot.
@@ -256,6 +261,7 @@ impl Environment {
         };
         self.habits = Habits {
             kinds: stimulus.below(KIND_MIXES.len() as u32) as usize,
+            atomics: self.warps_with_atomics(stimulus),
             orderly: stimulus.one_in(2),
             scattered: stimulus.one_in(2),
             steady: stimulus.one_in(2),
@@ -265,10 +271,27 @@ impl Environment {
         self.usual.fill(None);
         let writes = match stimulus.below(8) {
             0 | 1 => Vec::new(), // as it is, after a reset the low bits
-            2 => self.folded_writes(stimulus),
+            2 if self.has_beyond() => self.folded_writes(stimulus),
             _ => register_writes(&self.config, stimulus),
         };
         Phase::Configure(writes)
+    }
+
+    /// All, or about a quarter.
+    fn warps_with_atomics(&self, stimulus: &mut Stimulus) -> WarpMask {
+        match stimulus.one_in(2) {
+            true => WarpMask::MAX,
+            false => stimulus.wide(self.warps()) & stimulus.wide(self.warps()),
+        }
+    }
+
+    /// What `warp` offers.
+    fn draw_kind(&self, warp: usize, stimulus: &mut Stimulus) -> u8 {
+        let drawn = KIND_MIXES[self.habits.kinds][stimulus.below(16) as usize];
+        match drawn == kind::ATOMIC && self.habits.atomics >> warp & 1 == 0 {
+            true => kind::LOAD,
+            false => drawn,
+        }
     }
 
     /// Two bits of a program counter above those of a set, in order.
@@ -277,6 +300,11 @@ impl Environment {
         let first = (self.config.parameters().SETW as u32).clamp(2, bits - 3);
         let low = first + stimulus.below(bits - first - 1);
         [low, low + 1 + stimulus.below(bits - low - 1)]
+    }
+
+    /// There are addresses beyond the capacity.
+    fn has_beyond(&self) -> bool {
+        self.config.capacity_words < 1 << self.config.geometry.addr_bits()
     }
 
     /// A mapping with rows of low address bits, so that the upper ones choose
@@ -330,7 +358,7 @@ impl Environment {
                 continue;
             }
             let offer = Offer {
-                kind: KIND_MIXES[self.habits.kinds][stimulus.below(16) as usize],
+                kind: self.draw_kind(warp, stimulus),
                 words: stimulus.below(4) as u8,
                 tag: stimulus.bits() as u8,
                 pc: self.habits.pc(stimulus.below(PCS)),
