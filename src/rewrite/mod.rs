@@ -126,7 +126,7 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
             "there is nothing to map",
         ));
     }
-    let found = access::accesses(module, &reached);
+    let found = access::accesses(module, &reached, &placed);
     let job = Job {
         module,
         request,
