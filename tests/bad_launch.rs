@@ -203,6 +203,52 @@ fn a_fault_is_a_finding_with_its_place() {
     );
 }
 
+/// Launches behind a fault do not run, and that is said.
+#[test]
+fn what_a_fault_keeps_from_running_is_said() {
+    let then = "[[then]]\nentry = \"other\"\ngrid = [1]\nblock = [32]\nargs = [\"out\"]\n";
+    let launches = format!("{LAUNCH}{then}{then}");
+    let (status, out, _) = Folder::new(&launches, PTX).run(&["--format", "json"]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, &json["skipped"]), (0, &serde_json::json!([])));
+    let folder = Folder::new(&launches.replacen("[32]", "[64]", 1), PTX);
+    let (status, out, _) = folder.run(&["--format", "json"]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    let both = serde_json::json!([
+        {"launch": 1, "entry": "other"},
+        {"launch": 2, "entry": "other"},
+    ]);
+    assert_eq!((status, &json["skipped"]), (1, &both));
+    let (_, out, _) = folder.run(&[]);
+    let line = "not run, because of the fault before: [[then]] 1 (other), 2 (other)";
+    assert!(out.contains(line), "{out}");
+}
+
+/// A variable of the module is an output like a buffer.
+#[test]
+fn symbols_are_dumped_and_compared() {
+    let ptx = PTX.replace(".const .align 4 .b8 table[8];", {
+        ".const .align 4 .b8 table[8];\n.global .align 4 .u32 last;"
+    });
+    let ptx = ptx.replace("\tret;\n}\n\n", "\tst.global.u32 [last], %r1;\n\tret;\n}\n\n");
+    let symbol = "[[symbol]]\nname = \"last\"\ntype = \"u32\"\ncount = 1\n";
+    let folder = Folder::new(&format!("{LAUNCH}{symbol}"), &ptx);
+    let dump = format!("last={}", folder.path("last.npy").display());
+    let (status, out, errors) = folder.run(&["--format", "json", "--dump", &dump]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, errors.as_str()), (0, ""));
+    assert_eq!(json["outputs"][1]["name"], "last");
+    let npy = std::fs::read(folder.path("last.npy")).unwrap();
+    assert_eq!(npy[npy.len() - 4..], [7, 0, 0, 0]);
+
+    std::fs::write(folder.path("eight.raw"), [8, 0, 0, 0]).unwrap();
+    let expecting = format!("{LAUNCH}{symbol}expect = \"eight.raw\"\n");
+    std::fs::write(folder.path("k.toml"), expecting).unwrap();
+    let (status, _, errors) = folder.run(&[]);
+    assert_eq!(status, 1);
+    assert!(errors.contains("'last' is not as expected"), "{errors}");
+}
+
 #[test]
 fn recursion_is_refused_with_its_line() {
     let recursive = PTX.replace(

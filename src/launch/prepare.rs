@@ -15,6 +15,8 @@ pub struct Prepared<'a> {
     memory: Memory,
     /// Per argument its buffer, if it has one.
     buffers: Vec<Option<BufferId>>,
+    /// The variable of each symbol.
+    symbols: Vec<BufferId>,
     launches: Vec<exec::Launch>,
 }
 
@@ -49,11 +51,17 @@ impl LaunchFile {
                 _ => Ok(None),
             })
             .collect::<Result<Vec<_>>>()?;
-        for symbol in self.symbols.iter().filter(|s| !s.keep) {
-            let contents = symbol.buffer.contents()?;
-            if let Some(id) = program.symbol_buffer(&mut memory, &symbol.name) {
+        let mut symbols = Vec::with_capacity(self.symbols.len());
+        for symbol in &self.symbols {
+            // It is there: `check_symbol` has seen it.
+            let Some(id) = program.symbol_buffer(&mut memory, &symbol.name) else {
+                continue;
+            };
+            if !symbol.keep {
+                let contents = symbol.buffer.contents()?;
                 memory.bytes_mut(id).copy_from_slice(&contents);
             }
+            symbols.push(id);
         }
         let pack = |resolved: &Resolved| exec::Launch {
             entry: resolved.entry.clone(),
@@ -68,6 +76,7 @@ impl LaunchFile {
             program,
             memory,
             buffers,
+            symbols,
         })
     }
 
@@ -152,18 +161,23 @@ impl<'a> Prepared<'a> {
         Ok(exec::Outcome::default())
     }
 
-    /// Name, description and bytes of every buffer, in the order of the file.
+    /// Name, description and bytes of every buffer, then of every symbol, in
+    /// the order of the file.
     pub fn buffers(&self) -> impl Iterator<Item = (&'a str, &'a Buffer, &[u8])> {
         let args = self.file.args.iter().zip(&self.buffers);
-        args.filter_map(|(arg, id)| match (&arg.kind, id) {
+        let of_args = args.filter_map(|(arg, id)| match (&arg.kind, id) {
             (ArgKind::Buffer(buffer), Some(id)) => {
                 Some((arg.name.as_str(), buffer, self.memory.bytes(*id)))
             }
             _ => None,
-        })
+        });
+        let symbols = self.file.symbols.iter().zip(&self.symbols);
+        let of_symbols =
+            symbols.map(|(s, id)| (s.name.as_str(), &s.buffer, self.memory.bytes(*id)));
+        of_args.chain(of_symbols)
     }
 
-    /// Name and bytes of every buffer.
+    /// Name and bytes of every buffer and symbol.
     pub fn outputs(&self) -> impl Iterator<Item = (&'a str, &[u8])> {
         self.buffers().map(|(name, _, bytes)| (name, bytes))
     }
