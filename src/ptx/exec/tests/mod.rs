@@ -2,6 +2,7 @@
 
 mod flow;
 mod forms;
+mod ptxas;
 mod values;
 
 use super::*;
