@@ -14,19 +14,26 @@ use serde_json::{Value, json};
 pub struct ConflictsArgs {
     /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
     /// kernel:NAME for a generated one.
-    input: String,
-    /// Mapping; repeat for several.
-    #[arg(long = "hash", value_name = "SPEC", num_args = 1.., required = true,
+    pub(super) input: String,
+    /// Mapping; repeat for several. mod is the machine without a hash.
+    #[arg(long = "hash", value_name = "SPEC", num_args = 1.., default_value = "mod",
           value_parser = super::parsed::<LayoutSpec>)]
     hashes: Vec<LayoutSpec>,
     /// One line more per instruction.
     #[arg(long)]
     per_pc: bool,
+    #[command(flatten)]
+    allow: super::Allow,
 }
 
 pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
-    let trace = super::load_for(&args.input, &machine, printer)?;
+    let trace = super::load_for_with(
+        &args.input,
+        &machine,
+        printer,
+        args.allow.zeros_beyond(printer),
+    )?;
     let rule = machine.conflict_rule();
     let profile = ConflictProfile::new(&trace, rule);
     let per_pc = match args.per_pc {

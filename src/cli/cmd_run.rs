@@ -24,6 +24,8 @@ pub struct RunArgs {
     /// Write a buffer after the run; repeat for several.
     #[arg(long, value_name = "NAME=FILE.npy", value_parser = parse_dump)]
     dump: Vec<Dump>,
+    #[command(flatten)]
+    allow: super::Allow,
     /// Look for races on shared memory.
     #[arg(long)]
     races: bool,
@@ -50,7 +52,8 @@ fn parse_dump(text: &str) -> std::result::Result<Dump, String> {
 }
 
 pub(super) fn run(args: &RunArgs, printer: &Printer) -> Result<()> {
-    let file = LaunchFile::load(&args.launch)?;
+    let mut file = LaunchFile::load(&args.launch)?;
+    file.zeros_beyond = args.allow.zeros_beyond(printer);
     let mut prepared = file.prepare()?;
     check_dumps(&prepared, &args.dump)?;
     let options = Options {

@@ -4,8 +4,8 @@ use super::arg::{ArgKind, Buffer, Symbol};
 use super::file::{Launch, LaunchFile};
 use super::section::Source;
 use crate::error::{Error, Result};
-use crate::ptx::Module;
 use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
+use crate::ptx::{Module, find_name};
 
 /// A launch that is ready to run: the PTX decoded, every buffer made, every
 /// parameter packed.
@@ -123,6 +123,7 @@ impl<'a> Prepared<'a> {
                     .limit
                     .saturating_sub(all.thread_instructions)
                     .max(1),
+                zeros_beyond: options.zeros_beyond || self.file.zeros_beyond,
                 ..options.clone()
             };
             let outcome = self.program.run(&mut self.memory, launch, &options)?;
@@ -150,6 +151,7 @@ impl<'a> Prepared<'a> {
             };
             let options = exec::Options {
                 limit: self.file.limit.saturating_sub(used).max(1),
+                zeros_beyond: wanted.zeros_beyond || self.file.zeros_beyond,
                 ..wanted
             };
             let outcome = self.program.run(&mut self.memory, launch, &options)?;
@@ -242,11 +244,19 @@ fn find_entry(file: &LaunchFile, program: &Program, launch: &Launch) -> Result<S
             let what = format!("{ptx} has {} entries and 'entry' is missing", entries.len());
             Err(file.source.error(what, names, file.ptx.offset))
         }
-        (Some(wanted), _) if entries.contains(&wanted.value.as_str()) => Ok(wanted.value.clone()),
-        (Some(wanted), _) => {
-            let what = format!("{ptx} has no entry '{}'", wanted.value);
-            Err(file.source.error(what, names, wanted.offset))
-        }
+        (Some(wanted), _) => match find_name(&wanted.value, &entries) {
+            Ok(name) => Ok(name.to_owned()),
+            Err(several) => {
+                let (what, names) = match several.is_empty() {
+                    true => (format!("{ptx} has no entry '{}'", wanted.value), names),
+                    false => (
+                        format!("several entries of {ptx} are '{}'", wanted.value),
+                        format!("expected one of {}", several.join(", ")),
+                    ),
+                };
+                Err(file.source.error(what, names, wanted.offset))
+            }
+        },
     }
 }
 

@@ -93,7 +93,10 @@ fn an_extern_array_that_the_entry_does_not_use_does_not_count() {
     let json: Value = serde_json::from_slice(&run.stdout).unwrap();
     let number = |key: &str| json[key].as_u64().unwrap();
     assert_eq!((number("accesses"), number("rewritten")), (2, 2));
-    assert_eq!((number("conflicts_before"), number("conflicts_after")), (62, 0));
+    assert_eq!(
+        (number("conflicts_before"), number("conflicts_after")),
+        (62, 0)
+    );
     assert_eq!(json["outputs_equal"], true);
 }
 

@@ -17,6 +17,8 @@ pub(super) struct Common<'a> {
     pub block: [u32; 3],
     pub dynamic_shared: u32,
     pub limit: u64,
+    /// Reads outside of everything are warnings.
+    pub zeros_beyond: bool,
     /// Thread instructions of all blocks so far.
     pub used: AtomicU64,
     pub stop: AtomicBool,
@@ -232,7 +234,27 @@ impl<'a> Machine<'a> {
         self.note((kind, kind.only_warns()), lane, address, variable, message);
     }
 
-    /// The same, a fault or a warning.
+    /// Notes an access outside of what there is; a warning where such reads
+    /// are allowed.
+    pub fn beyond(
+        &mut self,
+        info: &MemoryOp,
+        lane: u32,
+        address: Option<u64>,
+        variable: Option<String>,
+        message: String,
+    ) {
+        let warning = self.common.zeros_beyond && !info.store && !info.atomic;
+        self.note(
+            (FindingKind::OutOfBounds, warning),
+            lane,
+            address,
+            variable,
+            message,
+        );
+    }
+
+    /// The same as [`found`](Self::found), a fault or a warning.
     pub fn note(
         &mut self,
         (kind, warning): (FindingKind, bool),

@@ -291,6 +291,7 @@ impl Program {
             block: launch.block,
             dynamic_shared: launch.dynamic_shared,
             limit: options.limit,
+            zeros_beyond: options.zeros_beyond,
             used: AtomicU64::new(0),
             stop: AtomicBool::new(false),
             parallel,
