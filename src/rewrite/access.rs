@@ -1,7 +1,6 @@
 //! The accesses to shared memory of a kernel with all functions that it
 //! calls, and what stands in the way of rewriting them.
 
-use super::region::Placed;
 use crate::ptx::analysis::{
     AccessKind, Affines, BitFacts, Context, Loops, SharedAccess, SharedVariable, Summaries,
     Touches, Values, shared_accesses,
@@ -48,14 +47,14 @@ pub(super) struct Accesses {
 }
 
 /// The accesses of the functions `reached`, the entry first, to the variables
-/// `placed`. An access to a dynamic variable may touch all of the module's,
+/// `used`. An access to a dynamic variable may touch all of the module's,
 /// which begin at one place; those that the entry does not use are no memory
 /// of its own.
-pub(super) fn accesses(module: &Module, reached: &[u32], placed: &[Placed]) -> Accesses {
+pub(super) fn accesses(module: &Module, reached: &[u32], used: &[SharedVariable]) -> Accesses {
     let mut found = of_functions(module, reached);
     for access in &mut found.list {
         if let Touches::Variables(set) = &mut access.touches {
-            set.retain(|v| placed.iter().any(|p| p.variable == *v));
+            set.retain(|v| used.contains(v));
         }
     }
     found

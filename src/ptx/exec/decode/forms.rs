@@ -2,7 +2,6 @@
 //! which registers it takes. What is refused here `ptxas` refuses, too; the
 //! test compares with its judgement.
 
-use super::operand::Reason;
 use crate::ptx::ast::{Immediate, Instruction, Module};
 use crate::ptx::names::{Opcode, Type, Word};
 
@@ -11,6 +10,8 @@ use Type::{
     U8, U16, U16x2, U32, U64,
 };
 
+/// What is wrong.
+type Reason = String;
 type Types = &'static [Type];
 
 const BITS: Types = &[B16, B32, B64];
