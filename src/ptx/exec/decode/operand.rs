@@ -155,6 +155,9 @@ impl Decoder<'_> {
                 let bits = immediate_bits(*value, ty).ok_or("a constant of another type")?;
                 self.constant(bits, width)
             }
+            Operand::Special(_) | Operand::Variable(..) if ty.is_float() => {
+                return Err(format!("an integer where .{} is expected", ty.text()));
+            }
             Operand::Special(special) => self.special(*special)?,
             Operand::Variable(symbol, offset) => {
                 let address = self.address_of(*symbol)?.wrapping_add(*offset as u64);
