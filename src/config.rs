@@ -80,6 +80,11 @@ pub const PRESETS: [&str; 9] = [
 ];
 
 impl Config {
+    /// The name of the preset for PTX of `sm_SM`; none before sm_70.
+    pub fn preset_of_target(sm: u32) -> Option<&'static str> {
+        preset::of_target(sm)
+    }
+
     /// A preset by name: `fermi` (hash and atomics papers), `gt200` (elastic
     /// paper, Table 4), `small` (for quick runs), `gpgpusim-16k`,
     /// `sharing-48k`, `sharing-64k` (sharing paper, Tables II and VIII), and

@@ -150,6 +150,17 @@ impl Error {
         }
     }
 
+    /// The same, with more that would have been right.
+    pub fn also_expected(self, more: &str) -> Self {
+        match self {
+            Error::Usage {
+                what,
+                help: Some(help),
+            } => Error::usage(what, format!("{help}; or {more}")),
+            other => other,
+        }
+    }
+
     /// What should not be, whatever the input is.
     pub fn defect(what: impl Into<String>) -> Self {
         Error::Defect { what: what.into() }

@@ -266,6 +266,15 @@ fn bad_hash_specs() {
     }
 }
 
+/// Commands that take layouts of software, too, name them.
+#[test]
+fn a_bad_hash_is_answered_with_all_there_are() {
+    let text = refused(&["conflicts", "kernel:fwt", "--hash", "nothing"], 2);
+    for form in ["bitvec-xor:k1=0", "pad:every=32,by=1", "swizzle:5,0,5"] {
+        assert!(text.contains(form), "{text}");
+    }
+}
+
 #[test]
 fn bad_configurations() {
     let deep = format!("x = {}", "[".repeat(100_000));

@@ -203,6 +203,150 @@ fn a_fault_is_a_finding_with_its_place() {
     );
 }
 
+/// Launches behind a fault do not run, and that is said.
+#[test]
+fn what_a_fault_keeps_from_running_is_said() {
+    let then = "[[then]]\nentry = \"other\"\ngrid = [1]\nblock = [32]\nargs = [\"out\"]\n";
+    let launches = format!("{LAUNCH}{then}{then}");
+    let (status, out, _) = Folder::new(&launches, PTX).run(&["--format", "json"]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, &json["skipped"]), (0, &serde_json::json!([])));
+    let folder = Folder::new(&launches.replacen("[32]", "[64]", 1), PTX);
+    let (status, out, _) = folder.run(&["--format", "json"]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    let both = serde_json::json!([
+        {"launch": 1, "entry": "other"},
+        {"launch": 2, "entry": "other"},
+    ]);
+    assert_eq!((status, &json["skipped"]), (1, &both));
+    let (_, out, _) = folder.run(&[]);
+    let line = "not run, because of the fault before: [[then]] 1 (other), 2 (other)";
+    assert!(out.contains(line), "{out}");
+}
+
+/// A variable of the module is an output like a buffer.
+#[test]
+fn symbols_are_dumped_and_compared() {
+    let ptx = PTX.replace(".const .align 4 .b8 table[8];", {
+        ".const .align 4 .b8 table[8];\n.global .align 4 .u32 last;"
+    });
+    let ptx = ptx.replace(
+        "\tret;\n}\n\n",
+        "\tst.global.u32 [last], %r1;\n\tret;\n}\n\n",
+    );
+    let symbol = "[[symbol]]\nname = \"last\"\ntype = \"u32\"\ncount = 1\n";
+    let folder = Folder::new(&format!("{LAUNCH}{symbol}"), &ptx);
+    let dump = format!("last={}", folder.path("last.npy").display());
+    let (status, out, errors) = folder.run(&["--format", "json", "--dump", &dump]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, errors.as_str()), (0, ""));
+    assert_eq!(json["outputs"][1]["name"], "last");
+    let npy = std::fs::read(folder.path("last.npy")).unwrap();
+    assert_eq!(npy[npy.len() - 4..], [7, 0, 0, 0]);
+
+    std::fs::write(folder.path("eight.raw"), [8, 0, 0, 0]).unwrap();
+    let expecting = format!("{LAUNCH}{symbol}expect = \"eight.raw\"\n");
+    std::fs::write(folder.path("k.toml"), expecting).unwrap();
+    let (status, _, errors) = folder.run(&[]);
+    assert_eq!(status, 1);
+    assert!(errors.contains("'last' is not as expected"), "{errors}");
+}
+
+/// PTX for today's GPUs is measured on today's machines, unless told.
+#[test]
+fn the_machine_is_that_of_the_target() {
+    let machine = |ptx: &str, more: &[&str]| {
+        let launch = LAUNCH.replace("\"k\"\ngrid", "\"foo::read\"\ngrid");
+        let folder = Folder::new(&launch, ptx);
+        let mut command = Command::cargo_bin("spadkit").unwrap();
+        command.arg("conflicts").arg(folder.path("k.toml"));
+        let output = command
+            .args(more)
+            .args(["--format", "json"])
+            .output()
+            .unwrap();
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        // Without --hash: the machine as it is.
+        assert_eq!(json["results"][0]["hash"], "mod");
+        json["machine"].clone()
+    };
+    let of = |target: &str| machine(&SHARED.replace("sm_70", target), &[]);
+    let sm80 = serde_json::json!({"preset": "sm80", "from": ".target sm_86 of k.ptx"});
+    assert_eq!(of("sm_86"), sm80);
+    assert_eq!(of("sm_75")["preset"], "sm70");
+    assert_eq!(of("sm_90a")["preset"], "sm90");
+    assert_eq!(of("sm_61"), Value::Null);
+    assert_eq!(machine(SHARED, &["--preset", "fermi"]), Value::Null);
+}
+
+/// A kernel that accesses shared memory, and reads behind its buffer.
+const SHARED: &str = r#".version 7.0
+.target sm_70
+.address_size 64
+
+.visible .entry _ZN3foo4readIfEEvPjj(.param .u64 out, .param .u32 n)
+{
+	.reg .b32 	%r<4>;
+	.reg .b64 	%rd<5>;
+	.shared .align 4 .b8 tile[128];
+	ld.param.u64 	%rd1, [out];
+	mov.u32 	%r2, %tid.x;
+	st.shared.u32 	[tile], %r2;
+	bar.sync 	0;
+	ld.shared.u32 	%r1, [tile];
+	ld.global.u32 	%r3, [%rd1+0];
+	ret;
+}
+"#;
+
+/// Reads outside of buffers are faults, or give zeros and a warning.
+#[test]
+fn reads_outside_of_buffers_can_be_allowed() {
+    let reading = SHARED.replace("[%rd1+0]", "[%rd1+4096]");
+    let launch = LAUNCH.replace("\"k\"\ngrid", "\"foo::read\"\ngrid");
+    let folder = Folder::new(&launch, &reading);
+    let allow = ["--allow", "out-of-bounds-read"];
+    let status = |command: &str, more: &[&str]| {
+        let mut spadkit = Command::cargo_bin("spadkit").unwrap();
+        spadkit.arg(command).arg(folder.path("k.toml")).args(more);
+        let output = spadkit.output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().unwrap(), errors)
+    };
+    for command in ["run", "conflicts", "sim"] {
+        let (code, errors) = status(command, &[]);
+        assert_eq!(code, 1, "{command}: {errors}");
+        let (code, errors) = status(command, &allow);
+        assert_eq!(code, 0, "{command}: {errors}");
+        assert!(errors.contains("give zeros"), "{command}: {errors}");
+    }
+    let (_, out, _) = folder.run(&[&allow[..], &["--format", "json"]].concat());
+    let json: Value = serde_json::from_str(&out).unwrap();
+    let finding = &json["findings"][0];
+    assert_eq!(
+        (&finding["kind"], &finding["warning"]),
+        (&"out-of-bounds".into(), &true.into())
+    );
+    // Stores stay faults.
+    let storing = reading.replace(
+        "ld.global.u32 \t%r3, [%rd1+4096]",
+        "st.global.u32 [%rd1+4096], %r3",
+    );
+    std::fs::write(folder.path("k.ptx"), storing).unwrap();
+    assert_eq!(status("run", &allow).0, 1);
+}
+
+/// What ptxas would not take is refused with line and what is expected.
+#[test]
+fn operands_fit_the_type_of_the_instruction() {
+    let ptx = PTX.replace("\tret;\n}\n\n", "\tadd.b32 \t%r1, %r1, %r2;\n\tret;\n}\n\n");
+    let folder = Folder::new(LAUNCH, &ptx);
+    folder.refused(
+        &[],
+        "line 18: add.b32 %r1, %r1, %r2; (`add` has no type .b32",
+    );
+}
+
 #[test]
 fn recursion_is_refused_with_its_line() {
     let recursive = PTX.replace(

@@ -21,7 +21,17 @@ const MOST: usize = 1 << 21;
 ///
 /// [`Selected`]: super::Selected
 pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
-    let (file, selected) = super::opened(launch)?;
+    access_trace_with(launch, block, false)
+}
+
+/// As [`access_trace`]; with `zeros_beyond` reads outside buffers are no fault.
+pub fn access_trace_with(
+    launch: &Path,
+    block: Option<u64>,
+    zeros_beyond: bool,
+) -> Result<AccessTrace> {
+    let (mut file, selected) = super::opened(launch)?;
+    file.zeros_beyond = zeros_beyond;
     let mut prepared = file.prepare()?;
     let index = selected.index(prepared.launches())?;
     launch_trace(&mut prepared, &file, index, block)

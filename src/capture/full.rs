@@ -40,7 +40,13 @@ pub struct Captured {
 ///
 /// [`Selected`]: super::Selected
 pub fn full_trace(launch: &Path, to: &Path) -> Result<Captured> {
-    let (file, selected) = super::opened(launch)?;
+    full_trace_with(launch, to, false)
+}
+
+/// As [`full_trace`]; with `zeros_beyond` reads outside buffers are no fault.
+pub fn full_trace_with(launch: &Path, to: &Path, zeros_beyond: bool) -> Result<Captured> {
+    let (mut file, selected) = super::opened(launch)?;
+    file.zeros_beyond = zeros_beyond;
     full_trace_of(&file, &selected, to)
 }
 

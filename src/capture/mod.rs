@@ -9,12 +9,14 @@ mod full;
 mod registers;
 mod select;
 pub mod statics;
+mod target;
 #[cfg(test)]
 mod tests;
 
-pub use access::{access_trace, launch_trace};
-pub use full::{Captured, full_trace, full_trace_of};
+pub use access::{access_trace, access_trace_with, launch_trace};
+pub use full::{Captured, full_trace, full_trace_of, full_trace_with};
 pub use select::{Selected, launches_note};
+pub use target::{PtxTarget, ptx_target};
 
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;

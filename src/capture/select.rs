@@ -4,6 +4,7 @@
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
 use crate::ptx::exec::Launch;
+use crate::ptx::find_name;
 use std::path::{Path, PathBuf};
 
 /// A launch file, and which of its launches.
@@ -45,7 +46,10 @@ impl Selected {
         };
         let found = match which.parse::<usize>() {
             Ok(n) => (n < entries.len()).then_some(n),
-            Err(_) => entries.iter().position(|entry| entry == which),
+            Err(_) => {
+                let named = find_name(which, entries).ok();
+                named.and_then(|name| entries.iter().position(|entry| *entry == name))
+            }
         };
         found.ok_or_else(|| {
             Error::usage(

@@ -335,16 +335,13 @@ pub fn entry_of<'a>(module: &'a Module, name: Option<&'a str>) -> Result<&'a str
     let entries: Vec<&str> = module.entries().map(|f| f.name.as_str()).collect();
     match (name, &entries[..]) {
         (None, [one]) => Ok(one),
-        (Some(name), _) if entries.contains(&name) => Ok(name),
         (_, []) => Err(Error::usage(
             format!("{} has no entry with a body", module.name),
             "expected PTX of a kernel",
         )),
-        (name, _) => Err(Error::usage(
-            match name {
-                Some(name) => format!("{} has no entry {name}", module.name),
-                None => format!("{} has {} entries", module.name, entries.len()),
-            },
+        (Some(name), _) => module.entry_named(name),
+        (None, _) => Err(Error::usage(
+            format!("{} has {} entries", module.name, entries.len()),
             format!("give --entry, one of {}", entries.join(", ")),
         )),
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Titles of the columns.
-pub(super) const HEADER: [&str; 4] = ["PTX: address", "class", "per access", "disagrees"];
+pub(super) const HEADER: [&str; 4] = ["PTX: address", "PTX: class", "per access", "disagrees"];
 
 /// The static side of all instructions.
 pub(super) struct StaticView {

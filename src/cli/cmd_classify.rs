@@ -28,7 +28,7 @@ use std::path::Path;
 pub struct ClassifyArgs {
     /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), PTX (.ptx), or
     /// kernel:NAME for a generated one.
-    input: String,
+    pub(super) input: String,
     /// Entry of a PTX text; not needed where it has one.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,

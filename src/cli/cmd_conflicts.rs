@@ -17,13 +17,15 @@ pub struct ConflictsArgs {
     /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
     /// kernel:NAME for a generated one.
     input: Option<String>,
-    /// Mapping; repeat for several.
-    #[arg(long = "hash", value_name = "SPEC", num_args = 1.., required = true,
+    /// Mapping; repeat for several. mod is the machine without a hash.
+    #[arg(long = "hash", value_name = "SPEC", num_args = 1.., default_value = "mod",
           value_parser = spec_or_input)]
     hashes: Vec<SpecOrInput>,
     /// One line more per instruction.
     #[arg(long)]
     per_pc: bool,
+    #[command(flatten)]
+    allow: super::Allow,
 }
 
 /// A value of `--hash`; the last may be the INPUT, `--hash mod xor FILE`.
@@ -42,6 +44,11 @@ fn spec_or_input(text: &str) -> std::result::Result<SpecOrInput, String> {
 }
 
 impl ConflictsArgs {
+    /// INPUT, where the arguments are right.
+    pub(super) fn input(&self) -> Option<&str> {
+        self.parts().ok().map(|(input, _)| input)
+    }
+
     /// INPUT and the mappings, however they were given.
     fn parts(&self) -> Result<(&str, Vec<&LayoutSpec>)> {
         let mut input = self.input.as_deref();
@@ -75,7 +82,7 @@ impl ConflictsArgs {
 pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
     let (input, specs) = args.parts()?;
-    let trace = super::load_for(input, &machine, printer)?;
+    let trace = super::load_for_with(input, &machine, printer, args.allow.zeros_beyond(printer))?;
     let rule = machine.conflict_rule();
     let profile = ConflictProfile::new(&trace, rule);
     let per_pc = match args.per_pc {

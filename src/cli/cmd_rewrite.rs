@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 pub struct RewriteArgs {
     /// PTX (.ptx), or a launch file (.toml) that names it.
     #[arg(value_name = "KERNEL.ptx|LAUNCH.toml")]
-    input: PathBuf,
+    pub(super) input: PathBuf,
     /// The entry; that of the launch file, or the only one, if not given.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -199,7 +199,7 @@ impl RewriteArgs {
             _ => None,
         };
         let entry = match (&self.entry, first) {
-            (Some(entry), _) => entry.clone(),
+            (Some(entry), _) => module.entry_named(entry)?.to_owned(),
             (None, Some(first)) => first.entry.clone(),
             (None, None) => only_entry(module)?,
         };

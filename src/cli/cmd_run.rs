@@ -24,6 +24,8 @@ pub struct RunArgs {
     /// Write a buffer after the run; repeat for several.
     #[arg(long, value_name = "NAME=FILE.npy", value_parser = parse_dump)]
     dump: Vec<Dump>,
+    #[command(flatten)]
+    allow: super::Allow,
     /// Look for races on shared memory.
     #[arg(long)]
     races: bool,
@@ -50,7 +52,8 @@ fn parse_dump(text: &str) -> std::result::Result<Dump, String> {
 }
 
 pub(super) fn run(args: &RunArgs, printer: &Printer) -> Result<()> {
-    let file = LaunchFile::load(&args.launch)?;
+    let mut file = LaunchFile::load(&args.launch)?;
+    file.zeros_beyond = args.allow.zeros_beyond(printer);
     let mut prepared = file.prepare()?;
     check_dumps(&prepared, &args.dump)?;
     let options = Options {
@@ -59,7 +62,8 @@ pub(super) fn run(args: &RunArgs, printer: &Printer) -> Result<()> {
         ..Options::default()
     };
     let start = Instant::now();
-    let outcome = prepared.run(&options)?;
+    let mut done = 0;
+    let outcome = prepared.run_each(&options, |_, _| done += 1)?;
     let seconds = start.elapsed();
     let outputs = outputs(&prepared)?;
     for dump in &args.dump {
@@ -70,7 +74,8 @@ pub(super) fn run(args: &RunArgs, printer: &Printer) -> Result<()> {
     }
     let report = Report {
         file: &file,
-        entry: &prepared.launches()[0].entry,
+        entries: prepared.launches().iter().map(|l| &*l.entry).collect(),
+        done,
         outcome: &outcome,
         outputs: &outputs,
         seconds,
@@ -129,7 +134,10 @@ fn outputs(prepared: &Prepared) -> Result<Vec<Output>> {
 
 struct Report<'a> {
     file: &'a LaunchFile,
-    entry: &'a str,
+    /// Entries of all launches.
+    entries: Vec<&'a str>,
+    /// Launches that ran; those behind a fault do not.
+    done: usize,
     outcome: &'a Outcome,
     outputs: &'a [Output],
     seconds: Duration,
@@ -147,8 +155,9 @@ impl Report<'_> {
                 "ok": o.comparison.as_ref().map(|c| c.ok),
             })
         };
+        let skipped = |(launch, entry)| json!({"launch": launch, "entry": entry});
         json!({
-            "entry": self.entry,
+            "entry": self.entries[0],
             "grid": self.file.first.grid,
             "block": self.file.first.block,
             "warp_instructions": self.outcome.warp_instructions,
@@ -157,7 +166,13 @@ impl Report<'_> {
             "seconds": self.seconds.as_secs_f64(),
             "outputs": self.outputs.iter().map(output).collect::<Vec<_>>(),
             "findings": self.outcome.findings.iter().map(finding_json).collect::<Vec<_>>(),
+            "skipped": self.skipped().map(skipped).collect::<Vec<_>>(),
         })
+    }
+
+    /// Number and entry of the launches that did not run.
+    fn skipped(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.entries.iter().copied().enumerate().skip(self.done)
     }
 
     fn text(&self) -> String {
@@ -174,7 +189,7 @@ impl Report<'_> {
         let header = ["buffer", "SHA-256 (first 16)", "max error", "as expected"];
         let mut text = format!(
             "{}: {} warp instructions, {} thread instructions, {} shared-memory accesses, {:.3} s\n{}",
-            self.entry,
+            self.entries[0],
             self.outcome.warp_instructions,
             self.outcome.thread_instructions,
             self.outcome.shared_accesses,
@@ -183,6 +198,12 @@ impl Report<'_> {
         );
         for finding in &self.outcome.findings {
             text.push_str(&finding_text(&self.file.ptx.value, finding));
+        }
+        let skipped = self.skipped();
+        let skipped: Vec<String> = skipped.map(|(n, entry)| format!("{n} ({entry})")).collect();
+        if !skipped.is_empty() {
+            let list = skipped.join(", ");
+            text += &format!("not run, because of the fault before: [[then]] {list}\n");
         }
         text
     }

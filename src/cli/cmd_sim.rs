@@ -42,7 +42,7 @@ use sweep::Sweep;
 pub struct SimArgs {
     /// Access trace (.json), kernel:NAME, launch file (.toml, or .toml:N for its N-th [[then]]),
     /// program text (.warp) or full trace (.spt).
-    input: String,
+    pub(super) input: String,
     /// Pipeline; as the machine has it if not given.
     #[arg(long, value_delimiter = ',', value_parser = named::<Pipeline>(&["unified", "split", "elastic"]))]
     pipeline: Vec<Pipeline>,
@@ -76,6 +76,8 @@ pub struct SimArgs {
     /// Write all numbers of all points as a table.
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
+    #[command(flatten)]
+    allow: super::Allow,
     /// Draw cycles and speed-ups.
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
@@ -97,12 +99,14 @@ struct Works {
 }
 
 impl Works {
-    fn load(args: &SimArgs) -> Result<Self> {
+    fn load(args: &SimArgs, printer: &Printer) -> Result<Self> {
         let input = &args.input;
+        let zeros_beyond = args.allow.zeros_beyond(printer);
         let options = |blocks| AccessOptions {
             blocks,
             dependent: args.dependent,
             intensity: None,
+            zeros_beyond,
         };
         // Read once: standard input is there only once.
         let trace = match is_access_trace(input) {
@@ -144,7 +148,7 @@ pub(super) fn run(args: &SimArgs, global: &Global, printer: &Printer) -> Result<
     for file in args.csv.iter().chain(&args.chart) {
         check_writable(file)?;
     }
-    let works = Works::load(args)?;
+    let works = Works::load(args, printer)?;
     super::note_launches(&args.input, printer);
     interrupt::listen();
     let sweep = match args.sweep {

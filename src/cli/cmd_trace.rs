@@ -1,7 +1,7 @@
 //! `spadkit trace`: writes the access trace of a kernel, or a full trace.
 
 use super::printer::{Printer, table};
-use crate::capture::{access_trace, full_trace as capture_all, is_launch};
+use crate::capture::{access_trace_with, full_trace_with as capture_all, is_launch};
 use crate::error::{Error, Result};
 use crate::output::write_file;
 use crate::sm::{KernelInfo, TraceSummary, record};
@@ -51,6 +51,8 @@ pub struct TraceArgs {
     /// and at most 1, are accesses.
     #[arg(long, value_name = "R")]
     intensity: Option<f64>,
+    #[command(flatten)]
+    allow: super::Allow,
     /// List the kernels with their parameters.
     #[arg(long, conflicts_with_all = ["input", "output"])]
     list: bool,
@@ -60,14 +62,19 @@ pub(super) fn run(args: &TraceArgs, printer: &Printer) -> Result<()> {
     args.refuse_block()?;
     match (&args.input, &args.output) {
         (Some(input), Some(output)) if is_full(output) => {
-            full_trace(input, output, &args.options(), printer)
+            let options = AccessOptions {
+                zeros_beyond: args.allow.zeros_beyond(printer),
+                ..args.options()
+            };
+            full_trace(input, output, &options, printer)
         }
         (Some(input), Some(output)) => {
             args.refuse_options(output)?;
             let trace = match is_launch(Path::new(input)) {
                 true => {
                     super::note_launches(input, printer);
-                    access_trace(Path::new(input), args.block)?
+                    let zeros_beyond = args.allow.zeros_beyond(printer);
+                    access_trace_with(Path::new(input), args.block, zeros_beyond)?
                 }
                 false => load_input(input)?,
             };
@@ -90,6 +97,7 @@ impl TraceArgs {
             blocks: self.blocks,
             dependent: self.dependent,
             intensity: self.intensity,
+            zeros_beyond: false,
         }
     }
 
@@ -138,7 +146,7 @@ fn full_trace(
     if is_launch(Path::new(input)) {
         options.refuse(input)?;
         super::note_launches(input, printer);
-        let captured = capture_all(Path::new(input), output)?;
+        let captured = capture_all(Path::new(input), output, options.zeros_beyond)?;
         if captured.crowded > 0 {
             printer.warn(format!(
                 "{}: more than 255 registers are live at once; {} share a number with another, \

@@ -41,6 +41,8 @@ pub struct TuneArgs {
     #[arg(long = "hash", value_name = "KIND", num_args = 1..,
           value_parser = super::parsed::<Kind>)]
     pub(super) kinds: Vec<Kind>,
+    #[command(flatten)]
+    allow: super::Allow,
     /// Mappings in software: padding, swizzles, XORs, random shifts.
     #[arg(long, conflicts_with_all = ["method", "pruned", "as_published", "fits", "row"])]
     software: bool,
@@ -98,7 +100,12 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         true => Vec::new(),
         false => jobs(args)?,
     };
-    let trace = super::load_for(&args.input, &machine, printer)?;
+    let trace = super::load_for_with(
+        &args.input,
+        &machine,
+        printer,
+        args.allow.zeros_beyond(printer),
+    )?;
     if args.software {
         return software::run(args, &trace, &machine, printer);
     }

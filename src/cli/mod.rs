@@ -26,19 +26,55 @@ mod strides_text;
 mod synthesis_text;
 mod threads;
 
-pub use printer::{Format, Printer, Progress};
+pub use printer::{Format, MachineNote, Printer, Progress};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::quote::{shell, shown};
 use crate::trace::AccessTrace;
-use crate::workload::load_input;
+use crate::workload::load_input_with;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use serde_json::Value;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+/// What is no fault of a kernel that is executed.
+#[derive(Args, Clone)]
+pub struct Allow {
+    /// Go on where the kernel does this: out-of-bounds-read, reads outside
+    /// buffers, which give zeros.
+    #[arg(long, value_name = "FINDING", value_parser = ["out-of-bounds-read"])]
+    allow: Vec<String>,
+}
+
+impl Allow {
+    /// Whether reads outside buffers are no fault; says so where they are not.
+    fn zeros_beyond(&self, printer: &Printer) -> bool {
+        let allowed = !self.allow.is_empty();
+        if allowed {
+            printer.warn("reads outside buffers are no fault here and give zeros (--allow)");
+        }
+        allowed
+    }
+}
+
+/// A machine that was not named.
+struct MachineOfTarget {
+    preset: &'static str,
+    target: crate::capture::PtxTarget,
+}
+
+impl MachineOfTarget {
+    fn note(&self) -> MachineNote {
+        let file = self.target.file.file_name().unwrap_or_default().display();
+        MachineNote {
+            preset: self.preset,
+            from: format!(".target sm_{} of {file}", self.target.sm),
+        }
+    }
+}
 
 /// Hardware design kit for the scratchpad (shared memory) path of a GPU SM.
 #[derive(Parser)]
@@ -57,15 +93,10 @@ pub struct Global {
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k, sharing-64k,
-    /// sm70, sm80 or sm90.
-    #[arg(
-        long,
-        global = true,
-        value_name = "NAME",
-        default_value = "fermi",
-        conflicts_with = "config"
-    )]
-    preset: String,
+    /// sm70, sm80 or sm90. Without it fermi; conflicts, classify, tune, sim
+    /// and rewrite take sm70, sm80 or sm90 for PTX of such a .target.
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
+    preset: Option<String>,
     /// Machine from a configuration file.
     #[arg(long, global = true, value_name = "FILE.toml")]
     config: Option<PathBuf>,
@@ -80,15 +111,35 @@ impl Global {
     fn machine_option(&self) -> String {
         match &self.config {
             Some(path) => format!("--config {}", shell(path)),
-            None => format!("--preset {}", shell(&self.preset)),
+            None => format!("--preset {}", shell(self.preset())),
         }
+    }
+
+    /// The name of the preset, or several where that is allowed.
+    fn preset(&self) -> &str {
+        self.preset.as_deref().unwrap_or("fermi")
+    }
+
+    /// The same for a command about the kernel of `input`: where no machine is
+    /// named, that of the PTX's target, and what to say of it.
+    fn for_kernel(&self, input: &str) -> (Self, Option<MachineOfTarget>) {
+        let mut own = self.clone();
+        if self.preset.is_some() || self.config.is_some() {
+            return (own, None);
+        }
+        let named = crate::capture::ptx_target(input).and_then(|target| {
+            let preset = Config::preset_of_target(target.sm)?;
+            Some(MachineOfTarget { preset, target })
+        });
+        own.preset = named.as_ref().map(|m| m.preset.to_owned());
+        (own, named)
     }
 
     /// The machine that the command works on.
     fn machine(&self) -> Result<Config> {
         match &self.config {
             Some(path) => Config::load(path),
-            None => Config::preset(&self.preset),
+            None => Config::preset(self.preset()),
         }
     }
 }
@@ -210,7 +261,17 @@ fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
 /// Reads INPUT for `machine`, which must have its addresses; warns where the
 /// two were not made for each other.
 fn load_for(input: &str, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
-    let trace = load_input(input)?;
+    load_for_with(input, machine, printer, false)
+}
+
+/// As [`load_for`]; with `zeros_beyond` a kernel may read outside buffers.
+fn load_for_with(
+    input: &str,
+    machine: &Config,
+    printer: &Printer,
+    zeros_beyond: bool,
+) -> Result<AccessTrace> {
+    let trace = load_input_with(input, zeros_beyond)?;
     note_launches(input, printer);
     for note in machine.admit(&trace)? {
         printer.warn(note);
@@ -245,6 +306,26 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     {
         global.machine()?;
     }
+    let input = match &cli.command {
+        Command::Classify(args) => Some(args.input.as_str()),
+        Command::Conflicts(args) => args.input(),
+        Command::Rewrite(args) => args.input.to_str(),
+        Command::Sim(args) => Some(args.input.as_str()),
+        Command::Tune(args) => Some(args.input.as_str()),
+        _ => None,
+    };
+    let (own, named) = match input {
+        Some(input) => global.for_kernel(input),
+        None => (global.clone(), None),
+    };
+    let with_note;
+    let (global, printer) = match named {
+        None => (&own, printer),
+        Some(machine) => {
+            with_note = printer.clone().of_machine(machine.note());
+            (&own, &with_note)
+        }
+    };
     match &cli.command {
         Command::Classify(args) => cmd_classify::run(args, global, printer),
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),

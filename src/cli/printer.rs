@@ -19,17 +19,39 @@ pub enum Format {
     Json,
 }
 
+/// A machine that the user has not named, and why it was taken.
+#[derive(Clone, Debug)]
+pub struct MachineNote {
+    /// Name of the preset.
+    pub preset: &'static str,
+    /// What in the input says so.
+    pub from: String,
+}
+
 /// Writes results to standard output and everything else to standard error.
 #[derive(Clone, Debug)]
 pub struct Printer {
     format: Format,
     quiet: bool,
+    machine: Option<MachineNote>,
 }
 
 impl Printer {
     /// A printer for one command.
     pub fn new(format: Format, quiet: bool) -> Self {
-        Printer { format, quiet }
+        Printer {
+            format,
+            quiet,
+            machine: None,
+        }
+    }
+
+    /// The same, with a machine that every result names.
+    pub fn of_machine(self, machine: MachineNote) -> Self {
+        Printer {
+            machine: Some(machine),
+            ..self
+        }
     }
 
     /// Prints the result of the command: `json` gets `"format_version": 1`
@@ -44,13 +66,23 @@ impl Printer {
                 let mut object = json!({"format_version": 1});
                 if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), json) {
                     object.extend(fields);
+                    if let Some(machine) = &self.machine {
+                        let named = json!({"preset": machine.preset, "from": machine.from});
+                        object.insert("machine".to_owned(), named);
+                    }
                     if interrupt::requested() {
                         object.insert("interrupted".to_owned(), json!(true));
                     }
                 }
                 serde_json::to_string_pretty(&object).expect("a JSON value") + "\n"
             }
-            Format::Text => shown_lines(&text()).into_owned(),
+            Format::Text => {
+                let mut text = text();
+                if let Some(MachineNote { preset, from }) = &self.machine {
+                    text += &format!("machine: {preset}, for {from}; --preset takes another\n");
+                }
+                shown_lines(&text).into_owned()
+            }
         };
         self.write(&out)
     }

@@ -17,6 +17,17 @@ const FERMI_RETRY: RetryLatencies = RetryLatencies {
     branch: 32,
 };
 
+/// The preset of the GPUs that PTX for `sm_SM` is for, the newest for newer
+/// ones; none before sm_70, whose machines are those of the papers.
+pub(super) fn of_target(sm: u32) -> Option<&'static str> {
+    match sm {
+        ..70 => None,
+        70..80 => Some("sm70"),
+        80..90 => Some("sm80"),
+        _ => Some("sm90"),
+    }
+}
+
 /// The preset called `name`.
 pub(super) fn preset(name: &str) -> Result<Config> {
     match name {

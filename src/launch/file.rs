@@ -52,6 +52,9 @@ pub struct LaunchFile {
     pub trace_block: u64,
     /// Thread instructions after which a run ends.
     pub limit: u64,
+    /// Whether reads outside buffers are warnings and give zeros. No key of the
+    /// file: whoever runs it decides.
+    pub zeros_beyond: bool,
     /// The arguments, in the order of the file.
     pub args: Vec<Arg>,
     /// Module variables that the host writes.
@@ -123,6 +126,7 @@ impl LaunchFile {
             limit: top
                 .integer("limit", 1, i64::MAX as u64)?
                 .unwrap_or(DEFAULT_LIMIT),
+            zeros_beyond: false,
             first,
             args,
             symbols,

@@ -6,8 +6,8 @@ use super::module::read_module;
 use super::section::Source;
 use crate::error::Result;
 use crate::input::require_file;
-use crate::ptx::Module;
 use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
+use crate::ptx::{Module, find_name};
 
 /// A launch that is ready to run: the PTX decoded, every buffer made, every
 /// parameter packed.
@@ -17,6 +17,8 @@ pub struct Prepared<'a> {
     memory: Memory,
     /// Per argument its buffer, if it has one.
     buffers: Vec<Option<BufferId>>,
+    /// The variable of each symbol.
+    symbols: Vec<BufferId>,
     launches: Vec<exec::Launch>,
 }
 
@@ -51,11 +53,17 @@ impl LaunchFile {
                 _ => Ok(None),
             })
             .collect::<Result<Vec<_>>>()?;
-        for symbol in self.symbols.iter().filter(|s| !s.keep) {
-            let contents = symbol.buffer.contents()?;
-            if let Some(id) = program.symbol_buffer(&mut memory, &symbol.name) {
+        let mut symbols = Vec::with_capacity(self.symbols.len());
+        for symbol in &self.symbols {
+            // It is there: `check_symbol` has seen it.
+            let Some(id) = program.symbol_buffer(&mut memory, &symbol.name) else {
+                continue;
+            };
+            if !symbol.keep {
+                let contents = symbol.buffer.contents()?;
                 memory.bytes_mut(id).copy_from_slice(&contents);
             }
+            symbols.push(id);
         }
         let pack = |resolved: &Resolved| exec::Launch {
             entry: resolved.entry.clone(),
@@ -70,6 +78,7 @@ impl LaunchFile {
             program,
             memory,
             buffers,
+            symbols,
         })
     }
 
@@ -111,6 +120,7 @@ impl<'a> Prepared<'a> {
                     .limit
                     .saturating_sub(all.thread_instructions)
                     .max(1),
+                zeros_beyond: options.zeros_beyond || self.file.zeros_beyond,
                 ..options.clone()
             };
             let outcome = self.program.run(&mut self.memory, launch, &options)?;
@@ -138,6 +148,7 @@ impl<'a> Prepared<'a> {
             };
             let options = exec::Options {
                 limit: self.file.limit.saturating_sub(used).max(1),
+                zeros_beyond: wanted.zeros_beyond || self.file.zeros_beyond,
                 ..wanted
             };
             let outcome = self.program.run(&mut self.memory, launch, &options)?;
@@ -149,18 +160,23 @@ impl<'a> Prepared<'a> {
         Ok(exec::Outcome::default())
     }
 
-    /// Name, description and bytes of every buffer, in the order of the file.
+    /// Name, description and bytes of every buffer, then of every symbol, in
+    /// the order of the file.
     pub fn buffers(&self) -> impl Iterator<Item = (&'a str, &'a Buffer, &[u8])> {
         let args = self.file.args.iter().zip(&self.buffers);
-        args.filter_map(|(arg, id)| match (&arg.kind, id) {
+        let of_args = args.filter_map(|(arg, id)| match (&arg.kind, id) {
             (ArgKind::Buffer(buffer), Some(id)) => {
                 Some((arg.name.as_str(), buffer, self.memory.bytes(*id)))
             }
             _ => None,
-        })
+        });
+        let symbols = self.file.symbols.iter().zip(&self.symbols);
+        let of_symbols =
+            symbols.map(|(s, id)| (s.name.as_str(), &s.buffer, self.memory.bytes(*id)));
+        of_args.chain(of_symbols)
     }
 
-    /// Name and bytes of every buffer.
+    /// Name and bytes of every buffer and symbol.
     pub fn outputs(&self) -> impl Iterator<Item = (&'a str, &[u8])> {
         self.buffers().map(|(name, _, bytes)| (name, bytes))
     }
@@ -225,11 +241,19 @@ fn find_entry(file: &LaunchFile, program: &Program, launch: &Launch) -> Result<S
             let what = format!("{ptx} has {} entries and 'entry' is missing", entries.len());
             Err(file.source.error(what, names, file.ptx.offset))
         }
-        (Some(wanted), _) if entries.contains(&wanted.value.as_str()) => Ok(wanted.value.clone()),
-        (Some(wanted), _) => {
-            let what = format!("{ptx} has no entry '{}'", wanted.value);
-            Err(file.source.error(what, names, wanted.offset))
-        }
+        (Some(wanted), _) => match find_name(&wanted.value, &entries) {
+            Ok(name) => Ok(name.to_owned()),
+            Err(several) => {
+                let (what, names) = match several.is_empty() {
+                    true => (format!("{ptx} has no entry '{}'", wanted.value), names),
+                    false => (
+                        format!("several entries of {ptx} are '{}'", wanted.value),
+                        format!("expected one of {}", several.join(", ")),
+                    ),
+                };
+                Err(file.source.error(what, names, wanted.offset))
+            }
+        },
     }
 }
 

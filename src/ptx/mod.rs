@@ -5,6 +5,7 @@ pub mod analysis;
 pub mod ast;
 pub mod cfg;
 pub mod edit;
+mod entry;
 pub mod exec;
 pub mod marker;
 pub mod names;
@@ -17,4 +18,5 @@ mod token;
 
 pub use ast::*;
 pub use cfg::{Block, Cfg};
+pub use entry::{find_name, plain_name};
 pub use names::*;

@@ -82,6 +82,18 @@ impl Type {
         }
     }
 
+    /// The type of untyped bits of the same size; predicates stay.
+    pub fn as_bits(self) -> Self {
+        match self.bits() {
+            1 => Type::Pred,
+            8 => Type::B8,
+            16 => Type::B16,
+            32 => Type::B32,
+            64 => Type::B64,
+            _ => Type::B128,
+        }
+    }
+
     /// Size of a value in memory in bytes.
     pub fn bytes(self) -> u32 {
         self.bits().div_ceil(8)

@@ -46,8 +46,21 @@ pub(super) struct Accesses {
     pub obstacles: Vec<Obstacle>,
 }
 
-/// The accesses of the functions `reached`, the entry first.
-pub(super) fn accesses(module: &Module, reached: &[u32]) -> Accesses {
+/// The accesses of the functions `reached`, the entry first, to the variables
+/// `used`. An access to a dynamic variable may touch all of the module's,
+/// which begin at one place; those that the entry does not use are no memory
+/// of its own.
+pub(super) fn accesses(module: &Module, reached: &[u32], used: &[SharedVariable]) -> Accesses {
+    let mut found = of_functions(module, reached);
+    for access in &mut found.list {
+        if let Touches::Variables(set) = &mut access.touches {
+            set.retain(|v| used.contains(v));
+        }
+    }
+    found
+}
+
+fn of_functions(module: &Module, reached: &[u32]) -> Accesses {
     let mut found = Accesses::default();
     initial_values(module, &mut found);
     let summaries = Summaries::new(module);

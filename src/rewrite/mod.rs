@@ -126,7 +126,8 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
             "there is nothing to map",
         ));
     }
-    let found = access::accesses(module, &reached);
+    let used: Vec<_> = placed.iter().map(|p| p.variable).collect();
+    let found = access::accesses(module, &reached, &used);
     let job = Job {
         module,
         request,

@@ -107,11 +107,7 @@ pub fn find_entry(module: &Module, name: Option<&str>) -> Result<u32> {
         false => format!("expected one of {}", entries.join(", ")),
     };
     let name = match (name, &entries[..]) {
-        (Some(name), _) if entries.contains(&name) => name,
-        (Some(name), _) => {
-            let what = format!("{} has no entry '{name}'", module.name);
-            return Err(Error::usage(what, help));
-        }
+        (Some(name), _) => module.entry_named(name)?,
         (None, [name]) => name,
         (None, _) => {
             let what = format!(

@@ -103,7 +103,8 @@ impl FromStr for LayoutSpec {
                 shift: sign * magnitude as i32,
             });
         }
-        text.parse().map(LayoutSpec::Hash)
+        let hash = text.parse().map(LayoutSpec::Hash);
+        hash.map_err(|error: Error| error.also_expected("pad:every=32,by=1, swizzle:5,0,5"))
     }
 }
 

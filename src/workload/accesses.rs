@@ -31,6 +31,11 @@ pub fn is_input(text: &str) -> bool {
 /// `kernel:NAME:param=value,...` for a generated one
 /// ([`kernels`]).
 pub fn load_input(input: &str) -> Result<AccessTrace> {
+    load_input_with(input, false)
+}
+
+/// As [`load_input`]; with `zeros_beyond` a kernel may read outside buffers.
+pub fn load_input_with(input: &str, zeros_beyond: bool) -> Result<AccessTrace> {
     if let Some(spec) = input.strip_prefix(KERNEL_PREFIX) {
         return kernels::generate(spec);
     }
@@ -47,7 +52,7 @@ pub fn load_input(input: &str) -> Result<AccessTrace> {
         return accelsim::access_trace(&accelsim::find_kernel(path)?, None);
     }
     if capture::is_launch(path) {
-        return capture::access_trace(path, None);
+        return capture::access_trace_with(path, None, zeros_beyond);
     }
     AccessTrace::load(path)
 }

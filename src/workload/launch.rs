@@ -20,7 +20,13 @@ pub struct LaunchWorkload {
 impl LaunchWorkload {
     /// Runs the kernel.
     pub fn open(launch: &Path) -> Result<Self> {
-        let (file, selected) = opened(launch)?;
+        Self::open_with(launch, false)
+    }
+
+    /// The same; with `zeros_beyond` the kernel may read outside buffers.
+    pub fn open_with(launch: &Path, zeros_beyond: bool) -> Result<Self> {
+        let (mut file, selected) = opened(launch)?;
+        file.zeros_beyond = zeros_beyond;
         Self::of(&file, &selected)
     }
 

@@ -5,6 +5,6 @@ mod accesses;
 mod launch;
 mod programs;
 
-pub use accesses::{is_input, load_input};
+pub use accesses::{is_input, load_input, load_input_with};
 pub use launch::LaunchWorkload;
 pub use programs::{AccessOptions, is_access_trace, load_workload};

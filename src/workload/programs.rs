@@ -20,6 +20,8 @@ pub struct AccessOptions {
     /// ALU instructions between the accesses, so that this share of all
     /// instructions are accesses; none if not given.
     pub intensity: Option<f64>,
+    /// Whether an executed kernel may read outside buffers.
+    pub zeros_beyond: bool,
 }
 
 impl AccessOptions {
@@ -85,7 +87,10 @@ pub fn load_workload(input: &str, options: &AccessOptions) -> Result<Box<dyn Wor
         return Ok(Box::new(AccelSimWorkload::open(path)?));
     }
     if !is_stdin(path) && is_launch(path) {
-        return Ok(Box::new(LaunchWorkload::open(path)?));
+        return Ok(Box::new(LaunchWorkload::open_with(
+            path,
+            options.zeros_beyond,
+        )?));
     }
     Ok(match is_text {
         true => Box::new(WarpText::load(path)?),

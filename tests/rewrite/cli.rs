@@ -59,6 +59,47 @@ fn a_launch_file_is_rewritten_and_measured() {
     assert!(text.contains("lop3.b32") && text.contains(".loc\t1 20 9"));
 }
 
+/// NVIDIA's `SharedMemory<T>` declares an array for every type, and an entry
+/// uses one. All begin at one place; the others are nothing to this entry.
+#[test]
+fn an_extern_array_that_the_entry_does_not_use_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    let ptx = ".version 7.0\n.target sm_70\n.address_size 64\n\
+        .extern .shared .align 16 .b8 ints[];\n.extern .shared .align 16 .b8 doubles[];\n\
+        .visible .entry a(.param .u64 p)\n{\n.reg .b32 %r<6>; .reg .b64 %rd<4>;\n\
+        ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 7;\n\
+        mov.u32 %r3, ints;\nadd.s32 %r4, %r3, %r2;\nst.shared.u32 [%r4], %r1;\n\
+        bar.sync 0;\nld.shared.u32 %r5, [%r4];\nmul.wide.u32 %rd2, %r1, 4;\n\
+        add.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r5;\nret;\n}\n\
+        .visible .entry b()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, doubles;\n\
+        st.shared.u32 [%r1], %r1;\nret;\n}\n";
+    let launch = "ptx = \"k.ptx\"\nentry = \"a\"\ngrid = [1]\nblock = [32]\n\
+        dynamic_shared = 4096\n[[arg]]\nname = \"p\"\ntype = \"u32\"\ncount = 32\n";
+    std::fs::write(file("k.ptx"), ptx).unwrap();
+    std::fs::write(file("k.toml"), launch).unwrap();
+    let (toml, out) = (file("k.toml"), file("out.ptx"));
+    let run = spadkit(&[
+        path(&toml),
+        "--hash",
+        "xor",
+        "-o",
+        path(&out),
+        "--format",
+        "json",
+    ]);
+    let error = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{error}");
+    let json: Value = serde_json::from_slice(&run.stdout).unwrap();
+    let number = |key: &str| json[key].as_u64().unwrap();
+    assert_eq!((number("accesses"), number("rewritten")), (2, 2));
+    assert_eq!(
+        (number("conflicts_before"), number("conflicts_after")),
+        (62, 0)
+    );
+    assert_eq!(json["outputs_equal"], true);
+}
+
 /// With a PTX alone nothing is known of a launch; --launch measures with one.
 #[test]
 fn a_ptx_is_rewritten_for_any_block() {

@@ -150,16 +150,16 @@ fn machines(args: &SimArgs, global: &Global) -> Result<(Vec<String>, Vec<Overlay
     }
     let names: Vec<String> = match args.sweep {
         true => global
-            .preset
+            .preset()
             .split(',')
             .map(|n| n.trim().to_owned())
             .collect(),
-        false if global.preset.contains(',') => {
-            let count = global.preset.split(',').count();
+        false if global.preset().contains(',') => {
+            let count = global.preset().split(',').count();
             args.refuse_lists(count)?;
-            vec![global.preset.clone()]
+            vec![global.preset().to_owned()]
         }
-        false => vec![global.preset.clone()],
+        false => vec![global.preset().to_owned()],
     };
     let machines = names.iter().map(|name| Overlay::preset(name));
     let machines = machines.collect::<Result<_>>()?;

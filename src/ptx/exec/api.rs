@@ -31,6 +31,9 @@ pub struct Options<'a> {
     pub sink: Option<&'a dyn Sink>,
     /// Run only this block (linear index), for a trace of it.
     pub only_block: Option<u64>,
+    /// Whether reads outside buffers, variables and shared memory are warnings
+    /// in the place of faults. They give zeros in any case.
+    pub zeros_beyond: bool,
     /// Whether to use the vector instructions of the machine where it has
     /// them; off, every lane is computed by the scalar definitions.
     pub vector: bool,
@@ -44,6 +47,7 @@ impl Default for Options<'_> {
             limit: 10_000_000_000,
             sink: None,
             only_block: None,
+            zeros_beyond: false,
             vector: true,
         }
     }

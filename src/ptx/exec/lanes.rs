@@ -403,7 +403,8 @@ fn single(i: &Instruction) -> Option<Handler> {
         (Fma | Mad, true) => {
             of(|a: f32, b: f32, c: f32| flush(canonical(flush(a).mul_add(flush(b), flush(c)))))
         }
-        (Div, false) => of(|a: f32, b: f32, _: f32| canonical(a / b)),
+        // `div.approx` of large numbers gives zero.
+        (Div, false) if !i.has(Word::Approx) => of(|a: f32, b: f32, _: f32| canonical(a / b)),
         (Rcp, false) => of(|a: f32, _: f32, _: f32| canonical(1.0 / a)),
         (Sqrt, false) => of(|a: f32, _: f32, _: f32| canonical(a.sqrt())),
         (Min, false) if two => of(|a: f32, b: f32, _: f32| minimum(a, b)),

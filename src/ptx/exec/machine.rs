@@ -1,7 +1,7 @@
 //! The state that instructions work on: registers of the current warp,
 //! memory, counters, findings.
 
-use super::api::{BlockSink, FindingKind, Launch};
+use super::api::{BlockSink, FindingKind, Launch, Options};
 use super::image::{Image, MemoryOp, Slot, Width};
 use super::memory::{Memory, Object};
 use super::race::Races;
@@ -17,6 +17,8 @@ pub(super) struct Common<'a> {
     pub block: [u32; 3],
     pub dynamic_shared: u32,
     pub limit: u64,
+    /// Reads outside of everything are warnings.
+    pub zeros_beyond: bool,
     /// Thread instructions of all blocks so far.
     pub used: AtomicU64,
     pub stop: AtomicBool,
@@ -30,7 +32,7 @@ impl<'a> Common<'a> {
         memory: &'a Memory,
         params: &'a [u8],
         launch: &Launch,
-        limit: u64,
+        options: &Options,
         parallel: bool,
     ) -> Self {
         Common {
@@ -40,7 +42,8 @@ impl<'a> Common<'a> {
             grid: launch.grid,
             block: launch.block,
             dynamic_shared: launch.dynamic_shared,
-            limit,
+            limit: options.limit,
+            zeros_beyond: options.zeros_beyond,
             used: AtomicU64::new(0),
             stop: AtomicBool::new(false),
             parallel,
@@ -259,7 +262,27 @@ impl<'a> Machine<'a> {
         self.note((kind, kind.only_warns()), lane, address, variable, message);
     }
 
-    /// The same, a fault or a warning.
+    /// Notes an access outside of what there is; a warning where such reads
+    /// are allowed.
+    pub fn beyond(
+        &mut self,
+        info: &MemoryOp,
+        lane: u32,
+        address: Option<u64>,
+        variable: Option<String>,
+        message: String,
+    ) {
+        let warning = self.common.zeros_beyond && !info.store && !info.atomic;
+        self.note(
+            (FindingKind::OutOfBounds, warning),
+            lane,
+            address,
+            variable,
+            message,
+        );
+    }
+
+    /// The same as [`found`](Self::found), a fault or a warning.
     pub fn note(
         &mut self,
         (kind, warning): (FindingKind, bool),

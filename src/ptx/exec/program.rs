@@ -298,13 +298,12 @@ impl Program {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads);
             pool.build().ok()
         });
-        let limit = options.limit;
         let mut sum = Sum::default();
         if let Some(pool) = pool.flatten() {
             // A worker of a pool may not be the one that reaches the limit
             // first if they run one after the other: what it left is taken back.
             let before = memory.snapshot();
-            let shared = Common::new(&image, memory, params, launch, limit, true);
+            let shared = Common::new(&image, memory, params, launch, options, true);
             let whole = pool.install(|| run_parallel(&shared, options, range.clone(), &mut sum));
             if whole {
                 return Ok(sum.outcome(&image, launch));
@@ -315,7 +314,7 @@ impl Program {
                 ..Sum::default()
             };
         }
-        let own = Common::new(&image, memory, params, launch, limit, false);
+        let own = Common::new(&image, memory, params, launch, options, false);
         run_in_order(&own, options, range, &mut sum);
         Ok(sum.outcome(&image, launch))
     }

@@ -175,13 +175,7 @@ impl Machine<'_> {
                     "{what} at byte {address} of shared memory, of which the block has {}",
                     self.shared_len
                 );
-                self.found(
-                    FindingKind::OutOfBounds,
-                    lane as u32,
-                    Some(address),
-                    name,
-                    message,
-                );
+                self.beyond(info, lane as u32, Some(address), name, message);
             } else {
                 good |= 1 << lane;
                 let data = self.shared.as_mut_ptr().cast::<u8>();
@@ -250,7 +244,7 @@ impl Machine<'_> {
         }
         let Some(at) = self.object_of(address) else {
             let message = format!("{what} at address {address:#x}, where no buffer is");
-            self.found(FindingKind::OutOfBounds, lane, Some(address), None, message);
+            self.beyond(info, lane, Some(address), None, message);
             return None;
         };
         let object = &self.common.objects[at];
@@ -281,7 +275,7 @@ impl Machine<'_> {
                     Some(offset),
                 ),
             };
-            self.found(FindingKind::OutOfBounds, lane, offset, Some(name), message);
+            self.beyond(info, lane, offset, Some(name), message);
             return None;
         }
         if !address.is_multiple_of(u64::from(info.bytes)) {
@@ -359,22 +353,18 @@ impl Machine<'_> {
         };
         let what = self.describe(info);
         let end = address.checked_add(u64::from(info.bytes));
-        let message = if end.is_none_or(|end| end > len) {
-            let kind = FindingKind::OutOfBounds;
-            (
-                kind,
-                format!("{what} at byte {address} of {name}, which has {len}"),
-            )
-        } else if !address.is_multiple_of(u64::from(info.bytes)) {
-            (
-                FindingKind::Misaligned,
-                format!("{what} at byte {address} of {name} is not aligned"),
-            )
-        } else {
+        if end.is_some_and(|end| end <= len) && address.is_multiple_of(u64::from(info.bytes)) {
             return data.wrapping_add(address as usize);
-        };
+        }
         self.dummy.fill(0);
-        self.found(message.0, lane as u32, Some(address), None, message.1);
+        let lane = lane as u32;
+        if end.is_none_or(|end| end > len) {
+            let message = format!("{what} at byte {address} of {name}, which has {len}");
+            self.beyond(info, lane, Some(address), None, message);
+        } else {
+            let message = format!("{what} at byte {address} of {name} is not aligned");
+            self.found(FindingKind::Misaligned, lane, Some(address), None, message);
+        }
         self.dummy.as_mut_ptr().cast()
     }
 }

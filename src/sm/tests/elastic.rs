@@ -51,7 +51,7 @@ impl Benchmark {
         let options = AccessOptions {
             blocks: Some(self.blocks),
             intensity: Some(self.intensity),
-            dependent: None,
+            ..AccessOptions::default()
         };
         let workload = options.workload(trace).unwrap();
         let gt200 = Config::of_figures("base = \"gt200\"\n");

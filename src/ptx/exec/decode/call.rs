@@ -128,7 +128,8 @@ impl Decoder<'_> {
     fn passed(&mut self, operand: &Operand, ty: Type) -> Result<Place, Reason> {
         Ok(match operand {
             Operand::Variable(symbol, 0) => Place::Local(self.local_of(*symbol)?),
-            operand => Place::Slot(self.source(operand, ty)?),
+            // Passing copies bits, whatever the two sides call them.
+            operand => Place::Slot(self.source(operand, ty.as_bits())?),
         })
     }
 

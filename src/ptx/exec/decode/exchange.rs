@@ -39,7 +39,7 @@ impl Decoder<'_> {
         };
         let unsigned = Type::U32;
         let types: &[Type] = match i.opcode {
-            Opcode::Shfl => &[Type::B32, unsigned, unsigned, unsigned],
+            Opcode::Shfl => &[Type::B32; 4],
             Opcode::Vote => &[Type::Pred, unsigned],
             Opcode::Match => &[ty, unsigned],
             Opcode::Redux | Opcode::Movmatrix => &[Type::B32, unsigned],

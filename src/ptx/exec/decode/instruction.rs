@@ -153,6 +153,9 @@ impl Decoder<'_> {
                 definition.sources.len()
             ));
         }
+        if matches!(first, Operand::Pair(_)) && !matches!(i.opcode, Opcode::Setp | Opcode::Lop3) {
+            return Err(format!("`{}` has one result", i.opcode.text()));
+        }
         let (result, mut second) = self.targets(first, definition.result)?;
         let convert = i.opcode == Opcode::Cvt;
         let mut sources = Vec::with_capacity(4);

@@ -26,6 +26,10 @@ impl Decoder<'_> {
         };
         Ok(match base {
             Base::Register(register) => {
+                let ty = self.body().registers[register.0 as usize].ty;
+                if ty.is_float() && ty != Type::F16x2 {
+                    return Err(format!("an address in a register of .{}", ty.text()));
+                }
                 let slot = self.register(*register);
                 let from = match slot.width {
                     Width::Word => From::Word(slot.at),

@@ -6,6 +6,7 @@
 mod allocate;
 mod call;
 mod exchange;
+mod forms;
 mod info;
 mod instruction;
 mod layout;
@@ -55,6 +56,8 @@ struct Decoder<'m> {
     pointed: Vec<u32>,
     function: u32,
     carry: HashMap<u32, Slot>,
+    /// Of the registers of the instruction at hand.
+    sizes: forms::Sizes,
     next: u32,
 }
 
@@ -80,6 +83,7 @@ pub(super) fn decode(
         pointed: Vec::new(),
         function: entry,
         carry: HashMap::new(),
+        sizes: forms::Sizes::Exact,
         next: RESERVED,
     };
     decoder.entry(entry);
@@ -163,7 +167,10 @@ impl<'m> Decoder<'m> {
         let start = self.starts[&function];
         for (at, i) in body.instructions.iter().enumerate() {
             let ops = self.image.ops.len();
-            if let Err(reason) = self.instruction(i, at as u32, start, &cfg) {
+            self.sizes = forms::Sizes::of(i);
+            let form = forms::check(i, self.module);
+            let decoded = form.and_then(|()| self.instruction(i, at as u32, start, &cfg));
+            if let Err(reason) = decoded {
                 self.problem(i, reason);
             }
             debug_assert!(self.image.ops.len() <= ops + 1);

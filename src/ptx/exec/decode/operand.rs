@@ -1,6 +1,6 @@
 //! Operands to registers of the file.
 
-use super::{Decoder, SCRATCH};
+use super::{Decoder, SCRATCH, forms};
 use crate::ptx::ast::{Operand, Register, Symbol};
 use crate::ptx::exec::image::{
     FUNCTION_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, Slot, TRUE, Width,
@@ -138,8 +138,12 @@ impl Decoder<'_> {
     pub(super) fn source(&mut self, operand: &Operand, ty: Type) -> Result<Slot, Reason> {
         let width = Width::of(ty).ok_or("a value of 128 bits")?;
         Ok(match operand {
-            Operand::Register(register) => self.register(*register),
+            Operand::Register(register) => {
+                self.takes(*register, ty)?;
+                self.register(*register)
+            }
             Operand::Negated(register) => {
+                self.takes(*register, ty)?;
                 let slot = self.register(*register);
                 match slot.width {
                     Width::Mask => Slot { flip: true, ..slot },
@@ -147,8 +151,12 @@ impl Decoder<'_> {
                 }
             }
             Operand::Immediate(value) => {
+                forms::takes_constant(*value, ty)?;
                 let bits = immediate_bits(*value, ty).ok_or("a constant of another type")?;
                 self.constant(bits, width)
+            }
+            Operand::Special(_) | Operand::Variable(..) if ty.is_float() => {
+                return Err(format!("an integer where .{} is expected", ty.text()));
             }
             Operand::Special(special) => self.special(*special)?,
             Operand::Variable(symbol, offset) => {
@@ -173,7 +181,10 @@ impl Decoder<'_> {
     /// A result operand; `_` goes nowhere.
     pub(super) fn target(&mut self, operand: &Operand, ty: Type) -> Result<Slot, Reason> {
         match operand {
-            Operand::Register(register) => Ok(self.register(*register)),
+            Operand::Register(register) => {
+                self.takes(*register, ty)?;
+                Ok(self.register(*register))
+            }
             Operand::Discard => Ok(Slot {
                 at: SCRATCH,
                 width: Width::of(ty).ok_or("a value of 128 bits")?,
@@ -181,6 +192,12 @@ impl Decoder<'_> {
             }),
             _ => Err("a result that is no register".to_owned()),
         }
+    }
+
+    /// Whether values of a type may be in a register of the function.
+    fn takes(&self, register: Register, ty: Type) -> Result<(), Reason> {
+        let register = self.body().registers[register.0 as usize].ty;
+        forms::takes(register, ty, self.sizes)
     }
 
     /// Whether a register holds values of this type as they are.

@@ -2,13 +2,18 @@
 //!
 //! The approximations are computed in double precision and rounded, which is
 //! well within the errors that the PTX ISA allows; what it says of zeros,
-//! infinities and subnormal numbers holds, too.
+//! infinities and subnormal numbers holds, too, and so does what the machine
+//! code does that `ptxas` makes of each form (docs/ptx.md).
 
 use super::float::{format, rounding};
 use super::{Definition, definition, f32_of, flushed, of_f32, of_f64};
 use crate::ptx::ast::Instruction;
 use crate::ptx::exec::soft::{Round, Soft};
 use crate::ptx::names::{Opcode, Type, Word};
+
+/// 2^126: the reciprocals of larger numbers are subnormal, and the unit that
+/// computes them gives zero. `div.approx` alone does not scale them first.
+const LARGEST_WITH_RECIPROCAL: f32 = 1.0 / f32::MIN_POSITIVE;
 
 pub(super) fn define(i: &Instruction) -> Option<Definition> {
     let ty = i.ty(0)?;
@@ -29,9 +34,14 @@ fn flushing(i: &Instruction, ty: Type) -> impl Fn(u64) -> u64 + Copy + use<> {
 fn division(i: &Instruction, ty: Type) -> Option<Definition> {
     let round = rounding(i);
     let flush = flushing(i, ty);
+    let by_reciprocal = i.has(Word::Approx);
     match (ty, round) {
         (Type::F32, Round::Nearest) => definition(ty, &[ty; 2], move |x| {
-            flush(of_f32(f32_of(flush(x[0])) / f32_of(flush(x[1]))))
+            let (a, b) = (f32_of(flush(x[0])), f32_of(flush(x[1])));
+            match by_reciprocal && b.abs() > LARGEST_WITH_RECIPROCAL {
+                true => of_f32(a * 0f32.copysign(b)),
+                false => flush(of_f32(a / b)),
+            }
         }),
         (Type::F64, Round::Nearest) => definition(ty, &[ty; 2], |x| {
             of_f64(f64::from_bits(x[0]) / f64::from_bits(x[1]))
@@ -77,6 +87,21 @@ fn exact(i: &Instruction, ty: Type) -> Option<Definition> {
     })
 }
 
+/// What the bare approximations of doubles read and write: the upper 32 bits,
+/// subnormal numbers as zero.
+fn upper(bits: u64) -> f64 {
+    const NAN: u64 = 0x7fff_ffff_ffff_ffff;
+    let value = f64::from_bits(if bits == NAN {
+        bits
+    } else {
+        bits & !0xffff_ffff
+    });
+    match value.is_subnormal() {
+        true => 0f64.copysign(value),
+        false => value,
+    }
+}
+
 /// A function of one number, in double precision.
 fn function(i: &Instruction, ty: Type) -> Option<Definition> {
     let real: fn(f64) -> f64 = match i.opcode {
@@ -104,15 +129,12 @@ fn function(i: &Instruction, ty: Type) -> Option<Definition> {
         Type::F32 => definition(ty, &[ty], move |x| {
             flush(of_f32(real(f64::from(f32_of(flush(x[0])))) as f32))
         }),
-        // The approximations of double precision keep the upper 32 bits.
-        Type::F64 => definition(ty, &[ty], move |x| {
-            let bits = of_f64(real(f64::from_bits(x[0])));
-            if bits == 0x7fff_ffff_ffff_ffff {
-                bits
-            } else {
-                bits & !0xffff_ffff
-            }
+        // The bare approximation; the machine code of the form without
+        // `.ftz` refines it to all 53 bits, and takes subnormal numbers.
+        Type::F64 if i.has(Word::Ftz) => definition(ty, &[ty], move |x| {
+            upper(of_f64(real(upper(x[0])))).to_bits()
         }),
+        Type::F64 => definition(ty, &[ty], move |x| of_f64(real(f64::from_bits(x[0])))),
         Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 => {
             let (format, packed) = format(ty)?;
             let wide = super::super::soft::F64;

@@ -3,6 +3,7 @@
 mod flow;
 mod forms;
 mod limits;
+mod ptxas;
 mod values;
 
 use super::*;

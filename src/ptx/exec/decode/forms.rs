@@ -1,0 +1,354 @@
+//! Which forms of an instruction there are: its types, its rounding, and
+//! which registers it takes. What is refused here `ptxas` refuses, too; the
+//! test compares with its judgement.
+
+use crate::ptx::ast::{Immediate, Instruction, Module};
+use crate::ptx::names::{Opcode, Type, Word};
+
+use Type::{
+    B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F64, Pred, S8, S16, S16x2, S32, S64,
+    U8, U16, U16x2, U32, U64,
+};
+
+/// What is wrong.
+type Reason = String;
+type Types = &'static [Type];
+
+const BITS: Types = &[B16, B32, B64];
+const INTEGERS: Types = &[U16, U32, U64, S16, S32, S64];
+const WIDE_INTEGERS: Types = &[U32, U64, S32, S64];
+const PAIRS: Types = &[U16x2, S16x2];
+const HALVES: Types = &[F16, F16x2, Bf16, Bf16x2];
+const FLOATS: Types = &[F32, F64];
+const SIGNED: Types = &[S16, S32, S64];
+const CONVERTED: &[Types] = &[INTEGERS, HALVES, FLOATS, &[U8, S8, Type::Tf32]];
+
+const EXACT: &[Word] = &[Word::Rn, Word::Rz, Word::Rm, Word::Rp];
+const INTEGRAL: &[Word] = &[Word::Rni, Word::Rzi, Word::Rmi, Word::Rpi];
+const PARTS: &[Word] = &[Word::Lo, Word::Hi, Word::Wide];
+
+/// What is wrong with the form of an instruction, operands apart.
+pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
+    use Opcode::{Exit, Fence, Membar, Ret, Trap};
+    if matches!(i.opcode, Ret | Exit | Trap | Membar | Fence) && !i.operands.is_empty() {
+        return Err(format!("`{}` has no operands", i.opcode.text()));
+    }
+    let ty = match i.opcode {
+        Opcode::Set => i.ty(1),
+        _ => i.ty(0),
+    };
+    // Instructions without a type, and those with forms of their own.
+    let (Some(ty), Some(allowed)) = (ty, types(i.opcode)) else {
+        return Ok(());
+    };
+    if !allowed.iter().any(|set| set.contains(&ty)) {
+        return Err(format!(
+            "`{}` has no type .{}: expected one of {}",
+            i.opcode.text(),
+            ty.text(),
+            listed(allowed.iter().copied().flatten().map(|t| t.text()))
+        ));
+    }
+    match i.opcode {
+        Opcode::Set | Opcode::Setp => comparison(i, ty),
+        Opcode::Cvt => conversion(i, ty, is_old(module)),
+        _ => {
+            carry(i, ty)?;
+            integer_part(i, ty)?;
+            rounding(i, ty, is_old(module))?;
+            small_numbers(i, ty)
+        }
+    }
+}
+
+/// PTX before 2.0, and for the first GPUs, leaves roundings out.
+fn is_old(module: &Module) -> bool {
+    module.version < (2, 0)
+        || module
+            .target
+            .iter()
+            .any(|t| t.starts_with("sm_1") && t.len() == 5)
+}
+
+fn listed(words: impl Iterator<Item = &'static str>) -> String {
+    let all: Vec<String> = words.map(|w| format!(".{w}")).collect();
+    all.join(" ")
+}
+
+/// The types that an opcode has; none where this is said elsewhere.
+fn types(opcode: Opcode) -> Option<&'static [Types]> {
+    use Opcode::*;
+    Some(match opcode {
+        Add | Min | Max => &[INTEGERS, PAIRS, HALVES, FLOATS],
+        Sub | Mul => &[INTEGERS, HALVES, FLOATS],
+        Mad | Div => &[INTEGERS, FLOATS],
+        Fma => &[HALVES, FLOATS],
+        Addc | Subc | Madc | Rem | Sad => &[INTEGERS],
+        Mul24 | Mad24 => &[&[U32, S32]],
+        Abs | Neg => &[SIGNED, HALVES, FLOATS],
+        And | Or | Xor | Not => &[BITS, &[Pred]],
+        Cnot | Shl => &[BITS],
+        Shr => &[BITS, INTEGERS],
+        Brev | Popc | Clz | Bfi => &[&[B32, B64]],
+        Bfind | Bfe => &[WIDE_INTEGERS],
+        Lop3 | Prmt | Shf => &[&[B32]],
+        Rcp | Sqrt | Rsqrt | Copysign | Testp => &[FLOATS],
+        Sin | Cos | Lg2 => &[&[F32]],
+        Ex2 | Tanh => &[HALVES, &[F32]],
+        Selp | Slct => &[BITS, INTEGERS, FLOATS],
+        Mov => &[BITS, INTEGERS, FLOATS, &[Pred, B128]],
+        Set | Setp => &[BITS, INTEGERS, HALVES, FLOATS],
+        Ld | Ldu | St => &[BITS, INTEGERS, FLOATS, &[B8, U8, S8, B128]],
+        Cvt => CONVERTED,
+        _ => return None,
+    })
+}
+
+/// `.cc` and `.relu`.
+fn carry(i: &Instruction, ty: Type) -> Result<(), Reason> {
+    use Opcode::{Add, Addc, Fma, Mad, Madc, Max, Min, Sub, Subc};
+    let carries = matches!(i.opcode, Add | Addc | Sub | Subc | Mad | Madc);
+    let may = |word: Word| match word {
+        Word::Cc => carries && WIDE_INTEGERS.contains(&ty),
+        _ if matches!(i.opcode, Max | Min) => ty == S32 || ty == S16x2,
+        _ => i.opcode == Fma && HALVES.contains(&ty),
+    };
+    let given = [Word::Cc, Word::Relu].into_iter().filter(|w| i.has(*w));
+    match given.into_iter().find(|w| !may(*w)) {
+        None => Ok(()),
+        Some(word) => Err(format!(
+            "`{}.{}` has no .{}",
+            i.opcode.text(),
+            ty.text(),
+            word.text()
+        )),
+    }
+}
+
+/// `.lo`, `.hi` or `.wide` of products of integers.
+fn integer_part(i: &Instruction, ty: Type) -> Result<(), Reason> {
+    use Opcode::{Mad, Mad24, Madc, Mul, Mul24};
+    let product = matches!(i.opcode, Mul | Mul24 | Mad | Mad24 | Madc);
+    let part = i.one_of(PARTS);
+    match (product, ty.is_float(), part) {
+        (true, false, None) => Err(
+            "which part of the product is missing: expected .lo, .hi or \
+                                    .wide"
+                .to_owned(),
+        ),
+        (true, true, Some(part)) => {
+            Err(format!("a floating-point product has no .{}", part.text()))
+        }
+        (true, false, Some(Word::Wide)) if ty.bits() == 64 => {
+            Err("there is no .wide of 64 bits: expected .lo or .hi".to_owned())
+        }
+        (false, _, Some(part)) if i.opcode != Opcode::Szext => {
+            Err(format!("`{}` has no .{}", i.opcode.text(), part.text()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Roundings, and which approximation.
+fn rounding(i: &Instruction, ty: Type, old: bool) -> Result<(), Reason> {
+    use Opcode::*;
+    const APPROX: Word = Word::Approx;
+    let expected: &[Word] = match (i.opcode, ty) {
+        (Add | Sub | Mul, F32 | F64) => EXACT,
+        (Add | Sub | Mul, _) if HALVES.contains(&ty) => &[Word::Rn],
+        (Fma, F16 | F16x2) => &[Word::Rn],
+        (Fma, _) | (Mad, F32 | F64) => EXACT,
+        (Div, F32) => &[Word::Rn, Word::Rz, Word::Rm, Word::Rp, APPROX, Word::Full],
+        (Rcp | Sqrt, F32) => &[Word::Rn, Word::Rz, Word::Rm, Word::Rp, APPROX],
+        (Rcp, F64) if i.has(Word::Ftz) => &[Word::Rn, Word::Rz, Word::Rm, Word::Rp, APPROX],
+        (Div | Rcp | Sqrt, F64) => EXACT,
+        (Rsqrt | Sin | Cos | Lg2 | Ex2 | Tanh, _) => &[APPROX],
+        _ => &[],
+    };
+    let given = i.one_of(&[Word::Rn, Word::Rz, Word::Rm, Word::Rp, APPROX, Word::Full]);
+    let (opcode, ty_text) = (i.opcode.text(), ty.text());
+    let all = || listed(expected.iter().map(|w| w.text()));
+    match given {
+        Some(word) if expected.is_empty() => {
+            Err(format!("`{opcode}.{ty_text}` has no .{}", word.text()))
+        }
+        Some(word) if !expected.contains(&word) => Err(format!(
+            "`{opcode}.{ty_text}` has no .{}: expected one of {}",
+            word.text(),
+            all()
+        )),
+        None if !(expected.is_empty() || old || matches!(i.opcode, Add | Sub | Mul)) => {
+            Err(format!(
+                "`{opcode}.{ty_text}` needs a rounding: expected one of {}",
+                all()
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `.ftz` and `.sat`.
+fn small_numbers(i: &Instruction, ty: Type) -> Result<(), Reason> {
+    use Opcode::*;
+    let flushes = match i.opcode {
+        Rcp | Rsqrt => FLOATS.contains(&ty),
+        Tanh => false,
+        Ex2 => ty != F16 && ty != F16x2,
+        // It says so of what decides.
+        Slct => true,
+        _ => matches!(ty, F32 | F16 | F16x2),
+    };
+    let has_no = |word: Word| {
+        let (opcode, ty) = (i.opcode.text(), ty.text());
+        Err(format!("`{opcode}.{ty}` has no .{}", word.text()))
+    };
+    if i.has(Word::Ftz) && !flushes {
+        return has_no(Word::Ftz);
+    }
+    if i.opcode == Ex2 && matches!(ty, Bf16 | Bf16x2) && !i.has(Word::Ftz) {
+        return Err(format!("`ex2.{}` needs .ftz", ty.text()));
+    }
+    let saturates = match i.opcode {
+        Add | Sub => matches!(ty, S32 | F32 | F16 | F16x2),
+        Mul | Fma => matches!(ty, F32 | F16 | F16x2),
+        Mad => ty == F32 || ty == S32 && i.has(Word::Hi),
+        Mad24 => ty == S32 && i.has(Word::Hi),
+        _ => false,
+    };
+    match i.has(Word::Sat) && !saturates {
+        true => has_no(Word::Sat),
+        false => Ok(()),
+    }
+}
+
+fn comparison(i: &Instruction, ty: Type) -> Result<(), Reason> {
+    use Word::{Eq, Equ, Geu, Gtu, Hi, Hs, Leu, Lo, Ls, Ltu, Nan, Ne, Neu, Num};
+    const EQUAL: &[Word] = &[Eq, Ne];
+    const ORDERS: &[Word] = &[Word::Lt, Word::Le, Word::Gt, Word::Ge];
+    const UNSIGNED: &[Word] = &[Lo, Ls, Hi, Hs];
+    const UNORDERED: &[Word] = &[Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan];
+    let expected: &[&[Word]] = match ty {
+        _ if ty.is_float() => &[EQUAL, ORDERS, UNORDERED],
+        _ if BITS.contains(&ty) => &[EQUAL],
+        _ if ty.is_signed() => &[EQUAL, ORDERS],
+        _ => &[EQUAL, ORDERS, UNSIGNED],
+    };
+    let given = i.one_of(&[EQUAL, ORDERS, UNSIGNED, UNORDERED].concat());
+    match given {
+        Some(word) if !expected.iter().any(|set| set.contains(&word)) => Err(format!(
+            "values of .{} are not compared by .{}: expected one of {}",
+            ty.text(),
+            word.text(),
+            listed(expected.iter().copied().flatten().map(|w| w.text()))
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn conversion(i: &Instruction, to: Type, old: bool) -> Result<(), Reason> {
+    let Some(from) = i.ty(1) else {
+        return Ok(());
+    };
+    if !CONVERTED.iter().any(|set| set.contains(&from)) {
+        return Err(format!("`cvt` takes no .{}", from.text()));
+    }
+    if i.has(Word::Ftz) && to != F32 && from != F32 {
+        return Err("`.ftz` is of .f32 alone".to_owned());
+    }
+    const OF_FLOATS: &[Word] = &[Word::Rn, Word::Rz, Word::Rm, Word::Rp, Word::Rna];
+    let expected = match (to.is_float(), from.is_float()) {
+        (true, false) => EXACT,
+        (false, true) if to == B32 => OF_FLOATS,
+        (false, true) => INTEGRAL,
+        (true, true) if to == Type::Tf32 || to.bits() < from.bits() => OF_FLOATS,
+        (true, true) => return Ok(()),
+        (false, false) => {
+            let given = i.one_of(&[EXACT, INTEGRAL].concat());
+            return match given {
+                Some(word) => Err(format!("integers are not rounded: .{}", word.text())),
+                None => Ok(()),
+            };
+        }
+    };
+    match i.one_of(expected) {
+        None if !old => Err(format!(
+            "`cvt.{}.{}` needs a rounding: expected one of {}",
+            to.text(),
+            from.text(),
+            listed(expected.iter().map(|w| w.text()))
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Sizes of the registers of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sizes {
+    /// That of the type.
+    Exact,
+    /// Loads, stores and conversions take wider ones.
+    Wider,
+    /// Said elsewhere.
+    Any,
+}
+
+impl Sizes {
+    /// Those of an instruction.
+    pub fn of(i: &Instruction) -> Self {
+        match i.opcode {
+            Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Cvt => Sizes::Wider,
+            Opcode::Call => Sizes::Any,
+            _ => Sizes::Exact,
+        }
+    }
+
+    fn allow(self, register: Type, ty: Type) -> bool {
+        match self {
+            Sizes::Exact => register.bits() == ty.bits(),
+            Sizes::Wider => register.bits() >= ty.bits(),
+            Sizes::Any => true,
+        }
+    }
+}
+
+/// Whether a register of type `register` may hold what an instruction takes
+/// as `ty`. Bits are anything of their size, integers are signed or not as
+/// the instruction says.
+pub(super) fn takes(register: Type, ty: Type, sizes: Sizes) -> Result<(), Reason> {
+    let bits = |t: Type| matches!(t, B8 | B16 | B32 | B64 | B128);
+    let fits = match (register == Pred, ty == Pred) {
+        (true, true) => true,
+        (false, false) => {
+            bits(register)
+                || bits(ty)
+                || register == ty
+                // As `ptxas`: registers of .f16x2 hold integers, too.
+                || !ty.is_float() && (!register.is_float() || register == F16x2)
+                // Registers of these are declared as bits or integers.
+                || matches!(ty, Bf16 | Bf16x2 | Type::Tf32) && !register.is_float()
+        }
+        _ => false,
+    };
+    match fits && sizes.allow(register, ty) {
+        true => Ok(()),
+        false => Err(format!(
+            "a register of .{} where .{} is expected",
+            register.text(),
+            ty.text()
+        )),
+    }
+}
+
+/// Whether a constant may stand where an instruction takes `ty`.
+pub(super) fn takes_constant(value: Immediate, ty: Type) -> Result<(), Reason> {
+    let wrong = match value {
+        Immediate::Integer(_) => matches!(ty, F32 | F64).then_some("an integer"),
+        _ => INTEGERS
+            .contains(&ty)
+            .then_some("a floating-point constant"),
+    };
+    match wrong {
+        None => Ok(()),
+        Some(what) => Err(format!("{what} where .{} is expected", ty.text())),
+    }
+}
