@@ -39,6 +39,11 @@ impl Object {
     pub fn data(&self) -> *mut u8 {
         self.words.as_ptr() as *mut u8
     }
+
+    /// A byte, which has to be one of it.
+    pub fn byte(&self, offset: u64) -> u8 {
+        (self.words[(offset / 8) as usize].load(Relaxed) >> (8 * (offset % 8))) as u8
+    }
 }
 
 /// Global memory.

@@ -282,7 +282,8 @@ impl Program {
             Some(block) => block.min(blocks)..(block + 1).min(blocks),
             None => 0..blocks,
         };
-        let parallel = !image.ordered && options.threads != 1 && range.end - range.start > 1;
+        let alone = image.ordered || options.global_races;
+        let parallel = !alone && options.threads != 1 && range.end - range.start > 1;
         let common = Common {
             image: &image,
             objects: &memory.objects,
@@ -380,6 +381,7 @@ impl Sum {
         let named = |(block, raw): (u64, super::machine::RawFinding)| {
             let source = image.sources.get(raw.pc as usize);
             let t = raw.thread;
+            let block = raw.block.unwrap_or(block);
             Finding {
                 kind: raw.kind,
                 warning: raw.warning,

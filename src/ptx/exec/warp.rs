@@ -9,6 +9,7 @@
 
 use super::image::{Image, NEVER, Place, Slot, Width};
 use super::machine::Machine;
+use super::members;
 use crate::ptx::names::Special;
 
 /// Lanes that are at one place.
@@ -69,8 +70,8 @@ pub(super) struct Warp {
     pub paths: Vec<Path>,
     /// Lanes that have not exited.
     pub alive: u32,
-    /// Barriers of the warp alone so far.
-    pub epoch: u32,
+    /// Lanes that the block has begun with.
+    pub started: u32,
 }
 
 impl Warp {
@@ -81,7 +82,7 @@ impl Warp {
             local: vec![0; image.local_bytes as usize * 4 + 16],
             paths: Vec::new(),
             alive: 0,
-            epoch: 0,
+            started: 0,
         }
     }
 
@@ -114,7 +115,7 @@ impl Warp {
             m.write(slot, u32::MAX, &values);
         }
         self.alive = lanes;
-        self.epoch = 0;
+        self.started = lanes;
         self.paths.clear();
         self.paths.push(Path {
             stack: vec![Entry {
@@ -196,7 +197,9 @@ impl Warp {
         m.active = lanes;
         m.warp_instructions += 1;
         m.thread_instructions += u64::from(lanes.count_ones());
-        self.epoch += 1;
+        if exec != 0 {
+            members::check(m, op.c, exec, self.alive, self.started);
+        }
         // SAFETY: the handler gets the operation that it was decoded with.
         unsafe { (op.run)(m, &op, exec) };
         for path in &mut self.paths {

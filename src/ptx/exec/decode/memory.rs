@@ -3,9 +3,12 @@
 use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Base, Instruction, Operand, Symbol};
-use crate::ptx::exec::image::{From, MemoryOp, Op, PARAM_WINDOW, Slot, WINDOW, Width};
+use crate::ptx::exec::image::{
+    From, MemoryOp, Op, PARAM_WINDOW, Region, Slot, WINDOW, Width, offset_in,
+};
+use crate::ptx::exec::race::Strength;
 use crate::ptx::exec::scalar::Scalar;
-use crate::ptx::exec::{access, shared};
+use crate::ptx::exec::{access, copies, shared};
 use crate::ptx::names::{Opcode, Space, Type, Word};
 
 impl Decoder<'_> {
@@ -101,7 +104,12 @@ impl Decoder<'_> {
             return Err("a store to a parameter of the entry".to_owned());
         }
         let parameter = space == Some(Space::Param) && from == From::Constant && !store;
+        let region = self.region(operand);
+        let size = u64::from(ty.bytes()) * wanted as u64;
+        let outside = |at: u64| at < region.low || at.saturating_add(size) > region.high;
+        let bad = parameter && (offset as u64 % size != 0 || outside(offset as u64));
         let run = match data.first().map(|s| s.width) {
+            _ if bad => access::bad_parameter,
             _ if parameter => access::load_parameter,
             Some(width) if store => {
                 access::store_of(ty, width, self.vector).ok_or("registers too narrow")?
@@ -117,12 +125,6 @@ impl Decoder<'_> {
             }
         }
         let bytes = ty.bytes() * wanted as u32;
-        if parameter {
-            let end = offset.checked_add(i64::from(bytes));
-            if offset < 0 || end.is_none_or(|e| e > i64::from(self.image.param_bytes)) {
-                return Err("a load beyond the parameters".to_owned());
-            }
-        }
         let signed = ty.is_signed();
         let extend: Scalar = Box::new(move |x| {
             let unused = 64 - ty.bits();
@@ -141,10 +143,14 @@ impl Decoder<'_> {
             space: space.filter(|s| *s != Space::Param),
             from,
             offset,
+            region,
             element: ty.bytes(),
             bytes,
             store,
             atomic: false,
+            strength: strength(i),
+            acquire: orders(i, Word::Acquire),
+            release: orders(i, Word::Release),
             copies: false,
             data,
             update: parameter.then_some(extend),
@@ -222,10 +228,14 @@ impl Decoder<'_> {
             space,
             from,
             offset,
+            region: self.region(operand),
             element: ty.bytes(),
             bytes: ty.bytes(),
             store: true,
             atomic: true,
+            strength: Strength::Strong,
+            acquire: orders(i, Word::Acquire),
+            release: orders(i, Word::Release),
             copies: false,
             data,
             update: Some(update),
@@ -250,10 +260,8 @@ impl Decoder<'_> {
         if !i.has(Word::Async) || i.one_of(&[Word::Bulk, Word::Tensor]).is_some() {
             return Err("bulk copies are not supported".to_owned());
         }
-        if i.one_of(&[Word::CommitGroup, Word::WaitGroup, Word::WaitAll])
-            .is_some()
-        {
-            return Ok(());
+        if self.only_waits(i) {
+            return self.wait(i);
         }
         if i.has(Word::Mbarrier) {
             return Err("memory barrier objects are not supported".to_owned());
@@ -283,15 +291,20 @@ impl Decoder<'_> {
             }
             _ => Vec::new(),
         };
+        let region = self.region(&i.operands[0]);
         let side = |space, from, offset, store, data| MemoryOp {
             index: 0,
             space: Some(space),
             from,
             offset,
+            region: if store { region } else { Region::ANYWHERE },
             element: 1,
             bytes: size,
             store,
             atomic: false,
+            strength: Strength::Weak,
+            acquire: false,
+            release: false,
             copies: store,
             data,
             update: None,
@@ -307,6 +320,31 @@ impl Decoder<'_> {
         Ok(())
     }
 
+    /// Whether a copy is none, but about groups of copies.
+    pub(super) fn only_waits(&self, i: &Instruction) -> bool {
+        i.one_of(&[Word::CommitGroup, Word::WaitGroup, Word::WaitAll])
+            .is_some()
+    }
+
+    /// `cp.async.commit_group`, `.wait_group N`, `.wait_all`.
+    fn wait(&mut self, i: &Instruction) -> Result<(), Reason> {
+        let left = match i.operands.first() {
+            Some(Operand::Immediate(crate::ptx::ast::Immediate::Integer(n))) => *n as u32,
+            _ => 0,
+        };
+        let op = self.straight(match i.has(Word::CommitGroup) {
+            true => copies::commit,
+            false => copies::wait,
+        });
+        let all = u32::from(i.has(Word::WaitAll));
+        self.push(Op {
+            extra: left,
+            a: all,
+            ..op
+        });
+        Ok(())
+    }
+
     /// `ldmatrix`, `stmatrix` of 8 x 8 elements of 16 bits.
     pub(super) fn matrix(&mut self, i: &Instruction) -> Result<(), Reason> {
         let store = i.opcode == Opcode::Stmatrix;
@@ -318,7 +356,9 @@ impl Decoder<'_> {
             .operands
             .get(address.max(data))
             .and(i.operands.get(address));
-        let (space, from, offset) = self.address(i, operand.ok_or("too few operands")?)?;
+        let operand = operand.ok_or("too few operands")?;
+        let region = self.region(operand);
+        let (space, from, offset) = self.address(i, operand)?;
         let data = self.elements(&i.operands[data], Type::B32, !store)?;
         if !matches!(data.len(), 1 | 2 | 4) || data.iter().any(|s| s.width != Width::Word) {
             return Err("one, two or four registers of 32 bits expected".to_owned());
@@ -331,10 +371,14 @@ impl Decoder<'_> {
                 space,
                 from,
                 offset,
+                region,
                 element: 2,
                 bytes: 16,
                 store,
                 atomic: false,
+                strength: Strength::Weak,
+                acquire: false,
+                release: false,
                 copies: false,
                 data,
                 update: None,
@@ -357,8 +401,8 @@ impl Decoder<'_> {
         let target = self.target(&i.operands[0], ty)?;
         let compute: Scalar = Box::new(move |x| match to_space {
             _ if window == 0 => [x[0], 0],
-            true => [x[0] & !WINDOW, 0],
-            false => [x[0] | window, 0],
+            true => [offset_in(window, x[0]).unwrap_or(x[0] & !WINDOW), 0],
+            false => [x[0].wrapping_add(window), 0],
         });
         self.generic(compute, vec![source], target, None);
         Ok(())
@@ -407,6 +451,21 @@ impl Decoder<'_> {
             Symbol::Module(_) => Err("a variable of the module as an argument".to_owned()),
         }
     }
+}
+
+/// What a load or store is to others at the same time.
+fn strength(i: &Instruction) -> Strength {
+    let strong = [Word::Relaxed, Word::Acquire, Word::Release, Word::Mmio];
+    match i.one_of(&strong) {
+        Some(_) => Strength::Strong,
+        None if i.has(Word::Volatile) => Strength::Volatile,
+        None => Strength::Weak,
+    }
+}
+
+/// Whether it acquires, or releases.
+fn orders(i: &Instruction, word: Word) -> bool {
+    i.has(word) || i.has(Word::AcqRel)
 }
 
 /// The new value of an atomic, from the old and the operands.
