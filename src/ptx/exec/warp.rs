@@ -188,9 +188,44 @@ impl Warp {
         let complete = groups
             .iter()
             .find(|(pc, members)| members & self.alive & !lanes_at(*pc) == 0);
-        let pc = complete.or(groups.first()).map_or(0, |g| g.0);
-        let lanes = lanes_at(pc);
+        // Lanes that name the same ones wait for each other, wherever they are.
+        let chosen: Vec<(u32, u32)> = match (complete, groups.first()) {
+            (Some(&(pc, _)), _) => vec![(pc, lanes_at(pc))],
+            (None, Some(&(_, members))) => {
+                let mut pcs: Vec<u32> = groups
+                    .iter()
+                    .filter(|g| g.1 == members)
+                    .map(|g| g.0)
+                    .collect();
+                pcs.sort_unstable();
+                pcs.dedup();
+                pcs.into_iter().map(|pc| (pc, lanes_at(pc))).collect()
+            }
+            _ => Vec::new(),
+        };
         self.enter(m, index);
+        if let (Some(races), [_, _, ..]) = (&mut m.races, &chosen[..]) {
+            let all = chosen.iter().fold(0, |all, c| all | c.1);
+            let named = (0..32)
+                .filter(|lane| all >> lane & 1 != 0)
+                .map(|lane| 32 * index + lane);
+            races.order.meet(&named.collect::<Vec<_>>());
+        }
+        for &(pc, lanes) in &chosen {
+            self.run_named(m, pc, lanes);
+        }
+        for path in &mut self.paths {
+            if waiting(path).is_some_and(|(at, _)| chosen.iter().any(|c| c.0 == at)) {
+                path.state = State::Ready;
+                path.stack.iter_mut().rev().take(1).for_each(|e| e.pc += 1);
+            }
+        }
+        self.merge();
+        true
+    }
+
+    /// Runs an instruction that names lanes, for those that have come to it.
+    fn run_named(&self, m: &mut Machine, pc: u32, lanes: u32) {
         m.pc = pc;
         let op = m.image.ops[pc as usize];
         let exec = lanes & (m.mask(op.guard) ^ op.flip);
@@ -202,14 +237,6 @@ impl Warp {
         }
         // SAFETY: the handler gets the operation that it was decoded with.
         unsafe { (op.run)(m, &op, exec) };
-        for path in &mut self.paths {
-            if waiting(path).is_some_and(|(at, _)| at == pc) {
-                path.state = State::Ready;
-                path.stack.iter_mut().rev().take(1).for_each(|e| e.pc += 1);
-            }
-        }
-        self.merge();
-        true
     }
 }
 

@@ -2,13 +2,14 @@
 
 use super::Decoder;
 use super::operand::Reason;
+use super::order::{orders, strength};
 use crate::ptx::ast::{Base, Instruction, Operand, Symbol};
 use crate::ptx::exec::image::{
     From, MemoryOp, Op, PARAM_WINDOW, Region, Slot, WINDOW, Width, offset_in,
 };
 use crate::ptx::exec::race::Strength;
 use crate::ptx::exec::scalar::Scalar;
-use crate::ptx::exec::{access, copies, shared};
+use crate::ptx::exec::{access, shared};
 use crate::ptx::names::{Opcode, Space, Type, Word};
 
 impl Decoder<'_> {
@@ -320,31 +321,6 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Whether a copy is none, but about groups of copies.
-    pub(super) fn only_waits(&self, i: &Instruction) -> bool {
-        i.one_of(&[Word::CommitGroup, Word::WaitGroup, Word::WaitAll])
-            .is_some()
-    }
-
-    /// `cp.async.commit_group`, `.wait_group N`, `.wait_all`.
-    fn wait(&mut self, i: &Instruction) -> Result<(), Reason> {
-        let left = match i.operands.first() {
-            Some(Operand::Immediate(crate::ptx::ast::Immediate::Integer(n))) => *n as u32,
-            _ => 0,
-        };
-        let op = self.straight(match i.has(Word::CommitGroup) {
-            true => copies::commit,
-            false => copies::wait,
-        });
-        let all = u32::from(i.has(Word::WaitAll));
-        self.push(Op {
-            extra: left,
-            a: all,
-            ..op
-        });
-        Ok(())
-    }
-
     /// `ldmatrix`, `stmatrix` of 8 x 8 elements of 16 bits.
     pub(super) fn matrix(&mut self, i: &Instruction) -> Result<(), Reason> {
         let store = i.opcode == Opcode::Stmatrix;
@@ -451,21 +427,6 @@ impl Decoder<'_> {
             Symbol::Module(_) => Err("a variable of the module as an argument".to_owned()),
         }
     }
-}
-
-/// What a load or store is to others at the same time.
-fn strength(i: &Instruction) -> Strength {
-    let strong = [Word::Relaxed, Word::Acquire, Word::Release, Word::Mmio];
-    match i.one_of(&strong) {
-        Some(_) => Strength::Strong,
-        None if i.has(Word::Volatile) => Strength::Volatile,
-        None => Strength::Weak,
-    }
-}
-
-/// Whether it acquires, or releases.
-fn orders(i: &Instruction, word: Word) -> bool {
-    i.has(word) || i.has(Word::AcqRel)
 }
 
 /// The new value of an atomic, from the old and the operands.

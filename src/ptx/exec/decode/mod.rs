@@ -11,6 +11,7 @@ mod instruction;
 mod layout;
 mod memory;
 mod operand;
+mod order;
 mod provenance;
 
 use super::api::{InstructionInfo, Kind};
