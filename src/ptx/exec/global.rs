@@ -21,6 +21,7 @@ struct Mark {
     block: u64,
     stamp: Stamp,
     pc: u32,
+    step: u32,
     /// Bytes of the word.
     bytes: u8,
     strength: Strength,
@@ -103,7 +104,9 @@ impl GlobalRaces {
             let here = mark.block == block;
             let one_warp = here && mark.stamp.thread / 32 == touch.thread / 32;
             let ordered = match here {
-                true => order.has_seen(touch.thread, mark.stamp) || one_warp && mark.pc == touch.pc,
+                true => {
+                    order.has_seen(touch.thread, mark.stamp) || one_warp && mark.step == touch.step
+                }
                 false => seen.contains(&mark.block),
             };
             mark.block != 0
@@ -118,6 +121,7 @@ impl GlobalRaces {
             block,
             stamp: order.stamp(touch.thread),
             pc: touch.pc,
+            step: touch.step,
             bytes,
             strength: touch.strength,
         };
@@ -146,6 +150,7 @@ mod tests {
         Touch {
             thread,
             pc,
+            step: pc,
             write,
             strength: Strength::Weak,
             same: false,

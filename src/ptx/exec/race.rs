@@ -30,6 +30,7 @@ struct Mark {
     made: bool,
     strength: Strength,
     pc: u32,
+    step: u32,
     stamp: Stamp,
 }
 
@@ -57,6 +58,8 @@ pub(super) struct Other {
 pub(super) struct Touch {
     pub thread: u32,
     pub pc: u32,
+    /// The same for lanes that execute the instruction at once.
+    pub step: u32,
     pub write: bool,
     pub strength: Strength,
     /// It stores the value that is there.
@@ -93,7 +96,7 @@ impl Races {
         let warp = |thread: u32| thread / 32;
         let clashes = |mark: &Mark| {
             let one_warp = warp(mark.stamp.thread) == warp(touch.thread);
-            let at_once = one_warp && mark.pc == touch.pc;
+            let at_once = one_warp && mark.step == touch.step;
             mark.made
                 && !at_once
                 && !compatible(mark.strength, touch.strength, one_warp)
@@ -113,6 +116,7 @@ impl Races {
             made: true,
             strength: touch.strength,
             pc: touch.pc,
+            step: touch.step,
             stamp,
         };
         if touch.write && touch.same && by_write.is_some() {
@@ -152,6 +156,7 @@ mod tests {
         Touch {
             thread,
             pc,
+            step: pc,
             write,
             strength: Strength::Weak,
             same: false,

@@ -95,6 +95,7 @@ fn touch_global(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
     let touch = Touch {
         thread: m.thread(lane),
         pc: m.pc,
+        step: m.warp_instructions as u32,
         write: info.store,
         strength: info.strength,
         same: false,
@@ -169,6 +170,7 @@ fn touch(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
         let touch = Touch {
             thread,
             pc: m.pc,
+            step: m.warp_instructions as u32,
             write: info.store,
             strength: info.strength,
             same,

@@ -91,3 +91,15 @@ fn flags_and_barriers_of_atomics_order() {
     assert_eq!(run.outcome.findings, []);
     assert_eq!(run.words, (0..128).rev().collect::<Vec<u32>>());
 }
+
+#[test]
+fn lanes_that_execute_an_instruction_one_after_the_other_are_not_at_once() {
+    let turns = |sync: &str| {
+        let body = ".shared .b32 last; mov.u32 %r1, 0;
+         L: setp.ne.u32 %p1, %r1, %t; @!%p1 st.shared.u32 [last], %t; SYNC
+         add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 32; @%p2 bra L; ret;";
+        kinds(&races(&body.replace("SYNC", sync), 32))
+    };
+    assert_eq!(turns(""), [FindingKind::Race; 2]);
+    assert_eq!(turns("bar.warp.sync -1;"), []);
+}
