@@ -1,7 +1,7 @@
 //! What a barrier instruction says: number and count.
 
 use super::api::FindingKind;
-use super::image::{BarrierOp, Slot};
+use super::image::{BarrierOp, Slot, Width};
 use super::machine::{Arrival, Machine};
 
 /// Barriers of a block.
@@ -33,6 +33,13 @@ pub(super) fn named(m: &mut Machine, info: &BarrierOp, exec: u32) -> (u32, Optio
 
 /// The value of the lanes, which have to agree on it.
 fn of_all(m: &mut Machine, slot: Slot, exec: u32, what: &str) -> u32 {
+    // Nearly always a constant.
+    if slot.width == Width::Word {
+        let first = m.word(slot.at, exec.trailing_zeros() % 32);
+        if (0..32).all(|lane| m.word(slot.at, lane) == first) {
+            return first;
+        }
+    }
     let values = m.read(slot).map(|v| v as u32);
     let first = values[exec.trailing_zeros() as usize % 32];
     let other = (0..32).find(|&l| exec >> l & 1 != 0 && values[l as usize] != first);

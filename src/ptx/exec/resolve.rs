@@ -115,10 +115,13 @@ impl<'a> Machine<'a> {
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
             left &= left - 1;
-            for byte in 0..bytes {
-                // SAFETY: as above.
-                all &= unsafe { written.add(addresses[lane] as usize + byte).read() };
-            }
+            // SAFETY: as above.
+            let of =
+                unsafe { std::slice::from_raw_parts(written.add(addresses[lane] as usize), bytes) };
+            all &= match of.try_into() {
+                Ok(word) => u8::from(u32::from_ne_bytes(word) == 0x0101_0101),
+                Err(_) => of.iter().fold(1, |all, byte| all & byte),
+            };
         }
         if all == 0 {
             self.unwritten(info, exec, addresses);
