@@ -26,12 +26,23 @@ pub struct RunArgs {
     dump: Vec<Dump>,
     #[command(flatten)]
     allow: super::Allow,
-    /// Look for races on shared memory.
-    #[arg(long)]
-    races: bool,
+    /// Look for races on shared memory, or on shared and global memory, and for
+    /// what threads read and have not written.
+    #[arg(long, value_name = "MEMORY", value_enum, num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "shared")]
+    races: Option<Races>,
     /// Threads of this machine; all its cores if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+}
+
+/// Memory that races are looked for on.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Races {
+    /// Shared memory.
+    Shared,
+    /// Shared and global memory; blocks then run one after the other.
+    Global,
 }
 
 /// A buffer and the file it goes to.
@@ -58,7 +69,8 @@ pub(super) fn run(args: &RunArgs, printer: &Printer) -> Result<()> {
     check_dumps(&prepared, &args.dump)?;
     let options = Options {
         threads: args.threads.unwrap_or(0).into(),
-        races: args.races,
+        races: args.races.is_some(),
+        global_races: args.races == Some(Races::Global),
         ..Options::default()
     };
     let start = Instant::now();

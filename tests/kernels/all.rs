@@ -5,6 +5,15 @@ use spadkit::launch::{LaunchFile, Options};
 
 #[test]
 fn every_launch_file_runs_without_a_finding() {
+    assert_no_finding(false);
+}
+
+#[test]
+fn no_launch_file_has_a_race_on_global_memory() {
+    assert_no_finding(true);
+}
+
+fn assert_no_finding(global_races: bool) {
     let files = files("toml");
     assert!(files.len() > 70);
     for path in files {
@@ -15,6 +24,7 @@ fn every_launch_file_runs_without_a_finding() {
         let options = Options {
             threads: 2,
             races: true,
+            global_races,
             ..Options::default()
         };
         let outcome = prepared.run(&options).unwrap();

@@ -30,6 +30,7 @@ mod matmul;
 mod nqueens;
 mod nw;
 mod reduction;
+mod sanitizer;
 mod scalarprod;
 mod scan;
 mod sort;

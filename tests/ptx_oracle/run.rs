@@ -42,7 +42,7 @@ pub fn ours(text: &str, words: &[u64], vector: bool) -> (Vec<u64>, u64) {
     let outcome = program.run(&mut memory, &launch, &options);
     let outcome = outcome.unwrap_or_else(|e| panic!("{:?}\n{text}", miette::Report::new(e)));
     assert!(
-        outcome.findings.is_empty(),
+        outcome.findings.iter().all(|f| f.warning),
         "{:?}\n{text}",
         outcome.findings
     );

@@ -220,6 +220,17 @@ pub(super) unsafe fn load_parameter(m: &mut Machine, op: &Op, exec: u32) {
     }
 }
 
+/// A load of a parameter that is not aligned, or reads beyond it: a finding,
+/// and zeros.
+pub(super) unsafe fn bad_parameter(m: &mut Machine, op: &Op, exec: u32) {
+    let image = m.image;
+    let info = &image.memory[op.extra as usize];
+    m.bad_parameter(info, exec.trailing_zeros());
+    for &slot in &info.data {
+        m.write(slot, exec, &[0; 32]);
+    }
+}
+
 /// One atomic operation on a unit of memory: the old value.
 unsafe fn exchange<S: Unit>(
     pointer: *mut u8,

@@ -25,6 +25,9 @@ pub struct Options<'a> {
     pub threads: usize,
     /// Whether to look for races on shared memory.
     pub races: bool,
+    /// Whether to look for races on shared and on global memory: blocks then
+    /// run one after the other.
+    pub global_races: bool,
     /// Thread instructions after which the run is stopped.
     pub limit: u64,
     /// Observes what is executed.
@@ -44,6 +47,7 @@ impl Default for Options<'_> {
         Options {
             threads: 0,
             races: false,
+            global_races: false,
             limit: 10_000_000_000,
             sink: None,
             only_block: None,
@@ -79,6 +83,8 @@ pub enum FindingKind {
     Limit,
     Trap,
     Uninitialised,
+    InvalidMask,
+    InvalidBarrier,
 }
 
 impl FindingKind {
@@ -94,6 +100,8 @@ impl FindingKind {
             FindingKind::Limit => "limit",
             FindingKind::Trap => "trap",
             FindingKind::Uninitialised => "uninitialised",
+            FindingKind::InvalidMask => "invalid-mask",
+            FindingKind::InvalidBarrier => "invalid-barrier",
         }
     }
 

@@ -1,10 +1,12 @@
 //! A thread block: its warps in turn, and the barriers between them.
 
 use super::api::{FindingKind, Options};
+use super::global::GlobalRaces;
 use super::machine::{Common, Machine, RawFinding};
 use super::race::Races;
 use super::step::{Stopped, note_divergent, reduced};
 use super::warp::{State, Warp};
+use super::written::Written;
 
 /// What a block did.
 #[derive(Debug, Default)]
@@ -22,12 +24,35 @@ pub(super) struct Worker<'a> {
     warps: Vec<Warp>,
 }
 
+/// Lanes of a warp that wait at a barrier.
+struct Waiting {
+    number: u32,
+    count: Option<u32>,
+    warp: usize,
+    path: usize,
+    lanes: u32,
+}
+
+impl Waiting {
+    fn threads(&self) -> impl Iterator<Item = u32> {
+        let (lanes, first) = (self.lanes, 32 * self.warp as u32);
+        (0..32)
+            .filter(move |l| lanes >> l & 1 != 0)
+            .map(move |l| first + l)
+    }
+}
+
 impl<'a> Worker<'a> {
     pub fn new(common: &'a Common<'a>, options: &Options<'a>) -> Self {
         let threads: u32 = common.block.iter().product();
         let mut machine = Machine::new(common);
-        if options.races {
-            machine.races = Some(Races::new(machine.shared_len));
+        if options.races || options.global_races {
+            let (image, warps) = (machine.image, threads.div_ceil(32));
+            machine.races = Some(Races::new(machine.shared_len, 32 * warps));
+            let (registers, local) = (image.unsure_registers, image.local_bytes as usize);
+            let written = || Written::new(registers, local);
+            machine.global_races = options.global_races.then(GlobalRaces::default);
+            machine.written_by = (0..warps).map(|_| written()).collect();
         }
         Worker {
             machine,
@@ -56,6 +81,10 @@ impl<'a> Worker<'a> {
         if let Some(races) = &mut m.races {
             races.clear();
         }
+        if let Some(races) = &mut m.global_races {
+            races.begin(linear);
+        }
+        m.written_by.iter_mut().for_each(Written::clear);
         let index = m.block_index;
         m.observer = options.sink.and_then(|sink| sink.block(index));
         let threads: u32 = m.common.block.iter().product();
@@ -133,87 +162,25 @@ impl<'a> Worker<'a> {
 
     /// Nothing can run: barriers that all have reached let them go.
     fn release(&mut self) -> bool {
-        let m = &mut self.machine;
-        let image = m.image;
-        // Number, wanted count and path of everything that waits.
-        let mut waiting: Vec<(u32, Option<u32>, usize, usize)> = Vec::new();
-        for (at, warp) in self.warps.iter_mut().enumerate() {
-            for (path, state) in warp
-                .paths
-                .iter()
-                .map(|p| p.state)
-                .enumerate()
-                .collect::<Vec<_>>()
-            {
-                if let State::Barrier(barrier) = state {
-                    let info = &image.barriers[barrier as usize];
-                    warp.enter(m, at as u32);
-                    let lane = warp.paths[path]
-                        .stack
-                        .last()
-                        .map_or(0, |e| e.lanes.trailing_zeros());
-                    let value = |slot| m.read(slot)[lane as usize % 32] as u32;
-                    waiting.push((value(info.number), info.count.map(value), at, path));
-                }
-            }
-        }
+        let waiting = self.waiting();
         if waiting.is_empty() {
             return false;
         }
-        let alive: u32 = self.warps.iter().map(|w| w.alive.count_ones()).sum();
-        let threads: u32 = m.common.block.iter().product();
-        let mut numbers: Vec<u32> = waiting.iter().map(|w| w.0).collect();
+        let mut numbers: Vec<u32> = waiting.iter().map(|w| w.number).collect();
         numbers.sort_unstable();
         numbers.dedup();
         let mut released = false;
         for number in numbers {
-            let here: Vec<_> = waiting.iter().filter(|w| w.0 == number).collect();
-            let lanes = |w: &&(u32, Option<u32>, usize, usize)| {
-                self.warps[w.2].paths[w.3]
-                    .stack
-                    .last()
-                    .map_or(0, |e| e.lanes.count_ones())
-            };
-            let arrived: u32 = m
-                .arrivals
-                .iter()
-                .filter(|a| a.0 == number)
-                .map(|a| a.1)
-                .sum();
-            let sum = here.iter().map(lanes).sum::<u32>() + arrived;
-            let wanted = here.iter().find_map(|w| w.1);
-            if sum < wanted.unwrap_or(alive) {
-                continue;
-            }
-            if wanted.is_none() && alive < threads {
-                let places: Vec<_> = here.iter().map(|w| (w.2, w.3)).collect();
-                let text = format!(
-                    "{} threads of the block have exited; the others do not wait for them",
-                    threads - alive
-                );
-                note_missing(m, &self.warps, &places, true, text);
-            }
-            note_split(
-                m,
-                &self.warps,
-                &here.iter().map(|w| (w.2, w.3)).collect::<Vec<_>>(),
-            );
-            m.arrivals.retain(|a| a.0 != number);
-            let places: Vec<_> = here.iter().map(|w| (w.2, w.3)).collect();
-            pass_barrier(m, &mut self.warps, &places);
-            if let Some(races) = &mut m.races {
-                races.barrier();
-            }
-            if let Some(observer) = &mut m.observer {
-                observer.barrier_passed(number);
-            }
-            released = true;
+            let here: Vec<&Waiting> = waiting.iter().filter(|w| w.number == number).collect();
+            released |= self.release_barrier(number, &here);
         }
+        let m = &mut self.machine;
         if released {
             m.complete = m.complete || !m.written.contains(&0);
             return true;
         }
-        let places: Vec<_> = waiting.iter().map(|w| (w.2, w.3)).collect();
+        let places: Vec<_> = waiting.iter().map(|w| (w.warp, w.path)).collect();
+        let alive: u32 = self.warps.iter().map(|w| w.alive.count_ones()).sum();
         let text = format!(
             "{alive} threads of the block wait at different barriers, or for more threads than \
              there are"
@@ -221,6 +188,70 @@ impl<'a> Worker<'a> {
         note_missing(m, &self.warps, &places, false, text);
         m.stop = true;
         false
+    }
+
+    /// Everything that waits at a barrier.
+    fn waiting(&mut self) -> Vec<Waiting> {
+        let m = &mut self.machine;
+        let image = m.image;
+        let mut waiting = Vec::new();
+        for (at, warp) in self.warps.iter_mut().enumerate() {
+            warp.enter(m, at as u32);
+            for (path, p) in warp.paths.iter().enumerate() {
+                if let State::Barrier(barrier) = p.state {
+                    let info = &image.barriers[barrier as usize];
+                    let lanes = p.stack.last().map_or(0, |e| e.lanes);
+                    let lane = lanes.trailing_zeros() as usize % 32;
+                    let value = |slot| m.read(slot)[lane] as u32;
+                    waiting.push(Waiting {
+                        number: value(info.number),
+                        count: info.count.map(value),
+                        warp: at,
+                        path,
+                        lanes,
+                    });
+                }
+            }
+        }
+        waiting
+    }
+
+    /// Lets those who wait at a barrier go, where enough have come.
+    fn release_barrier(&mut self, number: u32, here: &[&Waiting]) -> bool {
+        let m = &mut self.machine;
+        let alive: u32 = self.warps.iter().map(|w| w.alive.count_ones()).sum();
+        let threads: u32 = m.common.block.iter().product();
+        let at_it = m.arrivals.iter().filter(|a| a.number == number);
+        let arrived: u32 = at_it.map(|a| a.threads).sum();
+        let sum = here.iter().map(|w| w.lanes.count_ones()).sum::<u32>() + arrived;
+        let wanted = here.iter().find_map(|w| w.count);
+        note_counts(m, &self.warps, number, here);
+        if sum < wanted.unwrap_or(alive) {
+            return false;
+        }
+        let places: Vec<_> = here.iter().map(|w| (w.warp, w.path)).collect();
+        if wanted.is_none() && alive < threads {
+            let text = format!(
+                "{} threads of the block have exited; the others do not wait for them",
+                threads - alive
+            );
+            note_missing(m, &self.warps, &places, true, text);
+        }
+        note_split(m, &self.warps, &places);
+        m.arrivals.retain(|a| a.number != number);
+        pass_barrier(m, &mut self.warps, &places);
+        if let Some(races) = &mut m.races {
+            // Who has arrived before has not seen the others.
+            let passing = here.iter().flat_map(|w| w.threads());
+            match arrived == 0 && sum == alive {
+                true => races.order.barrier(),
+                false => races.order.pass(number, &passing.collect::<Vec<_>>()),
+            }
+        }
+        if let Some(observer) = &mut m.observer {
+            observer.barrier_passed(number);
+        }
+        true
     }
 
     fn note_limit(m: &mut Machine, warps: &[Warp]) {
@@ -301,6 +332,32 @@ fn pass_barrier(m: &mut Machine, warps: &mut [Warp], places: &[(usize, usize)]) 
     }
 }
 
+/// Threads that name other counts for a barrier than the first that waits.
+fn note_counts(m: &mut Machine, warps: &[Warp], number: u32, here: &[&Waiting]) {
+    let threads: u32 = m.common.block.iter().product();
+    let all = threads.next_multiple_of(32);
+    let counts = here.iter().map(|w| w.count.unwrap_or(all));
+    let mut counts: Vec<u32> = counts.collect();
+    let at_it = m.arrivals.iter().filter(|a| a.number == number);
+    counts.extend(at_it.filter_map(|a| a.count));
+    let Some(&other) = counts.iter().find(|&&c| c != counts[0]) else {
+        return;
+    };
+    let differs = |w: &&&Waiting| w.count.unwrap_or(all) == other;
+    let place = here.iter().find(differs).unwrap_or(&here[0]);
+    let text = format!(
+        "barrier {number} is for {} threads here and for {} elsewhere",
+        place.count.unwrap_or(all),
+        if place.count.unwrap_or(all) == other {
+            counts[0]
+        } else {
+            other
+        }
+    );
+    let kind = (FindingKind::InvalidBarrier, false);
+    note_at(m, warps, (place.warp, place.path), kind, text);
+}
+
 /// A barrier that not all threads have reached, at the first that waits. Those
 /// that have exited count as arrived, as on a GPU: that is a warning, and the
 /// block goes on. Where the others wait elsewhere, it never would.
@@ -311,19 +368,24 @@ fn note_missing(
     warning: bool,
     text: String,
 ) {
-    let Some(&(at, path)) = places.first() else {
-        return;
-    };
+    if let Some(&place) = places.first() {
+        let kind = (FindingKind::BarrierNotReached, warning);
+        note_at(m, warps, place, kind, text);
+    }
+}
+
+/// Something wrong with the barrier that a path waits at.
+fn note_at(
+    m: &mut Machine,
+    warps: &[Warp],
+    (at, path): (usize, usize),
+    kind: (FindingKind, bool),
+    text: String,
+) {
     let Some(top) = warps[at].paths[path].stack.last() else {
         return;
     };
     m.warp = at as u32;
     m.pc = top.pc - 1;
-    m.note(
-        (FindingKind::BarrierNotReached, warning),
-        top.lanes.trailing_zeros(),
-        None,
-        None,
-        text,
-    );
+    m.note(kind, top.lanes.trailing_zeros(), None, None, text);
 }

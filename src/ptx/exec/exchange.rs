@@ -1,6 +1,7 @@
 //! Exchanges between the lanes of a warp: shuffles, votes, matches,
 //! reductions; special registers that change.
 
+use super::api::FindingKind;
 use super::image::{Op, WarpOp};
 use super::machine::Machine;
 use crate::ptx::names::{Opcode, Type, Word};
@@ -11,7 +12,16 @@ pub(super) unsafe fn exchange(m: &mut Machine, op: &Op, exec: u32) {
     let info = &image.exchanges[op.extra as usize];
     let source = |n: usize| info.sources.get(n).map_or([0; 32], |&s| m.read(s));
     let (results, seconds) = match info.opcode {
-        Opcode::Shfl => shuffle(info, exec, &source(0), &source(1), &source(2)),
+        Opcode::Shfl => {
+            // Old PTX names no lanes.
+            let members = info.sources.get(3).map_or([u64::MAX; 32], |&s| m.read(s));
+            let inputs = [&source(0), &source(1), &source(2), &members];
+            let (values, inside, missing) = shuffle(info, exec, inputs);
+            if let Some((lane, from)) = missing {
+                note_missing(m, lane, from);
+            }
+            (values, inside)
+        }
         Opcode::Vote => vote(info, exec, &source(0), &source(1)),
         Opcode::Match => matches(info, exec, &source(0), &source(1)),
         Opcode::Redux => redux(info, exec, &source(0), &source(1)),
@@ -47,9 +57,14 @@ fn lanes(exec: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |lane| exec >> lane & 1 != 0)
 }
 
-/// Sources that do not take part give the lane its own value.
-fn shuffle(info: &WarpOp, exec: u32, a: &Lanes, b: &Lanes, c: &Lanes) -> (Lanes, Lanes) {
-    let (mut values, mut inside) = ([0; 32], [0; 32]);
+/// Values, whether their lanes are in the segment, and a lane that reads from
+/// another which does not take part: that value is undefined, here 0.
+fn shuffle(
+    info: &WarpOp,
+    exec: u32,
+    [a, b, c, members]: [&Lanes; 4],
+) -> (Lanes, Lanes, Option<(usize, usize)>) {
+    let (mut values, mut inside, mut missing) = ([0; 32], [0; 32], None);
     for lane in lanes(exec) {
         let (by, clamp) = (b[lane] as i32 & 31, c[lane] as i32 & 31);
         let segment = (c[lane] >> 8) as i32 & 31;
@@ -63,11 +78,31 @@ fn shuffle(info: &WarpOp, exec: u32, a: &Lanes, b: &Lanes, c: &Lanes) -> (Lanes,
             _ => (least | by & !segment, (least | by & !segment) <= most),
         };
         let from = if valid { from } else { at } as usize & 31;
-        let takes_part = exec >> from & 1 != 0;
-        values[lane] = if takes_part { a[from] } else { a[lane] };
+        let takes_part = from == lane || (u64::from(exec) & members[lane]) >> from & 1 != 0;
+        values[lane] = if takes_part { a[from] } else { 0 };
         inside[lane] = u64::from(valid);
+        if !takes_part {
+            missing.get_or_insert((lane, from));
+        }
     }
-    (values, inside)
+    (values, inside, missing)
+}
+
+/// A warning: results that nobody uses do no harm, and sums over parts of a
+/// warp have such.
+#[inline(never)]
+fn note_missing(m: &mut Machine, lane: usize, from: usize) {
+    let text = format!(
+        "lane {lane} reads from lane {from}, which is not in the mask or has exited: the value is \
+         undefined"
+    );
+    m.note(
+        (FindingKind::InvalidMask, true),
+        lane as u32,
+        None,
+        None,
+        text,
+    );
 }
 
 fn vote(info: &WarpOp, exec: u32, predicate: &Lanes, member: &Lanes) -> (Lanes, Lanes) {

@@ -8,6 +8,7 @@
 
 use super::api::InstructionInfo;
 use super::machine::Machine;
+use super::race::Strength;
 use super::scalar::Scalar;
 use crate::ptx::names::{Opcode, Space, Special, Type, Word};
 
@@ -16,6 +17,22 @@ pub(super) type Handler = unsafe fn(&mut Machine<'_>, &Op, u32);
 
 /// No reconvergence before the function ends.
 pub(super) const NEVER: u32 = u32::MAX;
+
+/// The offset of a generic address from the start of a window that it is in
+/// or near: pointers may have gone below their variable.
+pub(super) fn offset_in(window: u64, address: u64) -> Option<u64> {
+    let offset = address.wrapping_sub(window);
+    (offset.wrapping_add(1 << 40) < 1 << 41).then_some(offset)
+}
+
+/// An offset in shared or local memory as a number with a sign: of 32 bits,
+/// of 64, or of a generic address.
+pub(super) fn signed(offset: u64) -> i64 {
+    match offset {
+        0x8000_0000..=0xffff_ffff => i64::from(offset as u32 as i32),
+        _ => ((offset << 8) as i64) >> 8,
+    }
+}
 
 /// Offset of the mask with all lanes in the register file.
 pub(super) const TRUE: u32 = 0;
@@ -123,6 +140,33 @@ pub(super) enum From {
     Double(u32),
 }
 
+/// Bytes of a space that an access may touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Region {
+    pub space: Space,
+    pub low: u64,
+    /// Behind the last; `u64::MAX` for the end of the space.
+    pub high: u64,
+}
+
+impl Region {
+    /// Of accesses of which nothing is known.
+    pub const ANYWHERE: Region = Region {
+        space: Space::Reg,
+        low: 0,
+        high: u64::MAX,
+    };
+
+    /// First byte and the one behind the last in a space of `len` bytes.
+    #[inline(always)]
+    pub fn within(&self, space: Space, len: u64) -> (u64, u64) {
+        match self.space == space {
+            true => (self.low, self.high.min(len)),
+            false => (0, len),
+        }
+    }
+}
+
 /// A load, store, atomic or copy.
 pub(super) struct MemoryOp {
     /// Its own index, for what the machine remembers of it.
@@ -131,11 +175,17 @@ pub(super) struct MemoryOp {
     pub space: Option<Space>,
     pub from: From,
     pub offset: i64,
+    /// The variables that the address is of, where that is known.
+    pub region: Region,
     /// Bytes of an element, and of all of a lane.
     pub element: u32,
     pub bytes: u32,
     pub store: bool,
     pub atomic: bool,
+    /// What it is to others at the same time, and whether it orders.
+    pub strength: Strength,
+    pub acquire: bool,
+    pub release: bool,
     /// An asynchronous copy: the operation behind it in the table reads.
     pub copies: bool,
     /// Registers of the elements.
@@ -205,6 +255,16 @@ pub(super) struct SharedVariable {
     pub bytes: u32,
 }
 
+/// A variable of local memory, or a parameter.
+#[derive(Clone, Debug)]
+pub(super) struct LocalVariable {
+    pub name: String,
+    pub offset: u32,
+    pub bytes: u32,
+    /// Declared in `.local`: nobody but the function writes it.
+    pub own: bool,
+}
+
 /// The decoded entry.
 pub(super) struct Image {
     pub ops: Vec<Op>,
@@ -220,10 +280,19 @@ pub(super) struct Image {
     pub tables: Vec<Vec<u32>>,
     /// Memory operation of each instruction, for observers.
     pub access: Vec<Option<u32>>,
+    /// Of each instruction the entry of `unsure`, where it has one: registers
+    /// that it reads, with names, and writes, of those that a thread may read
+    /// before it has written them.
+    pub unsure_at: Vec<Option<u32>>,
+    pub unsure: Vec<(Vec<(u32, String)>, Vec<u32>)>,
+    pub unsure_registers: usize,
     pub register_bytes: u32,
     pub constants: Vec<(Slot, u64)>,
     pub specials: Vec<(Slot, Special)>,
     pub local_bytes: u32,
+    /// Variables in local memory, and those that calls pass.
+    pub locals: Vec<LocalVariable>,
+    pub params: Vec<LocalVariable>,
     /// Bytes of the static shared variables; the dynamic ones follow.
     pub shared_bytes: u32,
     pub shared: Vec<SharedVariable>,

@@ -2,9 +2,11 @@
 //! memory, counters, findings.
 
 use super::api::{BlockSink, FindingKind, Launch, Options};
+use super::global::GlobalRaces;
 use super::image::{Image, MemoryOp, Slot, Width};
 use super::memory::{Memory, Object};
 use super::race::Races;
+use super::written::Written;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
@@ -58,10 +60,21 @@ pub(super) struct RawFinding {
     pub warning: bool,
     pub other: bool,
     pub pc: u32,
+    /// Of another block than the one that ran.
+    pub block: Option<u64>,
     pub thread: u32,
     pub address: Option<u64>,
     pub variable: Option<String>,
     pub message: String,
+}
+
+/// Threads that have arrived at a barrier without waiting.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub number: u32,
+    pub threads: u32,
+    /// Threads that the barrier is for, as the instruction says.
+    pub count: Option<u32>,
 }
 
 /// Room that lanes which do nothing may write to and read from.
@@ -78,7 +91,7 @@ pub(super) struct Machine<'a> {
     /// Shared memory of the block.
     pub shared: Vec<u64>,
     pub shared_len: u64,
-    /// A byte per word of shared memory: whether it was written.
+    /// Of every byte of shared memory whether it was written.
     pub written: Vec<u8>,
     /// Whether all of them are.
     pub complete: bool,
@@ -97,17 +110,20 @@ pub(super) struct Machine<'a> {
     /// How many there may be before `over_limit` is asked again.
     pub pause: u64,
     pub findings: Vec<RawFinding>,
-    /// Kind, instruction, and whether it is a warning (of races: whether the
-    /// other side writes).
-    pub known: HashSet<(FindingKind, u32, bool)>,
+    /// Kind, instruction, and whether it is a warning (of races also: whether
+    /// the other side writes).
+    pub known: HashSet<(FindingKind, u32, u8)>,
     pub output: Vec<u8>,
     pub stop: bool,
     /// Whether this worker was the one that found the limit exceeded.
     pub limit_reached: bool,
-    /// Threads that have arrived at barriers without waiting: number, count.
-    pub arrivals: Vec<(u32, u32)>,
+    /// Threads that have arrived at barriers without waiting.
+    pub arrivals: Vec<Arrival>,
     pub observer: Option<Box<dyn BlockSink + 'a>>,
     pub races: Option<Races>,
+    pub global_races: Option<GlobalRaces>,
+    /// Of each warp, where races are looked for.
+    pub written_by: Vec<Written>,
 }
 
 impl<'a> Machine<'a> {
@@ -121,7 +137,7 @@ impl<'a> Machine<'a> {
             local: std::ptr::null_mut(),
             shared: vec![0; len.div_ceil(8) as usize],
             shared_len: len,
-            written: vec![0; len.div_ceil(4) as usize],
+            written: vec![0; len as usize],
             complete: false,
             dummy: Box::new([0; DUMMY]),
             last_object: vec![0; image.memory.len()],
@@ -142,6 +158,8 @@ impl<'a> Machine<'a> {
             arrivals: Vec::new(),
             observer: None,
             races: None,
+            global_races: None,
+            written_by: Vec::new(),
         }
     }
 
@@ -291,18 +309,25 @@ impl<'a> Machine<'a> {
         variable: Option<String>,
         message: String,
     ) {
-        if self.known.insert((kind, self.pc, warning)) {
+        if self.known.insert((kind, self.pc, warning.into())) {
             self.findings.push(RawFinding {
                 kind,
                 warning,
                 other: false,
                 pc: self.pc,
+                block: None,
                 thread: self.thread(lane),
                 address,
                 variable,
                 message,
             });
         }
+    }
+
+    /// A byte of shared memory.
+    pub fn shared_byte(&self, offset: u64) -> Option<u8> {
+        let word = self.shared.get((offset / 8) as usize)?;
+        (offset < self.shared_len).then(|| (word >> (8 * (offset % 8))) as u8)
     }
 
     /// The variable of shared memory at an offset.

@@ -54,6 +54,11 @@ impl Object {
             ..*self
         }
     }
+
+    /// A byte, which has to be one of it.
+    pub fn byte(&self, offset: u64) -> u8 {
+        (self.words[(offset / 8) as usize].load(Relaxed) >> (8 * (offset % 8))) as u8
+    }
 }
 
 /// Global memory.

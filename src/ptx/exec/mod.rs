@@ -8,16 +8,24 @@
 
 mod access;
 mod api;
+mod barrier;
 mod block;
+mod clock;
+mod copies;
 mod decode;
 mod exchange;
+mod flights;
+mod global;
 mod image;
 mod lanes;
 mod machine;
+mod members;
 mod memory;
+mod observe;
 mod print;
 mod program;
 mod race;
+mod raced;
 mod resolve;
 mod scalar;
 mod shared;
@@ -25,7 +33,9 @@ mod soft;
 mod step;
 #[cfg(test)]
 mod tests;
+mod unwritten;
 mod warp;
+mod written;
 
 pub use api::{
     Access, BlockSink, Event, Finding, FindingKind, InstructionInfo, Kind, Launch, Options,

@@ -1,8 +1,9 @@
 //! `vprintf` and `__assertfail`.
 
 use super::api::FindingKind;
-use super::image::{From, MemoryOp, Op, Passed, Place};
+use super::image::{From, MemoryOp, Op, Passed, Place, Region};
 use super::machine::Machine;
+use super::race::Strength;
 
 /// Strings longer than this are cut.
 const LONGEST: usize = 4096;
@@ -29,10 +30,14 @@ fn bytes<const N: usize>(m: &mut Machine, address: u64, lane: u32) -> [u8; N] {
         space: None,
         from: From::Constant,
         offset: address as i64,
+        region: Region::ANYWHERE,
         element: 1,
         bytes: 1,
         store: false,
         atomic: false,
+        strength: Strength::Weak,
+        acquire: false,
+        release: false,
         copies: false,
         data: Vec::new(),
         update: None,

@@ -292,7 +292,8 @@ impl Program {
             Some(block) => block.min(blocks)..(block + 1).min(blocks),
             None => 0..blocks,
         };
-        let parallel = !image.ordered && options.threads != 1 && range.end - range.start > 1;
+        let alone = image.ordered || options.global_races;
+        let parallel = !alone && options.threads != 1 && range.end - range.start > 1;
         // Where no threads can be made one does it, with the same result.
         let pool = parallel.then(|| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads);
@@ -404,6 +405,7 @@ impl Sum {
         let named = |(block, raw): (u64, super::machine::RawFinding)| {
             let source = image.sources.get(raw.pc as usize);
             let t = raw.thread;
+            let block = raw.block.unwrap_or(block);
             Finding {
                 kind: raw.kind,
                 warning: raw.warning,

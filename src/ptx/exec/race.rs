@@ -1,27 +1,37 @@
-//! Races on shared memory: two threads access a byte between two barriers,
-//! at least one writes, and nothing orders them.
+//! Races on shared memory: two threads access a byte, at least one writes,
+//! and nothing [orders](super::clock) them.
 //!
 //! Byte-granular: threads may have different bytes of a word for their own
 //! (byte counters, 16-bit elements). Per byte the last write and the last
 //! read of two threads are kept, which is enough to find some race of every
 //! byte that has one.
-//! Threads of one warp are ordered where one instruction is executed for
-//! both at once and, on the same converged path, by `bar.warp.sync`; the
-//! epoch of a warp counts these. A barrier of some warps of the block counts
-//! as one of all: rather miss a race than report one that is none.
+//! Lanes of a warp are also ordered where one instruction is executed for
+//! both at once. Atomics, volatile and relaxed accesses do not race with each
+//! other, but for volatile ones of lanes of one warp: a GPU need not execute
+//! these in lockstep, which is what code with them relies on.
+
+use super::clock::{Order, Stamp};
+use super::flights::Flights;
+
+/// What an access is to others at the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Strength {
+    #[default]
+    Weak,
+    Volatile,
+    /// Atomics, relaxed accesses.
+    Strong,
+}
 
 /// An access to a byte.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
-    /// Thread plus one; 0 for none.
-    thread: u32,
+    /// Of no access where false.
+    made: bool,
+    strength: Strength,
     pc: u32,
-    /// Barrier interval of the block.
-    interval: u32,
-    /// Warp barriers of the warp so far.
-    epoch: u32,
-    /// Atomics do not race with each other.
-    atomic: bool,
+    step: u32,
+    stamp: Stamp,
 }
 
 /// What was done to a byte.
@@ -29,6 +39,8 @@ struct Mark {
 struct Cell {
     write: Mark,
     reads: [Mark; 2],
+    /// Warps that have since stored the value that was there.
+    echoes: u32,
 }
 
 /// The other side of a race.
@@ -37,81 +49,102 @@ pub(super) struct Other {
     pub thread: u32,
     pub pc: u32,
     pub wrote: bool,
+    /// The value stays the same: whoever comes first.
+    pub harmless: bool,
 }
 
-/// One access of one thread.
+/// An access of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
     pub thread: u32,
     pub pc: u32,
+    /// The same for lanes that execute the instruction at once.
+    pub step: u32,
     pub write: bool,
-    pub atomic: bool,
-    /// Warp barriers of its warp so far.
-    pub epoch: u32,
+    pub strength: Strength,
+    /// It stores the value that is there.
+    pub same: bool,
 }
 
 /// The shared memory of a block.
 pub(super) struct Races {
     cells: Vec<Cell>,
-    interval: u32,
+    pub order: Order,
+    pub flights: Flights,
 }
 
 impl Races {
-    pub fn new(bytes: u64) -> Self {
+    pub fn new(bytes: u64, threads: u32) -> Self {
         Races {
             cells: vec![Cell::default(); bytes as usize],
-            interval: 1,
+            order: Order::new(threads),
+            flights: Flights::new(bytes, threads),
         }
-    }
-
-    /// A barrier of the whole block.
-    pub fn barrier(&mut self) {
-        self.interval += 1;
     }
 
     /// Forgets everything, for the next block.
     pub fn clear(&mut self) {
         // Marks of another interval clash with nothing.
-        self.interval += 1;
+        self.order.clear();
+        self.flights.clear();
     }
 
     /// A thread accesses a byte: the access that it races with.
     pub fn touch(&mut self, byte: usize, touch: Touch) -> Option<Other> {
-        let interval = self.interval;
+        let order = &self.order;
         let cell = self.cells.get_mut(byte)?;
+        let warp = |thread: u32| thread / 32;
         let clashes = |mark: &Mark| {
-            let other = mark.thread != 0 && mark.thread != touch.thread + 1;
-            let warp = |thread: u32| thread / 32;
-            let ordered = other
-                && warp(mark.thread - 1) == warp(touch.thread)
-                && (mark.epoch != touch.epoch || mark.pc == touch.pc);
-            other && mark.interval == interval && !ordered && !(mark.atomic && touch.atomic)
+            let one_warp = warp(mark.stamp.thread) == warp(touch.thread);
+            let at_once = one_warp && mark.step == touch.step;
+            mark.made
+                && !at_once
+                && !compatible(mark.strength, touch.strength, one_warp)
+                && !order.has_seen(touch.thread, mark.stamp)
         };
-        let by_write = clashes(&cell.write).then_some((cell.write, true));
+        let own = 1 << (warp(touch.thread) % 32);
+        // Its own warp has stored the same since.
+        let echoed = !touch.write && cell.echoes & own != 0;
+        let by_write = (clashes(&cell.write) && !echoed).then_some((cell.write, true));
         let by_read = cell
             .reads
             .iter()
             .find(|m| touch.write && clashes(m))
             .map(|m| (*m, false));
+        let stamp = order.stamp(touch.thread);
         let mark = Mark {
-            thread: touch.thread + 1,
+            made: true,
+            strength: touch.strength,
             pc: touch.pc,
-            interval,
-            epoch: touch.epoch,
-            atomic: touch.atomic,
+            step: touch.step,
+            stamp,
         };
-        if touch.write {
-            cell.write = mark;
-        } else if cell.reads[0].thread != mark.thread || cell.reads[0].interval != interval {
+        if touch.write && touch.same && by_write.is_some() {
+            cell.echoes |= own;
+        } else if touch.write {
+            (cell.write, cell.echoes) = (mark, 0);
+        } else if cell.reads[0].stamp.thread != stamp.thread
+            || order.has_passed(cell.reads[0].stamp)
+        {
             cell.reads = [mark, cell.reads[0]];
         } else {
             cell.reads[0] = mark;
         }
         by_write.or(by_read).map(|(mark, wrote)| Other {
-            thread: mark.thread - 1,
+            thread: mark.stamp.thread,
             pc: mark.pc,
             wrote,
+            harmless: touch.write && touch.same,
         })
+    }
+}
+
+/// Whether two accesses may come in any order.
+pub(super) fn compatible(a: Strength, b: Strength, one_warp: bool) -> bool {
+    match (a, b) {
+        (Strength::Weak, _) | (_, Strength::Weak) => false,
+        (Strength::Volatile, Strength::Volatile) => !one_warp,
+        _ => true,
     }
 }
 
@@ -119,52 +152,81 @@ impl Races {
 mod tests {
     use super::*;
 
-    fn touch(thread: u32, pc: u32, write: bool, epoch: u32) -> Touch {
+    fn touch(thread: u32, pc: u32, write: bool) -> Touch {
         Touch {
             thread,
             pc,
+            step: pc,
             write,
-            atomic: false,
-            epoch,
+            strength: Strength::Weak,
+            same: false,
         }
+    }
+
+    fn other(thread: u32, pc: u32, wrote: bool) -> Option<Other> {
+        Some(Other {
+            thread,
+            pc,
+            wrote,
+            harmless: false,
+        })
     }
 
     #[test]
     fn a_write_races_until_the_next_barrier() {
-        let mut races = Races::new(64);
-        assert_eq!(races.touch(3, touch(0, 1, true, 0)), None);
-        assert_eq!(races.touch(3, touch(0, 2, false, 0)), None);
-        let other = Other {
-            thread: 0,
-            pc: 1,
-            wrote: true,
-        };
-        assert_eq!(races.touch(3, touch(40, 2, false, 0)), Some(other));
-        races.barrier();
-        assert_eq!(races.touch(3, touch(40, 2, false, 0)), None);
-        let other = Other {
-            thread: 40,
-            pc: 2,
-            wrote: false,
-        };
-        assert_eq!(races.touch(3, touch(0, 1, true, 0)), Some(other));
+        let mut races = Races::new(64, 64);
+        assert_eq!(races.touch(3, touch(0, 1, true)), None);
+        assert_eq!(races.touch(3, touch(0, 2, false)), None);
+        assert_eq!(races.touch(3, touch(40, 2, false)), other(0, 1, true));
+        races.order.barrier();
+        assert_eq!(races.touch(3, touch(40, 2, false)), None);
+        assert_eq!(races.touch(3, touch(0, 1, true)), other(40, 2, false));
     }
 
     #[test]
     fn another_byte_and_another_block_do_not_race() {
-        let mut races = Races::new(64);
-        assert_eq!(races.touch(4, touch(0, 1, true, 0)), None);
-        assert_eq!(races.touch(5, touch(40, 1, true, 0)), None);
+        let mut races = Races::new(64, 64);
+        assert_eq!(races.touch(4, touch(0, 1, true)), None);
+        assert_eq!(races.touch(5, touch(40, 1, true)), None);
         races.clear();
-        assert_eq!(races.touch(4, touch(40, 1, true, 0)), None);
-        assert!(races.touch(4, touch(0, 1, true, 0)).is_some());
+        assert_eq!(races.touch(4, touch(40, 1, true)), None);
+        assert!(races.touch(4, touch(0, 1, true)).is_some());
     }
 
     #[test]
-    fn lanes_of_a_warp_are_ordered_by_its_barrier_only() {
-        let mut races = Races::new(64);
-        races.touch(0, touch(1, 1, true, 0));
-        assert!(races.touch(0, touch(2, 5, false, 0)).is_some());
-        assert!(races.touch(0, touch(3, 6, false, 1)).is_none());
+    fn lanes_of_a_warp_are_ordered_by_instructions_that_name_them() {
+        let mut races = Races::new(64, 32);
+        races.touch(0, touch(1, 1, true));
+        assert!(races.touch(0, touch(2, 5, false)).is_some());
+        races.order.meet(&[1, 3]);
+        assert!(races.touch(0, touch(3, 6, false)).is_none());
+        assert!(races.touch(0, touch(4, 6, false)).is_some());
+    }
+
+    #[test]
+    fn the_same_value_is_harmless() {
+        let mut races = Races::new(64, 96);
+        let same = |thread| Touch {
+            same: true,
+            ..touch(thread, 1, true)
+        };
+        races.touch(0, same(0));
+        assert!(races.touch(0, same(40)).is_some_and(|o| o.harmless));
+        assert_eq!(races.touch(0, touch(40, 2, false)), None);
+        assert_eq!(races.touch(0, touch(70, 2, false)), other(0, 1, true));
+    }
+
+    #[test]
+    fn strong_accesses_do_not_race_volatile_ones_of_a_warp_do() {
+        let mut races = Races::new(64, 64);
+        let with = |thread, pc, strength| Touch {
+            strength,
+            ..touch(thread, pc, true)
+        };
+        races.touch(0, with(0, 1, Strength::Volatile));
+        assert_eq!(races.touch(0, with(40, 2, Strength::Strong)), None);
+        assert_eq!(races.touch(0, with(3, 3, Strength::Volatile)), None);
+        assert!(races.touch(0, with(35, 4, Strength::Volatile)).is_none());
+        assert!(races.touch(0, with(36, 5, Strength::Volatile)).is_some());
     }
 }

@@ -1,8 +1,12 @@
 //! Addresses to pointers, with every check that the sanitizer makes.
 
 use super::api::FindingKind;
-use super::image::{From, LOCAL_WINDOW, MemoryOp, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
+use super::image::{
+    From, LOCAL_WINDOW, MemoryOp, PARAM_WINDOW, SHARED_WINDOW, WINDOW, offset_in, signed,
+};
 use super::machine::Machine;
+use super::memory::Object;
+use super::unwritten;
 use crate::ptx::names::Space;
 
 /// A pointer for each lane; lanes that do nothing point to a dummy.
@@ -14,7 +18,7 @@ fn on(exec: u32, lane: usize) -> bool {
     exec >> lane & 1 != 0
 }
 
-impl Machine<'_> {
+impl<'a> Machine<'a> {
     /// The addresses of all lanes.
     #[inline(always)]
     pub fn addresses(&self, info: &MemoryOp) -> [u64; 32] {
@@ -78,7 +82,9 @@ impl Machine<'_> {
     #[inline(always)]
     fn resolve_shared(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> Pointers {
         let data = self.shared.as_mut_ptr().cast::<u8>();
-        let window = (0, self.shared_len, data);
+        let (low, high) = info.region.within(Space::Shared, self.shared_len);
+        let start = data.wrapping_add(low as usize);
+        let window = (low, high.saturating_sub(low), start);
         let (pointers, exec) = match self.window(exec, addresses, info.bytes, window) {
             Some(pointers) => (pointers, exec),
             None => self.bad_shared(info, exec, addresses),
@@ -89,23 +95,19 @@ impl Machine<'_> {
         pointers
     }
 
-    /// Which words are written, and whether those that are read were. The
+    /// Which bytes are written, and whether those that are read were. The
     /// accesses of `exec` are inside shared memory.
     #[inline(always)]
     fn track(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
-        let words = info.bytes.div_ceil(4) as usize;
+        let bytes = info.bytes as usize;
         let written = self.written.as_mut_ptr();
         let mut left = exec;
         if info.store && !info.atomic {
             while left != 0 {
                 let lane = left.trailing_zeros() as usize;
                 left &= left - 1;
-                // SAFETY: there is a byte for every word of shared memory.
-                unsafe {
-                    written
-                        .add((addresses[lane] / 4) as usize)
-                        .write_bytes(1, words)
-                };
+                // SAFETY: there is a byte for every one of shared memory.
+                unsafe { written.add(addresses[lane] as usize).write_bytes(1, bytes) };
             }
             return;
         }
@@ -113,39 +115,38 @@ impl Machine<'_> {
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
             left &= left - 1;
-            for word in 0..words {
-                // SAFETY: as above.
-                all &= unsafe { written.add((addresses[lane] / 4) as usize + word).read() };
-            }
+            // SAFETY: as above.
+            let of =
+                unsafe { std::slice::from_raw_parts(written.add(addresses[lane] as usize), bytes) };
+            all &= match of.try_into() {
+                Ok(word) => u8::from(u32::from_ne_bytes(word) == 0x0101_0101),
+                Err(_) => of.iter().fold(1, |all, byte| all & byte),
+            };
         }
         if all == 0 {
             self.unwritten(info, exec, addresses);
         }
     }
 
-    /// Reads of words that nobody has written.
+    /// Reads of bytes that nobody has written.
     #[inline(never)]
     fn unwritten(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
-        let words = info.bytes.div_ceil(4) as usize;
         for lane in (0..32).filter(|&l| on(exec, l)) {
             let address = addresses[lane];
-            let first = address as usize / 4;
-            let written = &mut self.written[first..first + words];
-            if written.contains(&0) {
-                written.fill(1);
-                let name = self.shared_variable(address);
-                let message = format!(
-                    "{} of shared memory at byte {address} that no thread of the block has written",
-                    self.describe(info)
-                );
-                self.found(
-                    FindingKind::Uninitialised,
-                    lane as u32,
-                    Some(address),
-                    name,
-                    message,
-                );
-            }
+            let first = address as usize;
+            let written = &mut self.written[first..first + info.bytes as usize];
+            let Some(missing) = written.iter().position(|&w| w == 0) else {
+                continue;
+            };
+            written.fill(1);
+            let name = self.shared_variable(address);
+            let message = format!(
+                "{} of shared memory at byte {address}: no thread of the block has written byte {}",
+                self.describe(info),
+                first + missing
+            );
+            let kind = FindingKind::Uninitialised;
+            self.found(kind, lane as u32, Some(address), name, message);
         }
     }
 
@@ -158,24 +159,28 @@ impl Machine<'_> {
             let address = addresses[lane];
             let name = self.shared_variable(address);
             let what = self.describe(info);
+            let at = signed(address);
+            let (low, high) = info.region.within(Space::Shared, self.shared_len);
+            let end = address.checked_add(u64::from(info.bytes));
             if !address.is_multiple_of(u64::from(info.bytes)) {
-                let message = format!("{what} at byte {address} of shared memory is not aligned");
-                self.found(
-                    FindingKind::Misaligned,
-                    lane as u32,
-                    Some(address),
-                    name,
-                    message,
-                );
-            } else if address
-                .checked_add(u64::from(info.bytes))
-                .is_none_or(|e| e > self.shared_len)
-            {
+                let kind = FindingKind::Misaligned;
+                let message = format!("{what} at byte {at} of shared memory is not aligned");
+                self.found(kind, lane as u32, Some(address), name, message);
+            } else if end.is_none_or(|e| e > self.shared_len) {
                 let message = format!(
-                    "{what} at byte {address} of shared memory, of which the block has {}",
+                    "{what} at byte {at} of shared memory, of which the block has {}",
                     self.shared_len
                 );
                 self.beyond(info, lane as u32, Some(address), name, message);
+            } else if address < low || end.is_none_or(|e| e > high) {
+                let own = self.shared_variable(low);
+                let message = format!(
+                    "{what} at byte {} of {}, which has {}",
+                    at - low as i64,
+                    own.as_deref().unwrap_or("a variable"),
+                    high - low
+                );
+                self.beyond(info, lane as u32, Some(address), own, message);
             } else {
                 good |= 1 << lane;
                 let data = self.shared.as_mut_ptr().cast::<u8>();
@@ -233,6 +238,16 @@ impl Machine<'_> {
         let objects = self.common.objects;
         let below = (0..objects.len()).filter(|&o| objects[o].address <= address);
         below.max_by_key(|&o| objects[o].address)
+    }
+
+    /// The object and the offset in it of an access to global memory, where
+    /// it is inside.
+    pub fn global_place(&self, address: u64, bytes: u32) -> Option<(&'a Object, u64)> {
+        let objects = self.common.objects;
+        let object = &objects[self.object_of(address)?];
+        let offset = address - object.address;
+        let end = offset.checked_add(bytes.into())?;
+        (end <= object.len).then_some((object, offset))
     }
 
     fn global_pointer(&mut self, info: &MemoryOp, lane: u32, address: u64) -> Option<*mut u8> {
@@ -306,17 +321,30 @@ impl Machine<'_> {
     /// Local memory, parameters, and generic addresses, which may be any.
     #[inline(never)]
     fn resolve_generic(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> Pointers {
-        let fixed = match info.space {
-            Some(Space::Local) => Some(LOCAL_WINDOW),
-            _ => None,
+        let local = info.space == Some(Space::Local);
+        // Where the variable is known, an address beside it is one of it, too.
+        let known = match info.region.space {
+            Space::Shared => SHARED_WINDOW,
+            Space::Local => LOCAL_WINDOW,
+            Space::Param => PARAM_WINDOW,
+            _ => 0,
         };
-        let windows = addresses.map(|a| fixed.unwrap_or(a & WINDOW));
+        let near = |a| offset_in(known, a).filter(|_| known != 0);
+        let windows = addresses.map(|a| match near(a) {
+            _ if local => LOCAL_WINDOW,
+            Some(_) => known,
+            None => a & WINDOW,
+        });
         let first = windows[exec.trailing_zeros() as usize % 32];
         let same = (0..32).all(|l| !on(exec, l) || windows[l] == first);
         if same && first == 0 {
             return self.resolve_global(info, exec, addresses);
         }
-        let inside = addresses.map(|a| a & !WINDOW);
+        let inside = addresses.map(|a| match near(a) {
+            _ if local => a,
+            Some(offset) => offset,
+            None => a & !WINDOW,
+        });
         if same && first == SHARED_WINDOW {
             self.shared_accesses += 1;
             return self.resolve_shared(info, exec, &inside);
@@ -335,36 +363,83 @@ impl Machine<'_> {
 
     /// Local memory and parameters.
     fn private(&mut self, info: &MemoryOp, window: u64, lane: usize, address: u64) -> *mut u8 {
-        let (data, len, name) = match window {
-            LOCAL_WINDOW => (
-                self.lane_local(lane as u32),
-                u64::from(self.image.local_bytes),
-                "local memory",
-            ),
-            PARAM_WINDOW if !info.store => {
-                let params = self.common.params;
-                (
-                    params.as_ptr() as *mut u8,
-                    params.len() as u64,
-                    "the parameters",
-                )
+        let params = self.common.params;
+        let (space, data, len) = match window {
+            LOCAL_WINDOW => {
+                let data = self.lane_local(lane as u32);
+                (Space::Local, data, u64::from(self.image.local_bytes))
             }
-            _ => (std::ptr::null_mut(), 0, "nothing"),
+            PARAM_WINDOW if !info.store => {
+                let data = params.as_ptr() as *mut u8;
+                (Space::Param, data, params.len() as u64)
+            }
+            _ => (Space::Reg, std::ptr::null_mut(), 0),
         };
-        let what = self.describe(info);
+        let (low, high) = info.region.within(space, len);
         let end = address.checked_add(u64::from(info.bytes));
-        if end.is_some_and(|end| end <= len) && address.is_multiple_of(u64::from(info.bytes)) {
+        if address < low || end.is_none_or(|end| end > high) {
+            self.outside(info, space, lane as u32, address);
+        } else if !address.is_multiple_of(u64::from(info.bytes)) {
+            self.unaligned(info, space, lane as u32, address);
+        } else {
+            if space == Space::Local && !self.written_by.is_empty() {
+                unwritten::local(self, info, lane as u32, address);
+            }
             return data.wrapping_add(address as usize);
         }
         self.dummy.fill(0);
-        let lane = lane as u32;
-        if end.is_none_or(|end| end > len) {
-            let message = format!("{what} at byte {address} of {name}, which has {len}");
-            self.beyond(info, lane, Some(address), None, message);
-        } else {
-            let message = format!("{what} at byte {address} of {name} is not aligned");
-            self.found(FindingKind::Misaligned, lane, Some(address), None, message);
-        }
         self.dummy.as_mut_ptr().cast()
+    }
+
+    /// An access outside its variable, or the whole space of a thread.
+    fn outside(&mut self, info: &MemoryOp, space: Space, lane: u32, address: u64) {
+        let what = self.describe(info);
+        let at = signed(address);
+        let whole = match space {
+            Space::Local => ("local memory", u64::from(self.image.local_bytes)),
+            Space::Param => ("the parameters", self.common.params.len() as u64),
+            _ => ("nothing", 0),
+        };
+        let known = (info.region.space == space).then_some(info.region.low);
+        let variable = known.and_then(|low| self.own_variable(space, low));
+        let name = variable.map(|v| v.0.to_owned());
+        let message = match variable {
+            Some((name, start, bytes)) => {
+                format!(
+                    "{what} at byte {} of {name}, which has {bytes}",
+                    at - start as i64
+                )
+            }
+            None => format!("{what} at byte {at} of {}, which has {}", whole.0, whole.1),
+        };
+        self.beyond(info, lane, Some(address), name, message);
+    }
+
+    fn unaligned(&mut self, info: &MemoryOp, space: Space, lane: u32, address: u64) {
+        let what = self.describe(info);
+        let place = self.own_variable(space, address);
+        let name = place.map(|v| v.0.to_owned());
+        let message = match place {
+            Some((name, start, _)) => {
+                format!(
+                    "{what} at byte {} of {name} is not aligned",
+                    address - start
+                )
+            }
+            None => format!("{what} at byte {address} is not aligned"),
+        };
+        self.found(FindingKind::Misaligned, lane, Some(address), name, message);
+    }
+
+    /// A load of a parameter of the kernel that is beyond it, or not aligned.
+    #[inline(never)]
+    pub fn bad_parameter(&mut self, info: &MemoryOp, lane: u32) {
+        let address = info.offset as u64;
+        let (low, high) = (info.region.low, info.region.high);
+        let end = address.checked_add(u64::from(info.bytes));
+        match address < low || end.is_none_or(|end| end > high) {
+            true => self.outside(info, Space::Param, lane, address),
+            false => self.unaligned(info, Space::Param, lane, address),
+        }
     }
 }

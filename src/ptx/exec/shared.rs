@@ -29,7 +29,7 @@ mod vector {
 
 #[cfg(target_arch = "x86_64")]
 mod vector {
-    use super::{From, Handler, MemoryOp, Op};
+    use super::{From, Handler, MemoryOp, Op, Space};
     use crate::ptx::exec::machine::Machine;
     use crate::ptx::exec::{access, lanes};
     use std::arch::x86_64::*;
@@ -88,8 +88,10 @@ mod vector {
 
     /// Whether `bytes` from `start` on are inside, at a word.
     #[inline(always)]
-    fn inside(m: &Machine, start: u32, bytes: u64) -> bool {
-        start.is_multiple_of(4) && u64::from(start) + bytes <= m.shared_len
+    fn inside(m: &Machine, info: &MemoryOp, start: u32, bytes: u64) -> bool {
+        let (low, high) = info.region.within(Space::Shared, m.shared_len);
+        let start = u64::from(start);
+        start.is_multiple_of(4) && start >= low && start + bytes <= high
     }
 
     #[target_feature(enable = "avx2,fma")]
@@ -112,14 +114,15 @@ mod vector {
             };
             match pattern {
                 Pattern::One(at)
-                    if at.is_multiple_of(info.bytes) && inside(m, at, u64::from(info.bytes)) =>
+                    if at.is_multiple_of(info.bytes)
+                        && inside(m, info, at, u64::from(info.bytes)) =>
                 {
                     for n in 0..count {
                         let value = shared.add(at as usize + 4 * n).cast::<u32>().read();
                         lanes::keep(register(n), exec, &[value; 32]);
                     }
                 }
-                Pattern::Consecutive(at) if count == 1 && inside(m, at, 128) => {
+                Pattern::Consecutive(at) if count == 1 && inside(m, info, at, 128) => {
                     let values = shared.add(at as usize).cast::<[u32; 32]>();
                     lanes::keep(register(0), exec, &*values);
                 }
@@ -141,7 +144,7 @@ mod vector {
                 Pattern::Other
             };
             match pattern {
-                Pattern::Consecutive(at) if inside(m, at, 128) => {
+                Pattern::Consecutive(at) if inside(m, info, at, 128) => {
                     let shared = m.shared.as_mut_ptr().cast::<u8>().add(at as usize);
                     let from = m.regs.add(info.data[0].at as usize);
                     for part in 0..4 {

@@ -1,11 +1,13 @@
 //! The loop that executes a path until it waits, ends, or has run for long.
 
-use super::api::{Access, Event, FindingKind};
-use super::image::{Control, From, LOCAL_WINDOW, MemoryOp, NEVER, SHARED_WINDOW, WINDOW};
+use super::api::FindingKind;
+use super::barrier;
+use super::image::{Control, NEVER};
 use super::machine::Machine;
-use super::race::Touch;
+use super::members;
+use super::observe::observe;
 use super::warp::{Entry, Path, State, Warp, pass};
-use crate::ptx::names::{Space, Word};
+use crate::ptx::names::Word;
 
 /// Branches after which others get their turn.
 const TURN: u32 = 1 << 14;
@@ -59,7 +61,7 @@ impl Warp {
                 m.thread_instructions += count;
                 let exec = active & (m.mask(op.guard) ^ op.flip);
                 if OBSERVED {
-                    observe(m, self.epoch, pc, active, exec);
+                    observe(m, pc, active, exec);
                 }
                 match op.control {
                     Control::Straight => {
@@ -123,9 +125,7 @@ impl Warp {
                             return Stopped::Waiting;
                         }
                         if exec != 0 {
-                            if OBSERVED {
-                                self.epoch += 1;
-                            }
+                            members::check(m, op.c, exec, self.alive, self.started);
                             // SAFETY: as above.
                             unsafe { (op.run)(m, op, exec) };
                         }
@@ -337,11 +337,9 @@ impl Warp {
         if info.aligned && exec != here && self.paths.len() == 1 {
             note_divergent(m, exec, here);
         }
+        let (number, count) = barrier::named(m, info, exec);
         if info.arrive_only {
-            m.arrivals.push((
-                m.read(info.number)[exec.trailing_zeros() as usize] as u32,
-                exec.count_ones(),
-            ));
+            barrier::arrive(m, number, count, exec);
             return false;
         }
         // Lanes that the guard excludes do not wait.
@@ -399,136 +397,7 @@ fn diverge(path: &mut Path, meet: u32, sides: &[(u32, u32)]) {
     }
 }
 
-/// Tells the observer and the search for races what comes.
-#[inline(always)]
-fn observe(m: &mut Machine, epoch: u32, pc: u32, active: u32, exec: u32) {
-    let image = m.image;
-    if let Some(at) = image.access[pc as usize] {
-        let info = &image.memory[at as usize];
-        return observe_access(
-            m,
-            info,
-            epoch,
-            Event {
-                warp: m.warp,
-                pc,
-                active,
-                exec,
-                access: None,
-                copied: None,
-            },
-        );
-    }
-    let warp = m.warp;
-    if let Some(observer) = &mut m.observer {
-        observer.instruction(&Event {
-            warp,
-            pc,
-            active,
-            exec,
-            access: None,
-            copied: None,
-        });
-    }
-}
-
-/// The same for an access, with its addresses.
-#[inline(never)]
-fn observe_access(m: &mut Machine, info: &MemoryOp, epoch: u32, event: Event) {
-    let exec = event.exec;
-    let mut addresses = m.addresses(info);
-    let first = addresses[exec.trailing_zeros() as usize % 32];
-    let space = match (info.space, first & WINDOW) {
-        (Some(space), _) => space,
-        (None, SHARED_WINDOW) => Space::Shared,
-        (None, LOCAL_WINDOW) => Space::Local,
-        (None, 0) if info.from == From::Constant => Space::Param,
-        (None, 0) => Space::Global,
-        (None, _) => Space::Param,
-    };
-    addresses.iter_mut().for_each(|a| *a &= !WINDOW);
-    if space == Space::Shared && m.races.is_some() {
-        race(m, info, epoch, exec, &addresses);
-    }
-    let sources = info.copies.then(|| copy_sources(m, info, exec));
-    if let Some(observer) = &mut m.observer {
-        let access = Some(Access {
-            space,
-            bytes: info.bytes,
-            lanes: exec,
-            addresses: &addresses,
-        });
-        let copied = sources.as_ref().map(|(addresses, lanes)| Access {
-            space: Space::Global,
-            bytes: info.bytes,
-            lanes: *lanes,
-            addresses,
-        });
-        observer.instruction(&Event {
-            access,
-            copied,
-            ..event
-        });
-    }
-}
-
-/// Where an asynchronous copy reads, and the lanes that do: of zero bytes
-/// nothing is read.
-fn copy_sources(m: &Machine, to: &MemoryOp, exec: u32) -> ([u64; 32], u32) {
-    let addresses = m.addresses(&m.image.memory[to.index as usize + 1]);
-    let lanes = to.data.first().map_or(exec, |&size| {
-        let sizes = m.read(size);
-        let reading = (0..32).filter(|&l| sizes[l] != 0);
-        exec & reading.fold(0, |mask, l| mask | 1 << l)
-    });
-    (addresses, lanes)
-}
-
-fn race(m: &mut Machine, info: &MemoryOp, epoch: u32, exec: u32, addresses: &[u64; 32]) {
-    for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
-        let address = addresses[lane as usize];
-        for byte in address..address + u64::from(info.bytes) {
-            let touch = Touch {
-                thread: m.thread(lane),
-                pc: m.pc,
-                write: info.store,
-                atomic: info.atomic,
-                epoch,
-            };
-            let other = m.races.as_mut().and_then(|r| r.touch(byte as usize, touch));
-            if let Some(other) = other {
-                m.raced(lane, byte, info.store, other);
-            }
-        }
-    }
-}
-
 impl Machine<'_> {
-    /// Notes both sides of a race.
-    fn raced(&mut self, lane: u32, address: u64, write: bool, other: super::race::Other) {
-        if !self.known.insert((FindingKind::Race, self.pc, other.wrote)) {
-            return;
-        }
-        let verb = |write: bool| if write { "writes" } else { "reads" };
-        let name = self.shared_variable(address);
-        let finding = |pc, thread, write: bool, second: bool| super::machine::RawFinding {
-            kind: FindingKind::Race,
-            warning: false,
-            other: second,
-            pc,
-            thread,
-            address: Some(address),
-            variable: name.clone(),
-            message: format!(
-                "{} byte {address} of shared memory without a barrier between",
-                verb(write)
-            ),
-        };
-        let own = finding(self.pc, self.thread(lane), write, false);
-        let second = finding(other.pc, other.thread, other.wrote, true);
-        self.findings.extend([own, second]);
-    }
-
     /// Adds what was executed to the sum of all blocks: whether that is more
     /// than allowed, or another block has found so. Else it says when to ask
     /// again, which changes nothing in what the block does.

@@ -9,6 +9,7 @@
 
 use super::image::{Image, NEVER, Place, Slot, Width};
 use super::machine::Machine;
+use super::members;
 use crate::ptx::names::Special;
 
 /// Lanes that are at one place.
@@ -69,8 +70,8 @@ pub(super) struct Warp {
     pub paths: Vec<Path>,
     /// Lanes that have not exited.
     pub alive: u32,
-    /// Barriers of the warp alone so far.
-    pub epoch: u32,
+    /// Lanes that the block has begun with.
+    pub started: u32,
 }
 
 impl Warp {
@@ -81,7 +82,7 @@ impl Warp {
             local: vec![0; image.local_bytes as usize * 4 + 16],
             paths: Vec::new(),
             alive: 0,
-            epoch: 0,
+            started: 0,
         }
     }
 
@@ -114,7 +115,7 @@ impl Warp {
             m.write(slot, u32::MAX, &values);
         }
         self.alive = lanes;
-        self.epoch = 0;
+        self.started = lanes;
         self.paths.clear();
         self.paths.push(Path {
             stack: vec![Entry {
@@ -187,26 +188,55 @@ impl Warp {
         let complete = groups
             .iter()
             .find(|(pc, members)| members & self.alive & !lanes_at(*pc) == 0);
-        let pc = complete.or(groups.first()).map_or(0, |g| g.0);
-        let lanes = lanes_at(pc);
+        // Lanes that name the same ones wait for each other, wherever they are.
+        let chosen: Vec<(u32, u32)> = match (complete, groups.first()) {
+            (Some(&(pc, _)), _) => vec![(pc, lanes_at(pc))],
+            (None, Some(&(_, members))) => {
+                let mut pcs: Vec<u32> = groups
+                    .iter()
+                    .filter(|g| g.1 == members)
+                    .map(|g| g.0)
+                    .collect();
+                pcs.sort_unstable();
+                pcs.dedup();
+                pcs.into_iter().map(|pc| (pc, lanes_at(pc))).collect()
+            }
+            _ => Vec::new(),
+        };
         self.enter(m, index);
-        m.pc = pc;
-        let op = m.image.ops[pc as usize];
-        let exec = lanes & (m.mask(op.guard) ^ op.flip);
-        m.active = lanes;
-        m.warp_instructions += 1;
-        m.thread_instructions += u64::from(lanes.count_ones());
-        self.epoch += 1;
-        // SAFETY: the handler gets the operation that it was decoded with.
-        unsafe { (op.run)(m, &op, exec) };
+        if let (Some(races), [_, _, ..]) = (&mut m.races, &chosen[..]) {
+            let all = chosen.iter().fold(0, |all, c| all | c.1);
+            let named = (0..32)
+                .filter(|lane| all >> lane & 1 != 0)
+                .map(|lane| 32 * index + lane);
+            races.order.meet(&named.collect::<Vec<_>>());
+        }
+        for &(pc, lanes) in &chosen {
+            self.run_named(m, pc, lanes);
+        }
         for path in &mut self.paths {
-            if waiting(path).is_some_and(|(at, _)| at == pc) {
+            if waiting(path).is_some_and(|(at, _)| chosen.iter().any(|c| c.0 == at)) {
                 path.state = State::Ready;
                 path.stack.iter_mut().rev().take(1).for_each(|e| e.pc += 1);
             }
         }
         self.merge();
         true
+    }
+
+    /// Runs an instruction that names lanes, for those that have come to it.
+    fn run_named(&self, m: &mut Machine, pc: u32, lanes: u32) {
+        m.pc = pc;
+        let op = m.image.ops[pc as usize];
+        let exec = lanes & (m.mask(op.guard) ^ op.flip);
+        m.active = lanes;
+        m.warp_instructions += 1;
+        m.thread_instructions += u64::from(lanes.count_ones());
+        if exec != 0 {
+            members::check(m, op.c, exec, self.alive, self.started);
+        }
+        // SAFETY: the handler gets the operation that it was decoded with.
+        unsafe { (op.run)(m, &op, exec) };
     }
 }
 

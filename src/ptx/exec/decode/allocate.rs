@@ -24,6 +24,7 @@ impl Decoder<'_> {
     pub(super) fn allocate_registers(&mut self, cfg: &Cfg) {
         let body = self.body();
         if body.registers.len() * cfg.blocks.len() > LIMIT {
+            self.unsure.clear();
             return;
         }
         // Callers and callees know the places of these.
@@ -36,7 +37,14 @@ impl Decoder<'_> {
                 Parameter::Variable(_) => None,
             });
         let passed: Vec<u32> = passed.collect();
-        let mut order: Vec<(Interval, u32)> = intervals(body, cfg)
+        let (intervals, unsure) = intervals(body, cfg);
+        self.unsure.clear();
+        for register in unsure.into_iter().filter(|r| !passed.contains(r)) {
+            let number = self.image.unsure_registers;
+            self.unsure.insert(register, number as u32);
+            self.image.unsure_registers += 1;
+        }
+        let mut order: Vec<(Interval, u32)> = intervals
             .into_iter()
             .enumerate()
             .filter_map(|(register, interval)| Some((interval?, register as u32)))
@@ -73,8 +81,9 @@ impl Decoder<'_> {
 
 /// Where each register lives, in half instructions: reads at `2 i`, writes
 /// at `2 i + 1`. From the first to the last place where it does, so that
-/// loops are covered.
-fn intervals(body: &Function, cfg: &Cfg) -> Vec<Option<Interval>> {
+/// loops are covered. Also the registers that may live before the function
+/// begins: nobody has written them there.
+fn intervals(body: &Function, cfg: &Cfg) -> (Vec<Option<Interval>>, Vec<u32>) {
     let count = body.registers.len();
     let words = count.div_ceil(64);
     let access: Vec<(Vec<u32>, Vec<u32>, bool)> = body
@@ -108,7 +117,9 @@ fn intervals(body: &Function, cfg: &Cfg) -> Vec<Option<Interval>> {
             writes.iter().for_each(|&r| at(r, 2 * position + 1));
         }
     }
-    intervals
+    let at_start = |r: &u32| !live_in.is_empty() && live_in[*r as usize / 64] >> (r % 64) & 1 != 0;
+    let unsure = (0..count as u32).filter(at_start).collect();
+    (intervals, unsure)
 }
 
 /// Registers that live at the start and at the end of each block, as sets of

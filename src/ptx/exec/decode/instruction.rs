@@ -6,6 +6,8 @@ use crate::ptx::ast::{Instruction, LabelKind, Operand};
 use crate::ptx::cfg::Cfg;
 use crate::ptx::exec::image::{Control, Generic, MemoryOp, Op, Slot, WarpOp, Width};
 use crate::ptx::exec::lanes::{self, compare_bits};
+use crate::ptx::exec::race::Strength;
+use crate::ptx::exec::raced;
 use crate::ptx::exec::scalar::{Scalar, accepts, define};
 use crate::ptx::exec::{exchange, image};
 use crate::ptx::names::{Opcode, Special, Type, Word};
@@ -32,7 +34,13 @@ impl Decoder<'_> {
             Cvta => return self.convert_address(i),
             Isspacep => return self.is_space(i),
             Bar | Barrier => return self.barrier(i),
-            Membar | Fence | Prefetch | Prefetchu | Nanosleep | Pmevent | Brkpt | Discard => {}
+            Membar | Fence => {
+                let op = self.straight(raced::fence);
+                let wide = i.one_of(&[Word::Gl, Word::Gpu, Word::Sys]);
+                let extra = wide.is_some().into();
+                self.push(Op { extra, ..op });
+            }
+            Prefetch | Prefetchu | Nanosleep | Pmevent | Brkpt | Discard => {}
             Shfl | Vote | Match | Activemask | Redux | Elect | Movmatrix => {
                 return self.exchange(i);
             }
@@ -352,10 +360,14 @@ impl Decoder<'_> {
             space: None,
             from: image::From::Constant,
             offset: 0,
+            region: image::Region::ANYWHERE,
             element: 0,
             bytes: 0,
             store: false,
             atomic: false,
+            strength: Strength::Weak,
+            acquire: false,
+            release: false,
             copies: false,
             data: slots,
             update: None,

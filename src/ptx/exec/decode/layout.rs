@@ -2,7 +2,7 @@
 
 use super::{Decoder, Problem};
 use crate::ptx::ast::{Function, Operand, Parameter, Target};
-use crate::ptx::exec::image::SharedVariable;
+use crate::ptx::exec::image::{LocalVariable, SharedVariable};
 use crate::ptx::names::{Opcode, Space};
 use crate::ptx::shared::Misplaced;
 
@@ -103,9 +103,21 @@ impl Decoder<'_> {
                     self.locals.insert((function, at as u32), params as u32);
                     params += v.bytes;
                     self.image.param_bytes = params as u32;
+                    self.image.params.push(LocalVariable {
+                        name: v.name.clone(),
+                        offset: (params - v.bytes) as u32,
+                        bytes: v.bytes as u32,
+                        own: false,
+                    });
                 } else if matches!(v.space, Space::Local | Space::Param) {
                     next = next.next_multiple_of(u64::from(v.align));
                     self.locals.insert((function, at as u32), next as u32);
+                    self.image.locals.push(LocalVariable {
+                        name: v.name.clone(),
+                        offset: next as u32,
+                        bytes: v.bytes as u32,
+                        own: v.space == Space::Local,
+                    });
                     next += v.bytes;
                 }
             }

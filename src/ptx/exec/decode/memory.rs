@@ -2,8 +2,12 @@
 
 use super::Decoder;
 use super::operand::Reason;
+use super::order::{orders, strength};
 use crate::ptx::ast::{Base, Instruction, Operand, Symbol};
-use crate::ptx::exec::image::{From, MemoryOp, Op, PARAM_WINDOW, Slot, WINDOW, Width};
+use crate::ptx::exec::image::{
+    From, MemoryOp, Op, PARAM_WINDOW, Region, Slot, WINDOW, Width, offset_in,
+};
+use crate::ptx::exec::race::Strength;
 use crate::ptx::exec::scalar::Scalar;
 use crate::ptx::exec::{access, shared};
 use crate::ptx::names::{Opcode, Space, Type, Word};
@@ -105,7 +109,12 @@ impl Decoder<'_> {
             return Err("a store to a parameter of the entry".to_owned());
         }
         let parameter = space == Some(Space::Param) && from == From::Constant && !store;
+        let region = self.region(operand);
+        let size = u64::from(ty.bytes()) * wanted as u64;
+        let outside = |at: u64| at < region.low || at.saturating_add(size) > region.high;
+        let bad = parameter && (offset as u64 % size != 0 || outside(offset as u64));
         let run = match data.first().map(|s| s.width) {
+            _ if bad => access::bad_parameter,
             _ if parameter => access::load_parameter,
             Some(width) if store => {
                 access::store_of(ty, width, self.vector).ok_or("registers too narrow")?
@@ -121,12 +130,6 @@ impl Decoder<'_> {
             }
         }
         let bytes = ty.bytes() * wanted as u32;
-        if parameter {
-            let end = offset.checked_add(i64::from(bytes));
-            if offset < 0 || end.is_none_or(|e| e > i64::from(self.image.param_bytes)) {
-                return Err("a load beyond the parameters".to_owned());
-            }
-        }
         let signed = ty.is_signed();
         let extend: Scalar = Box::new(move |x| {
             let unused = 64 - ty.bits();
@@ -145,10 +148,14 @@ impl Decoder<'_> {
             space: space.filter(|s| *s != Space::Param),
             from,
             offset,
+            region,
             element: ty.bytes(),
             bytes,
             store,
             atomic: false,
+            strength: strength(i),
+            acquire: orders(i, Word::Acquire),
+            release: orders(i, Word::Release),
             copies: false,
             data,
             update: parameter.then_some(extend),
@@ -226,10 +233,14 @@ impl Decoder<'_> {
             space,
             from,
             offset,
+            region: self.region(operand),
             element: ty.bytes(),
             bytes: ty.bytes(),
             store: true,
             atomic: true,
+            strength: Strength::Strong,
+            acquire: orders(i, Word::Acquire),
+            release: orders(i, Word::Release),
             copies: false,
             data,
             update: Some(update),
@@ -254,10 +265,8 @@ impl Decoder<'_> {
         if !i.has(Word::Async) || i.one_of(&[Word::Bulk, Word::Tensor]).is_some() {
             return Err("bulk copies are not supported".to_owned());
         }
-        if i.one_of(&[Word::CommitGroup, Word::WaitGroup, Word::WaitAll])
-            .is_some()
-        {
-            return Ok(());
+        if self.only_waits(i) {
+            return self.wait(i);
         }
         if i.has(Word::Mbarrier) {
             return Err("memory barrier objects are not supported".to_owned());
@@ -287,15 +296,20 @@ impl Decoder<'_> {
             }
             _ => Vec::new(),
         };
+        let region = self.region(&i.operands[0]);
         let side = |space, from, offset, store, data| MemoryOp {
             index: 0,
             space: Some(space),
             from,
             offset,
+            region: if store { region } else { Region::ANYWHERE },
             element: 1,
             bytes: size,
             store,
             atomic: false,
+            strength: Strength::Weak,
+            acquire: false,
+            release: false,
             copies: store,
             data,
             update: None,
@@ -322,7 +336,9 @@ impl Decoder<'_> {
             .operands
             .get(address.max(data))
             .and(i.operands.get(address));
-        let (space, from, offset) = self.address(i, operand.ok_or("too few operands")?)?;
+        let operand = operand.ok_or("too few operands")?;
+        let region = self.region(operand);
+        let (space, from, offset) = self.address(i, operand)?;
         let data = self.elements(&i.operands[data], Type::B32, !store)?;
         if !matches!(data.len(), 1 | 2 | 4) || data.iter().any(|s| s.width != Width::Word) {
             return Err("one, two or four registers of 32 bits expected".to_owned());
@@ -335,10 +351,14 @@ impl Decoder<'_> {
                 space,
                 from,
                 offset,
+                region,
                 element: 2,
                 bytes: 16,
                 store,
                 atomic: false,
+                strength: Strength::Weak,
+                acquire: false,
+                release: false,
                 copies: false,
                 data,
                 update: None,
@@ -361,8 +381,8 @@ impl Decoder<'_> {
         let target = self.target(&i.operands[0], ty)?;
         let compute: Scalar = Box::new(move |x| match to_space {
             _ if window == 0 => [x[0], 0],
-            true => [x[0] & !WINDOW, 0],
-            false => [x[0] | window, 0],
+            true => [offset_in(window, x[0]).unwrap_or(x[0] & !WINDOW), 0],
+            false => [x[0].wrapping_add(window), 0],
         });
         self.generic(compute, vec![source], target, None);
         Ok(())

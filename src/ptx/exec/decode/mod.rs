@@ -12,11 +12,13 @@ mod instruction;
 mod layout;
 mod memory;
 mod operand;
+mod order;
+mod provenance;
 
 use super::api::{InstructionInfo, Kind};
 use super::image::{Control, Image, NEVER, Op, Slot, TRUE, Width};
 use super::lanes;
-use crate::ptx::ast::{Function, Instruction, LabelKind, Module, Operand};
+use crate::ptx::ast::{Function, Instruction, LabelKind, Module, Operand, Register};
 use crate::ptx::cfg::Cfg;
 use crate::ptx::names::{Opcode, Special};
 use std::collections::HashMap;
@@ -59,6 +61,11 @@ struct Decoder<'m> {
     /// Of the registers of the instruction at hand.
     sizes: forms::Sizes,
     next: u32,
+    /// What the registers of the function may be addresses of.
+    origins: Vec<provenance::Origin>,
+    /// Registers that may be read before they are written, of the function
+    /// that is being decoded, with their numbers among those of the entry.
+    unsure: HashMap<u32, u32>,
 }
 
 /// Decodes an entry; `vector` allows the fast handlers.
@@ -85,6 +92,8 @@ pub(super) fn decode(
         carry: HashMap::new(),
         sizes: forms::Sizes::Exact,
         next: RESERVED,
+        origins: Vec::new(),
+        unsure: HashMap::new(),
     };
     decoder.entry(entry);
     match decoder.problems.is_empty() {
@@ -106,12 +115,17 @@ fn empty() -> Image {
         exchanges: Vec::new(),
         tables: Vec::new(),
         access: Vec::new(),
+        unsure_at: Vec::new(),
+        unsure: Vec::new(),
+        unsure_registers: 0,
         register_bytes: 0,
         constants: Vec::new(),
         specials: Vec::new(),
         local_bytes: 0,
         shared_bytes: 0,
         shared: Vec::new(),
+        locals: Vec::new(),
+        params: Vec::new(),
         param_bytes: 0,
         ordered: false,
     }
@@ -164,6 +178,7 @@ impl<'m> Decoder<'m> {
         let body = self.body();
         let cfg = Cfg::new(body);
         self.allocate_registers(&cfg);
+        self.follow_addresses();
         let start = self.starts[&function];
         for (at, i) in body.instructions.iter().enumerate() {
             let ops = self.image.ops.len();
@@ -197,6 +212,7 @@ impl<'m> Decoder<'m> {
             writes: Vec::new(),
         };
         self.image.infos.push(info);
+        self.image.unsure_at.push(None);
         self.image.sources.push(u32::MAX);
         self.image.access.push(None);
     }
@@ -249,6 +265,7 @@ impl<'m> Decoder<'m> {
         };
         self.image.sources.push(source);
         let (reads, writes) = info::accessed(i);
+        self.note_unsure(&reads, &writes);
         self.image.infos.push(InstructionInfo {
             kind: info::kind(i),
             function: self.function,
@@ -270,10 +287,27 @@ impl<'m> Decoder<'m> {
                 | Opcode::Stmatrix
         );
         let access = accesses && (op.extra as usize) < self.image.memory.len();
+        let access = access && (i.opcode != Opcode::Cp || !self.only_waits(i));
         let idle = op.run as usize == lanes::nothing as super::image::Handler as usize;
         self.image
             .access
             .push((access && !idle).then_some(op.extra));
+    }
+
+    /// The registers of an instruction that may not have been written.
+    fn note_unsure(&mut self, reads: &[Register], writes: &[Register]) {
+        let body = self.body();
+        let number = |r: &Register| self.unsure.get(&r.0).copied();
+        let name = |r: &Register| body.registers[r.0 as usize].name.clone();
+        let reads = reads.iter().filter_map(|r| Some((number(r)?, name(r))));
+        let reads: Vec<(u32, String)> = reads.collect();
+        let writes: Vec<u32> = writes.iter().filter_map(number).collect();
+        let any = !reads.is_empty() || !writes.is_empty();
+        let at = any.then_some(self.image.unsure.len() as u32);
+        self.image.unsure_at.push(at);
+        if any {
+            self.image.unsure.push((reads, writes));
+        }
     }
 
     /// Start of the block that a branch's lanes meet at.

@@ -128,7 +128,7 @@ impl Decoder<'_> {
         }
     }
 
-    fn is_parameter(&self, variable: u32) -> bool {
+    pub(super) fn is_parameter(&self, variable: u32) -> bool {
         self.body()
             .params
             .contains(&crate::ptx::ast::Parameter::Variable(variable))

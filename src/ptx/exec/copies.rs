@@ -1,0 +1,25 @@
+//! Groups of asynchronous copies, which matter to the search for races only:
+//! the copies themselves are done at once.
+
+use super::image::Op;
+use super::machine::Machine;
+
+/// `cp.async.commit_group`
+pub(super) unsafe fn commit(m: &mut Machine, _: &Op, exec: u32) {
+    each(m, exec, |races, thread| races.flights.commit(thread));
+}
+
+/// `cp.async.wait_group N` and `.wait_all`
+pub(super) unsafe fn wait(m: &mut Machine, op: &Op, exec: u32) {
+    let left = (op.a == 0).then_some(op.extra);
+    each(m, exec, |races, thread| races.flights.wait(thread, left));
+}
+
+fn each(m: &mut Machine, exec: u32, act: impl Fn(&mut super::race::Races, u32)) {
+    let first = m.thread(0);
+    if let Some(races) = &mut m.races {
+        for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+            act(races, first + lane);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What orders accesses: their own qualifiers, and groups of copies.
+
+use super::Decoder;
+use super::operand::Reason;
+use crate::ptx::ast::{Immediate, Instruction, Operand};
+use crate::ptx::exec::copies;
+use crate::ptx::exec::image::Op;
+use crate::ptx::exec::race::Strength;
+use crate::ptx::names::Word;
+
+impl Decoder<'_> {
+    /// Whether a copy is none, but about groups of copies.
+    pub(super) fn only_waits(&self, i: &Instruction) -> bool {
+        i.one_of(&[Word::CommitGroup, Word::WaitGroup, Word::WaitAll])
+            .is_some()
+    }
+
+    /// `cp.async.commit_group`, `.wait_group N`, `.wait_all`.
+    pub(super) fn wait(&mut self, i: &Instruction) -> Result<(), Reason> {
+        let left = match i.operands.first() {
+            Some(Operand::Immediate(Immediate::Integer(n))) => *n as u32,
+            _ => 0,
+        };
+        let op = self.straight(match i.has(Word::CommitGroup) {
+            true => copies::commit,
+            false => copies::wait,
+        });
+        let all = u32::from(i.has(Word::WaitAll));
+        self.push(Op {
+            extra: left,
+            a: all,
+            ..op
+        });
+        Ok(())
+    }
+}
+
+/// What a load or store is to others at the same time.
+pub(super) fn strength(i: &Instruction) -> Strength {
+    let strong = [Word::Relaxed, Word::Acquire, Word::Release, Word::Mmio];
+    match i.one_of(&strong) {
+        Some(_) => Strength::Strong,
+        None if i.has(Word::Volatile) => Strength::Volatile,
+        None => Strength::Weak,
+    }
+}
+
+/// Whether it acquires, or releases.
+pub(super) fn orders(i: &Instruction, word: Word) -> bool {
+    i.has(word) || i.has(Word::AcqRel)
+}

@@ -1,0 +1,95 @@
+//! Tells the observer and the search for races what a warp does next.
+
+use super::api::{Access, Event};
+use super::image::{From, LOCAL_WINDOW, MemoryOp, SHARED_WINDOW, WINDOW};
+use super::machine::Machine;
+use super::raced;
+use super::unwritten;
+use crate::ptx::names::Space;
+
+/// Tells the observer and the search for races what comes.
+#[inline(always)]
+pub(super) fn observe(m: &mut Machine, pc: u32, active: u32, exec: u32) {
+    let image = m.image;
+    if let Some(at) = image.unsure_at[pc as usize] {
+        unwritten::registers(m, at, exec);
+    }
+    if let Some(at) = image.access[pc as usize] {
+        let info = &image.memory[at as usize];
+        return observe_access(
+            m,
+            info,
+            Event {
+                warp: m.warp,
+                pc,
+                active,
+                exec,
+                access: None,
+                copied: None,
+            },
+        );
+    }
+    let warp = m.warp;
+    if let Some(observer) = &mut m.observer {
+        observer.instruction(&Event {
+            warp,
+            pc,
+            active,
+            exec,
+            access: None,
+            copied: None,
+        });
+    }
+}
+
+/// The same for an access, with its addresses.
+#[inline(never)]
+fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
+    let exec = event.exec;
+    let mut addresses = m.addresses(info);
+    let first = addresses[exec.trailing_zeros() as usize % 32];
+    let space = match (info.space, first & WINDOW) {
+        (Some(space), _) => space,
+        (None, SHARED_WINDOW) => Space::Shared,
+        (None, LOCAL_WINDOW) => Space::Local,
+        (None, 0) if info.from == From::Constant => Space::Param,
+        (None, 0) => Space::Global,
+        (None, _) => Space::Param,
+    };
+    addresses.iter_mut().for_each(|a| *a &= !WINDOW);
+    if m.races.is_some() {
+        raced::access(m, info, space, exec, &addresses);
+    }
+    let sources = info.copies.then(|| copy_sources(m, info, exec));
+    if let Some(observer) = &mut m.observer {
+        let access = Some(Access {
+            space,
+            bytes: info.bytes,
+            lanes: exec,
+            addresses: &addresses,
+        });
+        let copied = sources.as_ref().map(|(addresses, lanes)| Access {
+            space: Space::Global,
+            bytes: info.bytes,
+            lanes: *lanes,
+            addresses,
+        });
+        observer.instruction(&Event {
+            access,
+            copied,
+            ..event
+        });
+    }
+}
+
+/// Where an asynchronous copy reads, and the lanes that do: of zero bytes
+/// nothing is read.
+fn copy_sources(m: &Machine, to: &MemoryOp, exec: u32) -> ([u64; 32], u32) {
+    let addresses = m.addresses(&m.image.memory[to.index as usize + 1]);
+    let lanes = to.data.first().map_or(exec, |&size| {
+        let sizes = m.read(size);
+        let reading = (0..32).filter(|&l| sizes[l] != 0);
+        exec & reading.fold(0, |mask, l| mask | 1 << l)
+    });
+    (addresses, lanes)
+}

@@ -1,0 +1,25 @@
+//! What the threads of a warp have written of what is theirs alone.
+
+/// What a warp has written, where that is not clear from the code.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// Lanes that have written each of the image's unsure registers.
+    pub registers: Vec<u32>,
+    /// Bytes of local memory, lanes one after the other.
+    pub local: Vec<bool>,
+}
+
+impl Written {
+    pub fn new(registers: usize, local: usize) -> Self {
+        Written {
+            registers: vec![0; registers],
+            local: vec![false; 32 * local],
+        }
+    }
+
+    /// Forgets everything, for the next block.
+    pub fn clear(&mut self) {
+        self.registers.fill(0);
+        self.local.fill(false);
+    }
+}
