@@ -3,8 +3,8 @@
 // counter cost in MEM0 and masks memory warps behind the next one for as long.
 //
 // Parameters: PW = 2, DG = 6, OCC = 7, EX = 5, SETS = 256, AHEAD = 3
-// Timing:     taken in cycle s with P passes and excess x: mask is 1 from s+1
-//             on for the passes, from s+2 on for the excess as well
+// Timing:     taken in cycle s with P passes and excess x: behind the passes
+//             mask is 1 for x cycles without hold
 // Reference:  elastic paper, section 5; docs/microarchitecture.md, sections 12
 //             to 14 and 18.6
 //
@@ -20,6 +20,10 @@
 // in  set_base         2  number of its passes - 1
 // in  hold             1  EX is held in this cycle: it does not count
 // out mask             1  memory warps are masked
+// out mask_lasts       1  they will be in the next cycle, too, if EX is not
+//                         held in this one
+// out mask_likely      1  AHEAD = 3: some instruction has had an excess; else
+//                         0
 
 module spad_conflict_predictor (
     input wire clk,
@@ -33,7 +37,9 @@ module spad_conflict_predictor (
     input wire [13:0] set_pc,
     input wire [1:0] set_base,
     input wire hold,
-    output wire mask
+    output wire mask,
+    output wire mask_lasts,
+    output wire mask_likely
 );
     wire up_valid;
     wire [13:0] up_pc;
@@ -55,7 +61,6 @@ module spad_conflict_predictor (
     wire [4:0] lk_excess;
     /* verilator lint_off UNUSEDSIGNAL */ // for debugging: the mask itself decides
     wire lk_done;
-    wire [5:0] remaining;
     /* verilator lint_on UNUSEDSIGNAL */
     spad_conflict_history history (
         .clk(clk),
@@ -72,17 +77,53 @@ module spad_conflict_predictor (
     );
 
     // The answer of the history counts in the second cycle after the question.
+    // Until then what the set's last update says has to do: heavy, an
+    // excess; heavier, one of more than one cycle.
+    localparam SETS = 256;
     reg lq_hit;
     reg [4:0] lq_excess;
+    reg [SETS-1:0] heavy;
+    reg [SETS-1:0] heavier;
+    reg lq_heavy;
+    reg lq_heavier;
     always @(posedge clk) begin
         if (rst) begin
             lq_hit <= 1'b0;
             lq_excess <= 5'd0;
+            lq_heavy <= 1'b0;
+            lq_heavier <= 1'b0;
         end else begin
             lq_hit <= lk_hit;
             lq_excess <= lk_excess;
+            lq_heavy <= heavy[set_pc[7:0]];
+            lq_heavier <= heavier[set_pc[7:0]];
         end
     end
+    always @(posedge clk) begin
+        if (rst) begin
+            heavy <= {SETS{1'b0}};
+            heavier <= {SETS{1'b0}};
+        end else if (clear) begin
+            heavy <= {SETS{1'b0}};
+            heavier <= {SETS{1'b0}};
+        end else if (up_valid) begin
+            heavy[up_pc[7:0]] <= |up_excess;
+            heavier[up_pc[7:0]] <= |up_excess[4:1];
+        end
+    end
+
+    // The first excess since the kernel started.
+    reg learned;
+    always @(posedge clk) begin
+        if (rst) begin
+            learned <= 1'b0;
+        end else if (clear) begin
+            learned <= 1'b0;
+        end else if (up_valid & (|up_excess)) begin
+            learned <= 1'b1;
+        end
+    end
+    assign mask_likely = learned;
 
     spad_warp_mask warp_mask (
         .clk(clk),
@@ -92,8 +133,10 @@ module spad_conflict_predictor (
         .set_base(set_base),
         .lk_hit(lq_hit),
         .lk_excess(lq_excess),
+        .lk_heavy(lq_heavy),
+        .lk_heavier(lq_heavier),
         .hold(hold),
         .mask(mask),
-        .remaining(remaining)
+        .lasts(mask_lasts)
     );
 endmodule

@@ -27,6 +27,9 @@
 // in  changes        1  a block starts, threads exit, or a RELSSP leaves EX in
 //                       this cycle
 // in  mask           1  memory warps are masked
+// in  mask_lasts     1  AHEAD = 3: they will be in the next cycle, too
+// in  mask_likely    1  AHEAD = 3: the kernel has shown conflicts: what is
+//                       taken now may mask those behind it
 // in  atom_infl      1  an ATOMIC is in flight
 // in  room           1  an instruction may be taken
 // out take           1  the selected warp's instruction is taken
@@ -56,6 +59,8 @@ module spad_issue_select (
     input wire [3:0] owner,
     input wire changes,
     input wire mask,
+    input wire mask_lasts,
+    input wire mask_likely,
     input wire atom_infl,
     input wire room,
     output wire take,
@@ -122,21 +127,34 @@ module spad_issue_select (
     /* verilator lint_off UNUSEDSIGNAL */ // the pick goes on as one bit per warp
     wire [5:0] sel_warp;
     /* verilator lint_on UNUSEDSIGNAL */
+    wire [47:0] behind = qualified_ready & ~pk;
+    wire others = |(behind & ~qualified_mem);
+    wire pk_mem = |(pk & qualified_mem);
+    wire others_first = mask_lasts | (mask_likely & pk_mem);
+    wire [47:0] put_off = others_first ? qualified_mem : ~qualified_mem;
+    wire pick_mask = others_first | mask_likely;
+    wire masks = cfg_aware & mask & (others | ~cfg_violate);
+    wire held = masks & pk_mem;
+    wire overtaken = others & mask_lasts;
+    assign masked = masks & (|((qualified_ready | pk) & qualified_mem));
+    /* verilator lint_off UNUSEDSIGNAL */ // what the mask holds is said above
+    wire overlooked;
+    /* verilator lint_on UNUSEDSIGNAL */
     spad_warp_scheduler scheduler (
         .clk(clk),
         .rst(rst),
         .cfg_policy(cfg_policy),
         .cfg_aware(cfg_aware),
-        .cfg_violate(cfg_violate),
-        .mask(mask),
-        .ready(qualified_ready & ~pk),
-        .is_mem(qualified_mem),
+        .cfg_violate(1'b1),
+        .mask(pick_mask),
+        .ready(behind),
+        .is_mem(put_off),
         .cls(qualified_cls),
         .take(pk_free),
         .sel_valid(sel_valid),
         .sel(sel),
         .sel_warp(sel_warp),
-        .masked(masked)
+        .masked(overlooked)
     );
     always @(posedge clk) begin
         if (rst) begin
@@ -150,17 +168,15 @@ module spad_issue_select (
 
     // ------------------------------------------------------------------- S
     spad_pick_check check (
-        .cfg_aware(cfg_aware),
-        .cfg_violate(cfg_violate),
         .picked(pk_valid),
         .shared(|(pk & qualified_shared)),
         .refused(|(pk & (qualified_wait | qualified_viol))),
         .atomic(|(pk & qualified_atomic)),
-        .mem(|(pk & qualified_mem)),
+        .held(held),
+        .overtaken(overtaken),
         .changed(was_changed),
         .moved((locked != was_locked) | (owner != was_owner)),
         .atom_infl(atom_infl),
-        .mask(mask),
         .room(room),
         .take(take),
         .leaves(pk_leaves)

@@ -93,6 +93,9 @@ module spad_memory_entry (
     localparam BE = 4;
     localparam CTL = 35;
     localparam TGW = 43;
+    // Where the control has its kind, and the tag of a request its last pass.
+    localparam CTL_KIND = 6;
+    localparam TAG_LAST = TGW - 1;
 
     // -------------------------------------------------------------- PREMEM
     wire head_valid;
@@ -118,7 +121,7 @@ module spad_memory_entry (
         .out_ready(head_ready),
         .count(pre_count)
     );
-    wire [3:0] head_kind = head_ctl[6 +: 4];
+    wire [3:0] head_kind = head_ctl[CTL_KIND +: 4];
     wire [2:0] head_op;
     spad_kind_operation operation (.kind(head_kind), .op(head_op));
     // Control, degree, error and source of the answer.
@@ -151,6 +154,7 @@ module spad_memory_entry (
     wire [L*LK-1:0] seq_lock;
     wire [L*D-1:0] seq_data;
     wire [TGW-1:0] seq_tag;
+    wire seq_last = seq_tag[TAG_LAST];
     wire seq_error;
     wire [DG-1:0] seq_degree;
     spad_premem_queue atomics (
@@ -201,7 +205,7 @@ module spad_memory_entry (
 
     // One ATOMIC at a time, until the last answer of its last pass has gone.
     wire seq_done = seq_state == SEQ_DONE;
-    wire atomic_ends = seq_done & req_ready & seq_tag[42];
+    wire atomic_ends = seq_done & req_ready & seq_last;
     wire atom_infl_next = take_atomic ? 1'b1
         : atomic_ends ? 1'b0
         : atom_infl;
@@ -212,7 +216,7 @@ module spad_memory_entry (
 
     // --------------------------------------------------------- entry to MEM0
     // The sequencer goes first. Its answers are its own, but for the last.
-    wire [TGW-1:0] seq_req_tag = seq_tag | {35'd0, seq_degree, seq_error, ~seq_done};
+    wire [TGW-1:0] seq_req_tag = seq_tag | { {CTL{1'b0}}, seq_degree, seq_error, ~seq_done};
     assign seq_busy = seq_valid;
     wire head_leaves = head_atomic ? aq_ready : req_ready;
     assign head_ready = ~seq_valid & head_leaves;

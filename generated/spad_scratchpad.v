@@ -94,6 +94,9 @@ module spad_scratchpad (
     wire accessing = (req_op != OP_PASS) & ~refused;
     wire fire = req_valid & req_ready;
     wire adv = resp_ready | ~resp_valid;
+    // The byte enables of a bank do not toggle with those of a load.
+    wire storing = (req_op == OP_STORE) | (req_op == OP_STUL);
+    wire [127:0] stored = req_be & {128{storing}};
     wire locking = accessing & ((req_op == OP_LDLK) | (req_op == OP_STUL));
 
     // ------------------------------------------------------------- MEM0
@@ -151,7 +154,7 @@ module spad_scratchpad (
         .req_access(accessing),
         .req_bank(req_bank),
         .req_row(req_row),
-        .req_be(req_be),
+        .req_be(stored),
         .adv(adv & last_window),
         .grp_valid(mem0_valid),
         .grp_last(grp_last),

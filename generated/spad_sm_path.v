@@ -258,6 +258,8 @@ module spad_sm_path (
     wire [W-1:0] allowed_viol;
     wire [W-1:0] picked;
     wire mask;
+    wire mask_lasts;
+    wire mask_likely;
     wire room;
     wire ex_fire;
     spad_issue_select issue_select (
@@ -277,6 +279,8 @@ module spad_sm_path (
         .owner(owner),
         .changes(launch_valid | exit_valid | (ex_fire & ex_relssp)),
         .mask(mask),
+        .mask_lasts(mask_lasts),
+        .mask_likely(mask_likely),
         .atom_infl(atom_infl),
         .room(room),
         .take(take),
@@ -407,7 +411,9 @@ module spad_sm_path (
         .set_pc(take_pc),
         .set_base(take_np),
         .hold(ex_hold),
-        .mask(mask)
+        .mask(mask),
+        .mask_lasts(mask_lasts),
+        .mask_likely(mask_likely)
     );
 
     // ------------------------------------------------------------ EX and HX

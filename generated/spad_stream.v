@@ -83,6 +83,7 @@ module spad_stream (
     localparam D = 32;
     localparam BE = 4;
     localparam STG = 14;
+    localparam TGW = 43;
     localparam DG = 6;
     localparam REQUEST = STG + L*(BE + D + n + 1) + 3;
     localparam ANSWER = STG + DG + 1 + L*(D + 2) + 3;
@@ -171,7 +172,7 @@ module spad_stream (
         .req_lock(head_lock),
         .req_data(head_data),
         .req_be(head_be),
-        .req_tag({29'd0, head_tag}),
+        .req_tag({ {(TGW-STG){1'b0}}, head_tag}),
         .stages(sp_stages),
         .busy_more(sp_busy_more),
         .blocked(sp_blocked),

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_warp_mask: counts the cycles in which no memory warp may be scheduled:
-// the passes of the one issued last plus its predicted excess.
+// the predicted excess of the one issued last, behind its passes.
 //
-// Parameters: PW = 2, EX = 5, CW = 6
-// Timing:     issued in cycle s with P passes and excess x: mask is 1 from s+1
-//             on, until P-1+x cycles without hold have passed
+// Parameters: PW = 2, EX = 5, AHEAD = 3
+// Timing:     taken in cycle s with P passes, while which nothing is taken,
+//             and excess x: with x > 0 mask is 1 until P-1+x cycles without
+//             hold have passed
 // Reference:  elastic paper, sections 5.1 and 5.3, Eqs 3 and 7;
 //             docs/microarchitecture.md, section 14
 //
-// in  clk         1  clock
-// in  rst         1  synchronous reset
-// in  clear       1  kernel launch: as reset
-// in  set_valid   1  a predicted instruction was issued in this cycle
-// in  set_base    2  number of its passes - 1
-// in  lk_hit      1  the history knows it (one cycle after set_valid)
-// in  lk_excess   5  its excess
-// in  hold        1  EX is held in this cycle: it does not count
-// out mask        1  memory warps are masked
-// out remaining   6  cycles without hold that remain, this one included
+// in  clk          1  clock
+// in  rst          1  synchronous reset
+// in  clear        1  kernel launch: as reset
+// in  set_valid    1  a predicted instruction was issued in this cycle
+// in  set_base     2  number of its passes - 1
+// in  lk_hit       1  the history knows it: in the cycle after set_valid,
+//                     AHEAD > 0: in the second
+// in  lk_excess    5  its excess
+// in  lk_heavy     1  AHEAD > 0: it is likely to have an excess, in the cycle
+//                     after set_valid
+// in  lk_heavier   1  AHEAD > 0: and one of more than one cycle
+// in  hold         1  EX is held in this cycle: it does not count
+// out mask         1  memory warps are masked
+// out lasts        1  they will be in the next cycle, too, if this one counts
 
 module spad_warp_mask (
     input wire clk,
@@ -27,39 +32,70 @@ module spad_warp_mask (
     input wire [1:0] set_base,
     input wire lk_hit,
     input wire [4:0] lk_excess,
+    input wire lk_heavy,
+    input wire lk_heavier,
     input wire hold,
     output wire mask,
-    output wire [5:0] remaining
+    output wire lasts
 );
     // A set in the cycle before. The history answers one cycle later.
     reg pend;
     reg late;
+    reg counted;
+    reg owed;
+    // Passes to issue, and cycles to mask behind them.
+    reg [1:0] base;
     reg [5:0] cnt;
 
-    wire answered = late;
-    wire [5:0] excess = {1'd0, lk_excess & {5{lk_hit}}} & {6{answered}};
-    // The sum has a bit to spare, so it is 0 only if both parts are.
-    wire [5:0] left = cnt + excess;
-    assign mask = (|cnt) | (|excess);
-    assign remaining = left;
+    wire [4:0] known = lk_excess & {5{lk_hit}};
+    // One cycle of the excess may have passed before the answer.
+    wire some = |known;
+    wire [5:0] answer = (some & owed & ~counted) ? {1'd0, known} + 6'd1
+        : (some & counted & ~owed) ? {1'd0, known} - 6'd1
+        : {1'd0, known};
+    wire [5:0] left = late ? answer : cnt;
+    wire doubt = pend & lk_heavy;
+    wire issuing = |base;
+    assign mask = (|left) | doubt;
+    wire more = (|left[5:1]) | (doubt & lk_heavier);
+    assign lasts = more | (mask & issuing);
 
-    wire [5:0] cnt_next = set_valid ? {4'd0, set_base}
-        : (mask & ~hold) ? left - 6'd1
-        : left;
+    // A cycle counts behind the last pass, and if EX is not held.
+    wire counts = ~hold & ~issuing;
+    // A hold in the next cycle takes it back: EX is a cycle further away.
+    wire takes_back = hold & counted & ~(late & ~some);
+    wire counted_next = counts & ((|left) | pend);
+    wire owed_next = (takes_back & (set_valid | pend)) | (owed & pend & ~set_valid);
     wire late_next = pend & ~set_valid;
+    wire [5:0] cnt_next = set_valid ? 6'd0
+        : (counts & (|left)) ? left - 6'd1
+        : (takes_back & ~pend) ? left + 6'd1
+        : left;
+    wire [1:0] base_next = set_valid ? set_base
+        : (issuing & ~hold) ? base - 2'd1
+        : base;
 
     always @(posedge clk) begin
         if (rst) begin
             pend <= 1'b0;
             late <= 1'b0;
+            counted <= 1'b0;
+            owed <= 1'b0;
+            base <= 2'd0;
             cnt <= 6'd0;
         end else if (clear) begin
             pend <= 1'b0;
             late <= 1'b0;
+            counted <= 1'b0;
+            owed <= 1'b0;
+            base <= 2'd0;
             cnt <= 6'd0;
         end else begin
             pend <= set_valid;
             late <= late_next;
+            counted <= counted_next;
+            owed <= owed_next;
+            base <= base_next;
             cnt <= cnt_next;
         end
     end

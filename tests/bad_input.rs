@@ -332,7 +332,7 @@ fn bad_usage() {
             &["conflicts", "kernel:nw:block=99999999999", "--hash", "mod"],
             "out of range",
         ),
-        (&["conflicts", "kernel:nw"], "--hash"),
+        (&["conflicts", "--hash", "xor"], "INPUT is missing"),
         (
             &["classify", "kernel:nw", "--preset", "nope"],
             "there is no preset 'nope'",

@@ -384,7 +384,8 @@ fn messages_word_for_word() {
     "#);
     write("m.toml", "[geometry]\naddr_bitz = 9\n");
     insta::assert_snapshot!(at(&["encode", "mod", "--config", "m.toml"]), @r#"
-    error:  × unknown field `addr_bitz`, expected one of `addr_bits`, `bank_bits`, `lanes`, `warp_size`, `word_bits`, `capacity_words`, `block_words`, `wide`, `atomics` at m.toml:2:1
+    error:  × unknown field `addr_bitz`, expected one of `addr_bits`, `bank_bits`, `lanes`, `warp_size`, `word_bits`, `capacity_words`, `block_words`, `wide`, `atomics`; did you mean 'addr_bits'? at
+      │ m.toml:2:1
        ╭─[m.toml:2:1]
      2 │ addr_bitz = 9
        · ┬

@@ -238,7 +238,7 @@ fn the_conflict_table_comes_before_what_needs_tools() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = flow(
         &["kernel:transpose", "--preset", "small", "--budget", "1"],
-        dir.path(),
+        &dir.path().join("out"),
     );
     for tool in ["VERILATOR", "YOSYS", "STA"] {
         command.env(format!("SPADKIT_{tool}"), "/nowhere/tool");

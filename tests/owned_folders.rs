@@ -73,11 +73,11 @@ fn a_bad_prefix_is_refused() {
 fn flow_names_and_keeps_what_is_in_the_way() {
     let scratch = tempfile::tempdir().unwrap();
     let out = scratch.path().join("out");
-    for (name, listed) in [
-        ("report.html", "report.html"),
-        ("summary.json", "summary.json"),
-        ("rtl/spad_rap.v", "spad_rap.v"),
-        ("rtl/tb/spad_rap_tb.v", "tb/spad_rap_tb.v"),
+    for name in [
+        "report.html",
+        "summary.json",
+        "rtl/spad_rap.v",
+        "rtl/tb/spad_rap_tb.v",
     ] {
         let mine = out.join(name);
         fs::create_dir_all(mine.parent().unwrap()).unwrap();
@@ -85,8 +85,7 @@ fn flow_names_and_keeps_what_is_in_the_way() {
         let args = ["flow", "kernel:transpose", "-o", "out", "--preset", "small"];
         let (status, text) = spadkit(&args, scratch.path());
         assert_eq!(status, 2, "{text}");
-        let expected = format!("{listed} was not written by spadkit");
-        assert!(text.contains(&expected), "{text}");
+        assert!(text.contains("out holds files of others"), "{text}");
         assert_eq!(fs::read(&mine).unwrap(), b"mine");
         assert!(!out.join("spadkit.sha256").exists());
         fs::remove_dir_all(&out).unwrap();

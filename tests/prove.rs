@@ -14,7 +14,7 @@ use spadkit::rtl::Design;
 use spadkit::tool::{Kind, Toolbox};
 use spadkit::units::{UNITS, Unit};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// Whether Yosys is there; where not, says that the test is skipped.
@@ -51,6 +51,7 @@ fn prove(args: &[&str]) -> (i32, Vec<Value>) {
 /// The emitted Verilog of a machine (`small` if none), with its edits.
 struct Rtl {
     dir: TempDir,
+    out: PathBuf,
     machine: Vec<String>,
 }
 
@@ -65,14 +66,15 @@ impl Rtl {
                 vec!["--config".to_owned(), path.to_str().unwrap().to_owned()]
             }
         };
-        let rtl = Rtl { dir, machine };
+        let out = dir.path().join("rtl");
+        let rtl = Rtl { dir, out, machine };
         let args = rtl.args(&[&["emit"], units, &["-o", rtl.path()]].concat());
         spadkit(&args).assert().success();
         rtl
     }
 
     fn path(&self) -> &str {
-        self.dir.path().to_str().unwrap()
+        self.out.to_str().unwrap()
     }
 
     fn args<'a>(&'a self, args: &[&'a str]) -> Vec<&'a str> {
@@ -82,7 +84,7 @@ impl Rtl {
 
     /// Replaces the first occurrence of each text by another.
     fn edit(self, file: &str, edits: &[(impl AsRef<str>, impl AsRef<str>)]) -> Self {
-        let path = self.dir.path().join(file);
+        let path = self.out.join(file);
         let mut text = std::fs::read_to_string(&path).unwrap();
         for (from, to) in edits {
             let (from, to) = (from.as_ref(), to.as_ref());
@@ -441,11 +443,11 @@ fn bad_usage_and_missing_tools() {
         ];
         for text in others {
             let text = text.replace(" unit ", &format!(" {unit} "));
-            std::fs::write(rtl.dir.path().join(&file), text).unwrap();
+            std::fs::write(rtl.out.join(&file), text).unwrap();
             let refused = error(rtl.path(), 3);
             assert!(refused.contains("Yosys"), "{refused}");
         }
-        std::fs::write(rtl.dir.path().join(&file), b"\xff\xfe").unwrap();
+        std::fs::write(rtl.out.join(&file), b"\xff\xfe").unwrap();
         let binary = error(rtl.path(), 2);
         assert!(binary.contains(&file), "{binary}");
     }

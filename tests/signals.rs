@@ -304,8 +304,11 @@ fn temporary_traces_do_not_stay() {
     let killed_by = |signal| {
         let mut command = scene.command(&["sim", launch.to_str().unwrap()]);
         let child = command.env("TMPDIR", &temporary).spawn().unwrap();
+        // What an earlier one left is there until this one clears it.
+        let own = format!("spadkit-{}-", child.id());
         let written = || {
             let folders = std::fs::read_dir(&temporary).unwrap().flatten();
+            let folders = folders.filter(|f| f.file_name().to_string_lossy().contains(&own));
             let files = folders.flat_map(|f| std::fs::read_dir(f.path()).into_iter().flatten());
             files
                 .flatten()

@@ -105,7 +105,7 @@ fn a_sweep_runs_every_combination_and_each_point_is_a_run_of_its_own() {
 #[test]
 fn the_mask_is_a_key_beside_any_scheduler() {
     let run =
-        |args: &[&str]| json(&[&["sim", "--preset", "gt200", "kernel:dct8x8"], args].concat());
+        |args: &[&str]| json(&[&["sim", "--preset", "fermi", "kernel:histogram"], args].concat());
     let aware = ["--set", "scheduler.aware=true"];
     let named = run(&["--scheduler", "conflict-aware"]);
     assert_eq!(named["cycles"], run(&aware)["cycles"]);

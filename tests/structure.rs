@@ -205,7 +205,7 @@ fn outputs_depend_on_the_inputs_that_are_declared() {
 /// Gates in a row from registers into those that a stage writes
 /// (docs/microarchitecture.md, section 18.10), as those of
 /// units.
-const STAGE_LEVELS: [(&str, usize); 10] = [
+const STAGE_LEVELS: [(&str, usize); 13] = [
     ("release", 18),
     ("Q", 15),
     ("P", 20),
@@ -216,6 +216,10 @@ const STAGE_LEVELS: [(&str, usize); 10] = [
     ("MEM1", 13),
     ("MEM2", 5),
     ("MEM3", 15),
+    // Of the predictor: what is likely.
+    ("heavy", 7),
+    ("heavier", 7),
+    ("learned", 3),
 ];
 
 #[test]

@@ -379,6 +379,6 @@ fn a_block_that_the_machine_cannot_hold_does_not_fit() {
     assert!(!fits("fermi"));
     let text = refused(&["tune", big, "--fits"]);
     assert!(text.contains("no mapping fits"), "{text}");
-    let text = refused(&["flow", big, "-o", dir.path().to_str().unwrap()]);
+    let text = refused(&["flow", big, "-o", dir.path().join("out").to_str().unwrap()]);
     assert!(text.contains("has 163840 bytes"), "{text}");
 }

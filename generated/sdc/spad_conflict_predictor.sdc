@@ -14,4 +14,4 @@ set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
     [get_ports {rst clear resolved_valid resolved_occ[*] resolved_last resolved_pc[*] set_valid \
         set_pc[*] set_base[*] hold}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
-    [get_ports {mask}]
+    [get_ports {mask mask_lasts mask_likely}]

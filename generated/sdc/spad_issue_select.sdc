@@ -12,7 +12,8 @@ if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
     [get_ports {rst cfg_policy[*] cfg_aware cfg_violate ready[*] is_mem[*] is_atomic[*] shares[*] \
-        cls[*] allowed_wait[*] allowed_viol[*] locked[*] owner[*] changes mask atom_infl room}]
+        cls[*] allowed_wait[*] allowed_viol[*] locked[*] owner[*] changes mask mask_lasts \
+        mask_likely atom_infl room}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
     [get_ports {take take_sel[*] take_warp[*] picked[*] masked wait_sh[*] viol[*]}]
 # Configuration is static while a kernel runs. Where yours comes from registers

@@ -11,6 +11,6 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst clear set_valid set_base[*] lk_hit lk_excess[*] hold}]
+    [get_ports {rst clear set_valid set_base[*] lk_hit lk_excess[*] lk_heavy lk_heavier hold}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
-    [get_ports {mask remaining[*]}]
+    [get_ports {mask lasts}]

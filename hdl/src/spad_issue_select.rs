@@ -1,6 +1,6 @@
 //! Which of the ready warps goes.
 
-use crate::expr::{any, assign, gated, same, wire};
+use crate::expr::{any, assign, choose, gated, same, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
@@ -44,16 +44,23 @@ fn take(p: &Params) -> Vec<VerilogStatement> {
 
 /// AHEAD = 3: what the mask means for the warp in S and for the next pick. The
 /// pick is taken in the next cycle at the earliest: where the mask will, or
-/// may, be on then, other warps are picked first.
+/// may, be on then, other warps are picked first; else memory warps are, once
+/// there were conflicts.
 fn masking() -> Vec<VerilogStatement> {
     vec![
         assign("behind", wire("qualified_ready") & !wire("pk")),
         assign("others", any(wire("behind") & !wire("qualified_mem"))),
         assign("pk_mem", any(wire("pk") & wire("qualified_mem"))),
         assign(
-            "pick_mask",
+            "others_first",
             wire("mask_lasts") | (wire("mask_likely") & wire("pk_mem")),
         ),
+        choose(
+            "put_off",
+            [(wire("others_first"), wire("qualified_mem"))],
+            !wire("qualified_mem"),
+        ),
+        assign("pick_mask", wire("others_first") | wire("mask_likely")),
         assign(
             "masks",
             wire("cfg_aware") & wire("mask") & (wire("others") | !wire("cfg_violate")),
@@ -162,7 +169,7 @@ fn ports(p: &Params) -> Shell {
         .input(
             "mask_likely",
             1,
-            "AHEAD = 3: what is taken now may mask those behind it",
+            "AHEAD = 3: the kernel has shown conflicts: what is taken now may mask those behind it",
         )
         .input("atom_infl", 1, "an ATOMIC is in flight")
         .input("room", 1, "an instruction may be taken")

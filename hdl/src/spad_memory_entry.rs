@@ -1,7 +1,7 @@
 //! What stands in front of MEM0: the PREMEM queue, and the atomic operations
 //! that share the scratchpad's request port with it.
 
-use crate::expr::{assign, bit, choose, copies, is, note, one, wire, zero};
+use crate::expr::{assign, choose, copies, is, note, one, wire, zero};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
@@ -13,12 +13,14 @@ const REQUEST: [&str; 7] = ["op", "mask", "bank", "row", "lock", "data", "tag"];
 
 /// When an ATOMIC is in flight: one at a time, until the last answer of its
 /// last pass has gone.
-fn atomics(p: &Params) -> Vec<VerilogStatement> {
-    let last = bit("seq_tag", p.TGW - 1);
+fn atomics() -> Vec<VerilogStatement> {
     let cases = [(wire("take_atomic"), one()), (wire("atomic_ends"), zero())];
     vec![
         assign("seq_done", is("seq_state", "SEQ_DONE")),
-        assign("atomic_ends", wire("seq_done") & wire("req_ready") & last),
+        assign(
+            "atomic_ends",
+            wire("seq_done") & wire("req_ready") & wire("seq_last"),
+        ),
         choose("atom_infl_next", cases, "atom_infl"),
     ]
 }
@@ -82,7 +84,7 @@ fn signals(shell: Shell, p: &Params) -> Shell {
         .signals(&of("head"))
         .signals(&of("seq"))
         .signals(&[("head_be", p.L * p.BE), ("head_ready", 1), ("aq_ready", 1)])
-        .signals(&[("head_atomic", 1), ("seq_req_tag", p.TGW)])
+        .signals(&[("head_atomic", 1), ("seq_req_tag", p.TGW), ("seq_last", 1)])
 }
 
 /// Emits `spad_memory_entry` behind its parts.
@@ -116,7 +118,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let shell = waived(sequencer_ports(shell, p), p);
     let mut shell = signals(shell, p);
     if p.LOCKS > 0 {
-        shell = shell.logic("atomics", atomics(p));
+        shell = shell.logic("atomics", atomics());
     }
     let module = shell
         .logic("entry", entry(p))

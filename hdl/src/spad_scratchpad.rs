@@ -1,7 +1,8 @@
 //! The scratchpad: banks, arbiter, crossbars, locks, request and response stage.
 
 use crate::expr::{
-    Expr, above, any, assign, choose, equals, gated, is, number, one, or_all, sum, wire,
+    Expr, above, any, assign, choose, copies, equals, gated, is, note, number, one, or_all, sum,
+    wire,
 };
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
@@ -61,11 +62,18 @@ fn request(p: &Params, holes: bool) -> Vec<VerilogStatement> {
     };
     let refused = [above("req_op", last)].into_iter().chain(outside);
     let locks = is("req_op", "OP_LDLK") | is("req_op", "OP_STUL");
+    let stores = match p.LOCKS {
+        0 => is("req_op", "OP_STORE"),
+        _ => is("req_op", "OP_STORE") | is("req_op", "OP_STUL"),
+    };
     let mut logic = vec![
         assign("refused", or_all(refused)),
         assign("accessing", accesses() & !wire("refused")),
         assign("fire", wire("req_valid") & wire("req_ready")),
         assign("adv", wire("resp_ready") | !wire("resp_valid")),
+        note("The byte enables of a bank do not toggle with those of a load."),
+        assign("storing", stores),
+        assign("stored", wire("req_be") & copies(p.L * p.BE, "storing")),
     ];
     if p.LOCKS > 0 {
         logic.push(assign("locking", wire("accessing") & locks));

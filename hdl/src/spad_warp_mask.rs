@@ -39,18 +39,19 @@ fn left(p: &Params) -> Vec<VerilogStatement> {
             assign("doubt", wire("pend") & wire("lk_heavy")),
         ],
     };
-    let doubt = |certain| match p.AHEAD {
-        0 => certain,
-        _ => certain | wire("doubt"),
+    let more = any(slice("left", 1, p.EX));
+    let (masks, more) = match p.AHEAD {
+        0 => (any("left"), more),
+        _ => (
+            any("left") | wire("doubt"),
+            more | (wire("doubt") & wire("lk_heavier")),
+        ),
     };
     logic.extend([
         assign("issuing", any("base")),
-        assign("mask", doubt(any("left"))),
-        assign("more", any(slice("left", 1, p.EX))),
-        assign(
-            "lasts",
-            doubt(wire("more") | (any("left") & wire("issuing"))),
-        ),
+        assign("mask", masks),
+        assign("more", more),
+        assign("lasts", wire("more") | (wire("mask") & wire("issuing"))),
     ]);
     logic
 }
@@ -128,6 +129,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             1,
             "AHEAD > 0: it is likely to have an excess, in the cycle after set_valid",
         )
+        .input("lk_heavier", 1, "AHEAD > 0: and one of more than one cycle")
         .input("hold", 1, "EX is held in this cycle: it does not count")
         .output("mask", 1, "memory warps are masked")
         .output(
@@ -136,6 +138,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             "they will be in the next cycle, too, if this one counts",
         )
         .unused(p.AHEAD == 0, "lk_heavy", "the answer comes in time")
+        .unused(p.AHEAD == 0, "lk_heavier", "the answer comes in time")
         .signals(&[("pend", 1), ("late", 1), ("counted", 1), ("owed", 1)])
         .signals(&[("base", p.PW), ("cnt", p.EX + 1)])
         .logic("left", left(p))

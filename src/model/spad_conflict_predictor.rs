@@ -62,35 +62,37 @@ pub struct ConflictPredictor {
 struct LateAnswer {
     /// lq: the answer.
     answer: HistoryOutputs,
-    /// Per set of the history: its last update had an excess.
-    heavy: Vec<bool>,
+    /// Per set of the history the excess of its last update, at most 2.
+    heavy: Vec<u32>,
     /// `heavy` of the instruction that was taken in the cycle before.
-    guess: bool,
+    guess: u32,
 }
 
 impl LateAnswer {
     fn new(sets: usize) -> Self {
         LateAnswer {
             answer: HistoryOutputs::default(),
-            heavy: vec![false; sets],
-            guess: false,
+            heavy: vec![0; sets],
+            guess: 0,
         }
     }
 
     /// The clock edge.
     fn commit(&mut self, inputs: &PredictorInputs, now: HistoryOutputs, up: Option<ExcessUpdate>) {
         let set_of = |pc: u16| usize::from(pc) % self.heavy.len();
-        let guess = inputs.set.is_some_and(|set| self.heavy[set_of(set.pc)]);
-        self.guess = guess && !inputs.rst;
+        self.guess = match inputs.set {
+            Some(set) if !inputs.rst => self.heavy[set_of(set.pc)],
+            _ => 0,
+        };
         self.answer = match inputs.rst {
             true => HistoryOutputs::default(),
             false => now,
         };
         match up {
-            _ if inputs.rst || inputs.clear => self.heavy.fill(false),
+            _ if inputs.rst || inputs.clear => self.heavy.fill(0),
             Some(up) => {
                 let set = set_of(up.pc);
-                self.heavy[set] = up.excess != 0;
+                self.heavy[set] = up.excess.min(2);
             }
             None => {}
         }
@@ -116,14 +118,25 @@ impl ConflictPredictor {
         late.unwrap_or_else(|| self.history.eval())
     }
 
-    /// What was taken in the cycle before is likely to have an excess.
-    fn is_heavy(&self) -> bool {
-        self.late.as_ref().is_some_and(|late| late.guess)
+    /// The excess that what was taken in the cycle before is likely to have,
+    /// at most 2.
+    fn guess(&self) -> u32 {
+        self.late.as_ref().map_or(0, |late| late.guess)
+    }
+
+    /// What the registers say to the mask.
+    fn known(&self) -> MaskInputs {
+        MaskInputs {
+            history: self.answer(),
+            heavy: self.guess() > 0,
+            heavier: self.guess() > 1,
+            ..MaskInputs::default()
+        }
     }
 
     /// The outputs of this cycle; from registers alone.
     pub fn eval(&self) -> PredictorOutputs {
-        let MaskOutputs { mask, lasts } = self.mask.eval(&self.answer(), self.is_heavy());
+        let MaskOutputs { mask, lasts } = self.mask.eval(&self.known());
         PredictorOutputs {
             mask,
             lasts,
@@ -139,9 +152,8 @@ impl ConflictPredictor {
             rst,
             clear,
             set: inputs.set.map(|set| set.base),
-            history: self.answer(),
-            heavy: self.is_heavy(),
             hold: inputs.hold,
+            ..self.known()
         });
         let update = self.accumulator.eval();
         let answer = self.history.eval();
@@ -176,7 +188,7 @@ impl ConflictPredictor {
     pub(super) fn rests(&self) -> bool {
         !self.history.eval().done
             && !self.answer().done
-            && !self.is_heavy()
+            && self.guess() == 0
             && self.accumulator.eval().is_none()
             && self.mask.only_counts()
     }

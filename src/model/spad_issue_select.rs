@@ -40,7 +40,8 @@ pub struct SelectInputs<'a> {
     pub mask: bool,
     /// AHEAD = 3: they will be in the next cycle, too.
     pub mask_lasts: bool,
-    /// AHEAD = 3: what is taken now may mask those behind it.
+    /// AHEAD = 3: the kernel has shown conflicts, so what is taken now may mask
+    /// those behind it.
     pub mask_likely: bool,
     /// No further ATOMIC may be issued.
     pub atom_infl: bool,
@@ -266,14 +267,20 @@ impl IssueSelect {
     ) -> SelectOutputs {
         let in_select = picked.map_or(0, warp_bit);
         let behind = q.ready & !in_select;
-        // What is picked now is looked at again in the next cycle: where the
-        // mask will or may be on, other warps go first, if there are any.
-        let likely = inputs.mask_lasts || (inputs.mask_likely && in_select & q.is_mem != 0);
+        // What is picked now is taken in the next cycle: where the mask will or
+        // may be on, other warps go first, if there are any. In kernels with
+        // conflicts they are kept for those cycles, memory warps go first in
+        // the others.
+        let others_first = inputs.mask_lasts || (inputs.mask_likely && in_select & q.is_mem != 0);
+        let put_off = match others_first {
+            true => q.is_mem,
+            false => !q.is_mem,
+        };
         let choice = self.scheduler.eval(&SchedulerInputs {
             ready: behind,
-            is_mem: q.is_mem,
+            is_mem: put_off,
             cls: q.cls,
-            mask: likely,
+            mask: others_first || inputs.mask_likely,
             violate: true,
             ..scheduling(inputs)
         });

@@ -19,11 +19,13 @@ pub struct MaskInputs {
     /// AHEAD > 0: what was taken in the cycle before is likely to have an
     /// excess.
     pub heavy: bool,
+    /// And an excess of more than one cycle.
+    pub heavier: bool,
     /// EX is held: the cycle does not count.
     pub hold: bool,
 }
 
-/// Outputs of one clock cycle; comb(history, heavy).
+/// Outputs of one clock cycle; comb(history, heavy, heavier).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaskOutputs {
     /// Memory warps are masked in this cycle.
@@ -87,12 +89,13 @@ impl MemoryWarpMask {
     }
 
     /// The outputs of this cycle.
-    pub fn eval(&self, history: &HistoryOutputs, heavy: bool) -> MaskOutputs {
-        let left = self.left(history);
-        let doubt = self.answer == Answer::Next && heavy;
+    pub fn eval(&self, inputs: &MaskInputs) -> MaskOutputs {
+        let left = self.left(&inputs.history);
+        let doubt = self.answer == Answer::Next && inputs.heavy;
+        let mask = left != 0 || doubt;
         MaskOutputs {
-            mask: left != 0 || doubt,
-            lasts: left > 1 || (left != 0 && self.passes != 0) || doubt,
+            mask,
+            lasts: left > 1 || (doubt && inputs.heavier) || (mask && self.passes != 0),
         }
     }
 
@@ -161,7 +164,7 @@ impl MemoryWarpMask {
 
     /// One clock cycle.
     pub fn step(&mut self, inputs: &MaskInputs) -> MaskOutputs {
-        let outputs = self.eval(&inputs.history, inputs.heavy);
+        let outputs = self.eval(inputs);
         self.commit(inputs);
         outputs
     }
@@ -285,13 +288,17 @@ mod tests {
             ..set
         };
         assert!(mask.step(&answered).mask);
-        assert!(!mask.eval(&known(0), false).mask);
-        assert!(mask.eval(&known(1), false).mask);
+        let masks = |mask: &MemoryWarpMask, excess| {
+            let history = known(excess);
+            mask.eval(&MaskInputs { history, ..set }).mask
+        };
+        assert!(!masks(&mask, 0));
+        assert!(masks(&mask, 1));
         mask.step(&MaskInputs {
             clear: true,
             ..answered
         });
-        assert!(!mask.eval(&known(1), false).mask);
+        assert!(!masks(&mask, 1));
     }
 
     /// Conflict-free passes mask nothing: nothing is taken while they issue.
@@ -336,5 +343,23 @@ mod tests {
         assert_eq!(masked(true, 1), [false, true, false, false, false]);
         assert_eq!(masked(true, 0), [false, true, false, false, false]);
         assert_eq!(masked(false, 2), [false, false, true, false, false]);
+    }
+
+    /// One cycle is likely to be the last, unless the guess is more than one.
+    #[test]
+    fn a_likely_excess_lasts_as_long_as_is_likely() {
+        for (passes, heavier, lasts) in [(0, false, false), (0, true, true), (1, false, true)] {
+            let mut mask = MemoryWarpMask::new(3);
+            mask.step(&MaskInputs {
+                set: Some(passes),
+                ..MaskInputs::default()
+            });
+            let out = mask.step(&MaskInputs {
+                heavy: true,
+                heavier,
+                ..MaskInputs::default()
+            });
+            assert_eq!(out, MaskOutputs { mask: true, lasts });
+        }
     }
 }

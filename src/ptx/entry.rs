@@ -11,8 +11,8 @@ impl Module {
         let entries: Vec<&str> = self.entries().map(|f| f.name.as_str()).collect();
         find_name(wanted, &entries).map_err(|several| {
             let (what, names) = match several.is_empty() {
-                true => (format!("{} has no entry {wanted}", self.name), entries),
-                false => (format!("several entries are {wanted}"), several),
+                true => (format!("{} has no entry '{wanted}'", self.name), entries),
+                false => (format!("several entries are '{wanted}'"), several),
             };
             let help = match names.is_empty() {
                 true => "the module has no entry".to_owned(),
@@ -30,6 +30,9 @@ pub fn find_name<'a>(wanted: &str, names: &[&'a str]) -> Result<&'a str, Vec<&'a
     let is_plain = |name: &str| plain_name(name).is_some_and(|p| p == wanted || last(&p));
     let has_part =
         |name: &str| name.contains(wanted) || plain_name(name).is_some_and(|p| p.contains(wanted));
+    if wanted.is_empty() {
+        return Err(Vec::new());
+    }
     let ways: [&dyn Fn(&str) -> bool; 3] = [&|name| name == wanted, &is_plain, &has_part];
     for way in ways {
         let mut found: Vec<&str> = names.iter().copied().filter(|n| way(n)).collect();

@@ -181,7 +181,7 @@ fn an_opensta_that_crashes_over_the_power_still_gives_the_timing() {
     };
     let dir = tempfile::tempdir().unwrap();
     let version = "[ \"$1\" = -version ] && { echo 2.0.17; exit 0; }\n";
-    let crash = "grep -q report_power sta.tcl && kill -SEGV $$\necho spadkit slack_ps 250";
+    let crash = "grep -q report_power sta.tcl && kill -SEGV $$\necho spadkit slack_ps 250\necho spadkit slack_no_wires_ps 300";
     let sta = fake::script(dir.path(), "sta", &format!("{version}{crash}"));
     let report = run(&tools.with(Kind::Sta, sta), &osu, "fixture_nand").unwrap();
     let nand = &report.results[0];

@@ -166,7 +166,7 @@ impl Golden for GoldenHistory {
 }
 
 ports!(MaskPorts {
-    in rst clear set_valid set_base lk_hit lk_excess lk_heavy hold;
+    in rst clear set_valid set_base lk_hit lk_excess lk_heavy lk_heavier hold;
     out mask lasts;
 });
 
@@ -210,6 +210,7 @@ impl Driver for MaskDriver {
         frame.drive(&p.clear, stimulus.one_in(128).into());
         frame.drive(&p.lk_hit, stimulus.one_in(2).into());
         frame.drive(&p.lk_heavy, stimulus.one_in(2).into());
+        frame.drive(&p.lk_heavier, stimulus.one_in(2).into());
         frame.drive(&p.lk_excess, stimulus.wide(p.lk_excess.width) as u32);
         frame.drive(&p.hold, held(stimulus).into());
     }
@@ -229,6 +230,7 @@ impl Golden for GoldenMask {
                 excess: frame.driven(&p.lk_excess),
             },
             heavy: frame.is_high(&p.lk_heavy),
+            heavier: frame.is_high(&p.lk_heavier),
             hold: frame.is_high(&p.hold),
         });
         frame.expect(&p.mask, out.mask.into());

@@ -147,7 +147,7 @@ fn what_cannot_be_rewritten_is_said_and_nothing_is_written() {
     check(
         &[path(&ptx), "--entry", "nope", "--hash", "xor"],
         2,
-        "no entry nope",
+        "no entry 'nope'",
     );
     check(
         &[path(&transpose), "--entry", "nope", "--hash", "xor"],

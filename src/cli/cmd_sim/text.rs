@@ -40,10 +40,11 @@ pub(super) fn single(kernel: &str, point: &Point) -> String {
         ),
     };
     format!(
-        "{kernel} on {}: {} pipeline, {} scheduler, lock hash {}\n\
+        "{} on {}: {} pipeline, {} scheduler, lock hash {}\n\
          hash: {} ({})\n\
          blocks: {blocks} resident, limited by {}; pairs that share: {pairs}\n\
          {}{}{}{interrupted}",
+        shown(kernel),
         point.config.name,
         name(&settings.pipeline),
         scheduler(settings),

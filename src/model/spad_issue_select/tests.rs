@@ -110,10 +110,10 @@ fn the_mask_holds_a_pick_and_lets_others_go_ahead() {
 }
 
 /// What is picked is taken in the next cycle: where the mask may be on then,
-/// others are picked first.
+/// others are picked first; else memory warps are, once there were conflicts.
 #[test]
 fn others_are_picked_first_where_the_mask_may_be_on() {
-    let picks = |aware, lasts, likely| {
+    let picks_of = |first, then, aware, lasts, likely| {
         let mut unit = unit();
         let of = |warps| SelectInputs {
             aware,
@@ -121,15 +121,21 @@ fn others_are_picked_first_where_the_mask_may_be_on() {
             mask_likely: likely,
             ..ready(warps)
         };
-        unit.step(&of(0b0001));
-        unit.step(&of(0b0110));
-        unit.step(&of(0b0110));
+        unit.step(&of(first));
+        unit.step(&of(then));
+        unit.step(&of(then));
         unit.picked()
     };
+    let picks = |aware, lasts, likely| picks_of(0b0001, 0b0110, aware, lasts, likely);
     assert_eq!(picks(true, false, false), Some(1));
     assert_eq!(picks(true, true, false), Some(2));
     assert_eq!(picks(true, false, true), Some(2), "warp 0 may mask");
     assert_eq!(picks(false, true, true), Some(1));
+    let picks = |aware, lasts, likely| picks_of(0b0100, 0b1010, aware, lasts, likely);
+    assert_eq!(picks(true, false, false), Some(3));
+    assert_eq!(picks(true, false, true), Some(1), "a memory warp");
+    assert_eq!(picks(true, true, true), Some(3));
+    assert_eq!(picks(false, false, true), Some(3));
 }
 
 /// AHEAD = 2: what was qualified goes in the next cycle, and not again though

@@ -11,11 +11,12 @@ module miter #(parameter PW = 3, parameter EX = 3) (
     input wire lk_hit,
     input wire [EX-1:0] lk_excess,
     input wire lk_heavy,
+    input wire lk_heavier,
     input wire hold,
     output wire keep_phase, // the answer of the history is due in its cycle behind an issue
     output wire keep_left, // the counters are passes and distance less the cycles without hold since the issue
     output wire check_distance, // with an excess masked until passes - 1 + excess cycles without hold have passed, then not; without one never, but for a guess
-    output wire check_lasts, // `lasts` is the mask of the next cycle, if this one counts and nothing is issued
+    output wire check_lasts, // `lasts` is the mask of the next cycle, if this one counts and nothing is issued; of a guess what is likely
     output wire check_hold, // what is masked for an excess stays masked while hold, and nothing passes
     output wire check_clear, // nothing is masked behind a reset or a clear
     output wire cover_end, // 9: the mask ends behind an issue with two passes and an excess
@@ -27,7 +28,8 @@ module miter #(parameter PW = 3, parameter EX = 3) (
     wire mask, lasts;
     spad_warp_mask unit (
         .clk(clk), .rst(rst), .clear(clear), .set_valid(set_valid), .set_base(set_base),
-        .lk_hit(lk_hit), .lk_excess(lk_excess), .lk_heavy(lk_heavy), .hold(hold), .mask(mask), .lasts(lasts)
+        .lk_hit(lk_hit), .lk_excess(lk_excess), .lk_heavy(lk_heavy),
+        .lk_heavier(lk_heavier), .hold(hold), .mask(mask), .lasts(lasts)
     );
     (* hierconn *) wire \unit.pend {% if AHEAD > 0 %}, \unit.late , \unit.counted , \unit.owed {% endif %};
     (* hierconn *) wire [PW-1:0] \unit.base ;
@@ -102,7 +104,7 @@ module miter #(parameter PW = 3, parameter EX = 3) (
     assign keep_left = (\unit.base == (issuing ? passes - since + 1 : 0))
         & (\unit.cnt == (!known ? 0 : issuing ? excess + back : passes + excess + back - since + 1));
     assign check_distance = mask == (masked | guess);
-    assign check_lasts = lasts == (guess | (masked & (since + 1 <= last)));
+    assign check_lasts = lasts == ((guess & (lk_heavier | issuing)) | (masked & (since + 1 <= last)));
     assign check_hold = !was_held | mask;
     assign check_clear = !was_cleared | (!mask & !lasts);
     wire over = issued & !mask & (age == 3) & (excess != 0) & (since == passes + excess + back + 1) & !rst;
