@@ -73,11 +73,12 @@ fn a_bad_prefix_is_refused() {
 fn flow_names_and_keeps_what_is_in_the_way() {
     let scratch = tempfile::tempdir().unwrap();
     let out = scratch.path().join("out");
-    for name in [
-        "report.html",
-        "summary.json",
-        "rtl/spad_rap.v",
-        "rtl/tb/spad_rap_tb.v",
+    let others = "out holds files of others, such as rtl";
+    for (name, expected) in [
+        ("report.html", "report.html was not written by spadkit"),
+        ("summary.json", "summary.json was not written by spadkit"),
+        ("rtl/spad_rap.v", others),
+        ("rtl/tb/spad_rap_tb.v", others),
     ] {
         let mine = out.join(name);
         fs::create_dir_all(mine.parent().unwrap()).unwrap();
@@ -85,7 +86,7 @@ fn flow_names_and_keeps_what_is_in_the_way() {
         let args = ["flow", "kernel:transpose", "-o", "out", "--preset", "small"];
         let (status, text) = spadkit(&args, scratch.path());
         assert_eq!(status, 2, "{text}");
-        assert!(text.contains("out holds files of others"), "{text}");
+        assert!(text.contains(expected), "{text}");
         assert_eq!(fs::read(&mine).unwrap(), b"mine");
         assert!(!out.join("spadkit.sha256").exists());
         fs::remove_dir_all(&out).unwrap();

@@ -105,7 +105,7 @@ fn a_sweep_runs_every_combination_and_each_point_is_a_run_of_its_own() {
 #[test]
 fn the_mask_is_a_key_beside_any_scheduler() {
     let run =
-        |args: &[&str]| json(&[&["sim", "--preset", "fermi", "kernel:histogram"], args].concat());
+        |args: &[&str]| json(&[&["sim", "--preset", "fermi", "kernel:bitonic"], args].concat());
     let aware = ["--set", "scheduler.aware=true"];
     let named = run(&["--scheduler", "conflict-aware"]);
     assert_eq!(named["cycles"], run(&aware)["cycles"]);

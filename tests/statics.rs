@@ -130,7 +130,7 @@ fn ptx_alone_gives_the_addresses() {
         ),
         (
             &["classify", ptx, "--entry", "none", "--block", "8"],
-            "has no entry none",
+            "has no entry 'none'",
         ),
         (
             &["classify", "kernel:nw", "--block", "8"],

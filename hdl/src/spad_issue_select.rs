@@ -1,6 +1,6 @@
 //! Which of the ready warps goes.
 
-use crate::expr::{any, assign, choose, gated, same, wire};
+use crate::expr::{any, assign, gated, same, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
@@ -55,12 +55,6 @@ fn masking() -> Vec<VerilogStatement> {
             "others_first",
             wire("mask_lasts") | (wire("mask_likely") & wire("pk_mem")),
         ),
-        choose(
-            "put_off",
-            [(wire("others_first"), wire("qualified_mem"))],
-            !wire("qualified_mem"),
-        ),
-        assign("pick_mask", wire("others_first") | wire("mask_likely")),
         assign(
             "masks",
             wire("cfg_aware") & wire("mask") & (wire("others") | !wire("cfg_violate")),

@@ -1,6 +1,6 @@
 //! The warp scheduler.
 
-use crate::expr::{any, assign, bit, choose, note, up, wire};
+use crate::expr::{any, assign, bit, choose, copies, note, up, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
@@ -14,19 +14,30 @@ struct Extra {
 }
 
 /// The warps that the mask leaves, and whether only they may go.
-fn candidates() -> Vec<VerilogStatement> {
+fn candidates(p: &Params) -> Vec<VerilogStatement> {
     vec![
         assign("others", wire("ready") & !wire("is_mem")),
         note("Masked warps go where violating is allowed and nothing else can."),
         assign("keeps", !wire("cfg_violate") | any("others")),
         assign("held", wire("cfg_aware") & wire("mask") & wire("keeps")),
-        assign("masked", wire("held") & any(wire("ready") & wire("is_mem"))),
+        assign("some_mem", any(wire("ready") & wire("is_mem"))),
+        assign("masked", wire("held") & wire("some_mem")),
+        note("Where memory warps go first, the others do if there are none."),
+        assign("preferring", wire("cfg_aware") & wire("prefer")),
+        assign(
+            "unmasked",
+            wire("ready") & (wire("is_mem") | !copies(p.W, "preferring")),
+        ),
+        assign(
+            "only_others",
+            wire("held") | (wire("preferring") & !wire("some_mem")),
+        ),
     ]
 }
 
 /// The selection of the two, and the warps behind it.
 fn selection(p: &Params) -> Vec<VerilogStatement> {
-    let chosen = |name, others: &str, all| choose(name, [(wire("held"), wire(others))], all);
+    let chosen = |name, others: &str, all| choose(name, [(wire("only_others"), wire(others))], all);
     vec![
         chosen("sel", "of_others", "of_all"),
         note("Behind the selected warp are those at which it has been found below."),
@@ -60,6 +71,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input("is_mem", p.W, "they offer a memory instruction")
         .input("mask", 1, "memory warps are masked")
         .input(
+            "prefer",
+            1,
+            "memory warps go first in cycles without the mask",
+        )
+        .input(
             "cls",
             2 * p.W,
             "class per warp: 0 owner, 1 unshared, 2 non-owner",
@@ -71,7 +87,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .output("masked", 1, "some ready warp is held back by the mask")
         .signals(&[("of_all", p.W), ("of_all_found", p.W)])
         .signals(&[("of_others", p.W), ("of_others_found", p.W)])
-        .logic("candidates", candidates())
+        .logic("candidates", candidates(p))
         .logic("selection", selection(p))
         .instantiates_last(std::slice::from_ref(&first))
         .instantiates(&number)

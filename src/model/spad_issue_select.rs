@@ -272,15 +272,12 @@ impl IssueSelect {
         // conflicts they are kept for those cycles, memory warps go first in
         // the others.
         let others_first = inputs.mask_lasts || (inputs.mask_likely && in_select & q.is_mem != 0);
-        let put_off = match others_first {
-            true => q.is_mem,
-            false => !q.is_mem,
-        };
         let choice = self.scheduler.eval(&SchedulerInputs {
             ready: behind,
-            is_mem: put_off,
+            is_mem: q.is_mem,
             cls: q.cls,
-            mask: others_first || inputs.mask_likely,
+            mask: others_first,
+            prefer: inputs.mask_likely,
             violate: true,
             ..scheduling(inputs)
         });

@@ -70,6 +70,8 @@ pub struct SchedulerInputs<'a> {
     pub is_mem: WarpMask,
     /// Memory warps are masked.
     pub mask: bool,
+    /// With `aware`: memory warps go first in cycles without the mask.
+    pub prefer: bool,
     /// Classes of the warps.
     pub cls: WarpClasses,
     /// The selection is issued in this cycle.
@@ -130,9 +132,14 @@ impl WarpScheduler {
         if candidates == 0 && inputs.violate {
             candidates = ready;
         }
+        let masked = ready & !candidates != 0;
+        let preferred = candidates & inputs.is_mem;
+        if inputs.aware && inputs.prefer && !inputs.mask && preferred != 0 {
+            candidates = preferred;
+        }
         SchedulerOutputs {
             sel: self.select(candidates, inputs),
-            masked: ready & !candidates != 0,
+            masked,
         }
     }
 
@@ -217,6 +224,25 @@ mod tests {
         (0..cycles)
             .filter_map(|_| scheduler.step(&inputs).sel)
             .collect()
+    }
+
+    #[test]
+    fn memory_warps_may_go_first_while_there_is_no_mask() {
+        let of = |is_mem, aware, mask, violate| SchedulerInputs {
+            ready: 0b1111,
+            is_mem,
+            aware,
+            mask,
+            violate,
+            prefer: true,
+            ..SchedulerInputs::default()
+        };
+        assert_eq!(order(of(0b1010, true, false, false), 3), [1, 3, 1]);
+        assert_eq!(order(of(0b0000, true, false, false), 3), [0, 1, 2]);
+        assert_eq!(order(of(0b1010, true, true, true), 3), [0, 2, 0]);
+        assert_eq!(order(of(0b1111, true, true, true), 3), [0, 1, 2]);
+        assert!(order(of(0b1111, true, true, false), 3).is_empty());
+        assert_eq!(order(of(0b1010, false, false, false), 3), [0, 1, 2]);
     }
 
     #[test]

@@ -152,7 +152,7 @@ fn what_cannot_be_rewritten_is_said_and_nothing_is_written() {
     check(
         &[path(&transpose), "--entry", "nope", "--hash", "xor"],
         2,
-        "does not launch nope",
+        "no entry 'nope'",
     );
     check(&[path(&wide), "--hash", "xor"], 1, "tears 128-bit accesses");
     check(
