@@ -131,8 +131,6 @@ module spad_issue_select (
     wire others = |(behind & ~qualified_mem);
     wire pk_mem = |(pk & qualified_mem);
     wire others_first = mask_lasts | (mask_likely & pk_mem);
-    wire [47:0] put_off = others_first ? qualified_mem : ~qualified_mem;
-    wire pick_mask = others_first | mask_likely;
     wire masks = cfg_aware & mask & (others | ~cfg_violate);
     wire held = masks & pk_mem;
     wire overtaken = others & mask_lasts;
@@ -146,9 +144,10 @@ module spad_issue_select (
         .cfg_policy(cfg_policy),
         .cfg_aware(cfg_aware),
         .cfg_violate(1'b1),
-        .mask(pick_mask),
+        .mask(others_first),
+        .prefer(mask_likely),
         .ready(behind),
-        .is_mem(put_off),
+        .is_mem(qualified_mem),
         .cls(qualified_cls),
         .take(pk_free),
         .sel_valid(sel_valid),

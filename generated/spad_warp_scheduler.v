@@ -18,6 +18,7 @@
 // in  ready        48  warps that may issue
 // in  is_mem       48  they offer a memory instruction
 // in  mask          1  memory warps are masked
+// in  prefer        1  memory warps go first in cycles without the mask
 // in  cls          96  class per warp: 0 owner, 1 unshared, 2 non-owner
 // in  take          1  the selection is issued in this cycle
 // out sel_valid     1  a warp is selected
@@ -34,6 +35,7 @@ module spad_warp_scheduler (
     input wire [47:0] ready,
     input wire [47:0] is_mem,
     input wire mask,
+    input wire prefer,
     input wire [95:0] cls,
     input wire take,
     output wire sel_valid,
@@ -66,10 +68,15 @@ module spad_warp_scheduler (
     // Masked warps go where violating is allowed and nothing else can.
     wire keeps = ~cfg_violate | (|others);
     wire held = cfg_aware & mask & keeps;
-    assign masked = held & (|(ready & is_mem));
+    wire some_mem = |(ready & is_mem);
+    assign masked = held & some_mem;
+    // Where memory warps go first, the others do if there are none.
+    wire preferring = cfg_aware & prefer;
+    wire [47:0] unmasked = ready & (is_mem | ~{48{preferring}});
+    wire only_others = held | (preferring & ~some_mem);
     spad_first_warp first_of_all (
         .cfg_policy(cfg_policy),
-        .cand(ready),
+        .cand(unmasked),
         .of_class(of_class),
         .behind(behind),
         .sel(of_all),
@@ -83,9 +90,9 @@ module spad_warp_scheduler (
         .sel(of_others),
         .found_sel(of_others_found)
     );
-    assign sel = held ? of_others : of_all;
+    assign sel = only_others ? of_others : of_all;
     // Behind the selected warp are those at which it has been found below.
-    wire [47:0] found_sel = held ? of_others_found : of_all_found;
+    wire [47:0] found_sel = only_others ? of_others_found : of_all_found;
     assign sel_valid = found_sel[47];
     wire [47:0] behind_next = found_sel << 1;
     spad_number_48 encode (.above(sel[W-1:1]), .number(sel_warp));

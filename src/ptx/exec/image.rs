@@ -265,6 +265,16 @@ pub(super) struct LocalVariable {
     pub own: bool,
 }
 
+/// What an instruction does with registers that a thread may read before it has
+/// written them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unsure {
+    /// Those that it reads, with their names.
+    pub reads: Vec<(u32, String)>,
+    /// Those that it writes.
+    pub writes: Vec<u32>,
+}
+
 /// The decoded entry.
 pub(super) struct Image {
     pub ops: Vec<Op>,
@@ -280,11 +290,9 @@ pub(super) struct Image {
     pub tables: Vec<Vec<u32>>,
     /// Memory operation of each instruction, for observers.
     pub access: Vec<Option<u32>>,
-    /// Of each instruction the entry of `unsure`, where it has one: registers
-    /// that it reads, with names, and writes, of those that a thread may read
-    /// before it has written them.
+    /// Of each instruction the entry of `unsure`, where it has one.
     pub unsure_at: Vec<Option<u32>>,
-    pub unsure: Vec<(Vec<(u32, String)>, Vec<u32>)>,
+    pub unsure: Vec<Unsure>,
     pub unsure_registers: usize,
     pub register_bytes: u32,
     pub constants: Vec<(Slot, u64)>,

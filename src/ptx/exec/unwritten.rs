@@ -2,7 +2,7 @@
 //! whole accesses to them: looked for with races.
 
 use super::api::FindingKind;
-use super::image::MemoryOp;
+use super::image::{MemoryOp, Unsure};
 use super::machine::Machine;
 use crate::ptx::names::Space;
 
@@ -10,7 +10,7 @@ use crate::ptx::names::Space;
 /// that they are written before they are read.
 pub(super) fn registers(m: &mut Machine, at: u32, exec: u32) {
     let image = m.image;
-    let (reads, writes) = &image.unsure[at as usize];
+    let Unsure { reads, writes } = &image.unsure[at as usize];
     let Some(written) = &mut m.written_by.get_mut(m.warp as usize) else {
         return;
     };

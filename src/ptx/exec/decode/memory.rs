@@ -112,7 +112,7 @@ impl Decoder<'_> {
         let region = self.region(operand);
         let size = u64::from(ty.bytes()) * wanted as u64;
         let outside = |at: u64| at < region.low || at.saturating_add(size) > region.high;
-        let bad = parameter && (offset as u64 % size != 0 || outside(offset as u64));
+        let bad = parameter && (!(offset as u64).is_multiple_of(size) || outside(offset as u64));
         let run = match data.first().map(|s| s.width) {
             _ if bad => access::bad_parameter,
             _ if parameter => access::load_parameter,

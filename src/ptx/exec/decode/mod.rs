@@ -16,7 +16,7 @@ mod order;
 mod provenance;
 
 use super::api::{InstructionInfo, Kind};
-use super::image::{Control, Image, NEVER, Op, Slot, TRUE, Width};
+use super::image::{Control, Image, NEVER, Op, Slot, TRUE, Unsure, Width};
 use super::lanes;
 use crate::ptx::ast::{Function, Instruction, LabelKind, Module, Operand, Register};
 use crate::ptx::cfg::Cfg;
@@ -306,7 +306,7 @@ impl<'m> Decoder<'m> {
         let at = any.then_some(self.image.unsure.len() as u32);
         self.image.unsure_at.push(at);
         if any {
-            self.image.unsure.push((reads, writes));
+            self.image.unsure.push(Unsure { reads, writes });
         }
     }
 
