@@ -85,6 +85,8 @@ module spad_issue_select (
     reg [2*W-1:0] qualified_cls;
     reg [W-1:0] qualified_wait;
     reg [W-1:0] qualified_viol;
+    // Warps that wait for memory warps: the mask is likely to need them.
+    reg [W-1:0] qualified_put_off;
     reg [PAIRS-1:0] was_locked;
     reg [PAIRS-1:0] was_owner;
     reg was_changed;
@@ -97,6 +99,7 @@ module spad_issue_select (
             qualified_cls <= {(2*W){1'b0}};
             qualified_wait <= {W{1'b0}};
             qualified_viol <= {W{1'b0}};
+            qualified_put_off <= {W{1'b0}};
             was_locked <= {PAIRS{1'b0}};
             was_owner <= {PAIRS{1'b0}};
             was_changed <= 1'b0;
@@ -108,6 +111,7 @@ module spad_issue_select (
             qualified_cls <= cls;
             qualified_wait <= allowed_wait;
             qualified_viol <= allowed_viol;
+            qualified_put_off <= ~is_mem & {W{cfg_aware & mask_likely}};
             was_locked <= locked;
             was_owner <= owner;
             was_changed <= changes;
@@ -145,7 +149,7 @@ module spad_issue_select (
         .cfg_aware(cfg_aware),
         .cfg_violate(1'b1),
         .mask(others_first),
-        .prefer(mask_likely),
+        .put_off(qualified_put_off),
         .ready(behind),
         .is_mem(qualified_mem),
         .cls(qualified_cls),

@@ -18,7 +18,8 @@
 // in  ready        48  warps that may issue
 // in  is_mem       48  they offer a memory instruction
 // in  mask          1  memory warps are masked
-// in  prefer        1  memory warps go first in cycles without the mask
+// in  put_off      48  warps, none of is_mem, that wait for the others while
+//                      nothing is masked
 // in  cls          96  class per warp: 0 owner, 1 unshared, 2 non-owner
 // in  take          1  the selection is issued in this cycle
 // out sel_valid     1  a warp is selected
@@ -35,7 +36,7 @@ module spad_warp_scheduler (
     input wire [47:0] ready,
     input wire [47:0] is_mem,
     input wire mask,
-    input wire prefer,
+    input wire [47:0] put_off,
     input wire [95:0] cls,
     input wire take,
     output wire sel_valid,
@@ -70,10 +71,9 @@ module spad_warp_scheduler (
     wire held = cfg_aware & mask & keeps;
     wire some_mem = |(ready & is_mem);
     assign masked = held & some_mem;
-    // Where memory warps go first, the others do if there are none.
-    wire preferring = cfg_aware & prefer;
-    wire [47:0] unmasked = ready & (is_mem | ~{48{preferring}});
-    wire only_others = held | (preferring & ~some_mem);
+    wire [47:0] unmasked = ready & ~put_off;
+    // Where all are put off none of them is a memory warp.
+    wire only_others = held | ~(|unmasked);
     spad_first_warp first_of_all (
         .cfg_policy(cfg_policy),
         .cand(unmasked),

@@ -11,7 +11,8 @@ if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
 if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
-    [get_ports {rst cfg_policy[*] cfg_aware cfg_violate ready[*] is_mem[*] mask prefer cls[*] take}]
+    [get_ports {rst cfg_policy[*] cfg_aware cfg_violate ready[*] is_mem[*] mask put_off[*] cls[*] \
+        take}]
 set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
     [get_ports {sel_valid sel[*] sel_warp[*] masked}]
 # Configuration is static while a kernel runs. Where yours comes from registers

@@ -1,6 +1,6 @@
 //! The warp scheduler.
 
-use crate::expr::{any, assign, bit, choose, copies, note, up, wire};
+use crate::expr::{any, assign, bit, choose, note, up, wire};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::shell::Shell;
@@ -14,7 +14,7 @@ struct Extra {
 }
 
 /// The warps that the mask leaves, and whether only they may go.
-fn candidates(p: &Params) -> Vec<VerilogStatement> {
+fn candidates() -> Vec<VerilogStatement> {
     vec![
         assign("others", wire("ready") & !wire("is_mem")),
         note("Masked warps go where violating is allowed and nothing else can."),
@@ -22,16 +22,9 @@ fn candidates(p: &Params) -> Vec<VerilogStatement> {
         assign("held", wire("cfg_aware") & wire("mask") & wire("keeps")),
         assign("some_mem", any(wire("ready") & wire("is_mem"))),
         assign("masked", wire("held") & wire("some_mem")),
-        note("Where memory warps go first, the others do if there are none."),
-        assign("preferring", wire("cfg_aware") & wire("prefer")),
-        assign(
-            "unmasked",
-            wire("ready") & (wire("is_mem") | !copies(p.W, "preferring")),
-        ),
-        assign(
-            "only_others",
-            wire("held") | (wire("preferring") & !wire("some_mem")),
-        ),
+        assign("unmasked", wire("ready") & !wire("put_off")),
+        note("Where all are put off none of them is a memory warp."),
+        assign("only_others", wire("held") | !any("unmasked")),
     ]
 }
 
@@ -71,9 +64,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .input("is_mem", p.W, "they offer a memory instruction")
         .input("mask", 1, "memory warps are masked")
         .input(
-            "prefer",
-            1,
-            "memory warps go first in cycles without the mask",
+            "put_off",
+            p.W,
+            "warps, none of is_mem, that wait for the others while nothing is masked",
         )
         .input(
             "cls",
@@ -87,7 +80,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .output("masked", 1, "some ready warp is held back by the mask")
         .signals(&[("of_all", p.W), ("of_all_found", p.W)])
         .signals(&[("of_others", p.W), ("of_others_found", p.W)])
-        .logic("candidates", candidates(p))
+        .logic("candidates", candidates())
         .logic("selection", selection(p))
         .instantiates_last(std::slice::from_ref(&first))
         .instantiates(&number)

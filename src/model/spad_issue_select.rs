@@ -105,6 +105,8 @@ pub(crate) enum Selection {
 struct Qualified {
     ready: WarpMask,
     is_mem: WarpMask,
+    /// Those that wait for memory warps, since the mask is likely to need them.
+    put_off: WarpMask,
     is_atomic: WarpMask,
     shares: WarpMask,
     cls: WarpClasses,
@@ -277,7 +279,7 @@ impl IssueSelect {
             is_mem: q.is_mem,
             cls: q.cls,
             mask: others_first,
-            prefer: inputs.mask_likely,
+            put_off: q.put_off,
             violate: true,
             ..scheduling(inputs)
         });
@@ -338,6 +340,10 @@ impl Qualified {
         Qualified {
             ready: inputs.ready,
             is_mem: inputs.is_mem,
+            put_off: match inputs.aware && inputs.mask_likely {
+                true => !inputs.is_mem,
+                false => 0,
+            },
             is_atomic: inputs.is_atomic,
             shares: inputs.shares,
             cls: inputs.cls,

@@ -70,8 +70,9 @@ pub struct SchedulerInputs<'a> {
     pub is_mem: WarpMask,
     /// Memory warps are masked.
     pub mask: bool,
-    /// With `aware`: memory warps go first in cycles without the mask.
-    pub prefer: bool,
+    /// Warps that wait for the others while nothing is masked; none of
+    /// `is_mem`.
+    pub put_off: WarpMask,
     /// Classes of the warps.
     pub cls: WarpClasses,
     /// The selection is issued in this cycle.
@@ -133,9 +134,9 @@ impl WarpScheduler {
             candidates = ready;
         }
         let masked = ready & !candidates != 0;
-        let preferred = candidates & inputs.is_mem;
-        if inputs.aware && inputs.prefer && !inputs.mask && preferred != 0 {
-            candidates = preferred;
+        let first = candidates & !inputs.put_off;
+        if !(inputs.aware && inputs.mask) && first != 0 {
+            candidates = first;
         }
         SchedulerOutputs {
             sel: self.select(candidates, inputs),
@@ -227,22 +228,24 @@ mod tests {
     }
 
     #[test]
-    fn memory_warps_may_go_first_while_there_is_no_mask() {
-        let of = |is_mem, aware, mask, violate| SchedulerInputs {
-            ready: 0b1111,
-            is_mem,
+    fn others_may_wait_for_memory_warps_while_there_is_no_mask() {
+        let of = |ready, aware, mask| SchedulerInputs {
+            ready,
+            is_mem: 0b1010,
+            put_off: 0b0101,
             aware,
             mask,
-            violate,
-            prefer: true,
             ..SchedulerInputs::default()
         };
-        assert_eq!(order(of(0b1010, true, false, false), 3), [1, 3, 1]);
-        assert_eq!(order(of(0b0000, true, false, false), 3), [0, 1, 2]);
-        assert_eq!(order(of(0b1010, true, true, true), 3), [0, 2, 0]);
-        assert_eq!(order(of(0b1111, true, true, true), 3), [0, 1, 2]);
-        assert!(order(of(0b1111, true, true, false), 3).is_empty());
-        assert_eq!(order(of(0b1010, false, false, false), 3), [0, 1, 2]);
+        assert_eq!(order(of(0b1111, true, false), 3), [1, 3, 1]);
+        assert_eq!(order(of(0b1111, false, true), 3), [1, 3, 1]);
+        assert_eq!(order(of(0b1111, true, true), 3), [0, 2, 0]);
+        assert_eq!(order(of(0b0101, true, false), 3), [0, 2, 0]);
+        let violates = SchedulerInputs {
+            violate: true,
+            ..of(0b1010, true, true)
+        };
+        assert_eq!(order(violates, 3), [1, 3, 1]);
     }
 
     #[test]

@@ -39,7 +39,7 @@ fn class_codes(cls: WarpClasses, warps: usize) -> impl Iterator<Item = u8> {
 }
 
 ports!(SchedulerPorts {
-    in rst cfg_policy cfg_aware cfg_violate ready is_mem mask prefer cls take;
+    in rst cfg_policy cfg_aware cfg_violate ready is_mem mask put_off cls take;
     out sel_valid sel sel_warp masked;
 });
 
@@ -89,9 +89,10 @@ impl Driver for SchedulerDriver {
         frame.drive(&p.cfg_aware, stimulus.one_in(2).into());
         frame.drive(&p.cfg_violate, stimulus.one_in(2).into());
         frame.drive_bits(&p.ready, sparse(stimulus, warps));
-        frame.drive_bits(&p.is_mem, sparse(stimulus, warps));
+        let is_mem = sparse(stimulus, warps);
+        frame.drive_bits(&p.is_mem, is_mem);
+        frame.drive_bits(&p.put_off, sparse(stimulus, warps) & !is_mem);
         frame.drive(&p.mask, stimulus.one_in(2).into());
-        frame.drive(&p.prefer, stimulus.one_in(2).into());
         // Class 3, which no access unit gives, counts as the lowest one.
         frame.drive_any(&p.cls, stimulus);
         frame.drive(&p.take, (!stimulus.one_in(4)).into());
@@ -109,7 +110,7 @@ impl Golden for GoldenScheduler {
             ready: frame.driven_bits(&p.ready),
             is_mem: frame.driven_bits(&p.is_mem),
             mask: frame.is_high(&p.mask),
-            prefer: frame.is_high(&p.prefer),
+            put_off: frame.driven_bits(&p.put_off),
             cls: classes_of(frame, &p.cls),
             take: frame.is_high(&p.take),
             ..SchedulerInputs::default()

@@ -144,18 +144,8 @@ impl GlobalRaces {
 
 #[cfg(test)]
 mod tests {
+    use super::super::race::touch;
     use super::*;
-
-    fn touch(thread: u32, pc: u32, write: bool) -> Touch {
-        Touch {
-            thread,
-            pc,
-            step: pc,
-            write,
-            strength: Strength::Weak,
-            same: false,
-        }
-    }
 
     #[test]
     fn blocks_are_ordered_by_words_with_fences_only() {

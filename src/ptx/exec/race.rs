@@ -148,20 +148,22 @@ pub(super) fn compatible(a: Strength, b: Strength, one_warp: bool) -> bool {
     }
 }
 
+/// A touch as most of them are, in a step of its own instruction.
+#[cfg(test)]
+pub(super) fn touch(thread: u32, pc: u32, write: bool) -> Touch {
+    Touch {
+        thread,
+        pc,
+        step: pc,
+        write,
+        strength: Strength::Weak,
+        same: false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn touch(thread: u32, pc: u32, write: bool) -> Touch {
-        Touch {
-            thread,
-            pc,
-            step: pc,
-            write,
-            strength: Strength::Weak,
-            same: false,
-        }
-    }
 
     fn other(thread: u32, pc: u32, wrote: bool) -> Option<Other> {
         Some(Other {

@@ -10,14 +10,14 @@ module miter #(parameter W = 4, parameter WW = 2) (
     input wire [W-1:0] ready,
     input wire [W-1:0] is_mem,
     input wire mask,
-    input wire prefer,
+    input wire [W-1:0] put_off_seen,
     input wire [2*W-1:0] cls,
     input wire take,
     input wire [WW-1:0] warp_seen,
     output wire assume_one_warp, // any one warp is looked at
     output wire keep_last, // the warps behind the one that was taken last are known
     output wire keep_turn, // with every selection the followed warp has come nearer
-    output wire check_candidate, // what is selected is ready and not masked, or violating is allowed and nothing else is there; with prefer, a memory warp if there is one
+    output wire check_candidate, // what is selected is ready and not masked, or violating is allowed and nothing else is there; without the mask none that is put off, if there are others
     output wire check_some, // something is selected whenever there is a candidate
     output wire check_masked, // `masked` tells that a ready warp is no candidate
     output wire check_class, // owners go before unshared warps, these before others, in policies 1 and 2
@@ -27,11 +27,12 @@ module miter #(parameter W = 4, parameter WW = 2) (
     output wire cover_violate, // 3: a masked warp is selected since nothing else is there
     output wire cover_wait // 7: a candidate still waits after three others were taken
 );
+    wire [W-1:0] put_off = put_off_seen & ~is_mem;
     wire sel_valid, masked;
     wire [WW-1:0] sel_warp;
     spad_warp_scheduler unit (
         .clk(clk), .rst(rst), .cfg_policy(cfg_policy), .cfg_aware(cfg_aware), .cfg_violate(cfg_violate),
-        .ready(ready), .is_mem(is_mem), .mask(mask), .prefer(prefer), .cls(cls), .take(take),
+        .ready(ready), .is_mem(is_mem), .mask(mask), .put_off(put_off), .cls(cls), .take(take),
         .sel_valid(sel_valid), .sel_warp(sel_warp), .masked(masked)
     );
     (* hierconn *) wire [W-1:0] \unit.behind ;
@@ -42,8 +43,8 @@ module miter #(parameter W = 4, parameter WW = 2) (
     // Candidates, and whether a better class is among them.
     wire [W-1:0] free = ready & ~(is_mem & {W{cfg_aware & mask}});
     wire [W-1:0] allowed = (free == 0) & cfg_violate ? ready : free;
-    wire first = cfg_aware & prefer & !mask & ((allowed & is_mem) != 0);
-    wire [W-1:0] candidates = first ? allowed & is_mem : allowed;
+    wire first = !(cfg_aware & mask) & ((allowed & ~put_off) != 0);
+    wire [W-1:0] candidates = first ? allowed & ~put_off : allowed;
     wire classes = (cfg_policy == 1) | (cfg_policy == 2);
     wire round = !cfg_policy[1];
     reg [WW-1:0] last;
