@@ -237,7 +237,7 @@ fn speed_shortens_the_period_where_area_misses_it() {
         assert_eq!(product, rated[0].min(rated[1]));
     }
     let (slow, fast) = (number(&area, 0, "rated_ps"), number(&speed, 0, "rated_ps"));
-    assert!(fast < 0.9 * slow, "{fast} against {slow} ps");
+    assert!(fast < 0.95 * slow, "{fast} against {slow} ps");
     assert!(number(&speed, 0, "area_um2") > number(&area, 0, "area_um2"));
     assert_eq!(speed["results"][1], area["results"][1]);
 

@@ -86,7 +86,7 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
     );
     (* hierconn *) wire {% if AHEAD == 3 %}\unit.pk_valid , {% endif %}\unit.was_changed ;
     (* hierconn *) wire [T/2-1:0] \unit.was_locked , \unit.was_owner ;
-    (* hierconn *) wire [W-1:0] {% if AHEAD == 3 %}\unit.pk , {% endif %}\unit.qualified_ready , \unit.qualified_mem , \unit.qualified_atomic , \unit.qualified_shared ,
+    (* hierconn *) wire [W-1:0] {% if AHEAD == 3 %}\unit.pk , \unit.qualified_put_off , {% endif %}\unit.qualified_ready , \unit.qualified_mem , \unit.qualified_atomic , \unit.qualified_shared ,
         \unit.qualified_wait , \unit.qualified_viol ;
 
     // The cycle before, and offers that were ready since their warp was taken.
@@ -149,6 +149,7 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
 
 {%- if AHEAD == 3 %}
     assign keep_pick = (\unit.pk_valid == ( \unit.pk != 0)) & (( \unit.pk & ( \unit.pk - 1)) == 0)
+        & (( \unit.qualified_put_off & \unit.qualified_mem ) == 0)
         & (( \unit.pk & ~bound) == 0) & ( \unit.qualified_ready == was_ready) & ((was_ready & ~bound) == 0);
 {%- else %}
     assign keep_pick = ( \unit.qualified_ready == (was_ready & ~was_taken)) & (( \unit.qualified_ready & ~bound) == 0);
