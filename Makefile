@@ -44,6 +44,13 @@ GENERATED := emit -q --bench-cycles 0
 generated: build
 	$(SPADKIT) $(GENERATED) --force -o generated >/dev/null
 
+# The papers' results: docs/reproduction.md and its charts.
+reproduction: build
+	rm -rf target/reproduction  # points that an older program measured
+	cargo run --release -q -- reproduce -o target/reproduction > /dev/null
+	cp target/reproduction/reproduction.md docs/
+	mkdir -p docs/charts && cp target/reproduction/charts/*.svg docs/charts/
+
 check-generated: build
 	@scratch=$$(mktemp -d) && \
 	$(SPADKIT) $(GENERATED) -o $$scratch/generated >/dev/null && \

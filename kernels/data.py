@@ -23,7 +23,64 @@ def save(path, values, kind="i"):
         out.write(struct.pack(f"<{len(values)}{'i' if kind == 'i' else 'I'}", *values))
 
 
+# Corners of a cube as coordinates, edges as pairs of corners, faces as corners in turn, seen from
+# outside always the same way round.
+CORNERS = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
+EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
+FACES = [(0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)]
+
+
+def triangles_of(case):
+    """Edges of the triangles that separate the corners in the bits of `case` from the others."""
+    after = {}
+    for face in FACES:
+        crossed = []
+        for a, b in zip(face, face[1:] + face[:1]):
+            edge = next(i for i, e in enumerate(EDGES) if set(e) == {a, b})
+            if (case >> a & 1) != (case >> b & 1):
+                crossed.append((edge, case >> a & 1))
+        for i, (edge, leaves) in enumerate(crossed):
+            if leaves:
+                # From where the face leaves the inside back to where it entered it.
+                after[edge] = crossed[i - 1][0]
+    triangles = []
+    while after:
+        first = min(after)
+        loop = [first]
+        while (edge := after.pop(loop[-1])) != first:
+            loop.append(edge)
+        for a, b in zip(loop[1:], loop[2:]):
+            triangles += [first, a, b]
+    return triangles
+
+
+def tangle(x, y, z):
+    """The field whose surface marching cubes draws."""
+    return sum((3 * v) ** 4 - 5 * (3 * v) ** 2 for v in (x, y, z)) * 0.2 + 11.8 * 0.2 + 0.5
+
+
+def marching():
+    """Tables of marching cubes, the cubes of 32^3 that the surface 0.2 cuts, and where their
+    vertices begin."""
+    table = [triangles_of(case) for case in range(256)]
+    save("marching/triangles.npy", [e for t in table for e in t + [255] * (16 - len(t))], "u")
+    save("marching/counts.npy", [len(t) for t in table], "u")
+    voxels, starts, total = [], [], 0
+    for voxel in range(32**3):
+        x, y, z = voxel & 31, voxel >> 5 & 31, voxel >> 10
+        corner = [tangle(*(2 * (v + d) / 32 - 1 for v, d in zip((x, y, z), c))) for c in CORNERS]
+        count = len(table[sum((f < 0.2) << i for i, f in enumerate(corner))])
+        if count:
+            voxels.append(voxel)
+            starts.append(total)
+        total += count
+    save("marching/voxels.npy", voxels, "u")
+    save("marching/starts.npy", starts, "u")
+    return len(voxels), total
+
+
 def main():
+    marching()
     # Cosine and sine of 0 to 179 degrees, 14 fraction bits.
     for name, function in [("cosine", math.cos), ("sine", math.sin)]:
         turn = [round(function(math.pi * angle / 180) * 2**14) for angle in range(180)]

@@ -15,7 +15,7 @@ mod trace;
 
 pub use overlay::Overlay;
 pub use path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
-pub use sm::{GlobalMemory, Latencies, Sharing, SmParams};
+pub use sm::{GlobalMemory, L1Cache, Latencies, Sharing, SmParams};
 pub use spadkit_hdl::{PC_BITS, PathHash, RetryLatencies};
 
 use crate::error::Result;
@@ -349,6 +349,44 @@ mod tests {
             ("[sharing]\nthreshold = 1.5\n", "threshold 1.5"),
             ("[sharing]\nthreshold = nan\n", "threshold NaN"),
             ("[global]\nsegment_bytes = 48\n", "segment_bytes 48"),
+            (
+                "[global]\nbytes_per_cycle = 0\n",
+                "global.bytes_per_cycle 0 is not supported at m.toml:2:1",
+            ),
+            ("[global]\nbytes_per_cycle = nan\n", "bytes_per_cycle NaN"),
+            ("[global]\nbytes_per_cycle = 4097\n", "bytes_per_cycle 4097"),
+            (
+                "[global]\nbytes_per_cycle = 2.0005\n",
+                "bytes_per_cycle 2.0005",
+            ),
+            (
+                "[global]\ncycles_per_segment = 8\n",
+                "unknown field `cycles_per_segment`",
+            ),
+            ("[global]\nmerge = 1\n", "invalid type"),
+            (
+                "[l1]\nways = 0\n",
+                "l1.ways 0 is not supported at m.toml:2:1",
+            ),
+            ("[l1]\nline_bytes = 96\n", "l1.line_bytes 96"),
+            (
+                "[l1]\nsize_bytes = 16384\nlatency = 0\n",
+                "l1.latency 0 is not supported at m.toml:3:1",
+            ),
+            ("[l1]\nmshrs = 0\n", "l1.mshrs 0"),
+            ("[l1]\nsize_bytes = 100000000\n", "l1.size_bytes 100000000"),
+            (
+                "[l1]\nsize_bytes = 16384\nline_bytes = 64\n",
+                "less than a segment of 128 bytes",
+            ),
+            (
+                "[l1]\nsize_bytes = 16384\nways = 3\n",
+                "no whole number of sets of 3 lines of 128 bytes",
+            ),
+            (
+                "[l1]\nsize_bytes = 16384\nlatency = 401\n",
+                "more than the 400 cycles of global memory",
+            ),
             ("name = \"a\\nb\"\n", "m.toml: name \"a\\nb\""),
             ("name = \"\"\n", "name \"\""),
             ("base = \"nope\"\n", "m.toml: there is no preset 'nope'"),
@@ -357,5 +395,14 @@ mod tests {
             assert!(e.contains(reason), "{text}: {e}");
         }
         assert!(read("[path]\nlocks = 0\n").is_ok());
+        let memory = read(
+            "[global]\nbytes_per_cycle = 2.5\nmerge = true\n\
+             [l1]\nsize_bytes = 24576\nways = 6\nlatency = 30\nmshrs = 8\n",
+        );
+        let sm = memory.unwrap().sm;
+        assert_eq!(sm.global.millibytes_per_cycle(), 2500);
+        assert!(sm.global.merge && (sm.l1.size_bytes, sm.l1.mshrs) == (24576, 8));
+        // Without a size there is no L1 that could contradict anything.
+        assert!(read("[l1]\nways = 3\nline_bytes = 32\n").is_ok());
     }
 }

@@ -24,6 +24,7 @@ pub mod ptx;
 pub mod quote;
 pub mod rap;
 pub mod report;
+pub mod reproduce;
 pub mod rewrite;
 pub mod rtl;
 pub mod search;

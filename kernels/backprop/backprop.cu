@@ -3,7 +3,8 @@
 // layer_forward: 16 inputs times a 16 x 16 tile of weights per block, a tree
 // sum over the inputs (hash paper, section 7.1: no conflicts).
 // layer_forward48: the same with 48 x 48 weights by 16 x 16 threads, 9408 bytes
-// (sharing paper, backprop). adjust_weights: the weight update, without shared
+// (sharing paper, backprop); layer_forward_bias has Rodinia's indices.
+// adjust_weights: the weight update, without shared
 // memory. The layer has `hidden` outputs, a multiple of the tile; weights are
 // stored input by input.
 
@@ -58,6 +59,34 @@ extern "C" __global__ void layer_forward48(float *partial, const float *input,
     }
     if (t < LARGE)
         partial[blockIdx.y * hidden + blockIdx.x * LARGE + t] = tile[0][t];
+}
+
+// The same by Rodinia's indices: inputs and outputs count from 1 (place 0 is
+// the bias, so that a row of weights has hidden + 1 words), and 16 x 16 threads
+// use the corner of an array with rows of 48, which has the sharing paper's
+// size. The sums of products stay in weights.
+extern "C" __global__ void layer_forward_bias(float *partial, float *weights, const float *input,
+                                              int hidden)
+{
+    __shared__ float node[LARGE], tile[LARGE][LARGE];
+    const int x = threadIdx.x, y = threadIdx.y;
+    const int at = (blockIdx.y * H + y + 1) * (hidden + 1) + blockIdx.x * H + x + 1;
+    if (x == 0)
+        node[y] = input[blockIdx.y * H + y + 1];
+    __syncthreads();
+    tile[y][x] = weights[at];
+    __syncthreads();
+    tile[y][x] = tile[y][x] * node[y];
+    __syncthreads();
+    for (int power = 2; power <= H; power *= 2) {
+        if (y % power == 0)
+            tile[y][x] += tile[y + power / 2][x];
+        __syncthreads();
+    }
+    weights[at] = tile[y][x];
+    __syncthreads();
+    if (x == 0)
+        partial[blockIdx.y * hidden + blockIdx.x * H + y] = tile[x][y];
 }
 
 extern "C" __global__ void adjust_weights(float *weights, float *previous, const float *delta,

@@ -184,3 +184,49 @@ extern "C" __global__ void gridding(float *cells, const Sample *samples, const u
     }
     cells[cy * bins_x * SIDE + cx] = sum;
 }
+
+// The two halves of a prefix sum over blocks' totals (hash paper, MRI-grid-2
+// and -3): a block of PAIRS threads takes 2 * PAIRS totals, thread t the words
+// 2 t and 2 t + 1. scan_up leaves the tree of sums in place and the block's sum
+// in sums; scan_down begins with the block's offset and makes the prefixes.
+constexpr unsigned PAIRS = 64;
+
+extern "C" __global__ void scan_up(unsigned *totals, unsigned *sums)
+{
+    __shared__ unsigned s[2 * PAIRS];
+    const unsigned t = threadIdx.x, at = 2 * (blockIdx.x * PAIRS + t);
+    s[2 * t] = totals[at];
+    s[2 * t + 1] = totals[at + 1];
+    for (unsigned stride = 1; stride <= PAIRS; stride *= 2) {
+        __syncthreads();
+        if (t < PAIRS / stride) {
+            unsigned left = stride * (2 * t + 1) - 1;
+            s[left + stride] += s[left];
+        }
+    }
+    __syncthreads();
+    totals[at] = s[2 * t];
+    totals[at + 1] = s[2 * t + 1];
+    if (t == 0)
+        sums[blockIdx.x] = s[2 * PAIRS - 1];
+}
+
+extern "C" __global__ void scan_down(unsigned *totals, const unsigned *offsets)
+{
+    __shared__ unsigned s[2 * PAIRS];
+    const unsigned t = threadIdx.x, at = 2 * (blockIdx.x * PAIRS + t);
+    s[2 * t] = totals[at];
+    s[2 * t + 1] = t == PAIRS - 1 ? offsets[blockIdx.x] : totals[at + 1];
+    for (unsigned stride = PAIRS; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (t < PAIRS / stride) {
+            unsigned left = stride * (2 * t + 1) - 1;
+            unsigned right = left + stride, sum = s[left];
+            s[left] = s[right];
+            s[right] += sum;
+        }
+    }
+    __syncthreads();
+    totals[at] = s[2 * t];
+    totals[at + 1] = s[2 * t + 1];
+}

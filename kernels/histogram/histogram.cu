@@ -45,6 +45,36 @@ ENTRY(histogram256_plain, 256, 1, 0, 1, BY_LANE)
 ENTRY(histogram256_padded, 256, 8, 1, 1, BY_LANE)
 ENTRY(histogram256_stretched, 256, 4, 1, 3, BY_LANE)
 
+// 12-bit pixels, one a thread at a time, COPIES sub-histograms by lane: the
+// hash paper's hist64 and hist256 (section 7.2: 32 of them).
+template <int BINS, int COPIES>
+__device__ void count_pixels(unsigned *histogram, const unsigned short *pixels, unsigned n)
+{
+    __shared__ unsigned s[COPIES * BINS];
+    for (unsigned i = threadIdx.x; i < COPIES * BINS; i += blockDim.x)
+        s[i] = 0;
+    __syncthreads();
+    unsigned *mine = s + threadIdx.x % COPIES * BINS;
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(mine + pixels[i] / (4096 / BINS), 1u);
+    __syncthreads();
+    for (unsigned bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
+        unsigned sum = 0;
+        for (int i = 0; i < COPIES; i++)
+            sum += s[i * BINS + bin];
+        atomicAdd(histogram + bin, sum);
+    }
+}
+
+#define ENTRY_PIXELS(BINS)                                                                    \
+    extern "C" __global__ void histogram##BINS##_32(unsigned *histogram,                      \
+                                                    const unsigned short *pixels, unsigned n) \
+    {                                                                                         \
+        count_pixels<BINS, 32>(histogram, pixels, n);                                         \
+    }
+ENTRY_PIXELS(64)
+ENTRY_PIXELS(256)
+
 // 64 bins, counted without atomics: every thread has a byte per bin, laid out
 // so that the threads of a warp meet in different banks.
 constexpr unsigned THREADS64 = 64;

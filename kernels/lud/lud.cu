@@ -69,10 +69,13 @@ __device__ void perimeter(float *m, int n, int first)
         }
     }
     __syncthreads();
-    for (int i = 0; i < B; i++) {
-        if (left)
+    // Two loops: in one the compiler selects between the arrays, and both
+    // halves of the warp access shared memory at once.
+    if (left) {
+        for (int i = 0; i < B; i++)
             tile_column[i * n + t] = column[i][t];
-        else
+    } else {
+        for (int i = 0; i < B; i++)
             tile_row[i * n + t] = row[i][t];
     }
 }

@@ -52,3 +52,42 @@ extern "C" __global__ void scan_add(unsigned *out, const unsigned *offsets, unsi
             out[i] += offset;
     }
 }
+
+// One block's prefix sum of ROW words by ROW / 2 threads, two elements each.
+template <unsigned ROW>
+__device__ void scan_in_place(unsigned *out, const unsigned *in)
+{
+    __shared__ unsigned s[ROW];
+    const unsigned t = threadIdx.x, base = blockIdx.x * ROW;
+    s[t] = in[base + t];
+    s[t + ROW / 2] = in[base + t + ROW / 2];
+    for (unsigned stride = 1; stride < ROW; stride *= 2) {
+        __syncthreads();
+        if (t < ROW / 2 / stride) {
+            unsigned left = stride * (2 * t + 1) - 1;
+            s[left + stride] += s[left];
+        }
+    }
+    __syncthreads();
+    if (t == 0)
+        s[ROW - 1] = 0;
+    for (unsigned stride = ROW / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (t < ROW / 2 / stride) {
+            unsigned left = stride * (2 * t + 1) - 1;
+            unsigned right = left + stride, sum = s[left];
+            s[left] = s[right];
+            s[right] += sum;
+        }
+    }
+    __syncthreads();
+    out[base + t] = s[t];
+    out[base + t + ROW / 2] = s[t + ROW / 2];
+}
+
+// The rows of a matrix of 256 columns (hash paper, "matrix scan": its mask is
+// that of rows of 256).
+extern "C" __global__ void scan_rows(unsigned *out, const unsigned *in)
+{
+    scan_in_place<256>(out, in);
+}

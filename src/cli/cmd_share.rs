@@ -4,7 +4,9 @@ mod input;
 mod text;
 
 use super::Global;
+use super::overrides::{self, named};
 use super::printer::Printer;
+use crate::config::Scheduler;
 use crate::error::Result;
 use crate::interrupt;
 use crate::output::{check_writable, write_file};
@@ -46,6 +48,13 @@ pub struct ShareArgs {
     /// machine's if not given (0.1).
     #[arg(long, value_name = "T")]
     sharing: Option<f64>,
+    /// Scheduler of the baseline, and of sharing without owner-warp-first; the
+    /// machine's if not given.
+    #[arg(long, value_parser = named::<Scheduler>(&["lrr", "gto", "two-level"]))]
+    scheduler: Option<Scheduler>,
+    /// A key of the machine's configuration (docs/formats.md). Repeat for several keys.
+    #[arg(long, value_name = "SECTION.KEY=VALUE")]
+    set: Vec<String>,
     /// Where to put relssp.
     #[arg(long, default_value = "optimal", value_parser = placement())]
     placement: Placement,
@@ -82,7 +91,7 @@ fn layout() -> impl TypedValueParser<Value = LayoutKind> {
 }
 
 pub(super) fn run(args: &ShareArgs, global: &Global, printer: &Printer) -> Result<()> {
-    let machine = global.machine()?;
+    let machine = overrides::machine(global, &args.set, args.scheduler.as_ref())?;
     for file in args.output.iter().chain(&args.dot).chain(&args.report) {
         check_writable(file)?;
     }

@@ -7,6 +7,7 @@ mod sweep;
 mod text;
 
 use super::Global;
+use super::overrides::named;
 use super::printer::Printer;
 use crate::config::{LockHash, Pipeline, Scheduler};
 use crate::error::{Error, Result};
@@ -17,11 +18,9 @@ use crate::sm::{AccessWorkload, Workload};
 use crate::workload::load_input;
 use crate::workload::{AccessOptions, is_access_trace, load_workload};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use plan::Plan;
 use point::Point;
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
 use sweep::Sweep;
@@ -81,14 +80,6 @@ pub struct SimArgs {
     /// Draw cycles and speed-ups.
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
-}
-
-/// A parser of the names that serde has for `T`.
-fn named<T: DeserializeOwned + Clone + Send + Sync + 'static>(
-    names: &'static [&'static str],
-) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(names)
-        .try_map(|name| serde_json::from_value::<T>(Value::String(name)))
 }
 
 /// What all points run: a workload per size of the grid.

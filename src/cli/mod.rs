@@ -11,6 +11,7 @@ mod cmd_encode;
 mod cmd_flow;
 mod cmd_mutate;
 mod cmd_prove;
+mod cmd_reproduce;
 mod cmd_rewrite;
 mod cmd_run;
 mod cmd_share;
@@ -20,6 +21,7 @@ mod cmd_trace;
 mod cmd_tune;
 mod configuration;
 mod defect;
+mod overrides;
 mod paths_text;
 mod printer;
 mod strides_text;
@@ -147,6 +149,7 @@ impl Global {
 #[derive(Subcommand)]
 enum Command {
     Classify(cmd_classify::ClassifyArgs),
+    Compose(cmd_reproduce::ComposeArgs),
     Conflicts(cmd_conflicts::ConflictsArgs),
     Cosim(cmd_cosim::CosimArgs),
     Congestion(cmd_congestion::CongestionArgs),
@@ -155,7 +158,9 @@ enum Command {
     Encode(cmd_encode::EncodeArgs),
     Flow(cmd_flow::FlowArgs),
     Mutate(cmd_mutate::MutateArgs),
+    Merge(cmd_reproduce::MergeArgs),
     Prove(cmd_prove::ProveArgs),
+    Reproduce(cmd_reproduce::ReproduceArgs),
     Rewrite(cmd_rewrite::RewriteArgs),
     Run(cmd_run::RunArgs),
     Share(cmd_share::ShareArgs),
@@ -301,8 +306,13 @@ fn merge(object: &mut Value, more: Value) {
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let global = &cli.global;
     // Commands that are about no machine refuse a wrong one all the same.
-    if let Command::Congestion(_) | Command::Doctor(_) | Command::Run(_) | Command::Trace(_) =
-        &cli.command
+    if let Command::Compose(_)
+    | Command::Congestion(_)
+    | Command::Doctor(_)
+    | Command::Merge(_)
+    | Command::Reproduce(_)
+    | Command::Run(_)
+    | Command::Trace(_) = &cli.command
     {
         global.machine()?;
     }
@@ -328,6 +338,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     };
     match &cli.command {
         Command::Classify(args) => cmd_classify::run(args, global, printer),
+        Command::Compose(args) => cmd_reproduce::compose(args, printer),
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
         Command::Cosim(args) => cmd_cosim::run(args, global, printer),
         Command::Congestion(args) => cmd_congestion::run(args, printer),
@@ -339,6 +350,8 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         Command::Encode(args) => cmd_encode::run(args, global, printer),
         Command::Flow(args) => cmd_flow::run(args, global, printer),
         Command::Mutate(args) => cmd_mutate::run(args, global, printer),
+        Command::Merge(args) => cmd_reproduce::merge(args, printer),
+        Command::Reproduce(args) => cmd_reproduce::run(args, printer),
         Command::Prove(args) => cmd_prove::run(args, global, printer),
         Command::Rewrite(args) => cmd_rewrite::run(args, global, printer),
         Command::Run(args) => cmd_run::run(args, printer),

@@ -186,18 +186,72 @@ impl Config {
             g.segment_bytes,
             self.word_bytes()..=4096,
         )?;
-        in_range(
-            "global.cycles_per_segment",
-            g.cycles_per_segment,
-            1..=10_000,
-        )?;
+        // In thousandths all times of the channel are whole numbers; what is no
+        // number fails the range.
+        let thousandths = g.bytes_per_cycle * 1000.0;
+        let in_thousandths = (thousandths - thousandths.round()).abs() < 1e-6;
+        if !(0.01..=4096.0).contains(&g.bytes_per_cycle) || !in_thousandths {
+            return refuse(
+                format!(
+                    "global.bytes_per_cycle {} is not supported",
+                    g.bytes_per_cycle
+                ),
+                "expected 0.01 to 4096, with three decimals at most",
+            );
+        }
         in_range("global.max_segments", g.max_segments, 1..=1 << 16)?;
         in_range("global.max_stores", g.max_stores, 1..=1 << 16)?;
+        self.check_l1()?;
         // Not a number fails this as well.
         if !(0.0..=1.0).contains(&s.sharing.threshold) {
             return refuse(
                 format!("threshold {} is not a part", s.sharing.threshold),
                 "expected t, the part of a block's scratchpad that stays its own, from 0 to 1",
+            );
+        }
+        Ok(())
+    }
+
+    /// The keys of an L1 that there is not are those of one that only lacks a
+    /// size: they are in range, but need not go together.
+    fn check_l1(&self) -> Result<()> {
+        let (l1, global) = (self.sm.l1, self.sm.global);
+        in_range("l1.size_bytes", l1.size_bytes, 0..=1 << 26)?;
+        in_range("l1.ways", l1.ways, 1..=1 << 16)?;
+        power_of_two("l1.line_bytes", l1.line_bytes, self.word_bytes()..=4096)?;
+        in_range("l1.latency", l1.latency, 1..=100_000)?;
+        in_range("l1.mshrs", l1.mshrs, 1..=1 << 16)?;
+        if l1.size_bytes == 0 {
+            return Ok(());
+        }
+        if l1.line_bytes < global.segment_bytes {
+            return refuse(
+                format!(
+                    "l1.line_bytes {} is less than a segment of {} bytes",
+                    l1.line_bytes, global.segment_bytes
+                ),
+                "a line is filled by whole segments: raise line_bytes or lower \
+                 [global] segment_bytes",
+            );
+        }
+        let set = u64::from(l1.ways) * u64::from(l1.line_bytes);
+        if !u64::from(l1.size_bytes).is_multiple_of(set) {
+            return refuse(
+                format!(
+                    "l1.size_bytes {} is no whole number of sets of {} lines of {} bytes",
+                    l1.size_bytes, l1.ways, l1.line_bytes
+                ),
+                format!("expected a multiple of ways * line_bytes = {set}, or 0 for no L1"),
+            );
+        }
+        if l1.latency > global.latency {
+            return refuse(
+                format!(
+                    "l1.latency {} is more than the {} cycles of global memory",
+                    l1.latency, global.latency
+                ),
+                "a hit may not take longer than a miss: lower [l1] latency or raise \
+                 [global] latency",
             );
         }
         Ok(())

@@ -93,6 +93,8 @@ pub(super) struct ConfigFile {
     sharing: SharingSection,
     #[serde(default)]
     global: GlobalSection,
+    #[serde(default)]
+    l1: L1Section,
 }
 
 #[derive(Deserialize, Default)]
@@ -164,6 +166,7 @@ struct SchedulerSection {
 #[serde(deny_unknown_fields)]
 struct SmSection {
     registers: Option<u32>,
+    atomics_as_loads: Option<bool>,
     alu_cycles: Option<u32>,
     sfu_cycles: Option<u32>,
     branch_cycles: Option<u32>,
@@ -182,9 +185,20 @@ struct SharingSection {
 struct GlobalSection {
     latency: Option<u32>,
     segment_bytes: Option<u32>,
-    cycles_per_segment: Option<u32>,
+    bytes_per_cycle: Option<f64>,
     max_segments: Option<u32>,
     max_stores: Option<u32>,
+    merge: Option<bool>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct L1Section {
+    size_bytes: Option<u32>,
+    ways: Option<u32>,
+    line_bytes: Option<u32>,
+    latency: Option<u32>,
+    mshrs: Option<u32>,
 }
 
 /// Takes the file's value where there is one.
@@ -224,6 +238,7 @@ impl ConfigFile {
         set(&mut c.sm.frontend_stages, self.pipeline.frontend_stages);
         self.scheduler.lay_over(c);
         set(&mut c.sm.registers, self.sm.registers);
+        set(&mut c.sm.atomics_as_loads, self.sm.atomics_as_loads);
         set(&mut c.sm.latencies.alu, self.sm.alu_cycles);
         set(&mut c.sm.latencies.sfu, self.sm.sfu_cycles);
         set(&mut c.sm.latencies.branch, self.sm.branch_cycles);
@@ -233,9 +248,16 @@ impl ConfigFile {
         let (to, from) = (&mut c.sm.global, self.global);
         set(&mut to.latency, from.latency);
         set(&mut to.segment_bytes, from.segment_bytes);
-        set(&mut to.cycles_per_segment, from.cycles_per_segment);
+        set(&mut to.bytes_per_cycle, from.bytes_per_cycle);
         set(&mut to.max_segments, from.max_segments);
         set(&mut to.max_stores, from.max_stores);
+        set(&mut to.merge, from.merge);
+        let (to, from) = (&mut c.sm.l1, self.l1);
+        set(&mut to.size_bytes, from.size_bytes);
+        set(&mut to.ways, from.ways);
+        set(&mut to.line_bytes, from.line_bytes);
+        set(&mut to.latency, from.latency);
+        set(&mut to.mshrs, from.mshrs);
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The presets of the papers (docs/microarchitecture.md, section 21).
 
 use super::path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
-use super::sm::{GlobalMemory, Latencies, Sharing, SmParams};
+use super::sm::{GlobalMemory, L1Cache, Latencies, Sharing, SmParams};
 use super::{Config, PRESETS, PathHash, RetryLatencies};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
@@ -93,6 +93,7 @@ fn fermi() -> Result<Config> {
             schedulers: 1,
             active_warps: 8,
             registers: 32768,
+            atomics_as_loads: false,
             // Atomics paper: the add, the branch and the locking load.
             latencies: Latencies {
                 alu: 18,
@@ -103,10 +104,12 @@ fn fermi() -> Result<Config> {
             global: GlobalMemory {
                 latency: 400,
                 segment_bytes: 128,
-                cycles_per_segment: 8,
+                bytes_per_cycle: 16.0,
                 max_segments: 64,
                 max_stores: 32,
+                merge: false,
             },
+            l1: L1Cache::NONE,
             sharing: Sharing {
                 on: false,
                 threshold: 0.1,
@@ -131,6 +134,7 @@ fn gt200() -> Result<Config> {
     c.sm.registers = 16384;
     c.sm.latencies.branch = 18;
     c.sm.global.segment_bytes = 64;
+    c.sm.global.bytes_per_cycle = 8.0;
     c.sm.global.max_segments = 32;
     Ok(c)
 }
@@ -162,9 +166,10 @@ fn small() -> Result<Config> {
     c.sm.global = GlobalMemory {
         latency: 40,
         segment_bytes: 32,
-        cycles_per_segment: 2,
+        bytes_per_cycle: 16.0,
         max_segments: 8,
         max_stores: 8,
+        merge: false,
     };
     Ok(c)
 }

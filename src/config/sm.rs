@@ -17,18 +17,54 @@ pub struct Latencies {
 }
 
 /// Global memory as one SM sees it (section 19.5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GlobalMemory {
     /// Cycles from a request's start to its first data.
     pub latency: u32,
     /// Bytes of the aligned segments into which lanes coalesce.
     pub segment_bytes: u32,
-    /// Cycles of the channel per segment.
-    pub cycles_per_segment: u32,
+    /// Bytes that the channel takes in a cycle, with three decimals at most.
+    pub bytes_per_cycle: f64,
     /// Segments outstanding.
     pub max_segments: u32,
     /// Store instructions that wait for their slots on the channel.
     pub max_stores: u32,
+    /// Loads of a segment that a load has asked for wait for the data of that
+    /// one. Those of an L1 do so anyway.
+    pub merge: bool,
+}
+
+impl GlobalMemory {
+    /// [`bytes_per_cycle`](Self::bytes_per_cycle) in thousandths of a byte.
+    pub fn millibytes_per_cycle(&self) -> u64 {
+        (self.bytes_per_cycle * 1000.0).round() as u64
+    }
+}
+
+/// The cache that an SM has for loads of global memory (section 19.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct L1Cache {
+    /// Bytes of data; 0: there is none.
+    pub size_bytes: u32,
+    /// Lines of a set.
+    pub ways: u32,
+    /// Bytes of a line: those into which the lanes of a load coalesce.
+    pub line_bytes: u32,
+    /// Cycles from a look-up that hits to the data.
+    pub latency: u32,
+    /// Lines that are under way from global memory at a time.
+    pub mshrs: u32,
+}
+
+impl L1Cache {
+    /// No cache; the other values are those of one that only gets a size.
+    pub const NONE: L1Cache = L1Cache {
+        size_bytes: 0,
+        ways: 4,
+        line_bytes: 128,
+        latency: 20,
+        mshrs: 32,
+    };
 }
 
 /// Scratchpad sharing between two blocks (sharing paper, section 3).
@@ -51,10 +87,15 @@ pub struct SmParams {
     pub active_warps: u32,
     /// 32-bit registers.
     pub registers: u32,
+    /// Atomics on shared memory take no locks: they are served as loads, as in
+    /// stock GPGPU-Sim (atomics paper, section III).
+    pub atomics_as_loads: bool,
     /// Instruction latencies.
     pub latencies: Latencies,
     /// Global memory.
     pub global: GlobalMemory,
+    /// The cache in front of it.
+    pub l1: L1Cache,
     /// Scratchpad sharing.
     pub sharing: Sharing,
 }

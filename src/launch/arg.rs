@@ -2,6 +2,7 @@
 
 use super::element::Element;
 use super::expect::Expect;
+use super::image_keys::parse_image;
 use super::init::{Init, Random, Range};
 use super::section::{Number, Placed, Section, Source};
 use crate::error::Result;
@@ -75,7 +76,7 @@ pub struct Symbol {
     pub offset: usize,
 }
 
-const BUFFER_KEYS: [&str; 10] = [
+const BUFFER_KEYS: [&str; 16] = [
     "name",
     "type",
     "count",
@@ -83,6 +84,12 @@ const BUFFER_KEYS: [&str; 10] = [
     "seed",
     "min",
     "max",
+    "kind",
+    "width",
+    "height",
+    "bits",
+    "levels",
+    "share",
     "value",
     "expect",
     "tolerance",
@@ -250,21 +257,10 @@ fn parse_buffer(section: &Section, source: &Source, element: Element) -> Result<
 }
 
 fn parse_init(section: &Section, source: &Source, element: Element) -> Result<Option<Init>> {
-    const EXPECTED: &str = "zeros, iota, random, fill, or a file (\"in.npy\", \"in.raw\")";
+    const EXPECTED: &str = "zeros, iota, random, image, fill, or a file (\"in.npy\", \"in.raw\")";
     let given = section.string("init", EXPECTED)?;
     let init = given.as_ref().map_or("zeros", |g| g.value.as_str());
-    if init != "random" {
-        section.refuse(
-            &["seed", "min", "max"],
-            "expected it with init = \"random\" only",
-        )?;
-    }
-    if init != "fill" {
-        section.refuse(
-            &["value"],
-            "expected it with init = \"fill\", or without count",
-        )?;
-    }
+    refuse_keys_of_others(section, init)?;
     let init = match init {
         "zeros" => Init::Zeros,
         "iota" => Init::Iota,
@@ -272,6 +268,7 @@ fn parse_init(section: &Section, source: &Source, element: Element) -> Result<Op
             seed: section.integer("seed", 0, u64::MAX)?.unwrap_or(0),
             range: parse_range(section, source, element)?,
         }),
+        "image" => Init::Image(parse_image(section, element)?),
         "fill" => match parse_number(section, source, element, "value")? {
             Some(bytes) => Init::Fill(bytes),
             None => return Err(section.missing("value", "what every element is")),
@@ -284,6 +281,27 @@ fn parse_init(section: &Section, source: &Source, element: Element) -> Result<Op
         }
     };
     Ok(given.is_some().then_some(init))
+}
+
+/// Keys that belong to another init than this one.
+fn refuse_keys_of_others(section: &Section, init: &str) -> Result<()> {
+    const IMAGE: [&str; 6] = ["kind", "width", "height", "bits", "levels", "share"];
+    if init != "random" {
+        section.refuse(&["min", "max"], "expected it with init = \"random\" only")?;
+    }
+    if init != "random" && init != "image" {
+        section.refuse(&["seed"], "expected it with init = \"random\" or \"image\"")?;
+    }
+    if init != "image" {
+        section.refuse(&IMAGE, "expected it with init = \"image\" only")?;
+    }
+    if init != "fill" {
+        section.refuse(
+            &["value"],
+            "expected it with init = \"fill\", or without count",
+        )?;
+    }
+    Ok(())
 }
 
 fn is_data_file(name: &str) -> bool {

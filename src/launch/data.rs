@@ -3,6 +3,7 @@
 use super::arg::Buffer;
 use super::element::Element;
 use super::expect::{Comparison, compare};
+use super::image::image;
 use super::init::{Init, iota, random};
 use super::npy;
 use crate::error::{Error, Result};
@@ -19,6 +20,7 @@ impl Buffer {
             Init::Zeros => vec![0; bytes],
             Init::Iota => iota(element, count),
             Init::Random(how) => random(element, count, how),
+            Init::Image(what) => image(element, count, what),
             Init::Fill(item) => item.repeat(count as usize),
             Init::File(path) => read(path, element, count)?,
             Init::Bytes(given) if given.len() == bytes => given.clone(),

@@ -1,8 +1,9 @@
 //! What a buffer holds before the run.
 
 use super::element::Element;
-use rand_chacha::ChaCha12Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use super::image::Image;
+use super::stream::stream;
+use rand_chacha::rand_core::Rng;
 use std::path::PathBuf;
 
 /// What a buffer holds before the run.
@@ -14,6 +15,8 @@ pub enum Init {
     Iota,
     /// Seeded random elements.
     Random(Random),
+    /// A seeded image.
+    Image(Image),
     /// Every element these bytes.
     Fill(Vec<u8>),
     /// A .npy or .raw file.
@@ -60,9 +63,7 @@ pub(super) fn iota(element: Element, count: u64) -> Vec<u8> {
 /// key is the seed in its first 8 bytes (little-endian) and zeros behind them;
 /// element i takes the i-th 64-bit word r of the stream.
 pub(super) fn random(element: Element, count: u64, random: &Random) -> Vec<u8> {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&random.seed.to_le_bytes());
-    let mut stream = ChaCha12Rng::from_seed(key);
+    let mut stream = stream(random.seed);
     let item = |_| match random.range {
         Range::Integers(min, max) => {
             // min + floor(r (max - min + 1) / 2^64)

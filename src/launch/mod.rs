@@ -6,12 +6,15 @@ mod data;
 mod element;
 mod expect;
 mod file;
+mod image;
+mod image_keys;
 mod init;
 mod module;
 mod npy;
 mod outline;
 mod prepare;
 mod section;
+mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +23,7 @@ pub use arg::{Arg, ArgKind, Buffer, Symbol};
 pub use element::Element;
 pub use expect::{Comparison, Expect, compare};
 pub use file::{Launch, LaunchFile};
+pub use image::{Image, Kind as ImageKind};
 pub use init::{Init, Random, Range};
 pub use module::read_module;
 pub use outline::refuse_ptx;

@@ -263,7 +263,7 @@ fn every_error_has_its_place_and_what_was_expected() {
         (
             "count = 256",
             "count = 256\nseed = 1",
-            "'seed' does not fit here; expected it with init = \"random\"",
+            "'seed' does not fit here; expected it with init = \"random\" or",
             14,
             8,
         ),
@@ -287,6 +287,20 @@ fn every_error_has_its_place_and_what_was_expected() {
             "there is no init 'ones'; expected zeros",
             14,
             8,
+        ),
+        (
+            "count = 256",
+            "count = 256\ninit = \"image\"",
+            "an image has no such pixels; expected an integer type",
+            12,
+            8,
+        ),
+        (
+            "count = 256",
+            "count = 256\nlevels = 4",
+            "'levels' does not fit here; expected it with init = \"image\"",
+            14,
+            10,
         ),
         (
             "\"sub/out.npy\"",
@@ -470,4 +484,59 @@ fn damage_of_any_kind_is_an_error_and_no_panic() {
             assert_eq!(error.exit_status(), 2, "without {line}");
         }
     }
+}
+
+#[test]
+fn image_keys_are_checked() {
+    let file = |keys: &str| {
+        format!(
+            "ptx = \"k.ptx\"\ngrid = [1]\nblock = [1]\n[[arg]]\nname = \"a\"\ntype = \"u16\"\ncount = 6\ninit = \"image\"\n{keys}\n"
+        )
+    };
+    let whole = "width = 3\nheight = 2\nkind = ";
+    for (keys, message, line) in [
+        ("kind = \"smooth\"", "[[arg]] has no 'width'", 2),
+        ("width = 2\nkind = \"smooth\"", "[[arg]] has no 'height'", 2),
+        (
+            "width = 2\nheight = 2\nkind = \"smooth\"",
+            "'count' is not width times height",
+            5,
+        ),
+        ("width = 3\nheight = 2", "[[arg]] has no 'kind'", 2),
+        (&format!("{whole}\"dots\""), "there is no kind 'dots'", 9),
+        (
+            &format!("{whole}\"noise\"\nlevels = 4097"),
+            "'levels' is out of range",
+            10,
+        ),
+        (
+            &format!("{whole}\"noise\"\nbits = 17"),
+            "'bits' is out of range",
+            10,
+        ),
+        (&format!("{whole}\"share\""), "[[arg]] has no 'share'", 2),
+        (
+            &format!("{whole}\"smooth\"\nshare = 3"),
+            "'share' does not fit here",
+            10,
+        ),
+        (
+            &format!("{whole}\"smooth\"\nlevels = 3"),
+            "'levels' does not fit here",
+            10,
+        ),
+        (
+            &format!("{whole}\"points\""),
+            "this type has no room for a point",
+            4,
+        ),
+    ] {
+        let error = parse(&file(keys)).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+        assert!(
+            error.contains(&format!(":{}:", line + 2)),
+            "{line}: {error}"
+        );
+    }
+    assert!(parse(&file(&format!("{whole}\"uniform\""))).is_ok());
 }

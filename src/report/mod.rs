@@ -7,8 +7,10 @@ mod flow_report;
 mod html;
 mod share_report;
 mod svg;
+mod tornado;
 
 pub use advice::{Advice, Timed, Worth};
 pub use flow_report::{CosimLine, FlowReport, InstructionLine, Kernel, MappingLine, UnitSetting};
 pub use html::render;
 pub use share_report::ShareReport;
+pub use tornado::{Swing, tornado};

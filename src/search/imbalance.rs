@@ -46,8 +46,8 @@ pub(super) fn select(
         };
         let admitted = rows.iter().copied();
         let admitted = admitted.filter(|&row| selection.admits(problem, &taken, row));
-        // min_by_key takes the first of equals.
-        let Some(best) = admitted.min_by_key(|&row| combined(row)) else {
+        // Of equals a single bit, as in the hash paper's Table 5, then the first.
+        let Some(best) = admitted.min_by_key(|&row| (combined(row), row.count_ones())) else {
             break; // unreachable: single bits complete any set of rows
         };
         taken.push(best);

@@ -25,4 +25,4 @@ pub use layout::{BUDGET, EXACT, Layout, Variable};
 pub use placement::{Place, Placement, place};
 pub use plan::{LayoutKind, Needs, Plan, storage_bits};
 pub use ranges::{Costs, MOST_VARIABLES, Ranges, VariableSet};
-pub use variants::{Launched, Variant, variants};
+pub use variants::{Launched, Variant, annotated_launch, variants};

@@ -8,13 +8,12 @@ use super::placement::Placement;
 use super::plan::{LayoutKind, Needs, Plan};
 use crate::capture::Selected;
 use crate::config::{Config, Scheduler};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::launch::LaunchFile;
 use crate::sm::{Residency, Setup, Statistics};
 use crate::workload::LaunchWorkload;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::io::Write;
 
 /// One way to run the kernel.
 #[derive(Clone, Debug)]
@@ -29,16 +28,22 @@ pub struct Variant {
     pub statistics: Statistics,
 }
 
-/// Name, scheduler, whether blocks share, and what the compiler does.
-type Step = (&'static str, Scheduler, bool, Option<Placement>);
+/// Name, scheduler (none: the machine's), whether blocks share, and what the
+/// compiler does.
+type Step = (&'static str, Option<Scheduler>, bool, Option<Placement>);
 
 const STEPS: [Step; 6] = [
-    ("Unshared", Scheduler::Lrr, false, None),
-    ("NoOpt", Scheduler::Lrr, true, None),
-    ("OWF", Scheduler::Owf, true, None),
-    ("Reorder", Scheduler::Owf, true, Some(Placement::None)),
-    ("PostDom", Scheduler::Owf, true, Some(Placement::PostDom)),
-    ("OPT", Scheduler::Owf, true, Some(Placement::Optimal)),
+    ("Unshared", None, false, None),
+    ("NoOpt", None, true, None),
+    ("OWF", Some(Scheduler::Owf), true, None),
+    ("Reorder", Some(Scheduler::Owf), true, Some(Placement::None)),
+    (
+        "PostDom",
+        Some(Scheduler::Owf),
+        true,
+        Some(Placement::PostDom),
+    ),
+    ("OPT", Some(Scheduler::Owf), true, Some(Placement::Optimal)),
 ];
 
 impl Variant {
@@ -58,6 +63,8 @@ impl Variant {
             "cycles": statistics.cycles,
             "warp_instructions": statistics.warp_instructions,
             "ipc": statistics.ipc,
+            "thread_instructions": statistics.thread_instructions,
+            "thread_ipc": statistics.thread_ipc,
             "speed_up": self.speed_up(baseline),
             "stalls_shared_scratchpad": statistics.stalls.shared_scratchpad,
             "progress_pct": {"before": before, "holding": holding, "after": after},
@@ -78,7 +85,8 @@ pub struct Launched<'a> {
     pub selected: &'a Selected,
 }
 
-/// Runs all variants on `machine` with the threshold `sharing`; `go_on` is
+/// Runs all variants on `machine` with the threshold `sharing`; the machine's
+/// scheduler is that of the baseline and of plain sharing. `go_on` is
 /// asked now and then, and ends the runs by returning false: there are fewer
 /// variants then. Equal programs run once.
 pub fn variants(
@@ -105,12 +113,19 @@ pub fn variants(
         if !go_on() {
             return Ok(Vec::new());
         }
-        workloads.push(recorded(launched, text)?);
+        workloads.push(LaunchWorkload::of_text(
+            launched.file,
+            launched.selected,
+            text,
+        )?);
     }
     let mut jobs: Vec<(usize, Scheduler, bool)> = STEPS
         .iter()
         .zip(&program_of)
-        .map(|(step, &program)| (program, step.1, step.2))
+        .map(|(step, &program)| {
+            let scheduler = step.1.unwrap_or(machine.settings.scheduler);
+            (program, scheduler, step.2)
+        })
         .collect();
     let wanted = jobs.clone();
     jobs.dedup();
@@ -133,12 +148,23 @@ pub fn variants(
         let (residency, statistics) = runs[run]?;
         Some(Variant {
             name: step.0,
-            scheduler: step.1,
+            scheduler: job.1,
             residency,
             statistics,
         })
     });
     Ok(all.collect())
+}
+
+/// The launch of a kernel with the best layout and relssp placed in one way.
+pub fn annotated_launch(
+    launched: Launched,
+    machine: &Config,
+    sharing: f64,
+    placement: Placement,
+) -> Result<LaunchWorkload> {
+    let text = annotated(launched, machine, sharing, placement)?;
+    LaunchWorkload::of_text(launched.file, launched.selected, &text)
 }
 
 /// The kernel with the best layout and relssp placed in one way; as it was
@@ -156,17 +182,4 @@ fn annotated(
         true => Ok(launched.kernel.module.text.clone()),
         false => Ok(plan.annotate()?.text),
     }
-}
-
-/// The launch, executed with another text for its PTX.
-fn recorded(launched: Launched, text: &str) -> Result<LaunchWorkload> {
-    let fail = |e| Error::io("write", &std::env::temp_dir(), e);
-    let mut ptx = tempfile::Builder::new()
-        .suffix(".ptx")
-        .tempfile()
-        .map_err(fail)?;
-    ptx.write_all(text.as_bytes()).map_err(fail)?;
-    let mut file = launched.file.clone();
-    file.ptx.value = ptx.path().to_owned();
-    LaunchWorkload::of(&file, launched.selected)
 }

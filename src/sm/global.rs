@@ -1,8 +1,15 @@
-//! Global memory as one SM sees it: a channel that serves segments in order
-//! (docs/microarchitecture.md, section 19.5).
+//! Global memory as one SM sees it: a channel that serves segments in order,
+//! and maybe an L1 for loads in front of it (docs/microarchitecture.md,
+//! section 19.5).
 
-use super::instr::Instr;
-use crate::config::GlobalMemory as Parameters;
+mod cache;
+mod channel;
+
+use super::instr::{Instr, InstrKind};
+use super::stats::Statistics;
+use crate::config::{GlobalMemory as Parameters, L1Cache};
+use cache::{L1, UnderWay};
+use channel::Channel;
 use std::collections::VecDeque;
 
 /// A load whose data comes back on the interconnect port.
@@ -21,10 +28,11 @@ pub(super) struct Return {
 /// The channel and what is under way.
 pub(super) struct GlobalMemory {
     parameters: Parameters,
-    /// First cycle in which the channel is free.
-    free: u64,
-    /// Cycles in which the outstanding segments come back, in order.
-    outstanding: VecDeque<u64>,
+    channel: Channel,
+    l1: Option<L1>,
+    /// Segments of loads that have not come back, where later loads wait for
+    /// them and there is no L1.
+    under_way: Option<UnderWay>,
     returns: VecDeque<Return>,
     /// Stores that have an entry and were not sent.
     reserved: u32,
@@ -32,22 +40,25 @@ pub(super) struct GlobalMemory {
     entries: VecDeque<u64>,
     /// First cycle in which the channel has taken all stores.
     stores_end: u64,
-    /// Segments so far.
-    pub segments: u64,
+    /// Segments that waited for those of earlier loads.
+    merged: u64,
     scratch: Vec<u64>,
 }
 
 impl GlobalMemory {
-    pub fn new(parameters: Parameters) -> Self {
+    pub fn new(parameters: Parameters, l1: L1Cache) -> Self {
+        let l1 = L1::new(&l1, parameters.segment_bytes);
+        let merges = parameters.merge && l1.is_none();
         GlobalMemory {
             parameters,
-            free: 0,
-            outstanding: VecDeque::new(),
+            channel: Channel::new(&parameters),
+            l1,
+            under_way: merges.then(UnderWay::default),
             returns: VecDeque::new(),
             reserved: 0,
             entries: VecDeque::new(),
             stores_end: 0,
-            segments: 0,
+            merged: 0,
             scratch: Vec::new(),
         }
     }
@@ -69,19 +80,24 @@ impl GlobalMemory {
         self.entries.front().copied()
     }
 
-    /// Sends the segments of a store like [`send`](Self::send); its entry is
-    /// free when the last of them has its slot. Returns the cycle in which the
-    /// channel has taken it.
+    /// Sends the segments of a store that was written back in `cycle`; its
+    /// entry is free when the last of them has its slot. Returns the cycle in
+    /// which the channel has taken it.
     pub fn send_store(&mut self, segments: &[u64], cycle: u64) -> u64 {
         self.reserved -= 1;
-        if segments.is_empty() {
-            return cycle;
+        let mut slot = None;
+        for &segment in segments {
+            if let Some(l1) = &mut self.l1 {
+                l1.store(segment);
+            }
+            slot = Some(self.channel.take(cycle + 1).start);
         }
-        self.send(segments, cycle);
-        let slot = self.free - u64::from(self.parameters.cycles_per_segment);
+        let Some(slot) = slot else {
+            return cycle;
+        };
         self.entries.push_back(slot);
-        self.stores_end = self.free;
-        self.free - 1
+        self.stores_end = self.channel.end();
+        self.stores_end - 1
     }
 
     /// Stores are on the channel, or wait for it, in `cycle`.
@@ -89,25 +105,39 @@ impl GlobalMemory {
         cycle < self.stores_end
     }
 
-    /// Sends the segments of an access that was written back in `cycle`;
-    /// returns the cycle of its last data.
-    pub fn send(&mut self, segments: &[u64], cycle: u64) -> u64 {
-        let p = self.parameters;
-        let mut last = cycle + 1;
-        for _ in segments {
-            let mut start = self.free.max(cycle + 1);
-            while self.outstanding.front().is_some_and(|&data| data <= start) {
-                self.outstanding.pop_front();
-            }
-            if self.outstanding.len() >= p.max_segments as usize {
-                start = self.outstanding.pop_front().unwrap_or(start).max(start);
-            }
-            self.free = start + u64::from(p.cycles_per_segment);
-            last = start + u64::from(p.latency);
-            self.outstanding.push_back(last);
-            self.segments += 1;
+    /// Sends the lines of a load that was written back in `cycle`; returns the
+    /// cycle of its last data.
+    pub fn send_load(&mut self, lines: &[u64], cycle: u64) -> u64 {
+        let data = lines.iter().map(|&line| self.load(line, cycle + 1));
+        data.max().unwrap_or(cycle + 1)
+    }
+
+    /// Loads a line of the L1, or a segment, that is wanted from `cycle` on.
+    fn load(&mut self, line: u64, cycle: u64) -> u64 {
+        if let Some(l1) = &mut self.l1 {
+            return l1.load(line, cycle, &mut self.channel);
         }
-        last
+        let Some(under_way) = &mut self.under_way else {
+            return self.channel.take(cycle).data;
+        };
+        if let Some(data) = under_way.find(line, cycle) {
+            self.merged += 1;
+            return data;
+        }
+        let data = self.channel.take(cycle).data;
+        under_way.add(line, data);
+        data
+    }
+
+    /// Enters what was counted.
+    pub fn count(&self, statistics: &mut Statistics) {
+        statistics.global_segments = self.channel.segments;
+        statistics.global_merged = self.merged;
+        if let Some(l1) = &self.l1 {
+            statistics.l1_hits = l1.hits;
+            statistics.l1_misses = l1.misses;
+            statistics.l1_merged = l1.merged;
+        }
     }
 
     /// Queues the data of a load: in the order of arrival, which for a load
@@ -142,9 +172,13 @@ impl GlobalMemory {
         self.returns.is_empty() && !self.has_stores(cycle)
     }
 
-    /// The aligned segments that the lanes in `mask` touch, ascending.
+    /// The aligned segments that the lanes in `mask` touch, ascending; of loads
+    /// through an L1 its lines.
     pub fn coalesce(&mut self, instr: &Instr, mask: u64) -> Box<[u64]> {
-        let segment = u64::from(self.parameters.segment_bytes);
+        let segment = match &self.l1 {
+            Some(l1) if instr.kind == InstrKind::LdGlobal => l1.line_bytes(),
+            _ => self.parameters.segment_bytes.into(),
+        };
         self.scratch.clear();
         for lane in (0..64).filter(|l| mask >> l & 1 == 1) {
             let first = instr.addrs.of(lane);
@@ -160,16 +194,19 @@ impl GlobalMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sm::instr::{Addresses, InstrKind, full_mask};
+    use crate::sm::instr::{Addresses, full_mask};
+
+    const PARAMETERS: Parameters = Parameters {
+        latency: 40,
+        segment_bytes: 32,
+        bytes_per_cycle: 16.0,
+        max_segments: 3,
+        max_stores: 2,
+        merge: false,
+    };
 
     fn memory() -> GlobalMemory {
-        GlobalMemory::new(Parameters {
-            latency: 40,
-            segment_bytes: 32,
-            cycles_per_segment: 2,
-            max_segments: 3,
-            max_stores: 2,
-        })
+        GlobalMemory::new(PARAMETERS, L1Cache::NONE)
     }
 
     fn segments(stride: i64) -> usize {
@@ -187,12 +224,12 @@ mod tests {
     #[test]
     fn bandwidth_and_outstanding_segments_bound_the_channel() {
         let mut memory = memory();
-        assert_eq!(memory.send(&[0], 9), 50);
-        assert_eq!(memory.send(&[1], 9), 52, "two cycles a segment");
-        assert_eq!(memory.send(&[2], 20), 61);
+        assert_eq!(memory.send_load(&[0], 9), 50);
+        assert_eq!(memory.send_load(&[1], 9), 52, "two cycles a segment");
+        assert_eq!(memory.send_load(&[2], 20), 61);
         // Three are outstanding: the next waits for the first's data.
-        assert_eq!(memory.send(&[3], 20), 90);
-        assert_eq!(memory.send(&[], 20), 21, "no lane, no wait");
+        assert_eq!(memory.send_load(&[3], 20), 90);
+        assert_eq!(memory.send_load(&[], 20), 21, "no lane, no wait");
     }
 
     #[test]
@@ -205,9 +242,9 @@ mod tests {
             ready,
             pass: 0,
         };
-        let far = memory.send(&[0], 9);
+        let far = memory.send_load(&[0], 9);
         memory.expect(load(0, far));
-        let near = memory.send(&[], 9);
+        let near = memory.send_load(&[], 9);
         memory.expect(load(1, near));
         memory.expect(load(2, near));
         assert_eq!(memory.next_arrival(), Some(10));
@@ -232,5 +269,48 @@ mod tests {
         // Without a lane it asks for nothing.
         assert_eq!(memory.send_store(&[], 14), 14);
         assert!(memory.reserve(14) && memory.is_idle(14));
+    }
+
+    /// 64 bytes at 2.5 a cycle are 25.6 cycles, however long it goes on.
+    #[test]
+    fn parts_of_cycles_add_up_exactly() {
+        let mut memory = GlobalMemory::new(
+            Parameters {
+                segment_bytes: 64,
+                bytes_per_cycle: 2.5,
+                max_segments: 1000,
+                ..PARAMETERS
+            },
+            L1Cache::NONE,
+        );
+        for k in 0..100_000u64 {
+            let data = memory.send_load(&[k], 0);
+            assert_eq!(data, 1 + k * 256 / 10 + 40);
+        }
+        // The channel is free again within a cycle; it was idle before 5000000.
+        assert_eq!(memory.channel.end(), 1 + 2_560_000);
+        assert_eq!(memory.send_load(&[0], 4_999_999), 5_000_040);
+        assert_eq!(memory.channel.end(), 5_000_026);
+    }
+
+    #[test]
+    fn loads_of_what_is_under_way_wait_for_it() {
+        let mut memory = GlobalMemory::new(
+            Parameters {
+                merge: true,
+                ..PARAMETERS
+            },
+            L1Cache::NONE,
+        );
+        assert_eq!(memory.send_load(&[5, 6], 9), 52);
+        assert_eq!(memory.send_load(&[5], 30), 50);
+        assert_eq!(memory.send_load(&[5, 6], 48), 52);
+        assert_eq!((memory.channel.segments, memory.merged), (2, 3));
+        // It is back in 50: whoever looks then asks again.
+        assert_eq!(memory.send_load(&[5], 49), 90);
+        // Stores neither wait nor are waited for.
+        assert!(memory.reserve(60));
+        assert_eq!(memory.send_store(&[5], 60), 62);
+        assert_eq!((memory.channel.segments, memory.merged), (4, 3));
     }
 }

@@ -156,7 +156,7 @@ impl<'a> Sm<'a> {
             exe: PassInExe::default(),
             values: Values::default(),
             lane_words: LaneWords::new(config, mapping),
-            global: GlobalMemory::new(config.sm.global),
+            global: GlobalMemory::new(config.sm.global, config.sm.l1),
             two_level: TwoLevel::new(&own, config.sm.active_warps),
             private: (0..schedulers).map(|_| WarpScheduler::new(warps)).collect(),
             private_ready: 0,
@@ -234,7 +234,7 @@ impl<'a> Sm<'a> {
     }
 
     fn finish(mut self) -> Statistics {
-        self.statistics.global_segments = self.global.segments;
+        self.global.count(&mut self.statistics);
         self.statistics.atomic_rounds = self.path.all_atomic_rounds();
         self.statistics.finish();
         self.statistics

@@ -110,6 +110,9 @@ impl SharedProgress {
     }
 }
 
+/// Barriers between which a run's phases are timed.
+pub const PHASES: usize = 8;
+
 /// The numbers of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Statistics {
@@ -120,6 +123,10 @@ pub struct Statistics {
     pub warp_instructions: u64,
     /// Warp instructions per cycle.
     pub ipc: f64,
+    /// Instructions of threads: the active lanes of each warp instruction.
+    pub thread_instructions: u64,
+    /// Thread instructions per cycle.
+    pub thread_ipc: f64,
     /// Issue slots in which a pass was issued: with one scheduler, cycles.
     pub issued: u64,
     /// The other issue slots, by reason; issued + stalls = cycles * schedulers.
@@ -134,14 +141,28 @@ pub struct Statistics {
     pub scratchpad_passes: u64,
     /// Rounds of the retry loop.
     pub atomic_rounds: u64,
-    /// Segments of global memory.
+    /// Segments of global memory that crossed the channel.
     pub global_segments: u64,
+    /// Segments of loads that waited for the data of an earlier load.
+    pub global_merged: u64,
+    /// Lines that loads found in the L1.
+    pub l1_hits: u64,
+    /// Lines that the L1 asked global memory for.
+    pub l1_misses: u64,
+    /// Lines that loads found under way to the L1.
+    pub l1_merged: u64,
     /// Thread blocks that ran.
     pub blocks: u64,
     /// What blocks that share had of the shared scratchpad.
     pub shared_progress: SharedProgress,
     #[serde(skip)]
     pub(super) degrees: u64,
+    /// Cycles in which the first block's barriers were met, the first
+    /// [`PHASES`] of them; 0 where there were fewer.
+    #[serde(skip)]
+    pub barriers: [u64; PHASES],
+    #[serde(skip)]
+    barriers_met: usize,
 }
 
 impl Statistics {
@@ -154,10 +175,19 @@ impl Statistics {
         }
     }
 
+    /// All warps of the block in `slot` have met at a barrier.
+    pub(super) fn barrier_met(&mut self, slot: usize, cycle: u64) {
+        if slot == 0 && self.barriers_met < PHASES {
+            self.barriers[self.barriers_met] = cycle;
+            self.barriers_met += 1;
+        }
+    }
+
     /// Forms the means at the end of the run.
     pub(super) fn finish(&mut self) {
         let ratio = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
         self.ipc = ratio(self.warp_instructions, self.cycles);
+        self.thread_ipc = ratio(self.thread_instructions, self.cycles);
         self.mean_conflict_degree = ratio(self.degrees, self.scratchpad_passes);
     }
 }

@@ -1,6 +1,7 @@
 //! The papers' examples, the rules of section 19, and programs that misbehave.
 
 mod ahead;
+mod memory;
 mod order;
 
 use super::*;
@@ -221,6 +222,17 @@ mod rules {
         let body = "ldlk r1, [0]\nstul [0], r1, r2\nldlk r3, [0]\nstul [0], r3\n";
         let s = run(&tiny(""), &warps(body)).unwrap();
         assert_eq!((s.warp_instructions, s.scratchpad_passes), (4, 4));
+    }
+
+    #[test]
+    fn threads_are_counted_by_active_lanes() {
+        // Warps of 8 lanes: n instructions are 8 n of threads, or 4 n half masked.
+        for (guard, lanes) in [("", 8), ("@0xf ", 4), ("@0x55 ", 4), ("@0x80 ", 1)] {
+            let body = format!("{guard}alu r1\n{guard}ld.shared r2, [4*l]\n").repeat(5);
+            let s = run(&tiny(""), &warps(&body)).unwrap();
+            assert_eq!(s.thread_instructions, lanes * s.warp_instructions);
+            assert!((s.thread_ipc - lanes as f64 * s.ipc).abs() < 1e-12, "{s:?}");
+        }
     }
 
     #[test]

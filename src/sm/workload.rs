@@ -1,6 +1,6 @@
 //! What an SM runs: a kernel's description and a program per warp.
 
-use super::instr::{Instr, KernelInfo};
+use super::instr::{Instr, InstrKind, KernelInfo};
 use crate::error::Result;
 use std::sync::Arc;
 
@@ -25,5 +25,28 @@ pub(super) struct OnePart(pub Option<Arc<[Instr]>>);
 impl ProgramStream for OnePart {
     fn next_part(&mut self) -> Result<Option<Arc<[Instr]>>> {
         Ok(self.0.take().filter(|part| !part.is_empty()))
+    }
+}
+
+/// A program whose atomics on shared memory are loads.
+pub(super) struct AtomicsAsLoads<'a>(Box<dyn ProgramStream + 'a>);
+
+impl<'a> AtomicsAsLoads<'a> {
+    pub fn of(program: Box<dyn ProgramStream + 'a>) -> Box<dyn ProgramStream + 'a> {
+        Box::new(AtomicsAsLoads(program))
+    }
+}
+
+impl ProgramStream for AtomicsAsLoads<'_> {
+    fn next_part(&mut self) -> Result<Option<Arc<[Instr]>>> {
+        let load = |instr: &Instr| {
+            let mut instr = instr.clone();
+            if instr.kind == InstrKind::AtomShared {
+                instr.kind = InstrKind::LdShared;
+            }
+            instr
+        };
+        let part = self.0.next_part()?;
+        Ok(part.map(|part| part.iter().map(load).collect()))
     }
 }

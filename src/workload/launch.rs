@@ -1,7 +1,7 @@
 //! Launch files as programs: kernels in PTX, executed.
 
 use crate::capture::{Selected, full_trace_of, opened};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
 use crate::output::Scratch;
 use crate::sm::{KernelInfo, ProgramStream, TraceFile, Workload};
@@ -28,6 +28,16 @@ impl LaunchWorkload {
         let (mut file, selected) = opened(launch)?;
         file.zeros_beyond = zeros_beyond;
         Self::of(&file, &selected)
+    }
+
+    /// Runs the kernel of a launch with another text for its PTX.
+    pub fn of_text(file: &LaunchFile, selected: &Selected, text: &str) -> Result<Self> {
+        let scratch = Scratch::new()?;
+        let ptx = scratch.path("k.ptx");
+        std::fs::write(&ptx, text).map_err(|e| Error::io("write", &ptx, e))?;
+        let mut file = file.clone();
+        file.ptx.value = ptx;
+        Self::of(&file, selected)
     }
 
     /// Runs the kernel of a launch of a file that has been read.

@@ -91,3 +91,29 @@ fn adjust_weights() {
             });
     }
 }
+
+/// The bias is input 0 and output 0: sums begin behind them.
+#[test]
+fn layer_forward_with_a_bias() {
+    let hidden = 64usize;
+    Kernel::load("backprop", "layer_forward_bias").check(|run| {
+        let (input, weights) = (run.before::<f32>("input"), run.before::<f32>("weights"));
+        let at = |row: usize, column: usize| (row + 1) * (hidden + 1) + column + 1;
+        let product = |row: usize, column: usize| {
+            Approx::exact(weights[at(row, column)]) * Approx::exact(input[row + 1])
+        };
+        let want: Vec<Approx> = (0..4 * hidden)
+            .map(|i| {
+                let first = i / hidden * 16;
+                sum((first..first + 16).map(|row| product(row, i % hidden)))
+            })
+            .collect();
+        assert_within("partial", &run.after("partial"), &want);
+        let mut want: Vec<Approx> = weights.iter().map(|w| Approx::exact(*w)).collect();
+        for (row, column) in (0..hidden * hidden).map(|i| (i / hidden, i % hidden)) {
+            let rows = 1usize << (row % 16).trailing_zeros().min(4);
+            want[at(row, column)] = sum((row..row + rows).map(|r| product(r, column)));
+        }
+        assert_within("weights", &run.after("weights"), &want);
+    });
+}

@@ -19,7 +19,7 @@ fn weight(inverse: bool, i: usize, j: usize) -> f64 {
 fn sizes(name: &str) -> [(usize, usize, [u32; 3]); 2] {
     match name {
         n if n.ends_with("large") => [(128, 32, [2, 1, 1]), (64, 64, [1, 2, 1])],
-        n if n.ends_with("short") => [(64, 32, [2, 1, 1]), (32, 32, [1, 1, 1])],
+        n if n.contains("short") => [(64, 32, [2, 1, 1]), (32, 32, [1, 1, 1])],
         _ => [(64, 32, [2, 2, 1]), (32, 16, [1, 1, 1])],
     }
 }
@@ -74,7 +74,12 @@ fn floats() {
 
 #[test]
 fn shorts() {
-    for name in ["dct_short", "idct_short"] {
+    for name in [
+        "dct_short",
+        "idct_short",
+        "dct_short_plain",
+        "idct_short_plain",
+    ] {
         let inverse = name.starts_with("idct");
         let fixed = |i: usize, j: usize| (weight(inverse, i, j) * 8192.0).round() as i32;
         let round = |v: i32| (v + 4096) >> 13;

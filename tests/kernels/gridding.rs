@@ -103,3 +103,43 @@ fn scanning_the_counts() {
             });
     }
 }
+
+/// The sum that the up-sweep leaves at place i: of as many words up to i as
+/// the lowest set bit of i + 1 says.
+fn tree(group: &[u32], i: usize) -> u32 {
+    let words = 1usize << (i + 1).trailing_zeros();
+    group[i + 1 - words..=i].iter().sum()
+}
+
+#[test]
+fn up_sweep() {
+    Kernel::load("gridding", "scan_up").check(|run| {
+        let (before, after) = (run.before::<u32>("totals"), run.after::<u32>("totals"));
+        let sums = run.after::<u32>("sums");
+        for (b, group) in before.chunks(128).enumerate() {
+            assert_eq!(sums[b], group.iter().sum::<u32>());
+            for i in 0..128 {
+                assert_eq!(after[128 * b + i], tree(group, i), "{b} {i}");
+            }
+        }
+    });
+}
+
+#[test]
+fn down_sweep_of_up_sweeps() {
+    let words: Vec<u32> = (0..2048u32).map(|i| i * i % 1009).collect();
+    let groups = words.chunks(128);
+    let trees: Vec<u32> = groups
+        .flat_map(|group| (0..128).map(|i| tree(group, i)))
+        .collect();
+    Kernel::load("gridding", "scan_down")
+        .data("totals", &trees)
+        .check(|run| {
+            let (after, offsets) = (run.after::<u32>("totals"), run.before::<u32>("offsets"));
+            for (i, prefix) in after.iter().enumerate() {
+                let first = i - i % 128;
+                let want = offsets[i / 128] + words[first..i].iter().sum::<u32>();
+                assert_eq!(*prefix, want, "{i}");
+            }
+        });
+}

@@ -34,3 +34,24 @@ fn bins_64() {
     check("histogram64_atomic", 64, 2, 2000);
     check("histogram64_atomic", 64, 1, 3);
 }
+
+/// 12-bit pixels, 32 copies.
+#[test]
+fn copies_of_32() {
+    for bins in [64usize, 256] {
+        for n in [5000usize, 77] {
+            let pixels: Vec<u16> = (0..n).map(|i| (i * i * 37 % 4096) as u16).collect();
+            Kernel::load("histogram", &format!("histogram{bins}_32"))
+                .grid([2, 1, 1])
+                .data("pixels", &pixels)
+                .scalar("n", n as u32)
+                .check(|run| {
+                    let mut want = vec![0u32; bins];
+                    for p in &pixels {
+                        want[usize::from(*p) * bins / 4096] += 1;
+                    }
+                    assert_eq!(run.after::<u32>("histogram"), want, "{bins} {n}");
+                });
+        }
+    }
+}

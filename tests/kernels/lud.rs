@@ -91,3 +91,12 @@ fn inner_tiles() {
         });
     }
 }
+
+/// The first tile alone: lud_diagonal of one tile is the whole decomposition.
+#[test]
+fn the_diagonal_alone() {
+    let kernel = Kernel::load("lud", "lud_diagonal")
+        .count("m", 256)
+        .scalar("n", 16);
+    check(&kernel, 16);
+}

@@ -24,3 +24,20 @@ fn prefix_sums() {
         });
     }
 }
+
+#[test]
+fn rows_of_256() {
+    for rows in [16usize, 1] {
+        Kernel::load("scan", "scan_rows")
+            .grid([rows as u32, 1, 1])
+            .count("in", 256 * rows)
+            .count("out", 256 * rows)
+            .check(|run| {
+                let (input, output) = (run.before::<u32>("in"), run.after::<u32>("out"));
+                for (i, prefix) in output.iter().enumerate() {
+                    let row = i - i % 256;
+                    assert_eq!(*prefix, input[row..i].iter().sum::<u32>(), "{i}");
+                }
+            });
+    }
+}

@@ -180,7 +180,7 @@ fn what_is_wrong_is_said_once_and_nothing_is_written() {
         (&[&dynamic[..], "--block", "32"][..], "--dynamic-shared"),
         (&[&broken[..], "--block", "32"][..], "broken.ptx:4:"),
         (&[&release[..], "--block", "32"][..], "annotated already"),
-        (&[backprop, "--block", "32"][..], "3 entries"),
+        (&[backprop, "--block", "32"][..], "4 entries"),
         (
             &[backprop, "--block", "32", "--entry", "none"][..],
             "no entry 'none'",
@@ -261,4 +261,60 @@ fn a_layout_marker_is_checked() {
             "{offsets}: {error}"
         );
     }
+}
+
+/// Options for quick runs of a kernel with two resident blocks.
+const SRAD1: [&str; 3] = ["srad/srad1.toml", "--preset", "gpgpusim-16k"];
+
+#[test]
+fn the_baseline_takes_schedulers_and_keys_as_sim_does() {
+    let schedulers = |options: &[&str]| -> Vec<String> {
+        let result = json(&[&SRAD1[..], options].concat());
+        let variants = result["variants"].as_array().unwrap();
+        let name = |v: &serde_json::Value| v["scheduler"].as_str().unwrap().to_owned();
+        variants.iter().map(name).collect()
+    };
+    for baseline in ["lrr", "gto", "two-level"] {
+        let expected = [baseline, baseline, "owf", "owf", "owf", "owf"];
+        assert_eq!(schedulers(&["--scheduler", baseline]), expected);
+    }
+    let of_key = schedulers(&["--set", "scheduler.policy=gto"]);
+    assert_eq!(of_key[..3], ["gto", "gto", "owf"]);
+    let plan = |options: &[&str]| json(&[&SRAD1[..], &["--no-sim"], options].concat());
+    let twice = [
+        "--set",
+        "geometry.capacity_words=8192",
+        "--set",
+        "geometry.addr_bits=13",
+    ];
+    assert_eq!(plan(&[])["blocks"]["unshared"], 1);
+    assert_eq!(plan(&twice)["blocks"]["unshared"], 2);
+}
+
+#[test]
+fn each_thread_executes_relssp_once_and_at_most_one_more_branch() {
+    let result = json(&SRAD1);
+    let variants = result["variants"].as_array().unwrap();
+    let threads = |i: usize| variants[i]["thread_instructions"].as_u64().unwrap();
+    // Sharing paper, Table VI: sharing alone alters nothing.
+    assert_eq!(threads(0), threads(2));
+    let launched = threads_of_the_launch();
+    let more = threads(5) - threads(2);
+    assert!((launched..=2 * launched).contains(&more), "{more}");
+    for v in variants {
+        let number = |key: &str| v[key].as_f64().unwrap();
+        let sum = number("thread_ipc") * number("cycles");
+        assert!((sum - number("thread_instructions")).abs() < 1e-3, "{v}");
+    }
+}
+
+/// Threads of srad1's grid.
+fn threads_of_the_launch() -> u64 {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/srad/srad1.toml");
+    let launch: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
+    let product = |key: &str| -> u64 {
+        let list = launch[key].as_array().unwrap().iter();
+        list.map(|n| n.as_integer().unwrap() as u64).product()
+    };
+    product("grid") * product("block")
 }

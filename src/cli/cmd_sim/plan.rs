@@ -1,12 +1,12 @@
 //! The points of a run or a sweep, before anything has run.
 
 use super::{Global, SimArgs};
+use crate::cli::overrides;
+pub(super) use crate::cli::overrides::{name, set_lists};
 use crate::config::{Config, Overlay, Pipeline, Scheduler};
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::sm::Setup;
-use serde::Serialize;
-use serde_json::Value;
 
 /// A point: what it runs on, and how large its grid is.
 #[derive(Clone, Default)]
@@ -27,35 +27,6 @@ pub(super) struct Draft {
 pub(super) struct Plan {
     pub machines: Vec<Overlay>,
     pub points: Vec<Draft>,
-}
-
-/// The values of one `--set SECTION.KEY=A,B,...`.
-pub(super) struct SetList {
-    key: String,
-    pub values: Vec<String>,
-}
-
-/// Reads the values of `--set`.
-pub(super) fn set_lists(options: &[String]) -> Result<Vec<SetList>> {
-    let read = |option: &String| match option.split_once('=') {
-        Some((key, values)) if !values.is_empty() => Ok(SetList {
-            key: key.trim().to_owned(),
-            values: values.split(',').map(|v| v.trim().to_owned()).collect(),
-        }),
-        _ => Err(Error::usage(
-            format!("--set {option} has no value"),
-            "expected SECTION.KEY=VALUE, with --sweep also SECTION.KEY=A,B,...",
-        )),
-    };
-    options.iter().map(read).collect()
-}
-
-/// The name that serde has for a value.
-pub(super) fn name(value: &impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(Value::String(name)) => name,
-        _ => String::new(),
-    }
 }
 
 impl Plan {
@@ -145,8 +116,8 @@ fn each<T: Clone>(
 
 /// The machines of --preset or --config, and their names.
 fn machines(args: &SimArgs, global: &Global) -> Result<(Vec<String>, Vec<Overlay>)> {
-    if let Some(path) = &global.config {
-        return Ok((vec![String::new()], vec![Overlay::load(path)?]));
+    if global.config.is_some() {
+        return Ok((vec![String::new()], vec![overrides::base(global)?]));
     }
     let names: Vec<String> = match args.sweep {
         true => global

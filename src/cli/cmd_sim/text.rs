@@ -20,6 +20,8 @@ pub(super) fn single(kernel: &str, point: &Point) -> String {
         count("cycles", s.cycles),
         count("warp instructions", s.warp_instructions),
         mean("warp instructions per cycle", s.ipc),
+        count("thread instructions", s.thread_instructions),
+        mean("thread instructions per cycle", s.thread_ipc),
         count("issue slots used", s.issued),
     ];
     for (reason, cycles) in s.stalls.list() {
@@ -31,6 +33,16 @@ pub(super) fn single(kernel: &str, point: &Point) -> String {
         count("atomic rounds", s.atomic_rounds),
         count("global segments", s.global_segments),
     ]);
+    let memory = &point.config.sm;
+    if memory.l1.size_bytes > 0 {
+        rows.extend([
+            count("L1 hits", s.l1_hits),
+            count("L1 misses", s.l1_misses),
+            count("L1 merged", s.l1_merged),
+        ]);
+    } else if memory.global.merge {
+        rows.push(count("global merged", s.global_merged));
+    }
     let (blocks, pairs) = (point.residency.blocks(), point.residency.pairs);
     let interrupted = match point.ended {
         true => String::new(),

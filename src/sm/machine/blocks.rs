@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::model::spad_sm_path::PathLaunch;
 use crate::model::{Exit, WarpMask};
 use crate::sm::warp::{NEVER, State};
+use crate::sm::workload::AtomicsAsLoads;
 
 /// One block slot.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,7 +70,12 @@ impl Sm<'_> {
             warp.age = self.launches;
             self.ages[w] = self.launches;
             self.launches += 1;
-            warp.start(workload.open(block, index as u32)?, ready_at)?;
+            let program = workload.open(block, index as u32)?;
+            let program = match self.config.sm.atomics_as_loads {
+                true => AtomicsAsLoads::of(program),
+                false => program,
+            };
+            warp.start(program, ready_at)?;
             self.checks.clear(w);
             self.check_before(w, ready_at);
             self.two_level.enter(w);
@@ -154,5 +160,6 @@ impl Sm<'_> {
             }
         }
         self.barriers_until = self.barriers_until.max(last + 1);
+        self.statistics.barrier_met(slot, last);
     }
 }

@@ -61,7 +61,7 @@ impl Sm<'_> {
         let pending = &mut self.warps[w].pending[i];
         let segments = std::mem::take(&mut pending.segments);
         if pending.kind == InstrKind::LdGlobal {
-            let ready = self.global.send(&segments, self.cycle);
+            let ready = self.global.send_load(&segments, self.cycle);
             self.global.expect(Return {
                 warp: w,
                 tag: pending.tag,

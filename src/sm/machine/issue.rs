@@ -94,6 +94,7 @@ impl Sm<'_> {
         let subwarps = u64::from(self.config.subwarps());
         let front_end = u64::from(self.config.sm.frontend_stages);
         self.statistics.warp_instructions += 1;
+        self.statistics.thread_instructions += u64::from(active.count_ones());
         let Some(instr) = self.warps[w].next() else {
             return Ok(());
         };

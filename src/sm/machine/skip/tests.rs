@@ -155,7 +155,11 @@ fn passing_over_quiet_cycles_changes_nothing() {
         config.path.mem_stages = 2 + uniform(&mut rng, 4);
         config.path.ahead = uniform(&mut rng, 4);
         config.sm.global.max_stores = 1 + uniform(&mut rng, 3);
-        config.sm.global.cycles_per_segment *= 1 + uniform(&mut rng, 2);
+        let bytes = [16.0, 8.0, 2.5, 24.0, 17.777];
+        config.sm.global.bytes_per_cycle = one_of(&mut rng, &bytes);
+        config.sm.global.merge = one_of(&mut rng, &[false, true]);
+        config.sm.l1.size_bytes = one_of(&mut rng, &[0, 512, 4096]);
+        config.sm.l1.mshrs = one_of(&mut rng, &[1, 3, 32]);
         let words = match round % 2 {
             0 => config.capacity_words * 2 / 5,
             _ => 64 + uniform(&mut rng, 200),
@@ -173,6 +177,6 @@ fn passing_over_quiet_cycles_changes_nothing() {
         stores += stalls.map_or(0, |s| s.store_queue);
         (all, made) = (all + cycles, made + steps);
     }
-    assert!(made * 2 < all, "{made} steps for {all} cycles");
+    assert!(made * 5 < all * 3, "{made} steps for {all} cycles");
     assert!(stores > 1000, "{stores} cycles with no entry for a store");
 }

@@ -1,0 +1,117 @@
+//! Which points a run needs, and computing them.
+
+use super::figure::Figure;
+use super::point::{Numbers, Point};
+use super::store::Store;
+use super::{analytic, simulate};
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Told how far the points are; says whether to go on.
+pub trait Watch: Sync {
+    /// A point is done, of `all`.
+    fn point(&self, point: &Point, all: usize);
+    /// Whether to go on.
+    fn goes_on(&self) -> bool;
+}
+
+/// The points of figures, each once, in the order of the figures.
+pub fn points(root: &Path, figures: &[&Figure], more: &[String]) -> Result<Vec<Point>> {
+    let mut found: Vec<Point> = Vec::new();
+    let mut known = std::collections::BTreeSet::new();
+    for figure in figures {
+        for workload in figure.workload.keys() {
+            for configuration in figure.configurations_of(workload) {
+                let point = Point::new(root, figure, (workload, configuration), more)?;
+                if known.insert(point.digest.clone()) {
+                    found.push(point);
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Computes those of `points` that `store` has not, on all cores, and adds
+/// each as it is done; false if it was ended before all were.
+pub fn compute(points: &[Point], store: &Store, watch: &dyn Watch) -> Result<bool> {
+    let missing: Vec<&Point> = points
+        .iter()
+        .filter(|p| store.get(&p.digest).is_none())
+        .collect();
+    let all = missing.len();
+    let done = missing.par_iter().map(|point| {
+        if !watch.goes_on() {
+            return Ok(false);
+        }
+        let numbers = match one(point, watch) {
+            Ok(Some(numbers)) => numbers,
+            Ok(None) => return Ok(false),
+            // Such a kernel has no such form; other points go on.
+            Err(error @ Error::Usage { .. }) if point.with.software.is_some() => Numbers {
+                reason: Some(error.to_string()),
+                ..Numbers::default()
+            },
+            Err(error) => return Err(in_point(error, point)),
+        };
+        store.add(point, numbers)?;
+        watch.point(point, all);
+        Ok(true)
+    });
+    let done: Vec<bool> = done.collect::<Result<_>>()?;
+    Ok(done.into_iter().all(|d| d))
+}
+
+fn one(point: &Point, watch: &dyn Watch) -> Result<Option<Numbers>> {
+    let work = &point.work;
+    if let Some(access) = &work.access {
+        return analytic::congestion(point, access).map(Some);
+    }
+    if let Some(transpose) = &work.transpose {
+        return analytic::transpose(point, transpose).map(Some);
+    }
+    let Some(machine) = &point.machine else {
+        return Err(Error::usage(
+            "no machine to simulate",
+            "expected `machine` in the figure",
+        ));
+    };
+    match &work.input {
+        None => analytic::residency(work, machine).map(Some),
+        Some(input) if point.with.counted => simulate::count(point, machine, input).map(Some),
+        Some(input) => simulate::simulate(point, machine, input, &mut |_| watch.goes_on()),
+    }
+}
+
+fn in_point(error: Error, point: &Point) -> Error {
+    let place = format!(
+        "{}, {}, {}",
+        point.figure, point.workload, point.configuration
+    );
+    match error {
+        Error::Usage { what, help } => Error::Usage {
+            what: format!("{place}: {what}"),
+            help,
+        },
+        other => other,
+    }
+}
+
+/// The numbers of a figure's points by workload and configuration.
+pub type Table = BTreeMap<(String, String), Numbers>;
+
+/// What `store` has of a figure.
+pub fn table(root: &Path, figure: &Figure, store: &Store, more: &[String]) -> Result<Table> {
+    let mut table = Table::new();
+    for workload in figure.workload.keys() {
+        for configuration in figure.configurations_of(workload) {
+            let point = Point::new(root, figure, (workload, configuration), more)?;
+            if let Some(numbers) = store.get(&point.digest) {
+                table.insert((workload.clone(), configuration.to_owned()), numbers);
+            }
+        }
+    }
+    Ok(table)
+}

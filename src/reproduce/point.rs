@@ -1,0 +1,196 @@
+//! One computation: what goes in, its digest, what comes out.
+
+use super::figure::{Configuration, Figure, Workload};
+use super::published;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::launch::{Arg, ArgKind, Buffer, Init, LaunchFile};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Raised when the models count differently, so that old points are not taken
+/// for new ones.
+const MODEL: u32 = 1;
+
+/// What a point came to, by the names that quantities have for it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Numbers {
+    /// The bank mapping, where one was searched.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hash: Option<String>,
+    /// Why there are no values.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<String>,
+    /// Cycles, conflicts, stalls, ...
+    pub values: BTreeMap<String, f64>,
+}
+
+/// A workload with a configuration on a machine.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// The first figure that it is for.
+    pub figure: String,
+    /// Name in that figure.
+    pub workload: String,
+    /// Name in that figure.
+    pub configuration: String,
+    /// What runs; its input's path is the one to open.
+    pub work: Workload,
+    /// What it is run with.
+    pub with: Configuration,
+    /// The machine with the configuration's keys, where one is simulated.
+    pub machine: Option<Config>,
+    /// Of the inputs.
+    pub digest: String,
+}
+
+impl Point {
+    /// The point of a figure, with its inputs read. `more` keys of the machine
+    /// are set last.
+    pub fn new(root: &Path, figure: &Figure, names: (&str, &str), more: &[String]) -> Result<Self> {
+        let (workload, configuration) = names;
+        let mut work = figure.workload[workload].clone();
+        let mut with = figure.configuration[configuration].clone();
+        if let Some(variant) = with.variant.take() {
+            let input = work.variant.get(&variant).cloned();
+            work.input = Some(input.ok_or_else(|| {
+                Error::usage(
+                    format!("{}: {workload} has no form '{variant}'", figure.id),
+                    "expected it among the workload's `variant`",
+                )
+            })?);
+        }
+        work.variant.clear();
+        let column = |column: Option<String>| {
+            column
+                .map(|c| published::mapping(root, workload, &c))
+                .transpose()
+        };
+        with.hash = with.hash.or(column(with.published.take())?);
+        with.compare = column(with.compare)?;
+        with.software = column(with.software)?;
+        let machine = machine(figure, &with, more)?;
+        let digest = digest(root, &work, &with, machine.as_ref())?;
+        let open = |input: String| match input.starts_with("kernel:") {
+            true => input,
+            false => root.join(input).display().to_string(),
+        };
+        work.input = work.input.map(open);
+        Ok(Point {
+            figure: figure.id.clone(),
+            workload: workload.to_owned(),
+            configuration: configuration.to_owned(),
+            work,
+            with,
+            machine,
+            digest,
+        })
+    }
+
+    /// Its line of `points.jsonl`.
+    pub fn json(&self, numbers: &Numbers) -> Value {
+        json!({
+            "digest": self.digest,
+            "workload": self.work_text(),
+            "machine": self.machine.as_ref().map(|m| &m.name),
+            "configuration": self.with,
+            "hash": numbers.hash,
+            "reason": numbers.reason,
+            "values": numbers.values,
+        })
+    }
+
+    fn work_text(&self) -> Value {
+        let mut work = json!(self.work);
+        if let Some(input) = self
+            .work
+            .input
+            .as_deref()
+            .filter(|i| !i.starts_with("kernel:"))
+        {
+            let at = ["kernels/", "reproduce/"]
+                .iter()
+                .find_map(|f| input.find(f))
+                .unwrap_or(0);
+            work["input"] = json!(&input[at..]);
+        }
+        work
+    }
+}
+
+/// The figure's machine with the configuration's keys.
+fn machine(figure: &Figure, with: &Configuration, more: &[String]) -> Result<Option<Config>> {
+    let Some(mut overlay) = figure.machine()? else {
+        return Ok(None);
+    };
+    for set in with.set.iter().chain(more) {
+        let (key, value) = set.split_once('=').ok_or_else(|| {
+            Error::usage(
+                format!("{}: set '{set}'", figure.id),
+                "expected SECTION.KEY=VALUE",
+            )
+        })?;
+        overlay.set(key, value)?;
+    }
+    overlay.config().map(Some)
+}
+
+/// SHA-256 of everything that the numbers depend on.
+fn digest(
+    root: &Path,
+    work: &Workload,
+    with: &Configuration,
+    machine: Option<&Config>,
+) -> Result<String> {
+    let mut hash = Sha256::new();
+    let inputs = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "model": MODEL,
+        "workload": work,
+        "configuration": with,
+    });
+    hash.update(inputs.to_string());
+    hash.update(format!("{machine:?}"));
+    for file in files(root, work)? {
+        let content = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
+        hash.update(content.len().to_le_bytes());
+        hash.update(content);
+    }
+    let bytes = hash.finalize();
+    Ok(bytes.iter().take(16).map(|b| format!("{b:02x}")).collect())
+}
+
+/// The buffer of an argument that has one.
+fn buffer(arg: &Arg) -> Option<&Buffer> {
+    match &arg.kind {
+        ArgKind::Buffer(buffer) => Some(buffer),
+        _ => None,
+    }
+}
+
+/// The launch file of a workload and the files that it names.
+fn files(root: &Path, work: &Workload) -> Result<Vec<PathBuf>> {
+    let Some(input) = work.input.as_deref().filter(|i| !i.starts_with("kernel:")) else {
+        return Ok(Vec::new());
+    };
+    let path = root.join(input);
+    let Some(selected) = crate::capture::Selected::of(&path) else {
+        return Ok(vec![path]);
+    };
+    let file = LaunchFile::load(&selected.file)?;
+    let buffers = file
+        .args
+        .iter()
+        .filter_map(buffer)
+        .chain(file.symbols.iter().map(|s| &s.buffer));
+    let data = buffers.filter_map(|b| match &b.init {
+        Init::File(path) => Some(path.clone()),
+        _ => None,
+    });
+    let mut files = vec![selected.file, file.ptx.value.clone()];
+    files.extend(data);
+    Ok(files)
+}

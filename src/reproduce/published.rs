@@ -1,0 +1,50 @@
+//! Table 5 of the hash paper: its benchmarks, and the bank mappings that it
+//! publishes.
+
+use super::data::parse;
+use crate::error::{Error, Result};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A benchmark of the table.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Row {
+    /// Its name.
+    pub benchmark: String,
+    /// The launch file that stands for it.
+    pub launch: String,
+    /// Its other columns.
+    #[serde(flatten)]
+    columns: BTreeMap<String, toml::Value>,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    row: Vec<Row>,
+}
+
+/// The hash unit that a column of the table configures.
+const UNITS: [(&str, &str); 5] = [
+    ("bitvec-xor", "bitvec-xor"),
+    ("givargis-perm", "bitwise-perm"),
+    ("mih-perm", "bitwise-perm"),
+    ("givargis-xor", "bitwise-xor"),
+    ("mih-xor", "bitwise-xor"),
+];
+
+/// The mapping of `column` for benchmark `workload`, as `--hash` takes it.
+pub(super) fn mapping(root: &Path, workload: &str, column: &str) -> Result<String> {
+    let path = root.join("reproduce/hash/table5.toml");
+    let table: Table = parse(&path)?;
+    let unit = UNITS.iter().find(|u| u.0 == column);
+    let row = table.row.iter().find(|r| r.benchmark == workload);
+    let cell = row.and_then(|row| row.columns.get(column)?.as_str());
+    match (unit, cell) {
+        (Some((_, unit)), Some(cell)) => Ok(format!("{unit}:{cell}")),
+        _ => Err(Error::usage(
+            format!("{}: no {column} of {workload}", path.display()),
+            "expected a [[row]] of the benchmark with this column",
+        )),
+    }
+}

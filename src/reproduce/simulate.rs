@@ -1,0 +1,321 @@
+//! Points that the golden model of the SM runs, or that count a block's
+//! conflicts.
+
+use super::figure::{Tune, Workload};
+use super::point::{Numbers, Point};
+use crate::capture::{Selected, launch_trace, opened};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::hash::{BankFunction, HashSpec, hash_kind};
+use crate::launch::{ArgKind, Init, Launch, LaunchFile};
+use crate::ptx::Module;
+use crate::rewrite::{Hashes, Request, rewrite};
+use crate::search::bitvec::all_pairs;
+use crate::search::reference::{Selection, of_trace};
+use crate::search::tune::{Method, Tuner};
+use crate::search::{Control, Outcome, Problem};
+use crate::sharing::{Kernel, Launched, Needs, Placement, annotated_launch, find_entry};
+use crate::sm::{RunProgress, Setup, Statistics, Workload as Programs};
+use crate::software::LayoutSpec;
+use crate::trace::{AccessTrace, ConflictProfile};
+use crate::workload::{AccessOptions, LaunchWorkload, load_input, load_workload};
+use clap::ValueEnum;
+use std::path::Path;
+use std::str::FromStr;
+
+/// Simulates a point; `watch` ends it by returning false: there are no numbers then.
+pub(super) fn simulate(
+    point: &Point,
+    machine: &Config,
+    input: &str,
+    watch: &mut dyn FnMut(RunProgress) -> bool,
+) -> Result<Option<Numbers>> {
+    let hash = mapping(point, machine, input)?;
+    let programs = programs(point, machine, input)?;
+    let setup = Setup {
+        hash: hash.clone(),
+        ..Setup::default()
+    };
+    let sm = setup.build(machine, programs.as_ref())?;
+    let residency = sm.layout().residency();
+    let (statistics, ended) = sm.run_watched(watch)?;
+    if !ended {
+        return Ok(None);
+    }
+    let mut numbers = of_statistics(&statistics, machine);
+    let info = programs.info();
+    let threads = info.threads() * u64::from(info.blocks);
+    let per_thread = statistics.thread_instructions as f64 / threads as f64;
+    numbers
+        .values
+        .insert("instructions a thread".to_owned(), per_thread);
+    numbers.hash = hash.map(|h| h.to_string());
+    let mut set = |key: &str, value: u32| numbers.values.insert(key.to_owned(), f64::from(value));
+    set("resident_blocks", residency.blocks());
+    set("pairs", residency.pairs);
+    Ok(Some(numbers))
+}
+
+/// Counts the conflicts of a block's accesses.
+pub(super) fn count(point: &Point, machine: &Config, input: &str) -> Result<Numbers> {
+    let trace = trace(&point.work, input)?;
+    let profile = ConflictProfile::new(&trace, machine.conflict_rule());
+    let (hash, conflicts) = match &point.with.tune {
+        Some(tune) => {
+            let found = search(tune, machine, &trace)?;
+            (found.spec, found.conflicts)
+        }
+        None => {
+            let hash = mapping(point, machine, input)?.unwrap_or(HashSpec::Mod);
+            let banks = BankFunction::new(&hash, machine.geometry)?;
+            let count = profile.count(|word| banks.bank(word, machine.geometry));
+            (hash, count.conflicts)
+        }
+    };
+    let hash = hash.to_string();
+    let values = [
+        ("bank_conflicts", conflicts as f64),
+        ("accesses", profile.active_passes() as f64),
+        (
+            "equal",
+            f64::from(point.with.compare.as_ref() == Some(&hash)),
+        ),
+    ];
+    Ok(Numbers {
+        hash: Some(hash),
+        reason: None,
+        values: values.map(|(k, v)| (k.to_owned(), v)).into(),
+    })
+}
+
+/// The statistics by name; stalls by reason, and what the papers derive.
+fn of_statistics(statistics: &Statistics, machine: &Config) -> Numbers {
+    let mut numbers = Numbers::default();
+    if let serde_json::Value::Object(fields) = serde_json::json!(statistics) {
+        for (key, value) in fields {
+            if let Some(value) = value.as_f64() {
+                numbers.values.insert(key, value);
+            }
+        }
+    }
+    let stalls = statistics.stalls.list();
+    for (reason, cycles) in stalls {
+        numbers
+            .values
+            .insert(format!("stalls.{reason}"), cycles as f64);
+    }
+    let mut set = |key: &str, value: f64| numbers.values.insert(key.to_owned(), value);
+    set("stalls", statistics.stalls.total() as f64);
+    let pipeline = statistics.stalls.bank_conflict + statistics.stalls.writeback_conflict;
+    set(
+        "stalls.pipeline",
+        (pipeline + statistics.stalls.no_ready_warp) as f64,
+    );
+    let groups = f64::from(machine.warp_size / machine.lanes);
+    let accesses = statistics.scratchpad_passes as f64 / groups;
+    let intensity = accesses / (statistics.warp_instructions.max(1) as f64);
+    set("intensity_pct", 100.0 * intensity);
+    set(
+        "bound",
+        1.0 + intensity * (statistics.mean_conflict_degree - 1.0),
+    );
+    for (i, pair) in statistics.barriers.windows(2).enumerate() {
+        if pair[1] > 0 {
+            set(&format!("phase.{}", i + 1), (pair[1] - pair[0]) as f64);
+        }
+    }
+    let [before, holding, after] = statistics.shared_progress.parts().map(|p| 100.0 * p);
+    set("progress.before", before);
+    set("progress.holding", holding);
+    set("progress.after", after);
+    numbers
+}
+
+/// The bank mapping: given, or searched on the accesses of a block.
+fn mapping(point: &Point, machine: &Config, input: &str) -> Result<Option<HashSpec>> {
+    match (&point.with.hash, &point.with.tune) {
+        (Some(hash), _) => HashSpec::from_str(hash).map(Some),
+        (None, Some(tune)) => {
+            let found = search(tune, machine, &trace(&point.work, input)?)?;
+            Ok(Some(found.spec))
+        }
+        (None, None) => Ok(None),
+    }
+}
+
+/// The best configuration of a unit that a method finds.
+fn search(tune: &Tune, machine: &Config, trace: &AccessTrace) -> Result<Outcome> {
+    let rule = machine.conflict_rule();
+    let profile = ConflictProfile::new(trace, rule);
+    let problem =
+        Problem::new(&profile, machine.geometry).with_pivot_limit(machine.pivot_limit())?;
+    let sets = of_trace(trace, rule, machine.geometry);
+    let pairs = all_pairs(machine.geometry);
+    let selection = match tune.as_published {
+        true => Selection::AsPublished,
+        false => Selection::Allowed,
+    };
+    let tuner = Tuner {
+        problem: &problem,
+        sets: &sets,
+        pairs: &pairs,
+        selection,
+    };
+    let method = <Method as ValueEnum>::from_str(&tune.method, true).map_err(|_| {
+        Error::usage(
+            format!("method '{}'", tune.method),
+            "expected exhaustive, givargis, mih or optimal",
+        )
+    })?;
+    tuner.run(hash_kind(&tune.unit)?, method, &Control::none())
+}
+
+/// The accesses of the launch's traced block.
+fn trace(work: &Workload, input: &str) -> Result<AccessTrace> {
+    let path = Path::new(input);
+    if !crate::capture::is_launch(path) {
+        return load_input(input);
+    }
+    let (file, selected) = changed(work, path)?;
+    let mut prepared = file.prepare()?;
+    let index = selected.index(prepared.launches())?;
+    launch_trace(&mut prepared, &file, index, None)
+}
+
+/// The warps' programs.
+fn programs(point: &Point, machine: &Config, input: &str) -> Result<Box<dyn Programs>> {
+    let path = Path::new(input);
+    if !crate::capture::is_launch(path) {
+        return load_workload(input, &AccessOptions::default());
+    }
+    let (file, selected) = changed(&point.work, path)?;
+    if let Some(spec) = &point.with.software {
+        let text = rewritten(&file, &selected, spec, machine)?;
+        return Ok(Box::new(LaunchWorkload::of_text(&file, &selected, &text)?));
+    }
+    let placement = match point.with.relssp.as_deref() {
+        None => return Ok(Box::new(LaunchWorkload::of(&file, &selected)?)),
+        Some("none") => Placement::None,
+        Some("postdom") => Placement::PostDom,
+        Some("optimal") => Placement::Optimal,
+        Some(other) => {
+            return Err(Error::usage(
+                format!("relssp '{other}'"),
+                "expected none, postdom or optimal",
+            ));
+        }
+    };
+    let module = file.module()?;
+    let (launch, name) = entry(&file, &selected, &module)?;
+    let kernel = Kernel::new(&module, Some(&name), launch.dynamic_shared)?;
+    let needs = Needs {
+        threads: launch.block.iter().map(|&n| u64::from(n)).product(),
+        registers: file.registers,
+    };
+    let launched = Launched {
+        kernel: &kernel,
+        needs,
+        file: &file,
+        selected: &selected,
+    };
+    let sharing = machine.sm.sharing.threshold;
+    Ok(Box::new(annotated_launch(
+        launched, machine, sharing, placement,
+    )?))
+}
+
+/// The selected launch, and the name of its entry.
+fn entry<'f>(
+    file: &'f LaunchFile,
+    selected: &Selected,
+    module: &Module,
+) -> Result<(&'f Launch, String)> {
+    let name = |launch: &Launch| {
+        let named = launch.entry.as_ref().map(|e| e.value.as_str());
+        Ok(module.functions[find_entry(module, named)? as usize]
+            .name
+            .clone())
+    };
+    let names = file.launches().map(name).collect::<Result<Vec<String>>>()?;
+    let index = selected.index_of(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let launch = file.launches().nth(index).unwrap_or(&file.first);
+    Ok((launch, names[index].clone()))
+}
+
+/// The kernel with the mapping `spec` in its index arithmetic.
+fn rewritten(
+    file: &LaunchFile,
+    selected: &Selected,
+    spec: &str,
+    machine: &Config,
+) -> Result<String> {
+    let module = file.module()?;
+    let (launch, entry) = entry(file, selected, &module)?;
+    let request = Request {
+        entry,
+        hashes: Hashes::All(LayoutSpec::from_str(spec)?),
+        geometry: machine.geometry,
+        block_words: machine.block_words,
+        dynamic_shared: Some(launch.dynamic_shared),
+        block: Some(launch.block),
+        optimise: true,
+    };
+    let name = &file.ptx.value;
+    let rewritten = rewrite(&module, &request)?;
+    let left = rewritten.left.first().map(|left| left.reason.clone());
+    let why = rewritten.refused.or(left).unwrap_or_default();
+    rewritten.text.ok_or_else(|| {
+        Error::usage(
+            format!("{} is not rewritten: {why}", name.display()),
+            "spadkit rewrite",
+        )
+    })
+}
+
+/// The launch file with the workload's arguments and grid.
+fn changed(work: &Workload, path: &Path) -> Result<(LaunchFile, Selected)> {
+    let (mut file, selected) = opened(path)?;
+    if let Some(grid) = work.grid {
+        file.first.grid = grid;
+    }
+    if let Some(block) = work.block {
+        file.first.block = block;
+    }
+    for (name, value) in &work.args {
+        set_argument(&mut file, name, *value)?;
+    }
+    Ok((file, selected))
+}
+
+/// Sets an integer scalar, or with `NAME.seed` and `NAME.count` seed and size of
+/// a buffer.
+fn set_argument(file: &mut LaunchFile, name: &str, value: i64) -> Result<()> {
+    let (name, part) = name.split_once('.').unwrap_or((name, ""));
+    let unknown = Error::usage(
+        format!(
+            "{}: no argument '{name}' to replace",
+            file.ptx.value.display()
+        ),
+        "expected an integer scalar, or NAME.seed or NAME.count of a buffer",
+    );
+    let arg = file.args.iter_mut().find(|a| a.name == name);
+    match arg.map(|a| &mut a.kind) {
+        Some(ArgKind::Value(_, bytes)) if part.is_empty() && bytes.len() <= 8 => {
+            let length = bytes.len();
+            bytes.copy_from_slice(&value.to_le_bytes()[..length]);
+            Ok(())
+        }
+        Some(ArgKind::Buffer(buffer)) if part == "count" && value > 0 => {
+            buffer.count = value as u64;
+            Ok(())
+        }
+        Some(ArgKind::Buffer(buffer)) if part == "seed" => match &mut buffer.init {
+            Init::Random(random) => {
+                random.seed = value as u64;
+                Ok(())
+            }
+            _ => Err(unknown),
+        },
+        _ => Err(unknown),
+    }
+}

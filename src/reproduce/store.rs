@@ -1,0 +1,135 @@
+//! `points.jsonl`: what has been computed, a line per point.
+
+use super::point::{Numbers, Point};
+use crate::error::{Error, Result};
+use crate::output::write_file;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The points of a folder, or of this run alone.
+pub struct Store {
+    file: Option<PathBuf>,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    /// Lines by digest.
+    lines: BTreeMap<String, Value>,
+    /// Takes lines as points are done, so that an interrupted run keeps them.
+    journal: Option<File>,
+}
+
+impl Store {
+    /// Points that are kept in memory alone.
+    pub fn in_memory() -> Self {
+        Store {
+            file: None,
+            inner: Mutex::default(),
+        }
+    }
+
+    /// The points of `DIR/points.jsonl`, which is made if it is not there. The
+    /// last line may be broken: a run was interrupted in it.
+    pub fn open(dir: &Path) -> Result<Self> {
+        std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
+        let file = dir.join("points.jsonl");
+        let lines = match file.exists() {
+            true => read(&file)?,
+            false => BTreeMap::new(),
+        };
+        Self::write(&file, &lines)?;
+        let journal = OpenOptions::new().append(true).open(&file);
+        let journal = Some(journal.map_err(|e| Error::io("write", &file, e))?);
+        Ok(Store {
+            file: Some(file),
+            inner: Mutex::new(Inner { lines, journal }),
+        })
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The numbers of a point.
+    pub fn get(&self, digest: &str) -> Option<Numbers> {
+        let line = self.inner().lines.get(digest).cloned()?;
+        serde_json::from_value(line).ok()
+    }
+
+    /// Adds a point.
+    pub fn add(&self, point: &Point, numbers: Numbers) -> Result<()> {
+        let line = point.json(&numbers);
+        let mut inner = self.inner();
+        if let (Some(journal), Some(file)) = (&mut inner.journal, &self.file) {
+            writeln!(journal, "{line}").map_err(|e| Error::io("write", file, e))?;
+        }
+        inner.lines.insert(point.digest.clone(), line);
+        Ok(())
+    }
+
+    /// Takes the points of another folder.
+    pub fn merge(&self, dir: &Path) -> Result<()> {
+        let lines = read(&dir.join("points.jsonl"))?;
+        let mut inner = self.inner();
+        for (digest, line) in lines {
+            match inner.lines.get(&digest) {
+                Some(known) if *known != line => {
+                    return Err(Error::usage(
+                        format!(
+                            "{}: point {digest} has other numbers than elsewhere",
+                            dir.display()
+                        ),
+                        "expected the folders of one program's shards",
+                    ));
+                }
+                _ => inner.lines.insert(digest, line),
+            };
+        }
+        Ok(())
+    }
+
+    /// Puts the lines in the order of their digests: the file depends on the
+    /// points alone, not on the order in which they were computed.
+    pub fn finish(&self) -> Result<()> {
+        match &self.file {
+            Some(file) => Self::write(file, &self.inner().lines),
+            None => Ok(()),
+        }
+    }
+
+    fn write(file: &Path, lines: &BTreeMap<String, Value>) -> Result<()> {
+        let text: String = lines.values().map(|line| format!("{line}\n")).collect();
+        write_file(file, text.as_bytes())
+    }
+}
+
+fn read(file: &Path) -> Result<BTreeMap<String, Value>> {
+    let text = std::fs::read_to_string(file).map_err(|e| Error::io("read", file, e))?;
+    let mut lines = BTreeMap::new();
+    let count = text.lines().count();
+    for (i, line) in text.lines().enumerate() {
+        let value: Option<Value> = serde_json::from_str(line).ok();
+        let digest = value
+            .as_ref()
+            .and_then(|v| v["digest"].as_str())
+            .map(str::to_owned);
+        match (digest, value) {
+            (Some(digest), Some(value)) => {
+                lines.insert(digest, value);
+            }
+            _ if i + 1 == count && !text.ends_with('\n') => {}
+            _ => {
+                return Err(Error::usage(
+                    format!("{}, line {}: no point", file.display(), i + 1),
+                    "expected a JSON object with a digest; remove the file to compute all again",
+                ));
+            }
+        }
+    }
+    Ok(lines)
+}

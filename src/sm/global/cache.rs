@@ -1,0 +1,178 @@
+//! Which lines a cache has, and which are under way to it.
+
+use super::channel::Channel;
+use crate::config::L1Cache as Parameters;
+use std::collections::{BTreeSet, HashMap};
+
+/// No line: more than addresses have.
+const EMPTY: u64 = u64::MAX;
+
+/// The tags of a cache with sets of `ways` lines, of which the least recently
+/// used one makes room.
+pub(super) struct Tags {
+    ways: usize,
+    sets: u64,
+    /// Set by set, each from the line used last to the one used first.
+    lines: Vec<u64>,
+}
+
+impl Tags {
+    pub fn new(size_bytes: u32, ways: u32, line_bytes: u32) -> Self {
+        let sets = size_bytes / line_bytes / ways;
+        Tags {
+            ways: ways as usize,
+            sets: sets.into(),
+            lines: vec![EMPTY; (sets * ways) as usize],
+        }
+    }
+
+    fn set(&mut self, line: u64) -> &mut [u64] {
+        let first = (line % self.sets) as usize * self.ways;
+        &mut self.lines[first..first + self.ways]
+    }
+
+    /// Uses `line`; whether it was there.
+    pub fn touch(&mut self, line: u64) -> bool {
+        let set = self.set(line);
+        match set.iter().position(|&l| l == line) {
+            Some(at) => {
+                set[..=at].rotate_right(1);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Puts `line` in, which was not there.
+    pub fn insert(&mut self, line: u64) {
+        let set = self.set(line);
+        set.rotate_right(1);
+        set[0] = line;
+    }
+
+    /// Takes `line` out if it is there.
+    pub fn evict(&mut self, line: u64) {
+        let set = self.set(line);
+        if let Some(at) = set.iter().position(|&l| l == line) {
+            set[at..].rotate_left(1);
+            set[set.len() - 1] = EMPTY;
+        }
+    }
+}
+
+/// Lines that loads have asked for and that are not back.
+#[derive(Default)]
+pub(super) struct UnderWay {
+    /// The cycle of each line's data.
+    data: HashMap<u64, u64>,
+    /// The same as (cycle, line).
+    order: BTreeSet<(u64, u64)>,
+}
+
+impl UnderWay {
+    /// The cycle of the data of `line`, if it is under way in `cycle`, which is
+    /// never before that of another call.
+    pub fn find(&mut self, line: u64, cycle: u64) -> Option<u64> {
+        self.forget(cycle);
+        self.data.get(&line).copied()
+    }
+
+    /// The first cycle, `cycle` or later, in which fewer than `most` lines are
+    /// under way; no more than `most` are.
+    fn room(&mut self, most: usize, cycle: u64) -> u64 {
+        self.forget(cycle);
+        match self.order.first() {
+            Some(&(data, _)) if self.order.len() >= most => {
+                self.forget(data);
+                data
+            }
+            _ => cycle,
+        }
+    }
+
+    /// `line`, which is not under way, is until `data`.
+    pub fn add(&mut self, line: u64, data: u64) {
+        self.data.insert(line, data);
+        self.order.insert((data, line));
+    }
+
+    /// What is back in `cycle` is no longer under way.
+    fn forget(&mut self, cycle: u64) {
+        while let Some(&(data, line)) = self.order.first() {
+            if data > cycle {
+                break;
+            }
+            self.order.pop_first();
+            self.data.remove(&line);
+        }
+    }
+}
+
+/// An L1: looks up one line a cycle, in the order of the loads.
+pub(super) struct L1 {
+    tags: Tags,
+    under_way: UnderWay,
+    latency: u64,
+    mshrs: usize,
+    line_bytes: u64,
+    /// Segments of a line.
+    segments: u64,
+    /// First cycle in which it can look up a line.
+    free: u64,
+    pub hits: u64,
+    pub misses: u64,
+    pub merged: u64,
+}
+
+impl L1 {
+    /// None if it has no lines.
+    pub fn new(parameters: &Parameters, segment_bytes: u32) -> Option<Self> {
+        let p = parameters;
+        (p.size_bytes > 0).then(|| L1 {
+            tags: Tags::new(p.size_bytes, p.ways, p.line_bytes),
+            under_way: UnderWay::default(),
+            latency: p.latency.into(),
+            mshrs: p.mshrs as usize,
+            line_bytes: p.line_bytes.into(),
+            segments: u64::from(p.line_bytes / segment_bytes),
+            free: 0,
+            hits: 0,
+            misses: 0,
+            merged: 0,
+        })
+    }
+
+    pub fn line_bytes(&self) -> u64 {
+        self.line_bytes
+    }
+
+    /// Loads a line that is wanted from `cycle` on; returns the cycle of its
+    /// data.
+    pub fn load(&mut self, line: u64, cycle: u64, channel: &mut Channel) -> u64 {
+        let mut at = self.free.max(cycle);
+        let is_there = self.tags.touch(line);
+        let data = if let Some(data) = self.under_way.find(line, at) {
+            self.merged += 1;
+            data.max(at + self.latency)
+        } else if is_there {
+            self.hits += 1;
+            at + self.latency
+        } else {
+            // What comes behind it waits, too.
+            at = self.under_way.room(self.mshrs, at);
+            self.misses += 1;
+            let transfers = (0..self.segments).map(|_| channel.take(at).data);
+            let data = transfers.max().unwrap_or(at);
+            self.tags.insert(line);
+            self.under_way.add(line, data);
+            data
+        };
+        self.free = at + 1;
+        data
+    }
+
+    /// A store writes to a segment: its line is no longer there.
+    pub fn store(&mut self, segment: u64) {
+        self.tags.evict(segment / self.segments);
+    }
+}
