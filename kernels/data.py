@@ -79,8 +79,51 @@ def marching():
     return len(voxels), total
 
 
+def queens(n):
+    """Places of queens in the first two rows, without mirror images, as columns and diagonals that
+    they take in the third row."""
+    places = [(1 << a, 1 << b) for a in range(n // 2) for b in range(n) if abs(a - b) > 1]
+    if n % 2:
+        middle = n // 2
+        places += [(1 << middle, 1 << b) for b in range(middle - 1)]
+    save("nqueens/columns.npy", [a | b for a, b in places], "u")
+    save("nqueens/left.npy", [(a << 1 | b) << 1 for a, b in places], "u")
+    save("nqueens/right.npy", [(a >> 1 | b) >> 1 for a, b in places], "u")
+    return len(places)
+
+
+def graph(nodes):
+    """A graph whose nodes have 0 to 2 successors and at most one predecessor; the frontier is a part
+    of what has been visited."""
+    draw = random.Random(3)
+    degrees = [draw.randrange(3) for _ in range(nodes)]
+    first = [min(sum(degrees[:i]), nodes) for i in range(nodes + 1)]
+    edges = list(range(nodes))
+    draw.shuffle(edges)
+    visited = [draw.randrange(2) for _ in range(nodes)]
+    save("bfs/first.npy", first, "u")
+    save("bfs/edges.npy", edges, "u")
+    save("bfs/visited.npy", visited, "u")
+    save("bfs/frontier.npy", [v and draw.randrange(2) for v in visited], "u")
+
+
+def tree(leaves):
+    """A B+ tree of a root and `leaves` full leaves: the keys 0, 1, 2, ... of records in that order."""
+    beyond = 2**31 - 1
+    root = [256 * k if k < leaves else beyond for k in range(257)]
+    keys, indices = list(root), [1 + k if k < leaves else 0 for k in range(257)]
+    for leaf in range(leaves):
+        keys += [256 * leaf + k for k in range(257)]
+        indices += [256 * leaf + k for k in range(256)] + [0]
+    save("btree/keys.npy", keys)
+    save("btree/indices.npy", indices)
+
+
 def main():
     marching()
+    graph(4096)
+    tree(8)
+    queens(9)
     # Cosine and sine of 0 to 179 degrees, 14 fraction bits.
     for name, function in [("cosine", math.cos), ("sine", math.sin)]:
         turn = [round(function(math.pi * angle / 180) * 2**14) for angle in range(180)]

@@ -3,7 +3,8 @@
 // conv_rows: 16 x 4 threads, 8 results each, a halo of 16 words (hash paper,
 // conv-1). conv_columns: 16 x 8 threads, 8 results each, a column per row of
 // the tile: without padding a stride of 80 words (conv-2), with it of 81, as
-// the CUDA samples have it. The image's width is a multiple of 128 for rows and
+// the CUDA samples have it; conv_columns_halo4 with halos of four steps in place of
+// one, of which 17 taps need one (sharing paper, Table IX, CV: 8256 bytes). The image's width is a multiple of 128 for rows and
 // of 16 for columns, its height of 4 and of 64.
 
 constexpr int RADIUS = 8, STEPS = 8;
@@ -34,20 +35,20 @@ extern "C" __global__ void conv_rows(float *out, const float *in, int width, int
 
 constexpr int COLUMNS_X = 16, COLUMNS_Y = 8;
 
-template <int PAD>
+template <int PAD, int HALO = 1>
 __device__ void columns(float *out, const float *in, int width, int height)
 {
-    __shared__ float tile[COLUMNS_X][(STEPS + 2) * COLUMNS_Y + PAD];
+    __shared__ float tile[COLUMNS_X][(STEPS + 2 * HALO) * COLUMNS_Y + PAD];
     const int x = threadIdx.x, y = threadIdx.y;
     const int column = blockIdx.x * COLUMNS_X + x;
-    const int first = (blockIdx.y * STEPS - 1) * COLUMNS_Y + y;
-    for (int step = 0; step < STEPS + 2; step++) {
+    const int first = (blockIdx.y * STEPS - HALO) * COLUMNS_Y + y;
+    for (int step = 0; step < STEPS + 2 * HALO; step++) {
         int row = first + step * COLUMNS_Y;
         bool inside = row >= 0 && row < height;
         tile[x][y + step * COLUMNS_Y] = inside ? in[row * width + column] : 0.0f;
     }
     __syncthreads();
-    for (int step = 1; step <= STEPS; step++) {
+    for (int step = HALO; step < STEPS + HALO; step++) {
         float sum = 0.0f;
         for (int tap = -RADIUS; tap <= RADIUS; tap++)
             sum += taps[RADIUS - tap] * tile[x][y + step * COLUMNS_Y + tap];
@@ -63,4 +64,9 @@ extern "C" __global__ void conv_columns(float *out, const float *in, int width, 
 extern "C" __global__ void conv_columns_padded(float *out, const float *in, int width, int height)
 {
     columns<1>(out, in, width, height);
+}
+
+extern "C" __global__ void conv_columns_halo4(float *out, const float *in, int width, int height)
+{
+    columns<1, 4>(out, in, width, height);
 }

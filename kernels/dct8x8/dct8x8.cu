@@ -6,7 +6,8 @@
 // paper, DCT1 and DCT2: 2112 bytes; hash paper, dct8x8-1 and -2). dct_plain,
 // idct_plain: without the padding (elastic paper, DCT and IDCT). dct_large,
 // idct_large: 128 threads, 64 x 32 floats, 8320 bytes (sharing paper, Table
-// VII). dct_short, idct_short: 8 x 4 x 4 threads, 32 x 32 16-bit integers, 2176
+// VII). dct_matrix: 8 x 8 threads, a block of 8 x 8, by two products with the
+// matrix of the transform (DCT5 of its Set-3, 512 bytes). dct_short, idct_short: 8 x 4 x 4 threads, 32 x 32 16-bit integers, 2176
 // bytes (DCT3 and DCT4). Width and height are multiples of the area.
 
 // cos(k pi / 16) / 2
@@ -114,3 +115,32 @@ ENTRY(dct_short, Short, false, 4, 4, 4, 2)
 ENTRY(idct_short, Short, true, 4, 4, 4, 2)
 ENTRY(dct_short_plain, Short, false, 4, 4, 4, 0)
 ENTRY(idct_short_plain, Short, true, 4, 4, 4, 0)
+
+__constant__ float basis[8][8] = {
+    {C4, C4, C4, C4, C4, C4, C4, C4},
+    {C1, C3, C5, C7, -C7, -C5, -C3, -C1},
+    {C2, C6, -C6, -C2, -C2, -C6, C6, C2},
+    {C3, -C7, -C1, -C5, C5, C1, C7, -C3},
+    {C4, -C4, -C4, C4, C4, -C4, -C4, C4},
+    {C5, -C1, C7, C3, -C3, -C7, C1, -C5},
+    {C6, -C2, C2, -C6, -C6, C2, -C2, C6},
+    {C7, -C5, C3, -C1, C1, -C3, C5, -C7},
+};
+
+extern "C" __global__ void dct_matrix(float *out, const float *in, int width)
+{
+    __shared__ float block[8][8], half[8][8];
+    const int x = threadIdx.x, y = threadIdx.y;
+    const int at = (blockIdx.y * 8 + y) * width + blockIdx.x * 8 + x;
+    block[y][x] = in[at];
+    __syncthreads();
+    float sum = 0.0f;
+    for (int k = 0; k < 8; k++)
+        sum += basis[y][k] * block[k][x];
+    half[y][x] = sum;
+    __syncthreads();
+    sum = 0.0f;
+    for (int k = 0; k < 8; k++)
+        sum += half[y][k] * basis[x][k];
+    out[at] = sum;
+}

@@ -115,3 +115,97 @@ extern "C" __global__ void fft_radix8(float *re, float *im)
         im[base + t + k * THREADS] = v[k].im;
     }
 }
+
+// 1024 points by 64 threads with 16 values each: 16 x 16 x 4, with two exchanges
+// through rows of 16 words padded by one (sharing paper, Table IX, FFT: 8704
+// bytes).
+
+// exp(-2 pi i k / n)
+__device__ inline Complex root(int k, int n)
+{
+    float angle = -6.283185307179586f * k / n;
+    return {__cosf(angle), __sinf(angle)};
+}
+
+// Of v[0], v[step], v[2 step], v[3 step], in place.
+__device__ inline void four_points(Complex *v, int step)
+{
+    Complex a = v[0] + v[2 * step], b = v[0] - v[2 * step];
+    Complex c = v[step] + v[3 * step], d = v[step] - v[3 * step];
+    Complex turned = minus_i(d);
+    v[0] = a + c;
+    v[step] = b + turned;
+    v[2 * step] = a - c;
+    v[3 * step] = b - turned;
+}
+
+// Output a + 4 b is left in v[4 a + b].
+__device__ inline void sixteen_points(Complex *v)
+{
+    // exp(-2 pi i k / 16)
+    const Complex w[10] = {{1.0f, 0.0f}, {0.92387953f, -0.38268343f}, {0.70710678f, -0.70710678f},
+                           {0.38268343f, -0.92387953f}, {0.0f, -1.0f}, {-0.38268343f, -0.92387953f},
+                           {-0.70710678f, -0.70710678f}, {-0.92387953f, -0.38268343f},
+                           {-1.0f, 0.0f}, {-0.92387953f, 0.38268343f}};
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        four_points(v + k, 4);
+#pragma unroll
+    for (int a = 1; a < 4; a++)
+        for (int k = 1; k < 4; k++)
+            v[4 * a + k] = v[4 * a + k] * w[a * k];
+#pragma unroll
+    for (int a = 0; a < 4; a++)
+        four_points(v + 4 * a, 1);
+}
+
+constexpr int LONG = 1024, ROWS = LONG / 16 * 17;
+
+__device__ inline int padded(int i) { return i + i / 16; }
+
+extern "C" __global__ void fft1024(float *re, float *im)
+{
+    __shared__ float area_re[ROWS], area_im[ROWS];
+    const int t = threadIdx.x, base = blockIdx.x * LONG;
+    Complex v[16];
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        v[k] = {re[base + t + THREADS * k], im[base + t + THREADS * k]};
+    sixteen_points(v);
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+        int a = k / 4 + k % 4 * 4, at = padded(64 * a + t);
+        Complex value = v[k] * root(t * a, LONG);
+        area_re[at] = value.re;
+        area_im[at] = value.im;
+    }
+    __syncthreads();
+    const int sequence = t / 4, residue = t % 4;
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+        int at = padded(64 * sequence + residue + 4 * k);
+        v[k] = {area_re[at], area_im[at]};
+    }
+    __syncthreads();
+    sixteen_points(v);
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+        int c = k / 4 + k % 4 * 4, at = padded(256 * residue + sequence + 16 * c);
+        Complex value = v[k] * root(residue * c, 64);
+        area_re[at] = value.re;
+        area_im[at] = value.im;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        for (int k = 0; k < 4; k++) {
+            int at = padded(256 * k + t + THREADS * j);
+            v[4 * j + k] = {area_re[at], area_im[at]};
+        }
+        four_points(v + 4 * j, 1);
+        for (int k = 0; k < 4; k++) {
+            re[base + t + THREADS * j + 256 * k] = v[4 * j + k].re;
+            im[base + t + THREADS * j + 256 * k] = v[4 * j + k].im;
+        }
+    }
+}

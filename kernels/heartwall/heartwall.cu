@@ -3,19 +3,27 @@
 // point, a template of 21 x 21 and a window of 41 x 41 around the point's old
 // place in the new frame; the offset with the largest correlation of the
 // template, less its mean, is where the point has gone. Pixels are integers.
+//
+// heartwall matches given templates. heartwall_frame is Rodinia's one kernel for
+// all frames: frame 0, the only one that the sharing paper runs, only copies the
+// 51 x 51 pixels around each point, and touches no shared memory; later frames
+// match the middle 21 x 21 of them.
 
 constexpr int T = 21, WINDOW = 41, OFFSETS = WINDOW - T + 1, THREADS = 128;
 
-extern "C" __global__ void heartwall(int *places, int *scores, const int *templates,
-                                     const int *frame, const int *points, int width)
+// SIDE: pixels of a row of a template in memory, of which the middle T count.
+template <int SIDE>
+__device__ void match(int *places, int *scores, const int *templates, const int *frame,
+                      const int *points, int width)
 {
+    constexpr int MARGIN = (SIDE - T) / 2;
     __shared__ int model[T * T], window[WINDOW * WINDOW], score[OFFSETS * OFFSETS];
     __shared__ int sum[THREADS], best[THREADS], where[THREADS], rows[20], last_row;
     const int t = threadIdx.x, point = blockIdx.x;
     // The window's corner in the frame.
     const int left = points[2 * point] - WINDOW / 2, top = points[2 * point + 1] - WINDOW / 2;
     for (int i = t; i < T * T; i += THREADS)
-        model[i] = templates[point * T * T + i];
+        model[i] = templates[(point * SIDE + MARGIN + i / T) * SIDE + MARGIN + i % T];
     for (int i = t; i < WINDOW * WINDOW; i += THREADS)
         window[i] = frame[(top + i / WINDOW) * width + left + i % WINDOW];
     __syncthreads();
@@ -69,5 +77,28 @@ extern "C" __global__ void heartwall(int *places, int *scores, const int *templa
     if (t == 0) {
         places[2 * point] = left + T / 2 + where[0] % OFFSETS;
         places[2 * point + 1] = top + T / 2 + where[0] / OFFSETS;
+    }
+}
+
+extern "C" __global__ void heartwall(int *places, int *scores, const int *templates,
+                                     const int *frame, const int *points, int width)
+{
+    match<T>(places, scores, templates, frame, points, width);
+}
+
+extern "C" __global__ void heartwall_frame(int *places, int *scores, int *templates,
+                                           const int *frame, const int *points, int width,
+                                           int side, int number)
+{
+    if (number > 0) {
+        match<51>(places, scores, templates, frame, points, width);
+        return;
+    }
+    // A template's pixels may be a point's coordinates for all that the compiler
+    // knows: they are loaded again for each of them, as in Rodinia's kernel.
+    for (int i = threadIdx.x; i < side * side; i += THREADS) {
+        int x = points[2 * blockIdx.x] - side / 2 + i % side;
+        int y = points[2 * blockIdx.x + 1] - side / 2 + i / side;
+        templates[blockIdx.x * side * side + i] = frame[y * width + x];
     }
 }

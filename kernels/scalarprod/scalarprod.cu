@@ -1,13 +1,14 @@
 // Scalar products of pairs of vectors, a block of 256 threads per pair at a
 // time: 1024 partial sums in shared memory, then a tree (hash paper, section
-// 7.1: no conflicts).
+// 7.1: no conflicts). scalarprod_long has 12 words of shared memory more (sharing
+// paper, Table X: SP with ACCUM_N + 12, 64 threads).
 
 constexpr int PARTIAL = 1024;
 
-extern "C" __global__ void scalarprod(float *out, const float *a, const float *b, int vectors,
-                                      int elements)
+template <int WORDS>
+__device__ void products(float *out, const float *a, const float *b, int vectors, int elements)
 {
-    __shared__ float partial[PARTIAL];
+    __shared__ float partial[WORDS];
     for (int v = blockIdx.x; v < vectors; v += gridDim.x) {
         const int first = v * elements, last = first + elements;
         for (int i = threadIdx.x; i < PARTIAL; i += blockDim.x) {
@@ -26,4 +27,16 @@ extern "C" __global__ void scalarprod(float *out, const float *a, const float *b
             out[v] = partial[0];
         __syncthreads();
     }
+}
+
+extern "C" __global__ void scalarprod(float *out, const float *a, const float *b, int vectors,
+                                      int elements)
+{
+    products<PARTIAL>(out, a, b, vectors, elements);
+}
+
+extern "C" __global__ void scalarprod_long(float *out, const float *a, const float *b, int vectors,
+                                           int elements)
+{
+    products<PARTIAL + 12>(out, a, b, vectors, elements);
 }

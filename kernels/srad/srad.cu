@@ -1,7 +1,9 @@
 // Speckle-reducing anisotropic diffusion, one iteration in two kernels over
 // tiles of 24 x 24 (sharing paper, SRAD1 and SRAD2: 576 threads, 13824 and
 // 11520 bytes; hash paper, section 7.1: no conflicts). Neighbours beyond the
-// image are its border. Rows and columns are multiples of 24.
+// image are its border. Rows and columns are multiples of 24. The barriers between
+// loads stand where Rodinia's kernels have them: they put the
+// loads of global memory one behind the other.
 
 constexpr int B = 24;
 
@@ -19,8 +21,10 @@ extern "C" __global__ void srad1(float *north_d, float *south_d, float *west_d, 
     int before = max((int)blockIdx.x * B - 1, 0), behind = min((int)(blockIdx.x + 1) * B, columns - 1);
     north[ty][tx] = image[above * columns + x];
     south[ty][tx] = image[below * columns + x];
+    __syncthreads();
     west[ty][tx] = image[y * columns + before];
     east[ty][tx] = image[y * columns + behind];
+    __syncthreads();
     centre[ty][tx] = image[at];
     __syncthreads();
     float c = centre[ty][tx];
@@ -53,8 +57,11 @@ extern "C" __global__ void srad2(float *image, const float *north_d, const float
     int below = min((int)(blockIdx.y + 1) * B, rows - 1);
     int behind = min((int)(blockIdx.x + 1) * B, columns - 1);
     old[ty][tx] = image[at];
+    __syncthreads();
     south[ty][tx] = coefficient[below * columns + x];
+    __syncthreads();
     east[ty][tx] = coefficient[y * columns + behind];
+    __syncthreads();
     centre[ty][tx] = coefficient[at];
     __syncthreads();
     float cc = centre[ty][tx];

@@ -201,6 +201,7 @@ impl Config {
         }
         in_range("global.max_segments", g.max_segments, 1..=1 << 16)?;
         in_range("global.max_stores", g.max_stores, 1..=1 << 16)?;
+        in_range("global.store_latency", g.store_latency, 0..=100_000)?;
         self.check_l1()?;
         // Not a number fails this as well.
         if !(0.0..=1.0).contains(&s.sharing.threshold) {

@@ -188,6 +188,7 @@ struct GlobalSection {
     bytes_per_cycle: Option<f64>,
     max_segments: Option<u32>,
     max_stores: Option<u32>,
+    store_latency: Option<u32>,
     merge: Option<bool>,
 }
 
@@ -251,6 +252,7 @@ impl ConfigFile {
         set(&mut to.bytes_per_cycle, from.bytes_per_cycle);
         set(&mut to.max_segments, from.max_segments);
         set(&mut to.max_stores, from.max_stores);
+        set(&mut to.store_latency, from.store_latency);
         set(&mut to.merge, from.merge);
         let (to, from) = (&mut c.sm.l1, self.l1);
         set(&mut to.size_bytes, from.size_bytes);

@@ -107,6 +107,7 @@ fn fermi() -> Result<Config> {
                 bytes_per_cycle: 16.0,
                 max_segments: 64,
                 max_stores: 32,
+                store_latency: 0,
                 merge: false,
             },
             l1: L1Cache::NONE,
@@ -169,6 +170,7 @@ fn small() -> Result<Config> {
         bytes_per_cycle: 16.0,
         max_segments: 8,
         max_stores: 8,
+        store_latency: 0,
         merge: false,
     };
     Ok(c)

@@ -29,6 +29,9 @@ pub struct GlobalMemory {
     pub max_segments: u32,
     /// Store instructions that wait for their slots on the channel.
     pub max_stores: u32,
+    /// Cycles from the slot of a store's last segment to its acknowledgement,
+    /// which the end of its warp waits for; 0: it waits for none.
+    pub store_latency: u32,
     /// Loads of a segment that a load has asked for wait for the data of that
     /// one. Those of an L1 do so anyway.
     pub merge: bool,

@@ -25,6 +25,15 @@ pub(super) struct Return {
     pub pass: u32,
 }
 
+/// When a store that was sent is done with, by cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sent {
+    /// The channel has taken it.
+    pub taken: u64,
+    /// It is acknowledged, where warps wait for that.
+    pub acknowledged: Option<u64>,
+}
+
 /// The channel and what is under way.
 pub(super) struct GlobalMemory {
     parameters: Parameters,
@@ -81,9 +90,8 @@ impl GlobalMemory {
     }
 
     /// Sends the segments of a store that was written back in `cycle`; its
-    /// entry is free when the last of them has its slot. Returns the cycle in
-    /// which the channel has taken it.
-    pub fn send_store(&mut self, segments: &[u64], cycle: u64) -> u64 {
+    /// entry is free when the last of them has its slot.
+    pub fn send_store(&mut self, segments: &[u64], cycle: u64) -> Sent {
         self.reserved -= 1;
         let mut slot = None;
         for &segment in segments {
@@ -93,11 +101,18 @@ impl GlobalMemory {
             slot = Some(self.channel.take(cycle + 1).start);
         }
         let Some(slot) = slot else {
-            return cycle;
+            return Sent {
+                taken: cycle,
+                acknowledged: None,
+            };
         };
         self.entries.push_back(slot);
         self.stores_end = self.channel.end();
-        self.stores_end - 1
+        let latency = u64::from(self.parameters.store_latency);
+        Sent {
+            taken: self.stores_end - 1,
+            acknowledged: (latency > 0).then_some(slot + latency),
+        }
     }
 
     /// Stores are on the channel, or wait for it, in `cycle`.
@@ -202,6 +217,7 @@ mod tests {
         bytes_per_cycle: 16.0,
         max_segments: 3,
         max_stores: 2,
+        store_latency: 0,
         merge: false,
     };
 
@@ -262,12 +278,12 @@ mod tests {
         assert!(memory.reserve(1) && memory.reserve(1));
         assert!(!memory.reserve(1), "neither was sent");
         // Slots in 10 and 12; the channel has taken the second in 13.
-        assert_eq!(memory.send_store(&[0, 1], 9), 13);
+        assert_eq!(memory.send_store(&[0, 1], 9).taken, 13);
         assert_eq!(memory.next_entry(), Some(12));
         assert!(!memory.reserve(11) && memory.reserve(12));
         assert!(memory.has_stores(13) && !memory.has_stores(14));
         // Without a lane it asks for nothing.
-        assert_eq!(memory.send_store(&[], 14), 14);
+        assert_eq!(memory.send_store(&[], 14).taken, 14);
         assert!(memory.reserve(14) && memory.is_idle(14));
     }
 
@@ -310,7 +326,7 @@ mod tests {
         assert_eq!(memory.send_load(&[5], 49), 90);
         // Stores neither wait nor are waited for.
         assert!(memory.reserve(60));
-        assert_eq!(memory.send_store(&[5], 60), 62);
+        assert_eq!(memory.send_store(&[5], 60).taken, 62);
         assert_eq!((memory.channel.segments, memory.merged), (4, 3));
     }
 }

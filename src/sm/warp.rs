@@ -62,6 +62,9 @@ pub(super) struct Warp<'a> {
     pub barrier_until: u64,
     /// Cycle of the last completion so far.
     pub done_at: u64,
+    /// Cycle in which the last of its stores so far is acknowledged, which its
+    /// end waits for.
+    pub acknowledged_at: u64,
     /// It offers its next instruction.
     pub offered: bool,
     /// Instructions inside the path.
@@ -92,6 +95,7 @@ impl<'a> Warp<'a> {
             ready_at: NEVER,
             barrier_until: 0,
             done_at: 0,
+            acknowledged_at: 0,
             offered: false,
             in_path: 0,
             pending: Vec::new(),
@@ -111,6 +115,7 @@ impl<'a> Warp<'a> {
         self.released = 0;
         self.ready_at = ready_at;
         self.done_at = 0;
+        self.acknowledged_at = 0;
         self.registers.fill(0);
         self.predicates.clear();
         self.stream = Some(stream);
@@ -214,6 +219,25 @@ impl<'a> Warp<'a> {
         let uses = |r: u8| next.dst == Some(r) || next.srcs.as_slice().contains(&r);
         let by_register = self.pending.iter().find(|p| p.dst.is_some_and(uses));
         by_register.or_else(|| self.atomic_before(next))
+    }
+
+    /// Its program is at its end, or at the exit of all threads that are left.
+    pub fn ends(&self) -> bool {
+        self.next()
+            .is_none_or(|next| next.kind == InstrKind::Exit && next.mask & self.live == self.live)
+    }
+
+    /// The first cycle in which its next threads, or all that are left, may
+    /// exit, when nothing is pending.
+    pub fn exits_at(&self) -> u64 {
+        let at = match self.next() {
+            Some(_) => self.ready_at,
+            None => self.done_at + 1,
+        };
+        match self.ends() {
+            true if self.acknowledged_at > 0 => at.max(self.acknowledged_at + 1),
+            _ => at,
+        }
     }
 
     /// It has a block and has not ended.

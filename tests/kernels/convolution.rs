@@ -42,4 +42,6 @@ fn columns() {
         check(name, false, [2, 2, 1], 32, 128);
         check(name, false, [1, 1, 1], 16, 64);
     }
+    check("conv_columns_halo4", false, [2, 2, 1], 32, 128);
+    check("conv_columns_halo4", false, [1, 3, 1], 16, 192);
 }

@@ -20,6 +20,7 @@ fn sizes(name: &str) -> [(usize, usize, [u32; 3]); 2] {
     match name {
         n if n.ends_with("large") => [(128, 32, [2, 1, 1]), (64, 64, [1, 2, 1])],
         n if n.contains("short") => [(64, 32, [2, 1, 1]), (32, 32, [1, 1, 1])],
+        "dct_matrix" => [(64, 32, [8, 4, 1]), (32, 16, [4, 2, 1])],
         _ => [(64, 32, [2, 2, 1]), (32, 16, [1, 1, 1])],
     }
 }
@@ -47,6 +48,7 @@ fn floats() {
         "idct_plain",
         "dct_large",
         "idct_large",
+        "dct_matrix",
     ] {
         let inverse = name.starts_with("idct");
         for (width, height, grid) in sizes(name) {

@@ -62,3 +62,15 @@ fn radix_8() {
             .check(|run| check(run, 512));
     }
 }
+
+#[test]
+fn points_1024() {
+    for (batches, seed) in [(2, 1), (1, 9)] {
+        Kernel::load("fft", "fft1024")
+            .grid([batches as u32, 1, 1])
+            .count("re", 1024 * batches)
+            .count("im", 1024 * batches)
+            .seed("re", seed)
+            .check(|run| check(run, 1024));
+    }
+}

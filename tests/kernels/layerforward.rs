@@ -11,8 +11,8 @@ fn partial_sums() {
         for (i, &partial) in partial.iter().enumerate() {
             let (block, column) = (i / 16, i % 16);
             let expected = sum((0..16).map(|row| {
-                let row = block * 16 + row;
-                Approx::exact(input[row]) * Approx::exact(weights[row * 16 + column])
+                let row = block * 16 + row + 1;
+                Approx::exact(input[row]) * Approx::exact(weights[row * 17 + column + 1])
             }));
             let error = (f64::from(partial) - expected.value).abs();
             assert!(error <= expected.error, "{i}: {partial}");

@@ -42,3 +42,41 @@ fn solutions() {
             });
     }
 }
+
+/// Queens of the first two rows, the first in columns before `first_half`, as
+/// columns and diagonals taken in the third row.
+fn states(n: usize, first_half: usize) -> [Vec<u32>; 3] {
+    let far = |a: usize, b: usize| a.abs_diff(b) > 1;
+    let places = (0..first_half).flat_map(|a| (0..n).map(move |b| (a, b)));
+    let places: Vec<(u32, u32)> = places
+        .filter(|(a, b)| far(*a, *b))
+        .map(|(a, b)| (1 << a, 1 << b))
+        .collect();
+    let of = |f: fn(u32, u32) -> u32| places.iter().map(|(a, b)| f(*a, *b)).collect();
+    [
+        of(|a, b| a | b),
+        of(|a, b| (a << 1 | b) << 1),
+        of(|a, b| (a >> 1 | b) >> 1),
+    ]
+}
+
+#[test]
+fn solutions_from_given_states() {
+    for (n, first, published) in [(8, 8, 92), (8, 4, 46), (9, 9, 352), (5, 5, 10)] {
+        let [columns, left, right] = states(n, first);
+        Kernel::load("nqueens", "nqueens_states")
+            .grid([3, 1, 1])
+            .count("solutions", 3)
+            .data("columns", &columns)
+            .data("left", &left)
+            .data("right", &right)
+            .scalar("n", n as i32)
+            .scalar("rows", n as i32 - 2)
+            .scalar("states", columns.len() as i32)
+            .check(|run| {
+                let found = run.after::<u32>("solutions");
+                assert_eq!(found.iter().sum::<u32>(), published, "{n} queens");
+                assert_eq!(found[2], 0, "without a state");
+            });
+    }
+}

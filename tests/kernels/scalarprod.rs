@@ -5,8 +5,14 @@ use crate::harness::Kernel;
 
 #[test]
 fn products() {
-    for (vectors, elements, blocks) in [(5usize, 2000usize, 2), (1, 1024, 1), (3, 77, 4)] {
-        Kernel::load("scalarprod", "scalarprod")
+    for (name, vectors, elements, blocks) in [
+        ("scalarprod", 5usize, 2000usize, 2),
+        ("scalarprod", 1, 1024, 1),
+        ("scalarprod", 3, 77, 4),
+        ("scalarprod_long", 3, 2100, 2),
+        ("scalarprod_long", 1, 1000, 1),
+    ] {
+        Kernel::load("scalarprod", name)
             .grid([blocks, 1, 1])
             .count("a", vectors * elements)
             .count("b", vectors * elements)

@@ -143,6 +143,7 @@ impl Sm<'_> {
         match kind {
             Some(InstrKind::AtomShared) => Stall::LockRetry,
             Some(InstrKind::LdGlobal | InstrKind::StGlobal) => Stall::Memory,
+            None if self.cycle <= warp.acknowledged_at && warp.ends() => Stall::Memory,
             _ => Stall::NoReadyWarp,
         }
     }

@@ -70,11 +70,16 @@ impl Sm<'_> {
                 pass: 0,
             });
         } else {
-            let taken = self.global.send_store(&segments, self.cycle);
-            let done = self.warps[w].pending.remove(i);
-            // For its warp a store is complete; the run ends when it is out.
+            let sent = self.global.send_store(&segments, self.cycle);
+            let warp = &mut self.warps[w];
+            let done = warp.pending.remove(i);
+            if let Some(cycle) = sent.acknowledged {
+                warp.acknowledged_at = warp.acknowledged_at.max(cycle);
+                self.completed_in(cycle);
+            }
+            // The warp goes on; the run ends when the store is out.
             self.complete(w, &done);
-            self.completed_in(taken);
+            self.completed_in(sent.taken);
             self.entry_is_known(segments.is_empty());
         }
     }

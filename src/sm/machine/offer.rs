@@ -46,10 +46,7 @@ impl Sm<'_> {
         let Some(instr) = next else {
             // A part of the lanes ends, or the whole warp.
             if warp.pending.is_empty() {
-                let at = match warp.next() {
-                    Some(_) => warp.ready_at,
-                    None => warp.done_at + 1,
-                };
+                let at = warp.exits_at();
                 if at <= cycle {
                     self.exits |= 1 << w;
                 } else {

@@ -5,6 +5,7 @@
 
 use super::Sm;
 use crate::error::{Error, Result};
+use crate::model::lanes_of;
 use crate::sm::stats::SharedProgress;
 
 /// A block in a slot that shares.
@@ -82,7 +83,8 @@ impl Sm<'_> {
         let Some(instr) = self.warps[w].next() else {
             return Ok(());
         };
-        let Some(highest) = instr.addrs.highest(active) else {
+        let of_lanes = || lanes_of(active).map(|lane| instr.addrs.of(lane)).max();
+        let Some(highest) = instr.addrs.highest(active).or_else(of_lanes) else {
             return Ok(());
         };
         let word_shift = self.config.word_bytes().trailing_zeros();

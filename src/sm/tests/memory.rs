@@ -51,6 +51,34 @@ fn a_stream_is_as_fast_as_the_channel() {
     }
 }
 
+/// The end of a block waits for its last store's acknowledgement, nothing else
+/// does: blocks one after another take the latency longer, each.
+#[test]
+fn a_block_ends_when_its_stores_are_acknowledged() {
+    let cycles = |latency: u32, blocks: u32, text: &str| {
+        let global = format!("[global]\nstore_latency = {latency}\n[path]\nblocks = 1\n");
+        let s = run(
+            &tiny(&global),
+            &format!(".blocks {blocks}\n.warp_size 8\n.block 8\n{text}"),
+        )
+        .unwrap();
+        assert_eq!(s.issued + s.stalls.total(), s.cycles);
+        s.cycles
+    };
+    let ends = "st.global [4*l], r1\n";
+    let goes_on = "st.global [4*l], r1\nrepeat 90\nalu r2, r2\nend\n";
+    for text in [ends, goes_on] {
+        assert!(cycles(300, 1, text) > cycles(0, 1, text));
+        for blocks in [1, 2, 5] {
+            let more = cycles(350, blocks, text) - cycles(300, blocks, text);
+            assert_eq!(more, 50 * u64::from(blocks), "50 cycles more each");
+        }
+    }
+    // 90 dependent instructions hide an acknowledgement that comes before their end.
+    assert_eq!(cycles(60, 3, goes_on), cycles(0, 3, goes_on));
+    assert!(cycles(60, 3, ends) > cycles(0, 3, ends));
+}
+
 /// Dependent loads: latency by latency, with 7 cycles of the path in between.
 #[test]
 fn a_chase_takes_the_latency_of_each_step() {
