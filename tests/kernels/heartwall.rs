@@ -33,7 +33,7 @@ fn a_later_frame() {
     let kernel = Kernel::load("heartwall", "heartwall_frame");
     let (x, y) = (50usize, 48usize);
     let frame: Vec<i32> = (0..12000u64)
-        .map(|i| (i * i * 2_654_435_761 >> 7 & 63) as i32)
+        .map(|i| (((i * i * 2_654_435_761) >> 7) & 63) as i32)
         .collect();
     let template: Vec<i32> = (0..51 * 51)
         .map(|i| frame[(y - 25 + i / 51) * 120 + x - 25 + i % 51])

@@ -56,10 +56,11 @@ fn a_stream_is_as_fast_as_the_channel() {
 #[test]
 fn a_block_ends_when_its_stores_are_acknowledged() {
     let cycles = |latency: u32, blocks: u32, text: &str| {
-        let global = format!("[global]\nstore_latency = {latency}\n[path]\nblocks = 1\n");
+        let global = format!("[global]\nstore_latency = {latency}\n");
         let s = run(
             &tiny(&global),
-            &format!(".blocks {blocks}\n.warp_size 8\n.block 8\n{text}"),
+            // All of the scratchpad: one block at a time.
+            &format!(".grid {blocks}\n.warp_size 8\n.block 8\n.shared 4096\n{text}"),
         )
         .unwrap();
         assert_eq!(s.issued + s.stalls.total(), s.cycles);
