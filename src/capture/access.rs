@@ -256,6 +256,7 @@ impl Recorded {
             let place = Place {
                 ptx_line: Some(row.line),
                 source: row.source.clone(),
+                inlined_at: row.inlined_at.clone(),
             };
             Access {
                 warp: raw.warp,

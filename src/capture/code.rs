@@ -32,6 +32,8 @@ pub(super) struct Row {
     pub line: u32,
     /// `file:line` of the source.
     pub source: Option<String>,
+    /// The calls that were inlined around it, the innermost first.
+    pub inlined_at: Vec<String>,
     /// Shared memory is named in the text: not by a generic address.
     pub names_shared: bool,
     /// Lanes whose addresses count.
@@ -125,6 +127,7 @@ impl Code {
                 role: role(info, instruction, is_entry),
                 line: info.line,
                 source: instruction.and_then(|i| module.source(function, i)),
+                inlined_at: instruction.map_or_else(Vec::new, |i| module.inlined_at(function, i)),
                 names_shared: instruction.is_some_and(|i| i.space().is_some_and(is_shared)),
                 lanes: instruction.map_or(u32::MAX, lanes),
                 dst: info.writes.first().map(|r| numbers.of(r.0)),

@@ -315,6 +315,7 @@ impl<'a> Analysed<'a> {
         Place {
             ptx_line: instruction.map(|i| i.span.line),
             source: instruction.and_then(|i| self.module.source(function, i)),
+            inlined_at: instruction.map_or_else(Vec::new, |i| self.module.inlined_at(function, i)),
         }
     }
 }

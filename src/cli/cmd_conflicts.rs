@@ -1,12 +1,14 @@
 //! `spadkit conflicts`: bank conflicts of a trace under given mappings.
 
 use super::Global;
+use super::conflicts_lines::{LineCost, LineCosts};
 use super::printer::{Printer, table};
+use super::source_text::SourceText;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::quote::shown;
 use crate::software::{Layout, LayoutSpec};
-use crate::trace::{ConflictCount, ConflictProfile, Places, removed_pct, removed_text};
+use crate::trace::{ConflictCount, ConflictProfile, Line, Places, removed_pct, removed_text};
 use crate::workload::is_input;
 use clap::Args;
 use serde_json::{Value, json};
@@ -24,6 +26,11 @@ pub struct ConflictsArgs {
     /// One line more per instruction.
     #[arg(long)]
     per_pc: bool,
+    /// What each source line costs, the dearest first: all its access sites
+    /// together, with the calls that were inlined around them, and its text
+    /// where the file is to be had. Lines of the PTX where there is no source.
+    #[arg(long, conflicts_with = "per_pc")]
+    source: bool,
     #[command(flatten)]
     allow: super::Allow,
 }
@@ -89,10 +96,16 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
         true => ConflictProfile::per_pc(&trace, rule),
         false => Vec::new(),
     };
+    let lines = match args.source {
+        true => ConflictProfile::per_line(&trace, rule),
+        false => Vec::new(),
+    };
+    let mut text = SourceText::beside(input);
     let places = trace.places();
     let job = Job {
         profile: &profile,
         per_pc: &per_pc,
+        lines: &lines,
         machine: &machine,
         has_room: machine.has_room_for(&trace),
         words: trace.words(),
@@ -105,7 +118,7 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
         "accesses": profile.accesses,
         "rule": rule.name(),
         "rule_text": rule.describe(),
-        "results": results.iter().map(|m| m.json(&places)).collect::<Vec<_>>(),
+        "results": results.iter().map(|m| m.json(&places, &mut text)).collect::<Vec<_>>(),
     });
     printer.result(json, || {
         let mut header = vec![
@@ -122,8 +135,10 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
             header.push("line");
         }
         let rows = results.iter().flat_map(|m| m.rows(&places));
+        let lines = results.iter().filter_map(|m| m.lines_text(&mut text));
+        let lines: String = lines.collect();
         format!(
-            "{}: {} warp accesses\n{}{}",
+            "{}: {} warp accesses\n{}{lines}{}",
             shown(&trace.name),
             profile.accesses,
             table(&header, &header[2..7], rows),
@@ -136,6 +151,7 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
 struct Job<'a> {
     profile: &'a ConflictProfile,
     per_pc: &'a [(u32, ConflictProfile)],
+    lines: &'a [(Line, ConflictProfile)],
     machine: &'a Config,
     has_room: bool,
     /// Words of the block's shared memory.
@@ -173,12 +189,21 @@ impl Job<'_> {
             count: p.count(|a| layout.bank(a)),
             ideal: p.ideal_wavefronts(machine.geometry.banks()),
         };
+        let line = |(line, profile): &(Line, ConflictProfile)| {
+            let Counted { count, ideal } = count(profile);
+            LineCost {
+                line: line.clone(),
+                count,
+                ideal,
+            }
+        };
         Ok(Measured {
             hash: spec.to_string(),
             total: count(self.profile),
             baseline: self.profile.count(|a| a & bank_mask).conflicts,
             fits: beyond.is_empty() && too_many.is_none() && self.has_room,
             per_pc: self.per_pc.iter().map(|(pc, p)| (*pc, count(p))).collect(),
+            lines: LineCosts::new(self.lines.iter().map(line).collect()),
         })
     }
 }
@@ -217,10 +242,11 @@ struct Measured {
     baseline: u64,
     fits: bool,
     per_pc: Vec<(u32, Counted)>,
+    lines: LineCosts,
 }
 
 impl Measured {
-    fn json(&self, places: &Places) -> Value {
+    fn json(&self, places: &Places, text: &mut SourceText) -> Value {
         let mut value = self.total.json();
         value["hash"] = json!(self.hash);
         value["removed_pct"] = json!(removed_pct(self.baseline, self.total.count.conflicts));
@@ -234,7 +260,16 @@ impl Measured {
             };
             value["per_pc"] = self.per_pc.iter().map(line).collect();
         }
+        if !self.lines.is_empty() {
+            value["lines"] = self.lines.json(text);
+        }
         value
+    }
+
+    /// The table of its lines, under its name.
+    fn lines_text(&self, text: &mut SourceText) -> Option<String> {
+        let has_lines = !self.lines.is_empty();
+        has_lines.then(|| format!("{}:\n{}", self.hash, self.lines.text(text)))
     }
 
     fn rows(&self, places: &Places) -> Vec<Vec<String>> {

@@ -9,6 +9,7 @@ mod cmd_doctor;
 mod cmd_emit;
 mod cmd_encode;
 mod cmd_flow;
+mod cmd_init;
 mod cmd_mutate;
 mod cmd_prove;
 mod cmd_reproduce;
@@ -20,10 +21,12 @@ mod cmd_synth;
 mod cmd_trace;
 mod cmd_tune;
 mod configuration;
+mod conflicts_lines;
 mod defect;
 mod overrides;
 mod paths_text;
 mod printer;
+mod source_text;
 mod strides_text;
 mod synthesis_text;
 mod threads;
@@ -157,6 +160,7 @@ enum Command {
     Emit(cmd_emit::EmitArgs),
     Encode(cmd_encode::EncodeArgs),
     Flow(cmd_flow::FlowArgs),
+    Init(cmd_init::InitArgs),
     Mutate(cmd_mutate::MutateArgs),
     Merge(cmd_reproduce::MergeArgs),
     Prove(cmd_prove::ProveArgs),
@@ -247,19 +251,30 @@ fn in_one_line(error: &Error) -> String {
 
 /// `X`, `X,Y` or `X,Y,Z`, within CUDA's limits.
 fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
-    let expected = "expected X, X,Y or X,Y,Z, at most 1024, 1024 and 64, and 1024 in all";
+    let block = parse_dimensions(text, [1024, 1024, 64])?;
+    match block.iter().product::<u32>() {
+        ..=1024 => Ok(block),
+        _ => Err("expected at most 1024 threads in all".to_owned()),
+    }
+}
+
+/// Reads a grid's size, `X[,Y,Z]`.
+fn parse_grid(text: &str) -> std::result::Result<[u32; 3], String> {
+    parse_dimensions(text, [(1 << 31) - 1, 65_535, 65_535])
+}
+
+/// Reads one to three dimensions, at least 1 and at most `most` each.
+fn parse_dimensions(text: &str, most: [u32; 3]) -> std::result::Result<[u32; 3], String> {
+    let [x, y, z] = most;
+    let expected = || format!("expected X, X,Y or X,Y,Z, at most {x}, {y} and {z}");
     let sizes: Option<Vec<u32>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
-    let sizes = sizes.filter(|s| s.len() <= 3).ok_or(expected)?;
-    let mut block = [1; 3];
-    block[..sizes.len()].copy_from_slice(&sizes);
-    let most = [1024, 1024, 64];
-    let fits = block
-        .iter()
-        .zip(most)
-        .all(|(&n, most)| (1..=most).contains(&n));
-    match fits && block.iter().product::<u32>() <= 1024 {
-        true => Ok(block),
-        false => Err(expected.to_owned()),
+    let sizes = sizes.filter(|s| s.len() <= 3).ok_or_else(expected)?;
+    let mut all = [1; 3];
+    all[..sizes.len()].copy_from_slice(&sizes);
+    let fits = |(&n, most): (&u32, u32)| (1..=most).contains(&n);
+    match all.iter().zip(most).all(fits) {
+        true => Ok(all),
+        false => Err(expected()),
     }
 }
 
@@ -349,6 +364,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
         }
         Command::Encode(args) => cmd_encode::run(args, global, printer),
         Command::Flow(args) => cmd_flow::run(args, global, printer),
+        Command::Init(args) => cmd_init::run(args, printer),
         Command::Mutate(args) => cmd_mutate::run(args, global, printer),
         Command::Merge(args) => cmd_reproduce::merge(args, printer),
         Command::Reproduce(args) => cmd_reproduce::run(args, printer),

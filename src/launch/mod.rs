@@ -14,6 +14,7 @@ mod npy;
 mod outline;
 mod prepare;
 mod section;
+mod skeleton;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -29,3 +30,4 @@ pub use module::read_module;
 pub use outline::refuse_ptx;
 pub use prepare::Prepared;
 pub use section::{Number, Placed, Source};
+pub use skeleton::{Given, GivenArg, Skeleton};

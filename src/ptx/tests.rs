@@ -436,3 +436,29 @@ fn the_kernels_parse_and_no_word_of_theirs_is_unknown() {
         }
     }
 }
+
+/// A chain of inlined calls is followed through the `.loc` of each call; one
+/// that leads back to itself ends.
+#[test]
+fn inlined_calls_are_followed_outwards() {
+    let text = |outer: &str| {
+        format!(
+            ".version 7.1\n.target sm_70\n.address_size 64\n.file 1 \"k.cu\"\n.file 2 \"lib.h\"\n\
+             .visible .entry k()\n{{\n.reg .b32 %r<3>;\n.loc 1 30 5\nmov.u32 %r1, 0;\n\
+             .loc 2 20 7, function_name $L0, inlined_at {outer}\nmov.u32 %r1, 1;\n\
+             .loc 2 10 3, function_name $L1+8, inlined_at 2 20 7\nmov.u32 %r2, %r1;\nret;\n}}\n"
+        )
+    };
+    let calls = |outer: &str| {
+        let module = Module::parse(&text(outer), "k.ptx").unwrap();
+        let k = &module.functions[0];
+        let of = |at: usize| module.inlined_at(k, &k.instructions[at]);
+        (of(0), of(1), of(2))
+    };
+    let places = |list: &[&str]| list.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>();
+    let (none, one, two) = calls("1 30 5");
+    assert_eq!(none, places(&[]));
+    assert_eq!(one, places(&["k.cu:30"]));
+    assert_eq!(two, places(&["lib.h:20", "k.cu:30"]));
+    assert_eq!(calls("2 10 3").2.len(), 64);
+}

@@ -1,8 +1,10 @@
 //! Bank conflicts of a trace (docs/conflicts.md).
 
 use super::access::{Access, AccessTrace};
+use super::place::Line;
 use super::rule::ConflictRule;
 use super::weighted::{WeightedPass, merged};
+use std::collections::BTreeMap;
 
 /// Bank conflict degree of one phase: the largest number of its word addresses
 /// that fall in one bank.
@@ -84,6 +86,21 @@ impl ConflictProfile {
             .chunk_by(|a, b| a.pc == b.pc)
             .map(|of_pc| (of_pc[0].pc, Self::of(of_pc.iter().copied(), &rule)))
             .collect()
+    }
+
+    /// Profiles the accesses of each line: all access sites of one source line
+    /// in one stack of inlined calls are one line; where there is no source,
+    /// those of one line of the PTX, and where there is no line, one site.
+    pub fn per_line(trace: &AccessTrace, rule: impl Into<ConflictRule>) -> Vec<(Line, Self)> {
+        let (rule, places) = (rule.into(), trace.places());
+        let mut lines: BTreeMap<Line, Vec<&Access>> = BTreeMap::new();
+        for access in &trace.accesses {
+            let line = Line::of(&places.of(access.pc), access.pc);
+            lines.entry(line).or_default().push(access);
+        }
+        let profile =
+            |(line, accesses): (Line, Vec<&Access>)| (line, Self::of(accesses.into_iter(), &rule));
+        lines.into_iter().map(profile).collect()
     }
 
     fn of<'a>(accesses: impl Iterator<Item = &'a Access>, rule: &ConflictRule) -> Self {

@@ -14,7 +14,7 @@ mod weighted;
 
 pub use access::{Access, AccessTrace, Op};
 pub use conflicts::{ConflictCount, ConflictProfile, conflict_degree, removed_pct, removed_text};
-pub use place::{Place, Places};
+pub use place::{Line, Place, Places};
 pub use rule::{Atomics, ConflictRule, Wide};
 pub(crate) use variables::FIELD as VARIABLES_FIELD;
 pub use variables::SharedVariable;

@@ -11,6 +11,9 @@ pub struct Place {
     pub ptx_line: Option<u32>,
     /// `source`: `file:line`.
     pub source: Option<String>,
+    /// `inlined_at`: the calls through which it came into the kernel, as
+    /// `file:line`, the innermost first.
+    pub inlined_at: Vec<String>,
 }
 
 impl Place {
@@ -23,15 +26,23 @@ impl Place {
         if let Some(source) = &self.source {
             fields.insert("source".to_owned(), json!(source));
         }
+        if !self.inlined_at.is_empty() {
+            fields.insert("inlined_at".to_owned(), json!(self.inlined_at));
+        }
         fields
     }
 
     fn of_fields(fields: &Map<String, Value>) -> Self {
         let line = fields.get("ptx_line").and_then(Value::as_u64);
         let source = fields.get("source").and_then(Value::as_str);
+        let calls = fields.get("inlined_at").and_then(Value::as_array);
+        let calls = calls.into_iter().flatten();
         Place {
             ptx_line: line.and_then(|l| u32::try_from(l).ok()),
             source: source.map(str::to_owned),
+            inlined_at: calls
+                .filter_map(|c| c.as_str().map(str::to_owned))
+                .collect(),
         }
     }
 
@@ -41,6 +52,29 @@ impl Place {
         let name = |s: &String| s.rsplit(['/', '\\']).next().unwrap_or(s).to_owned();
         let parts = line.into_iter().chain(self.source.as_ref().map(name));
         parts.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What access sites of one cause have in common: a line of the source, with the
+/// calls that were inlined around it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Line {
+    /// `file:line`, and the calls through which it came into the kernel.
+    Source(String, Vec<String>),
+    /// A line of the PTX.
+    Ptx(u32),
+    /// An access site whose place is not known.
+    Site(u32),
+}
+
+impl Line {
+    /// The line of site `pc`, which stands at `place`.
+    pub fn of(place: &Place, pc: u32) -> Self {
+        match (&place.source, place.ptx_line) {
+            (Some(source), _) => Line::Source(source.clone(), place.inlined_at.clone()),
+            (None, Some(line)) => Line::Ptx(line),
+            (None, None) => Line::Site(pc),
+        }
     }
 }
 

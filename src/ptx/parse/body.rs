@@ -4,7 +4,7 @@ use super::scope::{Named, Pending, Place, Scope};
 use super::{Global, Parser};
 use crate::error::Result;
 use crate::ptx::ast::{
-    Function, Label, LabelKind, Linkage, Location, Operand, Parameter, StatementKind, Variable,
+    Function, Label, LabelKind, Linkage, Operand, Parameter, StatementKind, Variable,
 };
 use crate::ptx::names::{Space, Type};
 use crate::ptx::token::{Kind, Token};
@@ -216,10 +216,8 @@ impl<'a> Parser<'a> {
         let token = self.next();
         match self.str_of(token) {
             ".loc" => {
-                let (file, line, column) = self.location()?;
-                body.function
-                    .locations
-                    .push(Location { file, line, column });
+                let location = self.location()?;
+                body.function.locations.push(location);
             }
             ".pragma" => self.skip_statement()?,
             ".file" => self.file()?,

@@ -4,7 +4,7 @@ use super::body::{Attributes, Body};
 use super::{Global, Parser};
 use crate::error::Result;
 use crate::ptx::ast::{
-    Function, Linkage, Parameter, Prototype, Span, StatementKind, Tuning, Variable,
+    Function, Linkage, Location, Parameter, Prototype, Span, StatementKind, Tuning, Variable,
 };
 use crate::ptx::names::{Space, Type};
 use crate::ptx::token::{Kind, Token};
@@ -101,16 +101,13 @@ impl<'a> Parser<'a> {
     }
 
     /// `.loc file line column [, function_name label [+ n] , inlined_at ...]`
-    pub(super) fn location(&mut self) -> Result<(u32, u32, u32)> {
-        let file = self.number("the number of a file")?;
-        let line = self.number("a line")?;
-        let column = self.number("a column")?;
+    pub(super) fn location(&mut self) -> Result<Location> {
+        let [file, line, column] = self.place_in_source()?;
+        let mut inlined_at = None;
         while self.eat(Kind::Comma) {
             let word = self.word("`function_name` or `inlined_at`")?;
             if word == "inlined_at" {
-                for what in ["the number of a file", "a line", "a column"] {
-                    self.number(what)?;
-                }
+                inlined_at = Some(self.place_in_source()?);
             } else {
                 self.word("a label")?;
                 if self.eat(Kind::Plus) {
@@ -119,7 +116,20 @@ impl<'a> Parser<'a> {
             }
         }
         self.eat(Kind::Semicolon);
-        Ok((file, line, column))
+        Ok(Location {
+            file,
+            line,
+            column,
+            inlined_at,
+        })
+    }
+
+    fn place_in_source(&mut self) -> Result<[u32; 3]> {
+        Ok([
+            self.number("the number of a file")?,
+            self.number("a line")?,
+            self.number("a column")?,
+        ])
     }
 
     /// Everything up to and including the `;`.

@@ -1,0 +1,93 @@
+//! `spadkit init`: a launch file to fill in.
+
+use super::printer::Printer;
+use crate::error::{Error, Result};
+use crate::launch::{Given, GivenArg, Skeleton, read_module};
+use crate::output::write_file;
+use clap::Args;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Write a launch file for a kernel, to fill in.
+///
+/// What the PTX shows is there: names, pointers with the type of their
+/// elements, types of scalars, bytes of structs, threads where the PTX says
+/// them. What it cannot show is marked "fill in". With --grid, --block and
+/// --arg nothing is left to fill in:
+///
+/// spadkit init saxpy.ptx --grid 16 --block 256 --arg 0=4096 --arg 2=random:f32:4096
+#[derive(Args)]
+pub struct InitArgs {
+    /// PTX of the kernel.
+    input: PathBuf,
+    /// Its entry; not needed where the PTX has one.
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Thread blocks.
+    #[arg(long, value_name = "X[,Y,Z]", value_parser = super::parse_grid)]
+    grid: Option<[u32; 3]>,
+    /// Threads of a block.
+    #[arg(long, value_name = "X[,Y,Z]", value_parser = super::parse_block)]
+    block: Option<[u32; 3]>,
+    /// Bytes of dynamic shared memory.
+    #[arg(long, value_name = "BYTES")]
+    dynamic_shared: Option<u32>,
+    /// An argument by its name or place: NAME=INIT:TYPE:COUNT, INIT being
+    /// zeros, iota, random or a file, or NAME=NUMBER.
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = super::parsed::<GivenArg>)]
+    args: Vec<GivenArg>,
+    /// The launch file; beside the PTX, with .toml for .ptx, if not given.
+    #[arg(short, long, value_name = "FILE.toml")]
+    output: Option<PathBuf>,
+    /// Replace the file if it is there.
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn run(args: &InitArgs, printer: &Printer) -> Result<()> {
+    let module = read_module(&args.input)?;
+    let skeleton = Skeleton::new(&module, args.entry.as_deref())?;
+    let output = match &args.output {
+        Some(output) => output.clone(),
+        None => args.input.with_extension("toml"),
+    };
+    if output.exists() && !args.force {
+        return Err(Error::usage(
+            format!("{} is there already", output.display()),
+            "name another file with -o, or replace it with --force",
+        ));
+    }
+    let given = Given {
+        grid: args.grid,
+        block: args.block,
+        dynamic_shared: args.dynamic_shared,
+        args: args.args.clone(),
+    };
+    let text = skeleton.text(&from_folder_of(&output, &args.input)?, &given)?;
+    write_file(&output, text.as_bytes())?;
+    let left = text.matches("# fill in").count();
+    let json = json!({"launch": output.display().to_string(), "to_fill_in": left, "text": text});
+    printer.result(json, || {
+        let file = output.display();
+        match left {
+            0 => format!("{file}: run it with: spadkit run {file}\n"),
+            1 => format!("{file}: fill in 1 line, then: spadkit run {file}\n"),
+            _ => format!("{file}: fill in {left} lines, then: spadkit run {file}\n"),
+        }
+    })
+}
+
+/// How a launch file at `output` names `ptx`: by the file's name where they
+/// lie side by side, else in full.
+fn from_folder_of(output: &Path, ptx: &Path) -> Result<String> {
+    let folder = |path: &Path| {
+        let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
+        std::fs::canonicalize(parent.unwrap_or(Path::new("."))).ok()
+    };
+    let name = match folder(output) == folder(ptx) {
+        true => ptx.file_name().map(Path::new).unwrap_or(ptx).to_owned(),
+        false => std::fs::canonicalize(ptx).map_err(|e| Error::io("read", ptx, e))?,
+    };
+    let name = name.to_str().map(str::to_owned);
+    name.ok_or_else(|| Error::usage(format!("{} is not UTF-8", ptx.display()), "rename the file"))
+}

@@ -1,0 +1,62 @@
+//! The source lines that a trace's places name, where the files are to be had.
+
+use crate::input::Limit;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Larger files are no source that somebody wrote.
+const LIMIT: Limit = Limit {
+    bytes: 4 << 20,
+    expected: "a source file in UTF-8",
+};
+
+/// Source files, each read once.
+pub(super) struct SourceText {
+    /// Where a file is looked for that is not where the PTX says.
+    folder: PathBuf,
+    /// By name; none where a file is not there or is no text.
+    files: HashMap<String, Option<Vec<String>>>,
+}
+
+impl SourceText {
+    /// Files are looked for where the PTX names them, then beside `input`.
+    pub fn beside(input: &str) -> Self {
+        let folder = Path::new(input).parent().unwrap_or(Path::new(""));
+        SourceText {
+            folder: folder.to_owned(),
+            files: HashMap::new(),
+        }
+    }
+
+    /// The text of `file:line` without the white space around it; none where
+    /// it is not to be had.
+    pub fn line(&mut self, place: &str) -> Option<String> {
+        let (file, line) = place.rsplit_once(':')?;
+        let line: usize = line.parse().ok()?;
+        let lines = self.files.entry(file.to_owned()).or_insert_with(|| {
+            let named = Path::new(file);
+            let beside = self.folder.join(named.file_name()?);
+            let found = [named, &beside].into_iter().find(|path| path.is_file())?;
+            let text = LIMIT.read_text(found).ok()?;
+            Some(text.lines().map(|l| l.trim().to_owned()).collect())
+        });
+        lines.as_ref()?.get(line.checked_sub(1)?).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_file_beside_the_input() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("k.cu"), "one\n  two;\n").unwrap();
+        let input = dir.path().join("k.toml");
+        let mut text = SourceText::beside(input.to_str().unwrap());
+        assert_eq!(text.line("/gone/k.cu:2").as_deref(), Some("two;"));
+        for none in ["/gone/k.cu:3", "/gone/k.cu:0", "other.cu:1", "k.cu"] {
+            assert_eq!(text.line(none), None, "{none}");
+        }
+    }
+}

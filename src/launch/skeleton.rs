@@ -1,0 +1,149 @@
+//! A launch file to fill in, from what a kernel's PTX says of its parameters.
+
+mod given;
+#[cfg(test)]
+mod tests;
+mod text;
+mod usage;
+
+pub use given::{Given, GivenArg};
+
+use crate::error::{Error, Result};
+use crate::ptx::{Function, Module, Parameter, Type, Variable};
+use usage::Usage;
+
+/// What is known of a launch before anybody fills anything in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skeleton {
+    /// The entry, as the PTX names it.
+    entry: String,
+    /// Threads of a block, and where they come from.
+    block: ([u32; 3], &'static str),
+    /// Thread blocks, and where they come from.
+    grid: ([u32; 3], &'static str),
+    /// Whether the kernel has dynamic shared memory.
+    dynamic_shared: bool,
+    /// The parameters, in order.
+    params: Vec<Param>,
+}
+
+/// A parameter of the entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Param {
+    /// Its name in the launch file: without the entry's name in front.
+    name: String,
+    /// What it is, as far as the PTX shows.
+    kind: ParamKind,
+}
+
+/// What a parameter is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum ParamKind {
+    /// An address of global memory, with the type of what is accessed there;
+    /// none where the PTX does not show it.
+    Pointer {
+        element: Option<Type>,
+        reads: bool,
+        writes: bool,
+    },
+    /// A number.
+    Scalar(Type),
+    /// A struct or an array by value, of so many bytes.
+    Bytes(u64),
+}
+
+impl Skeleton {
+    /// Reads what `module` says of the entry called `wanted`; of its only one
+    /// where none is named.
+    pub fn new(module: &Module, wanted: Option<&str>) -> Result<Self> {
+        let name = match wanted {
+            Some(name) => module.entry_named(name)?,
+            None => only_entry(module)?,
+        };
+        let function = &module.functions[module.entry(name)? as usize];
+        let usage = Usage::of(module, function);
+        Ok(Skeleton {
+            entry: function.name.clone(),
+            block: block_of(function, &usage),
+            grid: match (usage.grid_dimensions, usage.block_dimensions) {
+                (1, _) => ([16, 1, 1], "fill in: thread blocks"),
+                (2, _) => (
+                    [4, 4, 1],
+                    "fill in: thread blocks (the kernel reads %ctaid.y)",
+                ),
+                _ => (
+                    [4, 4, 2],
+                    "fill in: thread blocks (the kernel reads %ctaid.z)",
+                ),
+            },
+            dynamic_shared: usage.dynamic_shared,
+            params: params_of(function, &usage),
+        })
+    }
+
+    /// Names of the parameters, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.params.iter().map(|p| p.name.as_str())
+    }
+}
+
+fn only_entry(module: &Module) -> Result<&str> {
+    let entries: Vec<&str> = module.entries().map(|f| f.name.as_str()).collect();
+    match entries[..] {
+        [one] => Ok(one),
+        [] => Err(Error::usage(
+            format!("{} has no entry", module.name),
+            "expected PTX with a kernel (.entry)",
+        )),
+        _ => Err(Error::usage(
+            format!("{} has {} entries", module.name, entries.len()),
+            format!("choose one with --entry: {}", entries.join(", ")),
+        )),
+    }
+}
+
+fn block_of(function: &Function, usage: &Usage) -> ([u32; 3], &'static str) {
+    let tuning = &function.tuning;
+    match (tuning.reqntid, tuning.maxntid, usage.block_dimensions) {
+        (Some(threads), _, _) => (threads, "the PTX requires it (.reqntid)"),
+        (_, Some(threads), _) => (threads, "the PTX allows as many (.maxntid)"),
+        (_, _, 1) => ([256, 1, 1], "fill in: threads of a block"),
+        (_, _, 2) => ([16, 16, 1], "fill in: threads (the kernel reads %tid.y)"),
+        _ => ([8, 8, 4], "fill in: threads (the kernel reads %tid.z)"),
+    }
+}
+
+fn params_of(function: &Function, usage: &Usage) -> Vec<Param> {
+    let variables = function.params.iter().filter_map(|param| match param {
+        Parameter::Variable(at) => Some(*at),
+        Parameter::Register(_) => None,
+    });
+    let param = |at: u32| {
+        let variable = &function.variables[at as usize];
+        Param {
+            name: short_name(&variable.name, &function.name),
+            kind: kind_of(variable, at, usage),
+        }
+    };
+    variables.map(param).collect()
+}
+
+/// `transpose_param_0` of the entry `transpose` is `param_0`.
+fn short_name(name: &str, entry: &str) -> String {
+    let rest = name.strip_prefix(entry).and_then(|n| n.strip_prefix('_'));
+    rest.filter(|n| !n.is_empty()).unwrap_or(name).to_owned()
+}
+
+fn kind_of(variable: &Variable, at: u32, usage: &Usage) -> ParamKind {
+    if !variable.dimensions.is_empty() || variable.vector > 1 {
+        return ParamKind::Bytes(variable.bytes);
+    }
+    match usage.pointers.get(&at) {
+        Some(pointer) => ParamKind::Pointer {
+            element: pointer.element(),
+            reads: pointer.reads,
+            writes: pointer.writes,
+        },
+        None => ParamKind::Scalar(usage.scalar(at, variable.ty)),
+    }
+}

@@ -1,0 +1,192 @@
+//! Skeletons of kernels of the kit and of small texts.
+
+use super::{Given, Skeleton};
+use crate::launch::{LaunchFile, read_module};
+use crate::ptx::Module;
+use std::path::Path;
+
+fn text_of(ptx: &str, given: &Given) -> String {
+    let module = Module::parse(ptx, "k.ptx").expect("PTX");
+    let skeleton = Skeleton::new(&module, None).expect("a skeleton");
+    skeleton.text("k.ptx", given).expect("a text")
+}
+
+fn entry(head: &str, body: &str) -> String {
+    format!(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k({head}\n{body}")
+}
+
+const SAXPY: &str = ".param .u32 k_param_0, .param .f32 k_param_1, .param .u64 k_param_2,
+    .param .u64 k_param_3)\n.reqntid 128, 1, 1";
+
+const SAXPY_BODY: &str = "{
+    .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .pred %p<2>;
+    ld.param.u32 %r1, [k_param_0];
+    ld.param.f32 %f1, [k_param_1];
+    ld.param.u64 %rd1, [k_param_2];
+    ld.param.u64 %rd2, [k_param_3];
+    mov.u32 %r2, %tid.x;
+    setp.lt.s32 %p1, %r2, %r1;
+    @!%p1 bra END;
+    cvta.to.global.u64 %rd3, %rd1;
+    cvta.to.global.u64 %rd4, %rd2;
+    mul.wide.u32 %rd5, %r2, 4;
+    add.s64 %rd6, %rd3, %rd5;
+    add.s64 %rd7, %rd4, %rd5;
+    ld.global.b32 %f2, [%rd6];
+    ld.global.f32 %f3, [%rd7];
+    fma.rn.f32 %f4, %f1, %f2, %f3;
+    st.global.f32 [%rd7], %f4;
+END:
+    ret;
+}";
+
+#[test]
+fn types_come_from_what_instructions_do() {
+    insta::assert_snapshot!(text_of(&entry(SAXPY, SAXPY_BODY), &Given::default()), @r#"
+    ptx = "k.ptx"
+    entry = "k"
+    grid = [16]  # fill in: thread blocks
+    block = [128]  # the PTX requires it (.reqntid)
+
+    [[arg]]
+    name = "param_0"
+    type = "s32"
+    value = 64  # fill in
+
+    [[arg]]
+    name = "param_1"
+    type = "f32"
+    value = 1.0  # fill in
+
+    [[arg]]
+    name = "param_2"
+    type = "f32"
+    count = 4096  # fill in: elements
+    init = "random"  # the kernel reads it
+
+    [[arg]]
+    name = "param_3"
+    type = "f32"
+    count = 4096  # fill in: elements
+    init = "random"  # the kernel reads and writes it
+    "#);
+}
+
+#[test]
+fn what_is_given_needs_no_filling_in() {
+    let args = [
+        "0=100",
+        "param_1=2",
+        "2=iota:f32:100",
+        "param_3=zeros:f32:100",
+    ];
+    let given = Given {
+        grid: Some([1, 1, 1]),
+        block: Some([128, 1, 1]),
+        dynamic_shared: None,
+        args: args.map(|a| a.parse().expect("an argument")).to_vec(),
+    };
+    let text = text_of(&entry(SAXPY, SAXPY_BODY), &given);
+    assert!(!text.contains("fill in"), "{text}");
+    assert!(
+        text.contains("value = 100\n") && text.contains("value = 2.0\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn two_dimensions_a_struct_and_dynamic_shared_memory_are_seen() {
+    let text = text_of(
+        ".version 7.0\n.target sm_70\n.address_size 64\n.extern .shared .align 4 .b8 s[];\n\
+         .visible .entry k(.param .align 4 .b8 k_param_0[8])\n{ .reg .b32 %r<5>;\n\
+         mov.u32 %r1, %tid.y; mov.u32 %r2, %ctaid.z; mov.u32 %r3, s; st.shared.u32 [%r3], %r1; ret; }",
+        &Given::default(),
+    );
+    assert!(text.contains("block = [16, 16]"), "{text}");
+    assert!(text.contains("grid = [4, 4, 2]"), "{text}");
+    assert!(text.contains("dynamic_shared = 8192"), "{text}");
+    assert!(text.contains("value = \"0000000000000000\""), "{text}");
+}
+
+/// An offset that is a parameter, too, is no pointer where `cvta` names the other.
+#[test]
+fn an_offset_is_no_pointer() {
+    let text = text_of(
+        &entry(
+            ".param .u64 k_param_0, .param .u64 k_param_1)",
+            "{ .reg .b64 %rd<9>; .reg .b32 %r<3>;
+            ld.param.u64 %rd1, [k_param_0];
+            ld.param.u64 %rd2, [k_param_1];
+            cvta.to.global.u64 %rd3, %rd1;
+            add.s64 %rd4, %rd3, %rd2;
+            ld.global.u32 %r1, [%rd4];
+            ret; }",
+        ),
+        &Given::default(),
+    );
+    assert!(
+        text.contains("name = \"param_1\"\ntype = \"s64\"\nvalue"),
+        "{text}"
+    );
+}
+
+#[test]
+fn wrong_arguments_say_what_was_expected() {
+    for wrong in [
+        "x",
+        "x=",
+        "x=random",
+        "x=random:f32",
+        "x=random:f33:4",
+        "x=noise:f32:4",
+        "x=random:f32:0",
+    ] {
+        let error = wrong.parse::<super::GivenArg>().expect_err(wrong);
+        assert!(error.to_string().contains(wrong), "{error}");
+    }
+    let module = Module::parse(&entry(SAXPY, SAXPY_BODY), "k.ptx").expect("PTX");
+    let skeleton = Skeleton::new(&module, None).expect("a skeleton");
+    let given = Given {
+        args: vec!["param_9=1".parse().expect("an argument")],
+        ..Given::default()
+    };
+    let error = skeleton
+        .text("k.ptx", &given)
+        .expect_err("no such parameter");
+    assert!(
+        error.to_string().contains("no parameter 'param_9'"),
+        "{error}"
+    );
+}
+
+/// Every entry of the kit's kernels has a skeleton that is a launch file, with
+/// the same kinds of arguments in number.
+#[test]
+fn skeletons_of_all_kernels_are_launch_files() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    let mut entries = 0;
+    for folder in std::fs::read_dir(root).expect("kernels").flatten() {
+        for file in std::fs::read_dir(folder.path())
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let path = file.path();
+            if path.extension().is_none_or(|e| e != "ptx") {
+                continue;
+            }
+            let Ok(module) = read_module(&path) else {
+                continue; // A kernel that is wrong on purpose.
+            };
+            for function in module.entries() {
+                let skeleton = Skeleton::new(&module, Some(&function.name)).expect("a skeleton");
+                let text = skeleton.text("k.ptx", &Given::default()).expect("a text");
+                let launch = LaunchFile::parse(text.clone(), Path::new("k.toml"));
+                let launch = launch.unwrap_or_else(|e| panic!("{}: {e}\n{text}", path.display()));
+                assert_eq!(launch.args.len(), function.params.len());
+                entries += 1;
+            }
+        }
+    }
+    assert!(entries > 100, "{entries}");
+}

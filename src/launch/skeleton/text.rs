@@ -1,0 +1,170 @@
+//! A skeleton as the text of a launch file.
+
+use super::given::{Given, GivenValue};
+use super::{Param, ParamKind, Skeleton};
+use crate::error::{Error, Result};
+use crate::ptx::Type;
+use crate::quote::did_you_mean;
+use std::fmt::Write;
+
+/// Elements of a buffer that nobody has said anything of.
+const COUNT: u64 = 4096;
+/// Bytes of dynamic shared memory that nobody has said anything of.
+const DYNAMIC: u32 = 8192;
+
+impl Skeleton {
+    /// The launch file. `ptx` is the PTX file's name as the launch file has it.
+    /// What is not `given` is marked with "fill in".
+    pub fn text(&self, ptx: &str, given: &Given) -> Result<String> {
+        let values = self.values(given)?;
+        let mut text = format!("ptx = {}\nentry = {}\n", quoted(ptx), quoted(&self.entry));
+        let dimensions = [
+            ("grid", given.grid, &self.grid),
+            ("block", given.block, &self.block),
+        ];
+        for (key, given, (known, comment)) in dimensions {
+            match given {
+                Some(d) => writeln!(text, "{key} = {}", list(d)),
+                None => writeln!(text, "{key} = {}  # {comment}", list(*known)),
+            }
+            .expect("strings take everything");
+        }
+        match (given.dynamic_shared, self.dynamic_shared) {
+            (Some(bytes), _) => text += &format!("dynamic_shared = {bytes}\n"),
+            (None, true) => {
+                text +=
+                    &format!("dynamic_shared = {DYNAMIC}  # fill in: bytes of extern __shared__\n");
+            }
+            (None, false) => {}
+        }
+        for (param, value) in self.params.iter().zip(values) {
+            text += "\n[[arg]]\n";
+            text += &format!("name = {}\n", quoted(&param.name));
+            text += &match value {
+                Some(value) => given_lines(param, value),
+                None => unknown_lines(param),
+            };
+        }
+        Ok(text)
+    }
+
+    /// What is given for each parameter.
+    fn values<'a>(&self, given: &'a Given) -> Result<Vec<Option<&'a GivenValue>>> {
+        let mut values = vec![None; self.params.len()];
+        for arg in &given.args {
+            let named = self.names().position(|n| n == arg.name);
+            let place = arg.name.parse().ok().filter(|at| *at < values.len());
+            let Some(at) = named.or(place) else {
+                return Err(Error::usage(
+                    format!(
+                        "{} has no parameter '{}'{}",
+                        self.entry,
+                        arg.name,
+                        did_you_mean(&arg.name, self.names())
+                    ),
+                    match self.params.is_empty() {
+                        true => "the entry has no parameters".to_owned(),
+                        false => format!(
+                            "expected one of {}, or its place from 0",
+                            self.names().collect::<Vec<_>>().join(", ")
+                        ),
+                    },
+                ));
+            };
+            values[at] = Some(&arg.value);
+        }
+        Ok(values)
+    }
+}
+
+fn given_lines(param: &Param, value: &GivenValue) -> String {
+    match value {
+        GivenValue::Buffer(init, element, count) => format!(
+            "type = \"{}\"\ncount = {count}\ninit = {}\n",
+            element.name(),
+            quoted(init)
+        ),
+        GivenValue::Number(number) => {
+            let ty = match &param.kind {
+                ParamKind::Scalar(ty) => element_name(*ty),
+                _ => "u64",
+            };
+            // TOML writes floats with a point.
+            let float = ty.starts_with('f') || ty == "bf16";
+            let whole = number.parse::<i64>().is_ok();
+            let point = if float && whole { ".0" } else { "" };
+            format!("type = \"{ty}\"\nvalue = {number}{point}\n")
+        }
+    }
+}
+
+fn unknown_lines(param: &Param) -> String {
+    match &param.kind {
+        ParamKind::Pointer {
+            element,
+            reads,
+            writes,
+        } => {
+            let (ty, note) = match element {
+                Some(ty) => (element_name(*ty), ""),
+                None => ("f32", "  # fill in: the PTX does not show the type"),
+            };
+            let (init, access) = match (reads, writes) {
+                (true, true) => ("random", "the kernel reads and writes it"),
+                (true, false) => ("random", "the kernel reads it"),
+                (false, true) => ("zeros", "the kernel writes it"),
+                (false, false) => ("random", "no access in the kernel itself"),
+            };
+            format!(
+                "type = \"{ty}\"{note}\ncount = {COUNT}  # fill in: elements\n\
+                 init = \"{init}\"  # {access}\n"
+            )
+        }
+        ParamKind::Scalar(ty) => {
+            let name = element_name(*ty);
+            let value = if ty.is_float() { "1.0" } else { "64" };
+            format!("type = \"{name}\"\nvalue = {value}  # fill in\n")
+        }
+        ParamKind::Bytes(bytes) => {
+            let zeros = "00".repeat(usize::try_from(*bytes).unwrap_or(0));
+            format!(
+                "type = \"bytes\"\n\
+                 value = \"{zeros}\"  # fill in: {bytes} bytes of a struct, in memory order\n"
+            )
+        }
+    }
+}
+
+/// The name of a launch file's element type.
+fn element_name(ty: Type) -> &'static str {
+    use Type::*;
+    match ty {
+        B8 | U8 | Pred => "u8",
+        S8 => "s8",
+        B16 | U16 | U16x2 => "u16",
+        S16 | S16x2 => "s16",
+        B32 | U32 => "u32",
+        S32 => "s32",
+        B64 | U64 | B128 => "u64",
+        S64 => "s64",
+        F16 | F16x2 => "f16",
+        Bf16 | Bf16x2 => "bf16",
+        F32 | Tf32 => "f32",
+        F64 => "f64",
+    }
+}
+
+/// `[16, 16]`: without the dimensions that are 1 at the end.
+fn list(dimensions: [u32; 3]) -> String {
+    let used = dimensions
+        .iter()
+        .rposition(|d| *d > 1)
+        .map_or(1, |at| at + 1);
+    let all: Vec<String> = dimensions[..used].iter().map(u32::to_string).collect();
+    format!("[{}]", all.join(", "))
+}
+
+/// A TOML string.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}

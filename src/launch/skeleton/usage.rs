@@ -1,0 +1,292 @@
+//! What the instructions of an entry do with its parameters.
+//!
+//! Compilers write PTX in virtual registers that are assigned once or by few
+//! instructions, so the order of instructions does not matter here: a register
+//! stands for every parameter that it may be computed from.
+
+use crate::ptx::analysis::{is_dynamic, reads, writes};
+use crate::ptx::{Base, Function, Instruction, Module, Opcode, Operand, Register, Space, Special};
+use crate::ptx::{Symbol, Type};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What an entry does with its parameters and with the grid.
+#[derive(Debug, Default)]
+pub(super) struct Usage {
+    /// By index of the parameter's variable: those that are addresses of
+    /// global memory.
+    pub pointers: BTreeMap<u32, Pointer>,
+    /// By index: types in which instructions read a parameter's value.
+    seen_as: BTreeMap<u32, Vec<Type>>,
+    /// Dimensions of a block that the kernel asks for, 1 to 3.
+    pub block_dimensions: u32,
+    /// Dimensions of the grid that the kernel asks for, 1 to 3.
+    pub grid_dimensions: u32,
+    /// Whether it names shared memory without a size.
+    pub dynamic_shared: bool,
+}
+
+/// What is done with a pointer.
+#[derive(Debug, Default)]
+pub(super) struct Pointer {
+    /// Types of what is accessed there.
+    types: Vec<Type>,
+    pub reads: bool,
+    pub writes: bool,
+}
+
+impl Pointer {
+    /// The type of an element.
+    pub fn element(&self) -> Option<Type> {
+        telling(&self.types)
+    }
+}
+
+/// Parameters that a register is computed from.
+type Origins = BTreeMap<Register, BTreeSet<u32>>;
+
+impl Usage {
+    /// Looks at all instructions of an entry. What device functions do with
+    /// pointers that they are given is not followed.
+    pub fn of(module: &Module, function: &Function) -> Self {
+        let mut usage = Usage {
+            block_dimensions: 1,
+            grid_dimensions: 1,
+            ..Usage::default()
+        };
+        let width = Type::from_text(if module.address_size == 32 {
+            "b32"
+        } else {
+            "b64"
+        });
+        let width = width.map_or(64, Type::bits);
+        let origins = origins(function, width);
+        let consumers = consumers(function);
+        let sure = converted(function, &origins);
+        for i in &function.instructions {
+            usage.special(i);
+            usage.shared(module, function, i);
+            if let Some(param) = loaded(i) {
+                let seen = writes(i)
+                    .into_iter()
+                    .flat_map(|r| types_of(&consumers, r, i.ty(0)));
+                usage.seen_as.entry(param).or_default().extend(seen);
+            }
+            usage.access(i, &origins, &sure, &consumers);
+        }
+        for param in sure {
+            usage.pointers.entry(param).or_default();
+        }
+        usage
+    }
+
+    /// The type of a scalar that is declared as `declared`.
+    pub fn scalar(&self, param: u32, declared: Type) -> Type {
+        let seen = self.seen_as.get(&param).map_or(&[][..], |s| s);
+        match declared.is_float() || declared.is_signed() {
+            true => declared,
+            false => telling(seen).unwrap_or(declared),
+        }
+    }
+
+    fn special(&mut self, i: &Instruction) {
+        for operand in &i.operands {
+            let Operand::Special(special) = operand else {
+                continue;
+            };
+            match special {
+                Special::TidY | Special::NtidY => {
+                    self.block_dimensions = self.block_dimensions.max(2)
+                }
+                Special::TidZ | Special::NtidZ => self.block_dimensions = 3,
+                Special::CtaidY | Special::NctaidY => {
+                    self.grid_dimensions = self.grid_dimensions.max(2);
+                }
+                Special::CtaidZ | Special::NctaidZ => self.grid_dimensions = 3,
+                _ => {}
+            }
+        }
+    }
+
+    fn shared(&mut self, module: &Module, function: &Function, i: &Instruction) {
+        for operand in &i.operands {
+            let (Operand::Variable(symbol, _) | Operand::Address(Base::Variable(symbol), _)) =
+                operand
+            else {
+                continue;
+            };
+            let variable = module.variable(function, *symbol);
+            self.dynamic_shared |= variable.space == Space::Shared && is_dynamic(variable);
+        }
+    }
+
+    /// Notes an access to global memory, or one with a generic address. Where
+    /// an address is the sum of several parameters, those that `cvta` converts
+    /// are the pointers, and the others are offsets.
+    fn access(
+        &mut self,
+        i: &Instruction,
+        origins: &Origins,
+        sure: &BTreeSet<u32>,
+        consumers: &BTreeMap<Register, Vec<Type>>,
+    ) {
+        let global = matches!(i.space(), None | Some(Space::Global));
+        let (reads, writes_there) = match i.opcode {
+            Opcode::Ld | Opcode::Ldu => (true, false),
+            Opcode::St => (false, true),
+            Opcode::Atom | Opcode::Red => (true, true),
+            Opcode::Cp => (true, false),
+            _ => return,
+        };
+        for operand in i
+            .operands
+            .iter()
+            .filter(|_| global || i.opcode == Opcode::Cp)
+        {
+            let Operand::Address(Base::Register(base), _) = operand else {
+                continue;
+            };
+            let from = origins.get(base).into_iter().flatten().copied();
+            let (pointers, others): (Vec<u32>, Vec<u32>) = from.partition(|p| sure.contains(p));
+            let chosen = if pointers.is_empty() {
+                others
+            } else {
+                pointers
+            };
+            let ty = i.types().last();
+            let seen: Vec<Type> = match i.opcode {
+                Opcode::Ld | Opcode::Ldu => writes(i)
+                    .into_iter()
+                    .flat_map(|r| types_of(consumers, r, ty))
+                    .chain(ty)
+                    .collect(),
+                Opcode::Cp => Vec::new(),
+                _ => ty.into_iter().collect(),
+            };
+            for param in chosen {
+                let pointer = self.pointers.entry(param).or_default();
+                pointer.reads |= reads;
+                pointer.writes |= writes_there;
+                pointer.types.extend(&seen);
+            }
+        }
+    }
+}
+
+/// The parameter that `ld.param` reads, where it reads one from its start.
+fn loaded(i: &Instruction) -> Option<u32> {
+    let param = matches!(i.space(), Some(Space::Param | Space::ParamEntry));
+    match i.operands.get(1) {
+        Some(Operand::Address(Base::Variable(Symbol::Local(at)), 0))
+            if param && i.opcode == Opcode::Ld =>
+        {
+            Some(*at)
+        }
+        _ => None,
+    }
+}
+
+/// The parameters that each register of `width` bits may be an address in:
+/// loaded, moved, converted, or with an offset added.
+fn origins(function: &Function, width: u32) -> Origins {
+    let mut origins = Origins::new();
+    loop {
+        let mut changed = false;
+        for i in &function.instructions {
+            let from: BTreeSet<u32> = match loaded(i) {
+                Some(param) => BTreeSet::from([param]),
+                None if keeps_addresses(i, width) => {
+                    let bases = reads(i).into_iter();
+                    bases
+                        .filter_map(|r| origins.get(&r))
+                        .flatten()
+                        .copied()
+                        .collect()
+                }
+                None => continue,
+            };
+            if from.is_empty() {
+                continue;
+            }
+            for register in writes(i) {
+                let known = origins.entry(register).or_default();
+                let before = known.len();
+                known.extend(&from);
+                changed |= known.len() > before;
+            }
+        }
+        if !changed {
+            return origins;
+        }
+    }
+}
+
+fn keeps_addresses(i: &Instruction, width: u32) -> bool {
+    let wide = |ty: Option<Type>| ty.is_some_and(|t| t.bits() == width);
+    match i.opcode {
+        Opcode::Mov | Opcode::Add | Opcode::Sub | Opcode::Selp | Opcode::Cvta => {
+            wide(i.types().last())
+        }
+        _ => false,
+    }
+}
+
+/// The parameters that `cvta` converts: nothing but a pointer is converted.
+fn converted(function: &Function, origins: &Origins) -> BTreeSet<u32> {
+    let conversions = function
+        .instructions
+        .iter()
+        .filter(|i| i.opcode == Opcode::Cvta);
+    let bases = conversions.flat_map(reads);
+    bases
+        .filter_map(|r| origins.get(&r))
+        .flatten()
+        .copied()
+        .collect()
+}
+
+/// By register: the types of the instructions that read it, as arithmetic does.
+fn consumers(function: &Function) -> BTreeMap<Register, Vec<Type>> {
+    let mut list: BTreeMap<Register, Vec<Type>> = BTreeMap::new();
+    for i in &function.instructions {
+        if matches!(
+            i.opcode,
+            Opcode::Mov | Opcode::Ld | Opcode::Bra | Opcode::Call
+        ) {
+            continue;
+        }
+        // The types of cvt are those of the result and of the source.
+        let types: Vec<Type> = match i.opcode {
+            Opcode::Cvt => i.types().skip(1).collect(),
+            _ => i.types().collect(),
+        };
+        for register in reads(i) {
+            list.entry(register).or_default().extend(&types);
+        }
+    }
+    list
+}
+
+/// The types of the readers of `register` that have the size of `declared`.
+fn types_of(
+    consumers: &BTreeMap<Register, Vec<Type>>,
+    register: Register,
+    declared: Option<Type>,
+) -> Vec<Type> {
+    let seen = consumers.get(&register).into_iter().flatten().copied();
+    let bits = declared.map_or(0, Type::bits);
+    seen.filter(|t| t.bits() == bits).collect()
+}
+
+/// Of several types that are seen, the one that says most: a floating-point
+/// number, then a signed, then an unsigned integer, then bits.
+fn telling(types: &[Type]) -> Option<Type> {
+    let rank = |ty: &Type| match ty {
+        Type::Pred | Type::B128 => 0,
+        Type::B8 | Type::B16 | Type::B32 | Type::B64 => 1,
+        t if t.is_float() => 4,
+        t if t.is_signed() => 3,
+        _ => 2,
+    };
+    let best = types.iter().map(rank).max()?;
+    types.iter().copied().find(|t| rank(t) == best)
+}
