@@ -158,7 +158,7 @@ pub struct Statistics {
     #[serde(skip)]
     pub(super) degrees: u64,
     /// Cycles in which the first block's barriers were met, the first
-    /// [`PHASES`] of them; 0 where there were fewer.
+    /// eight (`PHASES`) of them; 0 where there were fewer.
     #[serde(skip)]
     pub barriers: [u64; PHASES],
     #[serde(skip)]
