@@ -76,8 +76,7 @@ pub(crate) fn emit_helper(p: &Params, machine: &Machine) -> Result<LaneHash> {
             .into(),
         parameters: p.text(&["n", "m", "R", "LK"]),
         timing: "combinational; cfg_* is static while a kernel runs".into(),
-        paper: "hash paper, section 4; atomics paper, section IV; docs/microarchitecture.md, \
-                section 2.5"
+        paper: "hash paper, section 4; atomics paper, section IV; microarchitecture/hash-units.md"
             .into(),
         latency_cycles: 0,
     };
