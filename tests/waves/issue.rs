@@ -11,9 +11,7 @@ fn warp(number: Option<usize>) -> Value {
 }
 
 pub fn warp_scheduler() -> Wave {
-    let mut wave = Wave::new(
-        "spad_warp_scheduler, LRR, aware: w0 and w2 offer accesses, w1 and w3 do not; masked in 4 to 7",
-    );
+    let mut wave = Wave::new("spad_warp_scheduler, LRR, aware: w0 and w2 are memory warps");
     let mut scheduler = WarpScheduler::new(4);
     for cycle in 1..=10 {
         let inputs = SchedulerInputs {
@@ -46,9 +44,8 @@ pub fn warp_scheduler() -> Wave {
 }
 
 pub fn access_unit() -> Wave {
-    let mut wave = Wave::new(
-        "spad_relssp and spad_access_unit, AHEAD = 0: block 0 (w0) releases, block 1 (w1) goes in that cycle",
-    );
+    let mut wave =
+        Wave::new("spad_relssp and spad_access_unit, AHEAD = 0: w0 releases, w1 goes on");
     let blocks = [0, 1];
     let mut relssp = Relssp::new(2, 2, 4, 4);
     let mut unit = AccessUnit::new(2);

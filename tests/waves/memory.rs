@@ -44,7 +44,7 @@ pub fn hash_stage() -> Wave {
     let mut stage = HashStage::new(&config);
     stage.load(&"xor".parse().unwrap()).unwrap();
     let mut data = [PassData::EMPTY; 3];
-    let addresses = [33, 66, 96];
+    let addresses = [32, 66, 97];
     let mut next = 0;
     for cycle in 1..=7 {
         let inputs = HashStageInputs {
@@ -100,9 +100,7 @@ fn places(degree: u8) -> ([u8; LANES], [u16; LANES]) {
 }
 
 pub fn conflict_arbiter() -> Wave {
-    let mut wave = Wave::new(
-        "spad_conflict_arbiter, 8 lanes: A of degree 3, then B of degree 1; one cycle without adv",
-    );
+    let mut wave = Wave::new("spad_conflict_arbiter, 8 lanes: A of degree 3, B of degree 1");
     let mut arbiter = ConflictArbiter::new(LANES, true, ByteMerging::of(&small()));
     let mut next = 0;
     for cycle in 1..=7 {

@@ -58,7 +58,7 @@ pub fn conflict_history() -> Wave {
 
 pub fn warp_mask() -> Wave {
     let mut wave =
-        Wave::new("spad_warp_mask, AHEAD = 0: excess 3 behind one pass; EX is held in cycle 4");
+        Wave::new("spad_warp_mask, AHEAD = 0: one pass of excess 3; EX is held in cycle 4");
     let mut mask = MemoryWarpMask::new(0);
     for cycle in 1..=8 {
         let known = cycle == 2;

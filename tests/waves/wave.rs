@@ -102,6 +102,11 @@ impl Wave {
         let longest = self.rows.iter().map(|row| row.name.len()).max();
         let left = 16 + 7 * longest.unwrap_or(0);
         let width = left + self.cycles * CELL + 8;
+        assert!(
+            16 + 6 * self.title.len() <= width,
+            "no room for {}",
+            self.title
+        );
         let first = TOP + HEADING;
         let height = first + (self.rows.len() + 1) * ROW + 4;
         let mut svg = format!(
