@@ -14,8 +14,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use wave::Wave;
 
+/// The name of a picture, and what draws it.
+type Scene = (&'static str, fn() -> Wave);
+
 /// Every picture and its scene.
-const SCENES: [(&str, fn() -> Wave); 13] = [
+const SCENES: [Scene; 13] = [
     ("hash_stage", memory::hash_stage),
     ("conflict_arbiter", memory::conflict_arbiter),
     ("scratchpad", memory::scratchpad),
@@ -66,11 +69,11 @@ fn the_pictures_show_what_the_models_do() {
         names(&drawn),
         "a scene for every picture"
     );
-    let stale: Vec<_> = drawn
+    let stale: Vec<&String> = drawn
         .iter()
         .filter(|(name, svg)| committed[*name] != **svg)
+        .map(|(name, _)| name)
         .collect();
-    let stale: Vec<_> = stale.iter().map(|(name, _)| name).collect();
     assert!(
         stale.is_empty(),
         "not what the model does, run 'make docs-waves': {stale:?}"
