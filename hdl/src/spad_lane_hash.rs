@@ -43,16 +43,16 @@ pub(crate) fn emit_helper(p: &Params, machine: &Machine) -> Result<LaneHash> {
         PathHash::Configurable => {
             let unit = Configured::Hash(machine.hash_unit);
             let configs = vec![("hash", block(unit)?), ("row", block(Configured::RowMap)?)];
-            (Some(unit.unit(g)?), configs)
+            (Some(unit.rtl().emit(g)?), configs)
         }
         // The fixed row does for a shift.
         PathHash::Rap => (
-            Some(Configured::Rap.unit(g)?),
+            Some(Configured::Rap.rtl().emit(g)?),
             vec![("hash", block(Configured::Rap)?)],
         ),
     };
     let row_map = match configs.len() {
-        2 => Some(Configured::RowMap.unit(g)?),
+        2 => Some(Configured::RowMap.rtl().emit(g)?),
         _ => None,
     };
     let lo = p.LK.min(5);
