@@ -42,7 +42,7 @@ impl Choice {
     fn parse(text: &str) -> Result<Self> {
         let wrong = || {
             Error::usage(
-                format!("'{text}' is no choice of stages"),
+                format!("'{text}' is not a choice of stages"),
                 "expected M,AHEAD,H or M,AHEAD,H=PS, as in 4,3,1=985",
             )
         };

@@ -383,7 +383,7 @@ mod tests {
             ),
             (
                 "[l1]\nsize_bytes = 16384\nways = 3\n",
-                "no whole number of sets of 3 lines of 128 bytes",
+                "not a whole number of sets of 3 lines of 128 bytes",
             ),
             (
                 "[l1]\nsize_bytes = 16384\nlatency = 401\n",

@@ -16,7 +16,7 @@ pub const STDIN: &str = "-";
 
 /// What a stream is that has a zero byte in its beginning, where a text is
 /// expected.
-const NO_TEXT: &str = "is no text";
+const NO_TEXT: &str = "is not text";
 
 /// What is read first, to see whether the rest is worth it.
 const HEAD_BYTES: u64 = 1 << 16;
@@ -74,7 +74,7 @@ impl Limit {
             let offset = e.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(e.as_bytes());
             let help = Some(format!("expected {}", self.expected));
-            Error::input("this is no UTF-8 text", help, name_of(path), &text, offset)
+            Error::input("this is not UTF-8 text", help, name_of(path), &text, offset)
         })
     }
 

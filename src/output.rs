@@ -139,7 +139,7 @@ pub fn check_writable(path: &Path) -> Result<()> {
 fn refuse_dash(path: &Path) -> Result<()> {
     match path.as_os_str() == "-" {
         true => Err(Error::usage(
-            "'-' is no output",
+            "'-' is not an output",
             "name a file or folder; /dev/stdout is standard output, ./- is called like that",
         )),
         false => Ok(()),

@@ -112,7 +112,7 @@ fn roots_homes_and_folders_of_others_are_refused() {
         ("/", "is the root of the file system"),
         ("home", "is a home folder"),
         ("thesis", "holds files of others, such as thesis.tex"),
-        ("-", "'-' is no output"),
+        ("-", "'-' is not an output"),
     ] {
         let (status, text) = emit(&["-o", out]);
         assert_eq!(status, 2, "{out}: {text}");

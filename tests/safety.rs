@@ -91,14 +91,14 @@ fn inputs_without_end_are_refused_at_once() {
             "{text}"
         );
     }
-    // A pipe that never ends is no text after its first bytes.
+    // A pipe that never ends is not text after its first bytes.
     for args in [
         &["classify", "-"][..],
         &["synth", "spad_hash_xor", "--liberty", "-"],
         &["sim", "-"],
     ] {
         let text = error(&with_stdin(args, &vec![0; 1 << 20]), 2);
-        assert!(text.contains("standard input is no text"), "{text}");
+        assert!(text.contains("standard input is not text"), "{text}");
     }
     assert!(
         start.elapsed() < Duration::from_secs(60),

@@ -134,7 +134,7 @@ fn ptx_alone_gives_the_addresses() {
         ),
         (
             &["classify", "kernel:nw", "--block", "8"],
-            "which is no PTX",
+            "which is not PTX",
         ),
         (&["classify", "none.ptx", "--block", "8"], "none.ptx"),
     ] {

@@ -149,11 +149,11 @@ fn files_that_are_no_library_are_refused() {
     };
     let text = refused("a.lib", b"module m;\nendmodule\n");
     assert!(
-        text.contains("no Liberty file") && text.contains("a.lib:1:1"),
+        text.contains("not a Liberty file") && text.contains("a.lib:1:1"),
         "{text}"
     );
-    assert!(refused("b.lib", b"").contains("no Liberty file"));
-    assert!(refused("c.lib", &[0, 159, 146, 150, 255, 0]).contains("no Liberty file"));
+    assert!(refused("b.lib", b"").contains("not a Liberty file"));
+    assert!(refused("c.lib", &[0, 159, 146, 150, 255, 0]).contains("not a Liberty file"));
     assert!(refused("d.lib.gz", &[0x1f, 0x8b, 8, 0, 1, 2]).contains("cannot be decompressed"));
     let cut = refused("e.lib", b"library (l) {\n  cell (A) {\n    area : 1;\n");
     assert!(

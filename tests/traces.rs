@@ -332,7 +332,7 @@ fn what_cannot_be_traced_is_refused_with_the_reason() {
         ),
         (
             &["trace", "kernel:fwt", "-o", &access, "--block", "0"],
-            "no launch file",
+            "not a launch file",
         ),
         (
             &["trace", path, "-o", &full, "--dependent", "1"],

@@ -46,7 +46,7 @@ pub(super) fn run(args: &ClassifyArgs, global: &Global, printer: &Printer) -> Re
     }
     if args.entry.is_some() || args.block.is_some() {
         return Err(Error::usage(
-            format!("--entry and --block for {}, which is no PTX", args.input),
+            format!("--entry and --block for {}, which is not PTX", args.input),
             "a launch file or trace says them",
         ));
     }

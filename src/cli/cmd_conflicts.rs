@@ -67,7 +67,7 @@ impl ConflictsArgs {
                     input = Some(name);
                 }
                 SpecOrInput::Input(name) => {
-                    let what = format!("'{name}' is no mapping");
+                    let what = format!("'{name}' is not a mapping");
                     return Err(Error::usage(what, "expected one INPUT, in front of --hash"));
                 }
             }

@@ -110,7 +110,7 @@ impl TraceArgs {
         let why = match (is_launch(Path::new(input)), is_full(output)) {
             (true, false) => return Ok(()),
             (true, true) => "a full trace has all blocks",
-            (false, _) => "it is no launch file",
+            (false, _) => "it is not a launch file",
         };
         Err(Error::usage(
             format!("--block-index {block} for {input}: {why}"),

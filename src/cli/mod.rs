@@ -59,7 +59,7 @@ impl Allow {
     fn zeros_beyond(&self, printer: &Printer) -> bool {
         let allowed = !self.allow.is_empty();
         if allowed {
-            printer.warn("reads outside buffers are no fault here and give zeros (--allow)");
+            printer.warn("reads outside buffers are allowed and return zeros (--allow)");
         }
         allowed
     }

@@ -239,7 +239,7 @@ impl Config {
         if !u64::from(l1.size_bytes).is_multiple_of(set) {
             return refuse(
                 format!(
-                    "l1.size_bytes {} is no whole number of sets of {} lines of {} bytes",
+                    "l1.size_bytes {} is not a whole number of sets of {} lines of {} bytes",
                     l1.size_bytes, l1.ways, l1.line_bytes
                 ),
                 format!("expected a multiple of ways * line_bytes = {set}, or 0 for no L1"),

@@ -43,7 +43,7 @@ impl Overlay {
         let refuse = |what: String, help: &str| Err(Error::usage(what, help));
         let Some((section, name)) = key.split_once('.') else {
             return refuse(
-                format!("'{key}' is no key of a configuration"),
+                format!("'{key}' is not a key of a configuration"),
                 "expected section.key, as in sm.alu_cycles (docs/reference/formats.md)",
             );
         };
@@ -121,7 +121,7 @@ mod tests {
     fn what_no_file_may_say_is_refused() {
         let mut overlay = Overlay::preset("fermi").unwrap();
         for (key, value, reason) in [
-            ("alu_cycles", "1", "no key of a configuration"),
+            ("alu_cycles", "1", "not a key of a configuration"),
             ("sm.alu_cycle", "1", "unknown field"),
             ("nope.alu_cycles", "1", "unknown field"),
             ("sm.alu_cycles", "fast", "invalid type"),

@@ -180,7 +180,7 @@ fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKi
         return Ok(());
     };
     let ArgKind::Buffer(buffer) = &kinds[*arg] else {
-        let what = "'same_as' names an argument that is no buffer";
+        let what = "'same_as' names an argument that is not a buffer";
         return Err(section.wrong("same_as", what, "expected one with a count"));
     };
     if *bytes > buffer.bytes() {
@@ -342,7 +342,7 @@ fn parse_expect(section: &Section, source: &Source) -> Result<Option<Expect>> {
         return Ok(None);
     };
     if !is_data_file(&file.value) {
-        let what = format!("'{}' is no data file", file.value);
+        let what = format!("'{}' is not a data file", file.value);
         return Err(source.error(what, "expected a .npy or .raw file", file.offset));
     }
     let tolerance = match section.number("tolerance")? {
@@ -350,7 +350,7 @@ fn parse_expect(section: &Section, source: &Source) -> Result<Option<Expect>> {
         Some(number) => {
             let value = Element::F64.float(&number.value).unwrap_or(f64::NAN);
             if !(value >= 0.0 && value.is_finite()) {
-                let what = "'tolerance' is no tolerance";
+                let what = "'tolerance' is not a tolerance";
                 let help = "expected a number that is not negative; 0 means the same bits";
                 return Err(source.error(what, help, number.offset));
             }

@@ -305,7 +305,7 @@ fn every_error_has_its_place_and_what_was_expected() {
         (
             "\"sub/out.npy\"",
             "\"out.txt\"",
-            "'out.txt' is no data file",
+            "'out.txt' is not a data file",
             14,
             10,
         ),
@@ -316,8 +316,8 @@ fn every_error_has_its_place_and_what_was_expected() {
             15,
             13,
         ),
-        ("1e-3", "-1", "'tolerance' is no tolerance", 15, 13),
-        ("1e-3", "nan", "'tolerance' is no tolerance", 15, 13),
+        ("1e-3", "-1", "'tolerance' is not a tolerance", 15, 13),
+        ("1e-3", "nan", "'tolerance' is not a tolerance", 15, 13),
         (
             "1e-3",
             "[]",
@@ -370,7 +370,7 @@ fn every_error_has_its_place_and_what_was_expected() {
         (
             "same_as = \"out\"",
             "same_as = \"n\"",
-            "names an argument that is no buffer",
+            "names an argument that is not a buffer",
             29,
             11,
         ),

@@ -65,7 +65,7 @@ impl Rules {
         let unexpected = |what: String| unexpected_output(Kind::Yosys, what, &output);
         let circuit = Aig::parse(&bytes)
             .filter(|circuit| circuit.outputs.len() == 1)
-            .ok_or_else(|| unexpected("wrote rules that are no circuit of one output".into()))?;
+            .ok_or_else(|| unexpected("wrote rules that are not a circuit of one output".into()))?;
         let port = |name: &String| {
             let among = |names: &[String]| names.iter().position(|n| n == name);
             let input = among(&watched.inputs).map(Source::Input);

@@ -255,7 +255,7 @@ impl Builder<'_> {
 
 fn row_step() -> Step {
     proof(
-        "every address bit that is no pivot is in the row",
+        "every address bit that is not a pivot is in the row",
         "-set pivots_counted 1 -prove row_claim 1 -show pivots -show d -show row",
     )
 }

@@ -36,11 +36,11 @@ impl LayoutMarker {
         let mut offsets = Vec::new();
         for word in words.split_whitespace().skip(1) {
             let Some((name, value)) = word.split_once('=') else {
-                return Err(format!("'{word}' is no NAME=OFFSET"));
+                return Err(format!("'{word}' is not NAME=OFFSET"));
             };
             let value: u32 = value
                 .parse()
-                .map_err(|_| format!("'{value}' of {name} is no number of bytes"))?;
+                .map_err(|_| format!("'{value}' of {name} is not a number of bytes"))?;
             match name {
                 "boundary" if boundary.is_none() => boundary = Some(value),
                 _ if offsets.iter().any(|(n, _)| n == name) || name == "boundary" => {

@@ -163,7 +163,7 @@ impl FromStr for AccessKind {
             let names = Self::ALL.map(AccessKind::name).join(", ");
             // The command line shows only the message, so the names are in it.
             Error::Usage {
-                what: format!("'{s}' is no access; accesses are {names}"),
+                what: format!("'{s}' is not an access; accesses are {names}"),
                 help: None,
             }
         })

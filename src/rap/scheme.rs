@@ -94,7 +94,7 @@ impl FromStr for Scheme {
             let names = Self::ALL.map(Scheme::name).join(", ");
             // The command line shows only the message, so the names are in it.
             Error::Usage {
-                what: format!("'{s}' is no address mapping; mappings are {names}"),
+                what: format!("'{s}' is not an address mapping; mappings are {names}"),
                 help: None,
             }
         })

@@ -66,7 +66,7 @@ impl Op {
                 value: arg(value),
                 mask: mask << BYTE_BITS,
             },
-            step => unreachable!("{step:?} is no step of a linear layout"),
+            step => unreachable!("{step:?} is not a step of a linear layout"),
         }
     }
 

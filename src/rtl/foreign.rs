@@ -146,12 +146,12 @@ impl<'a> Lexer<'a> {
             match token {
                 Token::System(name) if !listed(SYSTEM, name) => {
                     return refuse(format!(
-                        "${name} is no system function that is allowed here"
+                        "${name} is not a system function that is allowed here"
                     ));
                 }
                 Token::Directive("define") => self.definition()?,
                 Token::Directive(name) if !listed(DIRECTIVES, name) && !macros.contains(name) => {
-                    return refuse(format!("`{name} is no directive that is allowed here"));
+                    return refuse(format!("`{name} is not an allowed directive here"));
                 }
                 Token::Name(word @ ("import" | "export")) => self.package(at, word)?,
                 _ => {}
@@ -190,7 +190,7 @@ impl<'a> Lexer<'a> {
             true => Ok(()),
             false => Err(Suspect {
                 at,
-                what: format!("{word} of something that is no package"),
+                what: format!("{word} of something that is not a package"),
             }),
         }
     }

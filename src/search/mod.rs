@@ -142,7 +142,7 @@ impl Problem {
         match BankFunction::new(spec, self.geometry)? {
             BankFunction::Linear(matrix) => Ok(self.passes.conflicts(matrix.rows(), u64::MAX)),
             _ => Err(Error::usage(
-                format!("'{spec}' is no linear bank function"),
+                format!("'{spec}' is not a linear bank function"),
                 "configurations of the hash units are searched",
             )),
         }

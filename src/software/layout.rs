@@ -87,7 +87,7 @@ impl FromStr for LayoutSpec {
             let magnitude = shift.strip_prefix('-').unwrap_or(shift);
             let numbers = (number(bits), number(base), number(magnitude));
             let (Some(bits), Some(base), Some(magnitude)) = numbers else {
-                return Err(wrong("these are no numbers", FORM));
+                return Err(wrong("these are not numbers", FORM));
             };
             // CuTe asks for the same: the groups of bits do not overlap.
             if magnitude < bits || bits + base + magnitude > ADDRESS_BITS {

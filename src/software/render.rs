@@ -268,7 +268,7 @@ fn template(
 
 fn reason(layout: &Layout, form: &str) -> String {
     let what = match (layout.spec(), layout.rows()) {
-        (LayoutSpec::Pad { .. }, _) => "the gaps are no powers of two apart".to_owned(),
+        (LayoutSpec::Pad { .. }, _) => "the gaps are not powers of two apart".to_owned(),
         (LayoutSpec::Hash(HashSpec::Add | HashSpec::Rap(_) | HashSpec::Ras(_)), _) | (_, None) => {
             "it adds, and swizzles only XOR".to_owned()
         }

@@ -191,7 +191,9 @@ fn module_delay(text: &str, output: &ToolOutput) -> Result<f64> {
     number
         .and_then(|n| n.parse::<f64>().ok())
         .filter(|d| d.is_finite() && *d >= 0.0)
-        .ok_or_else(|| unexpected_output(Kind::Yosys, "printed a delay that is no number", output))
+        .ok_or_else(|| {
+            unexpected_output(Kind::Yosys, "printed a delay that is not a number", output)
+        })
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ impl Toolbox {
         match named {
             Some((program, by)) => which::which(&program).map_err(|_| {
                 let program = program.to_string_lossy().into_owned();
-                missing(format!("{by} names {program}, which is no program; "))
+                missing(format!("{by} names {program}, which is not a program; "))
             }),
             None => which::which(kind.program()).map_err(|_| missing(String::new())),
         }

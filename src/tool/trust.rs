@@ -88,7 +88,10 @@ pub(super) fn check_tree(entry: &Path, root: &Path) -> Result<()> {
             }
         } else if !there.is_file() {
             return Err(Error::usage(
-                format!("{} in the cache is no file of the kit's", shown_path(&path)),
+                format!(
+                    "{} in the cache is not a file of the kit",
+                    shown_path(&path)
+                ),
                 format!(
                     "the cache is executed: remove it with: rm -r {}",
                     shell(root)

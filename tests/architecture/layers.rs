@@ -45,7 +45,7 @@ impl Layers {
         let no_layer = no_layer.map(|m| format!("  {m} stands in no layer"));
         let names = self.rows.iter().flatten().filter(|n| !n.ends_with('*'));
         let no_module = names.filter(|n| !modules.contains(n));
-        let no_module = no_module.map(|n| format!("  {n} is drawn and is no module"));
+        let no_module = no_module.map(|n| format!("  {n} is drawn but is not a module"));
         no_layer.chain(no_module).collect()
     }
 

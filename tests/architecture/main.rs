@@ -228,7 +228,7 @@ fn a_module_without_a_layer_is_found() {
         "docs/explanation/architecture.md:\n  extra stands in no layer"
     );
     let layers = Layers::read(PICTURE, "other/");
-    assert_eq!(layers.unplaced(&[]), ["  x is drawn and is no module"]);
+    assert_eq!(layers.unplaced(&[]), ["  x is drawn but is not a module"]);
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn a_mapping_does_not_swallow_the_input() {
         (&["conflicts", "--hash", "kernel:fft"], "has no mapping"),
         (
             &["conflicts", "kernel:fft", "--hash", "xor", "kernel:fwt"],
-            "is no mapping",
+            "is not a mapping",
         ),
         (&["conflicts", "kernel:fft", "--hash", "xro"], "xro"),
     ] {

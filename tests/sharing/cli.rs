@@ -249,8 +249,8 @@ fn a_layout_marker_is_checked() {
         ("boundary=0 b=4 a=12", "aligned to 8"),
         ("boundary=0 b=12", "ends beyond 16 bytes"),
         ("a=0", "boundary=BYTES is missing"),
-        ("boundary=0 a=x", "'x' of a is no number"),
-        ("boundary=0 a", "'a' is no NAME=OFFSET"),
+        ("boundary=0 a=x", "'x' of a is not a number"),
+        ("boundary=0 a", "'a' is not NAME=OFFSET"),
         ("boundary=0 a=0 a=0", "a stands twice"),
     ] {
         let error = run(offsets).code(2).get_output().stderr.clone();

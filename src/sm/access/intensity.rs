@@ -16,7 +16,7 @@ pub(super) fn check(intensity: f64) -> Result<()> {
     match (LEAST..=1.0).contains(&intensity) {
         true => Ok(()),
         false => Err(Error::usage(
-            format!("intensity {intensity} is no share of the instructions"),
+            format!("intensity {intensity} is not a share of the instructions"),
             format!("expected {LEAST} to 1: shared-memory instructions / all instructions"),
         )),
     }

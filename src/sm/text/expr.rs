@@ -167,7 +167,7 @@ impl<'a> Scanner<'a> {
             Some(value) => Ok(value),
             None => wrong(
                 at,
-                format!("'{word}' is no number"),
+                format!("'{word}' is not a number"),
                 "expected an integer, decimal or hexadecimal (0x...)",
             ),
         }

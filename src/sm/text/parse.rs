@@ -409,7 +409,7 @@ fn register(scan: &mut Scanner) -> Result<u8, Wrong> {
         Some(number) => Ok(number),
         None => wrong(
             at,
-            format!("'{word}' is no register"),
+            format!("'{word}' is not a register"),
             "expected r0 to r255, or an address in brackets",
         ),
     }

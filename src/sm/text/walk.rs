@@ -132,7 +132,7 @@ impl<'a> Walk<'a> {
             let Some(value) = value.filter(good) else {
                 let place = format!("lane {lane} of warp {}, block {}", env.warp, env.block);
                 let what = match value {
-                    None => format!("the address of {place} is no number"),
+                    None => format!("the address of {place} is not a number"),
                     Some(v) => format!("the address {v} of {place} is out of range or not aligned"),
                 };
                 return wrong(

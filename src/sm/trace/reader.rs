@@ -214,7 +214,7 @@ impl Scan<'_> {
         let magic: [u8; MAGIC.len()] = self.take("the header of a full trace")?;
         if magic != MAGIC {
             return Err(Error::usage(
-                format!("{} is no full trace", self.path.display()),
+                format!("{} is not a full trace", self.path.display()),
                 "expected a file that begins with SPADFULL (docs/reference/formats.md)",
             ));
         }

@@ -162,7 +162,7 @@ fn every_truncation_and_every_changed_byte_is_noticed() {
     let mut version = good.clone();
     version[MAGIC.len()] = 2;
     assert!(problem(&version).contains("version 2 is not supported"));
-    assert!(problem(b"{\"name\": \"an access trace\"}").contains("is no full trace"));
+    assert!(problem(b"{\"name\": \"an access trace\"}").contains("is not a full trace"));
     let mut longer = good.clone();
     longer.extend([0; 40]);
     assert!(problem(&longer).contains("follow the end"));

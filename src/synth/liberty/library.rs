@@ -79,7 +79,7 @@ impl Liberty {
         let mut cells = BTreeMap::new();
         for group in library.groups("cell") {
             let cell = Cell::read(group, ff).ok_or_else(|| {
-                let what = format!("cell {}: area is no number", group.label());
+                let what = format!("cell {}: area is not a number", group.label());
                 Error::input(what, None, path, &text, group.offset)
             })?;
             // They go into the scripts of tools.
@@ -251,7 +251,7 @@ mod tests {
         assert!(parse(&TINY.replace("1ps", "soon")).is_err());
         let error = parse(&TINY.replace("area : 1.5", "area : big")).unwrap_err();
         assert!(
-            error.to_string().contains("cell ND2: area is no number"),
+            error.to_string().contains("cell ND2: area is not a number"),
             "{error}"
         );
     }

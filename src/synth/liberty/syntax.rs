@@ -52,7 +52,7 @@ pub(super) fn parse<'a>(text: &'a str, path: &'a Path) -> Result<Group<'a>> {
     parser.skip_blank()?;
     let start = parser.at;
     let not_liberty = || {
-        let what = "this is no Liberty file: no 'library' group";
+        let what = "this is not a Liberty file: no 'library' group";
         let help = "expected a cell library that begins with: library (NAME) {";
         Error::input(what, Some(help.to_owned()), path, text, start)
     };
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn says_what_is_wrong_and_where() {
-        let no_library = "no Liberty file";
+        let no_library = "not a Liberty file";
         for text in [
             "",
             "module m; endmodule",

@@ -44,7 +44,7 @@ impl Header {
             let (key, value) = text.split_once('=').unwrap_or((text, ""));
             let key = key.trim();
             let known = header.set(key, value.trim()).ok_or_else(|| {
-                let what = format!("'{}' is no value of '{key}'", value.trim());
+                let what = format!("'{}' is not a value of '{key}'", value.trim());
                 let at = line.len() - value.trim_start().len();
                 lines.error(Bad::new(what, "expected what the tracer writes", at))
             })?;

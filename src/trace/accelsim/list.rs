@@ -44,7 +44,7 @@ fn kernels(path: &Path) -> Result<Vec<PathBuf>> {
         }
         let is_name = line.starts_with("kernel") && !line.contains(['/', '\\']);
         if !is_name {
-            let what = format!("'{line}' is no line of a kernel list");
+            let what = format!("'{line}' is not a line of a kernel list");
             let help = "expected kernel-N.traceg or Memcpy...";
             return Err(lines.error(Bad::new(what, help, 0)));
         }

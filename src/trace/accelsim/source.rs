@@ -88,7 +88,7 @@ impl Lines {
             Err(e) => {
                 let at = e.utf8_error().valid_up_to();
                 self.line = String::from_utf8_lossy(e.as_bytes()).into_owned();
-                let bad = Bad::new("this is no UTF-8 text", "expected an Accel-Sim trace", at);
+                let bad = Bad::new("this is not UTF-8 text", "expected an Accel-Sim trace", at);
                 return Err(self.error(bad));
             }
         }

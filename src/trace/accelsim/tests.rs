@@ -77,10 +77,18 @@ fn bad_traces_are_refused_with_the_line() {
     for (from, to, expected) in [
         ("version = 5", "version = 2", "version 2 is not supported"),
         ("-shmem = 256\n", "", "no '-shmem = ...'"),
-        ("(2,1,1)", "(2,1)", "'(2,1)' is no value of 'grid dim' at"),
-        ("(2,1,1)", "(0,1,1)", "'(0,1,1)' is no value"),
-        ("(2,1,1)", "(4294967295,1,1)", "is no value of 'grid dim'"),
-        ("(64,1,1)", "(2048,1,1)", "is no value of 'block dim'"),
+        (
+            "(2,1,1)",
+            "(2,1)",
+            "'(2,1)' is not a value of 'grid dim' at",
+        ),
+        ("(2,1,1)", "(0,1,1)", "'(0,1,1)' is not a value"),
+        (
+            "(2,1,1)",
+            "(4294967295,1,1)",
+            "is not a value of 'grid dim'",
+        ),
+        ("(64,1,1)", "(2048,1,1)", "is not a value of 'block dim'"),
         ("thread block = 1,0,0\n", "", "a warp of no thread block"),
         ("0x4fc", "0xffffffffffffffff", "but a block has 256"),
         (
@@ -146,7 +154,7 @@ fn a_list_stands_for_its_one_kernel_with_shared_memory() {
         find_kernel(&list)
             .unwrap_err()
             .to_string()
-            .contains("no line of a kernel list")
+            .contains("not a line of a kernel list")
     );
 }
 

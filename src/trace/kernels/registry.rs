@@ -104,7 +104,7 @@ impl Kernel {
         let mut values: Vec<Option<u32>> = vec![None; self.params.len()];
         for arg in args.into_iter().flat_map(|a| a.split(',')) {
             let Some((name, text)) = arg.split_once('=') else {
-                return Err(self.error(format!("'{arg}' is no PARAM=VALUE")));
+                return Err(self.error(format!("'{arg}' is not PARAM=VALUE")));
             };
             let Some(i) = self.params.iter().position(|p| p.name == name) else {
                 return Err(self.error(format!("there is no parameter '{name}'")));
@@ -335,8 +335,8 @@ mod tests {
         for (spec, reason) in [
             ("", "no kernel ''"),
             ("transposed", "no kernel 'transposed'"),
-            ("transpose:", "'' is no PARAM=VALUE"),
-            ("transpose:16", "'16' is no PARAM=VALUE"),
+            ("transpose:", "'' is not PARAM=VALUE"),
+            ("transpose:16", "'16' is not PARAM=VALUE"),
             ("transpose:side=16", "no parameter 'side'"),
             ("transpose:tile=24", "tile=24 is out of range"),
             ("transpose:tile=64", "tile=64 is out of range"),
