@@ -318,7 +318,7 @@ fn reads_outside_of_buffers_can_be_allowed() {
         assert_eq!(code, 1, "{command}: {errors}");
         let (code, errors) = status(command, &allow);
         assert_eq!(code, 0, "{command}: {errors}");
-        assert!(errors.contains("give zeros"), "{command}: {errors}");
+        assert!(errors.contains("return zeros"), "{command}: {errors}");
     }
     let (_, out, _) = folder.run(&[&allow[..], &["--format", "json"]].concat());
     let json: Value = serde_json::from_str(&out).unwrap();

@@ -116,7 +116,7 @@ fn accesses_are_the_share_of_instructions_that_was_asked_for() {
     assert!(!Path::new(&access).exists());
     for wrong in ["0", "1.5", "nan"] {
         let error = refused(&["trace", "kernel:fwt", "-o", &file, "--intensity", wrong]);
-        assert!(error.contains("no share of the instructions"), "{error}");
+        assert!(error.contains("not a share of the instructions"), "{error}");
     }
     let error = refused(&["trace", &file, "-o", &file, "--intensity", "0.5"]);
     assert!(error.contains("instructions of its own"), "{error}");

@@ -1,4 +1,4 @@
-//! The source lines that a trace's places name, where the files are to be had.
+//! The source lines that a trace names, if the files are found.
 
 use crate::input::Limit;
 use std::collections::HashMap;

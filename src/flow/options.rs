@@ -1,4 +1,4 @@
-//! What the main job is to do, and who listens.
+//! Options of the main job, and its observer.
 
 use crate::config::Config;
 use crate::error::Result;

@@ -1,5 +1,5 @@
-//! Tables of a launch file, read key by key, so that whatever is wrong is
-//! reported with its line and column and with what was expected.
+//! Tables of a launch file, read key by key, so that errors have line, column
+//! and what was expected.
 
 use crate::error::{Error, Result};
 use crate::quote::did_you_mean;

@@ -1,5 +1,5 @@
-//! Folders that hold what the last command said, and lose nothing of the
-//! user's.
+//! Folders that hold exactly the files of the last command, and never lose the
+//! user's files.
 //!
 //! A folder that the kit wrote carries a list of its files with their digests
 //! ([`OWNED_LIST`]). A file that still is as the kit wrote it is replaced, or
