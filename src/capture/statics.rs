@@ -24,7 +24,7 @@ use std::path::Path;
 pub struct StaticSite {
     /// The number of the access site in traces of the entry.
     pub pc: u32,
-    /// Where it stands.
+    /// Its position.
     pub place: Place,
     /// What it does.
     pub op: Op,

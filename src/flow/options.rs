@@ -120,7 +120,7 @@ pub trait Watch: Sync {
     }
 }
 
-/// Nobody listens.
+/// No observer.
 pub struct Silent;
 
 impl Watch for Silent {}

@@ -62,11 +62,11 @@ struct Plan {
     remove: Vec<String>,
     /// Files in the way, each with the reason.
     in_the_way: Vec<String>,
-    /// Folders in the way of files, which stay whatever is asked for.
+    /// Folders in the way of files, which are never removed.
     folders: Vec<String>,
 }
 
-/// What stands where a file is to be.
+/// What is at the place of a file to be written.
 enum Place {
     Free,
     Folder,

@@ -13,7 +13,7 @@ const MAX_CONFIGURATIONS: u64 = 300_000;
 /// All configurations of a unit for one geometry.
 #[derive(Clone, Debug)]
 pub struct Exhausted {
-    /// Proved, or the first configuration that is no bijection.
+    /// Proved, or the first configuration that is not a bijection.
     pub outcome: Outcome,
     /// How many configurations there were, and how many of them are legal.
     pub covered: String,
