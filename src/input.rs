@@ -184,7 +184,7 @@ mod tests {
         std::fs::write(file.path(), [b'a', b'\n', 0xff]).unwrap();
         let error = LIMIT.read_text(file.path()).unwrap_err().to_string();
         assert!(
-            error.contains("no UTF-8") && error.ends_with(":2:1"),
+            error.contains("not UTF-8") && error.ends_with(":2:1"),
             "{error}"
         );
     }

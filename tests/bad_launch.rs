@@ -171,7 +171,7 @@ fn files_that_are_missing_or_no_ptx() {
     std::fs::remove_file(folder.path("k.toml")).unwrap();
     folder.refused(&[], "k.toml");
     std::fs::write(folder.path("k.toml"), [0xff, 0xfe]).unwrap();
-    folder.refused(&[], "no UTF-8");
+    folder.refused(&[], "not UTF-8");
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn bad_layouts_are_refused_with_the_reason() {
         ("pad:every=+32,by=1", "not as they should be"),
         ("swizzle:5,0", "three numbers"),
         ("swizzle:5,0,4", "overlap"),
-        ("swizzle:5,0,x", "no numbers"),
+        ("swizzle:5,0,x", "not numbers"),
         ("nope", "is no hash"),
     ] {
         let error = text.parse::<LayoutSpec>().unwrap_err().to_string();
