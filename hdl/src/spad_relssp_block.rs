@@ -1,6 +1,7 @@
-//! One block: whether all of its warps have released (section 17). Whether the
-//! relssp in EX is executed comes late, from as far as the writeback port: it
-//! chooses between two answers that are there.
+//! One block: whether all of its warps have released
+//! (microarchitecture/relssp.md). Whether the relssp in EX is executed comes
+//! late, from as far as the writeback port: it chooses between two answers that
+//! are there.
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
@@ -13,7 +14,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         "spad_relssp_block",
         "a block: whether all of its warps have released, and whether the last did just now.",
         p.text(&["W"]),
-        "17",
+        "relssp.md",
     ));
     let mine = u.input("mine", p.W, "warps of the block");
     let was_done = u.input("was_done", p.W, "warps that had released before this cycle");

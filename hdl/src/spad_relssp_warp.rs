@@ -1,4 +1,5 @@
-//! One warp's threads: which are active, which have released (section 17).
+//! One warp's threads: which are active, which have released
+//! (microarchitecture/relssp.md).
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
@@ -12,7 +13,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         "the threads of a warp: which are active and which have released, before, with and \
          behind the events of this cycle.",
         p.text(&["WS"]),
-        "17",
+        "relssp.md",
     ));
     let starts = u.input("starts", 1, "its block starts");
     let highest = u.input("highest", 1, "it is the highest warp of that block");
