@@ -270,6 +270,12 @@ pub(crate) trait Bits: Into<Expr> {
         self.into().comparison(VerilogOp::Eq, other.into())
     }
 
+    /// `self <= other`
+    #[track_caller]
+    fn at_most(self, other: impl Into<Operand>) -> Expr {
+        self.into().comparison(VerilogOp::Le, other.into())
+    }
+
     /// `self > other`
     #[track_caller]
     fn above(self, other: impl Into<Operand>) -> Expr {

@@ -45,7 +45,7 @@ pub(crate) fn instance(
         "{name}"
     );
     u.instance(module, name)
-        .parameter("WIDTH", want.width)
+        .parameter("WIDTH", found.width)
         .port("want", want)
         .port("found", found)
         .port("lowest", lowest)
