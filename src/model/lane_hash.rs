@@ -8,11 +8,9 @@ use crate::config::{Config, PathHash};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::hash::{BankFunction, Configured, HashKind, HashSpec, Mapping};
+use crate::model::hash_units::unit_of;
 use crate::model::lanes::{LaneMask, lanes_of};
-use crate::model::{
-    ConfigInputs, HashAdd, HashBitvecPerm, HashBitvecXor, HashBitwisePerm, HashBitwiseXor,
-    HashConfig, HashMatrix, HashXor, Rap,
-};
+use crate::model::{ConfigInputs, HashAdd, HashConfig, HashXor, Rap};
 
 /// A write to a configuration register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,7 +136,7 @@ impl LaneHash {
                 Function::Shift(Rap { geometry, shifts })
             }
             PathHash::Configurable => {
-                let bank = configured(self.hash_unit, registers, geometry);
+                let bank = (unit_of(self.hash_unit).bank)(registers, geometry);
                 linear(geometry, |a| (bank(a), self.row(a)))
             }
         };
@@ -231,60 +229,6 @@ fn linear(geometry: Geometry, place: impl Fn(u32) -> (u32, u32)) -> Function {
         }
     }
     Function::Linear(tables)
-}
-
-/// The configurable unit of `kind` with its registers' values. A value without
-/// meaning (an offset beyond the last, an address bit from n upward) selects
-/// nothing, as in `HashConfig::outputs`.
-fn configured(kind: HashKind, registers: &[u64], geometry: Geometry) -> Box<dyn Fn(u32) -> u32> {
-    let r = |i: usize| registers[i] as u32;
-    let all = || registers.iter().map(|&r| r as u32);
-    let last = geometry.row_bits();
-    match kind {
-        HashKind::BitvecPerm if r(0) > last => Box::new(|_| 0),
-        HashKind::BitvecPerm => {
-            let unit = HashBitvecPerm { geometry, k: r(0) };
-            Box::new(move |addr| unit.step(addr))
-        }
-        HashKind::BitvecXor => {
-            let (k1, k2) = (r(0), r(1));
-            let mask = if k2 < geometry.addr_bits() { r(2) } else { 0 };
-            let unit = move |k1, mask| HashBitvecXor {
-                geometry,
-                k1,
-                k2,
-                mask,
-            };
-            match k1 <= last {
-                true => Box::new(move |addr| unit(k1, mask).step(addr)),
-                // The second window alone.
-                false => Box::new(move |addr| unit(0, mask).step(addr) ^ unit(0, 0).step(addr)),
-            }
-        }
-        HashKind::BitwisePerm => {
-            let unit = HashBitwisePerm {
-                bits: all().collect(),
-            };
-            Box::new(move |addr| unit.step(addr))
-        }
-        HashKind::BitwiseXor => {
-            let index_bits = geometry.bit_number_bits();
-            let pair = |r: u32| {
-                let second = r >> index_bits;
-                (r & ((1 << index_bits) - 1), (second != 0).then_some(second))
-            };
-            let unit = HashBitwiseXor {
-                pairs: all().map(pair).collect(),
-            };
-            Box::new(move |addr| unit.step(addr))
-        }
-        HashKind::Matrix => {
-            let unit = HashMatrix {
-                rows: all().collect(),
-            };
-            Box::new(move |addr| unit.step(addr))
-        }
-    }
 }
 
 #[cfg(test)]
