@@ -5,7 +5,7 @@
 //! file; this is the software's own reading of it.
 
 use super::HashKind;
-use super::kind::{self, UnitSpec};
+use super::kind::{self, Family, UnitSpec};
 use super::mapping::{BankFunction, Mapping, RowMap};
 use super::port_value::PortValue;
 use super::spec::HashSpec;
@@ -128,10 +128,18 @@ pub fn encode_for(spec: &HashSpec, kind: HashKind, geometry: Geometry) -> Result
     let as_kind = (kind::of(kind).of_rows)(m.rows(), geometry).ok_or_else(|| {
         Error::usage(
             format!("hash spec '{spec}' cannot be expressed by {}", kind.unit()),
-            "spad_hash_matrix takes every linear hash (--unit matrix)",
+            any_linear(),
         )
     })?;
     encode(&as_kind.into(), geometry)
+}
+
+/// Which unit takes any linear hash.
+fn any_linear() -> String {
+    let units = Family::Matrix.kinds();
+    let units =
+        units.map(|kind| format!("{} takes every linear hash (--unit {kind})", kind.unit()));
+    units.collect::<Vec<_>>().join("; ")
 }
 
 /// A linear function as a configuration of the smallest unit that has it.

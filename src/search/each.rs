@@ -54,3 +54,40 @@ pub fn search(problem: &Problem, kind: HashKind, control: &Control) -> Result<Ou
         is_mapping: true,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Geometry;
+    use crate::search::testing::random_profile;
+
+    #[test]
+    fn the_result_is_that_of_the_plain_loop() {
+        let g = Geometry::new(11, 5).unwrap();
+        let problem = Problem::new(&random_profile(3, 11, 20, 32), g);
+        for kind in [HashKind::BitvecPerm, HashKind::BitwisePerm] {
+            let found = search(&problem, kind, &Control::none()).unwrap();
+            let mut all = Vec::new();
+            let visit = &mut |spec: UnitSpec| {
+                all.push(problem.conflicts(&spec.into())?);
+                Ok(())
+            };
+            (kind::of(kind).each)(g, visit).unwrap();
+            assert_eq!(Some(found.conflicts), all.iter().copied().min(), "{kind}");
+            assert_eq!(problem.conflicts(&found.spec).unwrap(), found.conflicts);
+            assert_eq!(found.evaluated as usize, all.len());
+            assert!(found.optimal());
+        }
+    }
+
+    #[test]
+    fn a_stopped_search_says_what_it_did() {
+        let g = Geometry::new(9, 3).unwrap();
+        let problem = Problem::new(&random_profile(2, 9, 30, 32), g);
+        let control = Control::none().stop_when(&|| true);
+        let found = search(&problem, HashKind::BitvecPerm, &control).unwrap();
+        assert_eq!(found.evaluated, 0);
+        assert_eq!(found.conflicts, problem.conflicts(&HashSpec::Mod).unwrap());
+        assert!(!found.optimal());
+    }
+}

@@ -248,6 +248,7 @@ mod tests {
     use super::*;
     use crate::geometry::Geometry;
     use crate::hash::Mapping;
+    use crate::search::reference::Candidates;
     use crate::search::testing::{profile_of, random_profile};
     use proptest::prelude::*;
     use std::time::Duration;
