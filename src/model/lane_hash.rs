@@ -234,7 +234,9 @@ fn linear(geometry: Geometry, place: impl Fn(u32) -> (u32, u32)) -> Function {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::{encode_for, encode_row_map};
+    use crate::hash::{encode_for, encode_row_map, kind, uniform};
+    use rand_chacha::ChaCha12Rng;
+    use rand_chacha::rand_core::SeedableRng;
 
     fn place(stage: &LaneHash, addr: u16) -> (u8, u16) {
         let (mut bank, mut row) = ([0], [0]);
@@ -247,17 +249,13 @@ mod tests {
     fn written_registers_and_loaded_specs_agree_with_the_mapping() {
         let mut config = Config::preset("small").unwrap();
         let g = config.geometry;
+        let mut rng = ChaCha12Rng::seed_from_u64(1);
         for kind in HashKind::ALL {
             config.hash_unit = kind;
-            let spec: HashSpec = match kind {
-                HashKind::BitvecPerm => "bitvec-perm:k=4",
-                HashKind::BitvecXor => "bitvec-xor:k1=2,k2=5,mask=5",
-                HashKind::BitwisePerm => "bitwise-perm:7,0,9",
-                HashKind::BitwiseXor => "bitwise-xor:0^4,8,2^9",
-                HashKind::Matrix => "matrix:0x3c1,0x0f0,0x104",
-            }
-            .parse()
-            .unwrap();
+            let mut below = |bound| uniform(&mut rng, bound);
+            let draw = std::iter::repeat_with(|| (kind::of(kind).draw)(g, &mut below).into());
+            let legal = |spec: &HashSpec| Mapping::new(spec, g).is_ok();
+            let spec: HashSpec = draw.take(100).find(legal).expect("some are mappings");
             let mapping = Mapping::new(&spec, g).unwrap();
             let mut stage = LaneHash::new(&config);
             let unit = encode_for(&spec, kind, g).unwrap().registers;
