@@ -2,8 +2,7 @@
 
 use super::hash_config::ConfigRegister;
 use crate::geometry::Geometry;
-use crate::hash::PortValue;
-use crate::hash::kind::Kind;
+use crate::hash::kind::{Kind, Ports};
 
 /// The golden model of a configurable hash unit and of its registers.
 pub trait HashUnit: Sized + 'static {
@@ -26,7 +25,7 @@ pub trait HashUnit: Sized + 'static {
     /// Name and value of each `cfg_*` output of the registers. A value without
     /// meaning (an address bit from n upward, an offset beyond the last)
     /// selects nothing.
-    fn outputs(registers: &[u64], geometry: Geometry) -> Vec<(&'static str, PortValue)>;
+    fn outputs(registers: &[u64], geometry: Geometry) -> Ports;
 
     /// The bank of an address with these values of the registers.
     fn bank(registers: &[u64], geometry: Geometry) -> Bank;

@@ -4,7 +4,8 @@ use super::hash_config::ConfigRegister;
 use super::hash_unit::{Bank, HashUnit};
 use super::{HashBitvecPerm, HashBitvecXor, HashBitwisePerm, HashBitwiseXor, HashMatrix};
 use crate::geometry::Geometry;
-use crate::hash::{HashKind, PortValue, UnitSpec};
+use crate::hash::kind::Ports;
+use crate::hash::{HashKind, UnitSpec};
 
 /// A unit whose kind is known at run time: see [`HashUnit`] for each.
 #[derive(Debug)]
@@ -12,7 +13,7 @@ pub struct AnyUnit {
     /// Whether its bank is a function of any values of its registers.
     pub any_registers: bool,
     pub(super) registers: fn(Geometry) -> Vec<ConfigRegister>,
-    pub(super) outputs: fn(&[u64], Geometry) -> Vec<(&'static str, PortValue)>,
+    pub(super) outputs: fn(&[u64], Geometry) -> Ports,
     pub(super) bank: fn(&[u64], Geometry) -> Bank,
 }
 

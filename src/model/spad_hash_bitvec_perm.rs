@@ -3,8 +3,7 @@
 use super::hash_config::{ConfigRegister, bits_for, none_selected};
 use super::hash_unit::{Bank, HashUnit};
 use crate::geometry::Geometry;
-use crate::hash::PortValue;
-use crate::hash::kind::{BitvecPerm, Kind};
+use crate::hash::kind::{BitvecPerm, Kind, Ports};
 
 /// Bank = addr[k..k+m).
 #[derive(Clone, Debug)]
@@ -37,7 +36,7 @@ impl HashUnit for HashBitvecPerm {
         )]
     }
 
-    fn outputs(registers: &[u64], geometry: Geometry) -> Vec<(&'static str, PortValue)> {
+    fn outputs(registers: &[u64], geometry: Geometry) -> Ports {
         let k = registers[0] as u32;
         let last = geometry.row_bits();
         let mut ports = BitvecPerm { k: k.min(last) }.ports(geometry);

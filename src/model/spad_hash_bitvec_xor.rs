@@ -4,7 +4,7 @@ use super::hash_config::{ConfigRegister, bits_for, none_selected};
 use super::hash_unit::{Bank, HashUnit};
 use crate::geometry::Geometry;
 use crate::hash::PortValue;
-use crate::hash::kind::{BitvecXor, Kind};
+use crate::hash::kind::{BitvecXor, Kind, Ports};
 
 /// Bank = addr[k1..k1+m) ^ (addr[k2..k2+m) & mask).
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ impl HashUnit for HashBitvecXor {
         ]
     }
 
-    fn outputs(registers: &[u64], geometry: Geometry) -> Vec<(&'static str, PortValue)> {
+    fn outputs(registers: &[u64], geometry: Geometry) -> Ports {
         let [k1, k2, mask] = [0, 1, 2].map(|i| registers[i] as u32);
         let (last1, last2) = (geometry.row_bits(), geometry.addr_bits() - 1);
         let legal = BitvecXor {

@@ -4,7 +4,7 @@ use super::hash_config::{ConfigRegister, bits_for};
 use super::hash_unit::{Bank, HashUnit};
 use crate::geometry::Geometry;
 use crate::hash::PortValue;
-use crate::hash::kind::BitwisePerm;
+use crate::hash::kind::{BitwisePerm, Ports};
 
 /// Bank bit i = `addr[bits[i]]`.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl HashUnit for HashBitwisePerm {
         ConfigRegister::each(geometry.bank_bits(), bits, u64::from)
     }
 
-    fn outputs(registers: &[u64], geometry: Geometry) -> Vec<(&'static str, PortValue)> {
+    fn outputs(registers: &[u64], geometry: Geometry) -> Ports {
         let n = geometry.addr_bits() as usize;
         let mut sel = PortValue::zero(registers.len() * n);
         for (i, &bit) in registers.iter().enumerate() {

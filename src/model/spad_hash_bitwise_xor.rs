@@ -5,7 +5,7 @@ use super::hash_config::{ConfigRegister, bits_for};
 use super::hash_unit::{Bank, HashUnit};
 use crate::geometry::Geometry;
 use crate::hash::PortValue;
-use crate::hash::kind::{BitwiseXor, select_lines};
+use crate::hash::kind::{BitwiseXor, Ports, select_lines};
 
 /// Bank bit i = `addr[a] ^ addr[b]`, or `addr[a]` alone.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl HashUnit for HashBitwiseXor {
 
     /// The first address bit takes the first group that it is in; so does the
     /// second one, unless that group is taken.
-    fn outputs(registers: &[u64], geometry: Geometry) -> Vec<(&'static str, PortValue)> {
+    fn outputs(registers: &[u64], geometry: Geometry) -> Ports {
         let lines = select_lines(geometry.addr_bits());
         let index_bits = bits_for(geometry.addr_bits());
         let mut sel = PortValue::zero(registers.len() * lines.len());

@@ -3,6 +3,7 @@
 use super::hash_config::{ConfigRegister, bits_for, side_by_side};
 use super::hash_units::unit_of;
 use crate::geometry::Geometry;
+use crate::hash::kind::Ports;
 use crate::hash::{Configured, PortValue};
 
 /// Inputs of one clock cycle.
@@ -66,7 +67,7 @@ impl HashConfig {
 
     /// Name and value of each `cfg_*` output. A register value without meaning
     /// (an address bit from n upward, an offset beyond the last) selects nothing.
-    pub fn outputs(&self) -> Vec<(&'static str, PortValue)> {
+    pub fn outputs(&self) -> Ports {
         match self.unit {
             Configured::Hash(kind) => (unit_of(kind).outputs)(&self.registers, self.geometry),
             Configured::Rap => {
@@ -77,7 +78,7 @@ impl HashConfig {
         }
     }
 
-    fn row_map(&self) -> Vec<(&'static str, PortValue)> {
+    fn row_map(&self) -> Ports {
         let m = self.geometry.bank_bits() as usize;
         let mut sel = PortValue::zero(self.registers.len() * (m + 1));
         for (j, &source) in self.registers.iter().enumerate() {

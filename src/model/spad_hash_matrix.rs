@@ -3,8 +3,7 @@
 use super::hash_config::{ConfigRegister, side_by_side};
 use super::hash_unit::{Bank, HashUnit};
 use crate::geometry::Geometry;
-use crate::hash::PortValue;
-use crate::hash::kind::Matrix;
+use crate::hash::kind::{Matrix, Ports};
 
 /// Bank bit i = parity of `addr & rows[i]`.
 #[derive(Clone, Debug)]
@@ -34,7 +33,7 @@ impl HashUnit for HashMatrix {
         ConfigRegister::each(geometry.bank_bits(), geometry.addr_bits(), |i| 1 << i)
     }
 
-    fn outputs(registers: &[u64], geometry: Geometry) -> Vec<(&'static str, PortValue)> {
+    fn outputs(registers: &[u64], geometry: Geometry) -> Ports {
         vec![("cfg_rows", side_by_side(registers, geometry.addr_bits()))]
     }
 

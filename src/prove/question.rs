@@ -151,7 +151,7 @@ impl Builder<'_> {
         if let Some(registers) = self.registers {
             values.instance(emitted(&design, registers)?, CONFIG, quiet);
         }
-        values.instance(emitted(&design, &row_config)?, ROW_CONFIG, quiet);
+        values.instance(emitted(&design, row_config)?, ROW_CONFIG, quiet);
         for (addr, suffix) in addresses {
             let signal = |name: &str| match name {
                 "addr" => (*addr).to_owned(),

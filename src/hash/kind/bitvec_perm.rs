@@ -1,6 +1,6 @@
 //! `bitvec-perm:k=3`: m consecutive address bits from bit k.
 
-use super::{Below, Kind, Parser, Ranges, Search};
+use super::{Below, Ports, Visit, Kind, Parser, Ranges, Search};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::hash::PortValue;
@@ -46,7 +46,7 @@ impl Kind for BitvecPerm {
         all.find(|spec| spec.rows(g) == rows)
     }
 
-    fn ports(&self, g: Geometry) -> Vec<(&'static str, PortValue)> {
+    fn ports(&self, g: Geometry) -> Ports {
         let (k, offsets) = (self.k as usize, g.row_bits() as usize + 1);
         // Pairs of offsets, an even number of pairs, go through the coarse step.
         let pairs = (offsets + 1) / 4 * 2;
@@ -71,7 +71,7 @@ impl Kind for BitvecPerm {
         u128::from(g.row_bits() + 1)
     }
 
-    fn each(g: Geometry, visit: &mut dyn FnMut(Self) -> Result<()>) -> Result<()> {
+    fn each(g: Geometry, visit: Visit<Self>) -> Result<()> {
         (0..=g.row_bits()).try_for_each(|k| visit(BitvecPerm { k }))
     }
 

@@ -1,7 +1,7 @@
 //! `bitvec-xor:k1=0,k2=5,mask=7`: two windows of m address bits, the second one
 //! masked.
 
-use super::{Below, Kind, Parser, Ranges, Search};
+use super::{Below, Ports, Visit, Kind, Parser, Ranges, Search};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::hash::PortValue;
@@ -65,7 +65,7 @@ impl Kind for BitvecXor {
         all(g).find(|spec| spec.rows(g) == rows)
     }
 
-    fn ports(&self, g: Geometry) -> Vec<(&'static str, PortValue)> {
+    fn ports(&self, g: Geometry) -> Ports {
         let (n, m) = (g.addr_bits() as usize, g.bank_bits() as usize);
         let triples = (n - m + 1).div_ceil(3);
         let (first, second) = (self.k1 as usize, self.k2 as usize);
@@ -100,7 +100,7 @@ impl Kind for BitvecXor {
         u128::from(g.row_bits() + 1) * u128::from(g.addr_bits()) * g.banks() as u128
     }
 
-    fn each(g: Geometry, visit: &mut dyn FnMut(Self) -> Result<()>) -> Result<()> {
+    fn each(g: Geometry, visit: Visit<Self>) -> Result<()> {
         all(g).try_for_each(visit)
     }
 

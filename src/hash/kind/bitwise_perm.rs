@@ -1,6 +1,6 @@
 //! `bitwise-perm:0,4,5`: one address bit per bank bit.
 
-use super::{Below, Family, Kind, Parser, Ranges, Search, each_set, list, sets};
+use super::{Below, Ports, Visit, Family, Kind, Parser, Ranges, Search, each_set, list, sets};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::hash::PortValue;
@@ -48,7 +48,7 @@ impl Kind for BitwisePerm {
         Some(BitwisePerm { bits })
     }
 
-    fn ports(&self, g: Geometry) -> Vec<(&'static str, PortValue)> {
+    fn ports(&self, g: Geometry) -> Ports {
         let n = g.addr_bits() as usize;
         let mut sel = PortValue::zero(self.bits.len() * n);
         for (i, &bit) in self.bits.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Kind for BitwisePerm {
         sets(g.addr_bits(), g.bank_bits())
     }
 
-    fn each(g: Geometry, visit: &mut dyn FnMut(Self) -> Result<()>) -> Result<()> {
+    fn each(g: Geometry, visit: Visit<Self>) -> Result<()> {
         let bits: Vec<u32> = (0..g.addr_bits()).collect();
         each_set(&bits, g.bank_bits(), &mut |bits| visit(BitwisePerm { bits }))
     }

@@ -1,6 +1,6 @@
 //! `bitwise-xor:0,0^4,1^6`: one address bit, or the XOR of two, per bank bit.
 
-use super::{Below, Family, Kind, Parser, Ranges, Search, each_set, list, sets};
+use super::{Below, Ports, Visit, Family, Kind, Parser, Ranges, Search, each_set, list, sets};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::hash::PortValue;
@@ -87,7 +87,7 @@ impl Kind for BitwiseXor {
         Some(BitwiseXor { pairs })
     }
 
-    fn ports(&self, g: Geometry) -> Vec<(&'static str, PortValue)> {
+    fn ports(&self, g: Geometry) -> Ports {
         let lines = select_lines(g.addr_bits());
         let mut sel = PortValue::zero(self.pairs.len() * lines.len());
         for (i, &(a, b)) in self.pairs.iter().enumerate() {
@@ -118,7 +118,7 @@ impl Kind for BitwiseXor {
         sets(n * (n + 1) / 2, g.bank_bits())
     }
 
-    fn each(g: Geometry, visit: &mut dyn FnMut(Self) -> Result<()>) -> Result<()> {
+    fn each(g: Geometry, visit: Visit<Self>) -> Result<()> {
         let n = g.addr_bits();
         let from = |a| std::iter::once((a, None)).chain((a + 1..n).map(move |b| (a, Some(b))));
         let pairs: Vec<Pair> = (0..n).flat_map(from).collect();

@@ -1,6 +1,6 @@
 //! `matrix:0x21,0x42`: the mask of address bits that are XORed, per bank bit.
 
-use super::{Below, Family, Kind, Parser, Ranges, Search, each_set, list};
+use super::{Below, Ports, Visit, Family, Kind, Parser, Ranges, Search, each_set, list};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::hash::PortValue;
@@ -64,7 +64,7 @@ impl Kind for Matrix {
         })
     }
 
-    fn ports(&self, g: Geometry) -> Vec<(&'static str, PortValue)> {
+    fn ports(&self, g: Geometry) -> Ports {
         let n = g.addr_bits() as usize;
         let mut port = PortValue::zero(self.rows.len() * n);
         for (i, &row) in self.rows.iter().enumerate() {
@@ -87,7 +87,7 @@ impl Kind for Matrix {
     }
 
     /// All sets of m rows: more than there are row spaces.
-    fn each(g: Geometry, visit: &mut dyn FnMut(Self) -> Result<()>) -> Result<()> {
+    fn each(g: Geometry, visit: Visit<Self>) -> Result<()> {
         let rows: Vec<u32> = (1..=g.addr_mask()).collect();
         each_set(&rows, g.bank_bits(), &mut |rows| visit(Matrix { rows }))
     }

@@ -16,6 +16,12 @@ use std::fmt;
 /// A number below the bound that it is given, at random.
 pub type Below<'a> = &'a mut dyn FnMut(u32) -> u32;
 
+/// What is done with each configuration.
+pub type Visit<'a, S> = &'a mut dyn FnMut(S) -> Result<()>;
+
+/// Name and value of each `cfg_*` port.
+pub type Ports = Vec<(&'static str, PortValue)>;
+
 /// A kind of configurable hash unit; the value is one of its configurations,
 /// and shows as what stands behind the colon of a spec.
 pub trait Kind: fmt::Debug + fmt::Display {
@@ -47,7 +53,7 @@ pub trait Kind: fmt::Debug + fmt::Display {
         Self: Sized;
 
     /// Name and value of each `cfg_*` port of the unit.
-    fn ports(&self, g: Geometry) -> Vec<(&'static str, PortValue)>;
+    fn ports(&self, g: Geometry) -> Ports;
 
     /// Data of each configuration register, by write index.
     fn registers(&self, g: Geometry) -> Vec<u64>;
@@ -59,7 +65,7 @@ pub trait Kind: fmt::Debug + fmt::Display {
         Self: Sized;
 
     /// Every configuration, those of bitwise units up to the order of bank bits.
-    fn each(g: Geometry, visit: &mut dyn FnMut(Self) -> Result<()>) -> Result<()>
+    fn each(g: Geometry, visit: Visit<Self>) -> Result<()>
     where
         Self: Sized;
 
@@ -134,7 +140,7 @@ pub struct AnyKind {
     /// How many configurations there are.
     pub count: fn(Geometry) -> u128,
     /// Every configuration.
-    pub each: fn(Geometry, &mut dyn FnMut(UnitSpec) -> Result<()>) -> Result<()>,
+    pub each: fn(Geometry, Visit<UnitSpec>) -> Result<()>,
     /// A configuration at random.
     pub draw: fn(Geometry, Below) -> UnitSpec,
     /// A value with a meaning for a register.
