@@ -46,7 +46,7 @@ fn silent(dir: &Path, program: &str, args: &[&str]) {
     );
 }
 
-/// Section 18a.2 of the contract: 1 + 1 + MS + max(1, degree), with the cycle
+/// microarchitecture/bus.md: 1 + 1 + MS + max(1, degree), with the cycle
 /// of the request.
 #[test]
 fn the_comparison_counts_cycles_as_the_contract_does() {
