@@ -56,7 +56,7 @@ pub struct Allow {
 }
 
 impl Allow {
-    /// Whether reads outside buffers are no fault; says so where they are not.
+    /// Whether reads outside buffers are allowed; warns if they are.
     fn zeros_beyond(&self, printer: &Printer) -> bool {
         let allowed = !self.allow.is_empty();
         if allowed {

@@ -1,6 +1,6 @@
-//! Bijectivity by going through all configurations of a unit, where they are
-//! few: on the mapping as the software sees it, with the row index as the
-//! values of the registers of `spad_row_map` define it.
+//! Bijectivity by enumeration of all configurations of a unit, if they are few:
+//! on the mapping as the software sees it, with the row index as the values of
+//! the registers of `spad_row_map` define it.
 
 use super::script::{Counterexample, Outcome};
 use crate::error::Result;
@@ -13,7 +13,7 @@ const MAX_CONFIGURATIONS: u128 = 300_000;
 /// All configurations of a unit for one geometry.
 #[derive(Clone, Debug)]
 pub struct Exhausted {
-    /// Proved, or the first configuration that is no bijection.
+    /// Proved, or the first configuration that is not a bijection.
     pub outcome: Outcome,
     /// How many configurations there were, and how many of them are legal.
     pub covered: String,

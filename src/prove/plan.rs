@@ -1,4 +1,4 @@
-//! Which proofs there are of the units, and what carries them out.
+//! The list of proofs of each unit, and how they are carried out.
 
 use super::exhaust::{Exhausted, exhaust};
 use super::harness::{Goals, Harness};
