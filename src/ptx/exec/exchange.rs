@@ -4,7 +4,8 @@
 use super::api::FindingKind;
 use super::image::{Op, WarpOp};
 use super::machine::Machine;
-use crate::ptx::names::{Opcode, Type, Word};
+use crate::ptx::names::{Type, Word};
+use crate::ptx::opcodes::Opcode;
 
 /// Any of them.
 pub(super) unsafe fn exchange(m: &mut Machine, op: &Op, exec: u32) {

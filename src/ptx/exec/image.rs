@@ -10,7 +10,8 @@ use super::api::InstructionInfo;
 use super::machine::Machine;
 use super::race::Strength;
 use super::scalar::Scalar;
-use crate::ptx::names::{Opcode, Space, Special, Type, Word};
+use crate::ptx::names::{Space, Special, Type, Word};
+use crate::ptx::opcodes::Opcode;
 
 /// Executes an instruction for the lanes of a mask.
 pub(super) type Handler = unsafe fn(&mut Machine<'_>, &Op, u32);

@@ -4,7 +4,8 @@
 use super::image::{Handler, Op, Width};
 use super::machine::Machine;
 use crate::ptx::ast::Instruction;
-use crate::ptx::names::{Opcode, Type, Word};
+use crate::ptx::names::{Type, Word};
+use crate::ptx::opcodes::Opcode;
 use std::ptr::NonNull;
 
 /// Any instruction of the scalar definitions.

@@ -5,7 +5,8 @@ use super::operand::Reason;
 use crate::ptx::ast::{Instruction, Operand};
 use crate::ptx::exec::image::{BarrierOp, Control, Op, Slot, WarpOp, Width};
 use crate::ptx::exec::{exchange, lanes};
-use crate::ptx::names::{Opcode, Space, Type, Word};
+use crate::ptx::names::{Space, Type, Word};
+use crate::ptx::opcodes::Opcode;
 
 impl Decoder<'_> {
     pub(super) fn exchange_op(&mut self, info: WarpOp, members: Option<Slot>) {

@@ -10,7 +10,8 @@ use crate::ptx::exec::race::Strength;
 use crate::ptx::exec::raced;
 use crate::ptx::exec::scalar::{Scalar, accepts, define};
 use crate::ptx::exec::{exchange, image};
-use crate::ptx::names::{Opcode, Special, Type, Word};
+use crate::ptx::names::{Special, Type, Word};
+use crate::ptx::opcodes::{Class, Opcode};
 
 impl Decoder<'_> {
     pub(super) fn instruction(
@@ -20,62 +21,73 @@ impl Decoder<'_> {
         start: u32,
         cfg: &Cfg,
     ) -> Result<(), Reason> {
-        use Opcode::*;
-        match i.opcode {
-            Bra | Brx => return self.branch(i, at, start, cfg),
-            Call => return self.call(i),
-            Ret => self.control(Control::Return),
-            Exit => self.control(Control::Exit),
-            Trap => self.control(Control::Trap),
-            Ld | Ldu | St => return self.load_or_store(i),
-            Atom | Red => return self.atomic(i),
-            Cp => return self.copy(i),
-            Ldmatrix | Stmatrix => return self.matrix(i),
-            Cvta => return self.convert_address(i),
-            Isspacep => return self.is_space(i),
-            Bar | Barrier => return self.barrier(i),
-            Membar | Fence => {
-                let op = self.straight(raced::fence);
-                let wide = i.one_of(&[Word::Gl, Word::Gpu, Word::Sys]);
-                let extra = wide.is_some().into();
-                self.push(Op { extra, ..op });
-            }
-            Prefetch | Prefetchu | Nanosleep | Pmevent | Brkpt | Discard => {}
-            Shfl | Vote | Match | Activemask | Redux | Elect | Movmatrix => {
-                return self.exchange(i);
-            }
-            Mov => return self.mov(i),
-            Mma | Wmma | Wgmma => {
-                return Err("tensor-core instructions are not supported".to_owned());
-            }
-            Mbarrier => return Err("memory barrier objects are not supported".to_owned()),
-            Other => return Err("this instruction is not supported".to_owned()),
-            _ => return self.arithmetic(i),
+        match i.opcode.class() {
+            Class::Arithmetic
+            | Class::Quotient
+            | Class::Bits
+            | Class::Compare
+            | Class::Function
+            | Class::Convert => self.arithmetic(i),
+            Class::Move => self.mov(i),
+            Class::Load | Class::Store => self.load_or_store(i),
+            Class::Atomic => self.atomic(i),
+            Class::Copy => self.copy(i),
+            Class::LoadMatrix | Class::StoreMatrix => self.matrix(i),
+            Class::ConvertAddress => self.convert_address(i),
+            Class::TestSpace => self.is_space(i),
+            Class::Branch => self.branch(i, at, start, cfg),
+            Class::IndexedBranch => self.indexed_branch(i, at, start, cfg),
+            Class::Call => self.call(i),
+            Class::Return => self.control(Control::Return),
+            Class::Exit => self.control(Control::Exit),
+            Class::Trap => self.control(Control::Trap),
+            Class::Barrier => self.barrier(i),
+            Class::Fence => self.fence(i),
+            Class::Warp => self.exchange(i),
+            Class::Hint => Ok(()),
+            Class::Refused(reason) => Err(reason.to_owned()),
         }
+    }
+
+    fn control(&mut self, control: Control) -> Result<(), Reason> {
+        let op = self.straight(lanes::nothing);
+        self.push(Op { control, ..op });
         Ok(())
     }
 
-    fn control(&mut self, control: Control) {
-        let op = self.straight(lanes::nothing);
-        self.push(Op { control, ..op });
+    fn fence(&mut self, i: &Instruction) -> Result<(), Reason> {
+        let op = self.straight(raced::fence);
+        let wide = i.one_of(&[Word::Gl, Word::Gpu, Word::Sys]);
+        let extra = wide.is_some().into();
+        self.push(Op { extra, ..op });
+        Ok(())
     }
 
     fn branch(&mut self, i: &Instruction, at: u32, start: u32, cfg: &Cfg) -> Result<(), Reason> {
         let meeting = self.meeting(cfg, at, start);
         let op = self.straight(lanes::nothing);
-        if i.opcode == Opcode::Bra {
-            let Some(LabelKind::Code(target)) = self.label(i.operands.first()) else {
-                return Err("a branch to what is no label".to_owned());
-            };
-            let a = start + target;
-            self.push(Op {
-                a,
-                b: meeting,
-                control: Control::Branch,
-                ..op
-            });
-            return Ok(());
-        }
+        let Some(LabelKind::Code(target)) = self.label(i.operands.first()) else {
+            return Err("a branch to what is no label".to_owned());
+        };
+        let a = start + target;
+        self.push(Op {
+            a,
+            b: meeting,
+            control: Control::Branch,
+            ..op
+        });
+        Ok(())
+    }
+
+    fn indexed_branch(
+        &mut self,
+        i: &Instruction,
+        at: u32,
+        start: u32,
+        cfg: &Cfg,
+    ) -> Result<(), Reason> {
+        let meeting = self.meeting(cfg, at, start);
+        let op = self.straight(lanes::nothing);
         let (Some(index), Some(LabelKind::Branches(list))) =
             (i.operands.first(), self.label(i.operands.get(1)))
         else {
@@ -152,7 +164,7 @@ impl Decoder<'_> {
         let Some((first, rest)) = i.operands.split_first() else {
             return Err("too few operands".to_owned());
         };
-        let optional = usize::from(matches!(i.opcode, Opcode::Setp | Opcode::Set));
+        let optional = i.opcode.row().optional;
         if rest.len() > definition.sources.len() || rest.len() + optional < definition.sources.len()
         {
             return Err(format!(

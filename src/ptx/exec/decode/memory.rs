@@ -10,7 +10,8 @@ use crate::ptx::exec::image::{
 use crate::ptx::exec::race::Strength;
 use crate::ptx::exec::scalar::Scalar;
 use crate::ptx::exec::{access, shared};
-use crate::ptx::names::{Opcode, Space, Type, Word};
+use crate::ptx::names::{Space, Type, Word};
+use crate::ptx::opcodes::Opcode;
 
 impl Decoder<'_> {
     /// Space, base and offset of an address operand.

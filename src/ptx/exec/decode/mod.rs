@@ -20,7 +20,8 @@ use super::image::{Control, Image, NEVER, Op, Slot, TRUE, Unsure, Width};
 use super::lanes;
 use crate::ptx::ast::{Function, Instruction, LabelKind, Module, Operand, Register};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::names::{Opcode, Special};
+use crate::ptx::names::Special;
+use crate::ptx::opcodes::Class;
 use std::collections::HashMap;
 
 /// Something that the executor does not do.
@@ -276,18 +277,16 @@ impl<'m> Decoder<'m> {
         });
         let op = self.image.ops[self.image.ops.len() - 1];
         let accesses = matches!(
-            i.opcode,
-            Opcode::Ld
-                | Opcode::Ldu
-                | Opcode::St
-                | Opcode::Atom
-                | Opcode::Red
-                | Opcode::Cp
-                | Opcode::Ldmatrix
-                | Opcode::Stmatrix
+            i.opcode.class(),
+            Class::Load
+                | Class::Store
+                | Class::Atomic
+                | Class::Copy
+                | Class::LoadMatrix
+                | Class::StoreMatrix
         );
         let access = accesses && (op.extra as usize) < self.image.memory.len();
-        let access = access && (i.opcode != Opcode::Cp || !self.only_waits(i));
+        let access = access && (i.opcode.class() != Class::Copy || !self.only_waits(i));
         let idle = op.run as usize == lanes::nothing as super::image::Handler as usize;
         self.image
             .access
