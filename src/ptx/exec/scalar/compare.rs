@@ -82,10 +82,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     match i.opcode {
         Opcode::Setp => setp(i),
         Opcode::Set => set(i),
-        Opcode::Selp => {
-            let ty = i.ty(0)?;
-            definition(i, |x| if x[2] & 1 != 0 { x[0] } else { x[1] })
-        }
+        Opcode::Selp => definition(i, |x| if x[2] & 1 != 0 { x[0] } else { x[1] }),
         Opcode::Slct => slct(i),
         _ => testp(i),
     }
@@ -187,7 +184,7 @@ fn set(i: &Instruction) -> Option<Definition> {
 }
 
 fn slct(i: &Instruction) -> Option<Definition> {
-    let (ty, by) = (i.ty(0)?, i.ty(1)?);
+    let by = i.ty(1)?;
     let ftz = i.has(Word::Ftz);
     definition(i, move |x| {
         let first = match by {
