@@ -380,3 +380,30 @@ opcodes! {
     Xor "xor" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN, OWN]).not_affine(MASKING),
     Other "another instruction" row(UNKNOWN).differs(),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_opcode_has_a_text_of_its_own() {
+        for &opcode in Opcode::ALL {
+            assert_eq!(Opcode::from_text(opcode.text()), Some(opcode));
+        }
+    }
+
+    /// Where the scalar definitions say the result, the row says the types.
+    #[test]
+    fn plain_values_have_types() {
+        use Class::*;
+        for &opcode in Opcode::ALL {
+            let plain = matches!(
+                opcode.class(),
+                Arithmetic | Quotient | Bits | Compare | Function | Convert | ConvertAddress
+            );
+            let row = opcode.row();
+            assert_eq!(plain, !row.sources.is_empty(), "{}", opcode.text());
+            assert!(row.optional < row.sources.len().max(1), "{}", opcode.text());
+        }
+    }
+}
