@@ -1,22 +1,28 @@
 //! Executes an instruction between branches.
 
-use super::form::Step;
+use super::form::{Map, Step};
 use super::machine::Machine;
 use super::{access, copies, exchange, lanes, print, raced, shared};
 
-/// Executes it for the lanes of `exec`.
+/// Executes a function of registers.
+#[inline(always)]
+pub(super) fn map(m: &Machine, op: &Map, exec: u32) {
+    // SAFETY: decoding chooses the kernel by the widths of the registers, and
+    // only where there are the vector instructions that it has.
+    unsafe { (op.run)(m.registers, op, exec) }
+}
+
+/// Executes an instruction for the lanes of `exec`.
 #[inline(always)]
 pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
     let image = m.image;
     let memory = |at: u32| &image.memory[at as usize];
     match *step {
         Step::Nothing => {}
-        // SAFETY: decoding chooses the kernel by the widths of the registers,
-        // and only where there are the vector instructions that it has.
-        Step::Map(ref map) => unsafe { (map.run)(m.registers, map, exec) },
-        // SAFETY: as above.
+        Step::Map(ref op) => map(m, op, exec),
+        // SAFETY: as for `map`.
         Step::Compare(ref compare) => unsafe { (compare.run)(m.registers, compare, exec) },
-        // SAFETY: as above.
+        // SAFETY: as for `map`.
         Step::Select(ref select) => unsafe { (select.run)(m.registers, select, exec) },
         Step::Masks(ref masks) => lanes::masks(m.registers, masks, exec),
         Step::Scalar { generic } => {

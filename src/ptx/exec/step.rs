@@ -3,8 +3,8 @@
 use super::api::FindingKind;
 use super::barrier;
 use super::exchange::exchange;
-use super::execute::execute;
-use super::form::Form;
+use super::execute::{self, execute};
+use super::form::{Form, Step};
 use super::image::NEVER;
 use super::machine::Machine;
 use super::members;
@@ -66,6 +66,18 @@ impl Warp {
                 let exec = active & m.registers.lanes(op.guard);
                 if OBSERVED {
                     observe(m, pc, active, exec);
+                }
+                // Most instructions: a test foretells them better than a table.
+                if let Form::Step(Step::Map(map)) = &op.form {
+                    if exec != 0 {
+                        execute::map(m, map, exec);
+                    }
+                    pc += 1;
+                    if pc == meet {
+                        self.paths[path].stack.pop();
+                        continue 'entry;
+                    }
+                    continue;
                 }
                 match &op.form {
                     Form::Step(step) => {
