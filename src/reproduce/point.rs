@@ -71,6 +71,9 @@ impl Point {
         };
         with.hash = with.hash.or(column(with.published.take())?);
         with.compare = column(with.compare)?;
+        if let (Some(tune), Some(_)) = (&mut with.tune, &with.compare) {
+            tune.per_instruction = published::is_analysed(root, workload)?;
+        }
         with.software = column(with.software)?;
         let machine = machine(figure, &with, more)?;
         let digest = digest(root, &work, &with, machine.as_ref())?;
