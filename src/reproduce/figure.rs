@@ -133,6 +133,14 @@ pub struct Configuration {
     pub counted: bool,
 }
 
+impl Configuration {
+    /// Whether it puts a published mapping on a machine or into a kernel, which
+    /// may not take it.
+    pub fn is_from_table(&self) -> bool {
+        self.published.is_some() || self.software.is_some()
+    }
+}
+
 /// A search of the hash paper.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
