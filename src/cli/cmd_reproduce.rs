@@ -18,24 +18,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Measure the tables and figures of the papers beside their published values.
 ///
-/// What runs, on which machine, and what is published is data: a file per
-/// figure in reproduce/. docs/reproduction.md has the results. With -o, points
-/// that DIR has already are not computed again.
+/// Workloads, machines and published values are data: a file per figure in
+/// reproduce/. docs/reproduction.md has the results. With -o, points that DIR
+/// already has are not computed again.
 #[derive(Args)]
 pub struct ReproduceArgs {
-    /// Figures, as hash.t6; all of them if none is named.
+    /// Figures, such as hash.t6 [default: all].
     ids: Vec<String>,
     /// Compute every N-th point from the I-th; `merge` puts shards together.
     #[arg(long, value_name = "I/N", requires = "out")]
     shard: Option<String>,
-    /// Each headline number as median and range over perturbations of the
-    /// machine, and what moves it most.
+    /// Show each headline number as median and range over perturbations of the
+    /// machine, and the parameter with the largest effect.
     #[arg(long, conflicts_with = "shard")]
     sensitivity: bool,
     /// Write points.jsonl, reproduction.md and charts.
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Fail where a result is not as this page has it.
+    /// Fail if a result differs from this page.
     #[arg(long, value_name = "FILE.md")]
     check: Option<PathBuf>,
 }
@@ -43,27 +43,27 @@ pub struct ReproduceArgs {
 /// Run a kernel with every subset of hash, elastic pipeline, sharing and hashed
 /// locks.
 ///
-/// Cycles, conflicts, area and time of each, on the machine of
-/// reproduce/compose/machine.toml; the subsets that no other beats in both
-/// speed and area are its front.
+/// Shows cycles, conflicts, area and time of each, on the machine of
+/// reproduce/compose/machine.toml. The front has the subsets that no other
+/// beats in both speed and area.
 #[derive(Args)]
 pub struct ComposeArgs {
-    /// INPUT as of `sim`.
+    /// INPUT, as for `sim`.
     input: String,
 }
 
 /// Put the shards of `reproduce` together.
 ///
-/// The result has the bytes of one run.
+/// The result is byte for byte that of a single run.
 #[derive(Args)]
 pub struct MergeArgs {
     /// Folders of shards.
     #[arg(required = true)]
     shards: Vec<PathBuf>,
-    /// The figures of the shards; all of them if none is named.
+    /// The figures of the shards [default: all].
     #[arg(long = "id", value_name = "ID")]
     ids: Vec<String>,
-    /// Folder for all of it.
+    /// Folder for the result.
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
 }

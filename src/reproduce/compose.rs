@@ -97,7 +97,8 @@ pub fn subsets(root: &Path, workload: &str, table: &Table) -> Result<Vec<Subset>
                 cycles: value("cycles"),
                 bank_conflicts: value("bank_conflicts"),
                 stalls_shared_scratchpad: value("stalls.shared_scratchpad"),
-                area_um2: area.flatten().map(|unit| unit.1).sum(),
+                // A sum of nothing is -0.
+                area_um2: area.flatten().map(|unit| unit.1).sum::<f64>() + 0.0,
                 clock_ps: costs.clock_ps,
                 time_ns: value("cycles") * costs.clock_ps / 1000.0,
                 speed_up: base / value("cycles").max(1.0),
