@@ -11,7 +11,10 @@ PACKAGES := verilator yosys opensta iverilog g++ make z3 qflow-tech-osu018
 TOOLS    := verilator yosys sta iverilog c++ z3
 OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 
-.PHONY: flow build test bench compare generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
+# The tool of `make docs`, in cargo's own folder for programs.
+MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
+
+.PHONY: flow build test bench compare docs generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -37,6 +40,14 @@ bench: deps
 # Cells, flip-flops, levels and cycles beside the local memories of open cores.
 compare: deps build
 	$(dir $(SPADKIT))examples/compare_local_memories
+
+# The pages of docs/ as a book, in target/book. Links are checked by
+# `cargo test --test docs`, which does not need mdbook.
+docs:
+	@if [ ! -x "$(MDBOOK)" ]; then \
+	  echo "mdbook is missing, installing it: cargo install mdbook --locked"; \
+	  $(CARGO) install mdbook --locked || { echo "could not install mdbook"; exit 3; }; fi
+	"$(MDBOOK)" build
 
 # The emitted Verilog of the default preset, committed for reading: without the
 # test benches, which are megabytes. Git keeps what --force replaces.

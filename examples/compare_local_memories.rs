@@ -21,7 +21,7 @@ use std::process::ExitCode;
 const BUILDS: [(&str, u32); 3] = [("spad_stream", 4), ("spad_stream", 2), ("spad_tcdm", 4)];
 
 /// A local memory of another project: constants, since its sources are not
-/// here. docs/integration.md says how each is measured.
+/// here. docs/guides/integration.md says how each is measured.
 struct Other {
     what: &'static str,
     /// Repository and file.

@@ -63,7 +63,7 @@ pub struct Config {
 /// A configuration file is never larger.
 const LIMIT: Limit = Limit {
     bytes: 1 << 20,
-    expected: "a configuration file (docs/formats.md)",
+    expected: "a configuration file (docs/reference/formats.md)",
 };
 
 /// The names of the presets.

@@ -1,4 +1,4 @@
-//! The Verilog rules (docs/integration.md), checked with three tools that
+//! The Verilog rules (docs/guides/integration.md), checked with three tools that
 //! know nothing of the kit, and an outside test bench written from
 //! `manifest.json` and `encode` alone.
 

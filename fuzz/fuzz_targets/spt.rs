@@ -29,7 +29,7 @@ fn read(bytes: Vec<u8>) {
     assert!(read <= trace.instructions());
 }
 
-/// The trace with the checksum of every part made right (docs/formats.md).
+/// The trace with the checksum of every part made right (docs/reference/formats.md).
 fn with_checksums(mut trace: Vec<u8>) -> Vec<u8> {
     let number = |trace: &[u8], at: usize| {
         let bytes = trace.get(at..at + 4)?;

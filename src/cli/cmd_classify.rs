@@ -21,7 +21,7 @@ use std::path::Path;
 /// with bank = address mod 2^m, beside those without bank conflicts.
 ///
 /// For a launch file the addresses are also read from the PTX, as affine
-/// expressions of thread index tx, block index bx and loop counters (docs/ptx.md),
+/// expressions of thread index tx, block index bx and loop counters (docs/reference/ptx.md),
 /// and every address of the run is compared with its expression; exit status 1
 /// where they disagree. Of a PTX text alone the expressions are shown.
 #[derive(Args)]

@@ -25,7 +25,7 @@ use std::time::Duration;
 /// behind its registers is what it is defined to be, (bank, row) is a
 /// bijection, writes and reset do what they should. Units of the path, in small
 /// machines, by induction from reset on: queues lose nothing, locks have one
-/// owner, and so on (docs/proofs.md). Exit status 1 if anything is disproved or
+/// owner, and so on (docs/explanation/proofs.md). Exit status 1 if anything is disproved or
 /// not decided in time.
 #[derive(Args)]
 pub struct ProveArgs {

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Every access to shared memory goes to the word that the mapping says; what
 /// the kernel computes stays the same. With one mapping all shared variables
 /// lie in one array under it, with --hash NAME=SPEC each variable named lies
-/// in an array of its own. docs/rewrite.md says what can be rewritten.
+/// in an array of its own. docs/guides/rewrite.md says what can be rewritten.
 ///
 /// With a launch file the kernel runs before and after: instructions added,
 /// conflicts, outputs compared. The exit status is 1 where the kernel cannot

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// Run a PTX kernel on the CPU, check its outputs, find its faults.
 ///
-/// A launch file (docs/kernels.md) names the PTX and the entry, the grid, the
+/// A launch file (docs/reference/kernels.md) names the PTX and the entry, the grid, the
 /// arguments and what must come out. The exit status is 1 where a fault was
 /// found or an output is not as expected.
 #[derive(Args)]

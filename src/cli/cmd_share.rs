@@ -52,7 +52,7 @@ pub struct ShareArgs {
     /// machine's if not given.
     #[arg(long, value_parser = named::<Scheduler>(&["lrr", "gto", "two-level"]))]
     scheduler: Option<Scheduler>,
-    /// A key of the machine's configuration (docs/formats.md). Repeat for several keys.
+    /// A key of the machine's configuration (docs/reference/formats.md). Repeat for several keys.
     #[arg(long, value_name = "SECTION.KEY=VALUE")]
     set: Vec<String>,
     /// Where to put relssp.

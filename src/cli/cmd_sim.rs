@@ -29,8 +29,8 @@ use sweep::Sweep;
 ///
 /// An access trace runs as it is: the accesses of each warp, an access waiting
 /// for the second one before it (--dependent), atomics through the lock unit,
-/// its barriers honoured. Full traces, program texts (docs/formats.md) and
-/// launch files, whose PTX kernel is executed first (docs/ptx.md), bring all
+/// its barriers honoured. Full traces, program texts (docs/reference/formats.md) and
+/// launch files, whose PTX kernel is executed first (docs/reference/ptx.md), bring all
 /// their instructions and dependences.
 ///
 /// With --sweep every combination of the options' values runs: --pipeline
@@ -65,7 +65,7 @@ pub struct SimArgs {
     /// warp; 0: back to back. 2 if not given.
     #[arg(long, value_name = "N")]
     dependent: Option<u32>,
-    /// A key of the machine's configuration (docs/formats.md). Repeat for several keys.
+    /// A key of the machine's configuration (docs/reference/formats.md). Repeat for several keys.
     #[arg(long, value_name = "SECTION.KEY=A,B,...")]
     set: Vec<String>,
     /// Run every combination of the values; without any: mod and xor, all

@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 
 /// Run a PTX kernel and record its trace, or write that of a generated kernel.
 ///
-/// Of a launch file (docs/ptx.md) the first launch is traced, of LAUNCH.toml:N
+/// Of a launch file (docs/reference/ptx.md) the first launch is traced, of LAUNCH.toml:N
 /// the N-th [[then]], of LAUNCH.toml:ENTRY the first of that entry: the access
 /// trace has the shared-memory accesses of one block, with an output named .spt
 /// the full trace has all instructions of all blocks.
 ///
-/// The trace (docs/formats.md) is what every command takes as INPUT; launch
+/// The trace (docs/reference/formats.md) is what every command takes as INPUT; launch
 /// files and generated kernels can also be named there directly. Full traces
 /// are also made of program texts and access traces. An access trace knows
 /// accesses alone: --blocks, --dependent and --intensity make more of it in

@@ -44,7 +44,7 @@ impl Overlay {
         let Some((section, name)) = key.split_once('.') else {
             return refuse(
                 format!("'{key}' is no key of a configuration"),
-                "expected section.key, as in sm.alu_cycles (docs/formats.md)",
+                "expected section.key, as in sm.alu_cycles (docs/reference/formats.md)",
             );
         };
         let mut changed = self.keys.clone();
@@ -58,7 +58,7 @@ impl Overlay {
             let reason = super::file::with_nearest(error.message());
             return refuse(
                 format!("{key} = {value}: {reason}"),
-                "keys and values are those of configuration files (docs/formats.md)",
+                "keys and values are those of configuration files (docs/reference/formats.md)",
             );
         }
         self.keys = changed;

@@ -1,5 +1,5 @@
 //! Launch files: a kernel in PTX with its grid, arguments and what it must
-//! compute, in TOML (docs/kernels.md has the format).
+//! compute, in TOML (docs/reference/kernels.md has the format).
 
 mod arg;
 mod data;

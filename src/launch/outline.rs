@@ -24,8 +24,8 @@ pub fn refuse_ptx(path: &Path) -> Result<()> {
             shown_path(path)
         ),
         format!(
-            "write this into {}, with grid, block and arguments of your own (docs/kernels.md), \
-             and name that file:\n\n{}",
+            "write this into {}, with grid, block and arguments of your own \
+             (docs/reference/kernels.md), and name that file:\n\n{}",
             shown_path(&toml),
             outline(&module, &name)
         ),

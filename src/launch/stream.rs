@@ -1,4 +1,4 @@
-//! The random numbers of launch files (docs/kernels.md).
+//! The random numbers of launch files (docs/reference/kernels.md).
 
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::SeedableRng;

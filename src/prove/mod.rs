@@ -2,7 +2,7 @@
 //! and all legal configurations (features B1 and B6).
 //!
 //! Each proof is a small circuit around the RTL (`testbenches/prove/`), about
-//! which Yosys' SAT solver answers questions. docs/proofs.md has the
+//! which Yosys' SAT solver answers questions. docs/explanation/proofs.md has the
 //! arguments that put the answers together.
 //!
 //! Nothing is proved from assumptions that cannot hold: every proof first

@@ -1,5 +1,5 @@
 //! `manifest.json`: what was emitted, for which machine
-//! (docs/integration.md).
+//! (docs/guides/integration.md).
 
 use super::design::{Design, EmittedUnit};
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use spadkit_hdl::codes::{FIELDS, Field};
 use std::collections::BTreeSet;
 
 impl Design {
-    /// `manifest.json`: machine, units, files, ports (docs/integration.md).
+    /// `manifest.json`: machine, units, files, ports (docs/guides/integration.md).
     pub fn manifest(&self) -> Value {
         let fixed = &self.machine.fixed;
         json!({

@@ -3,7 +3,7 @@
 //! The hardware half is in [`model`](crate::model) and [`sm`](crate::sm); here
 //! are the residency that both use, and the compiler half: access ranges of
 //! shared variables, the choice of those that two blocks share, and the
-//! placement of `relssp` (docs/sharing.md).
+//! placement of `relssp` (docs/guides/sharing.md).
 
 pub mod annotate;
 mod attribution;

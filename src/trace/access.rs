@@ -158,7 +158,7 @@ fn json_error(error: &serde_json::Error, text: &str, path: &Path) -> Error {
         serde_json::error::Category::Eof if text.trim().is_empty() => "the file is empty",
         serde_json::error::Category::Eof => "the file is truncated",
         serde_json::error::Category::Syntax => "expected JSON (which has no NaN, no comments)",
-        _ => "see docs/formats.md for the access trace, version 1",
+        _ => "see docs/reference/formats.md for the access trace, version 1",
     };
     Error::input(what, Some(help.to_owned()), path, text, offset)
 }

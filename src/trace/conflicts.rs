@@ -1,4 +1,4 @@
-//! Bank conflicts of a trace (docs/conflicts.md).
+//! Bank conflicts of a trace (docs/guides/conflicts.md).
 
 use super::access::{Access, AccessTrace};
 use super::place::Line;

@@ -1,5 +1,5 @@
 //! How conflicts are counted: which words of a warp access are served together
-//! (docs/conflicts.md).
+//! (docs/guides/conflicts.md).
 
 use super::access::{Access, AccessTrace, Op};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The picture of docs/architecture.md: layers from top to bottom.
+//! The picture of docs/explanation/architecture.md: layers from top to bottom.
 
 use super::graph::{Import, OWN};
 

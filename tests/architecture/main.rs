@@ -1,5 +1,5 @@
 //! The structure stays: no circle among modules, and no import against the
-//! layers that docs/architecture.md draws.
+//! layers that docs/explanation/architecture.md draws.
 
 mod graph;
 mod layers;
@@ -11,7 +11,7 @@ use source::Crate;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const DOCUMENT: &str = include_str!("../../docs/architecture.md");
+const DOCUMENT: &str = include_str!("../../docs/explanation/architecture.md");
 /// The hardware's crate, as it is called in the kit's.
 const HDL: &str = "spadkit_hdl";
 
@@ -44,7 +44,10 @@ fn faults(all: &Crate, others: &[&str], layers: &Layers) -> Vec<String> {
     };
     let siblings: Vec<&Import> = graph.circles(&[]);
     fault("imports in a circle", listed(&siblings));
-    fault("docs/architecture.md", listed(&layers.unplaced(&names)));
+    fault(
+        "docs/explanation/architecture.md",
+        listed(&layers.unplaced(&names)),
+    );
     let against = layers.against(&graph.level(&[]));
     fault("imports against the layers", listed(&against));
     faults
@@ -87,7 +90,10 @@ fn files_of_a_folder_form_no_circle() {
     }
     for circle in known {
         let there = found.iter().any(|(c, _)| c == circle);
-        assert!(there, "gone, strike it from docs/architecture.md: {circle}");
+        assert!(
+            there,
+            "gone, strike it from docs/explanation/architecture.md: {circle}"
+        );
     }
 }
 
@@ -217,7 +223,10 @@ fn a_circle_is_found_with_its_imports() {
 #[test]
 fn a_module_without_a_layer_is_found() {
     let found = found(&[("extra.rs", "")]);
-    assert_eq!(found, "docs/architecture.md:\n  extra stands in no layer");
+    assert_eq!(
+        found,
+        "docs/explanation/architecture.md:\n  extra stands in no layer"
+    );
     let layers = Layers::read(PICTURE, "other/");
     assert_eq!(layers.unplaced(&[]), ["  x is drawn and is no module"]);
 }

@@ -3,7 +3,7 @@
 use super::{Case, kernel};
 use std::process::Command;
 
-/// Launch files that stand for the benchmarks of Table 5 (docs/kernels.md).
+/// Launch files that stand for the benchmarks of Table 5 (docs/reference/kernels.md).
 const TABLE_5: [(&str, &str); 22] = [
     ("transpose", "transpose/transpose"),
     ("reduction", "reduction/reduction"),
@@ -52,7 +52,7 @@ fn best(input: &str) -> String {
     json["results"][0]["hash"].as_str().unwrap().to_owned()
 }
 
-/// Prints the table of docs/rewrite.md:
+/// Prints the table of docs/guides/rewrite.md:
 /// `cargo test --test rewrite cost_of_table_5 -- --ignored --nocapture`.
 #[test]
 #[ignore = "a table for the documentation"]

@@ -18,7 +18,7 @@ impl AccessWorkload {
 
     /// N where nothing else is said: a store waits for the operands that were
     /// loaded just before it, while two loads in a row overlap
-    /// (docs/simulation.md has the reasons).
+    /// (docs/guides/simulation.md has the reasons).
     pub const DEPENDENT: u32 = 2;
 }
 

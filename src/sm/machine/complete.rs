@@ -37,7 +37,7 @@ impl Sm<'_> {
                 "expected supported operations on words inside the scratchpad",
             ));
         }
-        // Elsewhere the first word of each lane counts (docs/conflicts.md).
+        // Elsewhere the first word of each lane counts (docs/guides/conflicts.md).
         if pending.kind.is_shared() && (phases || u32::from(wb.pass) % pending.words == 0) {
             self.statistics.pass(wb.degree);
         }

@@ -139,7 +139,7 @@ impl Sm<'_> {
                     self.place(w, instr),
                     instr.sub
                 ),
-                "expected 0 to 8 (docs/formats.md)",
+                "expected 0 to 8 (docs/reference/formats.md)",
             ));
         }
         let warp = &self.warps[w];

@@ -1,4 +1,4 @@
-//! Today's machines (docs/conflicts.md), which have no RTL: accesses wider than
+//! Today's machines (docs/guides/conflicts.md), which have no RTL: accesses wider than
 //! a word go in phases of a part of the warp, and an atomic serves the lanes on
 //! one word one after another.
 //!

@@ -14,7 +14,7 @@ struct Benchmark {
     blocks: u32,
     /// The bound of the table.
     bound: f64,
-    /// Gain (docs/simulation.md): a change has to be explained.
+    /// Gain (docs/guides/simulation.md): a change has to be explained.
     gain: f64,
 }
 

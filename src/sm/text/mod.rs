@@ -1,4 +1,4 @@
-//! Programs written by hand: `.warp` texts (docs/formats.md).
+//! Programs written by hand: `.warp` texts (docs/reference/formats.md).
 //!
 //! One instruction a line; addresses are expressions in the lane, the thread
 //! and so on, so that one text describes all warps of all blocks.

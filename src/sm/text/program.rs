@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// A text is written by a person, or by a small program.
 const LIMIT: Limit = Limit {
     bytes: 64 << 20,
-    expected: "a program text (docs/formats.md)",
+    expected: "a program text (docs/reference/formats.md)",
 };
 /// Instructions of a part.
 const PART: usize = 1024;

@@ -1,5 +1,5 @@
 //! Full traces: whole warp programs in a compact binary file
-//! (docs/formats.md).
+//! (docs/reference/formats.md).
 //!
 //! The file is a sequence of chunks, each with up to some hundred
 //! instructions of one warp, so that writing and reading need memory for the

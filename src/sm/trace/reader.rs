@@ -28,7 +28,7 @@ struct ChunkPlace {
 /// Standard input is kept in memory, and is no larger.
 const STDIN: Limit = Limit {
     bytes: 1 << 30,
-    expected: "a full trace (docs/formats.md)",
+    expected: "a full trace (docs/reference/formats.md)",
 };
 
 /// Where the bytes of a trace are: a file, or memory.
@@ -215,7 +215,7 @@ impl Scan<'_> {
         if magic != MAGIC {
             return Err(Error::usage(
                 format!("{} is no full trace", self.path.display()),
-                "expected a file that begins with SPADFULL (docs/formats.md)",
+                "expected a file that begins with SPADFULL (docs/reference/formats.md)",
             ));
         }
         let version = u16::from_le_bytes(self.take("the version")?);

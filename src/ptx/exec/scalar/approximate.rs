@@ -3,7 +3,7 @@
 //! The approximations are computed in double precision and rounded, which is
 //! well within the errors that the PTX ISA allows; what it says of zeros,
 //! infinities and subnormal numbers holds, too, and so does what the machine
-//! code does that `ptxas` makes of each form (docs/ptx.md).
+//! code does that `ptxas` makes of each form (docs/reference/ptx.md).
 
 use super::float::{format, rounding};
 use super::{Definition, definition, f32_of, flushed, of_f32, of_f64};
