@@ -33,16 +33,19 @@ pub mod codes;
 mod error;
 mod expr;
 mod geometry;
+
 mod hashed_lanes;
 mod hashes;
 mod helper;
 mod kernel;
+mod kinds;
 mod lines;
 mod machine;
 mod module;
 mod params;
 mod port;
 mod print;
+mod registers;
 mod shell;
 mod spad_access_pair;
 mod spad_access_unit;
@@ -63,7 +66,6 @@ mod spad_hash_bitvec_xor;
 mod spad_hash_bitwise_perm;
 mod spad_hash_bitwise_xor;
 mod spad_hash_config;
-mod spad_hash_decode;
 mod spad_hash_matrix;
 mod spad_hash_stage;
 mod spad_hash_xor;
@@ -111,32 +113,33 @@ pub use params::Params;
 pub use system::{Companion, package, rules, wrapper};
 
 use catalog::Unit;
+use std::sync::LazyLock;
 
 /// Every unit that can be emitted, in the order of the documentation.
-const UNITS: &[Unit] = &[
-    Unit::of_geometry("spad_hash_bitvec_perm", spad_hash_bitvec_perm::emit_unit),
-    Unit::of_geometry("spad_hash_bitvec_xor", spad_hash_bitvec_xor::emit_unit),
-    Unit::of_geometry("spad_hash_bitwise_perm", spad_hash_bitwise_perm::emit_unit),
-    Unit::of_geometry("spad_hash_bitwise_xor", spad_hash_bitwise_xor::emit_unit),
-    Unit::of_geometry("spad_hash_matrix", spad_hash_matrix::emit_unit),
+static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| {
+    let kinds = || HashKind::ALL.into_iter().map(Configured::Hash);
+    let mut units: Vec<Unit> = kinds().map(Unit::configured).collect();
+    units.extend_from_slice(OTHER_HASHES);
+    let registers = kinds().chain([Configured::Rap, Configured::RowMap]);
+    units.extend(registers.map(Unit::registers));
+    units.extend_from_slice(PATH);
+    units
+});
+
+/// The hashes that are fixed, and what stands beside the configurable ones.
+const OTHER_HASHES: &[Unit] = &[
     Unit::of_geometry("spad_hash_xor", spad_hash_xor::emit_unit),
     Unit::of_geometry("spad_hash_add", spad_hash_add::emit_unit),
-    Unit::of_geometry("spad_row_map", spad_row_map::emit_unit),
-    Unit::of_geometry("spad_rap", spad_rap::emit_unit),
+    Unit::configured(Configured::RowMap),
+    Unit::configured(Configured::Rap),
     Unit::of_hash("spad_hash_config", |machine| {
-        spad_hash_config::emit_unit(
-            machine.geometry,
-            Configured::Hash(machine.hash_unit),
-            "spad_hash_config",
-        )
+        let unit = Configured::Hash(machine.hash_unit);
+        spad_hash_config::emit_unit(machine.geometry, unit, "spad_hash_config")
     }),
-    Unit::registers(Configured::Hash(HashKind::BitvecPerm)),
-    Unit::registers(Configured::Hash(HashKind::BitvecXor)),
-    Unit::registers(Configured::Hash(HashKind::BitwisePerm)),
-    Unit::registers(Configured::Hash(HashKind::BitwiseXor)),
-    Unit::registers(Configured::Hash(HashKind::Matrix)),
-    Unit::registers(Configured::Rap),
-    Unit::registers(Configured::RowMap),
+];
+
+/// The units of the scratchpad path.
+const PATH: &[Unit] = &[
     Unit::of_path("spad_conflict_arbiter", spad_conflict_arbiter::emit_unit),
     Unit::of_path("spad_crossbar", spad_crossbar::emit_unit),
     Unit::of_path("spad_bank_ram", spad_bank_ram::emit_unit),

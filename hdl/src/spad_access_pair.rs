@@ -1,5 +1,5 @@
 //! One pair of block slots: whether the shared part is held, and by which of
-//! the two (section 16).
+//! the two (microarchitecture/access-unit.md).
 
 use crate::expr::{Expr, any, assign, bit, choose, note, wire};
 use crate::kernel::Kernel;
@@ -70,7 +70,7 @@ pub(crate) fn emit_kernel() -> Result<Module> {
         "a pair of block slots: whether the shared part of their scratchpad is held, and by \
          which of them, with and behind the events of this cycle.",
         "none".into(),
-        "16",
+        "access-unit.md",
     ))
     .emit_kernel(kernel)
 }

@@ -34,7 +34,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         summary: "per pair of thread-block slots (2p, 2p+1): who owns the shared part of the scratchpad, and which warps must wait. The first access takes it; it passes to the partner when the owner has released.".into(),
         parameters: p.text(&["n", "W", "WW", "T", "TW"]),
         timing: "decisions are combinational, ownership changes at the end of the cycle".into(),
-        paper: "sharing paper, sections 3 and 7.1, Fig. 3; docs/microarchitecture.md, section 16".into(),
+        paper: "sharing paper, sections 3 and 7.1, Fig. 3; microarchitecture/access-unit.md".into(),
         latency_cycles: 0,
     };
     let module = Shell::new(doc)

@@ -66,7 +66,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         timing: "an access that fires in cycle t is in the groups of t+1 and on, one for each \
                  cycle with adv; the next may fire with the last group"
             .into(),
-        paper: "docs/microarchitecture.md, section 3; bank conflict degree as in all five papers"
+        paper: "microarchitecture/conflict-arbiter.md; bank conflict degree as in all five papers"
             .into(),
         latency_cycles: 1,
     };

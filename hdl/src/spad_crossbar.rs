@@ -17,7 +17,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             .into(),
         parameters: p.text(&["n", "m", "L", "B", "R", "D", "BE"]),
         timing: "combinational".into(),
-        paper: "docs/microarchitecture.md, section 4".into(),
+        paper: "microarchitecture/crossbar.md".into(),
         latency_cycles: 0,
     };
     let module = Shell::new(doc)

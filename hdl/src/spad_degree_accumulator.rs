@@ -48,7 +48,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         summary: "sums the extra cycles in MEM0 of the passes of one warp instruction, for the conflict history. Saturates.".into(),
         parameters: p.text(&["OCC", "EX", "PCW"]),
         timing: "the update is offered for one cycle, the one after the last pass".into(),
-        paper: "elastic paper, section 5.2 and Eq. 6; docs/microarchitecture.md, section 12".into(),
+        paper: "elastic paper, section 5.2 and Eq. 6; microarchitecture/conflict-history.md".into(),
         latency_cycles: 1,
     };
     let module = Shell::new(doc)

@@ -16,7 +16,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         parameters: p.text(&["W"]),
         timing: "combinational from the offers; what starts or retires counts in the next cycle"
             .into(),
-        paper: "elastic paper, section 4; docs/microarchitecture.md, section 18.2".into(),
+        paper: "elastic paper, section 4; microarchitecture/issue.md".into(),
         latency_cycles: 0,
     };
     let module = Shell::new(doc)

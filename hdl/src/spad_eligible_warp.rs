@@ -24,7 +24,7 @@ fn kind() -> Vec<VerilogStatement> {
     ]
 }
 
-/// The rules of section 18.2, one signal each.
+/// The rules of microarchitecture/issue.md, one signal each.
 fn ready() -> Vec<VerilogStatement> {
     let strict = is("cfg_barrel", "BARREL_STRICT");
     let relaxed = is("cfg_barrel", "BARREL_RELAXED");
@@ -108,7 +108,7 @@ pub(crate) fn emit_kernel() -> Result<Module> {
         "one warp: whether it may issue, what its offer is, and what it has in flight behind \
          this cycle.",
         "none".into(),
-        "18.2",
+        "issue.md",
     ))
     .emit_kernel(kernel)
 }

@@ -1,4 +1,5 @@
-//! The scratchpad's operation for an instruction's kind (section 2.3).
+//! The scratchpad's operation for an instruction's kind
+//! (microarchitecture/parameters.md).
 
 use crate::expr::{above, at_least, choose, is, slice, wire};
 use crate::kernel::Kernel;
@@ -22,7 +23,7 @@ pub(crate) fn emit_kernel() -> Result<Module> {
         "the scratchpad's operation for an instruction's kind: what the path does not know, and \
          ATOMIC, becomes the unsupported one.",
         "none".into(),
-        "2.3",
+        "parameters.md",
     ))
     .emit_kernel(kernel)
 }

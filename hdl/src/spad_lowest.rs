@@ -22,7 +22,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
         summary: "the lowest set bit of a vector.".into(),
         parameters: "WIDTH, bits, 2 to 128".into(),
         timing: "combinational".into(),
-        paper: "the lowest warp goes first: docs/microarchitecture.md, sections 1.3 and 15".into(),
+        paper: "the lowest warp goes first: microarchitecture/warp-scheduler.md".into(),
         latency_cycles: 0,
     };
     helper::emit("spad_lowest.v.tera", doc, ports)

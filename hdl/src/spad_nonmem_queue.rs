@@ -61,7 +61,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         summary: "NQ stages beside the memory stages. Elastic: a first-in first-out queue with taps on every stage and on EXE; fixed: a pipeline. Bubbles close up in both.".into(),
         parameters: p.text(&["M", "H", "NQ", "NMW"]),
         timing: "elastic: 0 cycles when empty and out_ready; fixed: at least NQ cycles".into(),
-        paper: "elastic paper, section 4 and Eq. 4; docs/microarchitecture.md, section 10".into(),
+        paper: "elastic paper, section 4 and Eq. 4; microarchitecture/elastic-queues.md".into(),
         latency_cycles: 0,
     };
     let module = Shell::new(doc)

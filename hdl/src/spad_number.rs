@@ -30,7 +30,7 @@ pub(crate) fn emit_kernel(count: usize) -> Result<Module> {
         summary: "the number of the bit that is set.".into(),
         parameters: format!("{count} bits"),
         timing: "combinational".into(),
-        paper: "docs/microarchitecture.md, section 15".into(),
+        paper: "microarchitecture/warp-scheduler.md".into(),
         latency_cycles: 0,
     })
     .emit_kernel(kernel)

@@ -1,4 +1,4 @@
-//! How many passes an instruction takes (section 18.3).
+//! How many passes an instruction takes (microarchitecture/issue.md).
 
 use crate::expr::{assign, choose, equals, is, number, wire};
 use crate::kernel::Kernel;
@@ -26,7 +26,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         "passes of an instruction behind its first: one per subwarp, and of loads and stores \
          one per word of a lane.",
         p.text(&["S", "PW"]),
-        "18.3",
+        "issue.md",
     ))
     .emit_kernel(kernel)
 }

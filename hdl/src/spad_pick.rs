@@ -23,7 +23,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
             .into(),
         parameters: "WORDS, a power of two from 2 to 128; WIDTH, bits of a word".into(),
         timing: "combinational".into(),
-        paper: "docs/microarchitecture.md, section 4".into(),
+        paper: "microarchitecture/crossbar.md".into(),
         latency_cycles: 0,
     };
     helper::emit("spad_pick.v.tera", doc, ports)

@@ -1,4 +1,4 @@
-//! Whether the picked warp still may go (section 18.3, stage S).
+//! Whether the picked warp still may go (microarchitecture/issue.md, stage S).
 
 use crate::expr::{assign, wire};
 use crate::kernel::Kernel;
@@ -51,7 +51,7 @@ pub(crate) fn emit_kernel() -> Result<Module> {
         "the pick waits where what it was qualified with may be out of date, and is dropped \
          where it is. It waits for the mask, too, but lets others go ahead.",
         "none".into(),
-        "18.3",
+        "issue.md",
     ))
     .emit_kernel(kernel)
 }

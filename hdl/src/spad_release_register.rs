@@ -19,7 +19,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             .into(),
         parameters: p.text(&["T"]),
         timing: "one cycle".into(),
-        paper: "sharing paper, section 4; docs/microarchitecture.md, section 18.2a".into(),
+        paper: "sharing paper, section 4; microarchitecture/relssp.md".into(),
         latency_cycles: 1,
     };
     let module = Shell::new(doc)

@@ -18,7 +18,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         parameters: p.text(&["W", "WS", "L", "S", "T", "TW"]),
         timing: "rel_done, live and unlock include this cycle's events; launches show in the next"
             .into(),
-        paper: "sharing paper, section 5; docs/microarchitecture.md, section 17".into(),
+        paper: "sharing paper, section 5; microarchitecture/relssp.md".into(),
         latency_cycles: 0,
     };
     let module = Shell::new(doc)

@@ -1,6 +1,7 @@
-//! One block: whether all of its warps have released (section 17). Whether the
-//! relssp in EX is executed comes late, from as far as the writeback port: it
-//! chooses between two answers that are there.
+//! One block: whether all of its warps have released
+//! (microarchitecture/relssp.md). Whether the relssp in EX is executed comes
+//! late, from as far as the writeback port: it chooses between two answers that
+//! are there.
 
 use crate::expr::{all, any, assign, wire};
 use crate::kernel::Kernel;
@@ -45,7 +46,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         "spad_relssp_block",
         "a block: whether all of its warps have released, and whether the last did just now.",
         p.text(&["W"]),
-        "17",
+        "relssp.md",
     ))
     .emit_kernel(kernel)
 }

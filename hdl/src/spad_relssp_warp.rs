@@ -1,4 +1,5 @@
-//! One warp's threads: which are active, which have released (section 17).
+//! One warp's threads: which are active, which have released
+//! (microarchitecture/relssp.md).
 
 use crate::expr::{all, any, assign, choose, gated, note, number, wire};
 use crate::kernel::Kernel;
@@ -83,7 +84,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         "the threads of a warp: which are active and which have released, before, with and \
          behind the events of this cycle.",
         p.text(&["WS"]),
-        "17",
+        "relssp.md",
     ))
     .emit_kernel(kernel)
 }

@@ -106,7 +106,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         summary: "counts the cycles in which no memory warp may be scheduled: the predicted excess of the one issued last, behind its passes.".into(),
         parameters: p.text(&["PW", "EX", "AHEAD"]),
         timing: "taken in cycle s with P passes, while which nothing is taken, and excess x: with x > 0 mask is 1 until P-1+x cycles without hold have passed".into(),
-        paper: "elastic paper, sections 5.1 and 5.3, Eqs 3 and 7; docs/microarchitecture.md, section 14".into(),
+        paper: "elastic paper, sections 5.1 and 5.3, Eqs 3 and 7; microarchitecture/warp-mask.md".into(),
         latency_cycles: 1,
     };
     let module = Shell::new(doc)

@@ -78,7 +78,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         summary: "selects one result per cycle for the writeback register: data from off-chip, then the last memory stage, then the NONMEM queue.".into(),
         parameters: p.text(&["WBW"]),
         timing: "one cycle".into(),
-        paper: "elastic paper, section 4 and Fig. 4; docs/microarchitecture.md, section 11".into(),
+        paper: "elastic paper, section 4 and Fig. 4; microarchitecture/writeback-mux.md".into(),
         latency_cycles: 1,
     };
     let module = Shell::new(doc)

@@ -1,5 +1,5 @@
 //! The parameters of the scratchpad path: what is fixed when RTL is emitted,
-//! and what its `cfg_*` ports are set to (docs/microarchitecture.md, section 2).
+//! and what its `cfg_*` ports are set to (microarchitecture/parameters.md).
 
 use super::Config;
 use crate::hash::HashSpec;

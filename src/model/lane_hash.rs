@@ -1,5 +1,5 @@
 //! The hash of the lanes: address to bank, row and lock
-//! (docs/microarchitecture.md, section 2.5).
+//! (microarchitecture/hash-units.md).
 //!
 //! Linear hashes are evaluated from two tables of the address's halves, which
 //! the unit models fill whenever the configuration changes.

@@ -7,7 +7,7 @@ use crate::rtl::{EmittedUnit, Port};
 use crate::tool::{Kind, Toolbox, unexpected_output};
 
 /// Circuits that look at a unit's ports and say in `broken` that a rule of
-/// docs/microarchitecture.md is broken in this cycle.
+/// microarchitecture/sm-path.md is broken in this cycle.
 const RULES: [(&str, &str); 3] = [
     (
         "spad_memory_entry",

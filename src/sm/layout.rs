@@ -1,5 +1,5 @@
 //! Which block runs in which slot, and where its scratchpad lies
-//! (docs/microarchitecture.md, section 19.4; sharing paper, section 3).
+//! (microarchitecture/sm-model.md; sharing paper, section 3).
 
 use super::instr::KernelInfo;
 use super::residency::{BlockNeeds, Residency};

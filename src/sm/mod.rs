@@ -1,5 +1,5 @@
 //! The SM around the scratchpad path: warps with programs, thread blocks,
-//! barriers and global memory (docs/microarchitecture.md, section 19).
+//! barriers and global memory (microarchitecture/sm-model.md).
 
 mod accelsim;
 mod access;

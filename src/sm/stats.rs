@@ -1,4 +1,4 @@
-//! What a run comes to (docs/microarchitecture.md, section 19.6).
+//! What a run comes to (microarchitecture/sm-model.md).
 
 use super::phases::Phases;
 use serde::Serialize;

@@ -1,5 +1,4 @@
-//! Thread blocks: launch, barriers, ends (docs/microarchitecture.md,
-//! sections 19.1 and 19.4).
+//! Thread blocks: launch, barriers, ends (microarchitecture/sm-model.md).
 
 use super::Sm;
 use crate::error::Result;
