@@ -206,7 +206,7 @@ fn bad_input_is_refused_with_place_and_reason() {
 #[test]
 fn phases_last_from_barrier_to_barrier() {
     let folder = tempfile::tempdir().unwrap();
-    let program = ".block 32\nalu r1\nbar 0\nalu r1 r1\nalu r1 r1\nbar 0\nalu r1 r1\n";
+    let program = ".block 32\nalu r1\nbar 0\nalu r1, r1\nalu r1, r1\nbar 0\nalu r1, r1\n";
     let input = write(folder.path(), "phases.warp", program);
     let cycles = |more: &[&str]| -> Vec<u64> {
         let result = json(&[&["sim", "--preset", "sm70", &input], more].concat());

@@ -37,6 +37,18 @@ fn latencies(machine: &Config) -> [(&'static str, u32); 7] {
 /// Draws in which all latencies change at once.
 const DRAWS: u64 = 10;
 
+/// Bit s of latency i: up in draw s, else down. Each is up in five of ten
+/// draws, no two in the same or in opposite ones.
+const UP: [u64; 7] = [
+    0b010_1010_1010,
+    0b011_0011_0010,
+    0b001_1110_0010,
+    0b101_1001_0010,
+    0b110_0101_0010,
+    0b100_1110_1000,
+    0b001_0101_1100,
+];
+
 /// The perturbations of a machine. Small ones: ten draws with each latency
 /// 2.5 % up or down (a cycle at least) and other inputs, and half of the grid.
 /// Large ones: the choices that no paper pins down.
@@ -88,9 +100,7 @@ fn large(name: &'static str, set: String) -> Perturbation {
 fn draw(machine: &Config, seed: u64) -> Perturbation {
     let change = |(i, (key, value)): (usize, (&str, u32))| {
         let step = (f64::from(value) * 0.025).ceil() as u32;
-        // Bits of a multiplicative generator: fixed, and balanced over the draws.
-        let bit = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (40 + i) & 1;
-        let changed = match bit {
+        let changed = match UP[i] >> seed & 1 {
             0 => value.saturating_sub(step),
             _ => value + step,
         };
@@ -213,6 +223,17 @@ pub fn about_headlines(figure: &Figure) -> Figure {
 mod tests {
     use super::*;
     use crate::config::Overlay;
+
+    #[test]
+    fn latencies_go_up_in_half_of_the_draws_and_not_together() {
+        let draws = 0b111_1111_1110;
+        for (i, up) in UP.iter().enumerate() {
+            assert_eq!((up.count_ones(), up & !draws), (5, 0), "latency {i}");
+            for other in &UP[i + 1..] {
+                assert!(up != other && up ^ other != draws, "latency {i}");
+            }
+        }
+    }
 
     #[test]
     fn a_draw_changes_every_latency_by_a_step() {
