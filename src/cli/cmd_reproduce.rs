@@ -31,8 +31,8 @@ pub struct ReproduceArgs {
     /// Compute every N-th point from the I-th; `merge` puts shards together.
     #[arg(long, value_name = "I/N", requires = "out")]
     shard: Option<String>,
-    /// Each headline number as median and range over perturbations of the
-    /// machine, and what moves it most.
+    /// Each headline number as median and range over perturbations of machine
+    /// and input, and what moves it most; without, as far as DIR has it.
     #[arg(long, conflicts_with = "shard")]
     sensitivity: bool,
     /// Write points.jsonl, reproduction.md and charts.
@@ -115,12 +115,16 @@ pub(super) fn run(args: &ReproduceArgs, printer: &Printer) -> Result<()> {
         });
     }
     let mut sections = sections(&library, &figures, &store)?;
-    if args.sensitivity {
-        for section in &mut sections {
-            section.sensitivity = sensitivity::analyse(&library, section, &store, printer)?;
-        }
-        store.finish()?;
+    for section in &mut sections {
+        let analysis = sensitivity::Analysis {
+            library: &library,
+            store: &store,
+            computes: args.sensitivity,
+            printer,
+        };
+        section.sensitivity = analysis.of(section)?;
     }
+    store.finish()?;
     report(&sections, args.out.as_deref(), printer)?;
     match &args.check {
         Some(page) => check(&sections, page),

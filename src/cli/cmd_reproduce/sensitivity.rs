@@ -7,65 +7,80 @@ use crate::reproduce::page::Section;
 use crate::reproduce::sensitivity::{
     Headline, Perturbation, about_headlines, headlines, perturbations,
 };
-use crate::reproduce::{Figure, Library, Store, compute, points, results, table_of};
+use crate::reproduce::{
+    Comparison, Figure, Library, Point, Store, compute, points, results, table_of,
+};
 
-/// None where the figure has no headline number or no machine.
-pub(super) fn analyse(
-    library: &Library,
-    section: &Section,
-    store: &Store,
-    printer: &Printer,
-) -> Result<Vec<Headline>> {
-    let figure = about_headlines(section.figure);
-    let base = headlines(&figure, &section.results);
-    let (Some(machine), false) = (figure.machine()?, base.is_empty()) else {
-        return Ok(Vec::new());
-    };
-    let headline = |r: &&crate::reproduce::Comparison| {
-        Some(Headline {
-            name: r.quantity.clone(),
-            base: r.measured?,
-            values: Vec::new(),
-        })
-    };
-    let mut found: Vec<Headline> = base.iter().filter_map(headline).collect();
-    for perturbation in perturbations(&machine.config()?) {
-        add(&mut found, library, &figure, &perturbation, store, printer)?;
-    }
-    Ok(found)
+/// An analysis with what it takes.
+pub(super) struct Analysis<'a> {
+    pub library: &'a Library,
+    pub store: &'a Store,
+    /// Computes what `store` has not.
+    pub computes: bool,
+    pub printer: &'a Printer,
 }
 
-fn add(
-    found: &mut [Headline],
-    library: &Library,
-    figure: &Figure,
-    perturbation: &Perturbation,
-    store: &Store,
-    printer: &Printer,
-) -> Result<()> {
-    let change = &perturbation.change;
-    let wanted = match points(&library.root, &[figure], change) {
-        // Not every machine takes every value.
-        Err(Error::Usage { what, .. }) => {
-            printer.warn(format!("{}, {}: {what}", figure.id, perturbation.name));
-            return Ok(());
+impl Analysis<'_> {
+    /// The headline numbers of a figure; none where it has none or no machine,
+    /// or points are missing that are not to be computed.
+    pub fn of(&self, section: &Section) -> Result<Vec<Headline>> {
+        let figure = about_headlines(section.figure);
+        let base = headlines(&figure, &section.results);
+        let (Some(machine), false) = (figure.machine()?, base.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let headline = |r: &&Comparison| {
+            Some(Headline {
+                name: r.quantity.clone(),
+                base: r.measured?,
+                values: Vec::new(),
+            })
+        };
+        let mut found: Vec<Headline> = base.iter().filter_map(headline).collect();
+        for perturbation in perturbations(&machine.config()?) {
+            if !self.add(&mut found, &figure, &perturbation)? {
+                return Ok(Vec::new());
+            }
         }
-        wanted => wanted?,
-    };
-    let meter = Meter::new(printer, wanted.len(), perturbation.name);
-    if !compute(&wanted, store, &meter)? {
-        return Err(Error::Interrupted {
-            what: "reproduce --sensitivity".to_owned(),
-        });
+        Ok(found)
     }
-    let table = table_of(&library.root, figure, store, change)?;
-    let changed = results(figure, None, &table);
-    for headline in found {
-        let mut means = changed.iter().filter(|r| r.workload.is_none());
-        let same = means.find(|r| r.quantity == headline.name);
-        if let Some(value) = same.and_then(|r| r.measured) {
-            headline.values.push((perturbation.clone(), value));
+
+    /// Adds what the numbers come to under a perturbation; false if points are missing.
+    fn add(
+        &self,
+        found: &mut [Headline],
+        figure: &Figure,
+        perturbation: &Perturbation,
+    ) -> Result<bool> {
+        let (root, change) = (&self.library.root, &perturbation.change);
+        let wanted = match points(root, &[figure], change) {
+            // Not every machine takes every value.
+            Err(Error::Usage { what, .. }) => {
+                let name = perturbation.name;
+                self.printer.warn(format!("{}, {name}: {what}", figure.id));
+                return Ok(true);
+            }
+            wanted => wanted?,
+        };
+        let is_there = |p: &Point| self.store.get(&p.digest).is_some();
+        if !self.computes && !wanted.iter().all(is_there) {
+            return Ok(false);
         }
+        let meter = Meter::new(self.printer, wanted.len(), perturbation.name);
+        if !compute(&wanted, self.store, &meter)? {
+            return Err(Error::Interrupted {
+                what: "reproduce --sensitivity".to_owned(),
+            });
+        }
+        let table = table_of(root, figure, self.store, change)?;
+        let changed = results(figure, None, &table);
+        for headline in found {
+            let mut means = changed.iter().filter(|r| r.workload.is_none());
+            let same = means.find(|r| r.quantity == headline.name);
+            if let Some(value) = same.and_then(|r| r.measured) {
+                headline.values.push((perturbation.clone(), value));
+            }
+        }
+        Ok(true)
     }
-    Ok(())
 }

@@ -71,7 +71,7 @@ fn together(a: &str, b: &str, of: &dyn Fn(&str) -> Option<f64>) -> Option<String
     );
     if both * COUNTS < most && most >= COUNTS {
         Some(format!("{a} and {b} cancel: {gains}"))
-    } else if both > product * COUNTS {
+    } else if both > f64::max(product, most) * COUNTS {
         Some(format!("{a} and {b} help each other: {gains}"))
     } else if both * COUNTS < product && f64::min(alone, other) >= COUNTS {
         Some(format!("{a} and {b} remove the same stalls: {gains}"))

@@ -49,8 +49,8 @@ impl<'a> Cause<'a> {
         let quantities: Vec<&str> = self.about.iter().map(|a| a.0).collect();
         let same = self.about.iter().all(|a| a.1 == self.about[0].1);
         let about = match (same, self.about[0].1.is_empty()) {
-            (true, true) => quantities.join("; "),
-            (true, false) => format!("{} ({})", self.about[0].1.join(", "), quantities.join("; ")),
+            (true, true) => joined(&quantities),
+            (true, false) => format!("{} ({})", self.about[0].1.join(", "), joined(&quantities)),
             (false, _) => {
                 let one = |(quantity, workloads): &(&str, Vec<&str>)| match workloads.is_empty() {
                     true => (*quantity).to_owned(),
@@ -60,5 +60,17 @@ impl<'a> Cause<'a> {
             }
         };
         format!("- **{about}**: {}\n", self.text)
+    }
+}
+
+/// `STEM, A; B` of names `STEM, A` and `STEM, B`.
+fn joined(names: &[&str]) -> String {
+    let parts: Option<Vec<(&str, &str)>> = names.iter().map(|n| n.rsplit_once(", ")).collect();
+    match parts {
+        Some(parts) if parts.iter().all(|p| p.0 == parts[0].0) => {
+            let ends: Vec<&str> = parts.iter().map(|p| p.1).collect();
+            format!("{}, {}", parts[0].0, ends.join("; "))
+        }
+        _ => names.join("; "),
     }
 }

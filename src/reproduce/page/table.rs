@@ -11,16 +11,12 @@ use super::{Section, overview};
 /// Begin of the line that only a run with `--sensitivity` has.
 pub(super) const RANGE: &str = "| *range* |";
 
-/// The table, with the line above it that says what all columns are of.
+/// The table; its corner says what all columns are of.
 pub(super) fn markdown(section: &Section) -> String {
     let columns = columns(section.figure, &section.results);
     let stem = common_stem(&columns);
     let grid = Grid::new(section.figure, &columns);
-    let mut text = match stem {
-        Some(stem) => format!("Of each: {stem}{}.\n\n", unit(columns[0].unit)),
-        None => String::new(),
-    };
-    text += &head(&grid, stem);
+    let mut text = head(&grid, stem);
     text += &line("*verdict*", grid.heads.iter().map(|h| verdict(h.column)));
     for word in words(&columns) {
         let cells = grid.heads.iter().map(|h| summary(h.column, word));
@@ -64,7 +60,11 @@ fn head(grid: &Grid, stem: Option<&str>) -> String {
         format!("{of}{series}{}", tolerance_of(h.column))
     };
     let rule = "---|".repeat(grid.heads.len() + 1);
-    format!("{}|{rule}\n", line("", grid.heads.iter().map(name)))
+    let corner = match (stem, grid.heads.first()) {
+        (Some(stem), Some(first)) => format!("{stem}{}", unit(first.column.unit)),
+        _ => String::new(),
+    };
+    format!("{}|{rule}\n", line(&corner, grid.heads.iter().map(name)))
 }
 
 /// How far the workloads' values may be from the published ones.
