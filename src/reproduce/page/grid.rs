@@ -1,8 +1,9 @@
 //! Where the cells of a figure's table stand.
 
 use super::super::figure::Figure;
+use super::super::number::number;
+use super::super::results::{Result, Verdict};
 use super::columns::Column;
-use super::table::cell;
 
 /// A column of the table.
 pub(super) struct Head<'a> {
@@ -97,4 +98,17 @@ fn in_order(mut names: Vec<&str>) -> Vec<&str> {
     };
     names.sort_by_key(|name| digits(name).unwrap_or(((*name).to_owned(), 0, String::new())));
     names
+}
+
+/// `published / measured`; bold where it differs.
+pub(super) fn cell(result: &Result) -> String {
+    let measured = result.measured.map_or("–".to_owned(), number);
+    let text = match result.published {
+        Some(published) => format!("{} / {measured}", number(published)),
+        None => measured,
+    };
+    match result.verdict {
+        Verdict::Differs => format!("**{text}**"),
+        _ => text,
+    }
 }

@@ -5,7 +5,7 @@ use super::super::figure::Check;
 use super::super::number::number;
 use super::super::results::{Result, Verdict};
 use super::columns::{Column, columns};
-use super::grid::Grid;
+use super::grid::{Grid, Head, cell};
 use super::{Section, overview};
 
 /// Begin of the line that only a run with `--sensitivity` has.
@@ -51,7 +51,7 @@ fn unit(unit: &str) -> String {
 }
 
 fn head(grid: &Grid, stem: Option<&str>) -> String {
-    let name = |h: &super::grid::Head| {
+    let name = |h: &Head| {
         let series = match stem {
             Some(stem) => h.column.name[stem.len() + 2..].to_owned(),
             None => format!("{}{}", h.column.name, unit(h.column.unit)),
@@ -117,25 +117,12 @@ fn summary(column: &Column, word: &str) -> String {
     text
 }
 
-/// `published / measured`; bold where it differs.
-pub(super) fn cell(result: &Result) -> String {
-    let measured = result.measured.map_or("–".to_owned(), number);
-    let text = match result.published {
-        Some(published) => format!("{} / {measured}", number(published)),
-        None => measured,
-    };
-    match result.verdict {
-        Verdict::Differs => format!("**{text}**"),
-        _ => text,
-    }
-}
-
 /// Median, least and largest value of each headline number.
 fn ranges(section: &Section, grid: &Grid) -> String {
     if section.sensitivity.is_empty() {
         return String::new();
     }
-    let range = |h: &super::grid::Head| {
+    let range = |h: &Head| {
         let of = |name: &str| section.sensitivity.iter().find(|s| s.name == name);
         let headline = h.column.summaries.iter().find_map(|s| of(&s.1.quantity));
         headline.map_or(String::new(), |headline| {
