@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: flow build test bench compare docs generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
+.PHONY: flow build test bench compare docs docs-waves generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -48,6 +48,10 @@ docs:
 	  echo "mdbook is missing, installing it: cargo install mdbook --locked"; \
 	  $(CARGO) install mdbook --locked || { echo "could not install mdbook"; exit 3; }; fi
 	"$(MDBOOK)" build
+
+# The timing diagrams of the contract, drawn from the golden models.
+docs-waves:
+	UPDATE=1 $(CARGO) test --test waves
 
 # The emitted Verilog of the default preset, committed for reading: without the
 # test benches, which are megabytes. Git keeps what --force replaces.

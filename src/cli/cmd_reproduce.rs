@@ -21,40 +21,41 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Measure the tables and figures of the papers beside their published values.
 ///
-/// What runs, on which machine, and what is published is data: a file per
-/// figure in reproduce/. docs/reproduction.md has the results. With -o, points
-/// that DIR has already are not computed again.
+/// Workloads, machines and published values are data: a file per figure in
+/// reproduce/. docs/reproduction.md has the results. With -o, points that DIR
+/// already has are not computed again.
 #[derive(Args)]
 pub struct ReproduceArgs {
-    /// Figures, as hash.t6; all of them if none is named.
+    /// Figures, such as hash.t6 [default: all].
     ids: Vec<String>,
     /// Compute every N-th point from the I-th; `merge` puts shards together.
     #[arg(long, value_name = "I/N", requires = "out")]
     shard: Option<String>,
-    /// Each headline number as median and range over perturbations of machine
-    /// and input, and what moves it most; without, as far as DIR has it.
+    /// Show each headline number as median and range over perturbations of
+    /// machine and input, and what moves it most. Without it, as far as DIR has
+    /// the points.
     #[arg(long, conflicts_with = "shard")]
     sensitivity: bool,
     /// Write points.jsonl, reproduction.md and charts.
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Fail where a result is not as this page has it.
+    /// Fail if a result differs from this page.
     #[arg(long, value_name = "FILE.md")]
     check: Option<PathBuf>,
 }
 
 /// Put the shards of `reproduce` together.
 ///
-/// The result has the bytes of one run.
+/// The result is byte for byte that of a single run.
 #[derive(Args)]
 pub struct MergeArgs {
     /// Folders of shards.
     #[arg(required = true)]
     shards: Vec<PathBuf>,
-    /// The figures of the shards; all of them if none is named.
+    /// The figures of the shards [default: all].
     #[arg(long = "id", value_name = "ID")]
     ids: Vec<String>,
-    /// Folder for all of it.
+    /// Folder for the result.
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
 }

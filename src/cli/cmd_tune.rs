@@ -22,23 +22,22 @@ use std::time::{Duration, Instant};
 
 /// The best configuration of each hash unit for a trace.
 ///
-/// Without --method each unit is searched by the method that proves most:
+/// Without --method, each unit is searched with the method that proves most:
 /// exhaustive for bit vectors, optimal for the others. A search that runs out
-/// of its budget gives its best and a lower bound. Ctrl-C ends the running
+/// of budget returns its best result and a lower bound. Ctrl-C ends the running
 /// search and prints the best found so far.
 ///
 /// With --software: the mappings for GPUs without a hash unit, ranked by
-/// conflicts left, then operations added per access, then bytes wasted, for
-/// all of shared memory and for each variable of the kernel.
+/// remaining conflicts, then operations added per access, then bytes wasted,
+/// for all of shared memory and for each variable of the kernel.
 #[derive(Args)]
 pub struct TuneArgs {
     /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
     /// kernel:NAME for a generated one.
     pub(super) input: String,
-    /// Kind of hash unit: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor
-    /// or matrix; with --software also swizzle, pad, xor, add, two-shifts or
-    /// rap; repeat for several. All that the method can configure if none is
-    /// given.
+    /// Kind of hash unit: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor or
+    /// matrix; with --software also swizzle, pad, xor, add, two-shifts or rap;
+    /// repeat for several [default: all that the method can configure].
     #[arg(long = "hash", value_name = "KIND", num_args = 1..,
           value_parser = super::parsed::<Kind>)]
     pub(super) kinds: Vec<Kind>,
@@ -50,16 +49,16 @@ pub struct TuneArgs {
     /// Search method.
     #[arg(long, value_enum)]
     method: Option<Method>,
-    /// Seconds for each optimal search; 60 with --method optimal, 3 with
-    /// --software, else 10.
+    /// Seconds for each optimal search [default: 60 with --method optimal, 3
+    /// with --software, else 10].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     budget: Option<f64>,
     /// Bit-vector XOR: try only the ranges that the strides of the trace
     /// suggest (hash paper, section 5.1).
     #[arg(long)]
     pruned: bool,
-    /// Heuristics: do not skip dependent candidates, as in the paper; the
-    /// result may have a rank below m, which is reported.
+    /// Heuristics: take dependent candidates, as in the paper; the result may
+    /// have a rank below m, which is reported.
     #[arg(long, conflicts_with_all = ["fits", "row"])]
     as_published: bool,
     /// Only mappings whose rows stay within the capacity.

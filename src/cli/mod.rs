@@ -45,11 +45,11 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What is no fault of a kernel that is executed.
+/// Findings that are not treated as faults.
 #[derive(Args, Clone)]
 pub struct Allow {
-    /// Go on where the kernel does this: out-of-bounds-read, reads outside
-    /// buffers, which give zeros.
+    /// Continue in spite of this finding: out-of-bounds-read, reads outside
+    /// buffers, which return zeros.
     #[arg(long, value_name = "FINDING", value_parser = ["out-of-bounds-read"])]
     allow: Vec<String>,
 }
@@ -98,8 +98,8 @@ pub struct Global {
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k, sharing-64k,
-    /// sm70, sm80 or sm90. Without it fermi; conflicts, classify, tune, sim
-    /// and rewrite take sm70, sm80 or sm90 for PTX of such a .target.
+    /// sm70, sm80 or sm90 [default: fermi; conflicts, classify, tune, sim and
+    /// rewrite choose sm70, sm80 or sm90 if the PTX has such a .target].
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
     preset: Option<String>,
     /// Machine from a configuration file.

@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 /// Pages of docs/ that are no chapter.
 const NOT_CHAPTERS: [&str; 1] = ["docs/SUMMARY.md"];
 /// Where sources name pages.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
     "src",
     "hdl",
     "tests",
     "examples",
     "benches",
     "testbenches",
+    "reproduce",
     "generated",
     "fuzz/fuzz_targets",
 ];

@@ -13,12 +13,12 @@ use serde_json::json;
 /// Run a kernel with every subset of hash, elastic pipeline, sharing and hashed
 /// locks.
 ///
-/// Cycles, conflicts, area and time of each, on the machine of
-/// reproduce/compose/machine.toml; the subsets that no other beats in both
-/// speed and area are its front.
+/// Shows cycles, conflicts, area and time of each, on the machine of
+/// reproduce/compose/machine.toml. The front has the subsets that no other
+/// beats in both speed and area.
 #[derive(Args)]
 pub struct ComposeArgs {
-    /// INPUT as of `sim`.
+    /// INPUT, as for `sim`.
     input: String,
 }
 

@@ -33,7 +33,8 @@ struct Costs {
 impl Costs {
     fn area(&self, mechanisms: &[&str]) -> f64 {
         let units = mechanisms.iter().filter_map(|m| self.area_um2.get(*m));
-        units.flatten().map(|unit| unit.1).sum()
+        // A sum of nothing is -0.
+        units.flatten().map(|unit| unit.1).sum::<f64>() + 0.0
     }
 
     /// The slowest stage.
