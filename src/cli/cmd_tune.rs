@@ -182,11 +182,14 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
 
 /// The searches to run.
 fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
-    let heuristic = matches!(args.method, Some(Method::Givargis | Method::Mih));
-    if args.as_published && !heuristic {
+    let published = matches!(
+        args.method,
+        Some(Method::Givargis | Method::Mih | Method::Exhaustive)
+    );
+    if args.as_published && !published {
         return Err(Error::usage(
-            "--as-published is about the heuristics",
-            "add --method givargis or --method mih",
+            "--as-published is about the searches of the hash paper",
+            "add --method givargis, --method mih or --method exhaustive",
         ));
     }
     let with_method = |kind| (kind, args.method.unwrap_or(Method::default_for(kind)));

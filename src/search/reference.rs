@@ -5,6 +5,7 @@ use super::{Pass, Problem};
 use crate::geometry::Geometry;
 use crate::hash::HashSpec;
 use crate::trace::{AccessTrace, ConflictRule, WeightedPass, merged};
+use std::collections::BTreeMap;
 
 /// The addresses of the active lanes of one warp access, or of one phase of it,
 /// duplicates kept.
@@ -82,6 +83,25 @@ pub fn of_trace(
     of_accesses(accesses.flat_map(|a| rule.reference_sets(a)), geometry)
 }
 
+/// One reference set per access instruction: that of its first warp access with
+/// active lanes. An analysis of source text (hash paper, section 6) knows the
+/// instructions of a kernel, not how often they run.
+pub fn of_instructions(
+    trace: &AccessTrace,
+    rule: impl Into<ConflictRule>,
+    geometry: Geometry,
+) -> Vec<ReferenceSet> {
+    let rule = rule.into();
+    let mut first: BTreeMap<u32, Vec<Vec<u32>>> = BTreeMap::new();
+    for access in &trace.accesses {
+        let sets = rule.reference_sets(access);
+        if !sets.is_empty() {
+            first.entry(access.pc).or_insert(sets);
+        }
+    }
+    of_accesses(first.into_values().flatten(), geometry)
+}
+
 /// The same from addresses per warp access; at most 64 each.
 pub fn of_accesses(
     accesses: impl Iterator<Item = Vec<u32>>,
@@ -144,6 +164,17 @@ impl Selection {
             Selection::Allowed => problem.allows(&[taken, &[row]].concat()),
         }
     }
+}
+
+/// Where given bank bits are not what a heuristic takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Departure {
+    /// The first bit, from 0, that is not among the best after those before it.
+    pub step: usize,
+    /// Its score: of Givargis the summed quality, of MIH the summed imbalance.
+    pub given: f64,
+    /// The best score.
+    pub best: f64,
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The search methods by name: which unit, which method, on which inputs.
 
-use super::bitvec::{self, Pair};
+use super::bitvec::{self, Pair, Ties};
 use super::optimal::{self, Family};
 use super::reference::{Candidates, ReferenceSet, Selection};
 use super::{Control, Outcome, Problem, givargis, imbalance};
@@ -67,7 +67,7 @@ pub struct Tuner<'a> {
     pub sets: &'a [ReferenceSet],
     /// The bit-vector XOR configurations that are tried.
     pub pairs: &'a [Pair],
-    /// Which candidates the heuristics may take.
+    /// Which candidates the heuristics may take, and what decides among equals.
     pub selection: Selection,
 }
 
@@ -83,7 +83,13 @@ impl Tuner<'_> {
         match (method, kind) {
             _ if !method.supports(kind) => Err(unsupported(kind, method)),
             (Method::Exhaustive, HashKind::BitvecPerm) => bitvec::search_perm(problem, control),
-            (Method::Exhaustive, _) => bitvec::search_xor(problem, self.pairs, control),
+            (Method::Exhaustive, _) => {
+                let ties = match self.selection {
+                    Selection::Allowed => Ties::First,
+                    Selection::AsPublished => Ties::SmallestMask,
+                };
+                bitvec::search_tied(problem, self.pairs, ties, control)
+            }
             (Method::Givargis, _) => givargis::search(problem, sets, candidates, self.selection),
             (Method::Mih, _) => imbalance::search(problem, sets, candidates, self.selection),
             (Method::Optimal, _) => optimal::search(problem, family, control),
