@@ -35,7 +35,7 @@ fn measured(results: &[Value], quantity: &str) -> f64 {
 }
 
 /// The figures that take seconds; the others are `make reproduction`.
-const QUICK: [&str; 12] = [
+const QUICK: [&str; 11] = [
     "hash.noconflict",
     "rap.t4",
     "sharing.f13",
@@ -45,7 +45,6 @@ const QUICK: [&str; 12] = [
     "elastic.f7",
     "elastic.f8",
     "elastic.f9",
-    "atomics.f4",
     "atomics.f5",
     "fidelity",
 ];
@@ -76,7 +75,7 @@ fn a_page_with_another_number_fails() {
     assert_eq!(out.status.code(), Some(1));
     let error = String::from_utf8_lossy(&out.stderr);
     assert!(
-        error.contains("1 rows") && error.contains("atomics.f5"),
+        error.contains("rows differ") && error.contains("atomics.f5"),
         "{error}"
     );
 }
@@ -281,9 +280,10 @@ fn every_subset_is_composed_and_the_front_has_the_best() {
     assert!(json["sentence"].as_str().unwrap().contains("hash"));
 }
 
-/// Blocks of a pair lie at bases that are no multiples of a row of banks.
+/// Two pairs and a block fill the scratchpad; both parts of each block lie at
+/// one place of the mapping's period, and tuning for all of them finds no less.
 #[test]
-fn a_mapping_that_knows_of_pairs_has_no_conflicts_in_any_block() {
+fn a_mapping_has_no_conflicts_in_any_block_of_a_pair() {
     let kernel = "kernels/convolution/conv_columns_grid.toml";
     let sim = |hash: &str| -> f64 {
         let out = spadkit(&[
@@ -320,8 +320,8 @@ fn a_mapping_that_knows_of_pairs_has_no_conflicts_in_any_block() {
         json["results"][0]["hash"].as_str().unwrap().to_owned()
     };
     let (alone, pairs) = (sim(&tune(&[])), sim(&tune(&["--sharing", "0.1"])));
-    assert!(alone > 0.0, "one block's mapping would do");
-    assert_eq!(pairs, 0.0, "{alone} with one block's mapping");
+    assert_eq!((alone, pairs), (0.0, 0.0));
+    assert!(sim("mod") > 10_000.0);
 }
 
 #[test]

@@ -273,9 +273,9 @@ fn check(sections: &[Section], page: &Path) -> Result<()> {
         None => Ok(()),
         Some(first) => Err(Error::CheckFailed {
             what: format!(
-                "{} rows are not as {} has them; the first of {first}",
-                missing.len(),
-                page.display()
+                "{} has no such row of {first}; {} rows differ",
+                page.display(),
+                missing.len()
             ),
             help: Some("make reproduction writes the page again".to_owned()),
         }),
