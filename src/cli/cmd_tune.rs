@@ -35,11 +35,8 @@ pub struct TuneArgs {
     /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
     /// kernel:NAME for a generated one.
     pub(super) input: String,
-    /// Kind of hash unit: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor or
-    /// matrix; with --software also swizzle, pad, xor, add, two-shifts or rap;
-    /// repeat for several [default: all that the method can configure].
     #[arg(long = "hash", value_name = "KIND", num_args = 1..,
-          value_parser = super::parsed::<Kind>)]
+          value_parser = super::parsed::<Kind>, help = kinds_help())]
     pub(super) kinds: Vec<Kind>,
     #[command(flatten)]
     allow: super::Allow,
@@ -79,6 +76,14 @@ pub struct TuneArgs {
 enum Row {
     /// The upper address bits: pivots are the m low bits.
     Fixed,
+}
+
+fn kinds_help() -> String {
+    format!(
+        "Kind of hash unit: {}; with --software also swizzle, pad, xor, add, two-shifts or rap; \
+         repeat for several [default: all that the method can configure]",
+        super::hash_kinds("or")
+    )
 }
 
 fn seconds(text: &str) -> std::result::Result<f64, String> {
@@ -198,8 +203,10 @@ fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
             Kind::Hash(kind) => Ok(with_method(*kind)),
             other => Err(Error::usage(
                 format!("no hash unit computes {other}"),
-                "kinds are bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor and matrix; \
-                 add --software for the others",
+                format!(
+                    "kinds are {}; add --software for the others",
+                    super::hash_kinds("and")
+                ),
             )),
         });
         return kinds.collect();

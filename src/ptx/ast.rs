@@ -249,13 +249,13 @@ pub struct Location {
 pub struct Label {
     /// Its name.
     pub name: String,
-    /// What it stands for.
+    /// Its meaning.
     pub kind: LabelKind,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
-/// What a label stands for.
+/// The meaning of a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LabelKind {
     /// A place in the code: the next instruction (one past the last at the end).

@@ -124,7 +124,7 @@ impl Cfg {
         cfg
     }
 
-    /// The index that stands for the end of the function.
+    /// The index of the end of the function.
     pub fn exit(&self) -> u32 {
         self.blocks.len() as u32
     }

@@ -19,7 +19,7 @@ pub(super) struct Access {
     pub at: u32,
     /// Which operand is the address.
     pub operand: usize,
-    /// Bytes that stand together and are aligned.
+    /// Bytes that stay together and aligned.
     pub bytes: u32,
     /// Whether the address is a generic one.
     pub generic: bool,

@@ -1,4 +1,4 @@
-//! Exhaustive search of the bit-vector units (hash paper, section 5.1).
+//! Exhaustive search of bit-vector XOR (hash paper, section 5.1).
 //!
 //! The configurations of one pair (k1, k2) are evaluated together (`plan.rs`).
 
@@ -10,6 +10,7 @@ use super::{Control, Outcome, Problem};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::HashSpec;
+use crate::hash::kind::BitvecXor;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -56,26 +57,6 @@ pub fn pruned_pairs(geometry: Geometry, strides: &[u64], threads: u32) -> Vec<Pa
         }
     }
     pairs
-}
-
-/// The best bit-vector permutation, proved by trying all n-m+1.
-pub fn search_perm(problem: &Problem, control: &Control) -> Result<Outcome> {
-    let pairs: Vec<Pair> = (0..=problem.geometry().row_bits())
-        .map(|k| Pair {
-            k1: k,
-            k2: k,
-            masks: 1,
-        })
-        .collect();
-    let mut outcome = search_xor(problem, &pairs, control)?;
-    if let HashSpec::BitvecXor { k1, .. } = outcome.spec {
-        outcome.spec = HashSpec::BitvecPerm { k: k1 };
-    }
-    outcome.lower_bound = match outcome.evaluated == pairs.len() as u64 {
-        true => outcome.conflicts,
-        false => problem.lower_bound(),
-    };
-    Ok(outcome)
 }
 
 /// The best bit-vector XOR configuration in `pairs`; the first one in their
@@ -168,7 +149,7 @@ fn search_batched<const L: usize>(
     };
     let complete = !stopped && pairs == all_pairs(problem.geometry());
     Ok(Outcome {
-        spec: HashSpec::BitvecXor { k1, k2, mask },
+        spec: BitvecXor { k1, k2, mask }.into(),
         conflicts,
         lower_bound: if complete {
             conflicts
@@ -312,10 +293,12 @@ mod tests {
     /// The plain loop over configurations.
     fn plain(problem: &Problem, pairs: &[Pair]) -> (u64, HashSpec) {
         let configurations = pairs.iter().flat_map(|p| {
-            (0..p.masks).map(|mask| HashSpec::BitvecXor {
-                k1: p.k1,
-                k2: p.k2,
-                mask,
+            (0..p.masks).map(|mask| {
+                HashSpec::from(BitvecXor {
+                    k1: p.k1,
+                    k2: p.k2,
+                    mask,
+                })
             })
         });
         configurations

@@ -21,7 +21,7 @@ pub fn search(
     selection: Selection,
 ) -> Result<Outcome> {
     let taken = select(problem, sets, candidates, selection);
-    Outcome::of_rows(problem, candidates.spec(&taken), &taken)
+    Outcome::of_rows(problem, candidates.spec(&taken, problem.geometry()), &taken)
 }
 
 /// The rows that the heuristic takes, in its order.

@@ -4,6 +4,7 @@
 use super::{Pass, Problem};
 use crate::geometry::Geometry;
 use crate::hash::HashSpec;
+use crate::hash::kind::Family;
 use crate::trace::{AccessTrace, ConflictRule, WeightedPass, merged};
 use std::collections::BTreeMap;
 
@@ -135,15 +136,12 @@ impl Candidates {
     }
 
     /// The spec of bank rows taken from the candidates.
-    pub fn spec(self, rows: &[u32]) -> HashSpec {
-        let low = |row: &u32| row.trailing_zeros();
-        match self {
-            Candidates::Bits => HashSpec::BitwisePerm(rows.iter().map(low).collect()),
-            Candidates::Pairs => {
-                let high = |row: &u32| Some(row.ilog2()).filter(|&b| b != low(row));
-                HashSpec::BitwiseXor(rows.iter().map(|row| (low(row), high(row))).collect())
-            }
-        }
+    pub fn spec(self, rows: &[u32], geometry: Geometry) -> HashSpec {
+        let family = match self {
+            Candidates::Bits => Family::Permutation,
+            Candidates::Pairs => Family::Xor,
+        };
+        family.spec(rows, geometry).into()
     }
 }
 
@@ -189,7 +187,7 @@ mod tests {
         assert_eq!(pairs[..3], [0b1, 0b11, 0b101]);
         assert_eq!(pairs[9..11], [0b10, 0b110]);
         assert_eq!(Candidates::Bits.rows(g).len(), 9);
-        let spec = Candidates::Pairs.spec(&[1, 0b110, 1 << 8]);
+        let spec = Candidates::Pairs.spec(&[1, 0b110, 1 << 8], g);
         assert_eq!(spec.to_string(), "bitwise-xor:0,1^2,8");
     }
 

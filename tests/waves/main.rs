@@ -6,6 +6,7 @@
 mod bus;
 mod issue;
 mod memory;
+mod path;
 mod predict;
 mod queues;
 mod wave;
@@ -18,7 +19,7 @@ use wave::Wave;
 type Scene = (&'static str, fn() -> Wave);
 
 /// Every picture and its scene.
-const SCENES: [Scene; 13] = [
+const SCENES: [Scene; 17] = [
     ("hash_stage", memory::hash_stage),
     ("conflict_arbiter", memory::conflict_arbiter),
     ("scratchpad", memory::scratchpad),
@@ -32,6 +33,10 @@ const SCENES: [Scene; 13] = [
     ("warp_scheduler", issue::warp_scheduler),
     ("access_unit", issue::access_unit),
     ("stream", bus::stream),
+    ("pipeline_unified", path::unified),
+    ("pipeline_split", path::split),
+    ("pipeline_elastic", path::elastic),
+    ("issue", path::issue),
 ];
 
 fn folder() -> PathBuf {

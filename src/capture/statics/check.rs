@@ -1,6 +1,5 @@
-//! Whether a run does as the expressions say: every address of a block,
-//! compared with the expression of its instruction. Loop counters are counted
-//! per lane while the block runs.
+//! Compares every address of a block with the expression of its instruction.
+//! Loop counters are counted per lane while the block runs.
 
 use super::super::code::Code;
 use super::{Analysed, Graph, of_launch};

@@ -19,7 +19,7 @@ fn issued(machine: &Machine) -> Vec<(usize, usize)> {
     issues.map(|(cycle, warp, _)| (*cycle, *warp)).collect()
 }
 
-/// Section 18.7: from the offer to the issue as many cycles as stages, then as
+/// microarchitecture/pipelines.md: from the offer to the issue as many cycles as stages, then as
 /// ever.
 #[test]
 fn latencies() {

@@ -313,7 +313,7 @@ impl Job<'_> {
 #[derive(Default)]
 struct Fused {
     sums: BTreeMap<ValueId, (usize, u32)>,
-    /// Products that nobody reads any more.
+    /// Products that are no longer read.
     gone: BTreeSet<ValueId>,
 }
 

@@ -38,7 +38,7 @@ impl Summary {
 /// The summaries of a module's device functions.
 #[derive(Clone, Debug)]
 pub struct Summaries {
-    /// By function; entries have none, since nobody calls them.
+    /// By function; entries have none, because they are never called.
     of: Vec<Summary>,
     /// Functions whose address is taken.
     pointed: Vec<u32>,
