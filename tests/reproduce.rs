@@ -83,7 +83,7 @@ fn a_page_with_another_number_fails() {
 #[test]
 fn the_page_is_short_and_says_how_to_read_it() {
     let page = std::fs::read_to_string("docs/reproduction.md").unwrap();
-    assert!(page.lines().count() <= 720, "{}", page.lines().count());
+    assert!(page.lines().count() <= 780, "{}", page.lines().count());
     for part in [
         "How to read",
         "| ID | what | verdict |",
