@@ -86,10 +86,7 @@ fn same_space(a: &[u32], b: &[u32]) -> bool {
 }
 
 fn departure(tuner: &Tuner, kind: HashKind, method: Method, rows: &[u32]) -> Option<Departure> {
-    let candidates = match kind {
-        HashKind::BitwisePerm => Candidates::Bits,
-        _ => Candidates::Pairs,
-    };
+    let candidates = Candidates::of(kind);
     match method {
         Method::Givargis => givargis::departure(tuner.problem, tuner.sets, candidates, rows),
         _ => imbalance::departure(tuner.problem, tuner.sets, candidates, rows),

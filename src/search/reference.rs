@@ -3,8 +3,8 @@
 
 use super::{Pass, Problem};
 use crate::geometry::Geometry;
-use crate::hash::HashSpec;
-use crate::hash::kind::Family;
+use crate::hash::kind::{self, Family, Search};
+use crate::hash::{HashKind, HashSpec};
 use crate::trace::{AccessTrace, ConflictRule, WeightedPass, merged};
 use std::collections::BTreeMap;
 
@@ -125,6 +125,14 @@ pub enum Candidates {
 }
 
 impl Candidates {
+    /// Those for the unit of `kind`.
+    pub fn of(kind: HashKind) -> Self {
+        match kind::of(kind).search {
+            Search::Rows(Family::Permutation) => Candidates::Bits,
+            _ => Candidates::Pairs,
+        }
+    }
+
     /// The row masks, in the order in which ties are resolved.
     pub fn rows(self, geometry: Geometry) -> Vec<u32> {
         let n = geometry.addr_bits();

@@ -90,10 +90,7 @@ impl Tuner<'_> {
             }
             Search::Rows(family) => family,
         };
-        let candidates = match family {
-            Family::Permutation => Candidates::Bits,
-            Family::Xor | Family::Matrix => Candidates::Pairs,
-        };
+        let candidates = Candidates::of(kind);
         match method {
             Method::Givargis => givargis::search(problem, sets, candidates, self.selection),
             Method::Mih => imbalance::search(problem, sets, candidates, self.selection),
