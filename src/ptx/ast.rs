@@ -7,7 +7,8 @@
 //! may reuse names; indices do not. Every byte of the text that is neither
 //! white space nor a comment belongs to exactly one [`Statement`], in order.
 
-use super::names::{Modifier, Opcode, Space, Special, Type, Word};
+use super::names::{Modifier, Space, Special, Type, Word};
+use super::opcodes::Opcode;
 use crate::error::{Error, Result};
 
 /// A byte range of the text.

@@ -7,7 +7,8 @@ use crate::ptx::analysis::{
 };
 use crate::ptx::ast::{Base, Instruction, Module, Operand, Target};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::names::{Opcode, Space, Special, Word};
+use crate::ptx::names::{Space, Special, Word};
+use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
 
 /// An instruction that accesses shared memory.

@@ -3,9 +3,10 @@
 
 use super::{Pass, Problem};
 use crate::geometry::Geometry;
-use crate::hash::HashSpec;
-use crate::hash::kind::Family;
+use crate::hash::kind::{self, Family, Search};
+use crate::hash::{HashKind, HashSpec};
 use crate::trace::{AccessTrace, ConflictRule, WeightedPass, merged};
+use std::collections::BTreeMap;
 
 /// The addresses of the active lanes of one warp access, or of one phase of it,
 /// duplicates kept.
@@ -83,6 +84,25 @@ pub fn of_trace(
     of_accesses(accesses.flat_map(|a| rule.reference_sets(a)), geometry)
 }
 
+/// One reference set per access instruction: that of its first warp access with
+/// active lanes. An analysis of source text (hash paper, section 6) knows the
+/// instructions of a kernel, not how often they run.
+pub fn of_instructions(
+    trace: &AccessTrace,
+    rule: impl Into<ConflictRule>,
+    geometry: Geometry,
+) -> Vec<ReferenceSet> {
+    let rule = rule.into();
+    let mut first: BTreeMap<u32, Vec<Vec<u32>>> = BTreeMap::new();
+    for access in &trace.accesses {
+        let sets = rule.reference_sets(access);
+        if !sets.is_empty() {
+            first.entry(access.pc).or_insert(sets);
+        }
+    }
+    of_accesses(first.into_values().flatten(), geometry)
+}
+
 /// The same from addresses per warp access; at most 64 each.
 pub fn of_accesses(
     accesses: impl Iterator<Item = Vec<u32>>,
@@ -105,6 +125,14 @@ pub enum Candidates {
 }
 
 impl Candidates {
+    /// Those for the unit of `kind`.
+    pub fn of(kind: HashKind) -> Self {
+        match kind::of(kind).search {
+            Search::Rows(Family::Permutation) => Candidates::Bits,
+            _ => Candidates::Pairs,
+        }
+    }
+
     /// The row masks, in the order in which ties are resolved.
     pub fn rows(self, geometry: Geometry) -> Vec<u32> {
         let n = geometry.addr_bits();
@@ -142,6 +170,17 @@ impl Selection {
             Selection::Allowed => problem.allows(&[taken, &[row]].concat()),
         }
     }
+}
+
+/// Where given bank bits are not what a heuristic takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Departure {
+    /// The first bit, from 0, that is not among the best after those before it.
+    pub step: usize,
+    /// Its score: of Givargis the summed quality, of MIH the summed imbalance.
+    pub given: f64,
+    /// The best score.
+    pub best: f64,
 }
 
 #[cfg(test)]

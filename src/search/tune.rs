@@ -1,6 +1,6 @@
 //! The search methods by name: which unit, which method, on which inputs.
 
-use super::bitvec::{self, Pair};
+use super::bitvec::{self, Pair, Ties};
 use super::reference::{Candidates, ReferenceSet, Selection};
 use super::{Control, Outcome, Problem, each, givargis, imbalance, optimal};
 use crate::error::{Error, Result};
@@ -68,7 +68,7 @@ pub struct Tuner<'a> {
     pub sets: &'a [ReferenceSet],
     /// The bit-vector XOR configurations that are tried.
     pub pairs: &'a [Pair],
-    /// Which candidates the heuristics may take.
+    /// Which candidates the heuristics may take, and what decides among equals.
     pub selection: Selection,
 }
 
@@ -81,13 +81,16 @@ impl Tuner<'_> {
         }
         let family = match kind::of(kind).search {
             Search::Each => return each::search(problem, kind, control),
-            Search::Windows => return bitvec::search_xor(problem, self.pairs, control),
+            Search::Windows => {
+                let ties = match self.selection {
+                    Selection::Allowed => Ties::First,
+                    Selection::AsPublished => Ties::SmallestMask,
+                };
+                return bitvec::search_tied(problem, self.pairs, ties, control);
+            }
             Search::Rows(family) => family,
         };
-        let candidates = match family {
-            Family::Permutation => Candidates::Bits,
-            Family::Xor | Family::Matrix => Candidates::Pairs,
-        };
+        let candidates = Candidates::of(kind);
         match method {
             Method::Givargis => givargis::search(problem, sets, candidates, self.selection),
             Method::Mih => imbalance::search(problem, sets, candidates, self.selection),

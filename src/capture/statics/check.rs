@@ -5,7 +5,7 @@ use super::super::code::Code;
 use super::{Analysed, Graph, of_launch};
 use crate::ptx::analysis::{Affine, Term};
 use crate::ptx::exec::{BlockSink, Event, Launch, Sink};
-use crate::ptx::names::Opcode;
+use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
 use std::collections::HashMap;
 use std::sync::Mutex;

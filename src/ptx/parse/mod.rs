@@ -14,7 +14,7 @@ mod scope;
 pub(super) use initial::immediate_bits;
 
 use super::ast::{Modifiers, Module, Span, Statement, StatementKind};
-use super::names::Opcode;
+use super::opcodes::Opcode;
 use super::token::{Kind, Token, tokens};
 use crate::error::{Error, Result};
 use std::collections::HashMap;

@@ -6,7 +6,7 @@ use super::{SharedVariable, Touches};
 use crate::ptx::analysis::Values;
 use crate::ptx::ast::{Instruction, LabelKind, Module, Operand, Target};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::names::Opcode;
+use crate::ptx::opcodes::Opcode;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions of the system that touch no shared variable.
