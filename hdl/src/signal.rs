@@ -7,8 +7,8 @@ use crate::adapter;
 use crate::codes::Field;
 use crate::size::{Size, interned};
 use rust_hdl::core::ast::{
-    VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogOp, VerilogOpUnary,
-    VerilogStatement,
+    VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression, VerilogMatch,
+    VerilogOp, VerilogOpUnary, VerilogStatement,
 };
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Sub};
 
@@ -43,7 +43,7 @@ impl Operand {
     #[track_caller]
     pub(crate) fn beside(self, width: Size) -> Expr {
         match self {
-            Operand::Number(value) => number(width, value),
+            Operand::Number(value) => number(width.plain(), value),
             Operand::Index(size) => Expr::leaf(size.text(), width),
             Operand::Expr(value) => {
                 let (own, tree) = (value.width, &value.tree);
@@ -254,6 +254,12 @@ pub(crate) trait Bits: Into<Expr> {
         all.part_of(select, width)
     }
 
+    /// The bit whose number is `index`.
+    fn select(self, index: impl Into<Expr>) -> Expr {
+        let index = adapter::text(&index.into().tree);
+        self.into().part_of(index, 1.into())
+    }
+
     /// Some bit is set.
     fn any(self) -> Expr {
         self.into().unary(VerilogOpUnary::Any, 1.into())
@@ -268,6 +274,12 @@ pub(crate) trait Bits: Into<Expr> {
     #[track_caller]
     fn is(self, other: impl Into<Operand>) -> Expr {
         self.into().comparison(VerilogOp::Eq, other.into())
+    }
+
+    /// `self < other`, both without sign.
+    #[track_caller]
+    fn less(self, other: impl Into<Operand>) -> Expr {
+        self.into().comparison(VerilogOp::Lt, other.into())
     }
 
     /// `self <= other`
@@ -397,6 +409,31 @@ impl Not for Signal {
     fn not(self) -> Expr {
         !Expr::from(self)
     }
+}
+
+/// `target` by the code that `of` has: a statement for all of its values.
+#[track_caller]
+pub(crate) fn table<const N: usize>(
+    target: Signal,
+    of: Signal,
+    values: [(Expr, Expr); N],
+    otherwise: Expr,
+) -> VerilogStatement {
+    let target = Expr::from(target);
+    let case = |condition: String, value: Expr| VerilogCase {
+        condition,
+        block: vec![Value::from(value).assigned_to(&target)],
+    };
+    let coded = |(code, value): (Expr, Expr)| {
+        let code = Operand::Expr(code).beside(of.width);
+        case(adapter::text(&code.tree), value)
+    };
+    let mut cases: Vec<_> = values.into_iter().map(coded).collect();
+    cases.push(case("default".into(), otherwise));
+    VerilogStatement::Match(VerilogMatch {
+        test: Expr::from(of).tree,
+        cases,
+    })
 }
 
 /// A value by cases: that of the first whose condition holds.
