@@ -19,9 +19,9 @@ MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
 
-# Together with the examples, the program is built with the very dependencies
-# of the tests: alone, cargo would choose other features for some of them, and
-# build those and all that stands on them a second time for `make test`.
+# The examples are built, too, because their dependencies have the features that
+# the tests need. Without them, `make test` would build those dependencies, and
+# everything that uses them, a second time.
 build:
 	$(CARGO) build --workspace --bins --examples
 

@@ -34,7 +34,7 @@ fn measured(results: &[Value], quantity: &str) -> f64 {
 }
 
 /// The figures that take seconds; the others are `make reproduction`.
-const QUICK: [&str; 11] = [
+const QUICK: [&str; 12] = [
     "hash.noconflict",
     "rap.t4",
     "sharing.f13",
@@ -44,6 +44,7 @@ const QUICK: [&str; 11] = [
     "elastic.f7",
     "elastic.f8",
     "elastic.f9",
+    "atomics.f4",
     "atomics.f5",
     "fidelity",
 ];

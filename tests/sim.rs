@@ -1,4 +1,4 @@
-//! The command `sim` as its users see it.
+//! The command `sim`, from the outside.
 
 use assert_cmd::Command;
 use serde_json::Value;

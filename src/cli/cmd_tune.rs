@@ -34,11 +34,8 @@ pub struct TuneArgs {
     /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
     /// kernel:NAME for a generated one.
     pub(super) input: String,
-    /// Kind of hash unit: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor or
-    /// matrix; with --software also swizzle, pad, xor, add, two-shifts or rap;
-    /// repeat for several [default: all that the method can configure].
     #[arg(long = "hash", value_name = "KIND", num_args = 1..,
-          value_parser = super::parsed::<Kind>)]
+          value_parser = super::parsed::<Kind>, help = kinds_help())]
     pub(super) kinds: Vec<Kind>,
     #[command(flatten)]
     allow: super::Allow,
@@ -73,6 +70,14 @@ pub struct TuneArgs {
 enum Row {
     /// The upper address bits: pivots are the m low bits.
     Fixed,
+}
+
+fn kinds_help() -> String {
+    format!(
+        "Kind of hash unit: {}; with --software also swizzle, pad, xor, add, two-shifts or rap; \
+         repeat for several [default: all that the method can configure]",
+        super::hash_kinds("or")
+    )
 }
 
 fn seconds(text: &str) -> std::result::Result<f64, String> {
@@ -172,11 +177,14 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
 
 /// The searches to run.
 fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
-    let heuristic = matches!(args.method, Some(Method::Givargis | Method::Mih));
-    if args.as_published && !heuristic {
+    let published = matches!(
+        args.method,
+        Some(Method::Givargis | Method::Mih | Method::Exhaustive)
+    );
+    if args.as_published && !published {
         return Err(Error::usage(
-            "--as-published is about the heuristics",
-            "add --method givargis or --method mih",
+            "--as-published is about the searches of the hash paper",
+            "add --method givargis, --method mih or --method exhaustive",
         ));
     }
     let with_method = |kind| (kind, args.method.unwrap_or(Method::default_for(kind)));
@@ -185,8 +193,10 @@ fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
             Kind::Hash(kind) => Ok(with_method(*kind)),
             other => Err(Error::usage(
                 format!("no hash unit computes {other}"),
-                "kinds are bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor and matrix; \
-                 add --software for the others",
+                format!(
+                    "kinds are {}; add --software for the others",
+                    super::hash_kinds("and")
+                ),
             )),
         });
         return kinds.collect();

@@ -35,6 +35,7 @@ pub use printer::{Format, MachineNote, Printer, Progress};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::hash::HashKind;
 use crate::interrupt;
 use crate::quote::{shell, shown};
 use crate::trace::AccessTrace;
@@ -55,7 +56,7 @@ pub struct Allow {
 }
 
 impl Allow {
-    /// Whether reads outside buffers are no fault; says so where they are not.
+    /// Whether reads outside buffers are allowed; warns if they are.
     fn zeros_beyond(&self, printer: &Printer) -> bool {
         let allowed = !self.allow.is_empty();
         if allowed {
@@ -237,6 +238,13 @@ fn with_shown_arguments(mut text: String) -> String {
 /// what was expected.
 fn parsed<T: std::str::FromStr<Err = Error>>(text: &str) -> std::result::Result<T, String> {
     text.parse().map_err(|error: Error| in_one_line(&error))
+}
+
+/// The kinds of hash unit in a sentence: `a, b or c`.
+fn hash_kinds(conjunction: &str) -> String {
+    let names = HashKind::ALL.map(HashKind::name);
+    let (last, others) = names.split_last().expect("there is a kind");
+    format!("{} {conjunction} {last}", others.join(", "))
 }
 
 fn in_one_line(error: &Error) -> String {

@@ -49,8 +49,9 @@ pub fn compute(points: &[Point], store: &Store, watch: &dyn Watch) -> Result<boo
         let numbers = match one(point, watch) {
             Ok(Some(numbers)) => numbers,
             Ok(None) => return Ok(false),
-            // Such a kernel has no such form; other points go on.
-            Err(error @ Error::Usage { .. }) if point.with.software.is_some() => Numbers {
+            // The kernel has no such form, or the published bits are no mapping
+            // of the machine; other points go on.
+            Err(error @ Error::Usage { .. }) if point.with.is_from_table() => Numbers {
                 reason: Some(error.to_string()),
                 ..Numbers::default()
             },

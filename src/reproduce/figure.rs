@@ -114,7 +114,8 @@ pub struct Configuration {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub software: Option<String>,
     /// A column of that table that the mapping is compared with: `equal` is 1
-    /// where it is the same.
+    /// where it is printed the same, `same banks` where it is the same but for
+    /// the numbers of the banks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compare: Option<String>,
     /// A form of the kernel.
@@ -132,6 +133,14 @@ pub struct Configuration {
     pub counted: bool,
 }
 
+impl Configuration {
+    /// Whether it puts a published mapping on a machine or into a kernel, which
+    /// may not take it.
+    pub fn is_from_table(&self) -> bool {
+        self.published.is_some() || self.software.is_some()
+    }
+}
+
 /// A search of the hash paper.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -140,9 +149,15 @@ pub struct Tune {
     pub unit: String,
     /// Method.
     pub method: String,
-    /// Heuristics take dependent bits, too: the result may be no mapping.
+    /// As the paper searched: heuristics take dependent bits, too, so that the
+    /// result may be no mapping; of equal bit vectors the smallest mask wins.
     #[serde(default)]
     pub as_published: bool,
+    /// One set of addresses per access instruction, as an analysis of source
+    /// text has it; otherwise one per warp access. Follows from the table's
+    /// `method` where `compare` is given.
+    #[serde(skip_deserializing, skip_serializing_if = "std::ops::Not::not")]
+    pub per_instruction: bool,
 }
 
 /// How a number is formed from the points of one workload.

@@ -14,6 +14,7 @@ mod data;
 mod figure;
 mod number;
 pub mod page;
+mod parameters;
 mod point;
 mod published;
 mod results;

@@ -69,8 +69,11 @@ impl Point {
                 .map(|c| published::mapping(root, workload, &c))
                 .transpose()
         };
-        with.hash = with.hash.or(column(with.published.take())?);
+        with.hash = with.hash.or(column(with.published.clone())?);
         with.compare = column(with.compare)?;
+        if let (Some(tune), Some(_)) = (&mut with.tune, &with.compare) {
+            tune.per_instruction = published::is_analysed(root, workload)?;
+        }
         with.software = column(with.software)?;
         let machine = machine(figure, &with, more)?;
         let digest = digest(root, &work, &with, machine.as_ref())?;

@@ -139,11 +139,28 @@ fn summed(
         check: quantity.mean_check,
         tolerance: quantity.mean_tolerance,
         verdict: Verdict::NotReproducible,
-        reason: quantity.reason.get("mean").cloned(),
+        reason: quantity
+            .reason
+            .get("mean")
+            .cloned()
+            .or_else(|| of_rows(rows)),
     };
     result.judge();
     result
 }
+
+/// The reasons of the rows that add nothing to a sum.
+fn of_rows(rows: &[Result]) -> Option<String> {
+    let without = rows.iter().filter(|r| r.measured == Some(0.0));
+    let reason = |r: &Result| {
+        let reason = r.reason.as_deref().filter(|r| *r != UNPUBLISHED)?;
+        Some(format!("{}: {reason}", r.workload.as_deref()?))
+    };
+    let reasons: Vec<String> = without.filter_map(reason).collect();
+    (!reasons.is_empty()).then(|| reasons.join(". "))
+}
+
+const UNPUBLISHED: &str = "no value stands in the text of the paper";
 
 impl Result {
     fn judge(&mut self) {
@@ -164,7 +181,7 @@ impl Result {
         if agrees.is_none() && self.reason.is_none() {
             self.reason = Some(match (self.published, self.measured) {
                 (_, None) => "not computed".to_owned(),
-                _ => "no value stands in the text of the paper".to_owned(),
+                _ => UNPUBLISHED.to_owned(),
             });
         }
         if agrees == Some(true) {

@@ -2,16 +2,17 @@
 //! conflicts.
 
 use super::figure::{Tune, Workload};
+use super::parameters::compare;
 use super::point::{Numbers, Point};
 use crate::capture::{Selected, launch_trace, opened};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::hash::{BankFunction, HashSpec, hash_kind};
+use crate::hash::{BankFunction, HashKind, HashSpec, hash_kind};
 use crate::launch::{ArgKind, Init, Launch, LaunchFile};
 use crate::ptx::Module;
 use crate::rewrite::{Hashes, Request, rewrite};
 use crate::search::bitvec::all_pairs;
-use crate::search::reference::{Selection, of_trace};
+use crate::search::reference::{Selection, of_instructions, of_trace};
 use crate::search::tune::{Method, Tuner};
 use crate::search::{Control, Outcome, Problem};
 use crate::sharing::{Kernel, Launched, Needs, Placement, annotated_launch, find_entry};
@@ -60,32 +61,31 @@ pub(super) fn simulate(
 pub(super) fn count(point: &Point, machine: &Config, input: &str) -> Result<Numbers> {
     let trace = trace(&point.work, input)?;
     let profile = ConflictProfile::new(&trace, machine.conflict_rule());
-    let (hash, conflicts) = match &point.with.tune {
-        Some(tune) => {
-            let found = search(tune, machine, &trace)?;
-            (found.spec, found.conflicts)
+    let mut numbers = Numbers::default();
+    let mut set = |key: &str, value: f64| numbers.values.insert(key.to_owned(), value);
+    let hash = match (&point.with.tune, &point.with.compare) {
+        (Some(tune), Some(published)) => {
+            let published = HashSpec::from_str(published)?;
+            let (found, compared) = tuned(tune, machine, &trace, |tuner, unit| {
+                let found = tuner.run(unit.0, unit.1, &Control::none())?;
+                let compared = compare(tuner, unit, &found, &published)?;
+                Ok((found, compared))
+            })?;
+            set("equal", f64::from(compared.equal));
+            set("same banks", f64::from(compared.same_banks));
+            set("published_conflicts", compared.published as f64);
+            numbers.reason = compared.reason;
+            found.spec
         }
-        None => {
-            let hash = mapping(point, machine, input)?.unwrap_or(HashSpec::Mod);
-            let banks = BankFunction::new(&hash, machine.geometry)?;
-            let count = profile.count(|word| banks.bank(word, machine.geometry));
-            (hash, count.conflicts)
-        }
+        _ => mapping(point, machine, input)?.unwrap_or(HashSpec::Mod),
     };
-    let hash = hash.to_string();
-    let values = [
-        ("bank_conflicts", conflicts as f64),
-        ("accesses", profile.active_passes() as f64),
-        (
-            "equal",
-            f64::from(point.with.compare.as_ref() == Some(&hash)),
-        ),
-    ];
-    Ok(Numbers {
-        hash: Some(hash),
-        reason: None,
-        values: values.map(|(k, v)| (k.to_owned(), v)).into(),
-    })
+    let banks = BankFunction::new(&hash, machine.geometry)?;
+    let count = profile.count(|word| banks.bank(word, machine.geometry));
+    let mut set = |key: &str, value: f64| numbers.values.insert(key.to_owned(), value);
+    set("bank_conflicts", count.conflicts as f64);
+    set("accesses", profile.active_passes() as f64);
+    numbers.hash = Some(hash.to_string());
+    Ok(numbers)
 }
 
 /// The statistics by name; stalls by reason, and what the papers derive.
@@ -145,11 +145,26 @@ fn mapping(point: &Point, machine: &Config, input: &str) -> Result<Option<HashSp
 
 /// The best configuration of a unit that a method finds.
 fn search(tune: &Tune, machine: &Config, trace: &AccessTrace) -> Result<Outcome> {
+    tuned(tune, machine, trace, |tuner, (unit, method)| {
+        tuner.run(unit, method, &Control::none())
+    })
+}
+
+/// What `take` makes of a search.
+fn tuned<T>(
+    tune: &Tune,
+    machine: &Config,
+    trace: &AccessTrace,
+    take: impl FnOnce(&Tuner, (HashKind, Method)) -> Result<T>,
+) -> Result<T> {
     let rule = machine.conflict_rule();
     let profile = ConflictProfile::new(trace, rule);
     let problem =
         Problem::new(&profile, machine.geometry).with_pivot_limit(machine.pivot_limit())?;
-    let sets = of_trace(trace, rule, machine.geometry);
+    let sets = match tune.per_instruction {
+        true => of_instructions(trace, rule, machine.geometry),
+        false => of_trace(trace, rule, machine.geometry),
+    };
     let pairs = all_pairs(machine.geometry);
     let selection = match tune.as_published {
         true => Selection::AsPublished,
@@ -167,7 +182,7 @@ fn search(tune: &Tune, machine: &Config, trace: &AccessTrace) -> Result<Outcome>
             "expected exhaustive, givargis, mih or optimal",
         )
     })?;
-    tuner.run(hash_kind(&tune.unit)?, method, &Control::none())
+    take(&tuner, (hash_kind(&tune.unit)?, method))
 }
 
 /// The accesses of the launch's traced block.
