@@ -43,7 +43,7 @@ impl Operand {
     #[track_caller]
     pub(crate) fn beside(self, width: Size) -> Expr {
         match self {
-            Operand::Number(value) => number(width.plain(), value),
+            Operand::Number(value) => Expr::leaf(&adapter::number(width.plain(), value), width),
             Operand::Index(size) => Expr::leaf(size.text(), width),
             Operand::Expr(value) => {
                 let (own, tree) = (value.width, &value.tree);
@@ -87,10 +87,9 @@ impl From<Signal> for Expr {
     }
 }
 
-/// The constant `value` of `width` bits.
-pub(crate) fn number(width: impl Into<Size>, value: usize) -> Expr {
-    let width = width.into();
-    Expr::leaf(&adapter::number(width, value), width)
+/// The constant `value` of `width` bits, as a decimal in every width.
+pub(crate) fn number(width: usize, value: usize) -> Expr {
+    Expr::leaf(&format!("{width}'d{value}"), width.into())
 }
 
 /// The constant of which one bit is set.
@@ -106,6 +105,12 @@ pub(crate) fn code(field: &Field, value: u8) -> Expr {
     let code = field.codes.iter().find(|(_, own)| *own == value);
     let (name, _) = code.unwrap_or_else(|| panic!("{} has no code {value}", field.prefix));
     Expr::leaf(&format!("{}_{name}", field.prefix), field.width.into())
+}
+
+/// The code of that value as a number: the place of a bit.
+pub(crate) fn place(field: &Field, value: u8) -> Size {
+    let name = adapter::text(&code(field, value).tree);
+    Size::named(&name, value.into())
 }
 
 /// The bits of all parts side by side, the first in the high bits.

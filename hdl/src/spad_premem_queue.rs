@@ -2,7 +2,7 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::signal::{Bits, when};
+use crate::signal::{Bits, number, when};
 use crate::size::Size;
 use crate::unit::Unit;
 
@@ -35,7 +35,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         u.assign(in_ready, out_ready);
         u.assign(out_valid, in_valid);
         u.assign(out_data, in_data.gated(out_valid));
-        u.assign(count, 0);
+        u.assign(count, number(p.PQW, 0));
         return Ok(vec![u.emit()?]);
     }
 
