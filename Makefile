@@ -19,9 +19,9 @@ MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
 
-# Together with the examples, the program is built with the very dependencies
-# of the tests: alone, cargo would choose other features for some of them, and
-# build those and all that stands on them a second time for `make test`.
+# The examples are built, too, because their dependencies have the features that
+# the tests need. Without them, `make test` would build those dependencies, and
+# everything that uses them, a second time.
 build:
 	$(CARGO) build --workspace --bins --examples
 
@@ -59,10 +59,11 @@ GENERATED := emit -q --bench-cycles 0
 generated: build
 	$(SPADKIT) $(GENERATED) --force -o generated >/dev/null
 
-# The papers' results: docs/reproduction.md and its charts.
+# The papers' results: docs/reproduction.md and its charts. Ten minutes on two free cores, of which
+# the ranges of --sensitivity are the most.
 reproduction: build
 	rm -rf target/reproduction  # points that an older program measured
-	cargo run --release -q -- reproduce -o target/reproduction > /dev/null
+	cargo run --release -q -- reproduce --sensitivity -o target/reproduction > /dev/null
 	cp target/reproduction/reproduction.md docs/
 	mkdir -p docs/charts && cp target/reproduction/charts/*.svg docs/charts/
 

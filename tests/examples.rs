@@ -1,4 +1,4 @@
-//! The programs of `examples/` do what they say.
+//! The programs in `examples/` work.
 
 use serde_json::Value;
 use spadkit::geometry::Geometry;

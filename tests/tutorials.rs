@@ -19,19 +19,23 @@ fn steps(page: &str) -> Vec<Step> {
     for (number, line) in page.lines().enumerate() {
         if line.starts_with("```") {
             inside = line == "```console";
-        } else if !inside {
-        } else if let Some(command) = line.strip_prefix("$ ") {
+            continue;
+        }
+        if !inside {
+            continue;
+        }
+        if let Some(command) = line.strip_prefix("$ ") {
             steps.push(Step {
                 line: number + 1,
                 command: command.to_owned(),
                 shown: Vec::new(),
             });
-        } else {
-            let step = steps.last_mut().expect("output before any command");
-            match line.strip_prefix("> ") {
-                Some(more) => step.command += &format!("\n{more}"),
-                None => step.shown.push(line.to_owned()),
-            }
+            continue;
+        }
+        let step = steps.last_mut().expect("output before any command");
+        match line.strip_prefix("> ") {
+            Some(more) => step.command += &format!("\n{more}"),
+            None => step.shown.push(line.to_owned()),
         }
     }
     steps

@@ -1,7 +1,7 @@
 //! Where the RTL of each configurable unit is: one line per unit.
 
+use crate::configured::Configurable;
 use crate::hashes::{Configured, HashKind};
-use crate::registers::Configurable;
 use crate::spad_hash_bitvec_perm::BitvecPerm;
 use crate::spad_hash_bitvec_xor::BitvecXor;
 use crate::spad_hash_bitwise_perm::BitwisePerm;

@@ -4,32 +4,22 @@
 //! The golden models in the crate `spadkit` are written independently from the
 //! same definitions; nothing here computes an answer that they use.
 //!
-//! The rule: **Rust describes, templates emit.** Logic is an expression tree
-//! (`expr`, on rust-hdl's syntax); what is written to a signal and how wide it
-//! is, is checked before anything is printed (`widths`, `print`). It comes in
-//! three forms:
+//! A unit is described once, in Rust, in its own file: ports, registers, logic,
+//! instances, replication. `README.md` shows how it reads. Handles of signals
+//! (`signal`) have widths that are checked where they are used; expressions are
+//! rust-hdl's syntax tree, and what that cannot say is in `adapter`. `body`
+//! prints a module in the one template of modules.
 //!
-//! - the hash family: `LogicBlock`s with typed ports;
-//! - a `kernel`, a module of its own whose widths are known only at emission:
-//!   what is there once per warp, block, pair or lane, and searches
-//!   (`spad_relssp_warp`, `spad_access_pair`, `spad_atomic_alu`);
-//! - the equations of a `shell`: decisions and next states of a unit, one bit
-//!   per lane, warp, stage or lock where there are many (`spad_lock_unit`,
-//!   `spad_nonmem_queue`, `spad_retry_sequencer`).
-//!
-//! Ports and documentation are Rust as well (`shell`). A Tera template in
-//! `templates/` has what is around the logic: registers, memories, instances,
-//! and replication with what only a loop can say: decoders, multiplexers, the
-//! relation of each lane to the earlier ones. Four helpers are nothing but that
-//! (`helper`: `spad_skid`, `spad_lowest`, `spad_pick`, `spad_select`), and have
-//! Verilog parameters.
-//!
-//! rust-hdl's own simulator is not used (the golden model is the executable
-//! twin), so `update()` is empty everywhere.
+//! Two older forms remain until their units are described that way: a `kernel`
+//! or a `LogicBlock` (rust-hdl's blocks, with logic alone), and a `shell`, whose
+//! Tera template in `templates/` has what is around the logic.
 
+mod adapter;
+mod body;
 mod bus;
 mod catalog;
 pub mod codes;
+mod configured;
 mod error;
 mod expr;
 mod geometry;
@@ -37,6 +27,8 @@ mod geometry;
 mod hashed_lanes;
 mod hashes;
 mod helper;
+mod instance;
+mod item;
 mod kernel;
 mod kinds;
 mod lines;
@@ -45,8 +37,10 @@ mod module;
 mod params;
 mod port;
 mod print;
-mod registers;
+mod register;
 mod shell;
+mod signal;
+mod size;
 mod spad_access_pair;
 mod spad_access_unit;
 mod spad_atomic_alu;
@@ -102,6 +96,7 @@ mod spad_warp_scheduler;
 mod spad_writeback_mux;
 mod system;
 mod template;
+mod unit;
 mod widths;
 mod window;
 

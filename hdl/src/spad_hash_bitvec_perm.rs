@@ -1,9 +1,9 @@
 //! Bit-vector permutation: m consecutive address bits from bit k.
 
+use crate::configured::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
 use crate::expr::{and_or, assign_bit, bit, combinational, equals, or_all};
 use crate::geometry::{Geometry, for_geometry};
 use crate::module::{Module, Result, Unit, UnitDoc};
-use crate::registers::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
 use crate::window::{Coarse, perm_direct, perm_steps};
 use rust_hdl::prelude::*;
 

@@ -1,9 +1,9 @@
 //! Bit-vector XOR: two windows of m address bits, the second one masked.
 
+use crate::configured::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
 use crate::expr::{and_or, assign_bit, bit, combinational, equals, or_all};
 use crate::geometry::{Geometry, for_geometry};
 use crate::module::{Module, Result, Unit, UnitDoc};
-use crate::registers::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
 use crate::window::{Coarse, first_steps, second_steps};
 use rust_hdl::prelude::*;
 

@@ -1,9 +1,9 @@
 //! Bitwise XOR: each bank bit is one address bit or the XOR of any two.
 
+use crate::configured::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
 use crate::expr::{Expr, and_or, assign_bit, bit, combinational, equals, or_all, zero};
 use crate::geometry::{Geometry, for_geometry};
 use crate::module::{Module, Result, Unit, UnitDoc};
-use crate::registers::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
 use rust_hdl::prelude::*;
 
 /// Number of AND-OR groups whose outputs are XORed.

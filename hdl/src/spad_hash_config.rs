@@ -2,10 +2,10 @@
 //! lanes. The registers hold the compact configuration; the select lines are
 //! decoded here, off the path of every access.
 
+use crate::configured::{Decoder, Register, index_width};
 use crate::geometry::Geometry;
 use crate::hashes::Configured;
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
-use crate::registers::{Decoder, Register, index_width};
 use crate::template::render;
 use serde::Serialize;
 

@@ -1,9 +1,9 @@
 //! Any GF(2) matrix: `bank[i] = parity(addr & row_i)`. Subsumes every linear hash.
 
+use crate::configured::{Configurable, Decoder, Register};
 use crate::expr::{assign_bit, bit, combinational, xor_all};
 use crate::geometry::{Geometry, for_geometry};
 use crate::module::{Module, Result, Unit, UnitDoc};
-use crate::registers::{Configurable, Decoder, Register};
 use rust_hdl::prelude::*;
 
 /// The matrix unit; `C = N * M`.

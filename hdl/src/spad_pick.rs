@@ -2,6 +2,8 @@
 
 use crate::helper;
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::signal::Expr;
+use crate::unit::Unit;
 
 /// Emits `spad_pick`.
 pub(crate) fn emit_helper() -> Result<Module> {
@@ -27,4 +29,28 @@ pub(crate) fn emit_helper() -> Result<Module> {
         latency_cycles: 0,
     };
     helper::emit("spad_pick.v.tera", doc, ports)
+}
+
+/// An instance: `word` is the one of `words` that `pick` has.
+#[track_caller]
+pub(crate) fn instance(
+    u: &Unit,
+    module: &Module,
+    name: &'static str,
+    pick: impl Into<Expr>,
+    words: impl Into<Expr>,
+    word: impl Into<Expr>,
+) {
+    let (pick, words, word) = (pick.into(), words.into(), word.into());
+    assert!(
+        words.width.same((pick.width * word.width).plain()),
+        "{name}: words for {pick:?}"
+    );
+    u.instance(module, name)
+        .parameter("WORDS", pick.width)
+        .parameter("WIDTH", word.width)
+        .port("pick", pick)
+        .port("words", words)
+        .port("word", word)
+        .done();
 }

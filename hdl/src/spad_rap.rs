@@ -1,10 +1,10 @@
 //! Random address permute-shift: `bank = (j + r_i) mod 2^m` with i the row of
 //! a 2^m-wide matrix and j the column.
 
+use crate::configured::{Configurable, Decoder, Register};
 use crate::expr::{assign, combinational, equals, gated, or_all, slice, sum, wire};
 use crate::geometry::{Geometry, for_geometry};
 use crate::module::{Module, Result, Unit, UnitDoc};
-use crate::registers::{Configurable, Decoder, Register};
 use rust_hdl::prelude::*;
 
 /// The RAP unit: `I` index bits choose one of `2^I` shifts; `C = 2^I * M`.

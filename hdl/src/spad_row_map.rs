@@ -1,9 +1,9 @@
 //! The row index that completes a linear bank function to a bijection.
 
+use crate::configured::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
 use crate::expr::{and_or, assign_bit, bit, combinational, equals};
 use crate::geometry::{Geometry, for_geometry};
 use crate::module::{Module, Result, Unit, UnitDoc};
-use crate::registers::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
 use rust_hdl::prelude::*;
 
 /// The row map: `R = N - M` row bits, `C = R * (M + 1)`.

@@ -206,8 +206,9 @@ pub(super) fn fail_on_mismatch(results: &[CosimResult], options: &str) -> Result
     let Some((result, first)) = results.iter().find_map(|r| Some((r, r.mismatch()?))) else {
         return Ok(());
     };
-    let shrunk = match &result.shrunk {
-        Some(shrunk) => format!("; {} cycles are enough to show it", shrunk.cycles),
+    let shrunk = match result.shrunk.as_ref().map(|s| s.cycles) {
+        Some(1) => "; one cycle is enough to show it".to_owned(),
+        Some(cycles) => format!("; {cycles} cycles are enough to show it"),
         None => String::new(),
     };
     Err(Error::CheckFailed {

@@ -31,10 +31,13 @@ pub struct EncodeArgs {
     /// Output language.
     #[arg(long = "as", value_name = "FORM", value_enum, default_value_t = Form::Ports)]
     form: Form,
-    /// Unit to encode for: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor
-    /// or matrix [default: the spec's own].
-    #[arg(long, value_name = "KIND", value_parser = parse_kind)]
+    #[arg(long, value_name = "KIND", value_parser = parse_kind, help = unit_help())]
     unit: Option<HashKind>,
+}
+
+fn unit_help() -> String {
+    let kinds = super::hash_kinds("or");
+    format!("Unit to encode for: {kinds} [default: the spec's own]")
 }
 
 fn parse_kind(name: &str) -> std::result::Result<HashKind, String> {

@@ -114,8 +114,8 @@ pub(super) fn run(args: &RewriteArgs, global: &Global, printer: &Printer) -> Res
     report.verdict()
 }
 
-/// The mapping to take instead where wide accesses would be torn: the best for
-/// the launch, where there is one.
+/// The mapping to propose if wide accesses would be split: the best for the
+/// launch, where there is one.
 fn proposal(
     rewritten: &Rewritten,
     request: &Request,

@@ -96,7 +96,7 @@ pub(super) fn run(args: &RunArgs, printer: &Printer) -> Result<()> {
     report.verdict()
 }
 
-/// Refuses names that are no buffers, and files that cannot be written.
+/// Refuses names that are not buffers, and files that cannot be written.
 fn check_dumps(prepared: &Prepared, dumps: &[Dump]) -> Result<()> {
     let names: Vec<&str> = prepared.buffers().map(|(name, ..)| name).collect();
     for dump in dumps {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use spadkit_hdl::codes;
 use spadkit_hdl::{PathHash, RetryLatencies};
 
-/// How the memory stages stand beside the rest (elastic paper, section 4).
+/// How the memory stages relate to the rest (elastic paper, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pipeline {

@@ -1,4 +1,4 @@
-//! What stands around the path in an SM (microarchitecture/sm-model.md).
+//! The SM around the path (microarchitecture/sm-model.md).
 
 use serde::Serialize;
 
