@@ -14,14 +14,14 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: flow build test bench compare docs generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
+.PHONY: flow build test bench compare docs docs-waves generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
 
-# Together with the examples, the program is built with the very dependencies
-# of the tests: alone, cargo would choose other features for some of them, and
-# build those and all that stands on them a second time for `make test`.
+# The examples are built, too, because their dependencies have the features that
+# the tests need. Without them, `make test` would build those dependencies, and
+# everything that uses them, a second time.
 build:
 	$(CARGO) build --workspace --bins --examples
 
@@ -49,16 +49,21 @@ docs:
 	  $(CARGO) install mdbook --locked || { echo "could not install mdbook"; exit 3; }; fi
 	"$(MDBOOK)" build
 
+# The timing diagrams of the contract, drawn from the golden models.
+docs-waves:
+	UPDATE=1 $(CARGO) test --test waves
+
 # The emitted Verilog of the default preset, committed for reading: without the
 # test benches, which are megabytes. Git keeps what --force replaces.
 GENERATED := emit -q --bench-cycles 0
 generated: build
 	$(SPADKIT) $(GENERATED) --force -o generated >/dev/null
 
-# The papers' results: docs/reproduction.md and its charts.
+# The papers' results: docs/reproduction.md and its charts. Ten minutes on two free cores, of which
+# the ranges of --sensitivity are the most.
 reproduction: build
 	rm -rf target/reproduction  # points that an older program measured
-	cargo run --release -q -- reproduce -o target/reproduction > /dev/null
+	cargo run --release -q -- reproduce --sensitivity -o target/reproduction > /dev/null
 	cp target/reproduction/reproduction.md docs/
 	mkdir -p docs/charts && cp target/reproduction/charts/*.svg docs/charts/
 

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! M are the memory stages, AHEAD those that decide the issue, H those of the
-//! hash (docs/microarchitecture.md, section 2.1). PS is the clock period of
+//! hash (microarchitecture/parameters.md). PS is the clock period of
 //! that machine, as `spadkit synth spad_sm_path --effort speed` measures it; of
 //! choices with a period the last column shows kernels per second beside the
 //! first such choice. Cycles are compared with those of the first choice.

@@ -5,7 +5,7 @@
 //
 // Parameters: none
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 16
+// Reference:  microarchitecture/access-unit.md
 //
 // in  lock         1  the shared part was held
 // in  owner        1  by which slot

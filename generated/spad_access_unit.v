@@ -7,7 +7,7 @@
 // Timing:     decisions are combinational, ownership changes at the end of the
 //             cycle
 // Reference:  sharing paper, sections 3 and 7.1, Fig. 3;
-//             docs/microarchitecture.md, section 16
+//             microarchitecture/access-unit.md
 //
 // in  clk             1  clock
 // in  rst             1  synchronous reset

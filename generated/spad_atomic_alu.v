@@ -4,7 +4,7 @@
 //
 // Parameters: D = 32
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 2.4
+// Reference:  microarchitecture/parameters.md
 //
 // in  aop       4  operation
 // in  word     32  the word in the scratchpad

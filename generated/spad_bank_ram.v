@@ -6,7 +6,7 @@
 //
 // Parameters: ROWS = 384, D = 32, BE = 4
 // Timing:     read data in the next cycle, held until the next read
-// Reference:  docs/microarchitecture.md, section 5
+// Reference:  microarchitecture/bank-ram.md
 //
 // in  clk     1  clock
 // in  rst     1  synchronous reset

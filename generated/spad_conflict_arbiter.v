@@ -9,8 +9,8 @@
 // Timing:     an access that fires in cycle t is in the groups of t+1 and on,
 //             one for each cycle with adv; the next may fire with the last
 //             group
-// Reference:  docs/microarchitecture.md, section 3; bank conflict degree as in
-//             all five papers
+// Reference:  microarchitecture/conflict-arbiter.md; bank conflict degree as
+//             in all five papers
 //
 // in  clk              1  clock
 // in  rst              1  synchronous reset

@@ -5,8 +5,8 @@
 //
 // Parameters: SETS = 256, PCW = 14, EX = 5
 // Timing:     look-up: one cycle; an update is seen from the next cycle on
-// Reference:  elastic paper, section 5.2; docs/microarchitecture.md, section
-//             13
+// Reference:  elastic paper, section 5.2;
+//             microarchitecture/conflict-history.md
 //
 // in  clk         1  clock
 // in  rst         1  synchronous reset

@@ -5,8 +5,7 @@
 // Parameters: PW = 2, DG = 6, OCC = 7, EX = 5, SETS = 256, AHEAD = 3
 // Timing:     taken in cycle s with P passes and excess x: behind the passes
 //             mask is 1 for x cycles without hold
-// Reference:  elastic paper, section 5; docs/microarchitecture.md, sections 12
-//             to 14 and 18.6
+// Reference:  elastic paper, section 5; microarchitecture/warp-mask.md
 //
 // in  clk              1  clock
 // in  rst              1  synchronous reset

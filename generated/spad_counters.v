@@ -5,7 +5,7 @@
 // Parameters: DG = 6
 // Timing:     an event is counted two cycles later; a counter is shown in the
 //             cycle behind its index
-// Reference:  docs/microarchitecture.md, section 18b
+// Reference:  microarchitecture/counters.md
 //
 // in  clk         1  clock
 // in  rst         1  synchronous reset

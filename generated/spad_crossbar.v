@@ -5,7 +5,7 @@
 //
 // Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, D = 32, BE = 4
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 4
+// Reference:  microarchitecture/crossbar.md
 //
 // in  leader       32  the group's leaders, at most one per bank
 // in  lane_bank   160  bank of each lane, m bits

@@ -4,8 +4,8 @@
 //
 // Parameters: OCC = 7, EX = 5, PCW = 14
 // Timing:     the update is offered for one cycle, the one after the last pass
-// Reference:  elastic paper, section 5.2 and Eq. 6; docs/microarchitecture.md,
-//             section 12
+// Reference:  elastic paper, section 5.2 and Eq. 6;
+//             microarchitecture/conflict-history.md
 //
 // in  clk              1  clock
 // in  rst              1  synchronous reset

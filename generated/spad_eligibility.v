@@ -5,8 +5,7 @@
 // Parameters: W = 48
 // Timing:     combinational from the offers; what starts or retires counts in
 //             the next cycle
-// Reference:  elastic paper, section 4; docs/microarchitecture.md, section
-//             18.2
+// Reference:  elastic paper, section 4; microarchitecture/issue.md
 //
 // in  clk           1  clock
 // in  rst           1  synchronous reset

@@ -4,7 +4,7 @@
 //
 // Parameters: none
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 18.2
+// Reference:  microarchitecture/issue.md
 //
 // in  cfg_barrel   2  0 strict, 1 relaxed, 2 and 3 relaxed with in-order
 //                     commit

@@ -4,7 +4,7 @@
 //
 // Parameters: W = 48
 // Timing:     combinational
-// Reference:  sharing paper, section 4; docs/microarchitecture.md, section 15
+// Reference:  sharing paper, section 4; microarchitecture/warp-scheduler.md
 //
 // in  cfg_policy   2  policy
 // in  cand        48  the candidates

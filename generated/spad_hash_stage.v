@@ -6,7 +6,7 @@
 // Parameters: n = 14, m = 5, L = 32, D = 32, R = 9, LK = 10, H = 1
 // Timing:     one cycle; cfg_* and the configuration are static while a kernel
 //             runs
-// Reference:  hash paper, section 4; docs/microarchitecture.md, section 18.4
+// Reference:  hash paper, section 4; microarchitecture/hash-stage.md
 //
 // in  clk             1  clock
 // in  rst             1  synchronous reset

@@ -7,7 +7,7 @@
 // Parameters: W = 48, T = 8, AHEAD = 3
 // Timing:     ready in cycle t, picked in t+1, taken in t+2 or later
 // Reference:  elastic paper, section 5; sharing paper, section 4;
-//             docs/microarchitecture.md, section 18.3
+//             microarchitecture/issue.md
 //
 // in  clk            1  clock
 // in  rst            1  synchronous reset

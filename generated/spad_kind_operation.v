@@ -4,7 +4,7 @@
 //
 // Parameters: none
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 2.3
+// Reference:  microarchitecture/parameters.md
 //
 // in  kind   4  the kind
 // out op     3  the operation

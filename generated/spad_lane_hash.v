@@ -6,7 +6,7 @@
 // Parameters: n = 14, m = 5, R = 9, LK = 10
 // Timing:     combinational; cfg_* is static while a kernel runs
 // Reference:  hash paper, section 4; atomics paper, section IV;
-//             docs/microarchitecture.md, section 2.5
+//             microarchitecture/hash-units.md
 //
 // in  cfg_rows       70  row masks: bits [i*n +: n] are the mask of bank bit i
 // in  cfg_row_sel    54  one-hot select of row bit j in bits [j*(m+1) +: m+1]:

@@ -5,8 +5,7 @@
 //
 // Parameters: LOCKS = 1024, LK = 10, L = 32, LKG = 2, P = 16
 // Timing:     success in the cycle of the request; the bit changes at its end
-// Reference:  atomics paper, section II.A; docs/microarchitecture.md, section
-//             6
+// Reference:  atomics paper, section II.A; microarchitecture/lock-unit.md
 //
 // in  clk          1  clock
 // in  rst          1  synchronous reset

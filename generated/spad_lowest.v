@@ -3,8 +3,7 @@
 //
 // Parameters: WIDTH, bits, 2 to 128
 // Timing:     combinational
-// Reference:  the lowest warp goes first: docs/microarchitecture.md, sections
-//             1.3 and 15
+// Reference:  the lowest warp goes first: microarchitecture/warp-scheduler.md
 //
 // in  want     *  the candidates, WIDTH bits
 // out found    *  per position: a bit at or below it is set

@@ -7,7 +7,7 @@
 // Timing:     a pass is requested in the cycle in which it comes if the queue
 //             is empty and the sequencer does not ask
 // Reference:  elastic paper, section 4.1; atomics paper, section II;
-//             docs/microarchitecture.md, section 18.5
+//             microarchitecture/memory-entry.md
 //
 // in  clk           1  clock
 // in  rst           1  synchronous reset

@@ -6,8 +6,7 @@
 // Parameters: L = 32, D = 32, DG = 6, OCC = 7, LKG = 2, M = 4, TGW = 43, WBW =
 //             1116
 // Timing:     combinational
-// Reference:  elastic paper, section 4; docs/microarchitecture.md, sections
-//             18.4 to 18.6
+// Reference:  elastic paper, section 4; microarchitecture/memory-exit.md
 //
 // in  clk              1  clock
 // in  rst              1  synchronous reset

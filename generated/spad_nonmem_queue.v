@@ -6,8 +6,8 @@
 // Parameters: M = 4, H = 1, NQ = 5, NMW = 1077
 // Timing:     elastic: 0 cycles when empty and out_ready; fixed: at least NQ
 //             cycles
-// Reference:  elastic paper, section 4 and Eq. 4; docs/microarchitecture.md,
-//             section 10
+// Reference:  elastic paper, section 4 and Eq. 4;
+//             microarchitecture/elastic-queues.md
 //
 // in  clk           1  clock
 // in  rst           1  synchronous reset

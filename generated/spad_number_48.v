@@ -3,7 +3,7 @@
 //
 // Parameters: 48 bits
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 15
+// Reference:  microarchitecture/warp-scheduler.md
 //
 // in  above   47  the vector but for its lowest bit: at most one bit is set
 // out number   6  its number in the whole vector; 0 if none is

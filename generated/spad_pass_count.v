@@ -4,7 +4,7 @@
 //
 // Parameters: S = 1, PW = 2
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 18.3
+// Reference:  microarchitecture/issue.md
 //
 // in  kind    4  its kind
 // in  words   2  words per lane: 0 one, 1 two, 2 four

@@ -5,7 +5,7 @@
 // Parameters: W = 48, S = 1, PW = 2, PCW = 14, TG = 8, AHEAD = 3
 // Timing:     taken in cycle t, the first pass issues in t+1 and is in EX in
 //             t+2
-// Reference:  docs/microarchitecture.md, section 18.3
+// Reference:  microarchitecture/issue.md
 //
 // in  clk         1  clock
 // in  rst         1  synchronous reset

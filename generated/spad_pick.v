@@ -4,7 +4,7 @@
 //
 // Parameters: WORDS, a power of two from 2 to 128; WIDTH, bits of a word
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 4
+// Reference:  microarchitecture/crossbar.md
 //
 // in  pick    *  the word: at most one of WORDS bits is set
 // in  words   *  the words of WIDTH bits, number 0 in the low bits

@@ -5,7 +5,7 @@
 //
 // Parameters: none
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 18.3
+// Reference:  microarchitecture/issue.md
 //
 // in  picked      1  a warp is picked
 // in  shared      1  it may touch the shared part

@@ -6,7 +6,7 @@
 // Parameters: L = 32, WS = 32, PQ = 0, PREW = 1991
 // Timing:     0 cycles when empty and out_ready, else in order
 // Reference:  elastic paper, section 4.3 and Fig. 4;
-//             docs/microarchitecture.md, section 9
+//             microarchitecture/elastic-queues.md
 //
 // in  clk         1  clock
 // in  rst         1  synchronous reset

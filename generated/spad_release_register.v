@@ -4,8 +4,7 @@
 //
 // Parameters: T = 8
 // Timing:     one cycle
-// Reference:  sharing paper, section 4; docs/microarchitecture.md, section
-//             18.2a
+// Reference:  sharing paper, section 4; microarchitecture/relssp.md
 //
 // in  clk            1  clock
 // in  rst            1  synchronous reset

@@ -5,7 +5,7 @@
 // Parameters: W = 48, WS = 32, L = 32, S = 1, T = 8, TW = 3
 // Timing:     rel_done, live and unlock include this cycle's events; launches
 //             show in the next
-// Reference:  sharing paper, section 5; docs/microarchitecture.md, section 17
+// Reference:  sharing paper, section 5; microarchitecture/relssp.md
 //
 // in  clk            1  clock
 // in  rst            1  synchronous reset

@@ -4,7 +4,7 @@
 //
 // Parameters: W = 48
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 17
+// Reference:  microarchitecture/relssp.md
 //
 // in  mine      48  warps of the block
 // in  was_done  48  warps that had released before this cycle

@@ -4,7 +4,7 @@
 //
 // Parameters: WS = 32
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 17
+// Reference:  microarchitecture/relssp.md
 //
 // in  starts          1  its block starts
 // in  highest         1  it is the highest warp of that block

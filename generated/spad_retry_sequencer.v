@@ -8,8 +8,8 @@
 //             LWR = 36, LB = 32, TGW = 43
 // Timing:     a round takes LR * r + LU + LWR * w + LB cycles for degrees r of
 //             the read and w of the write
-// Reference:  atomics paper, sections II and III; docs/microarchitecture.md,
-//             section 8
+// Reference:  atomics paper, sections II and III;
+//             microarchitecture/retry-sequencer.md
 //
 // in  clk          1  clock
 // in  rst          1  synchronous reset

@@ -9,7 +9,7 @@
 // Timing:     an access of degree d answers MS - 1 + max(1, d) cycles after
 //             the cycle in which it fires (with locks LKG * max(1, d)); one
 //             access per cycle at d <= 1
-// Reference:  docs/microarchitecture.md, section 7; atomics paper, section II
+// Reference:  microarchitecture/scratchpad.md; atomics paper, section II
 //
 // in  clk            1  clock
 // in  rst            1  synchronous reset

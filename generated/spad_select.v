@@ -4,7 +4,7 @@
 //
 // Parameters: BITS, bits of the number; WIDTH, bits of a word
 // Timing:     combinational
-// Reference:  docs/microarchitecture.md, section 6
+// Reference:  microarchitecture/lock-unit.md
 //
 // in  index   *  number of the word, BITS bits
 // in  words   *  the 2**BITS words of WIDTH bits, number 0 in the low bits

@@ -5,7 +5,7 @@
 // Parameters: WIDTH, bits of an entry; CLEAR = 1, out_data is 0 from the reset
 //             on
 // Timing:     one cycle; one entry a cycle
-// Reference:  docs/microarchitecture.md, section 18a.1
+// Reference:  microarchitecture/bus.md
 //
 // in  clk         1  clock
 // in  rst         1  synchronous reset

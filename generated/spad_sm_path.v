@@ -9,7 +9,7 @@
 //             = 0, SETS = 256, LR = 32, LU = 18, LWR = 36, LB = 32
 // Timing:     issued in cycle s, a memory pass of degree d is written back in
 //             s+1+H+d+M, another one in s+2 (elastic) if nothing is in the way
-// Reference:  docs/microarchitecture.md, section 18; all five papers
+// Reference:  microarchitecture/sm-path.md; all five papers
 //
 // in  clk             1  clock
 // in  rst             1  synchronous reset

@@ -10,7 +10,7 @@
 // Timing:     taken in cycle t, an access of degree d is answered in
 //             t+1+MS+max(1, d) (with locks LKG * max(1, d)) if nothing is in
 //             the way; one access per cycle at d <= 1
-// Reference:  docs/microarchitecture.md, section 18a.2; hash paper, section 4
+// Reference:  microarchitecture/bus.md; hash paper, section 4
 //
 // in  clk             1  clock
 // in  rst             1  synchronous reset

@@ -6,7 +6,7 @@
 //
 // Parameters: 256 words of 6 bits
 // Timing:     read data in the next cycle, held until the next read
-// Reference:  docs/microarchitecture.md, section 13
+// Reference:  microarchitecture/conflict-history.md
 //
 // in  clk       1  clock
 // in  rd_en     1  read in this cycle

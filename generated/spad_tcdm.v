@@ -8,7 +8,7 @@
 // Timing:     granted in cycle t, lanes of one kind and degree d are answered
 //             in t+1+MS+max(1, d) if nothing is in the way; one access per
 //             cycle at d <= 1
-// Reference:  docs/microarchitecture.md, section 18a.3
+// Reference:  microarchitecture/bus.md
 //
 // in  clk             1  clock
 // in  rst             1  synchronous reset

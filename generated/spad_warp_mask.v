@@ -7,7 +7,7 @@
 //             and excess x: with x > 0 mask is 1 until P-1+x cycles without
 //             hold have passed
 // Reference:  elastic paper, sections 5.1 and 5.3, Eqs 3 and 7;
-//             docs/microarchitecture.md, section 14
+//             microarchitecture/warp-mask.md
 //
 // in  clk          1  clock
 // in  rst          1  synchronous reset

@@ -8,7 +8,7 @@
 // Timing:     the selection is combinational; the round-robin pointer moves
 //             with take
 // Reference:  elastic paper, section 5; sharing paper, section 4;
-//             docs/microarchitecture.md, section 15
+//             microarchitecture/warp-scheduler.md
 //
 // in  clk           1  clock
 // in  rst           1  synchronous reset

@@ -4,8 +4,8 @@
 //
 // Parameters: WBW = 1116
 // Timing:     one cycle
-// Reference:  elastic paper, section 4 and Fig. 4; docs/microarchitecture.md,
-//             section 11
+// Reference:  elastic paper, section 4 and Fig. 4;
+//             microarchitecture/writeback-mux.md
 //
 // in  clk         1  clock
 // in  rst         1  synchronous reset

@@ -1,8 +1,9 @@
 //! Machine configurations: the presets of the papers and configuration files.
 //!
-//! One [`Config`] describes one machine: the geometry and lanes that every
-//! part of the kit uses, the parameters and settings of the scratchpad path,
-//! and the SM around it (docs/microarchitecture.md, sections 2.1 and 21).
+//! One [`Config`] describes one machine: the geometry and lanes that every part
+//! of the kit uses, the parameters and settings of the scratchpad path, and the
+//! SM around it (microarchitecture/parameters.md and
+//! microarchitecture/presets.md).
 
 mod check;
 mod file;
@@ -104,9 +105,10 @@ impl Config {
         file::parse(text, path)
     }
 
-    /// The first address bit that may not be a pivot (docs/microarchitecture.md,
-    /// section 2.5): log2 of the largest power of two that divides the capacity.
-    /// Rows beyond the capacity would be addressed otherwise.
+    /// The first address bit that may not be a pivot
+    /// (microarchitecture/hash-units.md): log2 of the largest power of two that
+    /// divides the capacity. Rows beyond the capacity would be addressed
+    /// otherwise.
     pub fn pivot_limit(&self) -> u32 {
         self.capacity_words
             .trailing_zeros()

@@ -161,7 +161,7 @@ impl Error {
         }
     }
 
-    /// What should not be, whatever the input is.
+    /// An internal error, independent of the input.
     pub fn defect(what: impl Into<String>) -> Self {
         Error::Defect { what: what.into() }
     }

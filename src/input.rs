@@ -1,7 +1,7 @@
 //! Reading what a user names: a file, a pipe, or `-` for standard input.
 //!
-//! A device never ends, and a pipe need not, so everything is read up to a
-//! limit; what cannot be of the kind that is expected is refused at once.
+//! Devices and pipes may never end, so everything is read up to a limit; input
+//! of the wrong kind is refused at once.
 
 use crate::error::{Error, Result};
 use crate::quote::{is_plain, shown_path};

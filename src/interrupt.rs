@@ -1,4 +1,5 @@
-//! Ctrl-C and polite kills: heard in one place, asked about where work is done.
+//! Ctrl-C and termination signals: received in one place, checked wherever work
+//! is done.
 //!
 //! The program [installs](install) the handler at its start. From then on a
 //! signal stops all tools, removes unfinished files and ends the program with

@@ -1,5 +1,4 @@
-//! Writing files so that nothing half-written stays, and folders so that
-//! nothing of the user's is lost.
+//! Writes files atomically, and folders without losing the user's files.
 
 mod owned_folder;
 mod owned_list;

@@ -25,7 +25,7 @@ pub fn shown_lines(text: &str) -> Cow<'_, str> {
     escape(text, |c| steers(c) && c != '\n' && c != '\t')
 }
 
-/// [`shown`] for a path; bytes that are no UTF-8 are replaced.
+/// [`shown`] for a path; bytes that are not UTF-8 are replaced.
 pub fn shown_path(path: &Path) -> String {
     shown(&path.to_string_lossy()).into_owned()
 }
@@ -78,7 +78,7 @@ fn steers(c: char) -> bool {
 }
 
 /// One word of a command, quoted for a POSIX shell: pasted, it is this word
-/// again, whatever is in it. Control characters and bytes that are no UTF-8
+/// again, whatever is in it. Control characters and bytes that are not UTF-8
 /// are written in `$'...'`, so that the quoted word can be shown as it is.
 pub fn shell(word: impl AsRef<OsStr>) -> String {
     let bytes = word.as_ref().as_bytes();

@@ -1,5 +1,5 @@
-//! What must stay within bounds of memory: long kernels are traced and run as
-//! they stream, and large PTX is read.
+//! Memory limits: long kernels are traced and run as they stream, and large PTX
+//! is read.
 #![cfg(target_os = "linux")]
 
 use serde_json::Value;

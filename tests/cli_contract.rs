@@ -1,5 +1,5 @@
-//! What others rely on: the JSON of each command, exit statuses, what goes to
-//! which stream, and a few tables and messages word for word.
+//! The contract with scripts: the JSON of each command, exit statuses, what
+//! goes to which stream, and a few tables and messages word for word.
 
 use assert_cmd::Command;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The commands `trace` and `congestion` as their users see them.
+//! The commands `trace` and `congestion`, from the outside.
 
 use assert_cmd::Command;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Lockstep co-simulation of every unit, and proof that it can fail.
+//! Lockstep co-simulation of every unit, and a check that it can fail.
 
 use assert_cmd::Command;
 use serde_json::Value;

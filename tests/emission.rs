@@ -1,6 +1,6 @@
-//! What `emit` writes beside the Verilog, used as its users use it: the test
-//! benches in Icarus Verilog, two machines in one chip, the constraints in
-//! OpenSTA, the core in FuseSoC, the file list from another folder.
+//! The files that `emit` writes beside the Verilog, in use: the test benches in
+//! Icarus Verilog, two machines in one chip, the constraints in OpenSTA, the
+//! core in FuseSoC, the file list from another folder.
 
 use serde_json::Value;
 use std::fs;

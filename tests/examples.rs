@@ -1,4 +1,4 @@
-//! The programs of `examples/` do what they say.
+//! The programs in `examples/` work.
 
 use serde_json::Value;
 use spadkit::geometry::Geometry;
@@ -46,7 +46,7 @@ fn silent(dir: &Path, program: &str, args: &[&str]) {
     );
 }
 
-/// Section 18a.2 of the contract: 1 + 1 + MS + max(1, degree), with the cycle
+/// microarchitecture/bus.md: 1 + 1 + MS + max(1, degree), with the cycle
 /// of the request.
 #[test]
 fn the_comparison_counts_cycles_as_the_contract_does() {

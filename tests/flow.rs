@@ -1,4 +1,4 @@
-//! The main job: what its report says is all that hardware has to be told.
+//! The main job: its report has everything needed to configure the hardware.
 
 use assert_cmd::Command;
 use serde_json::Value;

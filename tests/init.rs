@@ -1,4 +1,4 @@
-//! `spadkit init`: launch files to fill in, and what comes of them.
+//! `spadkit init`: launch files to fill in, and their use.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! `emit` and `flow` lose nothing that a user left in their folder.
+//! `emit` and `flow` never lose a user's files in their folder.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The command `prove`: what is right is proved, and what is wrong is not.
+//! The command `prove`: correct RTL is proved, and broken RTL is not.
 
 #[path = "prove/faults.rs"]
 mod faults;

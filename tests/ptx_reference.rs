@@ -1,4 +1,4 @@
-//! The plain interpreter that the warp executor is compared with runs kernels.
+//! Kernels on the plain interpreter with which the warp executor is compared.
 
 mod reference;
 

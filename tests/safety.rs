@@ -1,5 +1,5 @@
-//! Nobody gets in: odd names, inputs without end, Verilog and caches of others.
-//! And what stands for each exit status.
+//! Security: odd names, endless inputs, Verilog and caches from others. And
+//! what stands for each exit status.
 
 use std::fs::Permissions;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Search on the recorded traces beside the repository, where they are.
+//! Search on the recorded traces beside the repository, if present.
 
 use spadkit::geometry::Geometry;
 use spadkit::hash::{HashKind, Mapping};

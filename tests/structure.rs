@@ -203,7 +203,7 @@ fn outputs_depend_on_the_inputs_that_are_declared() {
 }
 
 /// Gates in a row from registers into those that a stage writes
-/// (docs/microarchitecture.md, section 18.10), as those of
+/// (microarchitecture/sm-path.md), as those of
 /// units.
 const STAGE_LEVELS: [(&str, usize); 13] = [
     ("release", 18),

@@ -256,7 +256,7 @@ fn on_our_kernels_it_is_never_worse_than_padding_by_one() {
         let array = array(&trace, "sm80");
         // On the diagonals of nw only a matrix does as well as padding.
         let kinds = match name.starts_with("nw/") {
-            true => &Kind::ALL[..],
+            true => &Kind::all()[..],
             false => &QUICK,
         };
         let found = tuned(&array, kinds, 1.0);
@@ -318,7 +318,7 @@ fn a_float_tile_read_by_columns() {
     ] {
         assert_eq!(conflicts(&array, spec).1, degree, "{spec}");
     }
-    let found = tuned(&array, &Kind::ALL, 1.0);
+    let found = tuned(&array, &Kind::all(), 1.0);
     let best = found.best();
     assert_eq!(best.layout.spec().to_string(), "swizzle:5,0,5");
     assert_eq!((best.costs(), best.optimal()), ((0, 2, 0), true));

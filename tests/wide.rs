@@ -7,6 +7,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 use spadkit::config::Config;
+use spadkit::hash::kind::BitvecPerm;
 use spadkit::hash::{HashKind, HashSpec, Mapping};
 use spadkit::search::bitvec::all_pairs;
 use spadkit::search::reference::{Selection, of_trace};
@@ -219,7 +220,8 @@ fn every_search_counts_by_the_machines_rule() {
             assert_eq!(found.conflicts, plain(&found.spec), "{kind} {method}");
             assert!(found.lower_bound <= found.conflicts, "{kind} {method}");
             if kind == HashKind::BitvecPerm {
-                let all = (0..=geometry.row_bits()).map(|k| plain(&HashSpec::BitvecPerm { k }));
+                let all =
+                    (0..=geometry.row_bits()).map(|k| plain(&HashSpec::from(BitvecPerm { k })));
                 assert_eq!(Some(found.conflicts), all.min());
             }
         }

@@ -1,5 +1,5 @@
-//! What puts the scratchpad into other designs: the units behind a bus as
-//! their neighbours see them, the rules of the neighbours, SystemVerilog.
+//! The scratchpad in other designs: the units behind a bus as their neighbours
+//! see them, the rules of the neighbours, SystemVerilog.
 
 #[path = "wrappers/rtl.rs"]
 mod rtl;

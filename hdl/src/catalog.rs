@@ -9,6 +9,7 @@ use crate::params::Params;
 use crate::spad_hash_config;
 
 /// A unit that can be emitted by its name.
+#[derive(Clone)]
 pub(crate) struct Unit {
     pub(crate) name: &'static str,
     emit: Emit,
@@ -16,8 +17,10 @@ pub(crate) struct Unit {
 }
 
 /// Emits the unit's module, and before it those that it instantiates.
+#[derive(Clone, Copy)]
 enum Emit {
     Geometry(fn(Geometry) -> Result<Module>),
+    Configured(Configured),
     Registers(Configured),
     Hash(fn(&Machine) -> Result<Vec<Module>>),
     Path(fn(&Params) -> Result<Vec<Module>>),
@@ -39,6 +42,11 @@ impl Unit {
         emit: fn(Geometry) -> Result<Module>,
     ) -> Self {
         Unit::new(name, Emit::Geometry(emit))
+    }
+
+    /// A unit that has registers.
+    pub(crate) const fn configured(unit: Configured) -> Self {
+        Unit::new(unit.unit(), Emit::Configured(unit))
     }
 
     /// The registers that configure a hash.
@@ -96,6 +104,7 @@ impl Unit {
         let g = machine.geometry;
         match self.emit {
             Emit::Geometry(emit) => emit(g).map(|module| vec![module]),
+            Emit::Configured(unit) => unit.rtl().emit(g).map(|module| vec![module]),
             Emit::Registers(of) => spad_hash_config::emit_unit(g, of, self.name),
             Emit::Hash(emit) => emit(machine),
             Emit::Path(emit) => emit(&Params::new(machine)?),

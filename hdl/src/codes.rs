@@ -1,4 +1,4 @@
-//! The names of codes on ports (docs/microarchitecture.md, section 2): one
+//! The names of codes on ports (microarchitecture/parameters.md): one
 //! list, with no logic, for RTL, golden models, benches and documents.
 //!
 //! A template writes a code by its Verilog name, as `KIND_LOAD`; the
@@ -32,7 +32,7 @@ macro_rules! field {
 }
 
 field! {
-    /// Instruction kinds at the issue port (section 2.2).
+    /// Instruction kinds at the issue port (microarchitecture/parameters.md).
     kind "KIND" 4:
     /// Any instruction without memory access.
     ALU = 0;
@@ -53,7 +53,7 @@ field! {
 }
 
 field! {
-    /// Scratchpad operations (section 2.3).
+    /// Scratchpad operations (microarchitecture/parameters.md).
     op "OP" 3:
     /// No access: data comes back unchanged.
     PASS = 0;
@@ -70,7 +70,7 @@ field! {
 }
 
 field! {
-    /// Atomic operations (section 2.4).
+    /// Atomic operations (microarchitecture/parameters.md).
     aop "AOP" 4:
     /// Sum modulo 2^D.
     ADD = 0;
@@ -93,7 +93,7 @@ field! {
 }
 
 field! {
-    /// `cfg_lock_hash` (section 2.5).
+    /// `cfg_lock_hash` (microarchitecture/hash-units.md).
     lock_hash "LOCK_HASH" 2:
     /// The low address bits.
     NONE = 0;
@@ -104,7 +104,7 @@ field! {
 }
 
 field! {
-    /// `state` of the retry sequencer (section 8).
+    /// `state` of the retry sequencer (microarchitecture/retry-sequencer.md).
     seq "SEQ" 3:
     /// Takes a pass.
     IDLE = 0;
@@ -121,7 +121,7 @@ field! {
 }
 
 field! {
-    /// `wb_src` (section 11).
+    /// `wb_src` (microarchitecture/writeback-mux.md).
     source "SOURCE" 2:
     /// Data from off-chip.
     ICN = 0;
@@ -132,7 +132,7 @@ field! {
 }
 
 field! {
-    /// `cfg_policy` (section 15).
+    /// `cfg_policy` (microarchitecture/warp-scheduler.md).
     policy "POLICY" 2:
     /// Loose round-robin.
     LRR = 0;
@@ -145,7 +145,7 @@ field! {
 }
 
 field! {
-    /// `cfg_pipeline` (section 18.1).
+    /// `cfg_pipeline` (microarchitecture/sm-path.md).
     pipeline "PIPELINE" 2:
     /// Every kind goes through the memory stages.
     UNIFIED = 0;
@@ -156,7 +156,7 @@ field! {
 }
 
 field! {
-    /// `cfg_barrel` (section 18.1).
+    /// `cfg_barrel` (microarchitecture/sm-path.md).
     barrel "BARREL" 2:
     /// One instruction of a warp in flight.
     STRICT = 0;
@@ -167,7 +167,7 @@ field! {
 }
 
 field! {
-    /// `stall` (section 18.8).
+    /// `stall` (microarchitecture/pipelines.md).
     stall "STALL" 2:
     /// EXE is empty or moves.
     NONE = 0;
@@ -180,7 +180,7 @@ field! {
 }
 
 field! {
-    /// `rd_index` of the performance counters (section 18b).
+    /// `rd_index` of the performance counters (microarchitecture/counters.md).
     counter "COUNTER" 4:
     /// Clock cycles.
     CYCLES = 0;
@@ -265,20 +265,20 @@ mod tests {
     /// The tables of the contract name the same codes.
     #[test]
     fn the_contract_has_the_same_codes() {
-        let text = include_str!("../../docs/microarchitecture.md");
+        let text = include_str!("../../docs/reference/microarchitecture/parameters.md");
         let part = |from: &str, to: &str| {
             let start = text.find(from).unwrap();
             &text[start..start + text[start..].find(to).unwrap()]
         };
-        let kinds = part("### 2.2 Kinds", "### 2.3");
+        let kinds = part("## Kinds", "## Scratchpad operations");
         for (name, value) in kind::FIELD.codes {
             assert!(kinds.contains(&format!("| {value} | {name} ")), "{name}");
         }
-        let ops = part("### 2.3 Scratchpad operations", "### 2.4");
+        let ops = part("## Scratchpad operations", "## Atomic operations");
         for (name, value) in op::FIELD.codes.iter().filter(|c| c.0 != "UNSUPPORTED") {
             assert!(ops.contains(&format!("| {value} | {name} ")), "{name}");
         }
-        let atomics = part("### 2.4 Atomic operations", "### 2.5");
+        let atomics = part("## Atomic operations", "unsupported");
         for (name, value) in aop::FIELD.codes {
             assert!(atomics.contains(&format!("{value} {name}")), "{name}");
         }

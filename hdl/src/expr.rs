@@ -77,20 +77,6 @@ pub(crate) fn up(value: impl Into<Expr>, by: usize) -> Expr {
     binary(value.into().0, VerilogOp::Shl, wire(&by.to_string()).0)
 }
 
-/// `value >> by`
-pub(crate) fn down(value: impl Into<Expr>, by: usize) -> Expr {
-    binary(value.into().0, VerilogOp::Shr, wire(&by.to_string()).0)
-}
-
-/// The constant of `width` bits of which one is set.
-pub(crate) fn one_hot(width: usize, index: usize) -> Expr {
-    let bits: String = (0..width)
-        .rev()
-        .map(|i| if i == index { '1' } else { '0' })
-        .collect();
-    wire(&format!("{width}'b{bits}"))
-}
-
 /// `a == b`
 pub(crate) fn same(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     binary(a.into().0, VerilogOp::Eq, b.into().0)
@@ -104,11 +90,6 @@ pub(crate) fn reaches(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
 /// `a < b`, both without sign.
 pub(crate) fn below(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     binary(a.into().0, VerilogOp::Lt, b.into().0)
-}
-
-/// `a > b`
-pub(crate) fn exceeds(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
-    binary(a.into().0, VerilogOp::Gt, b.into().0)
 }
 
 /// `name == code`, a code by its Verilog name (`codes`).
@@ -194,18 +175,7 @@ pub(crate) fn assign(name: &str, value: impl Into<Expr>) -> VerilogStatement {
 /// A parameter of `width` bits, `localparam NAME = value;`: what follows reads
 /// it like a signal.
 pub(crate) fn constant(name: &str, width: usize, value: usize) -> VerilogStatement {
-    defined(name, number(width, value))
-}
-
-/// A size, `localparam NAME = value;`: what follows writes it by this name where
-/// it declares, copies or selects so many bits. No two sizes that are ever the
-/// same belong into one module, or a reader takes one for the other.
-pub(crate) fn size(name: &str, value: usize) -> VerilogStatement {
-    defined(name, wire(&value.to_string()))
-}
-
-fn defined(name: &str, value: Expr) -> VerilogStatement {
-    let value = VerilogExpression::Unsigned(Box::new(value.0));
+    let value = VerilogExpression::Unsigned(Box::new(number(width, value).0));
     VerilogStatement::Assignment(wire(name).0, value)
 }
 

@@ -4,53 +4,57 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The kinds of configurable hash unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HashKind {
-    /// Bit-vector permutation (hash paper, section 4.1).
-    BitvecPerm,
-    /// Bit-vector XOR (section 4.2).
-    BitvecXor,
-    /// Bitwise permutation (section 4.3).
-    BitwisePerm,
-    /// Bitwise XOR (section 4.4).
-    BitwiseXor,
-    /// Any GF(2) matrix; beyond the paper.
-    Matrix,
+/// Declares the kinds of configurable hash unit, a line each: the variant, its
+/// name in specs, and the name of its files behind `spad_hash_`.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident, $name:literal, $file:ident;)+) => {
+        /// The kinds of configurable hash unit.
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+        )]
+        pub enum HashKind {
+            $($(#[$doc])* #[serde(rename = $name)] $kind,)+
+        }
+
+        impl HashKind {
+            /// All kinds, from the smallest unit to the largest.
+            pub const ALL: [HashKind; [$($name),+].len()] = [$(HashKind::$kind),+];
+
+            /// The name in specs and on the command line.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(HashKind::$kind => $name,)+
+                }
+            }
+
+            /// The Verilog module of the unit.
+            pub const fn unit(self) -> &'static str {
+                match self {
+                    $(HashKind::$kind => concat!("spad_hash_", stringify!($file)),)+
+                }
+            }
+
+            /// The Verilog module of its registers.
+            const fn config_unit(self) -> &'static str {
+                match self {
+                    $(HashKind::$kind => concat!("spad_hash_config_", stringify!($file)),)+
+                }
+            }
+        }
+    };
 }
 
-impl HashKind {
-    /// All kinds, from the smallest unit to the largest.
-    pub const ALL: [HashKind; 5] = [
-        HashKind::BitvecPerm,
-        HashKind::BitvecXor,
-        HashKind::BitwisePerm,
-        HashKind::BitwiseXor,
-        HashKind::Matrix,
-    ];
-
-    /// The name in specs and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            HashKind::BitvecPerm => "bitvec-perm",
-            HashKind::BitvecXor => "bitvec-xor",
-            HashKind::BitwisePerm => "bitwise-perm",
-            HashKind::BitwiseXor => "bitwise-xor",
-            HashKind::Matrix => "matrix",
-        }
-    }
-
-    /// The Verilog module of the unit.
-    pub fn unit(self) -> &'static str {
-        match self {
-            HashKind::BitvecPerm => "spad_hash_bitvec_perm",
-            HashKind::BitvecXor => "spad_hash_bitvec_xor",
-            HashKind::BitwisePerm => "spad_hash_bitwise_perm",
-            HashKind::BitwiseXor => "spad_hash_bitwise_xor",
-            HashKind::Matrix => "spad_hash_matrix",
-        }
-    }
+kinds! {
+    /// Bit-vector permutation (hash paper, section 4.1).
+    BitvecPerm, "bitvec-perm", bitvec_perm;
+    /// Bit-vector XOR (section 4.2).
+    BitvecXor, "bitvec-xor", bitvec_xor;
+    /// Bitwise permutation (section 4.3).
+    BitwisePerm, "bitwise-perm", bitwise_perm;
+    /// Bitwise XOR (section 4.4).
+    BitwiseXor, "bitwise-xor", bitwise_xor;
+    /// Any GF(2) matrix; beyond the paper.
+    Matrix, "matrix", matrix;
 }
 
 impl fmt::Display for HashKind {
@@ -71,14 +75,19 @@ pub enum Configured {
 }
 
 impl Configured {
+    /// Its Verilog module.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Configured::Hash(kind) => kind.unit(),
+            Configured::Rap => "spad_rap",
+            Configured::RowMap => "spad_row_map",
+        }
+    }
+
     /// The Verilog module of its registers.
     pub const fn config_unit(self) -> &'static str {
         match self {
-            Configured::Hash(HashKind::BitvecPerm) => "spad_hash_config_bitvec_perm",
-            Configured::Hash(HashKind::BitvecXor) => "spad_hash_config_bitvec_xor",
-            Configured::Hash(HashKind::BitwisePerm) => "spad_hash_config_bitwise_perm",
-            Configured::Hash(HashKind::BitwiseXor) => "spad_hash_config_bitwise_xor",
-            Configured::Hash(HashKind::Matrix) => "spad_hash_config_matrix",
+            Configured::Hash(kind) => kind.config_unit(),
             Configured::Rap => "spad_hash_config_rap",
             Configured::RowMap => "spad_hash_config_row_map",
         }

@@ -4,46 +4,43 @@
 //! The golden models in the crate `spadkit` are written independently from the
 //! same definitions; nothing here computes an answer that they use.
 //!
-//! The rule: **Rust describes, templates emit.** Logic is an expression tree
-//! (`expr`, on rust-hdl's syntax); what is written to a signal and how wide it
-//! is, is checked before anything is printed (`widths`, `print`). It comes in
-//! three forms:
+//! A unit is described once, in Rust, in its own file: ports, registers, logic,
+//! instances, replication. `README.md` shows how it reads. Handles of signals
+//! (`signal`) have widths that are checked where they are used; expressions are
+//! rust-hdl's syntax tree, and what that cannot say is in `adapter`. `body`
+//! prints a module in the one template of modules.
 //!
-//! - the hash family: `LogicBlock`s with typed ports;
-//! - a `kernel`, a module of its own whose widths are known only at emission:
-//!   what is there once per warp, block, pair or lane, and searches
-//!   (`spad_relssp_warp`, `spad_access_pair`, `spad_atomic_alu`);
-//! - the equations of a `shell`: decisions and next states of a unit, one bit
-//!   per lane, warp, stage or lock where there are many (`spad_lock_unit`,
-//!   `spad_nonmem_queue`, `spad_retry_sequencer`).
-//!
-//! Ports and documentation are Rust as well (`shell`). A Tera template in
-//! `templates/` has what is around the logic: registers, memories, instances,
-//! and replication with what only a loop can say: decoders, multiplexers, the
-//! relation of each lane to the earlier ones. Four helpers are nothing but that
-//! (`helper`: `spad_skid`, `spad_lowest`, `spad_pick`, `spad_select`), and have
-//! Verilog parameters.
-//!
-//! rust-hdl's own simulator is not used (the golden model is the executable
-//! twin), so `update()` is empty everywhere.
+//! Two older forms remain until their units are described that way: a `kernel`
+//! or a `LogicBlock` (rust-hdl's blocks, with logic alone), and a `shell`, whose
+//! Tera template in `templates/` has what is around the logic.
 
+mod adapter;
+mod body;
 mod bus;
 mod catalog;
 pub mod codes;
+mod configured;
 mod error;
 mod expr;
 mod geometry;
+
 mod hashed_lanes;
 mod hashes;
 mod helper;
+mod instance;
+mod item;
 mod kernel;
+mod kinds;
 mod lines;
 mod machine;
 mod module;
 mod params;
 mod port;
 mod print;
+mod register;
 mod shell;
+mod signal;
+mod size;
 mod spad_access_pair;
 mod spad_access_unit;
 mod spad_atomic_alu;
@@ -63,7 +60,6 @@ mod spad_hash_bitvec_xor;
 mod spad_hash_bitwise_perm;
 mod spad_hash_bitwise_xor;
 mod spad_hash_config;
-mod spad_hash_decode;
 mod spad_hash_matrix;
 mod spad_hash_stage;
 mod spad_hash_xor;
@@ -100,6 +96,7 @@ mod spad_warp_scheduler;
 mod spad_writeback_mux;
 mod system;
 mod template;
+mod unit;
 mod widths;
 mod window;
 
@@ -111,32 +108,33 @@ pub use params::Params;
 pub use system::{Companion, package, rules, wrapper};
 
 use catalog::Unit;
+use std::sync::LazyLock;
 
 /// Every unit that can be emitted, in the order of the documentation.
-const UNITS: &[Unit] = &[
-    Unit::of_geometry("spad_hash_bitvec_perm", spad_hash_bitvec_perm::emit_unit),
-    Unit::of_geometry("spad_hash_bitvec_xor", spad_hash_bitvec_xor::emit_unit),
-    Unit::of_geometry("spad_hash_bitwise_perm", spad_hash_bitwise_perm::emit_unit),
-    Unit::of_geometry("spad_hash_bitwise_xor", spad_hash_bitwise_xor::emit_unit),
-    Unit::of_geometry("spad_hash_matrix", spad_hash_matrix::emit_unit),
+static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| {
+    let kinds = || HashKind::ALL.into_iter().map(Configured::Hash);
+    let mut units: Vec<Unit> = kinds().map(Unit::configured).collect();
+    units.extend_from_slice(OTHER_HASHES);
+    let registers = kinds().chain([Configured::Rap, Configured::RowMap]);
+    units.extend(registers.map(Unit::registers));
+    units.extend_from_slice(PATH);
+    units
+});
+
+/// The hashes that are fixed, and what stands beside the configurable ones.
+const OTHER_HASHES: &[Unit] = &[
     Unit::of_geometry("spad_hash_xor", spad_hash_xor::emit_unit),
     Unit::of_geometry("spad_hash_add", spad_hash_add::emit_unit),
-    Unit::of_geometry("spad_row_map", spad_row_map::emit_unit),
-    Unit::of_geometry("spad_rap", spad_rap::emit_unit),
+    Unit::configured(Configured::RowMap),
+    Unit::configured(Configured::Rap),
     Unit::of_hash("spad_hash_config", |machine| {
-        spad_hash_config::emit_unit(
-            machine.geometry,
-            Configured::Hash(machine.hash_unit),
-            "spad_hash_config",
-        )
+        let unit = Configured::Hash(machine.hash_unit);
+        spad_hash_config::emit_unit(machine.geometry, unit, "spad_hash_config")
     }),
-    Unit::registers(Configured::Hash(HashKind::BitvecPerm)),
-    Unit::registers(Configured::Hash(HashKind::BitvecXor)),
-    Unit::registers(Configured::Hash(HashKind::BitwisePerm)),
-    Unit::registers(Configured::Hash(HashKind::BitwiseXor)),
-    Unit::registers(Configured::Hash(HashKind::Matrix)),
-    Unit::registers(Configured::Rap),
-    Unit::registers(Configured::RowMap),
+];
+
+/// The units of the scratchpad path.
+const PATH: &[Unit] = &[
     Unit::of_path("spad_conflict_arbiter", spad_conflict_arbiter::emit_unit),
     Unit::of_path("spad_crossbar", spad_crossbar::emit_unit),
     Unit::of_path("spad_bank_ram", spad_bank_ram::emit_unit),

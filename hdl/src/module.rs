@@ -31,14 +31,14 @@ pub struct UnitDoc {
 }
 
 impl UnitDoc {
-    /// Of a combinational part of a unit, defined in `section` of the contract.
-    pub(crate) fn part(name: &str, summary: &str, parameters: String, section: &str) -> Self {
+    /// Of a combinational part of a unit, defined in `chapter` of the contract.
+    pub(crate) fn part(name: &str, summary: &str, parameters: String, chapter: &str) -> Self {
         UnitDoc {
             name: name.into(),
             summary: summary.into(),
             parameters,
             timing: "combinational".into(),
-            paper: format!("docs/microarchitecture.md, section {section}"),
+            paper: format!("microarchitecture/{chapter}"),
             latency_cycles: 0,
         }
     }

@@ -1,4 +1,4 @@
-//! The parameters of docs/microarchitecture.md, section 2.1: the one place
+//! The parameters of microarchitecture/parameters.md: the one place
 //! where each has its name, its meaning and its value in a machine. Templates
 //! and headers of the Verilog, golden models, benches and proofs read them here;
 //! a test holds the table of the document against this list.
@@ -17,7 +17,7 @@ macro_rules! parameters {
     ($machine:ident; $($(#[doc = $doc:literal])* $name:ident: $kind:ty = $value:expr;)*) => {
         /// The parameters of a machine, under the names of the document.
         #[derive(Clone, Debug, Serialize)]
-        #[allow(non_snake_case, reason = "the names of docs/microarchitecture.md")]
+        #[allow(non_snake_case, reason = "the names of the contract")]
         pub struct Params {
             $($(#[doc = $doc])* pub $name: $kind,)*
         }
@@ -27,7 +27,7 @@ macro_rules! parameters {
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
 
             /// The parameters of a machine that may be one that cannot be emitted.
-            #[allow(non_snake_case, reason = "the names of docs/microarchitecture.md")]
+            #[allow(non_snake_case, reason = "the names of the contract")]
             pub fn of($machine: &Machine) -> Self {
                 $(let $name: $kind = $value;)*
                 Params { $($name),* }
@@ -178,10 +178,13 @@ mod tests {
 
     /// The first column of the table, a name or several.
     fn documented() -> BTreeSet<String> {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/microarchitecture.md");
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../docs/reference/microarchitecture/parameters.md"
+        );
         let text = std::fs::read_to_string(path).unwrap();
-        let (_, rest) = text.split_once("### 2.1 Parameters").unwrap();
-        let (table, _) = rest.split_once("### 2.2").unwrap();
+        let (_, rest) = text.split_once("## Parameters").unwrap();
+        let (table, _) = rest.split_once("## Kinds").unwrap();
         let rows = table.lines().filter_map(|line| line.strip_prefix("| "));
         let names = rows.filter_map(|row| row.split_once(" |").map(|(names, _)| names));
         let each = names.flat_map(|names| names.split(", ")).map(str::to_owned);

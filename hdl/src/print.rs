@@ -50,7 +50,7 @@ pub(crate) fn body(locals: &[Local], statements: &[VerilogStatement], widths: &W
     let whole = |local: &&Local| statements.iter().any(|s| target(s) == Some(&local.name));
     let (at_once, bitwise): (Vec<_>, Vec<_>) = locals.iter().partition(whole);
     for local in bitwise {
-        let range = printer.range(local.width);
+        let range = range(local.width);
         out.push_str(&format!("    wire {range}{};\n", local.name));
     }
     for statement in statements {
@@ -60,13 +60,23 @@ pub(crate) fn body(locals: &[Local], statements: &[VerilogStatement], widths: &W
         }
         let local = at_once.iter().find(|l| target(statement) == Some(&l.name));
         let opening = match local {
-            Some(local) => format!("    wire {}", printer.range(local.width)),
+            Some(local) => format!("    wire {}", range(local.width)),
             None => "    assign ".to_owned(),
         };
         out.push_str(&printer.statement(&opening, statement));
         out.push('\n');
     }
     out
+}
+
+/// The text of an expression that knows its width.
+pub(crate) fn expression(tree: &VerilogExpression) -> String {
+    Printer(&Widths::default()).text(tree)
+}
+
+/// An assignment that begins with `opening`.
+pub(crate) fn statement(opening: &str, statement: &VerilogStatement) -> String {
+    Printer(&Widths::default()).statement(opening, statement)
 }
 
 fn range(width: usize) -> String {
@@ -80,26 +90,11 @@ fn range(width: usize) -> String {
 struct Printer<'a>(&'a Widths);
 
 impl Printer<'_> {
-    /// A constant, of as many bits as its value has, if that is no size.
+    /// A constant, of as many bits as its value has.
     fn constant(&self, name: &VerilogExpression, value: &VerilogExpression) -> String {
-        let range = self.0.of(value).map_or(String::new(), range);
+        let range = range(self.bits(value));
         let (name, value) = (self.text(name), self.text(value));
         format!("    localparam {range}{name} = {value};\n")
-    }
-
-    /// A number of bits, by its name where it has one.
-    fn size(&self, width: usize) -> String {
-        match self.0.size(width) {
-            Some(name) => name.to_owned(),
-            None => width.to_string(),
-        }
-    }
-
-    fn range(&self, width: usize) -> String {
-        match self.0.size(width) {
-            Some(name) if width > 1 => format!("[{name}-1:0] "),
-            _ => range(width),
-        }
     }
 
     fn statement(&self, opening: &str, statement: &VerilogStatement) -> String {
@@ -112,9 +107,10 @@ impl Printer<'_> {
                 let name = written(statement).map_or("", |(name, _)| name);
                 let cases = self.cases(choice);
                 let short = format!("{opening}{name} = {};", cases.join(" : "));
+                let next = format!("\n{:1$}: ", "", indent(opening) + 4);
                 match cases.len() == 2 && short.len() <= CODE_WIDTH {
                     true => short,
-                    false => format!("{opening}{name} = {};", cases.join("\n        : ")),
+                    false => format!("{opening}{name} = {};", cases.join(&next)),
                 }
             }
             VerilogStatement::Match(table) => self.table(opening, table),
@@ -169,14 +165,15 @@ impl Printer<'_> {
     fn broken(&self, opening: &str, value: &VerilogExpression) -> String {
         let terms = self.terms(value);
         let mut lines = Lines::new(CODE_WIDTH, format!("{opening}{}", terms[0][0]));
+        let inner = indent(opening) + 4;
         for (i, term) in terms.iter().enumerate() {
             match i.checked_sub(1).map(|before| terms[before].len()) {
                 None => {}
-                Some(1) => lines.append(8, &term[0]),
-                Some(_) => lines.begin(8, &term[0]),
+                Some(1) => lines.append(inner, &term[0]),
+                Some(_) => lines.begin(inner, &term[0]),
             }
             for piece in &term[1..] {
-                lines.append(12, piece);
+                lines.append(inner + 4, piece);
             }
         }
         lines.join()
@@ -249,12 +246,7 @@ impl Printer<'_> {
             VerilogExpression::Slice(signal, width, from) => {
                 let signal = self.text(signal);
                 let from: usize = self.text(from).parse().unwrap_or_default();
-                match self.0.size(*width) {
-                    Some(name) if from.is_multiple_of(*width) => {
-                        format!("{signal}[{}*{name} +: {name}]", from / width)
-                    }
-                    _ => format!("{signal}[{}:{from}]", from + width - 1),
-                }
+                format!("{signal}[{}:{from}]", from + width - 1)
             }
             VerilogExpression::Cast(inner, width) => self.cast(inner, *width),
             other => unreachable!("not built by `expr`: {other:?}"),
@@ -266,7 +258,7 @@ impl Printer<'_> {
         match inner {
             VerilogExpression::Signed(bit) if width == 1 => self.operand(bit, None),
             VerilogExpression::Signed(bit) => {
-                format!("{{{}{{{}}}}}", self.size(width), self.text(bit))
+                format!("{{{width}{{{}}}}}", self.text(bit))
             }
             _ => match width - self.bits(inner) {
                 0 => self.operand(inner, None),
@@ -295,6 +287,11 @@ impl Printer<'_> {
     fn bits(&self, value: &VerilogExpression) -> usize {
         self.0.of(value).expect("the widths have been checked")
     }
+}
+
+/// Columns in front of a text.
+fn indent(text: &str) -> usize {
+    text.len() - text.trim_start().len()
 }
 
 /// The value that the one statement of a case gives.
@@ -371,8 +368,8 @@ fn unary_symbol(op: &VerilogOpUnary) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::{Expr, any, assign, bit, choose, constant, copies, difference, extended};
-    use crate::expr::{gated, is, number, size, slice, sum, table, wire};
+    use crate::expr::{Expr, any, assign, bit, choose, constant, difference, extended};
+    use crate::expr::{gated, is, number, slice, sum, table, wire};
 
     fn printed(value: Expr) -> String {
         let widths = Widths::new([("a".into(), 2), ("b".into(), 3), ("one".into(), 1)]);
@@ -404,16 +401,13 @@ mod tests {
         let mut widths = Widths::new([("d".into(), 12), ("a".into(), 4)]);
         let statements = [
             constant("LATENCY", 4, 9),
-            size("WORD", 6),
             assign("late", is("a", "LATENCY")),
-            assign("word", slice("d", 6, 6) & copies(6, "late")),
             assign("rest", slice("d", 5, 6)),
         ];
         let new = widths.check(&statements).unwrap();
-        let expected = "    localparam [3:0] LATENCY = 4'd9;\n    localparam WORD = 6;\n    \
+        let expected = "    localparam [3:0] LATENCY = 4'd9;\n    \
                         wire late = a == LATENCY;\n    \
-                        wire [WORD-1:0] word = d[1*WORD +: WORD] & {WORD{late}};\n    \
-                        wire [WORD-1:0] rest = d[10:5];\n";
+                        wire [5:0] rest = d[10:5];\n";
         assert_eq!(body(&new, &statements, &widths), expected);
     }
 

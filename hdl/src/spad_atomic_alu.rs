@@ -1,4 +1,5 @@
-//! The arithmetic of one lane of an atomic operation (section 2.4).
+//! The arithmetic of one lane of an atomic operation
+//! (microarchitecture/parameters.md).
 
 use crate::expr::{assign, below, bit, choose, sum, table, wire};
 use crate::kernel::Kernel;
@@ -53,7 +54,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         "the arithmetic of an atomic operation. Operations: 0 add, 1 and, 2 or, 3 xor, \
          4 exchange, 5 umin, 6 umax, 7 smin, 8 smax.",
         p.text(&["D"]),
-        "2.4",
+        "parameters.md",
     ))
     .emit_kernel(kernel)
 }

@@ -15,7 +15,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             .into(),
         parameters: p.text(&["ROWS", "D", "BE"]),
         timing: "read data in the next cycle, held until the next read".into(),
-        paper: "docs/microarchitecture.md, section 5".into(),
+        paper: "microarchitecture/bank-ram.md".into(),
         latency_cycles: 1,
     };
     let module = Shell::new(doc)

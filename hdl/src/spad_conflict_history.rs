@@ -184,7 +184,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             .into(),
         parameters: p.text(&["SETS", "PCW", "EX"]),
         timing: "look-up: one cycle; an update is seen from the next cycle on".into(),
-        paper: "elastic paper, section 5.2; docs/microarchitecture.md, section 13".into(),
+        paper: "elastic paper, section 5.2; microarchitecture/conflict-history.md".into(),
         latency_cycles: 1,
     };
     let module = Shell::new(doc)

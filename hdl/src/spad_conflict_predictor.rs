@@ -22,8 +22,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         timing: "taken in cycle s with P passes and excess x: behind the passes mask is 1 for x \
                  cycles without hold"
             .into(),
-        paper: "elastic paper, section 5; docs/microarchitecture.md, sections 12 to 14 and 18.6"
-            .into(),
+        paper: "elastic paper, section 5; microarchitecture/warp-mask.md".into(),
         latency_cycles: 1,
     };
     let shell = Shell::new(doc)

@@ -32,7 +32,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         timing: "an event is counted two cycles later; a counter is shown in the cycle behind \
                  its index"
             .into(),
-        paper: "docs/microarchitecture.md, section 18b".into(),
+        paper: "microarchitecture/counters.md".into(),
         latency_cycles: 1,
     };
     let module = Shell::new(doc)

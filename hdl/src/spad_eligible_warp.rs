@@ -1,114 +1,90 @@
 //! One warp's eligibility: whether it may issue now, and what it has in flight.
 
-use crate::expr::{Expr, all, any, assign, at_least, at_most, bit, choose, difference};
-use crate::expr::{is, number, sum, wire};
-use crate::kernel::Kernel;
-use crate::module::{Module, Result, Unit, UnitDoc};
-use rust_hdl::core::ast::VerilogStatement;
+use crate::codes::{barrel, kind};
+use crate::module::{Module, Result, UnitDoc};
+use crate::signal::{Bits, Expr, Signal, code, when};
+use crate::unit::Unit;
 
 /// Bits of a count of instructions in flight.
 const COUNT: usize = 4;
 
-/// What the offered kind is.
-fn kind() -> Vec<VerilogStatement> {
-    vec![
-        assign(
-            "is_mem",
-            !(is("kind", "KIND_ALU") | is("kind", "KIND_RELSSP")),
-        ),
-        assign("is_atomic", is("kind", "KIND_ATOMIC")),
-        assign(
-            "shares",
-            wire("offers") & at_least("kind", "KIND_LOAD") & at_most("kind", "KIND_ATOMIC"),
-        ),
-    ]
-}
-
-/// The rules of section 18.2, one signal each.
-fn ready() -> Vec<VerilogStatement> {
-    let strict = is("cfg_barrel", "BARREL_STRICT");
-    let relaxed = is("cfg_barrel", "BARREL_RELAXED");
-    let in_order = bit("cfg_barrel", 1);
-    let (mem, none_m, none_n) = (wire("is_mem"), !any("infl_m"), !any("infl_n"));
-    let alone = none_m.clone() & none_n.clone();
-    let only_its_path = (mem.clone() & none_n) | (!mem & none_m);
-    vec![
-        assign(
-            "barrel_ok",
-            relaxed | (strict & alone) | (in_order & only_its_path),
-        ),
-        assign("room", !all("infl_m") & !all("infl_n")),
-        assign("second_atomic", wire("is_atomic") & wire("atom_infl")),
-        assign("fenced", is("kind", "KIND_RELSSP") & any("infl_m")),
-        assign(
-            "ready",
-            wire("offers")
-                & wire("allowed")
-                & wire("barrel_ok")
-                & wire("room")
-                & !(wire("second_atomic") | wire("fenced") | wire("releasing") | wire("busy")),
-        ),
-    ]
-}
-
-/// The count of one path behind this cycle: a start and an end leave it.
-fn count(path: &str, of_path: impl Fn(&str) -> Expr) -> Vec<VerilogStatement> {
-    let [up, down] = ["up", "down"].map(|way| format!("{way}_{path}"));
-    let now = || wire(&format!("infl_{path}"));
-    let one = || number(COUNT, 1);
-    let cases = [
-        (wire(&up) & !wire(&down), sum(now(), one())),
-        (wire(&down) & !wire(&up), difference(now(), one())),
-    ];
-    vec![
-        assign(&up, wire("starts") & of_path("starts_mem")),
-        assign(&down, wire("ends") & of_path("ends_mem")),
-        choose(&format!("next_{path}"), cases, now()),
-    ]
-}
-
 /// Emits the slice of a warp.
 pub(crate) fn emit_kernel() -> Result<Module> {
-    let counts = [count("m", wire), count("n", |class| !wire(class))].concat();
-    let kernel = Kernel::default()
-        .input(
-            "cfg_barrel",
-            2,
-            "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit",
-        )
-        .input("offers", 1, "it offers an instruction")
-        .input("kind", 4, "its kind")
-        .input("allowed", 1, "the access unit lets it")
-        .input("busy", 1, "an instruction of it is on its way to EX")
-        .input("atom_infl", 1, "an ATOMIC is in flight")
-        .input("releasing", 1, "a RELSSP of it is in EX")
-        .input(
-            "infl_m",
-            COUNT,
-            "instructions of it in flight on the memory path",
-        )
-        .input("infl_n", COUNT, "on the other path")
-        .input("starts", 1, "an instruction of it is taken")
-        .input("starts_mem", 1, "it is of the memory path")
-        .input("ends", 1, "an instruction of it retires")
-        .input("ends_mem", 1, "it is of the memory path")
-        .output("ready", 1, "it may issue")
-        .output("is_mem", 1, "its offer is of the memory path")
-        .output("is_atomic", 1, "its offer is an ATOMIC")
-        .output("shares", 1, "its offer may touch the shared part")
-        .output(
-            "next_m",
-            COUNT,
-            "instructions in flight on the memory path in the next cycle",
-        )
-        .output("next_n", COUNT, "on the other path")
-        .logic([kind(), ready(), counts].concat());
-    Unit::new(UnitDoc::part(
+    let u = Unit::new(UnitDoc::part(
         "spad_eligible_warp",
         "one warp: whether it may issue, what its offer is, and what it has in flight behind \
          this cycle.",
         "none".into(),
-        "18.2",
-    ))
-    .emit_kernel(kernel)
+        "issue.md",
+    ));
+    let about = "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit";
+    let cfg_barrel = u.input("cfg_barrel", 2, about);
+    let offers = u.input("offers", 1, "it offers an instruction");
+    let kind = u.input("kind", 4, "its kind");
+    let allowed = u.input("allowed", 1, "the access unit lets it");
+    let busy = u.input("busy", 1, "an instruction of it is on its way to EX");
+    let atom_infl = u.input("atom_infl", 1, "an ATOMIC is in flight");
+    let releasing = u.input("releasing", 1, "a RELSSP of it is in EX");
+    let about = "instructions of it in flight on the memory path";
+    let infl_m = u.input("infl_m", COUNT, about);
+    let infl_n = u.input("infl_n", COUNT, "on the other path");
+    let starts = u.input("starts", 1, "an instruction of it is taken");
+    let starts_mem = u.input("starts_mem", 1, "it is of the memory path");
+    let ends = u.input("ends", 1, "an instruction of it retires");
+    let ends_mem = u.input("ends_mem", 1, "it is of the memory path");
+    let ready = u.output("ready", 1, "it may issue");
+    let is_mem = u.output("is_mem", 1, "its offer is of the memory path");
+    let is_atomic = u.output("is_atomic", 1, "its offer is an ATOMIC");
+    let shares = u.output("shares", 1, "its offer may touch the shared part");
+    let about = "instructions in flight on the memory path in the next cycle";
+    let next_m = u.output("next_m", COUNT, about);
+    let next_n = u.output("next_n", COUNT, "on the other path");
+    let of_kind = |value| code(&kind::FIELD, value);
+    let with_barrel = |value| cfg_barrel.is(code(&barrel::FIELD, value));
+
+    u.assign(
+        is_mem,
+        !(kind.is(of_kind(kind::ALU)) | kind.is(of_kind(kind::RELSSP))),
+    );
+    u.assign(is_atomic, kind.is(of_kind(kind::ATOMIC)));
+    let accesses = kind.at_least(of_kind(kind::LOAD));
+    u.assign(
+        shares,
+        offers & accesses & kind.at_most(of_kind(kind::ATOMIC)),
+    );
+
+    let (none_m, none_n) = (!infl_m.any(), !infl_n.any());
+    let alone = none_m.clone() & none_n.clone();
+    let only_its_path = (is_mem & none_n) | (!is_mem & none_m);
+    let strict = with_barrel(barrel::STRICT) & alone;
+    let in_order = cfg_barrel.at(1) & only_its_path;
+    let barrel_ok = u.name(
+        "barrel_ok",
+        with_barrel(barrel::RELAXED) | strict | in_order,
+    );
+    let room = u.name("room", !infl_m.all() & !infl_n.all());
+    let second_atomic = u.name("second_atomic", is_atomic & atom_infl);
+    let fenced = u.name("fenced", kind.is(of_kind(kind::RELSSP)) & infl_m.any());
+    let barred = second_atomic | fenced | releasing | busy;
+    u.assign(ready, offers & allowed & barrel_ok & room & !barred);
+
+    // Of each path: a start and an end in one cycle leave the count.
+    let count = |[up, down]: [&str; 2], [now, next]: [Signal; 2], of: [Expr; 2]| {
+        let [started, ended] = of;
+        let up = u.name(up, starts & started);
+        let down = u.name(down, ends & ended);
+        let counted = when(up & !down, now + 1).when(down & !up, now - 1);
+        u.assign(next, counted.otherwise(now));
+    };
+    count(
+        ["up_m", "down_m"],
+        [infl_m, next_m],
+        [starts_mem.into(), ends_mem.into()],
+    );
+    count(
+        ["up_n", "down_n"],
+        [infl_n, next_n],
+        [!starts_mem, !ends_mem],
+    );
+    u.emit()
 }

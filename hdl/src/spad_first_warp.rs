@@ -57,7 +57,7 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
             .into(),
         parameters: p.text(&["W"]),
         timing: "combinational".into(),
-        paper: "sharing paper, section 4; docs/microarchitecture.md, section 15".into(),
+        paper: "sharing paper, section 4; microarchitecture/warp-scheduler.md".into(),
         latency_cycles: 0,
     };
     let module = Shell::new(doc)

@@ -1,6 +1,7 @@
 //! Bitwise permutation: each bank bit is any one address bit.
 
-use crate::expr::{and_or, assign_bit, bit, combinational};
+use crate::configured::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
+use crate::expr::{and_or, assign_bit, bit, combinational, equals};
 use crate::geometry::{Geometry, for_geometry};
 use crate::module::{Module, Result, Unit, UnitDoc};
 use rust_hdl::prelude::*;
@@ -32,7 +33,7 @@ fn logic(n: usize, m: usize) -> Verilog {
 }
 
 /// Emits `spad_hash_bitwise_perm`.
-pub fn emit_unit(g: Geometry) -> Result<Module> {
+fn unit(g: Geometry) -> Result<Module> {
     let unit = Unit::new(UnitDoc {
         name: "spad_hash_bitwise_perm".into(),
         summary: "bitwise permutation hash: each bank bit is one address bit, chosen by \
@@ -50,4 +51,61 @@ pub fn emit_unit(g: Geometry) -> Result<Module> {
     )
     .port("bank", "bank index");
     for_geometry!(g, unit.emit::<HashBitwisePerm<N, M, { N * M }>>())
+}
+
+/// One-hot decoder of an index; `spad_hash_bitwise_perm` has one per bank bit.
+#[derive(LogicBlock, Default)]
+struct DecodeBit<const N: usize, const I: usize> {
+    index: Signal<In, Bits<I>>,
+    sel: Signal<Out, Bits<N>>,
+}
+
+impl<const N: usize, const I: usize> Logic for DecodeBit<N, I> {
+    fn update(&mut self) {}
+
+    fn connect(&mut self) {
+        self.sel.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        decoder_logic(N, I)
+    }
+}
+
+/// The logic, one copy for all geometries.
+fn decoder_logic(n: usize, index_bits: usize) -> Verilog {
+    let sel = (0..n).map(|a| equals("index", index_bits, a));
+    combinational(assign_lines("sel", sel).collect())
+}
+
+/// Emits `spad_hash_decode_bit`.
+fn decoder(g: Geometry) -> Result<Module> {
+    let unit = decoder_unit(g, "bit", "an address bit's index as one-hot select lines.")
+        .port("index", "address bit, 0 to n-1")
+        .port("sel", "select lines, bit a for addr[a]");
+    for_geometry!(g, {
+        const I: usize = index_width(N);
+        unit.emit::<DecodeBit<N, I>>()
+    })
+}
+
+/// `spad_hash_bitwise_perm` behind its registers.
+pub(crate) struct BitwisePerm;
+
+impl Configurable for BitwisePerm {
+    fn emit(&self, g: Geometry) -> Result<Module> {
+        unit(g)
+    }
+
+    fn registers(&self, g: Geometry) -> Vec<Register> {
+        Register::each(g.bank_bits, index_width(g.addr_bits), |i| i)
+    }
+
+    fn write_doc(&self, _: Geometry) -> String {
+        "index i: address bit of bank bit i".into()
+    }
+
+    fn decoder(&self, g: Geometry) -> Result<Decoder> {
+        decoder(g).map(Decoder::Each)
+    }
 }

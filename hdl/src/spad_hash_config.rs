@@ -2,153 +2,133 @@
 //! lanes. The registers hold the compact configuration; the select lines are
 //! decoded here, off the path of every access.
 
+use crate::configured::{Decoder, Register, index_width};
 use crate::geometry::Geometry;
-use crate::hashes::{Configured, HashKind};
+use crate::hashes::Configured;
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
-use crate::spad_hash_decode::{self as decode, index_width};
-use crate::spad_rap::index_bits;
 use crate::template::render;
-use crate::{
-    spad_hash_bitvec_perm, spad_hash_bitvec_xor, spad_hash_bitwise_perm, spad_hash_bitwise_xor,
-    spad_hash_matrix, spad_rap, spad_row_map,
-};
 use serde::Serialize;
-
-impl Configured {
-    /// The unit itself.
-    pub(crate) fn unit(self, g: Geometry) -> Result<Module> {
-        match self {
-            Configured::Hash(HashKind::BitvecPerm) => spad_hash_bitvec_perm::emit_unit(g),
-            Configured::Hash(HashKind::BitvecXor) => spad_hash_bitvec_xor::emit_unit(g),
-            Configured::Hash(HashKind::BitwisePerm) => spad_hash_bitwise_perm::emit_unit(g),
-            Configured::Hash(HashKind::BitwiseXor) => spad_hash_bitwise_xor::emit_unit(g),
-            Configured::Hash(HashKind::Matrix) => spad_hash_matrix::emit_unit(g),
-            Configured::Rap => spad_rap::emit_unit(g),
-            Configured::RowMap => spad_row_map::emit_unit(g),
-        }
-    }
-
-    fn decoder(self, g: Geometry) -> Result<Option<Module>> {
-        match self {
-            Configured::Hash(HashKind::BitvecPerm) => decode::bitvec_perm(g).map(Some),
-            Configured::Hash(HashKind::BitvecXor) => decode::bitvec_xor(g).map(Some),
-            Configured::Hash(HashKind::BitwisePerm) => decode::bitwise_perm(g).map(Some),
-            Configured::Hash(HashKind::BitwiseXor) => decode::bitwise_xor(g).map(Some),
-            Configured::RowMap => decode::row_map(g).map(Some),
-            Configured::Hash(HashKind::Matrix) | Configured::Rap => Ok(None),
-        }
-    }
-
-    /// The registers in the order of their write index.
-    fn registers(self, g: Geometry) -> Vec<Register> {
-        let (n, m) = (g.addr_bits, g.bank_bits);
-        let bit = index_width(n);
-        let each = |count: usize, width: usize, reset: &dyn Fn(usize) -> usize| {
-            let register = |i| Register::new(format!("r{i}"), width, reset(i));
-            (0..count).map(register).collect::<Vec<_>>()
-        };
-        match self {
-            Configured::Hash(HashKind::BitvecPerm) => {
-                vec![Register::new("k", index_width(n - m + 1), 0)]
-            }
-            Configured::Hash(HashKind::BitvecXor) => vec![
-                Register::new("k1", index_width(n - m + 1), 0),
-                Register::new("k2", bit, 0),
-                Register::new("mask", m, 0),
-            ],
-            Configured::Hash(HashKind::BitwisePerm) => each(m, bit, &|i| i),
-            Configured::Hash(HashKind::BitwiseXor) => each(m, 2 * bit, &|i| i),
-            Configured::Hash(HashKind::Matrix) => each(m, n, &|i| 1 << i),
-            Configured::Rap => each(1 << index_bits(n, m), m, &|_| 0),
-            Configured::RowMap => each(g.row_bits(), index_width(m + 1), &|_| 0),
-        }
-    }
-
-    /// What a write means.
-    fn write_doc(self, g: Geometry) -> String {
-        let bit = index_width(g.addr_bits);
-        match self {
-            Configured::Hash(HashKind::BitvecPerm) => "k".into(),
-            Configured::Hash(HashKind::BitvecXor) => "index 0: k1, 1: k2, 2: mask".into(),
-            Configured::Hash(HashKind::BitwisePerm) => "index i: address bit of bank bit i".into(),
-            Configured::Hash(HashKind::BitwiseXor) => format!(
-                "index i: address bits of bank bit i, the lower one in [{}:0], the upper one or 0 \
-                 for none in [{}:{bit}]",
-                bit - 1,
-                2 * bit - 1
-            ),
-            Configured::Hash(HashKind::Matrix) => "index i: row mask of bank bit i".into(),
-            Configured::Rap => "index i: shift r_i".into(),
-            Configured::RowMap => {
-                "index j: source of row bit j, 0 keeps addr[m+j], i+1 takes addr[i]".into()
-            }
-        }
-    }
-}
-
-/// One configuration register.
-#[derive(Clone, Debug, Serialize)]
-struct Register {
-    name: String,
-    width: usize,
-    reset: usize,
-}
-
-impl Register {
-    fn new(name: impl Into<String>, width: usize, reset: usize) -> Self {
-        Register {
-            name: name.into(),
-            width,
-            reset,
-        }
-    }
-}
 
 /// What the template `spad_hash_config.v.tera` needs.
 #[derive(Serialize)]
 struct Shell {
     name: String,
-    unit: String,
     ports: Vec<Port>,
     registers: Vec<Register>,
     index_width: usize,
     data_width: usize,
-    /// Select lines per register, for the kinds with one decoder per register.
-    lines: usize,
-    /// Bits of one address-bit index.
-    bit_width: usize,
+    decoders: Vec<Instance>,
+    /// Outputs that are registers.
+    outputs: Vec<Connection>,
 }
 
-/// Emits the configuration block of `kind` under the module name `name`,
-/// with its decoder if it has one.
-pub fn emit_unit(g: Geometry, kind: Configured, name: &str) -> Result<Vec<Module>> {
-    let unit = kind.unit(g)?;
-    let decoder = kind.decoder(g)?;
-    let registers = kind.registers(g);
+/// A decoder beside the registers.
+#[derive(Serialize)]
+struct Instance {
+    module: String,
+    name: String,
+    connections: Vec<Connection>,
+}
+
+/// A port, or a part of one, and what it is connected to.
+#[derive(Serialize)]
+struct Connection {
+    port: String,
+    signal: String,
+}
+
+impl Connection {
+    fn new(port: &str, signal: &str) -> Self {
+        Connection {
+            port: port.into(),
+            signal: signal.into(),
+        }
+    }
+}
+
+/// The registers, and the unit's ports that they drive.
+struct Block<'a> {
+    registers: &'a [Register],
+    outputs: &'a [Port],
+}
+
+impl Block<'_> {
+    /// The part of the unit's port that register `i` alone sets.
+    fn part(&self, i: usize) -> String {
+        let lines = self.outputs[0].width / self.registers.len();
+        format!("{}[{} +: {lines}]", self.outputs[0].name, i * lines)
+    }
+
+    fn decoders(&self, decoder: &Decoder) -> Vec<Instance> {
+        match decoder {
+            Decoder::None => Vec::new(),
+            Decoder::Whole(module) => vec![Instance {
+                module: module.doc.name.clone(),
+                name: "decode".into(),
+                connections: (module.ports.iter())
+                    .map(|port| Connection::new(&port.name, &port.name))
+                    .collect(),
+            }],
+            Decoder::Each(module) => (0..self.registers.len())
+                .map(|i| Instance {
+                    module: module.doc.name.clone(),
+                    name: format!("decode{i}"),
+                    connections: self.fields(module, i),
+                })
+                .collect(),
+        }
+    }
+
+    /// The ports of the decoder of register `i`.
+    fn fields(&self, decoder: &Module, i: usize) -> Vec<Connection> {
+        let Register { name, width, .. } = &self.registers[i];
+        let mut low = 0;
+        let signal = |port: &Port| match port.dir {
+            Dir::Out => self.part(i),
+            Dir::In if port.width == *width => name.clone(),
+            Dir::In => {
+                low += port.width;
+                format!("{name}[{}:{}]", low - 1, low - port.width)
+            }
+        };
+        let signals: Vec<String> = decoder.ports.iter().map(signal).collect();
+        let ports = decoder.ports.iter().zip(&signals);
+        ports
+            .map(|(port, signal)| Connection::new(&port.name, signal))
+            .collect()
+    }
+
+    /// The outputs where there is no decoder.
+    fn plain(&self, decoder: &Decoder) -> Vec<Connection> {
+        let own = |i| Connection::new(&self.part(i), &self.registers[i].name);
+        match decoder {
+            Decoder::None => (0..self.registers.len()).map(own).collect(),
+            Decoder::Whole(_) | Decoder::Each(_) => Vec::new(),
+        }
+    }
+}
+
+/// Emits the configuration block of `of` under the module name `name`, with its
+/// decoder if it has one.
+pub fn emit_unit(g: Geometry, of: Configured, name: &str) -> Result<Vec<Module>> {
+    let rtl = of.rtl();
+    let unit = rtl.emit(g)?;
+    let decoder = rtl.decoder(g)?;
+    let registers = rtl.registers(g);
     let data_width = registers.iter().map(|r| r.width).max().unwrap_or(1);
     let write_index_width = index_width(registers.len());
-    let mut ports = vec![
-        Port::new("clk", Dir::In, 1, "clock"),
-        Port::new("rst", Dir::In, 1, "synchronous reset: bank = addr mod 2^m"),
-        Port::new("wr_en", Dir::In, 1, "write a register"),
-    ];
-    if write_index_width > 0 {
-        let doc = "register to write; an index without a register writes nothing";
-        ports.push(Port::new("wr_index", Dir::In, write_index_width, doc));
-    }
-    ports.push(Port::new(
-        "wr_data",
-        Dir::In,
-        data_width,
-        &kind.write_doc(g),
-    ));
     let outputs: Vec<Port> = unit
         .ports
         .iter()
         .filter(|p| p.name.starts_with("cfg_"))
         .map(|p| Port::new(&p.name, Dir::Out, p.width, &format!("to {}", unit.doc.name)))
         .collect();
-    let lines = outputs[0].width / registers.len();
+    let block = Block {
+        registers: &registers,
+        outputs: &outputs,
+    };
+    let (decoders, plain) = (block.decoders(&decoder), block.plain(&decoder));
+    let mut ports = write_ports(write_index_width, data_width, &rtl.write_doc(g));
     ports.extend(outputs);
     let doc = UnitDoc {
         name: name.into(),
@@ -164,15 +144,15 @@ pub fn emit_unit(g: Geometry, kind: Configured, name: &str) -> Result<Vec<Module
     };
     let shell = Shell {
         name: name.into(),
-        unit: unit.doc.name,
         ports: ports.clone(),
         registers,
         index_width: write_index_width,
         data_width,
-        lines,
-        bit_width: index_width(g.addr_bits),
+        decoders,
+        outputs: plain,
     };
     let text = render("spad_hash_config.v.tera", &doc, &ports, &shell)?;
+    let decoder = decoder.into_module();
     let submodules = decoder.iter().map(|d| d.doc.name.clone()).collect();
     let config = Module {
         doc,
@@ -181,4 +161,18 @@ pub fn emit_unit(g: Geometry, kind: Configured, name: &str) -> Result<Vec<Module
         text,
     };
     Ok(decoder.into_iter().chain([config]).collect())
+}
+
+fn write_ports(index_width: usize, data_width: usize, meaning: &str) -> Vec<Port> {
+    let mut ports = vec![
+        Port::new("clk", Dir::In, 1, "clock"),
+        Port::new("rst", Dir::In, 1, "synchronous reset: bank = addr mod 2^m"),
+        Port::new("wr_en", Dir::In, 1, "write a register"),
+    ];
+    if index_width > 0 {
+        let doc = "register to write; an index without a register writes nothing";
+        ports.push(Port::new("wr_index", Dir::In, index_width, doc));
+    }
+    ports.push(Port::new("wr_data", Dir::In, data_width, meaning));
+    ports
 }

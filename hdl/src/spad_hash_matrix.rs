@@ -1,5 +1,6 @@
 //! Any GF(2) matrix: `bank[i] = parity(addr & row_i)`. Subsumes every linear hash.
 
+use crate::configured::{Configurable, Decoder, Register};
 use crate::expr::{assign_bit, bit, combinational, xor_all};
 use crate::geometry::{Geometry, for_geometry};
 use crate::module::{Module, Result, Unit, UnitDoc};
@@ -32,7 +33,7 @@ fn logic(n: usize, m: usize) -> Verilog {
 }
 
 /// Emits `spad_hash_matrix`.
-pub fn emit_unit(g: Geometry) -> Result<Module> {
+fn unit(g: Geometry) -> Result<Module> {
     let unit = Unit::new(UnitDoc {
         name: "spad_hash_matrix".into(),
         summary: "bank index as a product with any matrix over GF(2): bank bit i is the \
@@ -50,4 +51,25 @@ pub fn emit_unit(g: Geometry) -> Result<Module> {
     )
     .port("bank", "bank index");
     for_geometry!(g, unit.emit::<HashMatrix<N, M, { N * M }>>())
+}
+
+/// `spad_hash_matrix` behind its registers.
+pub(crate) struct Matrix;
+
+impl Configurable for Matrix {
+    fn emit(&self, g: Geometry) -> Result<Module> {
+        unit(g)
+    }
+
+    fn registers(&self, g: Geometry) -> Vec<Register> {
+        Register::each(g.bank_bits, g.addr_bits, |i| 1 << i)
+    }
+
+    fn write_doc(&self, _: Geometry) -> String {
+        "index i: row mask of bank bit i".into()
+    }
+
+    fn decoder(&self, _: Geometry) -> Result<Decoder> {
+        Ok(Decoder::None)
+    }
 }

@@ -32,7 +32,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<HashStage> {
             _ => "one cycle; cfg_* and the configuration are static while a kernel runs",
         }
         .into(),
-        paper: "hash paper, section 4; docs/microarchitecture.md, section 18.4".into(),
+        paper: "hash paper, section 4; microarchitecture/hash-stage.md".into(),
         latency_cycles: p.H as u32,
     };
     let no_clock = p.H == 0 && !lanes.has_registers();

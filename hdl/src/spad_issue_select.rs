@@ -120,8 +120,7 @@ fn ports(p: &Params) -> Shell {
             _ => "ready in cycle t, picked in t+1, taken in t+2 or later",
         }
         .into(),
-        paper: "elastic paper, section 5; sharing paper, section 4; docs/microarchitecture.md, \
-                section 18.3"
+        paper: "elastic paper, section 5; sharing paper, section 4; microarchitecture/issue.md"
             .into(),
         latency_cycles: p.AHEAD.saturating_sub(1) as u32,
     };

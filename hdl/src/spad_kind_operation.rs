@@ -1,28 +1,28 @@
-//! The scratchpad's operation for an instruction's kind (section 2.3).
+//! The scratchpad's operation for an instruction's kind
+//! (microarchitecture/parameters.md).
 
-use crate::expr::{above, at_least, choose, is, slice, wire};
-use crate::kernel::Kernel;
-use crate::module::{Module, Result, Unit, UnitDoc};
+use crate::codes::{kind, op};
+use crate::module::{Module, Result, UnitDoc};
+use crate::signal::{Bits, code, when};
+use crate::unit::Unit;
 
 /// Emits the table.
 pub(crate) fn emit_kernel() -> Result<Module> {
-    let unsupported = is("kind", "KIND_ATOMIC") | above("kind", "KIND_RELSSP");
-    let cases = [
-        (unsupported, wire("OP_UNSUPPORTED")),
-        (at_least("kind", "KIND_GLOBAL"), wire("OP_PASS")),
-    ];
-    // The kinds up to STUL are the operations; ALU is PASS.
-    let same = slice("kind", 0, 3);
-    let kernel = Kernel::default()
-        .input("kind", 4, "the kind")
-        .output("op", 3, "the operation")
-        .logic(vec![choose("op", cases, same)]);
-    Unit::new(UnitDoc::part(
+    let u = Unit::new(UnitDoc::part(
         "spad_kind_operation",
         "the scratchpad's operation for an instruction's kind: what the path does not know, and \
          ATOMIC, becomes the unsupported one.",
         "none".into(),
-        "2.3",
-    ))
-    .emit_kernel(kernel)
+        "parameters.md",
+    ));
+    let of = u.input("kind", 4, "the kind");
+    let op = u.output("op", 3, "the operation");
+    let [atomic, global, relssp] =
+        [kind::ATOMIC, kind::GLOBAL, kind::RELSSP].map(|value| code(&kind::FIELD, value));
+    let unsupported = of.is(atomic) | of.above(relssp);
+    let operation = when(unsupported, code(&op::FIELD, op::UNSUPPORTED))
+        .when(of.at_least(global), code(&op::FIELD, op::PASS));
+    // The kinds up to STUL are the operations; ALU is PASS.
+    u.assign(op, operation.otherwise(of.part(0, 3)));
+    u.emit()
 }

@@ -43,16 +43,16 @@ pub(crate) fn emit_helper(p: &Params, machine: &Machine) -> Result<LaneHash> {
         PathHash::Configurable => {
             let unit = Configured::Hash(machine.hash_unit);
             let configs = vec![("hash", block(unit)?), ("row", block(Configured::RowMap)?)];
-            (Some(unit.unit(g)?), configs)
+            (Some(unit.rtl().emit(g)?), configs)
         }
         // The fixed row does for a shift.
         PathHash::Rap => (
-            Some(Configured::Rap.unit(g)?),
+            Some(Configured::Rap.rtl().emit(g)?),
             vec![("hash", block(Configured::Rap)?)],
         ),
     };
     let row_map = match configs.len() {
-        2 => Some(Configured::RowMap.unit(g)?),
+        2 => Some(Configured::RowMap.rtl().emit(g)?),
         _ => None,
     };
     let lo = p.LK.min(5);
@@ -76,8 +76,7 @@ pub(crate) fn emit_helper(p: &Params, machine: &Machine) -> Result<LaneHash> {
             .into(),
         parameters: p.text(&["n", "m", "R", "LK"]),
         timing: "combinational; cfg_* is static while a kernel runs".into(),
-        paper: "hash paper, section 4; atomics paper, section IV; docs/microarchitecture.md, \
-                section 2.5"
+        paper: "hash paper, section 4; atomics paper, section IV; microarchitecture/hash-units.md"
             .into(),
         latency_cycles: 0,
     };

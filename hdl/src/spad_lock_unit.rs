@@ -69,7 +69,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             .into(),
         parameters: p.text(&["LOCKS", "LK", "L", "LKG", "P"]),
         timing: "success in the cycle of the request; the bit changes at its end".into(),
-        paper: "atomics paper, section II.A; docs/microarchitecture.md, section 6".into(),
+        paper: "atomics paper, section II.A; microarchitecture/lock-unit.md".into(),
         latency_cycles: 0,
     };
     let mut shell = Shell::new(doc)

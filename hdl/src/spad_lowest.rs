@@ -3,6 +3,8 @@
 
 use crate::helper;
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::signal::{Expr, Signal};
+use crate::unit::Unit;
 
 /// Emits `spad_lowest`.
 pub(crate) fn emit_helper() -> Result<Module> {
@@ -22,8 +24,30 @@ pub(crate) fn emit_helper() -> Result<Module> {
         summary: "the lowest set bit of a vector.".into(),
         parameters: "WIDTH, bits, 2 to 128".into(),
         timing: "combinational".into(),
-        paper: "the lowest warp goes first: docs/microarchitecture.md, sections 1.3 and 15".into(),
+        paper: "the lowest warp goes first: microarchitecture/warp-scheduler.md".into(),
         latency_cycles: 0,
     };
     helper::emit("spad_lowest.v.tera", doc, ports)
+}
+
+/// An instance: `lowest` is the lowest bit of `want`, `found` that and all above.
+#[track_caller]
+pub(crate) fn instance(
+    u: &Unit,
+    module: &Module,
+    name: &'static str,
+    want: impl Into<Expr>,
+    [found, lowest]: [Signal; 2],
+) {
+    let want = want.into();
+    assert!(
+        found.width.same(want.width) && lowest.width.same(want.width),
+        "{name}"
+    );
+    u.instance(module, name)
+        .parameter("WIDTH", found.width)
+        .port("want", want)
+        .port("found", found)
+        .port("lowest", lowest)
+        .done();
 }

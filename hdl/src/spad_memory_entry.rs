@@ -106,7 +106,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                  the sequencer does not ask"
             .into(),
         paper: "elastic paper, section 4.1; atomics paper, section II; \
-                docs/microarchitecture.md, section 18.5"
+                microarchitecture/memory-entry.md"
             .into(),
         latency_cycles: 0,
     };

@@ -64,7 +64,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             0..=4 => "combinational".into(),
             stages => format!("{} cycles if nothing is in the way", stages - 4),
         },
-        paper: "elastic paper, section 4; docs/microarchitecture.md, sections 18.4 to 18.6".into(),
+        paper: "elastic paper, section 4; microarchitecture/memory-exit.md".into(),
         latency_cycles: p.M.saturating_sub(4) as u32,
     };
     let payload = "degree, error, success, data, mask, last, pass, kind, tag, warp, from the top";

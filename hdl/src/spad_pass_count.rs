@@ -1,32 +1,27 @@
-//! How many passes an instruction takes (section 18.3).
+//! How many passes an instruction takes (microarchitecture/issue.md).
 
-use crate::expr::{assign, choose, equals, is, number, wire};
-use crate::kernel::Kernel;
-use crate::module::{Module, Result, Unit, UnitDoc};
+use crate::codes::kind;
+use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
+use crate::signal::{Bits, code, number, when};
+use crate::unit::Unit;
 
 /// Emits the count.
 pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
-    let further = |words: usize| number(p.PW, words * p.S - 1);
-    let wide = is("kind", "KIND_LOAD") | is("kind", "KIND_STORE");
-    let cases = [
-        (wire("wide") & equals("words", 2, 1), further(2)),
-        (wire("wide") & equals("words", 2, 2), further(4)),
-    ];
-    let kernel = Kernel::default()
-        .input("kind", 4, "its kind")
-        .input("words", 2, "words per lane: 0 one, 1 two, 2 four")
-        .output("more", p.PW, "passes but for the first")
-        .logic(vec![
-            assign("wide", wide),
-            choose("more", cases, further(1)),
-        ]);
-    Unit::new(UnitDoc::part(
+    let u = Unit::new(UnitDoc::part(
         "spad_pass_count",
         "passes of an instruction behind its first: one per subwarp, and of loads and stores \
          one per word of a lane.",
         p.text(&["S", "PW"]),
-        "18.3",
-    ))
-    .emit_kernel(kernel)
+        "issue.md",
+    ));
+    let kind = u.input("kind", 4, "its kind");
+    let words = u.input("words", 2, "words per lane: 0 one, 1 two, 2 four");
+    let more = u.output("more", p.PW, "passes but for the first");
+    let is = |value| kind.is(code(&kind::FIELD, value));
+    let wide = u.name("wide", is(kind::LOAD) | is(kind::STORE));
+    let further = |words: usize| number(p.PW, words * p.S - 1);
+    let passes = when(wide & words.is(1), further(2)).when(wide & words.is(2), further(4));
+    u.assign(more, passes.otherwise(further(1)));
+    u.emit()
 }

@@ -118,7 +118,7 @@ fn ports(p: &Params) -> Shell {
             _ => "taken in cycle t, the first pass issues in t+1 and is in EX in t+2",
         }
         .into(),
-        paper: "docs/microarchitecture.md, section 18.3".into(),
+        paper: "microarchitecture/issue.md".into(),
         latency_cycles: if p.AHEAD == 0 { 1 } else { 2 },
     };
     Shell::new(doc)

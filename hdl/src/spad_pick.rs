@@ -2,6 +2,8 @@
 
 use crate::helper;
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::signal::Expr;
+use crate::unit::Unit;
 
 /// Emits `spad_pick`.
 pub(crate) fn emit_helper() -> Result<Module> {
@@ -23,8 +25,32 @@ pub(crate) fn emit_helper() -> Result<Module> {
             .into(),
         parameters: "WORDS, a power of two from 2 to 128; WIDTH, bits of a word".into(),
         timing: "combinational".into(),
-        paper: "docs/microarchitecture.md, section 4".into(),
+        paper: "microarchitecture/crossbar.md".into(),
         latency_cycles: 0,
     };
     helper::emit("spad_pick.v.tera", doc, ports)
+}
+
+/// An instance: `word` is the one of `words` that `pick` has.
+#[track_caller]
+pub(crate) fn instance(
+    u: &Unit,
+    module: &Module,
+    name: &'static str,
+    pick: impl Into<Expr>,
+    words: impl Into<Expr>,
+    word: impl Into<Expr>,
+) {
+    let (pick, words, word) = (pick.into(), words.into(), word.into());
+    assert!(
+        words.width.same((pick.width * word.width).plain()),
+        "{name}: words for {pick:?}"
+    );
+    u.instance(module, name)
+        .parameter("WORDS", pick.width)
+        .parameter("WIDTH", word.width)
+        .port("pick", pick)
+        .port("words", words)
+        .port("word", word)
+        .done();
 }

@@ -51,7 +51,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         summary: "first-in first-out queue of PQ entries in front of MEM0. An entry that finds it empty and MEM0 ready passes in the same cycle; a full queue takes an entry in the cycle in which it gives one. Depth 0 is wires.".into(),
         parameters: p.text(&["L", "WS", "PQ", "PREW"]),
         timing: "0 cycles when empty and out_ready, else in order".into(),
-        paper: "elastic paper, section 4.3 and Fig. 4; docs/microarchitecture.md, section 9".into(),
+        paper: "elastic paper, section 4.3 and Fig. 4; microarchitecture/elastic-queues.md".into(),
         latency_cycles: 0,
     };
     let mut shell = Shell::new(doc)

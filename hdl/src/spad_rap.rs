@@ -1,6 +1,7 @@
 //! Random address permute-shift: `bank = (j + r_i) mod 2^m` with i the row of
 //! a 2^m-wide matrix and j the column.
 
+use crate::configured::{Configurable, Decoder, Register};
 use crate::expr::{assign, combinational, equals, gated, or_all, slice, sum, wire};
 use crate::geometry::{Geometry, for_geometry};
 use crate::module::{Module, Result, Unit, UnitDoc};
@@ -8,7 +9,7 @@ use rust_hdl::prelude::*;
 
 /// The RAP unit: `I` index bits choose one of `2^I` shifts; `C = 2^I * M`.
 #[derive(LogicBlock, Default)]
-struct Rap<const N: usize, const M: usize, const I: usize, const C: usize> {
+struct RapLogic<const N: usize, const M: usize, const I: usize, const C: usize> {
     addr: Signal<In, Bits<N>>,
     cfg_shift: Signal<In, Bits<C>>,
     bank: Signal<Out, Bits<M>>,
@@ -17,7 +18,9 @@ struct Rap<const N: usize, const M: usize, const I: usize, const C: usize> {
     shift: Signal<Local, Bits<M>>,
 }
 
-impl<const N: usize, const M: usize, const I: usize, const C: usize> Logic for Rap<N, M, I, C> {
+impl<const N: usize, const M: usize, const I: usize, const C: usize> Logic
+    for RapLogic<N, M, I, C>
+{
     fn update(&mut self) {}
 
     fn connect(&mut self) {
@@ -52,7 +55,7 @@ pub(crate) const fn index_bits(n: usize, m: usize) -> usize {
 }
 
 /// Emits `spad_rap`.
-pub fn emit_unit(g: Geometry) -> Result<Module> {
+fn unit(g: Geometry) -> Result<Module> {
     let unit = Unit::new(UnitDoc {
         name: "spad_rap".into(),
         summary: "random address permute-shift (RAP) or random address shift (RAS): row i of \
@@ -75,6 +78,28 @@ pub fn emit_unit(g: Geometry) -> Result<Module> {
     .unused_above(g, 2 * g.bank_bits);
     for_geometry!(g, {
         const I: usize = index_bits(N, M);
-        unit.emit::<Rap<N, M, I, { M << I }>>()
+        unit.emit::<RapLogic<N, M, I, { M << I }>>()
     })
+}
+
+/// `spad_rap` behind its registers.
+pub(crate) struct Rap;
+
+impl Configurable for Rap {
+    fn emit(&self, g: Geometry) -> Result<Module> {
+        unit(g)
+    }
+
+    fn registers(&self, g: Geometry) -> Vec<Register> {
+        let (n, m) = (g.addr_bits, g.bank_bits);
+        Register::each(1 << index_bits(n, m), m, |_| 0)
+    }
+
+    fn write_doc(&self, _: Geometry) -> String {
+        "index i: shift r_i".into()
+    }
+
+    fn decoder(&self, _: Geometry) -> Result<Decoder> {
+        Ok(Decoder::None)
+    }
 }

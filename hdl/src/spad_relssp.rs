@@ -2,7 +2,8 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::shell::Shell;
+use crate::signal::Bits;
+use crate::unit::Unit;
 use crate::{spad_lowest, spad_relssp_block, spad_relssp_warp};
 
 /// Emits `spad_relssp` behind its slices.
@@ -10,7 +11,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let warp = spad_relssp_warp::emit_kernel(p)?;
     let block = spad_relssp_block::emit_kernel(p)?;
     let lowest = spad_lowest::emit_helper()?;
-    let doc = UnitDoc {
+    let u = Unit::new(UnitDoc {
         name: "spad_relssp".into(),
         summary:
             "tracks which active threads have executed relssp, and says when all of a block have."
@@ -18,43 +19,102 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         parameters: p.text(&["W", "WS", "L", "S", "T", "TW"]),
         timing: "rel_done, live and unlock include this cycle's events; launches show in the next"
             .into(),
-        paper: "sharing paper, section 5; docs/microarchitecture.md, section 17".into(),
+        paper: "sharing paper, section 5; microarchitecture/relssp.md".into(),
         latency_cycles: 0,
-    };
-    let module = Shell::new(doc)
-        .clocked()
-        .input("launch_valid", 1, "a block starts")
-        .input("launch_block", p.TW, "its slot")
-        .input("launch_wmask", p.W, "its warps")
-        .input(
-            "launch_last",
-            p.WS,
-            "threads of the highest of them; the others are full",
-        )
-        .input("rel_valid", 1, "lanes of a subwarp execute relssp")
-        .input("rel_warp", p.WW, "their warp")
-        .input("rel_sub", p.SUBW, "their subwarp")
-        .input("rel_mask", p.L, "the lanes")
-        .input("exit_valid", 1, "threads exit")
-        .input("exit_warp", p.WW, "their warp")
-        .input("exit_mask", p.WS, "the threads")
-        .input(
-            "warp_blk",
-            p.W * p.TW,
-            "block slot of each warp, TW bits, before this launch",
-        )
-        .output(
-            "rel_done",
-            p.T,
-            "every active thread of the block has released",
-        )
-        .output("live", p.T, "the block has an active thread")
-        .output("unlock", p.T, "rel_done rises")
-        .unused(true, "launch_block", "the path keeps it in warp_blk")
-        .unused(p.S == 1, "rel_sub", "a warp is one subwarp")
-        .instantiates(&warp)
-        .instantiates(&block)
-        .instantiates(&lowest)
-        .emit("spad_relssp.v.tera", p)?;
+    });
+    let [w_count, ws, l, s_count, t, tw] = u.sizes(p, ["W", "WS", "L", "S", "T", "TW"]);
+    u.clocked();
+    let launch_valid = u.input("launch_valid", 1, "a block starts");
+    let launch_block = u.input("launch_block", p.TW, "its slot");
+    let launch_wmask = u.input("launch_wmask", w_count, "its warps");
+    let about = "threads of the highest of them; the others are full";
+    let launch_last = u.input("launch_last", ws, about);
+    let rel_valid = u.input("rel_valid", 1, "lanes of a subwarp execute relssp");
+    let rel_warp = u.input("rel_warp", p.WW, "their warp");
+    let rel_sub = u.input("rel_sub", p.SUBW, "their subwarp");
+    let rel_mask = u.input("rel_mask", l, "the lanes");
+    let exit_valid = u.input("exit_valid", 1, "threads exit");
+    let exit_warp = u.input("exit_warp", p.WW, "their warp");
+    let exit_mask = u.input("exit_mask", ws, "the threads");
+    let about = "block slot of each warp, TW bits, before this launch";
+    let warp_blk = u.input("warp_blk", w_count * tw, about);
+    let about = "every active thread of the block has released";
+    let rel_done = u.output("rel_done", t, about);
+    let live = u.output("live", t, "the block has an active thread");
+    let unlock = u.output("unlock", t, "rel_done rises");
+    u.unused(true, launch_block, "the path keeps it in warp_blk");
+    u.unused(p.S == 1, rel_sub, "a warp is one subwarp");
+
+    u.section("Per thread: active, has released.");
+    let active = u.register("active", w_count * ws).reset(0);
+    let released = u.register("released", w_count * ws).covered_by(active);
+    u.section("Per warp, before and with this cycle's events.");
+    let of_warp = ["was_done", "was_live", "done", "done_if", "has_live"];
+    let [was_done, was_live, done, done_if, has_live] = u.wires(of_warp, w_count);
+    u.section("The highest warp of a launch: the lowest, seen from the other end.");
+    let [from_top, highest] = u.wires(["from_top", "highest"], w_count);
+    let found = u.wire_in_part("found", w_count, "the warp itself is what counts");
+    spad_lowest::instance(&u, &lowest, "search", from_top, [found, highest]);
+
+    u.paragraph();
+    let [w, s, b] = u.indices(["w", "s", "b"]);
+    u.generate(|| {
+        u.each("warp", w, (0, w_count), |w| {
+            let starts = u.named("starts", 1, launch_valid & launch_wmask.at(w));
+            u.assign(from_top.at(w), launch_wmask.at(w_count - 1 - w));
+            let exits = u.named("exits", 1, exit_valid & exit_warp.is(w));
+            let in_ex = u.named("in_ex", 1, rel_warp.is(w));
+            let releases = u.named("releases", 1, rel_valid & in_ex);
+            let marks = u.wire("marks", ws);
+            u.each("subwarp", s, (0, s_count), |s| {
+                let stands = match p.S {
+                    1 => in_ex.into(),
+                    _ => in_ex & rel_sub.is(s),
+                };
+                u.assign(marks.part(s * l, l), rel_mask & stands.copies(l));
+            });
+            let [active_next, released_next] = u.wires(["active_next", "released_next"], ws);
+            let (active, released) = (active.part(w * ws, ws), released.part(w * ws, ws));
+            u.instance(&warp, "slice")
+                .port("starts", starts)
+                .port("highest", highest.at(w_count - 1 - w))
+                .port("launch_last", launch_last)
+                .port("exits", exits)
+                .port("exit_mask", exit_mask)
+                .port("marks", marks)
+                .port("active", active.clone())
+                .port("released", released.clone())
+                .port("active_next", active_next)
+                .port("released_next", released_next)
+                .port("was_done", was_done.at(w))
+                .port("was_live", was_live.at(w))
+                .port("done", done.at(w))
+                .port("done_if", done_if.at(w))
+                .port("live", has_live.at(w))
+                .done();
+            u.about("Written only when something happens to the warp. Releases need no reset: only those of active threads count.");
+            u.at_clock().when(starts | exits).next(active, active_next);
+            u.at_clock().when(starts | releases).next(released, released_next);
+        });
+        u.each("block", b, (0, t), |b| {
+            let mine = u.wire("mine", w_count);
+            u.each("of_warp", w, (0, w_count), |w| {
+                u.assign(mine.at(w), warp_blk.part(w * tw, tw).is(b));
+            });
+            u.instance(&block, "slice")
+                .port("mine", mine)
+                .port("was_done", was_done)
+                .port("was_live", was_live)
+                .port("done", done)
+                .port("done_if", done_if)
+                .port("releases", rel_valid)
+                .port("live", has_live)
+                .port("rel_done", rel_done.at(b))
+                .port("rel_live", live.at(b))
+                .port("unlock", unlock.at(b))
+                .done();
+        });
+    });
+    let module = u.emit()?;
     Ok(vec![warp, block, lowest, module])
 }

@@ -1,89 +1,51 @@
-//! One warp's threads: which are active, which have released (section 17).
+//! One warp's threads: which are active, which have released
+//! (microarchitecture/relssp.md).
 
-use crate::expr::{all, any, assign, choose, gated, note, number, wire};
-use crate::kernel::Kernel;
-use crate::module::{Module, Result, Unit, UnitDoc};
+use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use rust_hdl::core::ast::VerilogStatement;
-
-/// What the threads are with the events of this cycle.
-fn now(p: &Params) -> Vec<VerilogStatement> {
-    let exited = gated(p.WS, "exit_mask", "exits");
-    let done = |active, released| all(!wire(active) | wire(released));
-    vec![
-        note("Threads that exit are no longer active; only active ones release."),
-        assign("active_now", wire("active") & !exited),
-        assign(
-            "released_now",
-            wire("released") | (wire("marks") & wire("active")),
-        ),
-        assign("was_done", done("active", "released")),
-        assign("was_live", any("active")),
-        assign("done", done("active_now", "released")),
-        assign("done_if", done("active_now", "released_now")),
-        assign("live", any("active_now")),
-    ]
-}
-
-/// What they are in the next cycle: a warp that starts has released nothing.
-fn next(p: &Params) -> Vec<VerilogStatement> {
-    vec![
-        note("The highest warp of a block has its last threads, the others are full."),
-        choose(
-            "started",
-            [(wire("highest"), wire("launch_last"))],
-            !number(p.WS, 0),
-        ),
-        choose(
-            "active_next",
-            [(wire("starts"), wire("started"))],
-            "active_now",
-        ),
-        choose(
-            "released_next",
-            [(wire("starts"), number(p.WS, 0))],
-            "released_now",
-        ),
-    ]
-}
+use crate::signal::{Bits, number, when};
+use crate::unit::Unit;
 
 /// Emits the slice of a warp.
 pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
-    let kernel = Kernel::default()
-        .input("starts", 1, "its block starts")
-        .input("highest", 1, "it is the highest warp of that block")
-        .input("launch_last", p.WS, "threads of the highest warp")
-        .input("exits", 1, "threads of it exit")
-        .input("exit_mask", p.WS, "these threads")
-        .input("marks", p.WS, "threads that stand before relssp")
-        .input("active", p.WS, "threads that are launched and not exited")
-        .input(
-            "released",
-            p.WS,
-            "threads that have released; of active ones only it counts",
-        )
-        .output("active_next", p.WS, "the same in the next cycle")
-        .output(
-            "released_next",
-            p.WS,
-            "the same in the next cycle, if relssp is executed",
-        )
-        .output(
-            "was_done",
-            1,
-            "every active thread had released before this cycle",
-        )
-        .output("was_live", 1, "it had an active thread before this cycle")
-        .output("done", 1, "every active thread has released before")
-        .output("done_if", 1, "or has if relssp is executed")
-        .output("live", 1, "it has an active thread")
-        .logic([now(p), next(p)].concat());
-    Unit::new(UnitDoc::part(
+    let u = Unit::new(UnitDoc::part(
         "spad_relssp_warp",
         "the threads of a warp: which are active and which have released, before, with and \
          behind the events of this cycle.",
         p.text(&["WS"]),
-        "17",
-    ))
-    .emit_kernel(kernel)
+        "relssp.md",
+    ));
+    let starts = u.input("starts", 1, "its block starts");
+    let highest = u.input("highest", 1, "it is the highest warp of that block");
+    let launch_last = u.input("launch_last", p.WS, "threads of the highest warp");
+    let exits = u.input("exits", 1, "threads of it exit");
+    let exit_mask = u.input("exit_mask", p.WS, "these threads");
+    let marks = u.input("marks", p.WS, "threads that stand before relssp");
+    let active = u.input("active", p.WS, "threads that are launched and not exited");
+    let about = "threads that have released; of active ones only it counts";
+    let released = u.input("released", p.WS, about);
+    let active_next = u.output("active_next", p.WS, "the same in the next cycle");
+    let about = "the same in the next cycle, if relssp is executed";
+    let released_next = u.output("released_next", p.WS, about);
+    let about = "every active thread had released before this cycle";
+    let was_done = u.output("was_done", 1, about);
+    let was_live = u.output("was_live", 1, "it had an active thread before this cycle");
+    let done = u.output("done", 1, "every active thread has released before");
+    let done_if = u.output("done_if", 1, "or has if relssp is executed");
+    let live = u.output("live", 1, "it has an active thread");
+
+    u.note("Threads that exit are no longer active; only active ones release.");
+    let active_now = u.name("active_now", active & !exit_mask.gated(exits));
+    let released_now = u.name("released_now", released | (marks & active));
+    u.assign(was_done, (!active | released).all());
+    u.assign(was_live, active.any());
+    u.assign(done, (!active_now | released).all());
+    u.assign(done_if, (!active_now | released_now).all());
+    u.assign(live, active_now.any());
+    u.note("The highest warp of a block has its last threads, the others are full.");
+    let started = when(highest, launch_last).otherwise(!number(p.WS, 0));
+    let started = u.name("started", started);
+    u.assign(active_next, when(starts, started).otherwise(active_now));
+    u.assign(released_next, when(starts, 0).otherwise(released_now));
+    u.emit()
 }

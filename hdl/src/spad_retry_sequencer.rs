@@ -250,7 +250,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         timing: "a round takes LR * r + LU + LWR * w + LB cycles for degrees r of the read and w \
                  of the write"
             .into(),
-        paper: "atomics paper, sections II and III; docs/microarchitecture.md, section 8".into(),
+        paper: "atomics paper, sections II and III; microarchitecture/retry-sequencer.md".into(),
         latency_cycles: 1,
     };
     let mut shell = Shell::new(doc)

@@ -230,7 +230,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         timing: "an access of degree d answers MS - 1 + max(1, d) cycles after the cycle in which \
                  it fires (with locks LKG * max(1, d)); one access per cycle at d <= 1"
             .into(),
-        paper: "docs/microarchitecture.md, section 7; atomics paper, section II".into(),
+        paper: "microarchitecture/scratchpad.md; atomics paper, section II".into(),
         latency_cycles: p.MS as u32,
     };
     let mut shell = Shell::new(doc)

@@ -16,7 +16,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
         summary: "one word of many, by its number: a tree of two-input multiplexers.".into(),
         parameters: "BITS, bits of the number; WIDTH, bits of a word".into(),
         timing: "combinational".into(),
-        paper: "docs/microarchitecture.md, section 6".into(),
+        paper: "microarchitecture/lock-unit.md".into(),
         latency_cycles: 0,
     };
     helper::emit("spad_select.v.tera", doc, ports)

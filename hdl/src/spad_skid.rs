@@ -27,7 +27,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
             .into(),
         parameters: "WIDTH, bits of an entry; CLEAR = 1, out_data is 0 from the reset on".into(),
         timing: "one cycle; one entry a cycle".into(),
-        paper: "docs/microarchitecture.md, section 18a.1".into(),
+        paper: "microarchitecture/bus.md".into(),
         latency_cycles: 1,
     };
     helper::emit("spad_skid.v.tera", doc, ports)

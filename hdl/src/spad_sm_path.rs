@@ -107,7 +107,7 @@ fn doc(p: &Params) -> UnitDoc {
         timing: "issued in cycle s, a memory pass of degree d is written back in s+1+H+d+M, \
                  another one in s+2 (elastic) if nothing is in the way"
             .into(),
-        paper: "docs/microarchitecture.md, section 18; all five papers".into(),
+        paper: "microarchitecture/sm-path.md; all five papers".into(),
         latency_cycles: 2 + (p.M + p.H) as u32,
     }
 }

@@ -61,7 +61,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         timing: "taken in cycle t, an access of degree d is answered in t+1+MS+max(1, d) (with \
                  locks LKG * max(1, d)) if nothing is in the way; one access per cycle at d <= 1"
             .into(),
-        paper: "docs/microarchitecture.md, section 18a.2; hash paper, section 4".into(),
+        paper: "microarchitecture/bus.md; hash paper, section 4".into(),
         latency_cycles: 2 + p.MS as u32,
     };
     let shell = bus.lanes.write_ports(Shell::new(doc).clocked()).input(

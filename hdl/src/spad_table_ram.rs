@@ -22,7 +22,7 @@ pub(crate) fn emit_helper(p: &Params, rows: usize, width: usize) -> Result<Modul
             .into(),
         parameters: format!("{rows} words of {width} bits"),
         timing: "read data in the next cycle, held until the next read".into(),
-        paper: "docs/microarchitecture.md, section 13".into(),
+        paper: "microarchitecture/conflict-history.md".into(),
         latency_cycles: 1,
     };
     let row_bits = index_bits(rows);

@@ -98,7 +98,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         timing: "granted in cycle t, lanes of one kind and degree d are answered in \
                  t+1+MS+max(1, d) if nothing is in the way; one access per cycle at d <= 1"
             .into(),
-        paper: "docs/microarchitecture.md, section 18a.3".into(),
+        paper: "microarchitecture/bus.md".into(),
         latency_cycles: 2 + p.MS as u32,
     };
     let shell = lane_ports(bus.lanes.write_ports(Shell::new(doc).clocked()), p);

@@ -1,148 +1,111 @@
 //! The countdown that keeps memory warps apart.
 
-use crate::expr::{
-    Expr, any, assign, choose, difference, extended, gated, note, number, slice, sum, wire,
-};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::shell::Shell;
-use rust_hdl::core::ast::VerilogStatement;
-
-/// What is left of the excess, and the mask.
-fn left(p: &Params) -> Vec<VerilogStatement> {
-    let known = gated(p.EX, "lk_excess", "lk_hit");
-    let mut logic = match p.AHEAD {
-        0 => vec![choose(
-            "left",
-            [(wire("pend"), extended(p.EX + 1, known))],
-            "cnt",
-        )],
-        _ => vec![
-            assign("known", known),
-            note("One cycle of the excess may have passed before the answer."),
-            assign("some", any("known")),
-            choose(
-                "answer",
-                [
-                    (
-                        wire("some") & wire("owed") & !wire("counted"),
-                        sum(extended(p.EX + 1, "known"), one_of(p)),
-                    ),
-                    (
-                        wire("some") & wire("counted") & !wire("owed"),
-                        difference(extended(p.EX + 1, "known"), one_of(p)),
-                    ),
-                ],
-                extended(p.EX + 1, "known"),
-            ),
-            choose("left", [(wire("late"), wire("answer"))], "cnt"),
-            assign("doubt", wire("pend") & wire("lk_heavy")),
-        ],
-    };
-    let more = any(slice("left", 1, p.EX));
-    let (masks, more) = match p.AHEAD {
-        0 => (any("left"), more),
-        _ => (
-            any("left") | wire("doubt"),
-            more | (wire("doubt") & wire("lk_heavier")),
-        ),
-    };
-    logic.extend([
-        assign("issuing", any("base")),
-        assign("mask", masks),
-        assign("more", more),
-        assign("lasts", wire("more") | (wire("mask") & wire("issuing"))),
-    ]);
-    logic
-}
-
-fn one_of(p: &Params) -> Expr {
-    number(p.EX + 1, 1)
-}
-
-/// The counts in the next cycle.
-fn next(p: &Params) -> Vec<VerilogStatement> {
-    let passed = [(wire("set_valid"), number(p.EX + 1, 0))];
-    let counted = (wire("counts") & any("left"), difference("left", one_of(p)));
-    let passes = [
-        (wire("set_valid"), wire("set_base")),
-        (
-            wire("issuing") & !wire("hold"),
-            difference("base", number(p.PW, 1)),
-        ),
-    ];
-    let mut logic = vec![
-        note("A cycle counts behind the last pass, and if EX is not held."),
-        assign("counts", !wire("hold") & !wire("issuing")),
-    ];
-    let mut cases: Vec<_> = passed.into_iter().chain([counted]).collect();
-    if p.AHEAD > 0 {
-        let free = wire("late") & !wire("some");
-        logic.extend([
-            note("A hold in the next cycle takes it back: EX is a cycle further away."),
-            assign("takes_back", wire("hold") & wire("counted") & !free),
-            assign(
-                "counted_next",
-                wire("counts") & (any("left") | wire("pend")),
-            ),
-            assign(
-                "owed_next",
-                (wire("takes_back") & (wire("set_valid") | wire("pend")))
-                    | (wire("owed") & wire("pend") & !wire("set_valid")),
-            ),
-            assign("late_next", wire("pend") & !wire("set_valid")),
-        ]);
-        cases.push((wire("takes_back") & !wire("pend"), sum("left", one_of(p))));
-    }
-    logic.push(choose("cnt_next", cases, "left"));
-    logic.push(choose("base_next", passes, "base"));
-    logic
-}
+use crate::signal::{Bits, when};
+use crate::unit::Unit;
 
 /// Emits `spad_warp_mask`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let doc = UnitDoc {
+    let u = Unit::new(UnitDoc {
         name: "spad_warp_mask".into(),
         summary: "counts the cycles in which no memory warp may be scheduled: the predicted excess of the one issued last, behind its passes.".into(),
         parameters: p.text(&["PW", "EX", "AHEAD"]),
         timing: "taken in cycle s with P passes, while which nothing is taken, and excess x: with x > 0 mask is 1 until P-1+x cycles without hold have passed".into(),
-        paper: "elastic paper, sections 5.1 and 5.3, Eqs 3 and 7; docs/microarchitecture.md, section 14".into(),
+        paper: "elastic paper, sections 5.1 and 5.3, Eqs 3 and 7; microarchitecture/warp-mask.md".into(),
         latency_cycles: 1,
+    });
+    let ahead = p.AHEAD > 0;
+    u.clocked();
+    let clear = u.input("clear", 1, "kernel launch: as reset");
+    let about = "a predicted instruction was issued in this cycle";
+    let set_valid = u.input("set_valid", 1, about);
+    let set_base = u.input("set_base", p.PW, "number of its passes - 1");
+    let about = "the history knows it: in the cycle after set_valid, AHEAD > 0: in the second";
+    let lk_hit = u.input("lk_hit", 1, about);
+    let lk_excess = u.input("lk_excess", p.EX, "its excess");
+    let about = "AHEAD > 0: it is likely to have an excess, in the cycle after set_valid";
+    let lk_heavy = u.input("lk_heavy", 1, about);
+    let lk_heavier = u.input("lk_heavier", 1, "AHEAD > 0: and one of more than one cycle");
+    let hold = u.input("hold", 1, "EX is held in this cycle: it does not count");
+    let mask = u.output("mask", 1, "memory warps are masked");
+    let about = "they will be in the next cycle, too, if this one counts";
+    let lasts = u.output("lasts", 1, about);
+    u.unused(!ahead, lk_heavy, "the answer comes in time");
+    u.unused(!ahead, lk_heavier, "the answer comes in time");
+
+    let answers = if ahead { "one cycle later" } else { "then" };
+    u.about(&format!(
+        "A set in the cycle before. The history answers {answers}."
+    ));
+    let pend = u.register("pend", 1).reset(0);
+    // Of a late answer: it comes; a cycle was counted for it, a cycle is owed to it.
+    let late = ahead.then(|| ["late", "counted", "owed"].map(|n| u.register(n, 1).reset(0)));
+    u.about("Passes to issue, and cycles to mask behind them.");
+    let base = u.register("base", p.PW).reset(0);
+    let cnt = u.register("cnt", p.EX + 1).reset(0);
+
+    u.paragraph();
+    let known = lk_excess.gated(lk_hit);
+    let (left, free, doubt) = match late {
+        None => {
+            let left = when(pend, known.extended(p.EX + 1)).otherwise(cnt);
+            (u.name("left", left), None, None)
+        }
+        Some([late, counted, owed]) => {
+            let known = u.name("known", known);
+            u.note("One cycle of the excess may have passed before the answer.");
+            let some = u.name("some", known.any());
+            let whole = known.extended(p.EX + 1);
+            let answer = when(some & owed & !counted, whole.clone() + 1)
+                .when(some & counted & !owed, whole.clone() - 1)
+                .otherwise(whole);
+            let answer = u.name("answer", answer);
+            let left = u.name("left", when(late, answer).otherwise(cnt));
+            (
+                left,
+                Some(late & !some),
+                Some(u.name("doubt", pend & lk_heavy)),
+            )
+        }
     };
-    let module = Shell::new(doc)
-        .clocked()
-        .input("clear", 1, "kernel launch: as reset")
-        .input(
-            "set_valid",
-            1,
-            "a predicted instruction was issued in this cycle",
-        )
-        .input("set_base", p.PW, "number of its passes - 1")
-        .input(
-            "lk_hit",
-            1,
-            "the history knows it: in the cycle after set_valid, AHEAD > 0: in the second",
-        )
-        .input("lk_excess", p.EX, "its excess")
-        .input(
-            "lk_heavy",
-            1,
-            "AHEAD > 0: it is likely to have an excess, in the cycle after set_valid",
-        )
-        .input("lk_heavier", 1, "AHEAD > 0: and one of more than one cycle")
-        .input("hold", 1, "EX is held in this cycle: it does not count")
-        .output("mask", 1, "memory warps are masked")
-        .output(
-            "lasts",
-            1,
-            "they will be in the next cycle, too, if this one counts",
-        )
-        .unused(p.AHEAD == 0, "lk_heavy", "the answer comes in time")
-        .unused(p.AHEAD == 0, "lk_heavier", "the answer comes in time")
-        .signals(&[("pend", 1), ("late", 1), ("counted", 1), ("owed", 1)])
-        .signals(&[("base", p.PW), ("cnt", p.EX + 1)])
-        .logic("left", left(p))
-        .logic("next", next(p))
-        .emit("spad_warp_mask.v.tera", p)?;
-    Ok(vec![module])
+    let issuing = u.name("issuing", base.any());
+    let (masks, more) = (left.any(), left.part(1, p.EX).any());
+    let (masks, more) = match doubt {
+        None => (masks, more),
+        Some(doubt) => (masks | doubt, more | (doubt & lk_heavier)),
+    };
+    u.assign(mask, masks);
+    let more = u.name("more", more);
+    u.assign(lasts, more | (mask & issuing));
+
+    u.paragraph();
+    u.note("A cycle counts behind the last pass, and if EX is not held.");
+    let counts = u.name("counts", !hold & !issuing);
+    let mut cnt_next = when(set_valid, 0).when(counts & left.any(), left - 1);
+    let late_next = late.zip(free).map(|([_, counted, owed], free)| {
+        u.note("A hold in the next cycle takes it back: EX is a cycle further away.");
+        let takes_back = u.name("takes_back", hold & counted & !free);
+        let counted_next = u.name("counted_next", counts & (left.any() | pend));
+        let kept = owed & pend & !set_valid;
+        let owed_next = u.name("owed_next", (takes_back & (set_valid | pend)) | kept);
+        let late_next = u.name("late_next", pend & !set_valid);
+        cnt_next = cnt_next.clone().when(takes_back & !pend, left + 1);
+        [late_next, counted_next, owed_next]
+    });
+    let cnt_next = u.name("cnt_next", cnt_next.otherwise(left));
+    let base_next = when(set_valid, set_base).when(issuing & !hold, base - 1);
+    let base_next = u.name("base_next", base_next.otherwise(base));
+
+    u.paragraph();
+    let update = u.at_clock().clear(clear).next(pend, set_valid);
+    for (late, next) in late
+        .into_iter()
+        .flatten()
+        .zip(late_next.into_iter().flatten())
+    {
+        update.next(late, next);
+    }
+    update.next(base, base_next).next(cnt, cnt_next);
+    Ok(vec![u.emit()?])
 }

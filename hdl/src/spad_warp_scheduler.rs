@@ -52,7 +52,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         summary: "selects the warp that issues: loose round-robin, owner warps first, or lowest slot; bank-conflict-aware on top of each. Policies: 0 round-robin; 1 owner first, round-robin in a class; 2 owner first, lowest slot in a class; 3 lowest slot.".into(),
         parameters: p.text(&["W", "WW"]),
         timing: "the selection is combinational; the round-robin pointer moves with take".into(),
-        paper: "elastic paper, section 5; sharing paper, section 4; docs/microarchitecture.md, section 15".into(),
+        paper: "elastic paper, section 5; sharing paper, section 4; microarchitecture/warp-scheduler.md".into(),
         latency_cycles: 0,
     };
     let module = Shell::new(doc)

@@ -83,9 +83,7 @@ pub fn wrapper(unit: &str, ports: &[Port], machine: &Machine) -> Result<Option<C
         writes: ports.iter().filter(is_write).collect(),
     };
     let name = format!("{unit}_sv");
-    let about = format!(
-        "{unit} with structs of spad_pkg as ports (docs/microarchitecture.md, section 18a)"
-    );
+    let about = format!("{unit} with structs of spad_pkg as ports (microarchitecture/bus.md)");
     file(&name, &about, &Params::new(machine)?, x).map(Some)
 }
 
@@ -102,10 +100,10 @@ struct Rules<'a> {
 /// What the neighbours of `top`, a unit, have to keep, bound to every instance of it;
 /// `None` where nothing is to be kept but handshakes.
 pub fn rules(top: &str, ports: &[Port], machine: &Machine) -> Result<Option<Companion>> {
-    let (section, in_use) = match top {
-        "spad_sm_path" => ("18.1", "iss_valid"),
-        "spad_stream" => ("18a.2", "!idle"),
-        "spad_tcdm" => ("18a.3", "!idle"),
+    let (chapter, in_use) = match top {
+        "spad_sm_path" => ("sm-path.md", "iss_valid"),
+        "spad_stream" => ("bus.md", "!idle"),
+        "spad_tcdm" => ("bus.md", "!idle"),
         _ => return Ok(None),
     };
     let is_enable = |q: &&Port| q.name.ends_with("_wr_en");
@@ -127,8 +125,8 @@ pub fn rules(top: &str, ports: &[Port], machine: &Machine) -> Result<Option<Comp
     let joined: Vec<String> = used.iter().map(|q| format!(".{0}({0})", q.name)).collect();
     let codes = codes::declarations(&body);
     let text = format!(
-        "{LICENSE}// {name}: what a neighbour of {top} has to keep \
-         (docs/microarchitecture.md,\n// section {section}), checked in simulation. Read it behind \
+        "{LICENSE}// {name}: what a neighbour of {top} has to keep\n// \
+         (microarchitecture/{chapter}), checked in simulation. Read it behind \
          the Verilog.\n\nmodule {name} (\n{}\n);\n{codes}{body}\n\nbind {top} {name} rules (\n    \
          {}\n);\n",
         ports.join(",\n"),

@@ -16,11 +16,10 @@ pub(crate) struct Local {
     pub width: usize,
 }
 
-/// The widths of the signals that a block has, by name, and its sizes.
+/// The widths of the signals that a block has, by name.
 #[derive(Clone, Default)]
 pub(crate) struct Widths {
     signals: HashMap<String, usize>,
-    sizes: Vec<(String, usize)>,
 }
 
 type Checked<T> = std::result::Result<T, String>;
@@ -29,18 +28,11 @@ impl Widths {
     pub(crate) fn new(signals: impl IntoIterator<Item = (String, usize)>) -> Self {
         Widths {
             signals: signals.into_iter().collect(),
-            sizes: Vec::new(),
         }
     }
 
     pub(crate) fn insert(&mut self, name: &str, width: usize) {
         self.signals.insert(name.to_owned(), width);
-    }
-
-    /// The name of the size that is `width`.
-    pub(crate) fn size(&self, width: usize) -> Option<&str> {
-        let (name, _) = self.sizes.iter().find(|(_, size)| *size == width)?;
-        Some(name)
     }
 
     /// Checks statements in their order, and returns the signals that they
@@ -49,10 +41,6 @@ impl Widths {
     pub(crate) fn check(&mut self, statements: &[VerilogStatement]) -> Checked<Vec<Local>> {
         let mut new = Vec::new();
         for statement in statements {
-            if let Some((name, size)) = sized(statement) {
-                self.sizes.push((name.clone(), size));
-                continue;
-            }
             if let Some((name, value)) = written(statement)
                 && !self.signals.contains_key(name)
             {
@@ -191,17 +179,6 @@ pub(crate) fn written(statement: &VerilogStatement) -> Option<(&String, &Verilog
     }
 }
 
-/// The size that a statement names.
-fn sized(statement: &VerilogStatement) -> Option<(&String, usize)> {
-    match written(statement)? {
-        (name, VerilogExpression::Unsigned(value)) => match value.as_ref() {
-            VerilogExpression::Signal(digits) => Some((name, digits.parse().ok()?)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 /// Whether the result of `op` is one bit.
 pub(crate) fn compares(op: &VerilogOp) -> bool {
     use VerilogOp::{Eq, Ge, Gt, Le, Lt, Ne};
@@ -216,7 +193,7 @@ fn is_signed(value: &VerilogExpression) -> bool {
 mod tests {
     use super::*;
     use crate::expr::wire;
-    use crate::expr::{any, assign, assign_bit, bit, constant, copies, extended, is, size, table};
+    use crate::expr::{any, assign, assign_bit, bit, constant, copies, extended, is, table};
 
     fn known() -> Widths {
         Widths::new([("kind".into(), 4), ("wide".into(), 5), ("one".into(), 1)])
@@ -240,15 +217,11 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_has_a_width_and_a_size_none() {
+    fn a_constant_has_a_width() {
         let mut widths = known();
-        widths
-            .check(&[constant("LATENCY", 4, 9), size("SIZE", 5)])
-            .unwrap();
+        widths.check(&[constant("LATENCY", 4, 9)]).unwrap();
         assert!(widths.check(&[assign("kind", wire("LATENCY"))]).is_ok());
         assert!(widths.check(&[assign("wide", wire("LATENCY"))]).is_err());
-        assert!(widths.check(&[assign("wide", wire("SIZE"))]).is_err());
-        assert_eq!((widths.size(5), widths.size(4)), (Some("SIZE"), None));
     }
 
     #[test]

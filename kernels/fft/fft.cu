@@ -2,9 +2,10 @@
 // memory, real and imaginary parts apart.
 //
 // fft_radix2: n = 2^log2n points by n / 2 threads, decimation in time,
-// bit-reversed stores, then butterflies in place. fft_radix8: 512 points by 64
-// threads, eight in registers, exchanged through shared memory (hash paper,
-// FFT-1 and FFT-2).
+// bit-reversed stores, then butterflies in place (hash paper, FFT-1).
+// fft_radix8: 512 points by 64 threads, eight in registers, exchanged through
+// shared memory. fft_columns: the second dimension of a transform of two (hash
+// paper, FFT-2).
 
 extern "C" __global__ void fft_radix2(float *re, float *im, int log2n)
 {
@@ -75,6 +76,36 @@ __device__ inline void fft8(Complex *v)
     v[5] = e1 - o1;
     v[6] = e2 - o2;
     v[7] = e3 - o3;
+}
+
+// A tile of 32 columns of n = 2^log2n rows by 32 x n / 2 threads, decimation in
+// time. Numbers lie in shared memory as pairs of floats, and a warp has 32
+// neighbouring columns: all its accesses have a stride of two words.
+extern "C" __global__ void fft_columns(float *re, float *im, int log2n)
+{
+    extern __shared__ float s[];
+    const int n = 1 << log2n, x = threadIdx.x, t = threadIdx.y;
+    const int width = gridDim.x * 32, column = blockIdx.x * 32 + x;
+    Complex *tile = (Complex *)s;
+    for (int row = t; row < n; row += n / 2) {
+        int reversed = __brev(row) >> (32 - log2n);
+        tile[reversed * 32 + x] = {re[row * width + column], im[row * width + column]};
+    }
+    for (int half = 1; half < n; half *= 2) {
+        int lo = t & (half - 1), row = 2 * (t - lo) + lo;
+        Complex w;
+        sincospif(-(float)lo / half, &w.im, &w.re);
+        __syncthreads();
+        Complex *upper = tile + row * 32 + x, *lower = upper + half * 32;
+        Complex u = *upper, v = w * *lower;
+        *upper = u + v;
+        *lower = {u.re - v.re, u.im - v.im};
+    }
+    __syncthreads();
+    for (int row = t; row < n; row += n / 2) {
+        re[row * width + column] = tile[row * 32 + x].re;
+        im[row * width + column] = tile[row * 32 + x].im;
+    }
 }
 
 constexpr int POINTS = 512, THREADS = 64;

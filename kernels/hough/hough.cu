@@ -8,16 +8,17 @@ constexpr int ANGLES = 180, FRACTION = 14;
 
 __constant__ int cosine[ANGLES], sine[ANGLES];
 
-// Largest distance from the origin that has a bin of its own: images up to 256
-// x 256; distances may be negative.
-constexpr int REACH = 384, BINS = 2 * REACH;
-
-template <int COPIES, int PAD, int STRETCH>
+// REACH is the largest distance from the origin that has a bin of its own: 384
+// for images up to 256 x 256, 800 for 640 x 480; distances may be negative.
+// Bin stretching puts the copies of a bin side by side: INTERLEAVED.
+template <int COPIES, int PAD, int STRETCH, int REACH = 384, bool INTERLEAVED = false>
 __device__ void vote(unsigned *votes, const unsigned *points, unsigned n)
 {
-    constexpr int SIZE = BINS * STRETCH + PAD;
-    __shared__ unsigned s[COPIES * SIZE];
-    for (unsigned i = threadIdx.x; i < COPIES * SIZE; i += blockDim.x)
+    constexpr int BINS = 2 * REACH;
+    constexpr int SIZE = INTERLEAVED ? 1 : BINS * STRETCH + PAD;
+    constexpr int WORDS = INTERLEAVED ? BINS * STRETCH : COPIES * SIZE;
+    __shared__ unsigned s[WORDS];
+    for (unsigned i = threadIdx.x; i < WORDS; i += blockDim.x)
         s[i] = 0;
     __syncthreads();
     const unsigned angle = blockIdx.x;
@@ -46,3 +47,9 @@ ENTRY(hough, 1, 0, 1)
 ENTRY(hough_replicated, 6, 0, 1)
 ENTRY(hough_padded, 6, 1, 1)
 ENTRY(hough_stretched, 1, 0, 6)
+// Images of 640 x 480.
+ENTRY(hough640_1, 1, 0, 1, 800)
+ENTRY(hough640_2, 2, 0, 1, 800)
+ENTRY(hough640_4, 4, 0, 1, 800)
+ENTRY(hough640_6, 6, 0, 1, 800)
+ENTRY(hough640_stretched, 6, 0, 6, 800, true)

@@ -11,7 +11,7 @@ use serde_json::{Map, json};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// More accesses than this are no trace of one block that anybody looks at.
+/// Limit of accesses in the trace of one block.
 const MOST: usize = 1 << 21;
 
 /// Runs one block of a launch of a launch file, `block` or what the file says
@@ -24,7 +24,8 @@ pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
     access_trace_with(launch, block, false)
 }
 
-/// As [`access_trace`]; with `zeros_beyond` reads outside buffers are no fault.
+/// As [`access_trace`]; with `zeros_beyond`, reads outside buffers are not a
+/// fault.
 pub fn access_trace_with(
     launch: &Path,
     block: Option<u64>,

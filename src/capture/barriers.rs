@@ -1,4 +1,4 @@
-//! Barriers of the whole block, told from those of a part of it.
+//! Distinguishes barriers of the whole block from those of a part of it.
 
 /// A warp, or some lanes of it, at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

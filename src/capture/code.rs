@@ -7,7 +7,8 @@ use crate::ptx::ast::{
     Function, Immediate, Instruction, Module, Operand, Statement, StatementKind,
 };
 use crate::ptx::exec::{InstructionInfo, Kind, Program};
-use crate::ptx::names::{Opcode, Word};
+use crate::ptx::names::Word;
+use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
 use crate::sm::{InstrKind, MAX_SOURCES, Sources};
 use crate::trace::Op;

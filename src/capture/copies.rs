@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-/// Registers that stand for copies on their way: what waits for a group of
-/// copies reads theirs. Each copy takes the next of the numbers that no
-/// register of the kernel has.
+/// Registers that represent copies in flight: what waits for a group of copies
+/// reads theirs. Each copy takes the next of the numbers that no register of
+/// the kernel has.
 #[derive(Default)]
 pub(super) struct Copies {
     issued: usize,

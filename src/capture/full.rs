@@ -43,7 +43,8 @@ pub fn full_trace(launch: &Path, to: &Path) -> Result<Captured> {
     full_trace_with(launch, to, false)
 }
 
-/// As [`full_trace`]; with `zeros_beyond` reads outside buffers are no fault.
+/// As [`full_trace`]; with `zeros_beyond`, reads outside buffers are not a
+/// fault.
 pub fn full_trace_with(launch: &Path, to: &Path, zeros_beyond: bool) -> Result<Captured> {
     let (mut file, selected) = super::opened(launch)?;
     file.zeros_beyond = zeros_beyond;

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 pub struct Selected {
     /// The launch file.
     pub file: PathBuf,
-    /// What stands behind the colon: a number or an entry; none for the first.
+    /// What follows the colon: a number or an entry; none for the first.
     pub which: Option<String>,
 }
 
 impl Selected {
-    /// What `input` names; none where it is no launch file, by its name.
+    /// What `input` names; none if its name is not that of a launch file.
     pub fn of(input: &Path) -> Option<Self> {
         let is_toml = |path: &Path| path.extension().is_some_and(|e| e == "toml");
         if is_toml(input) {

@@ -1,6 +1,6 @@
-//! The shared-memory accesses of a kernel as its PTX says them: affine
-//! expressions (hash paper, Eq. 4), what they cost, and whether the kernel
-//! does as they say when it runs.
+//! The shared-memory accesses of a kernel, derived from its PTX: affine
+//! expressions (hash paper, Eq. 4), their cost, and a comparison with the
+//! addresses of the run.
 
 mod check;
 mod predict;
@@ -24,7 +24,7 @@ use std::path::Path;
 pub struct StaticSite {
     /// The number of the access site in traces of the entry.
     pub pc: u32,
-    /// Where it stands.
+    /// Its position.
     pub place: Place,
     /// What it does.
     pub op: Op,

@@ -34,7 +34,7 @@ pub fn ptx_target(input: &str) -> Option<PtxTarget> {
     Some(PtxTarget { sm, file })
 }
 
-/// The directive stands at the top, behind comments.
+/// The directive is at the top, after comments.
 const HEAD: u64 = 1 << 16;
 
 fn target(text: &str) -> Option<u32> {

@@ -1,4 +1,4 @@
-//! What small kernels look like in both traces.
+//! Small kernels in both kinds of trace.
 
 use super::*;
 use crate::sm::{Instr, InstrKind, TraceFile, Workload};

@@ -1,4 +1,4 @@
-//! What `classify` says of a kernel's PTX, beside its trace.
+//! The part of `classify` that is derived from the PTX.
 
 use super::strides_text::{show_strides, stride_json};
 use crate::capture::statics::{StaticAddress, StaticSite, Statics};

@@ -17,22 +17,23 @@ use std::path::Path;
 /// Access-pattern classes and strides of each instruction of a trace.
 ///
 /// Classes are linear, stride, block and random (hash paper, section 3); a
-/// stride S is S0·2^k with S0 odd. Strides are in words. Wavefronts are those
-/// with bank = address mod 2^m, beside those without bank conflicts.
+/// stride S is S0·2^k with S0 odd, in words. Wavefronts are counted with bank =
+/// address mod 2^m, and without bank conflicts.
 ///
-/// For a launch file the addresses are also read from the PTX, as affine
-/// expressions of thread index tx, block index bx and loop counters (docs/reference/ptx.md),
-/// and every address of the run is compared with its expression; exit status 1
-/// where they disagree. Of a PTX text alone the expressions are shown.
+/// For a launch file, the addresses are also derived from the PTX, as affine
+/// expressions of thread index tx, block index bx and loop counters
+/// (docs/reference/ptx.md), and every address of the run is compared with its
+/// expression; exit status 1 if they disagree. For PTX without a launch, only
+/// the expressions are shown.
 #[derive(Args)]
 pub struct ClassifyArgs {
     /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), PTX (.ptx), or
     /// kernel:NAME for a generated one.
     pub(super) input: String,
-    /// Entry of a PTX text; not needed where it has one.
+    /// Entry of the PTX; needed only if there are several.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
-    /// Threads of a block, for a PTX text.
+    /// Threads of a block, for PTX without a launch.
     #[arg(long, value_name = "X[,Y,Z]", value_parser = super::parse_block)]
     block: Option<[u32; 3]>,
 }

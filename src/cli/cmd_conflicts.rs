@@ -19,16 +19,16 @@ pub struct ConflictsArgs {
     /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
     /// kernel:NAME for a generated one.
     input: Option<String>,
-    /// Mapping; repeat for several. mod is the machine without a hash.
+    /// Mapping; repeat for several. mod means no hash.
     #[arg(long = "hash", value_name = "SPEC", num_args = 1.., default_value = "mod",
           value_parser = spec_or_input)]
     hashes: Vec<SpecOrInput>,
-    /// One line more per instruction.
+    /// Add a line for each instruction.
     #[arg(long)]
     per_pc: bool,
-    /// What each source line costs, the dearest first: all its access sites
-    /// together, with the calls that were inlined around them, and its text
-    /// where the file is to be had. Lines of the PTX where there is no source.
+    /// Sum the access sites of each source line, most expensive first, with the
+    /// calls inlined around them, and the line's text if the file is found.
+    /// Without line information, sum by line of the PTX.
     #[arg(long, conflicts_with = "per_pc")]
     source: bool,
     #[command(flatten)]

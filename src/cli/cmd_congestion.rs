@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 /// Congestion of random address shift mappings on the discrete memory machine.
 ///
 /// The congestion of a warp access is the largest number of distinct addresses
-/// in one bank. Mean and maximum are over random draws of the mapping and of
-/// the access; the result depends on the seed alone, not on the machine.
+/// in one bank. Mean and maximum are taken over random draws of the mapping and
+/// of the access; the result depends only on the seed, not on the machine.
 #[derive(Args)]
 pub struct CongestionArgs {
     /// raw, ras, rap (2 dimensions); raw, ras, 1p, r1p, 3p, w2p, 1pw2r (4 dimensions).
@@ -24,7 +24,8 @@ pub struct CongestionArgs {
     /// Banks, threads of a warp, and size of the array in each dimension: 2 to 1024.
     #[arg(long, value_name = "W", default_value_t = 32)]
     width: u32,
-    /// Dimensions of the array, 2 or 4 [default: 2, or 4 where mapping or access needs it].
+    /// Dimensions of the array, 2 or 4 [default: 2, or 4 if mapping or access
+    /// needs it].
     #[arg(long)]
     dims: Option<u32>,
     /// Random draws.
@@ -34,7 +35,8 @@ pub struct CongestionArgs {
     /// Seed of the random numbers.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// A whole table of the RAP paper, beside the published values (2 for all its widths, 3 and 4 for --width).
+    /// A whole table of the RAP paper, with the published values (2 for all its
+    /// widths, 3 and 4 for --width).
     #[arg(long, value_enum, conflicts_with_all = ["mapping", "access", "dims"])]
     table: Option<PaperTable>,
     /// Latency of the memory machine in time units, for --table 3.

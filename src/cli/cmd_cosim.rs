@@ -18,11 +18,11 @@ use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Verilated RTL against the golden model, in lockstep.
+/// Run the RTL in lockstep with the golden model, in Verilator.
 ///
 /// Stimulus is random, with back-pressure and resets. With --trace it comes
 /// from a kernel: spad_sm_path executes it, driven cycle by cycle as `spadkit
-/// sim` drives its model, until the kernel has ended; the other units get the
+/// sim` drives its model, until the kernel ends; the other units get the
 /// addresses of an access trace.
 #[derive(Args)]
 pub struct CosimArgs {
@@ -32,25 +32,25 @@ pub struct CosimArgs {
     /// also from a full trace (.spt) or a program text (.warp).
     #[arg(long, value_name = "INPUT")]
     trace: Option<String>,
-    /// Clock cycles per unit; if not given 20000, and 200000 of spad_sm_path.
-    /// A kernel that spad_sm_path executes ends by itself.
+    /// Clock cycles per unit [default: 20000; spad_sm_path: 200000]. A kernel
+    /// that spad_sm_path executes ends by itself.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     cycles: Option<u64>,
     /// Seed of the stimulus.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Write a waveform with both sides; needs one unit. After a mismatch it
+    /// Write a waveform with both sides, for a single unit. After a mismatch it
     /// shows the shrunk stimulus, or else the 1000 cycles up to the mismatch;
-    /// without one the last 1000 cycles.
+    /// without a mismatch, the last 1000 cycles.
     #[arg(long, value_name = "FILE.vcd")]
     wave: Option<PathBuf>,
-    /// Take the Verilog from DIR (hand-edited, say) instead of emitting it.
-    /// What stands in it is run on this machine, so system tasks that reach
-    /// out of the simulation ($system, $fopen, ...), $c, imports of C and
-    /// `include are refused.
+    /// Take the Verilog from DIR (hand-edited, for example) instead of emitting
+    /// it. It is executed on this computer, so system tasks that reach out of
+    /// the simulation ($system, $fopen, ...), $c, imports of C and `include are
+    /// refused.
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
-    /// Run the Verilog of --rtl whatever stands in it.
+    /// Run the Verilog of --rtl without checking it.
     #[arg(long, requires = "rtl")]
     trust: bool,
 }
@@ -206,8 +206,9 @@ pub(super) fn fail_on_mismatch(results: &[CosimResult], options: &str) -> Result
     let Some((result, first)) = results.iter().find_map(|r| Some((r, r.mismatch()?))) else {
         return Ok(());
     };
-    let shrunk = match &result.shrunk {
-        Some(shrunk) => format!("; {} cycles are enough to show it", shrunk.cycles),
+    let shrunk = match result.shrunk.as_ref().map(|s| s.cycles) {
+        Some(1) => "; one cycle is enough to show it".to_owned(),
+        Some(cycles) => format!("; {cycles} cycles are enough to show it"),
         None => String::new(),
     };
     Err(Error::CheckFailed {

@@ -7,10 +7,11 @@ use crate::tool::{Cache, Kind, Tool, Toolbox};
 use clap::Args;
 use serde_json::{Value, json};
 
-/// Which external tools are there, their versions, how to get the missing ones.
+/// List the external tools, their versions, and how to get those that are
+/// missing.
 ///
-/// The exit status is 0 whatever is missing, as that only narrows what can be
-/// done; with --strict it is 3 unless everything is there and works.
+/// The exit status is 0 even if tools are missing, because most commands work
+/// without them; with --strict it is 3 unless everything is there and works.
 #[derive(Args)]
 pub struct DoctorArgs {
     /// Exit status 3 if anything is missing or does not work.

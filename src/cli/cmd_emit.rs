@@ -14,8 +14,9 @@ use std::path::PathBuf;
 /// Write synthesizable Verilog, with test benches, constraints (SDC), a file list, a FuseSoC core
 /// and a manifest.
 ///
-/// Afterwards the directory holds, of spadkit's files, those of this call alone; a file that was
-/// edited, or is not spadkit's, is named and kept, and then nothing is written.
+/// Afterwards the directory holds exactly the spadkit files of this call. If a
+/// file was edited, or is not spadkit's, it is named and kept, and nothing is
+/// written.
 #[derive(Args)]
 pub struct EmitArgs {
     /// Units; all if none is named.
@@ -23,31 +24,33 @@ pub struct EmitArgs {
     /// Directory to write into.
     #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: PathBuf,
-    /// In front of every module's name, so that two machines live in one chip.
+    /// Prefix of every module name, so that two machines can be in one chip.
     #[arg(long, value_name = "NAME_", default_value = "")]
     prefix: String,
-    /// Clock cycles of each unit's test bench, eight times as many for the hash units; 0: no test
-    /// benches.
+    /// Clock cycles of each unit's test bench (hash units: eight times as
+    /// many); 0: no test benches.
     #[arg(long, value_name = "N", default_value_t = BENCH_CYCLES,
           value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     bench_cycles: u32,
-    /// The scratchpad behind a bus: stream (spad_stream, one warp-wide valid/ready port) or tcdm
-    /// (spad_tcdm, request, grant and valid per lane), with wrappers whose ports are SystemVerilog
-    /// structs. Without UNIT, that unit alone.
+    /// The scratchpad behind a bus: stream (spad_stream, one warp-wide
+    /// valid/ready port) or tcdm (spad_tcdm, request, grant and valid per
+    /// lane), with wrappers whose ports are SystemVerilog structs. Without
+    /// UNIT, only that unit is emitted.
     #[arg(long, value_enum, value_name = "BUS")]
     wrapper: Vec<Bus>,
-    /// What neighbours of spad_sm_path, spad_stream and spad_tcdm have to keep, as SystemVerilog
-    /// assertions that bind to them.
+    /// Write the rules for the neighbours of spad_sm_path, spad_stream and
+    /// spad_tcdm, as SystemVerilog assertions that bind to them.
     #[arg(long)]
     assertions: bool,
     /// Clock period of the constraints, in the time unit of the library.
     #[arg(long = "clock", alias = "period", value_name = "TIME", default_value_t = Budget::default().period,
           value_parser = period)]
     period: f64,
-    /// Parts of the period outside a block: before its inputs, behind its outputs.
+    /// Shares of the period outside a block: before its inputs, after its
+    /// outputs.
     #[arg(long, value_name = "BEFORE,BEHIND", default_value = "0.3,0.3", value_parser = parts)]
     io_budget: (f64, f64),
-    /// How registers are reset; those whose contents a valid bit covers are not.
+    /// How registers are reset; those covered by a valid bit have no reset.
     #[arg(long, value_enum, value_name = "STYLE", default_value = "sync")]
     reset: ResetStyle,
     /// Replace and remove files that are in the way.
@@ -67,9 +70,9 @@ enum Bus {
 /// How registers are reset.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ResetStyle {
-    /// With the rising edge of the clock.
+    /// At the rising edge of the clock.
     Sync,
-    /// As soon as `rst` is high; it has to fall away from the clock's edge.
+    /// As soon as `rst` is high; release it away from the clock edge.
     Async,
 }
 

@@ -13,34 +13,38 @@ use serde_json::json;
 
 /// A hash spec as the values of configuration ports, or any mapping as source code.
 ///
-/// Both units are shown, the one that computes the bank and spad_row_map,
-/// which makes the mapping a bijection: a bank unit with the row map of
-/// another mapping sends two addresses to one place. Ports are loaded by the
-/// writes to spad_hash_config_*: wr_data for wr_index 0, 1, and so on. Where the
-/// path of the machine has another bank unit ([hash] unit), its values follow.
+/// Two units are shown: the one that computes the bank, and spad_row_map, which
+/// makes the mapping a bijection. Always load both: with the row map of another
+/// mapping, two addresses share a place. The writes to spad_hash_config_* load
+/// the ports: wr_data for wr_index 0, 1, and so on. If the machine's path has
+/// another bank unit ([hash] unit), its values follow.
 ///
-/// As source code (--as) the mapping is a function from the index of a 32-bit
-/// word to the word of shared memory that holds it, for GPUs without a hash
-/// unit; there are two more of them, pad:every=K,by=P and swizzle:B,M,S.
+/// As source code (--as), for GPUs without a hash unit, the mapping is a
+/// function from the index of a 32-bit word to the word of shared memory that
+/// holds it. Source code can also have the mappings pad:every=K,by=P and
+/// swizzle:B,M,S.
 #[derive(Args)]
 pub struct EncodeArgs {
     /// The mapping.
     #[arg(value_parser = super::parsed::<LayoutSpec>)]
     spec: LayoutSpec,
-    /// What it is written as.
+    /// Output language.
     #[arg(long = "as", value_name = "FORM", value_enum, default_value_t = Form::Ports)]
     form: Form,
-    /// Unit to encode for: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor
-    /// or matrix; the spec's own if not given.
-    #[arg(long, value_name = "KIND", value_parser = parse_kind)]
+    #[arg(long, value_name = "KIND", value_parser = parse_kind, help = unit_help())]
     unit: Option<HashKind>,
+}
+
+fn unit_help() -> String {
+    let kinds = super::hash_kinds("or");
+    format!("Unit to encode for: {kinds} [default: the spec's own]")
 }
 
 fn parse_kind(name: &str) -> std::result::Result<HashKind, String> {
     hash_kind(name).map_err(|error| super::in_one_line(&error))
 }
 
-/// What a mapping can be written as.
+/// Output languages of a mapping.
 #[derive(Clone, Copy, ValueEnum)]
 enum Form {
     /// Values of the configuration ports of the hash units.

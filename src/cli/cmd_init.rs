@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 
 /// Write a launch file for a kernel, to fill in.
 ///
-/// What the PTX shows is there: names, pointers with the type of their
-/// elements, types of scalars, bytes of structs, threads where the PTX says
-/// them. What it cannot show is marked "fill in". With --grid, --block and
-/// --arg nothing is left to fill in:
+/// The PTX provides names, pointers with the type of their elements, types of
+/// scalars, sizes of structs, and the threads of a block if it states them. The
+/// rest is marked "fill in". With --grid, --block and --arg, nothing is left to
+/// fill in:
 ///
 /// spadkit init saxpy.ptx --grid 16 --block 256 --arg 0=4096 --arg 2=random:f32:4096
 #[derive(Args)]
 pub struct InitArgs {
     /// PTX of the kernel.
     input: PathBuf,
-    /// Its entry; not needed where the PTX has one.
+    /// Its entry; needed only if the PTX has several.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
     /// Thread blocks.
@@ -32,14 +32,14 @@ pub struct InitArgs {
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES")]
     dynamic_shared: Option<u32>,
-    /// An argument by its name or place: NAME=INIT:TYPE:COUNT, INIT being
-    /// zeros, iota, random or a file, or NAME=NUMBER.
+    /// An argument by name or position from 0: a buffer NAME=INIT:TYPE:COUNT,
+    /// with INIT zeros, iota, random or a file, or a scalar NAME=NUMBER.
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = super::parsed::<GivenArg>)]
     args: Vec<GivenArg>,
-    /// The launch file; beside the PTX, with .toml for .ptx, if not given.
+    /// The launch file [default: beside the PTX, with .toml instead of .ptx].
     #[arg(short, long, value_name = "FILE.toml")]
     output: Option<PathBuf>,
-    /// Replace the file if it is there.
+    /// Replace an existing file.
     #[arg(long)]
     force: bool,
 }

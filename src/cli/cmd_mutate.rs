@@ -31,11 +31,11 @@ pub struct MutateArgs {
     /// Seeds that are tried per fault.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
-    /// Clock cycles of one more run for what is still not caught.
+    /// Clock cycles of one more run for faults that are still not caught.
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     long_cycles: u64,
-    /// Only the fault of this number, as the list of missed ones has it; --faults must be the
-    /// same as there. Repeat for several.
+    /// Only the fault with this number from the list of missed faults, with the
+    /// same --faults. Repeat for several.
     #[arg(long = "only", alias = "fault", value_name = "N")]
     fault: Vec<u32>,
 }

@@ -21,11 +21,11 @@ use std::time::Duration;
 
 /// Prove units correct with Yosys.
 ///
-/// Hash units, for every address and every legal configuration: the unit
-/// behind its registers is what it is defined to be, (bank, row) is a
-/// bijection, writes and reset do what they should. Units of the path, in small
-/// machines, by induction from reset on: queues lose nothing, locks have one
-/// owner, and so on (docs/explanation/proofs.md). Exit status 1 if anything is disproved or
+/// Hash units, for every address and every legal configuration: the unit behind
+/// its registers computes its definition, (bank, row) is a bijection, writes
+/// and reset work. Units of the path, in small machines, by induction from
+/// reset: queues lose nothing, locks have one owner, and so on
+/// (docs/explanation/proofs.md). Exit status 1 if a property is disproved or
 /// not decided in time.
 #[derive(Args)]
 pub struct ProveArgs {
@@ -35,11 +35,11 @@ pub struct ProveArgs {
     /// instead of emitting it.
     #[arg(long, value_name = "DIR", conflicts_with = "all_geometries")]
     rtl: Option<PathBuf>,
-    /// Take that Verilog whatever stands in it; unless given, imports of C,
-    /// system tasks that reach out of the design and `include are refused.
+    /// Take that Verilog without checking it; otherwise imports of C, system
+    /// tasks that reach out of the design and `include are refused.
     #[arg(long, requires = "rtl")]
     trust: bool,
-    /// Prove these properties alone, as they are called in the results.
+    /// Prove only these properties, named as in the results.
     #[arg(long = "property", value_name = "NAME")]
     properties: Vec<String>,
     /// Seconds for one proof.

@@ -17,24 +17,24 @@ use std::path::{Path, PathBuf};
 
 /// Put a bank mapping into a PTX kernel, for GPUs that have no hash unit.
 ///
-/// Every access to shared memory goes to the word that the mapping says; what
-/// the kernel computes stays the same. With one mapping all shared variables
-/// lie in one array under it, with --hash NAME=SPEC each variable named lies
-/// in an array of its own. docs/guides/rewrite.md says what can be rewritten.
+/// Accesses to shared memory go to the words that the mapping gives; the kernel
+/// computes the same results. With one mapping, all shared variables are in one
+/// array under it; with --hash NAME=SPEC, each named variable is in an array of
+/// its own. docs/guides/rewrite.md says what can be rewritten.
 ///
-/// With a launch file the kernel runs before and after: instructions added,
-/// conflicts, outputs compared. The exit status is 1 where the kernel cannot
-/// be rewritten under that mapping, and where an output differs.
+/// With a launch file, the kernel runs before and after, and instructions,
+/// conflicts and outputs are compared. The exit status is 1 if the kernel
+/// cannot be rewritten under this mapping, or if an output differs.
 #[derive(Args)]
 pub struct RewriteArgs {
     /// PTX (.ptx), or a launch file (.toml) that names it.
     #[arg(value_name = "KERNEL.ptx|LAUNCH.toml")]
     pub(super) input: PathBuf,
-    /// The entry; that of the launch file, or the only one, if not given.
+    /// The entry [default: that of the launch file, or the only one].
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
-    /// The mapping of all shared variables together, or with NAME= that of
-    /// one variable; repeat for several.
+    /// The mapping of all shared variables together, or with NAME= of one
+    /// variable; repeat for several.
     #[arg(long = "hash", value_name = "[NAME=]SPEC", required = true, value_parser = parse_hash)]
     hashes: Vec<NamedHash>,
     /// Where to write the PTX.
@@ -43,17 +43,17 @@ pub struct RewriteArgs {
     /// Measure with this launch file.
     #[arg(long, value_name = "FILE.toml")]
     launch: Option<PathBuf>,
-    /// Threads of a block; what is known of them saves instructions. The
-    /// PTX is for such blocks alone then, and says so by .reqntid.
+    /// Threads of a block; knowing them saves instructions. The PTX then works
+    /// only for such blocks, which .reqntid enforces.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::parse_block)]
     block: Option<[u32; 3]>,
-    /// Do not count on the block size of the launch file.
+    /// Do not assume the block size of the launch file.
     #[arg(long, conflicts_with = "block")]
     any_block: bool,
-    /// Bytes of dynamic shared memory; those of the launch file if not given.
+    /// Bytes of dynamic shared memory [default: those of the launch file].
     #[arg(long, value_name = "BYTES")]
     dynamic_shared: Option<u32>,
-    /// Map every address before each access, without looking for less.
+    /// Map every address before each access, without optimisation.
     #[arg(long)]
     plain: bool,
 }
@@ -114,8 +114,8 @@ pub(super) fn run(args: &RewriteArgs, global: &Global, printer: &Printer) -> Res
     report.verdict()
 }
 
-/// The mapping to take instead where wide accesses would be torn: the best for
-/// the launch, where there is one.
+/// The mapping to propose if wide accesses would be split: the best for the
+/// launch, where there is one.
 fn proposal(
     rewritten: &Rewritten,
     request: &Request,

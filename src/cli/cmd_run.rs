@@ -11,11 +11,11 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Run a PTX kernel on the CPU, check its outputs, find its faults.
+/// Run a PTX kernel on the CPU, check its outputs and find its faults.
 ///
-/// A launch file (docs/reference/kernels.md) names the PTX and the entry, the grid, the
-/// arguments and what must come out. The exit status is 1 where a fault was
-/// found or an output is not as expected.
+/// A launch file (docs/reference/kernels.md) names the PTX, the entry, the
+/// grid, the arguments and the expected outputs. The exit status is 1 if a
+/// fault was found or an output is not as expected.
 #[derive(Args)]
 pub struct RunArgs {
     /// Launch file.
@@ -26,12 +26,12 @@ pub struct RunArgs {
     dump: Vec<Dump>,
     #[command(flatten)]
     allow: super::Allow,
-    /// Look for races on shared memory, or on shared and global memory, and for
-    /// what threads read and have not written.
+    /// Find races on shared memory, or on shared and global memory, and reads
+    /// of values that were never written.
     #[arg(long, value_name = "MEMORY", value_enum, num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "shared")]
     races: Option<Races>,
-    /// Threads of this machine; all its cores if not given.
+    /// Threads of the host [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -96,7 +96,7 @@ pub(super) fn run(args: &RunArgs, printer: &Printer) -> Result<()> {
     report.verdict()
 }
 
-/// Refuses names that are no buffers, and files that cannot be written.
+/// Refuses names that are not buffers, and files that cannot be written.
 fn check_dumps(prepared: &Prepared, dumps: &[Dump]) -> Result<()> {
     let names: Vec<&str> = prepared.buffers().map(|(name, ..)| name).collect();
     for dump in dumps {

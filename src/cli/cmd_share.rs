@@ -20,36 +20,37 @@ use std::path::PathBuf;
 
 /// Plan and annotate scratchpad sharing for a kernel.
 ///
-/// Two thread blocks share all of their scratchpad but the part T. Says how
-/// many blocks are resident, lays the variables out so that the shared ones
-/// are needed for the fewest instructions, and places relssp, by which a block
-/// lets its partner go on. -o writes the PTX with markers, which run, trace
-/// and sim understand and assemblers ignore. For a launch file the golden model
-/// of the SM runs the kernel without sharing and with each of the sharing
-/// paper's steps.
+/// Two thread blocks share their scratchpad except for a private part T.
+/// `share` computes how many blocks are resident, lays out the variables so
+/// that the shared ones are in use for the fewest instructions, and places
+/// relssp, with which a block releases the shared part. -o writes the PTX with
+/// markers, which run, trace and sim understand and assemblers ignore. For a
+/// launch file, the golden model of the SM runs the kernel without sharing and
+/// with each step of the sharing paper.
 #[derive(Args)]
 pub struct ShareArgs {
     /// Kernel in PTX, or a launch file.
     #[arg(value_name = "KERNEL.ptx|LAUNCH.toml")]
     input: PathBuf,
-    /// Entry of the PTX; not needed where it has one.
+    /// Entry of the PTX; needed only if there are several.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
-    /// Threads of a block; PTX alone does not have them.
+    /// Threads of a block, for PTX without a launch file.
     #[arg(long, value_name = "X[,Y,Z]", value_parser = super::parse_block)]
     block: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES")]
     dynamic_shared: Option<u32>,
-    /// Registers of a thread after allocation; if unknown, they limit nothing.
+    /// Registers of a thread after allocation; without it, registers limit
+    /// nothing.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
     registers: Option<u32>,
-    /// The part of a block's scratchpad that stays its own, 0 to 1; the
-    /// machine's if not given (0.1).
+    /// Private part of a block's scratchpad, 0 to 1 [default: the machine's,
+    /// 0.1].
     #[arg(long, value_name = "T")]
     sharing: Option<f64>,
-    /// Scheduler of the baseline, and of sharing without owner-warp-first; the
-    /// machine's if not given.
+    /// Scheduler of the baseline, and of sharing without owner-warp-first
+    /// [default: the machine's].
     #[arg(long, value_parser = named::<Scheduler>(&["lrr", "gto", "two-level"]))]
     scheduler: Option<Scheduler>,
     /// A key of the machine's configuration (docs/reference/formats.md). Repeat for several keys.
@@ -58,7 +59,7 @@ pub struct ShareArgs {
     /// Where to put relssp.
     #[arg(long, default_value = "optimal", value_parser = placement())]
     placement: Placement,
-    /// How to lay the variables out.
+    /// How to lay out the variables.
     #[arg(long, default_value = "optimal", value_parser = layout())]
     layout: LayoutKind,
     /// Write the annotated PTX.

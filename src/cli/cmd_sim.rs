@@ -27,22 +27,22 @@ use sweep::Sweep;
 
 /// Run a kernel on the golden model of a whole SM.
 ///
-/// An access trace runs as it is: the accesses of each warp, an access waiting
-/// for the second one before it (--dependent), atomics through the lock unit,
-/// its barriers honoured. Full traces, program texts (docs/reference/formats.md) and
-/// launch files, whose PTX kernel is executed first (docs/reference/ptx.md), bring all
-/// their instructions and dependences.
+/// In an access trace, an access waits for the second one before it in its warp
+/// (--dependent), atomics go through the lock unit, and barriers count. Full
+/// traces, program texts (docs/reference/formats.md) and launch files, whose
+/// PTX kernel is executed first (docs/reference/ptx.md), have all their
+/// instructions and dependences.
 ///
-/// With --sweep every combination of the options' values runs: --pipeline
-/// unified,elastic --sharing 0.1,0.5 --hash mod --hash xor --preset
-/// fermi,gt200 --set path.mem_stages=2,4. Speed-ups are over mod without a
-/// hash stage.
+/// With --sweep, every combination of the options' values runs: --pipeline
+/// unified,elastic --sharing 0.1,0.5 --hash mod --hash xor --preset fermi,gt200
+/// --set path.mem_stages=2,4. Speed-ups are relative to mod without a hash
+/// stage.
 #[derive(Args)]
 pub struct SimArgs {
     /// Access trace (.json), kernel:NAME, launch file (.toml, or .toml:N for its N-th [[then]]),
     /// program text (.warp) or full trace (.spt).
     pub(super) input: String,
-    /// Pipeline; as the machine has it if not given.
+    /// Pipeline [default: the machine's].
     #[arg(long, value_delimiter = ',', value_parser = named::<Pipeline>(&["unified", "split", "elastic"]))]
     pipeline: Vec<Pipeline>,
     /// Warp scheduler.
@@ -55,21 +55,21 @@ pub struct SimArgs {
     /// Hash of the lock addresses.
     #[arg(long, value_delimiter = ',', value_parser = named::<LockHash>(&["none", "xor", "add"]))]
     lock_hash: Vec<LockHash>,
-    /// Two blocks share all of their scratchpad but the part T, 0 to 1.
+    /// Two blocks share their scratchpad except for a private part T, 0 to 1.
     #[arg(long, value_name = "T", value_delimiter = ',')]
     sharing: Vec<f64>,
     /// Run an access trace as a grid of N equal blocks.
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Vec<u32>,
-    /// In an access trace an access waits for the N-th one before it in its
-    /// warp; 0: back to back. 2 if not given.
+    /// In an access trace, an access waits for the N-th one before it in its
+    /// warp; 0: back to back [default: 2].
     #[arg(long, value_name = "N")]
     dependent: Option<u32>,
     /// A key of the machine's configuration (docs/reference/formats.md). Repeat for several keys.
     #[arg(long, value_name = "SECTION.KEY=A,B,...")]
     set: Vec<String>,
-    /// Run every combination of the values; without any: mod and xor, all
-    /// pipelines, lrr and conflict-aware.
+    /// Run every combination of the values [default: mod and xor, all
+    /// pipelines, lrr and conflict-aware].
     #[arg(long)]
     sweep: bool,
     /// Write all numbers of all points as a table.

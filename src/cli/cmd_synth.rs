@@ -20,10 +20,10 @@ use std::path::PathBuf;
 /// Area, delay and power of units on a cell library.
 ///
 /// Yosys and ABC map each unit for each target period; OpenSTA adds static
-/// timing and power (without it, those are left out). A unit with a clock is
-/// rated by OpenSTA's period, which includes clock-to-output and set-up times,
-/// any other by ABC's delay. Of named units with a clock, the slowest path into
-/// and out of each group of registers and ports is shown, and the critical one.
+/// timing and power (omitted without it). A unit with a clock is rated by
+/// OpenSTA's period, which includes clock-to-output and set-up times, any other
+/// by ABC's delay. For named units with a clock, the slowest paths into and out
+/// of each group of registers and ports are shown, and the critical path.
 #[derive(Args)]
 pub struct SynthArgs {
     /// Units; all if none is named.
@@ -34,26 +34,27 @@ pub struct SynthArgs {
     /// Technology by name: osu018, nangate45.
     #[arg(long, value_name = "NAME", default_value = DEFAULT_TECHNOLOGY)]
     tech: String,
-    /// Target clock periods in ps; unless given, those of the hash paper's
-    /// Fig. 4 (1.5 to 5 GHz), and 150 and 80.
+    /// Target clock periods in ps [default: those of the hash paper's Fig. 4
+    /// (1.5 to 5 GHz), and 150 and 80].
     #[arg(long = "period", value_name = "PS", value_delimiter = ',',
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     periods: Vec<u32>,
-    /// area: Yosys' own recipe. speed: where that does not meet the period, a
+    /// area: Yosys' own recipe. speed: if that does not meet the period, a
     /// timing-driven one; several times slower to run, and larger units.
     #[arg(long, value_enum, default_value_t)]
     effort: Effort,
-    /// Take the Verilog from DIR (hand-edited, say) instead of emitting it;
-    /// without UNIT, every unit that DIR has.
+    /// Take the Verilog from DIR (hand-edited, for example) instead of emitting
+    /// it; without UNIT, every unit that DIR has.
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
-    /// Map the modules that have a clock one by one instead of all of a unit
-    /// at once: the critical path then shows which instances it goes through.
-    /// Slower and larger netlists: nothing is optimised across them.
+    /// Map each module with a clock separately instead of the whole unit at
+    /// once: the critical path then shows which instances it goes through.
+    /// Netlists are slower and larger, because nothing is optimised across
+    /// modules.
     #[arg(long)]
     keep_hierarchy: bool,
-    /// What each feature costs instead: the blocks interconnect (arbiter and
-    /// crossbars), spad_scratchpad (both unless named) or spad_sm_path with
+    /// Show instead what each feature costs: the blocks interconnect (arbiter
+    /// and crossbars), spad_scratchpad (both by default) or spad_sm_path, with
     /// broadcast, byte merging, locks and so on left out in turn. Cells and
     /// levels in Yosys' own gates, without a library.
     #[arg(long, conflicts_with_all = ["liberty", "tech", "periods", "effort", "rtl", "chart", "keep_hierarchy"])]

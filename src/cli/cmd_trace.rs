@@ -16,16 +16,16 @@ use std::path::{Path, PathBuf};
 
 /// Run a PTX kernel and record its trace, or write that of a generated kernel.
 ///
-/// Of a launch file (docs/reference/ptx.md) the first launch is traced, of LAUNCH.toml:N
-/// the N-th [[then]], of LAUNCH.toml:ENTRY the first of that entry: the access
-/// trace has the shared-memory accesses of one block, with an output named .spt
-/// the full trace has all instructions of all blocks.
+/// For a launch file (docs/reference/ptx.md) the first launch is traced;
+/// LAUNCH.toml:N takes the N-th [[then]], LAUNCH.toml:ENTRY the first launch of
+/// that entry. An access trace has the shared-memory accesses of one block;
+/// with an output named .spt, a full trace has all instructions of all blocks.
 ///
-/// The trace (docs/reference/formats.md) is what every command takes as INPUT; launch
-/// files and generated kernels can also be named there directly. Full traces
-/// are also made of program texts and access traces. An access trace knows
-/// accesses alone: --blocks, --dependent and --intensity make more of it in
-/// the full trace.
+/// The trace (docs/reference/formats.md) is what every command takes as INPUT;
+/// launch files and generated kernels can also be named there directly. Full
+/// traces are also made of program texts and access traces. An access trace has
+/// only accesses; --blocks, --dependent and --intensity add what a full trace
+/// needs.
 #[derive(Args)]
 pub struct TraceArgs {
     /// Launch file (.toml, .toml:N), kernel:NAME or kernel:NAME:param=value,..., or an access trace (.json)
@@ -35,20 +35,20 @@ pub struct TraceArgs {
     /// Where to write the trace.
     #[arg(short, long, value_name = "FILE", required_unless_present = "list")]
     output: Option<PathBuf>,
-    /// Access trace of a launch file: the block, by its linear index; the
-    /// file's trace_block if not given.
+    /// Access trace of a launch file: linear index of the block [default: the
+    /// file's trace_block].
     #[arg(long = "block-index", alias = "block", value_name = "N")]
     block: Option<u64>,
     /// Full trace of an access trace: a grid of N equal blocks.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Option<u32>,
     /// Full trace of an access trace: an access waits for the N-th one before
-    /// it in its warp; 0: back to back. 2 if not given.
+    /// it in its warp; 0: back to back [default: 2].
     #[arg(long, value_name = "N")]
     dependent: Option<u32>,
-    /// Full trace of an access trace: ALU instructions spread evenly between
-    /// the accesses of a warp, so that a share R of its instructions, above 0
-    /// and at most 1, are accesses.
+    /// Full trace of an access trace: spread ALU instructions evenly between
+    /// the accesses of a warp, so that a share R of its instructions (above 0,
+    /// at most 1) are accesses.
     #[arg(long, value_name = "R")]
     intensity: Option<f64>,
     #[command(flatten)]

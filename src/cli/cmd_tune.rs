@@ -1,5 +1,6 @@
 //! `spadkit tune`: the best configuration of each hash unit for a trace.
 
+mod pairs;
 mod software;
 
 use super::Global;
@@ -21,25 +22,21 @@ use std::time::{Duration, Instant};
 
 /// The best configuration of each hash unit for a trace.
 ///
-/// Without --method each unit is searched by the method that proves most:
+/// Without --method, each unit is searched with the method that proves most:
 /// exhaustive for bit vectors, optimal for the others. A search that runs out
-/// of its budget gives its best and a lower bound. Ctrl-C ends the running
+/// of budget returns its best result and a lower bound. Ctrl-C ends the running
 /// search and prints the best found so far.
 ///
 /// With --software: the mappings for GPUs without a hash unit, ranked by
-/// conflicts left, then operations added per access, then bytes wasted, for
-/// all of shared memory and for each variable of the kernel.
+/// remaining conflicts, then operations added per access, then bytes wasted,
+/// for all of shared memory and for each variable of the kernel.
 #[derive(Args)]
 pub struct TuneArgs {
     /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
     /// kernel:NAME for a generated one.
     pub(super) input: String,
-    /// Kind of hash unit: bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor
-    /// or matrix; with --software also swizzle, pad, xor, add, two-shifts or
-    /// rap; repeat for several. All that the method can configure if none is
-    /// given.
     #[arg(long = "hash", value_name = "KIND", num_args = 1..,
-          value_parser = super::parsed::<Kind>)]
+          value_parser = super::parsed::<Kind>, help = kinds_help())]
     pub(super) kinds: Vec<Kind>,
     #[command(flatten)]
     allow: super::Allow,
@@ -49,16 +46,16 @@ pub struct TuneArgs {
     /// Search method.
     #[arg(long, value_enum)]
     method: Option<Method>,
-    /// Seconds for each optimal search; 60 with --method optimal, 3 with
-    /// --software, else 10.
+    /// Seconds for each optimal search [default: 60 with --method optimal, 3
+    /// with --software, else 10].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     budget: Option<f64>,
     /// Bit-vector XOR: try only the ranges that the strides of the trace
     /// suggest (hash paper, section 5.1).
     #[arg(long)]
     pruned: bool,
-    /// Heuristics: do not skip dependent candidates, as in the paper; the
-    /// result may have a rank below m, which is reported.
+    /// Heuristics: take dependent candidates, as in the paper; the result may
+    /// have a rank below m, which is reported.
     #[arg(long, conflicts_with_all = ["fits", "row"])]
     as_published: bool,
     /// Only mappings whose rows stay within the capacity.
@@ -67,6 +64,11 @@ pub struct TuneArgs {
     /// Only mappings whose row index is the upper address bits (no hardware).
     #[arg(long, value_name = "HOW")]
     row: Option<Row>,
+    /// Conflicts in all blocks that an SM holds where two share all of their
+    /// scratchpad but the part T, 0 to 1: they lie at bases that are no
+    /// multiples of a row of banks.
+    #[arg(long, value_name = "T", conflicts_with = "software")]
+    sharing: Option<f64>,
 }
 
 /// How the row index is made.
@@ -74,6 +76,14 @@ pub struct TuneArgs {
 enum Row {
     /// The upper address bits: pivots are the m low bits.
     Fixed,
+}
+
+fn kinds_help() -> String {
+    format!(
+        "Kind of hash unit: {}; with --software also swizzle, pad, xor, add, two-shifts or rap; \
+         repeat for several [default: all that the method can configure]",
+        super::hash_kinds("or")
+    )
 }
 
 fn seconds(text: &str) -> std::result::Result<f64, String> {
@@ -109,9 +119,13 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     if args.software {
         return software::run(args, &trace, &machine, printer);
     }
+    let has_room = machine.has_room_for(&trace);
+    let trace = match args.sharing {
+        Some(part) => pairs::placed(args, part, &machine, printer)?,
+        None => trace,
+    };
     let rule = machine.conflict_rule();
     let profile = ConflictProfile::new(&trace, rule);
-    let has_room = machine.has_room_for(&trace);
     if args.fits && !has_room {
         return Err(Error::usage(
             format!(
@@ -123,7 +137,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     }
     let problem = problem(args, &profile, &machine)?;
     let sets = of_trace(&trace, rule, machine.geometry);
-    let pairs = pairs(args, &trace, &machine, printer);
+    let pairs = candidates(args, &trace, &machine, printer);
     let tuner = Tuner {
         problem: &problem,
         sets: &sets,
@@ -173,11 +187,14 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
 
 /// The searches to run.
 fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
-    let heuristic = matches!(args.method, Some(Method::Givargis | Method::Mih));
-    if args.as_published && !heuristic {
+    let published = matches!(
+        args.method,
+        Some(Method::Givargis | Method::Mih | Method::Exhaustive)
+    );
+    if args.as_published && !published {
         return Err(Error::usage(
-            "--as-published is about the heuristics",
-            "add --method givargis or --method mih",
+            "--as-published is about the searches of the hash paper",
+            "add --method givargis, --method mih or --method exhaustive",
         ));
     }
     let with_method = |kind| (kind, args.method.unwrap_or(Method::default_for(kind)));
@@ -186,8 +203,10 @@ fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
             Kind::Hash(kind) => Ok(with_method(*kind)),
             other => Err(Error::usage(
                 format!("no hash unit computes {other}"),
-                "kinds are bitvec-perm, bitvec-xor, bitwise-perm, bitwise-xor and matrix; \
-                 add --software for the others",
+                format!(
+                    "kinds are {}; add --software for the others",
+                    super::hash_kinds("and")
+                ),
             )),
         });
         return kinds.collect();
@@ -211,7 +230,12 @@ fn problem(args: &TuneArgs, profile: &ConflictProfile, machine: &Config) -> Resu
 }
 
 /// The bit-vector XOR configurations to try.
-fn pairs(args: &TuneArgs, trace: &AccessTrace, machine: &Config, printer: &Printer) -> Vec<Pair> {
+fn candidates(
+    args: &TuneArgs,
+    trace: &AccessTrace,
+    machine: &Config,
+    printer: &Printer,
+) -> Vec<Pair> {
     let geometry = machine.geometry;
     if !args.pruned {
         return all_pairs(geometry);

@@ -1,4 +1,5 @@
-//! `conflicts --source`: what each line of the source costs, the dearest first.
+//! `conflicts --source`: the conflicts of each source line, most expensive
+//! first.
 
 use super::printer::table;
 use super::source_text::SourceText;

@@ -1,5 +1,5 @@
-//! What is left where the kit contradicts itself: a panic ends the program
-//! with status 4, and says what to report.
+//! Internal errors: a panic ends the program with status 4 and says what to
+//! report.
 
 use super::printer::to_stderr;
 use crate::interrupt;

@@ -35,6 +35,7 @@ pub use printer::{Format, MachineNote, Printer, Progress};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::hash::HashKind;
 use crate::interrupt;
 use crate::quote::{shell, shown};
 use crate::trace::AccessTrace;
@@ -45,17 +46,17 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What is no fault of a kernel that is executed.
+/// Findings that are not treated as faults.
 #[derive(Args, Clone)]
 pub struct Allow {
-    /// Go on where the kernel does this: out-of-bounds-read, reads outside
-    /// buffers, which give zeros.
+    /// Continue in spite of this finding: out-of-bounds-read, reads outside
+    /// buffers, which return zeros.
     #[arg(long, value_name = "FINDING", value_parser = ["out-of-bounds-read"])]
     allow: Vec<String>,
 }
 
 impl Allow {
-    /// Whether reads outside buffers are no fault; says so where they are not.
+    /// Whether reads outside buffers are allowed; warns if they are.
     fn zeros_beyond(&self, printer: &Printer) -> bool {
         let allowed = !self.allow.is_empty();
         if allowed {
@@ -98,8 +99,8 @@ pub struct Global {
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k, sharing-64k,
-    /// sm70, sm80 or sm90. Without it fermi; conflicts, classify, tune, sim
-    /// and rewrite take sm70, sm80 or sm90 for PTX of such a .target.
+    /// sm70, sm80 or sm90 [default: fermi; conflicts, classify, tune, sim and
+    /// rewrite choose sm70, sm80 or sm90 if the PTX has such a .target].
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
     preset: Option<String>,
     /// Machine from a configuration file.
@@ -239,6 +240,13 @@ fn parsed<T: std::str::FromStr<Err = Error>>(text: &str) -> std::result::Result<
     text.parse().map_err(|error: Error| in_one_line(&error))
 }
 
+/// The kinds of hash unit in a sentence: `a, b or c`.
+fn hash_kinds(conjunction: &str) -> String {
+    let names = HashKind::ALL.map(HashKind::name);
+    let (last, others) = names.split_last().expect("there is a kind");
+    format!("{} {conjunction} {last}", others.join(", "))
+}
+
 fn in_one_line(error: &Error) -> String {
     match error {
         Error::Usage {
@@ -353,7 +361,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     };
     match &cli.command {
         Command::Classify(args) => cmd_classify::run(args, global, printer),
-        Command::Compose(args) => cmd_reproduce::compose(args, printer),
+        Command::Compose(args) => cmd_reproduce::run_compose(args, printer),
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
         Command::Cosim(args) => cmd_cosim::run(args, global, printer),
         Command::Congestion(args) => cmd_congestion::run(args, printer),

@@ -1,4 +1,4 @@
-//! What the command line lays over a machine: keys of `--set` and schedulers.
+//! Overrides from the command line: keys of `--set` and schedulers.
 
 use super::Global;
 use crate::config::{Config, Overlay, Scheduler};

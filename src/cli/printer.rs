@@ -139,8 +139,8 @@ impl Printer {
     }
 }
 
-/// Writes to standard error; where that is closed or full there is nobody to
-/// tell (`eprintln!` would panic).
+/// Writes to standard error; if that is closed or full there is no way to tell
+/// (`eprintln!` would panic).
 pub(super) fn to_stderr(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
@@ -156,7 +156,7 @@ impl Progress {
         }
     }
 
-    /// `steps` are done in all; `message` stands beside the bar.
+    /// A bar of `steps` steps, with `message` beside it.
     pub fn set(&self, steps: u64, message: impl Into<String>) {
         if let Some(bar) = &self.0 {
             bar.set_position(steps);

@@ -1,10 +1,10 @@
-//! The source lines that a trace's places name, where the files are to be had.
+//! The source lines that a trace names, if the files are found.
 
 use crate::input::Limit;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Larger files are no source that somebody wrote.
+/// Larger files are not hand-written source.
 const LIMIT: Limit = Limit {
     bytes: 4 << 20,
     expected: "a source file in UTF-8",
@@ -14,7 +14,7 @@ const LIMIT: Limit = Limit {
 pub(super) struct SourceText {
     /// Where a file is looked for that is not where the PTX says.
     folder: PathBuf,
-    /// By name; none where a file is not there or is no text.
+    /// By name; none if a file is missing or is not text.
     files: HashMap<String, Option<Vec<String>>>,
 }
 

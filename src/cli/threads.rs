@@ -1,4 +1,4 @@
-//! The threads that commands work with.
+//! The worker threads of the commands.
 
 use super::printer::Printer;
 use rayon::{ThreadBuilder, ThreadPoolBuilder};

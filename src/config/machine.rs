@@ -33,7 +33,7 @@ impl Config {
         }
     }
 
-    /// The parameters of docs/microarchitecture.md, section 2.1, under its
+    /// The parameters of microarchitecture/parameters.md, under its
     /// names, for a configuration that has been checked.
     pub fn parameters(&self) -> Params {
         Params::of(&self.machine())

@@ -1,5 +1,5 @@
 //! The parameters of the scratchpad path: what is fixed when RTL is emitted,
-//! and what its `cfg_*` ports are set to (docs/microarchitecture.md, section 2).
+//! and what its `cfg_*` ports are set to (microarchitecture/parameters.md).
 
 use super::Config;
 use crate::hash::HashSpec;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use spadkit_hdl::codes;
 use spadkit_hdl::{PathHash, RetryLatencies};
 
-/// How the memory stages stand beside the rest (elastic paper, section 4).
+/// How the memory stages relate to the rest (elastic paper, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pipeline {

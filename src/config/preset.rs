@@ -1,4 +1,4 @@
-//! The presets of the papers (docs/microarchitecture.md, section 21).
+//! The presets of the papers (microarchitecture/presets.md).
 
 use super::path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
 use super::sm::{GlobalMemory, L1Cache, Latencies, Sharing, SmParams};

@@ -1,4 +1,4 @@
-//! What stands around the path in an SM (docs/microarchitecture.md, section 19).
+//! The SM around the path (microarchitecture/sm-model.md).
 
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ pub struct Latencies {
     pub shared: u32,
 }
 
-/// Global memory as one SM sees it (section 19.5).
+/// Global memory as one SM sees it (microarchitecture/sm-model.md).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GlobalMemory {
     /// Cycles from a request's start to its first data.
@@ -44,7 +44,8 @@ impl GlobalMemory {
     }
 }
 
-/// The cache that an SM has for loads of global memory (section 19.5).
+/// The cache that an SM has for loads of global memory
+/// (microarchitecture/sm-model.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct L1Cache {
     /// Bytes of data; 0: there is none.

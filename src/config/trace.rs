@@ -1,4 +1,4 @@
-//! What a machine and an access trace have to do with each other.
+//! Whether an access trace fits a machine.
 
 use super::{Config, PRESETS};
 use crate::error::{Error, Result};

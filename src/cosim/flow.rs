@@ -41,7 +41,7 @@ pub struct CosimOptions<'a> {
     /// Verilog from this directory instead of emitting it. It is run:
     /// [`check_foreign`](crate::rtl::check_foreign) says what is refused.
     pub rtl_dir: Option<PathBuf>,
-    /// That Verilog may do whatever it likes.
+    /// That Verilog is not checked.
     pub trust: bool,
     /// Waveform to write.
     pub wave: Option<PathBuf>,

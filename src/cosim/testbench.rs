@@ -1,6 +1,5 @@
-//! A test bench of each unit in plain Verilog, for simulators that know
-//! nothing of the kit: constrained random inputs, and the golden model's
-//! answers to them.
+//! A test bench of each unit in plain Verilog, for any simulator: constrained
+//! random inputs, and the golden model's answers.
 
 use super::lockstep::{Recording, record};
 use crate::config::Config;

@@ -55,7 +55,7 @@ impl VerilatedUnit {
     }
 
     /// The same with assertions, SystemVerilog files that bind to the Verilog:
-    /// a run in which one does not hold fails, and says where it stands.
+    /// a run in which one does not hold fails, and names its place.
     pub fn build_with_rules(
         top: &str,
         files: &[SourceFile],

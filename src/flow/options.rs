@@ -1,4 +1,4 @@
-//! What the main job is to do, and who listens.
+//! Options of the main job, and its observer.
 
 use crate::config::Config;
 use crate::error::Result;
@@ -120,7 +120,7 @@ pub trait Watch: Sync {
     }
 }
 
-/// Nobody listens.
+/// No observer.
 pub struct Silent;
 
 impl Watch for Silent {}

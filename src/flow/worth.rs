@@ -1,4 +1,4 @@
-//! What a mapping is worth in cycles: the kernel on the model of the SM.
+//! The gain of a mapping in cycles: the kernel on the model of the SM.
 
 use super::options::Options;
 use crate::config::Config;

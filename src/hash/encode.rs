@@ -5,6 +5,7 @@
 //! file; this is the software's own reading of it.
 
 use super::HashKind;
+use super::kind::{self, Family, UnitSpec};
 use super::mapping::{BankFunction, Mapping, RowMap};
 use super::port_value::PortValue;
 use super::spec::HashSpec;
@@ -96,14 +97,13 @@ pub fn encode(spec: &HashSpec, geometry: Geometry) -> Result<Encoding> {
 pub fn encode_ports(spec: &HashSpec, geometry: Geometry) -> Result<Encoding> {
     let function = BankFunction::new(spec, geometry)?;
     Ok(match spec {
-        HashSpec::Mod => bitvec_perm(0, geometry),
+        HashSpec::Mod => match smallest(&function, geometry) {
+            Some(unit) => configured(&unit, geometry),
+            None => unreachable!("every unit is conventional after reset"),
+        },
         HashSpec::Xor => fixed("spad_hash_xor"),
         HashSpec::Add => fixed("spad_hash_add"),
-        HashSpec::BitvecPerm { k } => bitvec_perm(*k as usize, geometry),
-        HashSpec::BitvecXor { k1, k2, mask } => bitvec_xor(*k1, *k2, *mask, geometry),
-        HashSpec::BitwisePerm(bits) => bitwise_perm(bits, geometry),
-        HashSpec::BitwiseXor(pairs) => bitwise_xor(pairs, geometry),
-        HashSpec::Matrix(rows) => matrix(rows, geometry),
+        HashSpec::Unit(unit) => configured(unit, geometry),
         HashSpec::Rap(_) | HashSpec::Ras(_) => match function {
             BankFunction::Shift(shifts) => rap(&shifts, geometry),
             _ => unreachable!("RAP and RAS are shift tables"),
@@ -125,55 +125,37 @@ pub fn encode_for(spec: &HashSpec, kind: HashKind, geometry: Geometry) -> Result
             "expected a linear hash: mod, xor, bitvec-*, bitwise-* or matrix",
         ));
     };
-    let as_kind = express(m.rows(), kind, geometry).ok_or_else(|| {
+    let as_kind = (kind::of(kind).of_rows)(m.rows(), geometry).ok_or_else(|| {
         Error::usage(
             format!("hash spec '{spec}' cannot be expressed by {}", kind.unit()),
-            "spad_hash_matrix takes every linear hash (--unit matrix)",
+            any_linear(),
         )
     })?;
-    encode(&as_kind, geometry)
+    encode(&as_kind.into(), geometry)
 }
 
-/// The row masks `rows` as a spec of `kind`, if it has one.
-fn express(rows: &[u32], kind: HashKind, geometry: Geometry) -> Option<HashSpec> {
-    let bits = |row: u32| (0..u32::BITS).filter(move |b| row >> b & 1 == 1);
-    let one = |row: u32| (row.count_ones() == 1).then(|| row.trailing_zeros());
-    match kind {
-        HashKind::Matrix => Some(HashSpec::Matrix(rows.to_vec())),
-        HashKind::BitwisePerm => rows
-            .iter()
-            .map(|&r| one(r))
-            .collect::<Option<_>>()
-            .map(HashSpec::BitwisePerm),
-        HashKind::BitwiseXor => {
-            let pair = |&row: &u32| {
-                let mut b = bits(row);
-                let first = b.next()?;
-                let second = b.next();
-                b.next().is_none().then_some((first, second))
-            };
-            rows.iter()
-                .map(pair)
-                .collect::<Option<_>>()
-                .map(HashSpec::BitwiseXor)
-        }
-        HashKind::BitvecPerm | HashKind::BitvecXor => {
-            // The search space is small: try every configuration.
-            let (n, m) = (geometry.addr_bits(), geometry.bank_bits());
-            let same = |spec: &HashSpec| {
-                matches!(BankFunction::new(spec, geometry),
-                    Ok(BankFunction::Linear(l)) if l.rows() == rows)
-            };
-            let perm = |k| HashSpec::BitvecPerm { k };
-            let xor = |k1, k2, mask| HashSpec::BitvecXor { k1, k2, mask };
-            match kind {
-                HashKind::BitvecPerm => (0..=n - m).map(perm).find(same),
-                _ => (0..=n - m)
-                    .flat_map(|k1| (0..n).map(move |k2| (k1, k2)))
-                    .flat_map(|(k1, k2)| (0..1 << m).map(move |mask| xor(k1, k2, mask)))
-                    .find(same),
-            }
-        }
+/// Which unit takes any linear hash.
+fn any_linear() -> String {
+    let units = Family::Matrix.kinds();
+    let units =
+        units.map(|kind| format!("{} takes every linear hash (--unit {kind})", kind.unit()));
+    units.collect::<Vec<_>>().join("; ")
+}
+
+/// A linear function as a configuration of the smallest unit that has it.
+fn smallest(function: &BankFunction, geometry: Geometry) -> Option<UnitSpec> {
+    let BankFunction::Linear(matrix) = function else {
+        return None;
+    };
+    let mut kinds = HashKind::ALL.into_iter();
+    kinds.find_map(|kind| (kind::of(kind).of_rows)(matrix.rows(), geometry))
+}
+
+fn configured(unit: &UnitSpec, geometry: Geometry) -> Encoding {
+    Encoding {
+        unit: unit.kind().unit(),
+        ports: unit.get().ports(geometry),
+        registers: unit.get().registers(geometry),
     }
 }
 
@@ -199,125 +181,6 @@ fn fixed(unit: &'static str) -> Encoding {
         unit,
         ports: Vec::new(),
         registers: Vec::new(),
-    }
-}
-
-fn bitvec_perm(k: usize, geometry: Geometry) -> Encoding {
-    let offsets = geometry.row_bits() as usize + 1;
-    // Pairs of offsets, an even number of pairs, go through the coarse step.
-    let pairs = (offsets + 1) / 4 * 2;
-    let direct = offsets.saturating_sub(2 * pairs);
-    let mut coarse = PortValue::zero(2 * pairs);
-    let mut fine = PortValue::zero(2 + direct);
-    if k < 2 * pairs {
-        coarse.set_bit(k / 2, true);
-        coarse.set_bit(pairs + k / 2, true);
-        fine.set_bit(k % 2, true);
-    } else {
-        fine.set_bit(2 + k - 2 * pairs, true);
-    }
-    Encoding {
-        unit: HashKind::BitvecPerm.unit(),
-        ports: vec![("cfg_coarse", coarse), ("cfg_fine", fine)],
-        registers: vec![k as u64],
-    }
-}
-
-fn bitvec_xor(k1: u32, k2: u32, mask: u32, geometry: Geometry) -> Encoding {
-    let (n, m) = (geometry.addr_bits() as usize, geometry.bank_bits() as usize);
-    let triples = (n - m + 1).div_ceil(3);
-    let (first, second) = (k1 as usize, k2 as usize);
-    let mut coarse1 = PortValue::zero(2 * triples);
-    coarse1.set_bit(first / 3, true);
-    coarse1.set_bit(triples + first / 3, true);
-    let fine1 = PortValue::from_u64(3, !(1 << (first % 3)));
-    // The second copy of coarse2, for odd outputs, is one line short for odd n.
-    let even_lines = n.div_ceil(2);
-    let mut coarse2 = PortValue::zero(n);
-    coarse2.set_bit(second / 2, true);
-    if second / 2 < n / 2 {
-        coarse2.set_bit(even_lines + second / 2, true);
-    }
-    let mut fine2 = PortValue::zero(2 * m);
-    for i in (0..m).filter(|&i| mask >> i & 1 == 1 && second + i < n) {
-        fine2.set_bit(2 * i + second % 2, true);
-    }
-    Encoding {
-        unit: HashKind::BitvecXor.unit(),
-        ports: vec![
-            ("cfg_coarse1", coarse1),
-            ("cfg_fine1_n", fine1),
-            ("cfg_coarse2", coarse2),
-            ("cfg_fine2", fine2),
-        ],
-        registers: vec![k1.into(), k2.into(), mask.into()],
-    }
-}
-
-fn bitwise_perm(bits: &[u32], geometry: Geometry) -> Encoding {
-    let n = geometry.addr_bits() as usize;
-    let mut sel = PortValue::zero(bits.len() * n);
-    for (i, &bit) in bits.iter().enumerate() {
-        sel.set_bit(i * n + bit as usize, true);
-    }
-    Encoding {
-        unit: HashKind::BitwisePerm.unit(),
-        ports: vec![("cfg_sel", sel)],
-        registers: bits.iter().map(|&b| b.into()).collect(),
-    }
-}
-
-/// The select lines of `spad_hash_bitwise_xor`: (group, address bit) per line
-/// of one bank bit. Address bit a < 4 is in group a, the others are in two
-/// groups each, in the repeating order 01 23 02 13 03 12.
-pub(crate) fn xor_lines(n: u32) -> Vec<(u32, u32)> {
-    const ORDER: [[u32; 2]; 6] = [[0, 1], [2, 3], [0, 2], [1, 3], [0, 3], [1, 2]];
-    let in_group = |g: u32, a: u32| match a {
-        0..4 => a == g,
-        _ => ORDER[(a as usize - 4) % 6].contains(&g),
-    };
-    (0..4)
-        .flat_map(|g| (0..n).filter(move |&a| in_group(g, a)).map(move |a| (g, a)))
-        .collect()
-}
-
-fn bitwise_xor(pairs: &[(u32, Option<u32>)], geometry: Geometry) -> Encoding {
-    let lines = xor_lines(geometry.addr_bits());
-    let index_bits = geometry.bit_number_bits();
-    let mut sel = PortValue::zero(pairs.len() * lines.len());
-    let mut registers = Vec::new();
-    for (i, &(a, b)) in pairs.iter().enumerate() {
-        let line_of = |bit, taken: Option<u32>| {
-            lines
-                .iter()
-                .position(|&(g, x)| x == bit && Some(g) != taken)
-                .expect("every pair of bits has lines in two groups")
-        };
-        let first = line_of(a, None);
-        sel.set_bit(i * lines.len() + first, true);
-        if let Some(b) = b {
-            let second = line_of(b, Some(lines[first].0));
-            sel.set_bit(i * lines.len() + second, true);
-        }
-        registers.push(u64::from(a) | u64::from(b.unwrap_or(0)) << index_bits);
-    }
-    Encoding {
-        unit: HashKind::BitwiseXor.unit(),
-        ports: vec![("cfg_sel", sel)],
-        registers,
-    }
-}
-
-fn matrix(rows: &[u32], geometry: Geometry) -> Encoding {
-    let n = geometry.addr_bits() as usize;
-    let mut port = PortValue::zero(rows.len() * n);
-    for (i, &row) in rows.iter().enumerate() {
-        port.set_field(i * n, n, row.into());
-    }
-    Encoding {
-        unit: HashKind::Matrix.unit(),
-        ports: vec![("cfg_rows", port)],
-        registers: rows.iter().map(|&r| r.into()).collect(),
     }
 }
 

@@ -5,6 +5,7 @@
 //! the bank function invertible (feature H6).
 
 use super::gf2::Gf2Matrix;
+use super::kind::Ranges;
 use super::spec::HashSpec;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
@@ -24,50 +25,13 @@ impl BankFunction {
     /// Checks the ranges of `spec` for `geometry`; the rank is not checked.
     pub fn new(spec: &HashSpec, geometry: Geometry) -> Result<Self> {
         let m = geometry.bank_bits();
-        let check = Checker { spec, geometry };
         let rows = match spec {
             HashSpec::Mod => (0..m).map(|i| 1 << i).collect(),
             HashSpec::Xor => (0..m).map(|i| (1 << i) | (1 << (m + i))).collect(),
             HashSpec::Add => return Ok(BankFunction::Add),
-            HashSpec::BitvecPerm { k } => {
-                check.at_most("k", *k, geometry.row_bits())?;
-                (0..m).map(|i| 1 << (k + i)).collect()
-            }
-            HashSpec::BitvecXor { k1, k2, mask } => {
-                check.at_most("k1", *k1, geometry.row_bits())?;
-                check.at_most("k2", *k2, geometry.addr_bits() - 1)?;
-                check.at_most("mask", *mask, geometry.bank_mask())?;
-                let second = |i| {
-                    if mask >> i & 1 == 1 {
-                        1u32 << (k2 + i)
-                    } else {
-                        0
-                    }
-                };
-                (0..m).map(|i| (1 << (k1 + i)) ^ second(i)).collect()
-            }
-            HashSpec::BitwisePerm(bits) => {
-                check.count(bits.len())?;
-                check.bits(bits.iter().copied())?;
-                bits.iter().map(|&b| 1 << b).collect()
-            }
-            HashSpec::BitwiseXor(pairs) => {
-                check.count(pairs.len())?;
-                check.bits(pairs.iter().flat_map(|&(a, b)| [Some(a), b]).flatten())?;
-                let row = |&(a, b): &(u32, Option<u32>)| (1 << a) ^ b.map_or(0, |b| 1 << b);
-                pairs.iter().map(row).collect()
-            }
-            HashSpec::Matrix(rows) => {
-                check.count(rows.len())?;
-                for &row in rows {
-                    if row & !geometry.addr_mask() != 0 {
-                        return Err(check.error(
-                            format!("row mask {row:#x} has bits beyond the address"),
-                            format!("a mask has {} bits", geometry.addr_bits()),
-                        ));
-                    }
-                }
-                rows.clone()
+            HashSpec::Unit(unit) => {
+                unit.get().check(&Ranges { spec, geometry })?;
+                unit.get().rows(geometry)
             }
             HashSpec::Rap(table) => {
                 return Ok(BankFunction::Shift(table.values(geometry.banks(), true)?));
@@ -96,52 +60,6 @@ impl BankFunction {
                 (addr + r[(addr >> m & mask) as usize]) & mask
             }
         }
-    }
-}
-
-struct Checker<'a> {
-    spec: &'a HashSpec,
-    geometry: Geometry,
-}
-
-impl Checker<'_> {
-    fn error(&self, what: String, help: String) -> Error {
-        let (spec, geometry) = (self.spec, self.geometry);
-        Error::usage(format!("hash spec '{spec}' for {geometry}: {what}"), help)
-    }
-
-    fn at_most(&self, name: &str, value: u32, max: u32) -> Result<()> {
-        if value <= max {
-            return Ok(());
-        }
-        Err(self.error(
-            format!("{name}={value} is out of range"),
-            format!("{name} is from 0 to {max}"),
-        ))
-    }
-
-    fn count(&self, count: usize) -> Result<()> {
-        let m = self.geometry.bank_bits();
-        if count == m as usize {
-            return Ok(());
-        }
-        Err(self.error(
-            format!("{count} bank bits are given"),
-            format!("expected {m}, bank bit 0 first"),
-        ))
-    }
-
-    fn bits(&self, bits: impl Iterator<Item = u32>) -> Result<()> {
-        let n = self.geometry.addr_bits();
-        for bit in bits {
-            if bit >= n {
-                return Err(self.error(
-                    format!("address bit {bit} is out of range"),
-                    format!("address bits are 0 to {}", n - 1),
-                ));
-            }
-        }
-        Ok(())
     }
 }
 

@@ -6,14 +6,15 @@
 
 mod encode;
 mod gf2;
+pub mod kind;
 mod mapping;
 mod port_value;
 mod shift;
 mod spec;
 
-pub(crate) use encode::xor_lines;
 pub use encode::{Configuration, Encoding, encode, encode_for, encode_ports, encode_row_map};
 pub use gf2::Gf2Matrix;
+pub use kind::UnitSpec;
 pub use mapping::{BankFunction, Mapping, RowMap};
 pub use port_value::PortValue;
 pub use shift::ShiftTable;

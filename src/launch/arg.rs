@@ -19,7 +19,7 @@ pub struct Arg {
     pub name: String,
     /// What is passed.
     pub kind: ArgKind,
-    /// Where it stands in the file.
+    /// Its position in the file.
     pub offset: usize,
 }
 
@@ -72,7 +72,7 @@ pub struct Symbol {
     pub buffer: Buffer,
     /// Whether it keeps what the PTX gives it.
     pub keep: bool,
-    /// Where it stands in the file.
+    /// Its position in the file.
     pub offset: usize,
 }
 

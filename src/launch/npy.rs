@@ -45,7 +45,7 @@ pub fn write(element: Element, bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The data of a file's content, which must be of `element` and have `count`
-/// elements in whatever shape.
+/// elements of any shape.
 pub fn read(content: &[u8], path: &Path, element: Element, count: u64) -> Result<Vec<u8>> {
     let wrong =
         |what: String, help: &str| Error::usage(format!("{}: {what}", path.display()), help);

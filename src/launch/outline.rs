@@ -1,4 +1,4 @@
-//! The launch file that a PTX text needs, for those who give the PTX alone.
+//! The launch file to suggest when only PTX is given.
 
 use super::module::read_module;
 use crate::error::{Error, Result};

@@ -1,5 +1,5 @@
-//! Tables of a launch file, read key by key, so that whatever is wrong is
-//! reported with its line and column and with what was expected.
+//! Tables of a launch file, read key by key, so that errors have line, column
+//! and what was expected.
 
 use crate::error::{Error, Result};
 use crate::quote::did_you_mean;
@@ -28,7 +28,7 @@ impl Source {
     }
 }
 
-/// A value and the byte offset at which it stands.
+/// A value and its byte offset.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed<T> {
     /// The value.
@@ -51,7 +51,7 @@ pub enum Number {
 /// Tables of a kind: a kernel has at most 4 KB of parameters, or 32 KB.
 const MOST_TABLES: usize = 4096;
 
-/// A table with the keys that may stand in it.
+/// A table with the keys that it may have.
 pub struct Section<'a> {
     source: &'a Source,
     table: &'a DeTable<'a>,
@@ -119,7 +119,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Where the value of a key stands; the table where there is none.
+    /// The position of a key's value; of the table if there is none.
     pub fn place(&self, key: &str) -> usize {
         self.get(key).map_or(self.offset, |v| v.span().start)
     }

@@ -1,4 +1,4 @@
-//! A launch file to fill in, from what a kernel's PTX says of its parameters.
+//! A launch file to fill in, derived from the parameters in a kernel's PTX.
 
 mod given;
 #[cfg(test)]

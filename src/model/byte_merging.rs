@@ -1,5 +1,5 @@
 //! Which lane of a group writes which byte of a word (MERGE;
-//! docs/microarchitecture.md, section 3).
+//! microarchitecture/conflict-arbiter.md).
 
 use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, lanes_of};
 use crate::config::Config;

@@ -1,5 +1,5 @@
 //! Instruction kinds at the issue port and the offers of the warps
-//! (docs/microarchitecture.md, section 2.2).
+//! (microarchitecture/parameters.md).
 
 use super::lanes::{WarpMask, warp_bit};
 use super::spad_scratchpad::op;

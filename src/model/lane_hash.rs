@@ -1,5 +1,5 @@
 //! The hash of the lanes: address to bank, row and lock
-//! (docs/microarchitecture.md, section 2.5).
+//! (microarchitecture/hash-units.md).
 //!
 //! Linear hashes are evaluated from two tables of the address's halves, which
 //! the unit models fill whenever the configuration changes.
@@ -8,11 +8,9 @@ use crate::config::{Config, PathHash};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::hash::{BankFunction, Configured, HashKind, HashSpec, Mapping};
+use crate::model::hash_units::unit_of;
 use crate::model::lanes::{LaneMask, lanes_of};
-use crate::model::{
-    ConfigInputs, HashAdd, HashBitvecPerm, HashBitvecXor, HashBitwisePerm, HashBitwiseXor,
-    HashConfig, HashMatrix, HashXor, Rap,
-};
+use crate::model::{ConfigInputs, HashAdd, HashConfig, HashXor, Rap};
 
 /// A write to a configuration register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,7 +136,7 @@ impl LaneHash {
                 Function::Shift(Rap { geometry, shifts })
             }
             PathHash::Configurable => {
-                let bank = configured(self.hash_unit, registers, geometry);
+                let bank = (unit_of(self.hash_unit).bank)(registers, geometry);
                 linear(geometry, |a| (bank(a), self.row(a)))
             }
         };
@@ -233,64 +231,12 @@ fn linear(geometry: Geometry, place: impl Fn(u32) -> (u32, u32)) -> Function {
     Function::Linear(tables)
 }
 
-/// The configurable unit of `kind` with its registers' values. A value without
-/// meaning (an offset beyond the last, an address bit from n upward) selects
-/// nothing, as in `HashConfig::outputs`.
-fn configured(kind: HashKind, registers: &[u64], geometry: Geometry) -> Box<dyn Fn(u32) -> u32> {
-    let r = |i: usize| registers[i] as u32;
-    let all = || registers.iter().map(|&r| r as u32);
-    let last = geometry.row_bits();
-    match kind {
-        HashKind::BitvecPerm if r(0) > last => Box::new(|_| 0),
-        HashKind::BitvecPerm => {
-            let unit = HashBitvecPerm { geometry, k: r(0) };
-            Box::new(move |addr| unit.step(addr))
-        }
-        HashKind::BitvecXor => {
-            let (k1, k2) = (r(0), r(1));
-            let mask = if k2 < geometry.addr_bits() { r(2) } else { 0 };
-            let unit = move |k1, mask| HashBitvecXor {
-                geometry,
-                k1,
-                k2,
-                mask,
-            };
-            match k1 <= last {
-                true => Box::new(move |addr| unit(k1, mask).step(addr)),
-                // The second window alone.
-                false => Box::new(move |addr| unit(0, mask).step(addr) ^ unit(0, 0).step(addr)),
-            }
-        }
-        HashKind::BitwisePerm => {
-            let unit = HashBitwisePerm {
-                bits: all().collect(),
-            };
-            Box::new(move |addr| unit.step(addr))
-        }
-        HashKind::BitwiseXor => {
-            let index_bits = geometry.bit_number_bits();
-            let pair = |r: u32| {
-                let second = r >> index_bits;
-                (r & ((1 << index_bits) - 1), (second != 0).then_some(second))
-            };
-            let unit = HashBitwiseXor {
-                pairs: all().map(pair).collect(),
-            };
-            Box::new(move |addr| unit.step(addr))
-        }
-        HashKind::Matrix => {
-            let unit = HashMatrix {
-                rows: all().collect(),
-            };
-            Box::new(move |addr| unit.step(addr))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::{encode_for, encode_row_map};
+    use crate::hash::{encode_for, encode_row_map, kind, uniform};
+    use rand_chacha::ChaCha12Rng;
+    use rand_chacha::rand_core::SeedableRng;
 
     fn place(stage: &LaneHash, addr: u16) -> (u8, u16) {
         let (mut bank, mut row) = ([0], [0]);
@@ -303,17 +249,13 @@ mod tests {
     fn written_registers_and_loaded_specs_agree_with_the_mapping() {
         let mut config = Config::preset("small").unwrap();
         let g = config.geometry;
+        let mut rng = ChaCha12Rng::seed_from_u64(1);
         for kind in HashKind::ALL {
             config.hash_unit = kind;
-            let spec: HashSpec = match kind {
-                HashKind::BitvecPerm => "bitvec-perm:k=4",
-                HashKind::BitvecXor => "bitvec-xor:k1=2,k2=5,mask=5",
-                HashKind::BitwisePerm => "bitwise-perm:7,0,9",
-                HashKind::BitwiseXor => "bitwise-xor:0^4,8,2^9",
-                HashKind::Matrix => "matrix:0x3c1,0x0f0,0x104",
-            }
-            .parse()
-            .unwrap();
+            let mut below = |bound| uniform(&mut rng, bound);
+            let draw = std::iter::repeat_with(|| (kind::of(kind).draw)(g, &mut below).into());
+            let legal = |spec: &HashSpec| Mapping::new(spec, g).is_ok();
+            let spec: HashSpec = draw.take(100).find(legal).expect("some are mappings");
             let mapping = Mapping::new(&spec, g).unwrap();
             let mut stage = LaneHash::new(&config);
             let unit = encode_for(&spec, kind, g).unwrap().registers;

@@ -5,6 +5,9 @@
 //! cycle (combinational units: one call per evaluation).
 
 mod byte_merging;
+mod hash_config;
+mod hash_unit;
+mod hash_units;
 pub mod kind;
 mod lane_hash;
 mod lanes;
@@ -49,6 +52,9 @@ mod spad_warp_scheduler;
 mod spad_writeback_mux;
 
 pub use byte_merging::ByteMerging;
+pub use hash_config::ConfigRegister;
+pub use hash_unit::{Bank, HashUnit};
+pub use hash_units::{AnyUnit, bank_of, unit_of};
 pub use kind::{Offer, Offers};
 pub use lane_hash::{LaneHash, RegisterWrite};
 pub use lanes::{LaneMask, MAX_BANKS, MAX_LANES, WarpMask};

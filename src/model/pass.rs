@@ -1,6 +1,6 @@
 //! Passes on their way through the SM path. Stages and queues move handles;
 //! the lanes' words stay in their slot of a pool from EX to the writeback
-//! port (docs/microarchitecture.md, section 18.4).
+//! port (microarchitecture/pipelines.md).
 
 use super::lanes::{LaneMask, MAX_LANES, copy_active};
 
@@ -30,7 +30,8 @@ pub struct Pass {
     pub slot: u8,
 }
 
-/// A pass on its way to the writeback port: the payload of section 11.
+/// A pass on its way to the writeback port: the payload of
+/// microarchitecture/writeback-mux.md.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PassResult {
     /// Who and what it is.
@@ -59,7 +60,8 @@ impl PassResult {
     }
 }
 
-/// What comes back with a scratchpad response (section 18.5).
+/// What comes back with a scratchpad response
+/// (microarchitecture/memory-entry.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AccessTag {
     /// The pass.

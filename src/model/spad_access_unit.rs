@@ -1,6 +1,7 @@
 //! `spad_access_unit`: who may touch the shared part of the scratchpad now
-//! (sharing paper, sections 3 and 7.1, Fig. 3; docs/microarchitecture.md,
-//! section 16). The blocks of slots 2p and 2p+1 are partners.
+//! (sharing paper, sections 3 and 7.1, Fig. 3;
+//! microarchitecture/access-unit.md). The blocks of slots 2p and 2p+1 are
+//! partners.
 
 use super::lanes::{WarpMask, even_bits};
 use super::spad_warp_scheduler::WarpClasses;

@@ -1,4 +1,4 @@
-//! `spad_bank_ram`: one bank, one port (docs/microarchitecture.md, section 5).
+//! `spad_bank_ram`: one bank, one port (microarchitecture/bank-ram.md).
 
 use super::lanes::byte_mask;
 

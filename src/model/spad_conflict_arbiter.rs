@@ -1,5 +1,5 @@
 //! `spad_conflict_arbiter`: splits one access into conflict-free groups
-//! (docs/microarchitecture.md, section 3).
+//! (microarchitecture/conflict-arbiter.md).
 
 use super::byte_merging::ByteMerging;
 use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, for_each_lane, lanes_of};
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!((served, degree), (vec![0b0101, 0b1010], 2));
     }
 
-    /// Group by group as section 3 defines them.
+    /// Group by group as microarchitecture/conflict-arbiter.md defines them.
     fn by_definition(mut pend: LaneMask, broadcast: bool, places: &[(u8, u16)]) -> Vec<LaneMask> {
         let mut groups = Vec::new();
         while pend != 0 {

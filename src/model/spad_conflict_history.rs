@@ -1,6 +1,6 @@
 //! `spad_conflict_history`: the excess of each memory instruction's last
-//! execution (elastic paper, section 5.2; docs/microarchitecture.md,
-//! section 13).
+//! execution (elastic paper, section 5.2;
+//! microarchitecture/conflict-history.md).
 
 use super::spad_degree_accumulator::ExcessUpdate;
 

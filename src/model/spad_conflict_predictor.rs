@@ -1,6 +1,7 @@
 //! `spad_conflict_predictor`: accumulator, history and mask, and what stands
-//! between them (elastic paper, section 5; docs/microarchitecture.md, sections
-//! 12 to 14, 18.3 and 18.6).
+//! between them (elastic paper, section 5;
+//! microarchitecture/conflict-history.md, microarchitecture/warp-mask.md,
+//! microarchitecture/issue.md and microarchitecture/memory-exit.md).
 
 use super::spad_conflict_history::{ConflictHistory, HistoryInputs, HistoryOutputs};
 use super::spad_degree_accumulator::{

@@ -1,5 +1,5 @@
 //! `spad_counters`: performance counters beside the path
-//! (docs/microarchitecture.md, section 18b).
+//! (microarchitecture/counters.md).
 
 use spadkit_hdl::codes::{counter, kind, seq, source, stall};
 

@@ -1,5 +1,5 @@
 //! `spad_crossbar`: requests from lanes to banks, data back from banks to
-//! lanes (docs/microarchitecture.md, section 4). Combinational.
+//! lanes (microarchitecture/crossbar.md). Combinational.
 
 use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, byte_mask, lanes_of};
 

@@ -1,6 +1,5 @@
-//! `spad_degree_accumulator`: the time that the passes of one warp
-//! instruction take (elastic paper, Eq. 6; docs/microarchitecture.md,
-//! section 12).
+//! `spad_degree_accumulator`: the time that the passes of one warp instruction
+//! take (elastic paper, Eq. 6; microarchitecture/conflict-history.md).
 
 /// A resolved pass of a predicted kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 //! `spad_eligibility`: which warps may be selected, and how many instructions
-//! each has in flight (docs/microarchitecture.md, sections 18.2 and 18.11).
+//! each has in flight (microarchitecture/issue.md).
 
 use super::kind::{self, Offers};
 use super::lanes::{WarpMask, warp_bit};

@@ -1,5 +1,5 @@
 //! `spad_hash_stage`: the hash of the lanes, and HX where H = 1
-//! (docs/microarchitecture.md, sections 2.5, 18.4 and 18.11).
+//! (microarchitecture/hash-units.md and microarchitecture/pipelines.md).
 
 use super::kind;
 use super::lane_hash::{LaneHash, RegisterWrite};

@@ -1,6 +1,6 @@
 //! `spad_issue_select`: which warp's offer is taken, in the cycle in which it
 //! is eligible or up to two stages later: pick and select
-//! (docs/microarchitecture.md, sections 18.3 and 18.11).
+//! (microarchitecture/issue.md).
 
 use super::lanes::{WarpMask, warp_bit};
 use super::spad_warp_scheduler::{Policy, SchedulerInputs, WarpClasses, WarpScheduler};

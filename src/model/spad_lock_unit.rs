@@ -1,5 +1,5 @@
 //! `spad_lock_unit`: the lock bits (atomics paper, section II;
-//! docs/microarchitecture.md, section 6).
+//! microarchitecture/lock-unit.md).
 
 use super::lanes::{LaneMask, lanes_of};
 use spadkit_hdl::codes::op::{LDLK, STUL};

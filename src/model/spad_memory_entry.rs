@@ -1,5 +1,5 @@
 //! `spad_memory_entry`: PREMEM, and who goes to MEM0: its head or the retry
-//! sequencer (docs/microarchitecture.md, sections 18.5 and 18.11).
+//! sequencer (microarchitecture/memory-entry.md).
 
 mod contexts;
 mod request;

@@ -1,6 +1,6 @@
-//! `spad_memory_exit`: from the scratchpad's response through MEM4 ..
-//! MEM(M-1) to the writeback mux (docs/microarchitecture.md, sections 18.4 to
-//! 18.6 and 18.11).
+//! `spad_memory_exit`: from the scratchpad's response through MEM4 .. MEM(M-1)
+//! to the writeback mux (microarchitecture/pipelines.md,
+//! microarchitecture/memory-entry.md and microarchitecture/memory-exit.md).
 
 use super::kind;
 use super::pass::{AccessTag, PassResult};

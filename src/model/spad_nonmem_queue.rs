@@ -1,6 +1,6 @@
 //! `spad_nonmem_queue`: the stages beside the memory stages, as a fixed
 //! pipeline or as an elastic queue (elastic paper, section 4, Eq. 4;
-//! docs/microarchitecture.md, section 10).
+//! microarchitecture/elastic-queues.md).
 
 /// Most stages that the model has room for.
 pub const MAX_STAGES: usize = 16;

@@ -1,5 +1,5 @@
 //! `spad_pass_issue`: the passes of the instruction that is being issued, and
-//! EX (docs/microarchitecture.md, sections 18.3 and 18.11).
+//! EX (microarchitecture/issue.md).
 
 use super::kind::{self, Offers};
 use super::lanes::{WarpMask, warp_bit};

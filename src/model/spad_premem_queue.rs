@@ -1,5 +1,5 @@
 //! `spad_premem_queue`: the queue in front of the memory stages (elastic
-//! paper, section 4.3; docs/microarchitecture.md, section 9).
+//! paper, section 4.3; microarchitecture/elastic-queues.md).
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
 //! `spad_release_register`: who has released, a cycle later
-//! (docs/microarchitecture.md, section 18.2a; only where AHEAD > 0).
+//! (microarchitecture/relssp.md; only where AHEAD > 0).
 
 use super::spad_relssp::RelsspOutputs;
 

@@ -1,6 +1,5 @@
 //! `spad_relssp`: which threads have released the shared part of the
-//! scratchpad (sharing paper, section 6.3; docs/microarchitecture.md,
-//! section 17).
+//! scratchpad (sharing paper, section 6.3; microarchitecture/relssp.md).
 
 use super::lanes::WarpMask;
 use super::spad_access_unit::BlockMask;

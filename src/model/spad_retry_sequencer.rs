@@ -1,6 +1,6 @@
 //! `spad_retry_sequencer`: one atomic pass as rounds of load-and-lock, update,
 //! store-and-unlock and branch (atomics paper, sections II and III;
-//! docs/microarchitecture.md, section 8).
+//! microarchitecture/retry-sequencer.md).
 
 use super::lanes::{LaneMask, MAX_LANES, lanes_of};
 use super::spad_scratchpad::op;
@@ -34,7 +34,7 @@ pub enum State {
 /// An atomic pass.
 #[derive(Clone, Copy, Debug)]
 pub struct AtomicPass<'a, T> {
-    /// Atomic operation (section 2.4).
+    /// Atomic operation (microarchitecture/parameters.md).
     pub aop: u8,
     /// Active lanes.
     pub mask: LaneMask,

@@ -1,5 +1,5 @@
 //! `spad_row_map`: the row index that completes a linear bank function to a
-//! bijection (docs/microarchitecture.md, section 2.5).
+//! bijection (microarchitecture/hash-units.md).
 
 use crate::geometry::Geometry;
 

@@ -1,5 +1,5 @@
 //! `spad_scratchpad`: arbiter (MEM0), banks, crossbars, locks and the response
-//! stage (MEM1 to MEM3) (docs/microarchitecture.md, section 7).
+//! stage (MEM1 to MEM3) (microarchitecture/scratchpad.md).
 
 mod memory;
 mod stages;

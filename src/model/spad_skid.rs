@@ -1,5 +1,5 @@
 //! `spad_skid`: a buffer of two entries with registered ready
-//! (docs/microarchitecture.md, section 18a.1).
+//! (microarchitecture/bus.md).
 
 /// The buffer; `P` is the payload.
 #[derive(Clone, Debug)]

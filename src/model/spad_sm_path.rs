@@ -1,5 +1,5 @@
 //! `spad_sm_path`: from the issue port to the writeback port
-//! (docs/microarchitecture.md, section 18). Composed of the units' models.
+//! (microarchitecture/sm-path.md). Composed of the units' models.
 
 mod back;
 mod front;

@@ -1,5 +1,5 @@
 //! `spad_stream`: the scratchpad behind one warp-wide valid/ready port
-//! (docs/microarchitecture.md, section 18a.2). Composed of the units' models.
+//! (microarchitecture/bus.md). Composed of the units' models.
 
 use super::lane_hash::{LaneHash, RegisterWrite};
 use super::lanes::{LaneMask, MAX_LANES};

@@ -1,5 +1,5 @@
 //! `spad_tcdm`: the scratchpad behind a request/grant/valid port per lane
-//! (docs/microarchitecture.md, section 18a.3). Composed of the units' models.
+//! (microarchitecture/bus.md). Composed of the units' models.
 
 use super::lane_hash::{LaneHash, RegisterWrite};
 use super::lanes::{LaneMask, MAX_LANES, lanes_of};

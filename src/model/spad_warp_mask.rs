@@ -1,6 +1,6 @@
 //! `spad_warp_mask`: the cycles in which no memory warp may be scheduled
 //! (elastic paper, sections 5.1 and 5.3, Eqs 3 and 7;
-//! docs/microarchitecture.md, section 14).
+//! microarchitecture/warp-mask.md).
 
 use super::spad_conflict_history::HistoryOutputs;
 

@@ -1,5 +1,6 @@
-//! `spad_warp_scheduler`: which warp issues (docs/microarchitecture.md,
-//! section 15). Those by age and two-level are in the model only.
+//! `spad_warp_scheduler`: which warp issues
+//! (microarchitecture/warp-scheduler.md). Those by age and two-level are in the
+//! model only.
 
 use super::lanes::{WarpMask, warp_bit};
 

@@ -1,5 +1,5 @@
 //! `spad_writeback_mux`: one result a cycle to the writeback port (elastic
-//! paper, section 4.2; docs/microarchitecture.md, section 11).
+//! paper, section 4.2; microarchitecture/writeback-mux.md).
 
 use spadkit_hdl::codes::source;
 

@@ -1,4 +1,4 @@
-//! Whether a mutant that no run caught can be told apart at all.
+//! Proves mutants that no run caught equivalent to the original, if they are.
 
 use super::aig::{Aig, Builder, FALSE, Literal};
 use super::inject::{Mutant, Mutants};

@@ -1,5 +1,5 @@
-//! What the neighbours of a unit keep to, as far as a proof of equivalence needs
-//! it: a fault that only an illegal use shows is none.
+//! Rules for the neighbours of a unit, as far as a proof of equivalence needs
+//! them: a fault that only an illegal use shows does not count.
 
 use super::aig::{AS_GATES, Aig, Builder, Literal};
 use crate::error::{Error, Result};
@@ -7,7 +7,7 @@ use crate::rtl::{EmittedUnit, Port};
 use crate::tool::{Kind, Toolbox, unexpected_output};
 
 /// Circuits that look at a unit's ports and say in `broken` that a rule of
-/// docs/microarchitecture.md is broken in this cycle.
+/// microarchitecture/sm-path.md is broken in this cycle.
 const RULES: [(&str, &str); 3] = [
     (
         "spad_memory_entry",

@@ -1,5 +1,5 @@
-//! Folders that hold what the last command said, and lose nothing of the
-//! user's.
+//! Folders that hold exactly the files of the last command, and never lose the
+//! user's files.
 //!
 //! A folder that the kit wrote carries a list of its files with their digests
 //! ([`OWNED_LIST`]). A file that still is as the kit wrote it is replaced, or
@@ -62,11 +62,11 @@ struct Plan {
     remove: Vec<String>,
     /// Files in the way, each with the reason.
     in_the_way: Vec<String>,
-    /// Folders in the way of files, which stay whatever is asked for.
+    /// Folders in the way of files, which are never removed.
     folders: Vec<String>,
 }
 
-/// What stands where a file is to be.
+/// What is at the place of a file to be written.
 enum Place {
     Free,
     Folder,

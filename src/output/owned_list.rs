@@ -52,7 +52,7 @@ impl OwnedList {
         self.0.contains(&(name.to_owned(), digest(content)))
     }
 
-    /// The list as it stands in the folder.
+    /// The list as it is in the folder.
     pub(super) fn text(&self) -> String {
         let line = |(name, digest): &(String, String)| format!("{digest}  {name}\n");
         let lines: String = self.0.iter().map(line).collect();

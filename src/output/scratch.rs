@@ -1,4 +1,4 @@
-//! Files on their way, and what killed runs left of them.
+//! Temporary files, and those left behind by killed runs.
 //!
 //! Such a file says in its name whose it is, `.spadkit-PID-...`, and is locked
 //! while it is in use. A run that is killed leaves it; the next one that works

@@ -1,19 +1,19 @@
-//! Bijectivity by going through all configurations of a unit, where they are
-//! few: on the mapping as the software sees it, with the row index as the
-//! values of the registers of `spad_row_map` define it.
+//! Bijectivity by enumeration of all configurations of a unit, if they are few:
+//! on the mapping as the software sees it, with the row index as the values of
+//! the registers of `spad_row_map` define it.
 
 use super::script::{Counterexample, Outcome};
 use crate::error::Result;
 use crate::geometry::Geometry;
-use crate::hash::{BankFunction, Gf2Matrix, HashKind, HashSpec, Mapping, encode_row_map};
+use crate::hash::{BankFunction, Gf2Matrix, HashKind, HashSpec, Mapping, encode_row_map, kind};
 
 /// More configurations than this are left to the solver.
-const MAX_CONFIGURATIONS: u64 = 300_000;
+const MAX_CONFIGURATIONS: u128 = 300_000;
 
 /// All configurations of a unit for one geometry.
 #[derive(Clone, Debug)]
 pub struct Exhausted {
-    /// Proved, or the first configuration that is no bijection.
+    /// Proved, or the first configuration that is not a bijection.
     pub outcome: Outcome,
     /// How many configurations there were, and how many of them are legal.
     pub covered: String,
@@ -22,18 +22,7 @@ pub struct Exhausted {
 impl Exhausted {
     /// Whether the configurations of `kind` are few enough.
     pub fn is_feasible(kind: HashKind, geometry: Geometry) -> bool {
-        let (n, m) = (
-            u64::from(geometry.addr_bits()),
-            u64::from(geometry.bank_bits()),
-        );
-        let count = match kind {
-            HashKind::BitvecPerm => n - m + 1,
-            HashKind::BitvecXor => ((n - m + 1) * n) << m,
-            HashKind::BitwisePerm => sets(n, m),
-            HashKind::BitwiseXor => sets(n * (n + 1) / 2, m),
-            HashKind::Matrix => return false,
-        };
-        count <= MAX_CONFIGURATIONS
+        (kind::of(kind).count)(geometry) <= MAX_CONFIGURATIONS
     }
 }
 
@@ -43,7 +32,8 @@ impl Exhausted {
 pub fn exhaust(kind: HashKind, geometry: Geometry) -> Result<Exhausted> {
     let (mut legal, mut refused) = (0u64, 0u64);
     let mut wrong = None;
-    each_configuration(kind, geometry, &mut |spec| {
+    (kind::of(kind).each)(geometry, &mut |spec| {
+        let spec = HashSpec::from(spec);
         match check(&spec, geometry)? {
             Check::Bijection => legal += 1,
             Check::Refused => refused += 1,
@@ -114,68 +104,6 @@ fn reaches_every_bank(bank: &Gf2Matrix, geometry: Geometry) -> bool {
     reached.len() == geometry.banks()
 }
 
-fn each_configuration(
-    kind: HashKind,
-    geometry: Geometry,
-    visit: &mut dyn FnMut(HashSpec) -> Result<()>,
-) -> Result<()> {
-    let (n, m) = (geometry.addr_bits(), geometry.bank_bits());
-    match kind {
-        HashKind::BitvecPerm => {
-            for k in 0..=n - m {
-                visit(HashSpec::BitvecPerm { k })?;
-            }
-        }
-        HashKind::BitvecXor => {
-            for k1 in 0..=n - m {
-                for k2 in 0..n {
-                    for mask in 0..1 << m {
-                        visit(HashSpec::BitvecXor { k1, k2, mask })?;
-                    }
-                }
-            }
-        }
-        HashKind::BitwisePerm => {
-            let bits: Vec<u32> = (0..n).collect();
-            each_set(&bits, m as usize, &mut Vec::new(), &mut |set| {
-                visit(HashSpec::BitwisePerm(set.to_vec()))
-            })?;
-        }
-        HashKind::BitwiseXor => {
-            let pair = |a| std::iter::once((a, None)).chain((a + 1..n).map(move |b| (a, Some(b))));
-            let pairs: Vec<_> = (0..n).flat_map(pair).collect();
-            each_set(&pairs, m as usize, &mut Vec::new(), &mut |set| {
-                visit(HashSpec::BitwiseXor(set.to_vec()))
-            })?;
-        }
-        HashKind::Matrix => unreachable!("not feasible"),
-    }
-    Ok(())
-}
-
-/// Every set of `size` of the `items`.
-fn each_set<T: Copy>(
-    items: &[T],
-    size: usize,
-    taken: &mut Vec<T>,
-    visit: &mut dyn FnMut(&[T]) -> Result<()>,
-) -> Result<()> {
-    if taken.len() == size {
-        return visit(taken);
-    }
-    for (i, &item) in items.iter().enumerate() {
-        taken.push(item);
-        each_set(&items[i + 1..], size, taken, visit)?;
-        taken.pop();
-    }
-    Ok(())
-}
-
-/// Number of sets of `size` among `items` things.
-fn sets(items: u64, size: u64) -> u64 {
-    (0..size).fold(1, |count, i| count * (items - i) / (i + 1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,15 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_counted_and_listed_alike() {
-        let mut listed = 0;
-        let items: Vec<u32> = (0..9).collect();
-        each_set(&items, 4, &mut Vec::new(), &mut |_| {
-            listed += 1;
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!(listed, sets(9, 4));
+    fn the_largest_permutations_are_all_legal() {
         assert_eq!(
             exhausted(HashKind::BitwisePerm, 16, 6).covered,
             "8008 legal and 0 refused configurations"

@@ -176,7 +176,7 @@ impl Goals {
 }
 
 /// The parameters of a circuit, with their values in this machine. They have
-/// the names of docs/microarchitecture.md, section 2.1; `W_port` is the width
+/// the names of microarchitecture/parameters.md; `W_port` is the width
 /// of a port of the unit.
 pub(super) fn parameters(text: &str, unit: &EmittedUnit, config: &Config) -> Vec<(String, usize)> {
     let head = text.split("\n);").next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Which proofs there are of the units, and what carries them out.
+//! The list of proofs of each unit, and how they are carried out.
 
 use super::exhaust::{Exhausted, exhaust};
 use super::harness::{Goals, Harness};
@@ -385,7 +385,7 @@ impl HashProof<'_> {
     fn script(&self, config: &Config, rtl: &RtlSource) -> Result<Script> {
         let registers = match self.subject.config_module() {
             // The registers of the machine's own unit have two names.
-            Some(_) if self.unit == SHARED_CONFIG => Some(SHARED_CONFIG.to_owned()),
+            Some(_) if self.unit == SHARED_CONFIG => Some(SHARED_CONFIG),
             other => other,
         };
         let builder = Builder {

@@ -10,6 +10,7 @@ use super::template::render;
 use crate::config::Config;
 use crate::error::Result;
 use crate::geometry::Geometry;
+use crate::hash::kind::Family;
 use crate::rtl::{Design, SourceFile};
 
 const ROW_RULE: &str = include_str!("../../testbenches/prove/row_rule.v");
@@ -17,7 +18,7 @@ const ROW_RULE: &str = include_str!("../../testbenches/prove/row_rule.v");
 /// Puts circuits and questions together.
 pub(super) struct Builder<'a> {
     pub subject: &'static Subject,
-    pub registers: Option<String>,
+    pub registers: Option<&'static str>,
     pub geometry: Geometry,
     pub config: &'a Config,
     pub rtl: &'a RtlSource,
@@ -26,13 +27,12 @@ pub(super) struct Builder<'a> {
 impl Builder<'_> {
     fn emit(&self, units: &[&str]) -> Result<Design> {
         let mut names: Vec<String> = units.iter().map(|u| (*u).to_owned()).collect();
-        names.extend(self.registers.clone());
+        names.extend(self.registers.map(str::to_owned));
         Design::emit(&names, self.config)
     }
 
     fn values(&self, design: &Design) -> Result<Values> {
-        let registers = self.registers.as_deref();
-        let registers = registers.map(|r| emitted(design, r)).transpose()?;
+        let registers = self.registers.map(|r| emitted(design, r)).transpose()?;
         Ok(Values::new(self.subject, registers, self.geometry))
     }
 
@@ -60,7 +60,7 @@ impl Builder<'_> {
         let mut values = self.values(&design)?;
         let unit = emitted(&design, self.subject.unit)?;
         values.cfg_wires(unit);
-        if let Some(registers) = &self.registers {
+        if let Some(registers) = self.registers {
             values.instance(emitted(&design, registers)?, CONFIG, same);
         }
         values.instance(unit, "unit_", same);
@@ -142,16 +142,16 @@ impl Builder<'_> {
     fn bijection(&self, template: &str, addresses: &[(&str, &str)]) -> Result<Script> {
         let row = row_subject();
         let row_config = row.config_module().unwrap_or_default();
-        let design = self.emit(&[self.subject.unit, row.unit, &row_config])?;
+        let design = self.emit(&[self.subject.unit, row.unit, row_config])?;
         let mut values = self.values(&design)?;
         let unit = emitted(&design, self.subject.unit)?;
         let row_unit = emitted(&design, row.unit)?;
         values.cfg_wires(unit);
         values.cfg_wires(row_unit);
-        if let Some(registers) = &self.registers {
+        if let Some(registers) = self.registers {
             values.instance(emitted(&design, registers)?, CONFIG, quiet);
         }
-        values.instance(emitted(&design, &row_config)?, ROW_CONFIG, quiet);
+        values.instance(emitted(&design, row_config)?, ROW_CONFIG, quiet);
         for (addr, suffix) in addresses {
             let signal = |name: &str| match name {
                 "addr" => (*addr).to_owned(),
@@ -239,9 +239,12 @@ impl Builder<'_> {
     /// on the pivots it is a bijection.
     pub fn row(&self) -> Result<Script> {
         // Beside any linear unit; its bank does not enter the question.
+        let linear = Family::Matrix.kinds().next();
+        let linear = linear.and_then(|kind| Subject::of_unit(kind.unit()));
+        let subject = linear.unwrap_or(self.subject);
         let matrix = Builder {
-            subject: Subject::of_unit("spad_hash_matrix").unwrap_or(self.subject),
-            registers: Some("spad_hash_config_matrix".to_owned()),
+            subject,
+            registers: subject.config_module(),
             ..*self
         };
         let mut script = matrix.bijection("linear.v.tera", &[("d", "")])?;

@@ -13,7 +13,7 @@ pub enum RtlSource {
     /// From files `MODULE.v` of a directory, checked by
     /// [`check_foreign`](crate::rtl::check_foreign).
     Directory(PathBuf),
-    /// From a directory, whatever stands there.
+    /// From a directory, unchecked.
     Trusted(PathBuf),
 }
 

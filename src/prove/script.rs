@@ -110,7 +110,7 @@ pub struct Verdict {
     pub seconds: f64,
 }
 
-/// What Yosys says where a register is not there, or is no register.
+/// What Yosys prints if a register is missing or is not a register.
 const NO_REGISTER: [&str; 2] = [
     "Failed to parse lhs",
     "Assertion failed: selection contains",

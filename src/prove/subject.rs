@@ -2,9 +2,10 @@
 
 use super::harness::Harness;
 use crate::geometry::Geometry;
-use crate::hash::{Configured, HashKind};
-use crate::model::HashConfig;
+use crate::hash::{Configured, HashKind, kind};
+use crate::model::{ConfigRegister, HashConfig};
 use serde::Serialize;
+use std::sync::LazyLock;
 
 /// The configuration registers of the machine's own hash unit.
 pub(super) const SHARED_CONFIG: &str = "spad_hash_config";
@@ -45,42 +46,26 @@ macro_rules! subject {
     };
 }
 
-const fn hash(kind: HashKind) -> Option<Configured> {
-    Some(Configured::Hash(kind))
-}
-
 /// Every unit that has a definition.
-pub(super) static SUBJECTS: [Subject; 9] = [
-    subject!(
-        "spad_hash_bitvec_perm",
-        "bitvec_perm",
-        hash(HashKind::BitvecPerm),
-        Linear
-    ),
-    subject!(
-        "spad_hash_bitvec_xor",
-        "bitvec_xor",
-        hash(HashKind::BitvecXor),
-        Linear
-    ),
-    subject!(
-        "spad_hash_bitwise_perm",
-        "bitwise_perm",
-        hash(HashKind::BitwisePerm),
-        Linear
-    ),
-    subject!(
-        "spad_hash_bitwise_xor",
-        "bitwise_xor",
-        hash(HashKind::BitwiseXor),
-        Linear
-    ),
-    subject!("spad_hash_matrix", "matrix", hash(HashKind::Matrix), Linear),
-    subject!("spad_hash_xor", "xor", None, Linear),
-    subject!("spad_hash_add", "add", None, Shift),
-    subject!("spad_row_map", "row_map", Some(Configured::RowMap), Row),
-    subject!("spad_rap", "rap", Some(Configured::Rap), Shift),
-];
+pub(super) static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
+    let of_kind = |kind: HashKind| Subject {
+        unit: kind.unit(),
+        definition: kind::of(kind).definition,
+        configured: Some(Configured::Hash(kind)),
+        form: Form::Linear,
+    };
+    let others = [
+        subject!("spad_hash_xor", "xor", None, Linear),
+        subject!("spad_hash_add", "add", None, Shift),
+        subject!("spad_row_map", "row_map", Some(Configured::RowMap), Row),
+        subject!("spad_rap", "rap", Some(Configured::Rap), Shift),
+    ];
+    HashKind::ALL
+        .into_iter()
+        .map(of_kind)
+        .chain(others)
+        .collect()
+});
 
 /// One configuration register.
 #[derive(Clone, Debug, Serialize)]
@@ -103,17 +88,12 @@ impl Subject {
 
     /// The subject that the configuration block `config` belongs to.
     pub fn of_config(config: &str) -> Option<&'static Subject> {
-        SUBJECTS
-            .iter()
-            .find(|s| s.config_module().as_deref() == Some(config))
+        SUBJECTS.iter().find(|s| s.config_module() == Some(config))
     }
 
     /// The module that holds the unit's registers.
-    pub fn config_module(&self) -> Option<String> {
-        self.configured?;
-        let kind = self.unit.strip_prefix("spad_hash_");
-        let kind = kind.or(self.unit.strip_prefix("spad_"));
-        Some(format!("spad_hash_config_{}", kind.unwrap_or(self.unit)))
+    pub fn config_module(&self) -> Option<&'static str> {
+        self.configured.map(Configured::config_unit)
     }
 
     /// The registers by write index, as the golden model has them.
@@ -122,21 +102,13 @@ impl Subject {
             return Vec::new();
         };
         let model = HashConfig::new(unit, geometry);
-        let register = |(index, &reset): (usize, &u64)| Register {
-            name: self.register_name(index),
+        let register = |(index, register): (usize, &ConfigRegister)| Register {
+            name: register.name.clone(),
             index,
-            width: model.register_bits(index),
-            reset,
+            width: register.bits,
+            reset: register.reset,
         };
-        model.registers().iter().enumerate().map(register).collect()
-    }
-
-    fn register_name(&self, index: usize) -> String {
-        match self.configured {
-            Some(Configured::Hash(HashKind::BitvecPerm)) => "k".to_owned(),
-            Some(Configured::Hash(HashKind::BitvecXor)) => ["k1", "k2", "mask"][index].to_owned(),
-            _ => format!("r{index}"),
-        }
+        model.shape().iter().enumerate().map(register).collect()
     }
 
     /// The name of the output.

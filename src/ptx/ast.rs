@@ -7,7 +7,8 @@
 //! may reuse names; indices do not. Every byte of the text that is neither
 //! white space nor a comment belongs to exactly one [`Statement`], in order.
 
-use super::names::{Modifier, Opcode, Space, Special, Type, Word};
+use super::names::{Modifier, Space, Special, Type, Word};
+use super::opcodes::Opcode;
 use crate::error::{Error, Result};
 
 /// A byte range of the text.
@@ -249,13 +250,13 @@ pub struct Location {
 pub struct Label {
     /// Its name.
     pub name: String,
-    /// What it stands for.
+    /// Its meaning.
     pub kind: LabelKind,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
-/// What a label stands for.
+/// The meaning of a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LabelKind {
     /// A place in the code: the next instruction (one past the last at the end).

@@ -7,7 +7,8 @@
 //! irreducible; loops without an exit get a pretended one.
 
 use super::ast::{Function, Instruction, LabelKind, Operand};
-use super::names::{Opcode, Word};
+use super::names::Word;
+use super::opcodes::Class;
 
 /// A basic block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,14 +56,14 @@ pub fn flow(function: &Function, instruction: &Instruction) -> Flow {
         Some(LabelKind::Code(at)) => Some(*at),
         _ => None,
     };
-    match instruction.opcode {
-        Opcode::Bra => match instruction.operands.first() {
+    match instruction.opcode.class() {
+        Class::Branch => match instruction.operands.first() {
             Some(Operand::Label(label)) => {
                 Flow::Branch(place(*label).into_iter().collect(), guarded)
             }
             _ => Flow::Leave(true),
         },
-        Opcode::Brx if instruction.has(Word::Idx) => {
+        Class::IndexedBranch if instruction.has(Word::Idx) => {
             let list = instruction.operands.get(1).and_then(|o| match o {
                 Operand::Label(label) => Some(&function.labels.get(*label as usize)?.kind),
                 _ => None,
@@ -74,7 +75,7 @@ pub fn flow(function: &Function, instruction: &Instruction) -> Flow {
                 _ => Flow::Leave(true),
             }
         }
-        Opcode::Ret | Opcode::Exit | Opcode::Trap => Flow::Leave(guarded),
+        Class::Return | Class::Exit | Class::Trap => Flow::Leave(guarded),
         _ => Flow::Next,
     }
 }
@@ -124,7 +125,7 @@ impl Cfg {
         cfg
     }
 
-    /// The index that stands for the end of the function.
+    /// The index of the end of the function.
     pub fn exit(&self) -> u32 {
         self.blocks.len() as u32
     }

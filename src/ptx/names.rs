@@ -1,5 +1,5 @@
-//! The closed vocabularies of PTX: opcodes, modifiers, types, state spaces,
-//! special registers.
+//! The closed vocabularies of PTX beside its opcodes: modifiers, types, state
+//! spaces, special registers.
 //!
 //! Words that the kit has no use for are `Other`; the span of the instruction
 //! still has their text.
@@ -31,30 +31,6 @@ macro_rules! names {
             }
         }
     };
-}
-
-names! {
-    /// The first word of an instruction.
-    Opcode {
-        Abs = "abs", Activemask = "activemask", Add = "add", Addc = "addc", And = "and",
-        Atom = "atom", Bar = "bar", Barrier = "barrier", Bfe = "bfe", Bfi = "bfi", Bfind = "bfind",
-        Bmsk = "bmsk", Bra = "bra", Brev = "brev", Brkpt = "brkpt", Brx = "brx", Call = "call",
-        Clz = "clz", Cnot = "cnot", Copysign = "copysign", Cos = "cos", Cp = "cp", Cvt = "cvt",
-        Cvta = "cvta", Discard = "discard", Div = "div", Dp2a = "dp2a", Dp4a = "dp4a",
-        Elect = "elect", Ex2 = "ex2", Exit = "exit", Fence = "fence", Fma = "fma", Fns = "fns",
-        Isspacep = "isspacep", Ld = "ld", Ldmatrix = "ldmatrix", Ldu = "ldu", Lg2 = "lg2",
-        Lop3 = "lop3", Mad = "mad", Mad24 = "mad24", Madc = "madc", Match = "match", Max = "max",
-        Mbarrier = "mbarrier", Membar = "membar", Min = "min", Mma = "mma", Mov = "mov",
-        Movmatrix = "movmatrix", Mul = "mul", Mul24 = "mul24", Nanosleep = "nanosleep",
-        Neg = "neg", Not = "not", Or = "or", Pmevent = "pmevent", Popc = "popc",
-        Prefetch = "prefetch", Prefetchu = "prefetchu", Prmt = "prmt", Rcp = "rcp", Red = "red",
-        Redux = "redux", Rem = "rem", Ret = "ret", Rsqrt = "rsqrt", Sad = "sad", Selp = "selp",
-        Set = "set", Setp = "setp", Shf = "shf", Shfl = "shfl", Shl = "shl", Shr = "shr",
-        Sin = "sin", Slct = "slct", Sqrt = "sqrt", St = "st", Stmatrix = "stmatrix", Sub = "sub",
-        Subc = "subc", Szext = "szext", Tanh = "tanh", Testp = "testp", Trap = "trap",
-        Vote = "vote", Wgmma = "wgmma", Wmma = "wmma", Xor = "xor",
-        Other = "another instruction",
-    }
 }
 
 names! {
@@ -92,6 +68,17 @@ impl Type {
             64 => Type::B64,
             _ => Type::B128,
         }
+    }
+
+    /// The integer type of twice the size: that of a wide product.
+    pub fn doubled(self) -> Option<Self> {
+        Some(match self {
+            Type::U16 => Type::U32,
+            Type::S16 => Type::S32,
+            Type::U32 => Type::U64,
+            Type::S32 => Type::S64,
+            _ => return None,
+        })
     }
 
     /// Size of a value in memory in bytes.

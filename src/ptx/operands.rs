@@ -1,7 +1,9 @@
-//! The registers that an instruction reads and writes.
+//! The registers that an instruction reads and writes, and the types of its
+//! operands.
 
 use crate::ptx::ast::{Base, Instruction, Operand, Register};
-use crate::ptx::names::{Opcode, Word};
+use crate::ptx::names::{Type, Word};
+use crate::ptx::opcodes::{First, Of};
 
 /// Calls `found` with each register that the instruction names and whether it
 /// is written: the guard first, then the operands in the order of the text. A
@@ -10,12 +12,11 @@ pub fn visit(i: &Instruction, mut found: impl FnMut(Register, bool)) {
     if let Some(guard) = i.guard {
         found(guard.register, false);
     }
-    let first = writes_first(i);
+    let first = first(i);
     for (at, operand) in i.operands.iter().enumerate() {
         let address = matches!(operand, Operand::Address(..));
-        let written = at == 0 && first && !address;
-        // These accumulate in place.
-        if written && i.opcode == Opcode::Wgmma {
+        let written = at == 0 && first != First::Read && !address;
+        if written && first == First::Accumulated {
             each(operand, &mut |r| found(r, false));
         }
         each(operand, &mut |r| found(r, written));
@@ -36,14 +37,37 @@ pub fn writes(i: &Instruction) -> Vec<Register> {
     list
 }
 
-/// Whether the first operand is the result.
-fn writes_first(i: &Instruction) -> bool {
-    use Opcode::*;
-    match i.opcode {
-        St | Red | Bra | Brx | Cp | Stmatrix | Prefetch | Prefetchu | Nanosleep | Ret | Exit
-        | Membar | Fence | Discard => false,
-        Bar | Barrier => i.has(Word::Red),
-        _ => true,
+/// What the first operand is.
+fn first(i: &Instruction) -> First {
+    match i.opcode.row().first {
+        First::WrittenByReduction if i.has(Word::Red) => First::Written,
+        First::WrittenByReduction => First::Read,
+        always => always,
+    }
+}
+
+/// The type of the result; none where it is no plain value.
+pub fn result_type(i: &Instruction) -> Option<Type> {
+    type_of(i, i.opcode.row().result)
+}
+
+/// The type of source operand `n`, counted from 0; none where there is none,
+/// or it is no plain value.
+pub fn source_type(i: &Instruction, n: usize) -> Option<Type> {
+    type_of(i, *i.opcode.row().sources.get(n)?)
+}
+
+fn type_of(i: &Instruction, of: Of) -> Option<Type> {
+    match of {
+        Of::First => i.ty(0),
+        Of::Second => i.ty(1),
+        Of::Product if i.has(Word::Wide) => i.ty(0)?.doubled(),
+        Of::Product => i.ty(0),
+        Of::Dot => {
+            let signed = i.ty(0)?.is_signed() || i.ty(1)?.is_signed();
+            Some(if signed { Type::S32 } else { Type::U32 })
+        }
+        Of::Is(ty) => Some(ty),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is to be done with a kernel, and what that is worth.
+//! Advice for a kernel, and its expected gain.
 
 use serde::Serialize;
 

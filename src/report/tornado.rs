@@ -1,4 +1,4 @@
-//! A tornado chart: how far each change moves a number, the widest first.
+//! A tornado chart: the effect of each change on a number, largest first.
 
 use super::svg::{Anchor, Svg};
 

@@ -73,6 +73,12 @@ pub struct Workload {
     /// Threads of the launch's blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<[u32; 3]>,
+    /// Added to all seeds of the launch: a change of the sensitivity analysis.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Half of the blocks: another one.
+    #[serde(skip_deserializing, skip_serializing_if = "std::ops::Not::not")]
+    pub half_grid: bool,
     /// An access of the RAP paper, on an array of `dims` dimensions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<String>,
@@ -114,7 +120,8 @@ pub struct Configuration {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub software: Option<String>,
     /// A column of that table that the mapping is compared with: `equal` is 1
-    /// where it is the same.
+    /// where it is printed the same, `same banks` where it is the same but for
+    /// the numbers of the banks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compare: Option<String>,
     /// A form of the kernel.
@@ -132,6 +139,14 @@ pub struct Configuration {
     pub counted: bool,
 }
 
+impl Configuration {
+    /// Whether it puts a published mapping on a machine or into a kernel, which
+    /// may not take it.
+    pub fn is_from_table(&self) -> bool {
+        self.published.is_some() || self.software.is_some()
+    }
+}
+
 /// A search of the hash paper.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -140,9 +155,15 @@ pub struct Tune {
     pub unit: String,
     /// Method.
     pub method: String,
-    /// Heuristics take dependent bits, too: the result may be no mapping.
+    /// As the paper searched: heuristics take dependent bits, too, so that the
+    /// result may be no mapping; of equal bit vectors the smallest mask wins.
     #[serde(default)]
     pub as_published: bool,
+    /// One set of addresses per access instruction, as an analysis of source
+    /// text has it; otherwise one per warp access. Follows from the table's
+    /// `method` where `compare` is given.
+    #[serde(skip_deserializing, skip_serializing_if = "std::ops::Not::not")]
+    pub per_instruction: bool,
 }
 
 /// How a number is formed from the points of one workload.
@@ -185,6 +206,19 @@ pub enum Mean {
     ArgMin,
     /// Spearman's rank correlation of measured and published.
     Rank,
+}
+
+impl Mean {
+    /// What stands before the quantity's name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Mean::Arithmetic | Mean::Geometric | Mean::GeometricGain => "mean",
+            Mean::Max => "maximum",
+            Mean::Sum => "total",
+            Mean::ArgMin => "least",
+            Mean::Rank => "rank correlation",
+        }
+    }
 }
 
 /// How measured and published are compared.

@@ -7,6 +7,7 @@
 //! compares them with what is published; [`page`] makes text and charts.
 
 mod analytic;
+mod change;
 mod chart;
 pub mod compose;
 mod compute;
@@ -14,6 +15,7 @@ mod data;
 mod figure;
 mod number;
 pub mod page;
+mod parameters;
 mod point;
 mod published;
 mod results;
@@ -21,6 +23,7 @@ pub mod sensitivity;
 mod simulate;
 mod store;
 
+pub use change::Change;
 pub use compute::{Table, Watch, compute, points, table as table_of};
 pub use figure::{Check, Configuration, Figure, Mean, Metric, Provenance, Quantity, Workload};
 pub use number::number;

@@ -24,6 +24,8 @@ struct Table {
     row: Vec<Row>,
 }
 
+const TABLE: &str = "reproduce/hash/table5.toml";
+
 /// The hash unit that a column of the table configures.
 const UNITS: [(&str, &str); 5] = [
     ("bitvec-xor", "bitvec-xor"),
@@ -35,16 +37,30 @@ const UNITS: [(&str, &str); 5] = [
 
 /// The mapping of `column` for benchmark `workload`, as `--hash` takes it.
 pub(super) fn mapping(root: &Path, workload: &str, column: &str) -> Result<String> {
-    let path = root.join("reproduce/hash/table5.toml");
-    let table: Table = parse(&path)?;
     let unit = UNITS.iter().find(|u| u.0 == column);
+    match unit {
+        Some((_, unit)) => Ok(format!("{unit}:{}", cell(root, workload, column)?)),
+        None => Err(missing(workload, column)),
+    }
+}
+
+/// Whether the paper took the accesses of benchmark `workload` from its source
+/// text; the others are traced.
+pub(super) fn is_analysed(root: &Path, workload: &str) -> Result<bool> {
+    Ok(cell(root, workload, "method")? == "analysis")
+}
+
+fn cell(root: &Path, workload: &str, column: &str) -> Result<String> {
+    let table: Table = parse(&root.join(TABLE))?;
     let row = table.row.iter().find(|r| r.benchmark == workload);
     let cell = row.and_then(|row| row.columns.get(column)?.as_str());
-    match (unit, cell) {
-        (Some((_, unit)), Some(cell)) => Ok(format!("{unit}:{cell}")),
-        _ => Err(Error::usage(
-            format!("{}: no {column} of {workload}", path.display()),
-            "expected a [[row]] of the benchmark with this column",
-        )),
-    }
+    cell.map(str::to_owned)
+        .ok_or_else(|| missing(workload, column))
+}
+
+fn missing(workload: &str, column: &str) -> Error {
+    Error::usage(
+        format!("{TABLE}: no {column} of {workload}"),
+        "expected a [[row]] of the benchmark with this column",
+    )
 }

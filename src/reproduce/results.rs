@@ -117,16 +117,9 @@ fn summed(
     rows: &[Result],
     mean: Mean,
 ) -> Result {
-    let name = match mean {
-        Mean::Arithmetic | Mean::Geometric | Mean::GeometricGain => "mean",
-        Mean::Max => "maximum",
-        Mean::Sum => "total",
-        Mean::ArgMin => "least",
-        Mean::Rank => "rank correlation",
-    };
     let mut result = Result {
         id: figure.id.clone(),
-        quantity: format!("{name} {}", quantity.name),
+        quantity: format!("{} {}", mean.word(), quantity.name),
         workload: None,
         machine: machine.map(str::to_owned),
         published: quantity.published_mean,
@@ -139,11 +132,28 @@ fn summed(
         check: quantity.mean_check,
         tolerance: quantity.mean_tolerance,
         verdict: Verdict::NotReproducible,
-        reason: quantity.reason.get("mean").cloned(),
+        reason: quantity
+            .reason
+            .get("mean")
+            .cloned()
+            .or_else(|| of_rows(rows)),
     };
     result.judge();
     result
 }
+
+/// The reasons of the rows that add nothing to a sum.
+fn of_rows(rows: &[Result]) -> Option<String> {
+    let without = rows.iter().filter(|r| r.measured == Some(0.0));
+    let reason = |r: &Result| {
+        let reason = r.reason.as_deref().filter(|r| *r != UNPUBLISHED)?;
+        Some(format!("{}: {reason}", r.workload.as_deref()?))
+    };
+    let reasons: Vec<String> = without.filter_map(reason).collect();
+    (!reasons.is_empty()).then(|| reasons.join(". "))
+}
+
+const UNPUBLISHED: &str = "no value stands in the text of the paper";
 
 impl Result {
     fn judge(&mut self) {
@@ -164,7 +174,7 @@ impl Result {
         if agrees.is_none() && self.reason.is_none() {
             self.reason = Some(match (self.published, self.measured) {
                 (_, None) => "not computed".to_owned(),
-                _ => "no value stands in the text of the paper".to_owned(),
+                _ => UNPUBLISHED.to_owned(),
             });
         }
         if agrees == Some(true) {

@@ -7,7 +7,8 @@ use crate::ptx::analysis::{
 };
 use crate::ptx::ast::{Base, Instruction, Module, Operand, Target};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::names::{Opcode, Space, Special, Word};
+use crate::ptx::names::{Space, Special, Word};
+use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
 
 /// An instruction that accesses shared memory.
@@ -19,7 +20,7 @@ pub(super) struct Access {
     pub at: u32,
     /// Which operand is the address.
     pub operand: usize,
-    /// Bytes that stand together and are aligned.
+    /// Bytes that stay together and aligned.
     pub bytes: u32,
     /// Whether the address is a generic one.
     pub generic: bool,

@@ -5,7 +5,7 @@ use super::{access, text};
 use crate::error::{Error, Result};
 use crate::ptx::ast::{Module, Operand, Span, StatementKind};
 use crate::ptx::edit::Edits;
-use crate::ptx::names::Opcode;
+use crate::ptx::opcodes::Opcode;
 
 /// The module with copies of the device functions of `reached` (the entry
 /// first) for the entry alone, where one of those in `changed` is called from

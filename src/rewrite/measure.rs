@@ -1,5 +1,5 @@
-//! What a mapping costs and gains in a launch: the kernel runs as it was given
-//! and rewritten.
+//! Cost and gain of a mapping in a launch: runs the original and the rewritten
+//! kernel.
 
 use super::{Request, Rewritten};
 use crate::capture::{launch_trace, refuse_faults};

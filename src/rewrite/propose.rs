@@ -1,4 +1,4 @@
-//! The mapping to take where the one wanted tears wide accesses.
+//! The mapping to propose if the requested one splits wide accesses.
 
 use crate::geometry::Geometry;
 use crate::software::{Layout, LayoutSpec, Steps, swizzles};

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 pub(super) struct Selected {
     pub regions: Vec<Region>,
     pub left: Vec<Left>,
-    /// Words of the widest access that was torn.
+    /// Words of the widest access that was split.
     pub together: Option<u32>,
     /// The first reason.
     pub refused: Option<Left>,
@@ -159,7 +159,7 @@ impl Job<'_> {
     }
 
     /// Regions that cannot be mapped, with the lines that are in the way and
-    /// the words of the widest access that is torn.
+    /// the words of the widest access that is split.
     fn obstructed(&self, regions: &[Region]) -> (BTreeSet<usize>, Vec<Left>, Option<u32>) {
         let mut dropped: BTreeSet<usize> = BTreeSet::new();
         let mut left = Vec::new();

@@ -1,4 +1,4 @@
-//! Where things stand in the text of an instruction, and names that are free.
+//! Positions in the text of an instruction, and unused names.
 
 use crate::ptx::ast::{Module, Span, Statement, StatementKind};
 

@@ -1,4 +1,4 @@
-//! What a block of its own may take of a clock cycle.
+//! The share of a clock cycle that a block may use.
 
 /// The clock period, and how much of it is outside the block.
 #[derive(Clone, Copy, Debug, PartialEq)]

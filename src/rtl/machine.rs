@@ -37,7 +37,7 @@ impl Description {
     }
 }
 
-/// Parameters under the names of docs/microarchitecture.md, section 2.1, and
+/// Parameters under the names of microarchitecture/parameters.md, and
 /// the hash of the lanes.
 fn fixed(config: &Config) -> Value {
     json!({

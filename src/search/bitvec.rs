@@ -1,4 +1,4 @@
-//! Exhaustive search of the bit-vector units (hash paper, section 5.1).
+//! Exhaustive search of bit-vector XOR (hash paper, section 5.1).
 //!
 //! The configurations of one pair (k1, k2) are evaluated together (`plan.rs`).
 
@@ -10,6 +10,7 @@ use super::{Control, Outcome, Problem};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::HashSpec;
+use crate::hash::kind::BitvecXor;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -58,34 +59,34 @@ pub fn pruned_pairs(geometry: Geometry, strides: &[u64], threads: u32) -> Vec<Pa
     pairs
 }
 
-/// The best bit-vector permutation, proved by trying all n-m+1.
-pub fn search_perm(problem: &Problem, control: &Control) -> Result<Outcome> {
-    let pairs: Vec<Pair> = (0..=problem.geometry().row_bits())
-        .map(|k| Pair {
-            k1: k,
-            k2: k,
-            masks: 1,
-        })
-        .collect();
-    let mut outcome = search_xor(problem, &pairs, control)?;
-    if let HashSpec::BitvecXor { k1, .. } = outcome.spec {
-        outcome.spec = HashSpec::BitvecPerm { k: k1 };
-    }
-    outcome.lower_bound = match outcome.evaluated == pairs.len() as u64 {
-        true => outcome.conflicts,
-        false => problem.lower_bound(),
-    };
-    Ok(outcome)
-}
-
 /// The best bit-vector XOR configuration in `pairs`; the first one in their
 /// order, then by mask, where several are best. Those that are no mapping (the
 /// two vectors cancel) or that `problem` does not allow cannot win, but count
 /// as evaluated. With [`all_pairs`] the result is proved.
 pub fn search_xor(problem: &Problem, pairs: &[Pair], control: &Control) -> Result<Outcome> {
+    search_tied(problem, pairs, Ties::First, control)
+}
+
+/// Which of several best configurations is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ties {
+    /// The first pair, then the smallest mask.
+    First,
+    /// The smallest mask, then the first pair. So it is in most rows of the
+    /// hash paper's Table 5; the text names no order.
+    SmallestMask,
+}
+
+/// [`search_xor`] with a choice among the best.
+pub fn search_tied(
+    problem: &Problem,
+    pairs: &[Pair],
+    ties: Ties,
+    control: &Control,
+) -> Result<Outcome> {
     match problem.passes().len() {
-        0..=SHORT => search_batched::<SHORT>(problem, pairs, control),
-        _ => search_batched::<LONG>(problem, pairs, control),
+        0..=SHORT => search_batched::<SHORT>(problem, pairs, ties, control),
+        _ => search_batched::<LONG>(problem, pairs, ties, control),
     }
 }
 
@@ -96,6 +97,7 @@ const LONG: usize = 64;
 fn search_batched<const L: usize>(
     problem: &Problem,
     pairs: &[Pair],
+    ties: Ties,
     control: &Control,
 ) -> Result<Outcome> {
     let search = Search::<L> {
@@ -121,8 +123,12 @@ fn search_batched<const L: usize>(
     let complete = families.iter().zip(&results).filter(|(_, r)| r.complete);
     let members = complete.flat_map(|(family, _)| &family.members);
     let evaluated: u64 = members.map(|(pair, _)| u64::from(pairs[*pair].masks)).sum();
-    // The first in the order of pairs, whoever was first in time.
-    let winner = results.iter().flat_map(|r| &r.found).min();
+    // By the order of configurations, whoever was first in time.
+    let place = |found: &&Found| match ties {
+        Ties::First => (found.conflicts, 0, found.pair, found.mask),
+        Ties::SmallestMask => (found.conflicts, found.mask, found.pair, 0),
+    };
+    let winner = results.iter().flat_map(|r| &r.found).min_by_key(place);
     let stopped = results.iter().any(|r| !r.complete);
     let (k1, k2, mask, conflicts) = match winner {
         Some(found) => {
@@ -143,7 +149,7 @@ fn search_batched<const L: usize>(
     };
     let complete = !stopped && pairs == all_pairs(problem.geometry());
     Ok(Outcome {
-        spec: HashSpec::BitvecXor { k1, k2, mask },
+        spec: BitvecXor { k1, k2, mask }.into(),
         conflicts,
         lower_bound: if complete {
             conflicts
@@ -287,10 +293,12 @@ mod tests {
     /// The plain loop over configurations.
     fn plain(problem: &Problem, pairs: &[Pair]) -> (u64, HashSpec) {
         let configurations = pairs.iter().flat_map(|p| {
-            (0..p.masks).map(|mask| HashSpec::BitvecXor {
-                k1: p.k1,
-                k2: p.k2,
-                mask,
+            (0..p.masks).map(|mask| {
+                HashSpec::from(BitvecXor {
+                    k1: p.k1,
+                    k2: p.k2,
+                    mask,
+                })
             })
         });
         configurations
@@ -320,6 +328,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_smallest_mask_may_decide_among_the_best() {
+        let g = Geometry::new(14, 5).unwrap();
+        // Stride 8: k1 = 3 needs no mask, k1 = 0 the pair 3 and mask 31.
+        let stride: Vec<u32> = (0..32).map(|t| 8 * t).collect();
+        let problem = Problem::new(&crate::search::testing::profile_of(&[stride]), g);
+        let found = |ties| search_tied(&problem, &all_pairs(g), ties, &Control::none()).unwrap();
+        let (first, smallest) = (found(Ties::First), found(Ties::SmallestMask));
+        assert_eq!((first.conflicts, smallest.conflicts), (0, 0));
+        assert_eq!(first.spec.to_string(), "bitvec-xor:k1=0,k2=3,mask=31");
+        assert_eq!(smallest.spec.to_string(), "bitvec-xor:k1=3,k2=0,mask=0");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! set; taking one bit lowers the quality of those that correlate with it. The
 //! qualities of the sets are added up.
 
-use super::reference::{Candidates, ReferenceSet, Selection};
+use super::reference::{Candidates, Departure, ReferenceSet, Selection};
 use super::{Outcome, Problem};
 use crate::error::Result;
 
@@ -21,7 +21,7 @@ pub fn search(
     selection: Selection,
 ) -> Result<Outcome> {
     let taken = select(problem, sets, candidates, selection);
-    Outcome::of_rows(problem, candidates.spec(&taken), &taken)
+    Outcome::of_rows(problem, candidates.spec(&taken, problem.geometry()), &taken)
 }
 
 /// The rows that the heuristic takes, in its order.
@@ -32,38 +32,81 @@ pub(super) fn select(
     selection: Selection,
 ) -> Vec<u32> {
     let rows = candidates.rows(problem.geometry());
-    // Per set: the references split by each candidate, and its quality (Eq. 11).
-    let mut sets: Vec<(&ReferenceSet, Vec<u64>, Vec<f64>)> = sets
-        .iter()
-        .map(|set| {
-            let ones: Vec<u64> = rows.iter().map(|&row| set.ones(row)).collect();
-            let quality = ones.iter().map(|&ones| evenness(set, ones)).collect();
-            (set, ones, quality)
-        })
-        .collect();
+    let mut qualities = Qualities::new(sets, &rows);
     let mut taken = Vec::new();
     while taken.len() < problem.geometry().bank_bits() as usize {
-        let combined = |i: usize| -> f64 {
-            let terms = sets.iter().map(|(set, _, q)| set.weight() as f64 * q[i]);
-            terms.sum()
-        };
         let admitted: Vec<(usize, f64)> = (0..rows.len())
             .filter(|&i| selection.admits(problem, &taken, rows[i]))
-            .map(|i| (i, combined(i)))
+            .map(|i| (i, qualities.combined(i)))
             .collect();
         let most = admitted.iter().map(|&(_, q)| q).fold(0.0, f64::max);
         let Some(&(best, _)) = admitted.iter().find(|(_, q)| *q >= most * (1.0 - TIE)) else {
             break; // unreachable: single bits complete any set of rows
         };
         taken.push(rows[best]);
-        for (set, ones, quality) in &mut sets {
-            for i in 0..rows.len() {
-                // The references for which the two differ (Eq. 12).
+        qualities.take(best);
+    }
+    taken
+}
+
+/// Whether the heuristic, as published, may take the rows `given`: nothing if
+/// each is among the best after those before it.
+pub fn departure(
+    problem: &Problem,
+    sets: &[ReferenceSet],
+    candidates: Candidates,
+    given: &[u32],
+) -> Option<Departure> {
+    let rows = candidates.rows(problem.geometry());
+    let mut qualities = Qualities::new(sets, &rows);
+    for (step, row) in given.iter().enumerate() {
+        let left = (0..rows.len()).filter(|&i| !given[..step].contains(&rows[i]));
+        let best = left.map(|i| qualities.combined(i)).fold(0.0, f64::max);
+        let at = rows.iter().position(|r| r == row);
+        let score = at.map_or(0.0, |i| qualities.combined(i));
+        let Some(at) = at.filter(|_| score >= best * (1.0 - TIE)) else {
+            let given = score;
+            return Some(Departure { step, given, best });
+        };
+        qualities.take(at);
+    }
+    None
+}
+
+/// The qualities of all candidates for each set.
+struct Qualities<'a> {
+    /// Per set: the references split by each candidate, and its quality.
+    sets: Vec<(&'a ReferenceSet, Vec<u64>, Vec<f64>)>,
+}
+
+impl<'a> Qualities<'a> {
+    /// Before any bit is taken (Eq. 11).
+    fn new(sets: &'a [ReferenceSet], rows: &[u32]) -> Self {
+        let split = |set: &'a ReferenceSet| {
+            let ones: Vec<u64> = rows.iter().map(|&row| set.ones(row)).collect();
+            let quality = ones.iter().map(|&ones| evenness(set, ones)).collect();
+            (set, ones, quality)
+        };
+        Qualities {
+            sets: sets.iter().map(split).collect(),
+        }
+    }
+
+    /// The quality of candidate `i`, over all sets.
+    fn combined(&self, i: usize) -> f64 {
+        let terms = self.sets.iter();
+        terms.map(|(set, _, q)| set.weight() as f64 * q[i]).sum()
+    }
+
+    /// Takes candidate `best`: the others lose what they share with it (Eq. 12).
+    fn take(&mut self, best: usize) {
+        for (set, ones, quality) in &mut self.sets {
+            for i in 0..ones.len() {
+                // The references for which the two differ.
                 quality[i] *= evenness(set, ones[i] ^ ones[best]);
             }
         }
     }
-    taken
 }
 
 /// min/max of the references in `part` and the others.
@@ -114,5 +157,11 @@ mod tests {
         let published = run(Selection::AsPublished);
         assert_eq!(published.spec.to_string(), "bitwise-xor:0,0^1,1");
         assert_eq!((published.rank, published.optimal()), (2, false));
+        let departs = |rows: &[u32]| departure(&problem, &sets, Candidates::Pairs, rows);
+        assert_eq!(departs(&[1, 3, 2]), None);
+        // In another order they are as good; bit 2 splits nothing.
+        assert_eq!(departs(&[3, 2, 1]), None);
+        let third = departs(&[1, 3, 4]).unwrap();
+        assert_eq!((third.step, third.given, third.best), (2, 0.0, 1.0));
     }
 }

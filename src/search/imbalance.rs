@@ -5,7 +5,7 @@
 //! taken, spreads the references most evenly over the histogram bins. The
 //! imbalances are compared exactly, as fractions.
 
-use super::reference::{Candidates, ReferenceSet, Selection};
+use super::reference::{Candidates, Departure, ReferenceSet, Selection};
 use super::{Outcome, Problem};
 use crate::error::Result;
 
@@ -17,7 +17,7 @@ pub fn search(
     selection: Selection,
 ) -> Result<Outcome> {
     let taken = select(problem, sets, candidates, selection);
-    Outcome::of_rows(problem, candidates.spec(&taken), &taken)
+    Outcome::of_rows(problem, candidates.spec(&taken, problem.geometry()), &taken)
 }
 
 /// The rows that the heuristic takes, in its order.
@@ -28,38 +28,91 @@ pub(super) fn select(
     selection: Selection,
 ) -> Vec<u32> {
     let rows = candidates.rows(problem.geometry());
-    let denominator = sets.iter().fold(1, |lcm, set| {
-        let len = u128::from(set.len());
-        lcm / gcd(lcm, len) * len
-    });
-    // Per set: its references, split into the bins of the bits taken so far.
-    let mut bins: Vec<Vec<u64>> = sets.iter().map(|set| vec![set.all()]).collect();
+    let mut bins = Bins::new(sets);
     let mut taken = Vec::new();
     while taken.len() < problem.geometry().bank_bits() as usize {
-        // In units of 1 / (denominator · number of bins); Eq. 15.
-        let combined = |row: u32| -> u128 {
-            let terms = sets.iter().zip(&bins).map(|(set, bins)| {
-                let share = denominator / u128::from(set.len());
-                u128::from(set.weight()) * u128::from(imbalance(set, bins, row)) * share
-            });
-            terms.sum()
-        };
         let admitted = rows.iter().copied();
         let admitted = admitted.filter(|&row| selection.admits(problem, &taken, row));
         // Of equals a single bit, as in the hash paper's Table 5, then the first.
-        let Some(best) = admitted.min_by_key(|&row| (combined(row), row.count_ones())) else {
+        let Some(best) = admitted.min_by_key(|&row| (bins.combined(row), row.count_ones())) else {
             break; // unreachable: single bits complete any set of rows
         };
         taken.push(best);
-        for (set, bins) in sets.iter().zip(&mut bins) {
-            let ones = set.ones(best);
-            *bins = bins
-                .iter()
-                .flat_map(|bin| [bin & !ones, bin & ones])
-                .collect();
-        }
+        bins.split(best);
     }
     taken
+}
+
+/// Whether the heuristic, as published, may take the rows `given`: nothing if
+/// each is among the best after those before it.
+pub fn departure(
+    problem: &Problem,
+    sets: &[ReferenceSet],
+    candidates: Candidates,
+    given: &[u32],
+) -> Option<Departure> {
+    let rows = candidates.rows(problem.geometry());
+    let mut bins = Bins::new(sets);
+    for (step, &row) in given.iter().enumerate() {
+        let left = rows.iter().filter(|r| !given[..step].contains(r));
+        let best = left.map(|&r| bins.combined(r)).min()?;
+        let score = bins.combined(row);
+        if score > best {
+            return Some(Departure {
+                step,
+                given: bins.imbalance(score),
+                best: bins.imbalance(best),
+            });
+        }
+        bins.split(row);
+    }
+    None
+}
+
+/// Per set: its references, split by the bits taken so far.
+struct Bins<'a> {
+    sets: &'a [ReferenceSet],
+    bins: Vec<Vec<u64>>,
+    /// A multiple of the size of each set.
+    denominator: u128,
+}
+
+impl<'a> Bins<'a> {
+    fn new(sets: &'a [ReferenceSet]) -> Self {
+        let denominator = sets.iter().fold(1, |lcm, set| {
+            let len = u128::from(set.len());
+            lcm / gcd(lcm, len) * len
+        });
+        Bins {
+            sets,
+            bins: sets.iter().map(|set| vec![set.all()]).collect(),
+            denominator,
+        }
+    }
+
+    /// Eq. 15 in units of 1 / (denominator · number of bins).
+    fn combined(&self, row: u32) -> u128 {
+        let terms = self.sets.iter().zip(&self.bins).map(|(set, bins)| {
+            let share = self.denominator / u128::from(set.len());
+            u128::from(set.weight()) * u128::from(imbalance(set, bins, row)) * share
+        });
+        terms.sum()
+    }
+
+    /// A combined imbalance as Eq. 15 has it.
+    fn imbalance(&self, combined: u128) -> f64 {
+        let bins = 2 * self.bins.first().map_or(1, Vec::len);
+        combined as f64 / (self.denominator as f64 * bins as f64)
+    }
+
+    /// Splits every bin by `row`.
+    fn split(&mut self, row: u32) {
+        for (set, bins) in self.sets.iter().zip(&mut self.bins) {
+            let ones = set.ones(row);
+            let halves = bins.iter().flat_map(|bin| [bin & !ones, bin & ones]);
+            *bins = halves.collect();
+        }
+    }
 }
 
 /// Eq. 14 times the number of references and of bins: how far the loads of
@@ -123,6 +176,14 @@ mod tests {
         );
         let second = split(&first, 0);
         assert_eq!(imbalances(&second, &[1, 2, 3, 4]), [0.75, 1.0, 0.0, 0.25]);
+
+        // 2 and 3 are as good as 0 in the first step; 1 is not.
+        let problem = Problem::new(&profile_of(&[vec![27, 12, 6, 19, 11, 4, 28, 3]]), g);
+        let departs =
+            |rows: &[u32]| departure(&problem, std::slice::from_ref(set), Candidates::Bits, rows);
+        assert_eq!(departs(&[1, 1 << 3, 1 << 4]), None);
+        let first = departs(&[2, 1, 8]).unwrap();
+        assert_eq!((first.step, first.given, first.best), (0, 0.25, 0.0));
     }
 
     #[test]

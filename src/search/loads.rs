@@ -92,8 +92,8 @@ impl Loads {
     }
 
     /// A lower bound for the conflicts of all mappings whose kernel contains
-    /// the vectors divided by and that of `top` and `low`; exact if that is
-    /// the whole kernel. Some value from `limit` upward stands for all such.
+    /// the vectors divided by and that of `top` and `low`; exact if that is the
+    /// whole kernel. Any value from `limit` upward means that.
     pub(super) fn bound(&self, workload: &Workload, top: usize, low: usize, limit: u64) -> u64 {
         let mut conflicts = 0;
         let mut scratch = Vec::new();

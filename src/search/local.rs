@@ -3,9 +3,9 @@
 
 use super::bitvec::{all_pairs, search_xor};
 use super::reference::{Candidates, ReferenceSet, Selection};
-use super::tree::Family;
 use super::{Control, Problem, givargis, imbalance};
 use crate::error::Result;
+use crate::hash::kind::Family;
 use crate::hash::{BankFunction, Gf2Matrix};
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

@@ -1,8 +1,9 @@
 //! Search for hash configurations with the fewest bank conflicts (features
 //! H7-H9, H11, B2).
 //!
-//! - [`bitvec`]: exhaustive search of the bit-vector units, full or with the
-//!   hash paper's pruned ranges (section 5.1);
+//! - [`each`]: a unit with few configurations, one after the other;
+//! - [`bitvec`]: exhaustive search of bit-vector XOR, full or with the hash
+//!   paper's pruned ranges (section 5.1);
 //! - [`givargis`] and [`imbalance`]: the two published heuristics (section 5.2);
 //! - [`optimal`]: branch and bound over bitwise and matrix mappings, with proof;
 //! - [`space`]: how many configurations there are (Table 1).
@@ -14,6 +15,7 @@
 pub mod bitvec;
 mod columns;
 mod control;
+pub mod each;
 mod family;
 pub mod givargis;
 pub mod imbalance;

@@ -10,12 +10,10 @@
 use super::columns::Columns;
 use super::loads::{Loads, Workload};
 use super::local::{self, Candidate};
-use super::reference::Candidates;
-pub use super::tree::Family;
 use super::tree::{Node, Step};
 use super::{Control, Outcome, Problem};
 use crate::error::Result;
-use crate::hash::HashSpec;
+use crate::hash::kind::Family;
 use rayon::prelude::*;
 
 /// Nodes to expand breadth first.
@@ -37,19 +35,13 @@ pub fn search(problem: &Problem, family: Family, control: &Control) -> Result<Ou
     };
     let lower_bound = search.run(control);
     let mut rows = search.best.rows;
-    let spec = match family {
-        Family::Permutation => {
-            rows.sort_unstable();
-            Candidates::Bits.spec(&rows)
-        }
-        Family::Xor => {
-            rows.sort_by_key(|row| (row.trailing_zeros(), *row));
-            Candidates::Pairs.spec(&rows)
-        }
-        Family::Matrix => HashSpec::Matrix(local::reduced(&rows)),
-    };
+    match family {
+        Family::Permutation => rows.sort_unstable(),
+        Family::Xor => rows.sort_by_key(|row| (row.trailing_zeros(), *row)),
+        Family::Matrix => rows = local::reduced(&rows),
+    }
     Ok(Outcome {
-        spec,
+        spec: family.spec(&rows, problem.geometry()).into(),
         conflicts: search.best.conflicts,
         lower_bound,
         evaluated: search.evaluated,
@@ -256,6 +248,7 @@ mod tests {
     use super::*;
     use crate::geometry::Geometry;
     use crate::hash::Mapping;
+    use crate::search::reference::Candidates;
     use crate::search::testing::{profile_of, random_profile};
     use proptest::prelude::*;
     use std::time::Duration;

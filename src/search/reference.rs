@@ -3,8 +3,10 @@
 
 use super::{Pass, Problem};
 use crate::geometry::Geometry;
-use crate::hash::HashSpec;
+use crate::hash::kind::{self, Family, Search};
+use crate::hash::{HashKind, HashSpec};
 use crate::trace::{AccessTrace, ConflictRule, WeightedPass, merged};
+use std::collections::BTreeMap;
 
 /// The addresses of the active lanes of one warp access, or of one phase of it,
 /// duplicates kept.
@@ -82,6 +84,25 @@ pub fn of_trace(
     of_accesses(accesses.flat_map(|a| rule.reference_sets(a)), geometry)
 }
 
+/// One reference set per access instruction: that of its first warp access with
+/// active lanes. An analysis of source text (hash paper, section 6) knows the
+/// instructions of a kernel, not how often they run.
+pub fn of_instructions(
+    trace: &AccessTrace,
+    rule: impl Into<ConflictRule>,
+    geometry: Geometry,
+) -> Vec<ReferenceSet> {
+    let rule = rule.into();
+    let mut first: BTreeMap<u32, Vec<Vec<u32>>> = BTreeMap::new();
+    for access in &trace.accesses {
+        let sets = rule.reference_sets(access);
+        if !sets.is_empty() {
+            first.entry(access.pc).or_insert(sets);
+        }
+    }
+    of_accesses(first.into_values().flatten(), geometry)
+}
+
 /// The same from addresses per warp access; at most 64 each.
 pub fn of_accesses(
     accesses: impl Iterator<Item = Vec<u32>>,
@@ -104,6 +125,14 @@ pub enum Candidates {
 }
 
 impl Candidates {
+    /// Those for the unit of `kind`.
+    pub fn of(kind: HashKind) -> Self {
+        match kind::of(kind).search {
+            Search::Rows(Family::Permutation) => Candidates::Bits,
+            _ => Candidates::Pairs,
+        }
+    }
+
     /// The row masks, in the order in which ties are resolved.
     pub fn rows(self, geometry: Geometry) -> Vec<u32> {
         let n = geometry.addr_bits();
@@ -115,15 +144,12 @@ impl Candidates {
     }
 
     /// The spec of bank rows taken from the candidates.
-    pub fn spec(self, rows: &[u32]) -> HashSpec {
-        let low = |row: &u32| row.trailing_zeros();
-        match self {
-            Candidates::Bits => HashSpec::BitwisePerm(rows.iter().map(low).collect()),
-            Candidates::Pairs => {
-                let high = |row: &u32| Some(row.ilog2()).filter(|&b| b != low(row));
-                HashSpec::BitwiseXor(rows.iter().map(|row| (low(row), high(row))).collect())
-            }
-        }
+    pub fn spec(self, rows: &[u32], geometry: Geometry) -> HashSpec {
+        let family = match self {
+            Candidates::Bits => Family::Permutation,
+            Candidates::Pairs => Family::Xor,
+        };
+        family.spec(rows, geometry).into()
     }
 }
 
@@ -146,6 +172,17 @@ impl Selection {
     }
 }
 
+/// Where given bank bits are not what a heuristic takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Departure {
+    /// The first bit, from 0, that is not among the best after those before it.
+    pub step: usize,
+    /// Its score: of Givargis the summed quality, of MIH the summed imbalance.
+    pub given: f64,
+    /// The best score.
+    pub best: f64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,7 +195,7 @@ mod tests {
         assert_eq!(pairs[..3], [0b1, 0b11, 0b101]);
         assert_eq!(pairs[9..11], [0b10, 0b110]);
         assert_eq!(Candidates::Bits.rows(g).len(), 9);
-        let spec = Candidates::Pairs.spec(&[1, 0b110, 1 << 8]);
+        let spec = Candidates::Pairs.spec(&[1, 0b110, 1 << 8], g);
         assert_eq!(spec.to_string(), "bitwise-xor:0,1^2,8");
     }
 

@@ -14,17 +14,7 @@
 //! - matrix: any pivots.
 
 use super::columns::Columns;
-
-/// The rows that a unit can make.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// One address bit.
-    Permutation,
-    /// One address bit or the XOR of two.
-    Xor,
-    /// Any XOR of address bits.
-    Matrix,
-}
+use crate::hash::kind::Family;
 
 /// A partial kernel: the columns before `next` are decided.
 #[derive(Clone, Debug, Default)]
@@ -127,6 +117,7 @@ fn subsets(mask: usize) -> impl Iterator<Item = usize> {
 mod tests {
     use super::*;
     use crate::geometry::Geometry;
+    use crate::hash::HashKind;
     use crate::search::Problem;
     use crate::search::space;
     use crate::search::testing::random_profile;
@@ -173,9 +164,12 @@ mod tests {
     fn every_row_space_occurs_once() {
         let g = Geometry::new(9, 3).unwrap();
         for (family, expected) in [
-            (Family::Permutation, space::bitwise_perm(g)),
+            (
+                Family::Permutation,
+                space::of_unit(HashKind::BitwisePerm, g),
+            ),
             (Family::Xor, space::unique_bitwise_xor(g)),
-            (Family::Matrix, space::unique_xor(g)),
+            (Family::Matrix, space::of_unit(HashKind::Matrix, g)),
         ] {
             let leaves = leaves(9, 3, 9, family);
             let spans: HashSet<_> = leaves.iter().map(|rows| span(rows)).collect();

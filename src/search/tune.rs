@@ -1,11 +1,11 @@
 //! The search methods by name: which unit, which method, on which inputs.
 
-use super::bitvec::{self, Pair};
-use super::optimal::{self, Family};
+use super::bitvec::{self, Pair, Ties};
 use super::reference::{Candidates, ReferenceSet, Selection};
-use super::{Control, Outcome, Problem, givargis, imbalance};
+use super::{Control, Outcome, Problem, each, givargis, imbalance, optimal};
 use crate::error::{Error, Result};
 use crate::hash::HashKind;
+use crate::hash::kind::{self, Family, Search};
 use std::fmt;
 
 /// How a configuration is searched for.
@@ -34,20 +34,21 @@ impl Method {
 
     /// The method that proves most for a unit.
     pub fn default_for(kind: HashKind) -> Method {
-        match kind {
-            HashKind::BitvecPerm | HashKind::BitvecXor => Method::Exhaustive,
-            HashKind::BitwisePerm | HashKind::BitwiseXor | HashKind::Matrix => Method::Optimal,
+        match kind::of(kind).search {
+            Search::Each | Search::Windows => Method::Exhaustive,
+            Search::Rows(_) => Method::Optimal,
         }
     }
 
     /// Whether the method configures this unit.
     pub fn supports(self, kind: HashKind) -> bool {
+        let search = kind::of(kind).search;
         match self {
-            Method::Exhaustive => matches!(kind, HashKind::BitvecPerm | HashKind::BitvecXor),
+            Method::Exhaustive => matches!(search, Search::Each | Search::Windows),
             Method::Givargis | Method::Mih => {
-                matches!(kind, HashKind::BitwisePerm | HashKind::BitwiseXor)
+                matches!(search, Search::Rows(Family::Permutation | Family::Xor))
             }
-            Method::Optimal => !Method::Exhaustive.supports(kind),
+            Method::Optimal => matches!(search, Search::Rows(_)),
         }
     }
 }
@@ -67,7 +68,7 @@ pub struct Tuner<'a> {
     pub sets: &'a [ReferenceSet],
     /// The bit-vector XOR configurations that are tried.
     pub pairs: &'a [Pair],
-    /// Which candidates the heuristics may take.
+    /// Which candidates the heuristics may take, and what decides among equals.
     pub selection: Selection,
 }
 
@@ -75,18 +76,25 @@ impl Tuner<'_> {
     /// The best configuration of unit `kind` that `method` finds.
     pub fn run(&self, kind: HashKind, method: Method, control: &Control) -> Result<Outcome> {
         let Tuner { problem, sets, .. } = *self;
-        let (candidates, family) = match kind {
-            HashKind::BitwisePerm => (Candidates::Bits, Family::Permutation),
-            HashKind::Matrix => (Candidates::Pairs, Family::Matrix),
-            _ => (Candidates::Pairs, Family::Xor),
+        if !method.supports(kind) {
+            return Err(unsupported(kind, method));
+        }
+        let family = match kind::of(kind).search {
+            Search::Each => return each::search(problem, kind, control),
+            Search::Windows => {
+                let ties = match self.selection {
+                    Selection::Allowed => Ties::First,
+                    Selection::AsPublished => Ties::SmallestMask,
+                };
+                return bitvec::search_tied(problem, self.pairs, ties, control);
+            }
+            Search::Rows(family) => family,
         };
-        match (method, kind) {
-            _ if !method.supports(kind) => Err(unsupported(kind, method)),
-            (Method::Exhaustive, HashKind::BitvecPerm) => bitvec::search_perm(problem, control),
-            (Method::Exhaustive, _) => bitvec::search_xor(problem, self.pairs, control),
-            (Method::Givargis, _) => givargis::search(problem, sets, candidates, self.selection),
-            (Method::Mih, _) => imbalance::search(problem, sets, candidates, self.selection),
-            (Method::Optimal, _) => optimal::search(problem, family, control),
+        let candidates = Candidates::of(kind);
+        match method {
+            Method::Givargis => givargis::search(problem, sets, candidates, self.selection),
+            Method::Mih => imbalance::search(problem, sets, candidates, self.selection),
+            Method::Optimal | Method::Exhaustive => optimal::search(problem, family, control),
         }
     }
 }

@@ -109,7 +109,7 @@ impl Drawing {
 }
 
 impl DrawnBlock {
-    /// What stands in its box, line by line.
+    /// The lines of its box.
     pub fn text(&self) -> Vec<String> {
         let (first, last) = self.lines;
         let mut lines = vec![self.name.clone(), format!("lines {first} to {last}")];

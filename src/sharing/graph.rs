@@ -82,7 +82,7 @@ impl FlowGraph {
         Self::new(nodes, edges)
     }
 
-    /// The node that stands for the end, also the number of instructions.
+    /// The node of the end, also the number of instructions.
     pub fn exit(&self) -> u32 {
         self.successors.len() as u32 - 1
     }

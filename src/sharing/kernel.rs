@@ -1,4 +1,4 @@
-//! An entry as the compiler half of scratchpad sharing sees it.
+//! An entry, as seen by the compiler half of scratchpad sharing.
 
 use super::attribution::{Attribution, Unattributed};
 use super::graph::FlowGraph;

@@ -14,9 +14,9 @@ use super::ranges::{Ranges, VariableSet};
 /// A place for `relssp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Place {
-    /// Before an instruction, whatever way control comes to it.
+    /// Before an instruction, on any path to it.
     Before(u32),
-    /// Behind an instruction, whatever way control goes on.
+    /// After an instruction, on any path from it.
     After(u32),
     /// On the way from one instruction to another, and no other way.
     On(Edge),

@@ -1,6 +1,5 @@
 //! Global memory as one SM sees it: a channel that serves segments in order,
-//! and maybe an L1 for loads in front of it (docs/microarchitecture.md,
-//! section 19.5).
+//! and maybe an L1 for loads in front of it (microarchitecture/sm-model.md).
 
 mod cache;
 mod channel;

@@ -1,5 +1,5 @@
 //! Warp instructions: what a warp program consists of
-//! (docs/microarchitecture.md, section 19.2).
+//! (microarchitecture/sm-model.md).
 
 use serde::{Deserialize, Serialize};
 
@@ -228,7 +228,8 @@ pub struct Instr {
     pub srcs: Sources,
     /// Bytes per lane of an access: 1, 2, 4, 8 or 16; 0 for other kinds.
     pub bytes: u8,
-    /// The operation of an atomic (section 2.4) or the number of a barrier.
+    /// The operation of an atomic (microarchitecture/parameters.md) or the
+    /// number of a barrier.
     pub sub: u8,
     /// Byte addresses of memory kinds.
     pub addrs: Addresses,

@@ -1,5 +1,5 @@
 //! The SM: warps, blocks and global memory around one scratchpad path, a
-//! cycle at a time (docs/microarchitecture.md, section 19).
+//! cycle at a time (microarchitecture/sm-model.md).
 
 mod attribution;
 mod blocks;

@@ -1,5 +1,5 @@
 //! The SM around the scratchpad path: warps with programs, thread blocks,
-//! barriers and global memory (docs/microarchitecture.md, section 19).
+//! barriers and global memory (microarchitecture/sm-model.md).
 
 mod accelsim;
 mod access;
@@ -7,6 +7,8 @@ mod global;
 mod instr;
 mod layout;
 mod machine;
+mod phases;
+mod placed;
 mod residency;
 mod setup;
 mod stats;
@@ -21,6 +23,7 @@ pub use access::AccessWorkload;
 pub use instr::{Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, full_mask};
 pub use layout::Layout;
 pub use machine::{RunProgress, Sm};
+pub use phases::{Phase, Phases};
 pub use residency::{BlockNeeds, Limit, Residency};
 pub use setup::Setup;
 pub use stats::{SharedProgress, Stalls, Statistics};

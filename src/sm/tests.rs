@@ -1,4 +1,5 @@
-//! The papers' examples, the rules of section 19, and programs that misbehave.
+//! The papers' examples, the rules of microarchitecture/sm-model.md, and
+//! programs that misbehave.
 
 mod ahead;
 mod memory;

@@ -1,5 +1,5 @@
 //! The active set of the two-level scheduler
-//! (docs/microarchitecture.md, section 15).
+//! (microarchitecture/warp-scheduler.md).
 
 use crate::model::{WarpMask, warps_of};
 use std::collections::VecDeque;

@@ -33,7 +33,7 @@ pub(super) fn open_steps(rows: &[u32]) -> Steps {
     factored(rows, u32::MAX.checked_shl(rows.len() as u32).unwrap_or(0))
 }
 
-/// `upper`: bits of the index that stay and are no part of the matrix.
+/// `upper`: bits of the index that stay and are not part of the matrix.
 fn factored(rows: &[u32], upper: u32) -> Steps {
     let mut matrix = rows.to_vec();
     let (mut first, mut last) = (Vec::new(), Vec::new());

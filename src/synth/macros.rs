@@ -44,7 +44,7 @@ pub(super) fn liberty(memories: &[(&str, &YosysModule)], technology: &Technology
     text + "}\n"
 }
 
-/// What stands in the group of a pin or bus.
+/// The contents of the group of a pin or bus.
 fn pin(name: &str, is_output: bool, technology: &Technology) -> String {
     let memory = technology.memory;
     let values = |ps: f64| format!("(scalar) {{ values (\"{ps}\"); }}");

@@ -12,8 +12,7 @@ const OPENED: [&str; 7] = [
 ];
 
 /// Which stage of the path writes a group of registers: what stands between
-/// two registers is named after where it ends (docs/microarchitecture.md,
-/// section 18.10).
+/// two registers is named after where it ends (microarchitecture/sm-path.md).
 const STAGES: [(&str, &str); 33] = [
     ("release_unit", "release"),
     ("release_register", "release"),

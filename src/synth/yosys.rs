@@ -11,7 +11,7 @@ pub(super) struct YosysNetlist {
 }
 
 impl YosysNetlist {
-    /// Every cell under `top` that is no module of the netlist, or one
+    /// Every cell under `top` that is not a module of the netlist, or one
     /// without contents: its name, with `/` between instances, and its type.
     pub fn instances(&self, top: &str) -> Vec<(String, &str)> {
         let mut found = Vec::new();
@@ -52,7 +52,7 @@ pub(super) enum Bit {
 }
 
 impl Bit {
-    /// The number of its net, if it is no constant.
+    /// The number of its net, if it is not a constant.
     pub fn net(&self) -> Option<u64> {
         match self {
             Bit::Net(net) => Some(*net),

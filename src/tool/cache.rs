@@ -171,7 +171,7 @@ fn make(path: &Path) -> Result<()> {
 }
 
 /// Removes what killed processes were building: it is there and its lock is
-/// free. What cannot be removed is in nobody's way.
+/// free. What cannot be removed does no harm.
 fn sweep(root: &Path) {
     let items = |folder: &Path| {
         let items = std::fs::read_dir(folder).into_iter().flatten();

@@ -41,7 +41,7 @@ pub struct ToolCommand {
 /// What a tool printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolOutput {
-    /// Standard output; bytes that are no UTF-8 are replaced.
+    /// Standard output; bytes that are not UTF-8 are replaced.
     pub stdout: String,
     /// Standard error.
     pub stderr: String,

@@ -44,7 +44,7 @@ impl Toolbox {
         Self::default()
     }
 
-    /// Takes `program` for a tool, whatever path and variables say.
+    /// Uses `program` for a tool, regardless of path and variables.
     pub fn with(mut self, kind: Kind, program: impl Into<PathBuf>) -> Self {
         self.instead.insert(kind, program.into());
         self

@@ -18,7 +18,7 @@ impl Version {
             .find_map(Self::parse)
     }
 
-    /// `1.2` or longer; anything else is no version.
+    /// `1.2` or longer; anything else is not a version.
     fn parse(word: &str) -> Option<Self> {
         let text = word.trim_matches('.');
         let parts: Option<Vec<u64>> = text.split('.').map(|p| p.parse().ok()).collect();

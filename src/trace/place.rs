@@ -83,7 +83,7 @@ impl Line {
 pub struct Places(BTreeMap<u32, Place>);
 
 impl AccessTrace {
-    /// Where its access sites stand.
+    /// The places of its access sites.
     pub fn places(&self) -> Places {
         let mut places = BTreeMap::new();
         for access in self.accesses.iter().filter(|a| !a.extra.is_empty()) {

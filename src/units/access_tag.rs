@@ -1,5 +1,5 @@
 //! The control of a pass and the tag of a request as they lie on the ports of
-//! the memory path (docs/microarchitecture.md, section 18.11).
+//! the memory path (microarchitecture/sm-path.md).
 
 use crate::config::Config;
 use crate::model::{AccessTag, Pass, PassControl};

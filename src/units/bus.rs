@@ -1,5 +1,5 @@
 //! `spad_stream` and `spad_tcdm`: neighbours that keep the rules of
-//! docs/microarchitecture.md, section 18a. What is offered stands until it is
+//! microarchitecture/bus.md. What is offered stands until it is
 //! taken, and the mapping changes only while nothing is inside.
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};

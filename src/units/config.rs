@@ -5,7 +5,7 @@ use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::{Layout, PortSlot};
 use super::write_port::WritePort;
 use crate::geometry::Geometry;
-use crate::hash::{Configured, HashKind};
+use crate::hash::{Configured, kind};
 use crate::model::{ConfigInputs, HashConfig};
 
 #[derive(Clone)]
@@ -28,8 +28,6 @@ struct ConfigDriver {
     geometry: Geometry,
     ports: Ports,
     registers: usize,
-    /// Where the second address bit begins in a register that has two.
-    second_bit: u32,
 }
 
 /// The bench of the registers of `unit`.
@@ -41,7 +39,6 @@ pub(super) fn registers(unit: Configured, setup: &Setup) -> Box<dyn Bench> {
         geometry,
         ports: Ports::new(setup.layout),
         registers: model.registers().len(),
-        second_bit: model.register_bits(0) / 2,
     };
     let mut golden = GoldenConfig {
         ports: Ports::new(setup.layout),
@@ -59,29 +56,20 @@ impl ConfigDriver {
     /// What is driven on `wr_data` for register `index`: mostly values with a
     /// meaning, sometimes any.
     fn value(&self, index: usize, stimulus: &mut Stimulus) -> u64 {
-        let (n, m) = (self.geometry.addr_bits(), self.geometry.bank_bits());
         let any = u64::from(stimulus.bits()) & ((1 << self.ports.write.data.width) - 1);
         if stimulus.one_in(4) {
             return any;
         }
+        let geometry = self.geometry;
         let value = match self.unit {
-            Configured::Hash(HashKind::BitvecPerm) => stimulus.below(n - m + 1),
-            Configured::Hash(HashKind::BitvecXor) => match index {
-                0 => stimulus.below(n - m + 1),
-                1 => stimulus.below(n),
-                _ => stimulus.below(1 << m),
-            },
-            Configured::Hash(HashKind::BitwisePerm) => stimulus.below(n),
-            Configured::Hash(HashKind::BitwiseXor) => {
-                let first = stimulus.below(n);
-                let second = stimulus.below(n);
-                let bits = self.second_bit;
-                first | if second > first { second << bits } else { 0 }
+            Configured::Hash(kind) => {
+                let mut below = |bound| stimulus.below(bound);
+                (kind::of(kind).draw_register)(index, geometry, &mut below)
             }
-            Configured::RowMap => stimulus.below(m + 1),
-            Configured::Hash(HashKind::Matrix) | Configured::Rap => return any,
+            Configured::RowMap => Some(stimulus.below(geometry.bank_bits() + 1)),
+            Configured::Rap => None,
         };
-        value.into()
+        value.map_or(any, u64::from)
     }
 }
 

@@ -5,11 +5,9 @@ use super::bench::{Bench, Frame, Setup, Stimulus};
 use super::layout::{Layout, PortSlot};
 use crate::config::{Config, PathHash};
 use crate::geometry::Geometry;
+use crate::hash::kind::{self, Family, Search};
 use crate::hash::{BankFunction, HashKind, HashSpec, Mapping, ShiftTable, encode, encode_row_map};
-use crate::model::{
-    HashAdd, HashBitvecPerm, HashBitvecXor, HashBitwisePerm, HashBitwiseXor, HashMatrix, HashXor,
-    Rap, RegisterWrite,
-};
+use crate::model::{Bank, HashAdd, HashXor, Rap, RegisterWrite, bank_of};
 use crate::trace::AccessTrace;
 
 /// Cycles with one configuration.
@@ -44,38 +42,9 @@ impl Mappings {
 
 /// A uniformly drawn configuration of `kind` that is a mapping.
 fn random_spec(kind: HashKind, g: Geometry, stimulus: &mut Stimulus) -> HashSpec {
-    let (n, m) = (g.addr_bits(), g.bank_bits());
     loop {
-        let spec = match kind {
-            HashKind::BitvecPerm => HashSpec::BitvecPerm {
-                k: stimulus.below(n - m + 1),
-            },
-            HashKind::BitvecXor => HashSpec::BitvecXor {
-                k1: stimulus.below(n - m + 1),
-                k2: stimulus.below(n),
-                mask: stimulus.below(1 << m),
-            },
-            HashKind::BitwisePerm => {
-                HashSpec::BitwisePerm((0..m).map(|_| stimulus.below(n)).collect())
-            }
-            HashKind::BitwiseXor => {
-                let mut pair = || {
-                    let (a, b) = (stimulus.below(n), stimulus.below(n));
-                    match a == b {
-                        true => (a, None),
-                        false => (a.min(b), Some(a.max(b))),
-                    }
-                };
-                HashSpec::BitwiseXor((0..m).map(|_| pair()).collect())
-            }
-            HashKind::Matrix => {
-                // Half of them without low address bits, so that the row
-                // takes these.
-                let without = stimulus.below(2) * stimulus.below(n - m + 1);
-                let row = |_| stimulus.below(1 << n) >> without << without;
-                HashSpec::Matrix((0..m).map(row).collect())
-            }
-        };
+        let unit = (kind::of(kind).draw)(g, &mut |bound| stimulus.below(bound));
+        let spec = HashSpec::from(unit);
         if has_full_rank(&spec, g) {
             return spec;
         }
@@ -95,16 +64,17 @@ fn has_full_rank(spec: &HashSpec, geometry: Geometry) -> bool {
 /// pivots, but only in the long run; so that every source of every row bit is
 /// seen soon, half of them displace one row bit only.
 pub(super) fn displacing_spec(kind: HashKind, g: Geometry, stimulus: &mut Stimulus) -> HashSpec {
-    let any_bits = matches!(kind, HashKind::BitwisePerm | HashKind::Matrix);
+    let families = [Family::Permutation, Family::Matrix].map(Search::Rows);
+    let any_bits = families.contains(&kind::of(kind).search);
     if !any_bits || stimulus.one_in(2) {
         return random_spec(kind, g, stimulus);
     }
     let m = g.bank_bits();
-    let mut bits: Vec<u32> = (0..m).collect();
-    bits[stimulus.below(m) as usize] = m + stimulus.below(g.row_bits());
-    match kind {
-        HashKind::Matrix => HashSpec::Matrix(bits.into_iter().map(|bit| 1 << bit).collect()),
-        _ => HashSpec::BitwisePerm(bits),
+    let mut rows: Vec<u32> = (0..m).map(|bit| 1 << bit).collect();
+    rows[stimulus.below(m) as usize] = 1 << (m + stimulus.below(g.row_bits()));
+    match (kind::of(kind).of_rows)(&rows, g) {
+        Some(unit) => unit.into(),
+        None => unreachable!("a kind of these families has any address bits as rows"),
     }
 }
 
@@ -194,56 +164,20 @@ impl Addresses {
 }
 
 /// The golden model that a mapping configures.
-enum Model {
-    BitvecPerm(HashBitvecPerm),
-    BitvecXor(HashBitvecXor),
-    BitwisePerm(HashBitwisePerm),
-    BitwiseXor(HashBitwiseXor),
-    Matrix(HashMatrix),
-    Xor(HashXor),
-    Add(HashAdd),
-    Rap(Rap),
-}
-
-impl Model {
-    fn new(spec: &HashSpec, geometry: Geometry) -> Self {
-        match spec.clone() {
-            HashSpec::Mod => Model::BitvecPerm(HashBitvecPerm { geometry, k: 0 }),
-            HashSpec::Xor => Model::Xor(HashXor { geometry }),
-            HashSpec::Add => Model::Add(HashAdd { geometry }),
-            HashSpec::BitvecPerm { k } => Model::BitvecPerm(HashBitvecPerm { geometry, k }),
-            HashSpec::BitvecXor { k1, k2, mask } => Model::BitvecXor(HashBitvecXor {
-                geometry,
-                k1,
-                k2,
-                mask,
-            }),
-            HashSpec::BitwisePerm(bits) => Model::BitwisePerm(HashBitwisePerm { bits }),
-            HashSpec::BitwiseXor(pairs) => Model::BitwiseXor(HashBitwiseXor { pairs }),
-            HashSpec::Matrix(rows) => Model::Matrix(HashMatrix { rows }),
-            HashSpec::Rap(table) => Self::rap(&table, true, geometry),
-            HashSpec::Ras(table) => Self::rap(&table, false, geometry),
-        }
-    }
-
-    fn rap(table: &ShiftTable, permutation: bool, geometry: Geometry) -> Self {
+fn model(spec: &HashSpec, geometry: Geometry) -> Bank {
+    let rap = |table: &ShiftTable, permutation| -> Bank {
         let shifts = table.values(geometry.banks(), permutation);
         let shifts = shifts.expect("seeded tables are legal");
-        Model::Rap(Rap { geometry, shifts })
-    }
-
-    #[inline]
-    fn step(&self, addr: u32) -> u32 {
-        match self {
-            Model::BitvecPerm(unit) => unit.step(addr),
-            Model::BitvecXor(unit) => unit.step(addr),
-            Model::BitwisePerm(unit) => unit.step(addr),
-            Model::BitwiseXor(unit) => unit.step(addr),
-            Model::Matrix(unit) => unit.step(addr),
-            Model::Xor(unit) => unit.step(addr),
-            Model::Add(unit) => unit.step(addr),
-            Model::Rap(unit) => unit.step(addr),
-        }
+        let unit = Rap { geometry, shifts };
+        Box::new(move |addr| unit.step(addr))
+    };
+    match spec {
+        HashSpec::Mod => Box::new(move |addr| addr & geometry.bank_mask()),
+        HashSpec::Xor => Box::new(move |addr| HashXor { geometry }.step(addr)),
+        HashSpec::Add => Box::new(move |addr| HashAdd { geometry }.step(addr)),
+        HashSpec::Unit(unit) => bank_of(unit, geometry),
+        HashSpec::Rap(table) => rap(table, true),
+        HashSpec::Ras(table) => rap(table, false),
     }
 }
 
@@ -256,7 +190,7 @@ struct HashBench {
     addr: PortSlot,
     bank: PortSlot,
     addresses: Addresses,
-    model: Model,
+    model: Bank,
 }
 
 /// The bench of a hash unit with `mappings`.
@@ -269,7 +203,7 @@ pub(super) fn hash(mappings: Mappings, setup: &Setup) -> Box<dyn Bench> {
         addr: layout.input("addr").clone(),
         bank: layout.output("bank").clone(),
         addresses: Addresses::new(setup.trace, geometry),
-        model: Model::new(&HashSpec::Mod, geometry),
+        model: model(&HashSpec::Mod, geometry),
     })
 }
 
@@ -280,7 +214,7 @@ impl HashBench {
         for (name, value) in &encoding.ports {
             frame.drive_wide(self.layout.input(name), value);
         }
-        self.model = Model::new(&spec, self.geometry);
+        self.model = model(&spec, self.geometry);
     }
 }
 
@@ -291,6 +225,6 @@ impl Bench for HashBench {
         }
         let addr = self.addresses.next(stimulus);
         frame.drive(&self.addr, addr);
-        frame.expect(&self.bank, self.model.step(addr));
+        frame.expect(&self.bank, (self.model)(addr));
     }
 }

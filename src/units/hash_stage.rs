@@ -9,7 +9,7 @@ use super::pattern::Patterns;
 use super::support::{Rhythm, ports, reset};
 use super::write_port::HashRegisters;
 use crate::config::Config;
-use crate::hash::HashKind;
+use crate::model::unit_of;
 use crate::model::{HashStage, HashStageInputs, MAX_LANES, Pass};
 
 ports!(StagePorts {
@@ -63,8 +63,7 @@ fn stage_bench(setup: &Setup) -> StageBench {
 
 impl StageDriver {
     /// Mappings, one register in a cycle, whatever is in HX; now and then a
-    /// value that no mapping has, where it has a meaning: of bitwise XOR it is
-    /// only one of ascending pairs.
+    /// value that no mapping has, where the model says what it means.
     fn write_registers(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         if self.writes.is_empty() && stimulus.one_in(64) {
             self.writes = register_writes(&self.config, stimulus);
@@ -73,7 +72,7 @@ impl StageDriver {
             true => self.writes.pop().unwrap_or_default(),
             false => (None, None),
         };
-        let any = stimulus.one_in(64) && self.config.hash_unit != HashKind::BitwiseXor;
+        let any = stimulus.one_in(64) && unit_of(self.config.hash_unit).any_registers;
         let writes = match any {
             true => self.registers.any_writes(stimulus),
             false => next,

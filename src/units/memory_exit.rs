@@ -96,8 +96,8 @@ impl GoldenExit {
         self.model.eval(&shown).out.unwrap_or_default()
     }
 
-    /// Expects the payload of section 11; its data are those of the response
-    /// that is driven, or of an earlier one.
+    /// Expects the payload of microarchitecture/writeback-mux.md; its data are
+    /// those of the response that is driven, or of an earlier one.
     fn expect_payload(&self, frame: &mut Frame, result: &PassResult) {
         let (w, c, p) = (self.tags, &result.control, &self.ports);
         let front = join(&[

@@ -44,9 +44,10 @@ use crate::sm::Workload;
 use circuit::circuit;
 use hash::Mappings;
 use sm_path::ReplayBench;
+use std::sync::LazyLock;
 
 /// A unit of the kit.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Unit {
     /// Its module.
     pub name: &'static str,
@@ -60,10 +61,32 @@ pub struct Unit {
     pub cycles: u64,
 }
 
-type NewBench = fn(&Setup) -> Box<dyn Bench>;
+/// What makes the bench.
+#[derive(Clone, Copy, Debug)]
+enum NewBench {
+    Own(fn(&Setup) -> Box<dyn Bench>),
+    /// Of a configurable hash.
+    Hash(HashKind),
+    /// Of the registers of a hash.
+    Registers(Configured),
+}
 
 impl Unit {
-    const fn new(name: &'static str, bench: NewBench) -> Self {
+    const fn new(name: &'static str, bench: fn(&Setup) -> Box<dyn Bench>) -> Self {
+        Unit::with(name, NewBench::Own(bench))
+    }
+
+    /// The configurable hash of `kind`.
+    fn hash(kind: HashKind) -> Self {
+        Unit::with(kind.unit(), NewBench::Hash(kind))
+    }
+
+    /// The registers of `of`.
+    fn registers(of: Configured) -> Self {
+        Unit::with(of.config_unit(), NewBench::Registers(of))
+    }
+
+    const fn with(name: &'static str, bench: NewBench) -> Self {
         Unit {
             name,
             bench,
@@ -108,49 +131,23 @@ const fn owner(memory: u32, ahead: u32) -> Circuit {
 }
 
 /// Every unit.
-pub static UNITS: &[Unit] = &[
-    Unit::new("spad_hash_bitvec_perm", |s| {
-        hash::hash(Mappings::Kind(HashKind::BitvecPerm), s)
-    }),
-    Unit::new("spad_hash_bitvec_xor", |s| {
-        hash::hash(Mappings::Kind(HashKind::BitvecXor), s)
-    }),
-    Unit::new("spad_hash_bitwise_perm", |s| {
-        hash::hash(Mappings::Kind(HashKind::BitwisePerm), s)
-    }),
-    Unit::new("spad_hash_bitwise_xor", |s| {
-        hash::hash(Mappings::Kind(HashKind::BitwiseXor), s)
-    }),
-    Unit::new("spad_hash_matrix", |s| {
-        hash::hash(Mappings::Kind(HashKind::Matrix), s)
-    }),
+pub static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| {
+    let mut units: Vec<Unit> = HashKind::ALL.map(Unit::hash).into();
+    let kinds = HashKind::ALL.into_iter().map(Configured::Hash);
+    let registers = kinds.chain([Configured::Rap, Configured::RowMap]);
+    units.extend(registers.map(Unit::registers));
+    units.extend_from_slice(OTHERS);
+    units
+});
+
+/// Those that are no kind of configurable hash.
+const OTHERS: &[Unit] = &[
     Unit::new("spad_hash_xor", |s| hash::hash(Mappings::Xor, s)),
     Unit::new("spad_hash_add", |s| hash::hash(Mappings::Add, s)),
     Unit::new("spad_rap", |s| hash::hash(Mappings::Shift, s)),
     Unit::new("spad_row_map", row_map::row_map),
     Unit::new("spad_hash_config", |s| {
         config::registers(Configured::Hash(s.config.hash_unit), s)
-    }),
-    Unit::new("spad_hash_config_bitvec_perm", |s| {
-        config::registers(Configured::Hash(HashKind::BitvecPerm), s)
-    }),
-    Unit::new("spad_hash_config_bitvec_xor", |s| {
-        config::registers(Configured::Hash(HashKind::BitvecXor), s)
-    }),
-    Unit::new("spad_hash_config_bitwise_perm", |s| {
-        config::registers(Configured::Hash(HashKind::BitwisePerm), s)
-    }),
-    Unit::new("spad_hash_config_bitwise_xor", |s| {
-        config::registers(Configured::Hash(HashKind::BitwiseXor), s)
-    }),
-    Unit::new("spad_hash_config_matrix", |s| {
-        config::registers(Configured::Hash(HashKind::Matrix), s)
-    }),
-    Unit::new("spad_hash_config_rap", |s| {
-        config::registers(Configured::Rap, s)
-    }),
-    Unit::new("spad_hash_config_row_map", |s| {
-        config::registers(Configured::RowMap, s)
     }),
     Unit::new("spad_conflict_arbiter", arbiter::arbiter)
         .levels(11)
@@ -299,7 +296,11 @@ pub fn unit_of(name: &str) -> Result<&'static Unit> {
 
 /// The bench of the unit called `name`.
 pub fn bench_for(name: &str, setup: &Setup) -> Result<Box<dyn Bench>> {
-    Ok((unit_of(name)?.bench)(setup))
+    Ok(match unit_of(name)?.bench {
+        NewBench::Own(bench) => bench(setup),
+        NewBench::Hash(kind) => hash::hash(Mappings::Kind(kind), setup),
+        NewBench::Registers(of) => config::registers(of, setup),
+    })
 }
 
 /// The bench of `spadkit cosim spad_sm_path --trace`: `workload` on an SM;

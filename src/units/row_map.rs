@@ -4,6 +4,7 @@ use super::bench::{Bench, Frame, Setup, Stimulus};
 use super::hash::{Addresses, displacing_spec};
 use super::layout::PortSlot;
 use crate::geometry::Geometry;
+use crate::hash::kind::Family;
 use crate::hash::{HashKind, Mapping, encode_row_map};
 use crate::model::RowMapUnit;
 
@@ -11,6 +12,8 @@ use crate::model::RowMapUnit;
 const CONFIG_CYCLES: u64 = 64;
 
 struct RowMapBench {
+    /// Whose mappings are drawn.
+    kind: HashKind,
     geometry: Geometry,
     addr: PortSlot,
     sel: PortSlot,
@@ -21,7 +24,9 @@ struct RowMapBench {
 
 pub(super) fn row_map(setup: &Setup) -> Box<dyn Bench> {
     let (geometry, layout) = (setup.config.geometry, setup.layout);
+    let mut kinds = Family::Permutation.kinds();
     Box::new(RowMapBench {
+        kind: kinds.next().expect("there is a unit that permutes"),
         geometry,
         addr: layout.input("addr").clone(),
         sel: layout.input("cfg_row_sel").clone(),
@@ -37,7 +42,7 @@ pub(super) fn row_map(setup: &Setup) -> Box<dyn Bench> {
 impl Bench for RowMapBench {
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         if stimulus.cycle.is_multiple_of(CONFIG_CYCLES) {
-            let spec = displacing_spec(HashKind::BitwisePerm, self.geometry, stimulus);
+            let spec = displacing_spec(self.kind, self.geometry, stimulus);
             let mapping = Mapping::new(&spec, self.geometry).expect("drawn specs are legal");
             let encoding = encode_row_map(mapping.row_map(), self.geometry);
             frame.drive_wide(&self.sel, &encoding.ports[0].1);

@@ -1,6 +1,7 @@
 // spad_memory_entry: the scratchpad answers what the sequencer asked, once, and
-// no earlier than in the cycle behind the request (sections 8, 18.5). Bit 0
-// of the tag says that the answer is the sequencer's.
+// no earlier than in the cycle behind the request
+// (microarchitecture/retry-sequencer.md and microarchitecture/memory-entry.md).
+// Bit 0 of the tag says that the answer is the sequencer's.
 module rules #(parameter W_req_tag = 37) (
     input wire clk,
     input wire rst,

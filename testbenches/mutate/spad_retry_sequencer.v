@@ -1,5 +1,6 @@
 // spad_retry_sequencer: the scratchpad answers what it was asked, once, and no
-// earlier than in the cycle behind the request (section 8).
+// earlier than in the cycle behind the request
+// (microarchitecture/retry-sequencer.md).
 module rules (
     input wire clk,
     input wire rst,

@@ -1,5 +1,5 @@
 // spad_sm_path: a block is launched with a thread, into a slot in which the
-// cycle before has shown none (section 18.1).
+// cycle before has shown none (microarchitecture/sm-path.md).
 module rules #(parameter W_launch_block = 1, parameter W_launch_wmask = 4, parameter W_launch_last = 4,
                parameter W_live = 2) (
     input wire clk,

@@ -1,5 +1,5 @@
-// The row index (docs/microarchitecture.md, section 2.5): row bit j is address bit m+j where
-// register j is 0, else address bit r_j - 1, one of the m low ones.
+// The row index (microarchitecture/hash-units.md): row bit j is address bit m+j
+// where register j is 0, else address bit r_j - 1, one of the m low ones.
 module definition #(
     parameter N = 14,
     parameter M = 5,

@@ -1,6 +1,7 @@
-// The registers of spad_row_map for a set of pivots (docs/microarchitecture.md, section 2.5):
-// row bit j is address bit m+j unless that bit is a pivot; the displaced row
-// bits take the low bits that are not pivots, both in ascending order.
+// The registers of spad_row_map for a set of pivots
+// (microarchitecture/hash-units.md): row bit j is address bit m+j unless that
+// bit is a pivot; the displaced row bits take the low bits that are not pivots,
+// both in ascending order.
 module row_rule #(
     parameter N = 14,
     parameter M = 5,

@@ -67,7 +67,7 @@ impl Layers {
 }
 
 /// The text of the first fenced block of that kind.
-pub fn fenced<'a>(document: &'a str, kind: &str) -> &'a str {
+fn fenced<'a>(document: &'a str, kind: &str) -> &'a str {
     let begin = format!("```{kind}\n");
     let start = document.find(&begin);
     let start = start.unwrap_or_else(|| panic!("no block ```{kind}")) + begin.len();

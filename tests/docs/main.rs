@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 /// Pages of docs/ that are no chapter.
 const NOT_CHAPTERS: [&str; 1] = ["docs/SUMMARY.md"];
 /// Where sources name pages.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
     "src",
     "hdl",
     "tests",
     "examples",
     "benches",
     "testbenches",
+    "reproduce",
     "generated",
     "fuzz/fuzz_targets",
 ];
@@ -140,9 +141,20 @@ fn faults_are_found() {
              name it in `code` instead",
         ]
     );
-    let named = page::named_in("x\n// docs/a/b.md, section 3; (docs/c.md#d-e).");
+    let named = page::named_in(
+        "x\n// docs/a/b.md, section 3; (docs/c.md#d-e).\n// (microarchitecture/f.md); ../docs/g.md",
+    );
+    let paths = [
+        "docs/a/b.md",
+        "docs/c.md#d-e",
+        "docs/reference/microarchitecture/f.md",
+    ];
     assert_eq!(
         named,
-        [(2, "docs/a/b.md".into()), (2, "docs/c.md#d-e".into())]
+        [
+            (2, paths[0].into()),
+            (2, paths[1].into()),
+            (3, paths[2].into())
+        ]
     );
 }

@@ -140,17 +140,27 @@ fn normal(path: &Path) -> PathBuf {
     parts
 }
 
+/// The chapters of the contract, which sources name without what is in front.
+const CONTRACT: &str = "docs/reference/";
+
 /// The pages of docs/ that a source names, with their lines.
 pub fn named_in(text: &str) -> Vec<(usize, String)> {
     let part_of_name = |c: char| c.is_ascii_alphanumeric() || "/.-_#".contains(c);
     let mut found = Vec::new();
-    for (start, _) in text.match_indices("docs/") {
+    for (start, name) in text
+        .match_indices("docs/")
+        .chain(text.match_indices("microarchitecture/"))
+    {
+        if text[..start].ends_with(part_of_name) {
+            continue;
+        }
         let length = text[start..]
             .find(|c| !part_of_name(c))
             .unwrap_or(text.len() - start);
-        let name = text[start..start + length].trim_end_matches(['.', '#', '-']);
-        if name.contains(".md") {
-            found.push((line_of(text, start), name.to_owned()));
+        let path = text[start..start + length].trim_end_matches(['.', '#', '-']);
+        if path.contains(".md") {
+            let before = if name == "docs/" { "" } else { CONTRACT };
+            found.push((line_of(text, start), format!("{before}{path}")));
         }
     }
     found

@@ -4,18 +4,27 @@ use crate::bound::{Approx, U, assert_within};
 use crate::harness::{Kernel, Run};
 use std::f64::consts::TAU;
 
+/// The transform of consecutive groups of n values.
 fn check(run: &Run, n: usize) {
+    check_at(run, n, |at| (at - at % n, 1));
+}
+
+/// The transform of which each value is a part: where its n values begin, and
+/// how far apart they lie.
+fn check_at(run: &Run, n: usize, place: impl Fn(usize) -> (usize, usize)) {
     let (re, im) = (run.before::<f32>("re"), run.before::<f32>("im"));
     let turn: Vec<(f64, f64)> = (0..n)
         .map(|k| (-TAU * k as f64 / n as f64).sin_cos())
         .collect();
     let (mut want_re, mut want_im) = (Vec::new(), Vec::new());
     for at in 0..re.len() {
-        let (base, k) = (at - at % n, at % n);
+        let (base, step) = place(at);
+        let k = (at - base) / step;
         let (mut r, mut i, mut magnitude) = (0.0, 0.0, 0.0);
         for j in 0..n {
             let (sin, cos) = turn[j * k % n];
-            let (x, y) = (f64::from(re[base + j]), f64::from(im[base + j]));
+            let (x, y) = (re[base + j * step], im[base + j * step]);
+            let (x, y) = (f64::from(x), f64::from(y));
             r += x * cos - y * sin;
             i += x * sin + y * cos;
             magnitude += x.hypot(y);
@@ -72,5 +81,20 @@ fn points_1024() {
             .count("im", 1024 * batches)
             .seed("re", seed)
             .check(|run| check(run, 1024));
+    }
+}
+
+#[test]
+fn columns() {
+    for (log2n, blocks) in [(4, 2), (3, 1), (1, 3)] {
+        let (n, width) = (1usize << log2n, 32 * blocks as usize);
+        Kernel::load("fft", "fft_columns_grid")
+            .grid([blocks, 1, 1])
+            .block([32, n as u32 / 2, 1])
+            .dynamic_shared(256 * n as u32)
+            .count("re", n * width)
+            .count("im", n * width)
+            .scalar("log2n", log2n)
+            .check(|run| check_at(run, n, |at| (at % width, width)));
     }
 }

@@ -55,3 +55,22 @@ fn copies_of_32() {
         }
     }
 }
+
+/// The same with 64 bins and each number of copies.
+#[test]
+fn number_of_copies() {
+    for copies in [1, 2, 4, 8, 16, 32, 64, 128] {
+        let pixels: Vec<u16> = (0..3000).map(|i| (i * i * 37 % 4096) as u16).collect();
+        Kernel::load("histcopies", &format!("copies{copies}"))
+            .grid([2, 1, 1])
+            .data("pixels", &pixels)
+            .scalar("n", 3000u32)
+            .check(|run| {
+                let mut want = vec![0u32; 64];
+                for p in &pixels {
+                    want[usize::from(*p) / 64] += 1;
+                }
+                assert_eq!(run.after::<u32>("histogram"), want, "{copies}");
+            });
+    }
+}

@@ -28,3 +28,28 @@ fn votes() {
         }
     }
 }
+
+/// Images of 640 x 480, with points that are one word each.
+#[test]
+fn large_images() {
+    for variant in ["1", "2", "4", "6", "stretched"] {
+        Kernel::load("hough", &format!("hough640_{variant}"))
+            .count("points", 300)
+            .scalar("n", 300u32)
+            .check(|run| {
+                let points = run.before::<u32>("points");
+                let mut want = vec![0u32; 180 * 1600];
+                for angle in 0..180 {
+                    let (sin, cos) = (angle as f64).to_radians().sin_cos();
+                    let fixed = |v: f64| (v * 16384.0).round();
+                    for point in &points {
+                        let (x, y) = (f64::from(point & 0xffff), f64::from(point >> 16));
+                        let distance = (x * fixed(cos) + y * fixed(sin)) / 16384.0;
+                        let bin = (distance + 0.5).floor() + 800.0;
+                        want[angle * 1600 + bin as usize] += 1;
+                    }
+                }
+                assert_eq!(run.after::<u32>("votes"), want, "{variant}");
+            });
+    }
+}

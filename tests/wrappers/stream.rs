@@ -177,7 +177,7 @@ fn cycles_of(rtl: &mut Rtl, accesses: u64, addr: &[u64; LANES]) -> u64 {
     cycles
 }
 
-/// Section 18a.2: taken in t, an access of degree d is answered in
+/// microarchitecture/bus.md: taken in t, an access of degree d is answered in
 /// t+1+MS+max(1, d); at degree 1 one access a cycle.
 #[test]
 fn a_stream_keeps_its_timing() {

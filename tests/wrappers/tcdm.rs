@@ -130,7 +130,7 @@ fn lanes_of_four_stages_are_too() {
     traffic(4, 5_000);
 }
 
-/// Section 18a.3: granted in t, lanes of one kind and degree d are answered in
+/// microarchitecture/bus.md: granted in t, lanes of one kind and degree d are answered in
 /// t+1+MS+max(1, d).
 #[test]
 fn lanes_are_answered_in_time() {

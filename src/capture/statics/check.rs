@@ -1,12 +1,11 @@
-//! Whether a run does as the expressions say: every address of a block,
-//! compared with the expression of its instruction. Loop counters are counted
-//! per lane while the block runs.
+//! Compares every address of a block with the expression of its instruction.
+//! Loop counters are counted per lane while the block runs.
 
 use super::super::code::Code;
 use super::{Analysed, Graph, of_launch};
 use crate::ptx::analysis::{Affine, Term};
 use crate::ptx::exec::{BlockSink, Event, Launch, Sink};
-use crate::ptx::names::Opcode;
+use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
 use std::collections::HashMap;
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! What `share` is about: an entry and its launch, from a launch file or from
+//! The input of `share`: an entry and its launch, from a launch file or from
 //! PTX and options.
 
 use super::ShareArgs;

@@ -1,4 +1,4 @@
-//! The answer for people.
+//! Text output.
 
 use crate::cli::printer::table;
 use crate::config::Config;

@@ -26,7 +26,7 @@ pub(super) fn run(
 ) -> Result<()> {
     interrupt::listen();
     let kinds = match args.kinds.is_empty() {
-        true => Kind::ALL.to_vec(),
+        true => Kind::all(),
         false => args.kinds.clone(),
     };
     let progress = printer.progress(1, "tune --software");

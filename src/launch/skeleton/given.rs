@@ -1,4 +1,4 @@
-//! What the user says of a launch on the command line.
+//! The launch as given on the command line.
 
 use crate::error::{Error, Result};
 use crate::launch::Element;

@@ -7,9 +7,9 @@ use crate::ptx::Type;
 use crate::quote::did_you_mean;
 use std::fmt::Write;
 
-/// Elements of a buffer that nobody has said anything of.
+/// Default number of elements of a buffer.
 const COUNT: u64 = 4096;
-/// Bytes of dynamic shared memory that nobody has said anything of.
+/// Default bytes of dynamic shared memory.
 const DYNAMIC: u32 = 8192;
 
 impl Skeleton {

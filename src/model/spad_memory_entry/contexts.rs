@@ -1,4 +1,4 @@
-//! The retry loop's contexts (docs/microarchitecture.md, section 18.5): each
+//! The retry loop's contexts (microarchitecture/memory-entry.md): each
 //! has a sequencer and, in front of it, a queue for the passes of one ATOMIC
 //! instruction. The RTL has one; several are in the model only.
 

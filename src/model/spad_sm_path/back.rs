@@ -1,6 +1,6 @@
-//! From EX to the writeback port (docs/microarchitecture.md, sections 18.4 and
-//! 18.11). What is ready is known from the end: `eval` asks the units in
-//! that order, `commit` moves the passes in the order in which they go.
+//! From EX to the writeback port (microarchitecture/pipelines.md). What is
+//! ready is known from the end: `eval` asks the units in that order, `commit`
+//! moves the passes in the order in which they go.
 
 use super::SmPathInputs;
 use super::ports::{IcnData, Writeback};

@@ -1,6 +1,5 @@
 //! From the offers to EX: the units that decide the issue, in the order in
-//! which an instruction passes them (docs/microarchitecture.md, sections 18.3
-//! and 18.11).
+//! which an instruction passes them (microarchitecture/issue.md).
 
 use super::SmPathInputs;
 use super::sharing::{Sharing, SharingOutputs};

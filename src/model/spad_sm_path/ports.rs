@@ -1,4 +1,4 @@
-//! Ports of `spad_sm_path` (docs/microarchitecture.md, section 18.1).
+//! Ports of `spad_sm_path` (microarchitecture/sm-path.md).
 
 use crate::config::{Config, Scheduler};
 use crate::model::kind::Offers;

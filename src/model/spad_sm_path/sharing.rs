@@ -1,6 +1,6 @@
 //! Who has released, and who may touch the shared part: relssp, the release
-//! register and the access unit (docs/microarchitecture.md, sections 16, 17
-//! and 18.2a).
+//! register and the access unit (microarchitecture/access-unit.md and
+//! microarchitecture/relssp.md).
 
 use super::SmPathInputs;
 use crate::config::Config;

@@ -1,5 +1,5 @@
 //! Warps with short programs on the path, obeying the operand rule of
-//! docs/microarchitecture.md, section 18.1.
+//! microarchitecture/sm-path.md.
 
 use crate::config::Config;
 use crate::model::spad_sm_path::kind;

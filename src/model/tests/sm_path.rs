@@ -86,7 +86,7 @@ fn figure_3_elastic_fills_the_bubble_and_stalls_nobody() {
     assert_eq!(rows(2, 6), expected);
 }
 
-/// Section 18.7: cycles from issue to writeback.
+/// microarchitecture/pipelines.md: cycles from issue to writeback.
 #[test]
 fn latencies() {
     let latency = |text: &str, pipeline, i: &super::machine::Instruction| {

@@ -1,5 +1,5 @@
 //! The issue decided one to three stages ahead, in front of two to eight memory
-//! stages (docs/microarchitecture.md, sections 18.2a and 18.3).
+//! stages (microarchitecture/relssp.md and microarchitecture/issue.md).
 
 use super::machine::{Machine, conflicting, instruction, load_up_to};
 use crate::model::spad_sm_path::kind;
@@ -19,7 +19,7 @@ fn issued(machine: &Machine) -> Vec<(usize, usize)> {
     issues.map(|(cycle, warp, _)| (*cycle, *warp)).collect()
 }
 
-/// Section 18.7: from the offer to the issue as many cycles as stages, then as
+/// microarchitecture/pipelines.md: from the offer to the issue as many cycles as stages, then as
 /// ever.
 #[test]
 fn latencies() {

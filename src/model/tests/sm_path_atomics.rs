@@ -22,7 +22,7 @@ fn atomic(text: &str, c: u16, stride: u16, lock_hash: u8) -> (usize, u32) {
     panic!("the atomic hangs");
 }
 
-/// Section 18.7: issue, EX, hash stage, 118 cycles, PASS, MEM0 .. WB.
+/// microarchitecture/pipelines.md: issue, EX, hash stage, 118 cycles, PASS, MEM0 .. WB.
 #[test]
 fn an_atomic_without_conflict_takes_118_cycles_in_the_sequencer() {
     assert_eq!(atomic("[hash]\nstage = 0\n", 32, 1, 0), (121 + 2, 1));

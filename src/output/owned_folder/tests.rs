@@ -243,7 +243,7 @@ fn a_list_that_was_damaged_is_not_believed() {
 }
 
 /// A run killed between any two changes: the next one finds its way, whatever
-/// it writes, and nobody's file is lost.
+/// it writes, and no file is lost.
 #[test]
 fn a_killed_run_is_made_good_by_the_next() {
     let old = files(&["a.v", "b.v", "tb/a.v"], 1);

@@ -92,7 +92,7 @@ impl Touches {
         }
     }
 
-    /// The one variable that is touched, where there is no other.
+    /// The variable that is touched, if it is the only one.
     pub fn only(&self) -> Option<SharedVariable> {
         match self {
             Touches::Variables(set) if set.len() == 1 => set.first().copied(),

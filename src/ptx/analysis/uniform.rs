@@ -10,7 +10,8 @@
 use super::{Definition, Loops, Use, ValueId, Values};
 use crate::ptx::ast::{Base, Function, Instruction, Module, Operand};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::names::{Opcode, Space, Special};
+use crate::ptx::names::{Space, Special};
+use crate::ptx::opcodes::Class;
 use std::collections::{HashMap, HashSet};
 
 /// Which values are uniform.
@@ -99,7 +100,8 @@ impl<'a> Uniformity<'a> {
                 self.mark_writes(at);
             }
             // Where lanes may differ in what no register says.
-            if matches!(i.opcode, Opcode::Brx) && i.operands.first().is_some_and(is_thread) {
+            let indexed = i.opcode.class() == Class::IndexedBranch;
+            if indexed && i.operands.first().is_some_and(is_thread) {
                 self.split(self.cfg.block_of[at as usize]);
             }
         }
@@ -118,8 +120,8 @@ impl<'a> Uniformity<'a> {
         self.mark_writes(at);
         let i = &self.function.instructions[at as usize];
         let branches = matches!(
-            i.opcode,
-            Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit | Opcode::Trap
+            i.opcode.class(),
+            Class::Branch | Class::IndexedBranch | Class::Return | Class::Exit | Class::Trap
         );
         if branches {
             self.split(self.cfg.block_of[at as usize]);
@@ -140,14 +142,9 @@ impl<'a> Uniformity<'a> {
 
     /// Whether the results differ whatever the operands are.
     fn is_source(&self, i: &Instruction) -> bool {
-        use Opcode::*;
-        match i.opcode {
-            Ld | Ldu => !self.is_parameter(i),
-            Atom | Ldmatrix | Call | Shfl | Vote | Match | Activemask | Redux | Elect | Bar
-            | Barrier | Movmatrix | Mma | Wmma | Wgmma | Mbarrier | Other | Addc | Subc | Madc => {
-                true
-            }
-            _ => i.operands.iter().any(is_thread),
+        match i.opcode.class() {
+            Class::Load => !self.is_parameter(i),
+            _ => i.opcode.row().differs || i.operands.iter().any(is_thread),
         }
     }
 

@@ -23,7 +23,7 @@ pub struct ValueId(pub u32);
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Definition {
-    /// Nobody has written the register.
+    /// The register was never written.
     Undefined(Register),
     /// The result of an instruction.
     Instruction {
@@ -370,7 +370,7 @@ impl Values {
         &self.definitions[value.0 as usize]
     }
 
-    /// The block in which a value is defined; none where nobody wrote it.
+    /// The block in which a value is defined; none if it was never written.
     pub fn block(&self, value: ValueId) -> Option<u32> {
         match self.definition(value) {
             Definition::Undefined(_) => None,

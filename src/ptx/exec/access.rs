@@ -1,9 +1,11 @@
 //! Loads, stores and atomics.
 
-use super::image::{Handler, Op, Width};
+use super::element::Element;
+use super::image::{MemoryOp, Transfer, Update};
 use super::lanes;
 use super::machine::Machine;
-use crate::ptx::names::{Space, Type};
+use super::registers::Slot;
+use crate::ptx::names::Space;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// A size of access.
@@ -65,16 +67,15 @@ unsafe fn blend<R: Unit>(to: *mut [R; 32], exec: u32, values: &[R; 32]) {
 
 /// Loads elements of `S` to registers of `R`.
 #[inline(always)]
-unsafe fn load<S: Unit, R: Unit, const SIGNED: bool>(
+unsafe fn load_elements<S: Unit, R: Unit, const SIGNED: bool>(
     m: &mut Machine,
-    op: &Op,
+    info: &MemoryOp,
+    to: &[Slot],
     exec: u32,
     keep: impl Fn(*mut [R; 32], &[R; 32]),
 ) {
-    let image = m.image;
-    let info = &image.memory[op.extra as usize];
     let pointers = m.resolve(info, exec);
-    for (at, &slot) in info.data.iter().enumerate() {
+    for (at, &slot) in to.iter().enumerate() {
         let skip = at * size_of::<S>();
         let value = |lane: usize| {
             // SAFETY: `resolve` gives aligned pointers to all bytes of the
@@ -87,32 +88,51 @@ unsafe fn load<S: Unit, R: Unit, const SIGNED: bool>(
             })
         };
         let values: [R; 32] = std::array::from_fn(value);
-        keep(m.regs.wrapping_add(slot.at as usize).cast(), &values);
+        keep(m.registers.place(slot.at), &values);
     }
 }
 
-unsafe fn load_any<S: Unit, R: Unit, const SIGNED: bool>(m: &mut Machine, op: &Op, exec: u32) {
+unsafe fn load_any<S: Unit, R: Unit, const SIGNED: bool>(
+    m: &mut Machine,
+    info: &MemoryOp,
+    to: &[Slot],
+    exec: u32,
+) {
     // SAFETY: decoding gives registers inside the file of this width.
-    unsafe { load::<S, R, SIGNED>(m, op, exec, |to, values| blend(to, exec, values)) }
+    unsafe {
+        load_elements::<S, R, SIGNED>(m, info, to, exec, |to, values| blend(to, exec, values))
+    }
 }
 
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-unsafe fn load_fast<S: Unit, R: Unit, const SIGNED: bool>(m: &mut Machine, op: &Op, exec: u32) {
+unsafe fn load_fast<S: Unit, R: Unit, const SIGNED: bool>(
+    m: &mut Machine,
+    info: &MemoryOp,
+    to: &[Slot],
+    exec: u32,
+) {
     // SAFETY: as above.
-    unsafe { load::<S, R, SIGNED>(m, op, exec, |to, values| lanes::keep(to, exec, values)) }
+    unsafe {
+        load_elements::<S, R, SIGNED>(m, info, to, exec, |to, values| {
+            lanes::keep(to, exec, values)
+        })
+    }
 }
 
 /// Stores registers of `R` as elements of `S`.
 #[inline(always)]
-unsafe fn store<S: Unit, R: Unit>(m: &mut Machine, op: &Op, exec: u32) {
-    let image = m.image;
-    let info = &image.memory[op.extra as usize];
+unsafe fn store_elements<S: Unit, R: Unit>(
+    m: &mut Machine,
+    info: &MemoryOp,
+    from: &[Slot],
+    exec: u32,
+) {
     let pointers = m.resolve(info, exec);
-    for (at, &slot) in info.data.iter().enumerate() {
+    for (at, &slot) in from.iter().enumerate() {
         let skip = at * size_of::<S>();
-        // SAFETY: as for `load`; registers are inside the file.
+        // SAFETY: as for `load_elements`; registers are inside the file.
         unsafe {
-            let values = &*m.regs.add(slot.at as usize).cast::<[R; 32]>();
+            let values = &*m.registers.place::<[R; 32]>(slot.at);
             for lane in 0..32 {
                 S::cut(values[lane].zero_extend()).put(pointers[lane].wrapping_add(skip));
             }
@@ -120,114 +140,125 @@ unsafe fn store<S: Unit, R: Unit>(m: &mut Machine, op: &Op, exec: u32) {
     }
 }
 
-unsafe fn store_any<S: Unit, R: Unit>(m: &mut Machine, op: &Op, exec: u32) {
+unsafe fn store_any<S: Unit, R: Unit>(m: &mut Machine, info: &MemoryOp, from: &[Slot], exec: u32) {
     // SAFETY: the caller's promise.
-    unsafe { store::<S, R>(m, op, exec) }
+    unsafe { store_elements::<S, R>(m, info, from, exec) }
 }
 
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-unsafe fn store_fast<S: Unit, R: Unit>(m: &mut Machine, op: &Op, exec: u32) {
+unsafe fn store_fast<S: Unit, R: Unit>(m: &mut Machine, info: &MemoryOp, from: &[Slot], exec: u32) {
     // SAFETY: the caller's promise.
-    unsafe { store::<S, R>(m, op, exec) }
+    unsafe { store_elements::<S, R>(m, info, from, exec) }
+}
+
+/// `ld`
+pub(super) fn load(m: &mut Machine, info: &MemoryOp, exec: u32) {
+    use Element::*;
+    let Transfer::Load { element, to } = &info.transfer else {
+        return;
+    };
+    let vector = m.image.vector;
+    macro_rules! of {
+        ($s:ty, $r:ty, $signed:literal) => {
+            // SAFETY: the registers are of the element's width; the image is
+            // made for vector instructions only where there are some.
+            unsafe {
+                match vector {
+                    true => load_fast::<$s, $r, $signed>(m, info, to, exec),
+                    false => load_any::<$s, $r, $signed>(m, info, to, exec),
+                }
+            }
+        };
+    }
+    match element {
+        U8InHalf => of!(u8, u16, false),
+        S8InHalf => of!(u8, u16, true),
+        U8InWord => of!(u8, u32, false),
+        S8InWord => of!(u8, u32, true),
+        U8InDouble => of!(u8, u64, false),
+        S8InDouble => of!(u8, u64, true),
+        Half => of!(u16, u16, false),
+        U16InWord => of!(u16, u32, false),
+        S16InWord => of!(u16, u32, true),
+        U16InDouble => of!(u16, u64, false),
+        S16InDouble => of!(u16, u64, true),
+        Word => of!(u32, u32, false),
+        U32InDouble => of!(u32, u64, false),
+        S32InDouble => of!(u32, u64, true),
+        Double => of!(u64, u64, false),
+    }
+}
+
+/// `st`
+pub(super) fn store(m: &mut Machine, info: &MemoryOp, exec: u32) {
+    use Element::*;
+    let Transfer::Store { element, from } = &info.transfer else {
+        return;
+    };
+    let vector = m.image.vector;
+    macro_rules! of {
+        ($s:ty, $r:ty) => {
+            // SAFETY: as for `load`.
+            unsafe {
+                match vector {
+                    true => store_fast::<$s, $r>(m, info, from, exec),
+                    false => store_any::<$s, $r>(m, info, from, exec),
+                }
+            }
+        };
+    }
+    match element {
+        U8InHalf | S8InHalf => of!(u8, u16),
+        U8InWord | S8InWord => of!(u8, u32),
+        U8InDouble | S8InDouble => of!(u8, u64),
+        Half => of!(u16, u16),
+        U16InWord | S16InWord => of!(u16, u32),
+        U16InDouble | S16InDouble => of!(u16, u64),
+        Word => of!(u32, u32),
+        U32InDouble | S32InDouble => of!(u32, u64),
+        Double => of!(u64, u64),
+    }
 }
 
 /// A load of one word, for `shared`.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-pub(super) unsafe fn load_word(m: &mut Machine, op: &Op, exec: u32) {
+pub(super) unsafe fn load_word(m: &mut Machine, info: &MemoryOp, to: &[Slot], exec: u32) {
     // SAFETY: the caller's promise.
-    unsafe { load_fast::<u32, u32, false>(m, op, exec) }
+    unsafe { load_fast::<u32, u32, false>(m, info, to, exec) }
 }
 
 /// A store of one word, for `shared`.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-pub(super) unsafe fn store_word(m: &mut Machine, op: &Op, exec: u32) {
+pub(super) unsafe fn store_word(m: &mut Machine, info: &MemoryOp, from: &[Slot], exec: u32) {
     // SAFETY: the caller's promise.
-    unsafe { store_fast::<u32, u32>(m, op, exec) }
-}
-
-/// The handler of a load of elements of `ty` to registers of `width`.
-pub(super) fn load_of(ty: Type, width: Width, fast: bool) -> Option<Handler> {
-    macro_rules! of {
-        ($s:ty, $r:ty, $signed:literal) => {
-            match fast {
-                true => load_fast::<$s, $r, $signed> as Handler,
-                false => load_any::<$s, $r, $signed>,
-            }
-        };
-    }
-    let signed = ty.is_signed();
-    Some(match (ty.bits(), width, signed) {
-        (8, Width::Half, false) => of!(u8, u16, false),
-        (8, Width::Half, true) => of!(u8, u16, true),
-        (8, Width::Word, false) => of!(u8, u32, false),
-        (8, Width::Word, true) => of!(u8, u32, true),
-        (8, Width::Double, false) => of!(u8, u64, false),
-        (8, Width::Double, true) => of!(u8, u64, true),
-        (16, Width::Half, _) => of!(u16, u16, false),
-        (16, Width::Word, false) => of!(u16, u32, false),
-        (16, Width::Word, true) => of!(u16, u32, true),
-        (16, Width::Double, false) => of!(u16, u64, false),
-        (16, Width::Double, true) => of!(u16, u64, true),
-        (32, Width::Word, _) => of!(u32, u32, false),
-        (32, Width::Double, false) => of!(u32, u64, false),
-        (32, Width::Double, true) => of!(u32, u64, true),
-        (64, Width::Double, _) => of!(u64, u64, false),
-        _ => return None,
-    })
-}
-
-/// The handler of a store of elements of `ty` from registers of `width`.
-pub(super) fn store_of(ty: Type, width: Width, fast: bool) -> Option<Handler> {
-    macro_rules! of {
-        ($s:ty, $r:ty) => {
-            match fast {
-                true => store_fast::<$s, $r> as Handler,
-                false => store_any::<$s, $r>,
-            }
-        };
-    }
-    Some(match (ty.bits(), width) {
-        (8, Width::Half) => of!(u8, u16),
-        (8, Width::Word) => of!(u8, u32),
-        (8, Width::Double) => of!(u8, u64),
-        (16, Width::Half) => of!(u16, u16),
-        (16, Width::Word) => of!(u16, u32),
-        (16, Width::Double) => of!(u16, u64),
-        (32, Width::Word) => of!(u32, u32),
-        (32, Width::Double) => of!(u32, u64),
-        (64, Width::Double) => of!(u64, u64),
-        _ => return None,
-    })
+    unsafe { store_fast::<u32, u32>(m, info, from, exec) }
 }
 
 /// Loads a parameter of the kernel, the same for all lanes.
-pub(super) unsafe fn load_parameter(m: &mut Machine, op: &Op, exec: u32) {
-    let info = &m.image.memory[op.extra as usize];
-    let params = m.common.params;
-    for (at, &slot) in info.data.iter().enumerate() {
-        let start = info.offset as usize + at * info.element as usize;
+pub(super) fn load_parameter(m: &mut Machine, info: &MemoryOp, exec: u32) {
+    let Transfer::Load { element, to } = &info.transfer else {
+        return;
+    };
+    let (params, size) = (m.common.params, element.bytes() as usize);
+    for (at, &slot) in to.iter().enumerate() {
+        let start = info.offset as usize + at * size;
         let mut bytes = [0; 8];
-        bytes[..info.element as usize].copy_from_slice(&params[start..][..info.element as usize]);
-        let value = u64::from_le_bytes(bytes);
-        // Signed types are extended, which the element's sign says.
-        let value = match info.update.as_ref() {
-            Some(extend) => extend(&[value, 0, 0, 0])[0],
-            None => value,
-        };
-        m.write(slot, exec, &[value; 32]);
+        bytes[..size].copy_from_slice(&params[start..][..size]);
+        let value = element.extend(u64::from_le_bytes(bytes));
+        m.registers.write(slot, exec, &[value; 32]);
     }
 }
 
 /// A load of a parameter that is not aligned, or reads beyond it: a finding,
 /// and zeros.
-pub(super) unsafe fn bad_parameter(m: &mut Machine, op: &Op, exec: u32) {
-    let image = m.image;
-    let info = &image.memory[op.extra as usize];
+pub(super) fn bad_parameter(m: &mut Machine, info: &MemoryOp, exec: u32) {
     m.bad_parameter(info, exec.trailing_zeros());
-    for &slot in &info.data {
-        m.write(slot, exec, &[0; 32]);
+    if let Transfer::Load { to, .. } = &info.transfer {
+        for &slot in to {
+            m.registers.write(slot, exec, &[0; 32]);
+        }
     }
 }
 
@@ -255,23 +286,26 @@ unsafe fn exchange<S: Unit>(
 }
 
 /// `atom` and `red`: lane after lane.
-pub(super) unsafe fn atomic(m: &mut Machine, op: &Op, exec: u32) {
-    let info = &m.image.memory[op.extra as usize];
-    let Some(update) = &info.update else {
+pub(super) fn atomic(m: &mut Machine, info: &MemoryOp, exec: u32) {
+    let Transfer::Atomic(Update {
+        compute,
+        sources,
+        result,
+    }) = &info.transfer
+    else {
         return;
     };
     let pointers = m.resolve(info, exec);
-    // The first register is the result; the machine's scratch for none.
-    let source = |n: usize| info.data.get(n).map_or([0; 32], |&s| m.read(s));
-    let (first, second) = (source(1), source(2));
+    let source = |n: usize| sources.get(n).map_or([0; 32], |&s| m.registers.read(s));
+    let (first, second) = (source(0), source(1));
     let mut results = [0; 32];
     let parallel = m.common.parallel && !matches!(info.space, Some(Space::Shared));
     for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
-        let new = |old| update(&[old, first[lane], second[lane], 0])[0];
+        let new = |old| compute(&[old, first[lane], second[lane], 0])[0];
         let pointer = pointers[lane];
         // SAFETY: `resolve` gives aligned pointers.
         results[lane] = unsafe {
-            match info.element {
+            match info.bytes {
                 2 => exchange::<u16>(pointer, parallel, new, |p, old, new| {
                     AtomicU16::from_ptr(p.cast()).compare_exchange(old, new, Relaxed, Relaxed)
                 }),
@@ -284,29 +318,33 @@ pub(super) unsafe fn atomic(m: &mut Machine, op: &Op, exec: u32) {
             }
         };
     }
-    if op.d != 0 {
-        m.write(info.data[0], exec, &results);
+    if let Some(result) = result {
+        m.registers.write(*result, exec, &results);
     }
 }
 
-/// `cp.async`: copies at once; its groups are then always complete.
-pub(super) unsafe fn copy(m: &mut Machine, op: &Op, exec: u32) {
-    let to = &m.image.memory[op.extra as usize];
-    let from = &m.image.memory[op.extra as usize + 1];
-    let size = to.data.first().map(|&s| m.read(s));
-    let sources = match &size {
-        // Of zero bytes nothing is read.
-        Some(size) => {
-            let reading = (0..32)
-                .filter(|&l| size[l] != 0)
-                .fold(0, |mask, l| mask | 1 << l);
-            m.resolve(from, exec & reading)
-        }
-        None => m.resolve(from, exec),
+/// The lanes of `exec` that an asynchronous copy reads for: of zero bytes
+/// nothing is read.
+pub(super) fn reading(m: &Machine, size: Option<Slot>, exec: u32) -> u32 {
+    let Some(size) = size else {
+        return exec;
     };
+    let sizes = m.registers.read(size);
+    let reading = (0..32).filter(|&l| sizes[l] != 0);
+    exec & reading.fold(0, |mask, l| mask | 1 << l)
+}
+
+/// `cp.async`: copies at once; its groups are then always complete.
+pub(super) fn copy(m: &mut Machine, to: &MemoryOp, exec: u32) {
+    let Transfer::CopyTarget { source, size } = to.transfer else {
+        return;
+    };
+    let from = &m.image.memory[source as usize];
+    let sources = m.resolve(from, reading(m, size, exec));
     let targets = m.resolve(to, exec);
+    let sizes = size.map(|s| m.registers.read(s));
     for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
-        let wanted = size.map_or(to.bytes, |s| (s[lane] as u32).min(to.bytes));
+        let wanted = sizes.map_or(to.bytes, |s| (s[lane] as u32).min(to.bytes));
         for byte in 0..to.bytes as usize {
             // SAFETY: `resolve` gives pointers to all bytes of both sides.
             unsafe {
@@ -323,13 +361,19 @@ pub(super) unsafe fn copy(m: &mut Machine, op: &Op, exec: u32) {
 /// `ldmatrix` and `stmatrix`: eight rows of 16 bytes per matrix, the address
 /// of row `r` of matrix `n` in lane `8 n + r`; lane `l` has elements `2 (l %
 /// 4)` and the next of row `l / 4`, or with `.trans` of that column.
-pub(super) unsafe fn matrix(m: &mut Machine, op: &Op, exec: u32) {
-    let info = &m.image.memory[op.extra as usize];
-    let (transposed, count) = (op.a != 0, info.data.len());
-    let rows = u32::MAX >> (32 - 8 * count);
+pub(super) fn matrix(m: &mut Machine, info: &MemoryOp, exec: u32) {
+    let (registers, transposed, stores) = match &info.transfer {
+        Transfer::LoadMatrix { to, transposed } => (to, *transposed, false),
+        Transfer::StoreMatrix { from, transposed } => (from, *transposed, true),
+        _ => return,
+    };
+    let rows = u32::MAX >> (32 - 8 * registers.len());
     let pointers = m.resolve(info, exec & rows);
-    for (at, &slot) in info.data.iter().enumerate() {
-        let mut values = if info.store { m.read(slot) } else { [0; 32] };
+    for (at, &slot) in registers.iter().enumerate() {
+        let mut values = match stores {
+            true => m.registers.read(slot),
+            false => [0; 32],
+        };
         for (lane, value) in values.iter_mut().enumerate() {
             for half in 0..2 {
                 let (row, column) = (lane / 4, 2 * (lane % 4) + half);
@@ -341,15 +385,15 @@ pub(super) unsafe fn matrix(m: &mut Machine, op: &Op, exec: u32) {
                 let place = pointers[8 * at + row].wrapping_add(2 * column);
                 // SAFETY: `resolve` gives pointers to rows of 16 bytes.
                 unsafe {
-                    match info.store {
+                    match stores {
                         true => ((*value >> (16 * half)) as u16).put(place),
                         false => *value |= u64::from(u16::get(place)) << (16 * half),
                     }
                 }
             }
         }
-        if !info.store {
-            m.write(slot, exec, &values);
+        if !stores {
+            m.registers.write(slot, exec, &values);
         }
     }
 }

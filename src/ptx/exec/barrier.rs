@@ -1,8 +1,9 @@
 //! What a barrier instruction says: number and count.
 
 use super::api::FindingKind;
-use super::image::{BarrierOp, Slot, Width};
+use super::image::BarrierOp;
 use super::machine::{Arrival, Machine};
+use super::registers::{Slot, Width};
 
 /// Barriers of a block.
 const BARRIERS: u32 = 16;
@@ -35,12 +36,12 @@ pub(super) fn named(m: &mut Machine, info: &BarrierOp, exec: u32) -> (u32, Optio
 fn of_all(m: &mut Machine, slot: Slot, exec: u32, what: &str) -> u32 {
     // Nearly always a constant.
     if slot.width == Width::Word {
-        let first = m.word(slot.at, exec.trailing_zeros() % 32);
-        if (0..32).all(|lane| m.word(slot.at, lane) == first) {
+        let first = m.registers.word(slot.at, exec.trailing_zeros() % 32);
+        if (0..32).all(|lane| m.registers.word(slot.at, lane) == first) {
             return first;
         }
     }
-    let values = m.read(slot).map(|v| v as u32);
+    let values = m.registers.read(slot).map(|v| v as u32);
     let first = values[exec.trailing_zeros() as usize % 32];
     let other = (0..32).find(|&l| exec >> l & 1 != 0 && values[l as usize] != first);
     if let Some(lane) = other {

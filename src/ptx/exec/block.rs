@@ -4,6 +4,7 @@ use super::api::{FindingKind, Options};
 use super::global::GlobalRaces;
 use super::machine::{Common, Machine, RawFinding};
 use super::race::Races;
+use super::registers::Mask;
 use super::step::{Stopped, note_divergent, reduced};
 use super::warp::{State, Warp};
 use super::written::Written;
@@ -202,7 +203,7 @@ impl<'a> Worker<'a> {
                     let info = &image.barriers[barrier as usize];
                     let lanes = p.stack.last().map_or(0, |e| e.lanes);
                     let lane = lanes.trailing_zeros() as usize % 32;
-                    let value = |slot| m.read(slot)[lane] as u32;
+                    let value = |slot| m.registers.read(slot)[lane] as u32;
                     waiting.push(Waiting {
                         number: value(info.number),
                         count: info.count.map(value),
@@ -313,7 +314,7 @@ fn pass_barrier(m: &mut Machine, warps: &mut [Warp], places: &[(usize, usize)]) 
         let lanes = warp.paths[path].stack.last().map_or(0, |e| e.lanes);
         if let Some((_, predicate, _)) = barrier_of(warp, path).reduction {
             warp.enter(m, at as u32);
-            let mask = m.mask(predicate.at) ^ if predicate.flip { u32::MAX } else { 0 };
+            let mask = m.registers.lanes(Mask::of(predicate));
             set += (mask & lanes).count_ones();
             all += lanes.count_ones();
         }
@@ -323,7 +324,8 @@ fn pass_barrier(m: &mut Machine, warps: &mut [Warp], places: &[(usize, usize)]) 
         let lanes = warp.paths[path].stack.last().map_or(0, |e| e.lanes);
         if let Some((word, _, result)) = barrier_of(warp, path).reduction {
             warp.enter(m, at as u32);
-            m.write(result, lanes, &[reduced(word, set, all); 32]);
+            m.registers
+                .write(result, lanes, &[reduced(word, set, all); 32]);
         }
         warp.paths[path].state = State::Ready;
     }

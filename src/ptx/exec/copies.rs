@@ -1,17 +1,15 @@
 //! Groups of asynchronous copies, which matter to the search for races only:
 //! the copies themselves are done at once.
 
-use super::image::Op;
 use super::machine::Machine;
 
 /// `cp.async.commit_group`
-pub(super) unsafe fn commit(m: &mut Machine, _: &Op, exec: u32) {
+pub(super) fn commit(m: &mut Machine, exec: u32) {
     each(m, exec, |races, thread| races.flights.commit(thread));
 }
 
-/// `cp.async.wait_group N` and `.wait_all`
-pub(super) unsafe fn wait(m: &mut Machine, op: &Op, exec: u32) {
-    let left = (op.a == 0).then_some(op.extra);
+/// `cp.async.wait_group N`, or without a number `.wait_all`.
+pub(super) fn wait(m: &mut Machine, left: Option<u32>, exec: u32) {
     each(m, exec, |races, thread| races.flights.wait(thread, left));
 }
 

@@ -1,20 +1,23 @@
 //! Exchanges between the lanes of a warp: shuffles, votes, matches,
-//! reductions; special registers that change.
+//! reductions. Also what else moves whole registers: clocks, and registers
+//! that are made of parts.
 
 use super::api::FindingKind;
-use super::image::{Op, WarpOp};
+use super::image::{Repack, WarpOp};
 use super::machine::Machine;
-use crate::ptx::names::{Opcode, Type, Word};
+use super::registers::{Registers, Slot};
+use crate::ptx::names::{Type, Word};
+use crate::ptx::opcodes::Opcode;
 
 /// Any of them.
-pub(super) unsafe fn exchange(m: &mut Machine, op: &Op, exec: u32) {
-    let image = m.image;
-    let info = &image.exchanges[op.extra as usize];
-    let source = |n: usize| info.sources.get(n).map_or([0; 32], |&s| m.read(s));
+pub(super) fn exchange(m: &mut Machine, info: &WarpOp, exec: u32) {
+    let registers = m.registers;
+    let source = |n: usize| info.sources.get(n).map_or([0; 32], |&s| registers.read(s));
     let (results, seconds) = match info.opcode {
         Opcode::Shfl => {
             // Old PTX names no lanes.
-            let members = info.sources.get(3).map_or([u64::MAX; 32], |&s| m.read(s));
+            let members = info.sources.get(3);
+            let members = members.map_or([u64::MAX; 32], |&s| registers.read(s));
             let inputs = [&source(0), &source(1), &source(2), &members];
             let (values, inside, missing) = shuffle(info, exec, inputs);
             if let Some((lane, from)) = missing {
@@ -31,24 +34,21 @@ pub(super) unsafe fn exchange(m: &mut Machine, op: &Op, exec: u32) {
             let is_leader = std::array::from_fn(|l| u64::from(l as u32 == leader));
             ([u64::from(leader); 32], is_leader)
         }
-        Opcode::Activemask => ([u64::from(exec); 32], [0; 32]),
         Opcode::Movmatrix => (transpose(&source(0)), [0; 32]),
-        // Clocks: warp instructions of the machine so far.
-        _ => {
-            let count = m.warp_instructions;
-            let value = match info.word {
-                Some(Word::Hi) => count >> 32,
-                _ => count,
-            };
-            ([value; 32], [0; 32])
-        }
+        // `activemask`
+        _ => ([u64::from(exec); 32], [0; 32]),
     };
-    if let Some(result) = info.result {
-        m.write(result, exec, &results);
-    }
+    registers.write(info.result, exec, &results);
     if let Some(second) = info.second {
-        m.write(second, exec, &seconds);
+        registers.write(second, exec, &seconds);
     }
+}
+
+/// Clocks: warp instructions of the machine so far.
+pub(super) fn clock(m: &Machine, to: Slot, upper: bool, exec: u32) {
+    let count = m.warp_instructions;
+    let value = if upper { count >> 32 } else { count };
+    m.registers.write(to, exec, &[value; 32]);
 }
 
 type Lanes = [u64; 32];
@@ -172,29 +172,19 @@ fn transpose(a: &Lanes) -> Lanes {
     })
 }
 
-/// Splits registers into parts, or joins them: the sources one after the
-/// other, cut into results.
-pub(super) unsafe fn repack(m: &mut Machine, op: &Op, exec: u32) {
-    let image = m.image;
-    let info = &image.memory[op.extra as usize];
-    let split = op.d as usize;
-    let bits = |slot: &super::image::Slot| match slot.width {
-        super::image::Width::Mask => 1,
-        width => width.bytes() / 4,
-    };
+/// Splits registers into parts, or joins them.
+pub(super) fn repack(registers: Registers, info: &Repack, exec: u32) {
     let mut whole = [0u64; 32];
     let mut at = 0;
-    for slot in &info.data[split..] {
-        let values = m.read(*slot);
-        whole
-            .iter_mut()
-            .zip(values)
-            .for_each(|(w, v)| *w |= v << at);
-        at += bits(slot);
+    for slot in &info.sources {
+        let values = registers.read(*slot);
+        let parts = whole.iter_mut().zip(values);
+        parts.for_each(|(whole, part)| *whole |= part << at);
+        at += slot.width.bits();
     }
     at = 0;
-    for slot in &info.data[..split] {
-        m.write(*slot, exec, &whole.map(|w| w >> at));
-        at += bits(slot);
+    for slot in &info.results {
+        registers.write(*slot, exec, &whole.map(|w| w >> at));
+        at += slot.width.bits();
     }
 }

@@ -1,19 +1,16 @@
 //! The decoded form of an entry with all functions that it calls.
 //!
-//! Registers of a warp lie in one file of bytes: a predicate is a mask of 4
-//! bytes, any other register 32 lanes of 2, 4 or 8 bytes. Constants and
-//! special registers are registers, too, filled when a warp starts. There is
-//! no recursion, so that every function has its registers and local memory
-//! at fixed places.
+//! There is no recursion, so that every function has its registers and local
+//! memory at fixed places.
 
 use super::api::InstructionInfo;
-use super::machine::Machine;
+use super::element::Element;
+use super::form::Op;
 use super::race::Strength;
+use super::registers::Slot;
 use super::scalar::Scalar;
-use crate::ptx::names::{Opcode, Space, Special, Type, Word};
-
-/// Executes an instruction for the lanes of a mask.
-pub(super) type Handler = unsafe fn(&mut Machine<'_>, &Op, u32);
+use crate::ptx::names::{Space, Special, Type, Word};
+use crate::ptx::opcodes::Opcode;
 
 /// No reconvergence before the function ends.
 pub(super) const NEVER: u32 = u32::MAX;
@@ -34,94 +31,12 @@ pub(super) fn signed(offset: u64) -> i64 {
     }
 }
 
-/// Offset of the mask with all lanes in the register file.
-pub(super) const TRUE: u32 = 0;
-
 /// Generic addresses with these upper bits are in the space.
 pub(super) const SHARED_WINDOW: u64 = 1 << 56;
 pub(super) const LOCAL_WINDOW: u64 = 2 << 56;
 pub(super) const PARAM_WINDOW: u64 = 3 << 56;
 pub(super) const FUNCTION_WINDOW: u64 = 4 << 56;
 pub(super) const WINDOW: u64 = 0xff << 56;
-
-/// How the loop treats an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Control {
-    /// Run the handler, go on.
-    Straight,
-    /// As straight, and look whether the run has to stop.
-    Checked,
-    /// To the instruction `a`; lanes meet again at `b`.
-    Branch,
-    /// To an instruction of table `extra` by register `a`; they meet at `b`.
-    Indexed,
-    /// The call number `extra`.
-    Call,
-    Return,
-    Exit,
-    /// The barrier number `extra`.
-    Barrier,
-    /// The handler needs the lanes of the mask in register `c`.
-    Together,
-    Trap,
-}
-
-/// A decoded instruction: offsets in the register file.
-#[derive(Clone, Copy)]
-pub(super) struct Op {
-    pub run: Handler,
-    pub d: u32,
-    pub a: u32,
-    pub b: u32,
-    pub c: u32,
-    /// Offset of the mask of the guard, and what it is xored with.
-    pub guard: u32,
-    pub flip: u32,
-    /// Index in one of the tables, or a constant.
-    pub extra: u32,
-    pub control: Control,
-}
-
-/// Size of a register: log2 of its bytes a lane; predicates are masks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Width {
-    Mask,
-    Half,
-    Word,
-    Double,
-}
-
-impl Width {
-    /// Of registers of a type.
-    pub fn of(ty: Type) -> Option<Width> {
-        Some(match ty.bits() {
-            1 => Width::Mask,
-            8 | 16 => Width::Half,
-            32 => Width::Word,
-            64 => Width::Double,
-            _ => return None,
-        })
-    }
-
-    /// Bytes of the file that a register takes.
-    pub fn bytes(self) -> u32 {
-        match self {
-            Width::Mask => 4,
-            Width::Half => 64,
-            Width::Word => 128,
-            Width::Double => 256,
-        }
-    }
-}
-
-/// A register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slot {
-    pub at: u32,
-    pub width: Width,
-    /// `!p`
-    pub flip: bool,
-}
 
 /// An instruction that the scalar definitions compute.
 pub(super) struct Generic {
@@ -167,7 +82,7 @@ impl Region {
     }
 }
 
-/// A load, store, atomic or copy.
+/// A load, store, atomic, or one side of a copy.
 pub(super) struct MemoryOp {
     /// Its own index, for what the machine remembers of it.
     pub index: u32,
@@ -177,21 +92,95 @@ pub(super) struct MemoryOp {
     pub offset: i64,
     /// The variables that the address is of, where that is known.
     pub region: Region,
-    /// Bytes of an element, and of all of a lane.
-    pub element: u32,
+    /// Of all of a lane.
     pub bytes: u32,
-    pub store: bool,
-    pub atomic: bool,
-    /// What it is to others at the same time, and whether it orders.
+    pub transfer: Transfer,
+    pub order: MemoryOrder,
+}
+
+/// What an access is to others at the same time, and whether it orders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct MemoryOrder {
     pub strength: Strength,
     pub acquire: bool,
     pub release: bool,
-    /// An asynchronous copy: the operation behind it in the table reads.
-    pub copies: bool,
-    /// Registers of the elements.
-    pub data: Vec<Slot>,
-    /// Of atomics: how the new value follows from the old.
-    pub update: Option<Scalar>,
+}
+
+/// What an access does with its bytes.
+pub(super) enum Transfer {
+    Load {
+        element: Element,
+        to: Vec<Slot>,
+    },
+    Store {
+        element: Element,
+        from: Vec<Slot>,
+    },
+    Atomic(Update),
+    /// The side of an asynchronous copy that is read.
+    CopySource,
+    /// The side that is written.
+    CopyTarget {
+        /// The access that reads.
+        source: u32,
+        /// How many bytes each lane reads, where that is not all.
+        size: Option<Slot>,
+    },
+    /// Rows of a matrix to registers of the lanes.
+    LoadMatrix {
+        to: Vec<Slot>,
+        transposed: bool,
+    },
+    StoreMatrix {
+        from: Vec<Slot>,
+        transposed: bool,
+    },
+}
+
+/// An atomic operation.
+pub(super) struct Update {
+    /// The new value, from the old one and the sources.
+    pub compute: Scalar,
+    pub sources: Vec<Slot>,
+    /// Gets the old value.
+    pub result: Option<Slot>,
+}
+
+impl Transfer {
+    pub fn writes(&self) -> bool {
+        use Transfer::{Atomic, CopyTarget, Store, StoreMatrix};
+        matches!(
+            self,
+            Store { .. } | Atomic(_) | CopyTarget { .. } | StoreMatrix { .. }
+        )
+    }
+
+    pub fn is_atomic(&self) -> bool {
+        matches!(self, Transfer::Atomic(_))
+    }
+
+    /// Whether it writes, and reads nothing there.
+    pub fn only_writes(&self) -> bool {
+        self.writes() && !self.is_atomic()
+    }
+
+    /// Whether it is the written side of an asynchronous copy.
+    pub fn is_copy(&self) -> bool {
+        matches!(self, Transfer::CopyTarget { .. })
+    }
+}
+
+/// `mov` between a register and its parts: the sources one after the other,
+/// cut into the results.
+pub(super) struct Repack {
+    pub sources: Vec<Slot>,
+    pub results: Vec<Slot>,
+}
+
+/// A call of a function of the system.
+pub(super) struct SystemCall {
+    pub arguments: Vec<Place>,
+    pub results: Vec<Place>,
 }
 
 /// A value that a call passes.
@@ -243,7 +232,7 @@ pub(super) struct WarpOp {
     pub word: Option<Word>,
     pub ty: Type,
     pub sources: Vec<Slot>,
-    pub result: Option<Slot>,
+    pub result: Slot,
     pub second: Option<Slot>,
 }
 
@@ -276,15 +265,20 @@ pub(super) struct Unsure {
 }
 
 /// The decoded entry.
+#[derive(Default)]
 pub(super) struct Image {
+    /// Whether loads and stores may use vector instructions.
+    pub vector: bool,
     pub ops: Vec<Op>,
     pub infos: Vec<InstructionInfo>,
     /// `file:line` of each instruction, as index of `source_names`.
     pub sources: Vec<u32>,
     pub source_names: Vec<String>,
     pub generics: Vec<Generic>,
+    pub repacks: Vec<Repack>,
     pub memory: Vec<MemoryOp>,
     pub calls: Vec<CallOp>,
+    pub system_calls: Vec<SystemCall>,
     pub barriers: Vec<BarrierOp>,
     pub exchanges: Vec<WarpOp>,
     pub tables: Vec<Vec<u32>>,

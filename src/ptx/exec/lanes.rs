@@ -1,53 +1,42 @@
 //! The common instructions for 32 lanes at a time, with the machine's vector
 //! instructions; everything else is computed by `generic` lane after lane.
 
-use super::image::{Handler, Op, Width};
-use super::machine::Machine;
+use super::form::{Combine, Compare, CompareKernel, Map, MapKernel, Masks, Select, SelectKernel};
+use super::image::Generic;
+use super::registers::{Registers, Width};
 use crate::ptx::ast::Instruction;
-use crate::ptx::names::{Opcode, Type, Word};
+use crate::ptx::names::{Type, Word};
+use crate::ptx::opcodes::Opcode;
 use std::ptr::NonNull;
 
 /// Any instruction of the scalar definitions.
-pub(super) unsafe fn generic(m: &mut Machine, op: &Op, exec: u32) {
-    let image = m.image;
-    let info = &image.generics[op.extra as usize];
+pub(super) fn generic(registers: Registers, info: &Generic, exec: u32) {
     let mut left = exec;
     while left != 0 {
         let lane = left.trailing_zeros();
         left &= left - 1;
         let mut x = [0; 4];
         for (value, &slot) in x.iter_mut().zip(&info.sources) {
-            *value = m.read_lane(slot, lane);
+            *value = registers.read_lane(slot, lane);
         }
         let [result, second] = (info.compute)(&x);
-        m.write_lane(info.result, lane, result);
+        registers.write_lane(info.result, lane, result);
         if let Some(slot) = info.second {
-            m.write_lane(slot, lane, second);
+            registers.write_lane(slot, lane, second);
         }
     }
 }
 
-/// Copies a mask, combined with another: bit `ab` of the table `extra`.
-pub(super) unsafe fn masks(m: &mut Machine, op: &Op, exec: u32) {
-    let (a, b) = (m.mask(op.a), m.mask(op.b));
-    let term = |n: u32, a: u32, b: u32| if op.extra >> n & 1 != 0 { a & b } else { 0 };
-    let value = term(0, !a, !b) | term(1, !a, b) | term(2, a, !b) | term(3, a, b);
-    set_mask(m, op.d, exec, value);
-}
-
+/// Logic of predicates, a copy among it.
 #[inline(always)]
-fn set_mask(m: &mut Machine, at: u32, exec: u32, value: u32) {
-    // SAFETY: decoding gives offsets of masks inside the file.
-    unsafe {
-        let old = m.regs.add(at as usize).cast::<u32>();
-        old.write(old.read() & !exec | value & exec);
-    }
+pub(super) fn masks(registers: Registers, op: &Masks, exec: u32) {
+    let [a, b] = op.sources.map(|mask| registers.lanes(mask));
+    let term = |n: u32, a: u32, b: u32| if op.table >> n & 1 != 0 { a & b } else { 0 };
+    let value = term(0, !a, !b) | term(1, !a, b) | term(2, a, !b) | term(3, a, b);
+    registers.set_mask(op.to, exec, value);
 }
 
-/// Does nothing.
-pub(super) unsafe fn nothing(_: &mut Machine, _: &Op, _: u32) {}
-
-/// Whether the fast handlers can run here.
+/// Whether the kernels of this file can run here.
 pub(super) fn available() -> bool {
     #[cfg(target_arch = "x86_64")]
     return is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
@@ -60,28 +49,29 @@ pub(super) fn available() -> bool {
 fn conjured<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0) };
     // SAFETY: reading a value without bytes reads nothing; a value of the
-    // type existed when the handler was made.
+    // type existed when the kernel was chosen.
     unsafe { NonNull::<F>::dangling().read() }
 }
 
 /// `d = f(a, b, c)` for all lanes, kept where `exec` has them.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
 unsafe fn map<A: Copy, B: Copy, C: Copy, D: Copy + Default, F: Fn(A, B, C) -> D + Copy>(
-    m: &mut Machine<'_>,
-    op: &Op,
+    registers: Registers,
+    op: &Map,
     exec: u32,
 ) {
     let f = conjured::<F>();
+    let [a, b, c] = op.sources;
     // SAFETY: decoding gives registers of these widths inside the file.
     unsafe {
-        let a = &*m.regs.add(op.a as usize).cast::<[A; 32]>();
-        let b = &*m.regs.add(op.b as usize).cast::<[B; 32]>();
-        let c = &*m.regs.add(op.c as usize).cast::<[C; 32]>();
+        let a = &*registers.place::<[A; 32]>(a);
+        let b = &*registers.place::<[B; 32]>(b);
+        let c = &*registers.place::<[C; 32]>(c);
         let mut out = [D::default(); 32];
         for lane in 0..32 {
             out[lane] = f(a[lane], b[lane], c[lane]);
         }
-        keep(m.regs.add(op.d as usize).cast(), exec, &out);
+        keep(registers.place(op.to), exec, &out);
     }
 }
 
@@ -150,42 +140,29 @@ unsafe fn blend(to: *mut u8, exec: u32, from: *const u8, size: usize) {
     }
 }
 
-/// A handler that computes `f`.
-fn of<A: Copy, B: Copy, C: Copy, D: Copy + Default, F: Fn(A, B, C) -> D + Copy>(_: F) -> Handler {
+/// The kernel that computes `f`.
+fn of<A: Copy, B: Copy, C: Copy, D: Copy + Default, F: Fn(A, B, C) -> D + Copy>(_: F) -> MapKernel {
     map::<A, B, C, D, F>
-}
-
-/// Orders of two values that a comparison accepts, and how its result is
-/// combined: bits of `extra`.
-pub(super) mod compare_bits {
-    pub const LESS: u32 = 1;
-    pub const EQUAL: u32 = 2;
-    pub const GREATER: u32 = 4;
-    pub const UNORDERED: u32 = 8;
-    pub const AND: u32 = 16;
-    pub const OR: u32 = 32;
-    pub const XOR: u32 = 64;
-    pub const FLIP: u32 = 128;
 }
 
 /// `setp`: the mask of the lanes whose values are in an accepted order.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
 unsafe fn compare<A: Copy + PartialOrd, F: Fn(A) -> A + Copy>(
-    m: &mut Machine<'_>,
-    op: &Op,
+    registers: Registers,
+    op: &Compare,
     exec: u32,
 ) {
-    use compare_bits::*;
     let f = conjured::<F>();
+    let [a, b] = op.sources;
     // SAFETY: decoding gives registers of this width inside the file.
     let (a, b) = unsafe {
-        let a = &*m.regs.add(op.a as usize).cast::<[A; 32]>();
-        (a, &*m.regs.add(op.b as usize).cast::<[A; 32]>())
+        let a = &*registers.place::<[A; 32]>(a);
+        (a, &*registers.place::<[A; 32]>(b))
     };
     // All ones for each order that is accepted.
-    let accepted = |bit: u32| if op.extra & bit != 0 { -1i32 } else { 0 };
-    let (less, equal) = (accepted(LESS), accepted(EQUAL));
-    let (greater, unordered) = (accepted(GREATER), accepted(UNORDERED));
+    let accepted = |on: bool| -i32::from(on);
+    let (less, equal) = (accepted(op.accepts.less), accepted(op.accepts.equal));
+    let (greater, unordered) = (accepted(op.accepts.greater), accepted(op.accepts.unordered));
     let mut accepted = [0i32; 32];
     for lane in 0..32 {
         let (a, b) = (f(a[lane]), f(b[lane]));
@@ -195,15 +172,15 @@ unsafe fn compare<A: Copy + PartialOrd, F: Fn(A) -> A + Copy>(
             is_less & less | is_equal & equal | is_greater & greater | rest & unordered;
     }
     let mut value = signs(&accepted);
-    if op.extra & (AND | OR | XOR) != 0 {
-        let other = m.mask(op.c) ^ if op.extra & FLIP != 0 { u32::MAX } else { 0 };
-        value = match op.extra & (AND | OR | XOR) {
-            AND => value & other,
-            OR => value | other,
-            _ => value ^ other,
+    if let Some((how, other)) = op.combined {
+        let other = registers.lanes(other);
+        value = match how {
+            Combine::And => value & other,
+            Combine::Or => value | other,
+            Combine::Xor => value ^ other,
         };
     }
-    set_mask(m, op.d, exec, value);
+    registers.set_mask(op.to, exec, value);
 }
 
 /// The sign bits of 32 numbers.
@@ -224,12 +201,12 @@ fn signs(values: &[i32; 32]) -> u32 {
     (0..32).fold(0, |mask, lane| mask | u32::from(values[lane] < 0) << lane)
 }
 
-fn comparing<A: Copy + PartialOrd, F: Fn(A) -> A + Copy>(_: F) -> Handler {
+fn comparing<A: Copy + PartialOrd, F: Fn(A) -> A + Copy>(_: F) -> CompareKernel {
     compare::<A, F>
 }
 
-/// The handler of a comparison of values of a type.
-pub(super) fn compare_of(ty: Type, ftz: bool) -> Option<Handler> {
+/// The kernel of a comparison of values of a type.
+pub(super) fn compare_of(ty: Type, ftz: bool) -> Option<CompareKernel> {
     Some(match ty {
         Type::U32 | Type::B32 => comparing(|a: u32| a),
         Type::S32 => comparing(|a: i32| a),
@@ -246,12 +223,13 @@ pub(super) fn compare_of(ty: Type, ftz: bool) -> Option<Handler> {
 
 /// `selp`
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-unsafe fn select<A: Copy + Default>(m: &mut Machine<'_>, op: &Op, exec: u32) {
-    let chosen = m.mask(op.c) ^ op.extra;
+unsafe fn select<A: Copy + Default>(registers: Registers, op: &Select, exec: u32) {
+    let chosen = registers.lanes(op.chosen);
+    let [a, b] = op.sources;
     // SAFETY: decoding gives registers of this width inside the file.
     unsafe {
-        let a = &*m.regs.add(op.a as usize).cast::<[A; 32]>();
-        let b = &*m.regs.add(op.b as usize).cast::<[A; 32]>();
+        let a = &*registers.place::<[A; 32]>(a);
+        let b = &*registers.place::<[A; 32]>(b);
         let mut out = [A::default(); 32];
         for lane in 0..32 {
             out[lane] = if chosen >> lane & 1 != 0 {
@@ -260,11 +238,12 @@ unsafe fn select<A: Copy + Default>(m: &mut Machine<'_>, op: &Op, exec: u32) {
                 b[lane]
             };
         }
-        keep(m.regs.add(op.d as usize).cast(), exec, &out);
+        keep(registers.place(op.to), exec, &out);
     }
 }
 
-pub(super) fn select_of(width: Width) -> Option<Handler> {
+/// The kernel of a selection.
+pub(super) fn select_of(width: Width) -> Option<SelectKernel> {
     Some(match width {
         Width::Half => select::<u16>,
         Width::Word => select::<u32>,
@@ -273,8 +252,8 @@ pub(super) fn select_of(width: Width) -> Option<Handler> {
     })
 }
 
-/// The handler of a copy.
-pub(super) fn move_of(width: Width) -> Option<Handler> {
+/// The kernel of a copy.
+pub(super) fn move_of(width: Width) -> Option<MapKernel> {
     Some(match width {
         Width::Half => of(|a: u16, _: u16, _: u16| a),
         Width::Word => of(|a: u32, _: u32, _: u32| a),
@@ -319,9 +298,9 @@ fn minimum(a: f32, b: f32) -> f32 {
     canonical(if b.is_nan() { a } else { number })
 }
 
-/// The handler of a form that is fast; none where the scalar definition
+/// The kernel of a form that is fast; none where the scalar definition
 /// must do. The widths of the operands are those of the types.
-pub(super) fn fast(i: &Instruction) -> Option<Handler> {
+pub(super) fn fast(i: &Instruction) -> Option<MapKernel> {
     use Opcode::*;
     let ty = i.ty(0)?;
     if i.has(Word::Sat) || i.has(Word::Cc) || i.has(Word::Relu) || i.has(Word::Xorsign) {
@@ -385,7 +364,7 @@ pub(super) fn fast(i: &Instruction) -> Option<Handler> {
     })
 }
 
-fn single(i: &Instruction) -> Option<Handler> {
+fn single(i: &Instruction) -> Option<MapKernel> {
     use Opcode::*;
     if i.one_of(&[Word::Rz, Word::Rm, Word::Rp]).is_some() {
         return None;
@@ -415,7 +394,7 @@ fn single(i: &Instruction) -> Option<Handler> {
     })
 }
 
-fn double(i: &Instruction) -> Option<Handler> {
+fn double(i: &Instruction) -> Option<MapKernel> {
     use Opcode::*;
     if i.one_of(&[Word::Rz, Word::Rm, Word::Rp, Word::Approx])
         .is_some()
@@ -434,7 +413,7 @@ fn double(i: &Instruction) -> Option<Handler> {
     })
 }
 
-fn convert(i: &Instruction, to: Type) -> Option<Handler> {
+fn convert(i: &Instruction, to: Type) -> Option<MapKernel> {
     use Type::*;
     let nearest = i
         .one_of(&[Word::Rz, Word::Rm, Word::Rp, Word::Ftz])

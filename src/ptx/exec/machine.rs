@@ -3,9 +3,10 @@
 
 use super::api::{BlockSink, FindingKind, Launch, Options};
 use super::global::GlobalRaces;
-use super::image::{Image, MemoryOp, Slot, Width};
+use super::image::{Image, MemoryOp, Transfer};
 use super::memory::{Memory, Object};
 use super::race::Races;
+use super::registers::Registers;
 use super::written::Written;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -84,8 +85,8 @@ pub(super) const DUMMY: usize = 64;
 pub(super) struct Machine<'a> {
     pub common: &'a Common<'a>,
     pub image: &'a Image,
-    /// Register file of the current warp.
-    pub regs: *mut u8,
+    /// Of the current warp.
+    pub registers: Registers,
     /// Local memory of the current warp: lanes one after the other.
     pub local: *mut u8,
     /// Shared memory of the block.
@@ -133,7 +134,7 @@ impl<'a> Machine<'a> {
         Machine {
             common,
             image,
-            regs: std::ptr::null_mut(),
+            registers: Registers::NONE,
             local: std::ptr::null_mut(),
             shared: vec![0; len.div_ceil(8) as usize],
             shared_len: len,
@@ -160,98 +161,6 @@ impl<'a> Machine<'a> {
             races: None,
             global_races: None,
             written_by: Vec::new(),
-        }
-    }
-
-    /// The 32 lanes of a register, zero-extended.
-    pub fn read(&self, slot: Slot) -> [u64; 32] {
-        // SAFETY: decoding gives offsets inside the file, aligned to the
-        // width; the file outlives the step of the warp.
-        unsafe {
-            let at = self.regs.add(slot.at as usize);
-            match slot.width {
-                Width::Mask => {
-                    let mask = at.cast::<u32>().read() ^ if slot.flip { u32::MAX } else { 0 };
-                    std::array::from_fn(|lane| u64::from(mask >> lane & 1))
-                }
-                Width::Half => at.cast::<[u16; 32]>().read().map(u64::from),
-                Width::Word => at.cast::<[u32; 32]>().read().map(u64::from),
-                Width::Double => at.cast::<[u64; 32]>().read(),
-            }
-        }
-    }
-
-    /// Writes the lanes of `exec`, cut to the width.
-    pub fn write(&mut self, slot: Slot, exec: u32, values: &[u64; 32]) {
-        // SAFETY: as for `read`.
-        unsafe {
-            let at = self.regs.add(slot.at as usize);
-            let lanes = (0..32).filter(|lane| exec >> lane & 1 != 0);
-            match slot.width {
-                Width::Mask => {
-                    let bit = |lane: usize| (values[lane] as u32 & 1) << lane;
-                    let mask = (0..32).fold(0, |mask, lane| mask | bit(lane));
-                    let old = at.cast::<u32>();
-                    old.write(old.read() & !exec | mask & exec);
-                }
-                Width::Half => lanes.for_each(|l| at.cast::<u16>().add(l).write(values[l] as u16)),
-                Width::Word => lanes.for_each(|l| at.cast::<u32>().add(l).write(values[l] as u32)),
-                Width::Double => lanes.for_each(|l| at.cast::<u64>().add(l).write(values[l])),
-            }
-        }
-    }
-
-    /// One lane of a register, zero-extended.
-    #[inline]
-    pub fn read_lane(&self, slot: Slot, lane: u32) -> u64 {
-        // SAFETY: as for `read`.
-        unsafe {
-            let (at, lane) = (self.regs.add(slot.at as usize), lane as usize);
-            match slot.width {
-                Width::Mask => {
-                    let mask = at.cast::<u32>().read() ^ if slot.flip { u32::MAX } else { 0 };
-                    u64::from(mask >> lane & 1)
-                }
-                Width::Half => u64::from(at.cast::<u16>().add(lane).read()),
-                Width::Word => u64::from(at.cast::<u32>().add(lane).read()),
-                Width::Double => at.cast::<u64>().add(lane).read(),
-            }
-        }
-    }
-
-    /// Writes one lane, cut to the width.
-    #[inline]
-    pub fn write_lane(&mut self, slot: Slot, lane: u32, value: u64) {
-        // SAFETY: as for `read`.
-        unsafe {
-            let at = self.regs.add(slot.at as usize);
-            match slot.width {
-                Width::Mask => {
-                    let (mask, bit) = (at.cast::<u32>(), (value as u32 & 1) << lane);
-                    mask.write(mask.read() & !(1 << lane) | bit);
-                }
-                Width::Half => at.cast::<u16>().add(lane as usize).write(value as u16),
-                Width::Word => at.cast::<u32>().add(lane as usize).write(value as u32),
-                Width::Double => at.cast::<u64>().add(lane as usize).write(value),
-            }
-        }
-    }
-
-    /// The mask in a predicate register.
-    pub fn mask(&self, at: u32) -> u32 {
-        // SAFETY: as for `read`.
-        unsafe { self.regs.add(at as usize).cast::<u32>().read() }
-    }
-
-    /// The word of one lane.
-    pub fn word(&self, at: u32, lane: u32) -> u32 {
-        // SAFETY: as for `read`.
-        unsafe {
-            self.regs
-                .add(at as usize)
-                .cast::<u32>()
-                .add(lane as usize)
-                .read()
         }
     }
 
@@ -290,7 +199,7 @@ impl<'a> Machine<'a> {
         variable: Option<String>,
         message: String,
     ) {
-        let warning = self.common.zeros_beyond && !info.store && !info.atomic;
+        let warning = self.common.zeros_beyond && !info.transfer.writes();
         self.note(
             (FindingKind::OutOfBounds, warning),
             lane,
@@ -346,9 +255,9 @@ impl<'a> Machine<'a> {
 
     /// A description of an access for messages.
     pub fn describe(&self, info: &MemoryOp) -> String {
-        let what = match (info.atomic, info.store) {
-            (true, _) => "atomic access",
-            (_, true) => "store",
+        let what = match &info.transfer {
+            Transfer::Atomic(_) => "atomic access",
+            transfer if transfer.writes() => "store",
             _ => "load",
         };
         format!("{what} of {} bytes", info.bytes)

@@ -8,8 +8,8 @@ use super::machine::Machine;
 /// races, the lanes of a mask have then seen what each other did.
 #[inline(always)]
 pub(super) fn check(m: &mut Machine, masks: u32, exec: u32, alive: u32, started: u32) {
-    let first = m.word(masks, exec.trailing_zeros() % 32);
-    let same = (0..32).all(|lane| m.word(masks, lane) == first);
+    let first = m.registers.word(masks, exec.trailing_zeros() % 32);
+    let same = (0..32).all(|lane| m.registers.word(masks, lane) == first);
     if !same || exec & !first != 0 || first & started & !alive != 0 {
         look(m, masks, exec, started & !alive);
     }
@@ -21,7 +21,7 @@ pub(super) fn check(m: &mut Machine, masks: u32, exec: u32, alive: u32, started:
 #[inline(never)]
 fn look(m: &mut Machine, masks: u32, exec: u32, exited: u32) {
     for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
-        let mask = m.word(masks, lane);
+        let mask = m.registers.word(masks, lane);
         if mask >> lane & 1 == 0 {
             let text = format!("lane {lane} executes it and is not in its mask {mask:#010x}");
             m.found(FindingKind::InvalidMask, lane, None, None, text);
@@ -39,8 +39,8 @@ fn meet(m: &mut Machine, masks: u32, exec: u32) {
     let first = m.thread(0);
     let mut left = exec;
     while left != 0 {
-        let mask = m.word(masks, left.trailing_zeros());
-        let group = (0..32).filter(|&l| left >> l & 1 != 0 && m.word(masks, l) == mask);
+        let mask = m.registers.word(masks, left.trailing_zeros());
+        let group = (0..32).filter(|&l| left >> l & 1 != 0 && m.registers.word(masks, l) == mask);
         let group: Vec<u32> = group.collect();
         group.iter().for_each(|lane| left &= !(1 << lane));
         let named: Vec<u32> = group

@@ -1,7 +1,8 @@
 //! Tells the observer and the search for races what a warp does next.
 
+use super::access::reading;
 use super::api::{Access, Event};
-use super::image::{From, LOCAL_WINDOW, MemoryOp, SHARED_WINDOW, WINDOW};
+use super::image::{From, LOCAL_WINDOW, MemoryOp, SHARED_WINDOW, Transfer, WINDOW};
 use super::machine::Machine;
 use super::raced;
 use super::unwritten;
@@ -60,7 +61,7 @@ fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
     if m.races.is_some() {
         raced::access(m, info, space, exec, &addresses);
     }
-    let sources = info.copies.then(|| copy_sources(m, info, exec));
+    let sources = copy_sources(m, info, exec);
     if let Some(observer) = &mut m.observer {
         let access = Some(Access {
             space,
@@ -82,14 +83,11 @@ fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
     }
 }
 
-/// Where an asynchronous copy reads, and the lanes that do: of zero bytes
-/// nothing is read.
-fn copy_sources(m: &Machine, to: &MemoryOp, exec: u32) -> ([u64; 32], u32) {
-    let addresses = m.addresses(&m.image.memory[to.index as usize + 1]);
-    let lanes = to.data.first().map_or(exec, |&size| {
-        let sizes = m.read(size);
-        let reading = (0..32).filter(|&l| sizes[l] != 0);
-        exec & reading.fold(0, |mask, l| mask | 1 << l)
-    });
-    (addresses, lanes)
+/// Where an asynchronous copy reads, and the lanes that do.
+fn copy_sources(m: &Machine, to: &MemoryOp, exec: u32) -> Option<([u64; 32], u32)> {
+    let Transfer::CopyTarget { source, size } = to.transfer else {
+        return None;
+    };
+    let addresses = m.addresses(&m.image.memory[source as usize]);
+    Some((addresses, reading(m, size, exec)))
 }

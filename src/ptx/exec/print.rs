@@ -1,17 +1,17 @@
 //! `vprintf` and `__assertfail`.
 
 use super::api::FindingKind;
-use super::image::{From, MemoryOp, Op, Passed, Place, Region};
+use super::element::Element;
+use super::image::{From, MemoryOp, MemoryOrder, Place, Region, SystemCall, Transfer};
 use super::machine::Machine;
-use super::race::Strength;
 
 /// Strings longer than this are cut.
 const LONGEST: usize = 4096;
 
 /// The first 8 bytes of an argument of a lane.
-fn argument(m: &Machine, passed: &Passed, lane: u32) -> u64 {
-    match passed.from {
-        Place::Slot(slot) => m.read(slot)[lane as usize],
+fn argument(m: &Machine, place: Place, lane: u32) -> u64 {
+    match place {
+        Place::Slot(slot) => m.registers.read(slot)[lane as usize],
         // SAFETY: parameters lie inside the local memory of the lane, with
         // 8 bytes or more behind, which its size is a multiple of.
         Place::Local(at) => unsafe {
@@ -25,30 +25,20 @@ fn argument(m: &Machine, passed: &Passed, lane: u32) -> u64 {
 
 /// `N` bytes at a generic address.
 fn bytes<const N: usize>(m: &mut Machine, address: u64, lane: u32) -> [u8; N] {
-    let info = MemoryOp {
-        index: u32::MAX,
-        space: None,
-        from: From::Constant,
-        offset: address as i64,
-        region: Region::ANYWHERE,
-        element: 1,
-        bytes: 1,
-        store: false,
-        atomic: false,
-        strength: Strength::Weak,
-        acquire: false,
-        release: false,
-        copies: false,
-        data: Vec::new(),
-        update: None,
-    };
     let mut result = [0; N];
     for (at, byte) in result.iter_mut().enumerate() {
         let one = MemoryOp {
+            index: u32::MAX,
+            space: None,
+            from: From::Constant,
             offset: address.wrapping_add(at as u64) as i64,
-            data: Vec::new(),
-            update: None,
-            ..info
+            region: Region::ANYWHERE,
+            bytes: 1,
+            transfer: Transfer::Load {
+                element: Element::U8InHalf,
+                to: Vec::new(),
+            },
+            order: MemoryOrder::default(),
         };
         let pointer = m.resolve(&one, 1 << lane)[lane as usize];
         // SAFETY: `resolve` gives a pointer to a byte.
@@ -69,21 +59,19 @@ fn string(m: &mut Machine, address: u64, lane: u32) -> String {
 }
 
 /// `vprintf(format, arguments)`
-pub(super) unsafe fn print(m: &mut Machine, op: &Op, exec: u32) {
-    let image = m.image;
-    let call = &image.calls[op.extra as usize].callees[0];
+pub(super) fn print(m: &mut Machine, call: &SystemCall, exec: u32) {
     let mut counts = [0; 32];
     for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
-        let format = argument(m, &call.arguments[0], lane);
-        let values = argument(m, &call.arguments[1], lane);
+        let format = argument(m, call.arguments[0], lane);
+        let values = argument(m, call.arguments[1], lane);
         let format = string(m, format, lane);
         let (text, count) = formatted(m, &format, values, lane);
         counts[lane as usize] = count;
         m.output.extend_from_slice(text.as_bytes());
     }
-    for result in &call.returns {
-        match result.to {
-            Place::Slot(slot) => m.write(slot, exec, &counts),
+    for &result in &call.results {
+        match result {
+            Place::Slot(slot) => m.registers.write(slot, exec, &counts),
             Place::Local(at) => {
                 for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
                     let count = counts[lane as usize] as u32;
@@ -253,16 +241,14 @@ fn padded(form: &str, body: &str) -> String {
 }
 
 /// `__assertfail(message, file, line, function, size)`
-pub(super) unsafe fn assertion(m: &mut Machine, op: &Op, exec: u32) {
-    let image = m.image;
-    let call = &image.calls[op.extra as usize].callees[0];
+pub(super) fn assertion(m: &mut Machine, call: &SystemCall, exec: u32) {
     let lane = exec.trailing_zeros();
-    let message = argument(m, &call.arguments[0], lane);
-    let file = argument(m, &call.arguments[1], lane);
+    let message = argument(m, call.arguments[0], lane);
+    let file = argument(m, call.arguments[1], lane);
     let line = call
         .arguments
         .get(2)
-        .map_or(0, |a| argument(m, a, lane) as u32);
+        .map_or(0, |&a| argument(m, a, lane) as u32);
     let (message, file) = (string(m, message, lane), string(m, file, lane));
     let text = format!("assertion `{message}` failed at {file}:{line}");
     m.output.extend_from_slice(format!("{text}\n").as_bytes());

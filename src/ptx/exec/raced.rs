@@ -1,7 +1,7 @@
 //! The search for races: what an access is to those before it.
 
 use super::api::FindingKind;
-use super::image::{MemoryOp, Op};
+use super::image::{MemoryOp, Transfer};
 use super::machine::{Machine, RawFinding};
 use super::race::{Other, Strength, Touch};
 use crate::ptx::names::Space;
@@ -11,10 +11,10 @@ fn lanes(exec: u32) -> impl Iterator<Item = u32> {
 }
 
 /// `fence` and `membar`.
-pub(super) unsafe fn fence(m: &mut Machine, op: &Op, exec: u32) {
+pub(super) fn fence(m: &mut Machine, wide: bool, exec: u32) {
     let first = m.thread(0);
     // For more than the block.
-    if let Some(races) = m.global_races.as_mut().filter(|_| op.extra != 0) {
+    if let Some(races) = m.global_races.as_mut().filter(|_| wide) {
         races.fence();
     }
     if let Some(races) = &mut m.races {
@@ -32,7 +32,7 @@ pub(super) fn access(
 ) {
     let global = space == Space::Global;
     let shared = space == Space::Shared;
-    let orders = info.strength != Strength::Weak && (shared || global);
+    let orders = info.order.strength != Strength::Weak && (shared || global);
     let touched = shared || global && m.global_races.is_some();
     if !touched && !orders {
         return;
@@ -48,7 +48,7 @@ pub(super) fn access(
         .fold(0, |mask, lane| mask | 1 << lane);
     for lane in lanes(exec) {
         let address = addresses[lane as usize];
-        if orders && (!info.store || info.atomic) {
+        if orders && !info.transfer.only_writes() {
             see(m, info, lane, address);
         }
         if shared {
@@ -56,11 +56,11 @@ pub(super) fn access(
         } else if touched {
             touch_global(m, info, lane, address);
         }
-        if orders && info.store {
+        if orders && info.transfer.writes() {
             show(m, info, lane, address);
         }
     }
-    if touched && info.store && !info.atomic {
+    if touched && info.transfer.only_writes() {
         collide(m, info, shared, exec, addresses);
     }
 }
@@ -69,7 +69,7 @@ pub(super) fn access(
 fn see(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
     let thread = m.thread(lane);
     if let Some(races) = &mut m.races {
-        races.order.read(thread, address, info.acquire);
+        races.order.read(thread, address, info.order.acquire);
     }
     if let Some(races) = &mut m.global_races {
         races.read(address);
@@ -80,10 +80,10 @@ fn see(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
 fn show(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
     let thread = m.thread(lane);
     if let Some(races) = &mut m.races {
-        races.order.write(thread, address, info.release);
+        races.order.write(thread, address, info.order.release);
     }
     if let Some(races) = &mut m.global_races {
-        races.write(address, info.release);
+        races.write(address, info.order.release);
     }
 }
 
@@ -96,8 +96,8 @@ fn touch_global(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
         thread: m.thread(lane),
         pc: m.pc,
         step: m.warp_instructions as u32,
-        write: info.store,
-        strength: info.strength,
+        write: info.transfer.writes(),
+        strength: info.order.strength,
         same: false,
     };
     let end = address + u64::from(info.bytes);
@@ -121,7 +121,7 @@ fn touch_global(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
         };
         let same = (0..info.bytes).all(|at| {
             let there = object.byte(offset + u64::from(at));
-            info.store && stored(m, info, lane, at) == Some(there)
+            info.transfer.writes() && stored(m, info, lane, at) == Some(there)
         });
         let side = Other {
             thread: earlier.thread,
@@ -145,7 +145,7 @@ fn touch_global(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
             m,
             lane,
             (offset, Some(name.clone())),
-            info.store,
+            info.transfer.writes(),
             (side, block),
             text,
         );
@@ -171,14 +171,14 @@ fn touch(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
             thread,
             pc: m.pc,
             step: m.warp_instructions as u32,
-            write: info.store,
-            strength: info.strength,
+            write: info.transfer.writes(),
+            strength: info.order.strength,
             same,
         };
         let Some(races) = &mut m.races else {
             return;
         };
-        let copied = races.flights.at(byte).filter(|_| !info.copies);
+        let copied = races.flights.at(byte).filter(|_| !info.transfer.is_copy());
         let other = races.touch(byte as usize, touch);
         if let Some((thread, pc)) = copied {
             let side = Other {
@@ -190,7 +190,7 @@ fn touch(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
             let text = |verb: &str| {
                 format!("{verb} byte {byte} of shared memory; nobody has waited for the copy")
             };
-            note(m, lane, byte, info.store, side, text);
+            note(m, lane, byte, info.transfer.writes(), side, text);
         } else if let Some(other) = other {
             let harmless = match other.harmless {
                 true => ", the value that is there",
@@ -199,10 +199,10 @@ fn touch(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
             let text = |verb: &str| {
                 format!("{verb} byte {byte} of shared memory without a barrier between{harmless}")
             };
-            note(m, lane, byte, info.store, other, text);
+            note(m, lane, byte, info.transfer.writes(), other, text);
         }
     }
-    if info.copies {
+    if info.transfer.is_copy() {
         let (pc, bytes) = (m.pc, info.bytes);
         if let Some(races) = &mut m.races {
             races.flights.begin(thread, address, bytes, pc);
@@ -213,12 +213,11 @@ fn touch(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
 /// What a store writes to a byte of a lane's access; unknown of copies and
 /// matrices.
 fn stored(m: &Machine, info: &MemoryOp, lane: u32, at: u32) -> Option<u8> {
-    let plain = info.store && !info.atomic && !info.copies;
-    if !plain || info.element as usize * info.data.len() != info.bytes as usize {
+    let Transfer::Store { element, from } = &info.transfer else {
         return None;
-    }
-    let slot = info.data[(at / info.element) as usize];
-    Some((m.read_lane(slot, lane) >> (8 * (at % info.element))) as u8)
+    };
+    let slot = from[(at / element.bytes()) as usize];
+    Some((m.registers.read_lane(slot, lane) >> (8 * (at % element.bytes()))) as u8)
 }
 
 /// Lanes that write different values to one place.

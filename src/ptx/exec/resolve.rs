@@ -27,12 +27,12 @@ impl<'a> Machine<'a> {
             match info.from {
                 From::Constant => [info.offset as u64; 32],
                 From::Word(at) => {
-                    let base = &*self.regs.add(at as usize).cast::<[u32; 32]>();
+                    let base = &*self.registers.place::<[u32; 32]>(at);
                     let offset = info.offset as u32;
                     std::array::from_fn(|l| u64::from(base[l].wrapping_add(offset)))
                 }
                 From::Double(at) => {
-                    let base = &*self.regs.add(at as usize).cast::<[u64; 32]>();
+                    let base = &*self.registers.place::<[u64; 32]>(at);
                     std::array::from_fn(|l| base[l].wrapping_add(info.offset as u64))
                 }
             }
@@ -102,7 +102,7 @@ impl<'a> Machine<'a> {
         let bytes = info.bytes as usize;
         let written = self.written.as_mut_ptr();
         let mut left = exec;
-        if info.store && !info.atomic {
+        if info.transfer.only_writes() {
             while left != 0 {
                 let lane = left.trailing_zeros() as usize;
                 left &= left - 1;
@@ -197,7 +197,7 @@ impl<'a> Machine<'a> {
             .get(info.index as usize)
             .map_or(0, |&o| o as usize);
         if let Some(object) = self.common.objects.get(last)
-            && !(object.constant && info.store)
+            && !(object.constant && info.transfer.writes())
         {
             let window = (object.address, object.len, object.data());
             if let Some(pointers) = self.window(exec, addresses, info.bytes, window) {
@@ -217,7 +217,7 @@ impl<'a> Machine<'a> {
             }
             let object = &self.common.objects[at];
             let window = (object.address, object.len, object.data());
-            if !(object.constant && info.store)
+            if !(object.constant && info.transfer.writes())
                 && let Some(pointers) = self.window(exec, addresses, info.bytes, window)
             {
                 return pointers;
@@ -304,7 +304,7 @@ impl<'a> Machine<'a> {
             );
             return None;
         }
-        if object.constant && info.store {
+        if object.constant && info.transfer.writes() {
             let message = format!("{what} to {name}, which is constant");
             self.found(
                 FindingKind::OutOfBounds,
@@ -369,7 +369,7 @@ impl<'a> Machine<'a> {
                 let data = self.lane_local(lane as u32);
                 (Space::Local, data, u64::from(self.image.local_bytes))
             }
-            PARAM_WINDOW if !info.store => {
+            PARAM_WINDOW if !info.transfer.writes() => {
                 let data = params.as_ptr() as *mut u8;
                 (Space::Param, data, params.len() as u64)
             }

@@ -5,38 +5,33 @@
 //! Shared memory belongs to one block, which one thread runs; plain vector
 //! accesses are enough.
 
-use super::image::{From, Handler, MemoryOp, Op, Width};
-use crate::ptx::names::{Space, Type};
+use super::element::Element;
+use super::image::{From, MemoryOp, Transfer};
+use crate::ptx::names::Space;
 
-/// The handler for an operation on memory that these accesses may be found
-/// in; none where there is no point.
-pub(super) fn handler(info: &MemoryOp, ty: Type) -> Option<Handler> {
-    let words = ty.bits() == 32 && info.data[0].width == Width::Word;
-    let words = words && (!info.store || info.data.len() == 1);
+#[cfg(target_arch = "x86_64")]
+pub(super) use vector::{load, store};
+
+/// Whether an operation on memory may be one of these accesses.
+pub(super) fn applies(info: &MemoryOp) -> bool {
+    let words = match &info.transfer {
+        Transfer::Load { element, .. } => *element == Element::Word,
+        Transfer::Store { element, from } => *element == Element::Word && from.len() == 1,
+        _ => false,
+    };
     let shared = info.space == Some(Space::Shared) && !matches!(info.from, From::Double(_));
-    match words && shared {
-        true => vector::handler(info.store),
-        false => None,
-    }
+    words && shared && cfg!(target_arch = "x86_64")
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-mod vector {
-    pub fn handler(_store: bool) -> Option<super::Handler> {
-        None
-    }
-}
+pub(super) use super::access::{load, store};
 
 #[cfg(target_arch = "x86_64")]
 mod vector {
-    use super::{From, Handler, MemoryOp, Op, Space};
+    use super::{From, MemoryOp, Space, Transfer};
     use crate::ptx::exec::machine::Machine;
     use crate::ptx::exec::{access, lanes};
     use std::arch::x86_64::*;
-
-    pub fn handler(store: bool) -> Option<Handler> {
-        Some(if store { put } else { get })
-    }
 
     /// How the lanes of an access lie.
     enum Pattern {
@@ -64,12 +59,12 @@ mod vector {
         };
         let lane = exec.trailing_zeros() % 32;
         let offset = info.offset as u32;
-        let first = m.word(at, lane).wrapping_add(offset);
+        let first = m.registers.word(at, lane).wrapping_add(offset);
         let start = first.wrapping_sub(4 * lane);
         let (mut one, mut consecutive) = (-1, -1);
         for part in 0..4 {
             // SAFETY: decoding gives registers inside the file.
-            let base = unsafe { _mm256_loadu_si256(m.regs.add(at as usize + 32 * part).cast()) };
+            let base = unsafe { _mm256_loadu_si256(m.registers.place(at + 32 * part as u32)) };
             let address = _mm256_add_epi32(base, _mm256_set1_epi32(offset as i32));
             let off = _mm256_xor_si256(mask(exec, part), _mm256_set1_epi32(-1));
             let same = _mm256_cmpeq_epi32(address, _mm256_set1_epi32(first as i32));
@@ -94,15 +89,25 @@ mod vector {
         start.is_multiple_of(4) && start >= low && start + bytes <= high
     }
 
+    /// `ld.shared` of words.
+    pub(in crate::ptx::exec) fn load(m: &mut Machine<'_>, info: &MemoryOp, exec: u32) {
+        // SAFETY: decoding takes this form only where there are such vector
+        // instructions.
+        unsafe { get(m, info, exec) }
+    }
+
+    /// `st.shared` of words.
+    pub(in crate::ptx::exec) fn store(m: &mut Machine<'_>, info: &MemoryOp, exec: u32) {
+        // SAFETY: as above.
+        unsafe { put(m, info, exec) }
+    }
+
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn get(m: &mut Machine<'_>, op: &Op, exec: u32) {
-        let image = m.image;
-        let info = &image.memory[op.extra as usize];
-        let (count, file) = (info.data.len(), m.regs);
-        let register = |n: usize| {
-            file.wrapping_add(info.data[n].at as usize)
-                .cast::<[u32; 32]>()
+    unsafe fn get(m: &mut Machine<'_>, info: &MemoryOp, exec: u32) {
+        let Transfer::Load { to, .. } = &info.transfer else {
+            return;
         };
+        let registers = m.registers;
         // SAFETY: the accesses are inside, the register is of the file.
         unsafe {
             let shared = m.shared.as_ptr().cast::<u8>();
@@ -117,25 +122,26 @@ mod vector {
                     if at.is_multiple_of(info.bytes)
                         && inside(m, info, at, u64::from(info.bytes)) =>
                 {
-                    for n in 0..count {
+                    for (n, slot) in to.iter().enumerate() {
                         let value = shared.add(at as usize + 4 * n).cast::<u32>().read();
-                        lanes::keep(register(n), exec, &[value; 32]);
+                        lanes::keep(registers.place(slot.at), exec, &[value; 32]);
                     }
                 }
-                Pattern::Consecutive(at) if count == 1 && inside(m, info, at, 128) => {
+                Pattern::Consecutive(at) if to.len() == 1 && inside(m, info, at, 128) => {
                     let values = shared.add(at as usize).cast::<[u32; 32]>();
-                    lanes::keep(register(0), exec, &*values);
+                    lanes::keep(registers.place(to[0].at), exec, &*values);
                 }
-                _ => return access::load_word(m, op, exec),
+                _ => return access::load_word(m, info, to, exec),
             }
         }
         m.shared_accesses += 1;
     }
 
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn put(m: &mut Machine<'_>, op: &Op, exec: u32) {
-        let image = m.image;
-        let info = &image.memory[op.extra as usize];
+    unsafe fn put(m: &mut Machine<'_>, info: &MemoryOp, exec: u32) {
+        let Transfer::Store { from, .. } = &info.transfer else {
+            return;
+        };
         // SAFETY: as for `get`.
         unsafe {
             let pattern = if m.complete {
@@ -146,14 +152,14 @@ mod vector {
             match pattern {
                 Pattern::Consecutive(at) if inside(m, info, at, 128) => {
                     let shared = m.shared.as_mut_ptr().cast::<u8>().add(at as usize);
-                    let from = m.regs.add(info.data[0].at as usize);
+                    let from = m.registers.place::<u8>(from[0].at);
                     for part in 0..4 {
                         let values = _mm256_loadu_si256(from.add(32 * part).cast());
                         let to = shared.add(32 * part).cast::<i32>();
                         _mm256_maskstore_epi32(to, mask(exec, part), values);
                     }
                 }
-                _ => return access::store_word(m, op, exec),
+                _ => return access::store_word(m, info, from, exec),
             }
         }
         m.shared_accesses += 1;

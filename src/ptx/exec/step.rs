@@ -2,10 +2,14 @@
 
 use super::api::FindingKind;
 use super::barrier;
-use super::image::{Control, NEVER};
+use super::exchange::exchange;
+use super::execute::{self, execute};
+use super::form::{Form, Step};
+use super::image::NEVER;
 use super::machine::Machine;
 use super::members;
 use super::observe::observe;
+use super::print;
 use super::warp::{Entry, Path, State, Warp, pass};
 use crate::ptx::names::Word;
 
@@ -59,28 +63,38 @@ impl Warp {
                 m.pc = pc;
                 m.warp_instructions += 1;
                 m.thread_instructions += count;
-                let exec = active & (m.mask(op.guard) ^ op.flip);
+                let exec = active & m.registers.lanes(op.guard);
                 if OBSERVED {
                     observe(m, pc, active, exec);
                 }
-                match op.control {
-                    Control::Straight => {
+                // Most instructions: a test foretells them better than a table.
+                if let Form::Step(Step::Map(map)) = &op.form {
+                    if exec != 0 {
+                        execute::map(m, map, exec);
+                    }
+                    pc += 1;
+                    if pc == meet {
+                        self.paths[path].stack.pop();
+                        continue 'entry;
+                    }
+                    continue;
+                }
+                match &op.form {
+                    Form::Step(step) => {
                         if exec != 0 {
-                            // SAFETY: the handler gets the operation that it
-                            // was decoded with.
-                            unsafe { (op.run)(m, op, exec) };
+                            execute(m, step, exec);
                         }
                     }
-                    Control::Branch => {
+                    &Form::Branch { target, meet: join } => {
                         let next = match (exec, active & !exec) {
                             (0, _) => pc + 1,
-                            (_, 0) => op.a,
+                            (_, 0) => target,
                             (taken, rest) => {
-                                let sides = match op.a <= pc {
-                                    true => [(op.a, taken), (pc + 1, rest)],
-                                    false => [(pc + 1, rest), (op.a, taken)],
+                                let sides = match target <= pc {
+                                    true => [(target, taken), (pc + 1, rest)],
+                                    false => [(pc + 1, rest), (target, taken)],
                                 };
-                                diverge(&mut self.paths[path], op.b, &sides);
+                                diverge(&mut self.paths[path], join, &sides);
                                 turn -= 1;
                                 if turn == 0 {
                                     return self.turn(m, path);
@@ -104,17 +118,11 @@ impl Warp {
                         pc = next;
                         continue;
                     }
-                    Control::Checked => {
-                        if exec != 0 {
-                            // SAFETY: as above.
-                            unsafe { (op.run)(m, op, exec) };
-                        }
-                        if m.stop {
-                            return Stopped::Abort;
-                        }
-                    }
-                    Control::Together => {
-                        let member = m.word(op.c, exec.trailing_zeros() % 32);
+                    &Form::Together {
+                        members,
+                        exchange: made,
+                    } => {
+                        let member = m.registers.word(members, exec.trailing_zeros() % 32);
                         let missing = member & self.alive & !active;
                         if exec != 0 && missing != 0 {
                             self.top(path).pc = pc;
@@ -125,40 +133,51 @@ impl Warp {
                             return Stopped::Waiting;
                         }
                         if exec != 0 {
-                            members::check(m, op.c, exec, self.alive, self.started);
-                            // SAFETY: as above.
-                            unsafe { (op.run)(m, op, exec) };
+                            members::check(m, members, exec, self.alive, self.started);
+                            if let Some(at) = made {
+                                exchange(m, &image.exchanges[at as usize], exec);
+                            }
                         }
                     }
-                    Control::Indexed => {
+                    &Form::IndexedBranch {
+                        index,
+                        table,
+                        meet: join,
+                    } => {
                         self.top(path).pc = pc;
-                        if !self.indexed(m, path, exec) {
+                        if !self.indexed(m, path, (index, table, join), exec) {
                             return Stopped::Abort;
                         }
                         continue 'entry;
                     }
-                    Control::Call => {
+                    &Form::Call { call } => {
                         self.top(path).pc = pc + 1;
-                        if exec != 0 && !self.call(m, path, op.extra, exec) {
+                        if exec != 0 && !self.call(m, path, call, exec) {
                             return Stopped::Abort;
                         }
                         continue 'entry;
                     }
-                    Control::Return | Control::Exit => {
+                    Form::Return | Form::Exit => {
                         self.top(path).pc = pc + 1;
-                        self.leave(m, path, exec, op.control == Control::Exit);
+                        self.leave(m, path, exec, matches!(op.form, Form::Exit));
                         continue 'entry;
                     }
-                    Control::Barrier => {
+                    &Form::Barrier { barrier } => {
                         if exec != 0 {
                             self.top(path).pc = pc + 1;
-                            if self.barrier(m, path, op.extra, exec) {
+                            if self.barrier(m, path, barrier, exec) {
                                 return Stopped::Waiting;
                             }
                             continue 'entry;
                         }
                     }
-                    Control::Trap => {
+                    &Form::Assert { call } => {
+                        if exec != 0 {
+                            print::assertion(m, &image.system_calls[call as usize], exec);
+                            return Stopped::Abort;
+                        }
+                    }
+                    Form::Trap => {
                         if exec != 0 {
                             let text = "the kernel executed trap".to_owned();
                             m.found(FindingKind::Trap, exec.trailing_zeros(), None, None, text);
@@ -191,10 +210,15 @@ impl Warp {
         }
     }
 
-    fn indexed(&mut self, m: &mut Machine, path: usize, exec: u32) -> bool {
+    fn indexed(
+        &mut self,
+        m: &mut Machine,
+        path: usize,
+        (index, table, meet): (u32, u32, u32),
+        exec: u32,
+    ) -> bool {
         let pc = self.top(path).pc;
-        let op = m.image.ops[pc as usize];
-        let table = &m.image.tables[op.extra as usize];
+        let table = &m.image.tables[table as usize];
         let mut sides: Vec<(u32, u32)> = Vec::new();
         let mut add = |target: u32, lanes: u32| match sides.iter_mut().find(|s| s.0 == target) {
             Some(side) => side.1 |= lanes,
@@ -203,7 +227,7 @@ impl Warp {
         };
         add(pc + 1, m.active & !exec);
         for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
-            let index = m.word(op.a, lane);
+            let index = m.registers.word(index, lane);
             let Some(&target) = table.get(index as usize) else {
                 let text = format!("brx.idx with index {index} of {} targets", table.len());
                 m.found(FindingKind::Trap, lane, None, None, text);
@@ -214,7 +238,7 @@ impl Warp {
         }
         match sides[..] {
             [(target, _)] => self.top(path).pc = target,
-            _ => diverge(&mut self.paths[path], op.b, &sides),
+            _ => diverge(&mut self.paths[path], meet, &sides),
         }
         true
     }
@@ -232,7 +256,7 @@ impl Warp {
             });
             return true;
         };
-        let targets = m.read(pointer);
+        let targets = m.registers.read(pointer);
         let mut left = exec;
         while left != 0 {
             let lane = left.trailing_zeros();
@@ -304,8 +328,8 @@ impl Warp {
         let (mut above, mut leaving) = (stack[stack.len() - 1].lanes, 0);
         for entry in stack.iter().rev().skip(1) {
             match m.image.ops.get(entry.pc as usize) {
-                Some(op) if matches!(op.control, Control::Exit | Control::Return) => {
-                    leaving |= entry.lanes & !above & (m.mask(op.guard) ^ op.flip);
+                Some(op) if matches!(op.form, Form::Exit | Form::Return) => {
+                    leaving |= entry.lanes & !above & m.registers.lanes(op.guard);
                 }
                 // Where all leave on their way, none comes here.
                 _ => {}

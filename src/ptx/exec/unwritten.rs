@@ -50,7 +50,7 @@ pub(super) fn local(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
     };
     let known = bytes.iter().all(|&b| b);
     bytes.fill(true);
-    if !known && (!info.store || info.atomic) {
+    if !known && !info.transfer.only_writes() {
         let (name, offset) = (variable.name.clone(), address - u64::from(variable.offset));
         let what = m.describe(info);
         let text = format!("{what} at byte {offset} of {name}, which the thread has not written");

@@ -7,9 +7,12 @@
 //! of other paths, or where lanes have been branching for long while others
 //! of their warp wait (a lock held by one of them).
 
-use super::image::{Image, NEVER, Place, Slot, Width};
+use super::exchange::exchange;
+use super::form::Form;
+use super::image::{Image, NEVER, Place};
 use super::machine::Machine;
 use super::members;
+use super::registers::{Mask, Registers, Slot};
 use crate::ptx::names::Special;
 
 /// Lanes that are at one place.
@@ -94,7 +97,7 @@ impl Warp {
 
     /// Makes it the current warp of the machine.
     pub fn enter(&mut self, m: &mut Machine, index: u32) {
-        m.regs = self.file();
+        m.registers = Registers::new(self.file());
         m.local = self.local.as_mut_ptr().cast();
         m.warp = index;
     }
@@ -105,14 +108,13 @@ impl Warp {
         self.local.fill(0);
         self.enter(m, index);
         let image = m.image;
-        // SAFETY: the reserved part of the file has the two masks.
-        unsafe { m.regs.cast::<[u32; 2]>().write([u32::MAX, 0]) };
+        m.registers.set_mask(Mask::ALL_AT, u32::MAX, u32::MAX);
         for &(slot, bits) in &image.constants {
-            m.write(slot, u32::MAX, &[bits; 32]);
+            m.registers.write(slot, u32::MAX, &[bits; 32]);
         }
         for &(slot, special) in &image.specials {
             let values = special_values(m, special);
-            m.write(slot, u32::MAX, &values);
+            m.registers.write(slot, u32::MAX, &values);
         }
         self.alive = lanes;
         self.started = lanes;
@@ -227,16 +229,25 @@ impl Warp {
     /// Runs an instruction that names lanes, for those that have come to it.
     fn run_named(&self, m: &mut Machine, pc: u32, lanes: u32) {
         m.pc = pc;
-        let op = m.image.ops[pc as usize];
-        let exec = lanes & (m.mask(op.guard) ^ op.flip);
+        let image = m.image;
+        let op = &image.ops[pc as usize];
+        let exec = lanes & m.registers.lanes(op.guard);
         m.active = lanes;
         m.warp_instructions += 1;
         m.thread_instructions += u64::from(lanes.count_ones());
+        let Form::Together {
+            members,
+            exchange: made,
+        } = op.form
+        else {
+            return;
+        };
         if exec != 0 {
-            members::check(m, op.c, exec, self.alive, self.started);
+            members::check(m, members, exec, self.alive, self.started);
+            if let Some(at) = made {
+                exchange(m, &image.exchanges[at as usize], exec);
+            }
         }
-        // SAFETY: the handler gets the operation that it was decoded with.
-        unsafe { (op.run)(m, &op, exec) };
     }
 }
 
@@ -291,11 +302,11 @@ pub(super) fn pass(m: &mut Machine, values: &[super::image::Passed], exec: u32) 
     for value in values {
         match (value.from, value.to) {
             (Place::Slot(from), Place::Slot(to)) => {
-                let lanes = m.read(from);
-                m.write(to, exec, &lanes);
+                let lanes = m.registers.read(from);
+                m.registers.write(to, exec, &lanes);
             }
             (Place::Slot(from), Place::Local(to)) => {
-                let lanes = m.read(from);
+                let lanes = m.registers.read(from);
                 let size = bytes_of(from).min(value.bytes as usize);
                 for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
                     let bytes = lanes[lane as usize].to_le_bytes();
@@ -318,7 +329,7 @@ pub(super) fn pass(m: &mut Machine, values: &[super::image::Passed], exec: u32) 
                     }
                     lanes[lane as usize] = u64::from_le_bytes(bytes);
                 }
-                m.write(to, exec, &lanes);
+                m.registers.write(to, exec, &lanes);
             }
             (Place::Local(from), Place::Local(to)) => {
                 for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
@@ -335,8 +346,5 @@ pub(super) fn pass(m: &mut Machine, values: &[super::image::Passed], exec: u32) 
 }
 
 fn bytes_of(slot: Slot) -> usize {
-    match slot.width {
-        Width::Mask => 1,
-        width => width.bytes() as usize / 32,
-    }
+    slot.width.bits().div_ceil(8) as usize
 }

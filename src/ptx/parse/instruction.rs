@@ -5,7 +5,8 @@ use super::body::Body;
 use super::scope::{Named, find};
 use crate::error::Result;
 use crate::ptx::ast::{Guard, Instruction, Modifiers, Operand, StatementKind};
-use crate::ptx::names::{Modifier, Opcode};
+use crate::ptx::names::Modifier;
+use crate::ptx::opcodes::Opcode;
 use crate::ptx::token::Kind;
 
 impl<'a> Parser<'a> {

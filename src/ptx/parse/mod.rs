@@ -14,13 +14,13 @@ mod scope;
 pub(super) use initial::immediate_bits;
 
 use super::ast::{Modifiers, Module, Span, Statement, StatementKind};
-use super::names::Opcode;
+use super::opcodes::Opcode;
 use super::token::{Kind, Token, tokens};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What a name of module scope stands for.
+/// The meaning of a name of module scope.
 #[derive(Clone, Copy)]
 enum Global {
     Variable(u32),
@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Steps over the directive `.text` where it stands.
+    /// Skips the directive `.text`, if present.
     fn eat_dotted(&mut self, text: &str) -> bool {
         let token = self.peek();
         let found = token.kind == Kind::Dotted && self.str_of(token) == text;

@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
         Ok(Operand::Pair(Box::new((first, second))))
     }
 
-    /// What may stand in a list: a name, `!p`, a constant.
+    /// What a list may contain: a name, `!p`, a constant.
     fn simple(&mut self, body: &mut Body<'a>) -> Result<Operand> {
         match self.kind() {
             Kind::Word => self.named(body, None),

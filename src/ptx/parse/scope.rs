@@ -5,7 +5,7 @@ use crate::ptx::names::Type;
 use crate::ptx::token::Token;
 use std::collections::HashMap;
 
-/// What a name of a scope stands for.
+/// The meaning of a name of a scope.
 #[derive(Clone, Copy)]
 pub(super) enum Named {
     /// A register that the code named before.

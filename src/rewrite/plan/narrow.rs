@@ -11,7 +11,8 @@ use super::super::text;
 use crate::ptx::analysis::{Definition, Use, ValueId, Values};
 use crate::ptx::ast::{Function, Immediate, Instruction, Module, Operand, Register};
 use crate::ptx::edit::Edits;
-use crate::ptx::names::{Opcode, Type, Word};
+use crate::ptx::names::{Type, Word};
+use crate::ptx::opcodes::Opcode;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The values that are computed in 32 bits, and the registers for them.
@@ -313,7 +314,7 @@ impl Job<'_> {
 #[derive(Default)]
 struct Fused {
     sums: BTreeMap<ValueId, (usize, u32)>,
-    /// Products that nobody reads any more.
+    /// Products that are no longer read.
     gone: BTreeSet<ValueId>,
 }
 

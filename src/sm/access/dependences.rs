@@ -1,4 +1,4 @@
-//! Dependences for accesses whose registers nobody knows.
+//! Dependences for accesses whose registers are unknown.
 //!
 //! A ring of N registers: the k-th access of a warp writes register k mod N,
 //! which the N-th access before it wrote last, and a write waits for the write

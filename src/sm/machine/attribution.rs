@@ -1,4 +1,4 @@
-//! Why nothing was issued (docs/microarchitecture.md, section 19.6).
+//! Why nothing was issued (microarchitecture/sm-model.md).
 
 use super::Sm;
 use crate::model::WarpMask;

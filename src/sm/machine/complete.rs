@@ -1,5 +1,5 @@
 //! Completion: writebacks and what they set free
-//! (docs/microarchitecture.md, sections 19.2 and 19.5).
+//! (microarchitecture/sm-model.md).
 
 use super::Sm;
 use crate::error::{Error, Result};

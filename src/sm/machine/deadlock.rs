@@ -1,5 +1,5 @@
 //! Deadlocks: nothing moves and nothing will
-//! (docs/microarchitecture.md, section 19.4).
+//! (microarchitecture/sm-model.md).
 
 use super::{PATIENCE, Sm};
 use crate::error::{Error, Result};

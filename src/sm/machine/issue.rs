@@ -1,5 +1,5 @@
 //! What follows from an issue: to the path, or to a private pipe where the
-//! SM has several schedulers (docs/microarchitecture.md, sections 19.2, 19.4).
+//! SM has several schedulers (microarchitecture/sm-model.md).
 
 use super::Sm;
 use crate::error::Result;
@@ -73,7 +73,8 @@ impl Sm<'_> {
         Ok(issued)
     }
 
-    /// Scheduling classes (section 16) by the owners that the path shows.
+    /// Scheduling classes (microarchitecture/access-unit.md) by the owners that
+    /// the path shows.
     fn classes(&self, owners: u32) -> WarpClasses {
         let mut cls = WarpClasses::default();
         for (w, warp) in self.warps.iter().enumerate().filter(|w| w.1.is_resident()) {

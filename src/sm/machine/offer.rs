@@ -1,5 +1,5 @@
 //! What the warps offer: the next instruction, when its dependences and the
-//! front end allow (docs/microarchitecture.md, section 19.2).
+//! front end allow (microarchitecture/sm-model.md).
 
 use super::Sm;
 use crate::error::{Error, Result};
@@ -12,7 +12,7 @@ use crate::sm::warp::{NEVER, State};
 const MAX_PENDING: usize = 64;
 
 impl InstrKind {
-    /// The kind at the path's issue port (section 2.2).
+    /// The kind at the path's issue port (microarchitecture/parameters.md).
     pub(in crate::sm) fn path_kind(self) -> u8 {
         match self {
             InstrKind::LdShared => kind::LOAD,

@@ -25,7 +25,7 @@ struct ChunkPlace {
     length: u32,
 }
 
-/// Standard input is kept in memory, and is no larger.
+/// Limit of standard input, which is kept in memory.
 const STDIN: Limit = Limit {
     bytes: 1 << 30,
     expected: "a full trace (docs/reference/formats.md)",

@@ -10,7 +10,9 @@ use super::super::layout::{Layout, LayoutSpec};
 use super::super::operation::Steps;
 use super::{Candidate, Kind, Search};
 use crate::error::Result;
-use crate::hash::{HashKind, HashSpec};
+use crate::geometry::Geometry;
+use crate::hash::kind::{self, Family, Search as UnitSearch};
+use crate::hash::{BankFunction, HashKind, HashSpec};
 use crate::search::Problem;
 use crate::search::bitvec::all_pairs;
 use crate::search::reduced;
@@ -41,7 +43,7 @@ impl Search<'_> {
             };
             let found = tuner.run(kind, method, &self.effort.control())?;
             bounds.push((limit, found.lower_bound));
-            if kind == HashKind::Matrix && limit >= array.index_bits() {
+            if family(kind) == Some(Family::Matrix) && limit >= array.index_bits() {
                 self.linear_bound = Some(found.lower_bound);
             }
             if found.conflicts >= fewest {
@@ -49,7 +51,7 @@ impl Search<'_> {
             }
             fewest = found.conflicts;
             self.take(Candidate {
-                spec: LayoutSpec::Hash(arranged(&found.spec, &problem)?),
+                spec: LayoutSpec::Hash(arranged(kind, &found.spec, &problem)?),
                 kind: Kind::Hash(kind),
                 method: method.name(),
                 lower_bound: array.floor(),
@@ -77,7 +79,7 @@ impl Search<'_> {
         let mut limits = vec![m, whole, all];
         limits.dedup();
         // With the bank bits as pivots a permutation is the identity.
-        if matches!(kind, HashKind::BitvecPerm | HashKind::BitwisePerm) && limits.len() > 1 {
+        if permutes(kind, self.array.geometry()) && limits.len() > 1 {
             limits.remove(0);
         }
         limits
@@ -86,22 +88,47 @@ impl Search<'_> {
 
 /// A mapping with the same conflicts in few operations: bank bits stay where
 /// they are as far as the kind allows.
-fn arranged(spec: &HashSpec, problem: &Problem) -> Result<HashSpec> {
-    let m = problem.geometry().bank_bits();
-    Ok(match spec {
-        HashSpec::BitwisePerm(bits) => {
-            let rows: Vec<u32> = bits.iter().map(|bit| 1 << bit).collect();
-            let placed = in_place(&rows, m);
-            HashSpec::BitwisePerm(placed.iter().map(|row| row.trailing_zeros()).collect())
+fn arranged(kind: HashKind, spec: &HashSpec, problem: &Problem) -> Result<HashSpec> {
+    let geometry = problem.geometry();
+    let (Some(family), BankFunction::Linear(matrix)) =
+        (family(kind), BankFunction::new(spec, geometry)?)
+    else {
+        return Ok(spec.clone());
+    };
+    let rows = in_place(matrix.rows(), geometry.bank_bits());
+    if family == Family::Matrix {
+        return trimmed(rows, problem);
+    }
+    let placed = (kind::of(kind).of_rows)(&rows, geometry);
+    Ok(placed.map_or_else(|| spec.clone(), HashSpec::from))
+}
+
+/// The rows that the unit of `kind` can make one by one.
+fn family(kind: HashKind) -> Option<Family> {
+    match kind::of(kind).search {
+        UnitSearch::Rows(family) => Some(family),
+        UnitSearch::Each | UnitSearch::Windows => None,
+    }
+}
+
+/// Whether the rows of each configuration are one address bit each.
+fn permutes(kind: HashKind, geometry: Geometry) -> bool {
+    match kind::of(kind).search {
+        UnitSearch::Rows(family) => family == Family::Permutation,
+        UnitSearch::Windows => false,
+        UnitSearch::Each => {
+            let mut single = true;
+            let each = (kind::of(kind).each)(geometry, &mut |spec| {
+                single &= spec
+                    .get()
+                    .rows(geometry)
+                    .iter()
+                    .all(|row| row.is_power_of_two());
+                Ok(())
+            });
+            each.is_ok() && single
         }
-        HashSpec::BitwiseXor(pairs) => {
-            let row = |&(a, b): &(u32, Option<u32>)| 1 << a | b.map_or(0, |b| 1 << b);
-            let rows: Vec<u32> = pairs.iter().map(row).collect();
-            as_pairs(&in_place(&rows, m)).unwrap_or_else(|| spec.clone())
-        }
-        HashSpec::Matrix(rows) => trimmed(in_place(rows, m), problem)?,
-        other => other.clone(),
-    })
+    }
 }
 
 /// Another basis of the same row space: reduced, each row at the place of its
@@ -117,16 +144,6 @@ fn in_place(rows: &[u32], m: u32) -> Vec<u32> {
             own.copied().or_else(|| moved.next())
         })
         .collect()
-}
-
-/// Rows of one or two bits as pairs; `None` where one has more.
-pub(super) fn as_pairs(rows: &[u32]) -> Option<HashSpec> {
-    let pair = |row: &u32| {
-        let (low, high) = (row.trailing_zeros(), row.ilog2());
-        (row.count_ones() <= 2).then_some((low, (high != low).then_some(high)))
-    };
-    let pairs = rows.iter().map(pair).collect::<Option<Vec<_>>>()?;
-    Some(HashSpec::BitwiseXor(pairs))
 }
 
 /// The matrix without bits that gain nothing, where that saves operations.
@@ -160,9 +177,10 @@ fn trimmed(rows: Vec<u32>, problem: &Problem) -> Result<HashSpec> {
         }
     }
     let cost = |rows: &[u32]| -> Result<usize> {
-        let spec = LayoutSpec::Hash(HashSpec::Matrix(rows.to_vec()));
+        let spec = LayoutSpec::Hash(Family::Matrix.spec(rows, problem.geometry()).into());
         Ok(Steps::of(&Layout::new(&spec, problem.geometry())?).count())
     };
     let fewer = cost(&left)? < cost(&rows)?;
-    Ok(HashSpec::Matrix(if fewer { left } else { rows }))
+    let rows = if fewer { left } else { rows };
+    Ok(Family::Matrix.spec(&rows, problem.geometry()).into())
 }

@@ -24,6 +24,7 @@ pub use variables::{PerVariable, VariableChoices, per_variable};
 
 use super::layout::{Layout, LayoutSpec};
 use crate::error::{Error, Result};
+use crate::hash::kind::{self, Family, Search as UnitSearch};
 use crate::hash::{HashKind, HashSpec, ShiftTable};
 use crate::search::Control;
 use std::fmt;
@@ -53,20 +54,16 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds; of equal mappings the first kind's is preferred.
-    pub const ALL: [Kind; 12] = [
-        Kind::Mod,
-        Kind::Swizzle,
-        Kind::Pad,
-        Kind::Xor,
-        Kind::Add,
-        Kind::Hash(HashKind::BitvecPerm),
-        Kind::Hash(HashKind::BitvecXor),
-        Kind::Hash(HashKind::BitwisePerm),
-        Kind::Hash(HashKind::BitwiseXor),
-        Kind::TwoShifts,
-        Kind::Hash(HashKind::Matrix),
-        Kind::Rap,
-    ];
+    pub fn all() -> Vec<Kind> {
+        let any_matrix = |k: &HashKind| kind::of(*k).search == UnitSearch::Rows(Family::Matrix);
+        let (widest, narrow): (Vec<_>, Vec<_>) = HashKind::ALL.into_iter().partition(any_matrix);
+        let mut all = vec![Kind::Mod, Kind::Swizzle, Kind::Pad, Kind::Xor, Kind::Add];
+        all.extend(narrow.into_iter().map(Kind::Hash));
+        all.push(Kind::TwoShifts);
+        all.extend(widest.into_iter().map(Kind::Hash));
+        all.push(Kind::Rap);
+        all
+    }
 
     /// The name on the command line and in JSON.
     pub fn name(self) -> &'static str {
@@ -93,10 +90,10 @@ impl FromStr for Kind {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let found = Kind::ALL.into_iter().find(|kind| kind.name() == text);
+        let found = Kind::all().into_iter().find(|kind| kind.name() == text);
         found.ok_or_else(|| {
             let names = |of_units: bool| {
-                let kinds = Kind::ALL.into_iter();
+                let kinds = Kind::all().into_iter();
                 let kinds = kinds.filter(|k| matches!(k, Kind::Hash(_)) == of_units);
                 kinds.map(Kind::name).collect::<Vec<_>>().join(", ")
             };
@@ -206,7 +203,7 @@ pub fn choices(array: &Array, kinds: &[Kind], effort: &Effort) -> Result<Choices
         pad_bound: None,
     };
     search.fixed("mod".parse()?, Kind::Mod)?;
-    for &kind in Kind::ALL.iter().filter(|kind| kinds.contains(kind)) {
+    for kind in Kind::all().into_iter().filter(|k| kinds.contains(k)) {
         if effort.control.stopped() {
             break;
         }

@@ -3,10 +3,9 @@
 //! copy it is the bit-vector XOR with k1 = 0.
 
 use super::super::layout::LayoutSpec;
-use super::linear::as_pairs;
 use super::{Candidate, Kind, Search};
 use crate::error::Result;
-use crate::hash::HashSpec;
+use crate::hash::kind::Family;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -71,7 +70,7 @@ impl Search<'_> {
         };
         let rows = rows([&copies[i], &copies[j]]);
         self.take(Candidate {
-            spec: LayoutSpec::Hash(as_pairs(&rows).unwrap_or(HashSpec::Matrix(rows))),
+            spec: LayoutSpec::Hash(Family::Xor.spec(&rows, array.geometry()).into()),
             kind: Kind::TwoShifts,
             method: "exhaustive",
             lower_bound: if complete { conflicts } else { array.floor() },

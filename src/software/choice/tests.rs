@@ -85,7 +85,7 @@ fn what_is_found_is_what_it_says() {
     ] {
         let trace = mixed(seed, words, widest);
         let array = array(&trace, 512);
-        let found = choices(&array, &Kind::ALL, &effort()).unwrap();
+        let found = choices(&array, &Kind::all(), &effort()).unwrap();
         for choice in &found.ranked {
             let layout = &choice.layout;
             let spec = layout.spec();
@@ -208,7 +208,7 @@ fn no_two_shifts_beat_those_that_are_found() {
 fn arranged_mappings_have_the_same_banks_but_for_their_names() {
     let trace = mixed(21, 512, 1);
     let array = array(&trace, 512);
-    let found = choices(&array, &Kind::ALL, &effort()).unwrap();
+    let found = choices(&array, &Kind::all(), &effort()).unwrap();
     for kind in [HashKind::BitwiseXor, HashKind::Matrix] {
         for choice in of_kind(&found, Kind::Hash(kind)) {
             let LayoutSpec::Hash(spec) = choice.layout.spec() else {
@@ -233,7 +233,7 @@ fn arranged_mappings_have_the_same_banks_but_for_their_names() {
 #[test]
 fn the_front_is_what_nothing_beats() {
     let trace = mixed(30, 500, 1);
-    let found = choices(&array(&trace, 1000), &Kind::ALL, &effort()).unwrap();
+    let found = choices(&array(&trace, 1000), &Kind::all(), &effort()).unwrap();
     let front: Vec<_> = found.ranked.iter().filter(|c| c.front).collect();
     assert!(front.len() > 1 && front.len() < found.ranked.len());
     for choice in &found.ranked {
@@ -328,7 +328,7 @@ fn variables_in_the_middle_of_a_vector_keep_theirs_whole() {
         {"name": "b", "offset": 24, "bytes": 2000},
     ]);
     trace.extra.insert("shared_variables".to_owned(), variables);
-    let found = per_variable(&trace, geometry(), phases(), 600, &Kind::ALL, &effort());
+    let found = per_variable(&trace, geometry(), phases(), 600, &Kind::all(), &effort());
     let found = found.unwrap().unwrap();
     let b = &found.variables[1];
     assert_eq!((b.array.vector_words(), b.array.accesses()), (4, 3));
@@ -366,14 +366,14 @@ fn narrower_accesses_leave_fewer_conflicts() {
     let columns = (0..16).map(|c| (4, (0..32).map(|l| 16 * l + c).collect()));
     let trace = trace(512, rows.chain(columns).collect());
     let own = array(&trace, 512);
-    let found = choices(&own, &Kind::ALL, &effort()).unwrap();
+    let found = choices(&own, &Kind::all(), &effort()).unwrap();
     assert_eq!(found.best().max_degree, 4);
     let found = narrower(
         &trace,
         geometry(),
         phases(),
         (&own, &found),
-        &Kind::ALL,
+        &Kind::all(),
         &effort(),
     );
     let found = found.unwrap();
@@ -391,14 +391,14 @@ fn a_stopped_search_proves_nothing() {
         control: Control::none().stop_when(&|| true),
         budget: Duration::from_secs(1),
     };
-    let found = choices(&array(&trace, 512), &Kind::ALL, &stopped).unwrap();
+    let found = choices(&array(&trace, 512), &Kind::all(), &stopped).unwrap();
     assert_eq!(found.ranked.len(), 1);
     assert!(!found.fewest_proved && !found.best().optimal());
 }
 
 #[test]
 fn kinds_have_names() {
-    for kind in Kind::ALL {
+    for kind in Kind::all() {
         assert_eq!(kind.name().parse::<Kind>().unwrap(), kind);
     }
     let error = "nope".parse::<Kind>().unwrap_err();

@@ -1,5 +1,5 @@
 //! `spad_sm_path`: random stimulus of an environment that follows the rules of
-//! docs/microarchitecture.md, section 18.1, and the replay of a workload.
+//! microarchitecture/sm-path.md, and the replay of a workload.
 
 mod cycle;
 mod environment;

@@ -1,5 +1,6 @@
 // spad_access_unit: a block touches the shared part of the scratchpad only
-// while it owns it (section 16). One pair of slots is followed; it may be any.
+// while it owns it (microarchitecture/access-unit.md). One pair of slots is
+// followed; it may be any.
 module miter #(parameter W = 4, parameter T = 4, parameter TW = 2, parameter WW = 2, parameter n = 9) (
     input wire clk,
     input wire rst,

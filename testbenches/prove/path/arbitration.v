@@ -1,5 +1,6 @@
 // The group that is to be served: of each bank the lowest waiting lane, the
-// leader, and the waiting lanes on its row (section 3).
+// leader, and the waiting lanes on its row
+// (microarchitecture/conflict-arbiter.md).
 module group #(parameter L = 4, parameter m = 3, parameter R = 6) (
     input wire [L-1:0] waiting,
     input wire [L*m-1:0] bank,

@@ -1,6 +1,6 @@
 // spad_bank_ram: what was written is read, and only reads change `dout`
-// (section 5). One row and byte is followed; it may be any. The words of the
-// memory are named: four rows.
+// (microarchitecture/bank-ram.md). One row and byte is followed; it may be any.
+// The words of the memory are named: four rows.
 module miter #(parameter ROWS = 4, parameter D = 32, parameter W_row = 2) (
     input wire clk,
     input wire rst,

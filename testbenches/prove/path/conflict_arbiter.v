@@ -1,5 +1,6 @@
 // spad_conflict_arbiter: every active lane of an access is served exactly once,
-// in exactly `degree` cycles in which the response side is ready (section 3).
+// in exactly `degree` cycles in which the response side is ready
+// (microarchitecture/conflict-arbiter.md).
 module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 8,
                parameter BE = 4, parameter DG = 3, parameter MERGE = 1) (
     input wire clk,
@@ -169,7 +170,8 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     assign cover_next = fire & held & (grp_degree == 2);
 endmodule
 
-// The number of distinct rows in one bank (docs/microarchitecture.md, section 3).
+// The number of distinct rows in one bank
+// (microarchitecture/conflict-arbiter.md).
 module distinct_rows #(parameter L = 4, parameter m = 3, parameter R = 2, parameter DG = 3) (
     input wire [L-1:0] mask,
     input wire [L*m-1:0] bank,

@@ -1,8 +1,9 @@
 // spad_conflict_history: what was updated is found, until two other program
-// counters of its set have been updated or everything is cleared (section 13).
-// One program counter is followed; it may be any. The words of the memories
-// are named: two sets. The updates under way, the one that is being written and
-// the one behind it, are counted as written.
+// counters of its set have been updated or everything is cleared
+// (microarchitecture/conflict-history.md). One program counter is followed; it
+// may be any. The words of the memories are named: two sets. The updates under
+// way, the one that is being written and the one behind it, are counted as
+// written.
 module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     input wire clk,
     input wire rst,

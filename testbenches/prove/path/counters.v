@@ -1,5 +1,6 @@
 // spad_counters: any one counter has counted the events of its kind since it
-// was last cleared or set, each once: its low four bits (section 18b).
+// was last cleared or set, each once: its low four bits
+// (microarchitecture/counters.md).
 module miter #(parameter DG = 3) (
     input wire clk,
     input wire rst,

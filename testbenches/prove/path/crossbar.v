@@ -1,4 +1,5 @@
-// spad_crossbar: equal to its definition for all inputs (section 4).
+// spad_crossbar: equal to its definition for all inputs
+// (microarchitecture/crossbar.md).
 module miter #(parameter L = 4, parameter m = 3, parameter B = 8, parameter R = 6,
                parameter D = 32) (
     input wire [L-1:0] leader,

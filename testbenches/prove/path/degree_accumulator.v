@@ -1,5 +1,5 @@
 // spad_degree_accumulator: the occupancies of an instruction's passes less the
-// number of passes, saturated (section 12).
+// number of passes, saturated (microarchitecture/conflict-history.md).
 module miter #(parameter EX = 3, parameter PCW = 14, parameter W_resolved_occ = 5) (
     input wire clk,
     input wire rst,

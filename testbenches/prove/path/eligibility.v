@@ -1,5 +1,5 @@
 // spad_eligibility: who may issue, and that so many, in such an order, are in
-// flight (section 18.2). One warp is followed; it may be any.
+// flight (microarchitecture/issue.md). One warp is followed; it may be any.
 module miter #(parameter W = 4, parameter WW = 2) (
     input wire clk,
     input wire rst,

@@ -1,6 +1,6 @@
 {% set staged = H == 1 -%}
 // spad_hash_stage with the XOR hash{% if staged %}, in a stage of its own{% else %}, without a stage of its own{% endif %}: a pass leaves as it
-// came, in order, once, with the places of its addresses (sections 2.5, 18.4, 18.11).
+// came, in order, once, with the places of its addresses (microarchitecture/hash-stage.md).
 module miter #(parameter n = 9, parameter m = 3, parameter R = 6, parameter LK = 5, parameter L = 2,
                parameter W_in_ctl = 33, parameter W_in_data = 64, parameter W_in_be = 8) (
     input wire clk,

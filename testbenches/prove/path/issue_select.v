@@ -1,6 +1,6 @@
 // spad_issue_select with AHEAD > 1, beside the access unit: between qualifying
 // and taking others may change what a warp was qualified with; what is taken
-// may still go (section 18.3).
+// may still go (microarchitecture/issue.md).
 module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW = 2, parameter n = 9) (
     input wire clk,
     input wire rst,

@@ -1,5 +1,6 @@
 // spad_lock_unit: a lock is never taken twice without an unlock in between, and
-// every unlock frees it (section 6). One lock is followed; it may be any.
+// every unlock frees it (microarchitecture/lock-unit.md). One lock is followed;
+// it may be any.
 module miter #(parameter L = 4, parameter LK = 5, parameter LKG = 2, parameter LOCKS = 32, parameter W_lk_win = 1) (
     input wire clk,
     input wire rst,

@@ -1,7 +1,7 @@
 // spad_memory_entry: a pass that is marked as it comes in leaves PREMEM as it
 // came, behind exactly those before it: as a request, or as an atomic to the
 // sequencer, which works for one atomic after the other, in the order in which
-// they came (sections 18.4, 18.5, 18.11).
+// they came (microarchitecture/memory-entry.md).
 module miter #(parameter L = 2, parameter m = 3, parameter R = 6, parameter LK = 5, parameter WW = 2, parameter DG = 2,
                parameter PQ = 3, parameter S = 4, parameter W_in_ctl = 33, parameter W_in_data = 64, parameter W_in_be = 8,
                parameter W_req_tag = 37, parameter W_pre_count = 2) (

@@ -1,7 +1,7 @@
 {% set last_stage = M - 1 -%}
 {% set has_stages = M > 4 -%}
 // spad_memory_exit{% if has_stages %} with {{ M - 4 }} stages{% endif %}: answers leave as they came, in order, each once,
-// however long the exit is closed (sections 18.4 to 18.6).
+// however long the exit is closed (microarchitecture/memory-exit.md).
 module miter #(parameter L = 2, parameter WW = 2, parameter D = 32, parameter DG = 2, parameter PW = 3, parameter PCW = 14,
                parameter LKG = 2, parameter W_resp_tag = 40, parameter W_out_data = 80, parameter W_resolved_occ = 3) (
     input wire clk,

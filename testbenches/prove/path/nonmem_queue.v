@@ -1,5 +1,6 @@
 // spad_nonmem_queue: an entry that is marked as it comes in leaves as it came,
-// behind exactly the entries that were there before it (section 10).
+// behind exactly the entries that were there before it
+// (microarchitecture/elastic-queues.md).
 module miter #(parameter W_in_data = 8, parameter NQ = 2) (
     input wire clk,
     input wire rst,

@@ -1,6 +1,6 @@
-// spad_pass_issue: the passes of an instruction go in order, each once, none
-// of another between them, and EX has them as they went (section 18.3). One
-// warp is followed; it may be any.
+// spad_pass_issue: the passes of an instruction go in order, each once, none of
+// another between them, and EX has them as they went
+// (microarchitecture/issue.md). One warp is followed; it may be any.
 module miter #(parameter W = 4, parameter WW = 2, parameter S = 2, parameter PW = 3, parameter PCW = 14,
                parameter W_ex_tag = 8) (
     input wire clk,

@@ -1,5 +1,6 @@
 // spad_premem_queue: an entry that is marked as it comes in leaves as it came,
-// behind exactly the entries that were there before it (section 9).
+// behind exactly the entries that were there before it
+// (microarchitecture/elastic-queues.md).
 module miter #(parameter W_in_data = 8, parameter PQ = 3, parameter W_count = 2) (
     input wire clk,
     input wire rst,

@@ -1,6 +1,6 @@
 // spad_release_register: what relssp says, one cycle later, but that a block
-// that starts is alive and has released nothing (section 18.2a). One slot is
-// followed; it may be any.
+// that starts is alive and has released nothing (microarchitecture/relssp.md).
+// One slot is followed; it may be any.
 module miter #(parameter T = 4, parameter TW = 2) (
     input wire clk,
     input wire rst,

@@ -1,5 +1,6 @@
 // spad_relssp: a block's part is unlocked exactly in the cycle in which the
-// last of its active threads has released or exited (section 17).
+// last of its active threads has released or exited
+// (microarchitecture/relssp.md).
 module miter #(parameter W = 4, parameter WS = 8, parameter L = 4, parameter S = 2, parameter T = 4,
                parameter TW = 2, parameter WW = 2, parameter W_rel_sub = 1) (
     input wire clk,

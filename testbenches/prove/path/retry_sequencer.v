@@ -1,6 +1,7 @@
 // spad_retry_sequencer: every lock taken is released by exactly one later
 // store-and-unlock, nobody else's lock is, and every pass comes to its end
-// (section 8). Of addresses and data one lane is followed; it may be any.
+// (microarchitecture/retry-sequencer.md). Of addresses and data one lane is
+// followed; it may be any.
 module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK = 5, parameter D = 32,
                parameter DG = 3, parameter LW = 2, parameter LR = 2, parameter LU = 2, parameter LWR = 2,
                parameter LB = 1, parameter W_at_tag = 8) (

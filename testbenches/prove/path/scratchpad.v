@@ -7,7 +7,7 @@ stage before it held when they last moved. -#}
 {% set is_cut = MS > 2 %}{% set has_y = MS > 3 -%}
 // spad_scratchpad in {{ MS }} stages: every request is answered once, in order and on
 // time; a load reads what the accesses before it stored; of the lanes that ask
-// for a free lock exactly one takes it (section 7). One word, byte, lane, and
+// for a free lock exactly one takes it (microarchitecture/scratchpad.md). One word, byte, lane, and
 // lock are followed; they may be any. The words of the banks are named.
 module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B = 8, parameter R = 6,
                parameter ROWS = 4, parameter D = 32, parameter LK = 5, parameter LOCKS = 32, parameter LKG = 2,

@@ -1,7 +1,8 @@
-// spad_sm_path as a whole: what is issued is written back, each pass once and as
-// it went, in the order of its way, whatever the neighbours do. Passes are looked
-// for in every place where one can stand, from the writeback port back to EX
-// (sections 18.2 to 18.5).
+// spad_sm_path as a whole: what is issued is written back, each pass once and
+// as it went, in the order of its way, whatever the neighbours do. Passes are
+// looked for in every place where one can stand, from the writeback port back
+// to EX (microarchitecture/issue.md, microarchitecture/pipelines.md and
+// microarchitecture/memory-entry.md).
 module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS = 4, parameter T = 2, parameter TW = 1,
                parameter PW = 3, parameter PCW = 14, parameter DG = 2, parameter D = 32, parameter n = 9, parameter LK = 5,
                parameter NQ = 4, parameter PQ = 1, parameter S = 2,

@@ -1,7 +1,9 @@
-// spad_sm_path as a whole: no access to a shared part but by its owner. While an
-// access is on its way, from its issue until it is written back, its block holds
-// the shared part (sections 16, 17, 18.2, 18.3). Threads access the shared part
-// before they release it, exits and launches are those of section 18.1.
+// spad_sm_path as a whole: no access to a shared part but by its owner. While
+// an access is on its way, from its issue until it is written back, its block
+// holds the shared part (microarchitecture/access-unit.md,
+// microarchitecture/relssp.md and microarchitecture/issue.md). Threads access
+// the shared part before they release it, exits and launches are those of
+// microarchitecture/sm-path.md.
 module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS = 4, parameter S = 2,
                parameter T = 2, parameter TW = 1, parameter PW = 3, parameter PCW = 14, parameter D = 32, parameter n = 9, parameter W_wb_tag = 8) (
     input wire clk,

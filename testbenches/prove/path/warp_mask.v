@@ -1,7 +1,8 @@
 // spad_warp_mask: behind an issue memory warps are masked until the safe
-// distance has passed, counted in cycles without hold (section 14, Eq. 7). The
-// history answers in the first cycle behind the issue; AHEAD > 0: in the
-// second, and until then a likely excess masks.
+// distance has passed, counted in cycles without hold
+// (microarchitecture/warp-mask.md, Eq. 7). The history answers in the first
+// cycle behind the issue; AHEAD > 0: in the second, and until then a likely
+// excess masks.
 module miter #(parameter PW = 3, parameter EX = 3) (
     input wire clk,
     input wire rst,

@@ -1,6 +1,6 @@
 // spad_warp_scheduler: what is selected may be, in the order of the policy, and
-// round-robin makes nobody wait longer than the number of warps (section 15).
-// One warp is followed; it may be any.
+// round-robin makes nobody wait longer than the number of warps
+// (microarchitecture/warp-scheduler.md). One warp is followed; it may be any.
 module miter #(parameter W = 4, parameter WW = 2) (
     input wire clk,
     input wire rst,

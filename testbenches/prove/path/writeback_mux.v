@@ -1,7 +1,8 @@
 // spad_writeback_mux: each result that is taken is the next one in the
-// writeback port, and the priorities are kept (section 11). The buffer holds
-// two; the older one is shown. AHEAD > 0: data from off-chip have every second
-// of the cycles with room.
+// writeback port, and the priorities are kept
+// (microarchitecture/writeback-mux.md). The buffer holds two; the older one is
+// shown. AHEAD > 0: data from off-chip have every second of the cycles with
+// room.
 module miter #(parameter W_wb_data = 8, parameter AHEAD = 0) (
     input wire clk,
     input wire rst,

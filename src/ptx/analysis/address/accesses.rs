@@ -7,7 +7,7 @@ use super::origin::Origins;
 use super::sites::{AccessKind, sites, touches};
 use crate::ptx::ast::{Base, Function, Module, Operand};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::names::Opcode;
+use crate::ptx::opcodes::Opcode;
 
 /// An instruction that may access shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::{SharedVariable, Touches};
 use crate::ptx::analysis::Values;
 use crate::ptx::ast::{Instruction, LabelKind, Module, Operand, Target};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::names::Opcode;
+use crate::ptx::opcodes::Opcode;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions of the system that touch no shared variable.
@@ -38,7 +38,7 @@ impl Summary {
 /// The summaries of a module's device functions.
 #[derive(Clone, Debug)]
 pub struct Summaries {
-    /// By function; entries have none, since nobody calls them.
+    /// By function; entries have none, because they are never called.
     of: Vec<Summary>,
     /// Functions whose address is taken.
     pointed: Vec<u32>,

@@ -5,7 +5,8 @@ use super::super::{Definition, ValueId, Values};
 use super::{SharedVariable, index_of, is_dynamic};
 use crate::ptx::ast::{Base, Function, Instruction, Module, Operand, Register, Symbol};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::names::{Opcode, Space, Type};
+use crate::ptx::names::{Space, Type};
+use crate::ptx::opcodes::{Address, Class};
 use std::collections::{BTreeSet, HashMap};
 
 /// What a value may be an address of; a plain number is of nothing.
@@ -95,7 +96,7 @@ impl<'a> Origins<'a> {
     fn instruction(&mut self, at: u32) -> bool {
         let i = &self.function.instructions[at as usize];
         let mut changed = false;
-        if i.opcode == Opcode::St
+        if i.opcode.class() == Class::Store
             && let Some(Operand::Address(Base::Variable(Symbol::Local(variable)), _)) =
                 i.operands.first()
             && matches!(i.space(), Some(Space::Param | Space::ParamFunc))
@@ -124,25 +125,22 @@ impl<'a> Origins<'a> {
     }
 
     fn result(&mut self, at: u32, i: &Instruction) -> OriginId {
-        use Opcode::*;
-        let float = i.ty(0).is_some_and(Type::is_float);
         let unknown = |reason| Origin {
             unknown: Some((at, reason)),
             ..Origin::default()
         };
-        match i.opcode {
-            _ if float => 0,
-            Ld | Ldu => self.loaded(at, i),
-            Atom | Ldmatrix => self.intern(unknown("a value from memory")),
-            Call => self.intern(unknown("the result of a call")),
-            Selp | Slct | Min | Max | Shfl => self.alternatives(at, i),
-            Cvta if !i.space().is_some_and(is_any_shared) => self.intern(Origin {
+        match i.opcode.row().address {
+            _ if i.ty(0).is_some_and(Type::is_float) => 0,
+            Address::Loaded => self.loaded(at, i),
+            Address::Memory => self.intern(unknown("a value from memory")),
+            Address::Returned => self.intern(unknown("the result of a call")),
+            Address::Choice => self.alternatives(at, i),
+            Address::Converted if !i.space().is_some_and(is_any_shared) => self.intern(Origin {
                 other: true,
                 ..Origin::default()
             }),
-            Setp | Set | Popc | Clz | Bfind | Vote | Match | Activemask | Testp | Isspacep
-            | Rem | Div => 0,
-            _ => self.all_of(at, i, 1),
+            Address::Number => 0,
+            Address::Sum | Address::Converted => self.all_of(at, i, 1),
         }
     }
 

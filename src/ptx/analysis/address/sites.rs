@@ -6,7 +6,8 @@ use super::super::{Affine, Term};
 use super::origin::Origin;
 use super::{Touches, is_dynamic};
 use crate::ptx::ast::{Function, Immediate, Instruction, Module, Operand};
-use crate::ptx::names::{Modifier, Opcode, Word};
+use crate::ptx::names::{Modifier, Word};
+use crate::ptx::opcodes::Class;
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,14 +65,14 @@ pub(super) fn sites(i: &Instruction) -> Vec<Site<'_>> {
     let bulk = i
         .one_of(&[Word::Bulk, Word::Tensor, Word::Mbarrier])
         .is_some();
-    let (kind, bytes) = match i.opcode {
-        Opcode::Ld | Opcode::Ldu => (K::Load, own * elements),
-        Opcode::St => (K::Store, own * elements),
-        Opcode::Atom | Opcode::Red => (K::Atomic, own * elements),
-        Opcode::Cp if !bulk => (K::Copy, copied(i)),
-        Opcode::Ldmatrix => (K::LoadMatrix, 16),
-        Opcode::Stmatrix => (K::StoreMatrix, 16),
-        Opcode::Prefetch | Opcode::Prefetchu | Opcode::Discard => return Vec::new(),
+    let (kind, bytes) = match i.opcode.class() {
+        Class::Load => (K::Load, own * elements),
+        Class::Store => (K::Store, own * elements),
+        Class::Atomic => (K::Atomic, own * elements),
+        Class::Copy if !bulk => (K::Copy, copied(i)),
+        Class::LoadMatrix => (K::LoadMatrix, 16),
+        Class::StoreMatrix => (K::StoreMatrix, 16),
+        Class::Hint => return Vec::new(),
         _ => (K::Other, 0),
     };
     let spaces: Vec<_> = i

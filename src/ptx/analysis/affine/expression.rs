@@ -2,7 +2,7 @@
 
 use super::Term;
 
-/// Expressions of more terms are no use to anybody.
+/// Expressions with more terms are given up.
 const MOST_TERMS: usize = 12;
 
 /// `constant + sum of coefficient * term`, which equals a value modulo

@@ -4,7 +4,9 @@ use super::super::context::{is_any_shared, parameter_of};
 use super::super::{KnownBits, Values};
 use super::{Affine, Affines, Term};
 use crate::ptx::ast::{Base, Immediate, Instruction, Operand};
-use crate::ptx::names::{Opcode, Space, Type, Word};
+use crate::ptx::names::{Space, Type, Word};
+use crate::ptx::opcodes::Opcode;
+use crate::ptx::operands::source_type;
 
 impl Affines<'_> {
     /// The expression of the `index`-th register that instruction `at`
@@ -27,31 +29,31 @@ impl Affines<'_> {
         };
         let width = self.facts.width(Values::written(self.values, at, *target)?);
         let bits = ty.bits();
-        let wide = i.has(Word::Wide);
         let saturates = i.has(Word::Sat);
-        let operand = |n: usize, ty: Type| self.operand(at, i.operands.get(n)?, ty);
+        let operand =
+            |n: usize| self.operand(at, i.operands.get(n)?, source_type(i, n.checked_sub(1)?)?);
+        let known = |n: usize| self.known(at, i, n);
         match i.opcode {
-            Opcode::Add if !saturates => operand(1, ty)?.plus(1, &operand(2, ty)?),
-            Opcode::Sub if !saturates => operand(1, ty)?.plus(-1, &operand(2, ty)?),
-            Opcode::Neg => Some(operand(1, ty)?.scale(-1, bits)),
-            Opcode::Not => Affine::constant(-1, bits).plus(-1, &operand(1, ty)?),
+            Opcode::Add if !saturates => operand(1)?.plus(1, &operand(2)?),
+            Opcode::Sub if !saturates => operand(1)?.plus(-1, &operand(2)?),
+            Opcode::Neg => Some(operand(1)?.scale(-1, bits)),
+            Opcode::Not => Affine::constant(-1, bits).plus(-1, &operand(1)?),
             Opcode::Mul if !i.has(Word::Hi) => self.product(at, i, ty),
             Opcode::Mad if !(i.has(Word::Hi) || i.has(Word::Cc) || saturates) => {
-                let result = if wide { double(ty)? } else { ty };
-                self.product(at, i, ty)?.plus(1, &operand(3, result)?)
+                self.product(at, i, ty)?.plus(1, &operand(3)?)
             }
             Opcode::Shl => {
-                let by = operand(2, Type::U32)?.value()?;
+                let by = operand(2)?.value()?;
                 (0..i64::from(bits))
                     .contains(&by)
-                    .then(|| operand(1, ty).map(|a| a.scale(1i64 << by, bits)))?
+                    .then(|| operand(1).map(|a| a.scale(1i64 << by, bits)))?
             }
             Opcode::Cvt => {
                 let from = i.ty(1)?;
                 if from.is_float() || saturates {
                     return None;
                 }
-                let value = self.extend(operand(1, from)?, from)?;
+                let value = self.extend(operand(1)?, from)?;
                 let value = match ty.bits() < width {
                     true => self.extend(value.truncate(bits), ty)?,
                     false => value,
@@ -59,75 +61,75 @@ impl Affines<'_> {
                 Some(value.truncate(width))
             }
             Opcode::Cvta if i.space().is_some_and(is_any_shared) => {
-                Some(operand(1, ty)?.truncate(super::super::known_bits::SHARED_LIMIT_BITS))
+                Some(operand(1)?.truncate(super::super::known_bits::SHARED_LIMIT_BITS))
             }
-            Opcode::Cvta if i.space() == Some(Space::Global) => operand(1, ty),
+            Opcode::Cvta if i.space() == Some(Space::Global) => operand(1),
             Opcode::And => {
-                let (a, b) = (self.known(at, i, 1, ty), self.known(at, i, 2, ty));
+                let (a, b) = (known(1), known(2));
                 match (a.ones | b.zeros == u64::MAX, b.ones | a.zeros == u64::MAX) {
-                    (true, _) => operand(2, ty),
-                    (_, true) => operand(1, ty),
+                    (true, _) => operand(2),
+                    (_, true) => operand(1),
                     _ => None,
                 }
             }
             Opcode::Or | Opcode::Xor => {
-                let (a, b) = (self.known(at, i, 1, ty), self.known(at, i, 2, ty));
+                let (a, b) = (known(1), known(2));
                 if a.is_disjoint(b) {
-                    return operand(1, ty)?.plus(1, &operand(2, ty)?);
+                    return operand(1)?.plus(1, &operand(2)?);
                 }
                 let all = u64::MAX >> (64 - bits);
                 let inverts = i.opcode == Opcode::Xor;
                 match (a.value() == Some(all), b.value() == Some(all)) {
-                    (true, _) if inverts => Affine::constant(-1, bits).plus(-1, &operand(2, ty)?),
-                    (_, true) if inverts => Affine::constant(-1, bits).plus(-1, &operand(1, ty)?),
+                    (true, _) if inverts => Affine::constant(-1, bits).plus(-1, &operand(2)?),
+                    (_, true) if inverts => Affine::constant(-1, bits).plus(-1, &operand(1)?),
                     _ => None,
                 }
             }
             Opcode::Shr => {
-                let by = operand(2, Type::U32)?.value()?;
-                self.quotient(operand(1, ty)?, ty, u32::try_from(by).ok()?)
+                let by = operand(2)?.value()?;
+                self.quotient(operand(1)?, ty, u32::try_from(by).ok()?)
             }
             Opcode::Div => {
-                let by = operand(2, ty)?.value().filter(|&by| by > 0)? as u64;
+                let by = operand(2)?.value().filter(|&by| by > 0)? as u64;
                 let shift = by.is_power_of_two().then_some(by.trailing_zeros())?;
-                self.quotient(operand(1, ty)?, ty, shift)
+                self.quotient(operand(1)?, ty, shift)
             }
             Opcode::Rem => {
-                let by = operand(2, ty)?.value().filter(|&by| by > 0)? as u64;
-                (self.known(at, i, 1, ty).max() < by).then(|| operand(1, ty))?
+                let by = operand(2)?.value().filter(|&by| by > 0)? as u64;
+                (known(1).max() < by).then(|| operand(1))?
             }
             Opcode::Bfe => {
-                let start = operand(2, Type::U32)?.value()?;
-                let length = operand(3, Type::U32)?.value()?;
-                let whole = self.known(at, i, 1, ty).max() >> length.clamp(0, 63) == 0;
-                (start == 0 && whole && !ty.is_signed()).then(|| operand(1, ty))?
+                let start = operand(2)?.value()?;
+                let length = operand(3)?.value()?;
+                let whole = known(1).max() >> length.clamp(0, 63) == 0;
+                (start == 0 && whole && !ty.is_signed()).then(|| operand(1))?
             }
             Opcode::Bfi => {
-                let start = u32::try_from(operand(3, Type::U32)?.value()?).ok()?;
-                let length = u32::try_from(operand(4, Type::U32)?.value()?).ok()?;
-                let field = self.known(at, i, 1, ty);
+                let start = u32::try_from(operand(3)?.value()?).ok()?;
+                let length = u32::try_from(operand(4)?.value()?).ok()?;
+                let field = known(1);
                 let fits = length < 64 && start + length <= bits && field.max() >> length == 0;
                 let hole = KnownBits::unknown(length.min(63)).max() << start.min(63);
-                let free = self.known(at, i, 2, ty).zeros & hole == hole;
+                let free = known(2).zeros & hole == hole;
                 (fits && free)
-                    .then(|| operand(2, ty)?.plus(1, &operand(1, ty)?.scale(1i64 << start, bits)))?
+                    .then(|| operand(2)?.plus(1, &operand(1)?.scale(1i64 << start, bits)))?
             }
-            Opcode::Selp => match self.known(at, i, 3, Type::Pred).value() {
-                Some(0) => operand(2, ty),
-                Some(_) => operand(1, ty),
+            Opcode::Selp => match known(3).value() {
+                Some(0) => operand(2),
+                Some(_) => operand(1),
                 None => {
-                    let (a, b) = (operand(1, ty)?, operand(2, ty)?);
+                    let (a, b) = (operand(1)?, operand(2)?);
                     (a == b).then_some(a)
                 }
             },
             Opcode::Min | Opcode::Max => {
-                let (a, b) = (self.known(at, i, 1, ty), self.known(at, i, 2, ty));
+                let (a, b) = (known(1), known(2));
                 let limit = if ty.is_signed() { 1 << (bits - 1) } else { 0 };
                 let plain = !i.has(Word::Relu) && (a.zeros & b.zeros) & limit == limit;
                 let min = i.opcode == Opcode::Min;
                 match (a.max() <= b.min(), b.max() <= a.min()) {
-                    (true, _) if plain => operand(if min { 1 } else { 2 }, ty),
-                    (_, true) if plain => operand(if min { 2 } else { 1 }, ty),
+                    (true, _) if plain => operand(if min { 1 } else { 2 }),
+                    (_, true) if plain => operand(if min { 2 } else { 1 }),
                     _ => None,
                 }
             }
@@ -153,9 +155,11 @@ impl Affines<'_> {
         })
     }
 
-    fn known(&self, at: u32, i: &Instruction, n: usize, ty: Type) -> KnownBits {
-        let Some(operand) = i.operands.get(n) else {
-            return KnownBits::unknown(ty.bits());
+    /// The bits of operand `n`; the result is operand 0.
+    fn known(&self, at: u32, i: &Instruction, n: usize) -> KnownBits {
+        let ty = n.checked_sub(1).and_then(|n| source_type(i, n));
+        let (Some(operand), Some(ty)) = (i.operands.get(n), ty) else {
+            return KnownBits::unknown(64);
         };
         let place = (at, operand, ty);
         self.facts
@@ -270,14 +274,4 @@ impl Affines<'_> {
         // Zero-extended, or of the register's own size.
         (ty.bits() >= 32).then(|| Affine::term(term, ty.bits()))
     }
-}
-
-fn double(ty: Type) -> Option<Type> {
-    Some(match ty {
-        Type::U16 => Type::U32,
-        Type::S16 => Type::S32,
-        Type::U32 => Type::U64,
-        Type::S32 => Type::S64,
-        _ => return None,
-    })
 }

@@ -4,7 +4,6 @@ use super::super::{BitFacts, Context, Definition, KnownBits, Loops, ValueId, Val
 use super::{Affine, Term};
 use crate::ptx::ast::{Function, Module};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::names::Opcode;
 
 /// Why a value is not affine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +88,10 @@ impl<'a> Affines<'a> {
             },
             Definition::Instruction { at, .. } => NotAffine {
                 at: *at,
-                reason: reason(self.function.instructions[*at as usize].opcode),
+                reason: self.function.instructions[*at as usize]
+                    .opcode
+                    .row()
+                    .not_affine,
             },
             Definition::Guarded { at, .. } => NotAffine {
                 at: *at,
@@ -290,24 +292,4 @@ impl<'a> Affines<'a> {
 /// Whether an expression is just the term that the value is.
 fn is_itself(affine: &Affine, value: ValueId) -> bool {
     affine.constant == 0 && matches!(affine.terms[..], [(Term::Opaque(v), 1)] if v == value)
-}
-
-/// What instructions with results that are not affine do.
-fn reason(opcode: Opcode) -> &'static str {
-    use Opcode::*;
-    match opcode {
-        And | Or | Xor | Not | Lop3 | Bfe | Bfi | Bmsk => "masking",
-        Shr | Shf | Div | Rem => "division",
-        Shl | Mul | Mad | Mul24 | Mad24 => "a product of values that both vary",
-        Ld | Ldu | Ldmatrix => "data from memory",
-        Atom => "the result of an atomic",
-        Min | Max => "minimum or maximum",
-        Selp | Slct => "a selection",
-        Shfl | Vote | Match | Redux | Activemask | Elect => "data of other lanes",
-        Call => "the result of a call",
-        Cvt => "a conversion",
-        Popc | Clz | Bfind | Brev | Fns | Prmt => "a permutation or count of bits",
-        Mov => "a special register or part of a value",
-        _ => "an instruction that is not affine",
-    }
 }

@@ -2,18 +2,8 @@
 
 use super::KnownBits;
 use crate::ptx::ast::Instruction;
-use crate::ptx::names::{Opcode, Type, Word};
-
-/// The type of twice the width: that of a wide product.
-pub(super) fn double(ty: Type) -> Type {
-    match ty {
-        Type::U16 => Type::U32,
-        Type::S16 => Type::S32,
-        Type::U32 => Type::U64,
-        Type::S32 => Type::S64,
-        other => other,
-    }
-}
+use crate::ptx::names::{Type, Word};
+use crate::ptx::opcodes::Opcode;
 
 /// `cvt` between integers without saturation.
 pub(super) fn converted(i: &Instruction, source: &KnownBits, width: u32) -> Option<KnownBits> {

@@ -4,12 +4,14 @@
 
 use super::super::context::{is_any_shared, parameter_of, shared_variable};
 use super::super::{Context, Definition, Use, ValueId, Values};
-use super::instruction::{converted, double, integer};
+use super::instruction::{converted, integer};
 use super::{KnownBits, mask};
 use crate::ptx::ast::{Base, Function, Immediate, Instruction, Module, Operand, Register, Symbol};
 use crate::ptx::cfg::{Cfg, Flow, flow};
 use crate::ptx::exec;
-use crate::ptx::names::{Opcode, Space, Special, Type, Word};
+use crate::ptx::names::{Space, Special, Type, Word};
+use crate::ptx::opcodes::Class;
+use crate::ptx::operands::source_type;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
 /// Shared memory ends below this: no machine has more, and the executor
@@ -218,7 +220,7 @@ impl Solver<'_> {
             flow(self.function, i),
         ) {
             _ if i.guard.is_none() => None,
-            (Some(true), Flow::Branch(places, _)) if i.opcode == Opcode::Bra => {
+            (Some(true), Flow::Branch(places, _)) if i.opcode.class() == Class::Branch => {
                 places.first().map(|&at| block_at(at))
             }
             (Some(true), Flow::Leave(_)) => Some(exit),
@@ -317,10 +319,10 @@ impl Solver<'_> {
 
     /// What is known of the `index`-th register that the instruction writes.
     fn result(&self, at: u32, i: &Instruction, index: usize, width: u32) -> Option<KnownBits> {
-        match i.opcode {
-            Opcode::Mov => return self.mov(at, i, index),
-            Opcode::Ld => return self.load(i, width),
-            Opcode::Cvta => return self.cvta(at, i),
+        match i.opcode.class() {
+            Class::Move => return self.mov(at, i, index),
+            Class::Load => return self.load(i, width),
+            Class::ConvertAddress => return self.cvta(at, i),
             _ => {}
         }
         let ty = i.ty(0)?;
@@ -333,19 +335,11 @@ impl Solver<'_> {
         if let Some(exact) = self.folded(at, i, sources) {
             return Some(exact);
         }
-        let convert = i.opcode == Opcode::Cvt;
-        let source_types = |n: usize| match (i.opcode, n) {
-            (Opcode::Cvt, _) => i.ty(1),
-            (Opcode::Shl | Opcode::Shr | Opcode::Bfe, 1..) => Some(Type::U32),
-            (Opcode::Bfi, 2..) => Some(Type::U32),
-            (Opcode::Selp, 2) => Some(Type::Pred),
-            (Opcode::Mad, 2) if i.has(Word::Wide) => Some(double(ty)),
-            _ => Some(ty),
-        };
+        let convert = i.opcode.class() == Class::Convert;
         let known: Option<Vec<KnownBits>> = sources
             .iter()
             .enumerate()
-            .map(|(n, o)| Some(self.source(at, o, source_types(n)?)))
+            .map(|(n, o)| Some(self.source(at, o, source_type(i, n)?)))
             .collect();
         let known = known?;
         match convert {

@@ -11,7 +11,7 @@ use super::Decoder;
 use super::info::accessed;
 use crate::ptx::ast::{Function, Parameter};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::exec::image::Width;
+use crate::ptx::exec::registers::{Slot, Width};
 
 /// Sets of this many registers and blocks are not worth the time.
 const LIMIT: usize = 1 << 28;
@@ -66,7 +66,7 @@ impl Decoder<'_> {
                     busy.pop();
                 }
                 let at = free.pop().unwrap_or_else(|| self.allocate(width).at);
-                let slot = crate::ptx::exec::image::Slot {
+                let slot = Slot {
                     at,
                     width,
                     flip: false,

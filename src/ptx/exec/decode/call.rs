@@ -3,8 +3,9 @@
 use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Function, Instruction, LabelKind, Operand, Parameter};
-use crate::ptx::exec::image::{CallOp, Callee, Control, Op, Passed, Place, Width};
-use crate::ptx::exec::{lanes, print};
+use crate::ptx::exec::form::{Form, Step};
+use crate::ptx::exec::image::{CallOp, Callee, Passed, Place, SystemCall};
+use crate::ptx::exec::registers::Width;
 use crate::ptx::names::Type;
 
 impl Decoder<'_> {
@@ -22,7 +23,7 @@ impl Decoder<'_> {
             Operand::Function(function) => {
                 let callee = &self.module.functions[*function as usize];
                 if !callee.defined {
-                    return self.system(i, callee, returns, arguments);
+                    return self.system(callee, returns, arguments);
                 }
                 let callee = self.callee(*function, returns, arguments)?;
                 self.push_call(CallOp {
@@ -60,14 +61,9 @@ impl Decoder<'_> {
     }
 
     fn push_call(&mut self, call: CallOp) {
-        let extra = self.image.calls.len() as u32;
+        let number = self.image.calls.len() as u32;
         self.image.calls.push(call);
-        let op = self.straight(lanes::nothing);
-        self.push(Op {
-            extra,
-            control: Control::Call,
-            ..op
-        });
+        self.push(Form::Call { call: number });
     }
 
     fn callee(
@@ -136,56 +132,31 @@ impl Decoder<'_> {
     /// `vprintf` and `__assertfail`.
     fn system(
         &mut self,
-        i: &Instruction,
         callee: &Function,
         returns: &[Operand],
         arguments: &[Operand],
     ) -> Result<(), Reason> {
-        let (run, control): (crate::ptx::exec::image::Handler, _) = match callee.name.as_str() {
-            "vprintf" => (print::print, Control::Straight),
-            "__assertfail" => (print::assertion, Control::Checked),
+        let call = self.image.system_calls.len() as u32;
+        let form = match callee.name.as_str() {
+            "vprintf" => Form::Step(Step::Print { call }),
+            "__assertfail" => Form::Assert { call },
             name => {
                 return Err(format!(
                     "{name} has no body, and is none of the system's that are modelled (vprintf, __assertfail)"
                 ));
             }
         };
-        let places = arguments.iter().map(|a| self.passed(a, Type::B64));
-        let places: Vec<Place> = places.collect::<Result<_, _>>()?;
-        let passed = |from: &Place| Passed {
-            from: *from,
-            to: *from,
-            bytes: 8,
-        };
-        let mut call = Callee {
-            function: 0,
-            pc: 0,
-            arguments: places.iter().map(passed).collect(),
-            returns: Vec::new(),
-        };
-        for result in returns {
-            let place = self.passed(result, Type::B32)?;
-            call.returns.push(Passed {
-                from: place,
-                to: place,
-                bytes: 4,
-            });
-        }
-        if call.arguments.len() < 2 {
+        let arguments = arguments.iter().map(|a| self.passed(a, Type::B64));
+        let arguments: Vec<Place> = arguments.collect::<Result<_, _>>()?;
+        let results = returns.iter().map(|r| self.passed(r, Type::B32));
+        let results: Vec<Place> = results.collect::<Result<_, _>>()?;
+        if arguments.len() < 2 {
             return Err("too few arguments".to_owned());
         }
-        let _ = i;
-        let extra = self.image.calls.len() as u32;
-        self.image.calls.push(CallOp {
-            pointer: None,
-            callees: vec![call],
-        });
-        let op = self.straight(run);
-        self.push(Op {
-            extra,
-            control,
-            ..op
-        });
+        self.image
+            .system_calls
+            .push(SystemCall { arguments, results });
+        self.push(form);
         Ok(())
     }
 }

@@ -3,26 +3,13 @@
 use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Instruction, Operand};
-use crate::ptx::exec::image::{BarrierOp, Control, Op, Slot, WarpOp, Width};
-use crate::ptx::exec::{exchange, lanes};
-use crate::ptx::names::{Opcode, Space, Type, Word};
+use crate::ptx::exec::form::{Form, Step};
+use crate::ptx::exec::image::{BarrierOp, WarpOp};
+use crate::ptx::exec::registers::{Slot, Width};
+use crate::ptx::names::{Space, Type, Word};
+use crate::ptx::opcodes::Opcode;
 
 impl Decoder<'_> {
-    pub(super) fn exchange_op(&mut self, info: WarpOp, members: Option<Slot>) {
-        let extra = self.image.exchanges.len() as u32;
-        self.image.exchanges.push(info);
-        let op = self.straight(exchange::exchange);
-        let op = Op { extra, ..op };
-        self.push(match members {
-            Some(slot) => Op {
-                c: slot.at,
-                control: Control::Together,
-                ..op
-            },
-            None => op,
-        });
-    }
-
     pub(super) fn exchange(&mut self, i: &Instruction) -> Result<(), Reason> {
         use Word::*;
         let sync = i.has(Sync);
@@ -75,17 +62,22 @@ impl Decoder<'_> {
         if i.opcode == Opcode::Vote && predicate != (result.width == Width::Mask) {
             return Err("a result of another type".to_owned());
         }
-        self.exchange_op(
-            WarpOp {
-                opcode: i.opcode,
-                word,
-                ty,
-                sources,
-                result: Some(result),
-                second,
+        let exchange = self.image.exchanges.len() as u32;
+        self.image.exchanges.push(WarpOp {
+            opcode: i.opcode,
+            word,
+            ty,
+            sources,
+            result,
+            second,
+        });
+        self.push(match members {
+            Some(slot) => Form::Together {
+                members: slot.at,
+                exchange: Some(exchange),
             },
-            members,
-        );
+            None => Form::Step(Step::Exchange { exchange }),
+        });
         Ok(())
     }
 
@@ -96,11 +88,9 @@ impl Decoder<'_> {
         }
         if i.has(Warp) {
             let members = self.source(i.operands.first().ok_or("no mask")?, Type::B32)?;
-            let op = self.straight(lanes::nothing);
-            self.push(Op {
-                c: members.at,
-                control: Control::Together,
-                ..op
+            self.push(Form::Together {
+                members: members.at,
+                exchange: None,
             });
             return Ok(());
         }
@@ -127,7 +117,7 @@ impl Decoder<'_> {
             (Some(_), ..) => return Err("this form is not supported".to_owned()),
             _ => None,
         };
-        let extra = self.image.barriers.len() as u32;
+        let barrier = self.image.barriers.len() as u32;
         self.image.barriers.push(BarrierOp {
             number,
             count,
@@ -135,12 +125,7 @@ impl Decoder<'_> {
             aligned: i.opcode == Opcode::Bar || i.has(Aligned),
             reduction,
         });
-        let op = self.straight(lanes::nothing);
-        self.push(Op {
-            extra,
-            control: Control::Barrier,
-            ..op
-        });
+        self.push(Form::Barrier { barrier });
         Ok(())
     }
 }

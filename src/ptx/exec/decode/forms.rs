@@ -3,34 +3,26 @@
 //! test compares with its judgement.
 
 use crate::ptx::ast::{Immediate, Instruction, Module};
-use crate::ptx::names::{Opcode, Type, Word};
-
-use Type::{
-    B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F64, Pred, S8, S16, S16x2, S32, S64,
-    U8, U16, U16x2, U32, U64,
+use crate::ptx::names::{Type, Word};
+use crate::ptx::opcodes::{
+    BITS, CONVERTED, Class, FLOATS, HALVES, INTEGERS, Opcode, WIDE_INTEGERS,
 };
+
+use Type::{B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F64, Pred, S16x2, S32};
 
 /// What is wrong.
 type Reason = String;
-type Types = &'static [Type];
-
-const BITS: Types = &[B16, B32, B64];
-const INTEGERS: Types = &[U16, U32, U64, S16, S32, S64];
-const WIDE_INTEGERS: Types = &[U32, U64, S32, S64];
-const PAIRS: Types = &[U16x2, S16x2];
-const HALVES: Types = &[F16, F16x2, Bf16, Bf16x2];
-const FLOATS: Types = &[F32, F64];
-const SIGNED: Types = &[S16, S32, S64];
-const CONVERTED: &[Types] = &[INTEGERS, HALVES, FLOATS, &[U8, S8, Type::Tf32]];
-
 const EXACT: &[Word] = &[Word::Rn, Word::Rz, Word::Rm, Word::Rp];
 const INTEGRAL: &[Word] = &[Word::Rni, Word::Rzi, Word::Rmi, Word::Rpi];
 const PARTS: &[Word] = &[Word::Lo, Word::Hi, Word::Wide];
 
 /// What is wrong with the form of an instruction, operands apart.
 pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
-    use Opcode::{Exit, Fence, Membar, Ret, Trap};
-    if matches!(i.opcode, Ret | Exit | Trap | Membar | Fence) && !i.operands.is_empty() {
+    let bare = matches!(
+        i.opcode.class(),
+        Class::Return | Class::Exit | Class::Trap | Class::Fence
+    );
+    if bare && !i.operands.is_empty() {
         return Err(format!("`{}` has no operands", i.opcode.text()));
     }
     let ty = match i.opcode {
@@ -38,7 +30,8 @@ pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
         _ => i.ty(0),
     };
     // Instructions without a type, and those with forms of their own.
-    let (Some(ty), Some(allowed)) = (ty, types(i.opcode)) else {
+    let allowed = i.opcode.row().types;
+    let Some(ty) = ty.filter(|_| !allowed.is_empty()) else {
         return Ok(());
     };
     if !allowed.iter().any(|set| set.contains(&ty)) {
@@ -73,35 +66,6 @@ fn is_old(module: &Module) -> bool {
 fn listed(words: impl Iterator<Item = &'static str>) -> String {
     let all: Vec<String> = words.map(|w| format!(".{w}")).collect();
     all.join(" ")
-}
-
-/// The types that an opcode has; none where this is said elsewhere.
-fn types(opcode: Opcode) -> Option<&'static [Types]> {
-    use Opcode::*;
-    Some(match opcode {
-        Add | Min | Max => &[INTEGERS, PAIRS, HALVES, FLOATS],
-        Sub | Mul => &[INTEGERS, HALVES, FLOATS],
-        Mad | Div => &[INTEGERS, FLOATS],
-        Fma => &[HALVES, FLOATS],
-        Addc | Subc | Madc | Rem | Sad => &[INTEGERS],
-        Mul24 | Mad24 => &[&[U32, S32]],
-        Abs | Neg => &[SIGNED, HALVES, FLOATS],
-        And | Or | Xor | Not => &[BITS, &[Pred]],
-        Cnot | Shl => &[BITS],
-        Shr => &[BITS, INTEGERS],
-        Brev | Popc | Clz | Bfi => &[&[B32, B64]],
-        Bfind | Bfe => &[WIDE_INTEGERS],
-        Lop3 | Prmt | Shf => &[&[B32]],
-        Rcp | Sqrt | Rsqrt | Copysign | Testp => &[FLOATS],
-        Sin | Cos | Lg2 => &[&[F32]],
-        Ex2 | Tanh => &[HALVES, &[F32]],
-        Selp | Slct => &[BITS, INTEGERS, FLOATS],
-        Mov => &[BITS, INTEGERS, FLOATS, &[Pred, B128]],
-        Set | Setp => &[BITS, INTEGERS, HALVES, FLOATS],
-        Ld | Ldu | St => &[BITS, INTEGERS, FLOATS, &[B8, U8, S8, B128]],
-        Cvt => CONVERTED,
-        _ => return None,
-    })
 }
 
 /// `.cc` and `.relu`.
@@ -295,9 +259,9 @@ pub(super) enum Sizes {
 impl Sizes {
     /// Those of an instruction.
     pub fn of(i: &Instruction) -> Self {
-        match i.opcode {
-            Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Cvt => Sizes::Wider,
-            Opcode::Call => Sizes::Any,
+        match i.opcode.class() {
+            Class::Load | Class::Store | Class::Convert => Sizes::Wider,
+            Class::Call => Sizes::Any,
             _ => Sizes::Exact,
         }
     }

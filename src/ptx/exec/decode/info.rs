@@ -2,7 +2,8 @@
 
 use crate::ptx::ast::{Instruction, Register};
 use crate::ptx::exec::api::Kind;
-use crate::ptx::names::{Opcode, Word};
+use crate::ptx::names::Word;
+use crate::ptx::opcodes::Class;
 use crate::ptx::operands;
 
 /// Registers that an instruction reads and writes.
@@ -12,20 +13,30 @@ pub(super) fn accessed(i: &Instruction) -> (Vec<Register>, Vec<Register>) {
 
 /// What it is, for traces.
 pub(super) fn kind(i: &Instruction) -> Kind {
-    use Opcode::*;
-    match i.opcode {
-        Ld | Ldu | Ldmatrix => Kind::Load,
+    match i.opcode.class() {
+        Class::Load | Class::LoadMatrix => Kind::Load,
         // An asynchronous copy is seen where it writes shared memory.
-        St | Stmatrix | Cp => Kind::Store,
-        Atom | Red => Kind::Atomic,
-        Bar | Barrier if !i.has(Word::Warp) => Kind::Barrier,
-        Bar | Shfl | Vote | Match | Redux | Activemask | Elect | Movmatrix => Kind::Warp,
-        Bra | Brx | Call | Ret | Exit | Trap => Kind::Branch,
-        Rcp | Sqrt | Rsqrt | Sin | Cos | Lg2 | Ex2 | Tanh => Kind::Sfu,
-        Div if i.ty(0).is_some_and(|t| t.is_float()) => Kind::Sfu,
-        Membar | Fence | Prefetch | Prefetchu | Nanosleep | Pmevent | Brkpt | Discard => {
-            Kind::Other
-        }
-        _ => Kind::Alu,
+        Class::Store | Class::StoreMatrix | Class::Copy => Kind::Store,
+        Class::Atomic => Kind::Atomic,
+        Class::Barrier if !i.has(Word::Warp) => Kind::Barrier,
+        Class::Barrier | Class::Warp => Kind::Warp,
+        Class::Branch
+        | Class::IndexedBranch
+        | Class::Call
+        | Class::Return
+        | Class::Exit
+        | Class::Trap => Kind::Branch,
+        Class::Function => Kind::Sfu,
+        Class::Quotient if i.ty(0).is_some_and(|t| t.is_float()) => Kind::Sfu,
+        Class::Fence | Class::Hint => Kind::Other,
+        Class::Arithmetic
+        | Class::Quotient
+        | Class::Bits
+        | Class::Compare
+        | Class::Convert
+        | Class::Move
+        | Class::ConvertAddress
+        | Class::TestSpace
+        | Class::Refused(_) => Kind::Alu,
     }
 }

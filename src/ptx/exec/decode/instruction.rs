@@ -4,13 +4,13 @@ use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Instruction, LabelKind, Operand};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::exec::image::{Control, Generic, MemoryOp, Op, Slot, WarpOp, Width};
-use crate::ptx::exec::lanes::{self, compare_bits};
-use crate::ptx::exec::race::Strength;
-use crate::ptx::exec::raced;
+use crate::ptx::exec::form::{Combine, Compare, Form, Map, Masks, Select, Step};
+use crate::ptx::exec::image::{Generic, Repack};
+use crate::ptx::exec::lanes;
+use crate::ptx::exec::registers::{Mask, Slot, Width};
 use crate::ptx::exec::scalar::{Scalar, accepts, define};
-use crate::ptx::exec::{exchange, image};
-use crate::ptx::names::{Opcode, Special, Type, Word};
+use crate::ptx::names::{Special, Type, Word};
+use crate::ptx::opcodes::{Class, Opcode};
 
 impl Decoder<'_> {
     pub(super) fn instruction(
@@ -20,62 +20,63 @@ impl Decoder<'_> {
         start: u32,
         cfg: &Cfg,
     ) -> Result<(), Reason> {
-        use Opcode::*;
-        match i.opcode {
-            Bra | Brx => return self.branch(i, at, start, cfg),
-            Call => return self.call(i),
-            Ret => self.control(Control::Return),
-            Exit => self.control(Control::Exit),
-            Trap => self.control(Control::Trap),
-            Ld | Ldu | St => return self.load_or_store(i),
-            Atom | Red => return self.atomic(i),
-            Cp => return self.copy(i),
-            Ldmatrix | Stmatrix => return self.matrix(i),
-            Cvta => return self.convert_address(i),
-            Isspacep => return self.is_space(i),
-            Bar | Barrier => return self.barrier(i),
-            Membar | Fence => {
-                let op = self.straight(raced::fence);
-                let wide = i.one_of(&[Word::Gl, Word::Gpu, Word::Sys]);
-                let extra = wide.is_some().into();
-                self.push(Op { extra, ..op });
-            }
-            Prefetch | Prefetchu | Nanosleep | Pmevent | Brkpt | Discard => {}
-            Shfl | Vote | Match | Activemask | Redux | Elect | Movmatrix => {
-                return self.exchange(i);
-            }
-            Mov => return self.mov(i),
-            Mma | Wmma | Wgmma => {
-                return Err("tensor-core instructions are not supported".to_owned());
-            }
-            Mbarrier => return Err("memory barrier objects are not supported".to_owned()),
-            Other => return Err("this instruction is not supported".to_owned()),
-            _ => return self.arithmetic(i),
+        match i.opcode.class() {
+            Class::Arithmetic
+            | Class::Quotient
+            | Class::Bits
+            | Class::Compare
+            | Class::Function
+            | Class::Convert => self.arithmetic(i),
+            Class::Move => self.mov(i),
+            Class::Load | Class::Store => self.load_or_store(i),
+            Class::Atomic => self.atomic(i),
+            Class::Copy => self.copy(i),
+            Class::LoadMatrix | Class::StoreMatrix => self.matrix(i),
+            Class::ConvertAddress => self.convert_address(i),
+            Class::TestSpace => self.is_space(i),
+            Class::Branch => self.branch(i, at, start, cfg),
+            Class::IndexedBranch => self.indexed_branch(i, at, start, cfg),
+            Class::Call => self.call(i),
+            Class::Return => self.leave(Form::Return),
+            Class::Exit => self.leave(Form::Exit),
+            Class::Trap => self.leave(Form::Trap),
+            Class::Barrier => self.barrier(i),
+            Class::Fence => self.fence(i),
+            Class::Warp => self.exchange(i),
+            Class::Hint => Ok(()),
+            Class::Refused(reason) => Err(reason.to_owned()),
         }
+    }
+
+    fn leave(&mut self, form: Form) -> Result<(), Reason> {
+        self.push(form);
         Ok(())
     }
 
-    fn control(&mut self, control: Control) {
-        let op = self.straight(lanes::nothing);
-        self.push(Op { control, ..op });
+    fn fence(&mut self, i: &Instruction) -> Result<(), Reason> {
+        let wide = i.one_of(&[Word::Gl, Word::Gpu, Word::Sys]).is_some();
+        self.step(Step::Fence { wide });
+        Ok(())
     }
 
     fn branch(&mut self, i: &Instruction, at: u32, start: u32, cfg: &Cfg) -> Result<(), Reason> {
-        let meeting = self.meeting(cfg, at, start);
-        let op = self.straight(lanes::nothing);
-        if i.opcode == Opcode::Bra {
-            let Some(LabelKind::Code(target)) = self.label(i.operands.first()) else {
-                return Err("a branch to what is no label".to_owned());
-            };
-            let a = start + target;
-            self.push(Op {
-                a,
-                b: meeting,
-                control: Control::Branch,
-                ..op
-            });
-            return Ok(());
-        }
+        let meet = self.meeting(cfg, at, start);
+        let Some(LabelKind::Code(target)) = self.label(i.operands.first()) else {
+            return Err("a branch to what is no label".to_owned());
+        };
+        let target = start + target;
+        self.push(Form::Branch { target, meet });
+        Ok(())
+    }
+
+    fn indexed_branch(
+        &mut self,
+        i: &Instruction,
+        at: u32,
+        start: u32,
+        cfg: &Cfg,
+    ) -> Result<(), Reason> {
+        let meet = self.meeting(cfg, at, start);
         let (Some(index), Some(LabelKind::Branches(list))) =
             (i.operands.first(), self.label(i.operands.get(1)))
         else {
@@ -92,14 +93,12 @@ impl Decoder<'_> {
         if slot.width != Width::Word {
             return Err("an index of other than 32 bits".to_owned());
         }
-        let extra = self.image.tables.len() as u32;
+        let number = self.image.tables.len() as u32;
         self.image.tables.push(table);
-        self.push(Op {
-            a: slot.at,
-            b: meeting,
-            extra,
-            control: Control::Indexed,
-            ..op
+        self.push(Form::IndexedBranch {
+            index: slot.at,
+            table: number,
+            meet,
         });
         Ok(())
     }
@@ -112,15 +111,14 @@ impl Decoder<'_> {
         result: Slot,
         second: Option<Slot>,
     ) {
-        let extra = self.image.generics.len() as u32;
+        let generic = self.image.generics.len() as u32;
         self.image.generics.push(Generic {
             compute,
             sources,
             result,
             second,
         });
-        let op = self.straight(lanes::generic);
-        self.push(Op { extra, ..op });
+        self.step(Step::Scalar { generic });
     }
 
     fn carry_flag(&mut self) -> Slot {
@@ -152,7 +150,7 @@ impl Decoder<'_> {
         let Some((first, rest)) = i.operands.split_first() else {
             return Err("too few operands".to_owned());
         };
-        let optional = usize::from(matches!(i.opcode, Opcode::Setp | Opcode::Set));
+        let optional = i.opcode.row().optional;
         if rest.len() > definition.sources.len() || rest.len() + optional < definition.sources.len()
         {
             return Err(format!(
@@ -196,71 +194,29 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Makes the operation with a fast handler where there is one.
+    /// Makes the operation for all lanes at once, where there is one.
     fn fast(&mut self, i: &Instruction, result: Slot, sources: &[Slot], exact: bool) -> bool {
         let at = |n: usize| sources.get(n).map_or(0, |s| s.at);
-        let op = self.straight(lanes::nothing);
-        let op = Op {
-            d: result.at,
-            a: at(0),
-            b: at(1),
-            c: at(2),
-            ..op
-        };
-        let ty = i.ty(0);
-        if ty == Some(Type::Pred) {
-            let table = match i.opcode {
-                Opcode::And => 0b1000,
-                Opcode::Or => 0b1110,
-                Opcode::Xor => 0b0110,
-                Opcode::Not => 0b0011,
-                _ => return false,
-            };
-            if exact {
-                self.push(Op {
-                    run: lanes::masks,
-                    extra: table,
-                    ..op
-                });
-            }
-            return exact;
-        }
-        if !self.vector {
-            return false;
-        }
-        let made = match i.opcode {
-            Opcode::Setp => {
-                self.fast_compare(i, sources)
-                    .map(|(run, extra)| Op { run, extra, ..op })
-            }
+        let (to, two) = (result.at, [at(0), at(1)]);
+        let step = match i.opcode {
+            _ if i.ty(0) == Some(Type::Pred) => logic(i, result, sources, exact),
+            _ if !self.image.vector => None,
+            Opcode::Setp => compare(i, to, two, sources.get(2)),
             Opcode::Selp => lanes::select_of(result.width).map(|run| {
-                let extra = if sources[2].flip { u32::MAX } else { 0 };
-                Op { run, extra, ..op }
+                Step::Select(Select {
+                    run,
+                    to,
+                    sources: two,
+                    chosen: Mask::of(sources[2]),
+                })
             }),
-            _ if exact => lanes::fast(i).map(|run| Op { run, ..op }),
+            _ if exact => lanes::fast(i).map(|run| {
+                let sources = [at(0), at(1), at(2)];
+                Step::Map(Map { run, to, sources })
+            }),
             _ => None,
         };
-        made.map(|op| self.push(op)).is_some()
-    }
-
-    fn fast_compare(&self, i: &Instruction, sources: &[Slot]) -> Option<(image::Handler, u32)> {
-        use compare_bits::*;
-        let run = lanes::compare_of(i.ty(0)?, i.has(Word::Ftz))?;
-        let accepts = accepts(i)?;
-        let bit = |on: bool, bit: u32| if on { bit } else { 0 };
-        let mut extra = bit(accepts.less, LESS)
-            | bit(accepts.equal, EQUAL)
-            | bit(accepts.greater, GREATER)
-            | bit(accepts.unordered, UNORDERED);
-        if let Some(combined) = sources.get(2) {
-            extra |= match i.one_of(&[Word::And, Word::Or, Word::Xor])? {
-                Word::And => AND,
-                Word::Or => OR,
-                _ => XOR,
-            };
-            extra |= bit(combined.flip, FLIP);
-        }
-        Some((run, extra))
+        step.map(|step| self.step(step)).is_some()
     }
 
     fn mov(&mut self, i: &Instruction) -> Result<(), Reason> {
@@ -269,20 +225,10 @@ impl Decoder<'_> {
             return Err("two operands expected".to_owned());
         };
         if let Operand::Special(special) = source
-            && let Some(word) = clock(*special)
+            && let Some(upper) = upper_clock(*special)
         {
             let result = self.target(target, ty)?;
-            self.exchange_op(
-                WarpOp {
-                    opcode: Opcode::Mov,
-                    word,
-                    ty,
-                    sources: Vec::new(),
-                    result: Some(result),
-                    second: None,
-                },
-                None,
-            );
+            self.step(Step::Clock { to: result, upper });
             return Ok(());
         }
         if let (Operand::Vector(parts), whole) | (whole, Operand::Vector(parts)) = (target, source)
@@ -291,23 +237,18 @@ impl Decoder<'_> {
         }
         let from = self.source(source, ty)?;
         let to = self.target(target, ty)?;
-        let op = self.straight(lanes::nothing);
-        let op = Op {
-            d: to.at,
-            a: from.at,
-            ..op
-        };
         match (from.width, to.width) {
-            (Width::Mask, Width::Mask) => {
-                let extra = if from.flip { 0b0011 } else { 0b1100 };
-                self.push(Op {
-                    run: lanes::masks,
-                    extra,
-                    ..op
-                });
-            }
-            (a, b) if a == b && self.vector => match lanes::move_of(a) {
-                Some(run) => self.push(Op { run, ..op }),
+            (Width::Mask, Width::Mask) => self.step(Step::Masks(Masks {
+                to: to.at,
+                sources: [Mask::of(from), Mask::ALL],
+                table: FIRST,
+            })),
+            (a, b) if a == b && self.image.vector => match lanes::move_of(a) {
+                Some(run) => self.step(Step::Map(Map {
+                    run,
+                    to: to.at,
+                    sources: [from.at, 0, 0],
+                })),
                 None => return Err("a move of what cannot be moved".to_owned()),
             },
             // Old PTX reads special registers in other sizes.
@@ -352,39 +293,67 @@ impl Decoder<'_> {
         if !Self::fits(whole, ty) {
             return Err("a register of another size".to_owned());
         }
-        let d = if split { slots.len() as u32 } else { 1 };
-        slots.insert(if split { slots.len() } else { 0 }, whole);
-        let extra = self.image.memory.len() as u32;
-        self.add_memory(MemoryOp {
-            index: 0,
-            space: None,
-            from: image::From::Constant,
-            offset: 0,
-            region: image::Region::ANYWHERE,
-            element: 0,
-            bytes: 0,
-            store: false,
-            atomic: false,
-            strength: Strength::Weak,
-            acquire: false,
-            release: false,
-            copies: false,
-            data: slots,
-            update: None,
-        });
-        let op = self.straight(exchange::repack);
-        self.push(Op { d, extra, ..op });
+        let (sources, results) = match split {
+            true => (vec![whole], slots),
+            false => (slots, vec![whole]),
+        };
+        let repack = self.image.repacks.len() as u32;
+        self.image.repacks.push(Repack { sources, results });
+        self.step(Step::Repack { repack });
         Ok(())
     }
 }
 
-/// Which part of the clock a special register is; none for the others.
-fn clock(special: Special) -> Option<Option<Word>> {
+/// The table of a function that is its first predicate.
+const FIRST: u8 = 0b1100;
+
+/// Logic of predicates.
+fn logic(i: &Instruction, result: Slot, sources: &[Slot], exact: bool) -> Option<Step> {
+    let table = match i.opcode {
+        Opcode::And => 0b1000,
+        Opcode::Or => 0b1110,
+        Opcode::Xor => 0b0110,
+        Opcode::Not => !FIRST & 0b1111,
+        _ => return None,
+    };
+    let mask = |n: usize| sources.get(n).map_or(Mask::ALL, |s| Mask::of(*s));
+    exact.then_some(Step::Masks(Masks {
+        to: result.at,
+        sources: [mask(0), mask(1)],
+        table,
+    }))
+}
+
+/// `setp`, combined with a predicate where there is one.
+fn compare(i: &Instruction, to: u32, sources: [u32; 2], other: Option<&Slot>) -> Option<Step> {
+    let combined = match other {
+        None => None,
+        Some(slot) => {
+            let how = match i.one_of(&[Word::And, Word::Or, Word::Xor])? {
+                Word::And => Combine::And,
+                Word::Or => Combine::Or,
+                _ => Combine::Xor,
+            };
+            Some((how, Mask::of(*slot)))
+        }
+    };
+    Some(Step::Compare(Compare {
+        run: lanes::compare_of(i.ty(0)?, i.has(Word::Ftz))?,
+        to,
+        sources,
+        accepts: accepts(i)?,
+        combined,
+    }))
+}
+
+/// Whether a special register is the upper half of a clock; none where it is
+/// no clock.
+fn upper_clock(special: Special) -> Option<bool> {
     match special {
         Special::Clock | Special::Clock64 | Special::Globaltimer | Special::GlobaltimerLo => {
-            Some(None)
+            Some(false)
         }
-        Special::ClockHi | Special::GlobaltimerHi => Some(Some(Word::Hi)),
+        Special::ClockHi | Special::GlobaltimerHi => Some(true),
         _ => None,
     }
 }

@@ -3,7 +3,8 @@
 use super::{Decoder, Problem};
 use crate::ptx::ast::{Function, Operand, Parameter, Target};
 use crate::ptx::exec::image::{LocalVariable, SharedVariable};
-use crate::ptx::names::{Opcode, Space};
+use crate::ptx::names::Space;
+use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::Misplaced;
 
 /// Local memory of a thread: CUDA's limit.

@@ -2,15 +2,19 @@
 
 use super::Decoder;
 use super::operand::Reason;
-use super::order::{orders, strength};
+use super::order::{memory_order, ordered};
 use crate::ptx::ast::{Base, Instruction, Operand, Symbol};
+use crate::ptx::exec::element::Element;
+use crate::ptx::exec::form::Step;
 use crate::ptx::exec::image::{
-    From, MemoryOp, Op, PARAM_WINDOW, Region, Slot, WINDOW, Width, offset_in,
+    From, MemoryOp, MemoryOrder, PARAM_WINDOW, Region, Transfer, Update, WINDOW, offset_in,
 };
 use crate::ptx::exec::race::Strength;
+use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::exec::scalar::Scalar;
-use crate::ptx::exec::{access, shared};
-use crate::ptx::names::{Opcode, Space, Type, Word};
+use crate::ptx::exec::shared;
+use crate::ptx::names::{Space, Type, Word};
+use crate::ptx::opcodes::{Class, First, Opcode};
 
 impl Decoder<'_> {
     /// Space, base and offset of an address operand.
@@ -79,13 +83,13 @@ impl Decoder<'_> {
     }
 
     pub(super) fn load_or_store(&mut self, i: &Instruction) -> Result<(), Reason> {
-        let store = i.opcode == Opcode::St;
+        let store = i.opcode.class() == Class::Store;
         let ty = i.ty(0).ok_or("no type")?;
         let (at, data) = if store { (0, 1) } else { (1, 0) };
         let data = i.operands.get(data).ok_or("too few operands")?;
         let operand = i.operands.get(at).ok_or("too few operands")?;
         let (space, from, offset) = self.address(i, operand)?;
-        let mut data = self.elements(data, ty, !store)?;
+        let data = self.elements(data, ty, !store)?;
         let wanted = match i.one_of(&[Word::V2, Word::V4, Word::V8]) {
             None => 1,
             Some(Word::V2) => 2,
@@ -113,73 +117,52 @@ impl Decoder<'_> {
         let size = u64::from(ty.bytes()) * wanted as u64;
         let outside = |at: u64| at < region.low || at.saturating_add(size) > region.high;
         let bad = parameter && (!(offset as u64).is_multiple_of(size) || outside(offset as u64));
-        let run = match data.first().map(|s| s.width) {
-            _ if bad => access::bad_parameter,
-            _ if parameter => access::load_parameter,
-            Some(width) if store => {
-                access::store_of(ty, width, self.vector).ok_or("registers too narrow")?
-            }
-            Some(width) => access::load_of(ty, width, self.vector).ok_or("registers too narrow")?,
-            None => return Err("no register".to_owned()),
+        let Some(width) = data.first().map(|s| s.width) else {
+            return Err("no register".to_owned());
         };
+        let element = Element::new(ty, width).ok_or("registers too narrow")?;
         // Constants of 8 bits are in registers of 16, all of one width.
-        let width = data[0].width;
-        for slot in &mut data {
-            if slot.width != width {
-                return Err("registers of different sizes".to_owned());
-            }
+        if data.iter().any(|slot| slot.width != width) {
+            return Err("registers of different sizes".to_owned());
         }
-        let bytes = ty.bytes() * wanted as u32;
-        let signed = ty.is_signed();
-        let extend: Scalar = Box::new(move |x| {
-            let unused = 64 - ty.bits();
-            let value = x[0] << unused;
-            [
-                if signed {
-                    ((value as i64) >> unused) as u64
-                } else {
-                    value >> unused
-                },
-                0,
-            ]
-        });
         let memory = MemoryOp {
             index: 0,
             space: space.filter(|s| *s != Space::Param),
             from,
             offset,
             region,
-            element: ty.bytes(),
-            bytes,
-            store,
-            atomic: false,
-            strength: strength(i),
-            acquire: orders(i, Word::Acquire),
-            release: orders(i, Word::Release),
-            copies: false,
-            data,
-            update: parameter.then_some(extend),
+            bytes: ty.bytes() * wanted as u32,
+            transfer: match store {
+                true => Transfer::Store {
+                    element,
+                    from: data,
+                },
+                false => Transfer::Load { element, to: data },
+            },
+            order: memory_order(i),
         };
-        let fast = self.vector.then(|| shared::handler(&memory, ty)).flatten();
-        self.memory(fast.unwrap_or(run), 0, memory);
+        let words = self.image.vector && shared::applies(&memory);
+        let access = self.add_memory(memory);
+        self.step(match store {
+            false if bad => Step::BadParameter { access },
+            false if parameter => Step::LoadParameter { access },
+            false if words => Step::LoadWords { access },
+            false => Step::Load { access },
+            true if words => Step::StoreWords { access },
+            true => Step::Store { access },
+        });
         Ok(())
     }
 
-    /// Adds an operation on memory.
-    pub(super) fn add_memory(&mut self, memory: MemoryOp) {
+    /// Adds an operation on memory: its index.
+    fn add_memory(&mut self, memory: MemoryOp) -> u32 {
         let index = self.image.memory.len() as u32;
         self.image.memory.push(MemoryOp { index, ..memory });
-    }
-
-    fn memory(&mut self, run: crate::ptx::exec::image::Handler, a: u32, memory: MemoryOp) {
-        let extra = self.image.memory.len() as u32;
-        self.add_memory(memory);
-        let op = self.straight(run);
-        self.push(Op { extra, a, ..op });
+        index
     }
 
     pub(super) fn atomic(&mut self, i: &Instruction) -> Result<(), Reason> {
-        let red = i.opcode == Opcode::Red;
+        let red = i.opcode.row().first == First::Read;
         if i.one_of(&[Word::Async, Word::V2, Word::V4, Word::V8, Word::Bulk])
             .is_some()
         {
@@ -208,16 +191,15 @@ impl Decoder<'_> {
                 Operand::Register(r) => !self.is_read(r.0),
                 _ => true,
             };
-        let mut data = vec![match red {
-            true => self.target(&Operand::Discard, ty)?,
-            false => self.target(&i.operands[0], ty)?,
-        }];
-        for operand in &i.operands[first + 1..] {
-            // What follows the operands is a hint for the cache.
-            if data.len() < if word == Word::Cas { 3 } else { 2 } {
-                data.push(self.source(operand, ty)?);
-            }
-        }
+        let result = match red {
+            true => None,
+            false => Some(self.target(&i.operands[0], ty)?),
+        };
+        // What follows the operands is a hint for the cache.
+        let count = if word == Word::Cas { 2 } else { 1 };
+        let sources = i.operands.iter().skip(first + 1).take(count);
+        let sources = sources.map(|operand| self.source(operand, ty));
+        let sources: Vec<Slot> = sources.collect::<Result<_, _>>()?;
         if space != Some(Space::Shared) {
             let commutes = matches!(
                 word,
@@ -225,32 +207,23 @@ impl Decoder<'_> {
             );
             self.image.ordered |= !unused || !commutes || ty.is_float();
         }
-        let update =
+        let compute =
             atomic_update(word, ty, space).ok_or("an operator that the type does not have")?;
-        let extra = self.image.memory.len() as u32;
-        self.add_memory(MemoryOp {
+        let access = self.add_memory(MemoryOp {
             index: 0,
             space,
             from,
             offset,
             region: self.region(operand),
-            element: ty.bytes(),
             bytes: ty.bytes(),
-            store: true,
-            atomic: true,
-            strength: Strength::Strong,
-            acquire: orders(i, Word::Acquire),
-            release: orders(i, Word::Release),
-            copies: false,
-            data,
-            update: Some(update),
+            transfer: Transfer::Atomic(Update {
+                compute,
+                sources,
+                result,
+            }),
+            order: ordered(i, Strength::Strong),
         });
-        let op = self.straight(access::atomic);
-        self.push(Op {
-            extra,
-            d: u32::from(!red),
-            ..op
-        });
+        self.step(Step::Atomic { access });
         Ok(())
     }
 
@@ -281,7 +254,7 @@ impl Decoder<'_> {
         };
         let (_, to, to_offset) = self.address(i, &i.operands[0])?;
         let (_, from, from_offset) = self.address(i, &i.operands[1])?;
-        let data = match i.operands.get(3) {
+        let read = match i.operands.get(3) {
             Some(operand @ (Operand::Register(_) | Operand::Immediate(_)))
                 if !i.has(Word::L2CacheHint) || i.operands.len() > 4 =>
             {
@@ -291,43 +264,38 @@ impl Decoder<'_> {
                     Width::Mask => {
                         return Err("a copy with a predicate is not supported".to_owned());
                     }
-                    _ => vec![slot],
+                    _ => Some(slot),
                 }
             }
-            _ => Vec::new(),
+            _ => None,
         };
         let region = self.region(&i.operands[0]);
-        let side = |space, from, offset, store, data| MemoryOp {
+        let side = |space, from, offset, region, transfer| MemoryOp {
             index: 0,
             space: Some(space),
             from,
             offset,
-            region: if store { region } else { Region::ANYWHERE },
-            element: 1,
+            region,
             bytes: size,
-            store,
-            atomic: false,
-            strength: Strength::Weak,
-            acquire: false,
-            release: false,
-            copies: store,
-            data,
-            update: None,
+            transfer,
+            order: MemoryOrder::default(),
         };
-        self.memory(
-            access::copy,
-            0,
-            side(Space::Shared, to, to_offset, true, data),
-        );
-        self.image
-            .memory
-            .push(side(Space::Global, from, from_offset, false, Vec::new()));
+        let source = self.add_memory(side(
+            Space::Global,
+            from,
+            from_offset,
+            Region::ANYWHERE,
+            Transfer::CopySource,
+        ));
+        let target = Transfer::CopyTarget { source, size: read };
+        let access = self.add_memory(side(Space::Shared, to, to_offset, region, target));
+        self.step(Step::Copy { access });
         Ok(())
     }
 
     /// `ldmatrix`, `stmatrix` of 8 x 8 elements of 16 bits.
     pub(super) fn matrix(&mut self, i: &Instruction) -> Result<(), Reason> {
-        let store = i.opcode == Opcode::Stmatrix;
+        let store = i.opcode.class() == Class::StoreMatrix;
         if !i.has(Word::M8n8) || i.ty(0) != Some(Type::B16) {
             return Err("only matrices of .m8n8 with .b16".to_owned());
         }
@@ -343,27 +311,27 @@ impl Decoder<'_> {
         if !matches!(data.len(), 1 | 2 | 4) || data.iter().any(|s| s.width != Width::Word) {
             return Err("one, two or four registers of 32 bits expected".to_owned());
         }
-        self.memory(
-            access::matrix,
-            u32::from(i.has(Word::Trans)),
-            MemoryOp {
-                index: 0,
-                space,
-                from,
-                offset,
-                region,
-                element: 2,
-                bytes: 16,
-                store,
-                atomic: false,
-                strength: Strength::Weak,
-                acquire: false,
-                release: false,
-                copies: false,
-                data,
-                update: None,
+        let transposed = i.has(Word::Trans);
+        let access = self.add_memory(MemoryOp {
+            index: 0,
+            space,
+            from,
+            offset,
+            region,
+            bytes: 16,
+            transfer: match store {
+                true => Transfer::StoreMatrix {
+                    from: data,
+                    transposed,
+                },
+                false => Transfer::LoadMatrix {
+                    to: data,
+                    transposed,
+                },
             },
-        );
+            order: MemoryOrder::default(),
+        });
+        self.step(Step::Matrix { access });
         Ok(())
     }
 

@@ -16,11 +16,13 @@ mod order;
 mod provenance;
 
 use super::api::{InstructionInfo, Kind};
-use super::image::{Control, Image, NEVER, Op, Slot, TRUE, Unsure, Width};
+use super::form::{Form, Op, Step};
+use super::image::{Image, NEVER, Unsure};
 use super::lanes;
+use super::registers::{Mask, Slot, Width};
 use crate::ptx::ast::{Function, Instruction, LabelKind, Module, Operand, Register};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::names::{Opcode, Special};
+use crate::ptx::names::Special;
 use std::collections::HashMap;
 
 /// Something that the executor does not do.
@@ -44,7 +46,6 @@ struct Decoder<'m> {
     addresses: &'m Addresses,
     image: Image,
     problems: Vec<Problem>,
-    vector: bool,
     /// Start of the code of each function.
     starts: HashMap<u32, u32>,
     /// Registers of the function that is being decoded, made on first use.
@@ -68,19 +69,22 @@ struct Decoder<'m> {
     unsure: HashMap<u32, u32>,
 }
 
-/// Decodes an entry; `vector` allows the fast handlers.
+/// Decodes an entry; `vector` allows vector instructions.
 pub(super) fn decode(
     module: &Module,
     entry: u32,
     addresses: &Addresses,
     vector: bool,
 ) -> Result<Image, Vec<Problem>> {
+    let vector = vector && lanes::available();
     let mut decoder = Decoder {
         module,
         addresses,
-        image: empty(),
+        image: Image {
+            vector,
+            ..Image::default()
+        },
         problems: Vec::new(),
-        vector: vector && lanes::available(),
         starts: HashMap::new(),
         slots: HashMap::new(),
         constants: HashMap::new(),
@@ -99,35 +103,6 @@ pub(super) fn decode(
     match decoder.problems.is_empty() {
         true => Ok(decoder.image),
         false => Err(decoder.problems),
-    }
-}
-
-fn empty() -> Image {
-    Image {
-        ops: Vec::new(),
-        infos: Vec::new(),
-        sources: Vec::new(),
-        source_names: Vec::new(),
-        generics: Vec::new(),
-        memory: Vec::new(),
-        calls: Vec::new(),
-        barriers: Vec::new(),
-        exchanges: Vec::new(),
-        tables: Vec::new(),
-        access: Vec::new(),
-        unsure_at: Vec::new(),
-        unsure: Vec::new(),
-        unsure_registers: 0,
-        register_bytes: 0,
-        constants: Vec::new(),
-        specials: Vec::new(),
-        local_bytes: 0,
-        shared_bytes: 0,
-        shared: Vec::new(),
-        locals: Vec::new(),
-        params: Vec::new(),
-        param_bytes: 0,
-        ordered: false,
     }
 }
 
@@ -190,16 +165,13 @@ impl<'m> Decoder<'m> {
             }
             debug_assert!(self.image.ops.len() <= ops + 1);
             if self.image.ops.len() == ops {
-                let op = self.straight(lanes::nothing);
-                self.image.ops.push(op);
+                self.step(Step::Nothing);
             }
             self.guard(i);
             self.note(i, at as u32);
         }
         // Control that runs off the end leaves the function.
-        let mut op = self.straight(lanes::nothing);
-        op.control = Control::Return;
-        self.image.ops.push(op);
+        self.push(Form::Return);
         let info = InstructionInfo {
             kind: Kind::Branch,
             function,
@@ -217,22 +189,13 @@ impl<'m> Decoder<'m> {
         self.image.access.push(None);
     }
 
-    fn straight(&self, run: super::image::Handler) -> Op {
-        Op {
-            run,
-            d: 0,
-            a: 0,
-            b: 0,
-            c: 0,
-            guard: TRUE,
-            flip: 0,
-            extra: 0,
-            control: Control::Straight,
-        }
+    fn push(&mut self, form: Form) {
+        let guard = Mask::ALL;
+        self.image.ops.push(Op { guard, form });
     }
 
-    fn push(&mut self, op: Op) {
-        self.image.ops.push(op);
+    fn step(&mut self, step: Step) {
+        self.push(Form::Step(step));
     }
 
     /// Puts the guard into the operation just made.
@@ -245,8 +208,7 @@ impl<'m> Decoder<'m> {
             self.problem(i, "the guard is no predicate");
         }
         if let Some(op) = self.image.ops.last_mut() {
-            op.guard = slot.at;
-            op.flip = if guard.negated { u32::MAX } else { 0 };
+            op.guard = Mask::new(slot.at, guard.negated);
         }
     }
 
@@ -274,24 +236,8 @@ impl<'m> Decoder<'m> {
             reads,
             writes,
         });
-        let op = self.image.ops[self.image.ops.len() - 1];
-        let accesses = matches!(
-            i.opcode,
-            Opcode::Ld
-                | Opcode::Ldu
-                | Opcode::St
-                | Opcode::Atom
-                | Opcode::Red
-                | Opcode::Cp
-                | Opcode::Ldmatrix
-                | Opcode::Stmatrix
-        );
-        let access = accesses && (op.extra as usize) < self.image.memory.len();
-        let access = access && (i.opcode != Opcode::Cp || !self.only_waits(i));
-        let idle = op.run as usize == lanes::nothing as super::image::Handler as usize;
-        self.image
-            .access
-            .push((access && !idle).then_some(op.extra));
+        let access = self.image.ops.last().and_then(|op| op.form.access());
+        self.image.access.push(access);
     }
 
     /// The registers of an instruction that may not have been written.

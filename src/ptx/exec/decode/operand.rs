@@ -2,9 +2,8 @@
 
 use super::{Decoder, SCRATCH, forms};
 use crate::ptx::ast::{Operand, Register, Symbol};
-use crate::ptx::exec::image::{
-    FUNCTION_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, Slot, TRUE, Width,
-};
+use crate::ptx::exec::image::{FUNCTION_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
+use crate::ptx::exec::registers::{Mask, Slot, Width};
 use crate::ptx::names::{Space, Special, Type};
 use crate::ptx::parse::immediate_bits;
 
@@ -41,7 +40,8 @@ impl Decoder<'_> {
 
     pub(super) fn constant(&mut self, bits: u64, width: Width) -> Slot {
         if width == Width::Mask {
-            let at = if bits & 1 != 0 { TRUE } else { TRUE + 4 };
+            let none = Mask::ALL_AT + Width::Mask.bytes();
+            let at = if bits & 1 != 0 { Mask::ALL_AT } else { none };
             return Slot {
                 at,
                 width,

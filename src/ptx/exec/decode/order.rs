@@ -3,8 +3,8 @@
 use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Immediate, Instruction, Operand};
-use crate::ptx::exec::copies;
-use crate::ptx::exec::image::Op;
+use crate::ptx::exec::form::Step;
+use crate::ptx::exec::image::MemoryOrder;
 use crate::ptx::exec::race::Strength;
 use crate::ptx::names::Word;
 
@@ -17,26 +17,36 @@ impl Decoder<'_> {
 
     /// `cp.async.commit_group`, `.wait_group N`, `.wait_all`.
     pub(super) fn wait(&mut self, i: &Instruction) -> Result<(), Reason> {
-        let left = match i.operands.first() {
+        let number = match i.operands.first() {
             Some(Operand::Immediate(Immediate::Integer(n))) => *n as u32,
             _ => 0,
         };
-        let op = self.straight(match i.has(Word::CommitGroup) {
-            true => copies::commit,
-            false => copies::wait,
-        });
-        let all = u32::from(i.has(Word::WaitAll));
-        self.push(Op {
-            extra: left,
-            a: all,
-            ..op
+        self.step(match i.has(Word::CommitGroup) {
+            true => Step::Commit,
+            false => Step::Wait {
+                left: (!i.has(Word::WaitAll)).then_some(number),
+            },
         });
         Ok(())
     }
 }
 
+/// What a load or store is to others at the same time, and what it orders.
+pub(super) fn memory_order(i: &Instruction) -> MemoryOrder {
+    ordered(i, strength(i))
+}
+
+/// The same of an access of that strength.
+pub(super) fn ordered(i: &Instruction, strength: Strength) -> MemoryOrder {
+    MemoryOrder {
+        strength,
+        acquire: orders(i, Word::Acquire),
+        release: orders(i, Word::Release),
+    }
+}
+
 /// What a load or store is to others at the same time.
-pub(super) fn strength(i: &Instruction) -> Strength {
+fn strength(i: &Instruction) -> Strength {
     let strong = [Word::Relaxed, Word::Acquire, Word::Release, Word::Mmio];
     match i.one_of(&strong) {
         Some(_) => Strength::Strong,
@@ -46,6 +56,6 @@ pub(super) fn strength(i: &Instruction) -> Strength {
 }
 
 /// Whether it acquires, or releases.
-pub(super) fn orders(i: &Instruction, word: Word) -> bool {
+fn orders(i: &Instruction, word: Word) -> bool {
     i.has(word) || i.has(Word::AcqRel)
 }

@@ -10,7 +10,8 @@
 use super::Decoder;
 use crate::ptx::ast::{Base, Instruction, Operand, Symbol};
 use crate::ptx::exec::image::Region;
-use crate::ptx::names::{Opcode, Space, Type};
+use crate::ptx::names::{Space, Type};
+use crate::ptx::opcodes::Address;
 use crate::ptx::operands;
 
 /// What a value may be an address of; a number is of nothing.
@@ -97,21 +98,19 @@ impl Decoder<'_> {
     }
 
     fn result(&self, i: &Instruction) -> Origin {
-        use Opcode::*;
         let sources = || i.operands.iter().skip(1).map(|o| self.origin(o));
-        match i.opcode {
+        match i.opcode.row().address {
             _ if i.ty(0).is_some_and(Type::is_float) => Origin::default(),
-            Ld | Ldu => self.loaded(i),
-            Atom | Ldmatrix | Call => Origin::other(),
-            Selp | Slct | Min | Max | Shfl => {
-                sources().take(2).fold(Origin::default(), |mut a, b| {
-                    a.or(&b);
-                    a
-                })
+            Address::Loaded => self.loaded(i),
+            Address::Memory | Address::Returned => Origin::other(),
+            Address::Choice => sources().take(2).fold(Origin::default(), |mut a, b| {
+                a.or(&b);
+                a
+            }),
+            Address::Number => Origin::default(),
+            Address::Sum | Address::Converted => {
+                sources().fold(Origin::default(), |a, b| a.plus(&b))
             }
-            Setp | Set | Popc | Clz | Bfind | Vote | Match | Activemask | Testp | Isspacep
-            | Rem | Div => Origin::default(),
-            _ => sources().fold(Origin::default(), |a, b| a.plus(&b)),
         }
     }
 

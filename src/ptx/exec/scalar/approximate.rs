@@ -9,7 +9,8 @@ use super::float::{format, rounding};
 use super::{Definition, definition, f32_of, flushed, of_f32, of_f64};
 use crate::ptx::ast::Instruction;
 use crate::ptx::exec::soft::{Round, Soft};
-use crate::ptx::names::{Opcode, Type, Word};
+use crate::ptx::names::{Type, Word};
+use crate::ptx::opcodes::Opcode;
 
 /// 2^126: the reciprocals of larger numbers are subnormal, and the unit that
 /// computes them gives zero. `div.approx` alone does not scale them first.
@@ -36,19 +37,19 @@ fn division(i: &Instruction, ty: Type) -> Option<Definition> {
     let flush = flushing(i, ty);
     let by_reciprocal = i.has(Word::Approx);
     match (ty, round) {
-        (Type::F32, Round::Nearest) => definition(ty, &[ty; 2], move |x| {
+        (Type::F32, Round::Nearest) => definition(i, move |x| {
             let (a, b) = (f32_of(flush(x[0])), f32_of(flush(x[1])));
             match by_reciprocal && b.abs() > LARGEST_WITH_RECIPROCAL {
                 true => of_f32(a * 0f32.copysign(b)),
                 false => flush(of_f32(a / b)),
             }
         }),
-        (Type::F64, Round::Nearest) => definition(ty, &[ty; 2], |x| {
-            of_f64(f64::from_bits(x[0]) / f64::from_bits(x[1]))
-        }),
+        (Type::F64, Round::Nearest) => {
+            definition(i, |x| of_f64(f64::from_bits(x[0]) / f64::from_bits(x[1])))
+        }
         (Type::F32 | Type::F64, _) => {
             let (format, _) = format(ty)?;
-            definition(ty, &[ty; 2], move |x| {
+            definition(i, move |x| {
                 let (a, b) = (format.unpack(flush(x[0])), format.unpack(flush(x[1])));
                 flush(format.pack(a.over(b), round))
             })
@@ -65,7 +66,7 @@ fn exact(i: &Instruction, ty: Type) -> Option<Definition> {
     let (format, _) = format(ty)?;
     let (round, flush, root) = (rounding(i), flushing(i, ty), i.opcode == Opcode::Sqrt);
     if round == Round::Nearest {
-        return definition(ty, &[ty], move |x| match ty {
+        return definition(i, move |x| match ty {
             Type::F32 => {
                 let a = f32_of(flush(x[0]));
                 flush(of_f32(if root { a.sqrt() } else { 1.0 / a }))
@@ -76,7 +77,7 @@ fn exact(i: &Instruction, ty: Type) -> Option<Definition> {
             }
         });
     }
-    definition(ty, &[ty], move |x| {
+    definition(i, move |x| {
         let a = format.unpack(flush(x[0]));
         let result = if root {
             a.root()
@@ -126,15 +127,15 @@ fn function(i: &Instruction, ty: Type) -> Option<Definition> {
     };
     let flush = flushing(i, ty);
     match ty {
-        Type::F32 => definition(ty, &[ty], move |x| {
+        Type::F32 => definition(i, move |x| {
             flush(of_f32(real(f64::from(f32_of(flush(x[0])))) as f32))
         }),
         // The bare approximation; the machine code of the form without
         // `.ftz` refines it to all 53 bits, and takes subnormal numbers.
-        Type::F64 if i.has(Word::Ftz) => definition(ty, &[ty], move |x| {
-            upper(of_f64(real(upper(x[0])))).to_bits()
-        }),
-        Type::F64 => definition(ty, &[ty], move |x| of_f64(real(f64::from_bits(x[0])))),
+        Type::F64 if i.has(Word::Ftz) => {
+            definition(i, move |x| upper(of_f64(real(upper(x[0])))).to_bits())
+        }
+        Type::F64 => definition(i, move |x| of_f64(real(f64::from_bits(x[0])))),
         Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 => {
             let (format, packed) = format(ty)?;
             let wide = super::super::soft::F64;
@@ -142,7 +143,7 @@ fn function(i: &Instruction, ty: Type) -> Option<Definition> {
                 let value = f64::from_bits(wide.pack(format.unpack(bits & 0xffff), Round::Nearest));
                 format.pack(wide.unpack(real(value).to_bits()), Round::Nearest)
             };
-            definition(ty, &[ty], move |x| match packed {
+            definition(i, move |x| match packed {
                 true => one(x[0]) | one(x[0] >> 16) << 16,
                 false => one(x[0]),
             })

@@ -2,7 +2,8 @@
 
 use super::{Definition, definition, extend};
 use crate::ptx::ast::Instruction;
-use crate::ptx::names::{Opcode, Type, Word};
+use crate::ptx::names::{Type, Word};
+use crate::ptx::opcodes::Opcode;
 
 pub(super) fn define(i: &Instruction) -> Option<Definition> {
     let ty = i.ty(0)?;
@@ -10,24 +11,23 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     let value = move |x: u64| extend(x, ty);
     // Unsigned of the type's width.
     let plain = move |x: u64| x & (u64::MAX >> (64 - bits.min(64)));
-    let (b32, u32_) = (Type::B32, Type::U32);
     match i.opcode {
-        Opcode::And => definition(ty, &[ty; 2], |x| x[0] & x[1]),
-        Opcode::Or => definition(ty, &[ty; 2], |x| x[0] | x[1]),
-        Opcode::Xor => definition(ty, &[ty; 2], |x| x[0] ^ x[1]),
-        Opcode::Not => definition(ty, &[ty], |x| !x[0]),
-        Opcode::Cnot => definition(ty, &[ty], move |x| u64::from(plain(x[0]) == 0)),
-        Opcode::Lop3 if ty == b32 => {
+        Opcode::And => definition(i, |x| x[0] & x[1]),
+        Opcode::Or => definition(i, |x| x[0] | x[1]),
+        Opcode::Xor => definition(i, |x| x[0] ^ x[1]),
+        Opcode::Not => definition(i, |x| !x[0]),
+        Opcode::Cnot => definition(i, move |x| u64::from(plain(x[0]) == 0)),
+        Opcode::Lop3 if ty == Type::B32 => {
             if i.one_of(&[Word::And, Word::Or]).is_some() {
                 return None;
             }
-            definition(ty, &[b32, b32, b32, u32_], |x| lop3(x[0], x[1], x[2], x[3]))
+            definition(i, |x| lop3(x[0], x[1], x[2], x[3]))
         }
-        Opcode::Shl => definition(ty, &[ty, u32_], move |x| match x[1] as u32 {
+        Opcode::Shl => definition(i, move |x| match x[1] as u32 {
             n if n >= bits => 0,
             n => x[0] << n,
         }),
-        Opcode::Shr => definition(ty, &[ty, u32_], move |x| {
+        Opcode::Shr => definition(i, move |x| {
             let by = (x[1] as u32).min(bits);
             match ty.is_signed() {
                 true => (value(x[0]) >> by.min(63)) as u64,
@@ -37,7 +37,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
         }),
         Opcode::Shf => {
             let (left, clamp) = (i.has(Word::L), i.has(Word::Clamp));
-            definition(ty, &[b32, b32, u32_], move |x| {
+            definition(i, move |x| {
                 let by = if clamp {
                     (x[2] as u32).min(32)
                 } else {
@@ -50,8 +50,8 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
                 }
             })
         }
-        Opcode::Bfe => definition(ty, &[ty, u32_, u32_], move |x| bfe(x, ty)),
-        Opcode::Bfi => definition(ty, &[ty, ty, u32_, u32_], move |x| {
+        Opcode::Bfe => definition(i, move |x| bfe(x, ty)),
+        Opcode::Bfi => definition(i, move |x| {
             let (at, length) = (x[2] as u32 & 0xff, x[3] as u32 & 0xff);
             if at >= bits {
                 return x[1];
@@ -61,7 +61,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
         }),
         Opcode::Bfind => {
             let amount = i.has(Word::Shiftamt);
-            definition(u32_, &[ty], move |x| {
+            definition(i, move |x| {
                 let value = value(x[0]);
                 let magnitude = if ty.is_signed() && value < 0 {
                     !value
@@ -75,14 +75,12 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
                 }
             })
         }
-        Opcode::Brev => definition(ty, &[ty], move |x| x[0].reverse_bits() >> (64 - bits)),
-        Opcode::Clz => definition(u32_, &[ty], move |x| {
+        Opcode::Brev => definition(i, move |x| x[0].reverse_bits() >> (64 - bits)),
+        Opcode::Clz => definition(i, move |x| {
             u64::from(plain(x[0]).leading_zeros() + bits - 64)
         }),
-        Opcode::Popc => definition(u32_, &[ty], move |x| u64::from(plain(x[0]).count_ones())),
-        Opcode::Fns => definition(b32, &[b32, b32, Type::S32], |x| {
-            fns(x[0], x[1], x[2] as i32)
-        }),
+        Opcode::Popc => definition(i, move |x| u64::from(plain(x[0]).count_ones())),
+        Opcode::Fns => definition(i, |x| fns(x[0], x[1], x[2] as i32)),
         Opcode::Prmt => {
             let mode = i.one_of(&[
                 Word::F4e,
@@ -92,13 +90,11 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
                 Word::Ecr,
                 Word::Rc16,
             ]);
-            definition(b32, &[b32, b32, b32], move |x| {
-                permute(x[0], x[1], x[2], mode)
-            })
+            definition(i, move |x| permute(x[0], x[1], x[2], mode))
         }
         Opcode::Bmsk => {
             let clamp = i.has(Word::Clamp);
-            definition(b32, &[u32_, u32_], move |x| {
+            definition(i, move |x| {
                 let wrap = |v: u64| if clamp { v.min(32) } else { v & 31 };
                 let (at, length) = (wrap(x[0]), wrap(x[1]));
                 ((1u64 << length) - 1) << at
@@ -106,7 +102,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
         }
         Opcode::Szext => {
             let clamp = i.has(Word::Clamp);
-            definition(ty, &[ty, u32_], move |x| {
+            definition(i, move |x| {
                 let count = if clamp { x[1].min(32) } else { x[1] & 31 } as u32;
                 match (count, ty.is_signed()) {
                     (0, _) => 0,
@@ -115,21 +111,17 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
                 }
             })
         }
-        Opcode::Copysign => definition(ty, &[ty; 2], move |x| {
+        Opcode::Copysign => definition(i, move |x| {
             let sign = 1u64 << (bits - 1);
             x[0] & sign | x[1] & !sign
         }),
         Opcode::Dp4a => {
             let other = i.ty(1)?;
-            definition(ty_of(ty, other), &[b32, b32, ty_of(ty, other)], move |x| {
-                dot(x, ty, other, 4, 0)
-            })
+            definition(i, move |x| dot(x, ty, other, 4, 0))
         }
         Opcode::Dp2a => {
             let (other, skip) = (i.ty(1)?, if i.has(Word::Hi) { 2 } else { 0 });
-            definition(ty_of(ty, other), &[b32, b32, ty_of(ty, other)], move |x| {
-                dot(x, ty, other, 2, skip)
-            })
+            definition(i, move |x| dot(x, ty, other, 2, skip))
         }
         _ => None,
     }
@@ -196,13 +188,6 @@ fn permute(a: u64, b: u64, selectors: u64, mode: Option<Word>) -> u64 {
         _ => ((bytes[at as usize & 7] as i8) >> 7) as u8,
     };
     u64::from(u32::from_le_bytes(chosen.map(byte)))
-}
-
-fn ty_of(a: Type, b: Type) -> Type {
-    match a.is_signed() || b.is_signed() {
-        true => Type::S32,
-        false => Type::U32,
-    }
 }
 
 /// Products of `count` numbers each, plus the third operand. With two, the

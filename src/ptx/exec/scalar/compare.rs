@@ -2,7 +2,8 @@
 
 use super::{Definition, definition, extend, f32_of, flushed};
 use crate::ptx::ast::Instruction;
-use crate::ptx::names::{Modifier, Opcode, Type, Word};
+use crate::ptx::names::{Modifier, Type, Word};
+use crate::ptx::opcodes::Opcode;
 use std::cmp::Ordering;
 
 const COMPARISONS: &[Word] = &[
@@ -81,12 +82,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     match i.opcode {
         Opcode::Setp => setp(i),
         Opcode::Set => set(i),
-        Opcode::Selp => {
-            let ty = i.ty(0)?;
-            definition(ty, &[ty, ty, Type::Pred], |x| {
-                if x[2] & 1 != 0 { x[0] } else { x[1] }
-            })
-        }
+        Opcode::Selp => definition(i, |x| if x[2] & 1 != 0 { x[0] } else { x[1] }),
         Opcode::Slct => slct(i),
         _ => testp(i),
     }
@@ -168,7 +164,7 @@ fn set(i: &Instruction) -> Option<Definition> {
         _ if packed => 0xffff,
         _ => u64::from(u32::MAX),
     };
-    definition(result, &[ty, ty, Type::Pred], move |x| {
+    definition(i, move |x| {
         let c = x[2] & 1 != 0;
         let value = |a, b| {
             if combine(how, accepts.has(order(a, b)), c) {
@@ -188,9 +184,9 @@ fn set(i: &Instruction) -> Option<Definition> {
 }
 
 fn slct(i: &Instruction) -> Option<Definition> {
-    let (ty, by) = (i.ty(0)?, i.ty(1)?);
+    let by = i.ty(1)?;
     let ftz = i.has(Word::Ftz);
-    definition(ty, &[ty, ty, by], move |x| {
+    definition(i, move |x| {
         let first = match by {
             Type::F32 if ftz => f32_of(flushed(x[2])) >= 0.0,
             Type::F32 => f32_of(x[2]) >= 0.0,
@@ -207,7 +203,7 @@ fn testp(i: &Instruction) -> Option<Definition> {
     if !matches!(ty, Type::F32 | Type::F64) {
         return None;
     }
-    definition(Type::Pred, &[ty], move |x| {
+    definition(i, move |x| {
         use std::num::FpCategory;
         let category = match ty {
             Type::F32 => f32_of(x[0]).classify(),

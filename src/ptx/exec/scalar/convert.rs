@@ -1,7 +1,7 @@
 //! `cvt`: between integers and floating-point numbers of all sizes.
 
 use super::float::{format, rounding};
-use super::{Definition, definition, extend, flushed};
+use super::{Definition, define_as, definition, extend, flushed};
 use crate::ptx::ast::Instruction;
 use crate::ptx::exec::soft::{F32, F64, Format, Round, Soft, TF32};
 use crate::ptx::names::{Type, Word};
@@ -13,7 +13,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     }
     let (sat, ftz) = (i.has(Word::Sat), i.has(Word::Ftz));
     match (to.is_float(), from.is_float()) {
-        (false, false) => definition(to, &[from], move |x| {
+        (false, false) => definition(i, move |x| {
             let value = match from {
                 Type::U64 | Type::B64 => i128::from(x[0]),
                 _ => i128::from(extend(x[0], from)),
@@ -27,7 +27,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
                 return None;
             }
             let round = integral(i)?;
-            definition(to, &[from], move |x| {
+            definition(i, move |x| {
                 let bits = if ftz && source == F32 {
                     flushed(x[0])
                 } else {
@@ -42,7 +42,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
                 return None;
             }
             let round = rounding(i);
-            definition(to, &[from], move |x| {
+            definition(i, move |x| {
                 let value = extend(x[0], from);
                 let number = match from.is_signed() {
                     true => Soft::integer(value < 0, value.unsigned_abs()),
@@ -154,7 +154,7 @@ fn floats(i: &Instruction, to: Type, from: Type) -> Option<Definition> {
     let result = if tf32 { Type::B32 } else { to };
     match packed {
         // The first source is the upper half.
-        true => definition(to, &[from, from], move |x| one(x[1]) | one(x[0]) << 16),
-        false => definition(result, &[from], move |x| one(x[0])),
+        true => define_as(to, &[from, from], move |x| one(x[1]) | one(x[0]) << 16),
+        false => define_as(result, &[from], move |x| one(x[0])),
     }
 }

@@ -1,10 +1,11 @@
 //! Addition, multiplication, fused multiplication, minimum and maximum of
 //! floating-point numbers, with every rounding.
 
-use super::{Definition, definition, f32_of, flushed, of_f32, of_f64};
+use super::{Definition, define_as, f32_of, flushed, of_f32, of_f64};
 use crate::ptx::ast::Instruction;
 use crate::ptx::exec::soft::{BF16, F16, F32, F64, Format, Round};
-use crate::ptx::names::{Opcode, Type, Word};
+use crate::ptx::names::{Type, Word};
+use crate::ptx::opcodes::Opcode;
 use std::sync::Arc;
 
 /// One number in, one number out, of the bits of a format.
@@ -48,8 +49,8 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     let operation = operation(i, format)?;
     let sources = vec![ty; count];
     match packed {
-        false => definition(ty, &sources, move |x| operation(x[0], x[1], x[2])),
-        true => definition(ty, &sources, move |x| {
+        false => define_as(ty, &sources, move |x| operation(x[0], x[1], x[2])),
+        true => define_as(ty, &sources, move |x| {
             let part = |by: u32| {
                 operation(
                     x[0] >> by & 0xffff,

@@ -2,7 +2,9 @@
 
 use super::{Definition, definition, extend};
 use crate::ptx::ast::Instruction;
-use crate::ptx::names::{Opcode, Type, Word};
+use crate::ptx::names::{Type, Word};
+use crate::ptx::opcodes::Opcode;
+use crate::ptx::operands::result_type;
 
 pub(super) fn define(i: &Instruction) -> Option<Definition> {
     let ty = i.ty(0)?;
@@ -14,23 +16,20 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     }
     let value = move |bits: u64| extend(bits, ty);
     let carry = i.has(Word::Cc);
-    let wide = i.has(Word::Wide);
-    let result = if wide { widened(ty)? } else { ty };
+    let result = result_type(i)?;
     match i.opcode {
-        Opcode::Add if i.has(Word::Sat) => definition(ty, &[ty; 2], move |x| {
-            saturated(value(x[0]) + value(x[1]), ty)
-        }),
-        Opcode::Sub if i.has(Word::Sat) => definition(ty, &[ty; 2], move |x| {
-            saturated(value(x[0]) - value(x[1]), ty)
-        }),
+        Opcode::Add if i.has(Word::Sat) => {
+            definition(i, move |x| saturated(value(x[0]) + value(x[1]), ty))
+        }
+        Opcode::Sub if i.has(Word::Sat) => {
+            definition(i, move |x| saturated(value(x[0]) - value(x[1]), ty))
+        }
         Opcode::Add | Opcode::Addc | Opcode::Sub | Opcode::Subc => {
             Some(chained(i.opcode, carry, ty))
         }
         Opcode::Mul => {
             let part = part(i, ty)?;
-            definition(result, &[ty; 2], move |x| {
-                part(value(x[0]), value(x[1])) as u64
-            })
+            definition(i, move |x| part(value(x[0]), value(x[1])) as u64)
         }
         Opcode::Mad | Opcode::Madc => {
             let part = part(i, ty)?;
@@ -50,10 +49,10 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
                 i128::from(part(value(x[0]), value(x[1]))) + i128::from(extend(x[2], result))
             };
             match i.has(Word::Sat) {
-                true => definition(ty, &[ty; 3], move |x| {
+                true => definition(i, move |x| {
                     sum(x).clamp(i32::MIN.into(), i32::MAX.into()) as u64
                 }),
-                false => definition(result, &[ty, ty, result], move |x| sum(x) as u64),
+                false => definition(i, move |x| sum(x) as u64),
             }
         }
         Opcode::Mul24 | Opcode::Mad24 => {
@@ -70,8 +69,8 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
             let narrow = move |v: i64| extend(v as u64, ty);
             let saturate = i.has(Word::Sat);
             match i.opcode {
-                Opcode::Mul24 => definition(ty, &[ty; 2], move |x| product(x) as u64),
-                _ => definition(ty, &[ty; 3], move |x| {
+                Opcode::Mul24 => definition(i, move |x| product(x) as u64),
+                _ => definition(i, move |x| {
                     let sum = narrow(product(x)) + value(x[2]);
                     if saturate {
                         saturated(sum, ty)
@@ -81,7 +80,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
                 }),
             }
         }
-        Opcode::Sad => definition(ty, &[ty; 3], move |x| {
+        Opcode::Sad => definition(i, move |x| {
             let (a, b) = (i128::from(value(x[0])), i128::from(value(x[1])));
             let (a, b) = match ty {
                 Type::U64 => (i128::from(x[0]), i128::from(x[1])),
@@ -89,12 +88,12 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
             };
             x[2].wrapping_add((a - b).unsigned_abs() as u64)
         }),
-        Opcode::Div => definition(ty, &[ty; 2], move |x| match ty.is_signed() {
+        Opcode::Div => definition(i, move |x| match ty.is_signed() {
             _ if value(x[1]) == 0 => u64::MAX,
             true => value(x[0]).wrapping_div(value(x[1])) as u64,
             false => value(x[0]) as u64 / value(x[1]) as u64,
         }),
-        Opcode::Rem => definition(ty, &[ty; 2], move |x| match ty.is_signed() {
+        Opcode::Rem => definition(i, move |x| match ty.is_signed() {
             _ if value(x[1]) == 0 => x[0],
             true => value(x[0]).wrapping_rem(value(x[1])) as u64,
             false => value(x[0]) as u64 % value(x[1]) as u64,
@@ -102,7 +101,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
         Opcode::Min | Opcode::Max => {
             let (max, relu) = (i.opcode == Opcode::Max, i.has(Word::Relu));
             let key = order_key(ty);
-            definition(ty, &[ty; 2], move |x| {
+            definition(i, move |x| {
                 let (a, b) = (value(x[0]), value(x[1]));
                 let best = if (key(a) < key(b)) == max { b } else { a };
                 if relu {
@@ -112,8 +111,8 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
                 }
             })
         }
-        Opcode::Abs => definition(ty, &[ty], move |x| value(x[0]).wrapping_abs() as u64),
-        Opcode::Neg => definition(ty, &[ty], move |x| value(x[0]).wrapping_neg() as u64),
+        Opcode::Abs => definition(i, move |x| value(x[0]).wrapping_abs() as u64),
+        Opcode::Neg => definition(i, move |x| value(x[0]).wrapping_neg() as u64),
         _ => None,
     }
 }
@@ -130,16 +129,6 @@ fn saturated(sum: i64, ty: Type) -> u64 {
         false => (0, i64::from(u32::MAX)),
     };
     sum.clamp(least, most) as u64
-}
-
-fn widened(ty: Type) -> Option<Type> {
-    Some(match ty {
-        Type::U16 => Type::U32,
-        Type::S16 => Type::S32,
-        Type::U32 => Type::U64,
-        Type::S32 => Type::S64,
-        _ => return None,
-    })
 }
 
 /// Low half, high half, or all of a product.
@@ -206,8 +195,7 @@ fn packed(i: &Instruction, ty: Type) -> Option<Definition> {
         };
         (if relu { value.max(0) } else { value }) as u64 & 0xffff
     };
-    let count = if opcode == Opcode::Neg { 1 } else { 2 };
-    definition(ty, &[ty; 2][..count], move |x| {
+    definition(i, move |x| {
         one(x[0], x[1]) | one(x[0] >> 16, x[1] >> 16) << 16
     })
 }

@@ -12,7 +12,9 @@ mod float;
 mod integer;
 
 use crate::ptx::ast::Instruction;
-use crate::ptx::names::{Opcode, Type, Word};
+use crate::ptx::names::{Type, Word};
+use crate::ptx::opcodes::Class;
+use crate::ptx::operands::{result_type, source_type};
 
 pub(super) use compare::Accepts;
 
@@ -32,8 +34,19 @@ pub(super) struct Definition {
     pub carry_out: bool,
 }
 
-/// A definition without carry.
+/// The definition of an instruction whose operands have the types of its
+/// opcode's row, without carry.
 fn definition(
+    instruction: &Instruction,
+    compute: impl Fn(&[u64; 4]) -> u64 + Send + Sync + 'static,
+) -> Option<Definition> {
+    let sources = 0..instruction.opcode.row().sources.len();
+    let sources: Option<Vec<Type>> = sources.map(|n| source_type(instruction, n)).collect();
+    define_as(result_type(instruction)?, &sources?, compute)
+}
+
+/// The same of these types.
+fn define_as(
     result: Type,
     sources: &[Type],
     compute: impl Fn(&[u64; 4]) -> u64 + Send + Sync + 'static,
@@ -53,19 +66,15 @@ pub(super) fn define(instruction: &Instruction) -> Option<Definition> {
     if instruction.has(Word::Other) {
         return None;
     }
-    use Opcode::*;
-    match instruction.opcode {
-        Setp | Set | Selp | Slct | Testp => compare::define(instruction),
-        Cvt => convert::define(instruction),
-        Bfe | Bfi | Bfind | Bmsk | Brev | Clz | Cnot | Copysign | Dp2a | Dp4a | Fns | Lop3
-        | Not | Or | And | Xor | Popc | Prmt | Shf | Shl | Shr | Szext => bits::define(instruction),
-        Rcp | Sqrt | Rsqrt | Sin | Cos | Lg2 | Ex2 | Tanh => approximate::define(instruction),
-        Div if instruction.ty(0)?.is_float() => approximate::define(instruction),
-        Add | Sub | Mul | Mad | Fma | Min | Max | Abs | Neg if instruction.ty(0)?.is_float() => {
-            float::define(instruction)
-        }
-        Add | Addc | Sub | Subc | Mul | Mad | Madc | Mul24 | Mad24 | Sad | Div | Rem | Min
-        | Max | Abs | Neg => integer::define(instruction),
+    let is_float = || Some(instruction.ty(0)?.is_float());
+    match instruction.opcode.class() {
+        Class::Compare => compare::define(instruction),
+        Class::Convert => convert::define(instruction),
+        Class::Bits => bits::define(instruction),
+        Class::Function => approximate::define(instruction),
+        Class::Quotient if is_float()? => approximate::define(instruction),
+        Class::Arithmetic if is_float()? => float::define(instruction),
+        Class::Arithmetic | Class::Quotient => integer::define(instruction),
         _ => None,
     }
 }

@@ -1,0 +1,252 @@
+//! Prints a module: its items as text, in the one template of modules.
+
+use crate::adapter;
+use crate::codes;
+use crate::item::{Instance, Item, Next, Update};
+use crate::lines::{CODE_WIDTH, wrap};
+use crate::module::{Result, UnitDoc, header};
+use crate::port::Port;
+use crate::print;
+use crate::signal::{Expr, Signal};
+use crate::size::Size;
+use crate::template::render_body;
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// What stands in front of a body.
+pub(crate) struct Opening<'a> {
+    pub(crate) ports: &'a [Port],
+    pub(crate) registers: &'a [String],
+    pub(crate) unused: &'a [(String, String)],
+    pub(crate) sizes: &'a [(Size, String)],
+}
+
+/// What the template gets.
+#[derive(Serialize)]
+struct Values {
+    header: String,
+    opening: String,
+    codes: Vec<String>,
+    sizes: Vec<Declared>,
+    lines: Vec<String>,
+}
+
+/// A size that the module declares.
+#[derive(Serialize)]
+struct Declared {
+    name: &'static str,
+    value: String,
+}
+
+/// The whole file.
+pub(crate) fn module(doc: &UnitDoc, opening: &Opening, items: &[Item]) -> Result<String> {
+    let mut used = HashSet::new();
+    let mut body = Body::default();
+    body.items(items, 1);
+    body.lines
+        .iter()
+        .for_each(|line| note_names(line, &mut used));
+    // A size may need one that stands in front of it.
+    let mut sizes: Vec<_> = Vec::new();
+    for (size, value) in opening.sizes.iter().rev() {
+        if used.contains(size.text()) {
+            note_names(value, &mut used);
+            let (name, value) = (size.text(), value.clone());
+            sizes.insert(0, Declared { name, value });
+        }
+    }
+    for (at, names) in body.indices.iter().rev() {
+        let names: Vec<_> = names
+            .iter()
+            .filter(|name| used.contains(**name))
+            .copied()
+            .collect();
+        match names.is_empty() {
+            true => body.lines.remove(*at),
+            false => std::mem::replace(
+                &mut body.lines[*at],
+                format!("    genvar {};", names.join(", ")),
+            ),
+        };
+    }
+    let codes = codes::declarations(&body.lines.join("\n"));
+    let values = Values {
+        header: header(doc, opening.ports),
+        opening: print::opening(&doc.name, opening.ports, opening.registers, opening.unused),
+        codes: codes.lines().map(str::to_owned).collect(),
+        sizes,
+        lines: body.lines,
+    };
+    render_body("module.v.tera", &values).map(|text| text + "\n")
+}
+
+/// Adds the names in a line of code, without its comment.
+fn note_names(line: &str, names: &mut HashSet<String>) {
+    let code = line.split("//").next().unwrap_or_default();
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let words = code.split(|c| !is_part(c)).filter(|word| !word.is_empty());
+    names.extend(words.map(str::to_owned));
+}
+
+/// The lines of a body.
+#[derive(Default)]
+struct Body {
+    lines: Vec<String>,
+    /// Lines that are kept for the declarations of indices.
+    indices: Vec<(usize, Vec<&'static str>)>,
+}
+
+impl Body {
+    fn line(&mut self, depth: usize, text: &str) {
+        let indent = if text.is_empty() { 0 } else { 4 * depth };
+        self.lines.push(format!("{:indent$}{text}", ""));
+    }
+
+    fn items(&mut self, items: &[Item], depth: usize) {
+        items.iter().for_each(|item| self.item(item, depth));
+    }
+
+    fn item(&mut self, item: &Item, depth: usize) {
+        let indent = " ".repeat(4 * depth);
+        match item {
+            Item::Blank => self.line(0, ""),
+            Item::Comment(text, columns) => {
+                let lines = wrap(text, columns - indent.len() - 3);
+                lines
+                    .iter()
+                    .for_each(|l| self.line(depth, &format!("// {l}")));
+            }
+            Item::Declaration(keyword, signal, unused) => {
+                self.declaration(keyword, signal, *unused, depth);
+            }
+            Item::Definition(width, statement) => {
+                let opening = format!("{indent}wire {}", range(*width));
+                self.lines.push(print::statement(&opening, statement));
+            }
+            Item::Assignment(statement) => {
+                let opening = format!("{indent}assign ");
+                self.lines.push(print::statement(&opening, statement));
+            }
+            Item::Update(update) => self.update(update, depth),
+            Item::Indices(names) => {
+                self.indices.push((self.lines.len(), names.clone()));
+                self.lines.push(String::new());
+            }
+            Item::Generate(items) => {
+                self.line(depth, "generate");
+                self.items(items, depth + 1);
+                self.line(depth, "endgenerate");
+            }
+            Item::Loop(head, label, items) => {
+                self.line(depth, &format!("for ({head}) begin : {label}"));
+                self.items(items, depth + 1);
+                self.line(depth, "end");
+            }
+            Item::Either(condition, [(first, one), (second, other)]) => {
+                self.line(depth, &format!("if ({condition}) begin : {first}"));
+                self.items(one, depth + 1);
+                self.line(depth, &format!("end else begin : {second}"));
+                self.items(other, depth + 1);
+                self.line(depth, "end");
+            }
+            Item::Instance(instance) => self.instance(instance, depth),
+        }
+    }
+
+    fn declaration(&mut self, keyword: &str, signal: &Signal, unused: Option<&str>, depth: usize) {
+        let line = format!("{keyword} {}{};", range(signal.width), signal.name);
+        match unused {
+            None => self.line(depth, &line),
+            Some(reason) => {
+                let off = format!("/* verilator lint_off UNUSEDSIGNAL */ // {reason}");
+                self.line(depth, &off);
+                self.line(depth, &line);
+                self.line(depth, "/* verilator lint_on UNUSEDSIGNAL */");
+            }
+        }
+    }
+
+    fn instance(&mut self, instance: &Instance, depth: usize) {
+        let parameter = |(name, value): &(&str, Size)| format!(".{name}({})", value.text());
+        let parameters: Vec<_> = instance.parameters.iter().map(parameter).collect();
+        let parameters = match parameters.is_empty() {
+            true => String::new(),
+            false => format!("#({}) ", parameters.join(", ")),
+        };
+        let opening = format!("{} {parameters}{} (", instance.module, instance.name);
+        let connection = |(port, to): &(String, String)| format!(".{port}({to})");
+        let connections: Vec<_> = instance.connections.iter().map(connection).collect();
+        let short = format!("{opening}{});", connections.join(", "));
+        if 4 * depth + short.len() <= CODE_WIDTH {
+            return self.line(depth, &short);
+        }
+        self.line(depth, &opening);
+        for (i, connection) in connections.iter().enumerate() {
+            let comma = if i + 1 < connections.len() { "," } else { "" };
+            self.line(depth + 1, &format!("{connection}{comma}"));
+        }
+        self.line(depth, ");");
+    }
+
+    /// A clocked block: reset, clear, and what changes otherwise.
+    fn update(&mut self, update: &Update, depth: usize) {
+        let condition = |expr: &Expr| adapter::text(&expr.tree);
+        let write = |next: &Next, value: &str| {
+            format!("{} <= {value};", adapter::text(&next.register.tree))
+        };
+        let reset = |next: &Next| Some(write(next, next.reset.as_ref()?));
+        let resets: Vec<_> = update.next.iter().filter_map(reset).collect();
+        let count = resets.len();
+        assert!(
+            count == 0 || count == update.next.len(),
+            "registers with and without reset in one block: {update:?}"
+        );
+        let next = update
+            .next
+            .iter()
+            .map(|next| write(next, &adapter::text(&next.value.tree)));
+        let mut branches = Vec::new();
+        if count > 0 {
+            branches.push((Some("rst".to_owned()), resets.clone()));
+        }
+        if let Some(clear) = &update.clear {
+            branches.push((Some(condition(clear)), resets));
+        }
+        branches.push((update.when.as_ref().map(condition), next.collect()));
+        self.line(depth, "always @(posedge clk) begin");
+        self.branches(&branches, depth + 1);
+        self.line(depth, "end");
+    }
+
+    /// `if`, `else if` and `else`; a branch without a condition is the last.
+    fn branches(&mut self, branches: &[(Option<String>, Vec<String>)], depth: usize) {
+        let one = branches.iter().all(|(_, writes)| writes.len() == 1);
+        for (i, (condition, writes)) in branches.iter().enumerate() {
+            let opening = match (i, condition) {
+                (0, None) => return writes.iter().for_each(|write| self.line(depth, write)),
+                (0, Some(condition)) => format!("if ({condition})"),
+                (_, Some(condition)) => format!("else if ({condition})"),
+                (_, None) => "else".to_owned(),
+            };
+            if one {
+                self.line(depth, &format!("{opening} {}", writes[0]));
+                continue;
+            }
+            let end = if i == 0 { "" } else { "end " };
+            self.line(depth, &format!("{end}{opening} begin"));
+            writes.iter().for_each(|write| self.line(depth + 1, write));
+        }
+        if !one {
+            self.line(depth, "end");
+        }
+    }
+}
+
+/// `[width-1:0] `, or nothing for one bit.
+fn range(width: Size) -> String {
+    match (width.is_number(), width.value()) {
+        (true, Some(1)) => String::new(),
+        (true, Some(bits)) => format!("[{}:0] ", bits - 1),
+        _ => format!("[{}-1:0] ", width.text()),
+    }
+}

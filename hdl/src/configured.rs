@@ -1,0 +1,98 @@
+//! Units with configuration registers: what `spad_hash_config` must know of one
+//! to hold its registers and to drive its select lines.
+
+use crate::expr::{Expr, assign_bit};
+use crate::geometry::Geometry;
+use crate::module::{Module, Result, Unit, UnitDoc};
+use rust_hdl::core::ast::VerilogStatement;
+use serde::Serialize;
+
+/// A unit whose `cfg_*` ports come from configuration registers.
+pub(crate) trait Configurable {
+    /// Emits the unit itself.
+    fn emit(&self, g: Geometry) -> Result<Module>;
+
+    /// The registers in the order of their write index.
+    fn registers(&self, g: Geometry) -> Vec<Register>;
+
+    /// What a write means.
+    fn write_doc(&self, g: Geometry) -> String;
+
+    /// How the registers become select lines.
+    fn decoder(&self, g: Geometry) -> Result<Decoder>;
+}
+
+/// One configuration register.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Register {
+    pub name: String,
+    pub width: usize,
+    pub reset: usize,
+}
+
+impl Register {
+    pub(crate) fn new(name: impl Into<String>, width: usize, reset: usize) -> Self {
+        Register {
+            name: name.into(),
+            width,
+            reset,
+        }
+    }
+
+    /// `count` registers of one width, `r0` and so on.
+    pub(crate) fn each(count: usize, width: usize, reset: impl Fn(usize) -> usize) -> Vec<Self> {
+        let register = |i| Register::new(format!("r{i}"), width, reset(i));
+        (0..count).map(register).collect()
+    }
+}
+
+/// The logic between the registers and the unit's `cfg_*` ports. It is there
+/// once per SM, so that none of it is in the path of an access.
+pub(crate) enum Decoder {
+    /// The registers, side by side, are what the unit's one port takes.
+    None,
+    /// One module for all registers. Its ports have their names, and those of
+    /// the unit's ports.
+    Whole(Module),
+    /// A module per register. Its inputs take the register's fields, the first
+    /// one the low bits; its output is that register's part of the port.
+    Each(Module),
+}
+
+impl Decoder {
+    /// The module, where there is one.
+    pub(crate) fn into_module(self) -> Option<Module> {
+        match self {
+            Decoder::None => None,
+            Decoder::Whole(module) | Decoder::Each(module) => Some(module),
+        }
+    }
+}
+
+/// Bits that count from 0 to `values - 1`.
+pub(crate) const fn index_width(values: usize) -> usize {
+    values.next_power_of_two().trailing_zeros() as usize
+}
+
+/// `name[i] = value(i)` for every line of a select port.
+pub(crate) fn assign_lines(
+    name: &str,
+    values: impl IntoIterator<Item = Expr>,
+) -> impl Iterator<Item = VerilogStatement> {
+    values
+        .into_iter()
+        .enumerate()
+        .map(move |(i, value)| assign_bit(name, i, value))
+}
+
+/// The decoder `spad_hash_decode_WHAT`, without its ports.
+pub(crate) fn decoder_unit(g: Geometry, what: &str, summary: &str) -> Unit {
+    Unit::new(UnitDoc {
+        name: format!("spad_hash_decode_{what}"),
+        summary: summary.into(),
+        parameters: g.parameters(),
+        timing: "combinational, behind the registers of spad_hash_config".into(),
+        paper: "hash paper, section 4".into(),
+        latency_cycles: 0,
+    })
+}

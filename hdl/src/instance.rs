@@ -1,0 +1,80 @@
+//! Instances of other modules: every port is connected, and fits.
+
+use crate::adapter;
+use crate::item::Instance;
+use crate::module::Module;
+use crate::port::Dir;
+use crate::signal::Expr;
+use crate::size::Size;
+use crate::unit::Unit;
+
+/// An instance on its way: its ports are connected in their order.
+#[must_use]
+pub(crate) struct Ports<'u> {
+    unit: &'u Unit,
+    module: &'u Module,
+    instance: Instance,
+}
+
+impl<'u> Ports<'u> {
+    fn new(unit: &'u Unit, module: &'u Module, name: &'static str) -> Self {
+        let instance = Instance {
+            module: module.doc.name.clone(),
+            parameters: Vec::new(),
+            name,
+            connections: Vec::new(),
+        };
+        Ports {
+            unit,
+            module,
+            instance,
+        }
+    }
+
+    /// Sets a Verilog parameter.
+    pub(crate) fn parameter(mut self, name: &'static str, value: Size) -> Self {
+        self.instance.parameters.push((name, value));
+        self
+    }
+
+    /// Connects the next port, which is called `port`: an input to a value, an
+    /// output to a wire, an output, or bits of one.
+    #[track_caller]
+    pub(crate) fn port(mut self, port: &str, to: impl Into<Expr>) -> Self {
+        let to = to.into();
+        let unit = &self.module.doc.name;
+        let own = self.module.ports.get(self.instance.connections.len());
+        let own = own.unwrap_or_else(|| panic!("{unit} has no more ports, but {port}"));
+        assert_eq!(own.name, port, "the next port of {unit}");
+        // A port of width 0 has the width that a parameter says.
+        let fits = own.width == 0 || to.width.same(own.width.into());
+        let text = adapter::text(&to.tree);
+        assert!(
+            fits,
+            "{unit}.{port} has {} bits, {text} {}",
+            own.width,
+            to.width.text()
+        );
+        if own.dir == Dir::Out {
+            self.unit.drive(&to);
+        }
+        self.instance.connections.push((own.name.clone(), text));
+        self
+    }
+
+    /// The instance is complete.
+    #[track_caller]
+    pub(crate) fn done(self) {
+        let next = self.module.ports.get(self.instance.connections.len());
+        let unit = &self.module.doc.name;
+        assert!(next.is_none(), "{unit} has a port more: {next:?}");
+        self.unit.instantiated(self.instance);
+    }
+}
+
+impl Unit {
+    /// An instance of `module` called `name`.
+    pub(crate) fn instance<'u>(&'u self, module: &'u Module, name: &'static str) -> Ports<'u> {
+        Ports::new(self, module, name)
+    }
+}

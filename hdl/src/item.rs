@@ -1,0 +1,57 @@
+//! What a module's body consists of, around the expressions of rust-hdl.
+
+use crate::signal::{Expr, Signal};
+use crate::size::Size;
+use rust_hdl::core::ast::VerilogStatement;
+
+/// What stands in the body of a module, in its order.
+#[derive(Debug)]
+pub(crate) enum Item {
+    /// A line between two paragraphs.
+    Blank,
+    /// A comment, in lines of so many columns.
+    Comment(String, usize),
+    /// `wire` or `reg`; the reason, if some of its bits are not used.
+    Declaration(&'static str, Signal, Option<&'static str>),
+    /// A wire where it gets its value, and its width.
+    Definition(Size, VerilogStatement),
+    /// An assignment to what stands elsewhere.
+    Assignment(VerilogStatement),
+    /// Registers that change together.
+    Update(Update),
+    /// Indices of loops.
+    Indices(Vec<&'static str>),
+    /// `generate`
+    Generate(Vec<Item>),
+    /// A loop of `generate`: its head, its label, what it repeats.
+    Loop(String, &'static str, Vec<Item>),
+    /// Two blocks, of which a condition of `generate` chooses one.
+    Either(String, [(&'static str, Vec<Item>); 2]),
+    /// Another module.
+    Instance(Instance),
+}
+
+/// Registers that change in the same cycles: one clocked block.
+#[derive(Debug, Default)]
+pub(crate) struct Update {
+    pub(crate) clear: Option<Expr>,
+    pub(crate) when: Option<Expr>,
+    pub(crate) next: Vec<Next>,
+}
+
+/// A register with what it becomes.
+#[derive(Debug)]
+pub(crate) struct Next {
+    pub(crate) register: Expr,
+    pub(crate) reset: Option<String>,
+    pub(crate) value: Expr,
+}
+
+/// An instance with its connections.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    pub(crate) module: String,
+    pub(crate) parameters: Vec<(&'static str, Size)>,
+    pub(crate) name: &'static str,
+    pub(crate) connections: Vec<(String, String)>,
+}

@@ -1,0 +1,26 @@
+//! Where the RTL of each configurable unit is: one line per unit.
+
+use crate::configured::Configurable;
+use crate::hashes::{Configured, HashKind};
+use crate::spad_hash_bitvec_perm::BitvecPerm;
+use crate::spad_hash_bitvec_xor::BitvecXor;
+use crate::spad_hash_bitwise_perm::BitwisePerm;
+use crate::spad_hash_bitwise_xor::BitwiseXor;
+use crate::spad_hash_matrix::Matrix;
+use crate::spad_rap::Rap;
+use crate::spad_row_map::RowMap;
+
+impl Configured {
+    /// Its RTL.
+    pub(crate) fn rtl(self) -> &'static dyn Configurable {
+        match self {
+            Configured::Hash(HashKind::BitvecPerm) => &BitvecPerm,
+            Configured::Hash(HashKind::BitvecXor) => &BitvecXor,
+            Configured::Hash(HashKind::BitwisePerm) => &BitwisePerm,
+            Configured::Hash(HashKind::BitwiseXor) => &BitwiseXor,
+            Configured::Hash(HashKind::Matrix) => &Matrix,
+            Configured::Rap => &Rap,
+            Configured::RowMap => &RowMap,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Registers: each is stated once, with what it starts from, and changes in
+//! one place.
+
+use crate::adapter;
+use crate::item::{Item, Next, Update};
+use crate::signal::{Expr, Operand, Signal};
+use crate::size::Size;
+use crate::unit::Unit;
+
+/// A register on its way: it has to say what a reset makes of it, or why that
+/// does not matter.
+#[must_use]
+pub(crate) struct Register<'u> {
+    unit: &'u Unit,
+    name: &'u str,
+    width: Size,
+    /// Of an output.
+    doc: Option<&'u str>,
+}
+
+impl<'u> Register<'u> {
+    pub(crate) fn new(unit: &'u Unit, name: &'u str, width: Size, doc: Option<&'u str>) -> Self {
+        Register {
+            unit,
+            name,
+            width,
+            doc,
+        }
+    }
+
+    /// A reset sets it to `value`.
+    #[track_caller]
+    pub(crate) fn reset(self, value: impl Into<Operand>) -> Signal {
+        let value = value.into().beside(self.width);
+        self.unit
+            .state(self.name, self.width, self.doc, Some(value))
+    }
+
+    /// A reset sets all of its bits.
+    pub(crate) fn reset_to_ones(self) -> Signal {
+        let ones = Expr::leaf(&adapter::all_bits(self.width, true), self.width);
+        self.unit.state(self.name, self.width, self.doc, Some(ones))
+    }
+
+    /// No reset: nobody looks at it unless `valid`, which has one, is set.
+    pub(crate) fn covered_by(self, _valid: Signal) -> Signal {
+        self.unit.state(self.name, self.width, self.doc, None)
+    }
+}
+
+/// An update that is being written.
+#[derive(Clone, Copy)]
+pub(crate) struct Clocked<'u>(&'u Unit);
+
+impl Clocked<'_> {
+    /// They change in cycles with `condition` only.
+    pub(crate) fn when(self, condition: impl Into<Expr>) -> Self {
+        let condition = condition.into();
+        self.change(|update| update.when = Some(condition))
+    }
+
+    /// They start again, as from a reset, in cycles with `condition`.
+    pub(crate) fn clear(self, condition: impl Into<Expr>) -> Self {
+        let condition = condition.into();
+        self.change(|update| update.clear = Some(condition))
+    }
+
+    /// What `register`, or a part of it, becomes.
+    #[track_caller]
+    pub(crate) fn next(self, register: impl Into<Expr>, value: impl Into<Operand>) -> Self {
+        let register = register.into();
+        let value = value.into().beside(register.width);
+        let reset = self.0.drive_register(&register);
+        self.change(|update| {
+            update.next.push(Next {
+                register,
+                reset,
+                value,
+            });
+        })
+    }
+
+    fn change(self, change: impl FnOnce(&mut Update)) -> Self {
+        self.0.change_last(|item| match item {
+            Item::Update(update) => change(update),
+            other => panic!("a clocked block, not {other:?}"),
+        });
+        self
+    }
+}
+
+impl Unit {
+    /// A register; what it returns asks for its reset.
+    pub(crate) fn register<'u>(&'u self, name: &'u str, width: impl Into<Size>) -> Register<'u> {
+        Register::new(self, name, width.into(), None)
+    }
+
+    /// An output that is a register.
+    pub(crate) fn output_register<'u>(
+        &'u self,
+        name: &'u str,
+        width: impl Into<Size>,
+        doc: &'u str,
+    ) -> Register<'u> {
+        Register::new(self, name, width.into(), Some(doc))
+    }
+
+    /// Registers that change at clock edges.
+    pub(crate) fn at_clock(&self) -> Clocked<'_> {
+        self.add(Item::Update(Update::default()));
+        Clocked(self)
+    }
+}

@@ -1,0 +1,505 @@
+//! A unit under description: ports, sizes, registers, logic, instances.
+//!
+//! The calls stand in the order in which the module reads. What a module needs
+//! to declare follows: sizes, codes and indices that it uses.
+
+use crate::adapter;
+use crate::body;
+use crate::item::{Instance, Item};
+use crate::lines::COMMENT_WIDTH;
+use crate::module::{HdlError, Module, Result, UnitDoc};
+use crate::params::Params;
+use crate::port::{Dir, Port};
+use crate::signal::{Expr, Signal, Value};
+use crate::size::Size;
+use std::cell::RefCell;
+
+/// Columns of lines with a comment on declarations, and on logic.
+const ABOUT_COLUMNS: usize = 80;
+const NOTE_COLUMNS: usize = COMMENT_WIDTH + 7;
+
+/// A unit under description.
+pub(crate) struct Unit {
+    doc: UnitDoc,
+    state: RefCell<State>,
+}
+
+/// What has been said about the unit so far.
+#[derive(Default)]
+struct State {
+    ports: Vec<Port>,
+    /// Inputs of which some bits are not used, with the reason.
+    unused: Vec<(String, String)>,
+    /// Outputs that are registers.
+    output_registers: Vec<String>,
+    signals: Vec<Known>,
+    sizes: Vec<(Size, String)>,
+    submodules: Vec<String>,
+    /// The body, and the loops that are open in it, the innermost last.
+    blocks: Vec<Vec<Item>>,
+}
+
+/// What is known of a signal.
+struct Known {
+    name: &'static str,
+    kind: Kind,
+    driven: bool,
+}
+
+/// How a signal gets its value.
+enum Kind {
+    Input,
+    Wire,
+    /// In a clocked block; from the reset value, if it has one.
+    Register(Option<Expr>),
+}
+
+impl Unit {
+    pub(crate) fn new(doc: UnitDoc) -> Self {
+        let state = State {
+            blocks: vec![Vec::new()],
+            ..State::default()
+        };
+        Unit {
+            doc,
+            state: RefCell::new(state),
+        }
+    }
+
+    // ------------------------------------------------------------------ sizes
+
+    /// Parameters of the machine, by their names.
+    pub(crate) fn sizes<const N: usize>(&self, p: &Params, names: [&str; N]) -> [Size; N] {
+        names.map(|name| match p.value(name) {
+            Some(value) => self.size(name, value),
+            None => panic!("there is no parameter '{name}'"),
+        })
+    }
+
+    /// A size of this unit. A module declares those that it uses.
+    pub(crate) fn size(&self, name: &str, value: impl Into<Size>) -> Size {
+        let value: Size = value.into();
+        let number = value.value().expect("a size has one value");
+        let size = Size::named(name, number);
+        let text = value.text().replace('/', " / ");
+        self.state.borrow_mut().sizes.push((size, text));
+        size
+    }
+
+    // ------------------------------------------------------------------ ports
+
+    /// `clk` and `rst`.
+    pub(crate) fn clocked(&self) -> [Signal; 2] {
+        let clk = self.input("clk", 1, "clock");
+        [clk, self.input("rst", 1, "synchronous reset")]
+    }
+
+    pub(crate) fn input(&self, name: &str, width: impl Into<Size>, doc: &str) -> Signal {
+        self.port(name, Dir::In, width.into(), doc, Kind::Input)
+    }
+
+    pub(crate) fn output(&self, name: &str, width: impl Into<Size>, doc: &str) -> Signal {
+        self.port(name, Dir::Out, width.into(), doc, Kind::Wire)
+    }
+
+    fn port(&self, name: &str, dir: Dir, width: Size, doc: &str, kind: Kind) -> Signal {
+        let bits = width.value().expect("a port has one width");
+        let port = Port::new(name, dir, bits, doc);
+        self.state.borrow_mut().ports.push(port);
+        self.signal(name, bits.into(), kind)
+    }
+
+    /// Waives the lint of an input's unused bits where `when` holds.
+    pub(crate) fn unused(&self, when: bool, input: Signal, reason: &str) {
+        if when {
+            let waiver = (input.name.to_owned(), reason.to_owned());
+            self.state.borrow_mut().unused.push(waiver);
+        }
+    }
+
+    // ------------------------------------------------------ registers, wires
+
+    /// Declares a register that says what a reset makes of it; an output if it
+    /// has a documentation.
+    pub(crate) fn state(
+        &self,
+        name: &str,
+        width: Size,
+        doc: Option<&str>,
+        reset: Option<Expr>,
+    ) -> Signal {
+        let kind = Kind::Register(reset);
+        let Some(doc) = doc else {
+            return self.declared("reg", name, width, kind);
+        };
+        self.state
+            .borrow_mut()
+            .output_registers
+            .push(name.to_owned());
+        Signal {
+            width,
+            ..self.port(name, Dir::Out, width, doc, kind)
+        }
+    }
+
+    /// A wire that gets its value elsewhere: bit by bit, or from an instance.
+    pub(crate) fn wire(&self, name: &str, width: impl Into<Size>) -> Signal {
+        self.declared("wire", name, width.into(), Kind::Wire)
+    }
+
+    /// A wire of which some bits are not used, for that reason.
+    pub(crate) fn wire_in_part(
+        &self,
+        name: &str,
+        width: impl Into<Size>,
+        reason: &'static str,
+    ) -> Signal {
+        let wire = self.signal(name, width.into(), Kind::Wire);
+        self.add(Item::Declaration("wire", wire, Some(reason)));
+        wire
+    }
+
+    /// Several wires.
+    pub(crate) fn wires<const N: usize>(
+        &self,
+        names: [&str; N],
+        width: impl Into<Size>,
+    ) -> [Signal; N] {
+        let width = width.into();
+        names.map(|name| self.wire(name, width))
+    }
+
+    fn declared(&self, keyword: &'static str, name: &str, width: Size, kind: Kind) -> Signal {
+        let signal = self.signal(name, width, kind);
+        self.add(Item::Declaration(keyword, signal, None));
+        signal
+    }
+
+    fn signal(&self, name: &str, width: Size, kind: Kind) -> Signal {
+        let mut state = self.state.borrow_mut();
+        let signal = Signal::new(state.signals.len(), name, width);
+        state.signals.push(Known {
+            name: signal.name,
+            kind,
+            driven: false,
+        });
+        signal
+    }
+
+    // ------------------------------------------------------------------ logic
+
+    /// Gives a value a name: a wire as wide as the value.
+    #[track_caller]
+    pub(crate) fn name(&self, name: &str, value: impl Into<Value>) -> Signal {
+        let value = value.into();
+        let width = value.width().plain();
+        self.named(name, width, value)
+    }
+
+    /// Gives a value of `width` bits a name.
+    #[track_caller]
+    pub(crate) fn named(
+        &self,
+        name: &str,
+        width: impl Into<Size>,
+        value: impl Into<Value>,
+    ) -> Signal {
+        let wire = self.signal(name, width.into(), Kind::Wire);
+        self.drive(&wire.into());
+        let statement = value.into().assigned_to(&wire.into());
+        self.add(Item::Definition(wire.width, statement));
+        wire
+    }
+
+    /// Gives an output, a wire or bits of them their value.
+    #[track_caller]
+    pub(crate) fn assign(&self, target: impl Into<Expr>, value: impl Into<Value>) {
+        let target = target.into();
+        self.drive(&target);
+        let statement = value.into().assigned_to(&target);
+        self.add(Item::Assignment(statement));
+    }
+
+    /// Notes that something drives a wire or an output.
+    #[track_caller]
+    pub(crate) fn drive(&self, target: &Expr) {
+        let mut state = self.state.borrow_mut();
+        let known = target.of.map(|id| &mut state.signals[id]);
+        let text = || adapter::text(&target.tree);
+        let known = known.unwrap_or_else(|| panic!("{} is no signal", text()));
+        assert!(matches!(known.kind, Kind::Wire), "{} is no wire", text());
+        known.driven = true;
+    }
+
+    /// Notes that a clocked block drives a register; the text of its reset
+    /// value.
+    #[track_caller]
+    pub(crate) fn drive_register(&self, target: &Expr) -> Option<String> {
+        let mut state = self.state.borrow_mut();
+        let known = target.of.map(|id| &mut state.signals[id]);
+        let known = known.unwrap_or_else(|| panic!("{target:?} is no signal"));
+        known.driven = true;
+        let Kind::Register(reset) = &known.kind else {
+            panic!("{} is no register", known.name)
+        };
+        let reset = reset.as_ref()?;
+        Some(match adapter::text(&target.tree) == known.name {
+            true => adapter::text(&reset.tree),
+            // All bits of what is reset in parts are the same.
+            false => adapter::all_bits(target.width, adapter::text(&reset.tree).contains("1'b1")),
+        })
+    }
+
+    // ------------------------------------------------- replication, instances
+
+    /// Indices for loops, declared here if they are used.
+    pub(crate) fn indices<const N: usize>(&self, names: [&'static str; N]) -> [Index; N] {
+        self.add(Item::Indices(names.to_vec()));
+        names.map(Index)
+    }
+
+    /// What stands between `generate` and `endgenerate`.
+    pub(crate) fn generate(&self, body: impl FnOnce()) {
+        let items = self.block(body);
+        self.add(Item::Generate(items));
+    }
+
+    /// Repeats `body` for the index from `from` to below `to`.
+    pub(crate) fn each(
+        &self,
+        label: &'static str,
+        Index(index): Index,
+        (from, to): (impl Into<Size>, impl Into<Size>),
+        body: impl FnOnce(Size),
+    ) {
+        let (from, to): (Size, Size) = (from.into(), to.into());
+        let end = to.text().replace('/', " / ");
+        let head = format!(
+            "{index} = {}; {index} < {end}; {index} = {index} + 1",
+            from.text()
+        );
+        let turn = Size::index(index, from, to);
+        let items = self.block(|| body(turn));
+        self.add(Item::Loop(head, label, items));
+    }
+
+    /// One block for the first turn of a loop, and one for those behind it.
+    pub(crate) fn first(
+        &self,
+        turn: Size,
+        (first, in_first): (&'static str, impl FnOnce(Size)),
+        (behind, in_others): (&'static str, impl FnOnce(Size)),
+    ) {
+        let condition = format!("{} == 0", turn.text());
+        let first = (first, self.block(|| in_first(turn)));
+        let behind = (behind, self.block(|| in_others(turn.behind_first())));
+        self.add(Item::Either(condition, [first, behind]));
+    }
+
+    /// One block for the turns of a loop of `turns` but the last, and one for that.
+    pub(crate) fn last(
+        &self,
+        (turn, turns): (Size, Size),
+        (before, in_others): (&'static str, impl FnOnce(Size)),
+        (last, in_last): (&'static str, impl FnOnce(Size)),
+    ) {
+        let condition = format!("{} + 1 < {}", turn.text(), turns.text());
+        let before = (before, self.block(|| in_others(turn.before_last())));
+        let last = (last, self.block(|| in_last(turn)));
+        self.add(Item::Either(condition, [before, last]));
+    }
+
+    /// Collects the items of a block.
+    fn block(&self, body: impl FnOnce()) -> Vec<Item> {
+        self.state.borrow_mut().blocks.push(Vec::new());
+        body();
+        let items = self.state.borrow_mut().blocks.pop();
+        items.expect("it has been pushed")
+    }
+
+    /// An instance whose ports fit.
+    pub(crate) fn instantiated(&self, instance: Instance) {
+        let mut state = self.state.borrow_mut();
+        if !state.submodules.contains(&instance.module) {
+            state.submodules.push(instance.module.clone());
+        }
+        drop(state);
+        self.add(Item::Instance(instance));
+    }
+
+    // --------------------------------------------------------------- comments
+
+    /// A new paragraph.
+    pub(crate) fn paragraph(&self) {
+        self.add(Item::Blank);
+    }
+
+    /// A new paragraph that begins with a comment.
+    pub(crate) fn section(&self, text: &str) {
+        self.add(Item::Blank);
+        self.about(text);
+    }
+
+    /// A comment on the declarations that follow.
+    pub(crate) fn about(&self, text: &str) {
+        self.add(Item::Comment(text.to_owned(), ABOUT_COLUMNS));
+    }
+
+    /// A comment on the logic that follows.
+    pub(crate) fn note(&self, text: &str) {
+        self.add(Item::Comment(text.to_owned(), NOTE_COLUMNS));
+    }
+
+    pub(crate) fn add(&self, item: Item) {
+        let mut state = self.state.borrow_mut();
+        let block = state.blocks.last_mut();
+        block.expect("the body is never closed").push(item);
+    }
+
+    pub(crate) fn change_last(&self, change: impl FnOnce(&mut Item)) {
+        let mut state = self.state.borrow_mut();
+        let last = state.blocks.last_mut().and_then(|block| block.last_mut());
+        change(last.expect("there is an item"));
+    }
+
+    // --------------------------------------------------------------- emission
+
+    /// The module, if every signal gets its value.
+    pub(crate) fn emit(self) -> Result<Module> {
+        let mut state = self.state.into_inner();
+        let idle = |known: &&Known| !known.driven && !matches!(known.kind, Kind::Input);
+        if let Some(known) = state.signals.iter().find(idle) {
+            let reason = format!("nothing drives {}", known.name);
+            let unit = self.doc.name;
+            return Err(HdlError::Check { unit, reason });
+        }
+        let items = state.blocks.swap_remove(0);
+        let opening = body::Opening {
+            ports: &state.ports,
+            registers: &state.output_registers,
+            unused: &state.unused,
+            sizes: &state.sizes,
+        };
+        let text = body::module(&self.doc, &opening, &items)?;
+        Ok(Module {
+            doc: self.doc,
+            ports: state.ports,
+            submodules: state.submodules,
+            text,
+        })
+    }
+}
+
+/// An index of loops.
+#[derive(Clone, Copy)]
+pub(crate) struct Index(&'static str);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signal::Bits;
+
+    fn unit() -> Unit {
+        Unit::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"))
+    }
+
+    fn body(u: Unit) -> String {
+        let text = u.emit().unwrap().text;
+        text.split_once(");\n").unwrap().1.to_owned()
+    }
+
+    #[test]
+    fn a_register_is_printed_with_its_reset_and_enable() {
+        let u = unit();
+        let [_, _] = u.clocked();
+        let (step, data) = (u.input("step", 1, "go on"), u.input("data", 4, "a number"));
+        let out = u.output("out", 4, "the sum so far");
+        let l = u.size("L", 4);
+        let sum = u.register("sum", l).reset(0);
+        u.assign(out, sum);
+        u.at_clock().when(step).next(sum, sum + data);
+        let expected = "    localparam L = 4;\n    reg [L-1:0] sum;\n    assign out = sum;\n    \
+                        always @(posedge clk) begin\n        if (rst) sum <= {L{1'b0}};\n        \
+                        else if (step) sum <= sum + data;\n    end\nendmodule\n";
+        assert_eq!(body(u), expected);
+    }
+
+    #[test]
+    fn sizes_and_indices_are_declared_where_they_are_used() {
+        let u = unit();
+        let [l, _unused] = [u.size("L", 4), u.size("M", 5)];
+        let a = u.input("a", l, "bits");
+        let out = u.output("out", l, "the same, backwards");
+        let [i, _j] = u.indices(["i", "j"]);
+        u.generate(|| u.each("bit", i, (0, l), |i| u.assign(out.at(l - 1 - i), a.at(i))));
+        let expected = "    localparam L = 4;\n    genvar i;\n    generate\n        \
+                        for (i = 0; i < L; i = i + 1) begin : bit\n            \
+                        assign out[L-1-i] = a[i];\n        end\n    endgenerate\nendmodule\n";
+        assert_eq!(body(u), expected);
+    }
+
+    #[test]
+    fn what_nothing_drives_is_refused() {
+        let u = unit();
+        u.output("out", 1, "nothing");
+        assert!(
+            u.emit()
+                .unwrap_err()
+                .to_string()
+                .contains("nothing drives out")
+        );
+    }
+
+    /// What a description panics with.
+    fn refused(describe: impl FnOnce(&Unit, Signal, Signal) + std::panic::UnwindSafe) -> String {
+        let caught = std::panic::catch_unwind(|| {
+            let u = unit();
+            let (two, out) = (u.input("two", 2, "bits"), u.output("out", 1, "a bit"));
+            describe(&u, two, out);
+        });
+        let payload = caught.expect_err("it is refused");
+        let text = payload.downcast_ref::<String>().cloned();
+        text.or(payload.downcast_ref::<&str>().map(|s| (*s).to_owned()))
+            .unwrap()
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_where_it_is_written() {
+        let wide = refused(|u, two, out| u.assign(out, two));
+        assert_eq!(wide, "two has 2 bits beside 1");
+        let both = refused(|_, two, out| drop(two & out));
+        assert_eq!(both, "out has 1 bits beside 2");
+        assert_eq!(refused(|_, two, _| drop(two.at(2))), "two has no bit 2");
+        assert_eq!(
+            refused(|u, two, _| u.assign(two.at(0), 0)),
+            "two[0] is no wire"
+        );
+        let register = refused(|u, two, out| {
+            u.at_clock().next(out, two.at(0));
+        });
+        assert_eq!(register, "out is no register");
+    }
+
+    #[test]
+    fn instances_connect_every_port_in_its_width_and_direction() {
+        let part = || {
+            let u = unit();
+            let a = u.input("a", 2, "bits");
+            let b = u.output("b", 1, "any");
+            u.assign(b, a.any());
+            u.emit().unwrap()
+        };
+        let missing = refused(|u, two, _| u.instance(&part(), "part").port("a", two).done());
+        assert!(missing.contains("unit has a port more"), "{missing}");
+        let order = refused(|u, _, out| u.instance(&part(), "part").port("b", out).done());
+        assert!(order.contains("the next port of unit"), "{order}");
+        let narrow = refused(|u, _, out| u.instance(&part(), "part").port("a", out).done());
+        assert_eq!(narrow, "unit.a has 2 bits, out 1");
+        let direction = refused(|u, two, out| {
+            let part = part();
+            let half = u.instance(&part, "part").port("a", two);
+            half.port("b", out & out).done();
+        });
+        assert_eq!(direction, "out & out is no signal");
+    }
+}

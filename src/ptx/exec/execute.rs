@@ -1,0 +1,52 @@
+//! Executes an instruction between branches.
+
+use super::form::{Map, Step};
+use super::machine::Machine;
+use super::{access, copies, exchange, lanes, print, raced, shared};
+
+/// Executes a function of registers.
+#[inline(always)]
+pub(super) fn map(m: &Machine, op: &Map, exec: u32) {
+    // SAFETY: decoding chooses the kernel by the widths of the registers, and
+    // only where there are the vector instructions that it has.
+    unsafe { (op.run)(m.registers, op, exec) }
+}
+
+/// Executes an instruction for the lanes of `exec`.
+#[inline(always)]
+pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
+    let image = m.image;
+    let memory = |at: u32| &image.memory[at as usize];
+    match *step {
+        Step::Nothing => {}
+        Step::Map(ref op) => map(m, op, exec),
+        // SAFETY: as for `map`.
+        Step::Compare(ref compare) => unsafe { (compare.run)(m.registers, compare, exec) },
+        // SAFETY: as for `map`.
+        Step::Select(ref select) => unsafe { (select.run)(m.registers, select, exec) },
+        Step::Masks(ref masks) => lanes::masks(m.registers, masks, exec),
+        Step::Scalar { generic } => {
+            lanes::generic(m.registers, &image.generics[generic as usize], exec);
+        }
+        Step::Repack { repack } => {
+            exchange::repack(m.registers, &image.repacks[repack as usize], exec);
+        }
+        Step::Load { access } => access::load(m, memory(access), exec),
+        Step::LoadWords { access } => shared::load(m, memory(access), exec),
+        Step::LoadParameter { access } => access::load_parameter(m, memory(access), exec),
+        Step::BadParameter { access } => access::bad_parameter(m, memory(access), exec),
+        Step::Store { access } => access::store(m, memory(access), exec),
+        Step::StoreWords { access } => shared::store(m, memory(access), exec),
+        Step::Atomic { access } => access::atomic(m, memory(access), exec),
+        Step::Copy { access } => access::copy(m, memory(access), exec),
+        Step::Matrix { access } => access::matrix(m, memory(access), exec),
+        Step::Commit => copies::commit(m, exec),
+        Step::Wait { left } => copies::wait(m, left, exec),
+        Step::Fence { wide } => raced::fence(m, wide, exec),
+        Step::Exchange { exchange } => {
+            exchange::exchange(m, &image.exchanges[exchange as usize], exec);
+        }
+        Step::Clock { to, upper } => exchange::clock(m, to, upper, exec),
+        Step::Print { call } => print::print(m, &image.system_calls[call as usize], exec),
+    }
+}

@@ -1,0 +1,123 @@
+//! A parameter that a search of the hash paper finds here, beside the one that
+//! its Table 5 prints, and what separates the two.
+
+use crate::error::Result;
+use crate::geometry::Geometry;
+use crate::hash::{BankFunction, Gf2Matrix, HashKind, HashSpec};
+use crate::search::reference::{Candidates, Departure};
+use crate::search::tune::{Method, Tuner};
+use crate::search::{Outcome, givargis, imbalance};
+
+/// How the two stand to each other.
+pub(super) struct Compared {
+    /// Printed the same.
+    pub equal: bool,
+    /// The same banks, but for their numbers.
+    pub same_banks: bool,
+    /// Conflicts that the published parameter leaves here.
+    pub published: u64,
+    /// What separates them, by measurement; nothing if they are equal.
+    pub reason: Option<String>,
+}
+
+/// Compares `found` with `published`, both configurations of unit `kind`.
+pub(super) fn compare(
+    tuner: &Tuner,
+    (kind, method): (HashKind, Method),
+    found: &Outcome,
+    published: &HashSpec,
+) -> Result<Compared> {
+    let geometry = tuner.problem.geometry();
+    let rows = rows(published, geometry)?;
+    let conflicts = tuner.problem.conflicts(published)?;
+    let equal = found.spec == *published;
+    let same_banks = same_space(&rows, &self::rows(&found.spec, geometry)?);
+    let mut reason = match () {
+        _ if equal => None,
+        _ if same_banks => {
+            Some("the published banks under other numbers: no conflict changes".to_owned())
+        }
+        _ => {
+            let why = match method {
+                Method::Exhaustive if conflicts == found.conflicts => TIE.to_owned(),
+                Method::Exhaustive => "other accesses".to_owned(),
+                _ => match departure(tuner, kind, method, &rows) {
+                    None => format!("{TIE}: each published bit is among the best"),
+                    Some(at) => departed(&at, &rows),
+                },
+            };
+            let mod_banks = tuner.problem.conflicts(&HashSpec::Mod)?;
+            Some(format!(
+                "{why}; of {mod_banks} conflicts the published parameter leaves {conflicts} here, that found {}",
+                found.conflicts
+            ))
+        }
+    };
+    let rank = Gf2Matrix::from_rows(rows).rank();
+    if let Some(reason) = reason.as_mut().filter(|_| rank < geometry.bank_bits()) {
+        *reason += &format!(
+            "; as printed its rank is {rank} of {}",
+            geometry.bank_bits()
+        );
+    }
+    Ok(Compared {
+        equal,
+        same_banks,
+        published: conflicts,
+        reason,
+    })
+}
+
+const TIE: &str = "tie";
+
+fn rows(spec: &HashSpec, geometry: Geometry) -> Result<Vec<u32>> {
+    Ok(match BankFunction::new(spec, geometry)? {
+        BankFunction::Linear(matrix) => matrix.rows().to_vec(),
+        _ => Vec::new(),
+    })
+}
+
+/// Whether two lists of rows span the same space: then the same addresses meet
+/// in a bank.
+fn same_space(a: &[u32], b: &[u32]) -> bool {
+    let rank = |rows: Vec<u32>| Gf2Matrix::from_rows(rows).rank();
+    let both = rank([a, b].concat());
+    both == rank(a.to_vec()) && both == rank(b.to_vec())
+}
+
+fn departure(tuner: &Tuner, kind: HashKind, method: Method, rows: &[u32]) -> Option<Departure> {
+    let candidates = Candidates::of(kind);
+    match method {
+        Method::Givargis => givargis::departure(tuner.problem, tuner.sets, candidates, rows),
+        _ => imbalance::departure(tuner.problem, tuner.sets, candidates, rows),
+    }
+}
+
+fn departed(at: &Departure, rows: &[u32]) -> String {
+    let name = |row: u32| {
+        let bits = (0..32).filter(|b| row >> b & 1 == 1);
+        bits.map(|b: u32| b.to_string())
+            .collect::<Vec<_>>()
+            .join("^")
+    };
+    format!(
+        "other accesses: bit {} of the published parameter, {}, scores {:.1} here, the best {:.1}",
+        at.step + 1,
+        name(rows[at.step]),
+        at.given,
+        at.best,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_bits_and_sums_of_them_change_no_bank() {
+        assert!(same_space(&[0b001, 0b010], &[0b010, 0b001]));
+        assert!(same_space(&[0b001, 0b010], &[0b011, 0b010]));
+        assert!(!same_space(&[0b001, 0b010], &[0b001, 0b100]));
+        assert!(!same_space(&[0b001, 0b001], &[0b001, 0b010]));
+    }
+}
