@@ -59,10 +59,11 @@ GENERATED := emit -q --bench-cycles 0
 generated: build
 	$(SPADKIT) $(GENERATED) --force -o generated >/dev/null
 
-# The papers' results: docs/reproduction.md and its charts.
+# The papers' results: docs/reproduction.md and its charts. Ten minutes on two free cores, of which
+# the ranges of --sensitivity are the most.
 reproduction: build
 	rm -rf target/reproduction  # points that an older program measured
-	cargo run --release -q -- reproduce -o target/reproduction > /dev/null
+	cargo run --release -q -- reproduce --sensitivity -o target/reproduction > /dev/null
 	cp target/reproduction/reproduction.md docs/
 	mkdir -p docs/charts && cp target/reproduction/charts/*.svg docs/charts/
 

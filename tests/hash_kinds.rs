@@ -74,8 +74,8 @@ impl Names {
         ]
     }
 
-    /// Whether a line of code names the kind. A search's `Family::Matrix` is
-    /// not the kind.
+    /// Whether a line of code names the kind. `Matrix` alone may be anything:
+    /// it is the kind behind the name of its type, and in a list of kinds.
     fn are_in(&self, line: &str) -> bool {
         let Names {
             variant,
@@ -85,13 +85,13 @@ impl Names {
         let word = |text: &str| {
             line.match_indices(text).any(|(at, _)| {
                 let inside = |c: char| c.is_alphanumeric() || c == '_';
-                let before = &line[..at];
-                !before.ends_with(inside)
-                    && !line[at + text.len()..].starts_with(inside)
-                    && !before.ends_with("Family::")
+                !line[..at].ends_with(inside) && !line[at + text.len()..].starts_with(inside)
             })
         };
-        word(variant)
+        let qualified = ["HashKind", "UnitSpec", "kind"].map(|of| format!("{of}::{variant}"));
+        file.contains('_') && word(variant)
+            || qualified.iter().any(|name| word(name))
+            || line.contains(&format!("{variant}, {file};"))
             || word(&format!("Hash{variant}"))
             || line.contains(&format!("hash_{file}"))
             || line.contains(&format!("config_{file}"))

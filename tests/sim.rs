@@ -202,3 +202,38 @@ fn bad_input_is_refused_with_place_and_reason() {
     ]);
     assert!(large.contains("words of scratchpad"), "{large}");
 }
+
+#[test]
+fn phases_last_from_barrier_to_barrier() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = ".block 32\nalu r1\nbar 0\nalu r1, r1\nalu r1, r1\nbar 0\nalu r1, r1\n";
+    let input = write(folder.path(), "phases.warp", program);
+    let cycles = |more: &[&str]| -> Vec<u64> {
+        let result = json(&[&["sim", "--preset", "sm70", &input], more].concat());
+        let phases = result["phases"].as_array().unwrap().clone();
+        for (i, phase) in phases.iter().enumerate() {
+            assert_eq!(phase["from_barrier"], i);
+        }
+        let list: Vec<u64> = phases
+            .iter()
+            .map(|p| p["cycles"].as_u64().unwrap())
+            .collect();
+        assert!(list.iter().sum::<u64>() <= result["cycles"].as_u64().unwrap() + 1);
+        list
+    };
+    let base = cycles(&[]);
+    assert_eq!(base.len(), 3);
+    // Between the barriers stand two dependent additions.
+    let slow = cycles(&["--set", "sm.alu_cycles=14"]);
+    let fast = cycles(&["--set", "sm.alu_cycles=4"]);
+    assert_eq!(slow[1] - fast[1], 20);
+    let text = spadkit(&["sim", "--preset", "sm70", &input])
+        .assert()
+        .success();
+    let text = String::from_utf8(text.get_output().stdout.clone()).unwrap();
+    let list: Vec<String> = base.iter().map(u64::to_string).collect();
+    assert!(
+        text.contains(&format!("barrier to barrier: {}\n", list.join(", "))),
+        "{text}"
+    );
+}

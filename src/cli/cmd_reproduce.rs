@@ -1,14 +1,17 @@
 //! `spadkit reproduce` and `spadkit merge`: the papers' results, measured.
 
+mod compose;
+mod sensitivity;
+
+pub(super) use compose::{ComposeArgs, run as run_compose};
+
 use super::printer::{Printer, Progress, table};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::write_file;
-use crate::reproduce::compose::{self, Subset};
-use crate::reproduce::page::{Section, chart_file, markdown, sensitivity_file};
-use crate::reproduce::sensitivity::{Headline, headlines, perturbations};
+use crate::reproduce::page::{Section, chart_file, markdown, rows, sensitivity_file};
 use crate::reproduce::{
-    Comparison, Figure, Library, Point, Store, Table, Verdict, Watch, compute, number, points,
+    Change, Comparison, Figure, Library, Point, Store, Verdict, Watch, compute, number, points,
     results, table_of,
 };
 use clap::Args;
@@ -28,8 +31,9 @@ pub struct ReproduceArgs {
     /// Compute every N-th point from the I-th; `merge` puts shards together.
     #[arg(long, value_name = "I/N", requires = "out")]
     shard: Option<String>,
-    /// Show each headline number as median and range over perturbations of the
-    /// machine, and the parameter with the largest effect.
+    /// Show each headline number as median and range over perturbations of
+    /// machine and input, and what moves it most. Without it, as far as DIR has
+    /// the points.
     #[arg(long, conflicts_with = "shard")]
     sensitivity: bool,
     /// Write points.jsonl, reproduction.md and charts.
@@ -38,18 +42,6 @@ pub struct ReproduceArgs {
     /// Fail if a result differs from this page.
     #[arg(long, value_name = "FILE.md")]
     check: Option<PathBuf>,
-}
-
-/// Run a kernel with every subset of hash, elastic pipeline, sharing and hashed
-/// locks.
-///
-/// Shows cycles, conflicts, area and time of each, on the machine of
-/// reproduce/compose/machine.toml. The front has the subsets that no other
-/// beats in both speed and area.
-#[derive(Args)]
-pub struct ComposeArgs {
-    /// INPUT, as for `sim`.
-    input: String,
 }
 
 /// Put the shards of `reproduce` together.
@@ -71,6 +63,15 @@ pub struct MergeArgs {
 struct Meter {
     bar: Progress,
     done: AtomicU64,
+}
+
+impl Meter {
+    fn new(printer: &Printer, points: usize, what: &str) -> Self {
+        Meter {
+            bar: printer.progress(points as u64, what),
+            done: AtomicU64::new(0),
+        }
+    }
 }
 
 impl Watch for Meter {
@@ -95,14 +96,11 @@ pub(super) fn run(args: &ReproduceArgs, printer: &Printer) -> Result<()> {
         None => Store::in_memory(),
     };
     interrupt::listen();
-    let mut wanted = points(&library.root, &figures, &[])?;
+    let mut wanted = points(&library.root, &figures, &Change::default())?;
     if let Some((i, n)) = shard {
         wanted = wanted.into_iter().skip(i - 1).step_by(n).collect();
     }
-    let meter = Meter {
-        bar: printer.progress(wanted.len() as u64, "reproduce: points"),
-        done: AtomicU64::new(0),
-    };
+    let meter = Meter::new(printer, wanted.len(), "reproduce: points");
     let ended = compute(&wanted, &store, &meter)?;
     drop(meter);
     store.finish()?;
@@ -118,65 +116,21 @@ pub(super) fn run(args: &ReproduceArgs, printer: &Printer) -> Result<()> {
         });
     }
     let mut sections = sections(&library, &figures, &store)?;
-    if args.sensitivity {
-        for section in &mut sections {
-            section.sensitivity = sensitivity(&library, section, &store, printer)?;
-        }
-        store.finish()?;
+    for section in &mut sections {
+        let analysis = sensitivity::Analysis {
+            library: &library,
+            store: &store,
+            computes: args.sensitivity,
+            printer,
+        };
+        section.sensitivity = analysis.of(section)?;
     }
+    store.finish()?;
     report(&sections, args.out.as_deref(), printer)?;
     match &args.check {
         Some(page) => check(&sections, page),
         None => Ok(()),
     }
-}
-
-pub(super) fn compose(args: &ComposeArgs, printer: &Printer) -> Result<()> {
-    let library = Library::load()?;
-    let figure = compose::of_input(library.select(&["compose".to_owned()])?[0], &args.input)?;
-    interrupt::listen();
-    let store = Store::in_memory();
-    let wanted = points(&library.root, &[&figure], &[])?;
-    let meter = Meter {
-        bar: printer.progress(wanted.len() as u64, "compose: subsets"),
-        done: AtomicU64::new(0),
-    };
-    if !compute(&wanted, &store, &meter)? {
-        return Err(Error::Interrupted {
-            what: "compose".to_owned(),
-        });
-    }
-    drop(meter);
-    let table = table_of(&library.root, &figure, &store, &[])?;
-    let subsets = compose::subsets(&library.root, "kernel", &table)?;
-    let sentence = compose::sentence(&args.input, &subsets);
-    printer.result(json!({"results": subsets, "sentence": sentence}), || {
-        format!("{}\n{sentence}\n", subset_table(&subsets))
-    })
-}
-
-fn subset_table(subsets: &[Subset]) -> String {
-    let head = [
-        "subset",
-        "cycles",
-        "conflicts",
-        "speed-up",
-        "µm²",
-        "ns",
-        "front",
-    ];
-    let rows = subsets.iter().map(|s| {
-        vec![
-            s.name().to_owned(),
-            number(s.cycles),
-            number(s.bank_conflicts),
-            number(s.speed_up),
-            number(s.area_um2),
-            number(s.time_ns),
-            if s.front { "*" } else { "" }.to_owned(),
-        ]
-    });
-    table(&head, &head[1..6], rows.collect::<Vec<_>>())
 }
 
 pub(super) fn merge(args: &MergeArgs, printer: &Printer) -> Result<()> {
@@ -214,75 +168,21 @@ fn sections<'a>(
     store: &Store,
 ) -> Result<Vec<Section<'a>>> {
     let section = |figure: &&'a Figure| {
-        let table = table_of(&library.root, figure, store, &[])?;
-        Ok(Section {
+        let table = table_of(&library.root, figure, store, &Change::default())?;
+        let mut section = Section {
             figure,
             results: results(figure, figure.machine_name()?.as_deref(), &table),
-            remarks: match figure.id.as_str() {
-                "compose" => remarks(library, figure, &table)?,
-                _ => String::new(),
-            },
+            body: None,
             sensitivity: Vec::new(),
-        })
+            drawing: None,
+            details: None,
+        };
+        if figure.id == "compose" {
+            compose::describe(&mut section, library, &table)?;
+        }
+        Ok(section)
     };
     figures.iter().map(section).collect()
-}
-
-/// A sentence per kernel of the composition.
-fn remarks(library: &Library, figure: &Figure, table: &Table) -> Result<String> {
-    let line = |workload: &String| {
-        let subsets = compose::subsets(&library.root, workload, table)?;
-        Ok(format!("- {}\n", compose::sentence(workload, &subsets)))
-    };
-    figure.workload.keys().map(line).collect()
-}
-
-/// The headline numbers of a figure under perturbations of its machine.
-fn sensitivity(
-    library: &Library,
-    section: &Section,
-    store: &Store,
-    printer: &Printer,
-) -> Result<Vec<Headline>> {
-    let figure = section.figure;
-    let base = headlines(figure, &section.results);
-    let (Some(machine), false) = (figure.machine()?, base.is_empty()) else {
-        return Ok(Vec::new());
-    };
-    let mut headlines_of: Vec<Headline> = base
-        .iter()
-        .filter_map(|r| {
-            Some(Headline {
-                name: r.quantity.clone(),
-                base: r.measured?,
-                values: Vec::new(),
-            })
-        })
-        .collect();
-    for perturbation in perturbations(&machine.config()?) {
-        // Some machines have no such thing.
-        let Ok(wanted) = points(&library.root, &[figure], &perturbation.sets) else {
-            continue;
-        };
-        let meter = Meter {
-            bar: printer.progress(wanted.len() as u64, perturbation.name),
-            done: AtomicU64::new(0),
-        };
-        if !compute(&wanted, store, &meter)? {
-            return Ok(Vec::new());
-        }
-        let table = table_of(&library.root, figure, store, &perturbation.sets)?;
-        let changed = results(figure, None, &table);
-        for headline in &mut headlines_of {
-            let same = changed
-                .iter()
-                .find(|r| r.workload.is_none() && r.quantity == headline.name);
-            if let Some(value) = same.and_then(|r| r.measured) {
-                headline.values.push((perturbation.clone(), value));
-            }
-        }
-    }
-    Ok(headlines_of)
 }
 
 fn report(sections: &[Section], out: Option<&Path>, printer: &Printer) -> Result<()> {
@@ -304,10 +204,19 @@ fn report(sections: &[Section], out: Option<&Path>, printer: &Printer) -> Result
         )?;
     }
     let all: Vec<&Comparison> = sections.iter().flat_map(|s| &s.results).collect();
-    printer.result(json!({"results": all}), || text(&all))
+    let mut json = json!({"results": all});
+    for section in sections {
+        if let Some(details) = &section.details {
+            json[&section.figure.id] = details.clone();
+        }
+        for headline in &section.sensitivity {
+            json["sensitivity"][&section.figure.id][&headline.name] = headline.json();
+        }
+    }
+    printer.result(json, || text(&all, sections))
 }
 
-fn text(results: &[&Comparison]) -> String {
+fn text(results: &[&Comparison], sections: &[Section]) -> String {
     let value = |v: Option<f64>| v.map_or(String::new(), number);
     let rows = results.iter().map(|r| {
         vec![
@@ -336,33 +245,37 @@ fn text(results: &[&Comparison]) -> String {
     let count = |v| results.iter().filter(|r| r.verdict == v).count();
     let reasons = results.iter().filter(|r| r.measured.is_none());
     let reasons = reasons.filter_map(|r| Some(format!("{}: {}\n", r.id, r.reason.as_ref()?)));
+    let ranges = sections.iter().flat_map(|s| &s.sensitivity);
+    let ranges = ranges.map(|headline| format!("{}\n", headline.text()));
     format!(
-        "{}{}\n{} reproduced, {} differ, {} without a published value\n",
+        "{}{}{}\n{} reproduced, {} differ, {} without a published value\n",
         table(&head, &["published", "measured"], rows.collect::<Vec<_>>()),
         reasons.collect::<String>(),
+        ranges.collect::<String>(),
         count(Verdict::Reproduced),
         count(Verdict::Differs),
         count(Verdict::NotReproducible),
     )
 }
 
-/// Every row of these figures stands in the page as it is now.
+/// Every row of these figures' tables stands in the page as it is now.
 fn check(sections: &[Section], page: &Path) -> Result<()> {
     let known = std::fs::read_to_string(page).map_err(|e| Error::io("read", page, e))?;
     let now = markdown(sections, "charts");
-    let rows = now
-        .lines()
-        .filter(|l| l.starts_with("| ") && !l.starts_with("| ["));
-    let missing: Vec<&str> = rows
-        .filter(|row| !known.lines().any(|l| l == *row))
-        .collect();
+    let mut missing: Vec<String> = Vec::new();
+    for Section { figure, .. } in sections {
+        let there = rows(&known, figure);
+        let rows = rows(&now, figure).into_iter();
+        let absent = rows.filter(|row| !there.contains(row));
+        missing.extend(absent.map(|row| format!("{}: {row}", figure.id)));
+    }
     match missing.first() {
         None => Ok(()),
         Some(first) => Err(Error::CheckFailed {
             what: format!(
-                "{} rows are not as {} has them; the first: {first}",
-                missing.len(),
-                page.display()
+                "{} has no such row of {first}; {} rows differ",
+                page.display(),
+                missing.len()
             ),
             help: Some("make reproduction writes the page again".to_owned()),
         }),

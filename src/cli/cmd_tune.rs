@@ -1,5 +1,6 @@
 //! `spadkit tune`: the best configuration of each hash unit for a trace.
 
+mod pairs;
 mod software;
 
 use super::Global;
@@ -63,6 +64,11 @@ pub struct TuneArgs {
     /// Only mappings whose row index is the upper address bits (no hardware).
     #[arg(long, value_name = "HOW")]
     row: Option<Row>,
+    /// Conflicts in all blocks that an SM holds where two share all of their
+    /// scratchpad but the part T, 0 to 1: they lie at bases that are no
+    /// multiples of a row of banks.
+    #[arg(long, value_name = "T", conflicts_with = "software")]
+    sharing: Option<f64>,
 }
 
 /// How the row index is made.
@@ -113,9 +119,13 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     if args.software {
         return software::run(args, &trace, &machine, printer);
     }
+    let has_room = machine.has_room_for(&trace);
+    let trace = match args.sharing {
+        Some(part) => pairs::placed(args, part, &machine, printer)?,
+        None => trace,
+    };
     let rule = machine.conflict_rule();
     let profile = ConflictProfile::new(&trace, rule);
-    let has_room = machine.has_room_for(&trace);
     if args.fits && !has_room {
         return Err(Error::usage(
             format!(
@@ -127,7 +137,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     }
     let problem = problem(args, &profile, &machine)?;
     let sets = of_trace(&trace, rule, machine.geometry);
-    let pairs = pairs(args, &trace, &machine, printer);
+    let pairs = candidates(args, &trace, &machine, printer);
     let tuner = Tuner {
         problem: &problem,
         sets: &sets,
@@ -220,7 +230,12 @@ fn problem(args: &TuneArgs, profile: &ConflictProfile, machine: &Config) -> Resu
 }
 
 /// The bit-vector XOR configurations to try.
-fn pairs(args: &TuneArgs, trace: &AccessTrace, machine: &Config, printer: &Printer) -> Vec<Pair> {
+fn candidates(
+    args: &TuneArgs,
+    trace: &AccessTrace,
+    machine: &Config,
+    printer: &Printer,
+) -> Vec<Pair> {
     let geometry = machine.geometry;
     if !args.pruned {
         return all_pairs(geometry);

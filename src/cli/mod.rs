@@ -361,7 +361,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     };
     match &cli.command {
         Command::Classify(args) => cmd_classify::run(args, global, printer),
-        Command::Compose(args) => cmd_reproduce::compose(args, printer),
+        Command::Compose(args) => cmd_reproduce::run_compose(args, printer),
         Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
         Command::Cosim(args) => cmd_cosim::run(args, global, printer),
         Command::Congestion(args) => cmd_congestion::run(args, printer),

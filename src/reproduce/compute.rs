@@ -1,5 +1,6 @@
 //! Which points a run needs, and computing them.
 
+use super::change::Change;
 use super::figure::Figure;
 use super::point::{Numbers, Point};
 use super::store::Store;
@@ -18,13 +19,13 @@ pub trait Watch: Sync {
 }
 
 /// The points of figures, each once, in the order of the figures.
-pub fn points(root: &Path, figures: &[&Figure], more: &[String]) -> Result<Vec<Point>> {
+pub fn points(root: &Path, figures: &[&Figure], change: &Change) -> Result<Vec<Point>> {
     let mut found: Vec<Point> = Vec::new();
     let mut known = std::collections::BTreeSet::new();
     for figure in figures {
         for workload in figure.workload.keys() {
             for configuration in figure.configurations_of(workload) {
-                let point = Point::new(root, figure, (workload, configuration), more)?;
+                let point = Point::new(root, figure, (workload, configuration), change)?;
                 if known.insert(point.digest.clone()) {
                     found.push(point);
                 }
@@ -104,11 +105,11 @@ fn in_point(error: Error, point: &Point) -> Error {
 pub type Table = BTreeMap<(String, String), Numbers>;
 
 /// What `store` has of a figure.
-pub fn table(root: &Path, figure: &Figure, store: &Store, more: &[String]) -> Result<Table> {
+pub fn table(root: &Path, figure: &Figure, store: &Store, change: &Change) -> Result<Table> {
     let mut table = Table::new();
     for workload in figure.workload.keys() {
         for configuration in figure.configurations_of(workload) {
-            let point = Point::new(root, figure, (workload, configuration), more)?;
+            let point = Point::new(root, figure, (workload, configuration), change)?;
             if let Some(numbers) = store.get(&point.digest) {
                 table.insert((workload.clone(), configuration.to_owned()), numbers);
             }

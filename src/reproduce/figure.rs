@@ -73,6 +73,12 @@ pub struct Workload {
     /// Threads of the launch's blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<[u32; 3]>,
+    /// Added to all seeds of the launch: a change of the sensitivity analysis.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Half of the blocks: another one.
+    #[serde(skip_deserializing, skip_serializing_if = "std::ops::Not::not")]
+    pub half_grid: bool,
     /// An access of the RAP paper, on an array of `dims` dimensions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<String>,
@@ -200,6 +206,19 @@ pub enum Mean {
     ArgMin,
     /// Spearman's rank correlation of measured and published.
     Rank,
+}
+
+impl Mean {
+    /// What stands before the quantity's name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Mean::Arithmetic | Mean::Geometric | Mean::GeometricGain => "mean",
+            Mean::Max => "maximum",
+            Mean::Sum => "total",
+            Mean::ArgMin => "least",
+            Mean::Rank => "rank correlation",
+        }
+    }
 }
 
 /// How measured and published are compared.

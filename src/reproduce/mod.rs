@@ -7,6 +7,7 @@
 //! compares them with what is published; [`page`] makes text and charts.
 
 mod analytic;
+mod change;
 mod chart;
 pub mod compose;
 mod compute;
@@ -22,6 +23,7 @@ pub mod sensitivity;
 mod simulate;
 mod store;
 
+pub use change::Change;
 pub use compute::{Table, Watch, compute, points, table as table_of};
 pub use figure::{Check, Configuration, Figure, Mean, Metric, Provenance, Quantity, Workload};
 pub use number::number;

@@ -1,5 +1,6 @@
 //! One computation: what goes in, its digest, what comes out.
 
+use super::change::Change;
 use super::figure::{Configuration, Figure, Workload};
 use super::published;
 use crate::config::Config;
@@ -48,9 +49,8 @@ pub struct Point {
 }
 
 impl Point {
-    /// The point of a figure, with its inputs read. `more` keys of the machine
-    /// are set last.
-    pub fn new(root: &Path, figure: &Figure, names: (&str, &str), more: &[String]) -> Result<Self> {
+    /// The point of a figure, with its inputs read, and with a change.
+    pub fn new(root: &Path, figure: &Figure, names: (&str, &str), change: &Change) -> Result<Self> {
         let (workload, configuration) = names;
         let mut work = figure.workload[workload].clone();
         let mut with = figure.configuration[configuration].clone();
@@ -64,6 +64,7 @@ impl Point {
             })?);
         }
         work.variant.clear();
+        change.apply(&mut work);
         let column = |column: Option<String>| {
             column
                 .map(|c| published::mapping(root, workload, &c))
@@ -75,7 +76,7 @@ impl Point {
             tune.per_instruction = published::is_analysed(root, workload)?;
         }
         with.software = column(with.software)?;
-        let machine = machine(figure, &with, more)?;
+        let machine = machine(figure, &with, &change.sets)?;
         let digest = digest(root, &work, &with, machine.as_ref())?;
         let open = |input: String| match input.starts_with("kernel:") {
             true => input,

@@ -117,16 +117,9 @@ fn summed(
     rows: &[Result],
     mean: Mean,
 ) -> Result {
-    let name = match mean {
-        Mean::Arithmetic | Mean::Geometric | Mean::GeometricGain => "mean",
-        Mean::Max => "maximum",
-        Mean::Sum => "total",
-        Mean::ArgMin => "least",
-        Mean::Rank => "rank correlation",
-    };
     let mut result = Result {
         id: figure.id.clone(),
-        quantity: format!("{name} {}", quantity.name),
+        quantity: format!("{} {}", mean.word(), quantity.name),
         workload: None,
         machine: machine.map(str::to_owned),
         published: quantity.published_mean,

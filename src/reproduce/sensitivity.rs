@@ -1,72 +1,124 @@
 //! How sure a headline number is: its median and range over perturbations of
-//! the machine, and what moves it most.
+//! machine and input, and what moves it most.
 
+use super::change::Change;
 use super::figure::{Figure, Metric};
 use super::number::number;
 use super::results::Result;
 use crate::config::Config;
 use crate::report::{Swing, tornado};
+use serde_json::{Value, json};
 
 /// One thing that is changed.
 #[derive(Clone, Debug)]
 pub struct Perturbation {
     /// What it is, for the chart.
     pub name: &'static str,
-    /// Keys of the machine.
-    pub sets: Vec<String>,
+    /// What differs.
+    pub change: Change,
     /// It is small: part of the range. Others show what moves the number.
     pub small: bool,
 }
 
-/// The perturbations of a machine: each latency 2.5 % up and down (a cycle at
-/// least), then the choices that no paper pins down.
-pub fn perturbations(machine: &Config) -> Vec<Perturbation> {
+/// Latencies by the names of their keys.
+fn latencies(machine: &Config) -> [(&'static str, u32); 7] {
     let sm = &machine.sm;
-    let latencies = [
-        ("ALU latency", "sm.alu_cycles", sm.latencies.alu),
-        ("SFU latency", "sm.sfu_cycles", sm.latencies.sfu),
-        ("branch latency", "sm.branch_cycles", sm.latencies.branch),
-        ("shared latency", "sm.shared_cycles", sm.latencies.shared),
-        ("front end", "sm.frontend_stages", sm.frontend_stages),
-        ("global latency", "global.latency", sm.global.latency),
-    ];
-    let mut all = Vec::new();
-    for (name, key, value) in latencies {
-        let step = (f64::from(value) * 0.025).ceil().max(1.0) as u32;
-        for changed in [value.saturating_sub(step), value + step] {
-            all.push(Perturbation {
-                name,
-                sets: vec![format!("{key}={changed}")],
-                small: true,
-            });
-        }
-    }
+    [
+        ("sm.alu_cycles", sm.latencies.alu),
+        ("sm.sfu_cycles", sm.latencies.sfu),
+        ("sm.branch_cycles", sm.latencies.branch),
+        ("sm.shared_cycles", sm.latencies.shared),
+        ("pipeline.frontend_stages", sm.frontend_stages),
+        ("global.store_latency", sm.global.store_latency),
+        ("global.latency", sm.global.latency),
+    ]
+}
+
+/// Draws in which all latencies change at once.
+const DRAWS: u64 = 10;
+
+/// Bit s of latency i: up in draw s, else down. Each is up in five of ten
+/// draws, no two in the same or in opposite ones.
+const UP: [u64; 7] = [
+    0b010_1010_1010,
+    0b011_0011_0010,
+    0b001_1110_0010,
+    0b101_1001_0010,
+    0b110_0101_0010,
+    0b100_1110_1000,
+    0b001_0101_1100,
+];
+
+/// The perturbations of a machine. Small ones: ten draws with each latency
+/// 2.5 % up or down (a cycle at least) and other inputs, and half of the grid.
+/// Large ones: the choices that no paper pins down.
+pub fn perturbations(machine: &Config) -> Vec<Perturbation> {
+    let mut all: Vec<Perturbation> = (1..=DRAWS).map(|seed| draw(machine, seed)).collect();
+    all.push(Perturbation {
+        name: "half of the grid",
+        change: Change {
+            half_grid: true,
+            ..Change::default()
+        },
+        small: true,
+    });
+    let global = machine.sm.global;
     let half = |value: u32| [(value / 2).max(1), value * 2];
-    let large = [
+    let bandwidth = global.bytes_per_cycle;
+    let bandwidths = [bandwidth / 2.0, bandwidth * 2.0];
+    let choices = [
+        ("global latency", "global.latency", half(global.latency)),
         (
-            "global latency, half and twice",
-            "global.latency",
-            half(sm.global.latency),
-        ),
-        (
-            "ALU latency, half and twice",
+            "ALU latency",
             "sm.alu_cycles",
-            half(sm.latencies.alu),
+            half(machine.sm.latencies.alu),
         ),
-        ("schedulers, 1 and 2", "sm.schedulers", [1, 2]),
+        ("schedulers, 1 and 2", "scheduler.count", [1, 2]),
         ("retry contexts, 1 and 4", "retry.contexts", [1, 4]),
-        ("stages ahead, 0 and 3", "pipeline.ahead", [0, 3]),
+        ("stages ahead, 0 and 3", "path.ahead", [0, 3]),
     ];
-    for (name, key, values) in large {
-        for value in values {
-            all.push(Perturbation {
-                name,
-                sets: vec![format!("{key}={value}")],
-                small: false,
-            });
-        }
+    let bytes = bandwidths.map(|b| large("bandwidth", format!("global.bytes_per_cycle={b:.3}")));
+    all.extend(bytes);
+    for (name, key, values) in choices {
+        all.extend(values.map(|value| large(name, format!("{key}={value}"))));
     }
     all
+}
+
+fn large(name: &'static str, set: String) -> Perturbation {
+    Perturbation {
+        name,
+        change: Change {
+            sets: vec![set],
+            ..Change::default()
+        },
+        small: false,
+    }
+}
+
+/// All latencies a little up or down, and other inputs.
+fn draw(machine: &Config, seed: u64) -> Perturbation {
+    let change = |(i, (key, value)): (usize, (&str, u32))| {
+        let step = (f64::from(value) * 0.025).ceil() as u32;
+        let changed = match UP[i] >> seed & 1 {
+            0 => value.saturating_sub(step),
+            _ => value + step,
+        };
+        format!("{key}={changed}")
+    };
+    Perturbation {
+        name: "latencies by 2.5 %, inputs",
+        change: Change {
+            sets: latencies(machine)
+                .into_iter()
+                .enumerate()
+                .map(change)
+                .collect(),
+            seed,
+            half_grid: false,
+        },
+        small: true,
+    }
 }
 
 /// A headline number under all perturbations that the machine takes.
@@ -116,23 +168,35 @@ impl Headline {
         tornado(&self.name, self.base, &self.swings())
     }
 
-    /// Lines of the page.
-    pub fn markdown(&self) -> String {
+    /// Range and swings for programs.
+    pub fn json(&self) -> Value {
         let (median, least, most) = self.range();
-        let mut text = format!(
-            "Sensitivity of {}: median {}, from {} to {} over {} small changes. What moves it most:\n\n\
-             | changed | from | to |\n|---|---|---|\n",
-            self.name,
-            number(median),
-            number(least),
-            number(most),
-            self.values.iter().filter(|v| v.0.small).count(),
-        );
-        for swing in self.swings().into_iter().take(6) {
-            let Swing { name, least, most } = swing;
-            text += &format!("| {name} | {} | {} |\n", number(least), number(most));
+        let swing = |s: &Swing| json!({"changed": s.name, "least": s.least, "most": s.most});
+        json!({
+            "base": self.base,
+            "median": median,
+            "least": least,
+            "most": most,
+            "perturbations": self.values.iter().filter(|v| v.0.small).count(),
+            "moved_by": self.swings().iter().map(swing).collect::<Vec<_>>(),
+        })
+    }
+
+    /// Range and the widest swing, for people.
+    pub fn text(&self) -> String {
+        let (median, least, most) = self.range();
+        let [median, least, most] = [median, least, most].map(number);
+        let mut text = format!("{}: {median}, from {least} to {most}", self.name);
+        if let Some(widest) = self.widest() {
+            let [least, most] = [widest.least, widest.most].map(number);
+            text += &format!("; most moved by {}: {least} to {most}", widest.name);
         }
         text
+    }
+
+    /// What moves it most.
+    pub fn widest(&self) -> Option<Swing> {
+        self.swings().into_iter().next()
     }
 }
 
@@ -140,12 +204,92 @@ impl Headline {
 pub fn headlines<'a>(figure: &Figure, results: &'a [Result]) -> Vec<&'a Result> {
     let wanted = |r: &&Result| {
         let headline = |q: &super::figure::Quantity| {
-            q.headline
-                && q.mean.is_some()
-                && r.quantity.ends_with(&q.name)
-                && q.metric != Metric::Value
+            let name = q.mean.map(|m| format!("{} {}", m.word(), q.name));
+            q.headline && q.metric != Metric::Value && name.as_deref() == Some(&*r.quantity)
         };
         r.workload.is_none() && figure.quantity.iter().any(headline)
     };
     results.iter().filter(wanted).collect()
+}
+
+/// The figure with what its headline numbers need, and no more.
+pub fn about_headlines(figure: &Figure) -> Figure {
+    let mut figure = figure.clone();
+    figure.quantity.retain(|q| q.headline);
+    figure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Overlay;
+
+    #[test]
+    fn latencies_go_up_in_half_of_the_draws_and_not_together() {
+        let draws = 0b111_1111_1110;
+        for (i, up) in UP.iter().enumerate() {
+            assert_eq!((up.count_ones(), up & !draws), (5, 0), "latency {i}");
+            for other in &UP[i + 1..] {
+                assert!(up != other && up ^ other != draws, "latency {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_draw_changes_every_latency_by_a_step() {
+        let machine = Config::preset("fermi").unwrap();
+        let all = perturbations(&machine);
+        let small: Vec<&Perturbation> = all.iter().filter(|p| p.small).collect();
+        assert_eq!(small.len(), 11);
+        let mut seen = std::collections::BTreeSet::new();
+        for draw in &small[..10] {
+            assert_eq!(draw.change.sets.len(), 7);
+            let global = draw.change.sets.last().unwrap();
+            let latency = machine.sm.global.latency;
+            let step = (f64::from(latency) * 0.025).ceil() as u32;
+            let ends = [latency - step, latency + step].map(|l| format!("global.latency={l}"));
+            assert!(ends.contains(global), "{global}");
+            seen.insert(global.clone());
+        }
+        assert_eq!(seen.len(), 2, "up in some draws, down in others");
+    }
+
+    #[test]
+    fn a_machine_takes_every_change() {
+        for preset in ["fermi", "gt200", "gpgpusim-16k"] {
+            let machine = Config::preset(preset).unwrap();
+            for perturbation in perturbations(&machine) {
+                let mut overlay = Overlay::preset(preset).unwrap();
+                for set in &perturbation.change.sets {
+                    let (key, value) = set.split_once('=').unwrap();
+                    overlay.set(key, value).unwrap();
+                }
+                overlay.config().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn range_and_swing_are_of_the_values() {
+        let perturbation = |name, small| Perturbation {
+            name,
+            change: Change::default(),
+            small,
+        };
+        let headline = Headline {
+            name: "n".to_owned(),
+            base: 10.0,
+            values: vec![
+                (perturbation("a", true), 9.0),
+                (perturbation("a", true), 12.0),
+                (perturbation("b", false), 30.0),
+            ],
+        };
+        assert_eq!(headline.range(), (10.0, 9.0, 12.0));
+        let widest = headline.widest().unwrap();
+        assert_eq!(
+            (widest.name.as_str(), widest.least, widest.most),
+            ("b", 10.0, 30.0)
+        );
+    }
 }

@@ -1,6 +1,7 @@
 //! Points that the golden model of the SM runs, or that count a block's
 //! conflicts.
 
+use super::change::adapt;
 use super::figure::{Tune, Workload};
 use super::parameters::compare;
 use super::point::{Numbers, Point};
@@ -8,7 +9,7 @@ use crate::capture::{Selected, launch_trace, opened};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{BankFunction, HashKind, HashSpec, hash_kind};
-use crate::launch::{ArgKind, Init, Launch, LaunchFile};
+use crate::launch::{Launch, LaunchFile};
 use crate::ptx::Module;
 use crate::rewrite::{Hashes, Request, rewrite};
 use crate::search::bitvec::all_pairs;
@@ -16,7 +17,7 @@ use crate::search::reference::{Selection, of_instructions, of_trace};
 use crate::search::tune::{Method, Tuner};
 use crate::search::{Control, Outcome, Problem};
 use crate::sharing::{Kernel, Launched, Needs, Placement, annotated_launch, find_entry};
-use crate::sm::{RunProgress, Setup, Statistics, Workload as Programs};
+use crate::sm::{Layout, RunProgress, Setup, Statistics, Workload as Programs};
 use crate::software::LayoutSpec;
 use crate::trace::{AccessTrace, ConflictProfile};
 use crate::workload::{AccessOptions, LaunchWorkload, load_input, load_workload};
@@ -31,8 +32,8 @@ pub(super) fn simulate(
     input: &str,
     watch: &mut dyn FnMut(RunProgress) -> bool,
 ) -> Result<Option<Numbers>> {
-    let hash = mapping(point, machine, input)?;
     let programs = programs(point, machine, input)?;
+    let hash = mapping(point, machine, input, Some(programs.as_ref()))?;
     let setup = Setup {
         hash: hash.clone(),
         ..Setup::default()
@@ -77,7 +78,7 @@ pub(super) fn count(point: &Point, machine: &Config, input: &str) -> Result<Numb
             numbers.reason = compared.reason;
             found.spec
         }
-        _ => mapping(point, machine, input)?.unwrap_or(HashSpec::Mod),
+        _ => mapping(point, machine, input, None)?.unwrap_or(HashSpec::Mod),
     };
     let banks = BankFunction::new(&hash, machine.geometry)?;
     let count = profile.count(|word| banks.bank(word, machine.geometry));
@@ -119,10 +120,11 @@ fn of_statistics(statistics: &Statistics, machine: &Config) -> Numbers {
         "bound",
         1.0 + intensity * (statistics.mean_conflict_degree - 1.0),
     );
-    for (i, pair) in statistics.barriers.windows(2).enumerate() {
-        if pair[1] > 0 {
-            set(&format!("phase.{}", i + 1), (pair[1] - pair[0]) as f64);
-        }
+    for phase in statistics.phases.list() {
+        set(
+            &format!("phase.{}", phase.from_barrier),
+            phase.cycles as f64,
+        );
     }
     let [before, holding, after] = statistics.shared_progress.parts().map(|p| 100.0 * p);
     set("progress.before", before);
@@ -131,16 +133,24 @@ fn of_statistics(statistics: &Statistics, machine: &Config) -> Numbers {
     numbers
 }
 
-/// The bank mapping: given, or searched on the accesses of a block.
-fn mapping(point: &Point, machine: &Config, input: &str) -> Result<Option<HashSpec>> {
-    match (&point.with.hash, &point.with.tune) {
-        (Some(hash), _) => HashSpec::from_str(hash).map(Some),
-        (None, Some(tune)) => {
-            let found = search(tune, machine, &trace(&point.work, input)?)?;
-            Ok(Some(found.spec))
-        }
-        (None, None) => Ok(None),
-    }
+/// The bank mapping: given, or searched on the accesses of a block; where
+/// blocks share, on those of `programs` wherever a block can lie.
+fn mapping(
+    point: &Point,
+    machine: &Config,
+    input: &str,
+    programs: Option<&dyn Programs>,
+) -> Result<Option<HashSpec>> {
+    let tune = match (&point.with.hash, &point.with.tune) {
+        (Some(hash), _) => return HashSpec::from_str(hash).map(Some),
+        (None, Some(tune)) => tune,
+        (None, None) => return Ok(None),
+    };
+    let trace = match programs.filter(|_| machine.sm.sharing.on) {
+        Some(programs) => Layout::new(machine, programs.info())?.placed(programs)?,
+        None => trace(&point.work, input)?,
+    };
+    Ok(Some(search(tune, machine, &trace)?.spec))
 }
 
 /// The best configuration of a unit that a method finds.
@@ -287,50 +297,9 @@ fn rewritten(
     })
 }
 
-/// The launch file with the workload's arguments and grid.
+/// The launch file with the workload's arguments, grid and changes.
 fn changed(work: &Workload, path: &Path) -> Result<(LaunchFile, Selected)> {
     let (mut file, selected) = opened(path)?;
-    if let Some(grid) = work.grid {
-        file.first.grid = grid;
-    }
-    if let Some(block) = work.block {
-        file.first.block = block;
-    }
-    for (name, value) in &work.args {
-        set_argument(&mut file, name, *value)?;
-    }
+    adapt(&mut file, work)?;
     Ok((file, selected))
-}
-
-/// Sets an integer scalar, or with `NAME.seed` and `NAME.count` seed and size of
-/// a buffer.
-fn set_argument(file: &mut LaunchFile, name: &str, value: i64) -> Result<()> {
-    let (name, part) = name.split_once('.').unwrap_or((name, ""));
-    let unknown = Error::usage(
-        format!(
-            "{}: no argument '{name}' to replace",
-            file.ptx.value.display()
-        ),
-        "expected an integer scalar, or NAME.seed or NAME.count of a buffer",
-    );
-    let arg = file.args.iter_mut().find(|a| a.name == name);
-    match arg.map(|a| &mut a.kind) {
-        Some(ArgKind::Value(_, bytes)) if part.is_empty() && bytes.len() <= 8 => {
-            let length = bytes.len();
-            bytes.copy_from_slice(&value.to_le_bytes()[..length]);
-            Ok(())
-        }
-        Some(ArgKind::Buffer(buffer)) if part == "count" && value > 0 => {
-            buffer.count = value as u64;
-            Ok(())
-        }
-        Some(ArgKind::Buffer(buffer)) if part == "seed" => match &mut buffer.init {
-            Init::Random(random) => {
-                random.seed = value as u64;
-                Ok(())
-            }
-            _ => Err(unknown),
-        },
-        _ => Err(unknown),
-    }
 }

@@ -11,8 +11,55 @@ use crate::error::{Error, Result};
 enum Place {
     /// From `base` on.
     Own { base: u32 },
-    /// Slot 2p + `half` of a pair whose scratchpad begins at `base`.
-    Paired { base: u32, half: u32 },
+    /// A block of a pair: its own words from `private` on, those that both
+    /// share where they would lie if it began at `base`.
+    Paired { base: u32, private: u32 },
+}
+
+/// How far apart blocks lie, in words.
+struct Spacing {
+    /// From a pair's begin to the words that are the second block's own.
+    partner: u32,
+    /// From pair to pair.
+    pair: u32,
+    /// From block to block beside the pairs.
+    own: u32,
+}
+
+/// A mapping whose highest address bit is below this one has the same conflicts
+/// in all blocks that begin with multiples of it.
+const LONGEST_PERIOD: u32 = 4096;
+
+impl Spacing {
+    /// A pair is a whole block and, behind it, what the second one has of its
+    /// own. Both parts of the second block lie at the same place within the
+    /// period of a bank mapping, as do all blocks, where that costs no block;
+    /// else blocks begin with a row of banks, else with a word.
+    fn of(residency: &Residency, config: &Config) -> Self {
+        let row = config.geometry.banks() as u32;
+        let doubled = std::iter::successors(Some(LONGEST_PERIOD), |p| Some(p / 2));
+        let periods = doubled.take_while(|&p| p > row && residency.pairs > 0);
+        let aligned = periods.map(|p| Self::aligned(residency, p, p));
+        let rows = [(row, row), (1, row), (1, 1)];
+        let rows = rows.map(|(partner, base)| Self::aligned(residency, partner, base));
+        let fits = |s: &Spacing| {
+            let words = u64::from(residency.pairs) * u64::from(s.pair)
+                + u64::from(residency.alone) * u64::from(s.own);
+            words <= u64::from(config.capacity_words)
+        };
+        let tightest = Self::aligned(residency, 1, 1);
+        aligned.chain(rows).find(fits).unwrap_or(tightest)
+    }
+
+    fn aligned(residency: &Residency, partner: u32, base: u32) -> Self {
+        let words = residency.words;
+        let partner = words.next_multiple_of(partner);
+        Spacing {
+            partner,
+            pair: (partner + residency.private_words).next_multiple_of(base),
+            own: words.next_multiple_of(base),
+        }
+    }
 }
 
 /// The slots of a kernel on a machine.
@@ -58,15 +105,19 @@ impl Layout {
             ));
         }
         let (pairs, alone) = (residency.pairs, residency.alone);
-        let (mut own, mut pair) = (residency.words, residency.pair_words());
-        let rows = |words: u32| words.next_multiple_of(config.geometry.banks() as u32);
-        if pairs * rows(pair) + alone * rows(own) <= config.capacity_words {
-            (own, pair) = (rows(own), rows(pair));
-        }
+        let Spacing { partner, pair, own } = Spacing::of(&residency, config);
         let mut places = Vec::new();
         for p in 0..pairs {
             let base = p * pair;
-            places.extend([0, 1].map(|half| Place::Paired { base, half }));
+            let second = base + partner;
+            places.push(Place::Paired {
+                base,
+                private: base,
+            });
+            places.push(Place::Paired {
+                base,
+                private: second,
+            });
         }
         places.extend((0..alone).map(|u| Place::Own {
             base: pairs * pair + u * own,
@@ -115,7 +166,7 @@ impl Layout {
     /// Slots in the order in which they are filled: those that run without
     /// sharing, then the partners.
     pub fn fill_order(&self) -> Vec<usize> {
-        let is_partner = |&s: &usize| matches!(self.places[s], Place::Paired { half: 1, .. });
+        let is_partner = |&s: &usize| matches!(self.places[s], Place::Paired { base, private } if base != private);
         let (partners, first): (Vec<_>, Vec<_>) = (0..self.slots()).partition(is_partner);
         [first, partners].concat()
     }
@@ -130,7 +181,7 @@ impl Layout {
         let limit = self.limit();
         let (private, shared) = match self.places[slot] {
             Place::Own { base } => (base, base),
-            Place::Paired { base, half } => (base + half * limit, base + limit),
+            Place::Paired { base, private } => (private, base),
         };
         SlotWords {
             limit,
@@ -197,9 +248,10 @@ mod tests {
         assert_eq!(layout.fill_order(), [0, 2, 1]);
         assert_eq!(layout.limit(), 48);
         let place = |slot, word| layout.physical(slot, word);
-        assert_eq!((place(0, 47), place(1, 0), place(1, 47)), (47, 48, 95));
-        assert_eq!((place(0, 48), place(1, 48)), (96, 96));
-        assert_eq!((place(1, 479), place(2, 0)), (527, 528));
+        // Of the second block the first 48 words lie behind the first block.
+        assert_eq!((place(0, 47), place(1, 0), place(1, 47)), (47, 480, 527));
+        assert_eq!((place(0, 48), place(1, 48)), (48, 48));
+        assert_eq!((place(1, 479), place(2, 0)), (479, 544));
         let off = Layout::new(&Config::preset("small").unwrap(), &info(480, 32)).unwrap();
         assert_eq!(off.residency().blocks(), 2);
     }
@@ -212,8 +264,11 @@ mod tests {
         let layout = Layout::new(&config, &info(528, 64)).unwrap();
         assert_eq!(layout.slots(), 14);
         assert_eq!(layout.physical(2, 0), 580);
-        assert_eq!(layout.physical(13, 527), 4059);
-        // One word after the other, none twice but the shared ones.
+        assert_eq!(
+            (layout.physical(13, 51), layout.physical(13, 52)),
+            (4059, 3532)
+        );
+        // All words up to there, none twice but the shared ones.
         let mut words: Vec<u32> = (0..14)
             .flat_map(|slot| (0..528).map(move |word| (slot, word)))
             .map(|(slot, word)| layout.physical(slot, word))
@@ -225,6 +280,20 @@ mod tests {
         config.sm.sharing.on = false;
         let layout = Layout::new(&config, &info(530, 64)).unwrap();
         assert_eq!((layout.slots(), layout.physical(1, 0)), (7, 544));
+    }
+
+    /// 1280 words, 128 of them a block's own: 2 pairs and a block fill 4096
+    /// words, and all parts of a block lie at the same place of a period of 256.
+    #[test]
+    fn both_parts_of_a_block_lie_at_one_place_of_the_period() {
+        let mut config = Config::preset("gpgpusim-16k").unwrap();
+        config.sm.sharing.on = true;
+        let layout = Layout::new(&config, &info(1280, 128)).unwrap();
+        assert_eq!((layout.slots(), layout.limit()), (5, 128));
+        for slot in 0..5 {
+            let (first, last) = (layout.physical(slot, 0), layout.physical(slot, 1279));
+            assert_eq!(first % 256, (last - 1279) % 256, "slot {slot}");
+        }
     }
 
     #[test]

@@ -122,11 +122,6 @@ impl Residency {
     pub fn blocks(&self) -> u32 {
         2 * self.pairs + self.alone
     }
-
-    /// Words of a pair: (1 + t) Rtb.
-    pub fn pair_words(&self) -> u32 {
-        self.words + self.private_words
-    }
 }
 
 /// t Rtb in whole words. A decimal t has no exact binary form: what is short of

@@ -1,5 +1,6 @@
 //! What a run comes to (microarchitecture/sm-model.md).
 
+use super::phases::Phases;
 use serde::Serialize;
 
 /// Cycles without issue, by reason.
@@ -110,9 +111,6 @@ impl SharedProgress {
     }
 }
 
-/// Barriers between which a run's phases are timed.
-pub const PHASES: usize = 8;
-
 /// The numbers of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Statistics {
@@ -157,12 +155,8 @@ pub struct Statistics {
     pub shared_progress: SharedProgress,
     #[serde(skip)]
     pub(super) degrees: u64,
-    /// Cycles in which the first block's barriers were met, the first
-    /// eight (`PHASES`) of them; 0 where there were fewer.
-    #[serde(skip)]
-    pub barriers: [u64; PHASES],
-    #[serde(skip)]
-    barriers_met: usize,
+    /// What the first block takes from one barrier to the next.
+    pub phases: Phases,
 }
 
 impl Statistics {
@@ -172,14 +166,6 @@ impl Statistics {
             self.scratchpad_passes += 1;
             self.degrees += u64::from(degree);
             self.bank_conflicts += u64::from(degree - 1);
-        }
-    }
-
-    /// All warps of the block in `slot` have met at a barrier.
-    pub(super) fn barrier_met(&mut self, slot: usize, cycle: u64) {
-        if slot == 0 && self.barriers_met < PHASES {
-            self.barriers[self.barriers_met] = cycle;
-            self.barriers_met += 1;
         }
     }
 

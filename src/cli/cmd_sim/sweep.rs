@@ -255,14 +255,19 @@ fn baselines(plan: &Plan, works: &Works) -> Vec<Draft> {
 
 /// The leaves of `value` with their paths.
 fn flatten(path: &str, value: &Value, row: &mut Vec<(String, String)>) {
+    let below = |key: &str| match path {
+        "" => key.to_owned(),
+        path => format!("{path}.{key}"),
+    };
     match value {
         Value::Object(fields) => {
             for (key, value) in fields {
-                let path = match path {
-                    "" => key.clone(),
-                    path => format!("{path}.{key}"),
-                };
-                flatten(&path, value, row);
+                flatten(&below(key), value, row);
+            }
+        }
+        Value::Array(values) => {
+            for (i, value) in values.iter().enumerate() {
+                flatten(&below(&i.to_string()), value, row);
             }
         }
         Value::Null => row.push((path.to_owned(), String::new())),

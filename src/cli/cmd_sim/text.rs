@@ -7,7 +7,7 @@ use super::sweep::Sweep;
 use crate::cli::printer::table;
 use crate::config::{Config, PathHash, PathSettings, Scheduler};
 use crate::quote::shown;
-use crate::sm::AccessWorkload;
+use crate::sm::{AccessWorkload, Phases};
 use crate::trace::Wide;
 
 /// One run.
@@ -55,7 +55,7 @@ pub(super) fn single(kernel: &str, point: &Point) -> String {
         "{} on {}: {} pipeline, {} scheduler, lock hash {}\n\
          hash: {} ({})\n\
          blocks: {blocks} resident, limited by {}; pairs that share: {pairs}\n\
-         {}{}{}{interrupted}",
+         {}{}{}{}{interrupted}",
         shown(kernel),
         point.config.name,
         name(&settings.pipeline),
@@ -66,7 +66,21 @@ pub(super) fn single(kernel: &str, point: &Point) -> String {
         point.residency.limit,
         dependences(point.dependent),
         table(&["", "count"], &["count"], rows),
+        phases(&s.phases),
         conflict_rule(&point.config, Some(point.config.lanes)),
+    )
+}
+
+/// The cycles from barrier to barrier, where there is one.
+fn phases(phases: &Phases) -> String {
+    let list = phases.list();
+    if list.len() < 2 {
+        return String::new();
+    }
+    let cycles: Vec<String> = list.iter().map(|p| p.cycles.to_string()).collect();
+    format!(
+        "first block, cycles from barrier to barrier: {}\n",
+        cycles.join(", ")
     )
 }
 
@@ -124,6 +138,10 @@ fn conflict_rule(config: &Config, lanes: Option<u32>) -> String {
     let wide = match config.wide {
         Wide::Phases => {
             "accesses of 8 bytes have two passes, of 16 bytes four, with all their words"
+        }
+        Wide::PhasesMerged => {
+            "accesses of 8 bytes have two passes, of 16 bytes four, with all their words; loads \
+             whose lanes have one address in pairs half as many"
         }
         Wide::FirstWord => "accesses wider than a word count by their first",
     };

@@ -114,7 +114,10 @@ impl Sm<'_> {
             warp.state = State::Ended;
             self.resident &= !(1 << w);
             self.slots[slot].running -= 1;
-            self.ending += u32::from(self.slots[slot].running == 0);
+            if self.slots[slot].running == 0 {
+                self.ending += 1;
+                self.statistics.phases.block_ended(slot, self.cycle);
+            }
             self.meet(slot);
         } else {
             warp.advance()?;
@@ -159,6 +162,6 @@ impl Sm<'_> {
             }
         }
         self.barriers_until = self.barriers_until.max(last + 1);
-        self.statistics.barrier_met(slot, last);
+        self.statistics.phases.barrier_met(slot, last);
     }
 }

@@ -69,7 +69,7 @@ struct Decoder<'m> {
     unsure: HashMap<u32, u32>,
 }
 
-/// Decodes an entry; `vector` allows the fast handlers.
+/// Decodes an entry; `vector` allows vector instructions.
 pub(super) fn decode(
     module: &Module,
     entry: u32,

@@ -1,4 +1,4 @@
-//! The fast handlers against the scalar definitions, on edges and random
+//! The vector kernels against the scalar definitions, on edges and random
 //! operands; directed rounding against the enclosing values.
 
 use super::{Launch, Memory, Options, Program, Run, run_with};

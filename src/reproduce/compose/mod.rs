@@ -1,10 +1,15 @@
 //! All mechanisms on one SM: every subset of hash, elastic pipeline, sharing
 //! and hashed locks, with what it costs.
 
+mod sentence;
+mod text;
+
+pub use sentence::sentence;
+pub use text::{chart, markdown};
+
 use super::compute::Table;
 use super::data::parse;
 use super::figure::{Figure, Workload};
-use super::number::number;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,8 +22,26 @@ const MECHANISMS: [&str; 4] = ["hash", "elastic", "sharing", "locks"];
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Costs {
+    /// Period of the path with none of them.
     clock_ps: f64,
+    /// What each mechanism adds to the path: its slowest stage.
+    stage_ps: BTreeMap<String, f64>,
+    /// Its units.
     area_um2: BTreeMap<String, Vec<(String, f64)>>,
+}
+
+impl Costs {
+    fn area(&self, mechanisms: &[&str]) -> f64 {
+        let units = mechanisms.iter().filter_map(|m| self.area_um2.get(*m));
+        // A sum of nothing is -0.
+        units.flatten().map(|unit| unit.1).sum::<f64>() + 0.0
+    }
+
+    /// The slowest stage.
+    fn clock(&self, mechanisms: &[&str]) -> f64 {
+        let stages = mechanisms.iter().filter_map(|m| self.stage_ps.get(*m));
+        stages.copied().fold(self.clock_ps, f64::max)
+    }
 }
 
 /// One subset of the mechanisms.
@@ -36,7 +59,9 @@ pub struct Subset {
     pub cycles: f64,
     /// Its bank conflicts.
     pub bank_conflicts: f64,
-    /// Issue slots in which the partner held the shared scratchpad.
+    /// Issue slots without issue.
+    pub stalls: f64,
+    /// Of these, those in which the partner held the shared scratchpad.
     pub stalls_shared_scratchpad: f64,
     /// What the mechanisms add.
     pub area_um2: f64,
@@ -44,7 +69,7 @@ pub struct Subset {
     pub clock_ps: f64,
     /// Of the kernel.
     pub time_ns: f64,
-    /// Over none of them.
+    /// Time of the machine with none of them over this time.
     pub speed_up: f64,
     /// None is as fast and smaller, or as small and faster.
     pub front: bool,
@@ -76,19 +101,15 @@ pub fn of_input(figure: &Figure, input: &str) -> Result<Figure> {
 pub fn subsets(root: &Path, workload: &str, table: &Table) -> Result<Vec<Subset>> {
     let costs: Costs = parse(&root.join("reproduce/compose/area.toml"))?;
     let of = table.iter().filter(|((w, _), _)| w == workload);
-    let none = table.get(&(workload.to_owned(), "none".to_owned()));
-    let base = none
-        .and_then(|n| n.values.get("cycles"))
-        .copied()
-        .unwrap_or(f64::NAN);
     let mut subsets: Vec<Subset> = of
         .map(|((_, name), numbers)| {
-            let has = |m: &str| name.split('+').any(|part| part == m);
+            let mechanisms: Vec<&str> = MECHANISMS
+                .into_iter()
+                .filter(|m| name.split('+').any(|part| part == *m))
+                .collect();
+            let has = |m: &str| mechanisms.contains(&m);
             let value = |key: &str| numbers.values.get(key).copied().unwrap_or(0.0);
-            let area = MECHANISMS
-                .iter()
-                .filter(|m| has(m))
-                .filter_map(|m| costs.area_um2.get(*m));
+            let clock_ps = costs.clock(&mechanisms);
             Subset {
                 hash: numbers.hash.clone().filter(|_| has("hash")),
                 elastic: has("elastic"),
@@ -96,28 +117,38 @@ pub fn subsets(root: &Path, workload: &str, table: &Table) -> Result<Vec<Subset>
                 locks: has("locks"),
                 cycles: value("cycles"),
                 bank_conflicts: value("bank_conflicts"),
+                stalls: value("stalls"),
                 stalls_shared_scratchpad: value("stalls.shared_scratchpad"),
-                // A sum of nothing is -0.
-                area_um2: area.flatten().map(|unit| unit.1).sum::<f64>() + 0.0,
-                clock_ps: costs.clock_ps,
-                time_ns: value("cycles") * costs.clock_ps / 1000.0,
-                speed_up: base / value("cycles").max(1.0),
+                area_um2: costs.area(&mechanisms),
+                clock_ps,
+                time_ns: value("cycles") * clock_ps / 1000.0,
+                speed_up: f64::NAN,
                 front: false,
                 name: name.clone(),
             }
         })
         .collect();
+    let base = subsets.iter().find(|s| s.name == "none");
+    let base = base.map_or(f64::NAN, |s| s.time_ns);
+    for subset in &mut subsets {
+        subset.speed_up = base / subset.time_ns.max(f64::MIN_POSITIVE);
+    }
+    mark_front(&mut subsets);
+    Ok(subsets)
+}
+
+/// Sorts by area and marks those that are faster than all smaller ones.
+fn mark_front(subsets: &mut [Subset]) {
     subsets.sort_by(|a, b| {
         a.area_um2
             .total_cmp(&b.area_um2)
             .then(b.speed_up.total_cmp(&a.speed_up))
     });
     let mut best = 0.0;
-    for subset in &mut subsets {
+    for subset in subsets {
         subset.front = subset.speed_up > best;
         best = f64::max(best, subset.speed_up);
     }
-    Ok(subsets)
 }
 
 impl Subset {
@@ -125,44 +156,32 @@ impl Subset {
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    fn has(&self, mechanism: &str) -> bool {
+        self.name.split('+').any(|part| part == mechanism)
+    }
+
+    /// Its name with one mechanism less.
+    fn without(&self, mechanism: &str) -> String {
+        let rest: Vec<&str> = self.name.split('+').filter(|p| *p != mechanism).collect();
+        match rest.is_empty() {
+            true => "none".to_owned(),
+            false => rest.join("+"),
+        }
+    }
 }
 
-/// What the numbers say of a workload, in a sentence or two.
-pub fn sentence(workload: &str, subsets: &[Subset]) -> String {
-    let gain = |s: f64| 100.0 * (s - 1.0);
-    let of = |name: &str| subsets.iter().find(|s| s.name == name).map(|s| s.speed_up);
-    let best = subsets
-        .iter()
-        .filter(|s| s.front)
-        .max_by(|a, b| a.speed_up.total_cmp(&b.speed_up));
-    let Some(best) = best.filter(|b| b.name != "none" && gain(b.speed_up) >= 1.0) else {
-        return format!(
-            "{workload}: no subset gains 1 %: conflicts, locks and resident blocks do not bound it."
-        );
+/// Mechanisms that change neither cycles nor conflicts of any subset.
+fn idle(subsets: &[Subset]) -> Vec<&'static str> {
+    let changes_nothing = |mechanism: &&str| {
+        let with = subsets.iter().filter(|s| s.has(mechanism));
+        let mut pairs = with.map(|s| {
+            let name = s.without(mechanism);
+            (s, subsets.iter().find(|o| o.name == name))
+        });
+        pairs.all(|(s, without)| {
+            without.is_some_and(|o| (o.cycles, o.bank_conflicts) == (s.cycles, s.bank_conflicts))
+        })
     };
-    let parts: Vec<&str> = best.name.split('+').collect();
-    let product: f64 = parts.iter().filter_map(|p| of(p)).product();
-    let mut text = format!(
-        "{workload}: {} is the fastest, {} % over none, for {} µm²",
-        best.name,
-        number(gain(best.speed_up)),
-        number(best.area_um2)
-    );
-    if parts.len() > 1 {
-        text += match best.speed_up / product {
-            r if r > 1.01 => "; together they gain more than the product of each alone",
-            r if r < 0.99 => {
-                "; together they gain less than the product of each alone: they remove the same stalls"
-            }
-            _ => "; their gains multiply",
-        };
-    }
-    let harms = MECHANISMS
-        .iter()
-        .filter_map(|m| Some((m, of(m)?)))
-        .filter(|m| m.1 < 0.99);
-    for (mechanism, speed_up) in harms {
-        text += &format!("; {mechanism} alone loses {} %", number(-gain(speed_up)));
-    }
-    text + "."
+    MECHANISMS.into_iter().filter(changes_nothing).collect()
 }

@@ -1,0 +1,86 @@
+//! The headline numbers of a figure under perturbations.
+
+use super::Meter;
+use crate::cli::printer::Printer;
+use crate::error::{Error, Result};
+use crate::reproduce::page::Section;
+use crate::reproduce::sensitivity::{
+    Headline, Perturbation, about_headlines, headlines, perturbations,
+};
+use crate::reproduce::{
+    Comparison, Figure, Library, Point, Store, compute, points, results, table_of,
+};
+
+/// An analysis with what it takes.
+pub(super) struct Analysis<'a> {
+    pub library: &'a Library,
+    pub store: &'a Store,
+    /// Computes what `store` has not.
+    pub computes: bool,
+    pub printer: &'a Printer,
+}
+
+impl Analysis<'_> {
+    /// The headline numbers of a figure; none where it has none or no machine,
+    /// or points are missing that are not to be computed.
+    pub fn of(&self, section: &Section) -> Result<Vec<Headline>> {
+        let figure = about_headlines(section.figure);
+        let base = headlines(&figure, &section.results);
+        let (Some(machine), false) = (figure.machine()?, base.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let headline = |r: &&Comparison| {
+            Some(Headline {
+                name: r.quantity.clone(),
+                base: r.measured?,
+                values: Vec::new(),
+            })
+        };
+        let mut found: Vec<Headline> = base.iter().filter_map(headline).collect();
+        for perturbation in perturbations(&machine.config()?) {
+            if !self.add(&mut found, &figure, &perturbation)? {
+                return Ok(Vec::new());
+            }
+        }
+        Ok(found)
+    }
+
+    /// Adds what the numbers come to under a perturbation; false if points are missing.
+    fn add(
+        &self,
+        found: &mut [Headline],
+        figure: &Figure,
+        perturbation: &Perturbation,
+    ) -> Result<bool> {
+        let (root, change) = (&self.library.root, &perturbation.change);
+        let wanted = match points(root, &[figure], change) {
+            // Not every machine takes every value.
+            Err(Error::Usage { what, .. }) => {
+                let name = perturbation.name;
+                self.printer.warn(format!("{}, {name}: {what}", figure.id));
+                return Ok(true);
+            }
+            wanted => wanted?,
+        };
+        let is_there = |p: &Point| self.store.get(&p.digest).is_some();
+        if !self.computes && !wanted.iter().all(is_there) {
+            return Ok(false);
+        }
+        let meter = Meter::new(self.printer, wanted.len(), perturbation.name);
+        if !compute(&wanted, self.store, &meter)? {
+            return Err(Error::Interrupted {
+                what: "reproduce --sensitivity".to_owned(),
+            });
+        }
+        let table = table_of(root, figure, self.store, change)?;
+        let changed = results(figure, None, &table);
+        for headline in found {
+            let mut means = changed.iter().filter(|r| r.workload.is_none());
+            let same = means.find(|r| r.quantity == headline.name);
+            if let Some(value) = same.and_then(|r| r.measured) {
+                headline.values.push((perturbation.clone(), value));
+            }
+        }
+        Ok(true)
+    }
+}

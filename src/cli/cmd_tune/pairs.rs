@@ -1,0 +1,30 @@
+//! The accesses that a mapping is tuned for where blocks share.
+
+use super::TuneArgs;
+use crate::cli::printer::Printer;
+use crate::config::Config;
+use crate::error::Result;
+use crate::sm::{Layout, Setup};
+use crate::trace::AccessTrace;
+use crate::workload::{AccessOptions, load_workload};
+
+/// The accesses of a block wherever blocks that share can lie.
+pub(super) fn placed(
+    args: &TuneArgs,
+    part: f64,
+    machine: &Config,
+    printer: &Printer,
+) -> Result<AccessTrace> {
+    let setup = Setup {
+        sharing: Some(part),
+        ..Setup::default()
+    };
+    let machine = setup.apply(machine)?;
+    let options = AccessOptions {
+        zeros_beyond: args.allow.zeros_beyond(printer),
+        ..AccessOptions::default()
+    };
+    let workload = load_workload(&args.input, &options)?;
+    let layout = Layout::new(&machine, workload.info())?;
+    layout.placed(workload.as_ref())
+}

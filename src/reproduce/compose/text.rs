@@ -1,0 +1,66 @@
+//! The composition as text and as a chart.
+
+use super::super::number::number;
+use super::{Subset, idle, sentence};
+use crate::report::{Choice, pareto};
+
+/// A kernel with its subsets.
+type Kernel = (String, Vec<Subset>);
+
+/// A table per kernel, below its sentence.
+pub fn markdown(kernels: &[Kernel], chart: &str) -> String {
+    let mut text = format!(
+        "The baseline and all subsets have the same scheduler. Area is what the mechanisms add, \
+         the clock that of the slowest stage that a subset has, time cycles by clock, speed-up over \
+         the time of none; * is on the front: no subset is as fast and smaller. Subsets with a \
+         mechanism that does nothing for a kernel are left out of its table.\n\n\
+         ![Speed-up over area]({chart})\n"
+    );
+    for (name, subsets) in kernels {
+        text += &kernel(name, subsets);
+    }
+    text
+}
+
+fn kernel(name: &str, subsets: &[Subset]) -> String {
+    let idle = idle(subsets);
+    let mut text = format!(
+        "\n**{}**\n\n\
+         | subset | cycles | conflicts | stalls | µm² | ps | µs | speed-up | |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
+        sentence(name, subsets)
+    );
+    let shown = subsets.iter().filter(|s| !idle.iter().any(|m| s.has(m)));
+    for subset in shown {
+        let numbers = [
+            subset.cycles,
+            subset.bank_conflicts,
+            subset.stalls,
+            subset.area_um2,
+            subset.clock_ps,
+            subset.time_ns / 1000.0,
+            subset.speed_up,
+        ];
+        let numbers = numbers.map(number).join(" | ");
+        let front = if subset.front { "*" } else { "" };
+        text += &format!("| {} | {numbers} | {front} |\n", subset.name);
+    }
+    text
+}
+
+/// Speed-up over area, a panel per kernel.
+pub fn chart(kernels: &[Kernel]) -> String {
+    let choice = |s: &Subset| Choice {
+        name: s.name.clone(),
+        area: s.area_um2,
+        speed: s.speed_up,
+        front: s.front,
+    };
+    let panel = |(name, subsets): &Kernel| (name.clone(), subsets.iter().map(choice).collect());
+    let panels: Vec<(String, Vec<Choice>)> = kernels.iter().map(panel).collect();
+    pareto(
+        "All mechanisms on one SM: speed-up over area",
+        ("µm² added", "speed-up"),
+        &panels,
+    )
+}

@@ -1,0 +1,101 @@
+//! The phases of a kernel: how long its first block takes from one barrier to
+//! the next.
+
+use serde::{Serialize, Serializer};
+
+/// Barriers that are kept.
+const BARRIERS: usize = 32;
+
+/// Cycles in which the first block's barriers were met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Phases {
+    met: [u64; BARRIERS],
+    count: usize,
+    /// When the block's last thread exited.
+    end: Option<u64>,
+}
+
+/// From one barrier to the next one, or to the block's end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Phase {
+    /// The barrier that it begins with, the block's first one being 1; 0: the
+    /// start of the kernel.
+    pub from_barrier: usize,
+    /// How long it takes.
+    pub cycles: u64,
+}
+
+impl Phases {
+    /// All warps of the block in `slot` have met at a barrier. The first block
+    /// of a grid is in slot 0 until it ends.
+    pub(super) fn barrier_met(&mut self, slot: usize, cycle: u64) {
+        if slot == 0 && self.end.is_none() {
+            if let Some(met) = self.met.get_mut(self.count) {
+                *met = cycle;
+            }
+            self.count += 1;
+        }
+    }
+
+    /// The last thread of the block in `slot` has exited.
+    pub(super) fn block_ended(&mut self, slot: usize, cycle: u64) {
+        if slot == 0 {
+            self.end.get_or_insert(cycle);
+        }
+    }
+
+    /// The phases in their order: from the start, between the first barriers,
+    /// 32 of them, and to the end of the block where there are no more.
+    pub fn list(&self) -> Vec<Phase> {
+        let met = &self.met[..self.count.min(BARRIERS)];
+        let end = self.end.filter(|_| self.count <= BARRIERS);
+        let ends = met.iter().copied().chain(end);
+        let starts = std::iter::once(0).chain(met.iter().copied());
+        let phase = |(from_barrier, (start, end)): (usize, (u64, u64))| Phase {
+            from_barrier,
+            cycles: end - start,
+        };
+        starts.zip(ends).enumerate().map(phase).collect()
+    }
+}
+
+impl Serialize for Phases {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.list().serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cycles(phases: &Phases) -> Vec<u64> {
+        phases.list().iter().map(|p| p.cycles).collect()
+    }
+
+    #[test]
+    fn the_first_block_alone_is_timed_and_its_phases_have_all_its_cycles() {
+        let mut phases = Phases::default();
+        for (slot, cycle) in [(0, 10), (1, 12), (0, 30)] {
+            phases.barrier_met(slot, cycle);
+        }
+        phases.block_ended(1, 40);
+        phases.block_ended(0, 45);
+        // The next block of slot 0.
+        phases.barrier_met(0, 60);
+        phases.block_ended(0, 90);
+        assert_eq!(cycles(&phases), [10, 20, 15]);
+        let from: Vec<usize> = phases.list().iter().map(|p| p.from_barrier).collect();
+        assert_eq!(from, [0, 1, 2]);
+    }
+
+    #[test]
+    fn beyond_the_barriers_that_are_kept_nothing_is_timed() {
+        let mut phases = Phases::default();
+        for cycle in 1..=40 {
+            phases.barrier_met(0, 10 * cycle);
+        }
+        phases.block_ended(0, 1000);
+        assert_eq!(cycles(&phases), [10; BARRIERS]);
+    }
+}
