@@ -23,13 +23,26 @@ use std::time::Duration;
 /// 8 bytes in two phases of half a warp, 16 in four of a quarter, each with the
 /// degree over all words of its lanes.
 fn plainly(trace: &AccessTrace, lanes_count: bool, bank: impl Fn(u32) -> u32) -> [u64; 4] {
+    in_phases(trace, lanes_count, false, bank)
+}
+
+/// The same where loads that agree in pairs may take half the phases (`merge`).
+fn in_phases(
+    trace: &AccessTrace,
+    lanes_count: bool,
+    merge: bool,
+    bank: impl Fn(u32) -> u32,
+) -> [u64; 4] {
     let mut total = [0; 4];
     for access in &trace.accesses {
-        let (phases, words) = match access.bytes {
+        let (mut phases, words) = match access.bytes {
             16 => (4, 4),
             8 => (2, 2),
             _ => (1, 1),
         };
+        if merge && words > 1 && access.op == Op::Load && agrees_in_pairs(&access.addrs) {
+            phases /= 2;
+        }
         let threads = access.addrs.len() / phases;
         for phase in 0..phases {
             let mut in_bank: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -59,6 +72,15 @@ fn plainly(trace: &AccessTrace, lanes_count: bool, bank: impl Fn(u32) -> u32) ->
         }
     }
     total
+}
+
+/// Lanes 0 and 1, 2 and 3, ... have one address, or lanes 0 and 2, 1 and 3, 4
+/// and 6, ...; an idle lane goes with any other.
+fn agrees_in_pairs(addrs: &[Option<u32>]) -> bool {
+    let same = |a: Option<u32>, b: Option<u32>| a.is_none() || b.is_none() || a == b;
+    let neighbours = addrs.chunks(2).all(|p| same(p[0], p[1]));
+    let alternate = |q: &[Option<u32>]| same(q[0], q[2]) && same(q[1], q[3]);
+    neighbours || addrs.chunks(4).all(alternate)
 }
 
 fn access(op: Op, bytes: u32, addrs: Vec<Option<u32>>) -> Access {
@@ -232,6 +254,49 @@ fn the_sm_counts_what_the_definition_does() {
             assert!(s.cycles >= wavefronts, "{preset}");
         }
     }
+}
+
+/// A float4 load costs two wavefronts where lanes agree in pairs, four elsewhere.
+#[test]
+fn loads_that_agree_in_pairs_take_half_the_phases() {
+    let rule = "[geometry]\nwide = \"phases-merged\"\n";
+    let merged = Config::from_toml(rule, Path::new("m.toml")).unwrap();
+    let load = |op, bytes, of_lane: fn(u32) -> Option<u32>| {
+        let trace = trace(vec![access(op, bytes, (0..32).map(of_lane).collect())]);
+        counted(&trace, &merged, |a| a % 32)
+    };
+    let neighbours = |l| Some(4 * (l / 2));
+    assert_eq!(load(Op::Load, 16, neighbours), [0, 1, 2, 2]);
+    assert_eq!(load(Op::Store, 16, neighbours), [0, 1, 4, 4]);
+    let alternate = |l| Some(4 * (l % 2 + l / 4 * 2));
+    assert_eq!(load(Op::Load, 16, alternate), [0, 1, 2, 2]);
+    let in_fours = |l| Some(4 * (l % 4 + l / 8 * 4));
+    assert_eq!(load(Op::Load, 16, in_fours), [0, 1, 4, 4]);
+    let some_idle = |l| (l % 4 != 1).then_some(4 * (l / 2));
+    assert_eq!(load(Op::Load, 16, some_idle), [0, 1, 2, 2]);
+    assert_eq!(load(Op::Load, 8, |l| Some(2 * (l / 2))), [0, 1, 1, 1]);
+    // Two pairs on one bank: the merged phase has the conflict once.
+    assert_eq!(load(Op::Load, 8, |l| Some(l / 2 % 2 * 32)), [1, 2, 2, 1]);
+}
+
+/// Counting and the SM follow a plain formulation of the rule.
+#[test]
+fn merged_phases_are_those_of_the_definition() {
+    let rule = "base = \"sm70\"\n[geometry]\nwide = \"phases-merged\"\n";
+    let machine = Config::from_toml(rule, Path::new("m.toml")).unwrap();
+    let mut merges = 0;
+    for seed in 0..8 {
+        let trace = random_trace(seed, 200);
+        let plain = in_phases(&trace, true, true, |a| a % 32);
+        assert_eq!(counted(&trace, &machine, |a| a % 32), plain, "{seed}");
+        merges += u32::from(plain[2] < plainly(&trace, true, |a| a % 32)[2]);
+        let workload = AccessWorkload::new(&trace, 1).unwrap();
+        let s = Setup::default().run(&machine, &workload).unwrap();
+        let [conflicts, _, wavefronts, _] = plain;
+        assert_eq!(s.bank_conflicts, conflicts, "{seed}");
+        assert_eq!(s.scratchpad_passes, wavefronts - conflicts, "{seed}");
+    }
+    assert!(merges > 0, "no trace has a load that merges");
 }
 
 /// Thread t of a warp loads bytes 16 t to 16 t + 15.

@@ -3,7 +3,7 @@
 use crate::adapter;
 use crate::codes;
 use crate::item::{Instance, Item, Next, Update};
-use crate::lines::{CODE_WIDTH, wrap};
+use crate::lines::wrap;
 use crate::module::{Result, UnitDoc, header};
 use crate::port::Port;
 use crate::print;
@@ -12,6 +12,9 @@ use crate::size::Size;
 use crate::template::render_body;
 use serde::Serialize;
 use std::collections::HashSet;
+
+/// Columns up to which an instance is written in one line.
+const INSTANCE_WIDTH: usize = 88;
 
 /// What stands in front of a body.
 pub(crate) struct Opening<'a> {
@@ -111,10 +114,9 @@ impl Body {
         match item {
             Item::Blank => self.line(0, ""),
             Item::Comment(text, columns) => {
-                let lines = wrap(text, columns - indent.len() - 3);
-                lines
-                    .iter()
-                    .for_each(|l| self.line(depth, &format!("// {l}")));
+                let width = columns - indent.len() - 3;
+                let lines = text.lines().flat_map(|line| wrap(line, width));
+                lines.for_each(|line| self.line(depth, &format!("// {line}")));
             }
             Item::Declaration(keyword, signal, unused) => {
                 self.declaration(keyword, signal, *unused, depth);
@@ -177,7 +179,7 @@ impl Body {
         let connection = |(port, to): &(String, String)| format!(".{port}({to})");
         let connections: Vec<_> = instance.connections.iter().map(connection).collect();
         let short = format!("{opening}{});", connections.join(", "));
-        if 4 * depth + short.len() <= CODE_WIDTH {
+        if 4 * depth + short.len() <= INSTANCE_WIDTH {
             return self.line(depth, &short);
         }
         self.line(depth, &opening);
@@ -190,7 +192,7 @@ impl Body {
 
     /// A clocked block: reset, clear, and what changes otherwise.
     fn update(&mut self, update: &Update, depth: usize) {
-        let condition = |expr: &Expr| adapter::text(&expr.tree);
+        let value = |value: &Expr| adapter::text(&value.tree);
         let write = |next: &Next, value: &str| {
             format!("{} <= {value};", adapter::text(&next.register.tree))
         };
@@ -201,18 +203,28 @@ impl Body {
             count == 0 || count == update.next.len(),
             "registers with and without reset in one block: {update:?}"
         );
-        let next = update
-            .next
-            .iter()
-            .map(|next| write(next, &adapter::text(&next.value.tree)));
         let mut branches = Vec::new();
         if count > 0 {
             branches.push((Some("rst".to_owned()), resets.clone()));
         }
         if let Some(clear) = &update.clear {
-            branches.push((Some(condition(clear)), resets));
+            branches.push((Some(value(clear)), resets));
         }
-        branches.push((update.when.as_ref().map(condition), next.collect()));
+        for next in &update.next {
+            let alone = next.cases.is_empty() || update.next.len() == 1 && update.when.is_none();
+            assert!(
+                alone,
+                "a register by cases has a block of its own: {update:?}"
+            );
+            let case =
+                |(when, to): &(Expr, Expr)| (Some(value(when)), vec![write(next, &value(to))]);
+            branches.extend(next.cases.iter().map(case));
+        }
+        let whole = |next: &Next| Some(write(next, &value(next.value.as_ref()?)));
+        let writes: Vec<_> = update.next.iter().filter_map(whole).collect();
+        if !writes.is_empty() {
+            branches.push((update.when.as_ref().map(value), writes));
+        }
         self.line(depth, "always @(posedge clk) begin");
         self.branches(&branches, depth + 1);
         self.line(depth, "end");

@@ -87,11 +87,6 @@ pub(crate) fn reaches(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     binary(a.into().0, VerilogOp::Ge, b.into().0)
 }
 
-/// `a < b`, both without sign.
-pub(crate) fn below(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
-    binary(a.into().0, VerilogOp::Lt, b.into().0)
-}
-
 /// `name == code`, a code by its Verilog name (`codes`).
 pub(crate) fn is(name: &str, code: &str) -> Expr {
     compare(name, VerilogOp::Eq, code)

@@ -44,7 +44,10 @@ pub(crate) struct Update {
 pub(crate) struct Next {
     pub(crate) register: Expr,
     pub(crate) reset: Option<String>,
-    pub(crate) value: Expr,
+    /// Conditions with a value, the first that holds decides.
+    pub(crate) cases: Vec<(Expr, Expr)>,
+    /// What it becomes in none of them.
+    pub(crate) value: Option<Expr>,
 }
 
 /// An instance with its connections.

@@ -10,9 +10,9 @@
 //! rust-hdl's syntax tree, and what that cannot say is in `adapter`. `body`
 //! prints a module in the one template of modules.
 //!
-//! Two older forms remain until their units are described that way: a `kernel`
-//! or a `LogicBlock` (rust-hdl's blocks, with logic alone), and a `shell`, whose
-//! Tera template in `templates/` has what is around the logic.
+//! Two older forms remain until their units are described that way: a
+//! `LogicBlock` of rust-hdl, with logic alone, and a `shell`, whose Tera template
+//! in `templates/` has what is around the logic.
 
 mod adapter;
 mod body;
@@ -29,7 +29,6 @@ mod hashes;
 mod helper;
 mod instance;
 mod item;
-mod kernel;
 mod kinds;
 mod lines;
 mod machine;

@@ -94,12 +94,6 @@ impl Unit {
         self.emit_block(&mut B::default())
     }
 
-    /// Emits a kernel, with the documentation of its ports, as one module.
-    pub(crate) fn emit_kernel(mut self, mut kernel: crate::kernel::Kernel) -> Result<Module> {
-        self.ports = kernel.documented();
-        self.emit_block(&mut kernel)
-    }
-
     /// Not generic: it would be compiled once for each unit and geometry.
     fn emit_block(self, block: &mut dyn Block) -> Result<Module> {
         block.connect_all();

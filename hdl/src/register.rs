@@ -3,7 +3,7 @@
 
 use crate::adapter;
 use crate::item::{Item, Next, Update};
-use crate::signal::{Expr, Operand, Signal};
+use crate::signal::{Expr, Operand, Signal, Value};
 use crate::size::Size;
 use crate::unit::Unit;
 
@@ -31,7 +31,10 @@ impl<'u> Register<'u> {
     /// A reset sets it to `value`.
     #[track_caller]
     pub(crate) fn reset(self, value: impl Into<Operand>) -> Signal {
-        let value = value.into().beside(self.width);
+        let value = match value.into() {
+            Operand::Number(0) => Expr::leaf(&adapter::all_bits(self.width, false), self.width),
+            value => value.beside(self.width),
+        };
         self.unit
             .state(self.name, self.width, self.doc, Some(value))
     }
@@ -44,6 +47,11 @@ impl<'u> Register<'u> {
 
     /// No reset: nobody looks at it unless `valid`, which has one, is set.
     pub(crate) fn covered_by(self, _valid: Signal) -> Signal {
+        self.unit.state(self.name, self.width, self.doc, None)
+    }
+
+    /// No reset: it is not looked at before it is written, because of `_reason`.
+    pub(crate) fn without_reset(self, _reason: &str) -> Signal {
         self.unit.state(self.name, self.width, self.doc, None)
     }
 }
@@ -65,19 +73,20 @@ impl Clocked<'_> {
         self.change(|update| update.clear = Some(condition))
     }
 
-    /// What `register`, or a part of it, becomes.
+    /// What `register`, or a part of it, becomes; by cases, it stays as it is
+    /// in none of them.
     #[track_caller]
-    pub(crate) fn next(self, register: impl Into<Expr>, value: impl Into<Operand>) -> Self {
-        let register = register.into();
-        let value = value.into().beside(register.width);
-        let reset = self.0.drive_register(&register);
-        self.change(|update| {
-            update.next.push(Next {
-                register,
-                reset,
-                value,
-            });
-        })
+    pub(crate) fn next(self, register: impl Into<Expr>, value: impl Into<Value>) -> Self {
+        let (register, value) = (register.into(), value.into());
+        let width = register.width;
+        let case = |(condition, value): (Expr, Operand)| (condition, value.beside(width));
+        let next = Next {
+            reset: self.0.drive_register(&register),
+            register,
+            cases: value.cases.into_iter().map(case).collect(),
+            value: value.otherwise.map(|value| value.beside(width)),
+        };
+        self.change(|update| update.next.push(next))
     }
 
     fn change(self, change: impl FnOnce(&mut Update)) -> Self {

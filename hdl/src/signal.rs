@@ -7,8 +7,8 @@ use crate::adapter;
 use crate::codes::Field;
 use crate::size::{Size, interned};
 use rust_hdl::core::ast::{
-    VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogOp, VerilogOpUnary,
-    VerilogStatement,
+    VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression, VerilogMatch,
+    VerilogOp, VerilogOpUnary, VerilogStatement,
 };
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Sub};
 
@@ -43,7 +43,7 @@ impl Operand {
     #[track_caller]
     pub(crate) fn beside(self, width: Size) -> Expr {
         match self {
-            Operand::Number(value) => number(width, value),
+            Operand::Number(value) => Expr::leaf(&adapter::number(width.plain(), value), width),
             Operand::Index(size) => Expr::leaf(size.text(), width),
             Operand::Expr(value) => {
                 let (own, tree) = (value.width, &value.tree);
@@ -87,10 +87,9 @@ impl From<Signal> for Expr {
     }
 }
 
-/// The constant `value` of `width` bits.
-pub(crate) fn number(width: impl Into<Size>, value: usize) -> Expr {
-    let width = width.into();
-    Expr::leaf(&adapter::number(width, value), width)
+/// The constant `value` of `width` bits, as a decimal in every width.
+pub(crate) fn number(width: usize, value: usize) -> Expr {
+    Expr::leaf(&format!("{width}'d{value}"), width.into())
 }
 
 /// The constant of which one bit is set.
@@ -106,6 +105,12 @@ pub(crate) fn code(field: &Field, value: u8) -> Expr {
     let code = field.codes.iter().find(|(_, own)| *own == value);
     let (name, _) = code.unwrap_or_else(|| panic!("{} has no code {value}", field.prefix));
     Expr::leaf(&format!("{}_{name}", field.prefix), field.width.into())
+}
+
+/// The code of that value as a number: the place of a bit.
+pub(crate) fn place(field: &Field, value: u8) -> Size {
+    let name = adapter::text(&code(field, value).tree);
+    Size::named(&name, value.into())
 }
 
 /// The bits of all parts side by side, the first in the high bits.
@@ -254,6 +259,12 @@ pub(crate) trait Bits: Into<Expr> {
         all.part_of(select, width)
     }
 
+    /// The bit whose number is `index`.
+    fn select(self, index: impl Into<Expr>) -> Expr {
+        let index = adapter::text(&index.into().tree);
+        self.into().part_of(index, 1.into())
+    }
+
     /// Some bit is set.
     fn any(self) -> Expr {
         self.into().unary(VerilogOpUnary::Any, 1.into())
@@ -268,6 +279,12 @@ pub(crate) trait Bits: Into<Expr> {
     #[track_caller]
     fn is(self, other: impl Into<Operand>) -> Expr {
         self.into().comparison(VerilogOp::Eq, other.into())
+    }
+
+    /// `self < other`, both without sign.
+    #[track_caller]
+    fn less(self, other: impl Into<Operand>) -> Expr {
+        self.into().comparison(VerilogOp::Lt, other.into())
     }
 
     /// `self <= other`
@@ -397,6 +414,31 @@ impl Not for Signal {
     fn not(self) -> Expr {
         !Expr::from(self)
     }
+}
+
+/// `target` by the code that `of` has: a statement for all of its values.
+#[track_caller]
+pub(crate) fn table<const N: usize>(
+    target: Signal,
+    of: Signal,
+    values: [(Expr, Expr); N],
+    otherwise: Expr,
+) -> VerilogStatement {
+    let target = Expr::from(target);
+    let case = |condition: String, value: Expr| VerilogCase {
+        condition,
+        block: vec![Value::from(value).assigned_to(&target)],
+    };
+    let coded = |(code, value): (Expr, Expr)| {
+        let code = Operand::Expr(code).beside(of.width);
+        case(adapter::text(&code.tree), value)
+    };
+    let mut cases: Vec<_> = values.into_iter().map(coded).collect();
+    cases.push(case("default".into(), otherwise));
+    VerilogStatement::Match(VerilogMatch {
+        test: Expr::from(of).tree,
+        cases,
+    })
 }
 
 /// A value by cases: that of the first whose condition holds.

@@ -1,60 +1,47 @@
 //! The arithmetic of one lane of an atomic operation
 //! (microarchitecture/parameters.md).
 
-use crate::expr::{assign, below, bit, choose, sum, table, wire};
-use crate::kernel::Kernel;
-use crate::module::{Module, Result, Unit, UnitDoc};
+use crate::codes::aop;
+use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use rust_hdl::core::ast::VerilogStatement;
-
-/// Minima and maxima: of two signs the negative one is below.
-fn extremes(p: &Params) -> Vec<VerilogStatement> {
-    let sign = |name| bit(name, p.D - 1);
-    let less = |name, test| choose(name, [(wire(test), wire("word"))], "operand");
-    let more = |name, test| choose(name, [(wire(test), wire("operand"))], "word");
-    vec![
-        assign("below", below("word", "operand")),
-        choose(
-            "signed_below",
-            [(sign("word") ^ sign("operand"), sign("word"))],
-            "below",
-        ),
-        less("umin", "below"),
-        more("umax", "below"),
-        less("smin", "signed_below"),
-        more("smax", "signed_below"),
-    ]
-}
+use crate::signal::{Bits, code, when};
+use crate::unit::Unit;
 
 /// Emits the slice of a lane.
 pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
-    let both = || (wire("word"), wire("operand"));
-    let cases = vec![
-        ("AOP_ADD", sum("word", "operand")),
-        ("AOP_AND", both().0 & both().1),
-        ("AOP_OR", both().0 | both().1),
-        ("AOP_XOR", both().0 ^ both().1),
-        ("AOP_EXCH", wire("operand")),
-        ("AOP_UMIN", wire("umin")),
-        ("AOP_UMAX", wire("umax")),
-        ("AOP_SMIN", wire("smin")),
-    ];
-    let result = [
-        table("chosen", "aop", cases, "smax"),
-        assign("result", "chosen"),
-    ];
-    let kernel = Kernel::default()
-        .input("aop", 4, "operation")
-        .input("word", p.D, "the word in the scratchpad")
-        .input("operand", p.D, "the lane's operand")
-        .output("result", p.D, "what the word becomes")
-        .logic(extremes(p).into_iter().chain(result).collect());
-    Unit::new(UnitDoc::part(
+    let u = Unit::new(UnitDoc::part(
         "spad_atomic_alu",
         "the arithmetic of an atomic operation. Operations: 0 add, 1 and, 2 or, 3 xor, \
          4 exchange, 5 umin, 6 umax, 7 smin, 8 smax.",
         p.text(&["D"]),
         "parameters.md",
-    ))
-    .emit_kernel(kernel)
+    ));
+    let aop = u.input("aop", 4, "operation");
+    let word = u.input("word", p.D, "the word in the scratchpad");
+    let operand = u.input("operand", p.D, "the lane's operand");
+    let result = u.output("result", p.D, "what the word becomes");
+
+    // Minima and maxima: of two signs the negative one is below.
+    let below = u.name("below", word.less(operand));
+    let [sign, other] = [word, operand].map(|number| number.at(p.D - 1));
+    let signed_below = when(sign.clone() ^ other, sign).otherwise(below);
+    let signed_below = u.name("signed_below", signed_below);
+    let less = |name, below| u.name(name, when(below, word).otherwise(operand));
+    let more = |name, below| u.name(name, when(below, operand).otherwise(word));
+    let (umin, umax) = (less("umin", below), more("umax", below));
+    let (smin, smax) = (less("smin", signed_below), more("smax", signed_below));
+    let results = [
+        (aop::ADD, word + operand),
+        (aop::AND, word & operand),
+        (aop::OR, word | operand),
+        (aop::XOR, word ^ operand),
+        (aop::EXCH, operand.into()),
+        (aop::UMIN, umin.into()),
+        (aop::UMAX, umax.into()),
+        (aop::SMIN, smin.into()),
+    ];
+    let results = results.map(|(value, result)| (code(&aop::FIELD, value), result));
+    let chosen = u.table("chosen", aop, results, smax);
+    u.assign(result, chosen);
+    u.emit()
 }

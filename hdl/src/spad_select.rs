@@ -2,6 +2,8 @@
 
 use crate::helper;
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::signal::Signal;
+use crate::unit::Unit;
 
 /// Emits `spad_select`.
 pub(crate) fn emit_helper() -> Result<Module> {
@@ -20,4 +22,22 @@ pub(crate) fn emit_helper() -> Result<Module> {
         latency_cycles: 0,
     };
     helper::emit("spad_select.v.tera", doc, ports)
+}
+
+/// An instance: `word` is that of `words` whose number is `index`.
+pub(crate) fn instance(
+    u: &Unit,
+    module: &Module,
+    name: &'static str,
+    index: Signal,
+    words: Signal,
+    word: Signal,
+) {
+    u.instance(module, name)
+        .parameter("BITS", index.width)
+        .parameter("WIDTH", word.width)
+        .port("index", index)
+        .port("words", words)
+        .port("word", word)
+        .done();
 }

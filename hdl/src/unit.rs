@@ -10,7 +10,7 @@ use crate::lines::COMMENT_WIDTH;
 use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::port::{Dir, Port};
-use crate::signal::{Expr, Signal, Value};
+use crate::signal::{self, Expr, Signal, Value};
 use crate::size::Size;
 use std::cell::RefCell;
 
@@ -106,7 +106,8 @@ impl Unit {
         let bits = width.value().expect("a port has one width");
         let port = Port::new(name, dir, bits, doc);
         self.state.borrow_mut().ports.push(port);
-        self.signal(name, bits.into(), kind)
+        // A port of one bit has no index, whatever its width is called.
+        self.signal(name, if bits == 1 { bits.into() } else { width }, kind)
     }
 
     /// Waives the lint of an input's unused bits where `when` holds.
@@ -136,10 +137,7 @@ impl Unit {
             .borrow_mut()
             .output_registers
             .push(name.to_owned());
-        Signal {
-            width,
-            ..self.port(name, Dir::Out, width, doc, kind)
-        }
+        self.port(name, Dir::Out, width, doc, kind)
     }
 
     /// A wire that gets its value elsewhere: bit by bit, or from an instance.
@@ -208,6 +206,24 @@ impl Unit {
         self.drive(&wire.into());
         let statement = value.into().assigned_to(&wire.into());
         self.add(Item::Definition(wire.width, statement));
+        wire
+    }
+
+    /// A wire that has the value beside the code that `of` has, or `otherwise`.
+    #[track_caller]
+    pub(crate) fn table<const N: usize>(
+        &self,
+        name: &str,
+        of: Signal,
+        values: [(Expr, Expr); N],
+        otherwise: impl Into<Expr>,
+    ) -> Signal {
+        let otherwise = otherwise.into();
+        let width = otherwise.width.plain();
+        let wire = self.signal(name, width, Kind::Wire);
+        self.drive(&wire.into());
+        let table = signal::table(wire, of, values, otherwise);
+        self.add(Item::Definition(width, table));
         wire
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Config, PRESETS};
 use crate::error::{Error, Result};
-use crate::trace::{AccessTrace, ConflictRule, Wide};
+use crate::trace::{AccessTrace, ConflictRule};
 
 /// Units that exist for machines without an RTL scratchpad, too: they compute
 /// a bank or a row of one address.
@@ -70,7 +70,7 @@ impl Config {
 
     /// Why the scratchpad of this machine has no RTL here; `None` where it has.
     pub fn lacks_rtl(&self) -> Option<String> {
-        (self.wide == Wide::Phases).then(|| {
+        self.wide.in_phases().then(|| {
             format!(
                 "{} serves wide accesses in phases, the scratchpad of the kit serves one word \
                  of each lane at a time",

@@ -76,7 +76,7 @@ mod tests {
         let layout = Layout::new(&config, workload.info()).unwrap();
         let trace = layout.placed(&workload).unwrap();
         let slots = layout.slots();
-        assert!(slots > 1 && trace.accesses.len() % slots == 0);
+        assert!(slots > 1 && trace.accesses.len().is_multiple_of(slots));
         let mut seen = trace.accesses.iter().flat_map(|a| a.addrs.iter().flatten());
         assert!(seen.all(|&word| word < config.capacity_words));
         for (i, access) in trace.accesses.iter().enumerate() {

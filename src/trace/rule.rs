@@ -14,6 +14,35 @@ pub enum Wide {
     /// Today's GPUs: 8-byte accesses go in two phases of half a warp, 16-byte
     /// ones in four of a quarter, each with all words of its lanes.
     Phases,
+    /// The same, but a load whose lanes agree in pairs takes half the phases:
+    /// lanes l and l ^ 1, or l and l ^ 2, have the same address for every
+    /// active l. NVIDIA says so of compute capability 7.x (Developer Forums,
+    /// "Unexpected shared memory bank conflict", topic 77228).
+    PhasesMerged,
+}
+
+impl Wide {
+    /// All words of a lane count, in phases of a part of the warp.
+    pub fn in_phases(self) -> bool {
+        self != Wide::FirstWord
+    }
+
+    /// The phases that a load of `words` words a lane takes; `addr` gives the
+    /// address of a lane, `None` where it is inactive.
+    pub fn load_phases<A: PartialEq>(
+        self,
+        words: u32,
+        lanes: usize,
+        addr: impl Fn(usize) -> Option<A>,
+    ) -> u32 {
+        let agree = |l: usize, partner: usize| match (addr(l), addr(partner)) {
+            (Some(a), Some(b)) => a == b,
+            _ => true,
+        };
+        let pairs = |distance| (0..lanes).all(|l| agree(l, l ^ distance));
+        let merges = self == Wide::PhasesMerged && words > 1 && (pairs(1) || pairs(2));
+        if merges { words / 2 } else { words }
+    }
 }
 
 /// What the conflict degree of an atomic counts.
@@ -49,12 +78,17 @@ impl From<u32> for ConflictRule {
     }
 }
 
+/// What both rules with phases say.
+const IN_PHASES: &str = "every word of each lane; accesses of 8 bytes in two phases of half a \
+                         warp, of 16 bytes in four of a quarter";
+
 impl ConflictRule {
     /// The name in JSON: that of the configuration key `wide`.
     pub fn name(&self) -> &'static str {
         match self.wide {
             Wide::FirstWord => "first-word",
             Wide::Phases => "phases",
+            Wide::PhasesMerged => "phases-merged",
         }
     }
 
@@ -66,9 +100,11 @@ impl ConflictRule {
                 "{} lanes a pass, the first word of each (of accesses of 8 and 16 bytes, too)",
                 self.lanes
             ),
-            Wide::Phases => "every word of each lane; accesses of 8 bytes in two phases of half \
-                             a warp, of 16 bytes in four of a quarter"
-                .to_owned(),
+            Wide::Phases => IN_PHASES.to_owned(),
+            Wide::PhasesMerged => format!(
+                "{IN_PHASES}; a load whose lanes have one address in pairs (l and l ^ 1, or l and \
+                 l ^ 2) takes half as many"
+            ),
         };
         let atomics = match self.atomics {
             Atomics::Words => "",
@@ -81,7 +117,7 @@ impl ConflictRule {
     fn words(&self, access: &Access) -> u32 {
         match self.wide {
             Wide::FirstWord => 1,
-            Wide::Phases => access.words(),
+            Wide::Phases | Wide::PhasesMerged => access.words(),
         }
     }
 
@@ -89,7 +125,14 @@ impl ConflictRule {
     /// several lanes occurs as often.
     pub fn phases<'a>(&self, access: &'a Access) -> impl Iterator<Item = Vec<u32>> + use<'a> {
         let words = self.words(access);
-        let lanes = (self.lanes / words).max(1);
+        let count = match access.op {
+            Op::Load => {
+                let of_lane = |l: usize| access.addrs.get(l).copied().flatten();
+                self.wide.load_phases(words, access.addrs.len(), of_lane)
+            }
+            _ => words,
+        };
+        let lanes = (self.lanes / count).max(1);
         let phases = access.addrs.chunks(lanes as usize);
         let all = move |lanes: &[Option<u32>]| -> Vec<u32> {
             let first = lanes.iter().copied().flatten();
@@ -102,7 +145,7 @@ impl ConflictRule {
     /// paper, section 5.2), on machines with phases one per phase.
     pub fn reference_sets(&self, access: &Access) -> Vec<Vec<u32>> {
         match self.wide {
-            Wide::Phases => self.phases(access).collect(),
+            Wide::Phases | Wide::PhasesMerged => self.phases(access).collect(),
             Wide::FirstWord => {
                 let all: Vec<u32> = access.addrs.iter().copied().flatten().collect();
                 if all.is_empty() { vec![] } else { vec![all] }

@@ -1,9 +1,12 @@
-//! The scratchpad behind a valid/ready port.
+//! Beside the path: the scratchpad behind a bus, and the counters.
 
 use crate::wave::{Value, Wave};
 use spadkit::config::Config;
 use spadkit::model::spad_scratchpad::op;
-use spadkit::model::{Stream, StreamInputs, StreamRequest};
+use spadkit::model::{
+    CounterInputs, Counters, Stream, StreamInputs, StreamRequest, Tcdm, TcdmBatch, TcdmInputs,
+};
+use spadkit_hdl::codes::counter;
 
 const NAMES: [&str; 3] = ["A", "B", "C"];
 
@@ -54,6 +57,71 @@ pub fn stream() -> Wave {
             rsp_ready,
         });
         next += usize::from(ready && offered);
+    }
+    wave
+}
+
+/// Two batches: lanes 0 to 3 read what lanes 4 to 7 write, then they read again.
+pub fn tcdm() -> Wave {
+    let mut wave = Wave::new(
+        "spad_tcdm, 8 lanes, MS = 4: reads and writes in one batch, then the reads again",
+    );
+    let mut unit = Tcdm::new(&Config::preset("small").unwrap());
+    let word = |lane: usize| (lane % 4) as u16;
+    let batches = [(0xff, 0x0f), (0x0f, 0x0f)];
+    let mut next = 0;
+    for _ in 1..=10 {
+        let batch = batches.get(next).map(|(req, wen)| TcdmBatch {
+            req: *req,
+            wen: *wen,
+            addr: std::array::from_fn(word),
+            data: [9; 64],
+            be: [0xf; 64],
+        });
+        let (req, wen) = batches.get(next).copied().unwrap_or_default();
+        let granted = unit.grants();
+        let answers = *unit.answers();
+        let lanes = |mask: u64| -> Value {
+            match mask {
+                0 => "".into(),
+                mask => format!("0x{mask:02x}").into(),
+            }
+        };
+        wave.cycle();
+        wave.input("tcdm_req", lanes(req));
+        wave.input("tcdm_wen", lanes(wen));
+        wave.output("tcdm_gnt", granted);
+        wave.output("tcdm_r_valid", lanes(answers.valid));
+        let read = (answers.valid & 1 == 1).then_some(answers.data[0]);
+        wave.output("tcdm_r_rdata[0]", read.map_or("".into(), Value::from));
+        wave.output("idle", unit.idle());
+        next += usize::from(granted && batch.is_some());
+        unit.commit(TcdmInputs {
+            rst: false,
+            hash_wr: None,
+            row_wr: None,
+            batch,
+        });
+    }
+    wave
+}
+
+pub fn counters() -> Wave {
+    let mut wave = Wave::new("spad_counters: two passes are issued; PASSES is read, then cleared");
+    let mut unit = Counters::default();
+    for cycle in 1..=9 {
+        let inputs = CounterInputs {
+            clear: cycle == 7,
+            iss_valid: [2, 3].contains(&cycle),
+            rd_index: counter::PASSES,
+            ..CounterInputs::default()
+        };
+        let count = unit.step(&inputs);
+        wave.cycle();
+        wave.input("clear", inputs.clear);
+        wave.input("iss_valid", inputs.iss_valid);
+        wave.input("rd_index", "PASSES");
+        wave.output("rd_count", u64::from(count));
     }
     wave
 }

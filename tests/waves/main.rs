@@ -19,7 +19,7 @@ use wave::Wave;
 type Scene = (&'static str, fn() -> Wave);
 
 /// Every picture and its scene.
-const SCENES: [Scene; 17] = [
+const SCENES: [Scene; 20] = [
     ("hash_stage", memory::hash_stage),
     ("conflict_arbiter", memory::conflict_arbiter),
     ("scratchpad", memory::scratchpad),
@@ -32,7 +32,10 @@ const SCENES: [Scene; 17] = [
     ("warp_mask", predict::warp_mask),
     ("warp_scheduler", issue::warp_scheduler),
     ("access_unit", issue::access_unit),
+    ("bank_ram", memory::bank_ram),
     ("stream", bus::stream),
+    ("tcdm", bus::tcdm),
+    ("counters", bus::counters),
     ("pipeline_unified", path::unified),
     ("pipeline_split", path::split),
     ("pipeline_elastic", path::elastic),

@@ -5,9 +5,9 @@ use spadkit::config::{Config, RetryLatencies};
 use spadkit::model::spad_retry_sequencer::{State, aop};
 use spadkit::model::spad_scratchpad::op;
 use spadkit::model::{
-    ArbiterInputs, AtomicPass, ByteMerging, ConflictArbiter, HashStage, HashStageInputs,
-    LockInputs, LockUnit, Operands, Pass, PassControl, PassData, RetrySequencer, Scratchpad,
-    ScratchpadInputs, SequencerInputs, SequencerRequest, SequencerResponse,
+    ArbiterInputs, AtomicPass, BankInputs, BankRam, ByteMerging, ConflictArbiter, HashStage,
+    HashStageInputs, LockInputs, LockUnit, Operands, Pass, PassControl, PassData, RetrySequencer,
+    Scratchpad, ScratchpadInputs, SequencerInputs, SequencerRequest, SequencerResponse,
 };
 
 const LANES: usize = 8;
@@ -326,6 +326,50 @@ pub fn retry_sequencer() -> Wave {
         wave.input("sp_ready", inputs.sp_ready);
         wave.input("sr_valid", own);
         wave.input("sr_success", lanes(sr.map_or(0, |sr| sr.success)));
+    }
+    wave
+}
+
+pub fn bank_ram() -> Wave {
+    let mut wave = Wave::new("spad_bank_ram: a word, then a byte; reads in between");
+    let mut bank = BankRam::new(16);
+    let write = |row, be, wdata| BankInputs {
+        en: true,
+        we: true,
+        be,
+        row,
+        wdata,
+        ..BankInputs::default()
+    };
+    let read = |row| BankInputs {
+        en: true,
+        row,
+        ..BankInputs::default()
+    };
+    let idle = BankInputs::default();
+    let script = [
+        write(3, 0xf, 0xaabb),
+        read(3),
+        write(3, 0x1, 0xccdd),
+        idle,
+        read(3),
+        idle,
+    ];
+    for inputs in script {
+        let dout = bank.step(&inputs);
+        let given = |given: bool, number: u64| -> Value {
+            match given {
+                true => format!("{number:x}").into(),
+                false => "".into(),
+            }
+        };
+        wave.cycle();
+        wave.input("en", inputs.en);
+        wave.input("we", inputs.we);
+        wave.input("row", given(inputs.en, inputs.row.into()));
+        wave.input("be", given(inputs.we, inputs.be.into()));
+        wave.input("wdata", given(inputs.we, inputs.wdata));
+        wave.output("dout", format!("{dout:x}"));
     }
     wave
 }

@@ -139,6 +139,10 @@ fn conflict_rule(config: &Config, lanes: Option<u32>) -> String {
         Wide::Phases => {
             "accesses of 8 bytes have two passes, of 16 bytes four, with all their words"
         }
+        Wide::PhasesMerged => {
+            "accesses of 8 bytes have two passes, of 16 bytes four, with all their words; loads \
+             whose lanes have one address in pairs half as many"
+        }
         Wide::FirstWord => "accesses wider than a word count by their first",
     };
     format!("bank conflicts: per {pass} the most {served} in one bank, less one; {wide}\n")

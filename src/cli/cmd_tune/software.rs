@@ -48,7 +48,9 @@ pub(super) fn run(
     let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
     // Where wide accesses count as one word there is nothing to gain.
     let narrower = match rule.wide {
-        Wide::Phases => narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?,
+        Wide::Phases | Wide::PhasesMerged => {
+            narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?
+        }
         Wide::FirstWord => Vec::new(),
     };
     drop(progress);

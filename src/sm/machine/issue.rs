@@ -103,6 +103,7 @@ impl Sm<'_> {
             kind, pc, dst, sub, ..
         } = instr;
         let words = self.words(instr);
+        let passes = subwarps * u64::from(self.passes(instr, active));
         let latency = u64::from(self.latency(kind));
         let segments = match kind.is_global() {
             true => self.global.coalesce(instr, active),
@@ -126,7 +127,6 @@ impl Sm<'_> {
         if kind == InstrKind::AtomShared {
             self.atomics += 1;
         }
-        let passes = subwarps * u64::from(words);
         warp.ready_at = match (done, strict) {
             (None, true) => NEVER,
             (None, false) => cycle + passes,

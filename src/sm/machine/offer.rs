@@ -100,14 +100,16 @@ impl Sm<'_> {
         };
         let words = self.words(instr);
         let mut hi = 0;
+        let mut passes = words;
         if instr.kind.is_shared() {
             let active = self.warps[w].active(instr);
+            passes = self.passes(instr, active);
             hi = self.check_shared(w, instr, active, words)?;
         }
         let pc = (instr.pc & 0x3fff) as u16;
         Ok(Offer {
             kind: instr.kind.path_kind(),
-            words: words.trailing_zeros() as u8,
+            words: passes.trailing_zeros() as u8,
             tag,
             pc,
             hi,

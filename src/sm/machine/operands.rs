@@ -6,7 +6,6 @@ use crate::config::Config;
 use crate::model::spad_sm_path::{Issue, NO_OPERANDS, Operands};
 use crate::sm::instr::{Addresses, Instr, InstrKind, full_mask};
 use crate::sm::layout::SlotWords;
-use crate::trace::Wide;
 use std::sync::Arc;
 
 /// The pass in EXE, with its operands.
@@ -19,6 +18,8 @@ pub(super) struct PassInExe {
     words_of_block: SlotWords,
     /// Words per lane.
     words: u32,
+    /// Passes of a subwarp: as many as words, or half of them.
+    passes: u32,
     occupied: bool,
     mask: u64,
     aop: u8,
@@ -36,6 +37,7 @@ impl Default for PassInExe {
             active: 0,
             words_of_block: SlotWords::default(),
             words: 1,
+            passes: 1,
             occupied: false,
             mask: 0,
             aop: 0,
@@ -76,11 +78,11 @@ impl Sm<'_> {
             return;
         };
         self.values.enter_exe();
-        let words = self.words(instr);
+        let (words, passes) = (self.words(instr), self.passes(instr, active));
         let exe = &mut self.exe;
         exe.active = active;
         exe.words_of_block = self.layout.words_of(warp.slot);
-        exe.words = words;
+        (exe.words, exe.passes) = (words, passes);
         exe.form(&self.config, instr, 0);
         self.lane_words.separate(instr, exe.mask, &mut exe.addr);
         exe.instr = match issue.last {
@@ -110,7 +112,7 @@ impl PassInExe {
         self.occupied = true;
         self.atomic = instr.kind == InstrKind::AtomShared;
         self.aop = if self.atomic { instr.sub } else { 0 };
-        let phases = config.wide == Wide::Phases;
+        let phases = config.wide.in_phases();
         match phases && instr.kind.is_shared() && self.words > 1 {
             true => self.phase(config, instr, pass),
             false => self.one_word_each(config, instr, pass),
@@ -163,6 +165,9 @@ impl PassInExe {
 
     /// All words of the lanes of a phase.
     fn phase(&mut self, config: &Config, instr: &Instr, pass: u32) {
+        if self.passes < self.words {
+            return self.merged_phase(config, instr, pass);
+        }
         let words = self.words as usize;
         let lanes = config.lanes as usize / words;
         let first = pass as usize * lanes;
@@ -174,6 +179,32 @@ impl PassInExe {
             self.mask |= (self.active >> (first + lane) & 1) << place;
             let relative = ((self.bytes[lane] >> shift) as u32).wrapping_add(word as u32);
             *addr = self.words_of_block.physical(relative) as u16;
+        }
+        self.enable_bytes(config, instr);
+    }
+
+    /// All words of the lanes of two phases in one, whose lanes agree in
+    /// pairs: one lane of each pair stands for both.
+    fn merged_phase(&mut self, config: &Config, instr: &Instr, pass: u32) {
+        let words = self.words as usize;
+        let lanes = config.lanes as usize / self.passes as usize;
+        let first = pass as usize * lanes;
+        let address = |lane: usize| {
+            let lane = first + lane;
+            (self.active >> lane & 1 == 1).then(|| instr.addrs.of(lane))
+        };
+        let mut different: Vec<u64> = (0..lanes).filter_map(address).collect();
+        different.sort_unstable();
+        different.dedup();
+        let shift = word_shift(config);
+        self.mask = 0;
+        let places = different
+            .iter()
+            .flat_map(|byte| (0..words as u32).map(move |w| (byte, w)));
+        for (place, (byte, word)) in places.enumerate() {
+            self.mask |= 1 << place;
+            let relative = ((byte >> shift) as u32).wrapping_add(word);
+            self.addr[place] = self.words_of_block.physical(relative) as u16;
         }
         self.enable_bytes(config, instr);
     }

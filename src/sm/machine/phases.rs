@@ -9,9 +9,9 @@ use super::Sm;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::Mapping;
-use crate::sm::instr::Instr;
+use crate::sm::instr::{Instr, InstrKind};
 use crate::sm::warp::LANE_BY_LANE;
-use crate::trace::{Atomics, Wide};
+use crate::trace::Atomics;
 
 /// Words for atomics: in every bank as many different ones as a pass has lanes.
 #[derive(Default)]
@@ -74,7 +74,19 @@ pub(super) fn check_rows(config: &Config) -> Result<()> {
 impl Sm<'_> {
     /// The machine serves wide accesses in phases.
     pub(super) fn has_phases(&self) -> bool {
-        self.config.wide == Wide::Phases
+        self.config.wide.in_phases()
+    }
+
+    /// Passes of an instruction with the lanes `active`, for each subwarp.
+    pub(super) fn passes(&self, instr: &Instr, active: u64) -> u32 {
+        let words = self.words(instr);
+        // An atomic goes as a load here, and is none.
+        if instr.kind != InstrKind::LdShared || instr.sub == LANE_BY_LANE {
+            return words;
+        }
+        let of_lane = |l: usize| (active >> l & 1 == 1).then(|| instr.addrs.of(l));
+        let lanes = self.config.lanes as usize;
+        self.config.wide.load_phases(words, lanes, of_lane)
     }
 
     /// The bank mapping is this one.
