@@ -40,6 +40,9 @@ VARIANTS = {
 # Instructions that sm_52 does not have need another target: ldmatrix.
 TARGETS = {"tiles": 80}
 
+# The same source with a macro defined becomes FAMILY.NAME.ptx.
+MACROS = {"nw": {"similar-first": "SIMILAR_FIRST"}}
+
 # Line information (.file and .loc) is in the PTX of these.
 LINES = {"transpose", "histogram", "faults"}
 
@@ -53,11 +56,12 @@ def nvrtc():
     return ctypes.CDLL(found[0])
 
 
-def compile_nvrtc(library, path, arch):
+def compile_nvrtc(library, path, arch, macros=()):
     name = os.path.basename(path)
     with open(path, "rb") as source:
         text = source.read()
     options = [f"--gpu-architecture=compute_{arch}", "--std=c++17"]
+    options += [f"-D{macro}" for macro in macros]
     if name[:-3] in LINES:
         options.append("-lineinfo")
     program = ctypes.c_void_p()
@@ -110,6 +114,8 @@ def main():
                 write(stem + ".clang.ptx", compile_clang(stem + ".cu"))
             else:
                 write(f"{stem}.{variant}.ptx", compile_nvrtc(library, stem + ".cu", variant[2:]))
+        for name, macro in MACROS.get(family, {}).items():
+            write(f"{stem}.{name}.ptx", compile_nvrtc(library, stem + ".cu", 52, [macro]))
 
 
 main()

@@ -21,8 +21,15 @@ __device__ inline int best(int diagonal, int left, int up)
 template <int B>
 __device__ void tile(int *score, const int *similarity, int n, int penalty, int tx, int ty)
 {
+    // The hash paper's parameters fit accesses with `similar` in front
+    // (nw.similar-first.ptx); Rodinia's own trace has it behind (nw.ptx).
+#ifdef SIMILAR_FIRST
     __shared__ int similar[B][B];
     __shared__ int s[B + 1][B + 1];
+#else
+    __shared__ int s[B + 1][B + 1];
+    __shared__ int similar[B][B];
+#endif
     const int t = threadIdx.x, row = n + 1;
     int *corner = score + ty * B * row + tx * B;
     const int *from = similarity + (ty * B) * n + tx * B;

@@ -64,6 +64,16 @@ impl<'a> Grid<'a> {
 }
 
 impl Head<'_> {
+    /// The results of the workloads that stand in this column.
+    pub fn values(&self) -> impl Iterator<Item = &Result> {
+        let here = |r: &&&Result| {
+            let workload = r.workload.as_deref().unwrap_or_default();
+            self.of
+                .is_none_or(|of| workload.split_once(", ").is_some_and(|w| w.0 == of))
+        };
+        self.column.values.iter().filter(here).copied()
+    }
+
     fn cell(&self, label: &str) -> Option<String> {
         let result = match self.of {
             Some(of) => self.column.of(&format!("{of}, {label}")),

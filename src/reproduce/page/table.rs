@@ -17,7 +17,7 @@ pub(super) fn markdown(section: &Section) -> String {
     let stem = common_stem(&columns);
     let grid = Grid::new(section.figure, &columns);
     let mut text = head(&grid, stem);
-    text += &line("*verdict*", grid.heads.iter().map(|h| verdict(h.column)));
+    text += &line("*verdict*", grid.heads.iter().map(verdict));
     for word in words(&columns) {
         let cells = grid.heads.iter().map(|h| summary(h.column, word));
         text += &line(&format!("**{word}**"), cells);
@@ -57,7 +57,7 @@ fn head(grid: &Grid, stem: Option<&str>) -> String {
             None => format!("{}{}", h.column.name, unit(h.column.unit)),
         };
         let of = h.of.map_or(String::new(), |of| format!("{of}: "));
-        format!("{of}{series}{}", tolerance_of(h.column))
+        format!("{of}{series}{}", tolerance_of(h))
     };
     let rule = "---|".repeat(grid.heads.len() + 1);
     let corner = match (stem, grid.heads.first()) {
@@ -68,10 +68,9 @@ fn head(grid: &Grid, stem: Option<&str>) -> String {
 }
 
 /// How far the workloads' values may be from the published ones.
-fn tolerance_of(column: &Column) -> String {
-    let judged = column
-        .values
-        .iter()
+fn tolerance_of(head: &Head) -> String {
+    let judged = head
+        .values()
         .find(|r| r.verdict != Verdict::NotReproducible);
     match judged {
         Some(result) => tolerance(result).map_or(String::new(), |t| format!(", {t}")),
@@ -89,9 +88,9 @@ fn tolerance(result: &Result) -> Option<String> {
     }
 }
 
-fn verdict(column: &Column) -> String {
-    let all = column.values.iter().copied();
-    let results: Vec<&Result> = all.chain(column.summaries.iter().map(|s| s.1)).collect();
+fn verdict(head: &Head) -> String {
+    let summaries = head.column.summaries.iter().map(|s| s.1);
+    let results: Vec<&Result> = head.values().chain(summaries).collect();
     overview::verdict(&results)
 }
 
