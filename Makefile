@@ -60,8 +60,8 @@ generated: build
 	$(SPADKIT) $(GENERATED) --force -o generated >/dev/null
 
 # The papers' results: docs/reproduction.md and its charts. Ranges are computed
-# for the figures in HEADLINES; those of the sharing paper would take hours.
-HEADLINES := elastic.f6 elastic.f7
+# for the figures in HEADLINES; those of the hash paper take far longer.
+HEADLINES := elastic.f6 elastic.f7 sharing.f14
 REPRODUCE := cargo run --release -q -- reproduce -o target/reproduction
 reproduction: build
 	rm -rf target/reproduction  # points that an older program measured
