@@ -43,8 +43,7 @@ impl Store {
             false => BTreeMap::new(),
         };
         Self::write(&file, &lines)?;
-        let journal = OpenOptions::new().append(true).open(&file);
-        let journal = Some(journal.map_err(|e| Error::io("write", &file, e))?);
+        let journal = Some(append_to(&file)?);
         Ok(Store {
             file: Some(file),
             inner: Mutex::new(Inner { lines, journal }),
@@ -94,18 +93,28 @@ impl Store {
     }
 
     /// Puts the lines in the order of their digests: the file depends on the
-    /// points alone, not on the order in which they were computed.
+    /// points alone, not on the order in which they were computed. More points
+    /// may follow.
     pub fn finish(&self) -> Result<()> {
-        match &self.file {
-            Some(file) => Self::write(file, &self.inner().lines),
-            None => Ok(()),
-        }
+        let Some(file) = &self.file else {
+            return Ok(());
+        };
+        let mut inner = self.inner();
+        Self::write(file, &inner.lines)?;
+        // The file is another one now.
+        inner.journal = Some(append_to(file)?);
+        Ok(())
     }
 
     fn write(file: &Path, lines: &BTreeMap<String, Value>) -> Result<()> {
         let text: String = lines.values().map(|line| format!("{line}\n")).collect();
         write_file(file, text.as_bytes())
     }
+}
+
+fn append_to(file: &Path) -> Result<File> {
+    let opened = OpenOptions::new().append(true).open(file);
+    opened.map_err(|e| Error::io("write", file, e))
 }
 
 fn read(file: &Path) -> Result<BTreeMap<String, Value>> {
@@ -132,4 +141,38 @@ fn read(file: &Path) -> Result<BTreeMap<String, Value>> {
         }
     }
     Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::figure::{Configuration, Workload};
+
+    fn point(digest: &str) -> Point {
+        Point {
+            figure: "elastic.f7".to_owned(),
+            workload: "a".to_owned(),
+            configuration: "b".to_owned(),
+            work: Workload::default(),
+            with: Configuration::default(),
+            machine: None,
+            digest: digest.to_owned(),
+        }
+    }
+
+    /// As with `--sensitivity`, whose points follow those of the figures.
+    #[test]
+    fn points_after_the_file_is_ordered_are_kept_by_an_interrupted_run() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        store.add(&point("2"), Numbers::default()).unwrap();
+        store.add(&point("1"), Numbers::default()).unwrap();
+        store.finish().unwrap();
+        store.add(&point("3"), Numbers::default()).unwrap();
+        drop(store); // interrupted: nothing is finished again
+        let again = Store::open(dir.path()).unwrap();
+        for digest in ["1", "2", "3"] {
+            assert!(again.get(digest).is_some(), "{digest}");
+        }
+    }
 }
