@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Raised when the models count differently, so that old points are not taken
 /// for new ones.
-const MODEL: u32 = 1;
+const MODEL: u32 = 2;
 
 /// What a point came to, by the names that quantities have for it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
