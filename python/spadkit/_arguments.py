@@ -45,7 +45,7 @@ class Parameter:
 class Bound:
     """Arguments as the library takes them, and where its results go."""
 
-    native: list[tuple[str, str, bytes, int]]
+    native: list[tuple[str, str, bytes, list[int]]]
     symbols: list[tuple[str, bytes]]
     arrays: list[tuple[str, Array]]
 
@@ -77,23 +77,39 @@ def bind(
     given = _in_order(entry, parameters, args, named)
     bound = Bound([], [], [])
     at: list[int] = []
+    tables = []
     for position, (parameter, value) in enumerate(zip(parameters, given)):
         where = f"argument {position} of {entry}, {parameter.name}"
         if isinstance(value, np.ndarray):
             _check_pointer(where, parameter, value)
             same = _same(where, value, [array for _, array in bound.arrays])
             if same is not None:
-                bound.native.append((parameter.name, "same", b"", at[same]))
+                bound.native.append((parameter.name, "same", b"", [at[same]]))
                 continue
             at.append(position)
-            bound.native.append((parameter.name, "buffer", value.tobytes(), 0))
+            bound.native.append((parameter.name, "buffer", value.tobytes(), []))
             bound.arrays.append((parameter.name, value))
         elif value is None:
             if parameter.bytes != 8 or parameter.is_struct:
                 raise ArgumentError(f"{where}: None", f"expected {_expected(parameter)}")
-            bound.native.append((parameter.name, "null", b"", 0))
+            bound.native.append((parameter.name, "null", b"", []))
+        elif _is_table(value):
+            _check_pointer(where, parameter, value[0])
+            tables.append((position, where, value))
+            bound.native.append((parameter.name, "addresses", b"", []))
         else:
-            bound.native.append((parameter.name, "value", _scalar(where, parameter, value), 0))
+            bound.native.append((parameter.name, "value", _scalar(where, parameter, value), []))
+    for position, where, arrays in tables:
+        name = parameters[position].name
+        for nth, array in enumerate(arrays):
+            _check_array(f"{where}[{nth}]", array)
+            same = _same(f"{where}[{nth}]", array, [other for _, other in bound.arrays])
+            if same is None:
+                same = len(at)
+                at.append(len(bound.native))
+                bound.native.append((f"{name}[{nth}]", "buffer", array.tobytes(), []))
+                bound.arrays.append((f"{name}[{nth}]", array))
+            bound.native[position][3].append(at[same])
     for name, value in symbols.items():
         where = f"symbol {name} of {entry}"
         if not isinstance(value, np.ndarray):
@@ -103,6 +119,12 @@ def bind(
         bound.symbols.append((name, value.tobytes()))
         bound.arrays.append((name, value))
     return bound
+
+
+def _is_table(value: Any) -> bool:
+    """Whether it is arrays whose addresses the kernel reads from memory."""
+    arrays = isinstance(value, (list, tuple)) and all(isinstance(v, np.ndarray) for v in value)
+    return arrays and len(value) > 0
 
 
 def _in_order(
@@ -198,7 +220,7 @@ def _expected(parameter: Parameter) -> str:
     if parameter.is_float:
         return f"a number, for {parameter.type}"
     if parameter.bytes == 8:
-        return f"an array, None or an integer of 64 bits, for {parameter.type}"
+        return f"an array, a list of arrays, None or an integer of 64 bits, for {parameter.type}"
     return f"an integer of {8 * parameter.bytes} bits, for {parameter.type}"
 
 

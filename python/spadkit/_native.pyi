@@ -6,8 +6,8 @@ __version__: str
 
 # The JSON text, warnings, and the error that the command ends with.
 _Answer = tuple[str, list[str], Optional[Exception]]
-# Name, kind ("buffer", "value", "same", "null"), bytes, index of the other.
-_Argument = tuple[str, str, bytes, int]
+# Name, kind ("buffer", "value", "same", "addresses", "null"), bytes, indices of others.
+_Argument = tuple[str, str, bytes, list[int]]
 
 class Kernel:
     def __new__(cls, text: str, name: str, entry: Optional[str] = None) -> Kernel: ...

@@ -9,8 +9,8 @@ use spadkit::cli::answers::{self, Races};
 use spadkit::launch::{Arg, ArgKind, Buffer, Element, Init, Symbol};
 use std::time::Duration;
 
-/// Name, kind, bytes, and which argument `same` is the same as.
-pub type Argument = (String, String, Vec<u8>, usize);
+/// Name, kind, bytes, and the arguments that `same` and `addresses` name.
+pub type Argument = (String, String, Vec<u8>, Vec<usize>);
 /// Name and bytes.
 pub type SymbolValue = (String, Vec<u8>);
 
@@ -20,7 +20,11 @@ pub fn args(given: Vec<Argument>) -> Vec<Arg> {
         name,
         kind: match kind.as_str() {
             "buffer" => ArgKind::Buffer(buffer(bytes)),
-            "same" => ArgKind::Same { arg: of, bytes: 0 },
+            "same" => ArgKind::Same {
+                arg: of.first().copied().unwrap_or(0),
+                bytes: 0,
+            },
+            "addresses" => ArgKind::Addresses(of),
             "value" => ArgKind::Value(Element::Bytes, bytes),
             _ => ArgKind::Null,
         },

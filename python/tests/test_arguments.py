@@ -39,7 +39,7 @@ def test_the_call_is_right_unchanged(transpose: Kernel) -> None:
         ({"a": np.zeros((48, 128), np.float32)[:, ::2]}, "not contiguous"),
         ({"a": np.zeros((48, 64), np.float32, order="F")}, "np.ascontiguousarray"),
         ({"a": np.zeros(0, np.float32)}, "without elements"),
-        ({"a": [1.0, 2.0]}, r"\[1.0, 2.0\] \(list\)\n  help: expected an array, None"),
+        ({"a": [1.0, 2.0]}, r"\[1.0, 2.0\] \(list\)\n  help: expected an array, a list of arrays, None"),
         ({"width": np.zeros(4)}, "an array\n  help: expected an integer of 32 bits, for u32"),
         ({"width": 64.0}, "64.0 .float.\n  help: expected an integer of 32 bits, for u32"),
         ({"width": 1 << 32}, "4294967296 .int."),

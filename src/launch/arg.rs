@@ -37,6 +37,9 @@ pub enum ArgKind {
         /// Bytes added.
         bytes: u64,
     },
+    /// The address of a buffer that holds the addresses of other arguments'
+    /// buffers, 64 bits each; their indices.
+    Addresses(Vec<usize>),
     /// A null pointer.
     Null,
 }
@@ -99,7 +102,11 @@ const VALUE_KEYS: &[&str] = BUFFER_KEYS.split_at(1).1;
 
 /// Reads the `[[arg]]` tables.
 pub(super) fn parse_args(tables: &[Placed<&DeTable>], source: &Source) -> Result<Vec<Arg>> {
-    let known = [&BUFFER_KEYS[..], &["same_as", "offset", "null"]].concat();
+    let known = [
+        &BUFFER_KEYS[..],
+        &["same_as", "offset", "addresses", "null"],
+    ]
+    .concat();
     let sections = tables
         .iter()
         .map(|t| Section::new(source, t.value, t.offset, "[[arg]]", &known))
@@ -145,11 +152,16 @@ fn parse_kind(section: &Section, source: &Source, names: &[String]) -> Result<Ar
     if let Some(null) = section.boolean("null")? {
         let alone = "expected nothing besides name and null = true";
         section.refuse(VALUE_KEYS, alone)?;
-        section.refuse(&["same_as", "offset"], alone)?;
+        section.refuse(&["same_as", "offset", "addresses"], alone)?;
         return match null {
             true => Ok(ArgKind::Null),
             false => Err(section.wrong("null", "null = false says nothing", alone)),
         };
+    }
+    if section.has("addresses") {
+        section.refuse(VALUE_KEYS, "expected nothing besides name and addresses")?;
+        section.refuse(&["same_as", "offset"], "expected nothing besides it")?;
+        return parse_addresses(section, source, names);
     }
     if let Some(same) = section.string("same_as", "\"NAME\", another argument")? {
         section.refuse(
@@ -174,8 +186,38 @@ fn parse_kind(section: &Section, source: &Source, names: &[String]) -> Result<Ar
     }
 }
 
+/// The arguments whose addresses a table holds.
+fn parse_addresses(section: &Section, source: &Source, names: &[String]) -> Result<ArgKind> {
+    const EXPECTED: &str = "[\"NAME\", ...], other arguments";
+    let listed = section.strings("addresses", EXPECTED)?;
+    if listed.is_empty() {
+        let what = "'addresses' is empty";
+        return Err(section.wrong("addresses", what, &format!("expected {EXPECTED}")));
+    }
+    let index = |name: &Placed<String>| {
+        let found = names.iter().position(|n| *n == name.value);
+        found.ok_or_else(|| {
+            let what = format!("there is no argument '{}'", name.value);
+            let help = format!("expected one of {}", names.join(", "));
+            source.error(what, help, name.offset)
+        })
+    };
+    let found = listed.iter().map(index).collect::<Result<_>>()?;
+    Ok(ArgKind::Addresses(found))
+}
+
 /// `same_as` names a buffer, and its offset stays inside or right behind it.
 fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKind]) -> Result<()> {
+    if let ArgKind::Addresses(args) = kind {
+        let buffer = |arg: &usize| matches!(kinds[*arg], ArgKind::Buffer(_) | ArgKind::Same { .. });
+        return match args.iter().all(buffer) {
+            true => Ok(()),
+            false => {
+                let what = "'addresses' names an argument that is not a buffer";
+                Err(section.wrong("addresses", what, "expected arguments with a count"))
+            }
+        };
+    }
     let ArgKind::Same { arg, bytes } = kind else {
         return Ok(());
     };

@@ -45,7 +45,7 @@ impl LaunchFile {
             program.check(&launch.entry)?;
         }
         let mut memory = Memory::new();
-        let buffers = self
+        let mut buffers = self
             .args
             .iter()
             .map(|arg| match &arg.kind {
@@ -53,6 +53,13 @@ impl LaunchFile {
                 _ => Ok(None),
             })
             .collect::<Result<Vec<_>>>()?;
+        for (at, arg) in self.args.iter().enumerate() {
+            if let ArgKind::Addresses(args) = &arg.kind {
+                let address = |arg: &usize| self.address(*arg, &memory, &buffers).to_le_bytes();
+                let table = args.iter().flat_map(address).collect();
+                buffers[at] = Some(memory.alloc(&arg.name, table));
+            }
+        }
         let mut symbols = Vec::with_capacity(self.symbols.len());
         for symbol in &self.symbols {
             // It is there: `check_symbol` has seen it.
@@ -80,6 +87,14 @@ impl LaunchFile {
             buffers,
             symbols,
         })
+    }
+
+    /// The address that an argument passes; 0 where it is none.
+    fn address(&self, arg: usize, memory: &Memory, buffers: &[Option<BufferId>]) -> u64 {
+        match &self.args[arg].kind {
+            ArgKind::Same { arg, bytes } => self.address(*arg, memory, buffers) + bytes,
+            _ => buffers[arg].map_or(0, |id| memory.address(id)),
+        }
     }
 
     /// The PTX, parsed.
@@ -285,10 +300,16 @@ fn check_size(
 /// Arguments behind the first launch's must be there for another one.
 fn check_all_taken(file: &LaunchFile, launches: &[Resolved]) -> Result<()> {
     let taken = |i: usize| {
-        let same =
-            |arg: usize| matches!(file.args[arg].kind, ArgKind::Same { arg, .. } if arg == i);
         let used = |arg: usize| launches.iter().any(|l| l.params.iter().any(|p| p.0 == arg));
-        used(i) || (0..file.args.len()).any(|arg| same(arg) && used(arg))
+        let names = |other: usize, arg: usize| match &file.args[other].kind {
+            ArgKind::Same { arg: named, .. } => *named == arg,
+            ArgKind::Addresses(args) => args.contains(&arg),
+            _ => false,
+        };
+        let all = 0..file.args.len();
+        let in_table = |arg: usize| all.clone().any(|other| used(other) && names(other, arg));
+        // An argument of a table may itself be the same as another.
+        used(i) || in_table(i) || all.clone().any(|other| in_table(other) && names(other, i))
     };
     match (0..file.args.len()).find(|i| !taken(*i)) {
         None => Ok(()),
@@ -341,15 +362,12 @@ fn pack(
     memory: &Memory,
     buffers: &[Option<BufferId>],
 ) -> Vec<u8> {
-    let address = |arg: usize| buffers[arg].map_or(0, |id| memory.address(id));
     let size = launch.params.last().map_or(0, |(_, p)| p.offset + p.bytes);
     let mut image = vec![0; size as usize];
     for (arg, param) in &launch.params {
         let bytes = match &file.args[*arg].kind {
             ArgKind::Value(_, bytes) => bytes.clone(),
-            ArgKind::Buffer(_) => address(*arg).to_le_bytes().to_vec(),
-            ArgKind::Same { arg, bytes } => (address(*arg) + bytes).to_le_bytes().to_vec(),
-            ArgKind::Null => vec![0; 8],
+            _ => file.address(*arg, memory, buffers).to_le_bytes().to_vec(),
         };
         let (offset, size) = (param.offset as usize, param.bytes as usize);
         image[offset..offset + size].copy_from_slice(&bytes[..size]);

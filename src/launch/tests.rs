@@ -1,5 +1,6 @@
 //! Launch files, good and bad.
 
+mod addresses;
 mod fields;
 
 use super::*;
