@@ -35,6 +35,7 @@ mod scalar;
 mod shared;
 mod soft;
 mod step;
+mod tensor;
 #[cfg(test)]
 mod tests;
 mod unwritten;

@@ -43,6 +43,7 @@ impl Decoder<'_> {
             Class::Barrier => self.barrier(i),
             Class::Fence => self.fence(i),
             Class::Warp => self.exchange(i),
+            Class::Tensor => self.tensor(i),
             Class::Hint => Ok(()),
             Class::Refused(reason) => Err(reason.to_owned()),
         }
