@@ -15,6 +15,7 @@ mod operand;
 mod order;
 mod provenance;
 mod tensor;
+mod video;
 
 use super::api::{InstructionInfo, Kind};
 use super::form::{Form, Op, Step};

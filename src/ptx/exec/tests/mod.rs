@@ -7,6 +7,7 @@ mod order;
 mod ptxas;
 mod tensor;
 mod values;
+mod video;
 
 use super::*;
 use crate::ptx::Module;
