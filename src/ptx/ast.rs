@@ -7,7 +7,7 @@
 //! may reuse names; indices do not. Every byte of the text that is neither
 //! white space nor a comment belongs to exactly one [`Statement`], in order.
 
-use super::names::{Modifier, Space, Special, Type, Word};
+use super::names::{Modifier, Selector, Space, Special, Type, Word};
 use super::opcodes::Opcode;
 use crate::error::{Error, Result};
 
@@ -402,6 +402,8 @@ pub enum Operand {
     Register(Register),
     /// `!p`
     Negated(Register),
+    /// `a.b0`, `a.h10`: parts of a register, in video instructions.
+    Selected(Register, Selector),
     /// A constant.
     Immediate(Immediate),
     /// A special register.

@@ -40,7 +40,7 @@ names! {
         U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64",
         S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
         F16 = "f16", F16x2 = "f16x2", Bf16 = "bf16", Bf16x2 = "bf16x2", Tf32 = "tf32",
-        F32 = "f32", F64 = "f64", U16x2 = "u16x2", S16x2 = "s16x2", Pred = "pred",
+        F32 = "f32", F32x2 = "f32x2", F64 = "f64", U16x2 = "u16x2", S16x2 = "s16x2", Pred = "pred",
     }
 }
 
@@ -53,7 +53,7 @@ impl Type {
             B8 | U8 | S8 => 8,
             B16 | U16 | S16 | F16 | Bf16 => 16,
             B32 | U32 | S32 | F32 | F16x2 | Bf16x2 | Tf32 | U16x2 | S16x2 => 32,
-            B64 | U64 | S64 | F64 => 64,
+            B64 | U64 | S64 | F64 | F32x2 => 64,
             B128 => 128,
         }
     }
@@ -97,7 +97,7 @@ impl Type {
     /// Whether it is a floating-point number, packed ones included.
     pub fn is_float(self) -> bool {
         use Type::*;
-        matches!(self, F16 | F16x2 | Bf16 | Bf16x2 | Tf32 | F32 | F64)
+        matches!(self, F16 | F16x2 | Bf16 | Bf16x2 | Tf32 | F32 | F32x2 | F64)
     }
 }
 
@@ -151,7 +151,51 @@ names! {
         WaitAll = "wait_all", Bulk = "bulk", Tensor = "tensor", Mbarrier = "mbarrier",
         M8n8 = "m8n8", X1 = "x1", X2 = "x2", X4 = "x4", Trans = "trans", Load = "load",
         Store = "store", Mma = "mma",
+        // Video instructions, float reductions.
+        Po = "po", Shr7 = "shr7", Shr15 = "shr15", Abs = "abs",
         Other = "another modifier",
+    }
+}
+
+/// Bytes or halves that an operand of a video instruction names: `.b0`,
+/// `.h1`, `.b7654`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Selector {
+    /// Halves of 16 bits; else bytes.
+    pub halves: bool,
+    /// The part that each place takes, the lowest place first.
+    parts: [u8; 4],
+    count: u8,
+}
+
+impl Selector {
+    /// The selector that is written `text` (without its dot).
+    pub fn from_text(text: &str) -> Option<Self> {
+        let (halves, digits) = match text.as_bytes() {
+            [b'b', digits @ ..] => (false, digits),
+            [b'h', digits @ ..] => (true, digits),
+            _ => return None,
+        };
+        let (most, last) = if halves { (2, b'3') } else { (4, b'7') };
+        if !(1..=most).contains(&digits.len()) || digits.iter().any(|d| !(b'0'..=last).contains(d))
+        {
+            return None;
+        }
+        let mut parts = [0; 4];
+        for (part, digit) in parts.iter_mut().zip(digits.iter().rev()) {
+            *part = digit - b'0';
+        }
+        let count = digits.len() as u8;
+        Some(Selector {
+            halves,
+            parts,
+            count,
+        })
+    }
+
+    /// The parts, that of the lowest place first.
+    pub fn parts(&self) -> &[u8] {
+        &self.parts[..usize::from(self.count)]
     }
 }
 
@@ -202,6 +246,7 @@ names! {
         Clock64 = "%clock64", Globaltimer = "%globaltimer", GlobaltimerLo = "%globaltimer_lo",
         GlobaltimerHi = "%globaltimer_hi", DynamicSmemSize = "%dynamic_smem_size",
         TotalSmemSize = "%total_smem_size", AggrSmemSize = "%aggr_smem_size",
+        Envreg = "%envreg",
         Other = "another special register",
     }
 }
@@ -213,7 +258,6 @@ const OTHER_SPECIAL: &[&str] = &[
     "%nclusterid",
     "%is_explicit_cluster",
     "%pm",
-    "%envreg",
     "%reserved_smem",
     "%current_graph_exec",
     "%smem",
@@ -224,6 +268,11 @@ impl Special {
     /// the kit does not model.
     pub fn named(name: &str) -> Option<Special> {
         let known = Special::from_text(name).filter(|&s| s != Special::Other);
+        // The driver fills these; nothing tells them apart here.
+        let number = name.strip_prefix(Special::Envreg.text());
+        if let Some(number) = number.and_then(|n| n.parse::<u32>().ok()) {
+            return (number < 32).then_some(Special::Envreg);
+        }
         let other = || OTHER_SPECIAL.iter().any(|prefix| name.starts_with(prefix));
         known.or_else(|| other().then_some(Special::Other))
     }

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use Type::{
-    B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F64, Pred, S8, S16, S16x2, S32, S64,
-    Tf32, U8, U16, U16x2, U32, U64,
+    B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F32x2, F64, Pred, S8, S16, S16x2, S32,
+    S64, Tf32, U8, U16, U16x2, U32, U64,
 };
 
 /// A set of types.
@@ -23,6 +23,8 @@ pub(in crate::ptx) const WIDE_INTEGERS: Types = &[U32, U64, S32, S64];
 pub(in crate::ptx) const HALVES: Types = &[F16, F16x2, Bf16, Bf16x2];
 pub(in crate::ptx) const FLOATS: Types = &[F32, F64];
 const PAIRS: Types = &[U16x2, S16x2];
+/// Two numbers of single precision in 64 bits.
+const SINGLES: Types = &[F32x2];
 const SIGNED: Types = &[S16, S32, S64];
 const BITS_OR_PREDICATE: &[Types] = &[BITS, &[Pred]];
 const VALUES: &[Types] = &[BITS, INTEGERS, FLOATS];
@@ -46,6 +48,8 @@ pub(in crate::ptx) enum Class {
     /// A root or a transcendental function.
     Function,
     Convert,
+    /// Of bytes and halves, with a second operation.
+    Video,
     Move,
     Load,
     Store,
@@ -248,13 +252,18 @@ const FLAG: Of = Of::Is(Pred);
 
 const INT: &[Types] = &[INTEGERS];
 const INT_FLOAT: &[Types] = &[INTEGERS, FLOATS];
-const INT_HALF_FLOAT: &[Types] = &[INTEGERS, HALVES, FLOATS];
 const SIGNED_HALF_FLOAT: &[Types] = &[SIGNED, HALVES, FLOATS];
 const WORDS: &[Types] = &[&[B32, B64]];
 
 const TENSOR: Class = Class::Refused("tensor-core instructions are not supported");
 const OBJECT: Class = Class::Refused("memory barrier objects are not supported");
 const UNKNOWN: Class = Class::Refused("this instruction is not supported");
+
+/// A video instruction: of words, whose bytes and halves may be meant.
+const fn video() -> Row {
+    let row = row(Class::Video).types(&[&[U32, S32]]).gives(WORD);
+    row.takes(&[WORD, WORD, WORD]).address(Address::Number)
+}
 
 /// An instruction of the warp.
 const fn warp() -> Row {
@@ -274,7 +283,7 @@ const fn no_result(class: Class) -> Row {
 opcodes! {
     Abs "abs" row(Arithmetic).types(SIGNED_HALF_FLOAT).takes(&[OWN]),
     Activemask "activemask" warp().address(Address::Number),
-    Add "add" row(Arithmetic).types(&[INTEGERS, PAIRS, HALVES, FLOATS]).takes(&[OWN, OWN]),
+    Add "add" row(Arithmetic).types(&[INTEGERS, PAIRS, HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN]),
     Addc "addc" row(Arithmetic).types(INT).takes(&[OWN, OWN]).differs(),
     And "and" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN, OWN]).not_affine(MASKING),
     Atom "atom" row(Atomic).address(Address::Memory).differs().not_affine("the result of an atomic"),
@@ -308,7 +317,7 @@ opcodes! {
     Ex2 "ex2" function(&[HALVES, &[F32]]),
     Exit "exit" no_result(Class::Exit),
     Fence "fence" no_result(Class::Fence),
-    Fma "fma" row(Arithmetic).types(&[HALVES, FLOATS]).takes(&[OWN, OWN, OWN]),
+    Fma "fma" row(Arithmetic).types(&[HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN, OWN]),
     Fns "fns" row(Bits).takes(&[RAW, RAW, Of::Is(S32)]).gives(RAW).not_affine(COUNT),
     Isspacep "isspacep" row(TestSpace).address(Address::Number),
     Ld "ld" row(Load).types(IN_MEMORY).address(Address::Loaded).not_affine(DATA),
@@ -331,7 +340,7 @@ opcodes! {
     Mov "mov" row(Move).types(&[BITS, INTEGERS, FLOATS, &[Pred, B128]])
         .not_affine("a special register or part of a value"),
     Movmatrix "movmatrix" row(Warp).differs(),
-    Mul "mul" row(Arithmetic).types(INT_HALF_FLOAT).takes(&[OWN, OWN]).gives(Of::Product)
+    Mul "mul" row(Arithmetic).types(&[INTEGERS, HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN]).gives(Of::Product)
         .not_affine(PRODUCT),
     Mul24 "mul24" row(Arithmetic).types(&[&[U32, S32]]).takes(&[OWN, OWN]).not_affine(PRODUCT),
     Nanosleep "nanosleep" no_result(Hint),
@@ -368,12 +377,35 @@ opcodes! {
     Sqrt "sqrt" function(&[FLOATS]),
     St "st" no_result(Store).types(IN_MEMORY),
     Stmatrix "stmatrix" no_result(StoreMatrix),
-    Sub "sub" row(Arithmetic).types(INT_HALF_FLOAT).takes(&[OWN, OWN]),
+    Sub "sub" row(Arithmetic).types(&[INTEGERS, HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN]),
     Subc "subc" row(Arithmetic).types(INT).takes(&[OWN, OWN]).differs(),
     Szext "szext" row(Bits).takes(&[OWN, WORD]),
     Tanh "tanh" function(&[HALVES, &[F32]]),
     Testp "testp" row(Compare).types(&[FLOATS]).takes(&[OWN]).gives(FLAG).address(Address::Number),
     Trap "trap" no_result(Class::Trap),
+    Vabsdiff "vabsdiff" video().optional(1),
+    Vabsdiff2 "vabsdiff2" video(),
+    Vabsdiff4 "vabsdiff4" video(),
+    Vadd "vadd" video().optional(1),
+    Vadd2 "vadd2" video(),
+    Vadd4 "vadd4" video(),
+    Vavrg2 "vavrg2" video(),
+    Vavrg4 "vavrg4" video(),
+    Vmad "vmad" video(),
+    Vmax "vmax" video().optional(1),
+    Vmax2 "vmax2" video(),
+    Vmax4 "vmax4" video(),
+    Vmin "vmin" video().optional(1),
+    Vmin2 "vmin2" video(),
+    Vmin4 "vmin4" video(),
+    Vset "vset" video().optional(1),
+    Vset2 "vset2" video(),
+    Vset4 "vset4" video(),
+    Vshl "vshl" video().optional(1),
+    Vshr "vshr" video().optional(1),
+    Vsub "vsub" video().optional(1),
+    Vsub2 "vsub2" video(),
+    Vsub4 "vsub4" video(),
     Vote "vote" warp().address(Address::Number),
     Wgmma "wgmma" row(TENSOR).first(First::Accumulated).differs(),
     Wmma "wmma" row(TENSOR).differs(),
@@ -399,7 +431,14 @@ mod tests {
         for &opcode in Opcode::ALL {
             let plain = matches!(
                 opcode.class(),
-                Arithmetic | Quotient | Bits | Compare | Function | Convert | ConvertAddress
+                Arithmetic
+                    | Quotient
+                    | Bits
+                    | Compare
+                    | Function
+                    | Convert
+                    | ConvertAddress
+                    | Video
             );
             let row = opcode.row();
             assert_eq!(plain, !row.sources.is_empty(), "{}", opcode.text());

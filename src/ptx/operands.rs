@@ -73,7 +73,7 @@ fn type_of(i: &Instruction, of: Of) -> Option<Type> {
 
 fn each(operand: &Operand, found: &mut impl FnMut(Register)) {
     match operand {
-        Operand::Register(r) | Operand::Negated(r) => found(*r),
+        Operand::Register(r) | Operand::Negated(r) | Operand::Selected(r, _) => found(*r),
         Operand::Address(Base::Register(r), _) => found(*r),
         // Vectors hold single operands only.
         Operand::Vector(items) | Operand::List(items) => {

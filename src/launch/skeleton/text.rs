@@ -150,7 +150,7 @@ fn element_name(ty: Type) -> &'static str {
         F16 | F16x2 => "f16",
         Bf16 | Bf16x2 => "bf16",
         F32 | Tf32 => "f32",
-        F64 => "f64",
+        F32x2 | F64 => "f64",
     }
 }
 

@@ -146,6 +146,15 @@ fn redux(info: &WarpOp, exec: u32, a: &Lanes, member: &Lanes) -> (Lanes, Lanes) 
         let asked = lanes(exec & member[lane] as u32);
         let signed = info.ty == Type::S32;
         let operands = asked.map(|l| a[l] as u32);
+        if let Some(combine) = &info.combine {
+            // A value alone is combined with itself: its NaN is canonical.
+            let all = operands.map(u64::from);
+            let best = all.fold(None, |best, x| {
+                Some(combine(&[best.unwrap_or(x), x, 0, 0])[0])
+            });
+            values[lane] = best.unwrap_or(0);
+            continue;
+        }
         let combined = operands.reduce(|x, y| match (info.word, signed) {
             (Some(Word::Add), _) => x.wrapping_add(y),
             (Some(Word::Min), true) => (x as i32).min(y as i32) as u32,

@@ -234,6 +234,8 @@ pub(super) struct WarpOp {
     pub sources: Vec<Slot>,
     pub result: Slot,
     pub second: Option<Slot>,
+    /// Two values to one, of reductions of floating-point numbers.
+    pub combine: Option<Scalar>,
 }
 
 /// A variable of shared memory, for messages.

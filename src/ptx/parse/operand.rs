@@ -6,7 +6,7 @@ use super::body::Body;
 use super::scope::{Named, Pending, Place, find};
 use crate::error::Result;
 use crate::ptx::ast::{Base, Immediate, Operand, Register, Symbol};
-use crate::ptx::names::Special;
+use crate::ptx::names::{Selector, Special};
 use crate::ptx::token::Kind;
 
 impl<'a> Parser<'a> {
@@ -31,6 +31,12 @@ impl<'a> Parser<'a> {
             Kind::Word => {
                 let named = self.named(body, Some(position))?;
                 self.paired(body, named)
+            }
+            // Of `vmad`, which negates registers.
+            Kind::Minus if self.kind_after(1) == Kind::Word => {
+                self.next();
+                self.next();
+                Ok(Operand::Other)
             }
             _ => self.simple(body),
         }
@@ -114,6 +120,11 @@ impl<'a> Parser<'a> {
             Some(Global::Function(index)) => return Ok(Operand::Function(*index)),
             None => {}
         }
+        if position.is_some()
+            && let Some(selected) = selected(body, name)
+        {
+            return Ok(selected);
+        }
         if name == "WARP_SZ" {
             return Ok(Operand::Immediate(Immediate::Integer(32)));
         }
@@ -177,5 +188,15 @@ impl<'a> Parser<'a> {
             }
         }
         Ok(Operand::Other)
+    }
+}
+
+/// `%r1.b0`: a register and its parts.
+fn selected<'a>(body: &mut Body<'a>, name: &'a str) -> Option<Operand> {
+    let (register, parts) = name.rsplit_once('.')?;
+    let selector = Selector::from_text(parts)?;
+    match find(&mut body.scopes, &mut body.function, register)? {
+        Named::Register(register) => Some(Operand::Selected(register, selector)),
+        _ => None,
     }
 }

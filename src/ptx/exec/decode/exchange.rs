@@ -6,6 +6,7 @@ use crate::ptx::ast::{Instruction, Operand};
 use crate::ptx::exec::form::{Form, Step};
 use crate::ptx::exec::image::{BarrierOp, WarpOp};
 use crate::ptx::exec::registers::{Slot, Width};
+use crate::ptx::exec::scalar::float;
 use crate::ptx::names::{Space, Type, Word};
 use crate::ptx::opcodes::Opcode;
 
@@ -32,9 +33,24 @@ impl Decoder<'_> {
             Opcode::Redux | Opcode::Movmatrix => &[Type::B32, unsigned],
             _ => &[unsigned],
         };
-        let redux_ok = matches!(ty, Type::B32 | Type::U32 | Type::S32) && !i.has(BigNan);
-        if i.opcode == Opcode::Redux && !redux_ok {
-            return Err("only integer reductions".to_owned());
+        let combine = match (i.opcode, ty) {
+            (Opcode::Redux, Type::F32) => {
+                let wrong = "a reduction of .f32 is .min or .max";
+                Some(float::extreme(i).ok_or(wrong)?)
+            }
+            _ => None,
+        };
+        let of_integers = matches!(ty, Type::B32 | Type::U32 | Type::S32);
+        if i.opcode == Opcode::Redux && combine.is_none() {
+            if !of_integers {
+                return Err(format!(
+                    "`redux` has no type .{}: expected .b32, .u32, .s32 or .f32",
+                    ty.text()
+                ));
+            }
+            if let Some(word) = i.one_of(&[BigNan, Abs]) {
+                return Err(format!("`redux.{}` has no .{}", ty.text(), word.text()));
+            }
         }
         let needed = usize::from(matches!(i.opcode, Opcode::Shfl)) * 3;
         if word.is_none()
@@ -70,6 +86,7 @@ impl Decoder<'_> {
             sources,
             result,
             second,
+            combine,
         });
         self.push(match members {
             Some(slot) => Form::Together {

@@ -2,13 +2,13 @@
 //! which registers it takes. What is refused here `ptxas` refuses, too; the
 //! test compares with its judgement.
 
-use crate::ptx::ast::{Immediate, Instruction, Module};
+use crate::ptx::ast::{Immediate, Instruction, Module, Operand};
 use crate::ptx::names::{Type, Word};
 use crate::ptx::opcodes::{
     BITS, CONVERTED, Class, FLOATS, HALVES, INTEGERS, Opcode, WIDE_INTEGERS,
 };
 
-use Type::{B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F64, Pred, S16x2, S32};
+use Type::{B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F32x2, F64, Pred, S16x2, S32};
 
 /// What is wrong.
 type Reason = String;
@@ -24,6 +24,13 @@ pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
     );
     if bare && !i.operands.is_empty() {
         return Err(format!("`{}` has no operands", i.opcode.text()));
+    }
+    let selects = i
+        .operands
+        .iter()
+        .any(|o| matches!(o, Operand::Selected(..)));
+    if selects && i.opcode.class() != Class::Video {
+        return Err("a part of a register, which only video instructions name".to_owned());
     }
     let ty = match i.opcode {
         Opcode::Set => i.ty(1),
@@ -43,6 +50,7 @@ pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
         ));
     }
     match i.opcode {
+        _ if i.opcode.class() == Class::Video => super::video::check(i),
         Opcode::Set | Opcode::Setp => comparison(i, ty),
         Opcode::Cvt => conversion(i, ty, is_old(module)),
         _ => {
@@ -118,7 +126,7 @@ fn rounding(i: &Instruction, ty: Type, old: bool) -> Result<(), Reason> {
     use Opcode::*;
     const APPROX: Word = Word::Approx;
     let expected: &[Word] = match (i.opcode, ty) {
-        (Add | Sub | Mul, F32 | F64) => EXACT,
+        (Add | Sub | Mul, F32 | F32x2 | F64) => EXACT,
         (Add | Sub | Mul, _) if HALVES.contains(&ty) => &[Word::Rn],
         (Fma, F16 | F16x2) => &[Word::Rn],
         (Fma, _) | (Mad, F32 | F64) => EXACT,
@@ -160,7 +168,7 @@ fn small_numbers(i: &Instruction, ty: Type) -> Result<(), Reason> {
         Ex2 => ty != F16 && ty != F16x2,
         // It says so of what decides.
         Slct => true,
-        _ => matches!(ty, F32 | F16 | F16x2),
+        _ => matches!(ty, F32 | F32x2 | F16 | F16x2),
     };
     let has_no = |word: Word| {
         let (opcode, ty) = (i.opcode.text(), ty.text());
@@ -306,6 +314,7 @@ pub(super) fn takes(register: Type, ty: Type, sizes: Sizes) -> Result<(), Reason
 /// Whether a constant may stand where an instruction takes `ty`.
 pub(super) fn takes_constant(value: Immediate, ty: Type) -> Result<(), Reason> {
     let wrong = match value {
+        _ if ty == F32x2 => Some("a constant"),
         Immediate::Integer(_) => matches!(ty, F32 | F64).then_some("an integer"),
         _ => INTEGERS
             .contains(&ty)

@@ -34,6 +34,7 @@ pub(super) fn kind(i: &Instruction) -> Kind {
         | Class::Bits
         | Class::Compare
         | Class::Convert
+        | Class::Video
         | Class::Move
         | Class::ConvertAddress
         | Class::TestSpace

@@ -26,7 +26,8 @@ impl Decoder<'_> {
             | Class::Bits
             | Class::Compare
             | Class::Function
-            | Class::Convert => self.arithmetic(i),
+            | Class::Convert
+            | Class::Video => self.arithmetic(i),
             Class::Move => self.mov(i),
             Class::Load | Class::Store => self.load_or_store(i),
             Class::Atomic => self.atomic(i),

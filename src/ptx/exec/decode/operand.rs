@@ -142,6 +142,11 @@ impl Decoder<'_> {
                 self.takes(*register, ty)?;
                 self.register(*register)
             }
+            // Which part is meant the definition of the instruction knows.
+            Operand::Selected(register, _) => {
+                self.takes(*register, ty)?;
+                self.register(*register)
+            }
             Operand::Negated(register) => {
                 self.takes(*register, ty)?;
                 let slot = self.register(*register);
@@ -181,7 +186,7 @@ impl Decoder<'_> {
     /// A result operand; `_` goes nowhere.
     pub(super) fn target(&mut self, operand: &Operand, ty: Type) -> Result<Slot, Reason> {
         match operand {
-            Operand::Register(register) => {
+            Operand::Register(register) | Operand::Selected(register, _) => {
                 self.takes(*register, ty)?;
                 Ok(self.register(*register))
             }

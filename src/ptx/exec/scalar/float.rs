@@ -1,7 +1,7 @@
 //! Addition, multiplication, fused multiplication, minimum and maximum of
 //! floating-point numbers, with every rounding.
 
-use super::{Definition, define_as, f32_of, flushed, of_f32, of_f64};
+use super::{Definition, Scalar, define_as, f32_of, flushed, of_f32, of_f64};
 use crate::ptx::ast::Instruction;
 use crate::ptx::exec::soft::{BF16, F16, F32, F64, Format, Round};
 use crate::ptx::names::{Type, Word};
@@ -29,6 +29,7 @@ pub(super) fn format(ty: Type) -> Option<(Format, bool)> {
         Type::Bf16 => (BF16, false),
         Type::Bf16x2 => (BF16, true),
         Type::F32 => (F32, false),
+        Type::F32x2 => (F32, true),
         Type::F64 => (F64, false),
         _ => return None,
     })
@@ -51,14 +52,10 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     match packed {
         false => define_as(ty, &sources, move |x| operation(x[0], x[1], x[2])),
         true => define_as(ty, &sources, move |x| {
-            let part = |by: u32| {
-                operation(
-                    x[0] >> by & 0xffff,
-                    x[1] >> by & 0xffff,
-                    x[2] >> by & 0xffff,
-                )
-            };
-            part(0) | part(16) << 16
+            let half = ty.bits() / 2;
+            let mask = (1 << half) - 1;
+            let part = |by: u32| operation(x[0] >> by & mask, x[1] >> by & mask, x[2] >> by & mask);
+            part(0) | part(half) << half
         }),
     }
 }
@@ -156,11 +153,25 @@ fn exact(opcode: Opcode, format: Format, round: Round, a: u64, b: u64, c: u64) -
     format.pack(result, round)
 }
 
+/// The lesser or greater of two numbers of single precision, for reductions
+/// of a warp; with `.abs` of their magnitudes.
+pub(in crate::ptx::exec) fn extreme(i: &Instruction) -> Option<Scalar> {
+    let magnitude = if i.has(Word::Abs) {
+        0x7fff_ffff
+    } else {
+        0xffff_ffff
+    };
+    let best = minimum(i, F32);
+    let is_extreme = i.one_of(&[Word::Min, Word::Max]).is_some();
+    is_extreme
+        .then(|| -> Scalar { Box::new(move |x| [best(x[0] & magnitude, x[1] & magnitude, 0), 0]) })
+}
+
 /// Minimum and maximum: a NaN loses against a number, with `.NaN` it wins;
 /// -0 is below +0; of three operands with `.relu` negative ones are zero.
 fn minimum(i: &Instruction, format: Format) -> Operation {
     let (max, nan_wins, xorsign) = (
-        i.opcode == Opcode::Max,
+        i.opcode == Opcode::Max || i.has(Word::Max),
         i.has(Word::BigNan),
         i.has(Word::Xorsign),
     );

@@ -8,8 +8,9 @@ mod approximate;
 mod bits;
 mod compare;
 mod convert;
-mod float;
+pub(super) mod float;
 mod integer;
+pub(super) mod video;
 
 use crate::ptx::ast::Instruction;
 use crate::ptx::names::{Type, Word};
@@ -71,6 +72,7 @@ pub(super) fn define(instruction: &Instruction) -> Option<Definition> {
         Class::Compare => compare::define(instruction),
         Class::Convert => convert::define(instruction),
         Class::Bits => bits::define(instruction),
+        Class::Video => video::define(instruction),
         Class::Function => approximate::define(instruction),
         Class::Quotient if is_float()? => approximate::define(instruction),
         Class::Arithmetic if is_float()? => float::define(instruction),

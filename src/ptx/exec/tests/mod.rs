@@ -6,6 +6,7 @@ mod limits;
 mod order;
 mod ptxas;
 mod values;
+mod video;
 
 use super::*;
 use crate::ptx::Module;
