@@ -410,7 +410,7 @@ opcodes! {
     Vsub4 "vsub4" video(),
     Vote "vote" warp().address(Address::Number),
     Wgmma "wgmma" row(TENSOR).first(First::Accumulated).differs(),
-    Wmma "wmma" row(TENSOR).differs(),
+    Wmma "wmma" row(Tensor).differs(),
     Xor "xor" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN, OWN]).not_affine(MASKING),
     Other "another instruction" row(UNKNOWN).differs(),
 }

@@ -40,6 +40,7 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Atomic { access } => access::atomic(m, memory(access), exec),
         Step::Copy { access } => access::copy(m, memory(access), exec),
         Step::Matrix { access } => access::matrix(m, memory(access), exec),
+        Step::Fragment { access } => tensor::moved(m, memory(access), exec),
         Step::Tensor { tensor } => tensor::multiply(m, &image.tensors[tensor as usize], exec),
         Step::Commit => copies::commit(m, exec),
         Step::Wait { left } => copies::wait(m, left, exec),

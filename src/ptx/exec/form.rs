@@ -104,6 +104,11 @@ pub(super) enum Step {
     Tensor {
         tensor: u32,
     },
+    /// `wmma.load`, `wmma.store`; a large matrix has a second access behind
+    /// it.
+    Fragment {
+        access: u32,
+    },
     /// `cp.async.commit_group`
     Commit,
     /// Until so many groups of copies are left; until no copy is.
@@ -142,7 +147,8 @@ impl Form {
                 | StoreWords { access }
                 | Atomic { access }
                 | Copy { access }
-                | Matrix { access },
+                | Matrix { access }
+                | Fragment { access },
             ) => Some(access),
             _ => None,
         }

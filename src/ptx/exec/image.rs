@@ -136,6 +136,51 @@ pub(super) enum Transfer {
         from: Vec<Slot>,
         transposed: bool,
     },
+    /// A matrix of `wmma`, in pieces of 16 bytes: this access has those of one
+    /// number to each lane.
+    Fragment(Box<Moved>),
+}
+
+/// A matrix between memory and registers.
+pub(super) struct Moved {
+    pub store: bool,
+    pub registers: Matrices,
+    /// Registers that hold nothing.
+    pub unused: Vec<Slot>,
+    /// Rows and columns, and whether memory has it by columns.
+    pub size: [u32; 2],
+    pub by_columns: bool,
+    /// The first piece of this access, and the pieces of the matrix.
+    pub first: u32,
+    pub pieces: u32,
+    /// Where the matrix begins, and the elements between its rows (columns).
+    pub base: Slot,
+    pub offset: i64,
+    pub stride: Option<Slot>,
+    /// Gets the addresses of the pieces.
+    pub addresses: Slot,
+}
+
+impl Moved {
+    /// Rows in memory, and elements of each.
+    pub fn runs(&self) -> [u32; 2] {
+        let [rows, columns] = self.size;
+        if self.by_columns {
+            [columns, rows]
+        } else {
+            [rows, columns]
+        }
+    }
+
+    /// Elements of a piece.
+    pub fn per_piece(&self) -> u32 {
+        128 / self.registers.ty.bits()
+    }
+
+    /// The lanes that have a piece.
+    pub fn lanes(&self) -> u32 {
+        u32::MAX >> (32 - (self.pieces - self.first).min(32))
+    }
 }
 
 /// An atomic operation.
@@ -149,11 +194,12 @@ pub(super) struct Update {
 
 impl Transfer {
     pub fn writes(&self) -> bool {
-        use Transfer::{Atomic, CopyTarget, Store, StoreMatrix};
-        matches!(
-            self,
-            Store { .. } | Atomic(_) | CopyTarget { .. } | StoreMatrix { .. }
-        )
+        use Transfer::{Atomic, CopyTarget, Fragment, Store, StoreMatrix};
+        matches!(self, Fragment(moved) if moved.store)
+            || matches!(
+                self,
+                Store { .. } | Atomic(_) | CopyTarget { .. } | StoreMatrix { .. }
+            )
     }
 
     pub fn is_atomic(&self) -> bool {

@@ -12,6 +12,7 @@ mod mma;
 mod sparse;
 mod table;
 mod target;
+mod wmma;
 
 pub(in crate::ptx) use element::{float, integer, packed};
 pub use fragment::{Bit, Fragment, Place};
@@ -19,3 +20,4 @@ pub(in crate::ptx) use mma::{Arithmetic, Form, mma};
 pub(in crate::ptx) use sparse::Sparsity;
 pub use table::{Fragments, fragments};
 pub(in crate::ptx) use target::Target;
+pub(in crate::ptx) use wmma::{Held, Side, moved, product};

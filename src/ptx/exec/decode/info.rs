@@ -28,6 +28,8 @@ pub(super) fn kind(i: &Instruction) -> Kind {
         | Class::Trap => Kind::Branch,
         Class::Function => Kind::Sfu,
         Class::Quotient if i.ty(0).is_some_and(|t| t.is_float()) => Kind::Sfu,
+        Class::Tensor if i.has(Word::Load) => Kind::Load,
+        Class::Tensor if i.has(Word::Store) => Kind::Store,
         Class::Tensor => Kind::Tensor,
         Class::Fence | Class::Hint => Kind::Other,
         Class::Arithmetic

@@ -18,7 +18,7 @@ use crate::ptx::opcodes::{Class, First, Opcode};
 
 impl Decoder<'_> {
     /// Space, base and offset of an address operand.
-    fn address(
+    pub(super) fn address(
         &mut self,
         i: &Instruction,
         operand: &Operand,
@@ -160,7 +160,7 @@ impl Decoder<'_> {
     }
 
     /// Adds an operation on memory: its index.
-    fn add_memory(&mut self, memory: MemoryOp) -> u32 {
+    pub(super) fn add_memory(&mut self, memory: MemoryOp) -> u32 {
         let index = self.image.memory.len() as u32;
         self.image.memory.push(MemoryOp { index, ..memory });
         index

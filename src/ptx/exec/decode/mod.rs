@@ -16,6 +16,7 @@ mod order;
 mod provenance;
 mod tensor;
 mod video;
+mod wmma;
 
 use super::api::{InstructionInfo, Kind};
 use super::form::{Form, Op, Step};

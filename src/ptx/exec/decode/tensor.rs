@@ -11,10 +11,10 @@ use crate::ptx::opcodes::Opcode;
 use crate::ptx::tensor::{Form, Fragment, Sparsity, Target, mma};
 
 impl Decoder<'_> {
-    /// `mma`, `mma.sp`
+    /// `mma`, `mma.sp`, `wmma`
     pub(super) fn tensor(&mut self, i: &Instruction) -> Result<(), Reason> {
-        if i.opcode != Opcode::Mma {
-            return Err(format!("`{}` is not supported", i.opcode.text()));
+        if i.opcode == Opcode::Wmma {
+            return self.wmma(i);
         }
         let form = mma(i, Target::of(self.module))?;
         let op = self.product(i, &form)?;

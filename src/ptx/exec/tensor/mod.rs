@@ -6,6 +6,7 @@
 //! (a fused multiply-add). Devices add several products at a time, with fewer
 //! roundings and some truncations; the PTX ISA leaves their order open.
 
+mod moved;
 mod numbers;
 mod sums;
 mod tile;
@@ -15,6 +16,7 @@ use super::image::TensorOp;
 use super::machine::Machine;
 use super::registers::Slot;
 use crate::ptx::tensor::{Arithmetic, Sparsity};
+pub(super) use moved::{moved, place};
 use numbers::{Half, Ones, Rounded};
 use sums::Products;
 use tile::Tile;

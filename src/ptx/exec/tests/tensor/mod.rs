@@ -4,6 +4,7 @@
 mod forms;
 mod product;
 mod reference;
+mod wmma;
 
 use super::*;
 
