@@ -53,8 +53,11 @@ pub enum HdlError {
     },
     /// The geometry is not in the table.
     #[error(
-        "geometry n={addr_bits} m={bank_bits} is not supported: \
-         n is 9 to 16, m is 3 to 6"
+        "geometry n={addr_bits} m={bank_bits} is not supported: n is {} to {}, m is {} to {}",
+        crate::Geometry::ADDR_BITS.start(),
+        crate::Geometry::ADDR_BITS.end(),
+        crate::Geometry::BANK_BITS.start(),
+        crate::Geometry::BANK_BITS.end()
     )]
     Geometry {
         /// n.
