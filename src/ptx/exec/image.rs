@@ -6,6 +6,7 @@
 use super::api::InstructionInfo;
 use super::element::Element;
 use super::form::Op;
+use super::mbarrier::{Change, Wait};
 use super::race::Strength;
 use super::registers::Slot;
 use super::scalar::Scalar;
@@ -283,6 +284,8 @@ pub(super) struct Image {
     pub system_calls: Vec<SystemCall>,
     pub barriers: Vec<BarrierOp>,
     pub exchanges: Vec<WarpOp>,
+    pub changes: Vec<Change>,
+    pub waits: Vec<Wait>,
     pub tables: Vec<Vec<u32>>,
     /// Memory operation of each instruction, for observers.
     pub access: Vec<Option<u32>>,

@@ -22,6 +22,7 @@ mod global;
 mod image;
 mod lanes;
 mod machine;
+mod mbarrier;
 mod members;
 mod memory;
 mod observe;
