@@ -3,9 +3,9 @@
 use super::api::{FindingKind, Options};
 use super::global::GlobalRaces;
 use super::machine::{Common, Machine, RawFinding};
-use super::mbarrier;
 use super::race::Races;
 use super::registers::Mask;
+use super::stalled::stalled;
 use super::step::{Stopped, note_divergent, reduced};
 use super::warp::{State, Warp};
 use super::written::Written;
@@ -181,7 +181,7 @@ impl<'a> Worker<'a> {
             m.mbarriers.progress();
             return true;
         }
-        if let Some(more) = mbarrier::stalled(m, &mut self.warps) {
+        if let Some(more) = stalled(m, &mut self.warps) {
             return more;
         }
         if waiting.is_empty() {

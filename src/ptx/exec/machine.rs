@@ -4,8 +4,8 @@
 use super::api::{BlockSink, FindingKind, Launch, Options};
 use super::global::GlobalRaces;
 use super::image::{Image, MemoryOp, Transfer};
-use super::mbarrier::Mbarriers;
 use super::memory::{Memory, Object};
+use super::phase::Mbarriers;
 use super::race::Races;
 use super::registers::Registers;
 use super::written::Written;

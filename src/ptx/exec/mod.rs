@@ -26,6 +26,7 @@ mod mbarrier;
 mod members;
 mod memory;
 mod observe;
+mod phase;
 mod print;
 mod program;
 mod race;
@@ -35,6 +36,7 @@ mod resolve;
 mod scalar;
 mod shared;
 mod soft;
+mod stalled;
 mod step;
 #[cfg(test)]
 mod tests;

@@ -444,6 +444,9 @@ impl Machine<'_> {
         if sum > self.common.limit && !self.common.stop.swap(true, Relaxed) {
             self.limit_reached = true;
         }
+        if crate::interrupt::requested() {
+            self.common.stop.store(true, Relaxed);
+        }
         self.pause = self.thread_instructions + SHARE.min(self.common.limit.saturating_sub(sum));
         self.stop |= self.common.stop.load(Relaxed);
         self.stop

@@ -4,7 +4,8 @@ use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Instruction, Operand};
 use crate::ptx::exec::form::{Form, Step};
-use crate::ptx::exec::mbarrier::{Action, Change, Place, Wait, count_of};
+use crate::ptx::exec::image::{Action, Change, Place, Wait};
+use crate::ptx::exec::phase::pending_count;
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::names::{Space, Type, Word};
 
@@ -59,7 +60,12 @@ impl Decoder<'_> {
                 };
                 let state = self.sized(state, Type::B64)?;
                 let to = self.target(to, Type::B32)?;
-                self.generic(Box::new(|x| [count_of(x[0]), 0]), vec![state], to, None);
+                self.generic(
+                    Box::new(|x| [pending_count(x[0]), 0]),
+                    vec![state],
+                    to,
+                    None,
+                );
                 Ok(())
             }
             word => self.mbarrier_change(i, word),

@@ -1,6 +1,8 @@
 //! The state of one `mbarrier` object, as the PTX ISA defines it: a phase
 //! completes when no arrival is pending and all expected bytes have come.
 
+use std::collections::{BTreeMap, HashMap};
+
 /// Largest count of arrivals, and of bytes that are still to come.
 pub(super) const MOST: u32 = (1 << 20) - 1;
 
@@ -153,6 +155,30 @@ impl Object {
 /// `mbarrier.pending_count`: of a state.
 pub(super) fn pending_count(state: u64) -> u64 {
     state & u64::from(MOST)
+}
+
+/// The objects of a block.
+#[derive(Default)]
+pub(super) struct Mbarriers {
+    pub objects: BTreeMap<u64, Object>,
+    /// The last phase, counted from 1, that a thread has waited for.
+    pub waited: HashMap<(u64, u32), u64>,
+    /// How often those who wait were sent on since anything has changed.
+    pub idle: u32,
+}
+
+impl Mbarriers {
+    /// Forgets everything, for the next block.
+    pub fn clear(&mut self) {
+        self.objects.clear();
+        self.waited.clear();
+        self.idle = 0;
+    }
+
+    /// Something has changed.
+    pub fn progress(&mut self) {
+        self.idle = 0;
+    }
 }
 
 #[cfg(test)]

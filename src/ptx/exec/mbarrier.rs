@@ -4,94 +4,13 @@
 //! The state of an object is not in the bytes of shared memory but beside
 //! them: so a barrier that nobody has initialised is known as such.
 
-mod object;
-mod stalled;
-
-pub(super) use stalled::stalled;
-
 use super::api::FindingKind;
-use super::image::{From, SHARED_WINDOW, WINDOW, offset_in};
+use super::image::{Action, Change, Place, SHARED_WINDOW, WINDOW, Wait, offset_in};
 use super::machine::Machine;
-use super::registers::Slot;
-use object::{Arrival, Awaited, Object, pending_count};
-use std::collections::{BTreeMap, HashMap};
+use super::phase::{Arrival, Awaited, Object};
 
 /// Bytes of an object, and their alignment.
 const BYTES: u64 = 8;
-
-/// An address in shared memory.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub from: From,
-    pub offset: i64,
-    pub generic: bool,
-}
-
-/// What an instruction does to an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
-    Init,
-    Invalidate,
-    ExpectBytes,
-    CompleteBytes,
-    Arrive {
-        drops: bool,
-        /// The number is of bytes to expect, not of arrivals.
-        expects: bool,
-        stays: bool,
-    },
-    /// Arrives when the `cp.async` copies so far have come; `counts` is false
-    /// where the arrival is one more than the barrier was initialised for.
-    Copies {
-        counts: bool,
-    },
-}
-
-/// An instruction that changes an object.
-pub(super) struct Change {
-    pub action: Action,
-    pub place: Place,
-    /// Count or bytes.
-    pub number: Option<Slot>,
-    /// Gets the state before.
-    pub state: Option<Slot>,
-    pub releases: bool,
-}
-
-/// `test_wait` and `try_wait`.
-pub(super) struct Wait {
-    pub place: Place,
-    /// The state, or the parity.
-    pub by: Slot,
-    pub parity: bool,
-    /// Whether the phase is complete.
-    pub result: Slot,
-    pub acquires: bool,
-}
-
-/// The objects of a block.
-#[derive(Default)]
-pub(super) struct Mbarriers {
-    objects: BTreeMap<u64, Object>,
-    /// The last phase, counted from 1, that a thread has waited for.
-    waited: HashMap<(u64, u32), u64>,
-    /// How often those who wait were sent on since anything has changed.
-    idle: u32,
-}
-
-impl Mbarriers {
-    /// Forgets everything, for the next block.
-    pub fn clear(&mut self) {
-        self.objects.clear();
-        self.waited.clear();
-        self.idle = 0;
-    }
-
-    /// Something has changed.
-    pub fn progress(&mut self) {
-        self.idle = 0;
-    }
-}
 
 /// The word that carries the order of a phase, for the search for races: no
 /// address of memory.
@@ -99,12 +18,12 @@ fn word(offset: u64, phase: u64) -> u64 {
     1 << 62 | offset << 1 | phase & 1
 }
 
-fn lanes(exec: u32) -> impl Iterator<Item = u32> {
+pub(super) fn lanes(exec: u32) -> impl Iterator<Item = u32> {
     (0..32).filter(move |lane| exec >> lane & 1 != 0)
 }
 
 /// Where the object of a lane is; what is wrong becomes a finding.
-fn locate(m: &mut Machine, place: &Place, lane: u32, what: &str) -> Option<u64> {
+pub(super) fn locate(m: &mut Machine, place: &Place, lane: u32, what: &str) -> Option<u64> {
     let address = m.addresses_from(place.from, place.offset)[lane as usize];
     let inside = match place.generic {
         true => offset_in(SHARED_WINDOW, address),
@@ -297,7 +216,7 @@ pub(super) fn wait(m: &mut Machine, info: &Wait, exec: u32, now: bool) -> bool {
     true
 }
 
-fn awaited(info: &Wait, value: u64) -> Awaited {
+pub(super) fn awaited(info: &Wait, value: u64) -> Awaited {
     match info.parity {
         true => Awaited::Parity(value),
         false => Awaited::State(value),
@@ -325,9 +244,4 @@ fn note_wait(m: &mut Machine, info: &Wait, lane: u32, (at, phase): (u64, u64)) {
         let kind = (FindingKind::InvalidBarrier, true);
         m.note(kind, lane, Some(at), name, text);
     }
-}
-
-/// `mbarrier.pending_count`
-pub(super) fn count_of(state: u64) -> u64 {
-    pending_count(state)
 }

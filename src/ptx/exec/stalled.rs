@@ -1,9 +1,11 @@
 //! Nothing can run but what waits for `mbarrier` phases.
 
-use super::{Machine, Wait, awaited, lanes, locate};
-use crate::ptx::exec::api::FindingKind;
-use crate::ptx::exec::form::Form;
-use crate::ptx::exec::warp::{State, Warp};
+use super::api::FindingKind;
+use super::form::Form;
+use super::image::Wait;
+use super::machine::Machine;
+use super::mbarrier::{awaited, lanes, locate};
+use super::warp::{State, Warp};
 
 /// How often those who wait are sent on without anything changing, before that
 /// is a deadlock: a wait may end without the phase.
@@ -12,7 +14,7 @@ const MOST_IDLE: u32 = 1000;
 /// Sends those who wait on: first the lanes that wait for them in their warp,
 /// then themselves, as if their time were over. None where nobody waits; false
 /// where that has changed nothing for long, which becomes a finding.
-pub(in crate::ptx::exec) fn stalled(m: &mut Machine, warps: &mut [Warp]) -> Option<bool> {
+pub(super) fn stalled(m: &mut Machine, warps: &mut [Warp]) -> Option<bool> {
     let waits = |w: &Warp, path: usize| w.paths[path].state == State::Mbarrier;
     let waiting: Vec<(usize, usize)> = (warps.iter().enumerate())
         .flat_map(|(at, w)| (0..w.paths.len()).map(move |path| (at, path)))
