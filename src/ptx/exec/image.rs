@@ -228,7 +228,7 @@ pub(super) struct BarrierOp {
 
 /// Where an `mbarrier` object is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct SharedPlace {
     pub from: From,
     pub offset: i64,
     pub generic: bool,
@@ -257,7 +257,7 @@ pub(super) enum Action {
 /// An instruction that changes an object.
 pub(super) struct Change {
     pub action: Action,
-    pub place: Place,
+    pub place: SharedPlace,
     /// Count or bytes.
     pub number: Option<Slot>,
     /// Gets the state before.
@@ -267,7 +267,7 @@ pub(super) struct Change {
 
 /// `test_wait` and `try_wait`.
 pub(super) struct Wait {
-    pub place: Place,
+    pub place: SharedPlace,
     /// The state, or the parity.
     pub by: Slot,
     pub parity: bool,

@@ -5,7 +5,7 @@
 //! them: so a barrier that nobody has initialised is known as such.
 
 use super::api::FindingKind;
-use super::image::{Action, Change, Place, SHARED_WINDOW, WINDOW, Wait, offset_in};
+use super::image::{Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in};
 use super::machine::Machine;
 use super::phase::{Arrival, Awaited, Object};
 
@@ -23,7 +23,7 @@ pub(super) fn lanes(exec: u32) -> impl Iterator<Item = u32> {
 }
 
 /// Where the object of a lane is; what is wrong becomes a finding.
-pub(super) fn locate(m: &mut Machine, place: &Place, lane: u32, what: &str) -> Option<u64> {
+pub(super) fn locate(m: &mut Machine, place: &SharedPlace, lane: u32, what: &str) -> Option<u64> {
     let address = m.addresses_from(place.from, place.offset)[lane as usize];
     let inside = match place.generic {
         true => offset_in(SHARED_WINDOW, address),

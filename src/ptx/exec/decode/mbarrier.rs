@@ -4,7 +4,7 @@ use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Instruction, Operand};
 use crate::ptx::exec::form::{Form, Step};
-use crate::ptx::exec::image::{Action, Change, Place, Wait};
+use crate::ptx::exec::image::{Action, Change, SharedPlace, Wait};
 use crate::ptx::exec::phase::pending_count;
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::names::{Space, Type, Word};
@@ -15,11 +15,11 @@ impl Decoder<'_> {
         &mut self,
         i: &Instruction,
         operand: Option<&Operand>,
-    ) -> Result<Place, Reason> {
+    ) -> Result<SharedPlace, Reason> {
         let operand = operand.ok_or("too few operands")?;
         let (space, from, offset) = self.address(i, operand)?;
         match space {
-            None | Some(Space::Shared) => Ok(Place {
+            None | Some(Space::Shared) => Ok(SharedPlace {
                 from,
                 offset,
                 generic: space.is_none(),
