@@ -74,6 +74,8 @@ pub(in crate::ptx) enum Class {
     Mbarrier,
     /// Between the lanes of a warp.
     Warp,
+    /// A product of matrices, or a load or store of its fragments.
+    Tensor,
     /// Changes nothing that a program can see.
     Hint,
     /// The executor refuses it, and says why.
@@ -342,7 +344,7 @@ opcodes! {
     Membar "membar" no_result(Class::Fence),
     Min "min" row(Arithmetic).types(&[INTEGERS, PAIRS, HALVES, FLOATS]).takes(&[OWN, OWN])
         .address(Address::Choice).not_affine(EXTREME),
-    Mma "mma" row(TENSOR).differs(),
+    Mma "mma" row(Tensor).differs(),
     Mov "mov" row(Move).types(&[BITS, INTEGERS, FLOATS, &[Pred, B128]])
         .not_affine("a special register or part of a value"),
     Movmatrix "movmatrix" row(Warp).differs(),

@@ -104,6 +104,10 @@ pub(super) enum Step {
     Matrix {
         access: u32,
     },
+    /// A product of matrices.
+    Tensor {
+        tensor: u32,
+    },
     /// `cp.async.commit_group`
     Commit,
     /// Until so many groups of copies are left; until no copy is.

@@ -11,6 +11,7 @@ use super::registers::Slot;
 use super::scalar::Scalar;
 use crate::ptx::names::{Space, Special, Type, Word};
 use crate::ptx::opcodes::Opcode;
+use crate::ptx::tensor::{Arithmetic, Sparsity};
 
 /// No reconvergence before the function ends.
 pub(super) const NEVER: u32 = u32::MAX;
@@ -288,6 +289,32 @@ pub(super) struct WarpOp {
     pub combine: Option<Scalar>,
 }
 
+/// A matrix in the registers of the lanes.
+pub(super) struct Matrices {
+    pub ty: Type,
+    pub slots: Vec<Slot>,
+    /// Of each element of the registers, lane after lane, its index in the
+    /// matrices, by rows.
+    pub places: Vec<[u16; 32]>,
+}
+
+/// A product of matrices.
+pub(super) struct TensorOp {
+    /// How many at a time.
+    pub matrices: usize,
+    /// Rows, columns, and products of a sum: elements, of single bits words.
+    pub size: [usize; 3],
+    pub arithmetic: Arithmetic,
+    pub a: Matrices,
+    pub b: Matrices,
+    pub c: Matrices,
+    pub d: Matrices,
+    /// Row of `b` for each element of a row of `a`, row after row.
+    pub rows: Vec<u16>,
+    /// Of a sparse `a` its metadata, instead.
+    pub sparse: Option<(Sparsity, Slot)>,
+}
+
 /// A variable of shared memory, for messages.
 #[derive(Clone, Debug)]
 pub(super) struct SharedVariable {
@@ -335,6 +362,7 @@ pub(super) struct Image {
     pub exchanges: Vec<WarpOp>,
     pub changes: Vec<Change>,
     pub waits: Vec<Wait>,
+    pub tensors: Vec<TensorOp>,
     pub tables: Vec<Vec<u32>>,
     /// Memory operation of each instruction, for observers.
     pub access: Vec<Option<u32>>,

@@ -38,6 +38,7 @@ mod shared;
 mod soft;
 mod stalled;
 mod step;
+mod tensor;
 #[cfg(test)]
 mod tests;
 mod unwritten;

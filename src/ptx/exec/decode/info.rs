@@ -28,6 +28,7 @@ pub(super) fn kind(i: &Instruction) -> Kind {
         | Class::Trap => Kind::Branch,
         Class::Function => Kind::Sfu,
         Class::Quotient if i.ty(0).is_some_and(|t| t.is_float()) => Kind::Sfu,
+        Class::Tensor => Kind::Tensor,
         Class::Fence | Class::Mbarrier | Class::Hint => Kind::Other,
         Class::Arithmetic
         | Class::Quotient

@@ -16,6 +16,7 @@ mod memory;
 mod operand;
 mod order;
 mod provenance;
+mod tensor;
 mod video;
 
 use super::api::{InstructionInfo, Kind};

@@ -7,6 +7,7 @@ mod limits;
 mod mbarriers;
 mod order;
 mod ptxas;
+mod tensor;
 mod values;
 mod video;
 
