@@ -85,6 +85,7 @@ pub enum FindingKind {
     Uninitialised,
     InvalidMask,
     InvalidBarrier,
+    InvalidMetadata,
 }
 
 impl FindingKind {
@@ -102,6 +103,7 @@ impl FindingKind {
             FindingKind::Uninitialised => "uninitialised",
             FindingKind::InvalidMask => "invalid-mask",
             FindingKind::InvalidBarrier => "invalid-barrier",
+            FindingKind::InvalidMetadata => "invalid-metadata",
         }
     }
 
@@ -150,6 +152,8 @@ pub enum Kind {
     Store,
     /// An atomic or a reduction.
     Atomic,
+    /// A product of matrices, by the tensor cores.
+    Tensor,
     /// Shuffles, votes and other exchanges inside the warp.
     Warp,
     /// A barrier of the block.
