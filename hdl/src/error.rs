@@ -52,18 +52,14 @@ pub enum HdlError {
         expected: String,
     },
     /// The geometry is not in the table.
-    #[error(
-        "geometry n={addr_bits} m={bank_bits} is not supported: n is {} to {}, m is {} to {}",
-        crate::Geometry::ADDR_BITS.start(),
-        crate::Geometry::ADDR_BITS.end(),
-        crate::Geometry::BANK_BITS.start(),
-        crate::Geometry::BANK_BITS.end()
-    )]
+    #[error("geometry n={addr_bits} m={bank_bits} is not supported: expected {expected}")]
     Geometry {
         /// n.
         addr_bits: usize,
         /// m.
         bank_bits: usize,
+        /// What n and m may be.
+        expected: String,
     },
 }
 

@@ -35,6 +35,13 @@ impl Geometry {
         Err(HdlError::Geometry {
             addr_bits: self.addr_bits,
             bank_bits: self.bank_bits,
+            expected: format!(
+                "n from {} to {}, m from {} to {}",
+                Self::ADDR_BITS.start(),
+                Self::ADDR_BITS.end(),
+                Self::BANK_BITS.start(),
+                Self::BANK_BITS.end()
+            ),
         })
     }
 

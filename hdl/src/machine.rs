@@ -183,7 +183,7 @@ impl Machine {
         {
             None => Ok(()),
             Some((name, _, allowed)) => Err(HdlError::Machine {
-                expected: format!("{name}: {allowed}").into(),
+                expected: format!("{name}: {allowed}"),
             }),
         }
     }

@@ -32,7 +32,7 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Config> {
     }
     given
         .over(&base)
-        .map_err(|refusal| refusal.in_file(&given, &source))
+        .map_err(|refusal| refusal.in_file(|key| given.place(key), &source))
 }
 
 fn preset_at(name: Placed<String>, source: &Source) -> Result<Config> {

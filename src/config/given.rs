@@ -35,7 +35,13 @@ impl Given {
             return Ok(());
         };
         let known: Vec<&str> = Key::of(name).map(|key| key.parts().1).collect();
-        let section = Section::new(source, table.value, table.offset, name, &known)?;
+        let section = Section::new(
+            source,
+            table.value,
+            table.offset,
+            format!("[{name}]"),
+            &known,
+        )?;
         for key in Key::of(name) {
             let Some(value) = section.get(key.parts().1) else {
                 continue;

@@ -1,6 +1,5 @@
 //! Why a machine is refused, and which keys are to blame.
 
-use super::given::Given;
 use crate::error::Error;
 use crate::input::section::Source;
 use crate::quote::shown_path;
@@ -40,9 +39,9 @@ impl Refusal {
     }
 
     /// The error in a file: at the value of the first of the keys that the file
-    /// sets. A preset may contradict itself on other keys.
-    pub fn in_file(self, given: &Given, source: &Source) -> Error {
-        match self.keys.iter().find_map(|key| given.place(key)) {
+    /// sets, by `place`. The others come from the base.
+    pub fn in_file(self, place: impl Fn(&str) -> Option<usize>, source: &Source) -> Error {
+        match self.keys.iter().find_map(|key| place(key)) {
             Some(offset) => self.at(source, offset),
             None => {
                 let path = shown_path(&source.path);

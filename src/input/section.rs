@@ -56,7 +56,7 @@ pub struct Section<'a> {
     source: &'a Source,
     table: &'a DeTable<'a>,
     offset: usize,
-    name: &'static str,
+    name: String,
 }
 
 impl<'a> Section<'a> {
@@ -66,9 +66,10 @@ impl<'a> Section<'a> {
         source: &'a Source,
         table: &'a DeTable<'a>,
         offset: usize,
-        name: &'static str,
+        name: impl Into<String>,
         known: &[&str],
     ) -> Result<Self> {
+        let name = name.into();
         let mut unknown: Vec<_> = table
             .keys()
             .filter(|k| !known.contains(&k.get_ref().as_ref()))
