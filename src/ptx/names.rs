@@ -160,7 +160,11 @@ names! {
         Any = "any", Uni = "uni", Ballot = "ballot",
         // Copies and matrices.
         Async = "async", CommitGroup = "commit_group", WaitGroup = "wait_group",
-        WaitAll = "wait_all", Bulk = "bulk", Tensor = "tensor", Mbarrier = "mbarrier",
+        WaitAll = "wait_all", Init = "init", Inval = "inval",
+        ArriveDrop = "arrive_drop", ExpectTx = "expect_tx", CompleteTx = "complete_tx",
+        TestWait = "test_wait", TryWait = "try_wait", Parity = "parity",
+        PendingCount = "pending_count", NoComplete = "noComplete", Noinc = "noinc",
+        LaunchDependents = "launch_dependents", Bulk = "bulk", Tensor = "tensor", Mbarrier = "mbarrier",
         M8n8 = "m8n8", X1 = "x1", X2 = "x2", X4 = "x4", Trans = "trans", Load = "load",
         Store = "store", Mma = "mma", Row = "row", Col = "col", A = "a", B = "b", C = "c", D = "d",
         Sp = "sp", SpOrdered = "sp::ordered_metadata",
@@ -265,6 +269,13 @@ names! {
         GlobaltimerHi = "%globaltimer_hi", DynamicSmemSize = "%dynamic_smem_size",
         TotalSmemSize = "%total_smem_size", AggrSmemSize = "%aggr_smem_size",
         Envreg = "%envreg",
+        ClusteridX = "%clusterid.x", ClusteridY = "%clusterid.y", ClusteridZ = "%clusterid.z",
+        NclusteridX = "%nclusterid.x", NclusteridY = "%nclusterid.y",
+        NclusteridZ = "%nclusterid.z", ClusterCtaidX = "%cluster_ctaid.x",
+        ClusterCtaidY = "%cluster_ctaid.y", ClusterCtaidZ = "%cluster_ctaid.z",
+        ClusterNctaidX = "%cluster_nctaid.x", ClusterNctaidY = "%cluster_nctaid.y",
+        ClusterNctaidZ = "%cluster_nctaid.z", ClusterCtarank = "%cluster_ctarank",
+        ClusterNctarank = "%cluster_nctarank",
         Other = "another special register",
     }
 }

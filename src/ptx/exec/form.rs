@@ -36,6 +36,10 @@ pub(super) enum Form {
     Barrier {
         barrier: u32,
     },
+    /// Waits for a phase of an `mbarrier`.
+    Wait {
+        wait: u32,
+    },
     /// Waits for the lanes that a register names, then exchanges something.
     Together {
         members: u32,
@@ -114,6 +118,10 @@ pub(super) enum Step {
     /// Until so many groups of copies are left; until no copy is.
     Wait {
         left: Option<u32>,
+    },
+    /// Changes an `mbarrier`.
+    Mbarrier {
+        change: u32,
     },
     /// `wide`: for more than the block.
     Fence {

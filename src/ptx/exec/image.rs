@@ -273,6 +273,56 @@ pub(super) struct BarrierOp {
     pub reduction: Option<(Word, Slot, Slot)>,
 }
 
+/// Where an `mbarrier` object is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SharedPlace {
+    pub from: From,
+    pub offset: i64,
+    pub generic: bool,
+}
+
+/// What an instruction does to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Init,
+    Invalidate,
+    ExpectBytes,
+    CompleteBytes,
+    Arrive {
+        drops: bool,
+        /// The number is of bytes to expect, not of arrivals.
+        expects: bool,
+        stays: bool,
+    },
+    /// Arrives when the `cp.async` copies so far have come; `counts` is false
+    /// where the arrival is one more than the barrier was initialised for.
+    Copies {
+        counts: bool,
+    },
+}
+
+/// An instruction that changes an object.
+pub(super) struct Change {
+    pub action: Action,
+    pub place: SharedPlace,
+    /// Count or bytes.
+    pub number: Option<Slot>,
+    /// Gets the state before.
+    pub state: Option<Slot>,
+    pub releases: bool,
+}
+
+/// `test_wait` and `try_wait`.
+pub(super) struct Wait {
+    pub place: SharedPlace,
+    /// The state, or the parity.
+    pub by: Slot,
+    pub parity: bool,
+    /// Whether the phase is complete.
+    pub result: Slot,
+    pub acquires: bool,
+}
+
 /// An exchange inside the warp.
 pub(super) struct WarpOp {
     pub opcode: Opcode,
@@ -356,6 +406,8 @@ pub(super) struct Image {
     pub system_calls: Vec<SystemCall>,
     pub barriers: Vec<BarrierOp>,
     pub exchanges: Vec<WarpOp>,
+    pub changes: Vec<Change>,
+    pub waits: Vec<Wait>,
     pub tensors: Vec<TensorOp>,
     pub tables: Vec<Vec<u32>>,
     /// Memory operation of each instruction, for observers.

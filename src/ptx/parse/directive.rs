@@ -447,8 +447,8 @@ impl<'a> Parser<'a> {
                 ".minnctapersm" => tuning.minnctapersm = Some(values[0]),
                 ".maxnreg" => tuning.maxnreg = Some(values[0]),
                 ".noreturn" => tuning.noreturn = true,
+                ".reqnctapercluster" => tuning.cluster = Some(values),
                 ".maxnctapersm"
-                | ".reqnctapercluster"
                 | ".explicitcluster"
                 | ".maxclusterrank"
                 | ".blocksareclusters"

@@ -1,8 +1,10 @@
 //! Tests of the executor.
 
+mod clusters;
 mod flow;
 mod forms;
 mod limits;
+mod mbarriers;
 mod order;
 mod ptxas;
 mod tensor;
