@@ -151,6 +151,14 @@ names! {
         WaitAll = "wait_all", Bulk = "bulk", Tensor = "tensor", Mbarrier = "mbarrier",
         M8n8 = "m8n8", X1 = "x1", X2 = "x2", X4 = "x4", Trans = "trans", Load = "load",
         Store = "store", Mma = "mma",
+        // Textures and surfaces.
+        D1 = "1d", D2 = "2d", D3 = "3d", A1d = "a1d", A2d = "a2d", Cube = "cube",
+        Acube = "acube", Base = "base", Grad = "grad", B = "b", P = "p", G = "g", A = "a",
+        Zero = "zero", Trap = "trap", QueryWidth = "width", QueryHeight = "height",
+        QueryDepth = "depth",
+        ArraySize = "array_size", ChannelDataType = "channel_data_type",
+        ChannelOrder = "channel_order", NormalizedCoords = "normalized_coords",
+        NumMipmapLevels = "num_mipmap_levels", NumSamples = "num_samples",
         // Video instructions, float reductions.
         Po = "po", Shr7 = "shr7", Shr15 = "shr15", Abs = "abs",
         Other = "another modifier",

@@ -68,6 +68,8 @@ pub(in crate::ptx) enum Class {
     Trap,
     Barrier,
     Fence,
+    /// A read, write or question of a texture or a surface.
+    Texture,
     /// Between the lanes of a warp.
     Warp,
     /// Changes nothing that a program can see.
@@ -259,6 +261,14 @@ const TENSOR: Class = Class::Refused("tensor-core instructions are not supported
 const OBJECT: Class = Class::Refused("memory barrier objects are not supported");
 const UNKNOWN: Class = Class::Refused("this instruction is not supported");
 
+/// A read of a texture or a surface.
+const fn texture() -> Row {
+    row(Class::Texture)
+        .address(Address::Memory)
+        .differs()
+        .not_affine(DATA)
+}
+
 /// A video instruction: of words, whose bytes and halves may be meant.
 const fn video() -> Row {
     let row = row(Class::Video).types(&[&[U32, S32]]).gives(WORD);
@@ -377,12 +387,19 @@ opcodes! {
     Sqrt "sqrt" function(&[FLOATS]),
     St "st" no_result(Store).types(IN_MEMORY),
     Stmatrix "stmatrix" no_result(StoreMatrix),
+    Suld "suld" texture(),
+    Suq "suq" texture(),
+    Sured "sured" no_result(Texture),
+    Sust "sust" no_result(Texture),
     Sub "sub" row(Arithmetic).types(&[INTEGERS, HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN]),
     Subc "subc" row(Arithmetic).types(INT).takes(&[OWN, OWN]).differs(),
     Szext "szext" row(Bits).takes(&[OWN, WORD]),
     Tanh "tanh" function(&[HALVES, &[F32]]),
+    Tex "tex" texture(),
     Testp "testp" row(Compare).types(&[FLOATS]).takes(&[OWN]).gives(FLAG).address(Address::Number),
+    Tld4 "tld4" texture(),
     Trap "trap" no_result(Class::Trap),
+    Txq "txq" texture(),
     Vabsdiff "vabsdiff" video().optional(1),
     Vabsdiff2 "vabsdiff2" video(),
     Vabsdiff4 "vabsdiff4" video(),

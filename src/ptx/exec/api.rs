@@ -85,6 +85,7 @@ pub enum FindingKind {
     Uninitialised,
     InvalidMask,
     InvalidBarrier,
+    InvalidTexture,
 }
 
 impl FindingKind {
@@ -102,6 +103,7 @@ impl FindingKind {
             FindingKind::Uninitialised => "uninitialised",
             FindingKind::InvalidMask => "invalid-mask",
             FindingKind::InvalidBarrier => "invalid-barrier",
+            FindingKind::InvalidTexture => "invalid-texture",
         }
     }
 

@@ -119,6 +119,10 @@ pub(super) enum Step {
         to: Slot,
         upper: bool,
     },
+    /// `tex`, `suld` and the like.
+    Texture {
+        texture: u32,
+    },
     Print {
         call: u32,
     },

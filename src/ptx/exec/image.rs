@@ -9,6 +9,7 @@ use super::form::Op;
 use super::race::Strength;
 use super::registers::Slot;
 use super::scalar::Scalar;
+use super::texture::TextureOp;
 use crate::ptx::names::{Space, Special, Type, Word};
 use crate::ptx::opcodes::Opcode;
 
@@ -36,6 +37,8 @@ pub(super) const SHARED_WINDOW: u64 = 1 << 56;
 pub(super) const LOCAL_WINDOW: u64 = 2 << 56;
 pub(super) const PARAM_WINDOW: u64 = 3 << 56;
 pub(super) const FUNCTION_WINDOW: u64 = 4 << 56;
+/// Handles of textures, surfaces and samplers.
+pub(super) const TEXTURE_WINDOW: u64 = 0x70 << 56;
 pub(super) const WINDOW: u64 = 0xff << 56;
 
 /// An instruction that the scalar definitions compute.
@@ -283,6 +286,7 @@ pub(super) struct Image {
     pub system_calls: Vec<SystemCall>,
     pub barriers: Vec<BarrierOp>,
     pub exchanges: Vec<WarpOp>,
+    pub textures: Vec<TextureOp>,
     pub tables: Vec<Vec<u32>>,
     /// Memory operation of each instruction, for observers.
     pub access: Vec<Option<u32>>,

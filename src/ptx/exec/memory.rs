@@ -6,7 +6,8 @@
 //! operations of the size of the access; what kernels make of races is up to
 //! them, for Rust there are none.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use super::texture::{self, Sampler, Texture};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// First address of the first buffer.
 const FIRST: u64 = 1 << 40;
@@ -20,6 +21,13 @@ pub(super) const ALIGN: u64 = 256;
 /// Names a buffer of a [`Memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BufferId(usize);
+
+impl BufferId {
+    /// Its place among the objects.
+    pub(super) fn index(self) -> usize {
+        self.0
+    }
+}
 
 /// A buffer or a variable of the module.
 #[derive(Debug)]
@@ -55,6 +63,27 @@ impl Object {
         }
     }
 
+    /// The bits of an element of 1, 2, 4 or 8 bytes at a multiple of its size,
+    /// which has to be one of it.
+    pub fn element(&self, offset: u64, bytes: u64) -> u64 {
+        let word = self.words[(offset / 8) as usize].load(Relaxed);
+        word >> (8 * (offset % 8)) & (u64::MAX >> (64 - 8 * bytes))
+    }
+
+    /// Writes such an element.
+    pub fn put(&self, offset: u64, bytes: u64, value: u64) {
+        let pointer = self.data().wrapping_add(offset as usize);
+        // SAFETY: the bytes are inside, and aligned.
+        unsafe {
+            match bytes {
+                1 => AtomicU8::from_ptr(pointer).store(value as u8, Relaxed),
+                2 => AtomicU16::from_ptr(pointer.cast()).store(value as u16, Relaxed),
+                4 => AtomicU32::from_ptr(pointer.cast()).store(value as u32, Relaxed),
+                _ => AtomicU64::from_ptr(pointer.cast()).store(value, Relaxed),
+            }
+        }
+    }
+
     /// A byte, which has to be one of it.
     pub fn byte(&self, offset: u64) -> u8 {
         (self.words[(offset / 8) as usize].load(Relaxed) >> (8 * (offset % 8))) as u8
@@ -68,6 +97,8 @@ pub struct Memory {
     pub(super) objects: Vec<Object>,
     /// Where the next buffer goes.
     next: u64,
+    pub(super) textures: Vec<Texture>,
+    pub(super) samplers: Vec<Sampler>,
 }
 
 impl Memory {
@@ -103,6 +134,19 @@ impl Memory {
         let id = BufferId(self.objects.len() - 1);
         self.bytes_mut(id)[..bytes.len()].copy_from_slice(bytes);
         id
+    }
+
+    /// Adds a texture or a surface, whose buffer has all of its texels: its
+    /// handle, which kernels are given.
+    pub fn texture(&mut self, texture: Texture) -> u64 {
+        self.textures.push(texture);
+        texture::handle(self.textures.len() - 1)
+    }
+
+    /// Adds a sampler for textures that have none of their own: its handle.
+    pub fn sampler(&mut self, sampler: Sampler) -> u64 {
+        self.samplers.push(sampler);
+        texture::handle(self.samplers.len() - 1)
     }
 
     /// The object at exactly that address.
@@ -143,6 +187,8 @@ impl Memory {
         Memory {
             objects: self.objects.iter().map(Object::copy).collect(),
             next: self.next,
+            textures: self.textures.clone(),
+            samplers: self.samplers.clone(),
         }
     }
 }

@@ -37,6 +37,7 @@ mod soft;
 mod step;
 #[cfg(test)]
 mod tests;
+mod texture;
 mod unwritten;
 mod warp;
 mod written;
@@ -47,6 +48,7 @@ pub use api::{
 };
 pub use memory::{BufferId, Memory};
 pub use program::{Parameter, Program, SymbolInfo};
+pub use texture::{AddressMode, Channel, Format, Geometry, Sampler, Texture};
 
 use super::ast::Instruction;
 use super::names::Type;

@@ -44,6 +44,7 @@ impl Decoder<'_> {
             Class::Barrier => self.barrier(i),
             Class::Fence => self.fence(i),
             Class::Warp => self.exchange(i),
+            Class::Texture => self.texture(i),
             Class::Hint => Ok(()),
             Class::Refused(reason) => Err(reason.to_owned()),
         }

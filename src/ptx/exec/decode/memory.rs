@@ -70,7 +70,12 @@ impl Decoder<'_> {
     }
 
     /// Elements of a vector operand, or the one.
-    fn elements(&mut self, operand: &Operand, ty: Type, target: bool) -> Result<Vec<Slot>, Reason> {
+    pub(super) fn elements(
+        &mut self,
+        operand: &Operand,
+        ty: Type,
+        target: bool,
+    ) -> Result<Vec<Slot>, Reason> {
         let items = match operand {
             Operand::Vector(items) => &items[..],
             one => std::slice::from_ref(one),

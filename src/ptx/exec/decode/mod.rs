@@ -14,6 +14,7 @@ mod memory;
 mod operand;
 mod order;
 mod provenance;
+mod texture;
 mod video;
 
 use super::api::{InstructionInfo, Kind};
