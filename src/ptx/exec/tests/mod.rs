@@ -5,6 +5,7 @@ mod forms;
 mod limits;
 mod order;
 mod ptxas;
+mod texture;
 mod values;
 mod video;
 

@@ -30,11 +30,20 @@ pub(super) fn addressed(index: i64, size: u32, mode: AddressMode) -> Option<u32>
 
 /// The place of a coordinate in texels. What is no number is 0, and what is
 /// infinite is far away.
-fn place(coordinate: f32, size: u32, normalized: bool) -> f64 {
+fn place(coordinate: f32, size: u32, (normalized, mode): (bool, AddressMode)) -> f64 {
     const FAR: f64 = (1u64 << 52) as f64;
-    let place = match normalized {
-        true => f64::from(coordinate) * f64::from(size),
-        false => f64::from(coordinate),
+    let coordinate = f64::from(coordinate);
+    let turns = coordinate.floor();
+    let place = match mode {
+        _ if !normalized => coordinate,
+        // As the CUDA C++ Programming Guide has it: the coordinate is brought
+        // back between 0 and 1.
+        AddressMode::Wrap => (coordinate - turns) * f64::from(size),
+        AddressMode::Mirror if turns.rem_euclid(2.0) == 1.0 => {
+            (1.0 - (coordinate - turns)) * f64::from(size)
+        }
+        AddressMode::Mirror => (coordinate - turns) * f64::from(size),
+        _ => coordinate * f64::from(size),
     };
     match place.is_nan() {
         true => 0.0,
@@ -47,10 +56,10 @@ pub(super) fn nearest(
     coordinate: f32,
     offset: i64,
     size: u32,
-    (normalized, mode): (bool, AddressMode),
+    how: (bool, AddressMode),
 ) -> Option<u32> {
-    let index = place(coordinate, size, normalized).floor() as i64 + offset;
-    addressed(index, size, mode)
+    let index = place(coordinate, size, how).floor() as i64 + offset;
+    addressed(index, size, how.1)
 }
 
 /// The texels on both sides of a coordinate. The weight has 8 bits behind the
@@ -59,13 +68,13 @@ pub(super) fn neighbours(
     coordinate: f32,
     offset: i64,
     size: u32,
-    (normalized, mode): (bool, AddressMode),
+    how: (bool, AddressMode),
 ) -> Neighbours {
-    let place = place(coordinate, size, normalized) - 0.5;
+    let place = place(coordinate, size, how) - 0.5;
     let first = place.floor();
     let index = first as i64 + offset;
     Neighbours {
-        texels: [index, index + 1].map(|i| addressed(i, size, mode)),
+        texels: [index, index + 1].map(|i| addressed(i, size, how.1)),
         weight: ((place - first) * 256.0).round() as u32,
     }
 }
