@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: flow build test bench compare docs docs-waves generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
+.PHONY: flow build test test-rust test-python wheel deps-python bench compare docs docs-waves generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -26,8 +26,34 @@ build:
 	$(CARGO) build --workspace --bins --examples
 
 # Lint, the regenerated Verilog, and every test; ends with the runner's summary.
-test: deps lint check-generated
+test: deps lint check-generated test-python
 	$(CARGO) test --workspace
+
+# The same without the Python package.
+test-rust: deps lint check-generated
+	$(CARGO) test --workspace
+
+# The Python package from the library as `make build` compiles it. NumPy, pytest
+# and mypy are in a virtual environment of their own.
+PYTHON ?= python3
+VENV   := $(or $(CARGO_TARGET_DIR),target)/venv
+NATIVE := python/spadkit/_native.abi3.so
+test-python: deps-python build
+	$(CARGO) build --workspace --lib --bins --examples
+	ln -f $(or $(CARGO_TARGET_DIR),target)/debug/lib_native.so $(NATIVE) || \
+	  cp -f $(or $(CARGO_TARGET_DIR),target)/debug/lib_native.so $(NATIVE)
+	test -e $(VENV)/done -a $(VENV)/done -nt python/requirements.txt || { \
+	  $(PYTHON) -m venv $(VENV) && \
+	  $(VENV)/bin/pip install -q --disable-pip-version-check -r python/requirements.txt && \
+	  touch $(VENV)/done; }
+	cd python && SPADKIT=$(abspath $(SPADKIT)) $(abspath $(VENV))/bin/python -B -m pytest -q -p no:cacheprovider
+
+# The package to install: target/wheels/spadkit-*.whl.
+wheel: deps-python
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install -q --disable-pip-version-check "maturin>=1.9,<2"
+	rm -f $(NATIVE)
+	$(VENV)/bin/maturin build --release -m python/Cargo.toml
 
 lint:
 	$(CARGO) fmt --all --check
@@ -135,6 +161,19 @@ deps:
 	$$sudo apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $(PACKAGES) >/dev/null || \
 	  { echo "could not install; the packages are: $(PACKAGES)"; exit 3; }
+
+# Python with venv, for the tests of the Python package. `make`, `make build` and
+# `make test-rust` do without.
+deps-python:
+	@if $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null; then exit 0; fi; \
+	echo "missing: python3 with venv"; \
+	if ! command -v apt-get >/dev/null; then \
+	  echo "install Python 3.9 or later with venv (Debian: python3-venv), or use 'make test-rust'"; exit 3; fi; \
+	sudo=""; if [ "$$(id -u)" -ne 0 ]; then sudo=sudo; fi; \
+	echo "installing with apt-get: python3-venv"; \
+	$$sudo apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends python3-venv >/dev/null || \
+	  { echo "could not install python3-venv; 'make test-rust' does without"; exit 3; }
 
 clean:
 	$(CARGO) clean

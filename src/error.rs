@@ -228,6 +228,11 @@ impl Error {
         }))
     }
 
+    /// What was expected, or what to do.
+    pub fn advice(&self) -> Option<String> {
+        Diagnostic::help(self).map(|help| help.to_string())
+    }
+
     /// Exit status of the command line: 1 a check failed, 2 bad usage or bad
     /// input, 3 an external tool is missing or failed, 4 a defect of the kit,
     /// 130 interrupted (after SIGTERM the program ends with 143:

@@ -54,6 +54,17 @@ pub fn listen() {
     install();
 }
 
+/// Asks for the work to stop, from a program that links the library and hears
+/// signals itself. [`clear`] ends it.
+pub fn request() {
+    let _ = SIGNAL.compare_exchange(0, SIGINT, Ordering::Relaxed, Ordering::Relaxed);
+}
+
+/// The work that [`request`] was for has stopped: other work may begin.
+pub fn clear() {
+    SIGNAL.store(0, Ordering::Relaxed);
+}
+
 /// Whether the user wants the work to stop.
 pub fn requested() -> bool {
     SIGNAL.load(Ordering::Relaxed) != 0

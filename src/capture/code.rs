@@ -219,7 +219,7 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
         },
         (Kind::Sfu, _) => Role::Plain(InstrKind::Sfu),
         (Kind::Alu, Opcode::Mov) => Role::Plain(InstrKind::Mov),
-        (Kind::Alu | Kind::Warp | Kind::Other, _) => Role::Plain(InstrKind::Alu),
+        (Kind::Alu | Kind::Tensor | Kind::Warp | Kind::Other, _) => Role::Plain(InstrKind::Alu),
     }
 }
 

@@ -37,7 +37,8 @@ pub fn ptx_target(input: &str) -> Option<PtxTarget> {
 /// The directive is at the top, after comments.
 const HEAD: u64 = 1 << 16;
 
-fn target(text: &str) -> Option<u32> {
+/// The number of the first `sm_` in the `.target` of PTX.
+pub fn target(text: &str) -> Option<u32> {
     let mut lines = text.lines().map(str::trim_start);
     let names = lines.find_map(|line| line.strip_prefix(".target"))?;
     let words = names.split(|c: char| c.is_whitespace() || c == ',');

@@ -8,7 +8,9 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::quote::shown;
 use crate::software::{Layout, LayoutSpec};
-use crate::trace::{ConflictCount, ConflictProfile, Line, Places, removed_pct, removed_text};
+use crate::trace::{
+    AccessTrace, ConflictCount, ConflictProfile, Line, Places, removed_pct, removed_text,
+};
 use crate::workload::is_input;
 use clap::Args;
 use serde_json::{Value, json};
@@ -90,14 +92,40 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
     let machine = global.machine()?;
     let (input, specs) = args.parts()?;
     let trace = super::load_for_with(input, &machine, printer, args.allow.zeros_beyond(printer))?;
+    let detail = Detail {
+        per_pc: args.per_pc,
+        source: args.source,
+    };
+    of_trace(&trace, &specs, detail, &machine, input, printer)
+}
+
+/// What is counted besides all accesses together.
+#[derive(Clone, Copy)]
+pub(super) struct Detail {
+    /// Each instruction.
+    pub per_pc: bool,
+    /// Each line of the source.
+    pub source: bool,
+}
+
+/// Counts the conflicts of a trace under each mapping. Source files are looked
+/// for beside `input`, too.
+pub(super) fn of_trace(
+    trace: &AccessTrace,
+    specs: &[&LayoutSpec],
+    detail: Detail,
+    machine: &Config,
+    input: &str,
+    printer: &Printer,
+) -> Result<()> {
     let rule = machine.conflict_rule();
-    let profile = ConflictProfile::new(&trace, rule);
-    let per_pc = match args.per_pc {
-        true => ConflictProfile::per_pc(&trace, rule),
+    let profile = ConflictProfile::new(trace, rule);
+    let per_pc = match detail.per_pc {
+        true => ConflictProfile::per_pc(trace, rule),
         false => Vec::new(),
     };
-    let lines = match args.source {
-        true => ConflictProfile::per_line(&trace, rule),
+    let lines = match detail.source {
+        true => ConflictProfile::per_line(trace, rule),
         false => Vec::new(),
     };
     let mut text = SourceText::beside(input);
@@ -106,12 +134,12 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
         profile: &profile,
         per_pc: &per_pc,
         lines: &lines,
-        machine: &machine,
-        has_room: machine.has_room_for(&trace),
+        machine,
+        has_room: machine.has_room_for(trace),
         words: trace.words(),
     };
     let results = specs
-        .into_iter()
+        .iter()
         .map(|spec| job.measure(spec, printer))
         .collect::<Result<Vec<_>>>()?;
     let json = json!({
@@ -131,7 +159,7 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
             "removed",
             "fits",
         ];
-        if args.per_pc && !places.is_empty() {
+        if detail.per_pc && !places.is_empty() {
             header.push("line");
         }
         let rows = results.iter().flat_map(|m| m.rows(&places));
@@ -142,7 +170,7 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
             shown(&trace.name),
             profile.accesses,
             table(&header, &header[2..7], rows),
-            super::rule_line(&machine)
+            super::rule_line(machine)
         )
     })
 }

@@ -87,28 +87,44 @@ pub(super) fn run(args: &RewriteArgs, global: &Global, printer: &Printer) -> Res
     let launch = args.launch_file()?;
     let module = args.module(launch.as_ref())?;
     let request = args.request(&machine, &module, launch.as_ref(), hashes)?;
-    let rewritten = rewrite(&module, &request)?;
-    let measured = match (&launch, &rewritten.text) {
+    let write = |text: &str| write_file(&args.output, text.as_bytes());
+    apply(
+        &module,
+        &request,
+        &machine,
+        launch.as_ref(),
+        &write,
+        printer,
+    )
+}
+
+/// Rewrites, measures with the launch where there is one, and hands the text
+/// to `write` if the kernel still computes the same.
+fn apply(
+    module: &Module,
+    request: &Request,
+    machine: &Config,
+    launch: Option<&LaunchFile>,
+    write: &dyn Fn(&str) -> Result<()>,
+    printer: &Printer,
+) -> Result<()> {
+    let rewritten = rewrite(module, request)?;
+    let measured = match (launch, &rewritten.text) {
         (Some(file), Some(_)) => {
             let rule = machine.conflict_rule();
-            Some(measure(file, &module, &request, &rewritten, rule)?)
+            Some(measure(file, module, request, &rewritten, rule)?)
         }
         _ => None,
     };
     if let Some(text) = &rewritten.text
         && measured.is_none_or(|m| m.outputs_equal)
     {
-        write_file(&args.output, text.as_bytes())?;
+        write(text)?;
     }
     let report = Report {
         rewritten: &rewritten,
         measured: measured.as_ref(),
-        proposal: proposal(
-            &rewritten,
-            &request,
-            &machine,
-            launch.as_ref().zip(Some(&module)),
-        )?,
+        proposal: proposal(&rewritten, request, machine, launch.zip(Some(module)))?,
     };
     printer.result(report.json(), || report.text())?;
     report.verdict()
@@ -221,6 +237,48 @@ impl RewriteArgs {
             optimise: !self.plain,
             entry,
         })
+    }
+}
+
+/// A rewriting without files.
+pub(super) struct Rewriting<'a> {
+    pub module: &'a Module,
+    pub entry: &'a str,
+    /// `SPEC`, or `NAME=SPEC` for each variable.
+    pub hashes: &'a [String],
+    /// To measure with.
+    pub launch: Option<&'a LaunchFile>,
+    /// Whether the block size of the launch is not to be relied on.
+    pub any_block: bool,
+    /// Whether every address is mapped before its access.
+    pub plain: bool,
+}
+
+impl Rewriting<'_> {
+    /// Hands the text to `write` if the kernel still computes the same.
+    pub fn run(
+        &self,
+        machine: &Config,
+        write: &dyn Fn(&str) -> Result<()>,
+        printer: &Printer,
+    ) -> Result<()> {
+        let expected = "expected a mapping, SPEC or NAME=SPEC: mod, xor, pad:every=32,by=1, ...";
+        let hash = |text: &String| {
+            parse_hash(text).map_err(|why| Error::usage(format!("'{text}': {why}"), expected))
+        };
+        let args = RewriteArgs {
+            input: self.module.name.clone().into(),
+            entry: Some(self.entry.to_owned()),
+            hashes: self.hashes.iter().map(hash).collect::<Result<_>>()?,
+            output: PathBuf::new(),
+            launch: None,
+            block: None,
+            any_block: self.any_block,
+            dynamic_shared: None,
+            plain: self.plain,
+        };
+        let request = args.request(machine, self.module, self.launch, args.hashes()?)?;
+        apply(self.module, &request, machine, self.launch, write, printer)
     }
 }
 

@@ -73,25 +73,13 @@ pub(super) fn run(args: &RunArgs, printer: &Printer) -> Result<()> {
         global_races: args.races == Some(Races::Global),
         ..Options::default()
     };
-    let start = Instant::now();
-    let mut done = 0;
-    let outcome = prepared.run_each(&options, |_, _| done += 1)?;
-    let seconds = start.elapsed();
-    let outputs = outputs(&prepared)?;
+    let report = Report::of(&file, &mut prepared, &options)?;
     for dump in &args.dump {
         let found = prepared.buffers().find(|(name, ..)| *name == dump.name);
         if let Some((_, buffer, bytes)) = found {
             write_file(&dump.path, &buffer.to_npy(bytes))?;
         }
     }
-    let report = Report {
-        file: &file,
-        entries: prepared.launches().iter().map(|l| &*l.entry).collect(),
-        done,
-        outcome: &outcome,
-        outputs: &outputs,
-        seconds,
-    };
     printer.result(report.json(), || report.text())?;
     report.verdict()
 }
@@ -144,19 +132,39 @@ fn outputs(prepared: &Prepared) -> Result<Vec<Output>> {
     prepared.buffers().map(output).collect()
 }
 
-struct Report<'a> {
+/// What a run did.
+pub(super) struct Report<'a> {
     file: &'a LaunchFile,
     /// Entries of all launches.
-    entries: Vec<&'a str>,
+    entries: Vec<String>,
     /// Launches that ran; those behind a fault do not.
     done: usize,
-    outcome: &'a Outcome,
-    outputs: &'a [Output],
+    outcome: Outcome,
+    outputs: Vec<Output>,
     seconds: Duration,
 }
 
-impl Report<'_> {
-    fn json(&self) -> Value {
+impl<'a> Report<'a> {
+    /// Runs all launches.
+    pub fn of(file: &'a LaunchFile, prepared: &mut Prepared, options: &Options) -> Result<Self> {
+        let start = Instant::now();
+        let mut done = 0;
+        let outcome = prepared.run_each(options, |_, _| done += 1)?;
+        Ok(Report {
+            file,
+            entries: prepared
+                .launches()
+                .iter()
+                .map(|l| l.entry.clone())
+                .collect(),
+            done,
+            outcome,
+            seconds: start.elapsed(),
+            outputs: outputs(prepared)?,
+        })
+    }
+
+    pub fn json(&self) -> Value {
         let output = |o: &Output| {
             // JSON has no infinity: null, too.
             let error = o.comparison.as_ref().map(|c| c.max_error);
@@ -184,7 +192,8 @@ impl Report<'_> {
 
     /// Number and entry of the launches that did not run.
     fn skipped(&self) -> impl Iterator<Item = (usize, &str)> {
-        self.entries.iter().copied().enumerate().skip(self.done)
+        let entries = self.entries.iter().map(String::as_str);
+        entries.enumerate().skip(self.done)
     }
 
     fn text(&self) -> String {
@@ -221,7 +230,7 @@ impl Report<'_> {
     }
 
     /// An error for the exit status where something is wrong with the kernel.
-    fn verdict(&self) -> Result<()> {
+    pub fn verdict(&self) -> Result<()> {
         let fault = self.outcome.findings.iter().find(|f| !f.warning);
         if let Some(fault) = fault {
             return Err(Error::CheckFailed {

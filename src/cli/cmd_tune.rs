@@ -1,7 +1,7 @@
 //! `spadkit tune`: the best configuration of each hash unit for a trace.
 
 mod pairs;
-mod software;
+pub(super) mod software;
 
 use super::Global;
 use super::configuration::configuration_json;
@@ -117,7 +117,8 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         args.allow.zeros_beyond(printer),
     )?;
     if args.software {
-        return software::run(args, &trace, &machine, printer);
+        interrupt::listen();
+        return software::run(&args.kinds, args.budget(), &trace, &machine, printer);
     }
     let has_room = machine.has_room_for(&trace);
     let trace = match args.sharing {

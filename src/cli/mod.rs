@@ -1,5 +1,6 @@
 //! The command line: one file per command, [`Printer`] for all output.
 
+pub mod answers;
 mod classify_static;
 mod cmd_classify;
 mod cmd_conflicts;

@@ -8,6 +8,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Output for people or for programs.
@@ -34,6 +35,16 @@ pub struct Printer {
     format: Format,
     quiet: bool,
     machine: Option<MachineNote>,
+    /// Where results and warnings go that are not to be printed.
+    collected: Option<Arc<Mutex<Collected>>>,
+}
+
+/// What a command would have printed.
+#[derive(Debug, Default)]
+pub(super) struct Collected {
+    /// The object of `--format json`.
+    pub json: Option<Value>,
+    pub warnings: Vec<String>,
 }
 
 impl Printer {
@@ -43,7 +54,19 @@ impl Printer {
             format,
             quiet,
             machine: None,
+            collected: None,
         }
+    }
+
+    /// A printer that keeps what there is to say instead of printing it, for
+    /// programs that link the library.
+    pub(super) fn collecting() -> (Self, Arc<Mutex<Collected>>) {
+        let collected = Arc::default();
+        let printer = Printer {
+            collected: Some(Arc::clone(&collected)),
+            ..Printer::new(Format::Json, true)
+        };
+        (printer, collected)
     }
 
     /// The same, with a machine that every result names.
@@ -61,19 +84,14 @@ impl Printer {
         if interrupt::requested() {
             self.warn("interrupted: this is what was done by then");
         }
+        if let Some(collected) = &self.collected {
+            let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
+            collected.json = Some(self.object(json));
+            return Ok(());
+        }
         let out = match self.format {
             Format::Json => {
-                let mut object = json!({"format_version": 1});
-                if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), json) {
-                    object.extend(fields);
-                    if let Some(machine) = &self.machine {
-                        let named = json!({"preset": machine.preset, "from": machine.from});
-                        object.insert("machine".to_owned(), named);
-                    }
-                    if interrupt::requested() {
-                        object.insert("interrupted".to_owned(), json!(true));
-                    }
-                }
+                let object = self.object(json);
                 serde_json::to_string_pretty(&object).expect("a JSON value") + "\n"
             }
             Format::Text => {
@@ -85,6 +103,22 @@ impl Printer {
             }
         };
         self.write(&out)
+    }
+
+    /// The object that `--format json` prints.
+    fn object(&self, json: Value) -> Value {
+        let mut object = json!({"format_version": 1});
+        if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), json) {
+            object.extend(fields);
+            if let Some(machine) = &self.machine {
+                let named = json!({"preset": machine.preset, "from": machine.from});
+                object.insert("machine".to_owned(), named);
+            }
+            if interrupt::requested() {
+                object.insert("interrupted".to_owned(), json!(true));
+            }
+        }
+        object
     }
 
     /// Prints a part of the text that is known before the rest; JSON is one
@@ -118,6 +152,11 @@ impl Printer {
     /// Something that the user should know although the command goes on.
     /// Shown even when quiet.
     pub fn warn(&self, message: impl AsRef<str>) {
+        if let Some(collected) = &self.collected {
+            let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
+            collected.warnings.push(message.as_ref().to_owned());
+            return;
+        }
         to_stderr(&format!("warning: {}\n", shown(message.as_ref())));
     }
 

@@ -81,6 +81,11 @@ impl Skeleton {
         })
     }
 
+    /// The entry, as the PTX names it.
+    pub fn entry(&self) -> &str {
+        &self.entry
+    }
+
     /// Names of the parameters, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.params.iter().map(|p| p.name.as_str())

@@ -194,6 +194,8 @@ pub struct Tuning {
     pub reqntid: Option<[u32; 3]>,
     /// `.minnctapersm`
     pub minnctapersm: Option<u32>,
+    /// `.reqnctapercluster`
+    pub cluster: Option<[u32; 3]>,
     /// `.maxnreg`
     pub maxnreg: Option<u32>,
     /// `.noreturn`

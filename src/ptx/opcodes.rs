@@ -60,6 +60,8 @@ pub(in crate::ptx) enum Class {
     StoreMatrix,
     ConvertAddress,
     TestSpace,
+    /// Of shared memory in a cluster.
+    ClusterAddress,
     Branch,
     IndexedBranch,
     Call,
@@ -70,8 +72,12 @@ pub(in crate::ptx) enum Class {
     Fence,
     /// A read, write or question of a texture or a surface.
     Texture,
+    /// An `mbarrier` object.
+    Mbarrier,
     /// Between the lanes of a warp.
     Warp,
+    /// A product of matrices, or a load or store of its fragments.
+    Tensor,
     /// Changes nothing that a program can see.
     Hint,
     /// The executor refuses it, and says why.
@@ -258,7 +264,6 @@ const SIGNED_HALF_FLOAT: &[Types] = &[SIGNED, HALVES, FLOATS];
 const WORDS: &[Types] = &[&[B32, B64]];
 
 const TENSOR: Class = Class::Refused("tensor-core instructions are not supported");
-const OBJECT: Class = Class::Refused("memory barrier objects are not supported");
 const UNKNOWN: Class = Class::Refused("this instruction is not supported");
 
 /// A read of a texture or a surface.
@@ -329,6 +334,8 @@ opcodes! {
     Fence "fence" no_result(Class::Fence),
     Fma "fma" row(Arithmetic).types(&[HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN, OWN]),
     Fns "fns" row(Bits).takes(&[RAW, RAW, Of::Is(S32)]).gives(RAW).not_affine(COUNT),
+    Getctarank "getctarank" row(ClusterAddress).address(Address::Number),
+    Griddepcontrol "griddepcontrol" no_result(Hint),
     Isspacep "isspacep" row(TestSpace).address(Address::Number),
     Ld "ld" row(Load).types(IN_MEMORY).address(Address::Loaded).not_affine(DATA),
     Ldmatrix "ldmatrix" row(LoadMatrix).address(Address::Memory).differs().not_affine(DATA),
@@ -342,11 +349,12 @@ opcodes! {
     Match "match" warp().address(Address::Number),
     Max "max" row(Arithmetic).types(&[INTEGERS, PAIRS, HALVES, FLOATS]).takes(&[OWN, OWN])
         .address(Address::Choice).not_affine(EXTREME),
-    Mbarrier "mbarrier" row(OBJECT).differs(),
+    Mapa "mapa" row(ClusterAddress).not_affine("an address in a cluster"),
+    Mbarrier "mbarrier" row(Class::Mbarrier).address(Address::Number).differs().not_affine(DATA),
     Membar "membar" no_result(Class::Fence),
     Min "min" row(Arithmetic).types(&[INTEGERS, PAIRS, HALVES, FLOATS]).takes(&[OWN, OWN])
         .address(Address::Choice).not_affine(EXTREME),
-    Mma "mma" row(TENSOR).differs(),
+    Mma "mma" row(Tensor).differs(),
     Mov "mov" row(Move).types(&[BITS, INTEGERS, FLOATS, &[Pred, B128]])
         .not_affine("a special register or part of a value"),
     Movmatrix "movmatrix" row(Warp).differs(),
@@ -375,6 +383,7 @@ opcodes! {
         .address(Address::Choice).not_affine(SELECTION),
     Set "set" row(Compare).types(&[BITS, INTEGERS, HALVES, FLOATS])
         .takes(&[Of::Second, Of::Second, FLAG]).optional(1).address(Address::Number),
+    Setmaxnreg "setmaxnreg" no_result(Hint),
     Setp "setp" row(Compare).types(&[BITS, INTEGERS, HALVES, FLOATS])
         .takes(&[OWN, OWN, FLAG]).optional(1).gives(FLAG).address(Address::Number),
     Shf "shf" row(Bits).types(&[&[B32]]).takes(&[RAW, RAW, WORD]).not_affine(DIVISION),

@@ -1,6 +1,5 @@
 //! `spadkit tune --software`: what a programmer picks from.
 
-use super::TuneArgs;
 use crate::cli::printer::{Printer, table};
 use crate::config::Config;
 use crate::error::Result;
@@ -14,20 +13,23 @@ use crate::software::{Language, render};
 use crate::trace::{AccessTrace, Wide};
 use serde_json::{Value, json};
 use std::fmt::Write;
+use std::time::Duration;
 
 /// Bytes of a word of shared memory.
 const WORD: u32 = 4;
 
-pub(super) fn run(
-    args: &TuneArgs,
+/// Searches mappings of `kinds`, all where none is named, with `budget` for
+/// each optimal search.
+pub(in crate::cli) fn run(
+    kinds: &[Kind],
+    budget: Duration,
     trace: &AccessTrace,
     machine: &Config,
     printer: &Printer,
 ) -> Result<()> {
-    interrupt::listen();
-    let kinds = match args.kinds.is_empty() {
+    let kinds = match kinds.is_empty() {
         true => Kind::all(),
-        false => args.kinds.clone(),
+        false => kinds.to_vec(),
     };
     let progress = printer.progress(1, "tune --software");
     let report = |update: Update| {
@@ -39,7 +41,7 @@ pub(super) fn run(
         control: Control::none()
             .stop_when(&interrupt::requested)
             .progress(&report),
-        budget: args.budget(),
+        budget,
     };
     let rule = machine.conflict_rule();
     let (geometry, room) = (machine.geometry, machine.block_words);

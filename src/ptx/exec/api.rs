@@ -86,6 +86,7 @@ pub enum FindingKind {
     InvalidMask,
     InvalidBarrier,
     InvalidTexture,
+    InvalidMetadata,
 }
 
 impl FindingKind {
@@ -104,6 +105,7 @@ impl FindingKind {
             FindingKind::InvalidMask => "invalid-mask",
             FindingKind::InvalidBarrier => "invalid-barrier",
             FindingKind::InvalidTexture => "invalid-texture",
+            FindingKind::InvalidMetadata => "invalid-metadata",
         }
     }
 
@@ -152,6 +154,8 @@ pub enum Kind {
     Store,
     /// An atomic or a reduction.
     Atomic,
+    /// A product of matrices, by the tensor cores.
+    Tensor,
     /// Shuffles, votes and other exchanges inside the warp.
     Warp,
     /// A barrier of the block.

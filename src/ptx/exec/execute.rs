@@ -2,7 +2,7 @@
 
 use super::form::{Map, Step};
 use super::machine::Machine;
-use super::{access, copies, exchange, lanes, print, raced, shared, texture};
+use super::{access, copies, exchange, lanes, mbarrier, print, raced, shared, tensor, texture};
 
 /// Executes a function of registers.
 #[inline(always)]
@@ -40,8 +40,10 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Atomic { access } => access::atomic(m, memory(access), exec),
         Step::Copy { access } => access::copy(m, memory(access), exec),
         Step::Matrix { access } => access::matrix(m, memory(access), exec),
+        Step::Tensor { tensor } => tensor::multiply(m, &image.tensors[tensor as usize], exec),
         Step::Commit => copies::commit(m, exec),
         Step::Wait { left } => copies::wait(m, left, exec),
+        Step::Mbarrier { change } => mbarrier::change(m, &image.changes[change as usize], exec),
         Step::Fence { wide } => raced::fence(m, wide, exec),
         Step::Exchange { exchange } => {
             exchange::exchange(m, &image.exchanges[exchange as usize], exec);

@@ -12,6 +12,7 @@ use super::scalar::Scalar;
 use super::texture::TextureOp;
 use crate::ptx::names::{Space, Special, Type, Word};
 use crate::ptx::opcodes::Opcode;
+use crate::ptx::tensor::{Arithmetic, Sparsity};
 
 /// No reconvergence before the function ends.
 pub(super) const NEVER: u32 = u32::MAX;
@@ -229,6 +230,56 @@ pub(super) struct BarrierOp {
     pub reduction: Option<(Word, Slot, Slot)>,
 }
 
+/// Where an `mbarrier` object is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SharedPlace {
+    pub from: From,
+    pub offset: i64,
+    pub generic: bool,
+}
+
+/// What an instruction does to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Init,
+    Invalidate,
+    ExpectBytes,
+    CompleteBytes,
+    Arrive {
+        drops: bool,
+        /// The number is of bytes to expect, not of arrivals.
+        expects: bool,
+        stays: bool,
+    },
+    /// Arrives when the `cp.async` copies so far have come; `counts` is false
+    /// where the arrival is one more than the barrier was initialised for.
+    Copies {
+        counts: bool,
+    },
+}
+
+/// An instruction that changes an object.
+pub(super) struct Change {
+    pub action: Action,
+    pub place: SharedPlace,
+    /// Count or bytes.
+    pub number: Option<Slot>,
+    /// Gets the state before.
+    pub state: Option<Slot>,
+    pub releases: bool,
+}
+
+/// `test_wait` and `try_wait`.
+pub(super) struct Wait {
+    pub place: SharedPlace,
+    /// The state, or the parity.
+    pub by: Slot,
+    pub parity: bool,
+    /// Whether the phase is complete.
+    pub result: Slot,
+    pub acquires: bool,
+}
+
 /// An exchange inside the warp.
 pub(super) struct WarpOp {
     pub opcode: Opcode,
@@ -239,6 +290,32 @@ pub(super) struct WarpOp {
     pub second: Option<Slot>,
     /// Two values to one, of reductions of floating-point numbers.
     pub combine: Option<Scalar>,
+}
+
+/// A matrix in the registers of the lanes.
+pub(super) struct Matrices {
+    pub ty: Type,
+    pub slots: Vec<Slot>,
+    /// Of each element of the registers, lane after lane, its index in the
+    /// matrices, by rows.
+    pub places: Vec<[u16; 32]>,
+}
+
+/// A product of matrices.
+pub(super) struct TensorOp {
+    /// How many at a time.
+    pub matrices: usize,
+    /// Rows, columns, and products of a sum: elements, of single bits words.
+    pub size: [usize; 3],
+    pub arithmetic: Arithmetic,
+    pub a: Matrices,
+    pub b: Matrices,
+    pub c: Matrices,
+    pub d: Matrices,
+    /// Row of `b` for each element of a row of `a`, row after row.
+    pub rows: Vec<u16>,
+    /// Of a sparse `a` its metadata, instead.
+    pub sparse: Option<(Sparsity, Slot)>,
 }
 
 /// A variable of shared memory, for messages.
@@ -287,6 +364,9 @@ pub(super) struct Image {
     pub barriers: Vec<BarrierOp>,
     pub exchanges: Vec<WarpOp>,
     pub textures: Vec<TextureOp>,
+    pub changes: Vec<Change>,
+    pub waits: Vec<Wait>,
+    pub tensors: Vec<TensorOp>,
     pub tables: Vec<Vec<u32>>,
     /// Memory operation of each instruction, for observers.
     pub access: Vec<Option<u32>>,

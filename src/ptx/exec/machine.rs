@@ -5,6 +5,7 @@ use super::api::{BlockSink, FindingKind, Launch, Options};
 use super::global::GlobalRaces;
 use super::image::{Image, MemoryOp, Transfer};
 use super::memory::{BufferId, Memory, Object};
+use super::phase::Mbarriers;
 use super::race::Races;
 use super::registers::Registers;
 use super::texture::{Sampler, Texture};
@@ -125,6 +126,7 @@ pub(super) struct Machine<'a> {
     pub limit_reached: bool,
     /// Threads that have arrived at barriers without waiting.
     pub arrivals: Vec<Arrival>,
+    pub mbarriers: Mbarriers,
     pub observer: Option<Box<dyn BlockSink + 'a>>,
     pub races: Option<Races>,
     pub global_races: Option<GlobalRaces>,
@@ -162,6 +164,7 @@ impl<'a> Machine<'a> {
             stop: false,
             limit_reached: false,
             arrivals: Vec::new(),
+            mbarriers: Mbarriers::default(),
             observer: None,
             races: None,
             global_races: None,

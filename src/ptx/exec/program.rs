@@ -7,6 +7,7 @@ use super::image::{FUNCTION_WINDOW, Image};
 use super::machine::Common;
 use super::memory::{ALIGN, BufferId, GAP, Memory, VARIABLES};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::ptx::ast::{self, Linkage, Module, Target};
 use crate::ptx::names::{Space, Type};
 use rayon::prelude::*;
@@ -309,6 +310,7 @@ impl Program {
             if whole {
                 return Ok(sum.outcome(&image, launch));
             }
+            interrupt::check(&launch.entry)?;
             *memory = before;
             sum = Sum {
                 printed: sum.printed,
@@ -317,6 +319,9 @@ impl Program {
         }
         let own = Common::new(&image, memory, params, launch, options, false);
         run_in_order(&own, options, range, &mut sum);
+        if own.stop.load(Relaxed) {
+            interrupt::check(&launch.entry)?;
+        }
         Ok(sum.outcome(&image, launch))
     }
 }

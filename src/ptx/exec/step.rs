@@ -7,6 +7,7 @@ use super::execute::{self, execute};
 use super::form::{Form, Step};
 use super::image::NEVER;
 use super::machine::Machine;
+use super::mbarrier;
 use super::members;
 use super::observe::observe;
 use super::print;
@@ -137,6 +138,16 @@ impl Warp {
                             if let Some(at) = made {
                                 exchange(m, &image.exchanges[at as usize], exec);
                             }
+                        }
+                    }
+                    &Form::Wait { wait } => {
+                        let info = &image.waits[wait as usize];
+                        if exec != 0 && !mbarrier::wait(m, info, exec, false) {
+                            self.top(path).pc = pc;
+                            self.paths[path].state = State::Mbarrier;
+                            m.warp_instructions -= 1;
+                            m.thread_instructions -= count;
+                            return Stopped::Waiting;
                         }
                     }
                     &Form::IndexedBranch {
@@ -432,6 +443,9 @@ impl Machine<'_> {
         let sum = self.common.used.fetch_add(new, Relaxed) + new;
         if sum > self.common.limit && !self.common.stop.swap(true, Relaxed) {
             self.limit_reached = true;
+        }
+        if crate::interrupt::requested() {
+            self.common.stop.store(true, Relaxed);
         }
         self.pause = self.thread_instructions + SHARE.min(self.common.limit.saturating_sub(sum));
         self.stop |= self.common.stop.load(Relaxed);

@@ -31,7 +31,8 @@ pub(super) fn kind(i: &Instruction) -> Kind {
         | Class::Trap => Kind::Branch,
         Class::Function => Kind::Sfu,
         Class::Quotient if i.ty(0).is_some_and(|t| t.is_float()) => Kind::Sfu,
-        Class::Fence | Class::Hint => Kind::Other,
+        Class::Tensor => Kind::Tensor,
+        Class::Fence | Class::Mbarrier | Class::Hint => Kind::Other,
         Class::Arithmetic
         | Class::Quotient
         | Class::Bits
@@ -41,6 +42,7 @@ pub(super) fn kind(i: &Instruction) -> Kind {
         | Class::Move
         | Class::ConvertAddress
         | Class::TestSpace
+        | Class::ClusterAddress
         | Class::Refused(_) => Kind::Alu,
     }
 }

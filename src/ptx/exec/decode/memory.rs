@@ -18,14 +18,14 @@ use crate::ptx::opcodes::{Class, First, Opcode};
 
 impl Decoder<'_> {
     /// Space, base and offset of an address operand.
-    fn address(
+    pub(super) fn address(
         &mut self,
         i: &Instruction,
         operand: &Operand,
     ) -> Result<(Option<Space>, From, i64), Reason> {
         let mut space = match i.space() {
-            Some(Space::SharedCluster) => return Err("shared memory of a cluster".to_owned()),
-            Some(Space::SharedCta) => Some(Space::Shared),
+            // The cluster is the block.
+            Some(Space::SharedCta | Space::SharedCluster) => Some(Space::Shared),
             Some(Space::ParamEntry | Space::ParamFunc) => Some(Space::Param),
             other => other,
         };
@@ -247,7 +247,7 @@ impl Decoder<'_> {
             return self.wait(i);
         }
         if i.has(Word::Mbarrier) {
-            return Err("memory barrier objects are not supported".to_owned());
+            return self.copies_arrive(i);
         }
         let size = match i.operands.get(2) {
             Some(Operand::Immediate(crate::ptx::ast::Immediate::Integer(n)))

@@ -1,0 +1,47 @@
+"""Run, check and tune CUDA and Triton kernels in PTX, without a GPU.
+
+    kernel = spadkit.Kernel.from_ptx("saxpy.ptx")
+    kernel[16, 256](n, a, x, y)          # NumPy arrays, in place
+    kernel.races()                       # races and other faults
+    kernel.conflicts(machine="sm80")     # bank conflicts by source line
+    kernel.tune_software()               # swizzles and padding, ranked
+    kernel.rewrite("xor").kernel         # the kernel under a mapping
+"""
+
+from ._arguments import Parameter
+from ._errors import (
+    ArgumentError,
+    CheckFailed,
+    Defect,
+    Error,
+    FileError,
+    InputError,
+    KernelFault,
+    ToolError,
+    UsageError,
+)
+from ._kernel import Configured, Kernel, Launch
+from ._native import __version__
+from ._results import Conflicts, Result, Rewritten, Run, Tuning
+
+__all__ = [
+    "ArgumentError",
+    "CheckFailed",
+    "Configured",
+    "Conflicts",
+    "Defect",
+    "Error",
+    "FileError",
+    "InputError",
+    "Kernel",
+    "KernelFault",
+    "Launch",
+    "Parameter",
+    "Result",
+    "Rewritten",
+    "Run",
+    "ToolError",
+    "Tuning",
+    "UsageError",
+    "__version__",
+]

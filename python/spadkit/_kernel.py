@@ -1,0 +1,352 @@
+"""Kernels and their launches."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Mapping, Optional, Sequence, Union
+
+from . import _native
+from ._arguments import Bound, Parameter, bind
+from ._errors import CheckFailed, FileError, KernelFault, UsageError
+from ._results import Conflicts, Result, Rewritten, Run, Tuning
+from ._sources import Source, cuda_source, cupy_source, triton_source
+
+Size = Union[int, Sequence[int]]
+#: Thread instructions after which a run ends, where no other limit is given.
+LIMIT = 10_000_000_000
+
+
+class Kernel:
+    """A kernel in PTX, which runs on the CPU.
+
+    ``kernel[grid, block](a, b, n)`` runs it on NumPy arrays, in place. Sizes are
+    integers or up to three of them. After a call, :meth:`races`,
+    :meth:`conflicts`, :meth:`tune_software` and :meth:`rewrite` are about that
+    launch, with the arrays as they were before it.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._native = _native.Kernel(source.ptx, source.file, source.entry)
+        self._source = source
+        self._last: Optional[Launch] = None
+        names = list(source.names)
+        self._parameters = []
+        for at, (name, size, kind) in enumerate(self._native.params()):
+            own = names[at] if at < len(names) else name
+            self._parameters.append(Parameter(own, size, source.types.get(own, kind)))
+
+    @classmethod
+    def from_ptx(cls, ptx: Union[str, "os.PathLike[str]"], entry: Optional[str] = None) -> "Kernel":
+        """A kernel of a PTX text, or of a file that has one.
+
+        ``entry`` may be left out if there is only one, and may be its plain name
+        for a mangled one.
+        """
+        if isinstance(ptx, str) and ("\n" in ptx or ".version" in ptx):
+            return cls(Source(ptx, "<ptx>", entry))
+        path = os.fspath(ptx)
+        try:
+            with open(path, encoding="utf-8") as file:
+                return cls(Source(file.read(), path, entry))
+        except OSError as error:
+            what = f"cannot read {path}: {error.strerror}"
+            raise FileError(what, "expected a PTX text, or a path to one") from None
+        except UnicodeDecodeError:
+            raise FileError(f"{path} is not a text", "expected PTX in UTF-8") from None
+
+    @classmethod
+    def from_triton(cls, compiled: Any) -> "Kernel":
+        """A kernel that Triton has compiled.
+
+        ``compiled`` is what ``triton.compile(...)`` or ``kernel.warmup(...)``
+        return. The block and the shared memory are known: ``kernel[grid](...)``
+        with the arguments that are not ``tl.constexpr``.
+        """
+        return cls(triton_source(compiled))
+
+    @classmethod
+    def from_cupy(cls, raw: Any, entry: Optional[str] = None, arch: str = "sm_80") -> "Kernel":
+        """A kernel of a ``cupy.RawKernel`` or ``cupy.RawModule``.
+
+        CUDA source is compiled for ``arch`` by NVRTC, which must be installed:
+        ``pip install nvidia-cuda-nvrtc-cu12``.
+        """
+        return cls(cupy_source(raw, entry, arch))
+
+    @classmethod
+    def from_cuda(
+        cls,
+        source: str,
+        entry: Optional[str] = None,
+        arch: str = "sm_80",
+        options: Sequence[str] = (),
+    ) -> "Kernel":
+        """A kernel of CUDA C++ source, compiled by NVRTC, which must be installed."""
+        return cls(cuda_source(source, entry, arch, options))
+
+    @property
+    def ptx(self) -> str:
+        """The PTX."""
+        return self._native.ptx
+
+    @property
+    def entry(self) -> str:
+        """The entry's name in the PTX."""
+        return self._native.entry
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        """The parameters that a call takes, in order."""
+        hidden = set(self._source.hidden)
+        return [p for p in self._parameters if p.name not in hidden]
+
+    @property
+    def symbols(self) -> dict[str, int]:
+        """The variables that ``symbols=`` can write, and their bytes."""
+        return dict(self._native.symbols())
+
+    def check(self) -> None:
+        """Raises :class:`InputError` with all instructions that cannot be run."""
+        self._native.check()
+
+    def __repr__(self) -> str:
+        listed = ", ".join(str(p) for p in self.parameters)
+        return f"<spadkit.Kernel {self.entry}({listed})>"
+
+    def __getitem__(self, sizes: Any) -> "Configured":
+        """``kernel[grid, block]``; ``kernel[grid]`` where the block is known."""
+        if callable(sizes):
+            sizes = sizes(dict(self._source.constants))
+        grid, block = self._sizes(sizes)
+        return Configured(self, _dimensions(grid, "grid"), _dimensions(block, "block"))
+
+    def _sizes(self, sizes: Any) -> tuple[Size, Size]:
+        known = self._source.block
+        nested = isinstance(sizes, tuple) and any(isinstance(s, (tuple, list)) for s in sizes)
+        if known is not None and not nested:
+            return sizes, known
+        if isinstance(sizes, tuple) and len(sizes) == 2:
+            return sizes[0], sizes[1]
+        required = self._native.required_block
+        if required is not None and not isinstance(sizes, tuple):
+            return sizes, required
+        what = f"{self.entry} is launched with [{sizes!r}]"
+        raise UsageError(what, "expected kernel[grid, block], each an integer or up to three")
+
+    def races(self, memory: str = "shared") -> Run:
+        """Runs the last launch again and looks for races: see :meth:`Launch.races`."""
+        return self._launch().races(memory)
+
+    def conflicts(
+        self,
+        machine: Optional[str] = None,
+        hash: Union[str, Sequence[str]] = "mod",
+        block: int = 0,
+    ) -> Conflicts:
+        """Bank conflicts of the last launch: see :meth:`Launch.conflicts`."""
+        return self._launch().conflicts(machine, hash, block)
+
+    def tune_software(
+        self,
+        machine: Optional[str] = None,
+        kinds: Sequence[str] = (),
+        budget: float = 3.0,
+        block: int = 0,
+    ) -> Tuning:
+        """Mappings for the last launch: see :meth:`Launch.tune_software`."""
+        return self._launch().tune_software(machine, kinds, budget, block)
+
+    def rewrite(
+        self,
+        spec: Union[str, Mapping[str, str]],
+        machine: Optional[str] = None,
+        any_block: bool = False,
+        plain: bool = False,
+    ) -> Rewritten:
+        """The kernel with a mapping put into its accesses to shared memory.
+
+        ``spec`` is one mapping for all variables, or one for each of them by
+        name. If there was a launch, it runs before and after, and
+        instructions, conflicts and outputs are compared. ``any_block``: do not
+        assume the launch's block. ``plain``: map each address before each
+        access, without optimisation. :class:`CheckFailed` says why a kernel
+        cannot be rewritten.
+        """
+        launch = self._last._native if self._last is not None else None
+        return _rewrite(self, launch, spec, machine, any_block, plain)
+
+    def _launch(self) -> "Launch":
+        if self._last is None:
+            what = f"{self.entry} was not launched yet"
+            raise UsageError(what, "call kernel[grid, block](...) first; .bind(...) does not run it")
+        return self._last
+
+
+class Configured:
+    """A kernel with its grid and block: call it with the arguments."""
+
+    def __init__(self, kernel: Kernel, grid: list[int], block: list[int]) -> None:
+        self.kernel = kernel
+        self.grid = grid
+        self.block = block
+
+    def __call__(
+        self,
+        *args: Any,
+        shared: Optional[int] = None,
+        symbols: Optional[Mapping[str, Any]] = None,
+        limit: int = LIMIT,
+        **named: Any,
+    ) -> Run:
+        """Runs the kernel on ``args``; arrays are changed in place.
+
+        ``shared``: bytes of dynamic shared memory. ``symbols``: arrays for
+        ``__constant__`` and ``__device__`` variables, by name. ``limit``: thread
+        instructions after which the run ends with a finding. A fault is
+        :class:`KernelFault`, and no array is changed.
+        """
+        return self.bind(*args, shared=shared, symbols=symbols, limit=limit, **named).run()
+
+    def bind(
+        self,
+        *args: Any,
+        shared: Optional[int] = None,
+        symbols: Optional[Mapping[str, Any]] = None,
+        limit: int = LIMIT,
+        **named: Any,
+    ) -> "Launch":
+        """The launch with these arguments, as they are now, without running it."""
+        kernel = self.kernel
+        source = kernel._source
+        given, named = source.runtime_arguments(args, named)
+        hidden = source.hidden_values(self.grid)
+        bound = bind(kernel.entry, kernel._parameters, given, {**named, **hidden}, symbols or {})
+        native = kernel._native.launch(
+            self.grid,
+            self.block,
+            _size(source.shared if shared is None else shared, "shared"),
+            _size(limit, "limit"),
+            bound.native,
+            bound.symbols,
+        )
+        kernel._last = Launch(kernel, native, bound)
+        return kernel._last
+
+
+class Launch:
+    """A kernel with its grid, block and arguments, which are kept as they were."""
+
+    def __init__(self, kernel: Kernel, native: _native.Launch, bound: Bound) -> None:
+        self.kernel = kernel
+        self._native = native
+        self._bound = bound
+
+    def run(self, threads: int = 0) -> Run:
+        """Runs it; arrays are changed in place. ``threads`` of the host, 0: all."""
+        (text, warnings, error), buffers = self._native.run("no", threads)
+        run = Run(text, warnings)
+        if error is not None:
+            raise _with_result(_fault(error), run)
+        self._bound.write_back(buffers)
+        return run
+
+    def races(self, memory: str = "shared") -> Run:
+        """Runs it and looks for races, on ``memory`` ``"shared"`` or ``"global"``
+        (shared and global), and for reads of values that were never written.
+
+        Faults are findings here, not exceptions. No array is changed.
+        """
+        (text, warnings, _), _ = self._native.run(memory, 0)
+        return Run(text, warnings)
+
+    def conflicts(
+        self,
+        machine: Optional[str] = None,
+        hash: Union[str, Sequence[str]] = "mod",
+        block: int = 0,
+    ) -> Conflicts:
+        """Bank conflicts of one block under one mapping, or several.
+
+        ``machine``: ``"sm70"``, ``"sm80"``, ``"sm90"``, another preset or a
+        configuration file; without it, that of the PTX's target. ``block``: its
+        linear index.
+        """
+        specs = [hash] if isinstance(hash, str) else list(hash)
+        if not specs:
+            raise UsageError("no mapping", "expected one in hash=: 'mod' is no mapping")
+        (text, warnings, _), pictures = self._native.conflicts(machine, specs, _size(block, "block"))
+        return Conflicts(text, warnings, pictures)
+
+    def tune_software(
+        self,
+        machine: Optional[str] = None,
+        kinds: Sequence[str] = (),
+        budget: float = 3.0,
+        block: int = 0,
+    ) -> Tuning:
+        """Mappings in software: padding, swizzles, XORs, random shifts, ranked.
+
+        ``kinds``: only these. ``budget``: seconds for each optimal search.
+        """
+        kinds = [kinds] if isinstance(kinds, str) else list(kinds)
+        text, warnings, _ = self._native.tune_software(
+            machine, kinds, float(budget), _size(block, "block")
+        )
+        return Tuning(text, warnings)
+
+    def rewrite(
+        self,
+        spec: Union[str, Mapping[str, str]],
+        machine: Optional[str] = None,
+        any_block: bool = False,
+        plain: bool = False,
+    ) -> Rewritten:
+        """As :meth:`Kernel.rewrite`, compared on this launch."""
+        return _rewrite(self.kernel, self._native, spec, machine, any_block, plain)
+
+
+def _rewrite(
+    kernel: Kernel,
+    launch: Optional[_native.Launch],
+    spec: Union[str, Mapping[str, str]],
+    machine: Optional[str],
+    any_block: bool,
+    plain: bool,
+) -> Rewritten:
+    specs = [spec] if isinstance(spec, str) else [f"{name}={s}" for name, s in spec.items()]
+    (text, warnings, error), ptx = kernel._native.rewrite(specs, machine, launch, any_block, plain)
+    if error is not None or ptx is None:
+        error = error or CheckFailed(f"{kernel.entry} was not rewritten")
+        raise _with_result(error, Result(text, warnings))
+    # The rewritten kernel may have an amount of dynamic shared memory of its own.
+    answer = Rewritten(text, warnings, kernel)
+    needed = answer["dynamic_shared"]
+    answer.kernel = Kernel(kernel._source.rewritten(ptx, kernel.entry, needed))
+    return answer
+
+
+def _fault(error: Exception) -> Exception:
+    if type(error) is CheckFailed:
+        return KernelFault(error.what, error.help)
+    return error
+
+
+def _with_result(error: Exception, result: Result) -> Exception:
+    setattr(error, "result", result)
+    return error
+
+
+def _dimensions(size: Any, what: str) -> list[int]:
+    sizes = list(size) if isinstance(size, (tuple, list)) else [size]
+    return [_size(s, what) for s in sizes]
+
+
+def _size(value: Any, what: str) -> int:
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise UsageError(f"{what} is {value!r}", "expected an integer") from None
+    if not 0 <= number < 1 << 63:
+        raise UsageError(f"{what} is {value!r}", "expected an integer that is not negative")
+    return int(number)
+

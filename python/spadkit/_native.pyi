@@ -1,0 +1,50 @@
+"""The library: texts and bytes in, JSON texts and bytes out."""
+
+from typing import Optional, Sequence
+
+__version__: str
+
+# The JSON text, warnings, and the error that the command ends with.
+_Answer = tuple[str, list[str], Optional[Exception]]
+# Name, kind ("buffer", "value", "same", "null"), bytes, index of the other.
+_Argument = tuple[str, str, bytes, int]
+
+class Kernel:
+    def __new__(cls, text: str, name: str, entry: Optional[str] = None) -> Kernel: ...
+    @property
+    def ptx(self) -> str: ...
+    @property
+    def file(self) -> str: ...
+    @property
+    def entry(self) -> str: ...
+    @property
+    def required_block(self) -> Optional[Sequence[int]]: ...
+    def params(self) -> list[tuple[str, int, str]]: ...
+    def symbols(self) -> list[tuple[str, int]]: ...
+    def check(self) -> None: ...
+    def launch(
+        self,
+        grid: Sequence[int],
+        block: Sequence[int],
+        dynamic_shared: int,
+        limit: int,
+        args: Sequence[_Argument],
+        symbols: Sequence[tuple[str, bytes]],
+    ) -> Launch: ...
+    def rewrite(
+        self,
+        hashes: Sequence[str],
+        machine: Optional[str],
+        launch: Optional[Launch],
+        any_block: bool,
+        plain: bool,
+    ) -> tuple[_Answer, Optional[str]]: ...
+
+class Launch:
+    def run(self, races: str, threads: int) -> tuple[_Answer, list[bytes]]: ...
+    def conflicts(
+        self, machine: Optional[str], specs: Sequence[str], block: int
+    ) -> tuple[_Answer, str]: ...
+    def tune_software(
+        self, machine: Optional[str], kinds: Sequence[str], budget: float, block: int
+    ) -> _Answer: ...

@@ -1,0 +1,58 @@
+"""NVRTC, NVIDIA's compiler as a library: CUDA C++ to PTX, without a GPU."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import glob
+import os
+import sys
+from typing import Any, Sequence
+
+from ._errors import ToolError, UsageError
+
+
+def _library() -> ctypes.CDLL:
+    """The library of the Python package, or else the system's."""
+    patterns = ("nvidia/cuda_nvrtc/lib/libnvrtc.so.*", "nvidia/cu*/lib/libnvrtc.so.*")
+    found = [
+        path
+        for folder in sys.path
+        for pattern in patterns
+        for path in sorted(glob.glob(os.path.join(folder, pattern)))
+    ]
+    name = found[0] if found else ctypes.util.find_library("nvrtc")
+    if name is None:
+        raise ToolError(
+            "NVRTC is needed to compile CUDA source and was not found",
+            "pip install nvidia-cuda-nvrtc-cu12; or compile with nvcc -ptx and use from_ptx",
+        )
+    return ctypes.CDLL(name)
+
+
+def compile(source: str, arch: str, options: Sequence[str]) -> str:
+    """The PTX of ``source``, for ``arch``, ``sm_80`` say."""
+    nvrtc = _library()
+    program = ctypes.c_void_p()
+    nvrtc.nvrtcCreateProgram(
+        ctypes.byref(program), source.encode(), b"source.cu", 0, None, None
+    )
+    try:
+        flags = [f"-arch={arch.replace('sm_', 'compute_')}", "-lineinfo", *options]
+        encoded = [flag.encode() for flag in flags]
+        array = (ctypes.c_char_p * len(encoded))(*encoded)
+        status = nvrtc.nvrtcCompileProgram(program, len(encoded), array)
+        if status != 0:
+            log = _text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
+            raise UsageError("the CUDA source does not compile", log.strip())
+        return _text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX, program)
+    finally:
+        nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def _text(size_of: Any, get: Any, program: ctypes.c_void_p) -> str:
+    size = ctypes.c_size_t()
+    size_of(program, ctypes.byref(size))
+    text = ctypes.create_string_buffer(size.value)
+    get(program, text)
+    return text.value.decode(errors="replace")

@@ -1,0 +1,121 @@
+"""What the kit answers: plain dicts with the fields of the command line's JSON,
+which show themselves in a notebook."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Optional
+
+from . import _html
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped, unused-ignore]
+
+    from ._kernel import Kernel
+
+Answer = tuple[str, list[str], Optional[Exception]]
+
+
+class Result(dict[str, Any]):
+    """A dict with the fields of the command line's JSON.
+
+    ``warnings`` is what the command line would warn of.
+    """
+
+    #: What :meth:`to_pandas` has rows for.
+    _rows = "results"
+
+    def __init__(self, json_text: str, warnings: list[str]) -> None:
+        super().__init__(json.loads(json_text))
+        self.warnings = warnings
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The rows of the result as a table; needs pandas."""
+        import pandas  # noqa: F811
+
+        return pandas.json_normalize(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the result: dicts with the same keys."""
+        found: list[dict[str, Any]] = self[self._rows]
+        return found
+
+    def _repr_html_(self) -> str:
+        return _html.page(self._html(), self.warnings)
+
+    def _html(self) -> str:
+        return _html.table(self.rows())
+
+
+class Run(Result):
+    """What a run did: instructions, buffers with their hashes, findings.
+
+    The fields of ``spadkit run --format json``. The rows are the findings:
+    ``kind``, ``ptx_line``, ``source``, ``block``, ``thread``, ``message``.
+    """
+
+    _rows = "findings"
+
+    def _html(self) -> str:
+        return _html.run(self)
+
+
+class Conflicts(Result):
+    """Bank conflicts of one block under each mapping.
+
+    The fields of ``spadkit conflicts --per-pc --source --format json``. The
+    rows are the source lines of the first mapping, most expensive first.
+    """
+
+    _rows = "lines"
+
+    def __init__(self, json_text: str, warnings: list[str], pictures: str) -> None:
+        super().__init__(json_text, warnings)
+        #: The worst access of each site that has conflicts, lane by lane.
+        self.worst: list[dict[str, Any]] = json.loads(pictures)
+
+    def rows(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self["results"][0].get("lines", [])
+        return found
+
+    def _html(self) -> str:
+        return _html.conflicts(self, self.worst)
+
+
+class Tuning(Result):
+    """Mappings for shared memory, ranked: fewest conflicts first.
+
+    The fields of ``spadkit tune --software --format json``; each row has the
+    ``hash``, its ``conflicts`` and the ``code`` that computes it.
+    """
+
+    def best(self) -> dict[str, Any]:
+        """The mapping that leaves the fewest conflicts, and of those the cheapest."""
+        first: dict[str, Any] = self["results"][0]
+        return first
+
+    def _html(self) -> str:
+        return _html.tuning(self)
+
+
+class Rewritten(Result):
+    """A kernel under a mapping, with what it costs.
+
+    The fields of ``spadkit rewrite --format json``; the rows are the accesses
+    that stay as they are, with reasons. ``kernel`` is the rewritten kernel.
+    """
+
+    _rows = "left"
+
+    def __init__(self, json_text: str, warnings: list[str], kernel: "Kernel") -> None:
+        super().__init__(json_text, warnings)
+        #: The rewritten kernel.
+        self.kernel = kernel
+
+    @property
+    def ptx(self) -> str:
+        """The rewritten PTX."""
+        return self.kernel.ptx
+
+    def _html(self) -> str:
+        return _html.rewritten(self)

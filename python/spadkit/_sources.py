@@ -1,0 +1,158 @@
+"""Where kernels come from: PTX, Triton, CuPy, CUDA source."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any, Mapping, Optional, Sequence
+
+import numpy as np
+
+from . import _nvrtc
+from ._errors import ArgumentError, UsageError
+
+
+@dataclass(frozen=True)
+class Source:
+    """A PTX text, and what is known of the kernel besides."""
+
+    ptx: str
+    file: str
+    entry: Optional[str]
+    #: Threads of a block.
+    block: Optional[int] = None
+    #: Bytes of dynamic shared memory.
+    shared: int = 0
+    #: Names of the parameters; the PTX has them numbered.
+    names: Sequence[str] = ()
+    #: PTX types that are known better than from the declaration.
+    types: Mapping[str, str] = field(default_factory=dict)
+    #: All arguments of the source, in its order, also those without a parameter.
+    signature: Sequence[str] = ()
+    #: Values that the compiler put into the code, by the argument's name.
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    #: Parameters that the caller does not pass, with bytes for each block.
+    hidden: Mapping[str, int] = field(default_factory=dict)
+
+    def runtime_arguments(
+        self, args: Sequence[Any], named: Mapping[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments that are parameters: constants may be given, too."""
+        left = {name: value for name, value in named.items() if name not in self.constants}
+        fixed = {name: value for name, value in named.items() if name in self.constants}
+        runtime = len(self.names) - len(self.hidden)
+        positional = list(args)
+        if self.constants and len(args) + len(left) > runtime:
+            by_place = list(zip(self.signature, args))
+            fixed.update((name, value) for name, value in by_place if name in self.constants)
+            positional = [value for name, value in by_place if name not in self.constants]
+            positional += args[len(by_place) :]
+        for name, value in fixed.items():
+            if not _is(value, self.constants[name]):
+                what = f"{name} is {value!r}, and the kernel is compiled for {self.constants[name]!r}"
+                raise ArgumentError(what, "compile it for this value")
+        return positional, left
+
+    def hidden_values(self, grid: Sequence[int]) -> dict[str, Any]:
+        """What is passed for the hidden parameters."""
+        blocks = math.prod(grid)
+        return {
+            name: np.zeros(size * blocks, np.uint8) if size else None
+            for name, size in self.hidden.items()
+        }
+
+    def rewritten(self, ptx: str, entry: str, shared: Optional[int]) -> "Source":
+        """The same kernel in another text."""
+        new = self.shared if shared is None else shared
+        return replace(self, ptx=ptx, file=f"{self.file} (rewritten)", entry=entry, shared=new)
+
+
+def _is(given: Any, value: Any) -> bool:
+    return given is value if value is None else bool(given == value)
+
+
+# Triton's names of floating-point types, as PTX has them.
+_FLOATS = {"fp16": "f16", "fp32": "f32", "fp64": "f64"}
+
+
+def triton_source(compiled: Any) -> Source:
+    """The kernel of a ``triton.compiler.CompiledKernel``."""
+    asm = getattr(compiled, "asm", None)
+    if asm is None or "ptx" not in asm:
+        raise UsageError(
+            f"{type(compiled).__name__} has no PTX in .asm",
+            "expected what triton.compile(...) or kernel.warmup(...) returns, for a CUDA target",
+        )
+    ptx, metadata = asm["ptx"], compiled.metadata
+    name = str(getattr(metadata, "name", None) or compiled.name)
+    types, constants, signature = _triton_arguments(compiled.src)
+    descriptors = [n for n, kind in types.items() if kind.startswith("tensordesc")]
+    if descriptors:
+        raise UsageError(
+            f"argument {descriptors[0]} of {name} is a tensor descriptor made by the host",
+            "expected pointers; make the descriptor in the kernel (tl.make_tensor_descriptor)",
+        )
+    # Newer versions of Triton pass memory for the kernel's own use.
+    scratch = {
+        which: int(getattr(metadata, f"{which}_size") or 0)
+        for which in ("global_scratch", "profile_scratch")
+        if hasattr(metadata, f"{which}_size")
+    }
+    return Source(
+        ptx.decode() if isinstance(ptx, bytes) else ptx,
+        f"<triton {name}>",
+        name,
+        block=32 * int(metadata.num_warps),
+        shared=int(metadata.shared),
+        names=[*types, *scratch],
+        types={n: _FLOATS[kind] for n, kind in types.items() if kind in _FLOATS},
+        signature=signature,
+        constants=constants,
+        hidden=scratch,
+    )
+
+
+def _triton_arguments(source: Any) -> tuple[dict[str, str], dict[str, Any], list[str]]:
+    """Triton's types of the arguments that are parameters, the constants, and
+    the names of all, of a ``triton.compiler.ASTSource``."""
+    given = getattr(source, "signature", None)
+    if given is None:
+        return {}, {}, []
+    signature = list(getattr(getattr(source, "fn", None), "arg_names", given))
+
+    def name(key: Any) -> str:
+        # By name, by position, or by position with the way into a tuple.
+        place = key[0] if isinstance(key, tuple) else key
+        return signature[place] if isinstance(place, int) else str(place)
+
+    found = getattr(source, "constants", None) or {}
+    constants = {name(key): value for key, value in found.items()}
+    kinds = {name(key): str(kind) for key, kind in given.items()}
+    runtime = [n for n in signature if n in kinds and kinds[n] != "constexpr"]
+    return {n: kinds[n] for n in runtime if n not in constants}, constants, signature
+
+
+def cupy_source(raw: Any, entry: Optional[str], arch: str) -> Source:
+    """The kernel of a ``cupy.RawKernel`` or ``cupy.RawModule``."""
+    entry = entry or getattr(raw, "name", None)
+    path = getattr(raw, "file_path", None)
+    text = getattr(raw, "ptx", None) or getattr(raw, "code", None)
+    if text is None and path is not None:
+        if not str(path).endswith(".ptx"):
+            raise UsageError(f"{path} is not PTX", "expected path= of a .ptx file, or code=")
+        with open(path, encoding="utf-8") as file:
+            return Source(file.read(), str(path), entry)
+    if text is None:
+        raise UsageError(
+            f"{type(raw).__name__} has neither PTX nor code",
+            "expected a cupy.RawKernel or a cupy.RawModule",
+        )
+    text = text.decode() if isinstance(text, bytes) else str(text)
+    if ".version" in text and ".target" in text:
+        return Source(text, "<cupy>", entry)
+    return cuda_source(text, entry, arch, tuple(getattr(raw, "options", ()) or ()))
+
+
+def cuda_source(source: str, entry: Optional[str], arch: str, options: Sequence[str]) -> Source:
+    """The kernel of CUDA C++ source, compiled by NVRTC."""
+    return Source(_nvrtc.compile(source, arch, options), "<cuda>", entry)

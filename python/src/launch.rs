@@ -1,0 +1,127 @@
+//! A kernel with its arguments.
+
+use crate::failure::raise;
+use crate::interrupted;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use spadkit::cli::answers::{self, Races};
+use spadkit::launch::{Arg, ArgKind, Buffer, Element, Init, Symbol};
+use std::time::Duration;
+
+/// Name, kind, bytes, and which argument `same` is the same as.
+pub type Argument = (String, String, Vec<u8>, usize);
+/// Name and bytes.
+pub type SymbolValue = (String, Vec<u8>);
+
+/// The arguments of a launch file. Each array is a buffer of bytes.
+pub fn args(given: Vec<Argument>) -> Vec<Arg> {
+    let arg = |(name, kind, bytes, of): Argument| Arg {
+        name,
+        kind: match kind.as_str() {
+            "buffer" => ArgKind::Buffer(buffer(bytes)),
+            "same" => ArgKind::Same { arg: of, bytes: 0 },
+            "value" => ArgKind::Value(Element::Bytes, bytes),
+            _ => ArgKind::Null,
+        },
+        offset: 0,
+    };
+    given.into_iter().map(arg).collect()
+}
+
+/// The symbols of a launch file.
+pub fn symbols(given: Vec<SymbolValue>) -> Vec<Symbol> {
+    let symbol = |(name, bytes): SymbolValue| Symbol {
+        name,
+        buffer: buffer(bytes),
+        keep: false,
+        offset: 0,
+    };
+    given.into_iter().map(symbol).collect()
+}
+
+fn buffer(bytes: Vec<u8>) -> Buffer {
+    Buffer {
+        element: Element::Bytes,
+        count: bytes.len() as u64,
+        init: Init::Bytes(bytes),
+        expect: None,
+    }
+}
+
+/// What a command says: the JSON text, warnings, and the exception that it ends
+/// with.
+#[derive(IntoPyObject)]
+pub struct Answer(String, Vec<String>, Option<Py<PyAny>>);
+
+impl Answer {
+    pub fn new(py: Python<'_>, answer: answers::Answer) -> PyResult<Self> {
+        let error = match answer.verdict {
+            Ok(()) => None,
+            Err(error) => Some(raise(py, error).into_value(py).into_any()),
+        };
+        Ok(Answer(answer.json.to_string(), answer.warnings, error))
+    }
+}
+
+/// A kernel with its arguments, as they are before it runs.
+#[pyclass(frozen, module = "spadkit._native")]
+pub struct Launch {
+    pub inner: answers::Launch,
+}
+
+#[pymethods]
+impl Launch {
+    /// The answer of `spadkit run`, and each buffer's bytes after the run.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        races: &str,
+        threads: usize,
+    ) -> PyResult<(Answer, Vec<Bound<'py, PyBytes>>)> {
+        let races = match races {
+            "no" => Races::No,
+            "shared" => Races::Shared,
+            "global" => Races::Global,
+            other => {
+                let what = format!("memory is '{other}', expected 'shared' or 'global'");
+                return Err(PyValueError::new_err(what));
+            }
+        };
+        let result = interrupted::run(py, || self.inner.run(races, threads))?;
+        let (answer, buffers) = result.map_err(|e| raise(py, e))?;
+        let buffers = buffers.iter().map(|b| PyBytes::new(py, b)).collect();
+        Ok((Answer::new(py, answer)?, buffers))
+    }
+
+    /// The answer of `spadkit conflicts`, and pictures as JSON.
+    fn conflicts(
+        &self,
+        py: Python<'_>,
+        machine: Option<String>,
+        specs: Vec<String>,
+        block: u64,
+    ) -> PyResult<(Answer, String)> {
+        let machine = machine.as_deref();
+        let result = interrupted::run(py, || self.inner.conflicts(machine, &specs, block))?;
+        let (answer, pictures) = result.map_err(|e| raise(py, e))?;
+        Ok((Answer::new(py, answer)?, pictures.to_string()))
+    }
+
+    /// The answer of `spadkit tune --software`.
+    fn tune_software(
+        &self,
+        py: Python<'_>,
+        machine: Option<String>,
+        kinds: Vec<String>,
+        budget: f64,
+        block: u64,
+    ) -> PyResult<Answer> {
+        let budget = Duration::try_from_secs_f64(budget)
+            .map_err(|why| PyValueError::new_err(format!("budget: {why}")))?;
+        let machine = machine.as_deref();
+        let tune = || self.inner.tune_software(machine, &kinds, budget, block);
+        let answer = interrupted::run(py, tune)?.map_err(|e| raise(py, e))?;
+        Answer::new(py, answer)
+    }
+}

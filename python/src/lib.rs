@@ -1,0 +1,129 @@
+//! `spadkit._native`: kernels and launches of the library for the Python package
+//! in `python/spadkit`, which checks arguments and shows results. Results are the
+//! JSON texts of the command line.
+
+mod failure;
+mod interrupted;
+mod launch;
+
+use failure::raise;
+use launch::{Argument, Launch, SymbolValue};
+use pyo3::prelude::*;
+use spadkit::cli::answers::{self, Given, Rewriting};
+use std::sync::Arc;
+
+/// The text and the place of an entry of a PTX file.
+#[pyclass(frozen, module = "spadkit._native")]
+struct Kernel {
+    inner: Arc<answers::Kernel>,
+}
+
+#[pymethods]
+impl Kernel {
+    #[new]
+    #[pyo3(signature = (text, name, entry=None))]
+    fn new(py: Python<'_>, text: &str, name: &str, entry: Option<&str>) -> PyResult<Self> {
+        let parsed = py.detach(|| answers::Kernel::new(text, name, entry));
+        let inner = Arc::new(parsed.map_err(|e| raise(py, e))?);
+        Ok(Kernel { inner })
+    }
+
+    #[getter]
+    fn ptx(&self) -> &str {
+        self.inner.text()
+    }
+
+    #[getter]
+    fn file(&self) -> &str {
+        self.inner.name()
+    }
+
+    #[getter]
+    fn entry(&self) -> &str {
+        self.inner.entry()
+    }
+
+    /// Name, bytes and type of each parameter.
+    fn params(&self, py: Python<'_>) -> PyResult<Vec<(String, u32, String)>> {
+        let params = self.inner.params().map_err(|e| raise(py, e))?;
+        let param = |p: spadkit::ptx::exec::Parameter| (p.name, p.bytes, type_name(p.ty));
+        Ok(params.into_iter().map(param).collect())
+    }
+
+    /// Name and bytes of each variable that the host can write.
+    fn symbols(&self, py: Python<'_>) -> PyResult<Vec<(String, u64)>> {
+        let symbols = self.inner.symbols().map_err(|e| raise(py, e))?;
+        Ok(symbols.into_iter().map(|s| (s.name, s.bytes)).collect())
+    }
+
+    #[getter]
+    fn required_block(&self) -> Option<[u32; 3]> {
+        self.inner.required_block()
+    }
+
+    /// Raises what cannot be run.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.inner.check()).map_err(|e| raise(py, e))
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn launch(
+        &self,
+        py: Python<'_>,
+        grid: Vec<u64>,
+        block: Vec<u64>,
+        dynamic_shared: u64,
+        limit: u64,
+        args: Vec<Argument>,
+        symbols: Vec<SymbolValue>,
+    ) -> PyResult<Launch> {
+        let given = Given {
+            grid,
+            block,
+            dynamic_shared,
+            limit,
+            args: launch::args(args),
+            symbols: launch::symbols(symbols),
+        };
+        let launch = py.detach(|| self.inner.launch(given));
+        Ok(Launch {
+            inner: launch.map_err(|e| raise(py, e))?,
+        })
+    }
+
+    /// The answer of `spadkit rewrite` as JSON, warnings, the error that it ends
+    /// with, and the rewritten PTX.
+    #[pyo3(signature = (hashes, machine, launch, any_block, plain))]
+    fn rewrite(
+        &self,
+        py: Python<'_>,
+        hashes: Vec<String>,
+        machine: Option<String>,
+        launch: Option<Py<Launch>>,
+        any_block: bool,
+        plain: bool,
+    ) -> PyResult<(launch::Answer, Option<String>)> {
+        let how = Rewriting {
+            machine,
+            hashes,
+            any_block,
+            plain,
+        };
+        let launch = launch.as_ref().map(|l| &l.get().inner);
+        let result = interrupted::run(py, || self.inner.rewrite(launch, &how))?;
+        let (answer, text) = result.map_err(|e| raise(py, e))?;
+        Ok((launch::Answer::new(py, answer)?, text))
+    }
+}
+
+/// As PTX writes it, without the dot.
+fn type_name(ty: spadkit::ptx::Type) -> String {
+    format!("{ty:?}").to_lowercase()
+}
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<Kernel>()?;
+    module.add_class::<Launch>()
+}

@@ -1,0 +1,77 @@
+"""Errors are those of the command line: the same text, the same place."""
+
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+
+import spadkit
+from spadkit import Kernel
+
+BROKEN = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n  mov.u32 5 5;\n}\n"
+UNSUPPORTED = BROKEN.replace("mov.u32 5 5;", "tcgen05.wait::ld.sync.aligned;")
+
+
+def words(text: str) -> str:
+    """The command line's frame and line ends do not count."""
+    return " ".join(w for w in text.split() if not set(w) & set("│╭╰·─▲×┬├"))
+
+
+@pytest.mark.parametrize("text", [BROKEN, UNSUPPORTED])
+def test_bad_ptx(text: str, tmp_path: Path, cli: Callable[..., Any]) -> None:
+    path = tmp_path / "k.ptx"
+    path.write_text(text)
+    (tmp_path / "k.toml").write_text('ptx = "k.ptx"\ngrid = [1]\nblock = [32]\n')
+    with pytest.raises(spadkit.InputError) as caught:
+        Kernel.from_ptx(path).check()
+    error = caught.value
+    assert (error.path, error.line) == (str(path), 5)
+    printed = cli("run", tmp_path / "k.toml")
+    assert printed.returncode == 2
+    assert words(error.what) in words(printed.stderr)
+    assert error.help is not None and words(error.help) in words(printed.stderr)
+
+
+def test_ptx_without_a_file() -> None:
+    with pytest.raises(spadkit.InputError, match="at <ptx>:5:13"):
+        Kernel.from_ptx(BROKEN)
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(spadkit.FileError, match="cannot read .*none.ptx: No such file") as caught:
+        Kernel.from_ptx(tmp_path / "none.ptx")
+    assert isinstance(caught.value, OSError)
+    (tmp_path / "binary.ptx").write_bytes(b"\xff\xfe")
+    with pytest.raises(spadkit.FileError, match="is not a text"):
+        Kernel.from_ptx(tmp_path / "binary.ptx")
+
+
+def test_entries(kernels: Path) -> None:
+    path = kernels / "transpose/transpose.ptx"
+    with pytest.raises(spadkit.UsageError, match="has 11 entries"):
+        Kernel.from_ptx(path)
+    with pytest.raises(spadkit.UsageError, match="has no entry 'transposed'"):
+        Kernel.from_ptx(path, "transposed")
+
+
+def test_questions_before_a_launch(transpose: Kernel) -> None:
+    for question in (transpose.races, transpose.conflicts, transpose.tune_software):
+        with pytest.raises(spadkit.UsageError, match="was not launched yet"):
+            question()
+
+
+def test_wrong_questions(launched: Kernel) -> None:
+    with pytest.raises(spadkit.UsageError, match="'xorr' is no hash"):
+        launched.conflicts(hash="xorr")
+    with pytest.raises(spadkit.UsageError, match="there is no preset 'sm81'"):
+        launched.conflicts(machine="sm81")
+    with pytest.raises(spadkit.UsageError, match="there is no block 12"):
+        launched.conflicts(block=12)
+    with pytest.raises(spadkit.UsageError, match="'sponge'"):
+        launched.tune_software(kinds=["sponge"])
+    with pytest.raises(spadkit.UsageError, match="'sponge'"):
+        launched.rewrite("sponge")
+    with pytest.raises(ValueError, match="expected 'shared' or 'global'"):
+        launched.races("local")
+    with pytest.raises(ValueError, match="budget"):
+        launched.tune_software(budget=-1)

@@ -1,0 +1,167 @@
+"""Kernels on NumPy arrays, in place."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spadkit
+from spadkit import Kernel
+
+# y[i] = a * x[i] + c of a struct by value, and a variable of the module.
+PTX = """
+.version 7.0
+.target sm_80
+.address_size 64
+.const .align 4 .f32 bias[2];
+.extern .shared .align 4 .b8 room[];
+
+.visible .entry axpy(.param .u64 x, .param .u64 y, .param .f32 a, .param .u32 n,
+                     .param .align 4 .b8 s[8])
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<4>;
+  .reg .f32 %f<8>;
+  .reg .b64 %rd<8>;
+  mov.u32 %r1, %tid.x;
+  ld.param.u32 %r2, [n];
+  setp.ge.u32 %p1, %r1, %r2;
+  @%p1 bra end;
+  ld.param.u64 %rd1, [x];
+  ld.param.u64 %rd2, [y];
+  ld.param.f32 %f1, [a];
+  ld.param.f32 %f2, [s+4];
+  ld.const.f32 %f3, [bias+4];
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  add.s64 %rd5, %rd2, %rd3;
+  ld.global.f32 %f4, [%rd4];
+  fma.rn.f32 %f5, %f1, %f4, %f2;
+  add.f32 %f6, %f5, %f3;
+  st.global.f32 [%rd5], %f6;
+end:
+  ret;
+}
+
+.visible .entry half(.param .u64 out, .param .f16 value, .param .b32 bits, .param .u64 big)
+{
+  .reg .b16 %h<2>;
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  ld.param.b16 %h1, [value];
+  ld.param.b32 %r1, [bits];
+  ld.param.u64 %rd2, [big];
+  st.global.b16 [%rd1], %h1;
+  st.global.b32 [%rd1+4], %r1;
+  st.global.u64 [%rd1+8], %rd2;
+  ret;
+}
+
+.visible .entry shared(.param .u64 out)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, 7;
+  st.shared.u32 [room+12], %r1;
+  ld.shared.u32 %r2, [room+12];
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+"""
+
+
+def floats(n: int) -> "np.ndarray[tuple[int], np.dtype[np.float32]]":
+    return np.arange(n, dtype=np.float32)
+
+
+def test_a_kernel_changes_its_arrays(transpose: Kernel) -> None:
+    a = np.random.default_rng(1).random((48, 64), np.float32)
+    out = np.zeros((64, 48), np.float32)
+    before = a.copy()
+    run = transpose[(4, 3), (16, 16)](out, a, 64, 48)
+    assert np.array_equal(out, a.T) and np.array_equal(a, before)
+    assert run["entry"] == "transpose" and run["grid"] == [4, 3, 1] and run["findings"] == []
+
+
+def test_scalars_structs_and_symbols() -> None:
+    axpy = Kernel.from_ptx(PTX, "axpy")
+    assert axpy.symbols == {"bias": 8}
+    assert [(p.name, p.type, p.is_struct) for p in axpy.parameters] == [
+        ("x", "u64", False),
+        ("y", "u64", False),
+        ("a", "f32", False),
+        ("n", "u32", False),
+        ("s", "b8", True),
+    ]
+    struct = np.array([(7, 3.0)], dtype=[("k", "i4"), ("c", "f4")])[0]
+    bias = np.array([100, 1000], np.float32)
+    for packed in (struct, struct.tobytes()):
+        x, y = floats(32), np.full(32, -1, np.float32)
+        axpy[1, 32](x, y, a=2.0, n=np.int64(20), s=packed, symbols={"bias": bias})
+        assert np.array_equal(y[:20], 2 * x[:20] + 1003) and np.all(y[20:] == -1)
+
+
+def test_a_scalar_has_the_type_of_its_parameter() -> None:
+    half = Kernel.from_ptx(PTX, "half")
+    out = np.zeros(16, np.uint8)
+    half[1, 1](out, 1.5, 0.25, (1 << 64) - 1)
+    assert out[:2].view(np.float16)[0] == 1.5
+    assert out[4:8].view(np.float32)[0] == 0.25
+    assert out[8:].view(np.uint64)[0] == (1 << 64) - 1
+    half[1, 1](out, 2, -1, -2)
+    assert out[:2].view(np.float16)[0] == 2
+    assert out[4:8].view(np.int32)[0] == -1 and out[8:].view(np.int64)[0] == -2
+
+
+def test_one_array_for_two_parameters() -> None:
+    axpy = Kernel.from_ptx(PTX, "axpy")
+    x = floats(32)
+    axpy[1, 32](x, x, 3.0, 32, bytes(8))
+    assert np.array_equal(x, 3 * floats(32))
+
+
+def test_dynamic_shared_memory() -> None:
+    shared = Kernel.from_ptx(PTX, "shared")
+    out = np.zeros(1, np.uint32)
+    shared[1, 1](out, shared=16)
+    assert out[0] == 7
+    out[0] = 1
+    with pytest.raises(spadkit.KernelFault, match="out-of-bounds: .*shared memory"):
+        shared[1, 1](out, shared=12)
+    assert out[0] == 1, "a fault changes no array"
+
+
+def test_a_fault_has_its_findings(transpose: Kernel) -> None:
+    a = floats(3072).reshape(48, 64)
+    with pytest.raises(spadkit.KernelFault) as caught:
+        transpose[(4, 3), (16, 16)](np.zeros(100, np.float32), a, 64, 48)
+    fault = caught.value
+    assert fault.findings[0]["kind"] == "out-of-bounds"
+    assert fault.findings[0]["source"] == "transpose.cu:25"
+    assert f"see line {fault.findings[0]['ptx_line']} of the PTX" in str(fault)
+    assert fault.result["entry"] == "transpose"
+
+
+def test_a_limit_ends_a_run(transpose: Kernel) -> None:
+    a = floats(3072).reshape(48, 64)
+    with pytest.raises(spadkit.KernelFault, match="limit"):
+        transpose[(4, 3), (16, 16)](np.zeros_like(a), a, 64, 48, limit=1000)
+
+
+def test_a_bound_launch_keeps_its_arguments(transpose: Kernel) -> None:
+    a = np.ones((48, 64), np.float32)
+    out = np.zeros((64, 48), np.float32)
+    launch = transpose[(4, 3), (16, 16)].bind(out, a, 64, 48)
+    assert not out.any()
+    a[:] = 5
+    launch.run()
+    assert np.all(out == 1)
+
+
+def test_kernels_come_from_a_text_or_a_path(kernels: Path) -> None:
+    path = kernels / "fwt/fwt.ptx"
+    by_path = Kernel.from_ptx(str(path), "fwt")
+    assert by_path.ptx == Kernel.from_ptx(path.read_text(), "fwt").ptx
+    assert by_path.entry in repr(by_path)

@@ -1,0 +1,335 @@
+//! What the commands about kernels answer, for programs that link the library,
+//! such as the Python package: the same JSON and the same errors, of a kernel and
+//! arguments in memory. Nothing is printed.
+
+use super::printer::{Collected, MachineNote, Printer};
+use super::{cmd_conflicts, cmd_rewrite, cmd_run, cmd_tune, parsed};
+use crate::capture::{launch_trace, target};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::launch::{Arg, LaunchFile, Options, Placed, Skeleton, Symbol};
+use crate::ptx::Module;
+use crate::ptx::exec::{Parameter, Program, SymbolInfo};
+use crate::software::LayoutSpec;
+use crate::software::choice::Kind;
+use crate::trace::AccessTrace;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+use std::time::Duration;
+
+mod pictures;
+pub use pictures::pictures;
+
+/// What a command would have printed.
+#[derive(Debug)]
+pub struct Answer {
+    /// The object of `--format json`.
+    pub json: Value,
+    /// What it would have warned of.
+    pub warnings: Vec<String>,
+    /// The error that it would have ended with, after the object: a fault in
+    /// the kernel, say.
+    pub verdict: Result<()>,
+}
+
+impl Answer {
+    /// Runs a command. An error without an object is an error here, too.
+    fn of(
+        machine: Option<MachineNote>,
+        command: impl FnOnce(&Printer) -> Result<()>,
+    ) -> Result<Self> {
+        let (mut printer, collected) = Printer::collecting();
+        if let Some(note) = machine {
+            printer = printer.of_machine(note);
+        }
+        let verdict = command(&printer);
+        let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
+        let Collected { json, warnings } = std::mem::take(&mut *collected);
+        match (json, verdict) {
+            (Some(json), verdict) => Ok(Answer {
+                json,
+                warnings,
+                verdict,
+            }),
+            (None, Err(error)) => Err(error),
+            (None, Ok(())) => Err(Error::defect("a command has printed nothing")),
+        }
+    }
+}
+
+/// An entry of a PTX text.
+#[derive(Debug)]
+pub struct Kernel {
+    module: Module,
+    entry: String,
+}
+
+impl Kernel {
+    /// Parses `text`, whose `name` is for messages and may be the file's. The
+    /// entry may be left out where there is one.
+    pub fn new(text: &str, name: &str, entry: Option<&str>) -> Result<Self> {
+        let module = Module::parse(text, name)?;
+        let entry = match entry {
+            Some(entry) => module.entry_named(entry)?.to_owned(),
+            None => Skeleton::new(&module, None)?.entry().to_owned(),
+        };
+        Ok(Kernel { module, entry })
+    }
+
+    /// The PTX.
+    pub fn text(&self) -> &str {
+        &self.module.text
+    }
+
+    /// The PTX's name for messages.
+    pub fn name(&self) -> &str {
+        &self.module.name
+    }
+
+    /// The entry, as the PTX names it.
+    pub fn entry(&self) -> &str {
+        &self.entry
+    }
+
+    /// The parameters, in order.
+    pub fn params(&self) -> Result<Vec<Parameter>> {
+        Program::new(&self.module)?.params(&self.entry)
+    }
+
+    /// The variables that the host can write.
+    pub fn symbols(&self) -> Result<Vec<SymbolInfo>> {
+        Ok(Program::new(&self.module)?.symbols().collect())
+    }
+
+    /// Threads of a block, where the PTX requires a number (`.reqntid`).
+    pub fn required_block(&self) -> Option<[u32; 3]> {
+        let function = self.module.entry(&self.entry).ok()?;
+        self.module.functions[function as usize].tuning.reqntid
+    }
+
+    /// Whether it can be run; else everything that cannot, with lines.
+    pub fn check(&self) -> Result<()> {
+        Program::new(&self.module)?.check(&self.entry)
+    }
+
+    /// A launch.
+    pub fn launch(self: &std::sync::Arc<Self>, given: Given) -> Result<Launch> {
+        let name = format!("launch of {}", self.entry);
+        let text = format!(
+            "ptx = \"-\"\ngrid = {:?}\nblock = {:?}\ndynamic_shared = {}\nlimit = {}\n",
+            given.grid, given.block, given.dynamic_shared, given.limit
+        );
+        let mut file = LaunchFile::parse(text, Path::new(&name))?;
+        let offset = file.ptx.offset;
+        file.ptx = Placed {
+            value: PathBuf::from(&self.module.name),
+            offset,
+        };
+        file.first.entry = Some(Placed {
+            value: self.entry.clone(),
+            offset,
+        });
+        file.args = given.args;
+        file.symbols = given.symbols;
+        file.prepare_with(&self.module)?;
+        Ok(Launch {
+            kernel: std::sync::Arc::clone(self),
+            file,
+        })
+    }
+
+    /// The machine of that name or file; where none is named, that of the
+    /// PTX's target with what to say of it.
+    fn machine(&self, named: Option<&str>) -> Result<(Config, Option<MachineNote>)> {
+        let sm = target(&self.module.text);
+        match (
+            named,
+            sm.and_then(|sm| Some((sm, Config::preset_of_target(sm)?))),
+        ) {
+            (Some(file), _) if file.ends_with(".toml") => {
+                Ok((Config::load(Path::new(file))?, None))
+            }
+            (Some(name), _) => Ok((Config::preset(name)?, None)),
+            (None, None) => Ok((Config::preset("fermi")?, None)),
+            (None, Some((sm, preset))) => {
+                let from = format!(".target sm_{sm} of {}", self.module.name);
+                Ok((Config::preset(preset)?, Some(MachineNote { preset, from })))
+            }
+        }
+    }
+
+    /// `spadkit rewrite`: the answer, and the PTX where it was rewritten. With
+    /// a launch, both are run and compared.
+    pub fn rewrite(
+        &self,
+        launch: Option<&Launch>,
+        how: &Rewriting,
+    ) -> Result<(Answer, Option<String>)> {
+        let (machine, note) = self.machine(how.machine.as_deref())?;
+        let text = std::sync::Mutex::new(None);
+        let write = |new: &str| {
+            *text.lock().unwrap_or_else(PoisonError::into_inner) = Some(new.to_owned());
+            Ok(())
+        };
+        let rewriting = cmd_rewrite::Rewriting {
+            module: &self.module,
+            entry: &self.entry,
+            hashes: &how.hashes,
+            launch: launch.map(|l| &l.file),
+            any_block: how.any_block,
+            plain: how.plain,
+        };
+        let answer = Answer::of(note, |printer| rewriting.run(&machine, &write, printer));
+        let text = text.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok((answer.map_err(without_command)?, text))
+    }
+}
+
+/// Grid, block and arguments of a launch.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// Thread blocks.
+    pub grid: Vec<u64>,
+    /// Threads of a block.
+    pub block: Vec<u64>,
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u64,
+    /// Thread instructions after which a run ends.
+    pub limit: u64,
+    /// One for each parameter.
+    pub args: Vec<Arg>,
+    /// Module variables that the host writes.
+    pub symbols: Vec<Symbol>,
+}
+
+/// How to rewrite.
+#[derive(Clone, Debug, Default)]
+pub struct Rewriting {
+    /// The machine's name or file; that of the PTX's target where it is none.
+    pub machine: Option<String>,
+    /// `SPEC`, or `NAME=SPEC` for each variable.
+    pub hashes: Vec<String>,
+    /// Whether the block size of the launch is not to be relied on.
+    pub any_block: bool,
+    /// Whether every address is mapped before its access, without optimisation.
+    pub plain: bool,
+}
+
+/// A kernel with its arguments, as they are before it runs.
+#[derive(Debug)]
+pub struct Launch {
+    kernel: std::sync::Arc<Kernel>,
+    file: LaunchFile,
+}
+
+/// Memory that races are looked for on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Races {
+    /// None.
+    No,
+    /// Shared memory.
+    Shared,
+    /// Shared and global memory.
+    Global,
+}
+
+impl Launch {
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// `spadkit run`: the answer, and the bytes of every buffer argument, then
+    /// of every symbol, after the run.
+    pub fn run(&self, races: Races, threads: usize) -> Result<(Answer, Vec<Vec<u8>>)> {
+        let mut prepared = self.file.prepare_with(&self.kernel.module)?;
+        let options = Options {
+            threads,
+            races: races != Races::No,
+            global_races: races == Races::Global,
+            ..Options::default()
+        };
+        let report = cmd_run::Report::of(&self.file, &mut prepared, &options)?;
+        let answer = Answer::of(None, |printer| {
+            printer.result(report.json(), String::new)?;
+            report.verdict()
+        })?;
+        let buffers = prepared.outputs().map(|(_, bytes)| bytes.to_vec());
+        Ok((answer, buffers.collect()))
+    }
+
+    /// The accesses to shared memory of block `block`, the linear index.
+    pub fn trace(&self, block: u64) -> Result<AccessTrace> {
+        let mut prepared = self.file.prepare_with(&self.kernel.module)?;
+        let trace = launch_trace(&mut prepared, &self.file, 0, Some(block));
+        trace.map_err(without_command)
+    }
+
+    /// `spadkit conflicts`, with the parts `per_pc` and `lines`; and pictures
+    /// of the worst accesses, under the first of `specs`.
+    pub fn conflicts(
+        &self,
+        machine: Option<&str>,
+        specs: &[String],
+        block: u64,
+    ) -> Result<(Answer, Value)> {
+        let (machine, note) = self.kernel.machine(machine)?;
+        let specs: Vec<LayoutSpec> = specs.iter().map(|s| s.parse()).collect::<Result<_>>()?;
+        let trace = self.trace(block)?;
+        let input = self.kernel.name();
+        let answer = Answer::of(note, |printer| {
+            for note in machine.admit(&trace)? {
+                printer.warn(note);
+            }
+            let detail = cmd_conflicts::Detail {
+                per_pc: true,
+                source: true,
+            };
+            let specs: Vec<&LayoutSpec> = specs.iter().collect();
+            cmd_conflicts::of_trace(&trace, &specs, detail, &machine, input, printer)
+        })?;
+        let pictures = match specs.first() {
+            Some(spec) => pictures(&trace, spec, &machine, input)?,
+            None => Value::Null,
+        };
+        Ok((answer, pictures))
+    }
+
+    /// `spadkit tune --software`: mappings of `kinds`, all where none is named.
+    pub fn tune_software(
+        &self,
+        machine: Option<&str>,
+        kinds: &[String],
+        budget: Duration,
+        block: u64,
+    ) -> Result<Answer> {
+        let (machine, note) = self.kernel.machine(machine)?;
+        let kind = |name: &String| {
+            let expected = "expected a kind of mapping: swizzle, pad, xor, add, rap, ...";
+            parsed::<Kind>(name).map_err(|why| Error::usage(why, expected))
+        };
+        let kinds: Vec<Kind> = kinds.iter().map(kind).collect::<Result<_>>()?;
+        let trace = self.trace(block)?;
+        Answer::of(note, |printer| {
+            for note in machine.admit(&trace)? {
+                printer.warn(note);
+            }
+            cmd_tune::software::run(&kinds, budget, &trace, &machine, printer)
+        })
+    }
+}
+
+/// There is no launch file that `spadkit run` could be told.
+fn without_command(error: Error) -> Error {
+    match error {
+        Error::CheckFailed {
+            what,
+            help: Some(help),
+        } if help.starts_with("see all with: spadkit run") => Error::CheckFailed {
+            what,
+            help: Some("a run with races shows all findings".to_owned()),
+        },
+        other => other,
+    }
+}
