@@ -248,7 +248,7 @@ fn sampler(section: &Section, source: &Source, dimensions: usize) -> Result<Samp
     let expected = format!("one of {}, or one for each dimension", MODES.join(", "));
     let names = section.one_or_more("address", &expected)?;
     if names.len() > 1 && names.len() != dimensions {
-        let what = format!("{} address modes for {dimensions} dimensions", names.len());
+        let what = format!("'address' has {} modes", names.len());
         return Err(section.wrong("address", &what, &format!("expected {expected}")));
     }
     let mut address = [AddressMode::Clamp; 3];

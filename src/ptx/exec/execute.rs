@@ -2,7 +2,7 @@
 
 use super::form::{Map, Step};
 use super::machine::Machine;
-use super::{access, copies, exchange, lanes, mbarrier, print, raced, shared, tensor, texture};
+use super::{access, copies, exchange, lanes, mbarrier, print, raced, sampling, shared, tensor};
 
 /// Executes a function of registers.
 #[inline(always)]
@@ -49,7 +49,7 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
             exchange::exchange(m, &image.exchanges[exchange as usize], exec);
         }
         Step::Clock { to, upper } => exchange::clock(m, to, upper, exec),
-        Step::Texture { texture: at } => texture::run(m, &image.textures[at as usize], exec),
+        Step::Texture { texture: at } => sampling::run(m, &image.textures[at as usize], exec),
         Step::Print { call } => print::print(m, &image.system_calls[call as usize], exec),
     }
 }

@@ -182,7 +182,7 @@ impl<'a> Machine<'a> {
 
     /// The object of a buffer.
     pub fn object(&self, buffer: BufferId) -> &'a Object {
-        &self.common.objects[buffer.index()]
+        &self.common.objects[buffer.0]
     }
 
     /// Linear index of a thread of the current warp.

@@ -6,7 +6,9 @@
 //! operations of the size of the access; what kernels make of races is up to
 //! them, for Rust there are none.
 
-use super::texture::{self, Sampler, Texture};
+pub use super::buffer::BufferId;
+use super::image::{TEXTURE_WINDOW, WINDOW};
+use super::texture::{Sampler, Texture};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// First address of the first buffer.
@@ -17,17 +19,6 @@ pub(super) const VARIABLES: u64 = 1 << 52;
 pub(super) const GAP: u64 = 1 << 32;
 /// Alignment of objects, as that of `cudaMalloc`.
 pub(super) const ALIGN: u64 = 256;
-
-/// Names a buffer of a [`Memory`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BufferId(usize);
-
-impl BufferId {
-    /// Its place among the objects.
-    pub(super) fn index(self) -> usize {
-        self.0
-    }
-}
 
 /// A buffer or a variable of the module.
 #[derive(Debug)]
@@ -140,13 +131,13 @@ impl Memory {
     /// handle, which kernels are given.
     pub fn texture(&mut self, texture: Texture) -> u64 {
         self.textures.push(texture);
-        texture::handle(self.textures.len() - 1)
+        handle(self.textures.len() - 1)
     }
 
     /// Adds a sampler for textures that have none of their own: its handle.
     pub fn sampler(&mut self, sampler: Sampler) -> u64 {
         self.samplers.push(sampler);
-        texture::handle(self.samplers.len() - 1)
+        handle(self.samplers.len() - 1)
     }
 
     /// The object at exactly that address.
@@ -191,6 +182,18 @@ impl Memory {
             samplers: self.samplers.clone(),
         }
     }
+}
+
+/// The handle of texture or sampler number `index` of a memory.
+fn handle(index: usize) -> u64 {
+    TEXTURE_WINDOW | (index as u64 + 1) << 8
+}
+
+/// The number of the texture or sampler of a handle.
+pub(super) fn number(handle: u64) -> Option<usize> {
+    let index = (handle & !WINDOW).checked_sub(256)?;
+    let is_handle = handle & WINDOW == TEXTURE_WINDOW && index.is_multiple_of(256);
+    is_handle.then_some((index >> 8) as usize)
 }
 
 /// Words that take no memory before something is written to them.

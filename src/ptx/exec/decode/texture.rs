@@ -259,6 +259,13 @@ impl Decoder<'_> {
             .iter()
             .map(|o| self.source(o, of_place.as_bits()));
         let coordinates: Vec<Slot> = slots.collect::<Result<_, _>>()?;
+        if coordinates
+            .iter()
+            .chain(&layer)
+            .any(|s| s.width != Width::Word)
+        {
+            return Err("coordinates of other than 32 bits".to_owned());
+        }
         Ok(TextureOp {
             operation,
             geometry,

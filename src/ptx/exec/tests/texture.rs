@@ -492,7 +492,7 @@ fn misuse_is_found() {
     expect(
         run.2.findings,
         FindingKind::InvalidTexture,
-        "image is .2d, and the instruction reads .1d",
+        "image is .2d, and the instruction is for .1d",
     );
     let run = fetched(
         |b| singles(&case, b),

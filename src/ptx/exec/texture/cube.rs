@@ -2,7 +2,7 @@
 
 /// Face (+x, -x, +y, -y, +z, -z) and coordinates from 0 to 1 on it (CUDA C++
 /// Programming Guide, cubemap textures). The direction 0 is the middle of +x.
-pub(super) fn face([x, y, z]: [f32; 3]) -> (u32, [f32; 2]) {
+pub(in crate::ptx::exec) fn face([x, y, z]: [f32; 3]) -> (u32, [f32; 2]) {
     let [ax, ay, az] = [x, y, z].map(f32::abs);
     let (face, major, s, t) = if !(ay > ax || az > ax) {
         if x >= 0.0 {

@@ -7,17 +7,17 @@ use super::{AddressMode, Sampler, Texture};
 type Texel = Option<[u32; 3]>;
 
 /// Reads the bits of a channel of a texel.
-pub(super) type Read<'a> = dyn Fn([u32; 3], u32) -> u64 + 'a;
+pub(in crate::ptx::exec) type Read<'a> = dyn Fn([u32; 3], u32) -> u64 + 'a;
 
 /// Where a fetch reads.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(in crate::ptx::exec) enum Place {
     Real([f32; 3]),
     Integer([i32; 3]),
 }
 
 /// The four channels of a fetch, as registers get them.
-pub(super) fn fetch(
+pub(in crate::ptx::exec) fn fetch(
     texture: &Texture,
     sampler: &Sampler,
     place: Place,
@@ -63,7 +63,7 @@ pub(super) fn fetch(
 
 /// One channel of the four texels that a linear fetch reads, from the lower
 /// left against the clock.
-pub(super) fn gather(
+pub(in crate::ptx::exec) fn gather(
     texture: &Texture,
     sampler: &Sampler,
     coordinates: [f32; 3],

@@ -4,14 +4,13 @@
 mod coordinate;
 mod cube;
 mod filter;
-mod run;
 mod texel;
 
-pub(super) use run::run;
+pub(super) use cube::face;
+pub(super) use filter::{Place, fetch, gather};
 pub use texel::{Channel, Format};
 
-use super::image::{TEXTURE_WINDOW, WINDOW};
-use super::memory::BufferId;
+use super::buffer::BufferId;
 use super::registers::Slot;
 use crate::ptx::names::{Type, Word};
 
@@ -84,18 +83,6 @@ pub struct Texture {
     pub sampler: Option<Sampler>,
     /// Whether integers are read as numbers up to 1.
     pub normalized_read: bool,
-}
-
-/// The handle of texture number `index` of a memory.
-pub(super) fn handle(index: usize) -> u64 {
-    TEXTURE_WINDOW | (index as u64 + 1) << 8
-}
-
-/// The number of the texture of a handle.
-pub(super) fn number(handle: u64) -> Option<usize> {
-    let index = (handle & !WINDOW).checked_sub(256)?;
-    (handle & WINDOW == TEXTURE_WINDOW && index.is_multiple_of(256))
-        .then_some((index >> 8) as usize)
 }
 
 /// What an instruction does.

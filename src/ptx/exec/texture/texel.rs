@@ -65,7 +65,7 @@ impl Format {
     }
 
     /// The bits of a channel that a formatted store writes, of a register's 32.
-    pub(super) fn stored(self, register: u32) -> u64 {
+    pub(in crate::ptx::exec) fn stored(self, register: u32) -> u64 {
         let value = f32::from_bits(register);
         match (self.channel, self.bits) {
             (Channel::Float, 16) => F16.pack(F32.unpack(register.into()), Round::Nearest),

@@ -1,16 +1,17 @@
 //! Executes instructions of textures and surfaces, lane after lane.
 
-use super::filter::{Place, fetch, gather};
-use super::{Channel, Operation, Outside, Sampler, Texture, TextureOp, cube, number};
-use crate::ptx::exec::api::FindingKind;
-use crate::ptx::exec::image::{PARAM_WINDOW, TEXTURE_WINDOW, WINDOW};
-use crate::ptx::exec::machine::Machine;
-use crate::ptx::exec::memory::Object;
+use super::api::FindingKind;
+use super::image::{PARAM_WINDOW, TEXTURE_WINDOW, WINDOW};
+use super::machine::Machine;
+use super::memory::{Object, number};
+use super::texture::{
+    Channel, Operation, Outside, Place, Sampler, Texture, TextureOp, face, fetch, gather,
+};
 use crate::ptx::names::{Type, Word};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Executes an instruction for the lanes of `exec`.
-pub(in crate::ptx::exec) fn run(m: &mut Machine, op: &TextureOp, exec: u32) {
+pub(super) fn run(m: &mut Machine, op: &TextureOp, exec: u32) {
     let handles = m.registers.read(op.handle);
     let samplers = op.sampler.map(|s| m.registers.read(s));
     let read =
@@ -127,7 +128,7 @@ fn mismatch(op: &TextureOp, texture: &Texture) -> Option<String> {
             "{name} is a surface, which has no sampler: expected a [[texture]]"
         )),
         _ if op.geometry != texture.geometry => Some(format!(
-            "{name} is .{}, and the instruction reads .{}",
+            "{name} is .{}, and the instruction is for .{}",
             texture.geometry.text(),
             op.geometry.text()
         )),
@@ -158,7 +159,7 @@ fn one(
     };
     let (mut layer, mut place) = (at.layer.min(texture.layers - 1), at.place);
     if texture.geometry.cube {
-        let (face, on) = cube::face(place.map(f32::from_bits));
+        let (face, on) = face(place.map(f32::from_bits));
         layer = match texture.geometry.layered {
             true => at.layer.min(texture.layers / 6 - 1) * 6 + face,
             false => face,
