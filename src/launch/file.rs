@@ -2,10 +2,10 @@
 
 use super::arg::{Arg, Symbol, Tables, parse_args, parse_symbols};
 use super::outline::refuse_ptx;
-use super::section::{Placed, Section, Source};
 use super::texture::{SamplerTable, TextureTable, names, parse_samplers, parse_textures};
 use crate::error::Result;
 use crate::input::Limit;
+use crate::input::section::{Placed, Section, Source};
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 

@@ -4,9 +4,9 @@ use super::arg::{ArgKind, Buffer, Symbol};
 use super::file::{Launch, LaunchFile};
 use super::handles::{Handles, check_named};
 use super::module::read_module;
-use super::section::Source;
 use crate::error::Result;
 use crate::input::require_file;
+use crate::input::section::Source;
 use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
 use crate::ptx::{Module, find_name};
 

@@ -2,7 +2,7 @@
 
 use super::arg::{Arg, ArgKind, Buffer, parse_element, parse_texels};
 use super::element::Element;
-use super::section::{Placed, Section, Source};
+use crate::input::section::{Placed, Section, Source};
 use crate::error::Result;
 use crate::ptx::exec::{AddressMode, Channel, Format, Geometry, Sampler};
 use toml::de::DeTable;
