@@ -10,6 +10,7 @@ mod access;
 mod api;
 mod barrier;
 mod block;
+mod bulk;
 mod clock;
 mod copies;
 mod decode;
