@@ -4,8 +4,8 @@ use super::element::Element;
 use super::expect::Expect;
 use super::image_keys::parse_image;
 use super::init::{Init, Random, Range};
-use super::section::{Number, Placed, Section, Source};
 use crate::error::Result;
+use crate::input::section::{Number, Placed, Section, Source};
 use crate::quote::shown;
 use toml::de::DeTable;
 

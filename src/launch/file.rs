@@ -2,9 +2,9 @@
 
 use super::arg::{Arg, Symbol, parse_args, parse_symbols};
 use super::outline::refuse_ptx;
-use super::section::{Placed, Section, Source};
 use crate::error::Result;
 use crate::input::Limit;
+use crate::input::section::{Placed, Section, Source};
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 

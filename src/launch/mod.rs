@@ -13,12 +13,12 @@ mod module;
 mod npy;
 mod outline;
 mod prepare;
-mod section;
 mod skeleton;
 mod stream;
 #[cfg(test)]
 mod tests;
 
+pub use crate::input::section::{Number, Placed, Source};
 pub use crate::ptx::exec::Options;
 pub use arg::{Arg, ArgKind, Buffer, Symbol};
 pub use element::Element;
@@ -29,5 +29,5 @@ pub use init::{Init, Random, Range};
 pub use module::read_module;
 pub use outline::refuse_ptx;
 pub use prepare::Prepared;
-pub use section::{Number, Placed, Source};
+
 pub use skeleton::{Given, GivenArg, Skeleton};

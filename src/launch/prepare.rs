@@ -3,9 +3,9 @@
 use super::arg::{ArgKind, Buffer, Symbol};
 use super::file::{Launch, LaunchFile};
 use super::module::read_module;
-use super::section::Source;
 use crate::error::Result;
 use crate::input::require_file;
+use crate::input::section::Source;
 use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
 use crate::ptx::{Module, find_name};
 
