@@ -2,8 +2,8 @@
 
 use super::arg::{Arg, ArgKind, Buffer, parse_element, parse_texels};
 use super::element::Element;
-use crate::input::section::{Placed, Section, Source};
 use crate::error::Result;
+use crate::input::section::{Placed, Section, Source};
 use crate::ptx::exec::{AddressMode, Channel, Format, Geometry, Sampler};
 use toml::de::DeTable;
 

@@ -163,7 +163,9 @@ names! {
         WaitAll = "wait_all", Init = "init", Inval = "inval",
         ArriveDrop = "arrive_drop", ExpectTx = "expect_tx", CompleteTx = "complete_tx",
         TestWait = "test_wait", TryWait = "try_wait", Parity = "parity",
-        PendingCount = "pending_count", NoComplete = "noComplete", Noinc = "noinc",
+        PendingCount = "pending_count", NoComplete = "noComplete", Noinc = "noinc", Reduce = "reduce",
+        BulkGroup = "bulk_group", MbarrierBytes = "mbarrier::complete_tx::bytes",
+        Prefetch = "prefetch", MulticastCluster = "multicast::cluster", CpMask = "cp_mask",
         LaunchDependents = "launch_dependents", Bulk = "bulk", Tensor = "tensor", Mbarrier = "mbarrier",
         M8n8 = "m8n8", X1 = "x1", X2 = "x2", X4 = "x4", Trans = "trans", Load = "load",
         // Textures and surfaces.

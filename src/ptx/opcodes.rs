@@ -264,6 +264,8 @@ const SIGNED_HALF_FLOAT: &[Types] = &[SIGNED, HALVES, FLOATS];
 const WORDS: &[Types] = &[&[B32, B64]];
 
 const TENSOR: Class = Class::Refused("tensor-core instructions are not supported");
+const TENSOR_MEMORY: Class =
+    Class::Refused("tensor memory and its tensor cores (`tcgen05` of sm_100) are not supported");
 const UNKNOWN: Class = Class::Refused("this instruction is not supported");
 
 /// A read of a texture or a surface.
@@ -404,8 +406,9 @@ opcodes! {
     Subc "subc" row(Arithmetic).types(INT).takes(&[OWN, OWN]).differs(),
     Szext "szext" row(Bits).takes(&[OWN, WORD]),
     Tanh "tanh" function(&[HALVES, &[F32]]),
-    Tex "tex" texture(),
+    Tcgen05 "tcgen05" row(TENSOR_MEMORY).differs(),
     Testp "testp" row(Compare).types(&[FLOATS]).takes(&[OWN]).gives(FLAG).address(Address::Number),
+    Tex "tex" texture(),
     Tld4 "tld4" texture(),
     Trap "trap" no_result(Class::Trap),
     Txq "txq" texture(),

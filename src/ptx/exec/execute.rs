@@ -2,7 +2,11 @@
 
 use super::form::{Map, Step};
 use super::machine::Machine;
+<<<<<<< HEAD
 use super::{access, copies, exchange, lanes, mbarrier, print, raced, sampling, shared, tensor};
+=======
+use super::{access, bulk, copies, exchange, lanes, mbarrier, print, raced, shared, tensor};
+>>>>>>> main
 
 /// Executes a function of registers.
 #[inline(always)]
@@ -43,6 +47,7 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Tensor { tensor } => tensor::multiply(m, &image.tensors[tensor as usize], exec),
         Step::Commit => copies::commit(m, exec),
         Step::Wait { left } => copies::wait(m, left, exec),
+        Step::Bulk { bulk } => bulk::copy(m, &image.bulks[bulk as usize], exec),
         Step::Mbarrier { change } => mbarrier::change(m, &image.changes[change as usize], exec),
         Step::Fence { wide } => raced::fence(m, wide, exec),
         Step::Exchange { exchange } => {

@@ -114,6 +114,10 @@ pub(super) enum Step {
     Wait {
         left: Option<u32>,
     },
+    /// `cp.async.bulk`
+    Bulk {
+        bulk: u32,
+    },
     /// Changes an `mbarrier`.
     Mbarrier {
         change: u32,

@@ -269,6 +269,28 @@ pub(super) struct Change {
     pub releases: bool,
 }
 
+/// `cp.async.bulk`
+pub(super) struct BulkOp {
+    pub to: BulkEnd,
+    pub from: BulkEnd,
+    /// Bytes.
+    pub size: Slot,
+    /// Where the bytes arrive.
+    pub arrives: Option<Change>,
+    /// The new value of an element from the old one and the source's, and
+    /// bytes of an element.
+    pub combine: Option<(Scalar, u32)>,
+}
+
+/// Target or source of a bulk copy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BulkEnd {
+    pub from: From,
+    pub offset: i64,
+    /// In shared memory, else in global memory.
+    pub shared: bool,
+}
+
 /// `test_wait` and `try_wait`.
 pub(super) struct Wait {
     pub place: SharedPlace,
@@ -366,6 +388,7 @@ pub(super) struct Image {
     pub textures: Vec<TextureOp>,
     pub changes: Vec<Change>,
     pub waits: Vec<Wait>,
+    pub bulks: Vec<BulkOp>,
     pub tensors: Vec<TensorOp>,
     pub tables: Vec<Vec<u32>>,
     /// Memory operation of each instruction, for observers.

@@ -290,7 +290,7 @@ fn offset(
     place[dimensions..].fill(0);
     let all = [place[0], place[1], place[2], layer];
     let inside = all.iter().zip(most).all(|(p, most)| (0..=most).contains(p)) && size <= row;
-    let aligned = place[0] as u64 % u64::from(op.ty.bytes().max(1)) == 0;
+    let aligned = (place[0] as u64).is_multiple_of(u64::from(op.ty.bytes().max(1)));
     if inside && !aligned {
         let text = format!(
             "byte {} of a row of {} is not aligned to {} bytes: the first coordinate of a surface \

@@ -4,6 +4,7 @@
 //! once, before anything runs.
 
 mod allocate;
+mod bulk;
 mod call;
 mod cluster;
 mod exchange;

@@ -1,5 +1,6 @@
 //! Tests of the executor.
 
+mod bulk;
 mod clusters;
 mod flow;
 mod forms;

@@ -45,7 +45,7 @@ fn coordinates(case: &Case, count: usize) -> Vec<f32> {
         1e-30,
     ];
     let mut state = 77;
-    let mut one = |n: usize| {
+    let one = |n: usize| {
         let size = if case.sampler.normalized {
             1.0
         } else {
@@ -57,7 +57,7 @@ fn coordinates(case: &Case, count: usize) -> Vec<f32> {
             _ => (random(&mut state) as f32 / 2f32.powi(32) * 6.0 - 3.0) * size,
         }
     };
-    (0..3 * count).map(|n| one(n)).collect()
+    (0..3 * count).map(one).collect()
 }
 
 /// A texel index by the definition of the mode; none for the border.
@@ -83,9 +83,9 @@ fn index(i: f64, n: f64, mode: AddressMode) -> Option<usize> {
 fn reference(case: &Case, texels: &[f32], coordinates: &[f32]) -> f64 {
     let mut sum = 0.0;
     let mut corners = vec![(1.0, Some(vec![]))];
-    for d in 0..case.dimensions {
+    for (d, &c) in coordinates.iter().enumerate().take(case.dimensions) {
         let n = f64::from(case.extent[d]);
-        let c = f64::from(coordinates[d]);
+        let c = f64::from(c);
         let c = if c.is_nan() { 0.0 } else { c };
         // All of these are multiples of 1, and of 2.
         let far = if c.is_infinite() { 0.0 } else { c };
