@@ -2,11 +2,9 @@
 
 use super::form::{Map, Step};
 use super::machine::Machine;
-<<<<<<< HEAD
-use super::{access, copies, exchange, lanes, mbarrier, print, raced, sampling, shared, tensor};
-=======
-use super::{access, bulk, copies, exchange, lanes, mbarrier, print, raced, shared, tensor};
->>>>>>> main
+use super::{
+    access, bulk, copies, exchange, lanes, mbarrier, print, raced, sampling, shared, tensor,
+};
 
 /// Executes a function of registers.
 #[inline(always)]

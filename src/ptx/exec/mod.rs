@@ -10,11 +10,8 @@ mod access;
 mod api;
 mod barrier;
 mod block;
-<<<<<<< HEAD
 mod buffer;
-=======
 mod bulk;
->>>>>>> main
 mod clock;
 mod copies;
 mod decode;
