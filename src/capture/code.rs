@@ -224,6 +224,10 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
 }
 
 fn copy_control(i: &Instruction) -> Option<CopyControl> {
+    // Bulk copies have groups of their own.
+    if i.has(Word::Bulk) {
+        return None;
+    }
     let word = i.one_of(&[Word::CommitGroup, Word::WaitGroup, Word::WaitAll])?;
     Some(match (word, i.operands.first()) {
         (Word::CommitGroup, _) => CopyControl::Commit,

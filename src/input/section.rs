@@ -244,6 +244,23 @@ impl<'a> Section<'a> {
         })
     }
 
+    /// Items of the array of a key; 0 where it is no array.
+    pub fn length(&self, key: &str) -> usize {
+        match self.get(key).map(|v| v.get_ref()) {
+            Some(DeValue::Array(items)) => items.len(),
+            _ => 0,
+        }
+    }
+
+    /// A string or an array of strings; none where the key is not there.
+    pub fn one_or_more(&self, key: &str, expected: &str) -> Result<Vec<Placed<String>>> {
+        match self.get(key).map(|v| v.get_ref()) {
+            None => Ok(Vec::new()),
+            Some(DeValue::Array(_)) => self.strings(key, expected),
+            Some(_) => Ok(self.string(key, expected)?.into_iter().collect()),
+        }
+    }
+
     /// An array of strings, which must be there.
     pub fn strings(&self, key: &str, expected: &str) -> Result<Vec<Placed<String>>> {
         let value = self.get(key).ok_or_else(|| self.missing(key, expected))?;

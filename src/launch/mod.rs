@@ -6,6 +6,7 @@ mod data;
 mod element;
 mod expect;
 mod file;
+mod handles;
 mod image;
 mod image_keys;
 mod init;
@@ -17,10 +18,11 @@ mod skeleton;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod texture;
 
 pub use crate::input::section::{Number, Placed, Source};
 pub use crate::ptx::exec::Options;
-pub use arg::{Arg, ArgKind, Buffer, Symbol};
+pub use arg::{Arg, ArgKind, Buffer, Handle, Symbol};
 pub use element::Element;
 pub use expect::{Comparison, Expect, compare};
 pub use file::{Launch, LaunchFile};
@@ -31,3 +33,4 @@ pub use outline::refuse_ptx;
 pub use prepare::Prepared;
 
 pub use skeleton::{Given, GivenArg, Skeleton};
+pub use texture::{SamplerTable, Texels, TextureTable};

@@ -1,6 +1,7 @@
 //! Launch files, good and bad.
 
 mod fields;
+mod textures;
 
 use super::*;
 use std::path::Path;

@@ -427,7 +427,10 @@ pub enum Operand {
     Discard,
     /// `(a, b)` of a call.
     List(Box<[Operand]>),
-    /// What no supported instruction has, as `[tensor, {x, y}]`.
+    /// `[texture, {x, y}]`, `[texture, sampler, {x, y}]`: what the brackets
+    /// have, in order; lists are [`Operand::Vector`]s.
+    Indexed(Box<[Operand]>),
+    /// What no supported instruction has.
     Other,
 }
 

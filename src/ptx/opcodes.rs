@@ -70,6 +70,8 @@ pub(in crate::ptx) enum Class {
     Trap,
     Barrier,
     Fence,
+    /// A read, write or question of a texture or a surface.
+    Texture,
     /// An `mbarrier` object.
     Mbarrier,
     /// Between the lanes of a warp.
@@ -262,7 +264,17 @@ const SIGNED_HALF_FLOAT: &[Types] = &[SIGNED, HALVES, FLOATS];
 const WORDS: &[Types] = &[&[B32, B64]];
 
 const TENSOR: Class = Class::Refused("tensor-core instructions are not supported");
+const TENSOR_MEMORY: Class =
+    Class::Refused("tensor memory and its tensor cores (`tcgen05` of sm_100) are not supported");
 const UNKNOWN: Class = Class::Refused("this instruction is not supported");
+
+/// A read of a texture or a surface.
+const fn texture() -> Row {
+    row(Class::Texture)
+        .address(Address::Memory)
+        .differs()
+        .not_affine(DATA)
+}
 
 /// A video instruction: of words, whose bytes and halves may be meant.
 const fn video() -> Row {
@@ -386,12 +398,20 @@ opcodes! {
     Sqrt "sqrt" function(&[FLOATS]),
     St "st" no_result(Store).types(IN_MEMORY),
     Stmatrix "stmatrix" no_result(StoreMatrix),
+    Suld "suld" texture(),
+    Suq "suq" texture(),
+    Sured "sured" no_result(Texture),
+    Sust "sust" no_result(Texture),
     Sub "sub" row(Arithmetic).types(&[INTEGERS, HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN]),
     Subc "subc" row(Arithmetic).types(INT).takes(&[OWN, OWN]).differs(),
     Szext "szext" row(Bits).takes(&[OWN, WORD]),
     Tanh "tanh" function(&[HALVES, &[F32]]),
+    Tcgen05 "tcgen05" row(TENSOR_MEMORY).differs(),
     Testp "testp" row(Compare).types(&[FLOATS]).takes(&[OWN]).gives(FLAG).address(Address::Number),
+    Tex "tex" texture(),
+    Tld4 "tld4" texture(),
     Trap "trap" no_result(Class::Trap),
+    Txq "txq" texture(),
     Vabsdiff "vabsdiff" video().optional(1),
     Vabsdiff2 "vabsdiff2" video(),
     Vabsdiff4 "vabsdiff4" video(),

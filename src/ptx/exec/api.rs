@@ -85,6 +85,7 @@ pub enum FindingKind {
     Uninitialised,
     InvalidMask,
     InvalidBarrier,
+    InvalidTexture,
     InvalidMetadata,
 }
 
@@ -103,6 +104,7 @@ impl FindingKind {
             FindingKind::Uninitialised => "uninitialised",
             FindingKind::InvalidMask => "invalid-mask",
             FindingKind::InvalidBarrier => "invalid-barrier",
+            FindingKind::InvalidTexture => "invalid-texture",
             FindingKind::InvalidMetadata => "invalid-metadata",
         }
     }

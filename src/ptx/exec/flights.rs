@@ -42,6 +42,15 @@ impl Flights {
 
     /// A thread begins a copy.
     pub fn begin(&mut self, thread: u32, address: u64, bytes: u32, pc: u32) {
+        self.add(thread, address, bytes, pc, None);
+    }
+
+    /// A thread begins a copy that arrives at a phase of an `mbarrier`.
+    pub fn begin_at(&mut self, thread: u32, address: u64, bytes: u32, pc: u32, phase: u64) {
+        self.add(thread, address, bytes, pc, Some(phase));
+    }
+
+    fn add(&mut self, thread: u32, address: u64, bytes: u32, pc: u32, arrives: Option<u64>) {
         let (group, flights) = &mut self.threads[thread as usize];
         let group = *group;
         if let Some(place) = range(&mut self.bytes, address, bytes) {
@@ -52,7 +61,7 @@ impl Flights {
                 address,
                 bytes,
                 pc,
-                arrives: None,
+                arrives,
             });
         }
     }
@@ -68,7 +77,7 @@ impl Flights {
         let (groups, flights) = &mut self.threads[thread as usize];
         let until = left.map_or(u32::MAX, |left| groups.saturating_sub(left));
         flights.retain(|flight| {
-            let waits = flight.group < until;
+            let waits = flight.group < until && flight.arrives.is_none();
             if waits {
                 land(&mut self.bytes, thread, flight);
             }

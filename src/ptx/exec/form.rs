@@ -119,6 +119,10 @@ pub(super) enum Step {
     Wait {
         left: Option<u32>,
     },
+    /// `cp.async.bulk`
+    Bulk {
+        bulk: u32,
+    },
     /// Changes an `mbarrier`.
     Mbarrier {
         change: u32,
@@ -135,6 +139,10 @@ pub(super) enum Step {
     Clock {
         to: Slot,
         upper: bool,
+    },
+    /// `tex`, `suld` and the like.
+    Texture {
+        texture: u32,
     },
     Print {
         call: u32,

@@ -9,6 +9,7 @@ use super::form::Op;
 use super::race::Strength;
 use super::registers::Slot;
 use super::scalar::Scalar;
+use super::texture::TextureOp;
 use crate::ptx::names::{Space, Special, Type, Word};
 use crate::ptx::opcodes::Opcode;
 use crate::ptx::tensor::{Arithmetic, Sparsity};
@@ -37,6 +38,8 @@ pub(super) const SHARED_WINDOW: u64 = 1 << 56;
 pub(super) const LOCAL_WINDOW: u64 = 2 << 56;
 pub(super) const PARAM_WINDOW: u64 = 3 << 56;
 pub(super) const FUNCTION_WINDOW: u64 = 4 << 56;
+/// Handles of textures, surfaces and samplers.
+pub(super) const TEXTURE_WINDOW: u64 = 0x70 << 56;
 pub(super) const WINDOW: u64 = 0xff << 56;
 
 /// An instruction that the scalar definitions compute.
@@ -312,6 +315,28 @@ pub(super) struct Change {
     pub releases: bool,
 }
 
+/// `cp.async.bulk`
+pub(super) struct BulkOp {
+    pub to: BulkEnd,
+    pub from: BulkEnd,
+    /// Bytes.
+    pub size: Slot,
+    /// Where the bytes arrive.
+    pub arrives: Option<Change>,
+    /// The new value of an element from the old one and the source's, and
+    /// bytes of an element.
+    pub combine: Option<(Scalar, u32)>,
+}
+
+/// Target or source of a bulk copy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BulkEnd {
+    pub from: From,
+    pub offset: i64,
+    /// In shared memory, else in global memory.
+    pub shared: bool,
+}
+
 /// `test_wait` and `try_wait`.
 pub(super) struct Wait {
     pub place: SharedPlace,
@@ -406,8 +431,10 @@ pub(super) struct Image {
     pub system_calls: Vec<SystemCall>,
     pub barriers: Vec<BarrierOp>,
     pub exchanges: Vec<WarpOp>,
+    pub textures: Vec<TextureOp>,
     pub changes: Vec<Change>,
     pub waits: Vec<Wait>,
+    pub bulks: Vec<BulkOp>,
     pub tensors: Vec<TensorOp>,
     pub tables: Vec<Vec<u32>>,
     /// Memory operation of each instruction, for observers.

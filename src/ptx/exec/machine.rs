@@ -4,10 +4,11 @@
 use super::api::{BlockSink, FindingKind, Launch, Options};
 use super::global::GlobalRaces;
 use super::image::{Image, MemoryOp, Transfer};
-use super::memory::{Memory, Object};
+use super::memory::{BufferId, Memory, Object};
 use super::phase::Mbarriers;
 use super::race::Races;
 use super::registers::Registers;
+use super::texture::{Sampler, Texture};
 use super::written::Written;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -16,6 +17,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 pub(super) struct Common<'a> {
     pub image: &'a Image,
     pub objects: &'a [Object],
+    pub textures: &'a [Texture],
+    pub samplers: &'a [Sampler],
     pub params: &'a [u8],
     pub grid: [u32; 3],
     pub block: [u32; 3],
@@ -42,6 +45,8 @@ impl<'a> Common<'a> {
         Common {
             image,
             objects: &memory.objects,
+            textures: &memory.textures,
+            samplers: &memory.samplers,
             params,
             grid: launch.grid,
             block: launch.block,
@@ -173,6 +178,11 @@ impl<'a> Machine<'a> {
             self.local
                 .add(lane as usize * self.image.local_bytes as usize)
         }
+    }
+
+    /// The object of a buffer.
+    pub fn object(&self, buffer: BufferId) -> &'a Object {
+        &self.common.objects[buffer.0]
     }
 
     /// Linear index of a thread of the current warp.

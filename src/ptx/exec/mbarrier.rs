@@ -182,6 +182,15 @@ fn completed(m: &mut Machine, at: u64, phase: u64) {
     }
 }
 
+/// Bytes of a copy have come: the word that carries the order of the phase.
+pub(super) fn bytes_come(m: &mut Machine, info: &Change, lane: u32, bytes: u32) -> Option<u64> {
+    m.mbarriers.progress();
+    let at = locate(m, &info.place, lane, "an mbarrier")?;
+    let phase = m.mbarriers.objects.get(&at).map(|o| o.phase());
+    change_one(m, info, lane, (at, bytes));
+    phase.map(|phase| word(at, phase))
+}
+
 /// Whether the lanes may go on, with the results of their waits; with `now`
 /// they do in any case.
 pub(super) fn wait(m: &mut Machine, info: &Wait, exec: u32, now: bool) -> bool {

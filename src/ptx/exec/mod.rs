@@ -10,6 +10,8 @@ mod access;
 mod api;
 mod barrier;
 mod block;
+mod buffer;
+mod bulk;
 mod clock;
 mod copies;
 mod decode;
@@ -33,6 +35,7 @@ mod race;
 mod raced;
 mod registers;
 mod resolve;
+mod sampling;
 mod scalar;
 mod shared;
 mod soft;
@@ -41,6 +44,7 @@ mod step;
 mod tensor;
 #[cfg(test)]
 mod tests;
+mod texture;
 mod unwritten;
 mod warp;
 mod written;
@@ -51,6 +55,7 @@ pub use api::{
 };
 pub use memory::{BufferId, Memory};
 pub use program::{Parameter, Program, SymbolInfo};
+pub use texture::{AddressMode, Channel, Format, Geometry, Sampler, Texture};
 
 use super::ast::Instruction;
 use super::names::Type;

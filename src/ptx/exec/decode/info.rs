@@ -14,6 +14,9 @@ pub(super) fn accessed(i: &Instruction) -> (Vec<Register>, Vec<Register>) {
 /// What it is, for traces.
 pub(super) fn kind(i: &Instruction) -> Kind {
     match i.opcode.class() {
+        // Textures have a path of their own, with the latency of global memory
+        // at least; traces have them as what takes long.
+        Class::Texture => Kind::Other,
         Class::Load | Class::LoadMatrix => Kind::Load,
         // An asynchronous copy is seen where it writes shared memory.
         Class::Store | Class::StoreMatrix | Class::Copy => Kind::Store,

@@ -45,6 +45,7 @@ impl Decoder<'_> {
             Class::Fence => self.fence(i),
             Class::Mbarrier => self.mbarrier(i),
             Class::Warp => self.exchange(i),
+            Class::Texture => self.texture(i),
             Class::Tensor => self.tensor(i),
             Class::Hint => self.hint(i),
             Class::ClusterAddress => self.cluster_address(i),

@@ -240,8 +240,11 @@ impl Decoder<'_> {
 
     /// `cp.async`, without `.bulk`.
     pub(super) fn copy(&mut self, i: &Instruction) -> Result<(), Reason> {
-        if !i.has(Word::Async) || i.one_of(&[Word::Bulk, Word::Tensor]).is_some() {
-            return Err("bulk copies are not supported".to_owned());
+        if i.has(Word::Bulk) {
+            return self.bulk(i);
+        }
+        if !i.has(Word::Async) {
+            return Err("this form is not supported".to_owned());
         }
         if self.only_waits(i) {
             return self.wait(i);
@@ -407,7 +410,7 @@ impl Decoder<'_> {
 }
 
 /// The new value of an atomic, from the old and the operands.
-fn atomic_update(word: Word, ty: Type, space: Option<Space>) -> Option<Scalar> {
+pub(super) fn atomic_update(word: Word, ty: Type, space: Option<Space>) -> Option<Scalar> {
     let one =
         |f: fn(u64, u64) -> u64| -> Option<Scalar> { Some(Box::new(move |x| [f(x[0], x[1]), 0])) };
     let bits = ty.bits();

@@ -4,6 +4,7 @@
 //! once, before anything runs.
 
 mod allocate;
+mod bulk;
 mod call;
 mod cluster;
 mod exchange;
@@ -17,6 +18,7 @@ mod operand;
 mod order;
 mod provenance;
 mod tensor;
+mod texture;
 mod video;
 mod wmma;
 

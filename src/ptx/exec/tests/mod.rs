@@ -1,5 +1,6 @@
 //! Tests of the executor.
 
+mod bulk;
 mod clusters;
 mod flow;
 mod forms;
@@ -8,6 +9,7 @@ mod mbarriers;
 mod order;
 mod ptxas;
 mod tensor;
+mod texture;
 mod values;
 mod video;
 
