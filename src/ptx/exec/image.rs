@@ -139,12 +139,13 @@ pub(super) enum Transfer {
         from: Vec<Slot>,
         transposed: bool,
     },
-    /// A matrix of `wmma`, in pieces of 16 bytes: this access has those of one
+    /// A matrix of `wmma`, in pieces of 16 bytes at most: this access has those of one
     /// number to each lane.
     Fragment(Box<Moved>),
 }
 
 /// A matrix between memory and registers.
+#[derive(Clone)]
 pub(super) struct Moved {
     pub store: bool,
     pub registers: Matrices,
@@ -153,9 +154,8 @@ pub(super) struct Moved {
     /// Rows and columns, and whether memory has it by columns.
     pub size: [u32; 2],
     pub by_columns: bool,
-    /// The first piece of this access, and the pieces of the matrix.
+    /// The first piece of this access.
     pub first: u32,
-    pub pieces: u32,
     /// Where the matrix begins, and the elements between its rows (columns).
     pub base: Slot,
     pub offset: i64,
@@ -175,14 +175,21 @@ impl Moved {
         }
     }
 
-    /// Elements of a piece.
-    pub fn per_piece(&self) -> u32 {
-        128 / self.registers.ty.bits()
+    /// Bytes of a piece: 16, or a whole row where rows are shorter.
+    pub fn piece_bytes(&self) -> u32 {
+        let [_, long] = self.runs();
+        (long * self.registers.ty.bits() / 8).min(16)
+    }
+
+    /// Pieces of the matrix.
+    pub fn pieces(&self) -> u32 {
+        let [rows, columns] = self.size;
+        rows * columns * self.registers.ty.bits() / 8 / self.piece_bytes()
     }
 
     /// The lanes that have a piece.
     pub fn lanes(&self) -> u32 {
-        u32::MAX >> (32 - (self.pieces - self.first).min(32))
+        u32::MAX >> (32 - (self.pieces() - self.first).min(32))
     }
 }
 
@@ -361,6 +368,7 @@ pub(super) struct WarpOp {
 }
 
 /// A matrix in the registers of the lanes.
+#[derive(Clone)]
 pub(super) struct Matrices {
     pub ty: Type,
     pub slots: Vec<Slot>,

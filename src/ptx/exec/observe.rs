@@ -27,7 +27,7 @@ pub(super) fn observe(m: &mut Machine, pc: u32, active: u32, exec: u32) {
                 access: None,
                 copied: None,
             };
-            return fragment(m, info, moved.pieces, event);
+            return fragment(m, info, moved.pieces(), event);
         }
         return observe_access(
             m,

@@ -147,7 +147,7 @@ fn of(i: &Instruction, target: Target) -> Result<&'static Shape, String> {
         ));
     };
     let types: Vec<Type> = i.types().collect();
-    let of_type = match types.iter().any(|t| *t == Type::Bf16) {
+    let of_type = match types.contains(&Type::Bf16) {
         true => 80,
         false => match types
             .iter()

@@ -106,30 +106,32 @@ impl Decoder<'_> {
             None => None,
         };
         let region = self.region(&i.operands[address]);
-        let pieces = held.size[0] * held.size[1] * held.ty.bits() / 128;
+        let addresses = self.allocate(Width::Double);
+        let (registers, unused) = self.held(&i.operands[data], &held, !store)?;
+        let matrix = Moved {
+            store,
+            registers,
+            unused,
+            size: held.size,
+            by_columns,
+            first: 0,
+            base,
+            offset,
+            stride,
+            addresses,
+        };
         let mut first_access = None;
-        for first in (0..pieces).step_by(32) {
-            let (registers, unused) = self.held(&i.operands[data], &held, !store)?;
-            let addresses = self.allocate(Width::Double);
+        for first in (0..matrix.pieces()).step_by(32) {
             let access = self.add_memory(MemoryOp {
                 index: 0,
                 space,
                 from: From::Double(addresses.at),
                 offset: 0,
                 region,
-                bytes: 16,
+                bytes: matrix.piece_bytes(),
                 transfer: Transfer::Fragment(Box::new(Moved {
-                    store,
-                    registers,
-                    unused,
-                    size: held.size,
-                    by_columns,
                     first,
-                    pieces,
-                    base,
-                    offset,
-                    stride,
-                    addresses,
+                    ..matrix.clone()
                 })),
                 order: MemoryOrder::default(),
             });

@@ -1,5 +1,5 @@
 //! `wmma.load` and `wmma.store`: a matrix between memory and registers, in
-//! pieces of 16 bytes, one to each lane, as `ldmatrix` reads rows. Large
+//! pieces of 16 bytes (or a row), one to each lane, as `ldmatrix` reads rows. Large
 //! matrices take two accesses.
 
 use super::whole_warp;
@@ -22,11 +22,12 @@ pub(in crate::ptx::exec) fn place(m: &Machine, moved: &Moved, exec: u32) {
         .stride
         .map_or(u64::from(long), |s| m.registers.read_lane(s, lane));
     let bytes = u64::from(moved.registers.ty.bits()) * stride / 8;
-    let per_run = long / moved.per_piece();
+    let piece_bytes = moved.piece_bytes();
+    let per_run = long * moved.registers.ty.bits() / 8 / piece_bytes;
     let address = |lane: usize| {
         let piece = moved.first + lane as u32;
         let (run, at) = (piece / per_run, piece % per_run);
-        base.wrapping_add(u64::from(run) * bytes + 16 * u64::from(at))
+        base.wrapping_add(u64::from(run) * bytes + u64::from(piece_bytes * at))
     };
     m.registers
         .write(moved.addresses, u32::MAX, &std::array::from_fn(address));
@@ -42,17 +43,18 @@ pub(in crate::ptx::exec) fn moved(m: &mut Machine, info: &MemoryOp, exec: u32) {
     if first.store {
         words = gathered(m, first);
     }
-    let accesses = first.pieces.div_ceil(32);
+    let accesses = first.pieces().div_ceil(32);
     for access in &m.image.memory[info.index as usize..][..accesses as usize] {
         if let Transfer::Fragment(moved) = &access.transfer {
             place(m, moved, exec);
             let pointers = m.resolve(access, moved.lanes());
-            let pieces = (moved.pieces - moved.first).min(32) as usize;
+            let pieces = (moved.pieces() - moved.first).min(32) as usize;
             for (lane, pointer) in pointers.iter().enumerate().take(pieces) {
-                let at = (moved.first as usize + lane) * 4;
-                for (word, value) in words[at..at + 4].iter_mut().enumerate() {
+                let count = moved.piece_bytes() as usize / 4;
+                let at = (moved.first as usize + lane) * count;
+                for (word, value) in words[at..at + count].iter_mut().enumerate() {
                     let pointer = pointer.wrapping_add(4 * word);
-                    // SAFETY: `resolve` gives pointers to 16 aligned bytes.
+                    // SAFETY: `resolve` gives pointers to the bytes of a piece, aligned.
                     unsafe {
                         use crate::ptx::exec::access::Unit;
                         match moved.store {
