@@ -7,10 +7,13 @@
 
 mod check;
 mod file;
+mod given;
+mod keys;
 mod machine;
 mod overlay;
 mod path;
 mod preset;
+mod refusal;
 mod sm;
 mod trace;
 
@@ -300,9 +303,12 @@ mod tests {
     fn contradictions_are_refused_with_the_value() {
         for (text, reason) in [
             ("[geometry]\nlanes = 64\n", "64 lanes do not divide"),
-            ("[geometry]\nlanes = 1\n", "1 lanes do not divide"),
+            ("[geometry]\nlanes = 1\n", "geometry.lanes 1 is not"),
             ("[geometry]\ncapacity_words = 1000\n", "32 banks evenly"),
-            ("[path]\nblocks = 3\n", "3 blocks do not go with"),
+            (
+                "[path]\nblocks = 3\n",
+                "3 blocks do not go with 48 warps at m.toml:2:10",
+            ),
             ("[path]\nwarps = 4\n", "8 blocks do not go with 4 warps"),
             ("[path]\nlocks = 48\n", "locks 48"),
             ("[geometry]\nblock_words = 0\n", "block_words 0"),
@@ -322,24 +328,24 @@ mod tests {
             ("[path]\nlock_group_cycles = 3\n", "lock_group_cycles 3"),
             (
                 "[path]\nmem_stages = 1\n",
-                "mem_stages 1 is not supported at m.toml:2:1",
+                "path.mem_stages 1 is not supported at m.toml:2:14",
             ),
             (
                 "[hash]\nstage = 2\n",
-                "hash.stage 2 is not supported at m.toml:2:1",
+                "hash.stage 2 is not supported at m.toml:2:9",
             ),
             ("[retry]\nread = 64\n", "retry.read 64"),
             (
                 "base = \"small\"\n[path]\nwarps = 8\n[retry]\n  contexts = 0\n",
-                "retry.contexts 0 is not supported at m.toml:5:3",
+                "retry.contexts 0 is not supported at m.toml:5:14",
             ),
             (
                 "[path]\nahead = 4\n",
-                "ahead 4 is not supported at m.toml:2:1",
+                "path.ahead 4 is not supported at m.toml:2:9",
             ),
             (
                 "[sm]\nshared_cycles = 1025\n",
-                "shared_cycles 1025 is not supported at m.toml:2:1",
+                "sm.shared_cycles 1025 is not supported at m.toml:2:17",
             ),
             ("[scheduler]\nactive_warps = 0\n", "active_warps 0"),
             ("[scheduler]\nviolate = true\n", "violate contradicts"),
@@ -353,7 +359,7 @@ mod tests {
             ("[global]\nsegment_bytes = 48\n", "segment_bytes 48"),
             (
                 "[global]\nbytes_per_cycle = 0\n",
-                "global.bytes_per_cycle 0 is not supported at m.toml:2:1",
+                "global.bytes_per_cycle 0 is not supported at m.toml:2:19",
             ),
             ("[global]\nbytes_per_cycle = nan\n", "bytes_per_cycle NaN"),
             ("[global]\nbytes_per_cycle = 4097\n", "bytes_per_cycle 4097"),
@@ -363,17 +369,17 @@ mod tests {
             ),
             (
                 "[global]\ncycles_per_segment = 8\n",
-                "unknown field `cycles_per_segment`",
+                "unknown key 'cycles_per_segment'",
             ),
-            ("[global]\nmerge = 1\n", "invalid type"),
+            ("[global]\nmerge = 1\n", "global.merge is an integer"),
             (
                 "[l1]\nways = 0\n",
-                "l1.ways 0 is not supported at m.toml:2:1",
+                "l1.ways 0 is not supported at m.toml:2:8",
             ),
             ("[l1]\nline_bytes = 96\n", "l1.line_bytes 96"),
             (
                 "[l1]\nsize_bytes = 16384\nlatency = 0\n",
-                "l1.latency 0 is not supported at m.toml:3:1",
+                "l1.latency 0 is not supported at m.toml:3:11",
             ),
             ("[l1]\nmshrs = 0\n", "l1.mshrs 0"),
             ("[l1]\nsize_bytes = 100000000\n", "l1.size_bytes 100000000"),
@@ -389,9 +395,15 @@ mod tests {
                 "[l1]\nsize_bytes = 16384\nlatency = 401\n",
                 "more than the 400 cycles of global memory",
             ),
-            ("name = \"a\\nb\"\n", "m.toml: name \"a\\nb\""),
-            ("name = \"\"\n", "name \"\""),
-            ("base = \"nope\"\n", "m.toml: there is no preset 'nope'"),
+            (
+                "name = \"a\\nb\"\n",
+                "name \"a\\nb\" is not supported at m.toml:1:8",
+            ),
+            ("name = \"\"\n", "'name' is empty at m.toml:1:8"),
+            (
+                "base = \"nope\"\n",
+                "there is no preset 'nope' at m.toml:1:8",
+            ),
         ] {
             let e = read(text).unwrap_err().to_string();
             assert!(e.contains(reason), "{text}: {e}");

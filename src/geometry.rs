@@ -3,12 +3,13 @@
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// Word-address bits `n` and bank bits `m` of a scratchpad.
 ///
 /// The scratchpad has up to 2^n words in 2^m banks. Addresses are word
 /// addresses: byte offset in the block's shared memory divided by the word
-/// size. Supported: n = 9..=16, m = 3..=6.
+/// size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Geometry {
     addr_bits: u32,
@@ -17,9 +18,9 @@ pub struct Geometry {
 
 impl Geometry {
     /// Supported numbers of address bits.
-    pub const ADDR_BITS: std::ops::RangeInclusive<u32> = 9..=16;
+    pub const ADDR_BITS: RangeInclusive<u32> = spadkit_hdl::Geometry::ADDR_BITS;
     /// Supported numbers of bank bits.
-    pub const BANK_BITS: std::ops::RangeInclusive<u32> = 3..=6;
+    pub const BANK_BITS: RangeInclusive<u32> = spadkit_hdl::Geometry::BANK_BITS;
 
     /// A geometry of the supported table, or an error that lists it.
     pub fn new(addr_bits: u32, bank_bits: u32) -> Result<Self> {
@@ -31,7 +32,13 @@ impl Geometry {
         }
         Err(Error::usage(
             format!("geometry n={addr_bits} m={bank_bits} is not supported"),
-            "supported are addr_bits n = 9, 10, ..., 16 with bank_bits m = 3, 4, 5, 6",
+            format!(
+                "expected addr_bits n from {} to {} and bank_bits m from {} to {}",
+                Self::ADDR_BITS.start(),
+                Self::ADDR_BITS.end(),
+                Self::BANK_BITS.start(),
+                Self::BANK_BITS.end()
+            ),
         ))
     }
 

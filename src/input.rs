@@ -3,6 +3,8 @@
 //! Devices and pipes may never end, so everything is read up to a limit; input
 //! of the wrong kind is refused at once.
 
+pub mod section;
+
 use crate::error::{Error, Result};
 use crate::quote::{is_plain, shown_path};
 use std::fs::{File, Metadata};

@@ -296,7 +296,7 @@ fn machines_keys_grids_and_lock_hashes_are_swept_and_illegal_points_listed() {
     let table = text(&args);
     assert!(table.contains("skipped, 8 of 24:"), "{table}");
     assert!(
-        table.contains("path.mem_stages 1, blocks 4, lock hash none: mem_stages 1"),
+        table.contains("path.mem_stages 1, blocks 4, lock hash none: path.mem_stages 1"),
         "{table}"
     );
 }
@@ -311,10 +311,10 @@ fn slips_of_the_pen_are_no_points_to_skip() {
         ),
         (&["--preset", "fermi,gt200"], "--preset has 2 values"),
         (&["--set", "sm.alu_cycles=1,2"], "--set has 2 values"),
-        (&["--set", "sm.alu_cycle=1"], "unknown field"),
+        (&["--set", "sm.alu_cycle=1"], "not a key of a configuration"),
         (
             &["--sweep", "--set", "sm.alu_cycles=1,fast"],
-            "invalid type",
+            "sm.alu_cycles is a string",
         ),
         (&["--set", "sm.alu_cycles"], "has no value"),
         (&["--set", "path.blocks=3"], "3 blocks do not go with"),

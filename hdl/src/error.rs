@@ -52,15 +52,14 @@ pub enum HdlError {
         expected: String,
     },
     /// The geometry is not in the table.
-    #[error(
-        "geometry n={addr_bits} m={bank_bits} is not supported: \
-         n is 9 to 16, m is 3 to 6"
-    )]
+    #[error("geometry n={addr_bits} m={bank_bits} is not supported: expected {expected}")]
     Geometry {
         /// n.
         addr_bits: usize,
         /// m.
         bank_bits: usize,
+        /// What n and m may be.
+        expected: String,
     },
 }
 

@@ -4,17 +4,23 @@
 //! of its own; this is the one list of them.
 
 use crate::error::{HdlError, Result};
+use std::ops::RangeInclusive;
 
 /// Address and bank bits of an emission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Geometry {
-    /// n, word-address bits: 9 to 16.
+    /// n, word-address bits.
     pub addr_bits: usize,
-    /// m, bank bits: 3 to 6.
+    /// m, bank bits.
     pub bank_bits: usize,
 }
 
 impl Geometry {
+    /// What n may be.
+    pub const ADDR_BITS: RangeInclusive<u32> = 9..=16;
+    /// What m may be.
+    pub const BANK_BITS: RangeInclusive<u32> = 3..=6;
+
     /// n - m, the bits of a row index.
     pub fn row_bits(self) -> usize {
         self.addr_bits - self.bank_bits
@@ -22,12 +28,20 @@ impl Geometry {
 
     /// Fails unless the geometry is in the table.
     pub fn check(self) -> Result<Self> {
-        if (9..=16).contains(&self.addr_bits) && (3..=6).contains(&self.bank_bits) {
+        let addr_bits = Self::ADDR_BITS.contains(&(self.addr_bits as u32));
+        if addr_bits && Self::BANK_BITS.contains(&(self.bank_bits as u32)) {
             return Ok(self);
         }
         Err(HdlError::Geometry {
             addr_bits: self.addr_bits,
             bank_bits: self.bank_bits,
+            expected: format!(
+                "n from {} to {}, m from {} to {}",
+                Self::ADDR_BITS.start(),
+                Self::ADDR_BITS.end(),
+                Self::BANK_BITS.start(),
+                Self::BANK_BITS.end()
+            ),
         })
     }
 

@@ -15,6 +15,7 @@
 //! in `templates/` has what is around the logic.
 
 mod adapter;
+mod allowed;
 mod body;
 mod bus;
 mod catalog;
@@ -99,6 +100,7 @@ mod unit;
 mod widths;
 mod window;
 
+pub use allowed::Allowed;
 pub use geometry::Geometry;
 pub use hashes::{Configured, HashKind, PathHash};
 pub use machine::{Machine, PC_BITS, RetryLatencies};

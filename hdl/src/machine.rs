@@ -1,5 +1,6 @@
 //! What an emission needs to know about the machine.
 
+use crate::allowed::Allowed;
 use crate::geometry::Geometry;
 use crate::hashes::{HashKind, PathHash};
 use crate::module::{HdlError, Result};
@@ -35,9 +36,9 @@ pub struct Machine {
     pub path_hash: PathHash,
     /// Words of the scratchpad; a multiple of the number of banks.
     pub capacity_words: usize,
-    /// Lanes: a power of two from 2 to 64.
+    /// Lanes.
     pub lanes: usize,
-    /// Bits of a word: 32 or 64.
+    /// Bits of a word.
     pub word_bits: usize,
     /// Threads of a warp; a multiple of the lanes.
     pub warp_size: usize,
@@ -53,16 +54,47 @@ pub struct Machine {
     pub broadcast: bool,
     /// Stores of one word are merged per byte.
     pub merge_bytes: bool,
-    /// Memory stages: 2 to 8.
+    /// Memory stages.
     pub mem_stages: usize,
-    /// Stages in which the issue is decided in front of EXE: 0 to 3.
+    /// Stages in which the issue is decided in front of EXE.
     pub ahead: usize,
-    /// Extra hash stages: 0 or 1.
+    /// Extra hash stages.
     pub hash_stage: usize,
     /// Sets of the conflict history.
     pub history_sets: usize,
     /// Latencies of the retry sequencer.
     pub retry: RetryLatencies,
+}
+
+/// What each number of a machine may be by itself. Configuration files read
+/// these limits too.
+impl Machine {
+    /// Lanes; at most the threads of a warp.
+    pub const LANES: Allowed = Allowed::PowerOfTwo(2, 64);
+    /// Threads of a warp.
+    pub const WARP_SIZE: Allowed = Allowed::PowerOfTwo(2, 64);
+    /// Bits of a word.
+    pub const WORD_BITS: Allowed = Allowed::Either(32, 64);
+    /// Words of the scratchpad; a multiple of the banks, at most 2^n.
+    pub const CAPACITY_WORDS: Allowed = Allowed::Range(1, 1 << 16);
+    /// Warp slots.
+    pub const WARPS: Allowed = Allowed::Range(2, 128);
+    /// Thread-block slots; even, at most one per warp slot.
+    pub const BLOCKS: Allowed = Allowed::Range(2, 64);
+    /// Lock bits; at most one per word.
+    pub const LOCKS: Allowed = Allowed::ZeroOrPowerOfTwo(32, 1024);
+    /// Cycles in which the lock unit looks at a group; at most the lanes.
+    pub const LOCK_GROUP_CYCLES: Allowed = Allowed::PowerOfTwo(1, 8);
+    /// Memory stages.
+    pub const MEM_STAGES: Allowed = Allowed::Range(2, 8);
+    /// Stages in which the issue is decided in front of EXE.
+    pub const AHEAD: Allowed = Allowed::Range(0, 3);
+    /// Extra hash stages.
+    pub const HASH_STAGE: Allowed = Allowed::Range(0, 1);
+    /// Sets of the conflict history, which the low bits of a PC choose.
+    pub const HISTORY_SETS: Allowed = Allowed::PowerOfTwo(2, 1 << (PC_BITS - 1));
+    /// Cycles of a state of the retry loop.
+    pub const RETRY_CYCLES: Allowed = Allowed::Range(1, 63);
 }
 
 impl Machine {
@@ -96,52 +128,62 @@ impl Machine {
         }
     }
 
-    /// Fails on what the templates cannot express.
+    /// Fails on what cannot be emitted: a number that is not allowed, or two
+    /// that do not go together.
     pub(crate) fn check(&self) -> Result<()> {
         self.geometry.check()?;
+        self.check_numbers()?;
         let banks = 1 << self.geometry.bank_bits;
-        let lane_count = (2..=64).contains(&self.lanes) && self.lanes.is_power_of_two();
         let rules = [
-            (lane_count, "lanes: a power of two from 2 to 64"),
             (
-                self.warp_size.is_multiple_of(self.lanes) && self.warp_size.is_power_of_two(),
-                "warp_size: a power of two, at least the lanes",
+                self.warp_size.is_multiple_of(self.lanes),
+                "warp_size: at least the lanes",
             ),
             (
-                self.capacity_words > 0
-                    && self.capacity_words.is_multiple_of(banks)
+                self.capacity_words.is_multiple_of(banks)
                     && self.capacity_words <= 1 << self.geometry.addr_bits,
                 "capacity_words: a multiple of the banks, at most 2^n",
             ),
-            ([32, 64].contains(&self.word_bits), "word_bits: 32 or 64"),
-            (self.warps >= 2, "warps: at least 2"),
+            (self.blocks.is_multiple_of(2), "blocks: an even number"),
             (
-                self.blocks >= 2 && self.blocks.is_multiple_of(2),
-                "blocks: even, at least 2",
-            ),
-            (
-                self.locks == 0
-                    || (32..=1024).contains(&self.locks) && self.locks.is_power_of_two(),
-                "locks: 0 or a power of two from 32 to 1024",
-            ),
-            (
-                [1, 2, 4, 8].contains(&self.lock_group_cycles)
-                    && self.lock_group_cycles <= self.lanes,
-                "lock_group_cycles: 1, 2, 4 or 8, at most the lanes",
-            ),
-            ((2..=8).contains(&self.mem_stages), "mem_stages: 2 to 8"),
-            (self.ahead <= 3, "ahead: 0 to 3"),
-            (self.hash_stage <= 1, "hash_stage: 0 or 1"),
-            (
-                self.history_sets.is_power_of_two()
-                    && (2..=1 << (PC_BITS - 1)).contains(&self.history_sets),
-                "history_sets: a power of two from 2 to 8192",
+                self.lock_group_cycles <= self.lanes,
+                "lock_group_cycles: at most the lanes",
             ),
         ];
         match rules.iter().find(|(holds, _)| !holds) {
             None => Ok(()),
             Some((_, expected)) => Err(HdlError::Machine {
                 expected: (*expected).into(),
+            }),
+        }
+    }
+
+    fn check_numbers(&self) -> Result<()> {
+        let numbers = [
+            ("lanes", self.lanes, Self::LANES),
+            ("warp_size", self.warp_size, Self::WARP_SIZE),
+            ("capacity_words", self.capacity_words, Self::CAPACITY_WORDS),
+            ("word_bits", self.word_bits, Self::WORD_BITS),
+            ("warps", self.warps, Self::WARPS),
+            ("blocks", self.blocks, Self::BLOCKS),
+            ("locks", self.locks, Self::LOCKS),
+            (
+                "lock_group_cycles",
+                self.lock_group_cycles,
+                Self::LOCK_GROUP_CYCLES,
+            ),
+            ("mem_stages", self.mem_stages, Self::MEM_STAGES),
+            ("ahead", self.ahead, Self::AHEAD),
+            ("hash_stage", self.hash_stage, Self::HASH_STAGE),
+            ("history_sets", self.history_sets, Self::HISTORY_SETS),
+        ];
+        match numbers
+            .iter()
+            .find(|(_, value, allowed)| !allowed.contains(*value as u64))
+        {
+            None => Ok(()),
+            Some((name, _, allowed)) => Err(HdlError::Machine {
+                expected: format!("{name}: {allowed}"),
             }),
         }
     }

@@ -219,11 +219,15 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
         },
         (Kind::Sfu, _) => Role::Plain(InstrKind::Sfu),
         (Kind::Alu, Opcode::Mov) => Role::Plain(InstrKind::Mov),
-        (Kind::Alu | Kind::Warp | Kind::Other, _) => Role::Plain(InstrKind::Alu),
+        (Kind::Alu | Kind::Tensor | Kind::Warp | Kind::Other, _) => Role::Plain(InstrKind::Alu),
     }
 }
 
 fn copy_control(i: &Instruction) -> Option<CopyControl> {
+    // Bulk copies have groups of their own.
+    if i.has(Word::Bulk) {
+        return None;
+    }
     let word = i.one_of(&[Word::CommitGroup, Word::WaitGroup, Word::WaitAll])?;
     Some(match (word, i.operands.first()) {
         (Word::CommitGroup, _) => CopyControl::Commit,

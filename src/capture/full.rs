@@ -200,7 +200,8 @@ impl BlockSink for OneBlock<'_> {
             let mut instr = Instr::new(kind, arrival.pc, arrival.lanes.into());
             (instr.dst, instr.srcs) = (row.dst, row.srcs);
             if passed.whole {
-                instr.sub = barrier as u8;
+                // That of the cluster is one of the whole block like any other.
+                instr.sub = (barrier % 16) as u8;
             }
             self.push(arrival.warp, &instr);
         }

@@ -2,11 +2,12 @@
 //! line does it.
 
 use super::Config;
-use super::file::ConfigFile;
+use super::given::Given;
+use super::keys::{KEYS, Key, Value};
 use crate::error::{Error, Result};
-use serde::Deserialize;
+use crate::quote::did_you_mean;
 use std::path::Path;
-use toml::{Table, Value};
+use toml::de::{DeTable, DeValue};
 
 /// A machine and keys of a configuration file that are to replace its own,
 /// before the two are checked as a whole.
@@ -21,7 +22,7 @@ use toml::{Table, Value};
 #[derive(Clone, Debug)]
 pub struct Overlay {
     base: Config,
-    keys: Table,
+    given: Given,
 }
 
 impl Overlay {
@@ -40,36 +41,25 @@ impl Overlay {
     /// another type are refused here, machines that cannot be by
     /// [`config`](Overlay::config).
     pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
-        let refuse = |what: String, help: &str| Err(Error::usage(what, help));
-        let Some((section, name)) = key.split_once('.') else {
-            return refuse(
-                format!("'{key}' is not a key of a configuration"),
-                "expected section.key, as in sm.alu_cycles (docs/reference/formats.md)",
-            );
+        let Some(key) = Key::find(key) else {
+            return Err(unknown(key));
         };
-        let mut changed = self.keys.clone();
-        let section = changed
-            .entry(section)
-            .or_insert_with(|| Value::Table(Table::new()));
-        if let Value::Table(section) = section {
-            section.insert(name.to_owned(), read_value(value));
-        }
-        if let Err(error) = ConfigFile::deserialize(changed.clone()) {
-            let reason = super::file::with_nearest(error.message());
-            return refuse(
-                format!("{key} = {value}: {reason}"),
-                "keys and values are those of configuration files (docs/reference/formats.md)",
-            );
-        }
-        self.keys = changed;
+        let value = read_value(key, value).map_err(|error| match error {
+            Error::Usage { what, help } => {
+                let help = help.unwrap_or_default();
+                Error::usage(format!("{} = {value}: {what}", key.name), help)
+            }
+            other => other,
+        })?;
+        self.given.set(key, value, None);
         Ok(())
     }
 
     /// The machine, checked as a whole.
     pub fn config(&self) -> Result<Config> {
-        let file = ConfigFile::deserialize(self.keys.clone());
-        file.map_err(|e| Error::usage(e.message(), "expected keys of a configuration file"))?
-            .over(self.base.clone())
+        self.given
+            .over(&self.base)
+            .map_err(|refusal| refusal.usage())
     }
 }
 
@@ -77,17 +67,29 @@ impl From<Config> for Overlay {
     fn from(base: Config) -> Self {
         Overlay {
             base,
-            keys: Table::new(),
+            given: Given::default(),
         }
     }
 }
 
+fn unknown(key: &str) -> Error {
+    let nearest = did_you_mean(key, KEYS.iter().map(|key| key.name));
+    Error::usage(
+        format!("'{key}' is not a key of a configuration{nearest}"),
+        "expected section.key, as in sm.alu_cycles (docs/reference/formats.md)",
+    )
+}
+
 /// A value as TOML has it, or else a text.
-fn read_value(text: &str) -> Value {
-    let line: Option<Table> = format!("v = {text}").parse().ok();
-    line.filter(|table| table.len() == 1)
-        .and_then(|mut table| table.remove("v"))
-        .unwrap_or_else(|| Value::String(text.to_owned()))
+fn read_value(key: &Key, text: &str) -> Result<Value> {
+    let line = format!("v = {text}");
+    let table = DeTable::parse(&line).ok().map(|table| table.into_inner());
+    let value = table.filter(|table| table.len() == 1).and_then(|table| {
+        let value = table.get("v")?.get_ref().clone();
+        Some(value)
+    });
+    let value = value.unwrap_or_else(|| DeValue::String(text.to_owned().into()));
+    key.read(&value).map_err(|refusal| refusal.usage())
 }
 
 #[cfg(test)]
@@ -122,11 +124,11 @@ mod tests {
         let mut overlay = Overlay::preset("fermi").unwrap();
         for (key, value, reason) in [
             ("alu_cycles", "1", "not a key of a configuration"),
-            ("sm.alu_cycle", "1", "unknown field"),
-            ("nope.alu_cycles", "1", "unknown field"),
-            ("sm.alu_cycles", "fast", "invalid type"),
-            ("sm.alu_cycles", "1\nsfu_cycles = 2", "invalid type"),
-            ("name.x", "1", "invalid type"),
+            ("sm.alu_cycle", "1", "did you mean 'sm.alu_cycles'"),
+            ("nope.alu_cycles", "1", "not a key of a configuration"),
+            ("sm.alu_cycles", "fast", "sm.alu_cycles is a string"),
+            ("sm.alu_cycles", "1\nsfu_cycles = 2", "is a string"),
+            ("name.x", "1", "not a key of a configuration"),
         ] {
             let error = overlay.set(key, value).unwrap_err().to_string();
             assert!(error.contains(reason), "{key} = {value}: {error}");

@@ -4,8 +4,8 @@ use super::element::Element;
 use super::expect::Expect;
 use super::image_keys::parse_image;
 use super::init::{Init, Random, Range};
-use super::section::{Number, Placed, Section, Source};
 use crate::error::Result;
+use crate::input::section::{Number, Placed, Section, Source};
 use crate::quote::shown;
 use toml::de::DeTable;
 
@@ -42,7 +42,30 @@ pub enum ArgKind {
     Addresses(Vec<usize>),
     /// A null pointer.
     Null,
+    /// The handle of a texture, a surface or a sampler.
+    Handle(Handle),
 }
+
+/// Whose handle is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handle {
+    /// Index into [`LaunchFile::textures`](super::LaunchFile::textures).
+    Texture(usize),
+    /// Index into [`LaunchFile::samplers`](super::LaunchFile::samplers).
+    Sampler(usize),
+}
+
+/// The names that arguments may give of other tables.
+pub(super) struct Tables {
+    /// Surfaces, then textures.
+    pub textures: Vec<String>,
+    /// How many of these are surfaces.
+    pub surfaces: usize,
+    pub samplers: Vec<String>,
+}
+
+/// Keys of an argument that passes a handle.
+const HANDLE_KEYS: [&str; 3] = ["texture", "surface", "sampler"];
 
 /// A buffer in global memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,10 +124,15 @@ const BUFFER_KEYS: [&str; 16] = [
 const VALUE_KEYS: &[&str] = BUFFER_KEYS.split_at(1).1;
 
 /// Reads the `[[arg]]` tables.
-pub(super) fn parse_args(tables: &[Placed<&DeTable>], source: &Source) -> Result<Vec<Arg>> {
+pub(super) fn parse_args(
+    tables: &[Placed<&DeTable>],
+    source: &Source,
+    others: &Tables,
+) -> Result<Vec<Arg>> {
     let known = [
         &BUFFER_KEYS[..],
         &["same_as", "offset", "addresses", "null"],
+        &HANDLE_KEYS,
     ]
     .concat();
     let sections = tables
@@ -130,7 +158,7 @@ pub(super) fn parse_args(tables: &[Placed<&DeTable>], source: &Source) -> Result
     }
     let kinds = sections
         .iter()
-        .map(|section| parse_kind(section, source, &names))
+        .map(|section| parse_kind(section, source, &names, others))
         .collect::<Result<Vec<_>>>()?;
     for (section, kind) in sections.iter().zip(&kinds) {
         check_same(section, source, kind, &kinds)?;
@@ -148,7 +176,15 @@ pub(super) fn parse_args(tables: &[Placed<&DeTable>], source: &Source) -> Result
         .collect())
 }
 
-fn parse_kind(section: &Section, source: &Source, names: &[String]) -> Result<ArgKind> {
+fn parse_kind(
+    section: &Section,
+    source: &Source,
+    names: &[String],
+    others: &Tables,
+) -> Result<ArgKind> {
+    if let Some(handle) = parse_handle(section, source, others)? {
+        return Ok(ArgKind::Handle(handle));
+    }
     if let Some(null) = section.boolean("null")? {
         let alone = "expected nothing besides name and null = true";
         section.refuse(VALUE_KEYS, alone)?;
@@ -206,6 +242,36 @@ fn parse_addresses(section: &Section, source: &Source, names: &[String]) -> Resu
     Ok(ArgKind::Addresses(found))
 }
 
+/// The texture, surface or sampler that an argument names.
+fn parse_handle(section: &Section, source: &Source, others: &Tables) -> Result<Option<Handle>> {
+    let Some(key) = HANDLE_KEYS.into_iter().find(|k| section.has(k)) else {
+        return Ok(None);
+    };
+    let alone = format!("expected nothing besides name and {key}");
+    section.refuse(VALUE_KEYS, &alone)?;
+    section.refuse(&["same_as", "offset", "addresses", "null"], &alone)?;
+    let others_of = HANDLE_KEYS.into_iter().filter(|k| *k != key);
+    section.refuse(&others_of.collect::<Vec<_>>(), &alone)?;
+    let name = section.required_string(key, &format!("\"NAME\", a [[{key}]]"))?;
+    let (list, first) = match key {
+        "surface" => (&others.textures[..others.surfaces], 0),
+        "texture" => (&others.textures[others.surfaces..], others.surfaces),
+        _ => (&others.samplers[..], 0),
+    };
+    match list.iter().position(|n| *n == name.value) {
+        Some(at) if key == "sampler" => Ok(Some(Handle::Sampler(at))),
+        Some(at) => Ok(Some(Handle::Texture(first + at))),
+        None => {
+            let what = format!("there is no [[{key}]] '{}'", name.value);
+            let help = match list.is_empty() {
+                true => format!("expected a [[{key}]] table with name = {:?}", name.value),
+                false => format!("expected one of {}", list.join(", ")),
+            };
+            Err(source.error(what, help, name.offset))
+        }
+    }
+}
+
 /// `same_as` names a buffer, and its offset stays inside or right behind it.
 fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKind]) -> Result<()> {
     if let ArgKind::Addresses(args) = kind {
@@ -233,7 +299,7 @@ fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKi
     Ok(())
 }
 
-fn parse_element(section: &Section, source: &Source) -> Result<Element> {
+pub(super) fn parse_element(section: &Section, source: &Source) -> Result<Element> {
     let expected = format!("one of {}", Element::names());
     let name = section.required_string("type", &expected)?;
     Element::parse(&name.value).ok_or_else(|| {
@@ -289,6 +355,29 @@ fn parse_buffer(section: &Section, source: &Source, element: Element) -> Result<
     let Some(count) = section.integer("count", 1, most)? else {
         return Err(section.missing("count", "the number of elements"));
     };
+    parse_contents(section, source, element, count)
+}
+
+/// The texels of a texture or a surface, `count` elements.
+pub(super) fn parse_texels(
+    section: &Section,
+    source: &Source,
+    element: Element,
+    count: u64,
+) -> Result<Buffer> {
+    if count * element.size() as u64 > MAX_BYTES {
+        let what = format!("{count} elements of {} are too many", element.name());
+        return Err(section.wrong("extent", &what, "expected at most 4 GiB"));
+    }
+    parse_contents(section, source, element, count)
+}
+
+fn parse_contents(
+    section: &Section,
+    source: &Source,
+    element: Element,
+    count: u64,
+) -> Result<Buffer> {
     let init = parse_init(section, source, element)?;
     Ok(Buffer {
         element,

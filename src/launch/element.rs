@@ -1,6 +1,6 @@
 //! Element types of buffers and scalars, and their bytes in memory.
 
-use super::section::Number;
+use crate::input::section::Number;
 
 /// The type of a buffer's elements or of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! Launch files, version 1: a kernel in PTX, its grid and its arguments.
 
-use super::arg::{Arg, Symbol, parse_args, parse_symbols};
+use super::arg::{Arg, Symbol, Tables, parse_args, parse_symbols};
 use super::outline::refuse_ptx;
-use super::section::{Placed, Section, Source};
+use super::texture::{SamplerTable, TextureTable, names, parse_samplers, parse_textures};
 use crate::error::Result;
 use crate::input::Limit;
+use crate::input::section::{Placed, Section, Source};
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
@@ -20,7 +21,7 @@ const MAX_REGISTERS: u64 = 255;
 /// Thread instructions, where the file gives no limit.
 const DEFAULT_LIMIT: u64 = 10_000_000_000;
 
-const TOP: [&str; 11] = [
+const TOP: [&str; 14] = [
     "ptx",
     "entry",
     "grid",
@@ -31,6 +32,9 @@ const TOP: [&str; 11] = [
     "limit",
     "arg",
     "symbol",
+    "texture",
+    "surface",
+    "sampler",
     "then",
 ];
 const THEN: [&str; 5] = ["entry", "grid", "block", "dynamic_shared", "args"];
@@ -59,6 +63,10 @@ pub struct LaunchFile {
     pub args: Vec<Arg>,
     /// Module variables that the host writes.
     pub symbols: Vec<Symbol>,
+    /// Surfaces, then textures.
+    pub textures: Vec<TextureTable>,
+    /// Samplers for textures without their own.
+    pub samplers: Vec<SamplerTable>,
     /// Further launches on the same buffers.
     pub then: Vec<Launch>,
 }
@@ -106,7 +114,19 @@ impl LaunchFile {
         let top = Section::new(&source, table.get_ref(), 0, "the launch file", &TOP)?;
         let ptx = top.required_string("ptx", "\"FILE.ptx\", relative to the launch file")?;
         let first = parse_launch(&top, &source)?;
-        let args = parse_args(&top.tables("arg")?, &source)?;
+        let [surfaces, textures, samplers] = [
+            top.tables("surface")?,
+            top.tables("texture")?,
+            top.tables("sampler")?,
+        ];
+        let others = Tables {
+            textures: names(&[&surfaces[..], &textures].concat(), &source)?,
+            surfaces: surfaces.len(),
+            samplers: names(&samplers, &source)?,
+        };
+        let args = parse_args(&top.tables("arg")?, &source, &others)?;
+        let textures = parse_textures(&surfaces, &textures, &source, &args)?;
+        let samplers = parse_samplers(&samplers, &source)?;
         let symbols = parse_symbols(&top.tables("symbol")?, &source)?;
         let then = top.tables("then")?;
         let then = then
@@ -130,6 +150,8 @@ impl LaunchFile {
             first,
             args,
             symbols,
+            textures,
+            samplers,
             then,
             source,
         })

@@ -2,8 +2,8 @@
 
 use super::element::Element;
 use super::image::{Image, Kind};
-use super::section::Section;
 use crate::error::Result;
+use crate::input::section::Section;
 
 /// Sides of images end here.
 const MAX_SIDE: u64 = 1 << 15;

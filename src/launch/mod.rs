@@ -6,6 +6,7 @@ mod data;
 mod element;
 mod expect;
 mod file;
+mod handles;
 mod image;
 mod image_keys;
 mod init;
@@ -13,14 +14,15 @@ mod module;
 mod npy;
 mod outline;
 mod prepare;
-mod section;
 mod skeleton;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod texture;
 
+pub use crate::input::section::{Number, Placed, Source};
 pub use crate::ptx::exec::Options;
-pub use arg::{Arg, ArgKind, Buffer, Symbol};
+pub use arg::{Arg, ArgKind, Buffer, Handle, Symbol};
 pub use element::Element;
 pub use expect::{Comparison, Expect, compare};
 pub use file::{Launch, LaunchFile};
@@ -29,5 +31,6 @@ pub use init::{Init, Random, Range};
 pub use module::read_module;
 pub use outline::refuse_ptx;
 pub use prepare::Prepared;
-pub use section::{Number, Placed, Source};
+
 pub use skeleton::{Given, GivenArg, Skeleton};
+pub use texture::{SamplerTable, Texels, TextureTable};

@@ -2,10 +2,11 @@
 
 use super::arg::{ArgKind, Buffer, Symbol};
 use super::file::{Launch, LaunchFile};
+use super::handles::{Handles, check_named};
 use super::module::read_module;
-use super::section::Source;
 use crate::error::Result;
 use crate::input::require_file;
+use crate::input::section::Source;
 use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
 use crate::ptx::{Module, find_name};
 
@@ -19,6 +20,7 @@ pub struct Prepared<'a> {
     buffers: Vec<Option<BufferId>>,
     /// The variable of each symbol.
     symbols: Vec<BufferId>,
+    handles: Handles,
     launches: Vec<exec::Launch>,
 }
 
@@ -40,6 +42,7 @@ impl LaunchFile {
         for symbol in &self.symbols {
             check_symbol(&self.source, &program, symbol)?;
         }
+        check_named(self, &program)?;
         // What cannot be run is said before anything runs.
         for launch in &launches {
             program.check(&launch.entry)?;
@@ -72,12 +75,13 @@ impl LaunchFile {
             }
             symbols.push(id);
         }
+        let handles = Handles::new(self, &program, &mut memory, &buffers)?;
         let pack = |resolved: &Resolved| exec::Launch {
             entry: resolved.entry.clone(),
             grid: resolved.launch.grid,
             block: resolved.launch.block,
             dynamic_shared: resolved.launch.dynamic_shared,
-            params: pack(self, resolved, &memory, &buffers),
+            params: pack(self, resolved, &memory, (&buffers, &handles)),
         };
         Ok(Prepared {
             file: self,
@@ -86,6 +90,7 @@ impl LaunchFile {
             memory,
             buffers,
             symbols,
+            handles,
         })
     }
 
@@ -176,7 +181,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Name, description and bytes of every buffer, then of every symbol, in
-    /// the order of the file.
+    /// the order of the file, then of surfaces and textures.
     pub fn buffers(&self) -> impl Iterator<Item = (&'a str, &'a Buffer, &[u8])> {
         let args = self.file.args.iter().zip(&self.buffers);
         let of_args = args.filter_map(|(arg, id)| match (&arg.kind, id) {
@@ -188,7 +193,12 @@ impl<'a> Prepared<'a> {
         let symbols = self.file.symbols.iter().zip(&self.symbols);
         let of_symbols =
             symbols.map(|(s, id)| (s.name.as_str(), &s.buffer, self.memory.bytes(*id)));
-        of_args.chain(of_symbols)
+        let textures = self.file.textures.iter().zip(&self.handles.texels);
+        let of_textures = textures.filter_map(|(table, id)| {
+            let id = (*id)?;
+            Some((table.name.as_str(), table.buffer()?, self.memory.bytes(id)))
+        });
+        of_args.chain(of_symbols).chain(of_textures)
     }
 
     /// Name and bytes of every buffer and symbol.
@@ -282,6 +292,7 @@ fn check_size(
     let arg = &file.args[arg];
     let (bytes, what) = match &arg.kind {
         ArgKind::Value(element, bytes) => (bytes.len(), element.name()),
+        ArgKind::Handle(_) => (8, "a handle"),
         _ => (address_bytes as usize, "an address"),
     };
     match bytes == param.bytes as usize {
@@ -360,13 +371,14 @@ fn pack(
     file: &LaunchFile,
     launch: &Resolved,
     memory: &Memory,
-    buffers: &[Option<BufferId>],
+    (buffers, handles): (&[Option<BufferId>], &Handles),
 ) -> Vec<u8> {
     let size = launch.params.last().map_or(0, |(_, p)| p.offset + p.bytes);
     let mut image = vec![0; size as usize];
     for (arg, param) in &launch.params {
         let bytes = match &file.args[*arg].kind {
             ArgKind::Value(_, bytes) => bytes.clone(),
+            ArgKind::Handle(handle) => handles.of(*handle).to_le_bytes().to_vec(),
             _ => file.address(*arg, memory, buffers).to_le_bytes().to_vec(),
         };
         let (offset, size) = (param.offset as usize, param.bytes as usize);

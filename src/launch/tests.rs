@@ -2,6 +2,7 @@
 
 mod addresses;
 mod fields;
+mod textures;
 
 use super::*;
 use std::path::Path;

@@ -32,7 +32,7 @@ mod spad_hash_stage;
 mod spad_hash_xor;
 mod spad_issue_select;
 mod spad_lock_unit;
-mod spad_memory_entry;
+pub(crate) mod spad_memory_entry;
 mod spad_memory_exit;
 mod spad_nonmem_queue;
 mod spad_pass_issue;
@@ -47,7 +47,7 @@ mod spad_skid;
 pub mod spad_sm_path;
 mod spad_stream;
 mod spad_tcdm;
-mod spad_warp_mask;
+pub(crate) mod spad_warp_mask;
 mod spad_warp_scheduler;
 mod spad_writeback_mux;
 

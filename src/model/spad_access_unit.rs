@@ -116,7 +116,7 @@ impl AccessUnit {
     }
 
     /// Some block shares: what the warps offer counts.
-    pub(super) fn shares(&self, cfg_sharing: bool) -> bool {
+    pub(crate) fn shares(&self, cfg_sharing: bool) -> bool {
         cfg_sharing && self.shared != 0
     }
 

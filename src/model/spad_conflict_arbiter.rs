@@ -200,7 +200,7 @@ impl ConflictArbiter {
     }
 
     /// The clock edge of a cycle with `adv` in which no access is taken.
-    pub(super) fn advance(&mut self) {
+    fn advance(&mut self) {
         if self.last() {
             self.busy = false;
         } else if self.busy {

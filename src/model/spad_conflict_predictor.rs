@@ -49,9 +49,9 @@ pub struct PredictorInputs {
 /// The units and the register between history and mask.
 #[derive(Clone, Debug)]
 pub struct ConflictPredictor {
-    accumulator: DegreeAccumulator,
-    history: ConflictHistory,
-    mask: MemoryWarpMask,
+    pub(crate) accumulator: DegreeAccumulator,
+    pub(crate) history: ConflictHistory,
+    pub(crate) mask: MemoryWarpMask,
     /// AHEAD > 0: what bridges the history's late answer.
     late: Option<LateAnswer>,
     /// AHEAD = 3: some update had an excess.
@@ -126,7 +126,7 @@ impl ConflictPredictor {
     }
 
     /// What the registers say to the mask.
-    fn known(&self) -> MaskInputs {
+    pub(crate) fn known(&self) -> MaskInputs {
         MaskInputs {
             history: self.answer(),
             heavy: self.guess() > 0,
@@ -184,31 +184,6 @@ impl ConflictPredictor {
         self.commit(inputs);
         outputs
     }
-
-    /// Nothing but the mask's counter moves, if nothing is set or resolved.
-    pub(super) fn rests(&self) -> bool {
-        !self.history.eval().done
-            && !self.answer().done
-            && self.guess() == 0
-            && self.accumulator.eval().is_none()
-            && self.mask.only_counts()
-    }
-
-    /// Cycles for which memory warps are masked if EX is not held, while it
-    /// rests.
-    pub(super) fn remaining(&self) -> u32 {
-        self.mask.remaining()
-    }
-
-    /// A hold would take a cycle of the mask back.
-    pub(super) fn has_counted(&self) -> bool {
-        self.mask.has_counted()
-    }
-
-    /// The clock edges of `cycles` such cycles.
-    pub(super) fn count_down(&mut self, cycles: u64) {
-        self.mask.count_down(cycles);
-    }
 }
 
 #[cfg(test)]
@@ -233,7 +208,6 @@ mod tests {
                 pc,
             });
         }
-        assert!(unit.rests());
         cycles
     }
 

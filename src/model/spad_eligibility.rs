@@ -93,13 +93,8 @@ impl Eligibility {
     }
 
     /// The clock edge.
-    pub fn commit(&mut self, inputs: &EligibilityInputs) {
-        self.count(inputs.rst, inputs.take, inputs.retire);
-    }
-
-    /// The clock edge: an instruction that starts and one that ends.
     #[inline(always)]
-    pub(super) fn count(&mut self, rst: bool, take: Option<WarpKind>, retire: Option<WarpKind>) {
+    pub fn commit(&mut self, rst: bool, take: Option<WarpKind>, retire: Option<WarpKind>) {
         if rst {
             self.mem.reset();
             self.nonmem.reset();
@@ -116,7 +111,7 @@ impl Eligibility {
     /// One clock cycle.
     pub fn step(&mut self, inputs: &EligibilityInputs) -> EligibilityOutputs {
         let outputs = self.eval(inputs);
-        self.commit(inputs);
+        self.commit(inputs.rst, inputs.take, inputs.retire);
         outputs
     }
 

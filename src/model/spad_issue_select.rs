@@ -72,7 +72,7 @@ pub struct SelectOutputs {
     /// Warps whose block has already released the shared part.
     pub viol: WarpMask,
     /// The scheduler's choice, if it is taken over; no port.
-    pub(super) choice: Option<usize>,
+    pub(crate) choice: Option<usize>,
     /// AHEAD < 2: the scheduler's `masked`; no port.
     masks: bool,
     /// What S does; no port.
@@ -185,34 +185,26 @@ impl IssueSelect {
         }
     }
 
-    /// The clock edge.
-    pub fn commit(&mut self, inputs: &SelectInputs) {
-        self.commit_known(inputs, &self.eval(inputs));
-    }
-
     /// The clock edge, with the outputs of this cycle.
     #[inline(always)]
-    pub(super) fn commit_known(&mut self, inputs: &SelectInputs, outputs: &SelectOutputs) {
-        self.scheduler.commit_selected(inputs.rst, outputs.choice);
+    pub fn commit(&mut self, inputs: &SelectInputs, outputs: &SelectOutputs) {
+        self.scheduler.commit(inputs.rst, outputs.choice);
         self.stages.commit(inputs, outputs);
     }
 
     /// One clock cycle.
     pub fn step(&mut self, inputs: &SelectInputs) -> SelectOutputs {
         let outputs = self.eval(inputs);
-        self.commit_known(inputs, &outputs);
+        self.commit(inputs, &outputs);
         outputs
     }
 
-    /// The clock edge changes nothing.
+    /// The clock edge changes what the stages hold.
     #[inline(always)]
-    pub(super) fn rests(&self, inputs: &SelectInputs, outputs: &SelectOutputs) -> bool {
-        let next = || {
-            let mut next = self.stages;
-            next.commit(inputs, outputs);
-            next
-        };
-        outputs.choice.is_none() && next() == self.stages
+    pub(crate) fn moves(&self, inputs: &SelectInputs, outputs: &SelectOutputs) -> bool {
+        let mut next = self.stages;
+        next.commit(inputs, outputs);
+        next != self.stages
     }
 
     #[inline(always)]

@@ -9,7 +9,8 @@ use super::pass::{Pass, PassPool};
 use super::spad_premem_queue::{PrememInputs, PrememQueue};
 use super::spad_retry_sequencer::{SequencerResponse, State};
 use crate::config::Config;
-use contexts::{ContextInputs, Contexts};
+use contexts::ContextInputs;
+pub(crate) use contexts::Contexts;
 pub use request::{MemoryRequest, RequestLanes};
 
 /// Inputs of one clock cycle. Operands of the passes are in a pool.
@@ -48,7 +49,7 @@ pub struct EntryOutputs {
     /// not ask; comb(input).
     pub head: Option<Pass>,
     /// It leaves; no port.
-    pub(super) head_leaves: bool,
+    pub(crate) head_leaves: bool,
     /// It is an ATOMIC, for a sequencer; no port.
     head_is_atomic: bool,
 }
@@ -57,7 +58,7 @@ pub struct EntryOutputs {
 #[derive(Clone, Debug)]
 pub struct MemoryEntry {
     pre: PrememQueue<Pass>,
-    atomics: Contexts,
+    pub(crate) atomics: Contexts,
     has_locks: bool,
 }
 
@@ -126,19 +127,9 @@ impl MemoryEntry {
         }
     }
 
-    /// The clock edge.
-    pub fn commit(&mut self, inputs: &EntryInputs, pool: &PassPool) {
-        self.commit_known(inputs, &self.eval(inputs), pool);
-    }
-
     /// The clock edge, with the outputs of this cycle.
     #[inline(always)]
-    pub(super) fn commit_known(
-        &mut self,
-        inputs: &EntryInputs,
-        outputs: &EntryOutputs,
-        pool: &PassPool,
-    ) {
+    pub fn commit(&mut self, inputs: &EntryInputs, outputs: &EntryOutputs, pool: &PassPool) {
         self.pre.commit(&PrememInputs {
             rst: inputs.rst,
             cfg_on: inputs.elastic,
@@ -185,25 +176,8 @@ impl MemoryEntry {
     /// One clock cycle.
     pub fn step(&mut self, inputs: &EntryInputs, pool: &PassPool) -> EntryOutputs {
         let outputs = self.eval(inputs);
-        self.commit_known(inputs, &outputs, pool);
+        self.commit(inputs, &outputs, pool);
         outputs
-    }
-
-    /// The clock edge moves no pass and no request, as far as this unit sees.
-    pub(super) fn rests(&self, outputs: &EntryOutputs, req_ready: bool) -> bool {
-        let requests = outputs.seq_busy && req_ready;
-        !outputs.head_leaves && !requests && !self.atomics.moves()
-    }
-
-    /// Cycles from this one on in which the sequencers stay in their states,
-    /// if the unit rests and no response comes.
-    pub(super) fn quiet_cycles(&self) -> u64 {
-        self.atomics.quiet_cycles()
-    }
-
-    /// The clock edges of that many or fewer such cycles.
-    pub(super) fn count_up(&mut self, cycles: u64) {
-        self.atomics.count_up(cycles);
     }
 
     fn is_for_sequencer(&self, pass: &Pass) -> bool {

@@ -88,14 +88,9 @@ impl MemoryExit {
         }
     }
 
-    /// The clock edge.
-    pub fn commit(&mut self, inputs: &ExitInputs) {
-        self.commit_known(inputs, &self.eval(inputs));
-    }
-
     /// The clock edge, with the outputs of this cycle.
     #[inline(always)]
-    pub(super) fn commit_known(&mut self, inputs: &ExitInputs, outputs: &ExitOutputs) {
+    pub fn commit(&mut self, inputs: &ExitInputs, outputs: &ExitOutputs) {
         if self.depth == 0 {
             return;
         }
@@ -121,7 +116,7 @@ impl MemoryExit {
     #[inline(always)]
     pub fn step(&mut self, inputs: &ExitInputs) -> ExitOutputs {
         let outputs = self.eval(inputs);
-        self.commit_known(inputs, &outputs);
+        self.commit(inputs, &outputs);
         outputs
     }
 

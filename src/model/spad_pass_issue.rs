@@ -122,14 +122,9 @@ impl PassIssue {
         }
     }
 
-    /// The clock edge.
-    pub fn commit(&mut self, inputs: &PassIssueInputs) {
-        self.commit_known(inputs, &self.eval(inputs));
-    }
-
     /// The clock edge, with the outputs of this cycle.
     #[inline(always)]
-    pub(super) fn commit_known(&mut self, inputs: &PassIssueInputs, outputs: &PassIssueOutputs) {
+    pub fn commit(&mut self, inputs: &PassIssueInputs, outputs: &PassIssueOutputs) {
         if inputs.rst {
             (self.issuing, self.ex) = (None, None);
             return;
@@ -148,7 +143,7 @@ impl PassIssue {
     /// One clock cycle.
     pub fn step(&mut self, inputs: &PassIssueInputs) -> PassIssueOutputs {
         let outputs = self.eval(inputs);
-        self.commit_known(inputs, &outputs);
+        self.commit(inputs, &outputs);
         outputs
     }
 

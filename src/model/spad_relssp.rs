@@ -119,29 +119,12 @@ impl Relssp {
 
     /// The outputs of this cycle.
     pub fn eval(&self, inputs: &RelsspInputs) -> RelsspOutputs {
-        let registered = self.registered(inputs.warp_blk);
-        self.eval_from(registered, inputs)
-    }
-
-    /// The outputs of this cycle, where the registered (rel_done, live) of the
-    /// same `warp_blk` are known.
-    pub(super) fn eval_from(
-        &self,
-        (done, live): (BlockMask, BlockMask),
-        inputs: &RelsspInputs,
-    ) -> RelsspOutputs {
-        if inputs.release.is_none() && inputs.exit.is_none() {
-            return RelsspOutputs {
-                rel_done: done,
-                live,
-                unlock: 0,
-            };
-        }
-        let (rel_done, live_now) = self.summary(inputs.warp_blk, |w| self.after(w, inputs));
+        let (was_done, was_live) = self.registered(inputs.warp_blk);
+        let (rel_done, live) = self.summary(inputs.warp_blk, |w| self.after(w, inputs));
         RelsspOutputs {
             rel_done,
-            live: live_now,
-            unlock: rel_done & live & !done,
+            live,
+            unlock: rel_done & was_live & !was_done,
         }
     }
 

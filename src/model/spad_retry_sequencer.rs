@@ -11,7 +11,7 @@ use spadkit_hdl::codes::seq;
 /// Most rounds that the counter shows.
 const MAX_ROUNDS: u32 = u16::MAX as u32;
 /// The state counter saturates at its 13 bits: the longest target is 63 * 64.
-const MAX_COUNT: u32 = (1 << 13) - 1;
+pub(crate) const MAX_COUNT: u32 = (1 << 13) - 1;
 
 /// The states, with their codes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,10 +119,10 @@ pub struct SequencerOutputs<T> {
 pub struct RetrySequencer<T> {
     state: State,
     /// Number of the present cycle within the state.
-    count: u32,
+    pub(crate) count: u32,
     sent: bool,
-    got: bool,
-    target: u32,
+    pub(crate) got: bool,
+    pub(crate) target: u32,
     aop: u8,
     mask: LaneMask,
     wait: LaneMask,
@@ -137,7 +137,7 @@ pub struct RetrySequencer<T> {
     error: bool,
     tag: T,
     rounds: u32,
-    latencies: RetryLatencies,
+    pub(crate) latencies: RetryLatencies,
     lanes: usize,
     word_bits: u32,
 }
@@ -278,26 +278,6 @@ impl<T: Copy + Default> RetrySequencer<T> {
                     self.rounds = 0;
                 }
             }
-        }
-    }
-
-    /// Cycles from this one on in which it stays in its state, if no request
-    /// is taken and no response comes.
-    pub(super) fn quiet_cycles(&self) -> u64 {
-        let last = match self.state {
-            State::Update => self.latencies.update,
-            State::Branch => self.latencies.branch,
-            State::Read | State::Write if self.got => self.target,
-            _ => return u64::MAX,
-        };
-        last.saturating_sub(self.count).into()
-    }
-
-    /// The clock edges of that many or fewer such cycles.
-    pub(super) fn count_up(&mut self, cycles: u64) {
-        if !matches!(self.state, State::Idle | State::Done) {
-            let cycles = cycles.min(MAX_COUNT.into()) as u32;
-            self.count = (self.count + cycles).min(MAX_COUNT);
         }
     }
 

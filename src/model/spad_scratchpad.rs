@@ -169,17 +169,21 @@ impl<T: Copy + Default> Scratchpad<T> {
         }
     }
 
+    /// An access stands in MEM0 and this is not its last cycle there.
+    pub fn busy_more(&self) -> bool {
+        self.arbiter.valid() && !(self.arbiter.last() && self.last_window())
+    }
+
     /// The outputs of this cycle.
     pub fn eval(&self, inputs: &ScratchpadInputs<T>) -> ScratchpadOutputs<T> {
         let mut resp_data = [0; MAX_LANES];
         self.response_data(&mut resp_data);
-        let (valid, last) = (self.arbiter.valid(), self.arbiter.last());
         ScratchpadOutputs {
             req_ready: self.req_ready(inputs.resp_ready),
             resp: self.response(),
             resp_data,
             stages: self.stages(),
-            busy_more: valid && !(last && self.last_window()),
+            busy_more: self.busy_more(),
             blocked: !self.advances(inputs.resp_ready),
         }
     }
@@ -210,27 +214,6 @@ impl<T: Copy + Default> Scratchpad<T> {
             req_be: inputs.req_be,
             adv: arbiter_adv,
         });
-    }
-
-    /// The clock edges of cycles without a request, as long as the access in
-    /// MEM0 has more groups or windows after the present one, but `limit` at
-    /// most; how many. Without an access all of them. No stage behind MEM0 may
-    /// hold the last group of an access: none does in these cycles.
-    pub(super) fn commit_while_busy(&mut self, limit: u64) -> u64 {
-        debug_assert_eq!(self.stages(), 0);
-        if !self.arbiter.valid() {
-            return limit;
-        }
-        let mut cycles = 0;
-        while cycles < limit && !(self.arbiter.last() && self.last_window()) {
-            let arbiter_adv = self.arbiter_adv(true);
-            self.advance(arbiter_adv);
-            if arbiter_adv {
-                self.arbiter.advance();
-            }
-            cycles += 1;
-        }
-        cycles
     }
 
     /// One clock cycle.
@@ -271,7 +254,7 @@ impl<T: Copy + Default> Scratchpad<T> {
     }
 
     /// No group is anywhere: without a request nothing moves.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         let mem1 = self.mem1.is_some_and(|s| s.place.valid);
         let mem2 = self.mem2.as_ref().is_some_and(|s| s.group.valid);
         !self.arbiter.valid() && !mem1 && !mem2 && !self.response.valid

@@ -4,7 +4,6 @@
 mod back;
 mod front;
 mod ports;
-mod quiet;
 mod sharing;
 
 pub use super::kind::{self, Offer, Offers};
@@ -22,25 +21,29 @@ use crate::error::Result;
 use crate::hash::HashSpec;
 use back::{Back, BackSignals};
 use front::{Behind, Front, FrontSignals};
+pub(crate) use sharing::{Sharing, SharingOutputs};
 
 /// The path.
 #[derive(Clone, Debug)]
 pub struct SmPath {
-    front: Front,
-    back: Back,
+    pub(crate) sharing: Sharing,
+    pub(crate) front: Front,
+    pub(crate) back: Back,
 }
 
 /// What the units say in one cycle.
-struct Signals<'a> {
-    back: BackSignals,
-    behind: Behind,
-    front: FrontSignals<'a>,
+pub(crate) struct Signals<'s, 'a> {
+    pub(crate) back: &'s BackSignals,
+    pub(crate) behind: &'s Behind,
+    pub(crate) sharing: &'s SharingOutputs,
+    pub(crate) front: &'s FrontSignals<'a>,
 }
 
 impl SmPath {
     /// The path of `config`, after reset; the scratchpad holds zeros.
     pub fn new(config: &Config) -> Self {
         SmPath {
+            sharing: Sharing::new(config),
             front: Front::new(config),
             back: Back::new(config),
         }
@@ -94,19 +97,29 @@ impl SmPath {
         self.back.wb_data()
     }
 
-    /// One clock cycle.
+    /// One clock cycle, in the order of microarchitecture/sm-path.md: what is
+    /// ready behind EX, from the end; who has released and who may touch the
+    /// shared part; who issues; then the clock edge.
     pub fn step(&mut self, inputs: &SmPathInputs) -> SmPathOutputs {
-        let signals = self.eval(inputs);
-        let outputs = self.outputs(&signals);
-        self.commit(inputs, &signals);
+        let (back, behind) = self.eval_back(inputs);
+        let sharing = self.sharing.eval(inputs, behind.release);
+        let front = self.front.eval(inputs, &behind, &sharing);
+        let outputs = self.outputs(&Signals {
+            back: &back,
+            behind: &behind,
+            sharing: &sharing,
+            front: &front,
+        });
+        self.sharing
+            .commit(inputs, behind.release, &sharing, front.select.take);
+        self.front.commit(inputs, &behind, &front);
+        self.back.commit(inputs, &back, front.takes_atomic());
         outputs
     }
 
-    /// What is ready behind EX, from the end; then who issues. This and what it
-    /// asks are inlined into one function: what the units tell each other is
-    /// much, and stays where it is.
+    /// What the units from EX on say, and what the others hear of it.
     #[inline(always)]
-    fn eval<'a>(&self, inputs: &SmPathInputs<'a>) -> Signals<'a> {
+    pub(crate) fn eval_back(&self, inputs: &SmPathInputs) -> (BackSignals, Behind) {
         let ex = self.front.issue.ex();
         let back = self.back.eval(inputs, ex);
         let released = ex.filter(|c| back.ex_fire && c.kind == kind::RELSSP);
@@ -122,26 +135,13 @@ impl SmPath {
             retire: retires(&self.back, inputs.wb_ready),
             resolved: back.exit.resolved,
         };
-        Signals {
-            front: self.front.eval(inputs, &behind),
-            behind,
-            back,
-        }
-    }
-
-    /// The clock edge.
-    #[inline(always)]
-    fn commit(&mut self, inputs: &SmPathInputs, s: &Signals) {
-        self.front.commit(inputs, &s.behind, &s.front);
-        let taken = s.front.issue.taken;
-        let take_atomic = taken.is_some_and(|t| t.control.kind == kind::ATOMIC);
-        self.back.commit(inputs, &s.back, take_atomic);
+        (back, behind)
     }
 
     #[inline(always)]
-    fn outputs(&self, s: &Signals) -> SmPathOutputs {
+    pub(crate) fn outputs(&self, s: &Signals) -> SmPathOutputs {
         let (units, front, entry) = (&self.back, &s.front, &s.back.entry);
-        let (access, release) = (&front.sharing.access, &front.sharing.shown);
+        let (access, release) = (&s.sharing.access, &s.sharing.shown);
         SmPathOutputs {
             iss: front.issue.iss.map(Issue::from),
             ex_hold: s.behind.ex_hold,
@@ -157,7 +157,7 @@ impl SmPath {
             stall: s.back.stall,
             masked: front.select.masked,
             seq_state: entry.seq_state,
-            occ: units.occupancy(&s.back) << 1 | u32::from(front.issue.ex.is_some()),
+            occ: units.occupancy(s.back) << 1 | u32::from(front.issue.ex.is_some()),
             nm_valid: units.nonmem.stage_valid(),
             pre_count: entry.pre_count,
         }
@@ -166,7 +166,9 @@ impl SmPath {
     /// What the select stage does in this cycle.
     #[cfg(test)]
     pub(crate) fn selection(&self, inputs: &SmPathInputs) -> Selection {
-        self.eval(inputs).front.select.selection
+        let behind = self.eval_back(inputs).1;
+        let sharing = self.sharing.eval(inputs, behind.release);
+        self.front.eval(inputs, &behind, &sharing).select.selection
     }
 }
 

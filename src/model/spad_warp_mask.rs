@@ -36,7 +36,7 @@ pub struct MaskOutputs {
 
 /// When the history's answer to the last set counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Answer {
+pub(crate) enum Answer {
     /// It has counted, or there was none.
     #[default]
     Past,
@@ -49,17 +49,17 @@ enum Answer {
 /// The down counters.
 #[derive(Clone, Debug)]
 pub struct MemoryWarpMask {
-    answer: Answer,
+    pub(crate) answer: Answer,
     /// Passes that are still to be issued: nothing is taken before.
-    passes: u32,
+    pub(crate) passes: u32,
     /// Cycles that are left behind the passes.
-    count: u32,
+    pub(crate) count: u32,
     /// AHEAD > 0: the cycle before counted; a hold in this one takes it back.
-    counted: bool,
+    pub(crate) counted: bool,
     /// AHEAD > 0: a cycle was taken back when the next was taken already.
     owed: bool,
     /// The answer comes in the second cycle behind the set.
-    late: bool,
+    pub(crate) late: bool,
 }
 
 impl MemoryWarpMask {
@@ -103,10 +103,7 @@ impl MemoryWarpMask {
     #[inline(always)]
     pub fn commit(&mut self, inputs: &MaskInputs) {
         if inputs.rst || inputs.clear {
-            *self = MemoryWarpMask {
-                late: self.late,
-                ..MemoryWarpMask::new(0)
-            };
+            *self = MemoryWarpMask::new(self.late.into());
             return;
         }
         let left = self.left(&inputs.history);
@@ -134,32 +131,6 @@ impl MemoryWarpMask {
                 left.saturating_sub(counts.into()) + u32::from(takes_back && !waits),
             ),
         };
-    }
-
-    /// Nothing but the count moves: no answer of the history is still to
-    /// count, and no pass to be issued.
-    pub(super) fn only_counts(&self) -> bool {
-        self.answer == Answer::Past && self.passes == 0
-    }
-
-    /// Cycles without `hold` for which it is masked, if only they count.
-    pub(super) fn remaining(&self) -> u32 {
-        debug_assert!(self.only_counts());
-        self.count
-    }
-
-    /// A hold would take a cycle back.
-    pub(super) fn has_counted(&self) -> bool {
-        self.counted
-    }
-
-    /// `cycles` clock edges without `hold`, without an issue, in which only
-    /// the count moves.
-    pub(super) fn count_down(&mut self, cycles: u64) {
-        debug_assert!(self.only_counts());
-        let cycles = u32::try_from(cycles).unwrap_or(u32::MAX);
-        self.counted = self.late && cycles <= self.count;
-        self.count = self.count.saturating_sub(cycles);
     }
 
     /// One clock cycle.

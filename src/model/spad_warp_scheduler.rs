@@ -145,15 +145,10 @@ impl WarpScheduler {
         }
     }
 
-    /// The clock edge.
-    pub fn commit(&mut self, inputs: &SchedulerInputs) {
-        let selected = inputs.take.then(|| self.eval(inputs).sel).flatten();
-        self.commit_selected(inputs.rst, selected);
-    }
-
-    /// The clock edge, with what was selected and issued in this cycle.
+    /// The clock edge; `issued` is the selected warp, if it is issued in this
+    /// cycle.
     #[inline(always)]
-    pub(super) fn commit_selected(&mut self, rst: bool, issued: Option<usize>) {
+    pub fn commit(&mut self, rst: bool, issued: Option<usize>) {
         if rst {
             *self = WarpScheduler::new(self.warps);
         } else if let Some(warp) = issued {
@@ -165,7 +160,7 @@ impl WarpScheduler {
     /// One clock cycle.
     pub fn step(&mut self, inputs: &SchedulerInputs) -> SchedulerOutputs {
         let outputs = self.eval(inputs);
-        self.commit(inputs);
+        self.commit(inputs.rst, outputs.sel.filter(|_| inputs.take));
         outputs
     }
 

@@ -84,11 +84,6 @@ impl<P: Copy> WritebackMux<P> {
         self.free() && !self.turn.unwrap_or(icn_valid)
     }
 
-    /// This cycle belongs to data from off-chip.
-    pub(super) fn turns(&self) -> bool {
-        self.turn == Some(true)
-    }
-
     /// The outputs of this cycle.
     pub fn eval(&self, inputs: &WritebackInputs<P>) -> WritebackOutputs<P> {
         let mem_ready = self.mem_ready(inputs.icn.is_some());

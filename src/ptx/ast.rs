@@ -194,6 +194,8 @@ pub struct Tuning {
     pub reqntid: Option<[u32; 3]>,
     /// `.minnctapersm`
     pub minnctapersm: Option<u32>,
+    /// `.reqnctapercluster`
+    pub cluster: Option<[u32; 3]>,
     /// `.maxnreg`
     pub maxnreg: Option<u32>,
     /// `.noreturn`
@@ -425,7 +427,10 @@ pub enum Operand {
     Discard,
     /// `(a, b)` of a call.
     List(Box<[Operand]>),
-    /// What no supported instruction has, as `[tensor, {x, y}]`.
+    /// `[texture, {x, y}]`, `[texture, sampler, {x, y}]`: what the brackets
+    /// have, in order; lists are [`Operand::Vector`]s.
+    Indexed(Box<[Operand]>),
+    /// What no supported instruction has.
     Other,
 }
 

@@ -13,6 +13,7 @@ pub mod opcodes;
 mod operands;
 mod parse;
 pub mod shared;
+pub mod tensor;
 #[cfg(test)]
 mod tests;
 mod token;

@@ -41,6 +41,8 @@ names! {
         S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
         F16 = "f16", F16x2 = "f16x2", Bf16 = "bf16", Bf16x2 = "bf16x2", Tf32 = "tf32",
         F32 = "f32", F32x2 = "f32x2", F64 = "f64", U16x2 = "u16x2", S16x2 = "s16x2", Pred = "pred",
+        // Elements of matrices, packed in registers of bits.
+        E4m3 = "e4m3", E5m2 = "e5m2", S4 = "s4", U4 = "u4", B1 = "b1",
     }
 }
 
@@ -49,8 +51,9 @@ impl Type {
     pub fn bits(self) -> u32 {
         use Type::*;
         match self {
-            Pred => 1,
-            B8 | U8 | S8 => 8,
+            Pred | B1 => 1,
+            S4 | U4 => 4,
+            B8 | U8 | S8 | E4m3 | E5m2 => 8,
             B16 | U16 | S16 | F16 | Bf16 => 16,
             B32 | U32 | S32 | F32 | F16x2 | Bf16x2 | Tf32 | U16x2 | S16x2 => 32,
             B64 | U64 | S64 | F64 | F32x2 => 64,
@@ -90,14 +93,23 @@ impl Type {
     pub fn is_signed(self) -> bool {
         matches!(
             self,
-            Type::S8 | Type::S16 | Type::S32 | Type::S64 | Type::S16x2
+            Type::S4 | Type::S8 | Type::S16 | Type::S32 | Type::S64 | Type::S16x2
         )
     }
 
     /// Whether it is a floating-point number, packed ones included.
     pub fn is_float(self) -> bool {
         use Type::*;
-        matches!(self, F16 | F16x2 | Bf16 | Bf16x2 | Tf32 | F32 | F32x2 | F64)
+        matches!(
+            self,
+            F16 | F16x2 | Bf16 | Bf16x2 | Tf32 | F32 | F32x2 | F64 | E4m3 | E5m2
+        )
+    }
+
+    /// Whether values are only elements of matrices: no register holds one.
+    pub fn is_element(self) -> bool {
+        use Type::*;
+        matches!(self, E4m3 | E5m2 | S4 | U4 | B1)
     }
 }
 
@@ -148,9 +160,29 @@ names! {
         Any = "any", Uni = "uni", Ballot = "ballot",
         // Copies and matrices.
         Async = "async", CommitGroup = "commit_group", WaitGroup = "wait_group",
-        WaitAll = "wait_all", Bulk = "bulk", Tensor = "tensor", Mbarrier = "mbarrier",
+        WaitAll = "wait_all", Init = "init", Inval = "inval",
+        ArriveDrop = "arrive_drop", ExpectTx = "expect_tx", CompleteTx = "complete_tx",
+        TestWait = "test_wait", TryWait = "try_wait", Parity = "parity",
+        PendingCount = "pending_count", NoComplete = "noComplete", Noinc = "noinc", Reduce = "reduce",
+        BulkGroup = "bulk_group", MbarrierBytes = "mbarrier::complete_tx::bytes",
+        Prefetch = "prefetch", MulticastCluster = "multicast::cluster", CpMask = "cp_mask",
+        LaunchDependents = "launch_dependents", Bulk = "bulk", Tensor = "tensor", Mbarrier = "mbarrier",
         M8n8 = "m8n8", X1 = "x1", X2 = "x2", X4 = "x4", Trans = "trans", Load = "load",
-        Store = "store", Mma = "mma",
+        // Textures and surfaces.
+        D1 = "1d", D2 = "2d", D3 = "3d", A1d = "a1d", A2d = "a2d", Cube = "cube",
+        Acube = "acube", Base = "base", Grad = "grad", P = "p", G = "g",
+        Zero = "zero", Trap = "trap", QueryWidth = "width", QueryHeight = "height",
+        QueryDepth = "depth",
+        ArraySize = "array_size", ChannelDataType = "channel_data_type",
+        ChannelOrder = "channel_order", NormalizedCoords = "normalized_coords",
+        NumMipmapLevels = "num_mipmap_levels", NumSamples = "num_samples",
+        Store = "store", Mma = "mma", Row = "row", Col = "col", A = "a", B = "b", C = "c", D = "d",
+        Sp = "sp", SpOrdered = "sp::ordered_metadata",
+        M8n8k4 = "m8n8k4", M8n8k16 = "m8n8k16", M8n8k32 = "m8n8k32", M8n8k128 = "m8n8k128",
+        M16n8k4 = "m16n8k4", M16n8k8 = "m16n8k8", M16n8k16 = "m16n8k16", M16n8k32 = "m16n8k32",
+        M16n8k64 = "m16n8k64", M16n8k128 = "m16n8k128", M16n8k256 = "m16n8k256",
+        M16n16k8 = "m16n16k8", M16n16k16 = "m16n16k16", M8n32k16 = "m8n32k16",
+        M32n8k16 = "m32n8k16",
         // Video instructions, float reductions.
         Po = "po", Shr7 = "shr7", Shr15 = "shr15", Abs = "abs",
         Other = "another modifier",
@@ -247,6 +279,13 @@ names! {
         GlobaltimerHi = "%globaltimer_hi", DynamicSmemSize = "%dynamic_smem_size",
         TotalSmemSize = "%total_smem_size", AggrSmemSize = "%aggr_smem_size",
         Envreg = "%envreg",
+        ClusteridX = "%clusterid.x", ClusteridY = "%clusterid.y", ClusteridZ = "%clusterid.z",
+        NclusteridX = "%nclusterid.x", NclusteridY = "%nclusterid.y",
+        NclusteridZ = "%nclusterid.z", ClusterCtaidX = "%cluster_ctaid.x",
+        ClusterCtaidY = "%cluster_ctaid.y", ClusterCtaidZ = "%cluster_ctaid.z",
+        ClusterNctaidX = "%cluster_nctaid.x", ClusterNctaidY = "%cluster_nctaid.y",
+        ClusterNctaidZ = "%cluster_nctaid.z", ClusterCtarank = "%cluster_ctarank",
+        ClusterNctarank = "%cluster_nctarank",
         Other = "another special register",
     }
 }

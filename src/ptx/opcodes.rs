@@ -60,6 +60,8 @@ pub(in crate::ptx) enum Class {
     StoreMatrix,
     ConvertAddress,
     TestSpace,
+    /// Of shared memory in a cluster.
+    ClusterAddress,
     Branch,
     IndexedBranch,
     Call,
@@ -68,8 +70,14 @@ pub(in crate::ptx) enum Class {
     Trap,
     Barrier,
     Fence,
+    /// A read, write or question of a texture or a surface.
+    Texture,
+    /// An `mbarrier` object.
+    Mbarrier,
     /// Between the lanes of a warp.
     Warp,
+    /// A product of matrices, or a load or store of its fragments.
+    Tensor,
     /// Changes nothing that a program can see.
     Hint,
     /// The executor refuses it, and says why.
@@ -256,8 +264,17 @@ const SIGNED_HALF_FLOAT: &[Types] = &[SIGNED, HALVES, FLOATS];
 const WORDS: &[Types] = &[&[B32, B64]];
 
 const TENSOR: Class = Class::Refused("tensor-core instructions are not supported");
-const OBJECT: Class = Class::Refused("memory barrier objects are not supported");
+const TENSOR_MEMORY: Class =
+    Class::Refused("tensor memory and its tensor cores (`tcgen05` of sm_100) are not supported");
 const UNKNOWN: Class = Class::Refused("this instruction is not supported");
+
+/// A read of a texture or a surface.
+const fn texture() -> Row {
+    row(Class::Texture)
+        .address(Address::Memory)
+        .differs()
+        .not_affine(DATA)
+}
 
 /// A video instruction: of words, whose bytes and halves may be meant.
 const fn video() -> Row {
@@ -319,6 +336,8 @@ opcodes! {
     Fence "fence" no_result(Class::Fence),
     Fma "fma" row(Arithmetic).types(&[HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN, OWN]),
     Fns "fns" row(Bits).takes(&[RAW, RAW, Of::Is(S32)]).gives(RAW).not_affine(COUNT),
+    Getctarank "getctarank" row(ClusterAddress).address(Address::Number),
+    Griddepcontrol "griddepcontrol" no_result(Hint),
     Isspacep "isspacep" row(TestSpace).address(Address::Number),
     Ld "ld" row(Load).types(IN_MEMORY).address(Address::Loaded).not_affine(DATA),
     Ldmatrix "ldmatrix" row(LoadMatrix).address(Address::Memory).differs().not_affine(DATA),
@@ -332,11 +351,12 @@ opcodes! {
     Match "match" warp().address(Address::Number),
     Max "max" row(Arithmetic).types(&[INTEGERS, PAIRS, HALVES, FLOATS]).takes(&[OWN, OWN])
         .address(Address::Choice).not_affine(EXTREME),
-    Mbarrier "mbarrier" row(OBJECT).differs(),
+    Mapa "mapa" row(ClusterAddress).not_affine("an address in a cluster"),
+    Mbarrier "mbarrier" row(Class::Mbarrier).address(Address::Number).differs().not_affine(DATA),
     Membar "membar" no_result(Class::Fence),
     Min "min" row(Arithmetic).types(&[INTEGERS, PAIRS, HALVES, FLOATS]).takes(&[OWN, OWN])
         .address(Address::Choice).not_affine(EXTREME),
-    Mma "mma" row(TENSOR).differs(),
+    Mma "mma" row(Tensor).differs(),
     Mov "mov" row(Move).types(&[BITS, INTEGERS, FLOATS, &[Pred, B128]])
         .not_affine("a special register or part of a value"),
     Movmatrix "movmatrix" row(Warp).differs(),
@@ -365,6 +385,7 @@ opcodes! {
         .address(Address::Choice).not_affine(SELECTION),
     Set "set" row(Compare).types(&[BITS, INTEGERS, HALVES, FLOATS])
         .takes(&[Of::Second, Of::Second, FLAG]).optional(1).address(Address::Number),
+    Setmaxnreg "setmaxnreg" no_result(Hint),
     Setp "setp" row(Compare).types(&[BITS, INTEGERS, HALVES, FLOATS])
         .takes(&[OWN, OWN, FLAG]).optional(1).gives(FLAG).address(Address::Number),
     Shf "shf" row(Bits).types(&[&[B32]]).takes(&[RAW, RAW, WORD]).not_affine(DIVISION),
@@ -377,12 +398,20 @@ opcodes! {
     Sqrt "sqrt" function(&[FLOATS]),
     St "st" no_result(Store).types(IN_MEMORY),
     Stmatrix "stmatrix" no_result(StoreMatrix),
+    Suld "suld" texture(),
+    Suq "suq" texture(),
+    Sured "sured" no_result(Texture),
+    Sust "sust" no_result(Texture),
     Sub "sub" row(Arithmetic).types(&[INTEGERS, HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN]),
     Subc "subc" row(Arithmetic).types(INT).takes(&[OWN, OWN]).differs(),
     Szext "szext" row(Bits).takes(&[OWN, WORD]),
     Tanh "tanh" function(&[HALVES, &[F32]]),
+    Tcgen05 "tcgen05" row(TENSOR_MEMORY).differs(),
     Testp "testp" row(Compare).types(&[FLOATS]).takes(&[OWN]).gives(FLAG).address(Address::Number),
+    Tex "tex" texture(),
+    Tld4 "tld4" texture(),
     Trap "trap" no_result(Class::Trap),
+    Txq "txq" texture(),
     Vabsdiff "vabsdiff" video().optional(1),
     Vabsdiff2 "vabsdiff2" video(),
     Vabsdiff4 "vabsdiff4" video(),
@@ -408,7 +437,7 @@ opcodes! {
     Vsub4 "vsub4" video(),
     Vote "vote" warp().address(Address::Number),
     Wgmma "wgmma" row(TENSOR).first(First::Accumulated).differs(),
-    Wmma "wmma" row(TENSOR).differs(),
+    Wmma "wmma" row(Tensor).differs(),
     Xor "xor" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN, OWN]).not_affine(MASKING),
     Other "another instruction" row(UNKNOWN).differs(),
 }

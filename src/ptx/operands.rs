@@ -14,7 +14,7 @@ pub fn visit(i: &Instruction, mut found: impl FnMut(Register, bool)) {
     }
     let first = first(i);
     for (at, operand) in i.operands.iter().enumerate() {
-        let address = matches!(operand, Operand::Address(..));
+        let address = matches!(operand, Operand::Address(..) | Operand::Indexed(_));
         let written = at == 0 && first != First::Read && !address;
         if written && first == First::Accumulated {
             each(operand, &mut |r| found(r, false));
@@ -75,10 +75,11 @@ fn each(operand: &Operand, found: &mut impl FnMut(Register)) {
     match operand {
         Operand::Register(r) | Operand::Negated(r) | Operand::Selected(r, _) => found(*r),
         Operand::Address(Base::Register(r), _) => found(*r),
-        // Vectors hold single operands only.
+        // Vectors and lists hold single operands only.
         Operand::Vector(items) | Operand::List(items) => {
             items.iter().for_each(|o| single(o, found));
         }
+        Operand::Indexed(items) => items.iter().for_each(|o| each(o, found)),
         Operand::Pair(pair) => {
             single(&pair.0, found);
             single(&pair.1, found);

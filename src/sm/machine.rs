@@ -15,6 +15,7 @@ mod skip;
 mod values;
 mod watch;
 
+use super::fast_path::FastPath;
 use super::global::GlobalMemory;
 use super::layout::Layout;
 use super::stats::Statistics;
@@ -57,7 +58,7 @@ pub struct Sm<'a> {
     path_config: PathConfig,
     workload: &'a dyn Workload,
     layout: Layout,
-    path: SmPath,
+    path: FastPath,
     offers: Offers,
     warps: Vec<Warp<'a>>,
     ages: Vec<u64>,
@@ -140,7 +141,7 @@ impl<'a> Sm<'a> {
         Ok(Sm {
             path_config,
             workload,
-            path: SmPath::new(config),
+            path: FastPath::new(config),
             offers: Offers::none(warps),
             warps: (0..warps).map(|_| Warp::absent(serial_atomics)).collect(),
             ages: vec![u64::MAX; warps],
@@ -235,7 +236,7 @@ impl<'a> Sm<'a> {
 
     fn finish(mut self) -> Statistics {
         self.global.count(&mut self.statistics);
-        self.statistics.atomic_rounds = self.path.all_atomic_rounds();
+        self.statistics.atomic_rounds = self.path.model().all_atomic_rounds();
         self.statistics.finish();
         self.statistics
     }
@@ -266,17 +267,19 @@ impl<'a> Sm<'a> {
         observe: &mut dyn FnMut(&SmPath, &SmPathInputs, &SmPathOutputs),
     ) -> Result<bool> {
         if !self.is_done() {
-            self.step(false, &mut |path, inputs, out| observe(path, inputs, out))?;
+            self.step(false, &mut |path, inputs, out, _| {
+                observe(path, inputs, out)
+            })?;
         }
         Ok(!self.is_done())
     }
 
     /// One clock cycle; with `skip` also those behind it in which nothing but
-    /// counters moves.
+    /// counters moves. `observe` is also told how many cycles were alike.
     fn step(
         &mut self,
         skip: bool,
-        observe: &mut impl FnMut(&SmPath, &SmPathInputs, &SmPathOutputs),
+        observe: &mut impl FnMut(&SmPath, &SmPathInputs, &SmPathOutputs, u64),
     ) -> Result<()> {
         self.free_slots();
         let launch = self.launch()?;
@@ -311,7 +314,7 @@ impl<'a> Sm<'a> {
         launch: Option<PathLaunch>,
         exit: Option<Exit>,
         most: u64,
-        observe: &mut impl FnMut(&SmPath, &SmPathInputs, &SmPathOutputs),
+        observe: &mut impl FnMut(&SmPath, &SmPathInputs, &SmPathOutputs, u64),
     ) -> (SmPathOutputs, u64) {
         let lanes = self.config.lanes;
         let passes = self.config.subwarps();
@@ -344,8 +347,8 @@ impl<'a> Sm<'a> {
             age: &self.ages,
             active: self.two_level.active,
         };
-        let (outputs, cycles) = self.path.step_while_quiet(&inputs, most);
-        observe(&self.path, &inputs, &outputs);
+        let (outputs, cycles) = self.path.step(&inputs, most);
+        observe(self.path.model(), &inputs, &outputs, cycles);
         if has_arrived && outputs.icn_ready {
             self.global.taken(passes);
         }
@@ -384,7 +387,7 @@ impl<'a> Sm<'a> {
 }
 
 /// Observes nothing: one for all, so that the step is compiled once.
-fn nobody(_: &SmPath, _: &SmPathInputs, _: &SmPathOutputs) {}
+fn nobody(_: &SmPath, _: &SmPathInputs, _: &SmPathOutputs, _: u64) {}
 
 /// Warp slots of scheduler `k`.
 fn scheduled_by(k: usize, config: &Config) -> WarpMask {

@@ -3,6 +3,7 @@
 
 mod accelsim;
 mod access;
+mod fast_path;
 mod global;
 mod instr;
 mod layout;

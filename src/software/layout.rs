@@ -51,6 +51,8 @@ impl Serialize for LayoutSpec {
     }
 }
 
+/// Also `tma:32`, `tma:64` and `tma:128`, the swizzle modes of tensor maps, which
+/// are swizzles: `tma:128` is `swizzle:3,2,3`.
 impl FromStr for LayoutSpec {
     type Err = Error;
 
@@ -103,8 +105,24 @@ impl FromStr for LayoutSpec {
                 shift: sign * magnitude as i32,
             });
         }
+        if let Some(mode) = text.strip_prefix("tma:") {
+            let bits = match mode {
+                "32" => 1,
+                "64" => 2,
+                "128" => 3,
+                _ => return Err(wrong("no swizzle mode", "tma:32, tma:64 or tma:128")),
+            };
+            // Units of 16 bytes change places with the row of 128 bytes.
+            return Ok(LayoutSpec::Swizzle {
+                bits,
+                base: 2,
+                shift: 3,
+            });
+        }
         let hash = text.parse().map(LayoutSpec::Hash);
-        hash.map_err(|error: Error| error.also_expected("pad:every=32,by=1, swizzle:5,0,5"))
+        hash.map_err(|error: Error| {
+            error.also_expected("pad:every=32,by=1, swizzle:5,0,5, tma:128")
+        })
     }
 }
 

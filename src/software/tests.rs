@@ -103,6 +103,23 @@ fn swizzles_are_known_as_such() {
     assert!(!none.exact && none.reason.unwrap().contains("p2 = i2^i9"));
 }
 
+/// A tensor map's modes as CUDA's programming guide draws them: rows of 128
+/// bytes in eight units of 16, the unit XORed with the row's number.
+#[test]
+fn tma_modes_are_swizzles() {
+    let geometry = Geometry::new(14, 5).unwrap();
+    for (text, units) in [("tma:32", 2), ("tma:64", 4), ("tma:128", 8)] {
+        let layout = Layout::new(&text.parse().unwrap(), geometry).unwrap();
+        for word in 0..4096 {
+            let (row, unit, rest) = (word / 32, word / 4 % 8, word % 4);
+            let unit = unit ^ (row % units);
+            assert_eq!(layout.place(word), 32 * row + 4 * unit + rest, "{text}");
+        }
+    }
+    let wrong = "tma:16".parse::<LayoutSpec>().unwrap_err();
+    assert!(wrong.to_string().contains("no swizzle mode"));
+}
+
 /// The definition in CuTe's swizzle.hpp, written from its masks.
 fn cute_swizzle(bits: u32, base: u32, shift: i32, offset: u32) -> u32 {
     let bit_mask = (1u32 << bits) - 1;

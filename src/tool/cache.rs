@@ -308,6 +308,19 @@ mod tests {
         }
     }
 
+    /// Sweeps until the entry is gone, for a second at most: a process that
+    /// another test starts holds our locks from its fork to its exec.
+    fn swept(cache: &Cache, entry: &Path) -> bool {
+        (0..100).any(|_| {
+            sweep(cache.root());
+            let gone = !entry.exists();
+            if !gone {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            gone
+        })
+    }
+
     /// What a killed process was building goes, what another one builds stays.
     #[test]
     fn unfinished_entries_are_swept_unless_somebody_works_on_them() {
@@ -323,11 +336,9 @@ mod tests {
         });
         drop(lock(&dead.with_file_name("dead.lock")).unwrap());
         let held = lock(&alive.with_file_name("alive.lock")).unwrap();
-        sweep(cache.root());
-        assert!(!dead.exists() && alive.join("half").exists());
+        assert!(swept(&cache, &dead) && alive.join("half").exists());
         drop(held);
-        sweep(cache.root());
-        assert!(!alive.exists());
+        assert!(swept(&cache, &alive));
     }
 
     #[test]

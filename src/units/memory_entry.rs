@@ -323,7 +323,7 @@ impl Golden for GoldenEntry {
         frame.expect(&p.atom_infl, out.atom_infl.into());
         frame.expect(&p.pre_count, out.pre_count as u32);
         let gone = (!req.req_tag.sequencer).then_some(req.req_tag.pass.slot);
-        self.model.commit(&inputs, &self.pool);
+        self.model.commit(&inputs, &out, &self.pool);
         if inputs.input.is_some() && out.in_ready {
             self.slot = self.pool.take();
         }

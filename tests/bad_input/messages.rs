@@ -19,7 +19,7 @@ fn slips_of_the_pen_are_answered_with_what_was_meant() {
         ),
         (
             &["sim", "kernel:fft", "--set", "sm.alu_cycle=4"],
-            "did you mean 'alu_cycles'?",
+            "did you mean 'sm.alu_cycles'?",
         ),
         (&["conflicts", "kernel:fft", "--hsh", "xor"], "--hash"),
     ] {

@@ -151,6 +151,8 @@ fn element_name(ty: Type) -> &'static str {
         Bf16 | Bf16x2 => "bf16",
         F32 | Tf32 => "f32",
         F32x2 | F64 => "f64",
+        // No parameter has them.
+        E4m3 | E5m2 | S4 | U4 | B1 => "u8",
     }
 }
 

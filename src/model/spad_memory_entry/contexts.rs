@@ -11,23 +11,23 @@ use crate::model::spad_retry_sequencer::{
 use crate::model::spad_scratchpad::op;
 
 #[derive(Clone, Debug)]
-struct Context {
+pub(crate) struct Context {
     /// It has an instruction that has not ended.
     taken: bool,
-    passes: PrememQueue<Pass>,
-    sequencer: RetrySequencer<Pass>,
+    pub(crate) passes: PrememQueue<Pass>,
+    pub(crate) sequencer: RetrySequencer<Pass>,
 }
 
 impl Context {
-    fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.sequencer.state() == State::Idle
     }
 }
 
 /// All contexts.
 #[derive(Clone, Debug)]
-pub(super) struct Contexts {
-    list: Vec<Context>,
+pub(crate) struct Contexts {
+    pub(crate) list: Vec<Context>,
     /// ATOMIC instructions from their issue to the end of their last pass.
     in_flight: usize,
     /// The context whose instruction's passes arrive.
@@ -148,13 +148,6 @@ impl Contexts {
         context.passes.in_ready(true, context.is_idle())
     }
 
-    /// A pass goes from a queue to its sequencer in this cycle.
-    pub(super) fn moves(&self) -> bool {
-        self.list
-            .iter()
-            .any(|c| c.passes.count() > 0 && c.is_idle())
-    }
-
     /// No context has a pass, and the head of the memory path is owed nothing.
     pub(super) fn rests(&self) -> bool {
         let rests = |c: &Context| c.is_idle() && c.passes.count() == 0;
@@ -212,20 +205,6 @@ impl Contexts {
         let (waits, leaves) = inputs.head;
         let owed = fired.is_some() || self.heads_turn && waits && !leaves;
         self.heads_turn = owed && self.list.len() > 1;
-    }
-
-    /// Cycles from this one on in which all stay in their states, if no
-    /// request is taken and no response comes.
-    pub(super) fn quiet_cycles(&self) -> u64 {
-        let cycles = self.list.iter().map(|c| c.sequencer.quiet_cycles());
-        cycles.min().unwrap_or(u64::MAX)
-    }
-
-    /// The clock edges of that many or fewer such cycles.
-    pub(super) fn count_up(&mut self, cycles: u64) {
-        for context in &mut self.list {
-            context.sequencer.count_up(cycles);
-        }
     }
 }
 

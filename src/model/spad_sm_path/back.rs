@@ -18,14 +18,14 @@ use crate::model::spad_writeback_mux::{WritebackInputs, WritebackMux};
 use spadkit_hdl::codes::{pipeline, stall};
 
 #[derive(Clone, Debug)]
-pub(super) struct Back {
+pub(crate) struct Back {
     pub(super) hash: HashStage,
-    pub(super) entry: MemoryEntry,
-    pub(super) spad: Scratchpad<AccessTag>,
+    pub(crate) entry: MemoryEntry,
+    pub(crate) spad: Scratchpad<AccessTag>,
     exit: MemoryExit,
-    pub(super) nonmem: NonmemQueue<PassResult>,
-    pub(super) wb: WritebackMux<PassResult>,
-    pool: PassPool,
+    pub(crate) nonmem: NonmemQueue<PassResult>,
+    pub(crate) wb: WritebackMux<PassResult>,
+    pub(crate) pool: PassPool,
     /// Slot of the pass in EX, or of the next one.
     ex_slot: u8,
     shown: Shown,
@@ -45,20 +45,20 @@ struct Shown {
 }
 
 /// What the units say in one cycle; what is ready, from the end.
-pub(super) struct BackSignals {
-    elastic: bool,
+pub(crate) struct BackSignals {
+    pub(crate) elastic: bool,
     nm_ready: bool,
     exit_inputs: ExitInputs,
-    pub(super) exit: ExitOutputs,
-    req_ready: bool,
-    pub(super) entry: EntryOutputs,
+    pub(crate) exit: ExitOutputs,
+    pub(crate) req_ready: bool,
+    pub(crate) entry: EntryOutputs,
     /// The pass that leaves the hash stage, if it is taken.
-    hashed: Option<Pass>,
+    pub(crate) hashed: Option<Pass>,
     /// The pass in EX, if it goes to the memory.
     to_mem: Option<Pass>,
     /// The pass in EX, if it goes to the NONMEM queue.
     to_nonmem: Option<Pass>,
-    pub(super) ex_fire: bool,
+    pub(crate) ex_fire: bool,
     pub(super) stall: u8,
 }
 
@@ -156,7 +156,7 @@ impl Back {
 
     /// The clock edge; `take_atomic`: an ATOMIC is issued.
     #[inline(always)]
-    pub(super) fn commit(&mut self, inputs: &SmPathInputs, s: &BackSignals, take_atomic: bool) {
+    pub(crate) fn commit(&mut self, inputs: &SmPathInputs, s: &BackSignals, take_atomic: bool) {
         self.show(inputs.wb_ready);
         let leaving = s.to_nonmem.filter(|_| s.ex_fire);
         let leaving = leaving.map(|pass| PassResult::of_operands(pass, inputs.op.mask));
@@ -171,7 +171,7 @@ impl Back {
             out_ready: s.entry.in_ready,
         });
         self.enter_memory(inputs, s, take_atomic);
-        self.exit.commit_known(&s.exit_inputs, &s.exit);
+        self.exit.commit(&s.exit_inputs, &s.exit);
         self.nonmem.commit(&NonmemInputs {
             rst: inputs.rst,
             cfg_elastic: s.elastic,
@@ -258,7 +258,7 @@ impl Back {
             response: answers.then_some((resp.tag.context.into(), answer)),
             take_atomic,
         };
-        self.entry.commit_known(&entry, &s.entry, &self.pool);
+        self.entry.commit(&entry, &s.entry, &self.pool);
         if request.is_some() || inputs.rst || !self.spad.is_empty() {
             self.spad.commit(&ScratchpadInputs {
                 rst: inputs.rst,
@@ -285,30 +285,6 @@ impl Back {
             last: icn.last,
         };
         PassResult::of_operands(Pass { control, slot }, icn.mask)
-    }
-
-    /// No pass moves at the clock edge, and no event happens outside of MEM0
-    /// and the sequencers' counters.
-    #[inline(always)]
-    pub(super) fn rests(&self, s: &BackSignals) -> bool {
-        let moves = s.ex_fire
-            || (s.hashed.is_some() && s.entry.in_ready)
-            || self.spad.stages() != 0
-            || s.exit.mem_valid != 0
-            || self.nonmem.stage_valid() != 0
-            || self.wb.wb().is_some()
-            || self.wb.turns();
-        !moves && self.entry.rests(&s.entry, s.req_ready)
-    }
-
-    /// At most `limit` clock edges while it rests; how many.
-    pub(super) fn pass_over(&mut self, limit: u64) -> u64 {
-        let cycles = self.spad.commit_while_busy(limit);
-        if cycles > 0 {
-            self.show(true);
-            self.entry.count_up(cycles);
-        }
-        cycles
     }
 
     /// Valid bits of HX (if any), MEM0, MEM1 ... WB from bit 0.

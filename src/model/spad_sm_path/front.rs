@@ -2,7 +2,7 @@
 //! which an instruction passes them (microarchitecture/issue.md).
 
 use super::SmPathInputs;
-use super::sharing::{Sharing, SharingOutputs};
+use super::sharing::SharingOutputs;
 use crate::config::Config;
 use crate::model::kind;
 use crate::model::spad_conflict_predictor::{ConflictPredictor, PredictedIssue, PredictorInputs};
@@ -13,23 +13,22 @@ use crate::model::spad_pass_issue::{PassIssue, PassIssueInputs, PassIssueOutputs
 use crate::model::spad_relssp::Release;
 
 #[derive(Clone, Debug)]
-pub(super) struct Front {
-    sharing: Sharing,
+pub(crate) struct Front {
     eligibility: Eligibility,
-    predictor: ConflictPredictor,
-    pub(super) select: IssueSelect,
+    pub(crate) predictor: ConflictPredictor,
+    pub(crate) select: IssueSelect,
     pub(super) issue: PassIssue,
 }
 
 /// What the rest of the path tells these units.
 #[derive(Clone, Copy)]
-pub(super) struct Behind {
+pub(crate) struct Behind {
     /// The pass in EX leaves it.
     pub(super) ex_fire: bool,
     /// It stays.
-    pub(super) ex_hold: bool,
+    pub(crate) ex_hold: bool,
     /// It is a RELSSP, and leaves.
-    pub(super) release: Option<Release>,
+    pub(crate) release: Option<Release>,
     pub(super) atom_infl: bool,
     /// The instruction whose last result is written back.
     pub(super) retire: Option<WarpKind>,
@@ -37,19 +36,25 @@ pub(super) struct Behind {
 }
 
 /// What they say in one cycle, and what they were told.
-pub(super) struct FrontSignals<'a> {
-    pub(super) sharing: SharingOutputs,
-    select_inputs: SelectInputs<'a>,
-    pub(super) select: SelectOutputs,
+pub(crate) struct FrontSignals<'a> {
+    pub(crate) select_inputs: SelectInputs<'a>,
+    pub(crate) select: SelectOutputs,
     issue_inputs: PassIssueInputs<'a>,
-    pub(super) issue: PassIssueOutputs,
+    pub(crate) issue: PassIssueOutputs,
+}
+
+impl FrontSignals<'_> {
+    /// An ATOMIC is taken.
+    pub(crate) fn takes_atomic(&self) -> bool {
+        let taken = self.issue.taken;
+        taken.is_some_and(|t| t.control.kind == kind::ATOMIC)
+    }
 }
 
 impl Front {
     pub(super) fn new(config: &Config) -> Self {
         let warps = config.path.warps as usize;
         Front {
-            sharing: Sharing::new(config),
             eligibility: Eligibility::new(warps),
             predictor: ConflictPredictor::new(config),
             select: IssueSelect::new(warps, config.path.ahead),
@@ -59,12 +64,16 @@ impl Front {
 
     /// What all say in this cycle.
     #[inline(always)]
-    pub(super) fn eval<'a>(&self, inputs: &SmPathInputs<'a>, behind: &Behind) -> FrontSignals<'a> {
+    pub(crate) fn eval<'a>(
+        &self,
+        inputs: &SmPathInputs<'a>,
+        behind: &Behind,
+        sharing: &SharingOutputs,
+    ) -> FrontSignals<'a> {
         let (cfg, rst, atom_infl) = (&inputs.cfg, inputs.rst, behind.atom_infl);
-        let sharing = self.sharing.eval(inputs, behind.release);
         let picked = self.select.picked();
         let ex = self.issue.ex();
-        let eligible = self.eligibility.eval(&EligibilityInputs {
+        let eligibility_inputs = EligibilityInputs {
             rst,
             barrel: cfg.barrel,
             offers: inputs.offers,
@@ -74,7 +83,8 @@ impl Front {
             ex_relssp: ex.filter(|c| c.kind == kind::RELSSP).map(|c| c.warp.into()),
             take: None,
             retire: behind.retire,
-        });
+        };
+        let eligible = self.eligibility.eval(&eligibility_inputs);
         let predicted = self.predictor.eval();
         let select_inputs = SelectInputs {
             rst,
@@ -108,23 +118,21 @@ impl Front {
             ex_fire: behind.ex_fire,
         };
         FrontSignals {
-            sharing,
-            issue: self.issue.eval(&issue_inputs),
             select_inputs,
             select,
+            issue: self.issue.eval(&issue_inputs),
             issue_inputs,
         }
     }
 
     #[inline(always)]
-    pub(super) fn commit(&mut self, inputs: &SmPathInputs, behind: &Behind, s: &FrontSignals) {
+    pub(crate) fn commit(&mut self, inputs: &SmPathInputs, behind: &Behind, s: &FrontSignals) {
         let taken = s.issue.taken;
-        self.commit_sharing(inputs, behind, s);
         let take = taken.map(|t| WarpKind {
             warp: t.control.warp.into(),
             kind: t.control.kind,
         });
-        self.eligibility.count(inputs.rst, take, behind.retire);
+        self.eligibility.commit(inputs.rst, take, behind.retire);
         let predicted = taken.filter(|t| kind::is_predicted(t.control.kind));
         self.predictor.commit(&PredictorInputs {
             rst: inputs.rst,
@@ -136,49 +144,7 @@ impl Front {
             }),
             hold: behind.ex_hold,
         });
-        self.select.commit_known(&s.select_inputs, &s.select);
-        self.issue.commit_known(&s.issue_inputs, &s.issue);
-    }
-
-    #[inline(always)]
-    fn commit_sharing(&mut self, inputs: &SmPathInputs, behind: &Behind, s: &FrontSignals) {
-        let acquire = s.select.take;
-        self.sharing
-            .commit(inputs, behind.release, &s.sharing, acquire);
-    }
-
-    /// Nothing but a counter moves at the clock edge.
-    #[inline(always)]
-    pub(super) fn rests(&self, s: &FrontSignals) -> bool {
-        s.issue.iss.is_none()
-            && self.sharing.rests(&s.sharing)
-            && self.select.rests(&s.select_inputs, &s.select)
-            && self.predictor.rests()
-    }
-
-    /// Cycles until the mask ends, where that is looked at.
-    #[inline(always)]
-    pub(super) fn quiet_cycles(&self, aware: bool, ex_hold: bool) -> u64 {
-        match self.predictor.remaining() {
-            _ if ex_hold && self.predictor.has_counted() => 1,
-            masked if aware && masked > 0 && !ex_hold => masked.into(),
-            _ => u64::MAX,
-        }
-    }
-
-    /// That many or fewer clock edges while it rests.
-    #[inline(always)]
-    pub(super) fn pass_over(
-        &mut self,
-        cycles: u64,
-        inputs: &SmPathInputs,
-        behind: &Behind,
-        s: &FrontSignals,
-    ) {
-        if !behind.ex_hold {
-            self.predictor.count_down(cycles);
-        }
-        // What releases have changed settles in the first of the cycles.
-        self.commit_sharing(inputs, behind, s);
+        self.select.commit(&s.select_inputs, &s.select);
+        self.issue.commit(&s.issue_inputs, &s.issue);
     }
 }

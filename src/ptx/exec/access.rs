@@ -151,6 +151,24 @@ unsafe fn store_fast<S: Unit, R: Unit>(m: &mut Machine, info: &MemoryOp, from: &
     unsafe { store_elements::<S, R>(m, info, from, exec) }
 }
 
+/// A byte that others may write at the same time.
+///
+/// # Safety
+/// As for [`Unit::get`].
+pub(super) unsafe fn get_byte(from: *mut u8) -> u8 {
+    // SAFETY: the caller's promise.
+    unsafe { u8::get(from) }
+}
+
+/// Writes a byte that others may read at the same time.
+///
+/// # Safety
+/// As for [`Unit::get`].
+pub(super) unsafe fn put_byte(to: *mut u8, value: u8) {
+    // SAFETY: the caller's promise.
+    unsafe { value.put(to) }
+}
+
 /// `ld`
 pub(super) fn load(m: &mut Machine, info: &MemoryOp, exec: u32) {
     use Element::*;

@@ -85,6 +85,8 @@ pub enum FindingKind {
     Uninitialised,
     InvalidMask,
     InvalidBarrier,
+    InvalidTexture,
+    InvalidMetadata,
 }
 
 impl FindingKind {
@@ -102,6 +104,8 @@ impl FindingKind {
             FindingKind::Uninitialised => "uninitialised",
             FindingKind::InvalidMask => "invalid-mask",
             FindingKind::InvalidBarrier => "invalid-barrier",
+            FindingKind::InvalidTexture => "invalid-texture",
+            FindingKind::InvalidMetadata => "invalid-metadata",
         }
     }
 
@@ -150,6 +154,8 @@ pub enum Kind {
     Store,
     /// An atomic or a reduction.
     Atomic,
+    /// A product of matrices, by the tensor cores.
+    Tensor,
     /// Shuffles, votes and other exchanges inside the warp.
     Warp,
     /// A barrier of the block.

@@ -8,6 +8,9 @@ use super::registers::{Slot, Width};
 /// Barriers of a block.
 const BARRIERS: u32 = 16;
 
+/// The number of `barrier.cluster`: far beyond those of `bar`.
+pub(super) const CLUSTER: u32 = 0x434c_5553;
+
 /// Number and count that the lanes name; what is wrong with them becomes a
 /// finding, and the first lane's hold.
 pub(super) fn named(m: &mut Machine, info: &BarrierOp, exec: u32) -> (u32, Option<u32>) {
@@ -16,7 +19,7 @@ pub(super) fn named(m: &mut Machine, info: &BarrierOp, exec: u32) -> (u32, Optio
         let lane = exec.trailing_zeros();
         m.found(FindingKind::InvalidBarrier, lane, None, None, text);
     };
-    if number >= BARRIERS {
+    if number >= BARRIERS && number != CLUSTER {
         wrong(format!("barrier {number}, of 0 to {}", BARRIERS - 1));
     }
     let count = info.count.map(|slot| of_all(m, slot, exec, "counts"));

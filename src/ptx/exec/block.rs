@@ -5,6 +5,7 @@ use super::global::GlobalRaces;
 use super::machine::{Common, Machine, RawFinding};
 use super::race::Races;
 use super::registers::Mask;
+use super::stalled::stalled;
 use super::step::{Stopped, note_divergent, reduced};
 use super::warp::{State, Warp};
 use super::written::Written;
@@ -73,6 +74,7 @@ impl<'a> Worker<'a> {
         m.complete = m.written.is_empty();
         m.known.clear();
         m.arrivals.clear();
+        m.mbarriers.clear();
         (m.stop, m.reported, m.limit_reached) = (false, 0, false);
         (
             m.warp_instructions,
@@ -132,6 +134,7 @@ impl<'a> Worker<'a> {
 
     /// Runs the paths of a warp: whether some can go on.
     fn turn_of(m: &mut Machine, warp: &mut Warp, index: u32, observed: bool) -> bool {
+        warp.resume_all(m);
         let mut more = false;
         let mut path = 0;
         while path < warp.paths.len() {
@@ -164,9 +167,6 @@ impl<'a> Worker<'a> {
     /// Nothing can run: barriers that all have reached let them go.
     fn release(&mut self) -> bool {
         let waiting = self.waiting();
-        if waiting.is_empty() {
-            return false;
-        }
         let mut numbers: Vec<u32> = waiting.iter().map(|w| w.number).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -178,7 +178,14 @@ impl<'a> Worker<'a> {
         let m = &mut self.machine;
         if released {
             m.complete = m.complete || !m.written.contains(&0);
+            m.mbarriers.progress();
             return true;
+        }
+        if let Some(more) = stalled(m, &mut self.warps) {
+            return more;
+        }
+        if waiting.is_empty() {
+            return false;
         }
         let places: Vec<_> = waiting.iter().map(|w| (w.warp, w.path)).collect();
         let alive: u32 = self.warps.iter().map(|w| w.alive.count_ones()).sum();

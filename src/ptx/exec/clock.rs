@@ -190,6 +190,11 @@ impl Order {
         }
     }
 
+    /// A word that carries nothing any more.
+    pub fn forget(&mut self, word: u64) {
+        self.words.remove(&word);
+    }
+
     /// A thread writes a word that may order: what it did until now, or until
     /// its last fence, goes with it.
     pub fn write(&mut self, thread: u32, word: u64, release: bool) {

@@ -2,7 +2,9 @@
 
 use super::form::{Map, Step};
 use super::machine::Machine;
-use super::{access, copies, exchange, lanes, print, raced, shared};
+use super::{
+    access, bulk, copies, exchange, lanes, mbarrier, print, raced, sampling, shared, tensor,
+};
 
 /// Executes a function of registers.
 #[inline(always)]
@@ -40,13 +42,18 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Atomic { access } => access::atomic(m, memory(access), exec),
         Step::Copy { access } => access::copy(m, memory(access), exec),
         Step::Matrix { access } => access::matrix(m, memory(access), exec),
+        Step::Fragment { access } => tensor::moved(m, memory(access), exec),
+        Step::Tensor { tensor } => tensor::multiply(m, &image.tensors[tensor as usize], exec),
         Step::Commit => copies::commit(m, exec),
         Step::Wait { left } => copies::wait(m, left, exec),
+        Step::Bulk { bulk } => bulk::copy(m, &image.bulks[bulk as usize], exec),
+        Step::Mbarrier { change } => mbarrier::change(m, &image.changes[change as usize], exec),
         Step::Fence { wide } => raced::fence(m, wide, exec),
         Step::Exchange { exchange } => {
             exchange::exchange(m, &image.exchanges[exchange as usize], exec);
         }
         Step::Clock { to, upper } => exchange::clock(m, to, upper, exec),
+        Step::Texture { texture: at } => sampling::run(m, &image.textures[at as usize], exec),
         Step::Print { call } => print::print(m, &image.system_calls[call as usize], exec),
     }
 }

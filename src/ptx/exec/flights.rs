@@ -8,6 +8,8 @@ struct Flight {
     address: u64,
     bytes: u32,
     pc: u32,
+    /// The phase of an `mbarrier` that it arrives at.
+    arrives: Option<u64>,
 }
 
 /// The copies of a block's threads into shared memory.
@@ -40,6 +42,15 @@ impl Flights {
 
     /// A thread begins a copy.
     pub fn begin(&mut self, thread: u32, address: u64, bytes: u32, pc: u32) {
+        self.add(thread, address, bytes, pc, None);
+    }
+
+    /// A thread begins a copy that arrives at a phase of an `mbarrier`.
+    pub fn begin_at(&mut self, thread: u32, address: u64, bytes: u32, pc: u32, phase: u64) {
+        self.add(thread, address, bytes, pc, Some(phase));
+    }
+
+    fn add(&mut self, thread: u32, address: u64, bytes: u32, pc: u32, arrives: Option<u64>) {
         let (group, flights) = &mut self.threads[thread as usize];
         let group = *group;
         if let Some(place) = range(&mut self.bytes, address, bytes) {
@@ -50,6 +61,7 @@ impl Flights {
                 address,
                 bytes,
                 pc,
+                arrives,
             });
         }
     }
@@ -65,23 +77,50 @@ impl Flights {
         let (groups, flights) = &mut self.threads[thread as usize];
         let until = left.map_or(u32::MAX, |left| groups.saturating_sub(left));
         flights.retain(|flight| {
-            let waits = flight.group < until;
-            let place = range(&mut self.bytes, flight.address, flight.bytes);
-            if let Some(place) = place.filter(|_| waits) {
-                let own = (thread + 1, flight.pc);
-                place
-                    .iter_mut()
-                    .filter(|b| **b == own)
-                    .for_each(|b| b.0 = 0);
+            let waits = flight.group < until && flight.arrives.is_none();
+            if waits {
+                land(&mut self.bytes, thread, flight);
             }
             !waits
         });
+    }
+
+    /// What the thread has begun so far arrives at a phase of an `mbarrier`.
+    pub fn bind(&mut self, thread: u32, phase: u64) {
+        let (_, flights) = &mut self.threads[thread as usize];
+        let free = flights.iter_mut().filter(|f| f.arrives.is_none());
+        free.for_each(|flight| flight.arrives = Some(phase));
+    }
+
+    /// Somebody has waited for a phase of an `mbarrier`.
+    pub fn landed(&mut self, phase: u64) {
+        if !self.any {
+            return;
+        }
+        for (thread, (_, flights)) in self.threads.iter_mut().enumerate() {
+            flights.retain(|flight| {
+                let lands = flight.arrives == Some(phase);
+                if lands {
+                    land(&mut self.bytes, thread as u32, flight);
+                }
+                !lands
+            });
+        }
     }
 
     /// Thread and instruction of the copy that will write a byte.
     pub fn at(&self, byte: u64) -> Option<(u32, u32)> {
         let (thread, pc) = *self.bytes.get(byte as usize)?;
         (self.any && thread != 0).then(|| (thread - 1, pc))
+    }
+}
+
+/// The bytes of a copy have come.
+fn land(bytes: &mut [(u32, u32)], thread: u32, flight: &Flight) {
+    let own = (thread + 1, flight.pc);
+    let place = range(bytes, flight.address, flight.bytes);
+    for byte in place.into_iter().flatten().filter(|b| **b == own) {
+        byte.0 = 0;
     }
 }
 

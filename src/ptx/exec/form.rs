@@ -36,6 +36,10 @@ pub(super) enum Form {
     Barrier {
         barrier: u32,
     },
+    /// Waits for a phase of an `mbarrier`.
+    Wait {
+        wait: u32,
+    },
     /// Waits for the lanes that a register names, then exchanges something.
     Together {
         members: u32,
@@ -100,11 +104,28 @@ pub(super) enum Step {
     Matrix {
         access: u32,
     },
+    /// A product of matrices.
+    Tensor {
+        tensor: u32,
+    },
+    /// `wmma.load`, `wmma.store`; a large matrix has a second access behind
+    /// it.
+    Fragment {
+        access: u32,
+    },
     /// `cp.async.commit_group`
     Commit,
     /// Until so many groups of copies are left; until no copy is.
     Wait {
         left: Option<u32>,
+    },
+    /// `cp.async.bulk`
+    Bulk {
+        bulk: u32,
+    },
+    /// Changes an `mbarrier`.
+    Mbarrier {
+        change: u32,
     },
     /// `wide`: for more than the block.
     Fence {
@@ -118,6 +139,10 @@ pub(super) enum Step {
     Clock {
         to: Slot,
         upper: bool,
+    },
+    /// `tex`, `suld` and the like.
+    Texture {
+        texture: u32,
     },
     Print {
         call: u32,
@@ -138,7 +163,8 @@ impl Form {
                 | StoreWords { access }
                 | Atomic { access }
                 | Copy { access }
-                | Matrix { access },
+                | Matrix { access }
+                | Fragment { access },
             ) => Some(access),
             _ => None,
         }

@@ -9,8 +9,10 @@ use super::form::Op;
 use super::race::Strength;
 use super::registers::Slot;
 use super::scalar::Scalar;
+use super::texture::TextureOp;
 use crate::ptx::names::{Space, Special, Type, Word};
 use crate::ptx::opcodes::Opcode;
+use crate::ptx::tensor::{Arithmetic, Sparsity};
 
 /// No reconvergence before the function ends.
 pub(super) const NEVER: u32 = u32::MAX;
@@ -36,6 +38,8 @@ pub(super) const SHARED_WINDOW: u64 = 1 << 56;
 pub(super) const LOCAL_WINDOW: u64 = 2 << 56;
 pub(super) const PARAM_WINDOW: u64 = 3 << 56;
 pub(super) const FUNCTION_WINDOW: u64 = 4 << 56;
+/// Handles of textures, surfaces and samplers.
+pub(super) const TEXTURE_WINDOW: u64 = 0x70 << 56;
 pub(super) const WINDOW: u64 = 0xff << 56;
 
 /// An instruction that the scalar definitions compute.
@@ -135,6 +139,58 @@ pub(super) enum Transfer {
         from: Vec<Slot>,
         transposed: bool,
     },
+    /// A matrix of `wmma`, in pieces of 16 bytes at most: this access has those of one
+    /// number to each lane.
+    Fragment(Box<Moved>),
+}
+
+/// A matrix between memory and registers.
+#[derive(Clone)]
+pub(super) struct Moved {
+    pub store: bool,
+    pub registers: Matrices,
+    /// Registers that hold nothing.
+    pub unused: Vec<Slot>,
+    /// Rows and columns, and whether memory has it by columns.
+    pub size: [u32; 2],
+    pub by_columns: bool,
+    /// The first piece of this access.
+    pub first: u32,
+    /// Where the matrix begins, and the elements between its rows (columns).
+    pub base: Slot,
+    pub offset: i64,
+    pub stride: Option<Slot>,
+    /// Gets the addresses of the pieces.
+    pub addresses: Slot,
+}
+
+impl Moved {
+    /// Rows in memory, and elements of each.
+    pub fn runs(&self) -> [u32; 2] {
+        let [rows, columns] = self.size;
+        if self.by_columns {
+            [columns, rows]
+        } else {
+            [rows, columns]
+        }
+    }
+
+    /// Bytes of a piece: 16, or a whole row where rows are shorter.
+    pub fn piece_bytes(&self) -> u32 {
+        let [_, long] = self.runs();
+        (long * self.registers.ty.bits() / 8).min(16)
+    }
+
+    /// Pieces of the matrix.
+    pub fn pieces(&self) -> u32 {
+        let [rows, columns] = self.size;
+        rows * columns * self.registers.ty.bits() / 8 / self.piece_bytes()
+    }
+
+    /// The lanes that have a piece.
+    pub fn lanes(&self) -> u32 {
+        u32::MAX >> (32 - (self.pieces() - self.first).min(32))
+    }
 }
 
 /// An atomic operation.
@@ -148,11 +204,12 @@ pub(super) struct Update {
 
 impl Transfer {
     pub fn writes(&self) -> bool {
-        use Transfer::{Atomic, CopyTarget, Store, StoreMatrix};
-        matches!(
-            self,
-            Store { .. } | Atomic(_) | CopyTarget { .. } | StoreMatrix { .. }
-        )
+        use Transfer::{Atomic, CopyTarget, Fragment, Store, StoreMatrix};
+        matches!(self, Fragment(moved) if moved.store)
+            || matches!(
+                self,
+                Store { .. } | Atomic(_) | CopyTarget { .. } | StoreMatrix { .. }
+            )
     }
 
     pub fn is_atomic(&self) -> bool {
@@ -226,6 +283,78 @@ pub(super) struct BarrierOp {
     pub reduction: Option<(Word, Slot, Slot)>,
 }
 
+/// Where an `mbarrier` object is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SharedPlace {
+    pub from: From,
+    pub offset: i64,
+    pub generic: bool,
+}
+
+/// What an instruction does to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Init,
+    Invalidate,
+    ExpectBytes,
+    CompleteBytes,
+    Arrive {
+        drops: bool,
+        /// The number is of bytes to expect, not of arrivals.
+        expects: bool,
+        stays: bool,
+    },
+    /// Arrives when the `cp.async` copies so far have come; `counts` is false
+    /// where the arrival is one more than the barrier was initialised for.
+    Copies {
+        counts: bool,
+    },
+}
+
+/// An instruction that changes an object.
+pub(super) struct Change {
+    pub action: Action,
+    pub place: SharedPlace,
+    /// Count or bytes.
+    pub number: Option<Slot>,
+    /// Gets the state before.
+    pub state: Option<Slot>,
+    pub releases: bool,
+}
+
+/// `cp.async.bulk`
+pub(super) struct BulkOp {
+    pub to: BulkEnd,
+    pub from: BulkEnd,
+    /// Bytes.
+    pub size: Slot,
+    /// Where the bytes arrive.
+    pub arrives: Option<Change>,
+    /// The new value of an element from the old one and the source's, and
+    /// bytes of an element.
+    pub combine: Option<(Scalar, u32)>,
+}
+
+/// Target or source of a bulk copy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BulkEnd {
+    pub from: From,
+    pub offset: i64,
+    /// In shared memory, else in global memory.
+    pub shared: bool,
+}
+
+/// `test_wait` and `try_wait`.
+pub(super) struct Wait {
+    pub place: SharedPlace,
+    /// The state, or the parity.
+    pub by: Slot,
+    pub parity: bool,
+    /// Whether the phase is complete.
+    pub result: Slot,
+    pub acquires: bool,
+}
+
 /// An exchange inside the warp.
 pub(super) struct WarpOp {
     pub opcode: Opcode,
@@ -236,6 +365,33 @@ pub(super) struct WarpOp {
     pub second: Option<Slot>,
     /// Two values to one, of reductions of floating-point numbers.
     pub combine: Option<Scalar>,
+}
+
+/// A matrix in the registers of the lanes.
+#[derive(Clone)]
+pub(super) struct Matrices {
+    pub ty: Type,
+    pub slots: Vec<Slot>,
+    /// Of each element of the registers, lane after lane, its index in the
+    /// matrices, by rows.
+    pub places: Vec<[u16; 32]>,
+}
+
+/// A product of matrices.
+pub(super) struct TensorOp {
+    /// How many at a time.
+    pub matrices: usize,
+    /// Rows, columns, and products of a sum: elements, of single bits words.
+    pub size: [usize; 3],
+    pub arithmetic: Arithmetic,
+    pub a: Matrices,
+    pub b: Matrices,
+    pub c: Matrices,
+    pub d: Matrices,
+    /// Row of `b` for each element of a row of `a`, row after row.
+    pub rows: Vec<u16>,
+    /// Of a sparse `a` its metadata, instead.
+    pub sparse: Option<(Sparsity, Slot)>,
 }
 
 /// A variable of shared memory, for messages.
@@ -283,6 +439,11 @@ pub(super) struct Image {
     pub system_calls: Vec<SystemCall>,
     pub barriers: Vec<BarrierOp>,
     pub exchanges: Vec<WarpOp>,
+    pub textures: Vec<TextureOp>,
+    pub changes: Vec<Change>,
+    pub waits: Vec<Wait>,
+    pub bulks: Vec<BulkOp>,
+    pub tensors: Vec<TensorOp>,
     pub tables: Vec<Vec<u32>>,
     /// Memory operation of each instruction, for observers.
     pub access: Vec<Option<u32>>,

@@ -4,9 +4,11 @@
 use super::api::{BlockSink, FindingKind, Launch, Options};
 use super::global::GlobalRaces;
 use super::image::{Image, MemoryOp, Transfer};
-use super::memory::{Memory, Object};
+use super::memory::{BufferId, Memory, Object};
+use super::phase::Mbarriers;
 use super::race::Races;
 use super::registers::Registers;
+use super::texture::{Sampler, Texture};
 use super::written::Written;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -15,6 +17,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 pub(super) struct Common<'a> {
     pub image: &'a Image,
     pub objects: &'a [Object],
+    pub textures: &'a [Texture],
+    pub samplers: &'a [Sampler],
     pub params: &'a [u8],
     pub grid: [u32; 3],
     pub block: [u32; 3],
@@ -41,6 +45,8 @@ impl<'a> Common<'a> {
         Common {
             image,
             objects: &memory.objects,
+            textures: &memory.textures,
+            samplers: &memory.samplers,
             params,
             grid: launch.grid,
             block: launch.block,
@@ -120,6 +126,7 @@ pub(super) struct Machine<'a> {
     pub limit_reached: bool,
     /// Threads that have arrived at barriers without waiting.
     pub arrivals: Vec<Arrival>,
+    pub mbarriers: Mbarriers,
     pub observer: Option<Box<dyn BlockSink + 'a>>,
     pub races: Option<Races>,
     pub global_races: Option<GlobalRaces>,
@@ -157,6 +164,7 @@ impl<'a> Machine<'a> {
             stop: false,
             limit_reached: false,
             arrivals: Vec::new(),
+            mbarriers: Mbarriers::default(),
             observer: None,
             races: None,
             global_races: None,
@@ -170,6 +178,11 @@ impl<'a> Machine<'a> {
             self.local
                 .add(lane as usize * self.image.local_bytes as usize)
         }
+    }
+
+    /// The object of a buffer.
+    pub fn object(&self, buffer: BufferId) -> &'a Object {
+        &self.common.objects[buffer.0]
     }
 
     /// Linear index of a thread of the current warp.

@@ -6,7 +6,10 @@
 //! operations of the size of the access; what kernels make of races is up to
 //! them, for Rust there are none.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+pub use super::buffer::BufferId;
+use super::image::{TEXTURE_WINDOW, WINDOW};
+use super::texture::{Sampler, Texture};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// First address of the first buffer.
 const FIRST: u64 = 1 << 40;
@@ -16,10 +19,6 @@ pub(super) const VARIABLES: u64 = 1 << 52;
 pub(super) const GAP: u64 = 1 << 32;
 /// Alignment of objects, as that of `cudaMalloc`.
 pub(super) const ALIGN: u64 = 256;
-
-/// Names a buffer of a [`Memory`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BufferId(usize);
 
 /// A buffer or a variable of the module.
 #[derive(Debug)]
@@ -55,6 +54,27 @@ impl Object {
         }
     }
 
+    /// The bits of an element of 1, 2, 4 or 8 bytes at a multiple of its size,
+    /// which has to be one of it.
+    pub fn element(&self, offset: u64, bytes: u64) -> u64 {
+        let word = self.words[(offset / 8) as usize].load(Relaxed);
+        word >> (8 * (offset % 8)) & (u64::MAX >> (64 - 8 * bytes))
+    }
+
+    /// Writes such an element.
+    pub fn put(&self, offset: u64, bytes: u64, value: u64) {
+        let pointer = self.data().wrapping_add(offset as usize);
+        // SAFETY: the bytes are inside, and aligned.
+        unsafe {
+            match bytes {
+                1 => AtomicU8::from_ptr(pointer).store(value as u8, Relaxed),
+                2 => AtomicU16::from_ptr(pointer.cast()).store(value as u16, Relaxed),
+                4 => AtomicU32::from_ptr(pointer.cast()).store(value as u32, Relaxed),
+                _ => AtomicU64::from_ptr(pointer.cast()).store(value, Relaxed),
+            }
+        }
+    }
+
     /// A byte, which has to be one of it.
     pub fn byte(&self, offset: u64) -> u8 {
         (self.words[(offset / 8) as usize].load(Relaxed) >> (8 * (offset % 8))) as u8
@@ -68,6 +88,8 @@ pub struct Memory {
     pub(super) objects: Vec<Object>,
     /// Where the next buffer goes.
     next: u64,
+    pub(super) textures: Vec<Texture>,
+    pub(super) samplers: Vec<Sampler>,
 }
 
 impl Memory {
@@ -103,6 +125,19 @@ impl Memory {
         let id = BufferId(self.objects.len() - 1);
         self.bytes_mut(id)[..bytes.len()].copy_from_slice(bytes);
         id
+    }
+
+    /// Adds a texture or a surface, whose buffer has all of its texels: its
+    /// handle, which kernels are given.
+    pub fn texture(&mut self, texture: Texture) -> u64 {
+        self.textures.push(texture);
+        handle(self.textures.len() - 1)
+    }
+
+    /// Adds a sampler for textures that have none of their own: its handle.
+    pub fn sampler(&mut self, sampler: Sampler) -> u64 {
+        self.samplers.push(sampler);
+        handle(self.samplers.len() - 1)
     }
 
     /// The object at exactly that address.
@@ -143,8 +178,22 @@ impl Memory {
         Memory {
             objects: self.objects.iter().map(Object::copy).collect(),
             next: self.next,
+            textures: self.textures.clone(),
+            samplers: self.samplers.clone(),
         }
     }
+}
+
+/// The handle of texture or sampler number `index` of a memory.
+fn handle(index: usize) -> u64 {
+    TEXTURE_WINDOW | (index as u64 + 1) << 8
+}
+
+/// The number of the texture or sampler of a handle.
+pub(super) fn number(handle: u64) -> Option<usize> {
+    let index = (handle & !WINDOW).checked_sub(256)?;
+    let is_handle = handle & WINDOW == TEXTURE_WINDOW && index.is_multiple_of(256);
+    is_handle.then_some((index >> 8) as usize)
 }
 
 /// Words that take no memory before something is written to them.

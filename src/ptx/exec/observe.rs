@@ -5,6 +5,7 @@ use super::api::{Access, Event};
 use super::image::{From, LOCAL_WINDOW, MemoryOp, SHARED_WINDOW, Transfer, WINDOW};
 use super::machine::Machine;
 use super::raced;
+use super::tensor;
 use super::unwritten;
 use crate::ptx::names::Space;
 
@@ -17,6 +18,17 @@ pub(super) fn observe(m: &mut Machine, pc: u32, active: u32, exec: u32) {
     }
     if let Some(at) = image.access[pc as usize] {
         let info = &image.memory[at as usize];
+        if let Transfer::Fragment(moved) = &info.transfer {
+            let event = Event {
+                warp: m.warp,
+                pc,
+                active,
+                exec,
+                access: None,
+                copied: None,
+            };
+            return fragment(m, info, moved.pieces(), event);
+        }
         return observe_access(
             m,
             info,
@@ -40,6 +52,19 @@ pub(super) fn observe(m: &mut Machine, pc: u32, active: u32, exec: u32) {
             access: None,
             copied: None,
         });
+    }
+}
+
+/// The accesses of a matrix of `wmma`.
+#[inline(never)]
+fn fragment(m: &mut Machine, info: &MemoryOp, pieces: u32, event: Event) {
+    let image = m.image;
+    for access in &image.memory[info.index as usize..][..pieces.div_ceil(32) as usize] {
+        if let Transfer::Fragment(moved) = &access.transfer {
+            tensor::place(m, moved, event.exec);
+            let exec = event.exec & moved.lanes();
+            observe_access(m, access, Event { exec, ..event });
+        }
     }
 }
 

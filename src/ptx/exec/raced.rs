@@ -159,6 +159,43 @@ fn side_block(m: &Machine, block: u64) -> Option<u64> {
     (block != bx + x * (by + y * bz)).then_some(block)
 }
 
+/// A lane begins a bulk copy that reads or writes bytes of shared memory;
+/// those who wait for `phase` see what it writes.
+pub(super) fn bulk(
+    m: &mut Machine,
+    lane: u32,
+    (address, bytes): (u64, u64),
+    write: bool,
+    phase: Option<u64>,
+) {
+    let (thread, pc) = (m.thread(lane), m.pc);
+    let step = m.warp_instructions as u32;
+    for byte in address..address + bytes {
+        let touch = Touch {
+            thread,
+            pc,
+            step,
+            write,
+            strength: Strength::Weak,
+            same: false,
+        };
+        let Some(races) = &mut m.races else {
+            return;
+        };
+        if let Some(other) = races.touch(byte as usize, touch) {
+            let text = |verb: &str| {
+                format!("{verb} byte {byte} of shared memory without a barrier between")
+            };
+            note(m, lane, byte, write, other, text);
+        }
+    }
+    if let (Some(races), Some(phase)) = (&mut m.races, phase) {
+        races.order.write(thread, phase, true);
+        let bytes = bytes as u32;
+        races.flights.begin_at(thread, address, bytes, pc, phase);
+    }
+}
+
 fn touch(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
     let thread = m.thread(lane);
     let same = |at| {

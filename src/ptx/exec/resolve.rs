@@ -22,18 +22,24 @@ impl<'a> Machine<'a> {
     /// The addresses of all lanes.
     #[inline(always)]
     pub fn addresses(&self, info: &MemoryOp) -> [u64; 32] {
+        self.addresses_from(info.from, info.offset)
+    }
+
+    /// The addresses of all lanes, from a register and an offset.
+    #[inline(always)]
+    pub fn addresses_from(&self, from: From, offset: i64) -> [u64; 32] {
         // SAFETY: decoding gives offsets inside the file, aligned to the width.
         unsafe {
-            match info.from {
-                From::Constant => [info.offset as u64; 32],
+            match from {
+                From::Constant => [offset as u64; 32],
                 From::Word(at) => {
                     let base = &*self.registers.place::<[u32; 32]>(at);
-                    let offset = info.offset as u32;
+                    let offset = offset as u32;
                     std::array::from_fn(|l| u64::from(base[l].wrapping_add(offset)))
                 }
                 From::Double(at) => {
                     let base = &*self.registers.place::<[u64; 32]>(at);
-                    std::array::from_fn(|l| base[l].wrapping_add(info.offset as u64))
+                    std::array::from_fn(|l| base[l].wrapping_add(offset as u64))
                 }
             }
         }

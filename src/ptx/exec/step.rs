@@ -7,6 +7,7 @@ use super::execute::{self, execute};
 use super::form::{Form, Step};
 use super::image::NEVER;
 use super::machine::Machine;
+use super::mbarrier;
 use super::members;
 use super::observe::observe;
 use super::print;
@@ -137,6 +138,16 @@ impl Warp {
                             if let Some(at) = made {
                                 exchange(m, &image.exchanges[at as usize], exec);
                             }
+                        }
+                    }
+                    &Form::Wait { wait } => {
+                        let info = &image.waits[wait as usize];
+                        if exec != 0 && !mbarrier::wait(m, info, exec, false) {
+                            self.top(path).pc = pc;
+                            self.paths[path].state = State::Mbarrier;
+                            m.warp_instructions -= 1;
+                            m.thread_instructions -= count;
+                            return Stopped::Waiting;
                         }
                     }
                     &Form::IndexedBranch {

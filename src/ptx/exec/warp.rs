@@ -11,6 +11,7 @@ use super::exchange::exchange;
 use super::form::Form;
 use super::image::{Image, NEVER, Place};
 use super::machine::Machine;
+use super::mbarrier;
 use super::members;
 use super::registers::{Mask, Registers, Slot};
 use crate::ptx::names::Special;
@@ -32,6 +33,8 @@ pub(super) enum State {
     Ready,
     /// The barrier instruction number, of `Image::barriers`.
     Barrier(u32),
+    /// A phase of an `mbarrier`, at the instruction that waits for it.
+    Mbarrier,
     /// Lanes that an instruction names.
     Together(u32),
 }
@@ -169,6 +172,41 @@ impl Warp {
         }
     }
 
+    /// Lets the paths go on that wait for a phase which is complete.
+    pub fn resume_all(&mut self, m: &mut Machine) {
+        let mut resumed = false;
+        for path in 0..self.paths.len() {
+            let waits = self.paths[path].state == State::Mbarrier;
+            resumed |= waits && self.resume(m, path, false);
+        }
+        if resumed && self.paths.len() > 1 {
+            self.merge();
+        }
+    }
+
+    /// Finishes the wait of a path for an `mbarrier`, where its phase is
+    /// complete or it goes on `now`: whether it does.
+    pub fn resume(&mut self, m: &mut Machine, path: usize, now: bool) -> bool {
+        let image = m.image;
+        let Some(top) = self.paths[path].stack.last_mut() else {
+            return false;
+        };
+        let op = &image.ops[top.pc as usize];
+        let Form::Wait { wait } = op.form else {
+            return false;
+        };
+        (m.pc, m.active) = (top.pc, top.lanes);
+        let exec = top.lanes & m.registers.lanes(op.guard);
+        let done = mbarrier::wait(m, &image.waits[wait as usize], exec, now);
+        if done {
+            m.warp_instructions += 1;
+            m.thread_instructions += u64::from(top.lanes.count_ones());
+            top.pc += 1;
+            self.paths[path].state = State::Ready;
+        }
+        done
+    }
+
     /// Runs instructions that wait for lanes, where nothing else can run:
     /// those for which all lanes are there, else the first with what came.
     pub fn run_together(&mut self, m: &mut Machine, index: u32) -> bool {
@@ -275,15 +313,16 @@ fn special_values(m: &Machine, special: Special) -> [u64; 32] {
         NtidX => all(x),
         NtidY => all(y),
         NtidZ => all(u64::from(m.common.block[2])),
-        CtaidX => all(index[0]),
-        CtaidY => all(index[1]),
-        CtaidZ => all(index[2]),
-        NctaidX => all(grid[0]),
-        NctaidY => all(grid[1]),
-        NctaidZ => all(grid[2]),
+        CtaidX | ClusteridX => all(index[0]),
+        CtaidY | ClusteridY => all(index[1]),
+        CtaidZ | ClusteridZ => all(index[2]),
+        NctaidX | NclusteridX => all(grid[0]),
+        NctaidY | NclusteridY => all(grid[1]),
+        NctaidZ | NclusteridZ => all(grid[2]),
         Laneid => lane(|l| l),
         Warpid => all(u64::from(m.warp)),
         Nwarpid => all(threads.div_ceil(32)),
+        ClusterNctaidX | ClusterNctaidY | ClusterNctaidZ | ClusterNctarank => all(1),
         Nsmid => all(1),
         LanemaskEq => lane(|l| 1 << l),
         LanemaskLt => lane(|l| (1 << l) - 1),

@@ -219,7 +219,7 @@ impl<'a> Parser<'a> {
                 "ptr" => pointer = true,
                 "attribute" => self.attribute()?,
                 name => match (Type::from_text(name), Space::from_text(name)) {
-                    (Some(found), _) => ty = Some(found),
+                    (Some(found), _) if !found.is_element() => ty = Some(found),
                     (_, Some(_)) if pointer => {}
                     // Textures, samplers and surfaces are handles of 64 bits.
                     _ if ["texref", "samplerref", "surfref"].contains(&name) => {
@@ -447,8 +447,8 @@ impl<'a> Parser<'a> {
                 ".minnctapersm" => tuning.minnctapersm = Some(values[0]),
                 ".maxnreg" => tuning.maxnreg = Some(values[0]),
                 ".noreturn" => tuning.noreturn = true,
+                ".reqnctapercluster" => tuning.cluster = Some(values),
                 ".maxnctapersm"
-                | ".reqnctapercluster"
                 | ".explicitcluster"
                 | ".maxclusterrank"
                 | ".blocksareclusters"

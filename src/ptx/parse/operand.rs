@@ -174,8 +174,11 @@ impl<'a> Parser<'a> {
                 return Ok(Operand::Address(base, offset.wrapping_add(added)));
             }
         }
-        // Coordinates and the like: to the matching bracket.
         self.at = start;
+        if self.kind() == Kind::Word && self.kind_after(1) == Kind::Comma {
+            return self.indexed(body);
+        }
+        // Whatever it is: to the matching bracket.
         let mut depth = 1;
         while depth > 0 {
             match self.next().kind {
@@ -188,6 +191,21 @@ impl<'a> Parser<'a> {
             }
         }
         Ok(Operand::Other)
+    }
+
+    /// `texture, {x, y}]`, after the bracket.
+    fn indexed(&mut self, body: &mut Body<'a>) -> Result<Operand> {
+        let mut items = vec![self.named(body, None)?];
+        while self.eat(Kind::Comma) {
+            items.push(match self.kind() {
+                Kind::CurlyOpen => {
+                    Operand::Vector(self.list(body, Kind::CurlyOpen, Kind::CurlyClose)?)
+                }
+                _ => self.simple(body)?,
+            });
+        }
+        self.expect(Kind::SquareClose, "`,` or `]`")?;
+        Ok(Operand::Indexed(items.into_boxed_slice()))
     }
 }
 

@@ -80,7 +80,7 @@ impl Sm<'_> {
     /// The first resident warp of scheduler `k` behind the one issued last.
     fn first(&self, k: usize) -> Option<usize> {
         let last = match self.private.get(k) {
-            None => self.path.last_issued(),
+            None => self.path.model().last_issued(),
             Some(scheduler) => scheduler.last(),
         };
         let resident = self.resident & self.own[k];

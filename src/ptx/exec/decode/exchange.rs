@@ -3,11 +3,12 @@
 use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Instruction, Operand};
+use crate::ptx::exec::barrier::CLUSTER;
 use crate::ptx::exec::form::{Form, Step};
 use crate::ptx::exec::image::{BarrierOp, WarpOp};
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::exec::scalar::float;
-use crate::ptx::names::{Space, Type, Word};
+use crate::ptx::names::{Type, Word};
 use crate::ptx::opcodes::Opcode;
 
 impl Decoder<'_> {
@@ -100,8 +101,8 @@ impl Decoder<'_> {
 
     pub(super) fn barrier(&mut self, i: &Instruction) -> Result<(), Reason> {
         use Word::*;
-        if i.has(Cluster) || i.space() == Some(Space::SharedCluster) {
-            return Err("barriers of a cluster are not supported".to_owned());
+        if i.has(Cluster) {
+            return self.cluster_barrier(i);
         }
         if i.has(Warp) {
             let members = self.source(i.operands.first().ok_or("no mask")?, Type::B32)?;
@@ -141,6 +142,29 @@ impl Decoder<'_> {
             arrive_only: i.has(Arrive),
             aligned: i.opcode == Opcode::Bar || i.has(Aligned),
             reduction,
+        });
+        self.push(Form::Barrier { barrier });
+        Ok(())
+    }
+
+    /// `barrier.cluster`: who waits, waits for the block to wait.
+    fn cluster_barrier(&mut self, i: &Instruction) -> Result<(), Reason> {
+        match i.one_of(&[Word::Arrive, Word::Wait]) {
+            Some(Word::Arrive) => {
+                self.step(Step::Nothing);
+                return Ok(());
+            }
+            Some(_) => {}
+            None => return Err("expected .arrive or .wait".to_owned()),
+        }
+        let number = self.constant(CLUSTER.into(), Width::Word);
+        let barrier = self.image.barriers.len() as u32;
+        self.image.barriers.push(BarrierOp {
+            number,
+            count: None,
+            arrive_only: false,
+            aligned: i.has(Word::Aligned),
+            reduction: None,
         });
         self.push(Form::Barrier { barrier });
         Ok(())

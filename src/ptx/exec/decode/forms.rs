@@ -269,6 +269,8 @@ impl Sizes {
     pub fn of(i: &Instruction) -> Self {
         match i.opcode.class() {
             Class::Load | Class::Store | Class::Convert => Sizes::Wider,
+            // Bytes of surfaces are in registers of 16 bits.
+            Class::Texture if i.ty(0) == Some(B8) => Sizes::Wider,
             Class::Call => Sizes::Any,
             _ => Sizes::Exact,
         }

@@ -14,6 +14,9 @@ pub(super) fn accessed(i: &Instruction) -> (Vec<Register>, Vec<Register>) {
 /// What it is, for traces.
 pub(super) fn kind(i: &Instruction) -> Kind {
     match i.opcode.class() {
+        // Textures have a path of their own, with the latency of global memory
+        // at least; traces have them as what takes long.
+        Class::Texture => Kind::Other,
         Class::Load | Class::LoadMatrix => Kind::Load,
         // An asynchronous copy is seen where it writes shared memory.
         Class::Store | Class::StoreMatrix | Class::Copy => Kind::Store,
@@ -28,7 +31,10 @@ pub(super) fn kind(i: &Instruction) -> Kind {
         | Class::Trap => Kind::Branch,
         Class::Function => Kind::Sfu,
         Class::Quotient if i.ty(0).is_some_and(|t| t.is_float()) => Kind::Sfu,
-        Class::Fence | Class::Hint => Kind::Other,
+        Class::Tensor if i.has(Word::Load) => Kind::Load,
+        Class::Tensor if i.has(Word::Store) => Kind::Store,
+        Class::Tensor => Kind::Tensor,
+        Class::Fence | Class::Mbarrier | Class::Hint => Kind::Other,
         Class::Arithmetic
         | Class::Quotient
         | Class::Bits
@@ -38,6 +44,7 @@ pub(super) fn kind(i: &Instruction) -> Kind {
         | Class::Move
         | Class::ConvertAddress
         | Class::TestSpace
+        | Class::ClusterAddress
         | Class::Refused(_) => Kind::Alu,
     }
 }

@@ -43,8 +43,12 @@ impl Decoder<'_> {
             Class::Trap => self.leave(Form::Trap),
             Class::Barrier => self.barrier(i),
             Class::Fence => self.fence(i),
+            Class::Mbarrier => self.mbarrier(i),
             Class::Warp => self.exchange(i),
-            Class::Hint => Ok(()),
+            Class::Texture => self.texture(i),
+            Class::Tensor => self.tensor(i),
+            Class::Hint => self.hint(i),
+            Class::ClusterAddress => self.cluster_address(i),
             Class::Refused(reason) => Err(reason.to_owned()),
         }
     }

@@ -18,14 +18,14 @@ use crate::ptx::opcodes::{Class, First, Opcode};
 
 impl Decoder<'_> {
     /// Space, base and offset of an address operand.
-    fn address(
+    pub(super) fn address(
         &mut self,
         i: &Instruction,
         operand: &Operand,
     ) -> Result<(Option<Space>, From, i64), Reason> {
         let mut space = match i.space() {
-            Some(Space::SharedCluster) => return Err("shared memory of a cluster".to_owned()),
-            Some(Space::SharedCta) => Some(Space::Shared),
+            // The cluster is the block.
+            Some(Space::SharedCta | Space::SharedCluster) => Some(Space::Shared),
             Some(Space::ParamEntry | Space::ParamFunc) => Some(Space::Param),
             other => other,
         };
@@ -70,7 +70,12 @@ impl Decoder<'_> {
     }
 
     /// Elements of a vector operand, or the one.
-    fn elements(&mut self, operand: &Operand, ty: Type, target: bool) -> Result<Vec<Slot>, Reason> {
+    pub(super) fn elements(
+        &mut self,
+        operand: &Operand,
+        ty: Type,
+        target: bool,
+    ) -> Result<Vec<Slot>, Reason> {
         let items = match operand {
             Operand::Vector(items) => &items[..],
             one => std::slice::from_ref(one),
@@ -155,7 +160,7 @@ impl Decoder<'_> {
     }
 
     /// Adds an operation on memory: its index.
-    fn add_memory(&mut self, memory: MemoryOp) -> u32 {
+    pub(super) fn add_memory(&mut self, memory: MemoryOp) -> u32 {
         let index = self.image.memory.len() as u32;
         self.image.memory.push(MemoryOp { index, ..memory });
         index
@@ -235,14 +240,17 @@ impl Decoder<'_> {
 
     /// `cp.async`, without `.bulk`.
     pub(super) fn copy(&mut self, i: &Instruction) -> Result<(), Reason> {
-        if !i.has(Word::Async) || i.one_of(&[Word::Bulk, Word::Tensor]).is_some() {
-            return Err("bulk copies are not supported".to_owned());
+        if i.has(Word::Bulk) {
+            return self.bulk(i);
+        }
+        if !i.has(Word::Async) {
+            return Err("this form is not supported".to_owned());
         }
         if self.only_waits(i) {
             return self.wait(i);
         }
         if i.has(Word::Mbarrier) {
-            return Err("memory barrier objects are not supported".to_owned());
+            return self.copies_arrive(i);
         }
         let size = match i.operands.get(2) {
             Some(Operand::Immediate(crate::ptx::ast::Immediate::Integer(n)))
@@ -402,7 +410,7 @@ impl Decoder<'_> {
 }
 
 /// The new value of an atomic, from the old and the operands.
-fn atomic_update(word: Word, ty: Type, space: Option<Space>) -> Option<Scalar> {
+pub(super) fn atomic_update(word: Word, ty: Type, space: Option<Space>) -> Option<Scalar> {
     let one =
         |f: fn(u64, u64) -> u64| -> Option<Scalar> { Some(Box::new(move |x| [f(x[0], x[1]), 0])) };
     let bits = ty.bits();

@@ -4,17 +4,23 @@
 //! once, before anything runs.
 
 mod allocate;
+mod bulk;
 mod call;
+mod cluster;
 mod exchange;
 mod forms;
 mod info;
 mod instruction;
 mod layout;
+mod mbarrier;
 mod memory;
 mod operand;
 mod order;
 mod provenance;
+mod tensor;
+mod texture;
 mod video;
+mod wmma;
 
 use super::api::{InstructionInfo, Kind};
 use super::form::{Form, Op, Step};
@@ -118,7 +124,10 @@ impl<'m> Decoder<'m> {
             return;
         }
         let functions = self.reached(entry);
-        if let Err(problem) = self.check_recursion(entry) {
+        if let Err(problem) = self
+            .check_recursion(entry)
+            .and_then(|()| self.check_cluster(entry))
+        {
             self.problems.push(problem);
             return;
         }

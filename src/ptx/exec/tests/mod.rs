@@ -1,10 +1,15 @@
 //! Tests of the executor.
 
+mod bulk;
+mod clusters;
 mod flow;
 mod forms;
 mod limits;
+mod mbarriers;
 mod order;
 mod ptxas;
+mod tensor;
+mod texture;
 mod values;
 mod video;
 

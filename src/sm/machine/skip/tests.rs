@@ -1,8 +1,10 @@
-//! Runs that pass over quiet cycles against runs of every cycle.
+//! Runs on the fast path, which pass over quiet cycles, against the plain model
+//! beside it, and against runs of every cycle.
 
 use super::super::{Sm, Statistics};
 use crate::config::{Barrel, Config, Pipeline, Scheduler};
 use crate::hash::uniform;
+use crate::model::SmPath;
 use crate::sm::workload::OnePart;
 use crate::sm::{Addresses, Instr, InstrKind, KernelInfo, ProgramStream, Sources, Workload};
 use rand_chacha::ChaCha8Rng;
@@ -119,17 +121,31 @@ type End = (Result<Statistics, String>, Vec<u64>);
 
 fn run(config: &Config, workload: &dyn Workload, skip: bool) -> (End, u64) {
     let mut sm = Sm::new(config, workload).unwrap().with_values(7);
-    let mut steps = 0;
+    let mut plain = SmPath::new(config);
+    let (mut steps, mut cycle) = (0, 0);
     let mut result = Ok(());
     while result.is_ok() && !sm.is_done() {
-        result = sm.step(skip, &mut |_, _, _| {});
+        result = sm.step(skip, &mut |path, inputs, out, cycles| {
+            for _ in 0..cycles {
+                assert_eq!(plain.step(inputs), *out, "cycle {cycle}");
+                assert_eq!(plain.wb_data(), path.wb_data(), "cycle {cycle}");
+                cycle += 1;
+            }
+            assert_eq!(plain.all_atomic_rounds(), path.all_atomic_rounds());
+        });
         steps += 1;
     }
-    let view = sm.path.scratchpad();
-    let words = (0..config.capacity_words).map(|a| view.word(a as u16));
-    let words = words.chain([u64::from(view.held_locks())]).collect();
+    assert_eq!(contents(config, &plain), contents(config, sm.path.model()));
+    let words = contents(config, sm.path.model());
     let result = result.map_err(|e| e.to_string());
     ((result.map(|()| sm.finish()), words), steps)
+}
+
+/// The words of the scratchpad, and how many locks are taken.
+fn contents(config: &Config, path: &SmPath) -> Vec<u64> {
+    let view = path.scratchpad();
+    let words = (0..config.capacity_words).map(|a| view.word(a as u16));
+    words.chain([u64::from(view.held_locks())]).collect()
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Tables of a launch file, read key by key, so that errors have line, column
-//! and what was expected.
+//! Tables of a TOML file (a launch, a machine), read key by key, so that errors
+//! have line, column and what was expected.
 
 use crate::error::{Error, Result};
 use crate::quote::did_you_mean;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A launch file's text and where it came from, for messages.
+/// A file's text and where it came from, for messages.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The file.
@@ -56,7 +56,7 @@ pub struct Section<'a> {
     source: &'a Source,
     table: &'a DeTable<'a>,
     offset: usize,
-    name: &'static str,
+    name: String,
 }
 
 impl<'a> Section<'a> {
@@ -66,9 +66,10 @@ impl<'a> Section<'a> {
         source: &'a Source,
         table: &'a DeTable<'a>,
         offset: usize,
-        name: &'static str,
+        name: impl Into<String>,
         known: &[&str],
     ) -> Result<Self> {
+        let name = name.into();
         let mut unknown: Vec<_> = table
             .keys()
             .filter(|k| !known.contains(&k.get_ref().as_ref()))
@@ -243,6 +244,23 @@ impl<'a> Section<'a> {
         })
     }
 
+    /// Items of the array of a key; 0 where it is no array.
+    pub fn length(&self, key: &str) -> usize {
+        match self.get(key).map(|v| v.get_ref()) {
+            Some(DeValue::Array(items)) => items.len(),
+            _ => 0,
+        }
+    }
+
+    /// A string or an array of strings; none where the key is not there.
+    pub fn one_or_more(&self, key: &str, expected: &str) -> Result<Vec<Placed<String>>> {
+        match self.get(key).map(|v| v.get_ref()) {
+            None => Ok(Vec::new()),
+            Some(DeValue::Array(_)) => self.strings(key, expected),
+            Some(_) => Ok(self.string(key, expected)?.into_iter().collect()),
+        }
+    }
+
     /// An array of strings, which must be there.
     pub fn strings(&self, key: &str, expected: &str) -> Result<Vec<Placed<String>>> {
         let value = self.get(key).ok_or_else(|| self.missing(key, expected))?;
@@ -257,6 +275,18 @@ impl<'a> Section<'a> {
             _ => Err(self.wrong_type(key, item, expected)),
         };
         items.iter().map(item).collect()
+    }
+
+    /// The table `[key]`.
+    pub fn table(&self, key: &str) -> Result<Option<Placed<&'a DeTable<'a>>>> {
+        match self.get(key).map(|v| (v, v.get_ref())) {
+            None => Ok(None),
+            Some((value, DeValue::Table(table))) => Ok(Some(Placed {
+                value: table,
+                offset: value.span().start,
+            })),
+            Some((value, _)) => Err(self.wrong_type(key, value, &format!("a table [{key}]"))),
+        }
     }
 
     /// The tables `[[key]]`.
@@ -286,20 +316,22 @@ impl<'a> Section<'a> {
     }
 }
 
-/// `None` beyond 128 bits.
-fn integer_of(value: &DeValue) -> Option<i128> {
+/// An integer of a file; `None` beyond 128 bits, and for what is none.
+pub fn integer_of(value: &DeValue) -> Option<i128> {
     match value {
         DeValue::Integer(i) => i128::from_str_radix(i.as_str(), i.radix()).ok(),
         _ => None,
     }
 }
 
-/// TOML writes NaN and infinity with a sign at will.
-fn float_of(text: &str) -> f64 {
+/// A floating-point number of a file. TOML writes NaN and infinity with a sign
+/// at will.
+pub fn float_of(text: &str) -> f64 {
     text.replace('_', "").parse().unwrap_or(f64::NAN)
 }
 
-fn described(value: &DeValue) -> &'static str {
+/// What a value is, for messages.
+pub fn described(value: &DeValue) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
         DeValue::Integer(_) => "an integer",

@@ -1,0 +1,151 @@
+//! `cp.async.bulk`: copies of many bytes by one thread. They are done at
+//! once; what may see them is up to the `mbarrier` that their bytes arrive at.
+
+use super::api::FindingKind;
+use super::image::{BulkEnd, BulkOp, WINDOW};
+use super::machine::Machine;
+use super::mbarrier::{self, lanes};
+use super::raced;
+
+/// Addresses and sizes are multiples of it.
+const UNIT: u64 = 16;
+
+/// One side of a copy that may be done.
+struct Side {
+    data: *mut u8,
+    /// Offset in shared memory, where it is there.
+    shared: Option<u64>,
+}
+
+/// Copies for each lane.
+pub(super) fn copy(m: &mut Machine, info: &BulkOp, exec: u32) {
+    let sizes = m.registers.read(info.size);
+    for lane in lanes(exec) {
+        let bytes = u64::from(sizes[lane as usize] as u32);
+        if bytes % UNIT != 0 {
+            let text = format!("a bulk copy of {bytes} bytes: the size is a multiple of {UNIT}");
+            m.found(FindingKind::Misaligned, lane, None, None, text);
+            continue;
+        }
+        let to = side(m, &info.to, lane, bytes, true);
+        let from = side(m, &info.from, lane, bytes, false);
+        let (Some(to), Some(from)) = (to, from) else {
+            continue;
+        };
+        let phase = match &info.arrives {
+            Some(change) => match mbarrier::bytes_come(m, change, lane, bytes as u32) {
+                Some(phase) => Some(phase),
+                None => continue,
+            },
+            None => None,
+        };
+        if let Some(at) = from.shared {
+            raced::bulk(m, lane, (at, bytes), false, None);
+        }
+        if let Some(at) = to.shared {
+            raced::bulk(m, lane, (at, bytes), true, phase);
+        }
+        transfer(info, to.data, from.data, bytes);
+    }
+}
+
+/// The pointer to all bytes of a side; what is wrong becomes a finding.
+fn side(m: &mut Machine, end: &BulkEnd, lane: u32, bytes: u64, writes: bool) -> Option<Side> {
+    let address = m.addresses_from(end.from, end.offset)[lane as usize];
+    let what = if writes { "written" } else { "read" };
+    let misaligned = |address: u64| !address.is_multiple_of(UNIT);
+    if end.shared {
+        let at = address & !WINDOW;
+        let name = m.shared_variable(at);
+        if misaligned(at) {
+            let text = format!(
+                "a bulk copy {what} at byte {at} of shared memory, which is no multiple of {UNIT}"
+            );
+            m.found(FindingKind::Misaligned, lane, Some(at), name, text);
+            return None;
+        }
+        if at.checked_add(bytes).is_none_or(|end| end > m.shared_len) {
+            let text = format!(
+                "a bulk copy of {bytes} bytes {what} at byte {at} of shared memory, of which the \
+                 block has {}",
+                m.shared_len
+            );
+            m.found(FindingKind::OutOfBounds, lane, Some(at), name, text);
+            return None;
+        }
+        track(m, lane, (at, bytes), writes);
+        let data = m.shared.as_mut_ptr().cast::<u8>().wrapping_add(at as usize);
+        return Some(Side {
+            data,
+            shared: Some(at),
+        });
+    }
+    let Some((object, offset)) = m.global_place(address, bytes as u32) else {
+        let text = format!(
+            "a bulk copy of {bytes} bytes {what} at address {address:#x}, which is not inside one \
+             buffer"
+        );
+        m.found(FindingKind::OutOfBounds, lane, None, None, text);
+        return None;
+    };
+    let name = Some(object.name.clone());
+    if misaligned(address) {
+        let text = format!(
+            "a bulk copy {what} at byte {offset} of {}, which is no multiple of {UNIT}",
+            object.name
+        );
+        m.found(FindingKind::Misaligned, lane, Some(offset), name, text);
+        return None;
+    }
+    if writes && object.constant {
+        let text = format!("a bulk copy to {}, which is constant", object.name);
+        m.found(FindingKind::OutOfBounds, lane, Some(offset), name, text);
+        return None;
+    }
+    Some(Side {
+        data: object.data().wrapping_add(offset as usize),
+        shared: None,
+    })
+}
+
+/// Which bytes of shared memory are written, and whether those that are read
+/// were.
+fn track(m: &mut Machine, lane: u32, (at, bytes): (u64, u64), writes: bool) {
+    let range = at as usize..(at + bytes) as usize;
+    if !writes && let Some(missing) = m.written[range.clone()].iter().position(|&w| w == 0) {
+        let text = format!(
+            "a bulk copy reads byte {} of shared memory, which no thread of the block has written",
+            range.start + missing
+        );
+        let name = m.shared_variable(at);
+        m.found(FindingKind::Uninitialised, lane, Some(at), name, text);
+    }
+    m.written[range].fill(1);
+}
+
+fn transfer(info: &BulkOp, to: *mut u8, from: *mut u8, bytes: u64) {
+    let step = info.combine.as_ref().map_or(1, |(_, size)| *size as usize);
+    // The two may overlap: what is read is as it was before.
+    let source: Vec<u8> = (0..bytes as usize)
+        // SAFETY: `side` gives pointers to all bytes, which other blocks
+        // access by atomic operations only.
+        .map(|at| unsafe { super::access::get_byte(from.wrapping_add(at)) })
+        .collect();
+    for at in (0..bytes as usize).step_by(step) {
+        let mut new = [0; 8];
+        new[..step].copy_from_slice(&source[at..at + step]);
+        if let Some((combine, _)) = &info.combine {
+            let mut old = [0; 8];
+            for (n, byte) in old[..step].iter_mut().enumerate() {
+                // SAFETY: as above.
+                *byte = unsafe { super::access::get_byte(to.wrapping_add(at + n)) };
+            }
+            let value = combine(&[u64::from_le_bytes(old), u64::from_le_bytes(new), 0, 0])[0];
+            new = value.to_le_bytes();
+        }
+        for (n, byte) in new[..step].iter().enumerate() {
+            // SAFETY: as above.
+            unsafe { super::access::put_byte(to.wrapping_add(at + n), *byte) };
+        }
+    }
+}

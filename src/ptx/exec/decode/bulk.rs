@@ -1,0 +1,112 @@
+//! `cp.async.bulk` and `cp.reduce.async.bulk`.
+
+use super::Decoder;
+use super::memory::atomic_update;
+use super::operand::Reason;
+use crate::ptx::ast::{Instruction, Operand};
+use crate::ptx::exec::form::Step;
+use crate::ptx::exec::image::{Action, BulkEnd, BulkOp, Change};
+use crate::ptx::names::{Modifier, Space, Type, Word};
+
+impl Decoder<'_> {
+    pub(super) fn bulk(&mut self, i: &Instruction) -> Result<(), Reason> {
+        use Word::*;
+        if i.has(Tensor) {
+            return Err("copies by tensor maps are not supported".to_owned());
+        }
+        // Done at once: there is no group to wait for, and nothing to prefetch.
+        if i.one_of(&[CommitGroup, WaitGroup, Prefetch]).is_some() {
+            self.step(Step::Nothing);
+            return Ok(());
+        }
+        if i.has(MulticastCluster) {
+            return Err("copies to several blocks of a cluster are not supported".to_owned());
+        }
+        if i.has(CpMask) {
+            return Err("copies with a mask of bytes are not supported".to_owned());
+        }
+        let spaces = i.modifiers.iter().filter_map(|m| match m {
+            Modifier::Space(space) => Some(*space),
+            _ => None,
+        });
+        let spaces: Vec<bool> = spaces.map(|s| s != Space::Global).collect();
+        let &[to_shared, from_shared] = &spaces[..] else {
+            return Err("the spaces of target and source expected".to_owned());
+        };
+        let by_barrier = i.has(MbarrierBytes);
+        if by_barrier != to_shared || !by_barrier && !i.has(BulkGroup) {
+            return Err(
+                "expected .mbarrier::complete_tx::bytes where shared memory is written, else \
+                 .bulk_group"
+                    .to_owned(),
+            );
+        }
+        let [to, from, size, rest @ ..] = &i.operands[..] else {
+            return Err("too few operands".to_owned());
+        };
+        let to = self.bulk_end(i, to, to_shared)?;
+        let from = self.bulk_end(i, from, from_shared)?;
+        let size = self.source(size, Type::U32)?;
+        let arrives = match by_barrier {
+            true => Some(Change {
+                action: Action::CompleteBytes,
+                place: self.mbarrier_place(i, rest.first())?,
+                number: None,
+                state: None,
+                releases: true,
+            }),
+            false => None,
+        };
+        let combine = match i.has(Reduce) {
+            true => Some(self.bulk_update(i, to_shared)?),
+            false => None,
+        };
+        let bulk = self.image.bulks.len() as u32;
+        self.image.bulks.push(BulkOp {
+            to,
+            from,
+            size,
+            arrives,
+            combine,
+        });
+        self.step(Step::Bulk { bulk });
+        Ok(())
+    }
+
+    fn bulk_end(
+        &mut self,
+        i: &Instruction,
+        operand: &Operand,
+        shared: bool,
+    ) -> Result<BulkEnd, Reason> {
+        let (_, from, offset) = self.address(i, operand)?;
+        Ok(BulkEnd {
+            from,
+            offset,
+            shared,
+        })
+    }
+
+    /// The new value of an element, and its bytes.
+    fn bulk_update(
+        &mut self,
+        i: &Instruction,
+        to_shared: bool,
+    ) -> Result<(crate::ptx::exec::scalar::Scalar, u32), Reason> {
+        use Word::*;
+        let ty = i.ty(0).ok_or("no type")?;
+        let word = i.one_of(&[Add, Min, Max, Inc, Dec, And, Or, Xor]);
+        let word = word.ok_or("an operator that is not supported")?;
+        let space = if to_shared {
+            Space::Shared
+        } else {
+            Space::Global
+        };
+        self.image.ordered |= !to_shared && ty.is_float();
+        let update = atomic_update(word, ty, Some(space));
+        match update.filter(|_| (2..=8).contains(&ty.bytes())) {
+            Some(update) => Ok((update, ty.bytes())),
+            None => Err("an operator that the type does not have".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Products of matrices.
+
+use super::Decoder;
+use super::operand::Reason;
+use crate::ptx::ast::{Immediate, Instruction, Operand};
+use crate::ptx::exec::form::Step;
+use crate::ptx::exec::image::{Matrices, TensorOp};
+use crate::ptx::exec::registers::{Slot, Width};
+use crate::ptx::names::Type;
+use crate::ptx::opcodes::Opcode;
+use crate::ptx::tensor::{Form, Fragment, Sparsity, Target, mma};
+
+impl Decoder<'_> {
+    /// `mma`, `mma.sp`, `wmma`
+    pub(super) fn tensor(&mut self, i: &Instruction) -> Result<(), Reason> {
+        if i.opcode == Opcode::Wmma {
+            return self.wmma(i);
+        }
+        let form = mma(i, Target::of(self.module))?;
+        let op = self.product(i, &form)?;
+        self.image.tensors.push(op);
+        let tensor = self.image.tensors.len() as u32 - 1;
+        self.step(Step::Tensor { tensor });
+        Ok(())
+    }
+
+    fn product(&mut self, i: &Instruction, form: &Form) -> Result<TensorOp, Reason> {
+        let expected = if form.sparse { 6 } else { 4 };
+        if i.operands.len() != expected {
+            return Err(format!(
+                "{} operands where {expected} are expected",
+                i.operands.len()
+            ));
+        }
+        let [ty_d, ty_a, ty_b, ty_c] = form.types;
+        let [m, n, k] = form.size;
+        let of_a = if form.sparse { k / 2 } else { k };
+        let d = self.matrices(&i.operands[0], &form.d, ty_d, ("the result", true), [m, n])?;
+        let a = &form.fragments.a;
+        let a = self.matrices(
+            &i.operands[1],
+            a,
+            ty_a,
+            ("the first factor", false),
+            [m, of_a],
+        )?;
+        let b = &form.fragments.b;
+        let b = self.matrices(
+            &i.operands[2],
+            b,
+            ty_b,
+            ("the second factor", false),
+            [k, n],
+        )?;
+        let c = self.matrices(
+            &i.operands[3],
+            &form.c,
+            ty_c,
+            ("the accumulator", false),
+            [m, n],
+        )?;
+        let sparse = match form.sparse {
+            true => Some(self.metadata(i, form)?),
+            false => None,
+        };
+        let sums = match ty_a {
+            Type::B1 => of_a / 32,
+            _ => of_a,
+        };
+        Ok(TensorOp {
+            matrices: form.d.size()[0] as usize,
+            size: [m, n, sums].map(|x| x as usize),
+            arithmetic: form.arithmetic,
+            a,
+            b,
+            c,
+            d,
+            rows: (0..m).flat_map(|_| 0..sums as u16).collect(),
+            sparse,
+        })
+    }
+
+    /// The registers of an operand, and what of it they hold.
+    fn matrices(
+        &mut self,
+        operand: &Operand,
+        fragment: &Fragment,
+        ty: Type,
+        (what, target): (&str, bool),
+        [rows, columns]: [u32; 2],
+    ) -> Result<Matrices, Reason> {
+        let register = match ty {
+            Type::F64 => Type::F64,
+            Type::F32 => Type::F32,
+            Type::S32 => Type::S32,
+            _ => Type::U32,
+        };
+        let slots = self.elements(operand, register, target)?;
+        let per_register = (register.bits() / ty.bits()).max(1);
+        let wanted = (fragment.elements() / per_register) as usize;
+        let width = Width::of(register);
+        if slots.len() != wanted || slots.iter().any(|s| Some(s.width) != width) {
+            return Err(format!(
+                "{what} is in {} registers: expected {wanted} of .{}",
+                slots.len(),
+                register.text()
+            ));
+        }
+        Ok(Matrices {
+            ty,
+            slots,
+            places: places(fragment, ty, [rows, columns]),
+        })
+    }
+
+    /// Metadata and selector of a sparse factor.
+    fn metadata(&mut self, i: &Instruction, form: &Form) -> Result<(Sparsity, Slot), Reason> {
+        let slot = self.source(&i.operands[4], Type::B32)?;
+        if slot.width != Width::Word {
+            return Err("metadata in a register of other than 32 bits".to_owned());
+        }
+        let (ty, columns) = (form.types[1], form.size[2]);
+        let most = Sparsity::new(ty, columns, 0).selectors();
+        match &i.operands[5] {
+            Operand::Immediate(Immediate::Integer(n)) if (0..i64::from(most)).contains(n) => {
+                Ok((Sparsity::new(ty, columns, *n as u32), slot))
+            }
+            _ => Err(format!(
+                "the selector of the metadata is a constant from 0 to {}",
+                most - 1
+            )),
+        }
+    }
+}
+
+/// Of each element of each register the index in the matrices, lane after
+/// lane; of single bits, of words of them.
+fn places(fragment: &Fragment, ty: Type, [rows, columns]: [u32; 2]) -> Vec<[u16; 32]> {
+    let is_a = matches!(
+        fragment.element.first(),
+        Some(crate::ptx::tensor::Bit::Column(_))
+    );
+    let (step, rows, columns) = match (ty, is_a) {
+        (Type::B1, true) => (32, rows, columns / 32),
+        (Type::B1, false) => (32, rows / 32, columns),
+        _ => (1, rows, columns),
+    };
+    let index = |lane: u32, element: u32| {
+        let place = fragment.place(lane, element);
+        let (row, column) = match is_a {
+            true => (place.row, place.column / step),
+            false => (place.row / step, place.column),
+        };
+        (place.matrix * rows * columns + row * columns + column) as u16
+    };
+    let elements = (0..fragment.elements()).step_by(step as usize);
+    let lanes = |element| std::array::from_fn(|lane| index(lane as u32, element));
+    elements.map(lanes).collect()
+}

@@ -1,0 +1,173 @@
+//! `wmma`.
+
+use super::Decoder;
+use super::operand::Reason;
+use crate::ptx::ast::{Instruction, Operand};
+use crate::ptx::exec::form::Step;
+use crate::ptx::exec::image::{From, Matrices, MemoryOp, MemoryOrder, Moved, TensorOp, Transfer};
+use crate::ptx::exec::registers::{Slot, Width};
+use crate::ptx::names::{Space, Type, Word};
+use crate::ptx::tensor::{Held, Side, Target, moved, packed, product};
+
+impl Decoder<'_> {
+    pub(super) fn wmma(&mut self, i: &Instruction) -> Result<(), Reason> {
+        match i.one_of(&[Word::Load, Word::Store, Word::Mma]) {
+            Some(Word::Mma) => self.wmma_product(i),
+            Some(_) => self.wmma_moved(i),
+            None => Err("expected `wmma.load`, `wmma.store` or `wmma.mma`".to_owned()),
+        }
+    }
+
+    fn wmma_product(&mut self, i: &Instruction) -> Result<(), Reason> {
+        let form = product(i, Target::of(self.module))?;
+        let [operand_d, operand_a, operand_b, operand_c] = &i.operands[..] else {
+            return Err("four operands expected".to_owned());
+        };
+        let [held_d, held_a, held_b, held_c] = &form.matrices;
+        let (d, _) = self.held(operand_d, held_d, true)?;
+        let (a, _) = self.held(operand_a, held_a, false)?;
+        let (b, _) = self.held(operand_b, held_b, false)?;
+        let (c, _) = self.held(operand_c, held_c, false)?;
+        let [m, n] = held_d.size;
+        let sums = held_a.size[1] / words(held_a.ty);
+        self.image.tensors.push(TensorOp {
+            matrices: 1,
+            size: [m, n, sums].map(|x| x as usize),
+            arithmetic: form.arithmetic,
+            a,
+            b,
+            c,
+            d,
+            rows: (0..m).flat_map(|_| 0..sums as u16).collect(),
+            sparse: None,
+        });
+        let tensor = self.image.tensors.len() as u32 - 1;
+        self.step(Step::Tensor { tensor });
+        Ok(())
+    }
+
+    /// Registers of a matrix, and those that hold nothing of it.
+    fn held(
+        &mut self,
+        operand: &Operand,
+        held: &Held,
+        target: bool,
+    ) -> Result<(Matrices, Vec<Slot>), Reason> {
+        let register = match held.ty {
+            Type::F64 | Type::F32 | Type::S32 => held.ty,
+            _ => Type::U32,
+        };
+        let mut slots = self.elements(operand, register, target)?;
+        let width = Width::of(register);
+        if slots.len() != held.registers as usize || slots.iter().any(|s| Some(s.width) != width) {
+            return Err(format!(
+                "{} registers of a matrix of .{}: expected {} of .{}",
+                slots.len(),
+                held.ty.text(),
+                held.registers,
+                register.text()
+            ));
+        }
+        let per = if register.bits() == 64 {
+            1
+        } else {
+            packed(held.ty, 32)
+        };
+        let used = (held.fragment.elements() / per).max(1);
+        let unused = slots.split_off(used as usize);
+        Ok((
+            Matrices {
+                ty: held.ty,
+                slots,
+                places: places(held),
+            },
+            unused,
+        ))
+    }
+
+    fn wmma_moved(&mut self, i: &Instruction) -> Result<(), Reason> {
+        let (held, by_columns) = moved(i, Target::of(self.module))?;
+        let store = i.has(Word::Store);
+        let (address, data) = if store { (0, 1) } else { (1, 0) };
+        if !matches!(i.operands.len(), 2 | 3) {
+            return Err("registers, an address, and a stride expected".to_owned());
+        }
+        let (space, from, offset) = self.address(i, &i.operands[address])?;
+        if !matches!(space, None | Some(Space::Shared | Space::Global)) {
+            return Err("a matrix of `wmma` is in .shared or .global".to_owned());
+        }
+        let base = match from {
+            From::Word(at) => slot(at, Width::Word),
+            From::Double(at) => slot(at, Width::Double),
+            From::Constant => self.constant(0, Width::Double),
+        };
+        let stride = match i.operands.get(2) {
+            Some(operand) => Some(self.source(operand, Type::U32)?),
+            None => None,
+        };
+        let region = self.region(&i.operands[address]);
+        let addresses = self.allocate(Width::Double);
+        let (registers, unused) = self.held(&i.operands[data], &held, !store)?;
+        let matrix = Moved {
+            store,
+            registers,
+            unused,
+            size: held.size,
+            by_columns,
+            first: 0,
+            base,
+            offset,
+            stride,
+            addresses,
+        };
+        let mut first_access = None;
+        for first in (0..matrix.pieces()).step_by(32) {
+            let access = self.add_memory(MemoryOp {
+                index: 0,
+                space,
+                from: From::Double(addresses.at),
+                offset: 0,
+                region,
+                bytes: matrix.piece_bytes(),
+                transfer: Transfer::Fragment(Box::new(Moved {
+                    first,
+                    ..matrix.clone()
+                })),
+                order: MemoryOrder::default(),
+            });
+            first_access.get_or_insert(access);
+        }
+        let access = first_access.ok_or("an empty matrix")?;
+        self.step(Step::Fragment { access });
+        Ok(())
+    }
+}
+
+fn slot(at: u32, width: Width) -> Slot {
+    Slot {
+        at,
+        width,
+        flip: false,
+    }
+}
+
+/// Elements that are one value: single bits are handled as words.
+fn words(ty: Type) -> u32 {
+    if ty == Type::B1 { 32 } else { 1 }
+}
+
+fn places(held: &Held) -> Vec<[u16; 32]> {
+    let step = words(held.ty);
+    let index = |lane: u32, element: u32| {
+        let (row, column) = held.place(lane, element);
+        let [_, columns] = held.size;
+        (match held.side {
+            Side::B => row / step * columns + column,
+            _ => row * (columns / step) + column / step,
+        }) as u16
+    };
+    let elements = (0..held.fragment.elements()).step_by(step as usize);
+    elements
+        .map(|e| std::array::from_fn(|lane| index(lane as u32, e)))
+        .collect()
+}

@@ -1,0 +1,74 @@
+//! Sums of products.
+
+use super::tile::Tile;
+
+/// Columns that are computed together.
+const WIDE: usize = 8;
+
+/// All sums of a product of matrices.
+pub(super) struct Products<'a> {
+    pub matrices: usize,
+    /// Rows, columns, products of a sum.
+    pub size: [usize; 3],
+    /// Row of `b` of each element of `a`.
+    pub rows: &'a [u16],
+}
+
+impl Products<'_> {
+    /// Adds all products to the sums, by `step(a, b, sum)`.
+    pub fn run<T: Copy>(
+        &self,
+        vector: bool,
+        a: &Tile<T>,
+        b: &Tile<T>,
+        sums: &mut Tile<T>,
+        step: impl Fn(T, T, T) -> T,
+    ) {
+        match vector {
+            // SAFETY: images are made for vector instructions only where the
+            // machine has these.
+            true => unsafe { self.fast(a, b, sums, step) },
+            false => self.all(a, b, sums, step),
+        }
+    }
+
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+    unsafe fn fast<T: Copy>(
+        &self,
+        a: &Tile<T>,
+        b: &Tile<T>,
+        sums: &mut Tile<T>,
+        step: impl Fn(T, T, T) -> T,
+    ) {
+        self.all(a, b, sums, step);
+    }
+
+    #[inline(always)]
+    fn all<T: Copy>(
+        &self,
+        a: &Tile<T>,
+        b: &Tile<T>,
+        sums: &mut Tile<T>,
+        step: impl Fn(T, T, T) -> T,
+    ) {
+        let [m, n, k] = self.size;
+        for matrix in 0..self.matrices {
+            let b = &b.0[matrix * k * n..];
+            for row in 0..m {
+                let a = &a.0[(matrix * m + row) * k..][..k];
+                let rows = &self.rows[row * k..][..k];
+                let sums = &mut sums.0[(matrix * m + row) * n..][..n];
+                for (block, sums) in sums.chunks_exact_mut(WIDE).enumerate() {
+                    let mut eight: [T; WIDE] = std::array::from_fn(|at| sums[at]);
+                    for (&a, &row) in a.iter().zip(rows) {
+                        let b = &b[usize::from(row) * n + block * WIDE..][..WIDE];
+                        for at in 0..WIDE {
+                            eight[at] = step(a, b[at], eight[at]);
+                        }
+                    }
+                    sums.copy_from_slice(&eight);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Tensor cores: which element of a matrix each lane holds in which register,
+//! and which shapes, types and targets go together.
+//!
+//! The PTX ISA (sections "Matrix Fragments for mma" and "Warp-level matrix
+//! multiply-accumulate") draws the layouts; here they are data
+//! ([`Fragment`], the tables of `mma`), for the executor, the analyses and the
+//! pictures.
+
+mod element;
+mod fragment;
+mod mma;
+mod sparse;
+mod table;
+mod target;
+mod wmma;
+
+pub(in crate::ptx) use element::{float, integer, packed};
+pub use fragment::{Bit, Fragment, Place};
+pub(in crate::ptx) use mma::{Arithmetic, Form, mma};
+pub(in crate::ptx) use sparse::Sparsity;
+pub use table::{Fragments, fragments};
+pub(in crate::ptx) use target::Target;
+pub(in crate::ptx) use wmma::{Held, Side, moved, product};

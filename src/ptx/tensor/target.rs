@@ -1,0 +1,18 @@
+//! What a module is compiled for.
+
+use crate::ptx::ast::Module;
+
+/// The compute capability of a module's `.target`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::ptx) struct Target(pub u32);
+
+impl Target {
+    /// That of a module; any, where it names none.
+    pub fn of(module: &Module) -> Target {
+        let number = |text: &String| {
+            let digits = text.strip_prefix("sm_")?;
+            digits.trim_end_matches(['a', 'f']).parse().ok()
+        };
+        Target(module.target.iter().find_map(number).unwrap_or(u32::MAX))
+    }
+}

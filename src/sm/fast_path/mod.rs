@@ -1,0 +1,76 @@
+//! The path at the simulator's speed. Everything is computed by the model
+//! (`src/model/`); what stands here is which of it need not be computed.
+//!
+//! - In a *quiet* cycle no pass moves, so only counters change: `quiet`.
+//! - Who has released, and who may touch the shared part, changes with the
+//!   events of blocks and threads: `sharing`.
+//!
+//! `src/sm/machine/skip/tests.rs` compares it with the model, every output of
+//! every cycle.
+
+mod counters;
+mod quiet;
+mod sharing;
+
+use crate::config::Config;
+use crate::error::Result;
+use crate::hash::HashSpec;
+use crate::model::SmPath;
+use crate::model::spad_sm_path::{Signals, SmPathInputs, SmPathOutputs};
+use sharing::Answers;
+
+/// A path, and what is known of its next cycle.
+pub(super) struct FastPath {
+    path: SmPath,
+    answers: Answers,
+}
+
+impl FastPath {
+    /// The path of `config`, after reset.
+    pub(super) fn new(config: &Config) -> Self {
+        FastPath {
+            path: SmPath::new(config),
+            answers: Answers::default(),
+        }
+    }
+
+    /// The path itself.
+    pub(super) fn model(&self) -> &SmPath {
+        &self.path
+    }
+
+    /// Sets the hash, as [`SmPath::load_hash`] does.
+    pub(super) fn load_hash(&mut self, spec: &HashSpec) -> Result<()> {
+        self.path.load_hash(spec)
+    }
+
+    /// One clock cycle, and of those that follow with the same inputs as many
+    /// as have the same outputs, as far as that is easily seen, but not more
+    /// than `limit` in all. The outputs of each of them, and how many.
+    #[inline(always)]
+    pub(super) fn step(&mut self, inputs: &SmPathInputs, limit: u64) -> (SmPathOutputs, u64) {
+        let path = &mut self.path;
+        let (back, behind) = path.eval_back(inputs);
+        let sharing = self.answers.eval(&path.sharing, inputs, behind.release);
+        let front = path.front.eval(inputs, &behind, &sharing);
+        let s = Signals {
+            back: &back,
+            behind: &behind,
+            sharing: &sharing,
+            front: &front,
+        };
+        let outputs = path.outputs(&s);
+        let quiet = match limit > 1 {
+            true => limit.min(quiet::quiet_cycles(path, inputs, &s)),
+            false => 1,
+        };
+        self.answers.commit(&mut path.sharing, inputs, &s);
+        path.front.commit(inputs, &behind, &front);
+        path.back.commit(inputs, &back, front.takes_atomic());
+        let cycles = match quiet > 1 {
+            true => 1 + quiet::pass_over(path, behind.ex_hold, quiet - 1),
+            false => 1,
+        };
+        (outputs, cycles)
+    }
+}
