@@ -3,16 +3,16 @@
 
     python3 -m venv venv
     venv/bin/pip install triton==3.9.0
-    venv/bin/python kernels/triton/make.py [FOLDER [NAME...]]
+    venv/bin/python kernels/triton/make.py [--sm SM] [FOLDER]
 
-Triton compiles for a GPU that is not there: sm_80 and sm_90. Each kernel becomes
-NAME.sm80.ptx and NAME.sm90.ptx, and NAME.sm80.json has what the launch needs:
-threads, shared memory, and the arguments.
+Triton compiles for a GPU that is not there, sm_80. Each kernel becomes
+NAME.sm80.ptx; kernels.json has what Triton says of them beside their PTX.
+--sm 90 compiles for sm_90.
 """
 
+import argparse
 import json
 import re
-import sys
 from pathlib import Path
 
 import triton
@@ -86,18 +86,33 @@ def compiled(name, arch):
     return triton.compile(source, target=GPUTarget("cuda", arch, 32), options=options)
 
 
-def main(folder=HERE, *names):
-    """Compiles the kernels into ``folder``."""
-    for name in names or KERNELS:
-        for arch in (80, 90):
-            kernel = compiled(name, arch)
-            # Paths and debug information of this machine say nothing.
-            ptx = re.sub(r'"[^"\n]*/(tutorials\.py)"', r'"\1"', kernel.asm["ptx"])
-            ptx = ptx.replace(str(HERE), ".")
-            stem = Path(folder) / f"{name}.sm{arch}"
-            stem.with_name(stem.name + ".ptx").write_text(ptx)
-            print(name, arch, len(ptx), kernel.metadata.shared, kernel.metadata.num_warps)
+def facts(name, kernel):
+    """What Triton says of a kernel, as ``Kernel.from_triton`` reads it."""
+    signature, constants, _ = KERNELS[name]
+    metadata = ("name", "num_warps", "shared", "global_scratch_size", "profile_scratch_size")
+    return {
+        "metadata": {k: getattr(kernel.metadata, k) for k in metadata if hasattr(kernel.metadata, k)},
+        "signature": signature,
+        "constants": constants,
+        "names": list(getattr(tutorials, name).arg_names),
+    }
+
+
+def main():
+    """Compiles the kernels."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sm", type=int, default=80)
+    parser.add_argument("folder", type=Path, nargs="?", default=HERE)
+    args = parser.parse_args()
+    known = {"triton": triton.__version__}
+    for name in KERNELS:
+        kernel = compiled(name, args.sm)
+        # Folders of this machine say nothing.
+        ptx = re.sub(r'(\.file\s+\d+ ")[^"\n]*/', r"\1", kernel.asm["ptx"])
+        (args.folder / f"{name}.sm{args.sm}.ptx").write_text(ptx)
+        known[name] = facts(name, kernel)
+    (args.folder / "kernels.json").write_text(json.dumps(known, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()
