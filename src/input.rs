@@ -30,9 +30,10 @@ pub fn is_stdin(path: &Path) -> bool {
 
 /// `path` for messages.
 pub fn name_of(path: &Path) -> &Path {
-    match is_stdin(path) {
-        true => Path::new("standard input"),
-        false => path,
+    if is_stdin(path) {
+        Path::new("standard input")
+    } else {
+        path
     }
 }
 
@@ -126,9 +127,10 @@ impl Limit {
         Read::take(&mut file, rest)
             .read_to_end(&mut bytes)
             .map_err(fail)?;
-        match bytes.len() as u64 > self.bytes {
-            true => Err(self.refused(path, &self.too_large())),
-            false => Ok(bytes),
+        if bytes.len() as u64 > self.bytes {
+            Err(self.refused(path, &self.too_large()))
+        } else {
+            Ok(bytes)
         }
     }
 
@@ -144,12 +146,13 @@ impl Limit {
 
 /// Refuses a name that is not [plain](is_plain); `what` says what it names.
 pub fn require_plain(what: &str, name: &str) -> Result<()> {
-    match is_plain(name) {
-        true => Ok(()),
-        false => Err(Error::usage(
+    if is_plain(name) {
+        Ok(())
+    } else {
+        Err(Error::usage(
             format!("{what} '{name}' cannot go into the script of a tool"),
             "expected letters, digits, '_', '-' and '.'",
-        )),
+        ))
     }
 }
 

@@ -80,11 +80,12 @@ pub fn exit_status() -> Option<u8> {
 
 /// An error where the user wants the work to stop; `what` did not get done.
 pub fn check(what: &str) -> Result<()> {
-    match requested() {
-        true => Err(Error::Interrupted {
+    if requested() {
+        Err(Error::Interrupted {
             what: what.to_owned(),
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 

@@ -136,12 +136,13 @@ pub fn check_writable(path: &Path) -> Result<()> {
 
 /// `-` is an input; as an output it would be a file of that name.
 fn refuse_dash(path: &Path) -> Result<()> {
-    match path.as_os_str() == "-" {
-        true => Err(Error::usage(
+    if path.as_os_str() == "-" {
+        Err(Error::usage(
             "'-' is not an output",
             "name a file or folder; /dev/stdout is standard output, ./- is called like that",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

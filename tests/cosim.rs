@@ -222,9 +222,10 @@ fn every_kind_of_path_agrees() {
     for (i, path) in PATHS.iter().enumerate() {
         let config = scratch.path().join(format!("path{i}.toml"));
         let path = path.replace("[geometry]", "base = 'small'\n[geometry]\naddr_bits = 9")
-            + match path.contains("[path]") {
-                true => "\n",
-                false => "\n[path]\n",
+            + if path.contains("[path]") {
+                "\n"
+            } else {
+                "\n[path]\n"
             }
             + "warps = 4\nblocks = 2\nhistory_sets = 16\n";
         std::fs::write(&config, &path).unwrap();
@@ -304,9 +305,10 @@ fn workloads_run_on_the_rtl() {
         (format!("--config={}", file("odd.toml")), file("odd.warp")),
     ];
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces/backprop.json");
-    match recorded.exists() {
-        true => inputs.push(("--preset=small".to_owned(), recorded.display().to_string())),
-        false => println!("skipped {}: it is absent", recorded.display()),
+    if recorded.exists() {
+        inputs.push(("--preset=small".to_owned(), recorded.display().to_string()))
+    } else {
+        println!("skipped {}: it is absent", recorded.display())
     }
     for (machine, input) in inputs {
         let (status, json, stderr) =

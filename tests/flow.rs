@@ -41,9 +41,10 @@ fn loaded(dir: &Path, setting: &Value, name: &str) -> (String, String, String) {
     let mut wires = String::new();
     let mut outputs = String::new();
     // A file of one register needs no index.
-    let index = match ports(dir, config).iter().any(|p| p.2 == "wr_index") {
-        true => ".wr_index(index), ",
-        false => "",
+    let index = if ports(dir, config).iter().any(|p| p.2 == "wr_index") {
+        ".wr_index(index), "
+    } else {
+        ""
     };
     for (is_input, width, port) in ports(dir, config) {
         if !is_input {
@@ -86,21 +87,18 @@ fn connections(setting: &Value, name: &str) -> String {
 fn simulate(dir: &Path, mapping: &Value, (n, m): (usize, usize)) -> Vec<String> {
     let row_map = &mapping["row_map"];
     let (row_config, row_writes, row_checks) = loaded(dir, row_map, "row");
-    let (bank_config, bank_writes, bank_checks, bank) = match mapping["config_unit"].is_null() {
-        false => {
-            let (config, writes, checks) = loaded(dir, mapping, "bank");
-            let unit = mapping["unit"].as_str().unwrap();
-            let connect = connections(mapping, "bank");
-            let bank = format!("{unit} hash({connect} .addr(addr), .bank(bank));\n");
-            (config, writes, checks, bank)
-        }
-        true => {
-            let bank = match mapping["unit"].as_str().unwrap() {
-                "none" => "assign bank = addr;\n".to_owned(),
-                unit => format!("{unit} hash(.addr(addr), .bank(bank));\n"),
-            };
-            (String::new(), String::new(), String::new(), bank)
-        }
+    let (bank_config, bank_writes, bank_checks, bank) = if mapping["config_unit"].is_null() {
+        let bank = match mapping["unit"].as_str().unwrap() {
+            "none" => "assign bank = addr;\n".to_owned(),
+            unit => format!("{unit} hash(.addr(addr), .bank(bank));\n"),
+        };
+        (String::new(), String::new(), String::new(), bank)
+    } else {
+        let (config, writes, checks) = loaded(dir, mapping, "bank");
+        let unit = mapping["unit"].as_str().unwrap();
+        let connect = connections(mapping, "bank");
+        let bank = format!("{unit} hash({connect} .addr(addr), .bank(bank));\n");
+        (config, writes, checks, bank)
     };
     let bench = format!(
         "module bench; reg clk = 0; always #5 clk = !clk; reg rst;\n\

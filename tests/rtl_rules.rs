@@ -73,9 +73,10 @@ fn check_design(design: &Design) {
         }
         for (i, _) in file.text.match_indices("lint_off") {
             // The memory looks at the reset, and has one.
-            let allowed = match memory {
-                true => "lint_off SYNCASYNCNET",
-                false => "lint_off UNUSED",
+            let allowed = if memory {
+                "lint_off SYNCASYNCNET"
+            } else {
+                "lint_off UNUSED"
             };
             assert!(file.text[i..].starts_with(allowed), "{}", file.name);
         }

@@ -255,9 +255,10 @@ fn on_our_kernels_it_is_never_worse_than_padding_by_one() {
         let trace = access_trace(&kernel(&format!("{name}.toml")), None).unwrap();
         let array = array(&trace, "sm80");
         // On the diagonals of nw only a matrix does as well as padding.
-        let kinds = match name.starts_with("nw/") {
-            true => &Kind::all()[..],
-            false => &QUICK,
+        let kinds = if name.starts_with("nw/") {
+            &Kind::all()[..]
+        } else {
+            &QUICK
         };
         let found = tuned(&array, kinds, 1.0);
         let by_one = padded_by_one(&array);

@@ -59,9 +59,12 @@ fn in_phases(
             }
             let distinct = |words: &Vec<u32>| words.iter().collect::<BTreeSet<_>>().len() as u64;
             let serial = lanes_count && access.op == Op::Atomic;
-            let load = |words: &Vec<u32>| match serial {
-                true => words.len() as u64,
-                false => distinct(words),
+            let load = |words: &Vec<u32>| {
+                if serial {
+                    words.len() as u64
+                } else {
+                    distinct(words)
+                }
             };
             let degree = in_bank.values().map(load).max().unwrap();
             let words: u64 = in_bank.values().map(distinct).sum();

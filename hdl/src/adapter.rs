@@ -44,8 +44,9 @@ pub(crate) fn copies(width: Size, bit: &VerilogExpression) -> String {
 
 fn copies_of(width: Size, bit: &str) -> String {
     let name = width.text();
-    match name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        true => format!("{{{name}{{{bit}}}}}"),
-        false => format!("{{({name}){{{bit}}}}}"),
+    if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        format!("{{{name}{{{bit}}}}}")
+    } else {
+        format!("{{({name}){{{bit}}}}}")
     }
 }

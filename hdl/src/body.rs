@@ -64,12 +64,13 @@ pub(crate) fn module(doc: &UnitDoc, opening: &Opening, items: &[Item]) -> Result
             .filter(|name| used.contains(**name))
             .copied()
             .collect();
-        match names.is_empty() {
-            true => body.lines.remove(*at),
-            false => std::mem::replace(
+        if names.is_empty() {
+            body.lines.remove(*at)
+        } else {
+            std::mem::replace(
                 &mut body.lines[*at],
                 format!("    genvar {};", names.join(", ")),
-            ),
+            )
         };
     }
     let codes = codes::declarations(&body.lines.join("\n"));
@@ -171,9 +172,10 @@ impl Body {
     fn instance(&mut self, instance: &Instance, depth: usize) {
         let parameter = |(name, value): &(&str, Size)| format!(".{name}({})", value.text());
         let parameters: Vec<_> = instance.parameters.iter().map(parameter).collect();
-        let parameters = match parameters.is_empty() {
-            true => String::new(),
-            false => format!("#({}) ", parameters.join(", ")),
+        let parameters = if parameters.is_empty() {
+            String::new()
+        } else {
+            format!("#({}) ", parameters.join(", "))
         };
         let opening = format!("{} {parameters}{} (", instance.module, instance.name);
         let connection = |(port, to): &(String, String)| format!(".{port}({to})");

@@ -108,9 +108,10 @@ impl Printer<'_> {
                 let cases = self.cases(choice);
                 let short = format!("{opening}{name} = {};", cases.join(" : "));
                 let next = format!("\n{:1$}: ", "", indent(opening) + 4);
-                match cases.len() == 2 && short.len() <= CODE_WIDTH {
-                    true => short,
-                    false => format!("{opening}{name} = {};", cases.join(&next)),
+                if cases.len() == 2 && short.len() <= CODE_WIDTH {
+                    short
+                } else {
+                    format!("{opening}{name} = {};", cases.join(&next))
                 }
             }
             VerilogStatement::Match(table) => self.table(opening, table),
@@ -185,9 +186,12 @@ impl Printer<'_> {
         match value {
             VerilogExpression::Paren(inner) => self.terms(inner),
             VerilogExpression::Binary(a, op, b) if is_associative(op) => {
-                let side = |value| match same(value, op) {
-                    true => self.terms(value),
-                    false => vec![self.pieces(value, op)],
+                let side = |value| {
+                    if same(value, op) {
+                        self.terms(value)
+                    } else {
+                        vec![self.pieces(value, op)]
+                    }
                 };
                 let (mut all, mut right) = (side(a), side(b));
                 right[0][0] = format!("{} {}", symbol(op), right[0][0]);
@@ -272,10 +276,13 @@ impl Printer<'_> {
     fn operand(&self, value: &VerilogExpression, op: Option<&VerilogOp>) -> String {
         match value {
             VerilogExpression::Paren(inner) => self.operand(inner, op),
-            VerilogExpression::Binary(..) => match op.is_some_and(|op| same(value, op)) {
-                true => self.text(value),
-                false => format!("({})", self.text(value)),
-            },
+            VerilogExpression::Binary(..) => {
+                if op.is_some_and(|op| same(value, op)) {
+                    self.text(value)
+                } else {
+                    format!("({})", self.text(value))
+                }
+            }
             // `&x` behind an `&` would read as `&&`.
             VerilogExpression::Unary(VerilogOpUnary::Any | VerilogOpUnary::All, _) => {
                 format!("({})", self.text(value))

@@ -168,9 +168,10 @@ impl Shell {
         }
         // The codes that the body names, behind the ports.
         let codes = codes::declarations(&text);
-        let text = match codes.is_empty() {
-            true => text,
-            false => text.replacen(&head, &format!("{head}\n{}", codes.trim_end()), 1),
+        let text = if codes.is_empty() {
+            text
+        } else {
+            text.replacen(&head, &format!("{head}\n{}", codes.trim_end()), 1)
         };
         Ok(Module {
             doc: self.doc,

@@ -152,9 +152,10 @@ impl Expr {
     fn binary(self, op: VerilogOp, other: Operand) -> Expr {
         let other = other.beside(self.width);
         // Of two texts for one width, the one with names tells more.
-        let width = match self.width.is_number() {
-            true => other.width,
-            false => self.width,
+        let width = if self.width.is_number() {
+            other.width
+        } else {
+            self.width
         };
         Expr {
             tree: VerilogExpression::Binary(Box::new(self.tree), op, Box::new(other.tree)),
@@ -201,9 +202,10 @@ pub(crate) trait Bits: Into<Expr> {
             adapter::text(&all.tree),
             index.text()
         );
-        match all.width.is_number() && all.width.value() == Some(1) {
-            true => all,
-            false => all.part_of(index.text().to_owned(), 1.into()),
+        if all.width.is_number() && all.width.value() == Some(1) {
+            all
+        } else {
+            all.part_of(index.text().to_owned(), 1.into())
         }
     }
 
@@ -314,9 +316,10 @@ pub(crate) trait Bits: Into<Expr> {
             "copies of {} bits",
             bit.width.text()
         );
-        match width.is_number() && width.value() == Some(1) {
-            true => bit,
-            false => Expr::leaf(&adapter::copies(width, &bit.tree), width),
+        if width.is_number() && width.value() == Some(1) {
+            bit
+        } else {
+            Expr::leaf(&adapter::copies(width, &bit.tree), width)
         }
     }
 

@@ -56,9 +56,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let row = u.register("row", l * r).covered_by(pend);
     let cnt = u.register("cnt", p.DG).reset(0);
     let acc = u.register("acc", 1).reset(0);
-    let in_the_way = match p.BCAST {
-        true => "those on another row.",
-        false => "all of them, without broadcast.",
+    let in_the_way = if p.BCAST {
+        "those on another row."
+    } else {
+        "all of them, without broadcast."
     };
     u.section(
         "An access is compared when it comes: per lane, which earlier lanes want its bank \
@@ -78,12 +79,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     }
     // Who waits to write a byte, and who of them comes first.
     let bytes = p.MERGE.then(|| {
-        let more = match p.BCAST {
-            true => {
-                ", `first` those of them with no earlier one on their word. Whoever waits on the \
+        let more = if p.BCAST {
+            ", `first` those of them with no earlier one on their word. Whoever waits on the \
                  word of a served lane is served with it, so that this need not know the group"
-            }
-            false => "",
+        } else {
+            ""
         };
         let about = "Byte k of all lanes apart: `wants` has those that wait to write it";
         u.section(&format!("{about}{more}."));

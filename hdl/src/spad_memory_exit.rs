@@ -32,9 +32,10 @@ fn cost(p: &Params) -> Vec<VerilogStatement> {
         assign("resolved_valid", wire("valid") & wire("taken") & predicted),
         assign("resolved_last", "last"),
         assign("resolved_pc", "pc"),
-        match p.OCC > p.DG {
-            true => choose("resolved_occ", locks, groups()),
-            false => assign("resolved_occ", "groups"),
+        if p.OCC > p.DG {
+            choose("resolved_occ", locks, groups())
+        } else {
+            assign("resolved_occ", "groups")
         },
     ]
 }

@@ -29,16 +29,17 @@ fn issue(p: &Params) -> Vec<VerilogStatement> {
     ];
     let field = |(name, taken)| {
         let [target, current] = [format!("{name}_in"), format!("cur_{name}")];
-        match at_once {
-            true => choose(&target, [(wire("cur_valid"), wire(&current))], taken),
-            false => assign(&target, &*current),
+        if at_once {
+            choose(&target, [(wire("cur_valid"), wire(&current))], taken)
+        } else {
+            assign(&target, &*current)
         }
     };
     let goes_on = || wire("ex_free") & wire("cur_valid");
     let mut logic = vec![assign("ex_free", !wire("ex_valid") | wire("ex_fire"))];
     logic.extend(fields.map(field));
-    logic.extend(match at_once {
-        true => [
+    logic.extend(if at_once {
+        [
             assign("issue", wire("take") | goes_on()),
             choose(
                 "pass",
@@ -47,8 +48,9 @@ fn issue(p: &Params) -> Vec<VerilogStatement> {
             ),
             assign("last_pass", same("pass", "np_in")),
             assign("room", wire("ex_free") & !wire("cur_valid")),
-        ],
-        false => [
+        ]
+    } else {
+        [
             assign("issue", goes_on()),
             assign("pass", "cur_next"),
             assign("last_pass", same("pass", "np_in")),
@@ -56,7 +58,7 @@ fn issue(p: &Params) -> Vec<VerilogStatement> {
                 "room",
                 !wire("cur_valid") | (wire("ex_free") & wire("last_pass")),
             ),
-        ],
+        ]
     });
     logic.extend([
         assign("iss_valid", "issue"),

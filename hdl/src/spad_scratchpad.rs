@@ -56,9 +56,10 @@ fn request(p: &Params, holes: bool) -> Vec<VerilogStatement> {
         _ => "OP_STUL",
     };
     let accesses = || !is("req_op", "OP_PASS");
-    let outside = match holes {
-        true => Some(accesses() & any("beyond")),
-        false => None,
+    let outside = if holes {
+        Some(accesses() & any("beyond"))
+    } else {
+        None
     };
     let refused = [above("req_op", last)].into_iter().chain(outside);
     let locks = is("req_op", "OP_LDLK") | is("req_op", "OP_STUL");
@@ -83,17 +84,16 @@ fn request(p: &Params, holes: bool) -> Vec<VerilogStatement> {
 
 /// When a group leaves MEM0: one that locks stays for several windows.
 fn windows(p: &Params) -> Vec<VerilogStatement> {
-    let (logic, last) = match p.LOCKS > 0 && p.LKG > 1 {
-        false => (Vec::new(), one()),
-        true => {
-            let next = sum("mem0_window", number(p.LKW, 1));
-            let locks = wire("mem0_valid") & wire("adv") & wire("mem0_locking");
-            let last = equals("mem0_window", p.LKW, p.LKG - 1);
-            (
-                vec![choose("window_next", [(locks, next)], "mem0_window")],
-                !wire("mem0_locking") | last,
-            )
-        }
+    let (logic, last) = if p.LOCKS > 0 && p.LKG > 1 {
+        let next = sum("mem0_window", number(p.LKW, 1));
+        let locks = wire("mem0_valid") & wire("adv") & wire("mem0_locking");
+        let last = equals("mem0_window", p.LKW, p.LKG - 1);
+        (
+            vec![choose("window_next", [(locks, next)], "mem0_window")],
+            !wire("mem0_locking") | last,
+        )
+    } else {
+        (Vec::new(), one())
     };
     let leaves = [
         assign("last_window", last),

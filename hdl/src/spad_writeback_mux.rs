@@ -53,9 +53,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     // the issue is decided ahead and no ready may depend on a valid from outside.
     let by_turns = p.AHEAD > 0;
     u.about("The off-chip port has the turn.");
-    let turn = match by_turns {
-        true => u.register("turn", 1).reset(0),
-        false => u.wire("turn", 1),
+    let turn = if by_turns {
+        u.register("turn", 1).reset(0)
+    } else {
+        u.wire("turn", 1)
     };
     u.paragraph();
     let free = u.name("free", !second_valid);

@@ -259,10 +259,12 @@ impl Unit {
             panic!("{} is no register", known.name)
         };
         let reset = reset.as_ref()?;
-        Some(match adapter::text(&target.tree) == known.name {
-            true => adapter::text(&reset.tree),
+        Some(if adapter::text(&target.tree) == known.name {
+            adapter::text(&reset.tree)
+        } else {
             // All bits of what is reset in parts are the same.
-            false => adapter::all_bits(target.width, adapter::text(&reset.tree).contains("1'b1")),
+
+            adapter::all_bits(target.width, adapter::text(&reset.tree).contains("1'b1"))
         })
     }
 

@@ -97,9 +97,10 @@ impl Widths {
     /// The width that two expressions share.
     fn equal(&self, a: &VerilogExpression, b: &VerilogExpression) -> Checked<usize> {
         let (first, second) = (self.of(a)?, self.of(b)?);
-        match first == second {
-            true => Ok(first),
-            false => Err(format!("{first} and {second} bits: {a:?}, {b:?}")),
+        if first == second {
+            Ok(first)
+        } else {
+            Err(format!("{first} and {second} bits: {a:?}, {b:?}"))
         }
     }
 

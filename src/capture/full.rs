@@ -193,9 +193,10 @@ impl BlockSink for OneBlock<'_> {
         let passed = self.barriers.pass(barrier);
         for arrival in passed.arrivals {
             let row = &self.recorder.code.rows[arrival.pc as usize];
-            let kind = match passed.whole {
-                true => InstrKind::Bar,
-                false => InstrKind::Alu,
+            let kind = if passed.whole {
+                InstrKind::Bar
+            } else {
+                InstrKind::Alu
             };
             let mut instr = Instr::new(kind, arrival.pc, arrival.lanes.into());
             (instr.dst, instr.srcs) = (row.dst, row.srcs);

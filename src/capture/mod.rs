@@ -40,9 +40,10 @@ pub(crate) fn opened(input: &Path) -> Result<(LaunchFile, Selected)> {
 /// Where a trace comes from: the file, and of several launches which.
 fn source(selected: &Selected, index: usize, file: &LaunchFile) -> String {
     let path = selected.file.display();
-    match file.then.is_empty() {
-        true => path.to_string(),
-        false => format!("{path}, launch {index}"),
+    if file.then.is_empty() {
+        path.to_string()
+    } else {
+        format!("{path}, launch {index}")
     }
 }
 

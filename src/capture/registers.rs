@@ -31,9 +31,10 @@ impl Numbers {
         let mut lives = lives(&groups, infos);
         extend(&mut lives, &backward_branches(function));
         let numbers = scan(&groups, &lives, first);
-        match numbers.crowded > 0 && first > 0 {
-            true => scan(&groups, &lives, 0),
-            false => numbers,
+        if numbers.crowded > 0 && first > 0 {
+            scan(&groups, &lives, 0)
+        } else {
+            numbers
         }
     }
 

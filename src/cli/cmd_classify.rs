@@ -51,12 +51,13 @@ pub(super) fn run(args: &ClassifyArgs, global: &Global, printer: &Printer) -> Re
         ));
     }
     let trace = super::load_for(&args.input, &machine, printer)?;
-    let view = match is_launch(path) {
-        true => Some(StaticView::new(
+    let view = if is_launch(path) {
+        Some(StaticView::new(
             statics::launch_statics(path, None)?,
             &machine,
-        )),
-        false => None,
+        ))
+    } else {
+        None
     };
     show(&trace, view.as_ref(), &machine, printer)?;
     view.map_or(Ok(()), |view| view.verdict())

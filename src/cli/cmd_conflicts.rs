@@ -120,13 +120,15 @@ pub(super) fn of_trace(
 ) -> Result<()> {
     let rule = machine.conflict_rule();
     let profile = ConflictProfile::new(trace, rule);
-    let per_pc = match detail.per_pc {
-        true => ConflictProfile::per_pc(trace, rule),
-        false => Vec::new(),
+    let per_pc = if detail.per_pc {
+        ConflictProfile::per_pc(trace, rule)
+    } else {
+        Vec::new()
     };
-    let lines = match detail.source {
-        true => ConflictProfile::per_line(trace, rule),
-        false => Vec::new(),
+    let lines = if detail.source {
+        ConflictProfile::per_line(trace, rule)
+    } else {
+        Vec::new()
     };
     let mut text = SourceText::beside(input);
     let places = trace.places();

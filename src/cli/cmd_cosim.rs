@@ -146,23 +146,21 @@ impl Stimulus {
                     None
                 }
             };
-            let workload = match path {
-                true => {
-                    let workload = workload::load_workload(input, &AccessOptions::default())?;
-                    executable(workload, config, args, printer)?
-                }
-                false => None,
+            let workload = if path {
+                let workload = workload::load_workload(input, &AccessOptions::default())?;
+                executable(workload, config, args, printer)?
+            } else {
+                None
             };
             return Ok(Stimulus { trace, workload });
         }
         if workload::is_access_trace(input) {
             let trace = super::load_for(input, config, printer)?;
-            let workload = match path {
-                true => {
-                    let workload = AccessOptions::default().workload(&trace)?;
-                    executable(Box::new(workload), config, args, printer)?
-                }
-                false => None,
+            let workload = if path {
+                let workload = AccessOptions::default().workload(&trace)?;
+                executable(Box::new(workload), config, args, printer)?
+            } else {
+                None
             };
             return Ok(Stimulus {
                 trace: Some(trace),

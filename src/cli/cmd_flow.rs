@@ -167,9 +167,10 @@ fn text_of_mappings(report: &FlowReport) -> String {
             optimal.to_owned(),
         ]
     });
-    let no_unit = match report.hash_unit {
-        true => "",
-        false => ", if the machine had it",
+    let no_unit = if report.hash_unit {
+        ""
+    } else {
+        ", if the machine had it"
     };
     let configuration = report.recommended().map_or(String::new(), configuration);
     format!(

@@ -84,9 +84,10 @@ fn from_folder_of(output: &Path, ptx: &Path) -> Result<String> {
         let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
         std::fs::canonicalize(parent.unwrap_or(Path::new("."))).ok()
     };
-    let name = match folder(output) == folder(ptx) {
-        true => ptx.file_name().map(Path::new).unwrap_or(ptx).to_owned(),
-        false => std::fs::canonicalize(ptx).map_err(|e| Error::io("read", ptx, e))?,
+    let name = if folder(output) == folder(ptx) {
+        ptx.file_name().map(Path::new).unwrap_or(ptx).to_owned()
+    } else {
+        std::fs::canonicalize(ptx).map_err(|e| Error::io("read", ptx, e))?
     };
     let name = name.to_str().map(str::to_owned);
     name.ok_or_else(|| Error::usage(format!("{} is not UTF-8", ptx.display()), "rename the file"))

@@ -387,8 +387,8 @@ impl Report<'_> {
                 }),
             });
         }
-        match self.measured.is_some_and(|m| !m.outputs_equal) {
-            true => Err(Error::CheckFailed {
+        if self.measured.is_some_and(|m| !m.outputs_equal) {
+            Err(Error::CheckFailed {
                 what: format!(
                     "{}: the rewritten kernel computes something else",
                     self.rewritten.entry
@@ -397,8 +397,9 @@ impl Report<'_> {
                     "nothing was written; the kernel may depend on the order of its threads"
                         .to_owned(),
                 ),
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 }

@@ -100,9 +100,10 @@ impl Works {
             zeros_beyond,
         };
         // Read once: standard input is there only once.
-        let trace = match is_access_trace(input) {
-            true => Some(load_input(input)?),
-            false => None,
+        let trace = if is_access_trace(input) {
+            Some(load_input(input)?)
+        } else {
+            None
         };
         let load = |blocks| -> Result<(Option<u32>, Box<dyn Workload>)> {
             Ok(match &trace {
@@ -142,9 +143,10 @@ pub(super) fn run(args: &SimArgs, global: &Global, printer: &Printer) -> Result<
     let works = Works::load(args, printer)?;
     super::note_launches(&args.input, printer);
     interrupt::listen();
-    let sweep = match args.sweep {
-        true => Sweep::run(&plan, &works, printer)?,
-        false => Sweep::of_one(one_run(&plan, &works, printer)?),
+    let sweep = if args.sweep {
+        Sweep::run(&plan, &works, printer)?
+    } else {
+        Sweep::of_one(one_run(&plan, &works, printer)?)
     };
     args.write_files(&sweep, &works)?;
     match &sweep.points[..] {

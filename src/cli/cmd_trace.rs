@@ -70,13 +70,12 @@ pub(super) fn run(args: &TraceArgs, printer: &Printer) -> Result<()> {
         }
         (Some(input), Some(output)) => {
             args.refuse_options(output)?;
-            let trace = match is_launch(Path::new(input)) {
-                true => {
-                    super::note_launches(input, printer);
-                    let zeros_beyond = args.allow.zeros_beyond(printer);
-                    access_trace_with(Path::new(input), args.block, zeros_beyond)?
-                }
-                false => load_input(input)?,
+            let trace = if is_launch(Path::new(input)) {
+                super::note_launches(input, printer);
+                let zeros_beyond = args.allow.zeros_beyond(printer);
+                access_trace_with(Path::new(input), args.block, zeros_beyond)?
+            } else {
+                load_input(input)?
             };
             write_file(output, trace.to_json().as_bytes())?;
             let mut json = summary(&trace);
@@ -120,15 +119,16 @@ impl TraceArgs {
 
     /// An access trace has no place for what the options add.
     fn refuse_options(&self, output: &Path) -> Result<()> {
-        match self.options() == AccessOptions::default() {
-            true => Ok(()),
-            false => Err(Error::usage(
+        if self.options() == AccessOptions::default() {
+            Ok(())
+        } else {
+            Err(Error::usage(
                 format!(
                     "{} is to be an access trace, of accesses alone",
                     output.display()
                 ),
                 "--blocks, --dependent and --intensity are for full traces: name the output .spt",
-            )),
+            ))
         }
     }
 }

@@ -106,9 +106,10 @@ impl TuneArgs {
 
 pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
-    let jobs = match args.software {
-        true => Vec::new(),
-        false => jobs(args)?,
+    let jobs = if args.software {
+        Vec::new()
+    } else {
+        jobs(args)?
     };
     let trace = super::load_for_with(
         &args.input,
@@ -143,9 +144,10 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         problem: &problem,
         sets: &sets,
         pairs: &pairs,
-        selection: match args.as_published {
-            true => Selection::AsPublished,
-            false => Selection::Allowed,
+        selection: if args.as_published {
+            Selection::AsPublished
+        } else {
+            Selection::Allowed
         },
     };
     let bank_mask = machine.geometry.bank_mask();
@@ -162,9 +164,10 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
             fits: has_room && fits(&outcome, &machine),
             wavefronts: outcome.conflicts + profile.active_passes(),
             ideal: profile.ideal_wavefronts(machine.geometry.banks()),
-            configuration: match outcome.is_mapping {
-                true => Some(machine.configuration(&outcome.spec, None)?),
-                false => None,
+            configuration: if outcome.is_mapping {
+                Some(machine.configuration(&outcome.spec, None)?)
+            } else {
+                None
             },
             outcome,
             baseline,
@@ -220,9 +223,10 @@ fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
 
 fn problem(args: &TuneArgs, profile: &ConflictProfile, machine: &Config) -> Result<Problem> {
     let problem = Problem::new(profile, machine.geometry);
-    let problem = match args.fits {
-        true => problem.with_pivot_limit(machine.pivot_limit())?,
-        false => problem,
+    let problem = if args.fits {
+        problem.with_pivot_limit(machine.pivot_limit())?
+    } else {
+        problem
     };
     match args.row {
         Some(Row::Fixed) => problem.with_pivot_limit(machine.geometry.bank_bits()),

@@ -206,16 +206,16 @@ fn parse() -> Cli {
     let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.unwrap_or_else(|error| {
         let error = error.with_cmd(&command);
-        match error.use_stderr() {
-            false => error.exit(),
-            true => {
-                let text = match std::io::stderr().is_terminal() {
-                    true => error.render().ansi().to_string(),
-                    false => error.render().to_string(),
-                };
-                printer::to_stderr(&with_shown_arguments(text));
-                std::process::exit(error.exit_code())
-            }
+        if error.use_stderr() {
+            let text = if std::io::stderr().is_terminal() {
+                error.render().ansi().to_string()
+            } else {
+                error.render().to_string()
+            };
+            printer::to_stderr(&with_shown_arguments(text));
+            std::process::exit(error.exit_code())
+        } else {
+            error.exit()
         }
     })
 }
@@ -281,9 +281,10 @@ fn parse_dimensions(text: &str, most: [u32; 3]) -> std::result::Result<[u32; 3],
     let mut all = [1; 3];
     all[..sizes.len()].copy_from_slice(&sizes);
     let fits = |(&n, most): (&u32, u32)| (1..=most).contains(&n);
-    match all.iter().zip(most).all(fits) {
-        true => Ok(all),
-        false => Err(expected()),
+    if all.iter().zip(most).all(fits) {
+        Ok(all)
+    } else {
+        Err(expected())
     }
 }
 
@@ -391,9 +392,10 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
 fn report(error: Error) -> ExitCode {
     let status = error.exit_status();
     let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let theme = match color {
-        true => miette::GraphicalTheme::unicode(),
-        false => miette::GraphicalTheme::unicode_nocolor(),
+    let theme = if color {
+        miette::GraphicalTheme::unicode()
+    } else {
+        miette::GraphicalTheme::unicode_nocolor()
     };
     let mut text = String::new();
     // The messages hold their cause already.

@@ -109,9 +109,10 @@ fn same_netlist(results: &[UnitResult]) -> Vec<&[UnitResult]> {
 }
 
 fn range(first: String, last: String) -> String {
-    match first == last {
-        true => first,
-        false => format!("{first} .. {last}"),
+    if first == last {
+        first
+    } else {
+        format!("{first} .. {last}")
     }
 }
 

@@ -29,13 +29,13 @@ pub fn start(printer: &Printer) {
     }
     let pool = ThreadPoolBuilder::new().num_threads(idle.len().max(1));
     // An error means that there is one already.
-    let _ = match idle.is_empty() {
-        true => pool.use_current_thread().build_global(),
-        false => pool
-            .spawn_handler(|thread| match idle.pop() {
-                Some(to) => to.send(thread).map_err(|_| ErrorKind::BrokenPipe.into()),
-                None => Err(ErrorKind::WouldBlock.into()),
-            })
-            .build_global(),
+    let _ = if idle.is_empty() {
+        pool.use_current_thread().build_global()
+    } else {
+        pool.spawn_handler(|thread| match idle.pop() {
+            Some(to) => to.send(thread).map_err(|_| ErrorKind::BrokenPipe.into()),
+            None => Err(ErrorKind::WouldBlock.into()),
+        })
+        .build_global()
     };
 }

@@ -156,9 +156,10 @@ pub fn cosim_unit(
             let cycles = first.cycle as usize + 1;
             let mut stimulus = Stimulus::new(options.seed);
             let failing = record(&layout, &mut *new_bench()?, &mut stimulus, cycles);
-            match layout.clocked {
-                true => shrink::shrink(&layout, &rtl, &*bench, &failing.inputs, first)?,
-                false => shrink::last_cycle(&layout, &rtl, failing)?,
+            if layout.clocked {
+                shrink::shrink(&layout, &rtl, &*bench, &failing.inputs, first)?
+            } else {
+                shrink::last_cycle(&layout, &rtl, failing)?
             }
         }
         _ => None,

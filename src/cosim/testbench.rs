@@ -71,9 +71,10 @@ fn bench_text(unit: &EmittedUnit, config: &Config, reset: Reset, cycles: usize) 
     let layout = Layout::new(unit);
     let (in_bits, inputs) = fields(&layout.inputs);
     let (out_bits, outputs) = fields(&layout.outputs);
-    let cycles = match !layout.clocked && in_bits + out_bits <= NARROW_BITS {
-        true => cycles * NARROW_FACTOR,
-        false => cycles,
+    let cycles = if !layout.clocked && in_bits + out_bits <= NARROW_BITS {
+        cycles * NARROW_FACTOR
+    } else {
+        cycles
     };
     let setup = Setup {
         config,

@@ -76,9 +76,10 @@ impl VerilatedUnit {
         for file in all() {
             key = key.add(&file.name, &file.text);
         }
-        let assertions = match rules.is_empty() {
-            true => "--noassert",
-            false => "--assert",
+        let assertions = if rules.is_empty() {
+            "--noassert"
+        } else {
+            "--assert"
         };
         let runtime = runtime(tools, cache)?;
         let key: Key = key.finish();

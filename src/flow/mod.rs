@@ -79,9 +79,10 @@ pub fn run(
         watch,
         tools: &tools,
     };
-    let design = match stages.contains(&Stage::Emit) {
-        true => Some(hardware.design()?),
-        false => None,
+    let design = if stages.contains(&Stage::Emit) {
+        Some(hardware.design()?)
+    } else {
+        None
     };
     if let Some(design) = &design {
         hardware.check_folder(design)?;

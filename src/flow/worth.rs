@@ -24,9 +24,10 @@ pub(super) fn worth(
         return Ok(None);
     };
     let access = AccessOptions::default();
-    let workload: Box<dyn Workload> = match is_access_trace(&options.input) {
-        true => Box::new(access.workload(trace)?),
-        false => load_workload(&options.input, &access)?,
+    let workload: Box<dyn Workload> = if is_access_trace(&options.input) {
+        Box::new(access.workload(trace)?)
+    } else {
+        load_workload(&options.input, &access)?
     };
     // A mapping in software has no stage.
     let stage = (!machine.has_hash_unit()).then_some(0);

@@ -39,9 +39,10 @@ impl PortValue {
     pub fn set_bit(&mut self, index: usize, value: bool) {
         assert!(index < self.width, "bit {index} of {}", self.width);
         let mask = 1 << (index % 64);
-        match value {
-            true => self.words[index / 64] |= mask,
-            false => self.words[index / 64] &= !mask,
+        if value {
+            self.words[index / 64] |= mask
+        } else {
+            self.words[index / 64] &= !mask
         }
     }
 

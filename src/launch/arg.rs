@@ -189,9 +189,10 @@ fn parse_kind(
         let alone = "expected nothing besides name and null = true";
         section.refuse(VALUE_KEYS, alone)?;
         section.refuse(&["same_as", "offset", "addresses"], alone)?;
-        return match null {
-            true => Ok(ArgKind::Null),
-            false => Err(section.wrong("null", "null = false says nothing", alone)),
+        return if null {
+            Ok(ArgKind::Null)
+        } else {
+            Err(section.wrong("null", "null = false says nothing", alone))
         };
     }
     if section.has("addresses") {
@@ -216,9 +217,10 @@ fn parse_kind(
     }
     section.refuse(&["offset"], "expected it beside same_as only")?;
     let element = parse_element(section, source)?;
-    match section.has("count") {
-        true => Ok(ArgKind::Buffer(parse_buffer(section, source, element)?)),
-        false => parse_value(section, source, element),
+    if section.has("count") {
+        Ok(ArgKind::Buffer(parse_buffer(section, source, element)?))
+    } else {
+        parse_value(section, source, element)
     }
 }
 
@@ -263,9 +265,10 @@ fn parse_handle(section: &Section, source: &Source, others: &Tables) -> Result<O
         Some(at) => Ok(Some(Handle::Texture(first + at))),
         None => {
             let what = format!("there is no [[{key}]] '{}'", name.value);
-            let help = match list.is_empty() {
-                true => format!("expected a [[{key}]] table with name = {:?}", name.value),
-                false => format!("expected one of {}", list.join(", ")),
+            let help = if list.is_empty() {
+                format!("expected a [[{key}]] table with name = {:?}", name.value)
+            } else {
+                format!("expected one of {}", list.join(", "))
             };
             Err(source.error(what, help, name.offset))
         }
@@ -276,12 +279,11 @@ fn parse_handle(section: &Section, source: &Source, others: &Tables) -> Result<O
 fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKind]) -> Result<()> {
     if let ArgKind::Addresses(args) = kind {
         let buffer = |arg: &usize| matches!(kinds[*arg], ArgKind::Buffer(_) | ArgKind::Same { .. });
-        return match args.iter().all(buffer) {
-            true => Ok(()),
-            false => {
-                let what = "'addresses' names an argument that is not a buffer";
-                Err(section.wrong("addresses", what, "expected arguments with a count"))
-            }
+        return if args.iter().all(buffer) {
+            Ok(())
+        } else {
+            let what = "'addresses' names an argument that is not a buffer";
+            Err(section.wrong("addresses", what, "expected arguments with a count"))
         };
     }
     let ArgKind::Same { arg, bytes } = kind else {
@@ -457,13 +459,14 @@ fn parse_range(section: &Section, source: &Source, element: Element) -> Result<R
         Range::Integers(min, max) => (min <= max, true),
         Range::Floats(min, max) => (min <= max, (max - min).is_finite()),
     };
-    match ordered && finite {
-        true => Ok(range),
-        false => Err(source.error(
+    if ordered && finite {
+        Ok(range)
+    } else {
+        Err(source.error(
             "the range from 'min' to 'max' is empty or infinite",
             "expected min <= max",
             section.place(if section.has("min") { "min" } else { "max" }),
-        )),
+        ))
     }
 }
 

@@ -60,9 +60,10 @@ fn read(path: &Path, element: Element, count: u64) -> Result<Vec<u8>> {
     let there = require_file(path)?.len();
     let is_npy = path.extension().is_some_and(|e| e == "npy");
     // Nothing is read that cannot be right.
-    let wrong = match is_npy {
-        true => there > expected + npy::MOST_HEADER,
-        false => there != expected,
+    let wrong = if is_npy {
+        there > expected + npy::MOST_HEADER
+    } else {
+        there != expected
     };
     if wrong {
         return Err(Error::usage(

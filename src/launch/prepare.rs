@@ -162,9 +162,10 @@ impl<'a> Prepared<'a> {
     pub fn run_one(&mut self, index: usize, options: &exec::Options) -> Result<exec::Outcome> {
         let mut used = 0;
         for (at, launch) in self.launches[..=index].iter().enumerate() {
-            let wanted = match at == index {
-                true => options.clone(),
-                false => exec::Options::default(),
+            let wanted = if at == index {
+                options.clone()
+            } else {
+                exec::Options::default()
             };
             let options = exec::Options {
                 limit: self.file.limit.saturating_sub(used).max(1),
@@ -247,17 +248,19 @@ fn described(params: &[Parameter]) -> String {
         .iter()
         .map(|p| format!("{} ({} bytes)", p.name, p.bytes))
         .collect();
-    match all.is_empty() {
-        true => "it has no parameters".to_owned(),
-        false => all.join(", "),
+    if all.is_empty() {
+        "it has no parameters".to_owned()
+    } else {
+        all.join(", ")
     }
 }
 
 fn find_entry(file: &LaunchFile, program: &Program, launch: &Launch) -> Result<String> {
     let entries: Vec<&str> = program.entries().collect();
-    let names = match entries.is_empty() {
-        true => "the PTX has no entry with a body".to_owned(),
-        false => format!("its entries are {}", entries.join(", ")),
+    let names = if entries.is_empty() {
+        "the PTX has no entry with a body".to_owned()
+    } else {
+        format!("its entries are {}", entries.join(", "))
     };
     let ptx = file.ptx.value.file_name().unwrap_or_default().display();
     match (&launch.entry, &entries[..]) {
@@ -269,12 +272,13 @@ fn find_entry(file: &LaunchFile, program: &Program, launch: &Launch) -> Result<S
         (Some(wanted), _) => match find_name(&wanted.value, &entries) {
             Ok(name) => Ok(name.to_owned()),
             Err(several) => {
-                let (what, names) = match several.is_empty() {
-                    true => (format!("{ptx} has no entry '{}'", wanted.value), names),
-                    false => (
+                let (what, names) = if several.is_empty() {
+                    (format!("{ptx} has no entry '{}'", wanted.value), names)
+                } else {
+                    (
                         format!("several entries of {ptx} are '{}'", wanted.value),
                         format!("expected one of {}", several.join(", ")),
-                    ),
+                    )
                 };
                 Err(file.source.error(what, names, wanted.offset))
             }
@@ -295,16 +299,17 @@ fn check_size(
         ArgKind::Handle(_) => (8, "a handle"),
         _ => (address_bytes as usize, "an address"),
     };
-    match bytes == param.bytes as usize {
-        true => Ok(()),
-        false => Err(file.source.error(
+    if bytes == param.bytes as usize {
+        Ok(())
+    } else {
+        Err(file.source.error(
             format!("argument '{}', {what}, has {bytes} bytes", arg.name),
             format!(
                 "expected {}: parameter {} of {entry}",
                 param.bytes, param.name
             ),
             arg.offset,
-        )),
+        ))
     }
 }
 
@@ -345,16 +350,18 @@ fn check_symbol(source: &Source, program: &Program, symbol: &Symbol) -> Result<(
                 "the PTX has no variable '{}' in .global or .const",
                 symbol.name
             ),
-            match names.is_empty() {
-                true => "it has none that the host can write".to_owned(),
-                false => format!("expected one of {}", names.join(", ")),
+            if names.is_empty() {
+                "it has none that the host can write".to_owned()
+            } else {
+                format!("expected one of {}", names.join(", "))
             },
             symbol.offset,
         ));
     };
-    match symbol.buffer.bytes() == variable.bytes {
-        true => Ok(()),
-        false => Err(source.error(
+    if symbol.buffer.bytes() == variable.bytes {
+        Ok(())
+    } else {
+        Err(source.error(
             format!(
                 "the symbol '{}' has {} bytes",
                 symbol.name,
@@ -362,7 +369,7 @@ fn check_symbol(source: &Source, program: &Program, symbol: &Symbol) -> Result<(
             ),
             format!("expected {}, as in the PTX", variable.bytes),
             symbol.offset,
-        )),
+        ))
     }
 }
 

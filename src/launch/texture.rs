@@ -89,9 +89,10 @@ pub(super) fn parse_textures(
     let mut all: Vec<TextureTable> = Vec::new();
     let tables = surfaces.iter().map(|t| (t, true));
     for (table, surface) in tables.chain(textures.iter().map(|t| (t, false))) {
-        let (name, more) = match surface {
-            true => ("[[surface]]", &[][..]),
-            false => ("[[texture]]", &SAMPLER_KEYS[..]),
+        let (name, more) = if surface {
+            ("[[surface]]", &[][..])
+        } else {
+            ("[[texture]]", &SAMPLER_KEYS[..])
         };
         let known = [&KEYS[..], &DATA_KEYS, more].concat();
         let section = Section::new(source, table.value, table.offset, name, &known)?;
@@ -149,9 +150,10 @@ fn texture(
         }
         read => read == Some(1),
     };
-    let sampler = match surface {
-        true => None,
-        false => Some(sampler(section, source, dimensions)?),
+    let sampler = if surface {
+        None
+    } else {
+        Some(sampler(section, source, dimensions)?)
     };
     if sampler.is_some_and(|s| s.linear) && !format.is_real(normalized_read) {
         let help = "expected type f16 or f32, or read = \"normalized\"";
@@ -231,13 +233,14 @@ fn parse_of(
             return Err(source.error(what, help, of.offset));
         }
     };
-    match there == bytes {
-        true => Ok(found),
-        false => Err(source.error(
+    if there == bytes {
+        Ok(found)
+    } else {
+        Err(source.error(
             format!("'{}' has {there} bytes, and the texels {bytes}", of.value),
             "expected as many bytes as extent, layers, type and channels give",
             of.offset,
-        )),
+        ))
     }
 }
 

@@ -45,9 +45,10 @@ impl ByteMerging {
 
     /// The bytes that a lane writes which shares its word with no other.
     pub(super) fn enables(self, be: u8) -> u8 {
-        match self.merge {
-            true => be & self.all_bytes(),
-            false => self.all_bytes(),
+        if self.merge {
+            be & self.all_bytes()
+        } else {
+            self.all_bytes()
         }
     }
 

@@ -56,9 +56,10 @@ set_bits! {
 /// there, and need no search.
 #[inline(always)]
 pub(super) fn for_each_lane(mask: LaneMask, lanes: usize, act: impl FnMut(usize)) {
-    match mask == all_lanes(lanes) {
-        true => (0..lanes).for_each(act),
-        false => lanes_of(mask).for_each(act),
+    if mask == all_lanes(lanes) {
+        (0..lanes).for_each(act)
+    } else {
+        lanes_of(mask).for_each(act)
     }
 }
 
@@ -70,9 +71,10 @@ pub(super) fn all_lanes(lanes: usize) -> LaneMask {
 /// Copies the words of the lanes in `mask`, of `lanes` in all, and leaves those
 /// of the others alone.
 pub(super) fn copy_words(mask: LaneMask, from: &[u64], to: &mut [u64], lanes: usize) {
-    match mask == all_lanes(lanes) {
-        true => to[..lanes].copy_from_slice(&from[..lanes]),
-        false => lanes_of(mask).for_each(|lane| to[lane] = from[lane]),
+    if mask == all_lanes(lanes) {
+        to[..lanes].copy_from_slice(&from[..lanes])
+    } else {
+        lanes_of(mask).for_each(|lane| to[lane] = from[lane])
     }
 }
 

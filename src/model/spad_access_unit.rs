@@ -174,9 +174,10 @@ impl AccessUnit {
         }
         if let Some(launch) = inputs.launch {
             let bit = 1 << launch.block;
-            match launch.shared {
-                true => self.shared |= bit,
-                false => self.shared &= !bit,
+            if launch.shared {
+                self.shared |= bit
+            } else {
+                self.shared &= !bit
             }
             if inputs.live >> (launch.block ^ 1) & 1 == 0 {
                 self.lock &= !(1 << (launch.block / 2));

@@ -85,9 +85,10 @@ impl LateAnswer {
             Some(set) if !inputs.rst => self.heavy[set_of(set.pc)],
             _ => 0,
         };
-        self.answer = match inputs.rst {
-            true => HistoryOutputs::default(),
-            false => now,
+        self.answer = if inputs.rst {
+            HistoryOutputs::default()
+        } else {
+            now
         };
         match up {
             _ if inputs.rst || inputs.clear => self.heavy.fill(0),

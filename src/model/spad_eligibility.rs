@@ -116,9 +116,10 @@ impl Eligibility {
     }
 
     fn counters(&mut self, kind: u8) -> &mut Counters {
-        match kind::is_mem(kind) {
-            true => &mut self.mem,
-            false => &mut self.nonmem,
+        if kind::is_mem(kind) {
+            &mut self.mem
+        } else {
+            &mut self.nonmem
         }
     }
 }

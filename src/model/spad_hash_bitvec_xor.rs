@@ -75,10 +75,12 @@ impl HashUnit for HashBitvecXor {
             k2,
             mask,
         };
-        match k1 <= geometry.row_bits() {
-            true => Box::new(move |addr| unit(k1, mask).step(addr)),
+        if k1 <= geometry.row_bits() {
+            Box::new(move |addr| unit(k1, mask).step(addr))
+        } else {
             // The second window alone.
-            false => Box::new(move |addr| unit(0, mask).step(addr) ^ unit(0, 0).step(addr)),
+
+            Box::new(move |addr| unit(0, mask).step(addr) ^ unit(0, 0).step(addr))
         }
     }
 }

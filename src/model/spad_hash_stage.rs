@@ -113,10 +113,7 @@ impl HashStage {
 
     /// The pass in HX; with H = 0 `input`.
     pub fn output(&self, input: Option<Pass>) -> Option<Pass> {
-        match self.registered {
-            true => self.hx,
-            false => input,
-        }
+        if self.registered { self.hx } else { input }
     }
 
     /// Whether a pass is taken in this cycle.

@@ -310,9 +310,10 @@ fn scheduling<'a>(inputs: &SelectInputs<'a>) -> SchedulerInputs<'a> {
 impl Selection {
     /// Of a warp that may go.
     fn where_there_is(room: bool) -> Self {
-        match room {
-            true => Selection::Taken,
-            false => Selection::Waits,
+        if room {
+            Selection::Taken
+        } else {
+            Selection::Waits
         }
     }
 
@@ -332,9 +333,10 @@ impl Qualified {
         Qualified {
             ready: inputs.ready,
             is_mem: inputs.is_mem,
-            put_off: match inputs.aware && inputs.mask_likely {
-                true => !inputs.is_mem,
-                false => 0,
+            put_off: if inputs.aware && inputs.mask_likely {
+                !inputs.is_mem
+            } else {
+                0
             },
             is_atomic: inputs.is_atomic,
             shares: inputs.shares,
@@ -391,9 +393,10 @@ impl Qualified {
         } else if is(self.wait | self.viol) || self.is_second_atomic(warp, inputs) {
             Selection::Void
         } else if masks && is(self.is_mem) {
-            match others && inputs.mask_lasts {
-                true => Selection::Yields,
-                false => Selection::Held,
+            if others && inputs.mask_lasts {
+                Selection::Yields
+            } else {
+                Selection::Held
             }
         } else {
             Selection::where_there_is(inputs.room)

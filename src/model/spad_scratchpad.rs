@@ -153,9 +153,10 @@ impl<T: Copy + Default> Scratchpad<T> {
 
     /// The response but for its data; registered.
     pub fn response(&self) -> ResponseControl<T> {
-        match self.response.ends_access() {
-            true => self.response.control,
-            false => ResponseControl::default(),
+        if self.response.ends_access() {
+            self.response.control
+        } else {
+            ResponseControl::default()
         }
     }
 
@@ -163,9 +164,10 @@ impl<T: Copy + Default> Scratchpad<T> {
     pub fn response_data(&self, out: &mut [u64]) {
         let p = &self.response.control;
         let returns = matches!(p.op, op::PASS | op::LOAD | op::LDLK);
-        match self.response.ends_access() && returns && !p.error {
-            true => copy_active(p.mask, &self.words, out, self.lanes),
-            false => out[..self.lanes].fill(0),
+        if self.response.ends_access() && returns && !p.error {
+            copy_active(p.mask, &self.words, out, self.lanes)
+        } else {
+            out[..self.lanes].fill(0)
         }
     }
 

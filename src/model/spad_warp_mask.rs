@@ -167,9 +167,10 @@ mod tests {
         let mut to_go = passes - 1;
         for cycle in 1.. {
             let hold = cycle <= held;
-            let history = match cycle == answers_in {
-                true => known(excess),
-                false => HistoryOutputs::default(),
+            let history = if cycle == answers_in {
+                known(excess)
+            } else {
+                HistoryOutputs::default()
             };
             let out = mask.step(&MaskInputs {
                 history,

@@ -126,9 +126,10 @@ impl WarpScheduler {
     #[inline(always)]
     pub fn eval(&self, inputs: &SchedulerInputs) -> SchedulerOutputs {
         let ready = inputs.ready;
-        let blocked = match inputs.aware && inputs.mask {
-            true => ready & inputs.is_mem,
-            false => 0,
+        let blocked = if inputs.aware && inputs.mask {
+            ready & inputs.is_mem
+        } else {
+            0
         };
         let mut candidates = ready & !blocked;
         if candidates == 0 && inputs.violate {

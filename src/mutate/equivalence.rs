@@ -205,10 +205,12 @@ impl Sides {
     /// side are told apart, too. `None` if there are none.
     fn apart(&self, place: &[usize]) -> Option<Vec<usize>> {
         let mut free = place.len() + own(place).count()..;
-        let apart = |(i, &at): (usize, &usize)| match at == i && self.next[i] != self.mutant_next[i]
-        {
-            true => free.next().expect("endless"),
-            false => at,
+        let apart = |(i, &at): (usize, &usize)| {
+            if at == i && self.next[i] != self.mutant_next[i] {
+                free.next().expect("endless")
+            } else {
+                at
+            }
         };
         let places: Vec<_> = place.iter().enumerate().map(apart).collect();
         (places != place).then_some(places)

@@ -166,9 +166,10 @@ impl OwnedFolder {
             let reason = ErrorKind::NotADirectory.into();
             return Err(Error::io("write into", &self.dir, reason));
         }
-        match self.force {
-            true => Ok(()),
-            false => place::check(&self.dir, names),
+        if self.force {
+            Ok(())
+        } else {
+            place::check(&self.dir, names)
         }
     }
 
@@ -183,18 +184,22 @@ impl OwnedFolder {
     /// The list that is there; empty where there is none.
     fn list(&self) -> Result<OwnedList> {
         let path = self.dir.join(OWNED_LIST);
-        let read = || match fs::metadata(&path)?.is_file() {
-            true => fs::read(&path),
-            false => Err(ErrorKind::InvalidInput.into()),
+        let read = || {
+            if fs::metadata(&path)?.is_file() {
+                fs::read(&path)
+            } else {
+                Err(ErrorKind::InvalidInput.into())
+            }
         };
         let text = match read() {
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(OwnedList::default()),
             text => text.map_err(|e| Error::io("read", &path, e))?,
         };
         let text = String::from_utf8_lossy(&text);
-        match self.force {
-            true => Ok(OwnedList::readable_part(&text)),
-            false => OwnedList::parse(&text, &path),
+        if self.force {
+            Ok(OwnedList::readable_part(&text))
+        } else {
+            OwnedList::parse(&text, &path)
         }
     }
 
@@ -250,9 +255,10 @@ impl OwnedFolder {
         let place = self.dir.join(name);
         for folder in Path::new(name).ancestors().skip(1) {
             let folder = self.dir.join(folder);
-            let meta = match folder == self.dir {
-                true => fs::metadata(&folder),
-                false => fs::symlink_metadata(&folder),
+            let meta = if folder == self.dir {
+                fs::metadata(&folder)
+            } else {
+                fs::symlink_metadata(&folder)
             };
             match meta {
                 Ok(meta) if meta.is_dir() => {}
@@ -267,9 +273,10 @@ impl OwnedFolder {
         if meta.is_dir() {
             return Ok(Place::Folder);
         }
-        let content = match meta.is_file() {
-            true => fs::read(&place).map_err(|e| Error::io("read", &place, e))?,
-            false => Vec::new(),
+        let content = if meta.is_file() {
+            fs::read(&place).map_err(|e| Error::io("read", &place, e))?
+        } else {
+            Vec::new()
         };
         Ok(Place::File(content, meta))
     }

@@ -78,9 +78,10 @@ impl OwnedList {
             }
             offset += line.len();
         }
-        match last == format!("# {} lines\n", list.0.len()) {
-            true => Ok(list),
-            false => bad("the list of files is not whole", text.len()),
+        if last == format!("# {} lines\n", list.0.len()) {
+            Ok(list)
+        } else {
+            bad("the list of files is not whole", text.len())
         }
     }
 

@@ -84,9 +84,10 @@ fn check(spec: &HashSpec, geometry: Geometry) -> Result<Check> {
     let mut rows = bank.rows().to_vec();
     rows.extend((0..).zip(&registers).map(source));
     let all = Gf2Matrix::from_rows(rows);
-    Ok(match all.rank() == geometry.addr_bits() {
-        true => Check::Bijection,
-        false => Check::Wrong("(bank, row) is a bijection"),
+    Ok(if all.rank() == geometry.addr_bits() {
+        Check::Bijection
+    } else {
+        Check::Wrong("(bank, row) is a bijection")
     })
 }
 

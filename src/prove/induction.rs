@@ -111,10 +111,7 @@ impl Induction {
 
     /// The first of the cycles is a reset.
     fn reset(&self) -> &'static str {
-        match self.resets {
-            true => " -set-at 1 rst 1",
-            false => "",
-        }
+        if self.resets { " -set-at 1 rst 1" } else { "" }
     }
 
     /// A run in which the goal is reached.
@@ -234,9 +231,10 @@ impl Session<'_> {
             return Ok(Err(TimedOut));
         };
         if run.is_empty() {
-            return match invariant {
-                true => self.each_alone(),
-                false => Ok(Ok(vec![self.undecided(); checked.len()])),
+            return if invariant {
+                self.each_alone()
+            } else {
+                Ok(Ok(vec![self.undecided(); checked.len()]))
             };
         }
         let outcome = |goal| match violation(goal, &run) {
@@ -264,9 +262,12 @@ impl Session<'_> {
         let Ok(answers) = self.ask(&questions)? else {
             return Ok(Err(TimedOut));
         };
-        let outcome = |a: &[Answer]| match a.iter().all(|a| *a == Answer::None) {
-            true => Outcome::Proved,
-            false => self.undecided(),
+        let outcome = |a: &[Answer]| {
+            if a.iter().all(|a| *a == Answer::None) {
+                Outcome::Proved
+            } else {
+                self.undecided()
+            }
         };
         self.if_reached(answers.chunks(2).map(outcome).collect())
     }

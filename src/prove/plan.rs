@@ -210,9 +210,10 @@ fn hash_proofs(unit: &str, config: &Config) -> Option<(&'static Subject, Vec<(Pr
     if let Some(subject) = Subject::of_unit(unit) {
         return Some((subject, proofs_of_unit(subject)));
     }
-    let subject = match unit == SHARED_CONFIG {
-        true => Subject::of_unit(config.hash_unit.unit()),
-        false => Subject::of_config(unit),
+    let subject = if unit == SHARED_CONFIG {
+        Subject::of_unit(config.hash_unit.unit())
+    } else {
+        Subject::of_config(unit)
     };
     let proofs = vec![
         (Property::Registers, Method::Induction),

@@ -281,9 +281,10 @@ fn proof(about: impl Into<String>, args: impl Into<String>) -> Step {
 
 /// Questions are about one cycle unless they say otherwise.
 fn in_cycles(args: &str) -> String {
-    match args.contains("-seq") {
-        true => args.to_owned(),
-        false => format!("-seq 1 {args}"),
+    if args.contains("-seq") {
+        args.to_owned()
+    } else {
+        format!("-seq 1 {args}")
     }
 }
 

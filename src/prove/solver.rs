@@ -149,9 +149,10 @@ fn hexadecimal(bits: &str) -> String {
     for i in (0..tail.len()).step_by(4) {
         out.push_str(&digit(&tail[i..i + 4]));
     }
-    match out.is_empty() {
-        true => "0x0".to_owned(),
-        false => format!("0x{out}"),
+    if out.is_empty() {
+        "0x0".to_owned()
+    } else {
+        format!("0x{out}")
     }
 }
 

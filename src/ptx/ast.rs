@@ -459,9 +459,10 @@ impl Module {
         };
         self.function(name).filter(is_entry).ok_or_else(|| {
             let entries: Vec<&str> = self.entries().map(|f| f.name.as_str()).collect();
-            let help = match entries.is_empty() {
-                true => "the module has no entry".to_owned(),
-                false => format!("the module has {}", entries.join(", ")),
+            let help = if entries.is_empty() {
+                "the module has no entry".to_owned()
+            } else {
+                format!("the module has {}", entries.join(", "))
             };
             Error::usage(format!("{} has no entry {name}", self.name), help)
         })

@@ -51,9 +51,10 @@ impl Edits {
         let line_start = before.rfind('\n').map_or(0, |n| n + 1);
         let indent = &before[line_start..];
         let own_line = indent.chars().all(char::is_whitespace);
-        let text: String = match own_line {
-            true => lines.iter().map(|l| format!("{l}\n{indent}")).collect(),
-            false => lines.iter().map(|l| format!("{l} ")).collect(),
+        let text: String = if own_line {
+            lines.iter().map(|l| format!("{l}\n{indent}")).collect()
+        } else {
+            lines.iter().map(|l| format!("{l} ")).collect()
         };
         self.insert(at, text);
     }

@@ -10,13 +10,15 @@ impl Module {
     pub fn entry_named(&self, wanted: &str) -> Result<&str> {
         let entries: Vec<&str> = self.entries().map(|f| f.name.as_str()).collect();
         find_name(wanted, &entries).map_err(|several| {
-            let (what, names) = match several.is_empty() {
-                true => (format!("{} has no entry '{wanted}'", self.name), entries),
-                false => (format!("several entries are '{wanted}'"), several),
+            let (what, names) = if several.is_empty() {
+                (format!("{} has no entry '{wanted}'", self.name), entries)
+            } else {
+                (format!("several entries are '{wanted}'"), several)
             };
-            let help = match names.is_empty() {
-                true => "the module has no entry".to_owned(),
-                false => format!("expected one of {}", names.join(", ")),
+            let help = if names.is_empty() {
+                "the module has no entry".to_owned()
+            } else {
+                format!("expected one of {}", names.join(", "))
             };
             Error::usage(what, help)
         })

@@ -389,14 +389,16 @@ fn post_dominators_are_as_defined() {
                 .filter(|&d| d != block && !reaches(block, d))
                 .collect();
             let found = cfg.post_dominator[block as usize];
-            match found == exit {
-                true => assert!(strict.is_empty(), "{body}: {strict:?}"),
+            if found == exit {
+                assert!(strict.is_empty(), "{body}: {strict:?}")
+            } else {
                 // The immediate one is post-dominated by all others.
-                false => assert!(
+
+                assert!(
                     strict.contains(&found)
                         && strict.iter().all(|&d| d == found || !reaches(found, d)),
                     "{body}: block {block} has {found} of {strict:?}"
-                ),
+                )
             }
         }
     }

@@ -103,9 +103,10 @@ pub fn svg(drawing: &Drawing) -> String {
         let back = edge.to <= edge.from;
         // Ways back go round on the right.
         let side = (from.x + from.width).max(to.x + to.width) + 34.0;
-        let (first, second) = match back {
-            true => ((side, start.1 + 30.0), (side, end.1 - 30.0)),
-            false => ((start.0, start.1 + 24.0), (end.0, end.1 - 24.0)),
+        let (first, second) = if back {
+            ((side, start.1 + 30.0), (side, end.1 - 30.0))
+        } else {
+            ((start.0, start.1 + 24.0), (end.0, end.1 - 24.0))
         };
         svg.arrow([start, first, second, end], color);
         if edge.releases {

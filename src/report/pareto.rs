@@ -121,9 +121,10 @@ fn panel(svg: &mut Svg, at: (f64, f64), name: &str, choices: &[Choice], widest: 
     }
     for choice in front {
         let above = (x(choice.area) + 6.0, y(choice.speed) - 6.0);
-        let anchor = match choice.area > widest / 2.0 {
-            true => Anchor::End,
-            false => Anchor::Start,
+        let anchor = if choice.area > widest / 2.0 {
+            Anchor::End
+        } else {
+            Anchor::Start
         };
         svg.text(above.0, above.1, &choice.name, 9.0, INK, anchor, false);
     }

@@ -409,15 +409,16 @@ impl Figure {
 }
 
 fn expect(path: &Path, what: &str, name: &str, known: &[&str]) -> Result<()> {
-    match known.contains(&name) {
-        true => Ok(()),
-        false => Err(Error::usage(
+    if known.contains(&name) {
+        Ok(())
+    } else {
+        Err(Error::usage(
             format!(
                 "{}: there is no {what} '{name}'{}",
                 path.display(),
                 did_you_mean(name, known.iter().copied())
             ),
             format!("expected one of: {}", known.join(", ")),
-        )),
+        ))
     }
 }

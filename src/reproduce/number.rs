@@ -13,8 +13,9 @@ pub fn number(value: f64) -> String {
         "-0.000" => "0".to_owned(),
         _ => text,
     };
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
     }
 }

@@ -78,9 +78,12 @@ impl Point {
         with.software = column(with.software)?;
         let machine = machine(figure, &with, &change.sets)?;
         let digest = digest(root, &work, &with, machine.as_ref())?;
-        let open = |input: String| match input.starts_with("kernel:") {
-            true => input,
-            false => root.join(input).display().to_string(),
+        let open = |input: String| {
+            if input.starts_with("kernel:") {
+                input
+            } else {
+                root.join(input).display().to_string()
+            }
         };
         work.input = work.input.map(open);
         Ok(Point {

@@ -171,14 +171,16 @@ fn tuned<T>(
     let profile = ConflictProfile::new(trace, rule);
     let problem =
         Problem::new(&profile, machine.geometry).with_pivot_limit(machine.pivot_limit())?;
-    let sets = match tune.per_instruction {
-        true => of_instructions(trace, rule, machine.geometry),
-        false => of_trace(trace, rule, machine.geometry),
+    let sets = if tune.per_instruction {
+        of_instructions(trace, rule, machine.geometry)
+    } else {
+        of_trace(trace, rule, machine.geometry)
     };
     let pairs = all_pairs(machine.geometry);
-    let selection = match tune.as_published {
-        true => Selection::AsPublished,
-        false => Selection::Allowed,
+    let selection = if tune.as_published {
+        Selection::AsPublished
+    } else {
+        Selection::Allowed
     };
     let tuner = Tuner {
         problem: &problem,

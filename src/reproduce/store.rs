@@ -38,9 +38,10 @@ impl Store {
     pub fn open(dir: &Path) -> Result<Self> {
         std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
         let file = dir.join("points.jsonl");
-        let lines = match file.exists() {
-            true => read(&file)?,
-            false => BTreeMap::new(),
+        let lines = if file.exists() {
+            read(&file)?
+        } else {
+            BTreeMap::new()
         };
         Self::write(&file, &lines)?;
         let journal = Some(append_to(&file)?);

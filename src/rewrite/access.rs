@@ -165,10 +165,12 @@ fn classify(module: &Module, i: &Instruction, access: &SharedAccess, generic_mad
     }
     let sure = matches!(access.touches, Touches::Variables(_)) && !access.elsewhere;
     if access.generic && !generic_made {
-        return match sure {
+        return if sure {
             // `ld [variable]`
-            true => position(i),
-            false => Class::Nothing,
+
+            position(i)
+        } else {
+            Class::Nothing
         };
     }
     if access.generic && !sure {

@@ -148,15 +148,16 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
 
 /// The marker places variables that the pass puts elsewhere.
 fn refuse_marker(module: &Module) -> Result<()> {
-    match module.text.contains("spadkit.layout") {
-        true => Err(Error::usage(
+    if module.text.contains("spadkit.layout") {
+        Err(Error::usage(
             format!(
                 "{} places its variables by .pragma \"spadkit.layout ...\"",
                 module.name
             ),
             "rewrite the kernel before it is shared",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

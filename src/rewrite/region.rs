@@ -91,18 +91,19 @@ impl Region {
 
     /// The declarations of the array and of the table.
     fn declaration(&self) -> String {
-        let mut text = match self.dynamic {
-            true => format!(
+        let mut text = if self.dynamic {
+            format!(
                 ".extern .shared .align {} .b8 {}[];\n",
                 self.align(),
                 self.name
-            ),
-            false => format!(
+            )
+        } else {
+            format!(
                 ".shared .align {} .b8 {}[{}];\n",
                 self.align(),
                 self.name,
                 self.map.bytes()
-            ),
+            )
         };
         let table = self.map.table();
         if !table.is_empty() {

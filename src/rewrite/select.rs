@@ -106,12 +106,13 @@ impl Job<'_> {
                 let outside = |v: &&Placed| v.dynamic && !taken.contains(&v.variable);
                 let dynamic = regions.iter().filter(|r| r.dynamic).count()
                     + usize::from(self.placed.iter().any(|v| outside(&v)));
-                match dynamic > 1 {
-                    true => Err(Error::usage(
+                if dynamic > 1 {
+                    Err(Error::usage(
                         format!("{entry} would need two arrays of dynamic shared memory"),
                         "an array of more than 48 KB has to be dynamic: map all variables together",
-                    )),
-                    false => Ok(regions),
+                    ))
+                } else {
+                    Ok(regions)
                 }
             }
         }
@@ -121,9 +122,10 @@ impl Job<'_> {
     /// one place.
     fn named(&self, name: &str) -> Result<Vec<Placed>> {
         let matching = self.placed.iter().filter(|v| v.name == name);
-        let found: Vec<Placed> = match matching.clone().any(|v| v.dynamic) {
-            true => self.placed.iter().filter(|v| v.dynamic).cloned().collect(),
-            false => matching.cloned().collect(),
+        let found: Vec<Placed> = if matching.clone().any(|v| v.dynamic) {
+            self.placed.iter().filter(|v| v.dynamic).cloned().collect()
+        } else {
+            matching.cloned().collect()
         };
         if found.is_empty() {
             let names: Vec<&str> = self.placed.iter().map(|v| v.name.as_str()).collect();

@@ -28,13 +28,15 @@ fn text(design: &Design, unit: &EmittedUnit) -> String {
         let of_dir = unit.ports.iter().filter(|p| p.dir == dir).filter(is_data);
         get_ports("    ", "        ", of_dir.map(pattern))
     };
-    let clock = match unit.is_sequential() {
-        true => " [get_ports clk]",
-        false => "", // a virtual one
+    let clock = if unit.is_sequential() {
+        " [get_ports clk]"
+    } else {
+        ""
     };
-    let about = match unit.is_sequential() {
-        true => "Its clock is clk.",
-        false => "It has no clock: a virtual one bounds the way from inputs to outputs.",
+    let about = if unit.is_sequential() {
+        "Its clock is clk."
+    } else {
+        "It has no clock: a virtual one bounds the way from inputs to outputs."
     };
     let is_config = |p: &&Port| p.dir == Dir::In && p.name.starts_with("cfg_");
     let mut config = unit.ports.iter().filter(is_config).map(pattern).peekable();

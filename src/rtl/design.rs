@@ -115,9 +115,10 @@ impl Design {
         let mut design = Self::empty(config);
         // All means all that the machine has: one without locks has no lock unit,
         // one that serves wide accesses in phases only the hash units.
-        let wanted: Vec<&String> = match named {
-            true => units.iter().collect(),
-            false => all.iter().filter(|name| emitted(name)).collect(),
+        let wanted: Vec<&String> = if named {
+            units.iter().collect()
+        } else {
+            all.iter().filter(|name| emitted(name)).collect()
         };
         for name in wanted {
             if design.units.iter().any(|u| u.name == *name) {

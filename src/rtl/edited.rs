@@ -16,13 +16,14 @@ impl Design {
             return Ok(design);
         }
         let design = design.retain_units_in(dir);
-        match design.units.is_empty() {
-            false => Ok(design),
-            true => Err(Error::usage(
+        if design.units.is_empty() {
+            Err(Error::usage(
                 format!("{} has no unit of {}", shown_path(dir), machine.name),
                 "expected a folder with Verilog from `spadkit emit`, one MODULE.v per module; \
                  --preset or --config names the machine that it was emitted for",
-            )),
+            ))
+        } else {
+            Ok(design)
         }
     }
 

@@ -186,12 +186,13 @@ impl<'a> Lexer<'a> {
         let package = matches!(token()?, Some(Token::Name(_)))
             && token()? == Some(Token::Other(b':'))
             && token()? == Some(Token::Other(b':'));
-        match package {
-            true => Ok(()),
-            false => Err(Suspect {
+        if package {
+            Ok(())
+        } else {
+            Err(Suspect {
                 at,
                 what: format!("{word} of something that is not a package"),
-            }),
+            })
         }
     }
 
@@ -294,9 +295,10 @@ impl<'a> Lexer<'a> {
         let name = &self.text[from..self.at];
         let odd = ["\"", "`", "//", "/*", "*/"];
         let plain = name.bytes().all(|b| b.is_ascii_graphic());
-        match plain && !name.is_empty() && !odd.iter().any(|o| name.contains(o)) {
-            true => Ok(Token::Other(b'\\')),
-            false => self.suspect(at, "an escaped name that tools may read in different ways"),
+        if plain && !name.is_empty() && !odd.iter().any(|o| name.contains(o)) {
+            Ok(Token::Other(b'\\'))
+        } else {
+            self.suspect(at, "an escaped name that tools may read in different ways")
         }
     }
 

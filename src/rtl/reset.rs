@@ -23,9 +23,10 @@ pub(super) fn asynchronous(text: &str) -> std::result::Result<String, usize> {
     let lines: Vec<&str> = text.lines().collect();
     let mut out = String::with_capacity(text.len() + text.len() / 32);
     for (i, line) in lines.iter().enumerate() {
-        match line.contains(CLOCKED) && resets(&lines[i..]).ok_or(i + 1)? {
-            true => out.push_str(&line.replace(CLOCKED, CLOCKED_OR_RESET)),
-            false => out.push_str(&line.replace("synchronous reset", "asynchronous reset")),
+        if line.contains(CLOCKED) && resets(&lines[i..]).ok_or(i + 1)? {
+            out.push_str(&line.replace(CLOCKED, CLOCKED_OR_RESET))
+        } else {
+            out.push_str(&line.replace("synchronous reset", "asynchronous reset"))
         }
         out.push('\n');
     }
@@ -38,15 +39,14 @@ pub(super) fn asynchronous(text: &str) -> std::result::Result<String, usize> {
 fn resets(lines: &[&str]) -> Option<bool> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let first = lines[0];
-    let statements: Vec<&str> = match first.ends_with("begin") {
-        true => {
-            let ends = |line: &&&str| indent(line) > indent(first) || line.trim().is_empty();
-            let inside = lines[1..].iter().take_while(ends).copied();
-            inside
-                .filter(|line| indent(line) == indent(first) + 4)
-                .collect()
-        }
-        false => return (!first.contains("(rst")).then_some(false),
+    let statements: Vec<&str> = if first.ends_with("begin") {
+        let ends = |line: &&&str| indent(line) > indent(first) || line.trim().is_empty();
+        let inside = lines[1..].iter().take_while(ends).copied();
+        inside
+            .filter(|line| indent(line) == indent(first) + 4)
+            .collect()
+    } else {
+        return (!first.contains("(rst")).then_some(false);
     };
     let reset = |line: &&str| line.trim_start().starts_with("if (rst)");
     if !statements.first().is_some_and(reset) {

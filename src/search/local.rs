@@ -142,9 +142,10 @@ impl<'a> Local<'a> {
             let i = rng.next_u32() as usize % rows.len();
             let step = self.steps[rng.next_u32() as usize % self.steps.len()];
             let old = std::mem::replace(&mut kicked[i], step);
-            match self.problem.allows(&kicked) {
-                true => changes += 1,
-                false => kicked[i] = old,
+            if self.problem.allows(&kicked) {
+                changes += 1
+            } else {
+                kicked[i] = old
             }
         }
         kicked

@@ -127,9 +127,12 @@ impl Problem {
     /// Whether bank rows `rows`, in this order, are an allowed mapping.
     pub fn allows_as_written(&self, rows: &[u32]) -> bool {
         let vector = (1u32 << self.vector_bits) - 1;
-        let keeps = |(i, row): (usize, &u32)| match i < self.vector_bits as usize {
-            true => *row == 1 << i,
-            false => row & vector == 0,
+        let keeps = |(i, row): (usize, &u32)| {
+            if i < self.vector_bits as usize {
+                *row == 1 << i
+            } else {
+                row & vector == 0
+            }
         };
         self.allows(rows) && rows.iter().enumerate().all(keeps)
     }

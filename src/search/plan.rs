@@ -27,9 +27,10 @@ impl Pair {
     /// The second vector's bits that are neither in the first nor beyond n.
     fn outside(&self, geometry: Geometry) -> Range<u32> {
         let (n, m) = (geometry.addr_bits(), geometry.bank_bits());
-        let (first, end) = match self.is_outside_above() {
-            true => (self.k2.max(self.k1 + m), (self.k2 + m).min(n)),
-            false => (self.k2, (self.k2 + m).min(self.k1)),
+        let (first, end) = if self.is_outside_above() {
+            (self.k2.max(self.k1 + m), (self.k2 + m).min(n))
+        } else {
+            (self.k2, (self.k2 + m).min(self.k1))
         };
         first..end.max(first)
     }
@@ -113,15 +114,16 @@ impl Plan {
 
     /// The kernel vector of outside bit `bit` where none is left above it.
     fn vector(&self, bit: usize, flipped: usize) -> Vector {
-        match self.outside_above {
-            true => Vector {
+        if self.outside_above {
+            Vector {
                 top: self.m + bit as u32,
                 flips: flipped,
-            },
-            false => Vector {
+            }
+        } else {
+            Vector {
                 top: bit as u32,
                 flips: flipped << bit,
-            },
+            }
         }
     }
 

@@ -83,9 +83,10 @@ impl Node {
                 continue; // too few columns are left for the pivots
             }
             // A spare column that flips something only makes things worse.
-            let flippable = match columns.is_spare(column) {
-                true => 0,
-                false => self.flippable(family, top) & !((1 << columns.fixed()) - 1),
+            let flippable = if columns.is_spare(column) {
+                0
+            } else {
+                self.flippable(family, top) & !((1 << columns.fixed()) - 1)
             };
             let flips = subsets(flippable);
             steps.extend(flips.map(|flips| Step { column, top, flips }));

@@ -167,12 +167,13 @@ impl Pass<'_> {
         let rest = text[end as usize..].split('\n').next().unwrap_or("");
         let alone = rest.trim().is_empty() || rest.trim_start().starts_with("//");
         let at = if alone { end + rest.len() as u32 } else { end };
-        let added: String = match alone {
-            true => lines
+        let added: String = if alone {
+            lines
                 .iter()
                 .map(|l| format!("\n{white}{indent}{l}"))
-                .collect(),
-            false => lines.iter().map(|l| format!(" {l}")).collect(),
+                .collect()
+        } else {
+            lines.iter().map(|l| format!(" {l}")).collect()
         };
         self.edits.insert(at, added);
         at
@@ -202,31 +203,32 @@ impl Pass<'_> {
     fn split(&mut self, n: u32, edges: &[Edge]) {
         let span = self.instruction(n).span;
         let mut taken = self.graph.successors(n).iter().filter(|e| e.taken);
-        let lines = match taken.all(|e| edges.contains(e)) {
-            false => self.split_table(n, edges),
+        let lines = if taken.all(|e| edges.contains(e)) {
             // Who takes the branch releases, wherever it leads.
-            true => {
-                let (guard, rest) = self.guard_and_rest(n);
-                let over = self.new_label();
-                let mut ends = self.names(edges[0]);
-                for edge in &edges[1..] {
-                    ends[1] += &format!(", {}", self.names(*edge)[1]);
-                }
-                self.marks.push((span.start, Some(ends)));
-                vec![
-                    format!("@{} bra {over};", turned(&guard)),
-                    Self::marker(),
-                    rest,
-                    format!("{over}:"),
-                ]
+
+            let (guard, rest) = self.guard_and_rest(n);
+            let over = self.new_label();
+            let mut ends = self.names(edges[0]);
+            for edge in &edges[1..] {
+                ends[1] += &format!(", {}", self.names(*edge)[1]);
             }
+            self.marks.push((span.start, Some(ends)));
+            vec![
+                format!("@{} bra {over};", turned(&guard)),
+                Self::marker(),
+                rest,
+                format!("{over}:"),
+            ]
+        } else {
+            self.split_table(n, edges)
         };
         let text = &self.module.text;
         let line_start = text[..span.start as usize].rfind('\n').map_or(0, |n| n + 1);
         let before = &text[line_start..span.start as usize];
-        let separator = match before.chars().all(char::is_whitespace) {
-            true => format!("\n{before}"),
-            false => " ".to_owned(),
+        let separator = if before.chars().all(char::is_whitespace) {
+            format!("\n{before}")
+        } else {
+            " ".to_owned()
         };
         self.edits.replace(span, lines.join(&separator));
     }

@@ -98,9 +98,10 @@ impl Drawing {
         }
         let _ = writeln!(dot, "  b{} [label=\"end\", shape=oval];", self.blocks.len());
         for edge in &self.edges {
-            let mark = match edge.releases {
-                true => " [label=\"relssp\", color=\"#1f7a4d\", fontcolor=\"#1f7a4d\", penwidth=2]",
-                false => "",
+            let mark = if edge.releases {
+                " [label=\"relssp\", color=\"#1f7a4d\", fontcolor=\"#1f7a4d\", penwidth=2]"
+            } else {
+                ""
             };
             let _ = writeln!(dot, "  b{} -> b{}{mark};", edge.from, edge.to);
         }

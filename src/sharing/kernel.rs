@@ -102,9 +102,10 @@ fn variables(memory: &SharedMemory, dynamic: u32) -> Vec<Variable> {
 /// Index of the entry of that name; of the only one where that is `None`.
 pub fn find_entry(module: &Module, name: Option<&str>) -> Result<u32> {
     let entries: Vec<&str> = module.entries().map(|f| f.name.as_str()).collect();
-    let help = match entries.is_empty() {
-        true => "the PTX has no entry with a body".to_owned(),
-        false => format!("expected one of {}", entries.join(", ")),
+    let help = if entries.is_empty() {
+        "the PTX has no entry with a body".to_owned()
+    } else {
+        format!("expected one of {}", entries.join(", "))
     };
     let name = match (name, &entries[..]) {
         (Some(name), _) => module.entry_named(name)?,

@@ -81,9 +81,10 @@ impl Layout {
             variables,
             costs,
             boundary,
-            budget: match order.len() <= EXACT {
-                true => u64::MAX,
-                false => budget,
+            budget: if order.len() <= EXACT {
+                u64::MAX
+            } else {
+                budget
             },
             steps: 0,
             private: 0,

@@ -73,9 +73,10 @@ fn optimal(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<Place
             .collect();
         let turns = |e: &&Edge| ahead_out(e.from);
         let turning: Vec<Edge> = into.iter().filter(turns).copied().collect();
-        match turning.len() == into.len() && n != graph.exit() {
-            true => places.push(Place::Before(n)),
-            false => places.extend(turning.into_iter().map(Place::On)),
+        if turning.len() == into.len() && n != graph.exit() {
+            places.push(Place::Before(n))
+        } else {
+            places.extend(turning.into_iter().map(Place::On))
         }
     }
     places.sort_unstable();

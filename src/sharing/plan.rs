@@ -73,9 +73,10 @@ impl<'k> Plan<'k> {
             registers: needs.registers.unwrap_or(0),
         };
         let residency = Residency::new(machine, &block, Some(sharing))?;
-        let boundary = match residency.private_words == residency.words {
-            true => kernel.bytes,
-            false => residency.private_words * machine.word_bytes(),
+        let boundary = if residency.private_words == residency.words {
+            kernel.bytes
+        } else {
+            residency.private_words * machine.word_bytes()
         };
         let layout = layout(kernel, boundary, choice.0);
         Ok(Plan {

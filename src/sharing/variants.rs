@@ -178,8 +178,9 @@ fn annotated(
     let choice = (LayoutKind::Optimal, placement);
     let plan = Plan::new(launched.kernel, machine, launched.needs, sharing, choice)?;
     let declared = launched.kernel.variables.iter().map(|v| v.offset);
-    match plan.places.is_empty() && declared.eq(plan.layout.offsets.iter().copied()) {
-        true => Ok(launched.kernel.module.text.clone()),
-        false => Ok(plan.annotate()?.text),
+    if plan.places.is_empty() && declared.eq(plan.layout.offsets.iter().copied()) {
+        Ok(launched.kernel.module.text.clone())
+    } else {
+        Ok(plan.annotate()?.text)
     }
 }

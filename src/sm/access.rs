@@ -116,10 +116,12 @@ fn instr(access: &crate::trace::Access) -> Instr {
     if access.op == Op::Atomic {
         instr.dst = Some(ATOMIC_RESULT);
     }
-    instr.bytes = match kind.is_word_only() {
+    instr.bytes = if kind.is_word_only() {
         // Machines without a lock unit serve all words of a lane.
-        true => access.bytes.max(4) as u8,
-        false => access.bytes as u8,
+
+        access.bytes.max(4) as u8
+    } else {
+        access.bytes as u8
     };
     let address = |lane: usize| u64::from(access.addrs[lane].unwrap_or(0)) * 4;
     instr.addrs = Addresses::from_lanes(mask, address, access.addrs.len());

@@ -97,13 +97,12 @@ impl Residency {
             Some(t) => private_words(block.scratchpad_bytes, t, machine.word_bytes()),
             None => words,
         };
-        let pairs = match private_words < words {
-            true => {
-                let left = capacity - unshared * words;
-                let fit = left.checked_div(private_words).unwrap_or(u32::MAX);
-                fit.min(unshared).min(most - unshared)
-            }
-            false => 0,
+        let pairs = if private_words < words {
+            let left = capacity - unshared * words;
+            let fit = left.checked_div(private_words).unwrap_or(u32::MAX);
+            fit.min(unshared).min(most - unshared)
+        } else {
+            0
         };
         Ok(Residency {
             unshared,
@@ -111,9 +110,10 @@ impl Residency {
             alone: unshared - pairs,
             words,
             private_words,
-            limit: match unshared + pairs == most {
-                true => other,
-                false => Limit::Scratchpad,
+            limit: if unshared + pairs == most {
+                other
+            } else {
+                Limit::Scratchpad
             },
         })
     }

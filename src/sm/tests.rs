@@ -57,9 +57,10 @@ mod papers {
         ] {
             assert_eq!(degree(&load_input(kernel).unwrap()), expected, "{kernel}");
             let path = folder.join(recorded);
-            match path.exists() {
-                true => assert_eq!(degree(&AccessTrace::load(&path).unwrap()), expected),
-                false => eprintln!("skipped: {} is not there", path.display()),
+            if path.exists() {
+                assert_eq!(degree(&AccessTrace::load(&path).unwrap()), expected)
+            } else {
+                eprintln!("skipped: {} is not there", path.display())
             }
         }
     }

@@ -234,9 +234,10 @@ impl<'a> Warp<'a> {
             Some(_) => self.ready_at,
             None => self.done_at + 1,
         };
-        match self.ends() {
-            true if self.acknowledged_at > 0 => at.max(self.acknowledged_at + 1),
-            _ => at,
+        if self.ends() && self.acknowledged_at > 0 {
+            at.max(self.acknowledged_at + 1)
+        } else {
+            at
         }
     }
 

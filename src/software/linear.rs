@@ -50,9 +50,10 @@ fn factored(rows: &[u32], upper: u32) -> Steps {
             break;
         }
         matrix = rest;
-        match is_first {
-            true => first.push(factor),
-            false => last.push(factor),
+        if is_first {
+            first.push(factor)
+        } else {
+            last.push(factor)
         }
     }
     let mut steps = Steps::default();
@@ -117,12 +118,13 @@ impl Factor {
         let bits = (0..matrix.len()).filter(|&j| self.mask >> j & 1 == 1);
         let mut rest = matrix.to_vec();
         for j in bits {
-            match is_first {
+            if is_first {
                 // Column j + d gets column j, too.
-                true => rest
-                    .iter_mut()
-                    .for_each(|r| *r ^= (*r >> j & 1) << source(j)),
-                false => rest[j] ^= matrix[source(j)],
+
+                rest.iter_mut()
+                    .for_each(|r| *r ^= (*r >> j & 1) << source(j))
+            } else {
+                rest[j] ^= matrix[source(j)]
             }
         }
         rest

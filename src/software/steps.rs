@@ -97,9 +97,10 @@ impl Steps {
             })
             .collect();
         let row = self.push(Step::Right(Value::Index, bits));
-        let row = match geometry.row_bits() > bits {
-            true => self.push(Step::And(row, mask)),
-            false => row,
+        let row = if geometry.row_bits() > bits {
+            self.push(Step::And(row, mask))
+        } else {
+            row
         };
         let word = self.divide(row, per_word);
         // row - per_word * word, times bits.

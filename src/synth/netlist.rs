@@ -96,9 +96,10 @@ fn run_yosys(work: &Path, prepared: &Prepared, yosys: &Tool) -> Result<ToolOutpu
     let command = yosys.command().args(["-Q", "-T", "-s", "map.ys"]);
     let output = command.cwd(work).run()?;
     std::fs::remove_file(&here).map_err(|e| Error::io("remove", &here, e))?;
-    match work.join("netlist.json").is_file() {
-        true => Ok(output),
-        false => Err(unexpected_output(Kind::Yosys, "wrote no netlist", &output)),
+    if work.join("netlist.json").is_file() {
+        Ok(output)
+    } else {
+        Err(unexpected_output(Kind::Yosys, "wrote no netlist", &output))
     }
 }
 
@@ -175,13 +176,14 @@ fn module_delay(text: &str, output: &ToolOutput) -> Result<f64> {
     let Some(line) = line else {
         // Yosys does not call ABC for a unit without logic.
         let no_logic = text.contains("there is nothing to map");
-        return match no_logic {
-            true => Ok(0.0),
-            false => Err(unexpected_output(
+        return if no_logic {
+            Ok(0.0)
+        } else {
+            Err(unexpected_output(
                 Kind::Yosys,
                 "printed no delay of ABC's",
                 output,
-            )),
+            ))
         };
     };
     let after = line

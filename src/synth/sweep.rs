@@ -209,9 +209,10 @@ impl Mapped {
     /// What the unit is rated by: OpenSTA's shortest period if it has a clock,
     /// otherwise ABC's delay.
     fn rated_ps(&self) -> Option<f64> {
-        match self.netlist.clocked {
-            true => self.timing.map(|t| t.delay_ps),
-            false => Some(self.netlist.delay_ps),
+        if self.netlist.clocked {
+            self.timing.map(|t| t.delay_ps)
+        } else {
+            Some(self.netlist.delay_ps)
         }
     }
 

@@ -195,10 +195,12 @@ fn registers_of(jobs: &[SynthJob], machine: &Config, there: &[SynthJob]) -> Resu
     let names: Vec<String> = names
         .filter(|n| all.contains(n) && !there.iter().any(|j| j.unit == *n))
         .collect();
-    match names.is_empty() {
-        false => Design::emit(&names, machine),
+    if names.is_empty() {
         // Emitting nothing would emit all.
-        true => Ok(Design::empty(machine)),
+
+        Ok(Design::empty(machine))
+    } else {
+        Design::emit(&names, machine)
     }
 }
 

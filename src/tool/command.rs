@@ -103,9 +103,10 @@ impl ToolCommand {
     /// of the log.
     pub fn run(self) -> Result<ToolOutput> {
         let (status, output) = self.run_any_status()?;
-        match status.success() {
-            true => Ok(output),
-            false => Err(self.failed(describe(status), &output)),
+        if status.success() {
+            Ok(output)
+        } else {
+            Err(self.failed(describe(status), &output))
         }
     }
 
@@ -157,16 +158,17 @@ impl ToolCommand {
             return Ok(());
         };
         let cwd = std::path::absolute(cwd).map_err(|e| Error::io("find", cwd, e))?;
-        match cwd.to_str().is_some_and(|name| name.chars().all(fine)) {
-            true => Ok(()),
-            false => Err(Error::usage(
+        if cwd.to_str().is_some_and(|name| name.chars().all(fine)) {
+            Ok(())
+        } else {
+            Err(Error::usage(
                 format!(
                     "Yosys cannot work in a folder of this name: {}",
                     cwd.display()
                 ),
                 "its name would be commands in a script: name folders with SPADKIT_CACHE and \
                  TMPDIR that have letters, digits, spaces and _-./+,:@%=~ only",
-            )),
+            ))
         }
     }
 
@@ -303,9 +305,10 @@ fn die_with_parent(command: &mut Command) {
         let set = move || {
             rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
             // It may have died already.
-            match rustix::process::getppid() == Some(parent) {
-                true => Ok(()),
-                false => Err(rustix::io::Errno::SRCH.into()),
+            if rustix::process::getppid() == Some(parent) {
+                Ok(())
+            } else {
+                Err(rustix::io::Errno::SRCH.into())
             }
         };
         // SAFETY: between fork and exec only two system calls are made, and

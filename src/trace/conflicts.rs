@@ -106,9 +106,10 @@ impl ConflictProfile {
     fn of<'a>(accesses: impl Iterator<Item = &'a Access>, rule: &ConflictRule) -> Self {
         let mut count = 0;
         let phases = accesses.inspect(|_| count += 1).flat_map(|access| {
-            let pass = match rule.counts_lanes(access.op) {
-                true => WeightedPass::of_lanes,
-                false => WeightedPass::of_words,
+            let pass = if rule.counts_lanes(access.op) {
+                WeightedPass::of_lanes
+            } else {
+                WeightedPass::of_words
             };
             rule.phases(access).map(pass)
         });

@@ -68,9 +68,10 @@ pub(super) fn duplicate_key(text: &str) -> Option<(usize, Cow<'_, str>)> {
 
 /// The value of a JSON string; equal keys may be escaped differently.
 fn unquoted(string: &str) -> Cow<'_, str> {
-    match string.contains('\\') {
-        false => Cow::Borrowed(string.trim_matches('"')),
-        true => Cow::Owned(serde_json::from_str(string).unwrap_or_else(|_| string.to_owned())),
+    if string.contains('\\') {
+        Cow::Owned(serde_json::from_str(string).unwrap_or_else(|_| string.to_owned()))
+    } else {
+        Cow::Borrowed(string.trim_matches('"'))
     }
 }
 

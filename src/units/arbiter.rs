@@ -92,15 +92,12 @@ impl Golden for GoldenArbiter {
         frame.expect_bits(&p.grp_leader, group.leader.into());
         frame.expect_fields(&p.grp_writes, p.req_be.width / self.lanes, group.writes);
         frame.expect_bits(&p.grp_bank_valid, group.bank_valid.into());
-        match self.loaded {
-            true => {
-                frame.expect_fields(&p.grp_bank, bank_bits, group.bank);
-                frame.expect_fields(&p.grp_row, row_bits, group.row);
-            }
-            false => {
-                frame.ignore(&p.grp_bank);
-                frame.ignore(&p.grp_row);
-            }
+        if self.loaded {
+            frame.expect_fields(&p.grp_bank, bank_bits, group.bank);
+            frame.expect_fields(&p.grp_row, row_bits, group.row);
+        } else {
+            frame.ignore(&p.grp_bank);
+            frame.ignore(&p.grp_row);
         }
         frame.expect(&p.grp_degree, group.degree);
         self.loaded = !inputs.rst && (self.loaded || (inputs.req_valid && out.req_ready));

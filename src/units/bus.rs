@@ -39,9 +39,10 @@ impl Neighbour {
         if self.writes.is_empty() && stimulus.one_in(MAPPING_CYCLES) {
             self.writes = register_writes(&self.config, stimulus);
         }
-        let writes = match idle {
-            true => self.writes.pop().unwrap_or_default(),
-            false => (None, None),
+        let writes = if idle {
+            self.writes.pop().unwrap_or_default()
+        } else {
+            (None, None)
         };
         self.registers.drive(writes, frame);
         self.registers.disturb(stimulus, frame);

@@ -40,21 +40,24 @@ impl Driver for CounterDriver {
         frame.drive(&p.iss_valid, (!stimulus.one_in(4)).into());
         frame.drive(&p.stall, stimulus.below(4));
         frame.drive(&p.masked, stimulus.one_in(2).into());
-        let state = match stimulus.one_in(2) {
-            true => seq::READ.into(),
-            false => stimulus.below(1 << p.seq_state.width),
+        let state = if stimulus.one_in(2) {
+            seq::READ.into()
+        } else {
+            stimulus.below(1 << p.seq_state.width)
         };
         frame.drive(&p.seq_state, state);
         frame.drive(&p.wb_valid, (!stimulus.one_in(4)).into());
         frame.drive(&p.wb_ready, (!stimulus.one_in(4)).into());
-        let src = match stimulus.one_in(4) {
-            true => stimulus.below(1 << p.wb_src.width),
-            false => source::MEM.into(),
+        let src = if stimulus.one_in(4) {
+            stimulus.below(1 << p.wb_src.width)
+        } else {
+            source::MEM.into()
         };
         frame.drive(&p.wb_src, src);
-        let kind = match stimulus.one_in(4) {
-            true => stimulus.below(1 << p.wb_kind.width),
-            false => stimulus.below(u32::from(kind::ATOMIC) + 1),
+        let kind = if stimulus.one_in(4) {
+            stimulus.below(1 << p.wb_kind.width)
+        } else {
+            stimulus.below(u32::from(kind::ATOMIC) + 1)
         };
         frame.drive(&p.wb_kind, kind);
         frame.drive(&p.wb_degree, stimulus.below(1 << p.wb_degree.width));

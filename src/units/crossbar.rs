@@ -51,9 +51,10 @@ impl CrossbarDriver {
                 leader |= 1 << i;
                 row[bank] = Some(access.row[i]);
             }
-            *be = match active && row[bank] == Some(access.row[i]) {
-                true => *be & all & !taken[bank],
-                false => 0,
+            *be = if active && row[bank] == Some(access.row[i]) {
+                *be & all & !taken[bank]
+            } else {
+                0
             };
             taken[bank] |= *be;
         }

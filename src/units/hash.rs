@@ -31,9 +31,10 @@ impl Mappings {
             Mappings::Add => HashSpec::Add,
             Mappings::Shift => {
                 let seed = ShiftTable::Seed(stimulus.bits().into());
-                match stimulus.one_in(2) {
-                    true => HashSpec::Rap(seed),
-                    false => HashSpec::Ras(seed),
+                if stimulus.one_in(2) {
+                    HashSpec::Rap(seed)
+                } else {
+                    HashSpec::Ras(seed)
                 }
             }
         }

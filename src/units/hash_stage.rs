@@ -68,14 +68,16 @@ impl StageDriver {
         if self.writes.is_empty() && stimulus.one_in(64) {
             self.writes = register_writes(&self.config, stimulus);
         }
-        let next = match stimulus.one_in(2) {
-            true => self.writes.pop().unwrap_or_default(),
-            false => (None, None),
+        let next = if stimulus.one_in(2) {
+            self.writes.pop().unwrap_or_default()
+        } else {
+            (None, None)
         };
         let any = stimulus.one_in(64) && unit_of(self.config.hash_unit).any_registers;
-        let writes = match any {
-            true => self.registers.any_writes(stimulus),
-            false => next,
+        let writes = if any {
+            self.registers.any_writes(stimulus)
+        } else {
+            next
         };
         self.registers.drive(writes, frame);
         self.registers.disturb(stimulus, frame);
@@ -95,9 +97,10 @@ impl Driver for StageDriver {
         }
         let places = access.row.into_iter().zip(access.bank);
         let addresses = places.map(|(row, bank)| u32::from(row) << m | u32::from(bank));
-        match stimulus.one_in(4) {
-            true => frame.drive_any(&p.in_addr, stimulus),
-            false => frame.drive_fields(&p.in_addr, n as usize, addresses),
+        if stimulus.one_in(4) {
+            frame.drive_any(&p.in_addr, stimulus)
+        } else {
+            frame.drive_fields(&p.in_addr, n as usize, addresses)
         }
         frame.drive(&p.in_valid, self.offer.beat(stimulus).into());
         frame.drive_any(&p.in_ctl, stimulus);

@@ -352,9 +352,10 @@ impl Driver for IssueDriver {
         frame.drive(&p.take, (shown && room && self.take.beat(stimulus)).into());
         frame.drive_bits(&p.take_sel, if shown { 1 << warp } else { 0 });
         frame.drive(&p.take_warp, if shown { warp } else { 0 });
-        let picked = match self.ahead && !stimulus.one_in(4) {
-            true => 1 << stimulus.below(warps as u32),
-            false => 0,
+        let picked = if self.ahead && !stimulus.one_in(4) {
+            1 << stimulus.below(warps as u32)
+        } else {
+            0
         };
         frame.drive_bits(&p.picked, picked);
     }

@@ -155,9 +155,10 @@ impl Driver for EntryDriver {
 
     fn follow(&mut self, stimulus: &mut Stimulus, frame: &Frame) {
         // Now and then more than there are, which fill the queue for atomics.
-        let passes = match stimulus.one_in(8) {
-            true => 1 + stimulus.below(4 * self.passes),
-            false => self.passes,
+        let passes = if stimulus.one_in(8) {
+            1 + stimulus.below(4 * self.passes)
+        } else {
+            self.passes
         };
         let p = &self.ports;
         let rst = frame.is_high(&p.rst);
@@ -176,9 +177,10 @@ impl Driver for EntryDriver {
             _ if rst => Atomic::None,
             Atomic::None if frame.is_high(&p.take_atomic) => Atomic::Passes(0, passes),
             Atomic::Passes(come, all) if came && control.kind == kind::ATOMIC => {
-                match come + 1 == all {
-                    true => Atomic::Ends,
-                    false => Atomic::Passes(come + 1, all),
+                if come + 1 == all {
+                    Atomic::Ends
+                } else {
+                    Atomic::Passes(come + 1, all)
                 }
             }
             Atomic::Ends if ends => Atomic::None,

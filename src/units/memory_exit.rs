@@ -112,9 +112,10 @@ impl GoldenExit {
         let (mut record, driven) = frame.expected_record(&p.out_data, &p.resp_data);
         record.push(w.warp + w.tag + 4 + w.pass + 1, front);
         record.push(lanes, result.mask);
-        record.push_words(match result.slot == self.slot {
-            true => driven,
-            false => &self.data[usize::from(result.slot)],
+        record.push_words(if result.slot == self.slot {
+            driven
+        } else {
+            &self.data[usize::from(result.slot)]
         });
         record.push(lanes, result.success);
         record.push(1 + w.degree, behind);

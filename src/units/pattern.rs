@@ -39,9 +39,10 @@ impl PlacePorts<'_> {
         frame.drive_bits(self.mask, access.mask.into());
         frame.drive_fields(self.bank, self.bank.width / lanes, access.bank);
         frame.drive_fields(self.lock, self.lock.width / lanes, access.lock);
-        match stimulus.one_in(4) {
-            true => frame.drive_any(self.row, stimulus),
-            false => frame.drive_fields(self.row, self.row.width / lanes, access.row),
+        if stimulus.one_in(4) {
+            frame.drive_any(self.row, stimulus)
+        } else {
+            frame.drive_fields(self.row, self.row.width / lanes, access.row)
         }
     }
 }
@@ -99,9 +100,10 @@ impl Patterns {
                 *mask
             }
         };
-        let rows = match beyond && stimulus.one_in(8) {
-            true => self.row_space,
-            false => self.rows,
+        let rows = if beyond && stimulus.one_in(8) {
+            self.row_space
+        } else {
+            self.rows
         };
         let lock_stride = [1, 1, 8][stimulus.below(3) as usize];
         let mut access = LaneAccess {

@@ -42,9 +42,10 @@ impl Payloads {
 
     /// Ends a cycle: forgets the payloads that nobody has taken.
     fn end_cycle(&mut self, taken: bool) {
-        match taken {
-            true => self.taken = self.next,
-            false => self.next = self.taken,
+        if taken {
+            self.taken = self.next
+        } else {
+            self.next = self.taken
         }
     }
 
@@ -157,9 +158,10 @@ impl<Q: Queue> Golden for GoldenQueue<Q> {
         frame.expect(&p.in_ready, in_ready.into());
         frame.expect(&p.out_valid, output.is_some().into());
         let bypassed = offered && output == input;
-        match bypassed {
-            true => frame.expect_driven(&p.out_data, &p.in_data),
-            false => self.payloads.expect(frame, &p.out_data, output),
+        if bypassed {
+            frame.expect_driven(&p.out_data, &p.in_data)
+        } else {
+            self.payloads.expect(frame, &p.out_data, output)
         }
         frame.expect(&self.ports.stages, used);
         if let Some(number) = input.filter(|_| in_ready && !(bypassed && out_ready)) {

@@ -75,9 +75,10 @@ pub fn is_access_trace(input: &str) -> bool {
 /// their own grid and instructions.
 pub fn load_workload(input: &str, options: &AccessOptions) -> Result<Box<dyn Workload>> {
     let path = Path::new(input);
-    let is_text = match is_stdin(path) {
-        true => !TraceFile::is_one(path),
-        false => path.extension().is_some_and(|e| e == "warp"),
+    let is_text = if is_stdin(path) {
+        !TraceFile::is_one(path)
+    } else {
+        path.extension().is_some_and(|e| e == "warp")
     };
     if is_access_trace(input) {
         return Ok(Box::new(options.workload(&load_input(input)?)?));
@@ -92,9 +93,10 @@ pub fn load_workload(input: &str, options: &AccessOptions) -> Result<Box<dyn Wor
             options.zeros_beyond,
         )?));
     }
-    Ok(match is_text {
-        true => Box::new(WarpText::load(path)?),
-        false => Box::new(TraceFile::open(path)?),
+    Ok(if is_text {
+        Box::new(WarpText::load(path)?)
+    } else {
+        Box::new(TraceFile::open(path)?)
     })
 }
 

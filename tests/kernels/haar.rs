@@ -17,13 +17,17 @@ fn decomposition() {
                     // The approximations come first; they have one wavelet per block.
                     let per_block = (at / blocks).max(1).ilog2();
                     let n = 1usize << per_block;
-                    let (first, width) = match at < blocks {
-                        true => (at * 512, 512),
-                        false => ((at - n * blocks) * (512 / n), 512 / n),
+                    let (first, width) = if at < blocks {
+                        (at * 512, 512)
+                    } else {
+                        ((at - n * blocks) * (512 / n), 512 / n)
                     };
-                    let sign = |i: usize| match at >= blocks && i >= width / 2 {
-                        true => -1.0,
-                        false => 1.0,
+                    let sign = |i: usize| {
+                        if at >= blocks && i >= width / 2 {
+                            -1.0
+                        } else {
+                            1.0
+                        }
                     };
                     let scale = Approx::constant(1.0 / (width as f64).sqrt());
                     let term = |i: usize| Approx::exact(input[first + i] * sign(i));

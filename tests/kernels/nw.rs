@@ -39,9 +39,10 @@ fn alignment(tile: usize, tiles: usize) -> Kernel {
     for wave in 0..2 * tiles - 1 {
         let name = format!("at{wave}");
         kernel = kernel.add_scalar(&name, "penalty", wave as i32);
-        let (half, blocks) = match wave < tiles {
-            true => ("upper", wave + 1),
-            false => ("lower", 2 * tiles - 1 - wave),
+        let (half, blocks) = if wave < tiles {
+            ("upper", wave + 1)
+        } else {
+            ("lower", 2 * tiles - 1 - wave)
         };
         kernel = kernel.then(
             &format!("nw_{half}{suffix}"),

@@ -54,9 +54,12 @@ fn multipliers_of_an_elimination() {
                 let pivot = exact(16 * step + step);
                 // Division in single precision is rounded once.
                 let want: Vec<Approx> = (0..matrix.len())
-                    .map(|i| match i / 16 > step && i % 16 == step {
-                        true => exact(i) / pivot,
-                        false => Approx::exact(0.0),
+                    .map(|i| {
+                        if i / 16 > step && i % 16 == step {
+                            exact(i) / pivot
+                        } else {
+                            Approx::exact(0.0)
+                        }
                     })
                     .collect();
                 assert_within("multipliers", &run.after("multipliers"), &want);

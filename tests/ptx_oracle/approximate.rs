@@ -179,10 +179,12 @@ fn compare(f: &Function, bits: &[u64], result: u64) {
 
 fn quotient(x: &[f64], bound: Bound) -> Exact {
     let (a, b) = (x[0], x[1]);
-    match a.is_finite() && b.is_finite() && a != 0.0 && b != 0.0 {
-        true => Near(quad::div(quad(a), quad(b)), bound),
+    if a.is_finite() && b.is_finite() && a != 0.0 && b != 0.0 {
+        Near(quad::div(quad(a), quad(b)), bound)
+    } else {
         // Zeros, infinities and NaN as IEEE 754 has them.
-        false => Just(a / b),
+
+        Just(a / b)
     }
 }
 

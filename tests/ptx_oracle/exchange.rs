@@ -238,9 +238,10 @@ fn equal(warp: &Warp, members: u32, lane: usize, mask: u64) -> u32 {
 #[test]
 fn matches() {
     fn all(w: &Warp, m: u32, l: usize, mask: u64) -> (Option<u64>, u64) {
-        match equal(w, m, l, mask) == m {
-            true => (Some(m.into()), 1),
-            false => (Some(0), 0),
+        if equal(w, m, l, mask) == m {
+            (Some(m.into()), 1)
+        } else {
+            (Some(0), 0)
         }
     }
     let kinds: [(&str, Definition); 4] = [
@@ -265,9 +266,12 @@ fn matches() {
 
 /// The members' values combined, in any order.
 fn over(warp: &Warp, members: u32, combine: fn(i64, i64) -> i64, signed: bool) -> Option<u64> {
-    let value = |l: usize| match signed {
-        true => i64::from(warp.a[l] as i32),
-        false => i64::from(warp.a[l] as u32),
+    let value = |l: usize| {
+        if signed {
+            i64::from(warp.a[l] as i32)
+        } else {
+            i64::from(warp.a[l] as u32)
+        }
     };
     let result = lanes(members).map(value).reduce(combine);
     result.map(|r| r as u64 & 0xffff_ffff)

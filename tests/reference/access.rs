@@ -111,9 +111,10 @@ impl Thread {
         let place = self.place(context, memory, shared, instr, at, ty.bytes().into())?;
         let old = number(place);
         write(place, combined(instr, ty, old, b, c)?);
-        match is_red {
-            true => Ok(()),
-            false => self.write_result(context, instr, ty, old),
+        if is_red {
+            Ok(())
+        } else {
+            self.write_result(context, instr, ty, old)
         }
     }
 }
@@ -141,9 +142,10 @@ fn combined(instr: &Instruction, ty: Type, old: u64, b: u64, c: u64) -> Result<u
         let mut instr = instr.clone();
         instr.opcode = opcode;
         // The rounding of an atomic is to nearest even.
-        match ty.is_float() {
-            true => float(&instr, ty, &[old, b]),
-            false => integer(&instr, ty, &[old, b], &mut false),
+        if ty.is_float() {
+            float(&instr, ty, &[old, b])
+        } else {
+            integer(&instr, ty, &[old, b], &mut false)
         }
     };
     Ok(match instr.one_of(&operations) {

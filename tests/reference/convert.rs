@@ -34,26 +34,29 @@ pub(super) fn cvt(instr: &Instruction, a: &[u64]) -> Result<u64, Fault> {
 }
 
 fn integer(value: u64, ty: Type) -> i128 {
-    match ty.is_signed() {
-        true => signed(value, ty.bits()).into(),
-        false => truncate(value, ty.bits()).into(),
+    if ty.is_signed() {
+        signed(value, ty.bits()).into()
+    } else {
+        truncate(value, ty.bits()).into()
     }
 }
 
 /// The least and greatest number of a type.
 fn range(ty: Type) -> (i128, i128) {
-    match ty.is_signed() {
-        true => (-(1 << (ty.bits() - 1)), (1 << (ty.bits() - 1)) - 1),
-        false => (0, (1i128 << ty.bits()) - 1),
+    if ty.is_signed() {
+        (-(1 << (ty.bits() - 1)), (1 << (ty.bits() - 1)) - 1)
+    } else {
+        (0, (1i128 << ty.bits()) - 1)
     }
 }
 
 fn integer_to_integer(instr: &Instruction, a: u64, from: Type, to: Type) -> u64 {
     let value = integer(a, from);
     let (low, high) = range(to);
-    match instr.has(Word::Sat) {
-        true => value.clamp(low, high) as u64,
-        false => truncate(value as u64, to.bits()),
+    if instr.has(Word::Sat) {
+        value.clamp(low, high) as u64
+    } else {
+        truncate(value as u64, to.bits())
     }
 }
 
@@ -73,9 +76,10 @@ fn integer_to_float(instr: &Instruction, a: u64, from: Type, to: Type) -> u64 {
 }
 
 fn float_to_integer(instr: &Instruction, a: u64, from: Type, to: Type) -> u64 {
-    let bits = match instr.has(Word::Ftz) && from == Type::F32 {
-        true => flushed(Single::from_bits(a.into())).to_bits() as u64,
-        false => a,
+    let bits = if instr.has(Word::Ftz) && from == Type::F32 {
+        flushed(Single::from_bits(a.into())).to_bits() as u64
+    } else {
+        a
     };
     let value = Double::from_bits(convert(bits, from, Type::F64, Round::NearestTiesToEven).into());
     if value.is_nan() {
@@ -101,9 +105,10 @@ fn float_to_float(instr: &Instruction, a: u64, from: Type, to: Type) -> u64 {
     if integral {
         bits = rounded_to_integral(bits, from, rounding(instr));
     }
-    let mut result = match from == to {
-        true => bits,
-        false => convert(bits, from, to, rounding(instr)),
+    let mut result = if from == to {
+        bits
+    } else {
+        convert(bits, from, to, rounding(instr))
     };
     if ftz && to == Type::F32 {
         result = flushed(Single::from_bits(result.into())).to_bits() as u64;
@@ -114,9 +119,10 @@ fn float_to_float(instr: &Instruction, a: u64, from: Type, to: Type) -> u64 {
     if instr.has(Word::Relu) && result >> (to.bits() - 1) & 1 == 1 && !is_nan(result, to) {
         result = 0;
     }
-    match is_nan(result, to) {
-        true => canonical_nan(to),
-        false => result,
+    if is_nan(result, to) {
+        canonical_nan(to)
+    } else {
+        result
     }
 }
 

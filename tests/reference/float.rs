@@ -39,9 +39,10 @@ pub(super) fn canonical_nan(ty: Type) -> u64 {
 
 /// A subnormal becomes a zero of its sign.
 pub(super) fn flushed<F: Float>(value: F) -> F {
-    match value.is_denormal() {
-        true => F::ZERO.copy_sign(value),
-        false => value,
+    if value.is_denormal() {
+        F::ZERO.copy_sign(value)
+    } else {
+        value
     }
 }
 
@@ -100,12 +101,11 @@ fn arithmetic<F: Float>(instr: &Instruction, ty: Type, a: &[u64]) -> Result<u64,
         () if instr.has(Word::Relu) && !result.is_nan() && result.is_negative() => F::ZERO,
         () => result,
     };
-    Ok(
-        match result.is_nan() && !matches!(instr.opcode, Abs | Neg) {
-            true => canonical_nan(ty),
-            false => result.to_bits() as u64,
-        },
-    )
+    Ok(if result.is_nan() && !matches!(instr.opcode, Abs | Neg) {
+        canonical_nan(ty)
+    } else {
+        result.to_bits() as u64
+    })
 }
 
 /// To [0, 1]; NaN to 0.
@@ -124,9 +124,10 @@ fn extreme<F: Float>(instr: &Instruction, ty: Type, a: F, b: F) -> F {
     if (a.is_nan() && b.is_nan()) || (instr.has(Word::BigNan) && (a.is_nan() || b.is_nan())) {
         return nan();
     }
-    let (x, y) = match instr.has(Word::Xorsign) {
-        true => (a.abs(), b.abs()),
-        false => (a, b),
+    let (x, y) = if instr.has(Word::Xorsign) {
+        (a.abs(), b.abs())
+    } else {
+        (a, b)
     };
     let is_max = instr.opcode == Opcode::Max;
     let picked = match x.partial_cmp(&y) {
@@ -138,9 +139,10 @@ fn extreme<F: Float>(instr: &Instruction, ty: Type, a: F, b: F) -> F {
         Some(order) if (order == Ordering::Greater) == is_max => x,
         Some(_) => y,
     };
-    match instr.has(Word::Xorsign) && a.is_negative() != b.is_negative() {
-        true => -picked,
-        false => picked,
+    if instr.has(Word::Xorsign) && a.is_negative() != b.is_negative() {
+        -picked
+    } else {
+        picked
     }
 }
 

@@ -17,9 +17,12 @@ pub(super) fn integer(
     let u = |i: usize| truncate(a[i], bits);
     let s = |i: usize| signed(a[i], bits);
     let is_signed = ty.is_signed();
-    let wide = |i: usize| match is_signed {
-        true => i128::from(s(i)),
-        false => i128::from(u(i)),
+    let wide = |i: usize| {
+        if is_signed {
+            i128::from(s(i))
+        } else {
+            i128::from(u(i))
+        }
     };
     // The product of two 64-bit numbers without a sign fills all 128 bits.
     let product = || wide(0).wrapping_mul(wide(1));
@@ -29,9 +32,12 @@ pub(super) fn integer(
         // The low half, or the whole product of mul.wide.
         () => value as u64,
     };
-    let saturated = |value: i128| match instr.has(Word::Sat) {
-        true => value.clamp(i128::from(i32::MIN), i128::from(i32::MAX)) as u64,
-        false => value as u64,
+    let saturated = |value: i128| {
+        if instr.has(Word::Sat) {
+            value.clamp(i128::from(i32::MIN), i128::from(i32::MAX)) as u64
+        } else {
+            value as u64
+        }
     };
     use Opcode::*;
     Ok(match instr.opcode {
@@ -40,9 +46,10 @@ pub(super) fn integer(
             let carried = matches!(instr.opcode, Addc | Subc);
             let (x, y) = (u128::from(u(0)), u128::from(u(1)));
             let carry_in = u128::from(carried && *carry);
-            let exact = match negative {
-                false => x + y + carry_in,
-                true => x.wrapping_sub(y).wrapping_sub(carry_in),
+            let exact = if negative {
+                x.wrapping_sub(y).wrapping_sub(carry_in)
+            } else {
+                x + y + carry_in
             };
             if instr.has(Word::Cc) {
                 *carry = exact >> bits & 1 == 1;
@@ -65,14 +72,18 @@ pub(super) fn integer(
             add_carry(instr, value, u(2), bits, carry)
         }
         Mul24 | Mad24 => {
-            let low = |i: usize| match is_signed {
-                true => i128::from(signed(a[i], 24)),
-                false => i128::from(truncate(a[i], 24)),
+            let low = |i: usize| {
+                if is_signed {
+                    i128::from(signed(a[i], 24))
+                } else {
+                    i128::from(truncate(a[i], 24))
+                }
             };
             let product = low(0) * low(1);
-            let value = match instr.has(Word::Hi) {
-                true => product >> 16,
-                false => product,
+            let value = if instr.has(Word::Hi) {
+                product >> 16
+            } else {
+                product
             };
             match instr.opcode {
                 Mad24 if instr.has(Word::Sat) => saturated(value + i128::from(s(2))),
@@ -107,20 +118,23 @@ pub(super) fn integer(
         },
         Shr => {
             let n = truncate(a[1], 32).min(u64::from(bits));
-            match is_signed {
-                true => (i128::from(s(0)) >> n) as u64,
-                false => (u128::from(u(0)) >> n) as u64,
+            if is_signed {
+                (i128::from(s(0)) >> n) as u64
+            } else {
+                (u128::from(u(0)) >> n) as u64
             }
         }
         Shf => {
-            let n = match instr.has(Word::Clamp) {
-                true => truncate(a[2], 32).min(32),
-                false => a[2] & 31,
+            let n = if instr.has(Word::Clamp) {
+                truncate(a[2], 32).min(32)
+            } else {
+                a[2] & 31
             };
             let both = truncate(a[1], 32) << 32 | truncate(a[0], 32);
-            match instr.has(Word::L) {
-                true => (u128::from(both) << n >> 32) as u64,
-                false => (u128::from(both) >> n) as u64,
+            if instr.has(Word::L) {
+                (u128::from(both) << n >> 32) as u64
+            } else {
+                (u128::from(both) >> n) as u64
             }
         }
         Popc => u64::from(u(0).count_ones()),
@@ -142,9 +156,10 @@ pub(super) fn integer(
             let (pos, len) = (a[1] & 0xff, a[2] & 0xff);
             let msb = u64::from(bits) - 1;
             let bit = |i: u64| u(0) >> i & 1;
-            let sign = match is_signed && len > 0 {
-                true => bit((pos + len - 1).min(msb)),
-                false => 0,
+            let sign = if is_signed && len > 0 {
+                bit((pos + len - 1).min(msb))
+            } else {
+                0
             };
             (0..=msb).fold(0, |d, i| {
                 let taken = i < len && pos + i <= msb;
@@ -161,17 +176,19 @@ pub(super) fn integer(
         }
         Bmsk => {
             let wrap = instr.has(Word::Wrap);
-            let (from, len) = match wrap {
-                true => (a[0] & 31, a[1] & 31),
-                false => (truncate(a[0], 32), truncate(a[1], 32)),
+            let (from, len) = if wrap {
+                (a[0] & 31, a[1] & 31)
+            } else {
+                (truncate(a[0], 32), truncate(a[1], 32))
             };
             let inside = |i: &u64| *i >= from && *i < from.saturating_add(len);
             (0..32).filter(inside).fold(0, |d, i| d | 1 << i)
         }
         Szext => {
-            let n = match instr.has(Word::Wrap) {
-                true => a[1] & 31,
-                false => truncate(a[1], 32).min(32),
+            let n = if instr.has(Word::Wrap) {
+                a[1] & 31
+            } else {
+                truncate(a[1], 32).min(32)
             };
             match (n, is_signed) {
                 (0, _) => 0,
@@ -201,9 +218,12 @@ pub(super) fn multiply_add_carry(
     carry: &mut bool,
 ) -> u64 {
     let bits = ty.bits();
-    let wide = |i: usize| match ty.is_signed() {
-        true => i128::from(signed(a[i], bits)),
-        false => i128::from(truncate(a[i], bits)),
+    let wide = |i: usize| {
+        if ty.is_signed() {
+            i128::from(signed(a[i], bits))
+        } else {
+            i128::from(truncate(a[i], bits))
+        }
     };
     let product = wide(0).wrapping_mul(wide(1));
     let value = match (instr.has(Word::Hi), ty.is_signed()) {
@@ -259,9 +279,10 @@ fn dot(instr: &Instruction, a: &[u64]) -> u64 {
     );
     let element = |value: u64, i: u32, bits: u32, ty: Type| {
         let raw = value >> (bits * i);
-        match ty.is_signed() {
-            true => signed(raw, bits),
-            false => truncate(raw, bits) as i64,
+        if ty.is_signed() {
+            signed(raw, bits)
+        } else {
+            truncate(raw, bits) as i64
         }
     };
     let sum: i64 = match instr.opcode {

@@ -43,8 +43,9 @@ pub fn signed(value: u64, bits: u32) -> i64 {
 /// extended with their sign, the others with zeros.
 pub fn extend(value: u64, ty: Type, bits: u32) -> u64 {
     let value = truncate(value, ty.bits());
-    match ty.is_signed() {
-        true => truncate(signed(value, ty.bits()) as u64, bits),
-        false => truncate(value, bits),
+    if ty.is_signed() {
+        truncate(signed(value, ty.bits()) as u64, bits)
+    } else {
+        truncate(value, bits)
     }
 }

@@ -250,9 +250,10 @@ fn release(threads: &mut [Thread]) -> Result<(), Fault> {
             released = true;
         }
     }
-    match released {
-        true => Ok(()),
-        false => Err(Fault("the threads wait for each other".into())),
+    if released {
+        Ok(())
+    } else {
+        Err(Fault("the threads wait for each other".into()))
     }
 }
 

@@ -73,9 +73,10 @@ impl Thread {
                 (ty, value)
             }
             Dp4a | Dp2a => {
-                let result = match instr.types().any(Type::is_signed) {
-                    true => Type::S32,
-                    false => Type::U32,
+                let result = if instr.types().any(Type::is_signed) {
+                    Type::S32
+                } else {
+                    Type::U32
                 };
                 let mut carry = self.carry;
                 (result, integer(instr, ty, &all(Type::B32)?, &mut carry)?)
@@ -171,9 +172,10 @@ impl Thread {
             Some(Space::Local) => LOCAL_WINDOW,
             _ => 0,
         };
-        Ok(match instr.has(Word::To) {
-            true => value & !window,
-            false => value | window,
+        Ok(if instr.has(Word::To) {
+            value & !window
+        } else {
+            value | window
         })
     }
 

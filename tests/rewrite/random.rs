@@ -282,9 +282,12 @@ pub fn kernel(seed: u64) -> Kernel {
     let declarations: String = arrays
         .iter()
         .enumerate()
-        .map(|(n, a)| match dynamic && n + 1 == arrays.len() {
-            true => format!(".extern .shared .align 16 .b8 {}[];\n", a.name),
-            false => format!(".shared .align 16 .b8 {}[{}];\n", a.name, 1 << a.bits),
+        .map(|(n, a)| {
+            if dynamic && n + 1 == arrays.len() {
+                format!(".extern .shared .align 16 .b8 {}[];\n", a.name)
+            } else {
+                format!(".shared .align 16 .b8 {}[{}];\n", a.name, 1 << a.bits)
+            }
         })
         .collect();
     let (registers, threads) = (maker.next + 1, maker.threads);

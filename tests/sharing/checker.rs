@@ -95,9 +95,10 @@ impl Walk {
     /// a label stands between the first safe place and the marker.
     pub fn check(&self, earliest: bool) -> Result<(), String> {
         if !self.ahead[0] {
-            return match self.steps.contains(&Step::Marker) {
-                true => Err("a marker where no access is possible".to_owned()),
-                false => Ok(()),
+            return if self.steps.contains(&Step::Marker) {
+                Err("a marker where no access is possible".to_owned())
+            } else {
+                Ok(())
             };
         }
         let end = self.steps.len();
@@ -118,9 +119,10 @@ impl Walk {
     /// What a thread at `at` does; whether it has released afterwards.
     fn pass(&self, at: usize, released: bool, earliest: bool) -> Result<bool, String> {
         let Some(step) = self.steps.get(at) else {
-            return match released {
-                true => Ok(true),
-                false => Err("a path ends without a release".to_owned()),
+            return if released {
+                Ok(true)
+            } else {
+                Err("a path ends without a release".to_owned())
             };
         };
         match step {

@@ -171,9 +171,10 @@ pub fn scratchpad() -> Wave {
         wave.output("resp_valid", out.resp.valid);
         wave.output("resp_tag", out.resp.tag);
         let shown = |word: u64| -> Value {
-            match out.resp.valid {
-                true => word.into(),
-                false => "".into(),
+            if out.resp.valid {
+                word.into()
+            } else {
+                "".into()
             }
         };
         wave.output("resp_degree", shown(out.resp.degree.into()));
@@ -214,9 +215,10 @@ pub fn lock_unit() -> Wave {
         wave.cycle();
         wave.input("lk_valid", inputs.valid);
         wave.input("lk_op", if inputs.valid { op_name(op) } else { "" });
-        let window: Value = match inputs.valid {
-            true => u64::from(window).into(),
-            false => "".into(),
+        let window: Value = if inputs.valid {
+            u64::from(window).into()
+        } else {
+            "".into()
         };
         wave.input("lk_win", window);
         wave.input("lk_req", lanes(req));
@@ -358,9 +360,10 @@ pub fn bank_ram() -> Wave {
     for inputs in script {
         let dout = bank.step(&inputs);
         let given = |given: bool, number: u64| -> Value {
-            match given {
-                true => format!("{number:x}").into(),
-                false => "".into(),
+            if given {
+                format!("{number:x}").into()
+            } else {
+                "".into()
             }
         };
         wave.cycle();

@@ -72,9 +72,10 @@ impl Access {
             mask: self.mask,
             tag: self.tag,
             error,
-            degree: match error || self.op == 0 {
-                true => 0,
-                false => degree(self.mask, &self.addr),
+            degree: if error || self.op == 0 {
+                0
+            } else {
+                degree(self.mask, &self.addr)
             },
             data,
         }

@@ -210,9 +210,10 @@ fn compile(
                 }
             });
         }
-        match factors.is_empty() {
-            true => expression.constant = expression.constant.wrapping_add(product),
-            false => expression.terms.push((product, factors)),
+        if factors.is_empty() {
+            expression.constant = expression.constant.wrapping_add(product)
+        } else {
+            expression.terms.push((product, factors))
         }
     }
     Some(expression)

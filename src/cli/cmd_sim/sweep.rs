@@ -278,8 +278,9 @@ fn flatten(path: &str, value: &Value, row: &mut Vec<(String, String)>) {
 
 /// A cell as RFC 4180 has it.
 fn csv_cell(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
     }
 }

@@ -44,12 +44,13 @@ pub(super) fn single(kernel: &str, point: &Point) -> String {
         rows.push(count("global merged", s.global_merged));
     }
     let (blocks, pairs) = (point.residency.blocks(), point.residency.pairs);
-    let interrupted = match point.ended {
-        true => String::new(),
-        false => format!(
+    let interrupted = if point.ended {
+        String::new()
+    } else {
+        format!(
             "interrupted: the numbers are those of {} cycles\n",
             s.cycles
-        ),
+        )
     };
     format!(
         "{} on {}: {} pipeline, {} scheduler, lock hash {}\n\
@@ -130,9 +131,10 @@ fn dependences(dependent: Option<u32>) -> String {
 
 /// How conflicts were counted; `lanes` of a pass, where all points have as many.
 fn conflict_rule(config: &Config, lanes: Option<u32>) -> String {
-    let served = match config.path.broadcast {
-        true => "distinct words",
-        false => "lanes",
+    let served = if config.path.broadcast {
+        "distinct words"
+    } else {
+        "lanes"
     };
     let pass = lanes.map_or("pass".to_owned(), |l| format!("pass of {l} lanes"));
     let wide = match config.wide {

@@ -27,9 +27,10 @@ pub(in crate::cli) fn run(
     machine: &Config,
     printer: &Printer,
 ) -> Result<()> {
-    let kinds = match kinds.is_empty() {
-        true => Kind::all(),
-        false => kinds.to_vec(),
+    let kinds = if kinds.is_empty() {
+        Kind::all()
+    } else {
+        kinds.to_vec()
     };
     let progress = printer.progress(1, "tune --software");
     let report = |update: Update| {

@@ -131,10 +131,7 @@ impl Kind for BitwiseXor {
         let n = g.addr_bits();
         let mut pair = || {
             let (a, b) = (below(n), below(n));
-            match a == b {
-                true => (a, None),
-                false => (a.min(b), Some(a.max(b))),
-            }
+            if a == b { (a, None) } else { (a.min(b), Some(a.max(b))) }
         };
         BitwiseXor {
             pairs: (0..g.bank_bits()).map(|_| pair()).collect(),

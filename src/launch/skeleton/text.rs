@@ -62,12 +62,13 @@ impl Skeleton {
                         arg.name,
                         did_you_mean(&arg.name, self.names())
                     ),
-                    match self.params.is_empty() {
-                        true => "the entry has no parameters".to_owned(),
-                        false => format!(
+                    if self.params.is_empty() {
+                        "the entry has no parameters".to_owned()
+                    } else {
+                        format!(
                             "expected one of {}, or its place from 0",
                             self.names().collect::<Vec<_>>().join(", ")
-                        ),
+                        )
                     },
                 ));
             };

@@ -82,9 +82,10 @@ impl Usage {
     /// The type of a scalar that is declared as `declared`.
     pub fn scalar(&self, param: u32, declared: Type) -> Type {
         let seen = self.seen_as.get(&param).map_or(&[][..], |s| s);
-        match declared.is_float() || declared.is_signed() {
-            true => declared,
-            false => telling(seen).unwrap_or(declared),
+        if declared.is_float() || declared.is_signed() {
+            declared
+        } else {
+            telling(seen).unwrap_or(declared)
         }
     }
 

@@ -171,9 +171,10 @@ impl Contexts {
         for (i, context) in self.list.iter_mut().enumerate() {
             let idle = context.is_idle();
             let input = inputs.atomic.filter(|_| target == Some(i));
-            let at = match idle {
-                true => context.passes.output(input),
-                false => None,
+            let at = if idle {
+                context.passes.output(input)
+            } else {
+                None
             };
             context.passes.commit(&PrememInputs {
                 rst: false,

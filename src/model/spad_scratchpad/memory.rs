@@ -131,10 +131,12 @@ impl Memory {
     }
 
     fn write<T>(&mut self, request: &Request<T>, place: &Place) -> LaneMask {
-        match place.served == place.leader {
+        if place.served == place.leader {
             // Each bank has one lane, whose word needs no merging.
-            true => self.write_apart(request, place.leader),
-            false => self.write_merged(request, place),
+
+            self.write_apart(request, place.leader)
+        } else {
+            self.write_merged(request, place)
         }
         0
     }

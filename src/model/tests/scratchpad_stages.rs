@@ -121,9 +121,12 @@ fn random_access(rng: &mut ChaCha8Rng) -> Access {
     let base = uniform(rng, 400) * 31;
     let scattered = uniform(rng, 2) == 0;
     let addrs: Vec<u16> = (0..32)
-        .map(|i| match scattered {
-            true => uniform(rng, 256),
-            false => (base + spread * i) % 16384,
+        .map(|i| {
+            if scattered {
+                uniform(rng, 256)
+            } else {
+                (base + spread * i) % 16384
+            }
         })
         .map(|a| a as u16)
         .collect();

@@ -57,9 +57,10 @@ fn a_warp_issues_behind_all_stages_and_one_more_warp_than_stages_every_cycle() {
             machine.drain(200);
             let all = issued(&machine);
             let last = all[all.len() - 1].0;
-            let expected = match warps <= ahead {
-                true => ahead + 4 * (ahead + 1) + warps - 1,
-                false => ahead + 5 * warps - 1,
+            let expected = if warps <= ahead {
+                ahead + 4 * (ahead + 1) + warps - 1
+            } else {
+                ahead + 5 * warps - 1
             };
             let of = format!("{warps} warps, {ahead} ahead");
             assert_eq!((all.len(), last), (5 * warps, expected), "{of}");

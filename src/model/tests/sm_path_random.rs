@@ -129,9 +129,10 @@ fn check(machine: &Machine) {
         let results = execute(i, lanes, &mut memory);
         let count = results.len();
         for (pass, (mask, data)) in results.into_iter().enumerate() {
-            let done = match kind::is_mem(i.offer.kind) {
-                true => mem.next(),
-                false => nonmem.next(),
+            let done = if kind::is_mem(i.offer.kind) {
+                mem.next()
+            } else {
+                nonmem.next()
             };
             let done = done.expect("a result for every pass");
             let wb = &done.wb;

@@ -278,9 +278,10 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let place = to.join(path.file_name().unwrap());
-        match path.is_dir() {
-            true => copy(&path, &place),
-            false => drop(fs::copy(&path, place).unwrap()),
+        if path.is_dir() {
+            copy(&path, &place)
+        } else {
+            fs::copy(&path, place).unwrap();
         }
     }
 }

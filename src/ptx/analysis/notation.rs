@@ -17,18 +17,22 @@ impl Affines<'_> {
         let base = |term: &Term| matches!(term, Term::Base(_));
         let whole = |c: i64| c % WORD == 0;
         let words = whole(affine.constant)
-            && affine.terms.iter().all(|(t, c)| match base(t) {
-                true => *c == 1 && self.is_word_aligned(t),
-                false => whole(*c),
+            && affine.terms.iter().all(|(t, c)| {
+                if base(t) {
+                    *c == 1 && self.is_word_aligned(t)
+                } else {
+                    whole(*c)
+                }
             });
         let unit = if words { WORD } else { 1 };
         let mut terms: Vec<&(Term, i64)> = affine.terms.iter().collect();
         terms.sort_by_key(|(t, _)| order(t));
         let mut text = String::new();
         for (term, coefficient) in terms {
-            let coefficient = match base(term) {
-                true => *coefficient,
-                false => coefficient / unit,
+            let coefficient = if base(term) {
+                *coefficient
+            } else {
+                coefficient / unit
             };
             let names = term.factors().iter().map(|f| self.name(f));
             let names: Vec<String> = names.collect();

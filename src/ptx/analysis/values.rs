@@ -279,9 +279,10 @@ impl Values {
                 let register = self.writes[index].0;
                 let id = ValueId(self.definitions.len() as u32);
                 let old = current[register.0 as usize];
-                self.definitions.push(match guarded {
-                    true => Definition::Guarded { at, register, old },
-                    false => Definition::Instruction { at, register },
+                self.definitions.push(if guarded {
+                    Definition::Guarded { at, register, old }
+                } else {
+                    Definition::Instruction { at, register }
                 });
                 self.writes[index].1 = id;
                 set(current, register, id);

@@ -366,9 +366,10 @@ pub(super) fn copy(m: &mut Machine, to: &MemoryOp, exec: u32) {
         for byte in 0..to.bytes as usize {
             // SAFETY: `resolve` gives pointers to all bytes of both sides.
             unsafe {
-                let value = match byte < wanted as usize {
-                    true => u8::get(sources[lane].wrapping_add(byte)),
-                    false => 0,
+                let value = if byte < wanted as usize {
+                    u8::get(sources[lane].wrapping_add(byte))
+                } else {
+                    0
                 };
                 value.put(targets[lane].wrapping_add(byte));
             }
@@ -388,9 +389,10 @@ pub(super) fn matrix(m: &mut Machine, info: &MemoryOp, exec: u32) {
     let rows = u32::MAX >> (32 - 8 * registers.len());
     let pointers = m.resolve(info, exec & rows);
     for (at, &slot) in registers.iter().enumerate() {
-        let mut values = match stores {
-            true => m.registers.read(slot),
-            false => [0; 32],
+        let mut values = if stores {
+            m.registers.read(slot)
+        } else {
+            [0; 32]
         };
         for (lane, value) in values.iter_mut().enumerate() {
             for half in 0..2 {
@@ -403,9 +405,10 @@ pub(super) fn matrix(m: &mut Machine, info: &MemoryOp, exec: u32) {
                 let place = pointers[8 * at + row].wrapping_add(2 * column);
                 // SAFETY: `resolve` gives pointers to rows of 16 bytes.
                 unsafe {
-                    match stores {
-                        true => ((*value >> (16 * half)) as u16).put(place),
-                        false => *value |= u64::from(u16::get(place)) << (16 * half),
+                    if stores {
+                        ((*value >> (16 * half)) as u16).put(place)
+                    } else {
+                        *value |= u64::from(u16::get(place)) << (16 * half)
                     }
                 }
             }

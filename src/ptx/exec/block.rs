@@ -139,9 +139,10 @@ impl<'a> Worker<'a> {
         let mut path = 0;
         while path < warp.paths.len() {
             if warp.paths[path].state == State::Ready {
-                let stopped = match observed {
-                    true => warp.run::<true>(m, path),
-                    false => warp.run::<false>(m, path),
+                let stopped = if observed {
+                    warp.run::<true>(m, path)
+                } else {
+                    warp.run::<false>(m, path)
                 };
                 match stopped {
                     Stopped::Done => {
@@ -251,9 +252,10 @@ impl<'a> Worker<'a> {
         if let Some(races) = &mut m.races {
             // Who has arrived before has not seen the others.
             let passing = here.iter().flat_map(|w| w.threads());
-            match arrived == 0 && sum == alive {
-                true => races.order.barrier(),
-                false => races.order.pass(number, &passing.collect::<Vec<_>>()),
+            if arrived == 0 && sum == alive {
+                races.order.barrier()
+            } else {
+                races.order.pass(number, &passing.collect::<Vec<_>>())
             }
         }
         if let Some(observer) = &mut m.observer {

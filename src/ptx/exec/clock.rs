@@ -184,9 +184,10 @@ impl Order {
             return;
         };
         let own = &mut self.threads[thread as usize];
-        match acquire {
-            true => own.seen.join(seen),
-            false => own.pending.join(seen),
+        if acquire {
+            own.seen.join(seen)
+        } else {
+            own.pending.join(seen)
         }
     }
 

@@ -103,11 +103,10 @@ impl GlobalRaces {
         let clashes = |mark: &Mark| {
             let here = mark.block == block;
             let one_warp = here && mark.stamp.thread / 32 == touch.thread / 32;
-            let ordered = match here {
-                true => {
-                    order.has_seen(touch.thread, mark.stamp) || one_warp && mark.step == touch.step
-                }
-                false => seen.contains(&mark.block),
+            let ordered = if here {
+                order.has_seen(touch.thread, mark.stamp) || one_warp && mark.step == touch.step
+            } else {
+                seen.contains(&mark.block)
             };
             mark.block != 0
                 && mark.bytes & bytes != 0

@@ -79,9 +79,10 @@ impl Region {
     /// First byte and the one behind the last in a space of `len` bytes.
     #[inline(always)]
     pub fn within(&self, space: Space, len: u64) -> (u64, u64) {
-        match self.space == space {
-            true => (self.low, self.high.min(len)),
-            false => (0, len),
+        if self.space == space {
+            (self.low, self.high.min(len))
+        } else {
+            (0, len)
         }
     }
 }

@@ -25,9 +25,10 @@ pub(super) fn lanes(exec: u32) -> impl Iterator<Item = u32> {
 /// Where the object of a lane is; what is wrong becomes a finding.
 pub(super) fn locate(m: &mut Machine, place: &SharedPlace, lane: u32, what: &str) -> Option<u64> {
     let address = m.addresses_from(place.from, place.offset)[lane as usize];
-    let inside = match place.generic {
-        true => offset_in(SHARED_WINDOW, address),
-        false => Some(address & !WINDOW),
+    let inside = if place.generic {
+        offset_in(SHARED_WINDOW, address)
+    } else {
+        Some(address & !WINDOW)
     };
     let wrong = match inside {
         None => {
@@ -226,9 +227,10 @@ pub(super) fn wait(m: &mut Machine, info: &Wait, exec: u32, now: bool) -> bool {
 }
 
 pub(super) fn awaited(info: &Wait, value: u64) -> Awaited {
-    match info.parity {
-        true => Awaited::Parity(value),
-        false => Awaited::State(value),
+    if info.parity {
+        Awaited::Parity(value)
+    } else {
+        Awaited::State(value)
     }
 }
 

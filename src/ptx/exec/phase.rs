@@ -48,14 +48,15 @@ pub(super) enum Awaited {
 impl Object {
     /// A barrier whose phases take `count` arrivals.
     pub fn new(count: u32) -> Result<Self, String> {
-        match (1..=MOST).contains(&count) {
-            true => Ok(Object {
+        if (1..=MOST).contains(&count) {
+            Ok(Object {
                 expected: count,
                 pending: count,
                 bytes: 0,
                 phase: 0,
-            }),
-            false => Err(format!("a count of {count}: expected 1 to {MOST}")),
+            })
+        } else {
+            Err(format!("a count of {count}: expected 1 to {MOST}"))
         }
     }
 
@@ -91,9 +92,10 @@ impl Object {
             self.expected -= count;
         }
         let completes = self.advance();
-        match completes && arrival.stays {
-            true => Err("an arrival with .noComplete completes the phase".to_owned()),
-            false => Ok((before, completes)),
+        if completes && arrival.stays {
+            Err("an arrival with .noComplete completes the phase".to_owned())
+        } else {
+            Ok((before, completes))
         }
     }
 
@@ -130,15 +132,14 @@ impl Object {
 
     fn add(&mut self, bytes: i64) -> Result<(), String> {
         let sum = self.bytes + bytes;
-        match sum.unsigned_abs() <= u64::from(MOST) {
-            true => {
-                self.bytes = sum;
-                Ok(())
-            }
-            false => Err(format!(
+        if sum.unsigned_abs() <= u64::from(MOST) {
+            self.bytes = sum;
+            Ok(())
+        } else {
+            Err(format!(
                 "{sum} bytes to come in phase {}: the count holds -{MOST} to {MOST}",
                 self.phase
-            )),
+            ))
         }
     }
 
@@ -218,9 +219,10 @@ mod tests {
             for _ in 0..arrival.count {
                 let at = self.members.iter().position(|arrived| !arrived);
                 let at = at.expect("the caller asks for no more than there are");
-                match arrival.drops {
-                    true => drop(self.members.remove(at)),
-                    false => self.members[at] = true,
+                if arrival.drops {
+                    self.members.remove(at);
+                } else {
+                    self.members[at] = true
                 }
             }
             self.settle()

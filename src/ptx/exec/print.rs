@@ -120,9 +120,10 @@ fn formatted(m: &mut Machine, format: &str, mut at: u64, lane: u32) -> (String, 
         }
         let wide = long || "fFeEgGaAsp".contains(conversion);
         at = if wide { at.next_multiple_of(8) } else { at };
-        let raw = match wide {
-            true => u64::from_le_bytes(bytes(m, at, lane)),
-            false => u64::from(u32::from_le_bytes(bytes(m, at, lane))),
+        let raw = if wide {
+            u64::from_le_bytes(bytes(m, at, lane))
+        } else {
+            u64::from(u32::from_le_bytes(bytes(m, at, lane)))
         };
         at += if wide { 8 } else { 4 };
         count += 1;
@@ -191,16 +192,20 @@ fn number(value: f64, conversion: char, precision: Option<usize>, plus: bool) ->
         'g' | 'G' => {
             let significant = digits.max(1);
             let (mantissa, power, suffix) = exponent(significant - 1);
-            let trimmed = |t: String| match t.contains('.') {
-                true => t.trim_end_matches('0').trim_end_matches('.').to_owned(),
-                false => t,
+            let trimmed = |t: String| {
+                if t.contains('.') {
+                    t.trim_end_matches('0').trim_end_matches('.').to_owned()
+                } else {
+                    t
+                }
             };
-            match (-4..significant as i32).contains(&power) {
-                true => trimmed(format!(
+            if (-4..significant as i32).contains(&power) {
+                trimmed(format!(
                     "{value:.*}",
                     (significant as i32 - 1 - power) as usize
-                )),
-                false => trimmed(mantissa) + &suffix,
+                ))
+            } else {
+                trimmed(mantissa) + &suffix
             }
         }
         _ => format!("{value:.digits$}"),

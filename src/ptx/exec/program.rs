@@ -439,16 +439,15 @@ fn plural(count: usize) -> String {
 }
 
 fn check_size(launch: &Launch) -> Result<()> {
-    let check = |what: &str, size: [u32; 3], most: [u32; 3]| match size
-        .iter()
-        .zip(most)
-        .all(|(&n, m)| (1..=m).contains(&n))
-    {
-        true => Ok(()),
-        false => Err(Error::usage(
-            format!("{what} of {size:?}"),
-            format!("expected 1 to {most:?}, CUDA's limits"),
-        )),
+    let check = |what: &str, size: [u32; 3], most: [u32; 3]| {
+        if size.iter().zip(most).all(|(&n, m)| (1..=m).contains(&n)) {
+            Ok(())
+        } else {
+            Err(Error::usage(
+                format!("{what} of {size:?}"),
+                format!("expected 1 to {most:?}, CUDA's limits"),
+            ))
+        }
     };
     check("a grid", launch.grid, GRID)?;
     check("a block", launch.block, BLOCK)?;

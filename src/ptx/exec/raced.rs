@@ -229,9 +229,10 @@ fn touch(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
             };
             note(m, lane, byte, info.transfer.writes(), side, text);
         } else if let Some(other) = other {
-            let harmless = match other.harmless {
-                true => ", the value that is there",
-                false => "",
+            let harmless = if other.harmless {
+                ", the value that is there"
+            } else {
+                ""
             };
             let text = |verb: &str| {
                 format!("{verb} byte {byte} of shared memory without a barrier between{harmless}")
@@ -271,12 +272,13 @@ fn collide(m: &mut Machine, info: &MemoryOp, shared: bool, exec: u32, addresses:
         let Some(at) = (0..info.bytes).find(differs) else {
             continue;
         };
-        let (byte, variable) = match shared {
-            true => (address, m.shared_variable(address)),
-            false => match m.global_place(address, info.bytes) {
+        let (byte, variable) = if shared {
+            (address, m.shared_variable(address))
+        } else {
+            match m.global_place(address, info.bytes) {
                 Some((object, offset)) => (offset, Some(object.name.clone())),
                 None => continue,
-            },
+            }
         };
         let byte = byte + u64::from(at);
         let side = Other {

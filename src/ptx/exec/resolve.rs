@@ -77,9 +77,10 @@ impl<'a> Machine<'a> {
             let offset = addresses[lane].wrapping_sub(start);
             let good = (offset < limit) & (addresses[lane] & unaligned == 0);
             bad |= on(exec, lane) & !good;
-            pointers[lane] = match on(exec, lane) & good {
-                true => data.wrapping_add(offset as usize),
-                false => dummy,
+            pointers[lane] = if on(exec, lane) & good {
+                data.wrapping_add(offset as usize)
+            } else {
+                dummy
             };
         }
         (!bad).then_some(pointers)
@@ -443,9 +444,10 @@ impl<'a> Machine<'a> {
         let address = info.offset as u64;
         let (low, high) = (info.region.low, info.region.high);
         let end = address.checked_add(u64::from(info.bytes));
-        match address < low || end.is_none_or(|end| end > high) {
-            true => self.outside(info, Space::Param, lane, address),
-            false => self.unaligned(info, Space::Param, lane, address),
+        if address < low || end.is_none_or(|end| end > high) {
+            self.outside(info, Space::Param, lane, address)
+        } else {
+            self.unaligned(info, Space::Param, lane, address)
         }
     }
 }

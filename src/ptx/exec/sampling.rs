@@ -26,9 +26,10 @@ pub(super) fn run(m: &mut Machine, op: &TextureOp, exec: u32) {
         op.operation,
         Operation::Store { .. } | Operation::Reduce { .. }
     );
-    let mut data = match writes {
-        true => read(&op.data),
-        false => vec![[0; 32]; op.data.len()],
+    let mut data = if writes {
+        read(&op.data)
+    } else {
+        vec![[0; 32]; op.data.len()]
     };
     for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
         let Some(texture) = texture(m, op, handles[lane], lane as u32) else {
@@ -160,9 +161,10 @@ fn one(
     let (mut layer, mut place) = (at.layer.min(texture.layers - 1), at.place);
     if texture.geometry.cube {
         let (face, on) = face(place.map(f32::from_bits));
-        layer = match texture.geometry.layered {
-            true => at.layer.min(texture.layers / 6 - 1) * 6 + face,
-            false => face,
+        layer = if texture.geometry.layered {
+            at.layer.min(texture.layers / 6 - 1) * 6 + face
+        } else {
+            face
         };
         place = [on[0].to_bits(), on[1].to_bits(), 0];
         sampler.normalized = true;
@@ -174,9 +176,10 @@ fn one(
             gather(texture, &sampler, real, (channel, at.offsets), &read)
         }
         _ => {
-            let place = match op.real {
-                true => Place::Real(real),
-                false => Place::Integer(place.map(|p| p as i32)),
+            let place = if op.real {
+                Place::Real(real)
+            } else {
+                Place::Integer(place.map(|p| p as i32))
             };
             fetch(texture, &sampler, place, at.offsets, &read)
         }
@@ -222,9 +225,10 @@ fn surface(
     };
     let loads = matches!(op.operation, Operation::Load(_));
     let unit = u64::from(op.ty.bytes());
-    let size = match formatted {
-        true => u64::from(texture.format.bytes()),
-        false => unit * data.len() as u64,
+    let size = if formatted {
+        u64::from(texture.format.bytes())
+    } else {
+        unit * data.len() as u64
     };
     let Some(offset) = offset(m, (op, texture, outside), &at, size) else {
         return vec![0; data.len()];
@@ -246,9 +250,10 @@ fn surface(
     } else {
         for (n, value) in data.iter_mut().enumerate() {
             let at = offset + n as u64 * unit;
-            match loads {
-                true => *value = object.element(at, unit),
-                false => object.put(at, unit, *value),
+            if loads {
+                *value = object.element(at, unit)
+            } else {
+                object.put(at, unit, *value)
             }
         }
     }
@@ -335,14 +340,16 @@ fn offset(
 /// A fault: an access with `.trap` outside of the surface.
 fn outside_of(m: &mut Machine, texture: &Texture, at: &Lane, place: &[i64], size: u64) {
     let row = u64::from(texture.extent[0]) * u64::from(texture.format.bytes());
-    let of_layer = match texture.geometry.layered {
-        true => format!(" of layer {}", at.layer),
-        false => String::new(),
+    let of_layer = if texture.geometry.layered {
+        format!(" of layer {}", at.layer)
+    } else {
+        String::new()
     };
     let rest: Vec<String> = place[1..].iter().map(i64::to_string).collect();
-    let row_of = match rest.is_empty() {
-        true => String::new(),
-        false => format!(" of row {}", rest.join(", ")),
+    let row_of = if rest.is_empty() {
+        String::new()
+    } else {
+        format!(" of row {}", rest.join(", "))
     };
     let text = format!(
         "{size} bytes at byte {}{row_of}{of_layer} of {}, whose rows have {row} bytes (extent \
@@ -418,10 +425,13 @@ fn query(texture: &Texture, sampler: Option<Sampler>, word: Word) -> u64 {
         Word::QueryWidth => texture.extent[0],
         Word::QueryHeight => texture.extent[1],
         Word::QueryDepth => texture.extent[2],
-        Word::ArraySize => match texture.geometry.cube {
-            true => texture.layers / 6,
-            false => texture.layers,
-        },
+        Word::ArraySize => {
+            if texture.geometry.cube {
+                texture.layers / 6
+            } else {
+                texture.layers
+            }
+        }
         Word::NormalizedCoords => u32::from(sampler.is_some_and(|s| s.normalized)),
         Word::ChannelOrder => match format.channels {
             1 => 0x10b0,

@@ -151,9 +151,10 @@ fn shift_rounded(mantissa: u128, exponent: i32, lowest: i32, sign: bool, round: 
 /// With the highest bit of the mantissa at bit 125.
 fn normal(mantissa: u128, exponent: i32) -> (u128, i32) {
     let shift = mantissa.leading_zeros() as i32 - 2;
-    match shift >= 0 {
-        true => (mantissa << shift, exponent - shift),
-        false => (jam(mantissa, -shift as u32), exponent - shift),
+    if shift >= 0 {
+        (mantissa << shift, exponent - shift)
+    } else {
+        (jam(mantissa, -shift as u32), exponent - shift)
     }
 }
 
@@ -196,9 +197,10 @@ impl Soft {
             _ => {}
         }
         let ((a, ea), (b, eb)) = (normal(a, ea), normal(b, eb));
-        let ((s, a, ea), (t, b, eb)) = match (ea, a) >= (eb, b) {
-            true => ((s, a, ea), (t, b, eb)),
-            false => ((t, b, eb), (s, a, ea)),
+        let ((s, a, ea), (t, b, eb)) = if (ea, a) >= (eb, b) {
+            ((s, a, ea), (t, b, eb))
+        } else {
+            ((t, b, eb), (s, a, ea))
         };
         let b = jam(b, (ea - eb) as u32);
         match s == t {
@@ -273,9 +275,10 @@ impl Soft {
             Soft::Infinite(sign) => Some(if sign { least } else { most }),
             Soft::Finite(sign, mantissa, exponent) => {
                 let large = mantissa != 0 && exponent + 128 - mantissa.leading_zeros() as i32 > 120;
-                let magnitude = match large {
-                    true => i128::MAX,
-                    false => (mantissa << exponent.max(0)) as i128,
+                let magnitude = if large {
+                    i128::MAX
+                } else {
+                    (mantissa << exponent.max(0)) as i128
                 };
                 Some(if sign { -magnitude } else { magnitude }.clamp(least, most))
             }
@@ -307,9 +310,10 @@ mod tests {
     }
 
     fn same(soft: u64, hard: f32) -> bool {
-        match hard.is_nan() {
-            true => soft == F32.nan(),
-            false => soft == u64::from(hard.to_bits()),
+        if hard.is_nan() {
+            soft == F32.nan()
+        } else {
+            soft == u64::from(hard.to_bits())
         }
     }
 

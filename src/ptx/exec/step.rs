@@ -91,9 +91,10 @@ impl Warp {
                             (0, _) => pc + 1,
                             (_, 0) => target,
                             (taken, rest) => {
-                                let sides = match target <= pc {
-                                    true => [(target, taken), (pc + 1, rest)],
-                                    false => [(pc + 1, rest), (target, taken)],
+                                let sides = if target <= pc {
+                                    [(target, taken), (pc + 1, rest)]
+                                } else {
+                                    [(pc + 1, rest), (target, taken)]
                                 };
                                 diverge(&mut self.paths[path], join, &sides);
                                 turn -= 1;
@@ -215,9 +216,10 @@ impl Warp {
     /// The end of a turn: lanes that have been waiting get a path.
     fn turn(&mut self, m: &mut Machine, path: usize) -> Stopped {
         self.split(path);
-        match m.over_limit() {
-            true => Stopped::Abort,
-            false => Stopped::Turn,
+        if m.over_limit() {
+            Stopped::Abort
+        } else {
+            Stopped::Turn
         }
     }
 
@@ -357,9 +359,10 @@ impl Warp {
             let at = index(stays);
             lanes(leaving).any(|l| index(l).iter().zip(at).all(|(left, at)| *left <= at))
         };
-        match lanes(self.alive & !leaving).any(is_behind) {
-            true => 0,
-            false => leaving,
+        if lanes(self.alive & !leaving).any(is_behind) {
+            0
+        } else {
+            leaving
         }
     }
 

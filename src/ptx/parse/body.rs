@@ -167,9 +167,10 @@ impl<'a> Parser<'a> {
             let help = "expected a label that the scope does not have yet";
             return self.error(token, format!("label {name} stands twice"), help);
         }
-        Ok(match code {
-            true => StatementKind::Label(index as u32),
-            false => StatementKind::Directive,
+        Ok(if code {
+            StatementKind::Label(index as u32)
+        } else {
+            StatementKind::Directive
         })
     }
 

@@ -12,9 +12,10 @@ use crate::ptx::token::Kind;
 impl<'a> Parser<'a> {
     pub(super) fn instruction(&mut self, body: &mut Body<'a>) -> Result<StatementKind> {
         let start = self.peek();
-        let guard = match self.eat(Kind::At) {
-            true => Some(self.guard(body)?),
-            false => None,
+        let guard = if self.eat(Kind::At) {
+            Some(self.guard(body)?)
+        } else {
+            None
         };
         let (opcode, modifiers) = self.form()?;
         let mut operands = Vec::with_capacity(4);
@@ -84,13 +85,14 @@ impl<'a> Parser<'a> {
     }
 
     fn push(&self, modifiers: &mut Modifiers, word: &str) -> Result<()> {
-        match modifiers.push(Modifier::from_text(word)) {
-            true => Ok(()),
-            false => self.error(
+        if modifiers.push(Modifier::from_text(word)) {
+            Ok(())
+        } else {
+            self.error(
                 self.tokens[self.at.saturating_sub(1)],
                 "too many modifiers",
                 format!("expected at most {}", Modifiers::LIMIT),
-            ),
+            )
         }
     }
 

@@ -102,9 +102,10 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, kind: Kind, expected: &str) -> Result<Token> {
-        match self.kind() == kind {
-            true => Ok(self.next()),
-            false => self.unexpected(expected),
+        if self.kind() == kind {
+            Ok(self.next())
+        } else {
+            self.unexpected(expected)
         }
     }
 

@@ -45,9 +45,10 @@ fn e4m3(bits: u32) -> f32 {
 #[inline(always)]
 pub(in crate::ptx) fn integer(ty: Type, bits: u32) -> i32 {
     let unused = 32 - ty.bits();
-    match ty.is_signed() {
-        true => (bits << unused) as i32 >> unused,
-        false => ((bits << unused) >> unused) as i32,
+    if ty.is_signed() {
+        (bits << unused) as i32 >> unused
+    } else {
+        ((bits << unused) >> unused) as i32
     }
 }
 

@@ -110,9 +110,10 @@ fn shapes(i: &Instruction, ty: Type) -> String {
     }
     let of = rows(sparse).iter().filter(|tile| has(tile, ty, sparse));
     all.extend(of.map(|tile| format!(".{}", tile.shape.text())));
-    match all.is_empty() {
-        true => "elements of .f16 .bf16 .tf32 .f64 .s8 .u8 .s4 .u4 .b1 .e4m3 .e5m2".to_owned(),
-        false => all.join(" "),
+    if all.is_empty() {
+        "elements of .f16 .bf16 .tf32 .f64 .s8 .u8 .s4 .u4 .b1 .e4m3 .e5m2".to_owned()
+    } else {
+        all.join(" ")
     }
 }
 

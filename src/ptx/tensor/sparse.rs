@@ -44,9 +44,10 @@ impl Sparsity {
         let per_word = if self.halves { 4 } else { 8 };
         let (word, at) = (chunk / per_word, chunk % per_word);
         let first = 4 * group + self.selector * (self.chunks / 4);
-        match self.halves {
-            true => (first + word, 16 * high + 4 * at),
-            false => (first + 2 * word + high, 4 * at),
+        if self.halves {
+            (first + word, 16 * high + 4 * at)
+        } else {
+            (first + 2 * word + high, 4 * at)
         }
     }
 

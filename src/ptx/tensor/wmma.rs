@@ -147,25 +147,28 @@ fn of(i: &Instruction, target: Target) -> Result<&'static Shape, String> {
         ));
     };
     let types: Vec<Type> = i.types().collect();
-    let of_type = match types.contains(&Type::Bf16) {
-        true => 80,
-        false => match types
+    let of_type = if types.contains(&Type::Bf16) {
+        80
+    } else {
+        if types
             .iter()
             .any(|t| matches!(t, Type::S8 | Type::U8 | Type::S32))
         {
-            true => 72,
-            false => 70,
-        },
+            72
+        } else {
+            70
+        }
     };
     let first = shape.3.max(of_type);
-    match target.0 < first {
-        true => Err(format!(
+    if target.0 < first {
+        Err(format!(
             "`wmma` of .{} with these types is there from sm_{first} on, and the module is for \
              sm_{}",
             word.text(),
             target.0
-        )),
-        false => Ok(shape),
+        ))
+    } else {
+        Ok(shape)
     }
 }
 

@@ -79,14 +79,13 @@ pub struct Subset {
 
 /// The figure with one workload, a user's, in place of its own.
 pub fn of_input(figure: &Figure, input: &str) -> Result<Figure> {
-    let input = match input.starts_with("kernel:") {
-        true => input.to_owned(),
-        false => {
-            let path = std::path::absolute(input);
-            path.map_err(|e| Error::io("find", Path::new(input), e))?
-                .display()
-                .to_string()
-        }
+    let input = if input.starts_with("kernel:") {
+        input.to_owned()
+    } else {
+        let path = std::path::absolute(input);
+        path.map_err(|e| Error::io("find", Path::new(input), e))?
+            .display()
+            .to_string()
     };
     let workload = Workload {
         input: Some(input),
@@ -164,9 +163,10 @@ impl Subset {
     /// Its name with one mechanism less.
     fn without(&self, mechanism: &str) -> String {
         let rest: Vec<&str> = self.name.split('+').filter(|p| *p != mechanism).collect();
-        match rest.is_empty() {
-            true => "none".to_owned(),
-            false => rest.join("+"),
+        if rest.is_empty() {
+            "none".to_owned()
+        } else {
+            rest.join("+")
         }
     }
 }

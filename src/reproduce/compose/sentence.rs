@@ -33,9 +33,10 @@ fn percent(speed_up: f64) -> String {
 fn alone(of: &dyn Fn(&str) -> Option<f64>) -> Option<String> {
     let alone = MECHANISMS.iter().filter_map(|m| Some((m, of(m)?)));
     let (most, speed_up) = alone.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(match speed_up >= COUNTS {
-        true => format!("{most} helps most alone, {} %", percent(speed_up)),
-        false => "no mechanism alone gains 1 %".to_owned(),
+    Some(if speed_up >= COUNTS {
+        format!("{most} helps most alone, {} %", percent(speed_up))
+    } else {
+        "no mechanism alone gains 1 %".to_owned()
     })
 }
 

@@ -52,9 +52,12 @@ impl<'a> Cause<'a> {
             (true, true) => joined(&quantities),
             (true, false) => format!("{} ({})", self.about[0].1.join(", "), joined(&quantities)),
             (false, _) => {
-                let one = |(quantity, workloads): &(&str, Vec<&str>)| match workloads.is_empty() {
-                    true => (*quantity).to_owned(),
-                    false => format!("{} ({quantity})", workloads.join(", ")),
+                let one = |(quantity, workloads): &(&str, Vec<&str>)| {
+                    if workloads.is_empty() {
+                        (*quantity).to_owned()
+                    } else {
+                        format!("{} ({quantity})", workloads.join(", "))
+                    }
                 };
                 self.about.iter().map(one).collect::<Vec<_>>().join("; ")
             }

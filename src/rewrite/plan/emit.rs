@@ -202,13 +202,12 @@ impl<'a> Emitter<'a> {
     /// The low 32 bits of a register.
     fn low(&mut self, register: Register, lines: &mut Vec<String>) -> String {
         let name = self.name(register).to_owned();
-        match self.is_double(register) {
-            false => name,
-            true => {
-                let low = self.words.fresh();
-                lines.push(format!("cvt.u32.u64 {low}, {name};"));
-                low
-            }
+        if self.is_double(register) {
+            let low = self.words.fresh();
+            lines.push(format!("cvt.u32.u64 {low}, {name};"));
+            low
+        } else {
+            name
         }
     }
 
@@ -263,9 +262,10 @@ impl<'a> Emitter<'a> {
     }
 
     fn address_register(&mut self) -> String {
-        match self.wide() {
-            true => self.doubles.fresh(),
-            false => self.words.fresh(),
+        if self.wide() {
+            self.doubles.fresh()
+        } else {
+            self.words.fresh()
         }
     }
 

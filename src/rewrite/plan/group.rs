@@ -111,9 +111,10 @@ impl Group<'_> {
 
     fn constant_of(&self, value: ValueId) -> i64 {
         let expression = self.facts.affines.expression(value);
-        match expression.bits >= 32 {
-            true => expression.truncate(32).constant,
-            false => 0,
+        if expression.bits >= 32 {
+            expression.truncate(32).constant
+        } else {
+            0
         }
     }
 

@@ -173,26 +173,29 @@ fn plan_function(
     }
     let mut nodes: Vec<Node> = Vec::new();
     let mut places: Vec<(Site, Place)> = Vec::new();
-    let whole: Vec<Vec<Site>> = match assume.optimise {
-        true => groups(&facts, &points, &sites),
-        false => sites.iter().map(|s| vec![*s]).collect(),
+    let whole: Vec<Vec<Site>> = if assume.optimise {
+        groups(&facts, &points, &sites)
+    } else {
+        sites.iter().map(|s| vec![*s]).collect()
     };
     for sites in &whole {
         let region = &regions[sites[0].region];
-        match assume.optimise && points.reaches(sites[0].at) {
-            true => group::plan(&facts, &points, region, sites, &mut nodes, &mut places),
-            false => group::plain(&points, sites, &mut nodes, &mut places),
+        if assume.optimise && points.reaches(sites[0].at) {
+            group::plan(&facts, &points, region, sites, &mut nodes, &mut places)
+        } else {
+            group::plain(&points, sites, &mut nodes, &mut places)
         }
     }
-    let narrow = match assume.optimise && module.address_size == 64 {
-        true => narrow::Job {
+    let narrow = if assume.optimise && module.address_size == 64 {
+        narrow::Job {
             module,
             function,
             values: &values,
             accesses: &addresses(function, &places),
         }
-        .run(|| emitter.fresh(), edits),
-        false => narrow::Narrow::none(),
+        .run(|| emitter.fresh(), edits)
+    } else {
+        narrow::Narrow::none()
     };
     emitter.nodes(&points, &nodes, &narrow, assume.optimise, edits);
     for (site, place) in &places {

@@ -67,9 +67,10 @@ impl Job<'_> {
         for &value in &narrow.values {
             if let Some(at) = self.instruction_of(value) {
                 let i = &self.function.instructions[at as usize];
-                let new = match fused.gone.contains(&value) {
-                    true => String::new(),
-                    false => self.text(at, i, &narrow, fused.sums.get(&value)),
+                let new = if fused.gone.contains(&value) {
+                    String::new()
+                } else {
+                    self.text(at, i, &narrow, fused.sums.get(&value))
                 };
                 edits.replace(i.span, new);
             }

@@ -67,9 +67,10 @@ impl<'a> Points<'a> {
 
     /// Whether every way to `b` passes `a`.
     pub fn dominates(&self, a: Point, b: Point) -> bool {
-        match a.block == b.block {
-            true => a.at <= b.at,
-            false => self.values.dominators().dominates(a.block, b.block),
+        if a.block == b.block {
+            a.at <= b.at
+        } else {
+            self.values.dominators().dominates(a.block, b.block)
         }
     }
 
@@ -141,9 +142,10 @@ impl<'a> Points<'a> {
 
     /// Whether the register holds the value at the point.
     pub fn holds(&self, point: Point, register: Register, value: ValueId) -> bool {
-        let held = match self.is_end(point) {
-            true => self.values.at_end(point.block, register),
-            false => self.values.before(point.at, register),
+        let held = if self.is_end(point) {
+            self.values.at_end(point.block, register)
+        } else {
+            self.values.before(point.at, register)
         };
         held == Some(value)
     }

@@ -63,9 +63,10 @@ fn added(zeros: u32, ones: u32, constant: u32) -> (u32, u32) {
         };
         let c = constant >> bit & 1 == 1;
         if let (Some(a), Some(carry)) = (a, carry) {
-            match a ^ c ^ carry {
-                true => known_ones |= 1 << bit,
-                false => known_zeros |= 1 << bit,
+            if a ^ c ^ carry {
+                known_ones |= 1 << bit
+            } else {
+                known_zeros |= 1 << bit
             }
         }
         carry = match (a, carry) {
@@ -105,9 +106,10 @@ pub(super) fn relation(
     let (mut sums, mut xors) = (true, true);
     for offset in words.each(step) {
         let place = map.place(offset)?;
-        let other = match raw {
-            true => offset - distance,
-            false => map.computed(offset - distance),
+        let other = if raw {
+            offset - distance
+        } else {
+            map.computed(offset - distance)
         };
         sums &= *sum.get_or_insert(place - other) == place - other;
         xors &= *xor.get_or_insert(place ^ other) == place ^ other;

@@ -24,12 +24,13 @@ impl AccessWorkload {
 
 pub(super) fn check(n: u32) -> Result<()> {
     let most = AccessWorkload::MAX_DEPENDENT;
-    match n <= most {
-        true => Ok(()),
-        false => Err(Error::usage(
+    if n <= most {
+        Ok(())
+    } else {
+        Err(Error::usage(
             format!("no warp keeps {n} accesses in mind"),
             format!("expected 0 (back to back) to {most}"),
-        )),
+        ))
     }
 }
 

@@ -13,12 +13,13 @@ use crate::sm::instr::Instr;
 const LEAST: f64 = 0.001;
 
 pub(super) fn check(intensity: f64) -> Result<()> {
-    match (LEAST..=1.0).contains(&intensity) {
-        true => Ok(()),
-        false => Err(Error::usage(
+    if (LEAST..=1.0).contains(&intensity) {
+        Ok(())
+    } else {
+        Err(Error::usage(
             format!("intensity {intensity} is not a share of the instructions"),
             format!("expected {LEAST} to 1: shared-memory instructions / all instructions"),
-        )),
+        ))
     }
 }
 

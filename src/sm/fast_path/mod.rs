@@ -60,16 +60,18 @@ impl FastPath {
             front: &front,
         };
         let outputs = path.outputs(&s);
-        let quiet = match limit > 1 {
-            true => limit.min(quiet::quiet_cycles(path, inputs, &s)),
-            false => 1,
+        let quiet = if limit > 1 {
+            limit.min(quiet::quiet_cycles(path, inputs, &s))
+        } else {
+            1
         };
         self.answers.commit(&mut path.sharing, inputs, &s);
         path.front.commit(inputs, &behind, &front);
         path.back.commit(inputs, &back, front.takes_atomic());
-        let cycles = match quiet > 1 {
-            true => 1 + quiet::pass_over(path, behind.ex_hold, quiet - 1),
-            false => 1,
+        let cycles = if quiet > 1 {
+            1 + quiet::pass_over(path, behind.ex_hold, quiet - 1)
+        } else {
+            1
         };
         (outputs, cycles)
     }

@@ -12,13 +12,12 @@ use crate::model::{RequestLanes, SmPath};
 #[inline(always)]
 pub(super) fn quiet_cycles(path: &SmPath, inputs: &SmPathInputs, s: &Signals) -> u64 {
     // Mostly a pass moves, which is seen at once.
-    match passes_move(path, s) || warps_move(path, s) || has_event(inputs) {
-        true => 1,
-        false => {
-            let mask = &path.front.predictor.mask;
-            let masked = counters::mask_lasts(mask, inputs.cfg.aware, s.behind.ex_hold);
-            masked.min(counters::states_last(&path.back.entry.atomics))
-        }
+    if passes_move(path, s) || warps_move(path, s) || has_event(inputs) {
+        1
+    } else {
+        let mask = &path.front.predictor.mask;
+        let masked = counters::mask_lasts(mask, inputs.cfg.aware, s.behind.ex_hold);
+        masked.min(counters::states_last(&path.back.entry.atomics))
     }
 }
 

@@ -48,9 +48,10 @@ impl Sm<'_> {
                     }
                     None => self.reason(k, outputs.wait_sh),
                 };
-                let stalls = match counts {
-                    true => &mut self.statistics.stalls,
-                    false => &mut self.tail.stalls,
+                let stalls = if counts {
+                    &mut self.statistics.stalls
+                } else {
+                    &mut self.tail.stalls
                 };
                 stalls.add(stall, cycles);
             }
@@ -130,15 +131,15 @@ impl Sm<'_> {
         if self.store_waits >> w & 1 == 1 {
             return Stall::StoreQueue;
         }
-        let kind = match warp.offered {
-            true => {
-                let atomic = warp.next().is_some_and(|i| i.kind == InstrKind::AtomShared);
-                return match atomic && self.atomics >= self.config.path.retry_contexts {
-                    true => Stall::LockRetry,
-                    false => Stall::NoReadyWarp,
-                };
-            }
-            false => warp.blocked_by(self.is_strict()).map(|p| p.kind),
+        let kind = if warp.offered {
+            let atomic = warp.next().is_some_and(|i| i.kind == InstrKind::AtomShared);
+            return if atomic && self.atomics >= self.config.path.retry_contexts {
+                Stall::LockRetry
+            } else {
+                Stall::NoReadyWarp
+            };
+        } else {
+            warp.blocked_by(self.is_strict()).map(|p| p.kind)
         };
         match kind {
             Some(InstrKind::AtomShared) => Stall::LockRetry,

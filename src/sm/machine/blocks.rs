@@ -70,9 +70,10 @@ impl Sm<'_> {
             self.ages[w] = self.launches;
             self.launches += 1;
             let program = workload.open(block, index as u32)?;
-            let program = match self.config.sm.atomics_as_loads {
-                true => AtomicsAsLoads::of(program),
-                false => program,
+            let program = if self.config.sm.atomics_as_loads {
+                AtomicsAsLoads::of(program)
+            } else {
+                program
             };
             warp.start(program, ready_at)?;
             self.checks.clear(w);
@@ -147,9 +148,10 @@ impl Sm<'_> {
         if met.is_none() {
             return;
         }
-        let front_end = match self.is_strict() {
-            true => u64::from(self.config.sm.frontend_stages),
-            false => 0,
+        let front_end = if self.is_strict() {
+            u64::from(self.config.sm.frontend_stages)
+        } else {
+            0
         };
         for w in self.layout.warps(slot) {
             let warp = &mut self.warps[w];

@@ -30,9 +30,10 @@ impl Sm<'_> {
             None if !outputs.ex_hold => self.exe.leave(),
             None => {}
         }
-        match self.private.is_empty() {
-            true => Ok(0),
-            false => self.issue_private(in_path, outputs.owner),
+        if self.private.is_empty() {
+            Ok(0)
+        } else {
+            self.issue_private(in_path, outputs.owner)
         }
     }
 
@@ -105,9 +106,10 @@ impl Sm<'_> {
         let words = self.words(instr);
         let passes = subwarps * u64::from(self.passes(instr, active));
         let latency = u64::from(self.latency(kind));
-        let segments = match kind.is_global() {
-            true => self.global.coalesce(instr, active),
-            false => Box::default(),
+        let segments = if kind.is_global() {
+            self.global.coalesce(instr, active)
+        } else {
+            Box::default()
         };
         if kind.is_shared() {
             self.note_access(w, active)?;

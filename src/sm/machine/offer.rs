@@ -61,9 +61,10 @@ impl Sm<'_> {
         // First cycle in which it may issue.
         let at = warp.ready_at.max(warp.registers_ready(instr));
         let private = self.config.sm.schedulers > 1 && instr.kind.path_kind() == kind::ALU;
-        let early = match private {
-            true => 0,
-            false => u64::from(self.config.path.ahead),
+        let early = if private {
+            0
+        } else {
+            u64::from(self.config.path.ahead)
         };
         if at > cycle + early {
             if at != NEVER {
@@ -80,10 +81,7 @@ impl Sm<'_> {
             return Ok(());
         }
         self.store_waits &= !warp_bit(w);
-        let offer = match private {
-            true => None,
-            false => Some(self.offer(w)?),
-        };
+        let offer = if private { None } else { Some(self.offer(w)?) };
         self.warps[w].offered = true;
         match offer {
             None => self.private_ready |= 1 << w,
@@ -119,9 +117,10 @@ impl Sm<'_> {
     /// Words per lane that move through the scratchpad.
     pub(super) fn words(&self, instr: &Instr) -> u32 {
         let wide = matches!(instr.kind, InstrKind::LdShared | InstrKind::StShared);
-        match wide {
-            true => (u32::from(instr.bytes) / self.config.word_bytes()).clamp(1, 4),
-            false => 1,
+        if wide {
+            (u32::from(instr.bytes) / self.config.word_bytes()).clamp(1, 4)
+        } else {
+            1
         }
     }
 

@@ -85,10 +85,7 @@ impl Sm<'_> {
         (exe.words, exe.passes) = (words, passes);
         exe.form(&self.config, instr, 0);
         self.lane_words.separate(instr, exe.mask, &mut exe.addr);
-        exe.instr = match issue.last {
-            true => None,
-            false => warp.place(),
-        };
+        exe.instr = if issue.last { None } else { warp.place() };
     }
 
     /// A later pass of the instruction enters EXE.
@@ -113,9 +110,10 @@ impl PassInExe {
         self.atomic = instr.kind == InstrKind::AtomShared;
         self.aop = if self.atomic { instr.sub } else { 0 };
         let phases = config.wide.in_phases();
-        match phases && instr.kind.is_shared() && self.words > 1 {
-            true => self.phase(config, instr, pass),
-            false => self.one_word_each(config, instr, pass),
+        if phases && instr.kind.is_shared() && self.words > 1 {
+            self.phase(config, instr, pass)
+        } else {
+            self.one_word_each(config, instr, pass)
         }
     }
 

@@ -90,12 +90,13 @@ impl Sm<'_> {
         let word_shift = self.config.word_bytes().trailing_zeros();
         let last = (highest >> word_shift) + u64::from(self.words(instr) - 1);
         let shared = last >= u64::from(self.layout.limit());
-        match !shared || self.pairs.acquire(slot, self.cycle) {
-            true => Ok(()),
-            false => Err(Error::defect(format!(
+        if !shared || self.pairs.acquire(slot, self.cycle) {
+            Ok(())
+        } else {
+            Err(Error::defect(format!(
                 "{} touches the shared scratchpad while the partner has it",
                 self.place(w, instr)
-            ))),
+            )))
         }
     }
 

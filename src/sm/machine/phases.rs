@@ -59,15 +59,16 @@ impl LaneWords {
 /// Refuses a scratchpad that is too small for the lanes of an atomic.
 pub(super) fn check_rows(config: &Config) -> Result<()> {
     let rows = config.capacity_words / config.geometry.banks() as u32;
-    match config.atomics == Atomics::Lanes && rows < config.lanes {
-        false => Ok(()),
-        true => Err(Error::usage(
+    if config.atomics == Atomics::Lanes && rows < config.lanes {
+        Err(Error::usage(
             format!("atomics = \"lanes\" with {rows} words in a bank"),
             format!(
                 "expected one for each of the {} lanes at least",
                 config.lanes
             ),
-        )),
+        ))
+    } else {
+        Ok(())
     }
 }
 

@@ -94,15 +94,14 @@ fn speed_ups_are_those_of_the_paper() {
         assert!((gain - benchmark.gain).abs() < 0.001, "{name}: {gain}");
         gains.push(gain);
         let path = folder.join(benchmark.recorded);
-        match path.exists() {
-            true => {
-                let recorded = benchmark.runs(&AccessTrace::load(&path).unwrap());
-                assert_eq!(
-                    (recorded.0.cycles, recorded.1.cycles),
-                    (unified.cycles, elastic.cycles)
-                );
-            }
-            false => eprintln!("skipped: {} is not there", path.display()),
+        if path.exists() {
+            let recorded = benchmark.runs(&AccessTrace::load(&path).unwrap());
+            assert_eq!(
+                (recorded.0.cycles, recorded.1.cycles),
+                (unified.cycles, elastic.cycles)
+            );
+        } else {
+            eprintln!("skipped: {} is not there", path.display())
         }
     }
     // Published: 13.3 % on average over eight kernels, at most 20.7 %.

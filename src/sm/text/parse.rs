@@ -70,13 +70,14 @@ impl Parser {
             Some(b'.') => self.directive(&mut scan, at)?,
             _ => self.statement(&mut scan, at)?,
         }
-        match scan.rest().is_empty() {
-            true => Ok(()),
-            false => wrong(
+        if scan.rest().is_empty() {
+            Ok(())
+        } else {
+            wrong(
                 scan.at,
                 format!("'{}' is left over", scan.rest()),
                 "expected the end of the line; # begins a comment",
-            ),
+            )
         }
     }
 
@@ -132,9 +133,10 @@ impl Parser {
     }
 
     fn statement(&mut self, scan: &mut Scanner, at: usize) -> Result<(), Wrong> {
-        let mask = match scan.take(b'@') {
-            true => Some(scan.number()?),
-            false => None,
+        let mask = if scan.take(b'@') {
+            Some(scan.number()?)
+        } else {
+            None
         };
         let word_at = scan.at;
         let word = scan.word();
@@ -367,9 +369,10 @@ impl Parser {
             | InstrKind::AtomShared => register_before_address,
             _ => false,
         };
-        let sources = match has_dst {
-            true => &registers[1..],
-            false => &registers[..],
+        let sources = if has_dst {
+            &registers[1..]
+        } else {
+            &registers[..]
         };
         template.instr.dst = registers.first().copied().filter(|_| has_dst);
         match Sources::new(sources) {
@@ -387,17 +390,19 @@ fn range(scan: &mut Scanner) -> Result<Option<(u64, u64)>, Wrong> {
     }
     let at = scan.at;
     let from = scan.number()?;
-    let to = match scan.take(b'-') {
-        true => scan.number()?,
-        false => from,
+    let to = if scan.take(b'-') {
+        scan.number()?
+    } else {
+        from
     };
-    match from <= to {
-        true => Ok(Some((from, to))),
-        false => wrong(
+    if from <= to {
+        Ok(Some((from, to)))
+    } else {
+        wrong(
             at,
             format!("the range {from}-{to} is empty"),
             "expected FROM-TO",
-        ),
+        )
     }
 }
 

@@ -108,9 +108,10 @@ impl<'a> Walk<'a> {
         instr: &Instr,
     ) -> Result<Addresses, Wrong> {
         let lanes = self.info.warp_size as usize;
-        let limit = match instr.kind.is_shared() {
-            true => i64::from(self.info.shared_bytes),
-            false => i64::MAX,
+        let limit = if instr.kind.is_shared() {
+            i64::from(self.info.shared_bytes)
+        } else {
+            i64::MAX
         };
         let bytes = i64::from(instr.bytes);
         let good = |&v: &i64| v >= 0 && v <= limit - bytes && v % bytes == 0;

@@ -63,19 +63,21 @@ impl Search<'_> {
         let every = array.geometry().banks() as u32;
         let by_one = LayoutSpec::Pad { every, by };
         let known = |c: &super::Choice| *c.layout.spec() == by_one;
-        match every < array.words() && !self.found.iter().any(known) {
-            true => self.take(Candidate {
+        if every < array.words() && !self.found.iter().any(known) {
+            self.take(Candidate {
                 spec: by_one,
                 kind: Kind::Pad,
                 method: "fixed",
-                lower_bound: match pads.complete {
-                    true => best_within(&pads, by * ((array.words() - 1) / every), unpadded),
-                    false => array.floor(),
+                lower_bound: if pads.complete {
+                    best_within(&pads, by * ((array.words() - 1) / every), unpadded)
+                } else {
+                    array.floor()
                 },
                 evaluated: 1,
                 start,
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 }

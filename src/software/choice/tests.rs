@@ -49,9 +49,12 @@ fn mixed(seed: u64, words: u32, widest: u32) -> AccessTrace {
         let width = 1 << below(widest.ilog2() + 1);
         let units = words / width;
         let (first, stride, scatter) = (below(units), 1 + below(40), below(4) == 0);
-        let lane = |l: u32| match scatter {
-            true => below(units),
-            false => (first + l * stride) % units,
+        let lane = |l: u32| {
+            if scatter {
+                below(units)
+            } else {
+                (first + l * stride) % units
+            }
         };
         (4 * width, (0..32).map(lane).map(|u| u * width).collect())
     });
@@ -242,12 +245,11 @@ fn the_front_is_what_nothing_beats() {
             let other = c.costs();
             other != own && other.0 <= own.0 && other.1 <= own.1 && other.2 <= own.2
         };
-        match choice.front {
-            true => assert_eq!(found.ranked.iter().filter(|c| beats(&c)).count(), 0),
-            false => {
-                let equal = front.iter().any(|c| c.costs() == own);
-                assert!(equal || front.iter().any(|c| beats(&c)));
-            }
+        if choice.front {
+            assert_eq!(found.ranked.iter().filter(|c| beats(&c)).count(), 0)
+        } else {
+            let equal = front.iter().any(|c| c.costs() == own);
+            assert!(equal || front.iter().any(|c| beats(&c)));
         }
     }
 }

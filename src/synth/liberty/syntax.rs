@@ -63,9 +63,10 @@ pub(super) fn parse<'a>(text: &'a str, path: &'a Path) -> Result<Group<'a>> {
     parser.statement("library", start, &mut file, 0)?;
     let library = file.groups.pop().ok_or_else(not_liberty)?;
     parser.skip_blank()?;
-    match parser.rest().is_empty() {
-        true => Ok(library),
-        false => Err(parser.error("unexpected text after the library group")),
+    if parser.rest().is_empty() {
+        Ok(library)
+    } else {
+        Err(parser.error("unexpected text after the library group"))
     }
 }
 

@@ -69,17 +69,18 @@ impl Table {
             ("input_net_transition", "total_output_net_capacitance") => false,
             _ => return None,
         };
-        Some(match load_first {
-            false => Table {
-                slews: first,
-                loads: second,
-                values: rows,
-            },
-            true => Table {
+        Some(if load_first {
+            Table {
                 values: transposed(&rows, second.len()),
                 slews: second,
                 loads: first,
-            },
+            }
+        } else {
+            Table {
+                slews: first,
+                loads: second,
+                values: rows,
+            }
         })
     }
 

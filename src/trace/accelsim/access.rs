@@ -134,9 +134,12 @@ fn ranges(numbers: &[u64]) -> String {
             _ => ranges.push((n, n)),
         }
     }
-    let text = |&(from, to): &(u64, u64)| match from == to {
-        true => from.to_string(),
-        false => format!("{from}-{to}"),
+    let text = |&(from, to): &(u64, u64)| {
+        if from == to {
+            from.to_string()
+        } else {
+            format!("{from}-{to}")
+        }
     };
     let shown: Vec<String> = ranges.iter().take(MOST).map(text).collect();
     let more = if ranges.len() > MOST { ", ..." } else { "" };

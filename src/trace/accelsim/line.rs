@@ -34,9 +34,10 @@ const ZERO_REGISTER: u32 = 255;
 impl SassInstr {
     pub(super) fn parse(text: &str, header: &Header) -> Result<Self, Bad> {
         let mut words = Words::new(text);
-        let line = match header.line_info {
-            true => Some(words.decimal("a source line")?),
-            false => None,
+        let line = if header.line_info {
+            Some(words.decimal("a source line")?)
+        } else {
+            None
         };
         let pc = words.hexadecimal("a PC in hexadecimal")? as u32;
         let mask = words.hexadecimal("a mask of 32 lanes in hexadecimal")?;

@@ -71,13 +71,14 @@ impl Reader {
     pub fn next_event(&mut self) -> Result<Option<Event>> {
         loop {
             if !std::mem::take(&mut self.pending) && !self.lines.advance()? {
-                return match self.in_block {
-                    false => Ok(None),
-                    true => Err(self.lines.error(Bad::new(
+                return if self.in_block {
+                    Err(self.lines.error(Bad::new(
                         "the file ends inside a thread block",
                         "expected #END_TB: the trace is truncated",
                         0,
-                    ))),
+                    )))
+                } else {
+                    Ok(None)
                 };
             }
             match self.event() {

@@ -279,18 +279,20 @@ impl Environment {
 
     /// All, or about a quarter.
     fn warps_with_atomics(&self, stimulus: &mut Stimulus) -> WarpMask {
-        match stimulus.one_in(2) {
-            true => WarpMask::MAX,
-            false => stimulus.wide(self.warps()) & stimulus.wide(self.warps()),
+        if stimulus.one_in(2) {
+            WarpMask::MAX
+        } else {
+            stimulus.wide(self.warps()) & stimulus.wide(self.warps())
         }
     }
 
     /// What `warp` offers.
     fn draw_kind(&self, warp: usize, stimulus: &mut Stimulus) -> u8 {
         let drawn = KIND_MIXES[self.habits.kinds][stimulus.below(16) as usize];
-        match drawn == kind::ATOMIC && self.habits.atomics >> warp & 1 == 0 {
-            true => kind::LOAD,
-            false => drawn,
+        if drawn == kind::ATOMIC && self.habits.atomics >> warp & 1 == 0 {
+            kind::LOAD
+        } else {
+            drawn
         }
     }
 
@@ -334,9 +336,10 @@ impl Environment {
         let highest = 127 - launch.warps.leading_zeros() as usize;
         for w in (0..=highest).filter(|w| launch.warps >> w & 1 == 1) {
             self.block_of[w] = launch.block;
-            self.threads[w] = match w == highest {
-                true => launch.last,
-                false => self.all_threads(),
+            self.threads[w] = if w == highest {
+                launch.last
+            } else {
+                self.all_threads()
             };
         }
     }
@@ -394,9 +397,10 @@ impl Environment {
             return drawn;
         }
         let all = u64::MAX >> (64 - self.config.lanes);
-        match stimulus.one_in(8) {
-            true => all & !(1 << stimulus.below(self.config.lanes)),
-            false => all,
+        if stimulus.one_in(8) {
+            all & !(1 << stimulus.below(self.config.lanes))
+        } else {
+            all
         }
     }
 
@@ -406,9 +410,10 @@ impl Environment {
         if self.live >> block & 1 == 1 || !stimulus.one_in(8) {
             return None;
         }
-        let warps = match self.habits.scattered {
-            true => self.any_free_warps(stimulus),
-            false => self.own_warps(block, stimulus),
+        let warps = if self.habits.scattered {
+            self.any_free_warps(stimulus)
+        } else {
+            self.own_warps(block, stimulus)
         };
         (warps != 0).then(|| PathLaunch {
             block,
@@ -441,9 +446,10 @@ impl Environment {
         }
         let warp = stimulus.below(self.warps() as u32) as usize;
         let idle = self.in_flight[warp] == 0 && self.offers.get(warp).is_none();
-        let exits = match self.habits.orderly {
-            true => self.is_ending(warp) || stimulus.one_in(64),
-            false => stimulus.one_in(8),
+        let exits = if self.habits.orderly {
+            self.is_ending(warp) || stimulus.one_in(64)
+        } else {
+            stimulus.one_in(8)
         };
         (idle && exits).then(|| Exit {
             warp,

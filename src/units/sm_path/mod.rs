@@ -116,9 +116,10 @@ mod tests {
                 _ => 0,
             };
             let old = cycle.launch.map_or(0, |l| launched >> l.block & 1);
-            launched = match cycle.rst {
-                true => 0,
-                false => launched | cycle.launch.map_or(0, |l| 1 << l.block),
+            launched = if cycle.rst {
+                0
+            } else {
+                launched | cycle.launch.map_or(0, |l| 1 << l.block)
             };
             let mut count = |name, happened: bool| {
                 *seen.entry(name).or_default() += u64::from(happened);

@@ -284,9 +284,10 @@ fn defined(module: &Module, f: u32) -> u32 {
         let mut all = module.functions.iter();
         all.position(|g| g.defined && g.name == named.name)
     };
-    match named.defined {
-        true => f,
-        false => body().map_or(f, |at| at as u32),
+    if named.defined {
+        f
+    } else {
+        body().map_or(f, |at| at as u32)
     }
 }
 

@@ -54,9 +54,10 @@ impl Affines<'_> {
                     return None;
                 }
                 let value = self.extend(operand(1)?, from)?;
-                let value = match ty.bits() < width {
-                    true => self.extend(value.truncate(bits), ty)?,
-                    false => value,
+                let value = if ty.bits() < width {
+                    self.extend(value.truncate(bits), ty)?
+                } else {
+                    value
                 };
                 Some(value.truncate(width))
             }
@@ -185,17 +186,19 @@ impl Affines<'_> {
         if bits >= 64 || value.bits > bits {
             return Some(value.truncate(64));
         }
-        let (low, high) = match ty.is_signed() {
-            true => (-(1i128 << (bits - 1)), 1i128 << (bits - 1)),
-            false => (0, 1i128 << bits),
+        let (low, high) = if ty.is_signed() {
+            (-(1i128 << (bits - 1)), 1i128 << (bits - 1))
+        } else {
+            (0, 1i128 << bits)
         };
         let range = self.range(&value).filter(|_| value.bits == bits);
         match (range, value.value()) {
             // A number is one, whatever its sign was.
             (_, Some(number)) if value.bits == bits => {
-                let number = match ty.is_signed() {
-                    true => number,
-                    false => (number as u64 & u64::MAX >> (64 - bits)) as i64,
+                let number = if ty.is_signed() {
+                    number
+                } else {
+                    (number as u64 & u64::MAX >> (64 - bits)) as i64
                 };
                 Some(Affine::constant(number, 64))
             }

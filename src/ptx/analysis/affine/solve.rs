@@ -185,12 +185,11 @@ impl<'a> Affines<'a> {
             .filter(|i| self.facts.is_taken(i.0, own.header));
         for &(from, value) in taken {
             let inside = own.back.iter().any(|e| e.0 == from);
-            let (place, new) = match inside {
-                false => (&mut start, self.resolve(self.raw(value))),
-                true => {
-                    let itself = Affine::term(Term::Opaque(phi), width);
-                    (&mut step, self.resolve(self.raw(value)).plus(-1, &itself)?)
-                }
+            let (place, new) = if inside {
+                let itself = Affine::term(Term::Opaque(phi), width);
+                (&mut step, self.resolve(self.raw(value)).plus(-1, &itself)?)
+            } else {
+                (&mut start, self.resolve(self.raw(value)))
             };
             if *place.get_or_insert_with(|| new.clone()) != new {
                 return None;

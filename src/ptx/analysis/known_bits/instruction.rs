@@ -11,13 +11,15 @@ pub(super) fn converted(i: &Instruction, source: &KnownBits, width: u32) -> Opti
     if from.is_float() || i.has(Word::Sat) {
         return None;
     }
-    let value = match from.is_signed() {
-        true => source.sign_extend(from.bits(), 64),
-        false => source.truncate(from.bits()),
+    let value = if from.is_signed() {
+        source.sign_extend(from.bits(), 64)
+    } else {
+        source.truncate(from.bits())
     };
-    Some(match to.is_signed() {
-        true => value.sign_extend(to.bits(), width),
-        false => value.truncate(to.bits()),
+    Some(if to.is_signed() {
+        value.sign_extend(to.bits(), width)
+    } else {
+        value.truncate(to.bits())
     })
 }
 
@@ -80,9 +82,10 @@ pub(super) fn integer(
         Opcode::Setp => return compared(i, a, b?, bits),
         Opcode::Min | Opcode::Max if !i.has(Word::Relu) => {
             let b = b?;
-            match !signed || a.is_positive(bits) && b.is_positive(bits) {
-                true => a.extreme(b, i.opcode == Opcode::Max),
-                false => a.meet(b),
+            if !signed || a.is_positive(bits) && b.is_positive(bits) {
+                a.extreme(b, i.opcode == Opcode::Max)
+            } else {
+                a.meet(b)
             }
         }
         Opcode::Rem if !signed || a.is_positive(bits) => match constant(1)? {

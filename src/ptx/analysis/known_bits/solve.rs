@@ -233,15 +233,12 @@ impl Solver<'_> {
             if !open || !self.facts.taken.insert((block, to)) {
                 continue;
             }
-            match self.reached[to as usize] {
-                false => {
-                    self.blocks.insert(self.order[to as usize]);
+            if self.reached[to as usize] {
+                for &phi in self.values.phis(to) {
+                    self.phi(phi);
                 }
-                true => {
-                    for &phi in self.values.phis(to) {
-                        self.phi(phi);
-                    }
-                }
+            } else {
+                self.blocks.insert(self.order[to as usize]);
             }
         }
     }
@@ -342,9 +339,10 @@ impl Solver<'_> {
             .map(|(n, o)| Some(self.source(at, o, source_type(i, n)?)))
             .collect();
         let known = known?;
-        match convert {
-            true => converted(i, known.first()?, width),
-            false => integer(i, ty, &known, width),
+        if convert {
+            converted(i, known.first()?, width)
+        } else {
+            integer(i, ty, &known, width)
         }
     }
 
@@ -406,9 +404,10 @@ impl Solver<'_> {
             let at = start.wrapping_add(*offset as u64);
             if let Some(value) = self.context.parameter(at, ty.bytes()) {
                 let known = KnownBits::constant(value);
-                return Some(match ty.is_signed() {
-                    true => known.sign_extend(ty.bits(), width),
-                    false => known,
+                return Some(if ty.is_signed() {
+                    known.sign_extend(ty.bits(), width)
+                } else {
+                    known
                 });
             }
         }
@@ -427,9 +426,10 @@ impl Solver<'_> {
                     zeros: source.zeros & low,
                     ones: source.ones & low,
                 };
-                match i.has(Word::To) && is_any_shared(space) {
-                    true => Some(kept.truncate(SHARED_LIMIT_BITS)),
-                    false => Some(kept),
+                if i.has(Word::To) && is_any_shared(space) {
+                    Some(kept.truncate(SHARED_LIMIT_BITS))
+                } else {
+                    Some(kept)
                 }
             }
         }

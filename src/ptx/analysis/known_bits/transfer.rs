@@ -209,9 +209,10 @@ impl KnownBits {
 
     /// The smaller or the larger of two, as unsigned numbers.
     pub(super) fn extreme(self, other: Self, max: bool) -> Self {
-        let (low, high) = match max {
-            true => (self.min().max(other.min()), self.max().max(other.max())),
-            false => (self.min().min(other.min()), self.max().min(other.max())),
+        let (low, high) = if max {
+            (self.min().max(other.min()), self.max().max(other.max()))
+        } else {
+            (self.min().min(other.min()), self.max().min(other.max()))
         };
         self.meet(other).with(KnownBits::range(low, high))
     }

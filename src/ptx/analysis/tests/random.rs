@@ -181,9 +181,10 @@ impl Writer<'_> {
         };
         let _ = b;
         let _ = writeln!(self.text, "{guard}{text}");
-        match wide {
-            true => self.log_with(&format!("mov.b64 %lv, {target};")),
-            false => self.log_word(&target),
+        if wide {
+            self.log_with(&format!("mov.b64 %lv, {target};"))
+        } else {
+            self.log_word(&target)
         }
     }
 

@@ -47,19 +47,21 @@ impl Decoder<'_> {
         let to = self.bulk_end(i, to, to_shared)?;
         let from = self.bulk_end(i, from, from_shared)?;
         let size = self.source(size, Type::U32)?;
-        let arrives = match by_barrier {
-            true => Some(Change {
+        let arrives = if by_barrier {
+            Some(Change {
                 action: Action::CompleteBytes,
                 place: self.mbarrier_place(i, rest.first())?,
                 number: None,
                 state: None,
                 releases: true,
-            }),
-            false => None,
+            })
+        } else {
+            None
         };
-        let combine = match i.has(Reduce) {
-            true => Some(self.bulk_update(i, to_shared)?),
-            false => None,
+        let combine = if i.has(Reduce) {
+            Some(self.bulk_update(i, to_shared)?)
+        } else {
+            None
         };
         let bulk = self.image.bulks.len() as u32;
         self.image.bulks.push(BulkOp {

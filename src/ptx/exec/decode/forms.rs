@@ -187,9 +187,10 @@ fn small_numbers(i: &Instruction, ty: Type) -> Result<(), Reason> {
         Mad24 => ty == S32 && i.has(Word::Hi),
         _ => false,
     };
-    match i.has(Word::Sat) && !saturates {
-        true => has_no(Word::Sat),
-        false => Ok(()),
+    if i.has(Word::Sat) && !saturates {
+        has_no(Word::Sat)
+    } else {
+        Ok(())
     }
 }
 
@@ -303,13 +304,14 @@ pub(super) fn takes(register: Type, ty: Type, sizes: Sizes) -> Result<(), Reason
         }
         _ => false,
     };
-    match fits && sizes.allow(register, ty) {
-        true => Ok(()),
-        false => Err(format!(
+    if fits && sizes.allow(register, ty) {
+        Ok(())
+    } else {
+        Err(format!(
             "a register of .{} where .{} is expected",
             register.text(),
             ty.text()
-        )),
+        ))
     }
 }
 

@@ -298,9 +298,10 @@ impl Decoder<'_> {
         if !Self::fits(whole, ty) {
             return Err("a register of another size".to_owned());
         }
-        let (sources, results) = match split {
-            true => (vec![whole], slots),
-            false => (slots, vec![whole]),
+        let (sources, results) = if split {
+            (vec![whole], slots)
+        } else {
+            (slots, vec![whole])
         };
         let repack = self.image.repacks.len() as u32;
         self.image.repacks.push(Repack { sources, results });

@@ -30,9 +30,10 @@ impl Decoder<'_> {
 
     fn sized(&mut self, operand: &Operand, ty: Type) -> Result<Slot, Reason> {
         let slot = self.source(operand, ty)?;
-        match Some(slot.width) == Width::of(ty) {
-            true => Ok(slot),
-            false => Err(format!("a register of .{} expected", ty.text())),
+        if Some(slot.width) == Width::of(ty) {
+            Ok(slot)
+        } else {
+            Err(format!("a register of .{} expected", ty.text()))
         }
     }
 
@@ -88,9 +89,10 @@ impl Decoder<'_> {
         };
         // Arrivals at another block's barrier have no state to give.
         let has_state = arrives && !matches!(i.operands.first(), Some(Operand::Address(..)));
-        let (state, rest) = match has_state {
-            true => (i.operands.first(), i.operands.get(1..).unwrap_or(&[])),
-            false => (None, &i.operands[..]),
+        let (state, rest) = if has_state {
+            (i.operands.first(), i.operands.get(1..).unwrap_or(&[]))
+        } else {
+            (None, &i.operands[..])
         };
         let numbers = match action {
             Action::Invalidate => 0..=0,

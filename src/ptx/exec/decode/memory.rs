@@ -80,9 +80,12 @@ impl Decoder<'_> {
             Operand::Vector(items) => &items[..],
             one => std::slice::from_ref(one),
         };
-        let one = |d: &mut Self, o: &Operand| match target {
-            true => d.target(o, ty),
-            false => d.source(o, ty),
+        let one = |d: &mut Self, o: &Operand| {
+            if target {
+                d.target(o, ty)
+            } else {
+                d.source(o, ty)
+            }
         };
         items.iter().map(|o| one(self, o)).collect()
     }
@@ -137,12 +140,13 @@ impl Decoder<'_> {
             offset,
             region,
             bytes: ty.bytes() * wanted as u32,
-            transfer: match store {
-                true => Transfer::Store {
+            transfer: if store {
+                Transfer::Store {
                     element,
                     from: data,
-                },
-                false => Transfer::Load { element, to: data },
+                }
+            } else {
+                Transfer::Load { element, to: data }
             },
             order: memory_order(i),
         };
@@ -196,9 +200,10 @@ impl Decoder<'_> {
                 Operand::Register(r) => !self.is_read(r.0),
                 _ => true,
             };
-        let result = match red {
-            true => None,
-            false => Some(self.target(&i.operands[0], ty)?),
+        let result = if red {
+            None
+        } else {
+            Some(self.target(&i.operands[0], ty)?)
         };
         // What follows the operands is a hint for the cache.
         let count = if word == Word::Cas { 2 } else { 1 };
@@ -327,15 +332,16 @@ impl Decoder<'_> {
             offset,
             region,
             bytes: 16,
-            transfer: match store {
-                true => Transfer::StoreMatrix {
+            transfer: if store {
+                Transfer::StoreMatrix {
                     from: data,
                     transposed,
-                },
-                false => Transfer::LoadMatrix {
+                }
+            } else {
+                Transfer::LoadMatrix {
                     to: data,
                     transposed,
-                },
+                }
             },
             order: MemoryOrder::default(),
         });

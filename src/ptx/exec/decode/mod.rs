@@ -107,9 +107,10 @@ pub(super) fn decode(
         unsure: HashMap::new(),
     };
     decoder.entry(entry);
-    match decoder.problems.is_empty() {
-        true => Ok(decoder.image),
-        false => Err(decoder.problems),
+    if decoder.problems.is_empty() {
+        Ok(decoder.image)
+    } else {
+        Err(decoder.problems)
     }
 }
 

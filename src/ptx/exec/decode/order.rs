@@ -21,11 +21,12 @@ impl Decoder<'_> {
             Some(Operand::Immediate(Immediate::Integer(n))) => *n as u32,
             _ => 0,
         };
-        self.step(match i.has(Word::CommitGroup) {
-            true => Step::Commit,
-            false => Step::Wait {
+        self.step(if i.has(Word::CommitGroup) {
+            Step::Commit
+        } else {
+            Step::Wait {
                 left: (!i.has(Word::WaitAll)).then_some(number),
-            },
+            }
         });
         Ok(())
     }

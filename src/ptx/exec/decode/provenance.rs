@@ -123,9 +123,10 @@ impl Decoder<'_> {
             }
             _ => false,
         };
-        match bits < 32 || parameter && bits < 64 {
-            true => Origin::default(),
-            false => Origin::other(),
+        if bits < 32 || parameter && bits < 64 {
+            Origin::default()
+        } else {
+            Origin::other()
         }
     }
 
@@ -170,9 +171,10 @@ impl Decoder<'_> {
         let low = u64::from(low);
         // Dynamic ones end where shared memory does.
         let dynamic = variable.bytes == 0 || variable.linkage == crate::ptx::ast::Linkage::Extern;
-        let high = match space == Space::Shared && dynamic {
-            true => u64::MAX,
-            false => low + variable.bytes,
+        let high = if space == Space::Shared && dynamic {
+            u64::MAX
+        } else {
+            low + variable.bytes
         };
         Some(Region { space, low, high })
     }

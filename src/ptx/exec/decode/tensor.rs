@@ -59,9 +59,10 @@ impl Decoder<'_> {
             ("the accumulator", false),
             [m, n],
         )?;
-        let sparse = match form.sparse {
-            true => Some(self.metadata(i, form)?),
-            false => None,
+        let sparse = if form.sparse {
+            Some(self.metadata(i, form)?)
+        } else {
+            None
         };
         let sums = match ty_a {
             Type::B1 => of_a / 32,
@@ -147,9 +148,10 @@ fn places(fragment: &Fragment, ty: Type, [rows, columns]: [u32; 2]) -> Vec<[u16;
     };
     let index = |lane: u32, element: u32| {
         let place = fragment.place(lane, element);
-        let (row, column) = match is_a {
-            true => (place.row, place.column / step),
-            false => (place.row / step, place.column),
+        let (row, column) = if is_a {
+            (place.row, place.column / step)
+        } else {
+            (place.row / step, place.column)
         };
         (place.matrix * rows * columns + row * columns + column) as u16
     };

@@ -251,9 +251,10 @@ impl Decoder<'_> {
                 geometry.text()
             ));
         }
-        let (layer, items) = match geometry.layered {
-            true => (Some(self.source(&items[0], Type::B32)?), &items[1..]),
-            false => (None, items),
+        let (layer, items) = if geometry.layered {
+            (Some(self.source(&items[0], Type::B32)?), &items[1..])
+        } else {
+            (None, items)
         };
         let slots = items[..dimensions]
             .iter()

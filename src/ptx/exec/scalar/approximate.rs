@@ -39,9 +39,10 @@ fn division(i: &Instruction, ty: Type) -> Option<Definition> {
     match (ty, round) {
         (Type::F32, Round::Nearest) => definition(i, move |x| {
             let (a, b) = (f32_of(flush(x[0])), f32_of(flush(x[1])));
-            match by_reciprocal && b.abs() > LARGEST_WITH_RECIPROCAL {
-                true => of_f32(a * 0f32.copysign(b)),
-                false => flush(of_f32(a / b)),
+            if by_reciprocal && b.abs() > LARGEST_WITH_RECIPROCAL {
+                of_f32(a * 0f32.copysign(b))
+            } else {
+                flush(of_f32(a / b))
             }
         }),
         (Type::F64, Round::Nearest) => {
@@ -97,9 +98,10 @@ fn upper(bits: u64) -> f64 {
     } else {
         bits & !0xffff_ffff
     });
-    match value.is_subnormal() {
-        true => 0f64.copysign(value),
-        false => value,
+    if value.is_subnormal() {
+        0f64.copysign(value)
+    } else {
+        value
     }
 }
 
@@ -143,9 +145,12 @@ fn function(i: &Instruction, ty: Type) -> Option<Definition> {
                 let value = f64::from_bits(wide.pack(format.unpack(bits & 0xffff), Round::Nearest));
                 format.pack(wide.unpack(real(value).to_bits()), Round::Nearest)
             };
-            definition(i, move |x| match packed {
-                true => one(x[0]) | one(x[0] >> 16) << 16,
-                false => one(x[0]),
+            definition(i, move |x| {
+                if packed {
+                    one(x[0]) | one(x[0] >> 16) << 16
+                } else {
+                    one(x[0])
+                }
             })
         }
         _ => None,

@@ -44,9 +44,10 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
                     x[2] as u32 & 31
                 };
                 let both = x[1] << 32 | x[0] & 0xffff_ffff;
-                match left {
-                    true => ((u128::from(both) << by) >> 32) as u64,
-                    false => both >> by,
+                if left {
+                    ((u128::from(both) << by) >> 32) as u64
+                } else {
+                    both >> by
                 }
             })
         }
@@ -196,9 +197,10 @@ fn dot(x: &[u64; 4], a: Type, b: Type, count: u32, skip: u32) -> u64 {
     let size = 32 / count;
     let number = |bits: u64, at: u32, size: u32, ty: Type| {
         let field = bits << (64 - size * (at + 1));
-        match ty.is_signed() {
-            true => (field as i64) >> (64 - size),
-            false => (field >> (64 - size)) as i64,
+        if ty.is_signed() {
+            (field as i64) >> (64 - size)
+        } else {
+            (field >> (64 - size)) as i64
         }
     };
     let product = |at| number(x[0], at, size, a) * number(x[1], at + skip, 8, b);

@@ -173,12 +173,11 @@ fn set(i: &Instruction) -> Option<Definition> {
                 0
             }
         };
-        match packed {
-            true => {
-                value(x[0] & 0xffff, x[1] & 0xffff)
-                    | value(x[0] >> 16 & 0xffff, x[1] >> 16 & 0xffff) << 16
-            }
-            false => value(x[0], x[1]),
+        if packed {
+            value(x[0] & 0xffff, x[1] & 0xffff)
+                | value(x[0] >> 16 & 0xffff, x[1] >> 16 & 0xffff) << 16
+        } else {
+            value(x[0], x[1])
         }
     })
 }

@@ -44,9 +44,10 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
             let round = rounding(i);
             definition(i, move |x| {
                 let value = extend(x[0], from);
-                let number = match from.is_signed() {
-                    true => Soft::integer(value < 0, value.unsigned_abs()),
-                    false => Soft::integer(false, value as u64),
+                let number = if from.is_signed() {
+                    Soft::integer(value < 0, value.unsigned_abs())
+                } else {
+                    Soft::integer(false, value as u64)
                 };
                 saturated(target.pack(number, round), target, sat)
             })
@@ -61,9 +62,10 @@ fn mask(format: Format) -> u64 {
 
 fn range(ty: Type) -> (i128, i128) {
     let bits = ty.bits();
-    match ty.is_signed() {
-        true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-        false => (0, (1i128 << bits) - 1),
+    if ty.is_signed() {
+        (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+    } else {
+        (0, (1i128 << bits) - 1)
     }
 }
 
@@ -101,18 +103,20 @@ fn saturated(bits: u64, format: Format, sat: bool) -> u64 {
     if !sat {
         return bits;
     }
-    match bits & !sign > infinity || bits & sign != 0 {
-        true => 0,
-        false => bits.min(format.pack(Soft::integer(false, 1), Round::Nearest)),
+    if bits & !sign > infinity || bits & sign != 0 {
+        0
+    } else {
+        bits.min(format.pack(Soft::integer(false, 1), Round::Nearest))
     }
 }
 
 fn floats(i: &Instruction, to: Type, from: Type) -> Option<Definition> {
     let (sat, ftz, relu) = (i.has(Word::Sat), i.has(Word::Ftz), i.has(Word::Relu));
     let finite = i.has(Word::Satfinite);
-    let round = match i.has(Word::Rna) {
-        true => Round::Away,
-        false => rounding(i),
+    let round = if i.has(Word::Rna) {
+        Round::Away
+    } else {
+        rounding(i)
     };
     let whole = integral(i);
     let tf32 = to == Type::Tf32;
@@ -152,9 +156,11 @@ fn floats(i: &Instruction, to: Type, from: Type) -> Option<Definition> {
         }
     };
     let result = if tf32 { Type::B32 } else { to };
-    match packed {
+    if packed {
         // The first source is the upper half.
-        true => define_as(to, &[from, from], move |x| one(x[1]) | one(x[0]) << 16),
-        false => define_as(result, &[from], move |x| one(x[0])),
+
+        define_as(to, &[from, from], move |x| one(x[1]) | one(x[0]) << 16)
+    } else {
+        define_as(result, &[from], move |x| one(x[0]))
     }
 }

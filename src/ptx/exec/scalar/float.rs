@@ -49,14 +49,15 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     };
     let operation = operation(i, format)?;
     let sources = vec![ty; count];
-    match packed {
-        false => define_as(ty, &sources, move |x| operation(x[0], x[1], x[2])),
-        true => define_as(ty, &sources, move |x| {
+    if packed {
+        define_as(ty, &sources, move |x| {
             let half = ty.bits() / 2;
             let mask = (1 << half) - 1;
             let part = |by: u32| operation(x[0] >> by & mask, x[1] >> by & mask, x[2] >> by & mask);
             part(0) | part(half) << half
-        }),
+        })
+    } else {
+        define_as(ty, &sources, move |x| operation(x[0], x[1], x[2]))
     }
 }
 

@@ -48,17 +48,21 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
             let sum = move |x: &[u64; 4]| {
                 i128::from(part(value(x[0]), value(x[1]))) + i128::from(extend(x[2], result))
             };
-            match i.has(Word::Sat) {
-                true => definition(i, move |x| {
+            if i.has(Word::Sat) {
+                definition(i, move |x| {
                     sum(x).clamp(i32::MIN.into(), i32::MAX.into()) as u64
-                }),
-                false => definition(i, move |x| sum(x) as u64),
+                })
+            } else {
+                definition(i, move |x| sum(x) as u64)
             }
         }
         Opcode::Mul24 | Opcode::Mad24 => {
-            let low = move |bits: u64| match ty.is_signed() {
-                true => ((bits << 40) as i64) >> 40,
-                false => (bits & 0xff_ffff) as i64,
+            let low = move |bits: u64| {
+                if ty.is_signed() {
+                    ((bits << 40) as i64) >> 40
+                } else {
+                    (bits & 0xff_ffff) as i64
+                }
             };
             let high = i.has(Word::Hi);
             let product = move |x: &[u64; 4]| {
@@ -124,9 +128,10 @@ pub(super) fn order_key(ty: Type) -> impl Fn(i64) -> i64 + Copy {
 }
 
 fn saturated(sum: i64, ty: Type) -> u64 {
-    let (least, most) = match ty.is_signed() {
-        true => (i64::from(i32::MIN), i64::from(i32::MAX)),
-        false => (0, i64::from(u32::MAX)),
+    let (least, most) = if ty.is_signed() {
+        (i64::from(i32::MIN), i64::from(i32::MAX))
+    } else {
+        (0, i64::from(u32::MAX))
     };
     sum.clamp(least, most) as u64
 }
@@ -156,9 +161,10 @@ fn chained(opcode: Opcode, carry_out: bool, ty: Type) -> Definition {
             let carry = u128::from(if carry_in { x[2] & 1 } else { 0 });
             let (a, b) = (u128::from(x[0] & mask), u128::from(x[1] & mask));
             // A borrow is a carry into the bits above.
-            let sum = match subtract {
-                true => a.wrapping_sub(b).wrapping_sub(carry),
-                false => a + b + carry,
+            let sum = if subtract {
+                a.wrapping_sub(b).wrapping_sub(carry)
+            } else {
+                a + b + carry
             };
             [sum as u64, u64::from(sum >> ty.bits() & 1 != 0)]
         }),

@@ -90,9 +90,10 @@ pub(super) fn accepts(instruction: &Instruction) -> Option<Accepts> {
 /// signed types.
 fn extend(bits: u64, ty: Type) -> i64 {
     let unused = 64 - ty.bits().min(64);
-    match ty.is_signed() {
-        true => ((bits << unused) as i64) >> unused,
-        false => ((bits << unused) >> unused) as i64,
+    if ty.is_signed() {
+        ((bits << unused) as i64) >> unused
+    } else {
+        ((bits << unused) >> unused) as i64
     }
 }
 
@@ -101,16 +102,18 @@ fn f32_of(bits: u64) -> f32 {
 }
 
 fn of_f32(value: f32) -> u64 {
-    match value.is_nan() {
-        true => 0x7fff_ffff,
-        false => u64::from(value.to_bits()),
+    if value.is_nan() {
+        0x7fff_ffff
+    } else {
+        u64::from(value.to_bits())
     }
 }
 
 fn of_f64(value: f64) -> u64 {
-    match value.is_nan() {
-        true => 0x7fff_ffff_ffff_ffff,
-        false => value.to_bits(),
+    if value.is_nan() {
+        0x7fff_ffff_ffff_ffff
+    } else {
+        value.to_bits()
     }
 }
 

@@ -91,16 +91,18 @@ fn field(i: &Instruction, operand: usize) -> Field {
 fn number(word: u64, (at, bits): Field, ty: Type) -> i64 {
     let unused = 64 - bits;
     let high = word >> at << unused;
-    match ty.is_signed() {
-        true => (high as i64) >> unused,
-        false => (high >> unused) as i64,
+    if ty.is_signed() {
+        (high as i64) >> unused
+    } else {
+        (high >> unused) as i64
     }
 }
 
 fn clamped(value: i64, bits: u32, ty: Type) -> i64 {
-    match ty.is_signed() {
-        true => value.clamp(-1 << (bits - 1), (1 << (bits - 1)) - 1),
-        false => value.clamp(0, (1 << bits) - 1),
+    if ty.is_signed() {
+        value.clamp(-1 << (bits - 1), (1 << (bits - 1)) - 1)
+    } else {
+        value.clamp(0, (1 << bits) - 1)
     }
 }
 
@@ -165,9 +167,10 @@ fn parts(i: &Instruction, [ty, of_a, of_b]: [Type; 3], lanes: u32) -> Option<Def
             if saturates {
                 value = clamped(value, bits, ty);
             }
-            result = match sums {
-                true => result.wrapping_add(value as u64),
-                false => replaced(result, (lane * bits, bits), value),
+            result = if sums {
+                result.wrapping_add(value as u64)
+            } else {
+                replaced(result, (lane * bits, bits), value)
             };
         }
         result & 0xffff_ffff

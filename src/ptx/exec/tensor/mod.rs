@@ -68,9 +68,10 @@ pub(super) fn multiply(m: &mut Machine, op: &TensorOp, exec: u32) {
         Arithmetic::Bits { and } => {
             let [a, b, c] = [&op.a, &op.b, &op.c].map(|o| Tile::integers(registers, o));
             let mut sums = Tile::zeros();
-            match and {
-                true => products.run(vector, &a, &b, &mut sums, Ones::of_and),
-                false => products.run(vector, &a, &b, &mut sums, Ones::of_xor),
+            if and {
+                products.run(vector, &a, &b, &mut sums, Ones::of_and)
+            } else {
+                products.run(vector, &a, &b, &mut sums, Ones::of_xor)
             }
             sums.add(&c, false);
             sums.write_integers(registers, &op.d, exec);

@@ -57,9 +57,10 @@ pub(in crate::ptx::exec) fn moved(m: &mut Machine, info: &MemoryOp, exec: u32) {
                     // SAFETY: `resolve` gives pointers to the bytes of a piece, aligned.
                     unsafe {
                         use crate::ptx::exec::access::Unit;
-                        match moved.store {
-                            true => value.put(pointer),
-                            false => *value = u32::get(pointer),
+                        if moved.store {
+                            value.put(pointer)
+                        } else {
+                            *value = u32::get(pointer)
                         }
                     }
                 }
@@ -85,15 +86,17 @@ fn bit_of(moved: &Moved, place: u16) -> usize {
     } else {
         1
     };
-    let (rows, columns) = match moved.by_columns {
-        true => (rows / shrink, columns),
-        false => (rows, columns / shrink),
+    let (rows, columns) = if moved.by_columns {
+        (rows / shrink, columns)
+    } else {
+        (rows, columns / shrink)
     };
     let place = usize::from(place);
     let (row, column) = (place / columns, place % columns);
-    let number = match moved.by_columns {
-        true => column * rows + row,
-        false => place,
+    let number = if moved.by_columns {
+        column * rows + row
+    } else {
+        place
     };
     number * bits
 }

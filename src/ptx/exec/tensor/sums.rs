@@ -24,11 +24,13 @@ impl Products<'_> {
         sums: &mut Tile<T>,
         step: impl Fn(T, T, T) -> T,
     ) {
-        match vector {
+        if vector {
             // SAFETY: images are made for vector instructions only where the
             // machine has these.
-            true => unsafe { self.fast(a, b, sums, step) },
-            false => self.all(a, b, sums, step),
+
+            unsafe { self.fast(a, b, sums, step) }
+        } else {
+            self.all(a, b, sums, step)
         }
     }
 

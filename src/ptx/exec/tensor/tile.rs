@@ -91,9 +91,12 @@ impl Tile<f32> {
     pub fn write_floats(&self, registers: Registers, operand: &Matrices, exec: u32) {
         match operand.ty {
             Type::F16 => self.to_words(registers, operand, exec, 2, Half::bits),
-            _ => self.to_words(registers, operand, exec, 1, |value| match value.is_nan() {
-                true => 0x7fff_ffff,
-                false => value.to_bits(),
+            _ => self.to_words(registers, operand, exec, 1, |value| {
+                if value.is_nan() {
+                    0x7fff_ffff
+                } else {
+                    value.to_bits()
+                }
             }),
         }
     }
@@ -121,9 +124,10 @@ impl Tile<i32> {
     /// Adds numbers, modulo 2^32 or clamped.
     pub fn add(&mut self, other: &Tile<i32>, clamped: bool) {
         for (sum, &other) in self.0.iter_mut().zip(&other.0) {
-            *sum = match clamped {
-                true => sum.saturating_add(other),
-                false => sum.wrapping_add(other),
+            *sum = if clamped {
+                sum.saturating_add(other)
+            } else {
+                sum.wrapping_add(other)
             };
         }
     }
@@ -150,9 +154,10 @@ impl Tile<f64> {
         for (slot, places) in operand.slots.iter().zip(&operand.places) {
             let bits = |lane: usize| {
                 let value = self.0[usize::from(places[lane])];
-                match value.is_nan() {
-                    true => 0x7fff_ffff_ffff_ffff,
-                    false => value.to_bits(),
+                if value.is_nan() {
+                    0x7fff_ffff_ffff_ffff
+                } else {
+                    value.to_bits()
                 }
             };
             registers.write(*slot, exec, &std::array::from_fn(bits));

@@ -110,9 +110,10 @@ fn vector_and_scalar_definitions_agree() {
         // For half of the lanes, so that the masks are tested, too; and a
         // predicate becomes a value.
         for guard in ["", "@%q "] {
-            let code = match form.contains("setp") {
-                true => format!("setp.lt.u32 %p, %t, 100; {guard}{form}; selp.u32 %e, 7, 9, %p;"),
-                false => format!("{guard}{form};"),
+            let code = if form.contains("setp") {
+                format!("setp.lt.u32 %p, %t, 100; {guard}{form}; selp.u32 %e, 7, 9, %p;")
+            } else {
+                format!("{guard}{form};")
             };
             let (fast, slow) = (run(&code, true), run(&code, false));
             let differ = fast.words.iter().zip(&slow.words).position(|(a, b)| a != b);

@@ -107,14 +107,13 @@ fn reference(case: &Case, texels: &[f32], coordinates: &[f32]) -> f64 {
                     });
                 next.push((weight * w, at));
             };
-            match case.sampler.linear {
-                true => {
-                    let low = (x - 0.5).floor();
-                    let alpha = ((x - 0.5 - low) * 256.0).round() / 256.0;
-                    add(1.0 - alpha, low);
-                    add(alpha, low + 1.0);
-                }
-                false => add(1.0, x.floor()),
+            if case.sampler.linear {
+                let low = (x - 0.5).floor();
+                let alpha = ((x - 0.5 - low) * 256.0).round() / 256.0;
+                add(1.0 - alpha, low);
+                add(alpha, low + 1.0);
+            } else {
+                add(1.0, x.floor())
             }
         }
         corners = next;

@@ -45,9 +45,10 @@ fn place(coordinate: f32, size: u32, (normalized, mode): (bool, AddressMode)) ->
         AddressMode::Mirror => (coordinate - turns) * f64::from(size),
         _ => coordinate * f64::from(size),
     };
-    match place.is_nan() {
-        true => 0.0,
-        false => place.clamp(-FAR, FAR),
+    if place.is_nan() {
+        0.0
+    } else {
+        place.clamp(-FAR, FAR)
     }
 }
 

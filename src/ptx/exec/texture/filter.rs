@@ -106,9 +106,10 @@ fn channel(texture: &Texture, texel: Texel, channel: usize, read: &Read) -> u32 
         None => 0,
         Some(texel) => {
             let bits = read(texel, channel as u32);
-            match real {
-                true => format.number(bits).to_bits(),
-                false => format.integer(bits) as u32,
+            if real {
+                format.number(bits).to_bits()
+            } else {
+                format.integer(bits) as u32
             }
         }
     }

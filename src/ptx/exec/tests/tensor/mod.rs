@@ -73,9 +73,12 @@ impl Case {
     pub fn registers(&self) -> [u32; 4] {
         let [m, n, k] = self.size;
         let of_a = if self.sparse { k / 2 } else { k };
-        let count = |ty: &String, elements: u32| match self.is_quads() {
-            true => (4 * elements * bits(ty) / 1024).max(1),
-            false => (elements * bits(ty) / bits(ty).max(32) / 32).max(1),
+        let count = |ty: &String, elements: u32| {
+            if self.is_quads() {
+                (4 * elements * bits(ty) / 1024).max(1)
+            } else {
+                (elements * bits(ty) / bits(ty).max(32) / 32).max(1)
+            }
         };
         let [d, a, b, c] = &self.types;
         [
@@ -94,9 +97,10 @@ impl Case {
             format!("{{{}}}", names.collect::<Vec<_>>().join(", "))
         };
         let [d, a, b, c] = &self.types;
-        let (sp, tail) = match self.sparse {
-            true => (".sp", format!(", %r64, {}", self.selector)),
-            false => ("", String::new()),
+        let (sp, tail) = if self.sparse {
+            (".sp", format!(", %r64, {}", self.selector))
+        } else {
+            ("", String::new())
         };
         let popc = self.more.ends_with("popc");
         let (before, behind) = if popc {
@@ -125,9 +129,10 @@ impl Case {
             for register in 0..self.registers()[n] {
                 let (letter, ty) = if wide { ("d", "f64") } else { ("r", "b32") };
                 let name = format!("%{letter}{}", 16 * n as u32 + register);
-                body += &match to {
-                    true => format!("ld.global.{ty} {name}, [%out+{at}];\n"),
-                    false => format!("st.global.{ty} [%out+{at}], {name};\n"),
+                body += &if to {
+                    format!("ld.global.{ty} {name}, [%out+{at}];\n")
+                } else {
+                    format!("st.global.{ty} [%out+{at}], {name};\n")
                 };
                 at += 256;
             }

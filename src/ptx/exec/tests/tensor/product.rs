@@ -141,9 +141,10 @@ fn check(case: &Case, numbers: Numbers, random: &mut Random) {
     let depth = if case.sparse { k / 2 } else { k };
     for (&(matrix, row, column), &result) in &d {
         let pairs = (0..depth).map(|at| {
-            let from = match case.sparse {
-                true => row_of_b(case, &given.metadata, row, at),
-                false => at,
+            let from = if case.sparse {
+                row_of_b(case, &given.metadata, row, at)
+            } else {
+                at
             };
             (a[&(matrix, row, at)], b[&(matrix, from, column)])
         });
@@ -221,9 +222,10 @@ fn floats(case: &Case, pairs: impl Iterator<Item = (u64, u64)>, c: u64, d: u64) 
     let roundings = products.len() as f64;
     let reference = (roundings + 1.0) * 2f64.powi(-53) * magnitude;
     let most = roundings * (unit * magnitude * (1.0 + roundings * unit) + smallest) + reference;
-    match (found - sum).abs() <= most {
-        true => Ok(()),
-        false => Err(format!("{found}, not {sum}, off by more than {most:e}")),
+    if (found - sum).abs() <= most {
+        Ok(())
+    } else {
+        Err(format!("{found}, not {sum}, off by more than {most:e}"))
     }
 }
 

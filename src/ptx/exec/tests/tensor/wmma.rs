@@ -109,23 +109,21 @@ fn check(form: &(&str, &str, &str, [u32; 3]), layouts: [bool; 4], shared: bool) 
     let space = if shared { ".shared" } else { ".global" };
     let base = if shared { "s" } else { "%base" };
     let bytes = ROOM * 4;
-    let copies = match shared {
-        true => {
-            "mov.u32 %r60, %tid.x; L: mad.wide.u32 %x, %r60, 4, %base; ld.global.u32 %r61, [%x];
+    let copies = if shared {
+        "mov.u32 %r60, %tid.x; L: mad.wide.u32 %x, %r60, 4, %base; ld.global.u32 %r61, [%x];
                  shl.b32 %r62, %r60, 2; mov.u32 %r63, s; add.u32 %r63, %r63, %r62;
                  st.shared.u32 [%r63], %r61; add.u32 %r60, %r60, 32; setp.lt.u32 %p, %r60, 8192;
                  @%p bra L; bar.sync 0;"
-        }
-        false => "",
+    } else {
+        ""
     };
-    let back = match shared {
-        true => {
-            "bar.sync 0; mov.u32 %r60, %tid.x; M: mad.wide.u32 %x, %r60, 4, %base;
+    let back = if shared {
+        "bar.sync 0; mov.u32 %r60, %tid.x; M: mad.wide.u32 %x, %r60, 4, %base;
                  shl.b32 %r62, %r60, 2; mov.u32 %r63, s; add.u32 %r63, %r63, %r62;
                  ld.shared.u32 %r61, [%r63]; st.global.u32 [%x], %r61; add.u32 %r60, %r60, 32;
                  setp.lt.u32 %p, %r60, 8192; @%p bra M;"
-        }
-        false => "",
+    } else {
+        ""
     };
     let load = |at: usize, side: &str, ty: &str, regs: String| {
         let stride = if at == 2 {
