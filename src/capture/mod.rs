@@ -65,6 +65,11 @@ pub(crate) fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
             fault.thread,
             fault.message
         ),
-        help: Some(format!("see all with: spadkit run {}", launch.display())),
+        // A launch without a file, a program's, is no input of a command.
+        help: Some(if is_launch(launch) {
+            format!("see all with: spadkit run {}", launch.display())
+        } else {
+            "a run with races shows all findings".to_owned()
+        }),
     })
 }

@@ -142,19 +142,14 @@ impl Kernel {
     /// The machine of that name or file; where none is named, that of the
     /// PTX's target with what to say of it.
     fn machine(&self, named: Option<&str>) -> Result<(Config, Option<MachineNote>)> {
-        let sm = target(&self.module.text);
-        match (
-            named,
-            sm.and_then(|sm| Some((sm, Config::preset_of_target(sm)?))),
-        ) {
-            (Some(file), _) if file.ends_with(".toml") => {
-                Ok((Config::load(Path::new(file))?, None))
-            }
-            (Some(name), _) => Ok((Config::preset(name)?, None)),
-            (None, None) => Ok((Config::preset("fermi")?, None)),
-            (None, Some((sm, preset))) => {
-                let from = format!(".target sm_{sm} of {}", self.module.name);
-                Ok((Config::preset(preset)?, Some(MachineNote { preset, from })))
+        match named {
+            Some(file) if file.ends_with(".toml") => Ok((Config::load(Path::new(file))?, None)),
+            Some(name) => Ok((Config::preset(name)?, None)),
+            None => {
+                let sm = target(&self.module.text);
+                let note = sm.and_then(|sm| MachineNote::of_target(sm, &self.module.name));
+                let preset = note.as_ref().map_or("fermi", |note| note.preset);
+                Ok((Config::preset(preset)?, note))
             }
         }
     }
@@ -182,7 +177,7 @@ impl Kernel {
         };
         let answer = Answer::of(note, |printer| rewriting.run(&machine, &write, printer));
         let text = text.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok((answer.map_err(without_command)?, text))
+        Ok((answer?, text))
     }
 }
 
@@ -262,8 +257,7 @@ impl Launch {
     /// The accesses to shared memory of block `block`, the linear index.
     pub fn trace(&self, block: u64) -> Result<AccessTrace> {
         let mut prepared = self.file.prepare_with(&self.kernel.module)?;
-        let trace = launch_trace(&mut prepared, &self.file, 0, Some(block));
-        trace.map_err(without_command)
+        launch_trace(&mut prepared, &self.file, 0, Some(block))
     }
 
     /// `spadkit conflicts`, with the parts `per_pc` and `lines`; and pictures
@@ -317,19 +311,5 @@ impl Launch {
             }
             cmd_tune::software::run(&kinds, budget, &trace, &machine, printer)
         })
-    }
-}
-
-/// There is no launch file that `spadkit run` could be told.
-fn without_command(error: Error) -> Error {
-    match error {
-        Error::CheckFailed {
-            what,
-            help: Some(help),
-        } if help.starts_with("see all with: spadkit run") => Error::CheckFailed {
-            what,
-            help: Some("a run with races shows all findings".to_owned()),
-        },
-        other => other,
     }
 }

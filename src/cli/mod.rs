@@ -67,22 +67,6 @@ impl Allow {
     }
 }
 
-/// A machine that was not named.
-struct MachineOfTarget {
-    preset: &'static str,
-    target: crate::capture::PtxTarget,
-}
-
-impl MachineOfTarget {
-    fn note(&self) -> MachineNote {
-        let file = self.target.file.file_name().unwrap_or_default().display();
-        MachineNote {
-            preset: self.preset,
-            from: format!(".target sm_{} of {file}", self.target.sm),
-        }
-    }
-}
-
 /// Hardware design kit for the scratchpad (shared memory) path of a GPU SM.
 #[derive(Parser)]
 #[command(name = "spadkit", version, max_term_width = 100)]
@@ -129,14 +113,14 @@ impl Global {
 
     /// The same for a command about the kernel of `input`: where no machine is
     /// named, that of the PTX's target, and what to say of it.
-    fn for_kernel(&self, input: &str) -> (Self, Option<MachineOfTarget>) {
+    fn for_kernel(&self, input: &str) -> (Self, Option<MachineNote>) {
         let mut own = self.clone();
         if self.preset.is_some() || self.config.is_some() {
             return (own, None);
         }
         let named = crate::capture::ptx_target(input).and_then(|target| {
-            let preset = Config::preset_of_target(target.sm)?;
-            Some(MachineOfTarget { preset, target })
+            let file = target.file.file_name().unwrap_or_default();
+            MachineNote::of_target(target.sm, &file.display().to_string())
         });
         own.preset = named.as_ref().map(|m| m.preset.to_owned());
         (own, named)
@@ -357,7 +341,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let (global, printer) = match named {
         None => (&own, printer),
         Some(machine) => {
-            with_note = printer.clone().of_machine(machine.note());
+            with_note = printer.clone().of_machine(machine);
             (&own, &with_note)
         }
     };

@@ -1,6 +1,7 @@
 //! All output of the command line goes through here: tables or JSON on
 //! standard output, messages and progress on standard error.
 
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::quote::{shown, shown_lines};
@@ -27,6 +28,16 @@ pub struct MachineNote {
     pub preset: &'static str,
     /// What in the input says so.
     pub from: String,
+}
+
+impl MachineNote {
+    /// The machine of PTX for `sm_SM`, which is called `name` in messages; none
+    /// before sm_70.
+    pub fn of_target(sm: u32, name: &str) -> Option<Self> {
+        let preset = Config::preset_of_target(sm)?;
+        let from = format!(".target sm_{sm} of {name}");
+        Some(MachineNote { preset, from })
+    }
 }
 
 /// Writes results to standard output and everything else to standard error.
