@@ -46,12 +46,7 @@ impl Handles {
             handles.textures.push(memory.texture(Texture {
                 name: table.name.clone(),
                 buffer,
-                format: table.format,
-                geometry: table.geometry,
-                extent: table.extent,
-                layers: table.layers,
-                sampler: table.sampler,
-                normalized_read: table.normalized_read,
+                shape: table.shape,
             }));
         }
         for table in &file.samplers {

@@ -4,7 +4,7 @@ use super::arg::{Arg, ArgKind, Buffer, parse_element, parse_texels};
 use super::element::Element;
 use crate::error::Result;
 use crate::input::section::{Placed, Section, Source};
-use crate::ptx::exec::{AddressMode, Channel, Format, Geometry, Sampler};
+use crate::ptx::exec::{AddressMode, Channel, Format, Geometry, Sampler, Shape};
 use toml::de::DeTable;
 
 /// CUDA's largest textures, in texels.
@@ -19,18 +19,8 @@ pub struct TextureTable {
     pub name: String,
     /// Its own texels, or whose it reads.
     pub texels: Texels,
-    /// What a texel is.
-    pub format: Format,
-    /// How the texels lie.
-    pub geometry: Geometry,
-    /// Texels in each dimension; 1 beyond the last.
-    pub extent: [u32; 3],
-    /// Arrays; six for each cube, 1 where there is but one.
-    pub layers: u32,
-    /// How it is read; `None` for a surface.
-    pub sampler: Option<Sampler>,
-    /// Whether integers are read as numbers up to 1.
-    pub normalized_read: bool,
+    /// How they are laid out and read.
+    pub shape: Shape,
     /// Its position in the file.
     pub offset: usize,
 }
@@ -162,16 +152,18 @@ fn texture(
     Ok(TextureTable {
         name: section.required_string("name", "\"NAME\"")?.value,
         texels: parse_of(section, source, (args, before), (element, count))?,
-        format,
-        geometry: Geometry {
-            dimensions: dimensions as u32,
-            layered,
-            cube,
+        shape: Shape {
+            format,
+            geometry: Geometry {
+                dimensions: dimensions as u32,
+                layered,
+                cube,
+            },
+            extent,
+            layers,
+            sampler,
+            normalized_read,
         },
-        extent,
-        layers,
-        sampler,
-        normalized_read,
         offset: section.offset(),
     })
 }
@@ -223,8 +215,8 @@ fn parse_of(
         },
         (None, Some(other)) => {
             let t = &before[other];
-            let texels: u64 = t.extent.iter().map(|&n| u64::from(n)).product();
-            let all = texels * u64::from(t.layers) * u64::from(t.format.bytes());
+            let texels: u64 = t.shape.extent.iter().map(|&n| u64::from(n)).product();
+            let all = texels * u64::from(t.shape.layers) * u64::from(t.shape.format.bytes());
             (Texels::Other(other), all)
         }
         (None, None) => {

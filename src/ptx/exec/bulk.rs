@@ -4,8 +4,8 @@
 use super::api::FindingKind;
 use super::image::{BulkEnd, BulkOp, WINDOW};
 use super::machine::Machine;
-use super::mbarrier::{self, lanes};
-use super::raced;
+use super::registers::active;
+use super::{mbarrier, raced};
 
 /// Addresses and sizes are multiples of it.
 const UNIT: u64 = 16;
@@ -20,7 +20,7 @@ struct Side {
 /// Copies for each lane.
 pub(super) fn copy(m: &mut Machine, info: &BulkOp, exec: u32) {
     let sizes = m.registers.read(info.size);
-    for lane in lanes(exec) {
+    for lane in active(exec) {
         let bytes = u64::from(sizes[lane as usize] as u32);
         if bytes % UNIT != 0 {
             let text = format!("a bulk copy of {bytes} bytes: the size is a multiple of {UNIT}");
@@ -51,7 +51,7 @@ pub(super) fn copy(m: &mut Machine, info: &BulkOp, exec: u32) {
 
 /// The pointer to all bytes of a side; what is wrong becomes a finding.
 fn side(m: &mut Machine, end: &BulkEnd, lane: u32, bytes: u64, writes: bool) -> Option<Side> {
-    let address = m.addresses_from(end.from, end.offset)[lane as usize];
+    let address = m.address_from(end.from, end.offset, lane);
     let what = if writes { "written" } else { "read" };
     let misaligned = |address: u64| !address.is_multiple_of(UNIT);
     if end.shared {

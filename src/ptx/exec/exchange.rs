@@ -5,7 +5,7 @@
 use super::api::FindingKind;
 use super::image::{Repack, WarpOp};
 use super::machine::Machine;
-use super::registers::{Registers, Slot};
+use super::registers::{Registers, Slot, active};
 use crate::ptx::names::{Type, Word};
 use crate::ptx::opcodes::Opcode;
 
@@ -54,7 +54,7 @@ pub(super) fn clock(m: &Machine, to: Slot, upper: bool, exec: u32) {
 type Lanes = [u64; 32];
 
 fn lanes(exec: u32) -> impl Iterator<Item = usize> {
-    (0..32).filter(move |lane| exec >> lane & 1 != 0)
+    active(exec).map(|lane| lane as usize)
 }
 
 /// Values, whether their lanes are in the segment, and a lane that reads from

@@ -378,6 +378,16 @@ pub(super) struct Matrices {
     pub places: Vec<[u16; 32]>,
 }
 
+impl Matrices {
+    /// Bits that are handled as one value: of single bits 32.
+    pub fn value_bits(ty: Type) -> u32 {
+        match ty {
+            Type::B1 => 32,
+            ty => ty.bits(),
+        }
+    }
+}
+
 /// A product of matrices.
 pub(super) struct TensorOp {
     /// How many at a time.

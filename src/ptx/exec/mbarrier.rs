@@ -8,6 +8,7 @@ use super::api::FindingKind;
 use super::image::{Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in};
 use super::machine::Machine;
 use super::phase::{Arrival, Awaited, Object};
+use super::registers::active;
 
 /// Bytes of an object, and their alignment.
 const BYTES: u64 = 8;
@@ -18,13 +19,9 @@ fn word(offset: u64, phase: u64) -> u64 {
     1 << 62 | offset << 1 | phase & 1
 }
 
-pub(super) fn lanes(exec: u32) -> impl Iterator<Item = u32> {
-    (0..32).filter(move |lane| exec >> lane & 1 != 0)
-}
-
 /// Where the object of a lane is; what is wrong becomes a finding.
 pub(super) fn locate(m: &mut Machine, place: &SharedPlace, lane: u32, what: &str) -> Option<u64> {
-    let address = m.addresses_from(place.from, place.offset)[lane as usize];
+    let address = m.address_from(place.from, place.offset, lane);
     let inside = if place.generic {
         offset_in(SHARED_WINDOW, address)
     } else {
@@ -68,7 +65,7 @@ fn uninitialised(m: &mut Machine, lane: u32, at: u64) {
 pub(super) fn change(m: &mut Machine, info: &Change, exec: u32) {
     m.mbarriers.progress();
     let numbers = info.number.map(|slot| m.registers.read(slot));
-    for lane in lanes(exec) {
+    for lane in active(exec) {
         let number = numbers.map_or(1, |n| n[lane as usize] as u32);
         let Some(at) = locate(m, &info.place, lane, "an mbarrier") else {
             continue;
@@ -198,7 +195,7 @@ pub(super) fn wait(m: &mut Machine, info: &Wait, exec: u32, now: bool) -> bool {
     let by = m.registers.read(info.by);
     let mut done = 0u32;
     let mut seen = Vec::with_capacity(32);
-    for lane in lanes(exec) {
+    for lane in active(exec) {
         let Some(at) = locate(m, &info.place, lane, "a wait for an mbarrier") else {
             done |= 1 << lane;
             continue;

@@ -2,6 +2,7 @@
 
 use super::api::FindingKind;
 use super::machine::Machine;
+use super::registers::active;
 
 /// Looks at the masks of the lanes that execute an instruction which names
 /// lanes: who executes it has to be in its own, who has exited in none. For
@@ -20,7 +21,7 @@ pub(super) fn check(m: &mut Machine, masks: u32, exec: u32, alive: u32, started:
 
 #[inline(never)]
 fn look(m: &mut Machine, masks: u32, exec: u32, exited: u32) {
-    for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+    for lane in active(exec) {
         let mask = m.registers.word(masks, lane);
         if mask >> lane & 1 == 0 {
             let text = format!("lane {lane} executes it and is not in its mask {mask:#010x}");

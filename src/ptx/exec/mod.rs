@@ -55,7 +55,7 @@ pub use api::{
 };
 pub use memory::{BufferId, Memory};
 pub use program::{Parameter, Program, SymbolInfo};
-pub use texture::{AddressMode, Channel, Format, Geometry, Sampler, Texture};
+pub use texture::{AddressMode, Channel, Format, Geometry, Sampler, Shape, Texture};
 
 use super::ast::Instruction;
 use super::names::Type;

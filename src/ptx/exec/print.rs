@@ -4,6 +4,7 @@ use super::api::FindingKind;
 use super::element::Element;
 use super::image::{From, MemoryOp, MemoryOrder, Place, Region, SystemCall, Transfer};
 use super::machine::Machine;
+use super::registers::active;
 
 /// Strings longer than this are cut.
 const LONGEST: usize = 4096;
@@ -61,7 +62,7 @@ fn string(m: &mut Machine, address: u64, lane: u32) -> String {
 /// `vprintf(format, arguments)`
 pub(super) fn print(m: &mut Machine, call: &SystemCall, exec: u32) {
     let mut counts = [0; 32];
-    for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+    for lane in active(exec) {
         let format = argument(m, call.arguments[0], lane);
         let values = argument(m, call.arguments[1], lane);
         let format = string(m, format, lane);
@@ -73,7 +74,7 @@ pub(super) fn print(m: &mut Machine, call: &SystemCall, exec: u32) {
         match result {
             Place::Slot(slot) => m.registers.write(slot, exec, &counts),
             Place::Local(at) => {
-                for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+                for lane in active(exec) {
                     let count = counts[lane as usize] as u32;
                     // SAFETY: as for `argument`.
                     unsafe {

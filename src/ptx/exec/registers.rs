@@ -86,6 +86,11 @@ impl Mask {
 #[derive(Clone, Copy)]
 pub(super) struct Registers(*mut u8);
 
+/// The lanes of a mask, in order.
+pub(super) fn active(exec: u32) -> impl Iterator<Item = u32> {
+    (0..32).filter(move |lane| exec >> lane & 1 != 0)
+}
+
 impl Registers {
     /// Of no warp.
     pub const NONE: Registers = Registers(std::ptr::null_mut());

@@ -6,6 +6,7 @@ use super::image::{
 };
 use super::machine::Machine;
 use super::memory::Object;
+use super::registers::{Slot, Width};
 use super::unwritten;
 use crate::ptx::names::Space;
 
@@ -42,6 +43,19 @@ impl<'a> Machine<'a> {
                     std::array::from_fn(|l| base[l].wrapping_add(offset as u64))
                 }
             }
+        }
+    }
+
+    /// The address of one lane, likewise.
+    pub fn address_from(&self, from: From, offset: i64, lane: u32) -> u64 {
+        let base = |at, width| {
+            let flip = false;
+            self.registers.read_lane(Slot { at, width, flip }, lane)
+        };
+        match from {
+            From::Constant => offset as u64,
+            From::Word(at) => u64::from((base(at, Width::Word) as u32).wrapping_add(offset as u32)),
+            From::Double(at) => base(at, Width::Double).wrapping_add(offset as u64),
         }
     }
 

@@ -4,10 +4,12 @@ use super::api::FindingKind;
 use super::image::{PARAM_WINDOW, TEXTURE_WINDOW, WINDOW};
 use super::machine::Machine;
 use super::memory::{Object, number};
+use super::registers::active;
+use super::scalar::Scalar;
 use super::texture::{
     Channel, Operation, Outside, Place, Sampler, Texture, TextureOp, face, fetch, gather,
 };
-use crate::ptx::names::{Type, Word};
+use crate::ptx::names::Word;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Executes an instruction for the lanes of `exec`.
@@ -31,12 +33,12 @@ pub(super) fn run(m: &mut Machine, op: &TextureOp, exec: u32) {
     } else {
         vec![[0; 32]; op.data.len()]
     };
-    for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+    for lane in active(exec).map(|lane| lane as usize) {
         let Some(texture) = texture(m, op, handles[lane], lane as u32) else {
             continue;
         };
         let sampler = match &samplers {
-            None => texture.sampler,
+            None => texture.shape.sampler,
             Some(s) => self::sampler(m, s[lane], lane as u32),
         };
         let of = |values: &[[u64; 32]], d: usize| values.get(d).map_or(0, |v| v[lane]);
@@ -120,7 +122,7 @@ fn mismatch(op: &TextureOp, texture: &Texture) -> Option<String> {
         op.operation,
         Operation::Load(_) | Operation::Store { .. } | Operation::Reduce { .. }
     );
-    match (&op.operation, &texture.sampler) {
+    match (&op.operation, &texture.shape.sampler) {
         (Operation::Query(_), _) => None,
         (_, Some(_)) if of_surfaces => Some(format!(
             "{name} is a texture, which is read only: expected a [[surface]]"
@@ -128,9 +130,9 @@ fn mismatch(op: &TextureOp, texture: &Texture) -> Option<String> {
         (_, None) if !of_surfaces => Some(format!(
             "{name} is a surface, which has no sampler: expected a [[texture]]"
         )),
-        _ if op.geometry != texture.geometry => Some(format!(
+        _ if op.geometry != texture.shape.geometry => Some(format!(
             "{name} is .{}, and the instruction is for .{}",
-            texture.geometry.text(),
+            texture.shape.geometry.text(),
             op.geometry.text()
         )),
         _ => None,
@@ -158,11 +160,11 @@ fn one(
     let Some(mut sampler) = sampler else {
         return vec![0; data.len()];
     };
-    let (mut layer, mut place) = (at.layer.min(texture.layers - 1), at.place);
-    if texture.geometry.cube {
+    let (mut layer, mut place) = (at.layer.min(texture.shape.layers - 1), at.place);
+    if texture.shape.geometry.cube {
         let (face, on) = face(place.map(f32::from_bits));
-        layer = if texture.geometry.layered {
-            at.layer.min(texture.layers / 6 - 1) * 6 + face
+        layer = if texture.shape.geometry.layered {
+            at.layer.min(texture.shape.layers / 6 - 1) * 6 + face
         } else {
             face
         };
@@ -194,14 +196,14 @@ fn read_channel(
     texel: [u32; 3],
     channel: u32,
 ) -> u64 {
-    let bytes = u64::from(texture.format.bits / 8);
-    let at = texel_at(texture, layer, texel) * u64::from(texture.format.channels);
+    let bytes = u64::from(texture.shape.format.bits / 8);
+    let at = texel_at(texture, layer, texel) * u64::from(texture.shape.format.channels);
     object.element((at + u64::from(channel)) * bytes, bytes)
 }
 
 /// The number of a texel.
 fn texel_at(texture: &Texture, layer: u32, [x, y, z]: [u32; 3]) -> u64 {
-    let [width, height, depth] = texture.extent.map(u64::from);
+    let [width, height, depth] = texture.shape.extent.map(u64::from);
     let row = (u64::from(layer) * depth + u64::from(z)) * height + u64::from(y);
     row * width + u64::from(x)
 }
@@ -223,26 +225,30 @@ fn surface(
         } => (outside, formatted),
         _ => return data,
     };
+    // The first coordinate counts bytes, but in formatted accesses.
+    let step = if formatted {
+        u64::from(texture.shape.format.bytes())
+    } else {
+        1
+    };
     let loads = matches!(op.operation, Operation::Load(_));
     let unit = u64::from(op.ty.bytes());
     let size = if formatted {
-        u64::from(texture.format.bytes())
+        u64::from(texture.shape.format.bytes())
     } else {
         unit * data.len() as u64
     };
-    let Some(offset) = offset(m, (op, texture, outside), &at, size) else {
+    let Some(offset) = offset(m, (op, texture, outside), &at, (size, step)) else {
         return vec![0; data.len()];
     };
-    if let Operation::Reduce { operator, .. } = op.operation {
-        reduce(
-            object,
-            offset,
-            operator,
-            op.ty,
-            data.first().copied().unwrap_or(0),
-        );
+    if let Operation::Reduce { update, .. } = &op.operation {
+        let operand = data.first().copied().unwrap_or(0);
+        reduce(object, offset, update, unit, operand);
     } else if formatted {
-        let (format, bytes) = (texture.format, u64::from(texture.format.bits / 8));
+        let (format, bytes) = (
+            texture.shape.format,
+            u64::from(texture.shape.format.bits / 8),
+        );
         for channel in 0..format.channels as usize {
             let value = format.stored(data.get(channel).map_or(0, |&v| v as u32));
             object.put(offset + channel as u64 * bytes, bytes, value);
@@ -260,38 +266,26 @@ fn surface(
     data
 }
 
-/// The byte that an access of `size` bytes of a surface begins with; none
-/// where it does nothing.
+/// The byte that an access of `size` bytes of a surface begins with, whose first
+/// coordinate counts `step` bytes; none where it does nothing.
 fn offset(
     m: &mut Machine,
     (op, texture, outside): (&TextureOp, &Texture, Outside),
     at: &Lane,
-    size: u64,
+    (size, step): (u64, u64),
 ) -> Option<u64> {
-    let texel = u64::from(texture.format.bytes());
-    let formatted = matches!(
-        op.operation,
-        Operation::Store {
-            formatted: true,
-            ..
-        } | Operation::Reduce {
-            formatted: true,
-            ..
-        }
-    );
-    // The first coordinate counts bytes, but in formatted accesses.
-    let step = if formatted { texel } else { 1 };
-    let row = u64::from(texture.extent[0]) * texel;
+    let texel = u64::from(texture.shape.format.bytes());
+    let row = u64::from(texture.shape.extent[0]) * texel;
     let mut place = at.place.map(|p| i64::from(p as i32));
     place[0] = place[0].saturating_mul(step as i64);
     let mut layer = i64::from(at.layer);
     let most = [
         row.saturating_sub(size) as i64,
-        i64::from(texture.extent[1]) - 1,
-        i64::from(texture.extent[2]) - 1,
-        i64::from(texture.layers) - 1,
+        i64::from(texture.shape.extent[1]) - 1,
+        i64::from(texture.shape.extent[2]) - 1,
+        i64::from(texture.shape.layers) - 1,
     ];
-    let dimensions = texture.geometry.dimensions as usize;
+    let dimensions = texture.shape.geometry.dimensions as usize;
     place[dimensions..].fill(0);
     let all = [place[0], place[1], place[2], layer];
     let inside = all.iter().zip(most).all(|(p, most)| (0..=most).contains(p)) && size <= row;
@@ -339,8 +333,8 @@ fn offset(
 
 /// A fault: an access with `.trap` outside of the surface.
 fn outside_of(m: &mut Machine, texture: &Texture, at: &Lane, place: &[i64], size: u64) {
-    let row = u64::from(texture.extent[0]) * u64::from(texture.format.bytes());
-    let of_layer = if texture.geometry.layered {
+    let row = u64::from(texture.shape.extent[0]) * u64::from(texture.shape.format.bytes());
+    let of_layer = if texture.shape.geometry.layered {
         format!(" of layer {}", at.layer)
     } else {
         String::new()
@@ -356,8 +350,8 @@ fn outside_of(m: &mut Machine, texture: &Texture, at: &Lane, place: &[i64], size
          {:?}, {} layers)",
         place[0],
         texture.name,
-        &texture.extent[..texture.geometry.dimensions as usize],
-        texture.layers
+        &texture.shape.extent[..texture.shape.geometry.dimensions as usize],
+        texture.shape.layers
     );
     m.found(
         FindingKind::OutOfBounds,
@@ -369,67 +363,33 @@ fn outside_of(m: &mut Machine, texture: &Texture, at: &Lane, place: &[i64], size
 }
 
 /// `sured`: an atomic operation on 32 or 64 bits.
-fn reduce(object: &Object, offset: u64, operator: Word, ty: Type, operand: u64) {
-    let signed = ty.is_signed();
-    let update = |old: u64| -> u64 {
-        let (a, b) = match (signed, ty.bits()) {
-            (true, 32) => (i64::from(old as i32), i64::from(operand as i32)),
-            _ => (old as i64, operand as i64),
-        };
-        let less = if signed {
-            a < b
-        } else {
-            (a as u64) < (b as u64)
-        };
-        match operator {
-            Word::Add => a.wrapping_add(b) as u64,
-            Word::Min => {
-                if less {
-                    a as u64
-                } else {
-                    b as u64
-                }
-            }
-            Word::Max => {
-                if less {
-                    b as u64
-                } else {
-                    a as u64
-                }
-            }
-            Word::And => old & operand,
-            _ => old | operand,
-        }
-    };
+fn reduce(object: &Object, offset: u64, update: &Scalar, bytes: u64, operand: u64) {
+    let new = |old: u64| update(&[old, operand, 0, 0])[0];
     let pointer = object.data().wrapping_add(offset as usize);
     // SAFETY: the bytes are inside the object, at a multiple of their number.
     unsafe {
-        match ty.bits() {
-            64 => {
-                let word = AtomicU64::from_ptr(pointer.cast());
-                let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(update(old)));
-            }
-            _ => {
-                let word = AtomicU32::from_ptr(pointer.cast());
-                let new = |old: u32| Some(update(old.into()) as u32);
-                let _ = word.fetch_update(Relaxed, Relaxed, new);
-            }
+        if bytes == 8 {
+            let word = AtomicU64::from_ptr(pointer.cast());
+            let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(new(old)));
+        } else {
+            let word = AtomicU32::from_ptr(pointer.cast());
+            let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(new(old.into()) as u32));
         }
     }
 }
 
 /// `txq` and `suq`. Types and orders of channels have OpenCL's numbers.
 fn query(texture: &Texture, sampler: Option<Sampler>, word: Word) -> u64 {
-    let format = texture.format;
+    let format = texture.shape.format;
     let value = match word {
-        Word::QueryWidth => texture.extent[0],
-        Word::QueryHeight => texture.extent[1],
-        Word::QueryDepth => texture.extent[2],
+        Word::QueryWidth => texture.shape.extent[0],
+        Word::QueryHeight => texture.shape.extent[1],
+        Word::QueryDepth => texture.shape.extent[2],
         Word::ArraySize => {
-            if texture.geometry.cube {
-                texture.layers / 6
+            if texture.shape.geometry.cube {
+                texture.shape.layers / 6
             } else {
-                texture.layers
+                texture.shape.layers
             }
         }
         Word::NormalizedCoords => u32::from(sampler.is_some_and(|s| s.normalized)),
@@ -440,7 +400,7 @@ fn query(texture: &Texture, sampler: Option<Sampler>, word: Word) -> u64 {
         },
         Word::ChannelDataType => {
             let size = format.bits.ilog2() - 3;
-            match (format.channel, texture.normalized_read) {
+            match (format.channel, texture.shape.normalized_read) {
                 (Channel::Float, _) => 0x10dc + size,
                 (Channel::Signed, true) => 0x10d0 + size,
                 (Channel::Unsigned, true) => 0x10d2 + size,

@@ -4,7 +4,8 @@ use super::api::FindingKind;
 use super::form::Form;
 use super::image::Wait;
 use super::machine::Machine;
-use super::mbarrier::{awaited, lanes, locate};
+use super::mbarrier::{awaited, locate};
+use super::registers::active;
 use super::warp::{State, Warp};
 
 /// How often those who wait are sent on without anything changing, before that
@@ -55,7 +56,7 @@ fn report(m: &mut Machine, warps: &mut [Warp], waiting: &[(usize, usize)]) {
         warps[at].enter(m, at as u32);
         (m.pc, m.active) = (top.pc, top.lanes);
         let exec = top.lanes & m.registers.lanes(op.guard);
-        for lane in lanes(exec) {
+        for lane in active(exec) {
             let Some(offset) = waits_for(m, &image.waits[wait as usize], lane) else {
                 continue;
             };

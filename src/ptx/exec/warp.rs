@@ -13,7 +13,7 @@ use super::image::{Image, NEVER, Place};
 use super::machine::Machine;
 use super::mbarrier;
 use super::members;
-use super::registers::{Mask, Registers, Slot};
+use super::registers::{Mask, Registers, Slot, active};
 use crate::ptx::names::Special;
 
 /// Lanes that are at one place.
@@ -347,7 +347,7 @@ pub(super) fn pass(m: &mut Machine, values: &[super::image::Passed], exec: u32) 
             (Place::Slot(from), Place::Local(to)) => {
                 let lanes = m.registers.read(from);
                 let size = bytes_of(from).min(value.bytes as usize);
-                for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+                for lane in active(exec) {
                     let bytes = lanes[lane as usize].to_le_bytes();
                     // SAFETY: parameters lie inside the local memory of the lane.
                     unsafe {
@@ -359,7 +359,7 @@ pub(super) fn pass(m: &mut Machine, values: &[super::image::Passed], exec: u32) 
             (Place::Local(from), Place::Slot(to)) => {
                 let mut lanes = [0u64; 32];
                 let size = bytes_of(to).min(value.bytes as usize);
-                for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+                for lane in active(exec) {
                     let mut bytes = [0; 8];
                     // SAFETY: as above.
                     unsafe {
@@ -371,7 +371,7 @@ pub(super) fn pass(m: &mut Machine, values: &[super::image::Passed], exec: u32) 
                 m.registers.write(to, exec, &lanes);
             }
             (Place::Local(from), Place::Local(to)) => {
-                for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+                for lane in active(exec) {
                     // SAFETY: as above; the two variables may be the same.
                     unsafe {
                         let base = m.lane_local(lane);

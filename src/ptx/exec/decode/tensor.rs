@@ -8,7 +8,7 @@ use crate::ptx::exec::image::{Matrices, TensorOp};
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::names::Type;
 use crate::ptx::opcodes::Opcode;
-use crate::ptx::tensor::{Form, Fragment, Sparsity, Target, mma};
+use crate::ptx::tensor::{Bit, Form, Fragment, Place, Sparsity, Target, mma};
 
 impl Decoder<'_> {
     /// `mma`, `mma.sp`, `wmma`
@@ -64,10 +64,7 @@ impl Decoder<'_> {
         } else {
             None
         };
-        let sums = match ty_a {
-            Type::B1 => of_a / 32,
-            _ => of_a,
-        };
+        let sums = of_a * ty_a.bits() / Matrices::value_bits(ty_a);
         Ok(TensorOp {
             matrices: form.d.size()[0] as usize,
             size: [m, n, sums].map(|x| x as usize),
@@ -88,14 +85,9 @@ impl Decoder<'_> {
         fragment: &Fragment,
         ty: Type,
         (what, target): (&str, bool),
-        [rows, columns]: [u32; 2],
+        size: [u32; 2],
     ) -> Result<Matrices, Reason> {
-        let register = match ty {
-            Type::F64 => Type::F64,
-            Type::F32 => Type::F32,
-            Type::S32 => Type::S32,
-            _ => Type::U32,
-        };
+        let register = register_of(ty);
         let slots = self.elements(operand, register, target)?;
         let per_register = (register.bits() / ty.bits()).max(1);
         let wanted = (fragment.elements() / per_register) as usize;
@@ -107,11 +99,10 @@ impl Decoder<'_> {
                 register.text()
             ));
         }
-        Ok(Matrices {
-            ty,
-            slots,
-            places: places(fragment, ty, [rows, columns]),
-        })
+        let is_a = matches!(fragment.element.first(), Some(Bit::Column(_)));
+        let elements = (fragment.elements(), is_a);
+        let places = places(ty, size, elements, |lane, at| fragment.place(lane, at));
+        Ok(Matrices { ty, slots, places })
     }
 
     /// Metadata and selector of a sparse factor.
@@ -134,28 +125,31 @@ impl Decoder<'_> {
     }
 }
 
+/// The type of the registers that hold elements of a type.
+pub(super) fn register_of(ty: Type) -> Type {
+    match ty {
+        Type::F64 | Type::F32 | Type::S32 => ty,
+        _ => Type::U32,
+    }
+}
+
 /// Of each element of each register the index in the matrices, lane after
-/// lane; of single bits, of words of them.
-fn places(fragment: &Fragment, ty: Type, [rows, columns]: [u32; 2]) -> Vec<[u16; 32]> {
-    let is_a = matches!(
-        fragment.element.first(),
-        Some(crate::ptx::tensor::Bit::Column(_))
-    );
-    let (step, rows, columns) = match (ty, is_a) {
-        (Type::B1, true) => (32, rows, columns / 32),
-        (Type::B1, false) => (32, rows / 32, columns),
-        _ => (1, rows, columns),
-    };
+/// lane; of single bits, of words of them, which lie along the rows of `a` and
+/// the columns of the other factor.
+pub(super) fn places(
+    ty: Type,
+    [rows, columns]: [u32; 2],
+    (elements, is_a): (u32, bool),
+    place: impl Fn(u32, u32) -> Place,
+) -> Vec<[u16; 32]> {
+    let step = Matrices::value_bits(ty) / ty.bits();
+    let [of_row, of_column] = if is_a { [1, step] } else { [step, 1] };
+    let (rows, columns) = (rows / of_row, columns / of_column);
     let index = |lane: u32, element: u32| {
-        let place = fragment.place(lane, element);
-        let (row, column) = if is_a {
-            (place.row, place.column / step)
-        } else {
-            (place.row / step, place.column)
-        };
-        (place.matrix * rows * columns + row * columns + column) as u16
+        let place = place(lane, element);
+        let row = place.matrix * rows + place.row / of_row;
+        (row * columns + place.column / of_column) as u16
     };
-    let elements = (0..fragment.elements()).step_by(step as usize);
     let lanes = |element| std::array::from_fn(|lane| index(lane as u32, element));
-    elements.map(lanes).collect()
+    (0..elements).step_by(step as usize).map(lanes).collect()
 }

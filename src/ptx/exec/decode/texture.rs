@@ -1,12 +1,13 @@
 //! Textures and surfaces.
 
 use super::Decoder;
+use super::memory::atomic_update;
 use super::operand::Reason;
 use crate::ptx::ast::{Base, Instruction, Operand};
 use crate::ptx::exec::form::Step;
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::exec::texture::{Geometry, Operation, Outside, TextureOp};
-use crate::ptx::names::{Type, Word};
+use crate::ptx::names::{Space, Type, Word};
 use crate::ptx::opcodes::Opcode;
 
 const QUERIES: &[Word] = &[
@@ -192,12 +193,18 @@ impl Decoder<'_> {
                 use Word::{Add, And, Max, Min, Or};
                 let operator = i.one_of(&[Add, Min, Max, And, Or]);
                 let operator = operator.ok_or("expected .add, .min, .max, .and or .or")?;
-                if !matches!(ty.bits(), 32 | 64) {
-                    return Err(format!("`sured` has no type .{}", ty.text()));
-                }
+                // Bits are unsigned numbers.
+                let number = match ty {
+                    Type::B32 => Type::U32,
+                    Type::B64 => Type::U64,
+                    ty => ty,
+                };
+                let update = atomic_update(operator, number, Some(Space::Global));
+                let update = update.filter(|_| matches!(ty.bits(), 32 | 64));
+                let update = update.ok_or_else(|| format!("`sured` has no type .{}", ty.text()))?;
                 Operation::Reduce {
                     formatted,
-                    operator,
+                    update,
                     outside,
                 }
             }

@@ -2,12 +2,13 @@
 
 use super::Decoder;
 use super::operand::Reason;
+use super::tensor::{places, register_of};
 use crate::ptx::ast::{Instruction, Operand};
 use crate::ptx::exec::form::Step;
 use crate::ptx::exec::image::{From, Matrices, MemoryOp, MemoryOrder, Moved, TensorOp, Transfer};
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::names::{Space, Type, Word};
-use crate::ptx::tensor::{Held, Side, Target, moved, packed, product};
+use crate::ptx::tensor::{Held, Place, Side, Target, moved, packed, product};
 
 impl Decoder<'_> {
     pub(super) fn wmma(&mut self, i: &Instruction) -> Result<(), Reason> {
@@ -29,7 +30,7 @@ impl Decoder<'_> {
         let (b, _) = self.held(operand_b, held_b, false)?;
         let (c, _) = self.held(operand_c, held_c, false)?;
         let [m, n] = held_d.size;
-        let sums = held_a.size[1] / words(held_a.ty);
+        let sums = held_a.size[1] * held_a.ty.bits() / Matrices::value_bits(held_a.ty);
         self.image.tensors.push(TensorOp {
             matrices: 1,
             size: [m, n, sums].map(|x| x as usize),
@@ -53,10 +54,7 @@ impl Decoder<'_> {
         held: &Held,
         target: bool,
     ) -> Result<(Matrices, Vec<Slot>), Reason> {
-        let register = match held.ty {
-            Type::F64 | Type::F32 | Type::S32 => held.ty,
-            _ => Type::U32,
-        };
+        let register = register_of(held.ty);
         let mut slots = self.elements(operand, register, target)?;
         let width = Width::of(register);
         if slots.len() != held.registers as usize || slots.iter().any(|s| Some(s.width) != width) {
@@ -75,14 +73,18 @@ impl Decoder<'_> {
         };
         let used = (held.fragment.elements() / per).max(1);
         let unused = slots.split_off(used as usize);
-        Ok((
-            Matrices {
-                ty: held.ty,
-                slots,
-                places: places(held),
-            },
-            unused,
-        ))
+        let (ty, is_a) = (held.ty, held.side != Side::B);
+        let elements = (held.fragment.elements(), is_a);
+        let places = places(ty, held.size, elements, |lane, at| {
+            let (row, column) = held.place(lane, at);
+            let matrix = 0;
+            Place {
+                matrix,
+                row,
+                column,
+            }
+        });
+        Ok((Matrices { ty, slots, places }, unused))
     }
 
     fn wmma_moved(&mut self, i: &Instruction) -> Result<(), Reason> {
@@ -149,25 +151,4 @@ fn slot(at: u32, width: Width) -> Slot {
         width,
         flip: false,
     }
-}
-
-/// Elements that are one value: single bits are handled as words.
-fn words(ty: Type) -> u32 {
-    if ty == Type::B1 { 32 } else { 1 }
-}
-
-fn places(held: &Held) -> Vec<[u16; 32]> {
-    let step = words(held.ty);
-    let index = |lane: u32, element: u32| {
-        let (row, column) = held.place(lane, element);
-        let [_, columns] = held.size;
-        (match held.side {
-            Side::B => row / step * columns + column,
-            _ => row * (columns / step) + column / step,
-        }) as u16
-    };
-    let elements = (0..held.fragment.elements()).step_by(step as usize);
-    elements
-        .map(|e| std::array::from_fn(|lane| index(lane as u32, e)))
-        .collect()
 }

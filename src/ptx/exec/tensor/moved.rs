@@ -1,11 +1,10 @@
 //! `wmma.load` and `wmma.store`: a matrix between memory and registers, in
-//! pieces of 16 bytes (or a row), one to each lane, as `ldmatrix` reads rows. Large
-//! matrices take two accesses.
+//! pieces of 16 bytes (or a row), one to each lane, as `ldmatrix` reads rows.
+//! Large matrices take two accesses.
 
 use super::whole_warp;
-use crate::ptx::exec::image::{MemoryOp, Moved, Transfer};
+use crate::ptx::exec::image::{Matrices, MemoryOp, Moved, Transfer};
 use crate::ptx::exec::machine::Machine;
-use crate::ptx::names::Type;
 
 /// More words than any matrix has.
 const WORDS: usize = 512;
@@ -75,17 +74,11 @@ pub(in crate::ptx::exec) fn moved(m: &mut Machine, info: &MemoryOp, exec: u32) {
 /// Bits of an element, and where they are among the words of the matrix as
 /// memory has it.
 fn bit_of(moved: &Moved, place: u16) -> usize {
-    let bits = match moved.registers.ty {
-        Type::B1 => 32,
-        ty => ty.bits(),
-    } as usize;
+    let ty = moved.registers.ty;
+    let bits = Matrices::value_bits(ty) as usize;
     let [rows, columns] = moved.size.map(|n| n as usize);
     // Places of single bits count words, which lie along the runs.
-    let shrink = if moved.registers.ty == Type::B1 {
-        32
-    } else {
-        1
-    };
+    let shrink = bits / ty.bits() as usize;
     let (rows, columns) = if moved.by_columns {
         (rows / shrink, columns)
     } else {
@@ -134,10 +127,7 @@ fn spread(m: &Machine, moved: &Moved, exec: u32, words: &[u32; WORDS]) {
 /// Each element: its register, lowest bit there, size, lane, and bit in the
 /// matrix.
 fn each(moved: &Moved, mut found: impl FnMut(usize, u32, u32, u32, usize)) {
-    let bits = match moved.registers.ty {
-        Type::B1 => 32,
-        ty => ty.bits(),
-    };
+    let bits = Matrices::value_bits(moved.registers.ty);
     let per = (32 / bits).max(1) as usize;
     for (n, lanes) in moved.registers.places.iter().enumerate() {
         for (lane, &place) in lanes.iter().enumerate() {

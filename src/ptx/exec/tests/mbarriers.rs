@@ -2,17 +2,6 @@
 
 use super::*;
 
-fn races(body: &str, count: u32) -> Run {
-    let text = kernel(body);
-    run_with(
-        &text,
-        [count, 1, 1],
-        [1, 1, 1],
-        &vec![0; count as usize],
-        |o, _| o.races = true,
-    )
-}
-
 /// Warp 0 fills two buffers in turn, the others read them: `full` and `empty`
 /// barriers of each.
 const PIPELINE: &str = ".shared .align 8 .b64 bars[4]; .shared .align 4 .b8 data[256];

@@ -73,6 +73,18 @@ fn threads(body: &str, count: u32, words: usize) -> Run {
     )
 }
 
+/// One block of `count` threads, with the search for races.
+fn races(body: &str, count: u32) -> Run {
+    let text = kernel(body);
+    run_with(
+        &text,
+        [count, 1, 1],
+        [1, 1, 1],
+        &vec![0; count as usize],
+        |o, _| o.races = true,
+    )
+}
+
 fn kernel(body: &str) -> String {
     format!(
         ".visible .entry k(.param .u64 p) {{

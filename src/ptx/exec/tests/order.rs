@@ -2,17 +2,6 @@
 
 use super::*;
 
-fn races(body: &str, count: u32) -> Run {
-    let text = kernel(body);
-    run_with(
-        &text,
-        [count, 1, 1],
-        [1, 1, 1],
-        &vec![0; count as usize],
-        |o, _| o.races = true,
-    )
-}
-
 /// A counter under a lock, once for every sixteenth thread.
 const LOCK: &str = ".shared .b32 lock; .shared .b32 n;
     setp.ne.u32 %p1, %t, 0; @%p1 bra S; st.shared.u32 [lock], 0; st.shared.u32 [n], 0;

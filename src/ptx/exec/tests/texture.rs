@@ -11,6 +11,17 @@ struct Case {
     sampler: Sampler,
 }
 
+/// Four columns and three rows, filtered.
+const FILTERED: Case = Case {
+    extent: [4, 3, 1],
+    dimensions: 2,
+    sampler: Sampler {
+        address: [Clamp; 3],
+        linear: true,
+        normalized: false,
+    },
+};
+
 fn random(state: &mut u64) -> u32 {
     *state = state
         .wrapping_mul(6364136223846793005)
@@ -186,20 +197,22 @@ fn singles(case: &Case, buffer: BufferId) -> Texture {
     Texture {
         name: "image".to_owned(),
         buffer,
-        format: Format {
-            channel: Channel::Float,
-            bits: 32,
-            channels: 1,
+        shape: Shape {
+            format: Format {
+                channel: Channel::Float,
+                bits: 32,
+                channels: 1,
+            },
+            geometry: Geometry {
+                dimensions: case.dimensions as u32,
+                layered: false,
+                cube: false,
+            },
+            extent: case.extent,
+            layers: 1,
+            sampler: Some(case.sampler),
+            normalized_read: false,
         },
-        geometry: Geometry {
-            dimensions: case.dimensions as u32,
-            layered: false,
-            cube: false,
-        },
-        extent: case.extent,
-        layers: 1,
-        sampler: Some(case.sampler),
-        normalized_read: false,
     }
 }
 
@@ -274,24 +287,26 @@ fn bytes(buffer: BufferId, normalized: bool) -> Texture {
     Texture {
         name: "bytes".to_owned(),
         buffer,
-        format: Format {
-            channel: Channel::Unsigned,
-            bits: 8,
-            channels: 4,
+        shape: Shape {
+            format: Format {
+                channel: Channel::Unsigned,
+                bits: 8,
+                channels: 4,
+            },
+            geometry: Geometry {
+                dimensions: 2,
+                layered: true,
+                cube: false,
+            },
+            extent: [4, 4, 1],
+            layers: 2,
+            sampler: Some(Sampler {
+                address: [Clamp; 3],
+                linear: false,
+                normalized: false,
+            }),
+            normalized_read: normalized,
         },
-        geometry: Geometry {
-            dimensions: 2,
-            layered: true,
-            cube: false,
-        },
-        extent: [4, 4, 1],
-        layers: 2,
-        sampler: Some(Sampler {
-            address: [Clamp; 3],
-            linear: false,
-            normalized: false,
-        }),
-        normalized_read: normalized,
     }
 }
 
@@ -314,15 +329,7 @@ fn integers_are_read_as_they_are_or_as_parts_of_one() {
 
 #[test]
 fn gathers_and_questions() {
-    let case = Case {
-        extent: [4, 3, 1],
-        dimensions: 2,
-        sampler: Sampler {
-            address: [Clamp; 3],
-            linear: true,
-            normalized: false,
-        },
-    };
+    let case = FILTERED;
     let values: Vec<f32> = (0..12).map(|n| n as f32).collect();
     let body = "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%tex, {%x, %y}];
                 mov.b32 %r1, %f1; mov.b32 %r2, %f2; mov.b32 %r3, %f3; mov.b32 %r4, %f4;";
@@ -338,27 +345,20 @@ fn gathers_and_questions() {
 
 #[test]
 fn cubes_are_read_by_direction() {
-    let cube = |buffer| Texture {
-        name: "sky".to_owned(),
-        geometry: Geometry {
-            dimensions: 2,
-            layered: false,
-            cube: true,
-        },
+    let case = Case {
         extent: [2, 2, 1],
-        layers: 6,
-        ..singles(
-            &Case {
-                extent: [2, 2, 1],
-                dimensions: 2,
-                sampler: Sampler {
-                    address: [Clamp; 3],
-                    linear: false,
-                    normalized: true,
-                },
-            },
-            buffer,
-        )
+        dimensions: 2,
+        sampler: Sampler {
+            address: [Clamp; 3],
+            linear: false,
+            normalized: true,
+        },
+    };
+    let cube = |buffer| {
+        let mut texture = singles(&case, buffer);
+        texture.shape.geometry.cube = true;
+        texture.shape.layers = 6;
+        texture
     };
     let values: Vec<f32> = (0..24).map(|n| n as f32).collect();
     let body =
@@ -389,20 +389,22 @@ fn surface(buffer: BufferId) -> Texture {
     Texture {
         name: "surface".to_owned(),
         buffer,
-        format: Format {
-            channel: Channel::Unsigned,
-            bits: 16,
-            channels: 2,
+        shape: Shape {
+            format: Format {
+                channel: Channel::Unsigned,
+                bits: 16,
+                channels: 2,
+            },
+            geometry: Geometry {
+                dimensions: 2,
+                layered: false,
+                cube: false,
+            },
+            extent: [3, 2, 1],
+            layers: 1,
+            sampler: None,
+            normalized_read: false,
         },
-        geometry: Geometry {
-            dimensions: 2,
-            layered: false,
-            cube: false,
-        },
-        extent: [3, 2, 1],
-        layers: 1,
-        sampler: None,
-        normalized_read: false,
     }
 }
 
@@ -430,15 +432,7 @@ fn surfaces_are_written_in_bytes_and_in_texels() {
 
 #[test]
 fn misuse_is_found() {
-    let case = Case {
-        extent: [4, 3, 1],
-        dimensions: 2,
-        sampler: Sampler {
-            address: [Clamp; 3],
-            linear: true,
-            normalized: false,
-        },
-    };
+    let case = FILTERED;
     let rest = "mov.u32 %r1, 0; mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0;";
     let on_surface = |body: &str, input: [u32; 3]| {
         fetched(surface, vec![0; 24], &format!("{body} {rest}"), &input)

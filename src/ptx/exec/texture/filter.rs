@@ -24,7 +24,7 @@ pub(in crate::ptx::exec) fn fetch(
     offsets: [i64; 3],
     read: &Read,
 ) -> [u32; 4] {
-    let real = texture.format.is_real(texture.normalized_read);
+    let real = texture.shape.format.is_real(texture.shape.normalized_read);
     let coordinates = match place {
         Place::Real(coordinates) if sampler.linear && real => coordinates,
         _ => {
@@ -34,9 +34,9 @@ pub(in crate::ptx::exec) fn fetch(
     };
     let sides: [_; 3] = std::array::from_fn(|d| {
         let how = (sampler.normalized, sampler.address[d]);
-        neighbours(coordinates[d], offsets[d], texture.extent[d], how)
+        neighbours(coordinates[d], offsets[d], texture.shape.extent[d], how)
     });
-    let dimensions = texture.geometry.dimensions as usize;
+    let dimensions = texture.shape.geometry.dimensions as usize;
     std::array::from_fn(|c| {
         let mut sum = 0.0;
         for corner in 0..1usize << dimensions {
@@ -72,7 +72,7 @@ pub(in crate::ptx::exec) fn gather(
 ) -> [u32; 4] {
     let [x, y] = std::array::from_fn(|d| {
         let how = (sampler.normalized, sampler.address[d]);
-        neighbours(coordinates[d], offsets[d], texture.extent[d], how).texels
+        neighbours(coordinates[d], offsets[d], texture.shape.extent[d], how).texels
     });
     [(0, 1), (1, 1), (1, 0), (0, 0)].map(|(right, down): (usize, usize)| {
         let texel = x[right].zip(y[down]).map(|(x, y)| [x, y, 0]);
@@ -82,13 +82,14 @@ pub(in crate::ptx::exec) fn gather(
 
 fn nearest_texel(texture: &Texture, sampler: &Sampler, place: Place, offsets: [i64; 3]) -> Texel {
     let mut texel = [0; 3];
-    for d in 0..texture.geometry.dimensions as usize {
-        let (size, mode) = (texture.extent[d], sampler.address[d]);
+    for d in 0..texture.shape.geometry.dimensions as usize {
+        let (size, mode) = (texture.shape.extent[d], sampler.address[d]);
         texel[d] = match place {
             Place::Real(c) => nearest(c[d], offsets[d], size, (sampler.normalized, mode))?,
             // Of memory without a second dimension, outside of it is zero.
             Place::Integer(c) => {
-                let alone = texture.geometry.dimensions == 1 && !texture.geometry.layered;
+                let alone =
+                    texture.shape.geometry.dimensions == 1 && !texture.shape.geometry.layered;
                 let mode = if alone { AddressMode::Border } else { mode };
                 addressed(i64::from(c[d]) + offsets[d], size, mode)?
             }
@@ -99,8 +100,8 @@ fn nearest_texel(texture: &Texture, sampler: &Sampler, place: Place, offsets: [i
 
 /// A channel of a texel, or of the border, which is zero.
 fn channel(texture: &Texture, texel: Texel, channel: usize, read: &Read) -> u32 {
-    let format = texture.format;
-    let real = format.is_real(texture.normalized_read);
+    let format = texture.shape.format;
+    let real = format.is_real(texture.shape.normalized_read);
     match texel {
         _ if channel >= format.channels as usize => format.missing(channel, real),
         None => 0,

@@ -12,6 +12,7 @@ pub use texel::{Channel, Format};
 
 use super::buffer::BufferId;
 use super::registers::Slot;
+use super::scalar::Scalar;
 use crate::ptx::names::{Type, Word};
 
 /// What the coordinates of an instruction or the texels of an array are.
@@ -71,6 +72,13 @@ pub struct Texture {
     pub name: String,
     /// The texels, row by row, layer by layer, their channels together.
     pub buffer: BufferId,
+    /// How they are laid out and read.
+    pub shape: Shape,
+}
+
+/// How the texels of a texture or a surface are laid out and read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
     /// What a texel is.
     pub format: Format,
     /// How the texels lie.
@@ -86,7 +94,6 @@ pub struct Texture {
 }
 
 /// What an instruction does.
-#[derive(Clone, Debug)]
 pub(super) enum Operation {
     /// Filtered texels; offsets are in texels.
     Fetch {
@@ -105,7 +112,8 @@ pub(super) enum Operation {
     },
     Reduce {
         formatted: bool,
-        operator: Word,
+        /// The new value, from the old one and the operand.
+        update: Scalar,
         outside: Outside,
     },
     Query(Word),
@@ -123,7 +131,6 @@ pub(super) enum Outside {
 }
 
 /// An instruction.
-#[derive(Clone, Debug)]
 pub(super) struct TextureOp {
     pub operation: Operation,
     pub geometry: Geometry,
