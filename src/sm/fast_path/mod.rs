@@ -51,12 +51,17 @@ impl FastPath {
     pub(super) fn step(&mut self, inputs: &SmPathInputs, limit: u64) -> (SmPathOutputs, u64) {
         let path = &mut self.path;
         let (back, behind) = path.eval_back(inputs);
-        let sharing = self.answers.eval(&path.sharing, inputs, behind.release);
-        let front = path.front.eval(inputs, &behind, &sharing);
+        let known = self.answers.known(inputs, behind.release);
+        let asked = match known {
+            Some(_) => None,
+            None => Some(self.answers.ask(&path.sharing, inputs, behind.release)),
+        };
+        let sharing = known.or(asked.as_ref()).expect("one of the two");
+        let front = path.front.eval(inputs, &behind, sharing);
         let s = Signals {
             back: &back,
             behind: &behind,
-            sharing: &sharing,
+            sharing,
             front: &front,
         };
         let outputs = path.outputs(&s);
@@ -65,7 +70,11 @@ impl FastPath {
         } else {
             1
         };
-        self.answers.commit(&mut path.sharing, inputs, &s);
+        if let Some(outputs) = asked {
+            let (release, take) = (behind.release, front.select.take);
+            self.answers
+                .commit(&mut path.sharing, inputs, release, outputs, take);
+        }
         path.front.commit(inputs, &behind, &front);
         path.back.commit(inputs, &back, front.takes_atomic());
         let cycles = if quiet > 1 {

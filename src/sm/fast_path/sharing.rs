@@ -1,7 +1,7 @@
 //! Who has released, and who may touch the shared part: what the units say
 //! stays as it is until a block starts, or threads exit or release.
 
-use crate::model::spad_sm_path::{Sharing, SharingOutputs, Signals, SmPathInputs};
+use crate::model::spad_sm_path::{Sharing, SharingOutputs, SmPathInputs};
 use crate::model::{Release, RelsspOutputs};
 
 /// What the units of [`Sharing`] said last, where they would say it again.
@@ -15,45 +15,48 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// The outputs of this cycle.
+    /// What the units would say again.
     #[inline(always)]
-    pub(super) fn eval(
+    pub(super) fn known(
+        &self,
+        inputs: &SmPathInputs,
+        release: Option<Release>,
+    ) -> Option<&SharingOutputs> {
+        let (sharing, outputs) = self.all.as_ref()?;
+        let alike = *sharing == inputs.cfg.sharing && !has_event(inputs, release);
+        alike.then_some(outputs)
+    }
+
+    /// What they say in a cycle for which that is not known.
+    #[inline(never)]
+    pub(super) fn ask(
         &self,
         units: &Sharing,
         inputs: &SmPathInputs,
         release: Option<Release>,
     ) -> SharingOutputs {
-        if let Some(known) = self.all(inputs, release) {
-            return *known;
-        }
-        // A copy: what the rest of the path looks at stays in registers.
-        let inputs = *inputs;
         match self.released {
-            Some(now) if !has_event(&inputs, release) => units.eval_behind(&inputs, now),
-            _ => units.eval(&inputs, release),
+            Some(now) if !has_event(inputs, release) => units.eval_behind(inputs, now),
+            _ => units.eval(inputs, release),
         }
     }
 
-    /// The clock edge.
-    #[inline(always)]
-    pub(super) fn commit(&mut self, units: &mut Sharing, inputs: &SmPathInputs, s: &Signals) {
-        let release = s.behind.release;
-        if self.all(inputs, release).is_some() {
-            return;
-        }
-        let (inputs, outputs) = (*inputs, *s.sharing);
-        units.commit(&inputs, release, &outputs, s.front.select.take);
+    /// The clock edge of such a cycle.
+    #[inline(never)]
+    pub(super) fn commit(
+        &mut self,
+        units: &mut Sharing,
+        inputs: &SmPathInputs,
+        release: Option<Release>,
+        outputs: SharingOutputs,
+        take: Option<usize>,
+    ) {
+        units.commit(inputs, release, &outputs, take);
         let sharing = inputs.cfg.sharing;
-        let lasts = !has_event(&inputs, release);
+        let lasts = !has_event(inputs, release);
         let alike = lasts && outputs.is_settled() && !units.access.shares(sharing);
         self.released = lasts.then_some(outputs.now);
         self.all = alike.then_some((sharing, outputs));
-    }
-
-    fn all(&self, inputs: &SmPathInputs, release: Option<Release>) -> Option<&SharingOutputs> {
-        let (sharing, outputs) = self.all.as_ref()?;
-        let alike = *sharing == inputs.cfg.sharing && !has_event(inputs, release);
-        alike.then_some(outputs)
     }
 }
 
