@@ -16,42 +16,22 @@ pub(super) fn observe(m: &mut Machine, pc: u32, active: u32, exec: u32) {
     if let Some(at) = image.unsure_at[pc as usize] {
         unwritten::registers(m, at, exec);
     }
+    let event = Event {
+        warp: m.warp,
+        pc,
+        active,
+        exec,
+        access: None,
+        copied: None,
+    };
     if let Some(at) = image.access[pc as usize] {
         let info = &image.memory[at as usize];
-        if let Transfer::Fragment(moved) = &info.transfer {
-            let event = Event {
-                warp: m.warp,
-                pc,
-                active,
-                exec,
-                access: None,
-                copied: None,
-            };
-            return fragment(m, info, moved.pieces(), event);
+        match &info.transfer {
+            Transfer::Fragment(moved) => fragment(m, info, moved.pieces(), event),
+            _ => observe_access(m, info, event),
         }
-        return observe_access(
-            m,
-            info,
-            Event {
-                warp: m.warp,
-                pc,
-                active,
-                exec,
-                access: None,
-                copied: None,
-            },
-        );
-    }
-    let warp = m.warp;
-    if let Some(observer) = &mut m.observer {
-        observer.instruction(&Event {
-            warp,
-            pc,
-            active,
-            exec,
-            access: None,
-            copied: None,
-        });
+    } else if let Some(observer) = &mut m.observer {
+        observer.instruction(&event);
     }
 }
 
