@@ -277,6 +277,31 @@ impl<'a> Section<'a> {
         items.iter().map(item).collect()
     }
 
+    /// An array of integers from `min` to `max`; none where the key is not
+    /// there.
+    pub fn integers(&self, key: &str, min: i64, max: i64) -> Result<Option<Vec<i64>>> {
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        let expected = format!("an array of integers from {min} to {max}");
+        let DeValue::Array(items) = value.get_ref() else {
+            return Err(self.wrong_type(key, value, &expected));
+        };
+        let in_range = |v: &i128| (i128::from(min)..=i128::from(max)).contains(v);
+        let item = |item: &Spanned<DeValue>| match item.get_ref() {
+            DeValue::Integer(_) => match integer_of(item.get_ref()).filter(in_range) {
+                Some(v) => Ok(v as i64),
+                None => Err(self.source.error(
+                    format!("'{key}' is out of range"),
+                    format!("expected {expected}"),
+                    item.span().start,
+                )),
+            },
+            _ => Err(self.wrong_type(key, item, &expected)),
+        };
+        items.iter().map(item).collect::<Result<_>>().map(Some)
+    }
+
     /// The table `[key]`.
     pub fn table(&self, key: &str) -> Result<Option<Placed<&'a DeTable<'a>>>> {
         match self.get(key).map(|v| (v, v.get_ref())) {

@@ -4,6 +4,7 @@ use super::element::Element;
 use super::expect::Expect;
 use super::image_keys::parse_image;
 use super::init::{Init, Random, Range};
+use super::tensor_map::{TensorMapArg, check_tensor_map, parse_tensor_map};
 use crate::error::Result;
 use crate::input::section::{Number, Placed, Section, Source};
 use crate::quote::shown;
@@ -44,6 +45,9 @@ pub enum ArgKind {
     Null,
     /// The handle of a texture, a surface or a sampler.
     Handle(Handle),
+    /// A tensor map of another argument's buffer: its 128 bytes, or the address
+    /// of them.
+    TensorMap(TensorMapArg),
 }
 
 /// Whose handle is passed.
@@ -131,7 +135,7 @@ pub(super) fn parse_args(
 ) -> Result<Vec<Arg>> {
     let known = [
         &BUFFER_KEYS[..],
-        &["same_as", "offset", "addresses", "null"],
+        &["same_as", "offset", "addresses", "null", "tensor_map"],
         &HANDLE_KEYS,
     ]
     .concat();
@@ -162,6 +166,7 @@ pub(super) fn parse_args(
         .collect::<Result<Vec<_>>>()?;
     for (section, kind) in sections.iter().zip(&kinds) {
         check_same(section, source, kind, &kinds)?;
+        check_tensor_map(section, source, kind, &kinds)?;
     }
     let arg = |((name, kind), section): ((String, ArgKind), &Section)| Arg {
         name,
@@ -184,6 +189,14 @@ fn parse_kind(
 ) -> Result<ArgKind> {
     if let Some(handle) = parse_handle(section, source, others)? {
         return Ok(ArgKind::Handle(handle));
+    }
+    if section.has("tensor_map") {
+        let alone = "expected nothing besides name and tensor_map";
+        section.refuse(VALUE_KEYS, alone)?;
+        section.refuse(&["same_as", "offset", "addresses", "null"], alone)?;
+    }
+    if let Some(map) = parse_tensor_map(section, source, names)? {
+        return Ok(ArgKind::TensorMap(map));
     }
     if let Some(null) = section.boolean("null")? {
         let alone = "expected nothing besides name and null = true";

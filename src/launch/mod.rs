@@ -16,6 +16,7 @@ mod outline;
 mod prepare;
 mod skeleton;
 mod stream;
+mod tensor_map;
 #[cfg(test)]
 mod tests;
 mod texture;
@@ -33,4 +34,5 @@ pub use outline::refuse_ptx;
 pub use prepare::Prepared;
 
 pub use skeleton::{Given, GivenArg, Skeleton};
+pub use tensor_map::TensorMapArg;
 pub use texture::{SamplerTable, Texels, TextureTable};

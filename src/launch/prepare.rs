@@ -10,6 +10,9 @@ use crate::input::section::Source;
 use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
 use crate::ptx::{Module, find_name};
 
+/// Bytes of a tensor map.
+const TENSOR_MAP: usize = 128;
+
 /// A launch that is ready to run: the PTX decoded, every buffer made, every
 /// parameter packed.
 pub struct Prepared<'a> {
@@ -61,6 +64,13 @@ impl LaunchFile {
                 let address = |arg: &usize| self.address(*arg, &memory, &buffers).to_le_bytes();
                 let table = args.iter().flat_map(address).collect();
                 buffers[at] = Some(memory.alloc(&arg.name, table));
+            }
+        }
+        for (at, arg) in self.args.iter().enumerate() {
+            if let ArgKind::TensorMap(map) = &arg.kind {
+                let begin = self.address(map.buffer, &memory, &buffers);
+                let bytes = map.placed(begin).encode();
+                buffers[at] = Some(memory.alloc(&arg.name, bytes.to_vec()));
             }
         }
         let mut symbols = Vec::with_capacity(self.symbols.len());
@@ -297,6 +307,8 @@ fn check_size(
     let (bytes, what) = match &arg.kind {
         ArgKind::Value(element, bytes) => (bytes.len(), element.name()),
         ArgKind::Handle(_) => (8, "a handle"),
+        // A pointer to it may be passed, too.
+        ArgKind::TensorMap(_) if param.bytes != address_bytes => (TENSOR_MAP, "a tensor map"),
         _ => (address_bytes as usize, "an address"),
     };
     if bytes == param.bytes as usize {
@@ -320,6 +332,7 @@ fn check_all_taken(file: &LaunchFile, launches: &[Resolved]) -> Result<()> {
         let names = |other: usize, arg: usize| match &file.args[other].kind {
             ArgKind::Same { arg: named, .. } => *named == arg,
             ArgKind::Addresses(args) => args.contains(&arg),
+            ArgKind::TensorMap(map) => map.buffer == arg,
             _ => false,
         };
         let all = 0..file.args.len();
@@ -386,6 +399,9 @@ fn pack(
         let bytes = match &file.args[*arg].kind {
             ArgKind::Value(_, bytes) => bytes.clone(),
             ArgKind::Handle(handle) => handles.of(*handle).to_le_bytes().to_vec(),
+            ArgKind::TensorMap(_) if param.bytes as usize == TENSOR_MAP => {
+                buffers[*arg].map_or(Vec::new(), |id| memory.bytes(id).to_vec())
+            }
             _ => file.address(*arg, memory, buffers).to_le_bytes().to_vec(),
         };
         let (offset, size) = (param.offset as usize, param.bytes as usize);

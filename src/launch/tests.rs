@@ -2,6 +2,7 @@
 
 mod addresses;
 mod fields;
+mod tensor_maps;
 mod textures;
 
 use super::*;

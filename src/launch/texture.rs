@@ -276,7 +276,12 @@ fn sampler(section: &Section, source: &Source, dimensions: usize) -> Result<Samp
 }
 
 /// Which of some words a key is.
-fn choice(section: &Section, source: &Source, key: &str, words: &[&str]) -> Result<Option<usize>> {
+pub(super) fn choice(
+    section: &Section,
+    source: &Source,
+    key: &str,
+    words: &[&str],
+) -> Result<Option<usize>> {
     let expected = words.join(" or ");
     let Some(word) = section.string(key, &expected)? else {
         return Ok(None);

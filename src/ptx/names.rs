@@ -169,7 +169,7 @@ names! {
         LaunchDependents = "launch_dependents", Bulk = "bulk", Tensor = "tensor", Mbarrier = "mbarrier",
         M8n8 = "m8n8", X1 = "x1", X2 = "x2", X4 = "x4", Trans = "trans", Load = "load",
         // Textures and surfaces.
-        D1 = "1d", D2 = "2d", D3 = "3d", A1d = "a1d", A2d = "a2d", Cube = "cube",
+        D1 = "1d", D2 = "2d", D3 = "3d", D4 = "4d", D5 = "5d", A1d = "a1d", A2d = "a2d", Cube = "cube",
         Acube = "acube", Base = "base", Grad = "grad", P = "p", G = "g",
         Zero = "zero", Trap = "trap", QueryWidth = "width", QueryHeight = "height",
         QueryDepth = "depth",
@@ -183,6 +183,14 @@ names! {
         M16n8k64 = "m16n8k64", M16n8k128 = "m16n8k128", M16n8k256 = "m16n8k256",
         M16n16k8 = "m16n16k8", M16n16k16 = "m16n16k16", M8n32k16 = "m8n32k16",
         M32n8k16 = "m32n8k16",
+        // Tensor maps.
+        Tile = "tile", Im2col = "im2col", Im2colNoOffs = "im2col_no_offs", Replace = "replace",
+        CpFenceproxy = "cp_fenceproxy", B1024 = "b1024", Tensormap = "tensormap",
+        TensormapGeneric = "tensormap::generic", GlobalAddress = "global_address", Rank = "rank",
+        BoxDim = "box_dim", GlobalDim = "global_dim", GlobalStride = "global_stride",
+        ElementStride = "element_stride", Elemtype = "elemtype",
+        InterleaveLayout = "interleave_layout", SwizzleMode = "swizzle_mode",
+        SwizzleAtomicity = "swizzle_atomicity", FillMode = "fill_mode",
         // Video instructions, float reductions.
         Po = "po", Shr7 = "shr7", Shr15 = "shr15", Abs = "abs",
         Other = "another modifier",

@@ -74,6 +74,8 @@ pub(in crate::ptx) enum Class {
     Texture,
     /// An `mbarrier` object.
     Mbarrier,
+    /// Changes or copies a tensor map.
+    TensorMap,
     /// Between the lanes of a warp.
     Warp,
     /// A product of matrices, or a load or store of its fragments.
@@ -407,6 +409,7 @@ opcodes! {
     Szext "szext" row(Bits).takes(&[OWN, WORD]),
     Tanh "tanh" function(&[HALVES, &[F32]]),
     Tcgen05 "tcgen05" row(TENSOR_MEMORY).differs(),
+    Tensormap "tensormap" no_result(TensorMap),
     Testp "testp" row(Compare).types(&[FLOATS]).takes(&[OWN]).gives(FLAG).address(Address::Number),
     Tex "tex" texture(),
     Tld4 "tld4" texture(),

@@ -4,6 +4,7 @@
 use super::api::FindingKind;
 use super::image::{BulkEnd, BulkOp, WINDOW};
 use super::machine::Machine;
+use super::memory::Object;
 use super::registers::active;
 use super::{mbarrier, raced};
 
@@ -52,27 +53,8 @@ pub(super) fn copy(m: &mut Machine, info: &BulkOp, exec: u32) {
 /// The pointer to all bytes of a side; what is wrong becomes a finding.
 fn side(m: &mut Machine, end: &BulkEnd, lane: u32, bytes: u64, writes: bool) -> Option<Side> {
     let address = m.address_from(end.from, end.offset, lane);
-    let what = if writes { "written" } else { "read" };
-    let misaligned = |address: u64| !address.is_multiple_of(UNIT);
     if end.shared {
-        let at = address & !WINDOW;
-        let name = m.shared_variable(at);
-        if misaligned(at) {
-            let text = format!(
-                "a bulk copy {what} at byte {at} of shared memory, which is no multiple of {UNIT}"
-            );
-            m.found(FindingKind::Misaligned, lane, Some(at), name, text);
-            return None;
-        }
-        if at.checked_add(bytes).is_none_or(|end| end > m.shared_len) {
-            let text = format!(
-                "a bulk copy of {bytes} bytes {what} at byte {at} of shared memory, of which the \
-                 block has {}",
-                m.shared_len
-            );
-            m.found(FindingKind::OutOfBounds, lane, Some(at), name, text);
-            return None;
-        }
+        let at = shared_place(m, address, lane, (bytes, UNIT), writes)?;
         track(m, lane, (at, bytes), writes);
         let data = m.shared.as_mut_ptr().cast::<u8>().wrapping_add(at as usize);
         return Some(Side {
@@ -80,7 +62,67 @@ fn side(m: &mut Machine, end: &BulkEnd, lane: u32, bytes: u64, writes: bool) -> 
             shared: Some(at),
         });
     }
+    let (object, offset) = global_place(m, address, lane, bytes, writes)?;
+    if address.is_multiple_of(UNIT) {
+        return Some(Side {
+            data: object.data().wrapping_add(offset as usize),
+            shared: None,
+        });
+    }
+    let text = format!(
+        "a bulk copy {} at byte {offset} of {}, which is no multiple of {UNIT}",
+        verb(writes),
+        object.name
+    );
+    let name = Some(object.name.clone());
+    m.found(FindingKind::Misaligned, lane, Some(offset), name, text);
+    None
+}
+
+fn verb(writes: bool) -> &'static str {
+    if writes { "written" } else { "read" }
+}
+
+/// Offset in shared memory of the bytes of a copy.
+pub(super) fn shared_place(
+    m: &mut Machine,
+    address: u64,
+    lane: u32,
+    (bytes, align): (u64, u64),
+    writes: bool,
+) -> Option<u64> {
+    let at = address & !WINDOW;
+    let what = verb(writes);
+    let (kind, text) = if !at.is_multiple_of(align) {
+        let text = format!(
+            "a bulk copy {what} at byte {at} of shared memory, which is no multiple of {align}"
+        );
+        (FindingKind::Misaligned, text)
+    } else if at.checked_add(bytes).is_none_or(|end| end > m.shared_len) {
+        let text = format!(
+            "a bulk copy of {bytes} bytes {what} at byte {at} of shared memory, of which the block \
+             has {}",
+            m.shared_len
+        );
+        (FindingKind::OutOfBounds, text)
+    } else {
+        return Some(at);
+    };
+    let name = m.shared_variable(at);
+    m.found(kind, lane, Some(at), name, text);
+    None
+}
+
+/// Buffer and offset in it of the bytes of a copy.
+pub(super) fn global_place<'a>(
+    m: &mut Machine<'a>,
+    address: u64,
+    lane: u32,
+    bytes: u64,
+    writes: bool,
+) -> Option<(&'a Object, u64)> {
     let Some((object, offset)) = m.global_place(address, bytes as u32) else {
+        let what = verb(writes);
         let text = format!(
             "a bulk copy of {bytes} bytes {what} at address {address:#x}, which is not inside one \
              buffer"
@@ -88,29 +130,18 @@ fn side(m: &mut Machine, end: &BulkEnd, lane: u32, bytes: u64, writes: bool) -> 
         m.found(FindingKind::OutOfBounds, lane, None, None, text);
         return None;
     };
-    let name = Some(object.name.clone());
-    if misaligned(address) {
-        let text = format!(
-            "a bulk copy {what} at byte {offset} of {}, which is no multiple of {UNIT}",
-            object.name
-        );
-        m.found(FindingKind::Misaligned, lane, Some(offset), name, text);
-        return None;
-    }
     if writes && object.constant {
         let text = format!("a bulk copy to {}, which is constant", object.name);
+        let name = Some(object.name.clone());
         m.found(FindingKind::OutOfBounds, lane, Some(offset), name, text);
         return None;
     }
-    Some(Side {
-        data: object.data().wrapping_add(offset as usize),
-        shared: None,
-    })
+    Some((object, offset))
 }
 
 /// Which bytes of shared memory are written, and whether those that are read
 /// were.
-fn track(m: &mut Machine, lane: u32, (at, bytes): (u64, u64), writes: bool) {
+pub(super) fn track(m: &mut Machine, lane: u32, (at, bytes): (u64, u64), writes: bool) {
     let range = at as usize..(at + bytes) as usize;
     if !writes && let Some(missing) = m.written[range.clone()].iter().position(|&w| w == 0) {
         let text = format!(

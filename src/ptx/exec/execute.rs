@@ -3,7 +3,8 @@
 use super::form::{Map, Step};
 use super::machine::Machine;
 use super::{
-    access, bulk, copies, exchange, lanes, mbarrier, print, raced, sampling, shared, tensor,
+    access, bulk, bulk_tensor, copies, exchange, lanes, mbarrier, print, raced, sampling, shared,
+    tensor,
 };
 
 /// Executes a function of registers.
@@ -47,6 +48,7 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Commit => copies::commit(m, exec),
         Step::Wait { left } => copies::wait(m, left, exec),
         Step::Bulk { bulk } => bulk::copy(m, &image.bulks[bulk as usize], exec),
+        Step::TensorMap { map } => bulk_tensor::run(m, &image.maps[map as usize], exec),
         Step::Mbarrier { change } => mbarrier::change(m, &image.changes[change as usize], exec),
         Step::Fence { wide } => raced::fence(m, wide, exec),
         Step::Exchange { exchange } => {

@@ -123,6 +123,10 @@ pub(super) enum Step {
     Bulk {
         bulk: u32,
     },
+    /// `cp.async.bulk.tensor`, or a change of a tensor map.
+    TensorMap {
+        map: u32,
+    },
     /// Changes an `mbarrier`.
     Mbarrier {
         change: u32,

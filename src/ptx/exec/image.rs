@@ -4,9 +4,14 @@
 //! memory at fixed places.
 
 use super::api::InstructionInfo;
+pub(super) use super::asynchronous::{
+    Action, BulkEnd, BulkOp, Change, MapMove, MapOp, MapReplace, SharedPlace, TensorCopy,
+    TensorMove, Wait,
+};
 use super::element::Element;
 use super::form::Op;
 use super::race::Strength;
+pub(super) use super::registers::From;
 use super::registers::Slot;
 use super::scalar::Scalar;
 use super::texture::TextureOp;
@@ -49,14 +54,6 @@ pub(super) struct Generic {
     pub result: Slot,
     /// Second result, a mask.
     pub second: Option<Slot>,
-}
-
-/// Where an address comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum From {
-    Constant,
-    Word(u32),
-    Double(u32),
 }
 
 /// Bytes of a space that an access may touch.
@@ -284,78 +281,6 @@ pub(super) struct BarrierOp {
     pub reduction: Option<(Word, Slot, Slot)>,
 }
 
-/// Where an `mbarrier` object is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SharedPlace {
-    pub from: From,
-    pub offset: i64,
-    pub generic: bool,
-}
-
-/// What an instruction does to an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
-    Init,
-    Invalidate,
-    ExpectBytes,
-    CompleteBytes,
-    Arrive {
-        drops: bool,
-        /// The number is of bytes to expect, not of arrivals.
-        expects: bool,
-        stays: bool,
-    },
-    /// Arrives when the `cp.async` copies so far have come; `counts` is false
-    /// where the arrival is one more than the barrier was initialised for.
-    Copies {
-        counts: bool,
-    },
-}
-
-/// An instruction that changes an object.
-pub(super) struct Change {
-    pub action: Action,
-    pub place: SharedPlace,
-    /// Count or bytes.
-    pub number: Option<Slot>,
-    /// Gets the state before.
-    pub state: Option<Slot>,
-    pub releases: bool,
-}
-
-/// `cp.async.bulk`
-pub(super) struct BulkOp {
-    pub to: BulkEnd,
-    pub from: BulkEnd,
-    /// Bytes.
-    pub size: Slot,
-    /// Where the bytes arrive.
-    pub arrives: Option<Change>,
-    /// The new value of an element from the old one and the source's, and
-    /// bytes of an element.
-    pub combine: Option<(Scalar, u32)>,
-}
-
-/// Target or source of a bulk copy.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BulkEnd {
-    pub from: From,
-    pub offset: i64,
-    /// In shared memory, else in global memory.
-    pub shared: bool,
-}
-
-/// `test_wait` and `try_wait`.
-pub(super) struct Wait {
-    pub place: SharedPlace,
-    /// The state, or the parity.
-    pub by: Slot,
-    pub parity: bool,
-    /// Whether the phase is complete.
-    pub result: Slot,
-    pub acquires: bool,
-}
-
 /// An exchange inside the warp.
 pub(super) struct WarpOp {
     pub opcode: Opcode,
@@ -454,6 +379,7 @@ pub(super) struct Image {
     pub changes: Vec<Change>,
     pub waits: Vec<Wait>,
     pub bulks: Vec<BulkOp>,
+    pub maps: Vec<MapOp>,
     pub tensors: Vec<TensorOp>,
     pub tables: Vec<Vec<u32>>,
     /// Memory operation of each instruction, for observers.

@@ -252,6 +252,29 @@ impl<'a> Machine<'a> {
         (offset < self.shared_len).then(|| (word >> (8 * (offset % 8))) as u8)
     }
 
+    /// The bits of an element of 1, 2, 4 or 8 bytes of shared memory, at a
+    /// multiple of its size.
+    pub fn shared_element(&self, offset: u64, bytes: u64) -> u64 {
+        let word = self.shared[(offset / 8) as usize];
+        word >> (8 * (offset % 8)) & (u64::MAX >> (64 - 8 * bytes))
+    }
+
+    /// Writes such an element.
+    pub fn put_shared(&mut self, offset: u64, bytes: u64, value: u64) {
+        let shift = 8 * (offset % 8);
+        let mask = (u64::MAX >> (64 - 8 * bytes)) << shift;
+        let word = &mut self.shared[(offset / 8) as usize];
+        *word = *word & !mask | value << shift & mask;
+    }
+
+    /// The parameter of the kernel at an offset.
+    pub fn parameter(&self, offset: u64) -> Option<String> {
+        let has = |v: &&super::image::LocalVariable| {
+            (u64::from(v.offset)..u64::from(v.offset) + u64::from(v.bytes)).contains(&offset)
+        };
+        self.image.params.iter().find(has).map(|v| v.name.clone())
+    }
+
     /// The variable of shared memory at an offset.
     pub fn shared_variable(&self, offset: u64) -> Option<String> {
         let has = |v: &&super::image::SharedVariable| {

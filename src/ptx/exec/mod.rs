@@ -8,10 +8,12 @@
 
 mod access;
 mod api;
+mod asynchronous;
 mod barrier;
 mod block;
 mod buffer;
 mod bulk;
+mod bulk_tensor;
 mod clock;
 mod copies;
 mod decode;
@@ -24,6 +26,7 @@ mod global;
 mod image;
 mod lanes;
 mod machine;
+mod map_memory;
 mod mbarrier;
 mod members;
 mod memory;
@@ -42,6 +45,7 @@ mod soft;
 mod stalled;
 mod step;
 mod tensor;
+mod tensor_map;
 #[cfg(test)]
 mod tests;
 mod texture;
@@ -55,6 +59,7 @@ pub use api::{
 };
 pub use memory::{BufferId, Memory};
 pub use program::{Parameter, Program, SymbolInfo};
+pub use tensor_map::{Boxed, Swizzle, TensorMap, Wrong};
 pub use texture::{AddressMode, Channel, Format, Geometry, Sampler, Shape, Texture};
 
 use super::ast::Instruction;

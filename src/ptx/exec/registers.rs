@@ -55,6 +55,15 @@ pub(super) struct Slot {
     pub flip: bool,
 }
 
+/// Where an address comes from: nothing is added to its offset, or a register at that
+/// place in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum From {
+    Constant,
+    Word(u32),
+    Double(u32),
+}
+
 /// The lanes where a predicate holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mask {

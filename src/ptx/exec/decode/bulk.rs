@@ -12,7 +12,7 @@ impl Decoder<'_> {
     pub(super) fn bulk(&mut self, i: &Instruction) -> Result<(), Reason> {
         use Word::*;
         if i.has(Tensor) {
-            return Err("copies by tensor maps are not supported".to_owned());
+            return self.bulk_tensor(i);
         }
         // Done at once: there is no group to wait for, and nothing to prefetch.
         if i.one_of(&[CommitGroup, WaitGroup, Prefetch]).is_some() {
@@ -25,14 +25,7 @@ impl Decoder<'_> {
         if i.has(CpMask) {
             return Err("copies with a mask of bytes are not supported".to_owned());
         }
-        let spaces = i.modifiers.iter().filter_map(|m| match m {
-            Modifier::Space(space) => Some(*space),
-            _ => None,
-        });
-        let spaces: Vec<bool> = spaces.map(|s| s != Space::Global).collect();
-        let &[to_shared, from_shared] = &spaces[..] else {
-            return Err("the spaces of target and source expected".to_owned());
-        };
+        let [to_shared, from_shared] = shared_ends(i)?;
         let by_barrier = i.has(MbarrierBytes);
         if by_barrier != to_shared || !by_barrier && !i.has(BulkGroup) {
             return Err(
@@ -48,13 +41,7 @@ impl Decoder<'_> {
         let from = self.bulk_end(i, from, from_shared)?;
         let size = self.source(size, Type::U32)?;
         let arrives = if by_barrier {
-            Some(Change {
-                action: Action::CompleteBytes,
-                place: self.mbarrier_place(i, rest.first())?,
-                number: None,
-                state: None,
-                releases: true,
-            })
+            Some(self.bytes_arrive(i, rest.first())?)
         } else {
             None
         };
@@ -75,7 +62,23 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn bulk_end(
+    /// The arrival of the bytes at a barrier.
+    pub(super) fn bytes_arrive(
+        &mut self,
+        i: &Instruction,
+        barrier: Option<&Operand>,
+    ) -> Result<Change, Reason> {
+        Ok(Change {
+            action: Action::CompleteBytes,
+            place: self.mbarrier_place(i, barrier)?,
+            number: None,
+            state: None,
+            releases: true,
+        })
+    }
+
+    /// Target or source of a copy.
+    pub(super) fn bulk_end(
         &mut self,
         i: &Instruction,
         operand: &Operand,
@@ -110,5 +113,18 @@ impl Decoder<'_> {
             Some(update) => Ok((update, ty.bytes())),
             None => Err("an operator that the type does not have".to_owned()),
         }
+    }
+}
+
+/// Whether target and source are in shared memory.
+pub(super) fn shared_ends(i: &Instruction) -> Result<[bool; 2], Reason> {
+    let spaces = i.modifiers.iter().filter_map(|m| match m {
+        Modifier::Space(space) => Some(*space),
+        _ => None,
+    });
+    let spaces: Vec<bool> = spaces.map(|s| s != Space::Global).collect();
+    match spaces[..] {
+        [to, from] => Ok([to, from]),
+        _ => Err("the spaces of target and source expected".to_owned()),
     }
 }

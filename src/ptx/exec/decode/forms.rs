@@ -22,7 +22,9 @@ pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
         i.opcode.class(),
         Class::Return | Class::Exit | Class::Trap | Class::Fence
     );
-    if bare && !i.operands.is_empty() {
+    // It names the map.
+    let acquires_map = i.has(Word::TensormapGeneric) && i.has(Word::Acquire);
+    if bare && !i.operands.is_empty() && !acquires_map {
         return Err(format!("`{}` has no operands", i.opcode.text()));
     }
     let selects = i

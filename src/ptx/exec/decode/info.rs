@@ -34,7 +34,7 @@ pub(super) fn kind(i: &Instruction) -> Kind {
         Class::Tensor if i.has(Word::Load) => Kind::Load,
         Class::Tensor if i.has(Word::Store) => Kind::Store,
         Class::Tensor => Kind::Tensor,
-        Class::Fence | Class::Mbarrier | Class::Hint => Kind::Other,
+        Class::Fence | Class::Mbarrier | Class::TensorMap | Class::Hint => Kind::Other,
         Class::Arithmetic
         | Class::Quotient
         | Class::Bits

@@ -44,6 +44,7 @@ impl Decoder<'_> {
             Class::Barrier => self.barrier(i),
             Class::Fence => self.fence(i),
             Class::Mbarrier => self.mbarrier(i),
+            Class::TensorMap => self.tensor_map(i),
             Class::Warp => self.exchange(i),
             Class::Texture => self.texture(i),
             Class::Tensor => self.tensor(i),
@@ -59,6 +60,9 @@ impl Decoder<'_> {
     }
 
     fn fence(&mut self, i: &Instruction) -> Result<(), Reason> {
+        if i.has(Word::TensormapGeneric) && i.has(Word::Acquire) {
+            self.fenced_map(i)?;
+        }
         let wide = i.one_of(&[Word::Gl, Word::Gpu, Word::Sys]).is_some();
         self.step(Step::Fence { wide });
         Ok(())

@@ -5,6 +5,7 @@
 
 mod allocate;
 mod bulk;
+mod bulk_tensor;
 mod call;
 mod cluster;
 mod exchange;
@@ -18,6 +19,7 @@ mod operand;
 mod order;
 mod provenance;
 mod tensor;
+mod tensor_map;
 mod texture;
 mod video;
 mod wmma;

@@ -114,8 +114,6 @@ fn what_is_missing_is_named() {
             other => panic!("{other:?}"),
         }
     };
-    let tensor = "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d, {%r}], [%r];";
-    assert!(refused(tensor).contains("tensor maps"));
     let help = refused("tcgen05.wait::ld.sync.aligned;");
     assert!(help.contains("tensor memory"), "{help}");
 }

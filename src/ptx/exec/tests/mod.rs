@@ -9,6 +9,7 @@ mod mbarriers;
 mod order;
 mod ptxas;
 mod tensor;
+mod tensor_map;
 mod texture;
 mod values;
 mod video;
