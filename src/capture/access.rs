@@ -256,6 +256,7 @@ impl Recorded {
             let row = &code.rows[raw.pc as usize];
             let place = Place {
                 ptx_line: Some(row.line),
+                ptx_file: row.file.clone(),
                 source: row.source.clone(),
                 inlined_at: row.inlined_at.clone(),
             };

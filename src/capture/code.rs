@@ -31,6 +31,8 @@ pub(super) struct Row {
     pub role: Role,
     /// 1-based line of the PTX.
     pub line: u32,
+    /// The file of the PTX, where several are linked.
+    pub file: Option<String>,
     /// `file:line` of the source.
     pub source: Option<String>,
     /// The calls that were inlined around it, the innermost first.
@@ -127,6 +129,7 @@ impl Code {
             self.rows.push(Row {
                 role: role(info, instruction, is_entry),
                 line: info.line,
+                file: module.file_of(function.span).map(str::to_owned),
                 source: instruction.and_then(|i| module.source(function, i)),
                 inlined_at: instruction.map_or_else(Vec::new, |i| module.inlined_at(function, i)),
                 names_shared: instruction.is_some_and(|i| i.space().is_some_and(is_shared)),

@@ -57,10 +57,11 @@ pub(crate) fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
     let source = source.map_or(String::new(), |s| format!(" ({s})"));
     Err(Error::CheckFailed {
         what: format!(
-            "no trace of {}: {}, line {} of the PTX{source}, block {:?}, thread {:?}: {}",
+            "no trace of {}: {}, line {} of {}{source}, block {:?}, thread {:?}: {}",
             launch.display(),
             fault.kind.text(),
             fault.ptx_line,
+            fault.ptx(),
             fault.block,
             fault.thread,
             fault.message

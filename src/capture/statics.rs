@@ -314,6 +314,7 @@ impl<'a> Analysed<'a> {
     fn place(&self, function: &Function, instruction: Option<&Instruction>) -> Place {
         Place {
             ptx_line: instruction.map(|i| i.span.line),
+            ptx_file: self.module.file_of(function.span).map(str::to_owned),
             source: instruction.and_then(|i| self.module.source(function, i)),
             inlined_at: instruction.map_or_else(Vec::new, |i| self.module.inlined_at(function, i)),
         }

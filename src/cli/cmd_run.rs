@@ -235,7 +235,7 @@ impl<'a> Report<'a> {
         if let Some(fault) = fault {
             return Err(Error::CheckFailed {
                 what: format!("{}: {}", fault.kind.text(), fault.message),
-                help: Some(format!("see line {} of the PTX", fault.ptx_line)),
+                help: Some(format!("see line {} of {}", fault.ptx_line, fault.ptx())),
             });
         }
         let wrong = |o: &&Output| o.comparison.as_ref().is_some_and(|c| !c.ok);
@@ -269,6 +269,9 @@ fn finding_json(finding: &Finding) -> Value {
         "message": finding.message,
         "warning": finding.warning,
     });
+    if let Some(file) = &finding.ptx_file {
+        json["ptx_file"] = json!(file);
+    }
     if finding.other {
         json["other"] = json!(true);
     }
@@ -276,6 +279,7 @@ fn finding_json(finding: &Finding) -> Value {
 }
 
 fn finding_text(ptx: &Path, finding: &Finding) -> String {
+    let ptx = finding.ptx_file.as_ref().map_or(ptx, Path::new);
     let name = ptx.file_name().unwrap_or_default().display();
     let source = finding
         .source

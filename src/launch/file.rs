@@ -41,6 +41,8 @@ pub struct LaunchFile {
     pub source: Source,
     /// The PTX file, and where it is named.
     pub ptx: Placed<PathBuf>,
+    /// Further PTX files that are linked with it.
+    pub linked: Vec<PathBuf>,
     /// The first launch. Its arguments are the first of `args`, as many as the
     /// entry has parameters.
     pub first: Launch,
@@ -89,7 +91,7 @@ impl LaunchFile {
             source.error(e.message(), "expected a launch file in TOML", offset)
         })?;
         let top = Section::new(&source, table.get_ref(), 0, "the launch file", &TOP)?;
-        let ptx = top.required_string("ptx", "\"FILE.ptx\", relative to the launch file")?;
+        let (ptx, linked) = parse_ptx(&top, &source)?;
         let first = parse_launch(&top, &source)?;
         let [surfaces, textures, samplers] = [
             top.tables("surface")?,
@@ -108,10 +110,8 @@ impl LaunchFile {
         let then = parse_all(&top.tables("then")?, &source, &args)?;
         let blocks: u64 = first.grid.iter().map(|&d| u64::from(d)).product();
         Ok(LaunchFile {
-            ptx: Placed {
-                value: source.resolve(&ptx.value),
-                offset: ptx.offset,
-            },
+            ptx,
+            linked,
             registers: top
                 .integer("registers", 1, MAX_REGISTERS)?
                 .map(|r| r as u32),
@@ -139,4 +139,44 @@ impl LaunchFile {
     pub fn arg(&self, name: &str) -> Option<&Arg> {
         self.args.iter().find(|a| a.name == name)
     }
+}
+
+/// Texts that a launch file links at most.
+const MOST_PTX: usize = 64;
+
+/// The PTX, and what is linked with it.
+fn parse_ptx(top: &Section, source: &Source) -> Result<(Placed<PathBuf>, Vec<PathBuf>)> {
+    const EXPECTED: &str =
+        "\"FILE.ptx\", relative to the launch file, or [\"A.ptx\", \"B.ptx\"], linked";
+    let files = top.one_or_more("ptx", EXPECTED)?;
+    let mut known: Vec<&str> = Vec::new();
+    for file in &files {
+        let help = format!("expected {EXPECTED}");
+        if file.value.is_empty() {
+            return Err(source.error("'ptx' has an empty name", help, file.offset));
+        }
+        if known.contains(&file.value.as_str()) {
+            let what = format!("'{}' is linked twice", file.value);
+            return Err(source.error(what, help, file.offset));
+        }
+        known.push(&file.value);
+    }
+    if files.len() > MOST_PTX {
+        let what = format!("'ptx' has {} files", files.len());
+        return Err(top.wrong("ptx", &what, &format!("expected at most {MOST_PTX}")));
+    }
+    let mut files = files.into_iter();
+    let Some(first) = files.next() else {
+        return Err(if top.has("ptx") {
+            let help = format!("expected {EXPECTED}");
+            top.wrong("ptx", "'ptx' names no file", &help)
+        } else {
+            top.missing("ptx", EXPECTED)
+        });
+    };
+    let first = Placed {
+        value: source.resolve(&first.value),
+        offset: first.offset,
+    };
+    Ok((first, files.map(|f| source.resolve(&f.value)).collect()))
 }

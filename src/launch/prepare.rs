@@ -10,6 +10,7 @@ use crate::input::require_file;
 use crate::input::section::Source;
 use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
 use crate::ptx::{Module, find_name};
+use std::path::PathBuf;
 
 /// A launch that is ready to run: the PTX decoded, every buffer made, every
 /// parameter packed.
@@ -103,10 +104,14 @@ impl LaunchFile {
         }
     }
 
-    /// The PTX, parsed.
+    /// The PTX, parsed; linked where there are several.
     pub fn module(&self) -> Result<Module> {
-        require_file(&self.ptx.value)?;
-        read_module(&self.ptx.value)
+        let files = std::iter::once(&self.ptx.value).chain(&self.linked);
+        let module = |file: &PathBuf| {
+            require_file(file)?;
+            read_module(file)
+        };
+        Module::link(files.map(module).collect::<Result<_>>()?)
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn refused(all: &[String], target: u32) -> BTreeMap<usize, String> {
     let first = head.lines().count() as u32 + 1;
     let numbered = problems.into_iter().flatten();
     numbered
-        .map(|p| ((p.line - first) as usize, p.reason))
+        .map(|p| ((p.place.line - first) as usize, p.reason))
         .collect()
 }
 
