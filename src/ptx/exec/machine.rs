@@ -3,6 +3,7 @@
 
 use super::api::{BlockSink, FindingKind, Launch, Options};
 use super::global::GlobalRaces;
+use super::groups::Groups;
 use super::image::{Image, MemoryOp, Transfer};
 use super::memory::{BufferId, Memory, Object};
 use super::phase::Mbarriers;
@@ -127,6 +128,7 @@ pub(super) struct Machine<'a> {
     /// Threads that have arrived at barriers without waiting.
     pub arrivals: Vec<Arrival>,
     pub mbarriers: Mbarriers,
+    pub groups: Groups,
     pub observer: Option<Box<dyn BlockSink + 'a>>,
     pub races: Option<Races>,
     pub global_races: Option<GlobalRaces>,
@@ -165,6 +167,7 @@ impl<'a> Machine<'a> {
             limit_reached: false,
             arrivals: Vec::new(),
             mbarriers: Mbarriers::default(),
+            groups: Groups::default(),
             observer: None,
             races: None,
             global_races: None,

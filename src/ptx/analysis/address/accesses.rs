@@ -4,7 +4,7 @@ use super::super::{Affine, Affines, NotAffine, Term, Values};
 use super::Touches;
 use super::calls::Summaries;
 use super::origin::Origins;
-use super::sites::{AccessKind, sites, touches};
+use super::sites::{AccessKind, reads_anywhere, sites, touches};
 use crate::ptx::ast::{Base, Function, Module, Operand};
 use crate::ptx::cfg::Cfg;
 use crate::ptx::opcodes::Opcode;
@@ -68,6 +68,19 @@ pub fn shared_accesses(
                 touches,
             }));
             continue;
+        }
+        if let Some(reason) = reads_anywhere(i) {
+            list.push(SharedAccess {
+                at,
+                kind: AccessKind::Other,
+                bytes: 0,
+                guarded: i.guard.is_some(),
+                generic: false,
+                elsewhere: false,
+                address: Err(NotAffine { at, reason }),
+                expression: None,
+                touches: Touches::All { at, reason },
+            });
         }
         for site in sites(i) {
             let id = origins.operand(at, site.operand);

@@ -1,7 +1,7 @@
 //! What functions touch when they are called.
 
 use super::origin::{Origin, Origins};
-use super::sites::{sites, touches};
+use super::sites::{reads_anywhere, sites, touches};
 use super::{SharedVariable, Touches};
 use crate::ptx::analysis::Values;
 use crate::ptx::ast::{Instruction, LabelKind, Module, Operand, Target};
@@ -185,6 +185,9 @@ impl Summaries {
                     }
                 }
                 continue;
+            }
+            if let Some(reason) = reads_anywhere(i) {
+                summary.all.get_or_insert(reason);
             }
             for site in sites(i) {
                 let id = origins.operand(at, site.operand);
