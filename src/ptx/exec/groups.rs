@@ -155,7 +155,10 @@ pub(super) fn operands(m: &Machine, op: &GroupOp, exec: u32) -> Operands {
 /// Lanes that do not have the operands of the first.
 fn differing(m: &mut Machine, op: &GroupOp, exec: u32) {
     let first = exec.trailing_zeros() % 32;
-    let mut all = vec![(op.b.descriptor, "the descriptor of b"), (op.adds, "scale-d")];
+    let mut all = vec![
+        (op.b.descriptor, "the descriptor of b"),
+        (op.adds, "scale-d"),
+    ];
     if let Factor::Stored(a) = &op.a {
         all.push((a.descriptor, "the descriptor of a"));
     }

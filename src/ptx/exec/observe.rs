@@ -60,7 +60,7 @@ fn factors(m: &mut Machine, info: &MemoryOp, op: &GroupOp, event: Event) {
         .part_of_a(m.warp)
         .map(|(stored, part)| (stored, part, true));
     let (stored, part) = op.part_of_b();
-    let of_b = (stored, part, m.warp % 4 == 0);
+    let of_b = (stored, part, m.warp.is_multiple_of(4));
     let descriptors = operands.descriptors.into_iter();
     let all = descriptors.zip([of_a, Some(of_b)]);
     let mut seen = false;

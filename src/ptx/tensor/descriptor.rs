@@ -152,7 +152,7 @@ mod tests {
         for run in 0..16 {
             for piece in 0..8 {
                 let block = 1024 + run / 8 * 512;
-                let expected = block + run % 8 * 128 + (piece ^ (block / 128 + run) % 8) * 16;
+                let expected = block + run % 8 * 128 + (piece ^ ((block / 128 + run) % 8)) * 16;
                 assert_eq!(d.place(Major::K, run, piece), expected);
             }
         }

@@ -134,9 +134,9 @@ fn check_types([d, a, b]: [Type; 3], sums: &[Type]) -> Result<(), String> {
     ))
 }
 
-/// Whether a result may have so many columns.
+/// Whether a result may have so many columns, a multiple of 8.
 fn has_columns(a: Type, n: u32) -> bool {
-    n % 8 == 0 && (a.is_float() || n == 8 || n == 24 || n % 16 == 0)
+    a.is_float() || n == 8 || n == 24 || n.is_multiple_of(16)
 }
 
 fn columns(a: Type) -> &'static str {

@@ -16,8 +16,7 @@ pub struct SharedAccess {
     pub at: u32,
     /// What it does.
     pub kind: AccessKind,
-    /// Bytes that a lane accesses; of a call, and of what the kit does not
-    /// execute, 0.
+    /// Bytes that a lane accesses; of a call, and of another kind, 0.
     pub bytes: u32,
     /// Whether it has a guard.
     pub guarded: bool,
@@ -29,7 +28,7 @@ pub struct SharedAccess {
     /// or what made it not affine. Of calls always the latter.
     pub address: Result<Affine, NotAffine>,
     /// The address, exact, with a term of its own for each value that is not
-    /// affine; none of calls, and of what the kit does not execute.
+    /// affine; none of calls and other kinds.
     pub expression: Option<Affine>,
     /// Which variables it may touch.
     pub touches: Touches,

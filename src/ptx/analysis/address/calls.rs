@@ -163,6 +163,8 @@ impl Summaries {
         let function = &module.functions[f];
         let mut origins = Origins::new(module, function, cfg, values);
         let mut summary = self.of[f].clone();
+        let anywhere = || function.instructions.iter().find_map(reads_anywhere);
+        summary.all = summary.all.or_else(anywhere);
         let mut add = |origin: &Origin, at: u32| {
             summary.variables.extend(&origin.variables);
             summary.parameters.extend(&origin.parameters);
@@ -185,9 +187,6 @@ impl Summaries {
                     }
                 }
                 continue;
-            }
-            if let Some(reason) = reads_anywhere(i) {
-                summary.all.get_or_insert(reason);
             }
             for site in sites(i) {
                 let id = origins.operand(at, site.operand);

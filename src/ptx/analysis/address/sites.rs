@@ -26,7 +26,7 @@ pub enum AccessKind {
     StoreMatrix,
     /// A call of a function that accesses shared memory.
     Call,
-    /// An instruction that the kit does not execute: it may read and write.
+    /// An instruction of another kind: it may read and write.
     Other,
 }
 

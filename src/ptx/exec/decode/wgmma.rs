@@ -35,8 +35,13 @@ impl Decoder<'_> {
         if !i.has(Word::Sync) || !i.has(Word::Aligned) {
             return Err("`wgmma` needs .sync.aligned".to_owned());
         }
-        match i.one_of(&[Word::MmaAsync, Word::Fence, Word::CommitGroup, Word::WaitGroup]) {
-            Some(Word::MmaAsync) => return self.group_product(i),
+        match i.one_of(&[
+            Word::MmaAsync,
+            Word::Fence,
+            Word::CommitGroup,
+            Word::WaitGroup,
+        ]) {
+            Some(Word::MmaAsync) => self.group_product(i),
             // Products are computed at once, in the order of the program.
             Some(Word::Fence) => self.bare(i, Step::Nothing),
             Some(Word::CommitGroup) => self.bare(i, Step::GroupCommit),
@@ -138,7 +143,9 @@ impl Decoder<'_> {
             ));
         }
         let elements = (form.a.elements(), true);
-        let places = places(ty, [ROWS, columns], elements, |lane, at| form.a.place(lane, at));
+        let places = places(ty, [ROWS, columns], elements, |lane, at| {
+            form.a.place(lane, at)
+        });
         Ok(Matrices { ty, slots, places })
     }
 
@@ -242,14 +249,20 @@ fn constants(form: &GroupForm, held: bool, tail: &[Operand]) -> Result<Tail, Rea
         _ => None,
     };
     let values: Option<Vec<i64>> = tail.iter().map(constant).collect();
-    let values = values.filter(|v| v.len() == signs + majors).ok_or_else(|| {
-        format!("{} constants expected behind scale-d: {}", signs + majors, match majors {
-            _ if signs == 0 => "none",
-            0 => "imm-scale-a, imm-scale-b",
-            1 => "imm-scale-a, imm-scale-b, imm-trans-b",
-            _ => "imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-        })
-    })?;
+    let values = values
+        .filter(|v| v.len() == signs + majors)
+        .ok_or_else(|| {
+            format!(
+                "{} constants expected behind scale-d: {}",
+                signs + majors,
+                match majors {
+                    _ if signs == 0 => "none",
+                    0 => "imm-scale-a, imm-scale-b",
+                    1 => "imm-scale-a, imm-scale-b, imm-trans-b",
+                    _ => "imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
+                }
+            )
+        })?;
     let (scales, transposes) = values.split_at(signs);
     if let Some(wrong) = scales.iter().find(|n| !matches!(n, -1 | 1)) {
         return Err(format!("imm-scale of {wrong}: expected -1 or 1"));

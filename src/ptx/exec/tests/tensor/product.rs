@@ -164,7 +164,12 @@ fn check(case: &Case, numbers: Numbers, random: &mut Random) {
 
 pub(super) type Verdict = Result<(), String>;
 
-pub(super) fn integers(case: &Case, pairs: impl Iterator<Item = (u64, u64)>, c: u64, d: u64) -> Verdict {
+pub(super) fn integers(
+    case: &Case,
+    pairs: impl Iterator<Item = (u64, u64)>,
+    c: u64,
+    d: u64,
+) -> Verdict {
     let [_, a, b, _] = &case.types;
     let product = |(x, y): (u64, u64)| match case.more {
         ".xor.popc" => (x ^ y) as i64,
@@ -186,7 +191,12 @@ pub(super) fn integers(case: &Case, pairs: impl Iterator<Item = (u64, u64)>, c: 
 /// K u T (1 + K u) with the unit u and the sum T of all magnitudes, or by K
 /// times half the smallest number. The sum that it is compared with has the
 /// same error in f64.
-pub(super) fn floats(case: &Case, pairs: impl Iterator<Item = (u64, u64)>, c: u64, d: u64) -> Verdict {
+pub(super) fn floats(
+    case: &Case,
+    pairs: impl Iterator<Item = (u64, u64)>,
+    c: u64,
+    d: u64,
+) -> Verdict {
     let [to, a, b, from] = &case.types;
     let c = value(from, c);
     let factors: Vec<_> = pairs.map(|(x, y)| (value(a, x), value(b, y))).collect();

@@ -164,7 +164,10 @@ fn factors_lie_in_every_layout() {
                 p.by_mn = [a, b];
                 let (la, sa) = strides(mode, a);
                 let (lb, sb) = strides(3 - mode, b);
-                p.descriptors = [descriptor(0, mode, la, sa), descriptor(OF_B, 3 - mode, lb, sb)];
+                p.descriptors = [
+                    descriptor(0, mode, la, sa),
+                    descriptor(OF_B, 3 - mode, lb, sb),
+                ];
                 check(&p, Numbers::Tame, &mut random);
             }
         }
