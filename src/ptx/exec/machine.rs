@@ -3,13 +3,13 @@
 
 use super::api::{BlockSink, FindingKind, Launch, Options};
 use super::global::GlobalRaces;
-use super::groups::Groups;
 use super::image::{Image, MemoryOp, Transfer};
 use super::memory::{BufferId, Memory, Object};
 use super::phase::Mbarriers;
 use super::race::Races;
 use super::registers::Registers;
 use super::texture::{Sampler, Texture};
+use super::warpgroup::Groups;
 use super::written::Written;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64};

@@ -50,6 +50,7 @@ mod tests;
 mod texture;
 mod unwritten;
 mod warp;
+mod warpgroup;
 mod written;
 
 pub use api::{
