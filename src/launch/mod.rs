@@ -19,6 +19,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod texture;
+mod then;
 
 pub use crate::input::section::{Number, Placed, Source};
 pub use crate::ptx::exec::Options;
@@ -34,3 +35,4 @@ pub use prepare::Prepared;
 
 pub use skeleton::{Given, GivenArg, Skeleton};
 pub use texture::{SamplerTable, Texels, TextureTable};
+pub use then::{Instead, Passed};
