@@ -159,7 +159,7 @@ impl Kernel {
             grid,
             block,
             dynamic_shared: 0,
-            args: Some(args.iter().map(index).collect()),
+            args: Some(args.iter().map(|name| index(name).into()).collect()),
             offset: 0,
         });
         self
