@@ -2,21 +2,15 @@
 
 use super::arg::{Arg, Symbol, Tables, parse_args, parse_symbols};
 use super::outline::refuse_ptx;
+use super::single::{Launch, parse_launch};
 use super::texture::{SamplerTable, TextureTable, names, parse_samplers, parse_textures};
-use super::then::{Passed, parse_all};
+use super::then::parse_all;
 use crate::error::Result;
 use crate::input::Limit;
 use crate::input::section::{Placed, Section, Source};
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
-/// CUDA's limits of a grid.
-pub(super) const MAX_GRID: [u64; 3] = [(1 << 31) - 1, 65_535, 65_535];
-/// CUDA's limits of a thread block, and of its threads in all.
-const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
-const MAX_THREADS: u32 = 1024;
-/// The largest scratchpad of a block on any GPU so far, in bytes (sm_90).
-const MAX_SHARED: u64 = 227 * 1024;
 /// Registers of a thread.
 const MAX_REGISTERS: u64 = 255;
 /// Thread instructions, where the file gives no limit.
@@ -69,24 +63,6 @@ pub struct LaunchFile {
     pub samplers: Vec<SamplerTable>,
     /// Further launches on the same buffers, each round of a loop by itself.
     pub then: Vec<Launch>,
-}
-
-/// One launch of one entry.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Launch {
-    /// The entry; `None` where the PTX has a single one.
-    pub entry: Option<Placed<String>>,
-    /// Thread blocks.
-    pub grid: [u32; 3],
-    /// Threads of a block.
-    pub block: [u32; 3],
-    /// Bytes of dynamic shared memory.
-    pub dynamic_shared: u32,
-    /// What is passed, in the entry's order; `None`: the first of
-    /// [`LaunchFile::args`].
-    pub args: Option<Vec<Passed>>,
-    /// Where the launch stands in the file.
-    pub offset: usize,
 }
 
 impl LaunchFile {
@@ -163,28 +139,4 @@ impl LaunchFile {
     pub fn arg(&self, name: &str) -> Option<&Arg> {
         self.args.iter().find(|a| a.name == name)
     }
-}
-
-/// Entry, grid, block and dynamic shared memory, which the file and its `then`
-/// tables have in the same form.
-pub(super) fn parse_launch(section: &Section, source: &Source) -> Result<Launch> {
-    let grid = section.dimensions("grid", MAX_GRID)?;
-    let block = section.dimensions("block", MAX_BLOCK)?;
-    let threads: u32 = block.value.iter().product();
-    if threads > MAX_THREADS {
-        return Err(source.error(
-            format!("'block' has {threads} threads"),
-            format!("expected at most {MAX_THREADS} in all"),
-            block.offset,
-        ));
-    }
-    let dynamic = section.integer("dynamic_shared", 0, MAX_SHARED)?;
-    Ok(Launch {
-        entry: section.string("entry", "\"NAME\", an entry of the PTX")?,
-        grid: grid.value,
-        block: block.value,
-        dynamic_shared: dynamic.unwrap_or(0) as u32,
-        args: None,
-        offset: section.offset(),
-    })
 }

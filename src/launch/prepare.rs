@@ -1,10 +1,10 @@
 //! A launch file with its PTX: arguments against parameters, buffers in memory.
 
 use super::arg::{ArgKind, Buffer, Symbol};
-use super::file::{Launch, LaunchFile};
+use super::file::LaunchFile;
 use super::handles::{Handles, check_named};
 use super::module::read_module;
-use super::then::{Instead, Passed};
+use super::single::{Instead, Launch, Passed};
 use crate::error::Result;
 use crate::input::require_file;
 use crate::input::section::Source;

@@ -3,7 +3,7 @@
 
 use super::arg::{Arg, ArgKind};
 use super::element::Element;
-use super::file::{Launch, MAX_GRID, parse_launch};
+use super::single::{Instead, Launch, MAX_GRID, Passed, parse_launch};
 use crate::error::Result;
 use crate::input::section::{Number, Placed, Section, Source};
 use toml::Spanned;
@@ -31,31 +31,6 @@ const IN_LOOP: [&str; 6] = [
     "args",
     "grid_step",
 ];
-
-/// An argument of a launch.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Passed {
-    /// Index into [`LaunchFile::args`](super::LaunchFile::args).
-    pub arg: usize,
-    /// What this launch passes instead of what the argument says.
-    pub instead: Option<Instead>,
-}
-
-/// What a round passes where an argument steps.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Instead {
-    /// Another value of a scalar: its bytes.
-    Value(Vec<u8>),
-    /// The address so many bytes behind the begin of the buffer of the argument
-    /// with that index.
-    Address(usize, u64),
-}
-
-impl From<usize> for Passed {
-    fn from(arg: usize) -> Self {
-        Passed { arg, instead: None }
-    }
-}
 
 /// How an argument changes from round to round.
 enum Rounds {
