@@ -13,6 +13,7 @@ mod sparse;
 mod table;
 mod target;
 mod wmma;
+mod work;
 
 pub(in crate::ptx) use element::{float, integer, packed};
 pub use fragment::{Bit, Fragment, Place};
@@ -21,3 +22,4 @@ pub(in crate::ptx) use sparse::Sparsity;
 pub use table::{Fragments, fragments};
 pub(in crate::ptx) use target::Target;
 pub(in crate::ptx) use wmma::{Held, Side, moved, product};
+pub use work::Work;
