@@ -1,6 +1,7 @@
 //! `spadkit run`: executes a PTX kernel, checks its outputs, finds its faults.
 
 use super::printer::{Printer, table};
+use crate::capture::listed_from;
 use crate::error::{Error, Result};
 use crate::launch::{Comparison, LaunchFile, Prepared};
 use crate::output::{check_writable, write_file};
@@ -220,11 +221,10 @@ impl<'a> Report<'a> {
         for finding in &self.outcome.findings {
             text.push_str(&finding_text(&self.file.ptx.value, finding));
         }
-        let skipped = self.skipped();
-        let skipped: Vec<String> = skipped.map(|(n, entry)| format!("{n} ({entry})")).collect();
+        let skipped: Vec<&str> = self.skipped().map(|(_, entry)| entry).collect();
         if !skipped.is_empty() {
-            let list = skipped.join(", ");
-            text += &format!("not run, because of the fault before: [[then]] {list}\n");
+            let list = listed_from(self.done, &skipped);
+            text += &format!("not run, because of the fault before: launches {list}\n");
         }
         text
     }

@@ -15,6 +15,7 @@ mod table;
 mod target;
 mod wgmma;
 mod wmma;
+mod work;
 
 pub use descriptor::{Descriptor, Major, PIECE, Swizzle};
 pub(in crate::ptx) use element::{float, integer, packed};
@@ -25,3 +26,4 @@ pub use table::{Fragments, fragments};
 pub(in crate::ptx) use target::Target;
 pub(in crate::ptx) use wgmma::{GroupForm, wgmma};
 pub(in crate::ptx) use wmma::{Held, Side, moved, product};
+pub use work::Work;
