@@ -177,7 +177,7 @@ impl Code {
         let is_site = |pc: &usize| {
             let row = &self.rows[*pc];
             let accesses = matches!(row.role, Role::Memory { .. });
-            accesses && (row.names_shared || touched[*pc])
+            touched[*pc] || accesses && row.names_shared
         };
         let mut order: Vec<usize> = (0..self.rows.len()).filter(is_site).collect();
         order.sort_by_key(|&pc| (self.rows[pc].line, pc));

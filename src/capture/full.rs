@@ -272,6 +272,10 @@ fn instr(row: &Row, event: &Event, shared_bytes: u32) -> Instr {
         Role::End => (InstrKind::Exit, event.exec),
         Role::Barrier { .. } | Role::Copies(_) => (InstrKind::Alu, event.exec),
         Role::Memory { op, sub } => return memory(row, event, (op, sub), shared_bytes),
+        // The factors of `wgmma` are read, then multiplied.
+        Role::Product(_) if event.access.is_some() => {
+            return memory(row, event, (Op::Load, 0), shared_bytes);
+        }
         Role::Product(work) => return product(row, event, work),
     };
     plain(row, event, kind, mask)

@@ -30,7 +30,7 @@ pub(super) fn observe(m: &mut Machine, pc: u32, active: u32, exec: u32) {
         let info = &image.memory[at as usize];
         match &info.transfer {
             Transfer::Fragment(moved) => fragment(m, info, moved.pieces(), event),
-            Transfer::Factors(op) if exec != 0 => factors(m, info, op, event),
+            Transfer::Factors(op) => factors(m, info, op, event),
             _ => observe_access(m, info, event),
         }
     } else if let Some(observer) = &mut m.observer {
@@ -53,6 +53,7 @@ fn fragment(m: &mut Machine, info: &MemoryOp, pieces: u32, event: Event) {
 
 /// The accesses of a product of a warpgroup. Each warp reads its rows of `a`;
 /// the tensor cores read `b` once for all four, which are accesses of the first.
+/// Behind them comes the product itself.
 #[inline(never)]
 fn factors(m: &mut Machine, info: &MemoryOp, op: &GroupOp, event: Event) {
     let operands = groups::operands(m, op, event.exec);
@@ -63,12 +64,12 @@ fn factors(m: &mut Machine, info: &MemoryOp, op: &GroupOp, event: Event) {
     let of_b = (stored, part, m.warp.is_multiple_of(4));
     let descriptors = operands.descriptors.into_iter();
     let all = descriptors.zip([of_a, Some(of_b)]);
-    let mut seen = false;
     for (bits, factor) in all {
         let Some((stored, part, counts)) = factor else {
             continue;
         };
-        for (addresses, lanes) in part.accesses(stored, bits) {
+        let accesses = part.accesses(stored, bits).filter(|_| event.exec != 0);
+        for (addresses, lanes) in accesses {
             if m.races.is_some() {
                 raced::access(m, info, Space::Shared, lanes, &addresses);
                 raced::begin_reads(m, lanes, &addresses);
@@ -86,11 +87,10 @@ fn factors(m: &mut Machine, info: &MemoryOp, op: &GroupOp, event: Event) {
                     exec,
                     ..event
                 });
-                seen = true;
             }
         }
     }
-    if let Some(observer) = m.observer.as_mut().filter(|_| !seen) {
+    if let Some(observer) = &mut m.observer {
         observer.instruction(&event);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::mma::shape;
 use crate::ptx::ast::Instruction;
-use crate::ptx::names::{Type, Word};
+use crate::ptx::names::{Modifier, Type, Word};
 
 /// What a warp's part of a product multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,15 +19,19 @@ impl Work {
     /// That of an `mma`, `mma.sp`, `wmma.mma` or `wgmma.mma_async`; none of
     /// other instructions.
     pub fn of(i: &Instruction) -> Option<Work> {
-        let shape = shape(i)?;
-        let [m, n, k] = sizes(shape.text())?;
+        let group = i.modifiers.iter().find_map(|m| match m {
+            Modifier::Group(shape) => Some([64, shape.columns(), shape.k()]),
+            _ => None,
+        });
+        let shape = shape(i);
+        let [m, n, k] = group.or_else(|| sizes(shape?.text()))?;
         let types: Vec<Type> = i.types().collect();
         // `wmma` of f16 names the types of the sums alone.
         let factor = match types[..] {
             [_, factor, _] | [_, factor, _, _] => factor,
             _ => Type::F16,
         };
-        let quads = shape == Word::M8n8k4 && factor == Type::F16;
+        let quads = shape == Some(Word::M8n8k4) && factor == Type::F16;
         // Four warps share the product of 64 rows.
         let (of_four, warps) = (if quads { 4 } else { 1 }, if m == 64 { 4 } else { 1 });
         let stored = match i.one_of(&[Word::Sp, Word::SpOrdered]) {
@@ -97,6 +101,12 @@ mod tests {
                     {%r4,%r5,%r6,%r7,%r8,%r9,%r10,%r11}, {%r4,%r5,%r6,%r7,%r8,%r9,%r10,%r11}, \
                     {%r0,%r1,%r2,%r3};";
         assert_eq!(work(wmma), of(16, 16 * 16 * 16));
+        // A warp's quarter of 64 rows.
+        let group = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, 0, 0, 1, \
+                     1, 1, 0, 0;";
+        assert_eq!(work(group), of(16, 16 * 8 * 16));
+        let sparse = group.replace("async", "async.sp").replace("k16", "k32");
+        assert_eq!(work(&sparse), of(16, 16 * 8 * 16));
         assert_eq!(work("mov.u32 %r0, %r1;"), None);
     }
 }

@@ -31,8 +31,7 @@ pub(super) fn kind(i: &Instruction) -> Kind {
         | Class::Trap => Kind::Branch,
         Class::Function => Kind::Sfu,
         Class::Quotient if i.ty(0).is_some_and(|t| t.is_float()) => Kind::Sfu,
-        // Of a product of a warpgroup traces have what it reads.
-        Class::Tensor if i.has(Word::Load) || i.has(Word::MmaAsync) => Kind::Load,
+        Class::Tensor if i.has(Word::Load) => Kind::Load,
         Class::Tensor
             if i.one_of(&[Word::Fence, Word::CommitGroup, Word::WaitGroup])
                 .is_some() =>

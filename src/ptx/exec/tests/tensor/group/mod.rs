@@ -5,6 +5,7 @@
 mod forms;
 mod layout;
 mod misuse;
+mod observed;
 mod product;
 
 use super::*;
