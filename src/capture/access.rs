@@ -183,6 +183,8 @@ impl BlockSink for OneBlock<'_> {
         let row = &self.recorder.code.rows[event.pc as usize];
         match row.role {
             Role::Memory { op, .. } => self.access(event, op, row.lanes),
+            // What the factors of `wgmma` are read by.
+            Role::Product(_) => self.access(event, Op::Load, row.lanes),
             Role::End => self.barriers.exit(event.warp, event.exec),
             Role::Barrier { number, waits } if waits && event.exec != 0 => {
                 self.barriers.arrive(Arrival {

@@ -10,6 +10,7 @@ use crate::ptx::exec::{InstructionInfo, Kind, Program};
 use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
+use crate::ptx::tensor::Work;
 use crate::sm::{InstrKind, MAX_SOURCES, Sources};
 use crate::trace::Op;
 use std::collections::HashMap;
@@ -62,6 +63,8 @@ pub(super) enum Role {
     Barrier { number: Option<u32>, waits: bool },
     /// Accesses memory. `sub` is the number of an atomic's operation.
     Memory { op: Op, sub: u8 },
+    /// Multiplies matrices.
+    Product(Work),
     /// Closes a group of asynchronous copies, or waits for some.
     Copies(CopyControl),
 }
@@ -177,7 +180,7 @@ impl Code {
         let is_site = |pc: &usize| {
             let row = &self.rows[*pc];
             let accesses = matches!(row.role, Role::Memory { .. });
-            accesses && (row.names_shared || touched[*pc])
+            touched[*pc] || accesses && row.names_shared
         };
         let mut order: Vec<usize> = (0..self.rows.len()).filter(is_site).collect();
         order.sort_by_key(|&pc| (self.rows[pc].line, pc));
@@ -222,7 +225,11 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
         },
         (Kind::Sfu, _) => Role::Plain(InstrKind::Sfu),
         (Kind::Alu, Opcode::Mov) => Role::Plain(InstrKind::Mov),
-        (Kind::Alu | Kind::Tensor | Kind::Warp | Kind::Other, _) => Role::Plain(InstrKind::Alu),
+        (Kind::Tensor, _) => match Work::of(i) {
+            Some(work) => Role::Product(work),
+            None => Role::Plain(InstrKind::Alu),
+        },
+        (Kind::Alu | Kind::Warp | Kind::Other, _) => Role::Plain(InstrKind::Alu),
     }
 }
 

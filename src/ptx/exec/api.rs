@@ -87,6 +87,7 @@ pub enum FindingKind {
     InvalidBarrier,
     InvalidTexture,
     InvalidMetadata,
+    InvalidWgmma,
 }
 
 impl FindingKind {
@@ -106,6 +107,7 @@ impl FindingKind {
             FindingKind::InvalidBarrier => "invalid-barrier",
             FindingKind::InvalidTexture => "invalid-texture",
             FindingKind::InvalidMetadata => "invalid-metadata",
+            FindingKind::InvalidWgmma => "invalid-wgmma",
         }
     }
 

@@ -20,6 +20,7 @@ mod provenance;
 mod tensor;
 mod texture;
 mod video;
+mod wgmma;
 mod wmma;
 
 use super::api::{InstructionInfo, Kind};
