@@ -79,6 +79,14 @@ fn declarations_stand_for_the_definitions_of_others_in_any_order() {
         assert_eq!(words, [42, 8, 9, 1000]);
         assert!(outcome.findings.is_empty());
         // The other module has a hidden variable of the same name.
+        let program = Program::new(&module).unwrap();
+        let mut names: Vec<String> = program.symbols().map(|s| s.name).collect();
+        names.sort_unstable();
+        let second = &module.units[1].name;
+        assert_eq!(
+            names[1..3],
+            ["hidden".to_owned(), format!("hidden ({second})")]
+        );
         assert_eq!(run(&module, "second").0[0], 2000);
     }
 }
