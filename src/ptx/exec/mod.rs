@@ -23,10 +23,12 @@ mod execute;
 mod flights;
 mod form;
 mod global;
+mod groups;
 mod image;
 mod lanes;
 mod machine;
 mod map_memory;
+mod matrices;
 mod mbarrier;
 mod members;
 mod memory;
@@ -36,6 +38,7 @@ mod print;
 mod program;
 mod race;
 mod raced;
+mod reading;
 mod registers;
 mod resolve;
 mod sampling;
@@ -51,6 +54,7 @@ mod tests;
 mod texture;
 mod unwritten;
 mod warp;
+mod warpgroup;
 mod written;
 
 pub use api::{
