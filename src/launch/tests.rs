@@ -2,8 +2,8 @@
 
 mod addresses;
 mod fields;
-mod tensor_maps;
 mod rounds;
+mod tensor_maps;
 mod textures;
 
 use super::*;

@@ -95,91 +95,91 @@ fn mistakes_are_named_with_their_place() {
             16,
             "ends at byte 192 of a buffer of 160 bytes",
         ),
-        ("extent = [8, 5]", "extent = []", 18, "0 dimensions"),
+        ("extent = [8, 5]", "extent = []", 19, "0 dimensions"),
         (
             "extent = [8, 5]",
             "extent = 8",
-            18,
+            19,
             "expected an array of integers",
         ),
         (
             "extent = [8, 5]",
             "extent = [8, 0]",
-            18,
+            19,
             "'extent' is out of range",
         ),
         (
             "strides = [32]",
             "strides = [40]",
-            19,
+            20,
             "a stride of 40 bytes in dimension 1",
         ),
         (
             "strides = [32]",
             "strides = [32, 32]",
-            19,
+            20,
             "'strides' has 2 numbers",
         ),
         (
             "box = [8, 4]\n",
             "box = [8]\n",
-            20,
+            21,
             "expected 2, by the dimensions of 'extent'",
         ),
         (
             "box = [8, 4]\n",
             "box = [300, 4]\n",
-            20,
+            21,
             "a box of 300 in dimension 0",
         ),
-        ("box = [8, 4]\n", "box = [7, 4]\n", 20, "rows of 28 bytes"),
+        ("box = [8, 4]\n", "box = [7, 4]\n", 21, "rows of 28 bytes"),
         ("box = [8, 4]\n", "\n", 16, "tensor_map has no 'box'"),
         (
             "box = [8, 4]\n",
             "box = [8, 4]\npixels = 3\n",
-            21,
+            22,
             "expected it without 'box'",
         ),
         (
             "element_strides = [1, 1]",
             "element_strides = [1, 9]",
-            21,
+            22,
             "expected 1 to 8",
         ),
         (
             "interleave = \"none\"",
             "interleave = \"16\"",
-            22,
+            23,
             "'interleave' is '16'",
         ),
         (
             "swizzle = \"none\"",
             "swizzle = \"16\"",
-            23,
+            24,
             "expected none or 32 or 64 or 128",
         ),
         (
             "swizzle = \"none\"",
             "fill = \"nan\"",
-            23,
+            24,
             "elements of u32 have no NaN",
         ),
         (
             "type = \"u32\"\nextent",
             "type = \"s16\"\nextent",
-            17,
+            18,
             "no such type",
         ),
         (
             "buffer = \"in\"\n",
             "buffer = \"none\"\n",
-            16,
+            17,
             "there is no argument 'none'",
         ),
         (
             "buffer = \"in\"\n",
             "buffer = \"map\"\n",
-            15,
+            16,
             "not a buffer",
         ),
         ("offset = 64", "offset = 72", 12, "a multiple of 16"),
@@ -189,7 +189,7 @@ fn mistakes_are_named_with_their_place() {
             12,
             "nothing besides name and",
         ),
-        ("swizzle = ", "swizle = ", 23, "did you mean 'swizzle'"),
+        ("swizzle = ", "swizle = ", 24, "did you mean 'swizzle'"),
     ] {
         let text = LAUNCH.replacen(from, to, 1);
         assert_ne!(text, LAUNCH, "{from}");
@@ -205,17 +205,14 @@ fn mistakes_are_named_with_their_place() {
 
 #[test]
 fn a_map_needs_a_parameter_of_its_size() {
-    let swapped = LAUNCH.replace("name = \"map\"", "name = \"first\"");
-    let reordered = swapped.replacen(
-        "[[arg]]\nname = \"out\"\ntype = \"u32\"\ncount = 64\n\n",
-        "",
-        1,
-    ) + "\n[[arg]]\nname = \"out\"\ntype = \"u32\"\ncount = 64\n";
-    let (_folder, file) = file(&reordered);
+    let (folder, file) = file(LAUNCH);
+    let short = PTX.replace("map[128]", "map[64]");
+    std::fs::write(folder.path().join("k.ptx"), short).unwrap();
     let error = file.prepare().map(drop).unwrap_err();
     let text = format!("{:?}", miette::Report::new(error));
     assert!(
-        text.contains("parameter again of k") || text.contains("parameter map of k"),
+        text.contains("argument 'map', a tensor map, has 128 bytes"),
         "{text}"
     );
+    assert!(text.contains("expected 64"), "{text}");
 }
