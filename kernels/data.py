@@ -132,6 +132,8 @@ def main():
     rotation = list(range(32))
     random.Random(1).shuffle(rotation)
     save("transpose/shift.npy", rotation)
+    # The matrix of 52 rows of 40 that counts up, transposed.
+    save("tma/transposed.npy", [40 * x + y for y in range(40) for x in range(52)])
     # AES: key and plain text of FIPS 197, appendix C.1, then 63 other blocks.
     def words(data):
         return struct.unpack(f"<{len(data) // 4}I", bytes(data))

@@ -172,6 +172,22 @@ impl<'a> Section<'a> {
         value.ok_or_else(|| self.missing(key, expected))
     }
 
+    /// Which of some words a key is.
+    pub fn choice(&self, key: &str, words: &[&str]) -> Result<Option<usize>> {
+        let expected = words.join(" or ");
+        let Some(word) = self.string(key, &expected)? else {
+            return Ok(None);
+        };
+        match words.iter().position(|w| *w == word.value) {
+            Some(at) => Ok(Some(at)),
+            None => {
+                let what = format!("'{key}' is '{}'", word.value);
+                let help = format!("expected {expected}");
+                Err(self.source.error(what, help, word.offset))
+            }
+        }
+    }
+
     /// An integer from `min` to `max`.
     pub fn integer(&self, key: &str, min: u64, max: u64) -> Result<Option<u64>> {
         let value = self.get(key);

@@ -1,10 +1,10 @@
 //! Arguments and symbols of a launch file.
 
-use super::element::Element;
+use super::element::{Element, parse_element};
 use super::expect::Expect;
 use super::image_keys::parse_image;
 use super::init::{Init, Random, Range};
-use super::tensor_map::{TensorMapArg, check_tensor_map, parse_tensor_map};
+use super::tensor_map::{TensorMapArg, parse_tensor_map};
 use crate::error::Result;
 use crate::input::section::{Number, Placed, Section, Source};
 use crate::quote::shown;
@@ -166,7 +166,13 @@ pub(super) fn parse_args(
         .collect::<Result<Vec<_>>>()?;
     for (section, kind) in sections.iter().zip(&kinds) {
         check_same(section, source, kind, &kinds)?;
-        check_tensor_map(section, source, kind, &kinds)?;
+        if let ArgKind::TensorMap(map) = kind {
+            let bytes = match &kinds[map.buffer] {
+                ArgKind::Buffer(buffer) => Some(buffer.bytes()),
+                _ => None,
+            };
+            map.check(section, bytes)?;
+        }
     }
     let arg = |((name, kind), section): ((String, ArgKind), &Section)| Arg {
         name,
@@ -312,15 +318,6 @@ fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKi
         return Err(source.error(what, "expected an offset inside of it", offset));
     }
     Ok(())
-}
-
-pub(super) fn parse_element(section: &Section, source: &Source) -> Result<Element> {
-    let expected = format!("one of {}", Element::names());
-    let name = section.required_string("type", &expected)?;
-    Element::parse(&name.value).ok_or_else(|| {
-        let what = format!("there is no type '{}'", name.value);
-        source.error(what, format!("expected {expected}"), name.offset)
-    })
 }
 
 /// A scalar, or a struct in hexadecimal.

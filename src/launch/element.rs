@@ -1,6 +1,6 @@
 //! Element types of buffers and scalars, and their bytes in memory.
 
-use crate::input::section::Number;
+use crate::input::section::{Number, Section, Source};
 
 /// The type of a buffer's elements or of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,6 +171,16 @@ impl Element {
         wide[..bytes.len()].copy_from_slice(bytes);
         i128::from_le_bytes(wide)
     }
+}
+
+/// The type that the key `type` of a table names.
+pub(super) fn parse_element(section: &Section, source: &Source) -> crate::error::Result<Element> {
+    let expected = format!("one of {}", Element::names());
+    let name = section.required_string("type", &expected)?;
+    Element::parse(&name.value).ok_or_else(|| {
+        let what = format!("there is no type '{}'", name.value);
+        source.error(what, format!("expected {expected}"), name.offset)
+    })
 }
 
 /// A decimal or 0x integer with a sign.

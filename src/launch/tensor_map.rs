@@ -1,8 +1,6 @@
 //! Tensor maps as arguments of a launch file.
 
-use super::arg::{ArgKind, parse_element};
-use super::element::Element;
-use super::texture::choice;
+use super::element::{Element, parse_element};
 use crate::error::Result;
 use crate::input::section::{Section, Source};
 use crate::ptx::Type;
@@ -55,6 +53,24 @@ impl TensorMapArg {
         let row = map.extent[0].saturating_mul(map.element.bytes().into());
         map.address.saturating_add(last).saturating_add(row)
     }
+
+    /// Whether the tensor is inside of its buffer of so many bytes; none where
+    /// the argument is no buffer.
+    pub(super) fn check(&self, arg: &Section, buffer: Option<u64>) -> Result<()> {
+        let (what, help) = match buffer {
+            Some(bytes) if self.bytes() <= bytes => return Ok(()),
+            Some(bytes) => {
+                let end = self.bytes();
+                let what = format!("the tensor ends at byte {end} of a buffer of {bytes} bytes");
+                (what, "expected offset, extent and strides inside of it")
+            }
+            None => {
+                let what = "'buffer' names an argument that is not a buffer".to_owned();
+                (what, "expected one with a count")
+            }
+        };
+        Err(arg.wrong("tensor_map", &what, help))
+    }
 }
 
 /// Reads the table `tensor_map` of an `[[arg]]`, if there is one.
@@ -82,36 +98,6 @@ pub(super) fn parse_tensor_map(
     Ok(Some(TensorMapArg { buffer: index, map }))
 }
 
-/// The map names a buffer, and stays inside of it.
-pub(super) fn check_tensor_map(
-    arg: &Section,
-    source: &Source,
-    kind: &ArgKind,
-    kinds: &[ArgKind],
-) -> Result<()> {
-    let ArgKind::TensorMap(map) = kind else {
-        return Ok(());
-    };
-    let offset = arg.place("tensor_map");
-    let ArgKind::Buffer(buffer) = &kinds[map.buffer] else {
-        let what = "'buffer' names an argument that is not a buffer";
-        return Err(source.error(what, "expected one with a count", offset));
-    };
-    if map.bytes() <= buffer.bytes() {
-        return Ok(());
-    }
-    let what = format!(
-        "the tensor ends at byte {} of a buffer of {} bytes",
-        map.bytes(),
-        buffer.bytes()
-    );
-    Err(source.error(
-        what,
-        "expected offset, extent and strides inside of it",
-        offset,
-    ))
-}
-
 fn parse_map(section: &Section, source: &Source) -> Result<TensorMap> {
     let element = element(section, source)?;
     let Some(extent) = section.integers("extent", 1, MOST)? else {
@@ -125,9 +111,9 @@ fn parse_map(section: &Section, source: &Source) -> Result<TensorMap> {
     };
     let steps = sized(section, "element_strides", rank, (0, i64::from(u32::MAX)))?;
     // Interleaved layouts are the only other ones.
-    choice(section, source, "interleave", &["none"])?;
-    let swizzle = choice(section, source, "swizzle", &["none", "32", "64", "128"])?;
-    let fill = choice(section, source, "fill", &["zeros", "nan"])?;
+    section.choice("interleave", &["none"])?;
+    let swizzle = section.choice("swizzle", &["none", "32", "64", "128"])?;
+    let fill = section.choice("fill", &["zeros", "nan"])?;
     Ok(TensorMap {
         address: section.integer("offset", 0, MOST as u64)?.unwrap_or(0),
         element,

@@ -1,7 +1,7 @@
 //! Textures, surfaces and samplers of a launch file.
 
-use super::arg::{Arg, ArgKind, Buffer, parse_element, parse_texels};
-use super::element::Element;
+use super::arg::{Arg, ArgKind, Buffer, parse_texels};
+use super::element::{Element, parse_element};
 use crate::error::Result;
 use crate::input::section::{Placed, Section, Source};
 use crate::ptx::exec::{AddressMode, Channel, Format, Geometry, Sampler, Shape};
@@ -132,7 +132,7 @@ fn texture(
     let layers = layers.unwrap_or(1) as u32 * if cube { 6 } else { 1 };
     let texels = extent.iter().map(|&n| u64::from(n)).product::<u64>() * u64::from(layers);
     let count = texels * u64::from(format.channels);
-    let normalized_read = match choice(section, source, "read", &["element", "normalized"])? {
+    let normalized_read = match section.choice("read", &["element", "normalized"])? {
         Some(1) if format.channel == Channel::Float || format.bits > 16 => {
             let help = "expected it with u8, s8, u16 or s16; floating-point texels are read as \
                         they are";
@@ -239,7 +239,7 @@ fn parse_of(
 fn sampler(section: &Section, source: &Source, dimensions: usize) -> Result<Sampler> {
     const MODES: [&str; 4] = ["wrap", "clamp", "mirror", "border"];
     let normalized = section.boolean("normalized")?.unwrap_or(false);
-    let linear = choice(section, source, "filter", &["point", "linear"])? == Some(1);
+    let linear = section.choice("filter", &["point", "linear"])? == Some(1);
     let expected = format!("one of {}, or one for each dimension", MODES.join(", "));
     let names = section.one_or_more("address", &expected)?;
     if names.len() > 1 && names.len() != dimensions {
@@ -273,26 +273,6 @@ fn sampler(section: &Section, source: &Source, dimensions: usize) -> Result<Samp
         linear,
         normalized,
     })
-}
-
-/// Which of some words a key is.
-pub(super) fn choice(
-    section: &Section,
-    source: &Source,
-    key: &str,
-    words: &[&str],
-) -> Result<Option<usize>> {
-    let expected = words.join(" or ");
-    let Some(word) = section.string(key, &expected)? else {
-        return Ok(None);
-    };
-    match words.iter().position(|w| *w == word.value) {
-        Some(at) => Ok(Some(at)),
-        None => {
-            let what = format!("'{key}' is '{}'", word.value);
-            Err(source.error(what, format!("expected {expected}"), word.offset))
-        }
-    }
 }
 
 impl TextureTable {

@@ -199,6 +199,7 @@ fn other(i: &Instruction) -> String {
         Opcode::Mbarrier => "an mbarrier lies in shared memory",
         Opcode::Wgmma => "wgmma reads shared memory by descriptors",
         Opcode::Wmma => "wmma loads or stores a matrix by rows",
+        Opcode::Tensormap => "a tensor map in shared memory",
         Opcode::Cp => "a copy that is more than cp.async of 4, 8 or 16 bytes",
         _ => "an instruction that the kit does not know",
     };

@@ -95,7 +95,12 @@ fn mistakes_are_named_with_their_place() {
             16,
             "ends at byte 192 of a buffer of 160 bytes",
         ),
-        ("extent = [8, 5]", "extent = []", 19, "0 dimensions"),
+        (
+            "extent = [8, 5]\nstrides = [32]\nbox = [8, 4]\nelement_strides = [1, 1]",
+            "extent = []\nbox = []",
+            19,
+            "0 dimensions",
+        ),
         (
             "extent = [8, 5]",
             "extent = 8",

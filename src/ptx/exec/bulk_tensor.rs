@@ -157,13 +157,17 @@ fn move_row(
     let size = u64::from(map.element.bytes());
     let loads = matches!(way, Way::Load);
     let inside = row.inside.clone();
-    let global = match inside.is_empty() {
-        true => None,
-        false => {
-            let first = row.address.wrapping_add(u64::from(inside.start) * size);
-            let bytes = u64::from(inside.end - inside.start) * size;
-            Some(bulk::global_place(m, first, lane, bytes, !loads)?)
-        }
+    let first = row.address.wrapping_add(u64::from(inside.start) * size);
+    let global = if inside.is_empty() {
+        None
+    } else {
+        Some(bulk::global_place(
+            m,
+            first,
+            lane,
+            inside.len() as u64 * size,
+            !loads,
+        )?)
     };
     let fill = if map.nan_fill { NAN } else { 0 };
     let units = u64::from(map.row_elements()) * size / UNIT;

@@ -6,7 +6,7 @@ use super::super::{Affine, Term};
 use super::origin::Origin;
 use super::{Touches, is_dynamic};
 use crate::ptx::ast::{Function, Immediate, Instruction, Module, Operand};
-use crate::ptx::names::{Modifier, Word};
+use crate::ptx::names::{Modifier, Space, Word};
 use crate::ptx::opcodes::{Class, Opcode};
 
 /// What an access does.
@@ -72,7 +72,8 @@ pub(super) fn sites(i: &Instruction) -> Vec<Site<'_>> {
         Class::Copy if !bulk => (K::Copy, copied(i)),
         Class::LoadMatrix => (K::LoadMatrix, 16),
         Class::StoreMatrix => (K::StoreMatrix, 16),
-        Class::Hint => return Vec::new(),
+        // A fence may name a tensor map, which is in global memory.
+        Class::Hint | Class::Fence => return Vec::new(),
         _ => (K::Other, 0),
     };
     let spaces: Vec<_> = i
@@ -83,6 +84,8 @@ pub(super) fn sites(i: &Instruction) -> Vec<Site<'_>> {
             _ => None,
         })
         .collect();
+    // A copy by a tensor map has its place in global memory in no address.
+    let by_map = i.has(Word::Bulk) && i.has(Word::Tensor);
     let mut sites = Vec::new();
     let addresses = i
         .operands
@@ -90,6 +93,7 @@ pub(super) fn sites(i: &Instruction) -> Vec<Site<'_>> {
         .filter(|o| matches!(o, Operand::Address(..)));
     for (n, operand) in addresses.enumerate() {
         let space = match spaces[..] {
+            _ if by_map => Some(Space::Shared),
             [one] if n == 0 || kind == K::Other => Some(one),
             _ => spaces.get(n).copied(),
         };

@@ -10,7 +10,7 @@ use crate::ptx::exec::form::Step;
 use crate::ptx::exec::image::{MapOp, TensorCopy, TensorMove};
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::exec::scalar::Scalar;
-use crate::ptx::names::{Modifier, Space, Type, Word};
+use crate::ptx::names::{Space, Type, Word};
 
 /// Types of elements that reductions combine.
 const REDUCED: [Type; 7] = [
@@ -25,10 +25,7 @@ const REDUCED: [Type; 7] = [
 
 impl Decoder<'_> {
     pub(super) fn bulk_tensor(&mut self, i: &Instruction) -> Result<(), Reason> {
-        if i.modifiers
-            .iter()
-            .any(|m| *m == Modifier::Word(Word::Other))
-        {
+        if i.has(Word::Other) {
             return Err(
                 "this form of tensor copies is not supported: expected .tile, .im2col or \
                  .im2col_no_offs, without .cta_group"
@@ -36,8 +33,7 @@ impl Decoder<'_> {
             );
         }
         let dimensions = dimensions(i)?;
-        let (map, rest) = self.map_and_place(i, dimensions)?;
-        let (map, coordinates) = map;
+        let (map, coordinates, rest) = self.map_and_place(i, dimensions)?;
         // Where data is cached changes nothing here.
         let rest = match (i.has(Word::L2CacheHint), rest) {
             (false, rest) => rest,
@@ -92,12 +88,11 @@ impl Decoder<'_> {
     }
 
     /// The map with the coordinates, and the operands beside it.
-    #[allow(clippy::type_complexity)]
     fn map_and_place<'i>(
         &mut self,
         i: &'i Instruction,
         dimensions: usize,
-    ) -> Result<((Slot, Vec<Slot>), &'i [Operand]), Reason> {
+    ) -> Result<(Slot, Vec<Slot>, &'i [Operand]), Reason> {
         // The target of a load stands before it, the source of a store behind.
         let (first, rest) = match &i.operands[..] {
             [first @ Operand::Indexed(_), rest @ ..] => (first, rest),
@@ -121,7 +116,7 @@ impl Decoder<'_> {
                 "{given} coordinates where .{dimensions}d has {dimensions}"
             ));
         }
-        Ok(((map, coordinates), rest))
+        Ok((map, coordinates, rest))
     }
 
     /// What is done, and the operands that are left: offsets and blocks.

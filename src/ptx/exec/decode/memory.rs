@@ -361,7 +361,10 @@ impl Decoder<'_> {
             _ => return Err("two operands expected".to_owned()),
         };
         let target = self.target(&i.operands[0], ty)?;
+        // Triton takes the address of a parameter in 32 bits, without its window.
+        let parameter = matches!(space, Space::Param | Space::ParamEntry) && !to_space;
         let compute: Scalar = Box::new(move |x| match to_space {
+            _ if parameter && x[0] & WINDOW == 0 => [x[0] | PARAM_WINDOW, 0],
             _ if window == 0 => [x[0], 0],
             true => [offset_in(window, x[0]).unwrap_or(x[0] & !WINDOW), 0],
             false => [x[0].wrapping_add(window), 0],

@@ -49,9 +49,10 @@ impl TensorMap {
         let size = i64::from(self.element.bytes());
         let mut offset = place[0] * size;
         let mut inside = true;
-        for d in 1..self.extent.len() {
-            offset = offset.wrapping_add(place[d].wrapping_mul(self.strides[d - 1] as i64));
-            inside &= (0..self.extent[d] as i64).contains(&place[d]);
+        let outer = self.extent[1..].iter().zip(&self.strides);
+        for (at, (extent, stride)) in place[1..].iter().zip(outer) {
+            offset = offset.wrapping_add(at.wrapping_mul(*stride as i64));
+            inside &= (0..*extent as i64).contains(at);
         }
         let elements = i64::from(self.row_elements());
         let low = (-place[0]).clamp(0, elements);

@@ -139,8 +139,8 @@ impl Direct {
             return None;
         }
         let mut at = map.address as i64 + place[0] * i64::from(map.element.bytes());
-        for d in 1..place.len() {
-            at += place[d] * map.strides[d - 1] as i64;
+        for (coordinate, stride) in place[1..].iter().zip(&map.strides) {
+            at += coordinate * *stride as i64;
         }
         Some(at as usize)
     }
@@ -158,5 +158,5 @@ fn swizzled(swizzle: Swizzle, at: usize) -> usize {
     };
     let (row, unit, rest) = (at / 128, at / 16 % 8, at % 16);
     let (first, within) = (unit / group * group, unit % group);
-    row * 128 + (first + (within ^ row % group)) * 16 + rest
+    row * 128 + (first + (within ^ (row % group))) * 16 + rest
 }

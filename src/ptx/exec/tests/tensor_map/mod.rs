@@ -149,10 +149,10 @@ fn random_tensor(random: &mut Random, rank: usize, row_units: u64) -> (TensorMap
     let extent: Vec<u64> = (0..rank).map(|d| 1 + random.below(most[d])).collect();
     let mut strides = Vec::new();
     let mut bytes = extent[0] * size;
-    for d in 1..rank {
+    for n in &extent[1..] {
         let stride = bytes.next_multiple_of(16) + 16 * random.below(2);
         strides.push(stride);
-        bytes = stride * extent[d];
+        bytes = stride * n;
     }
     let address = 16 * random.below(3);
     let tensor = random.bytes(address + bytes);
@@ -302,7 +302,8 @@ fn stores_are_what_direct_loops_write() {
 #[test]
 fn reductions_combine_every_element_inside() {
     let mut random = Random(7);
-    let ops: [(&str, fn(u64, u64) -> u64); 8] = [
+    type Operator = fn(u64, u64) -> u64;
+    let ops: [(&str, Operator); 8] = [
         ("add", |a, b| (a as u32).wrapping_add(b as u32).into()),
         ("min", |a, b| a.min(b)),
         ("max", |a, b| a.max(b)),

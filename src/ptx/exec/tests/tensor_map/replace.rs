@@ -122,3 +122,19 @@ fn a_map_in_global_memory_is_changed_and_used() {
     });
     assert_eq!(done.tile, tile);
 }
+
+/// Triton's way to the map of a parameter: its address in 32 bits.
+#[test]
+fn a_parameter_has_an_address_of_32_bits_too() {
+    let case = Direct {
+        tensor: vec![7; 512],
+        start: vec![0, 0],
+        offsets: Vec::new(),
+        shift: 0,
+    };
+    let mut at_zero = map();
+    at_zero.address = 0;
+    let copy = format!("mov.b32 %v, map; cvt.u64.u32 %a, %v; cvta.param.u64 %map, %a; {LOAD}");
+    let done = run(&copy, &at_zero, &case, &[REST; 128]);
+    assert_eq!((done.findings, &done.tile[..]), (vec![], &[7; 128][..]));
+}
