@@ -37,14 +37,14 @@ VARIANTS = {
     "aes": ["sm90"],
 }
 
-# Instructions that sm_52 does not have need another target: ldmatrix.
-TARGETS = {"tiles": 80}
+# Instructions that sm_52 does not have need another target: ldmatrix, mma.
+TARGETS = {"tiles": 80, "gemm": 80}
 
 # The same source with a macro defined becomes FAMILY.NAME.ptx.
 MACROS = {"nw": {"similar-first": "SIMILAR_FIRST"}}
 
 # Line information (.file and .loc) is in the PTX of these.
-LINES = {"transpose", "histogram", "faults"}
+LINES = {"transpose", "histogram", "faults", "gemm"}
 
 
 def nvrtc():

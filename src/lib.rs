@@ -31,6 +31,7 @@ pub mod search;
 pub mod sharing;
 pub mod sm;
 pub mod software;
+pub mod suggest;
 pub mod synth;
 pub mod tool;
 pub mod trace;

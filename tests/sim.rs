@@ -54,6 +54,7 @@ fn the_json_has_what_others_rely_on() {
         "barrier",
         "memory",
         "store_queue",
+        "tensor_unit",
     ] {
         assert!(stalls.contains_key(name), "{name}");
     }

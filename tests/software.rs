@@ -460,3 +460,44 @@ fn tritons_encodings_mean_the_layout() {
         assert!(!code.exact && code.reason.is_some(), "{spec}");
     }
 }
+
+/// The function of elements that are no words, compiled.
+#[test]
+fn functions_of_elements_keep_the_bytes_of_a_word_together() {
+    let geometry = Geometry::new(12, 5).unwrap();
+    let widths = [1u32, 2, 4, 8, 16];
+    let specs = [
+        "swizzle:3,2,4",
+        "pad:every=64,by=4",
+        "matrix:0x1,0x2,0x24,0x88,0x110",
+    ];
+    let mut text = String::from(
+        "#include <cstdio>\n#define __device__\n#define __forceinline__ inline\n\
+         #define __constant__ static const\n",
+    );
+    let mut calls = String::new();
+    for (i, spec) in specs.iter().enumerate() {
+        let layout = Layout::new(&spec.parse().unwrap(), geometry).unwrap();
+        for bytes in widths {
+            let name = format!("at{i}_{bytes}");
+            text += &spadkit::software::cuda_function(&layout, &name, bytes);
+            let elements = 4 * geometry.words() as u32 / bytes;
+            writeln!(
+                calls,
+                "for (unsigned i = 0; i < {elements}; i++) printf(\"%u\\n\", {name}(i));"
+            )
+            .unwrap();
+        }
+    }
+    let mut printed = compiled(&format!("{text}int main() {{\n{calls}}}\n")).into_iter();
+    for spec in specs {
+        let layout = Layout::new(&spec.parse().unwrap(), geometry).unwrap();
+        for bytes in widths {
+            for i in 0..4 * geometry.words() as u32 / bytes {
+                let byte = i * bytes;
+                let place = (4 * layout.place(byte / 4) + byte % 4) / bytes;
+                assert_eq!(printed.next(), Some(place), "{spec} {bytes} {i}");
+            }
+        }
+    }
+}

@@ -1,5 +1,4 @@
-//! `tune --software`: what it prints, how it compares with padding by one, and
-//! what it says to questions that people ask in public.
+//! `tune --software`: what it prints, and how it compares with padding by one.
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -7,8 +6,8 @@ use spadkit::capture::access_trace;
 use spadkit::config::Config;
 use spadkit::hash::HashKind;
 use spadkit::search::Control;
+use spadkit::software::Layout;
 use spadkit::software::choice::{Array, Choices, Effort, Kind, choices};
-use spadkit::software::{Layout, LayoutSpec};
 use spadkit::trace::AccessTrace;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -302,118 +301,4 @@ fn on_recorded_traces_it_is_never_worse_than_padding_by_one() {
             best.conflicts
         );
     }
-}
-
-/// "A 32 x 32 float tile read by columns": as tabulated for NVlabs' cuda-oxide
-/// (pull request 544).
-#[test]
-fn a_float_tile_read_by_columns() {
-    let trace = access_trace(&kernel("tiles/tile_columns.toml"), None).unwrap();
-    let array = array(&trace, "sm80");
-    for (spec, degree) in [
-        ("mod", 32),
-        ("swizzle:5,0,5", 1),
-        ("swizzle:3,0,5", 4),
-        ("swizzle:2,0,5", 8),
-        ("pad:every=32,by=1", 1),
-    ] {
-        assert_eq!(conflicts(&array, spec).1, degree, "{spec}");
-    }
-    let found = tuned(&array, &Kind::all(), 1.0);
-    let best = found.best();
-    assert_eq!(best.layout.spec().to_string(), "swizzle:5,0,5");
-    assert_eq!((best.costs(), best.optimal()), ((0, 2, 0), true));
-}
-
-/// All swizzles of `bits` index bits, by their definition, that leave the low
-/// `low` bits alone.
-fn swizzles(bits: u32, low: u32) -> Vec<LayoutSpec> {
-    let mut all = Vec::new();
-    for b in 1..=bits / 2 {
-        for distance in b..=bits - b {
-            for base in low..=(bits - b - distance).max(low) {
-                for shift in [distance as i32, -(distance as i32)] {
-                    if base + b + distance <= bits {
-                        all.push(format!("swizzle:{b},{base},{shift}").parse().unwrap());
-                    }
-                }
-            }
-        }
-    }
-    all
-}
-
-/// NVIDIA/cutlass issue 3172: an f16 tile, M-major, in atoms of 128 x 8, read by
-/// ldmatrix.x4.trans, under Swizzle<3,3,4>. On halves that is swizzle:3,2,4 on
-/// words: no conflict is left. Of all swizzles that keep the rows of 16 bytes
-/// whole only one other does as well.
-#[test]
-fn halves_read_by_ldmatrix_under_cutes_swizzle() {
-    let trace = access_trace(&kernel("tiles/tile_ldmatrix.toml"), None).unwrap();
-    let array = array(&trace, "sm80");
-    assert_eq!((array.words(), array.vector_words()), (2048, 4));
-    assert_eq!(conflicts(&array, "mod"), (448, 8));
-    assert_eq!(conflicts(&array, "swizzle:3,2,4"), (0, 1));
-    // Parameters taken for words, or made for rows of 64 halves.
-    for spec in ["swizzle:3,3,4", "swizzle:3,2,3", "swizzle:2,2,4"] {
-        assert_eq!(conflicts(&array, spec), (64, 2), "{spec}");
-    }
-    let all = swizzles(11, 2);
-    assert_eq!(all.len(), 140);
-    let clear = all
-        .iter()
-        .filter(|s| conflicts(&array, &s.to_string()).0 == 0);
-    let clear: Vec<String> = clear.map(LayoutSpec::to_string).collect();
-    assert_eq!(clear, ["swizzle:3,2,4", "swizzle:4,2,4"]);
-    // CuTe's on halves, element by element.
-    let layout = Layout::new(&"swizzle:3,2,4".parse().unwrap(), array.geometry()).unwrap();
-    for half in 0..4096u32 {
-        let cute = half ^ (half >> 4 & 0b111 << 3);
-        assert_eq!(cute, 2 * layout.place(half / 2) + half % 2);
-    }
-    let found = tuned(&array, &[Kind::Swizzle], 1.0);
-    let best = found.best();
-    assert_eq!(best.layout.spec().to_string(), "swizzle:3,2,4");
-    assert!(best.optimal() && best.evaluated == 140 && found.fewest_proved);
-}
-
-/// triton pull request 7833: stores of 128 bits by rows, loads by columns. With
-/// vectors whole a column meets four of its words in each bank it reaches; the
-/// fewer words a vector has, the fewer, for more instructions.
-#[test]
-fn vectors_against_conflicts_is_a_front() {
-    let args = [
-        "tune",
-        "kernels/tiles/tile_vector.toml",
-        "--software",
-        "--preset",
-        "sm80",
-    ];
-    let found = json(&args);
-    let point = |found: &Value| {
-        let best = &found["results"][0];
-        assert!(
-            found["fewest_proved"] == true && best["optimal"] == true,
-            "{best}"
-        );
-        let number = |v: &Value| v.as_u64().unwrap();
-        [
-            number(&found["accesses"]),
-            number(&best["wavefronts"]),
-            number(&best["max_degree"]),
-            number(&best["added_per_access"]),
-        ]
-    };
-    let split = found["narrower"].as_array().unwrap();
-    let points = [point(&found), point(&split[0]), point(&split[1])];
-    assert_eq!(points, [[40, 160, 4, 2], [48, 96, 2, 2], [64, 64, 1, 2]]);
-    // Where nothing is left there is nothing to split for.
-    let tile = json(&[
-        "tune",
-        "kernels/tiles/tile_ldmatrix.toml",
-        "--software",
-        "--preset",
-        "sm80",
-    ]);
-    assert_eq!(tile["narrower"].as_array().unwrap().len(), 0);
 }

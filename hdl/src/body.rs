@@ -2,8 +2,8 @@
 
 use crate::adapter;
 use crate::codes;
-use crate::item::{Instance, Item, Next, Update};
-use crate::lines::{CODE_WIDTH, Lines, wrap};
+use crate::item::{Instance, Item, Memory, Next, Update};
+use crate::lines::{CODE_WIDTH, Lines, words, wrap};
 use crate::module::{Result, UnitDoc, header};
 use crate::port::Port;
 use crate::print;
@@ -95,9 +95,7 @@ fn declared(name: &str, value: &str) -> String {
 /// Adds the names in a line of code, without its comment.
 fn note_names(line: &str, names: &mut HashSet<String>) {
     let code = line.split("//").next().unwrap_or_default();
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let words = code.split(|c| !is_part(c)).filter(|word| !word.is_empty());
-    names.extend(words.map(str::to_owned));
+    names.extend(words(code).map(str::to_owned));
 }
 
 /// The lines of a body.
@@ -129,6 +127,16 @@ impl Body {
             }
             Item::Declaration(keyword, signal, unused) => {
                 self.declaration(keyword, signal, *unused, depth);
+            }
+            Item::Memory(Memory { rows, words }) => {
+                let (range, name) = (range(words.width), words.name);
+                self.line(depth, &format!("reg {range}{name} [0:{}];", rows - 1));
+            }
+            Item::Zeros(Memory { rows, words }) => {
+                let (name, zero) = (words.name, adapter::all_bits(words.width, false));
+                self.line(depth, "integer r;");
+                let rows = format!("for (r = 0; r < {rows}; r = r + 1)");
+                self.line(depth, &format!("initial {rows} {name}[r] = {zero};"));
             }
             Item::Definition(width, statement) => {
                 let opening = format!("{indent}wire {}", range(*width));
@@ -230,10 +238,19 @@ impl Body {
                 |(when, to): &(Expr, Expr)| (Some(value(when)), vec![write(next, &value(to))]);
             branches.extend(next.cases.iter().map(case));
         }
-        let whole = |next: &Next| Some(write(next, &value(next.value.as_ref()?)));
-        let writes: Vec<_> = update.next.iter().filter_map(whole).collect();
+        let whole = |next: &Next| {
+            let value = value(next.value.as_ref()?);
+            Some(match next.bytes {
+                None => vec![write(next, &value)],
+                Some(enable) => bytes(&adapter::text(&next.register.tree), enable, &value).to_vec(),
+            })
+        };
+        let writes: Vec<_> = update.next.iter().filter_map(whole).flatten().collect();
         if !writes.is_empty() {
             branches.push((update.when.as_ref().map(value), writes));
+        }
+        if update.next.iter().any(|next| next.bytes.is_some()) {
+            self.line(depth, "integer k;");
         }
         self.line(depth, "always @(posedge clk) begin");
         self.branches(&branches, depth + 1);
@@ -255,13 +272,38 @@ impl Body {
                 continue;
             }
             let end = if i == 0 { "" } else { "end " };
+            let mixed = i == 0 && reads_reset(&opening);
+            if mixed {
+                let off = "/* verilator lint_off SYNCASYNCNET */";
+                let reason = "// no write beside a reset, of any style";
+                self.line(depth, &format!("{off} {reason}"));
+            }
             self.line(depth, &format!("{end}{opening} begin"));
+            if mixed {
+                self.line(depth, "/* verilator lint_on SYNCASYNCNET */");
+            }
             writes.iter().for_each(|write| self.line(depth + 1, write));
         }
         if !one {
             self.line(depth, "end");
         }
     }
+}
+
+/// The bytes of `data` that `enable` has, into `word`.
+fn bytes(word: &str, enable: Signal, data: &str) -> [String; 3] {
+    let (count, enable) = (enable.width.text(), enable.name);
+    [
+        format!("for (k = 0; k < {count}; k = k + 1) begin"),
+        format!("    if ({enable}[k]) {word}[k*8 +: 8] <= {data}[k*8 +: 8];"),
+        "end".to_owned(),
+    ]
+}
+
+/// Whether a condition has the reset among its signals. A user who makes the
+/// resets asynchronous has it in both roles.
+fn reads_reset(condition: &str) -> bool {
+    condition != "if (rst)" && words(condition).any(|word| word == "rst")
 }
 
 /// `[width-1:0] `, or nothing for one bit.

@@ -4,6 +4,9 @@
 //! A template writes a code by its Verilog name, as `KIND_LOAD`; the
 //! `localparam`s of the names that a module uses are put behind its ports.
 
+use crate::lines::words;
+use std::collections::HashSet;
+
 /// The codes of one field.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
@@ -221,8 +224,7 @@ pub const FIELDS: [Field; 11] = [
 
 /// The `localparam`s of the codes that `text` names, one a line.
 pub(crate) fn declarations(text: &str) -> String {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let names: std::collections::HashSet<&str> = text.split(|c| !is_part(c)).collect();
+    let names: HashSet<&str> = words(text).collect();
     let mut out = String::new();
     for field in FIELDS {
         for (code, value) in field.codes {

@@ -13,6 +13,10 @@ pub(crate) enum Item {
     Comment(String, usize),
     /// `wire` or `reg`; the reason, if some of its bits are not used.
     Declaration(&'static str, Signal, Option<&'static str>),
+    /// A memory.
+    Memory(Memory),
+    /// The memory's words are 0 when a simulation starts.
+    Zeros(Memory),
     /// A wire where it gets its value, and its width.
     Definition(Size, VerilogStatement),
     /// An assignment to what stands elsewhere.
@@ -29,6 +33,14 @@ pub(crate) enum Item {
     Either(String, [(&'static str, Vec<Item>); 2]),
     /// Another module.
     Instance(Instance),
+}
+
+/// A memory: rows of words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    pub(crate) rows: usize,
+    /// As wide as a word.
+    pub(crate) words: Signal,
 }
 
 /// Registers that change in the same cycles: one clocked block.
@@ -48,6 +60,8 @@ pub(crate) struct Next {
     pub(crate) cases: Vec<(Expr, Expr)>,
     /// What it becomes in none of them.
     pub(crate) value: Option<Expr>,
+    /// Which of the value's bytes it becomes, a bit for each; all if `None`.
+    pub(crate) bytes: Option<Signal>,
 }
 
 /// An instance with its connections.

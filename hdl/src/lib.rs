@@ -32,6 +32,7 @@ mod item;
 mod kinds;
 mod lines;
 mod machine;
+mod memory;
 mod module;
 mod params;
 mod port;

@@ -50,3 +50,10 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     words.for_each(|word| lines.append(0, word));
     lines.lines
 }
+
+/// The names and numbers in a line of code.
+pub(crate) fn words(code: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    code.split(move |c| !is_part(c))
+        .filter(|word| !word.is_empty())
+}

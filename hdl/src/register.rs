@@ -85,8 +85,20 @@ impl Clocked<'_> {
             register,
             cases: value.cases.into_iter().map(case).collect(),
             value: value.otherwise.map(|value| value.beside(width)),
+            bytes: None,
         };
         self.change(|update| update.next.push(next))
+    }
+
+    /// The bytes of `word` that `enable` has, a bit for each, become those of
+    /// `data`.
+    #[track_caller]
+    pub(crate) fn next_bytes(self, word: Expr, enable: Signal, data: Signal) -> Self {
+        let (bytes, width) = (8 * enable.width.plain(), word.width);
+        assert!(bytes.same(width.plain()), "{} for {word:?}", enable.name);
+        self.next(word, data).change(|update| {
+            update.next.last_mut().expect("it is there").bytes = Some(enable);
+        })
     }
 
     fn change(self, change: impl FnOnce(&mut Update)) -> Self {

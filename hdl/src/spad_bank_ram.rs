@@ -2,11 +2,11 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::shell::Shell;
+use crate::unit::Unit;
 
 /// Emits `spad_bank_ram`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let doc = UnitDoc {
+    let u = Unit::new(UnitDoc {
         name: "spad_bank_ram".into(),
         summary: "one scratchpad bank: one port, synchronous, byte enables. Replace it by an \
                   SRAM macro; only dout after a read is relied on. The array powers up as zeros \
@@ -17,19 +17,28 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         timing: "read data in the next cycle, held until the next read".into(),
         paper: "microarchitecture/bank-ram.md".into(),
         latency_cycles: 1,
-    };
-    let module = Shell::new(doc)
-        .clocked()
-        .input("en", 1, "access in this cycle")
-        .input("we", 1, "1 write, 0 read")
-        .input("be", p.BE, "bytes to write")
-        .input(
-            "row",
-            p.RW,
-            "row, below ROWS: nothing here looks whether it is",
-        )
-        .input("wdata", p.D, "data to write")
-        .output("dout", p.D, "data of the last read")
-        .emit("spad_bank_ram.v.tera", p)?;
-    Ok(vec![module])
+    });
+    let [_, rst] = u.clocked();
+    let en = u.input("en", 1, "access in this cycle");
+    let we = u.input("we", 1, "1 write, 0 read");
+    let be = u.input("be", p.BE, "bytes to write");
+    let about = "row, below ROWS: nothing here looks whether it is";
+    let row = u.input("row", p.RW, about);
+    let wdata = u.input("wdata", p.D, "data to write");
+    let dout = u.output("dout", p.D, "data of the last read");
+
+    let mem = u.memory("mem", p.ROWS, p.D);
+    let out = u.register("out", p.D).reset(0);
+    u.paragraph();
+    u.starts_as_zeros(mem);
+    u.paragraph();
+    let writes = en & we & !rst;
+    u.at_clock()
+        .when(writes)
+        .next_bytes(mem.word(row), be, wdata);
+    u.paragraph();
+    u.at_clock().when(en & !we).next(out, mem.word(row));
+    u.paragraph();
+    u.assign(dout, out);
+    Ok(vec![u.emit()?])
 }

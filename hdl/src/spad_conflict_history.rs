@@ -170,8 +170,8 @@ fn way() -> Vec<VerilogStatement> {
 /// Emits `spad_conflict_history` behind its memories.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let tag = p.PCW - p.SETW;
-    let entries = spad_table_ram::emit_helper(p, p.SETS, tag + p.EX)?;
-    let tags = spad_table_ram::emit_helper(p, p.SETS, tag)?;
+    let entries = spad_table_ram::emit_helper(p.SETS, tag + p.EX)?;
+    let tags = spad_table_ram::emit_helper(p.SETS, tag)?;
     let extra = Extra {
         entries: entries.doc.name.clone(),
         tags: tags.doc.name.clone(),

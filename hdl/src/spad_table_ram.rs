@@ -1,19 +1,12 @@
 //! A table in memory: one port to read, one to write; an SRAM macro on a chip.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::{Params, index_bits};
-use crate::shell::Shell;
-use serde::Serialize;
-
-#[derive(Serialize)]
-struct Extra {
-    rows: usize,
-    width: usize,
-}
+use crate::params::index_bits;
+use crate::unit::Unit;
 
 /// Emits the memory of `rows` words (2 or more) of `width` bits.
-pub(crate) fn emit_helper(p: &Params, rows: usize, width: usize) -> Result<Module> {
-    let doc = UnitDoc {
+pub(crate) fn emit_helper(rows: usize, width: usize) -> Result<Module> {
+    let u = Unit::new(UnitDoc {
         name: format!("spad_table_ram_{rows}x{width}"),
         summary: "a table: one port to read, one to write, both synchronous. Replace it by an \
                   SRAM macro (1R1W); FPGA tools make memory of it. Its contents and rd_data are \
@@ -24,15 +17,24 @@ pub(crate) fn emit_helper(p: &Params, rows: usize, width: usize) -> Result<Modul
         timing: "read data in the next cycle, held until the next read".into(),
         paper: "microarchitecture/conflict-history.md".into(),
         latency_cycles: 1,
-    };
+    });
     let row_bits = index_bits(rows);
-    Shell::new(doc)
-        .input("clk", 1, "clock")
-        .input("rd_en", 1, "read in this cycle")
-        .input("rd_row", row_bits, "row")
-        .output("rd_data", width, "word of the last read")
-        .input("wr_en", 1, "write in this cycle")
-        .input("wr_row", row_bits, "row")
-        .input("wr_data", width, "word to write")
-        .emit_with("spad_table_ram.v.tera", p, &Extra { rows, width })
+    u.input("clk", 1, "clock");
+    let rd_en = u.input("rd_en", 1, "read in this cycle");
+    let rd_row = u.input("rd_row", row_bits, "row");
+    let rd_data = u.output("rd_data", width, "word of the last read");
+    let wr_en = u.input("wr_en", 1, "write in this cycle");
+    let wr_row = u.input("wr_row", row_bits, "row");
+    let wr_data = u.input("wr_data", width, "word to write");
+
+    let mem = u.memory("mem", rows, width);
+    let out = u.register("out", width);
+    let out = out.without_reset("it is not relied on before the first read");
+    u.paragraph();
+    u.at_clock().when(wr_en).next(mem.word(wr_row), wr_data);
+    u.paragraph();
+    u.at_clock().when(rd_en).next(out, mem.word(rd_row));
+    u.paragraph();
+    u.assign(rd_data, out);
+    u.emit()
 }

@@ -5,12 +5,13 @@
 use crate::codes::{self, FIELDS, Field};
 use crate::hashed_lanes::HashedLanes;
 use crate::hashes::PathHash;
-use crate::lines::{COMMENT_WIDTH, wrap};
+use crate::lines::{COMMENT_WIDTH, words, wrap};
 use crate::machine::Machine;
 use crate::module::{Dir, LICENSE, Port, Result};
 use crate::params::Params;
 use crate::template::render_body;
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// A SystemVerilog file, `NAME.sv`, with one package or module `NAME`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,7 +117,8 @@ pub fn rules(top: &str, ports: &[Port], machine: &Machine) -> Result<Option<Comp
         in_use,
     };
     let body = render_body(&format!("{name}.sv.tera"), &Values { p: &p, x })?;
-    let used: Vec<&Port> = ports.iter().filter(|q| names(&body, &q.name)).collect();
+    let names: HashSet<&str> = words(&body).collect();
+    let used: Vec<&Port> = ports.iter().filter(|q| names.contains(&*q.name)).collect();
     let port = |q: &&Port| match q.width {
         1 => format!("    input logic {}", q.name),
         width => format!("    input logic [{}:0] {}", width - 1, q.name),
@@ -133,12 +135,6 @@ pub fn rules(top: &str, ports: &[Port], machine: &Machine) -> Result<Option<Comp
         joined.join(",\n    "),
     );
     Ok(Some(Companion { name, text }))
-}
-
-/// Whether `text` has the identifier `name`.
-fn names(text: &str, name: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    text.split(|c| !is_part(c)).any(|word| word == name)
 }
 
 fn file(name: &str, about: &str, p: &Params, x: impl Serialize) -> Result<Companion> {

@@ -193,6 +193,11 @@ impl Unit {
         signal
     }
 
+    /// The words of a memory, which a clocked block writes.
+    pub(crate) fn words(&self, name: &str, width: Size) -> Signal {
+        self.signal(name, width, Kind::Register(None))
+    }
+
     fn signal(&self, name: &str, width: Size, kind: Kind) -> Signal {
         let mut state = self.state.borrow_mut();
         let signal = Signal::new(state.signals.len(), name, width);

@@ -51,3 +51,16 @@ extern "C" __global__ void tile_ldmatrix(unsigned *out, const uint4 *in)
         }
     }
 }
+
+// n floats copied through shared memory by cp.async, four bytes a thread: the
+// copy of Triton's Gluon tutorial. n may be as large as memory is.
+extern "C" __global__ void tile_copy(float *out, const float *in, long long n)
+{
+    __shared__ float tile[256];
+    const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(tile + threadIdx.x));
+    for (long long i = 256ll * blockIdx.x + threadIdx.x; i < n; i += 256ll * gridDim.x) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at), "l"(in + i) : "memory");
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        out[i] = tile[threadIdx.x];
+    }
+}

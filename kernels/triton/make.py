@@ -5,9 +5,9 @@
     venv/bin/pip install triton==3.9.0
     venv/bin/python kernels/triton/make.py [--sm SM] [FOLDER]
 
-Triton compiles for a GPU that is not there, sm_80. Each kernel becomes
-NAME.sm80.ptx; kernels.json has what Triton says of them beside their PTX.
---sm 90 compiles for sm_90.
+Triton compiles for a GPU that is not there, sm_80 or with --sm 90 sm_90. Each
+kernel becomes NAME.sm80.ptx; kernels.sm80.json has what Triton says of them
+beside their PTX.
 """
 
 import argparse
@@ -111,7 +111,7 @@ def main():
         ptx = re.sub(r'(\.file\s+\d+ ")[^"\n]*/', r"\1", kernel.asm["ptx"])
         (args.folder / f"{name}.sm{args.sm}.ptx").write_text(ptx)
         known[name] = facts(name, kernel)
-    (args.folder / "kernels.json").write_text(json.dumps(known, indent=1) + "\n")
+    (args.folder / f"kernels.sm{args.sm}.json").write_text(json.dumps(known, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""The kernels of Triton's tutorials for sm_80, as kernels/triton/make.py compiled
-them, against NumPy."""
+"""The kernels of Triton's tutorials for sm_80 and sm_90, as kernels/triton/make.py
+compiled them, against NumPy."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from spadkit import Kernel
 
 def compiled(folder: Path, name: str, sm: int) -> SimpleNamespace:
     """What triton.compile returned."""
-    known = json.loads((folder / "kernels.json").read_text())[name]
+    known = json.loads((folder / f"kernels.sm{sm}.json").read_text())[name]
     function = SimpleNamespace(arg_names=known["names"])
     return SimpleNamespace(
         asm={"ptx": (folder / f"{name}.sm{sm}.ptx").read_text()},
@@ -24,6 +24,11 @@ def compiled(folder: Path, name: str, sm: int) -> SimpleNamespace:
     )
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_gives_what_numpy_gives(name: str, kernels: Path) -> None:
-    CASES[name](Kernel.from_triton(compiled(kernels / "triton", name, 80)))
+# Of sm_90 this one needs tensor maps, and its PTX is not here.
+REFUSED = {("descriptor_matmul", 90)}
+ALL = [(name, sm) for name in CASES for sm in (80, 90) if (name, sm) not in REFUSED]
+
+
+@pytest.mark.parametrize(("name", "sm"), ALL)
+def test_gives_what_numpy_gives(name: str, sm: int, kernels: Path) -> None:
+    CASES[name](Kernel.from_triton(compiled(kernels / "triton", name, sm)))

@@ -183,6 +183,8 @@ impl BlockSink for OneBlock<'_> {
         let row = &self.recorder.code.rows[event.pc as usize];
         match row.role {
             Role::Memory { op, .. } => self.access(event, op, row.lanes),
+            // What the factors of `wgmma` are read by.
+            Role::Product(_) => self.access(event, Op::Load, row.lanes),
             Role::End => self.barriers.exit(event.warp, event.exec),
             Role::Barrier { number, waits } if waits && event.exec != 0 => {
                 self.barriers.arrive(Arrival {
@@ -256,6 +258,7 @@ impl Recorded {
             let row = &code.rows[raw.pc as usize];
             let place = Place {
                 ptx_line: Some(row.line),
+                ptx_file: row.file.clone(),
                 source: row.source.clone(),
                 inlined_at: row.inlined_at.clone(),
             };

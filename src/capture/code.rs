@@ -10,6 +10,7 @@ use crate::ptx::exec::{InstructionInfo, Kind, Program};
 use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
+use crate::ptx::tensor::Work;
 use crate::sm::{InstrKind, MAX_SOURCES, Sources};
 use crate::trace::Op;
 use std::collections::HashMap;
@@ -31,6 +32,8 @@ pub(super) struct Row {
     pub role: Role,
     /// 1-based line of the PTX.
     pub line: u32,
+    /// The file of the PTX, where several are linked.
+    pub file: Option<String>,
     /// `file:line` of the source.
     pub source: Option<String>,
     /// The calls that were inlined around it, the innermost first.
@@ -60,6 +63,8 @@ pub(super) enum Role {
     Barrier { number: Option<u32>, waits: bool },
     /// Accesses memory. `sub` is the number of an atomic's operation.
     Memory { op: Op, sub: u8 },
+    /// Multiplies matrices.
+    Product(Work),
     /// Closes a group of asynchronous copies, or waits for some.
     Copies(CopyControl),
 }
@@ -127,6 +132,7 @@ impl Code {
             self.rows.push(Row {
                 role: role(info, instruction, is_entry),
                 line: info.line,
+                file: module.file_of(function.span).map(str::to_owned),
                 source: instruction.and_then(|i| module.source(function, i)),
                 inlined_at: instruction.map_or_else(Vec::new, |i| module.inlined_at(function, i)),
                 names_shared: instruction.is_some_and(|i| i.space().is_some_and(is_shared)),
@@ -174,7 +180,7 @@ impl Code {
         let is_site = |pc: &usize| {
             let row = &self.rows[*pc];
             let accesses = matches!(row.role, Role::Memory { .. });
-            accesses && (row.names_shared || touched[*pc])
+            touched[*pc] || accesses && row.names_shared
         };
         let mut order: Vec<usize> = (0..self.rows.len()).filter(is_site).collect();
         order.sort_by_key(|&pc| (self.rows[pc].line, pc));
@@ -219,7 +225,11 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
         },
         (Kind::Sfu, _) => Role::Plain(InstrKind::Sfu),
         (Kind::Alu, Opcode::Mov) => Role::Plain(InstrKind::Mov),
-        (Kind::Alu | Kind::Tensor | Kind::Warp | Kind::Other, _) => Role::Plain(InstrKind::Alu),
+        (Kind::Tensor, _) => match Work::of(i) {
+            Some(work) => Role::Product(work),
+            None => Role::Plain(InstrKind::Alu),
+        },
+        (Kind::Alu | Kind::Warp | Kind::Other, _) => Role::Plain(InstrKind::Alu),
     }
 }
 

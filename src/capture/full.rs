@@ -9,6 +9,7 @@ use crate::launch::LaunchFile;
 use crate::ptx::exec::{Access, BlockSink, Event, Options, Sink};
 use crate::ptx::names::Space;
 use crate::ptx::shared::is_shared;
+use crate::ptx::tensor::Work;
 use crate::sm::{
     Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, TraceSummary, TraceWriter,
 };
@@ -271,8 +272,23 @@ fn instr(row: &Row, event: &Event, shared_bytes: u32) -> Instr {
         Role::End => (InstrKind::Exit, event.exec),
         Role::Barrier { .. } | Role::Copies(_) => (InstrKind::Alu, event.exec),
         Role::Memory { op, sub } => return memory(row, event, (op, sub), shared_bytes),
+        // The factors of `wgmma` are read, then multiplied.
+        Role::Product(_) if event.access.is_some() => {
+            return memory(row, event, (Op::Load, 0), shared_bytes);
+        }
+        Role::Product(work) => return product(row, event, work),
     };
     plain(row, event, kind, mask)
+}
+
+/// A product of matrices, unless no lane of the warp takes part.
+fn product(row: &Row, event: &Event, work: Work) -> Instr {
+    if event.exec == 0 {
+        return plain(row, event, InstrKind::Alu, 0);
+    }
+    let mut instr = plain(row, event, InstrKind::Mma, event.exec);
+    (instr.sub, instr.amount) = (work.bits, work.macs);
+    instr
 }
 
 fn plain(row: &Row, event: &Event, kind: InstrKind, mask: u32) -> Instr {

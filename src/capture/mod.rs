@@ -15,7 +15,7 @@ mod tests;
 
 pub use access::{access_trace, access_trace_with, launch_trace};
 pub use full::{Captured, full_trace, full_trace_of, full_trace_with};
-pub use select::{Selected, launches_note};
+pub use select::{Selected, launches_note, listed_from};
 pub use target::{PtxTarget, ptx_target, target};
 
 use crate::error::{Error, Result};
@@ -57,10 +57,11 @@ pub(crate) fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
     let source = source.map_or(String::new(), |s| format!(" ({s})"));
     Err(Error::CheckFailed {
         what: format!(
-            "no trace of {}: {}, line {} of the PTX{source}, block {:?}, thread {:?}: {}",
+            "no trace of {}: {}, line {} of {}{source}, block {:?}, thread {:?}: {}",
             launch.display(),
             fault.kind.text(),
             fault.ptx_line,
+            fault.ptx(),
             fault.block,
             fault.thread,
             fault.message

@@ -60,11 +60,32 @@ impl Selected {
     }
 }
 
-/// Numbers and entries of launches.
+/// Groups of launches that a message names.
+const MOST_LISTED: usize = 12;
+
+/// Numbers and entries of launches, those of one entry in a row together.
 fn listed(entries: &[&str]) -> String {
-    let one = |(n, entry): (usize, &&str)| format!("{n} ({entry})");
-    let all: Vec<String> = entries.iter().enumerate().map(one).collect();
-    all.join(", ")
+    listed_from(0, entries)
+}
+
+/// The same of launches that have their numbers from `first` on.
+pub fn listed_from(first: usize, entries: &[&str]) -> String {
+    let mut at = first;
+    let mut groups: Vec<String> = Vec::new();
+    for group in entries.chunk_by(|a, b| a == b) {
+        let (start, end) = (at, at + group.len() - 1);
+        at = end + 1;
+        groups.push(match group.len() {
+            1 => format!("{start} ({})", group[0]),
+            2 => format!("{start} ({0}), {end} ({0})", group[0]),
+            _ => format!("{start} to {end} ({})", group[0]),
+        });
+    }
+    if groups.len() > MOST_LISTED {
+        groups.truncate(MOST_LISTED);
+        groups.push(format!("and others up to {}", at - 1));
+    }
+    groups.join(", ")
 }
 
 /// What to say of an INPUT that is a launch file of several launches and

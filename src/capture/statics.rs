@@ -10,13 +10,14 @@ pub use check::{Checked, Disagreement};
 use super::code::Code;
 use crate::error::{Error, Result};
 use crate::ptx::analysis::{
-    AccessKind, Affine, Affines, BitFacts, Context, Loops, NotAffine, SharedAccess, Summaries,
-    Term, Uniformity, Values, shared_accesses,
+    AccessKind, Affine, Affines, BitFacts, Context, Loops, NotAffine, SharedAccess, SourceIndex,
+    Summaries, Term, Uniformity, Values, shared_accesses,
 };
 use crate::ptx::exec::{Launch, Options, Program};
 use crate::ptx::{Cfg, Function, Instruction, Module};
 use crate::trace::pattern::{self, Class, Pattern};
 use crate::trace::{AccessTrace, Op, Place};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// An instruction that accesses shared memory.
@@ -30,6 +31,8 @@ pub struct StaticSite {
     pub op: Op,
     /// Its address; none where it is not affine in the lanes.
     pub address: Option<StaticAddress>,
+    /// Its address as an index of the variable, in bytes.
+    pub index: Option<SourceIndex>,
     /// What made it not affine, or its offset not known.
     pub unknown: Option<Unknown>,
     /// What the run showed; nothing where nothing ran.
@@ -121,6 +124,49 @@ pub fn ptx_statics(module: &Module, entry: &str, block: [u32; 3]) -> Result<Stat
     Ok(analysed.statics(&code, &touched, &checked))
 }
 
+/// [`source_indices`] of the launch that `input` names.
+pub fn launch_indices(input: &Path) -> Result<BTreeMap<u32, SourceIndex>> {
+    let (file, selected) = super::opened(input)?;
+    let prepared = file.prepare()?;
+    let launch = &prepared.launches()[selected.index(prepared.launches())?];
+    source_indices(prepared.program(), &launch.entry, launch.block)
+}
+
+/// The indices of the shared variables that the accesses of an entry compute,
+/// by line of the PTX: in a block of any size where that is enough, else in
+/// one of `block` threads.
+pub fn source_indices(
+    program: &Program,
+    entry: &str,
+    block: [u32; 3],
+) -> Result<BTreeMap<u32, SourceIndex>> {
+    let module = program.module();
+    let code = Code::new(program, entry)?;
+    let mut found: BTreeMap<u32, SourceIndex> = BTreeMap::new();
+    for block in [None, Some(block)] {
+        let context = Context {
+            block,
+            ..Context::default()
+        };
+        let analysed = Analysed::new(program, module, entry, &context)?;
+        let touched = vec![true; code.rows.len()];
+        let checked = vec![Checked::default(); analysed.sites.len()];
+        for site in analysed.statics(&code, &touched, &checked).sites {
+            let (Some(line), Some(index)) = (site.place.ptx_line, site.index) else {
+                continue;
+            };
+            let unknown = |i: &SourceIndex| i.stand_ins().count();
+            let better = found
+                .get(&line)
+                .is_none_or(|f| unknown(&index) < unknown(f));
+            if better {
+                found.insert(line, index);
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// The accesses of an entry with all functions that it calls.
 struct Analysed<'a> {
     module: &'a Module,
@@ -152,6 +198,8 @@ struct Site {
     /// Lanes of an access have gone round all loops of the address equally
     /// often.
     in_step: bool,
+    /// The address as an index.
+    index: Option<SourceIndex>,
 }
 
 impl<'a> Analysed<'a> {
@@ -241,6 +289,9 @@ impl<'a> Analysed<'a> {
                 in_step: lanes
                     .as_ref()
                     .is_some_and(|a| factors(a).iter().all(equally)),
+                index: (access.expression.as_ref())
+                    .filter(|a| a.bits >= SHARED_BITS)
+                    .and_then(|a| affines.source_index(a)),
                 lanes,
                 access,
             });
@@ -306,6 +357,7 @@ impl<'a> Analysed<'a> {
             place: place(site.access.at),
             op: predict::op(code, site),
             address,
+            index: site.index.clone(),
             unknown,
             checked: checked.clone(),
         }
@@ -314,6 +366,7 @@ impl<'a> Analysed<'a> {
     fn place(&self, function: &Function, instruction: Option<&Instruction>) -> Place {
         Place {
             ptx_line: instruction.map(|i| i.span.line),
+            ptx_file: self.module.file_of(function.span).map(str::to_owned),
             source: instruction.and_then(|i| self.module.source(function, i)),
             inlined_at: instruction.map_or_else(Vec::new, |i| self.module.inlined_at(function, i)),
         }

@@ -120,6 +120,29 @@ fn a_barrier_of_a_part_of_the_block_is_none() {
 }
 
 #[test]
+fn products_of_matrices_have_their_size() {
+    let files = Files::new(
+        "grid = [1]\nblock = [32]",
+        "mov.u32 %r5, 0; mov.u32 %r6, 0; mov.u32 %r7, 0; mov.u32 %r8, 0; mov.u32 %r9, 0;\n\
+         setp.lt.u32 %p1, %r1, 99; setp.ge.u32 %p2, %r1, 99;\n\
+         @%p1 mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r5, %r6, %r7, %r8}, \
+         {%r5, %r6, %r7, %r8}, {%r9, %r9}, {%r5, %r6, %r7, %r8};\n\
+         @%p2 mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r5, %r6}, {%r7}, {%r8}, \
+         {%r5, %r6};",
+    );
+    let program = files.warp(0);
+    let product = &program[11];
+    let size = (product.sub, product.amount);
+    assert_eq!((product.kind, size), (InstrKind::Mma, (8, 16 * 8 * 32)));
+    assert_eq!(
+        (product.mask, product.dst.is_some()),
+        (u32::MAX.into(), true)
+    );
+    // No lane takes part.
+    assert_eq!((program[12].kind, program[12].mask), (InstrKind::Alu, 0));
+}
+
+#[test]
 fn threads_that_exit_are_gone() {
     let files = Files::new(
         "grid = [1]\nblock = [64]",

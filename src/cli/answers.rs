@@ -4,6 +4,7 @@
 
 use super::printer::{Collected, MachineNote, Printer};
 use super::{cmd_conflicts, cmd_rewrite, cmd_run, cmd_tune, parsed};
+use crate::capture::statics::source_indices;
 use crate::capture::{launch_trace, target};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -305,11 +306,18 @@ impl Launch {
         };
         let kinds: Vec<Kind> = kinds.iter().map(kind).collect::<Result<_>>()?;
         let trace = self.trace(block)?;
+        let program = Program::new(&self.kernel.module)?;
+        let indices = source_indices(&program, &self.kernel.entry, trace.block_dim)?;
         Answer::of(note, |printer| {
             for note in machine.admit(&trace)? {
                 printer.warn(note);
             }
-            cmd_tune::software::run(&kinds, budget, &trace, &machine, printer)
+            let subject = cmd_tune::software::Subject {
+                trace: &trace,
+                indices: &indices,
+                input: self.kernel.name(),
+            };
+            cmd_tune::software::run(&kinds, budget, &subject, &machine, printer)
         })
     }
 }

@@ -4,9 +4,10 @@ use super::Global;
 use super::conflicts_lines::{LineCost, LineCosts};
 use super::printer::{Printer, table};
 use super::source_text::SourceText;
+use crate::capture::is_launch;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::quote::shown;
+use crate::quote::{shell, shown};
 use crate::software::{Layout, LayoutSpec};
 use crate::trace::{
     AccessTrace, ConflictCount, ConflictProfile, Line, Places, removed_pct, removed_text,
@@ -14,6 +15,7 @@ use crate::trace::{
 use crate::workload::is_input;
 use clap::Args;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Bank conflicts of a trace under given mappings.
 #[derive(Args)]
@@ -168,13 +170,27 @@ pub(super) fn of_trace(
         let lines = results.iter().filter_map(|m| m.lines_text(&mut text));
         let lines: String = lines.collect();
         format!(
-            "{}: {} warp accesses\n{}{lines}{}",
+            "{}: {} warp accesses\n{}{lines}{}{}",
             shown(&trace.name),
             profile.accesses,
             table(&header, &header[2..7], rows),
-            super::rule_line(machine)
+            super::rule_line(machine),
+            what_to_type(&results, input, trace)
         )
     })
+}
+
+/// The command that says what to change, where a line of a kernel has conflicts
+/// and was asked for.
+fn what_to_type(results: &[Measured], input: &str, trace: &AccessTrace) -> String {
+    let costs = |m: &Measured| m.total.count.conflicts > 0 && !m.lines.is_empty();
+    let known = is_launch(Path::new(input)) || !trace.places().is_empty();
+    if known && results.iter().any(costs) {
+        let input = shell(input);
+        format!("what to type against them: spadkit tune {input} --software, on the same machine\n")
+    } else {
+        String::new()
+    }
 }
 
 /// What the mappings are measured on.

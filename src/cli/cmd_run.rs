@@ -1,6 +1,7 @@
 //! `spadkit run`: executes a PTX kernel, checks its outputs, finds its faults.
 
 use super::printer::{Printer, table};
+use crate::capture::listed_from;
 use crate::error::{Error, Result};
 use crate::launch::{Comparison, LaunchFile, Prepared};
 use crate::output::{check_writable, write_file};
@@ -220,11 +221,10 @@ impl<'a> Report<'a> {
         for finding in &self.outcome.findings {
             text.push_str(&finding_text(&self.file.ptx.value, finding));
         }
-        let skipped = self.skipped();
-        let skipped: Vec<String> = skipped.map(|(n, entry)| format!("{n} ({entry})")).collect();
+        let skipped: Vec<&str> = self.skipped().map(|(_, entry)| entry).collect();
         if !skipped.is_empty() {
-            let list = skipped.join(", ");
-            text += &format!("not run, because of the fault before: [[then]] {list}\n");
+            let list = listed_from(self.done, &skipped);
+            text += &format!("not run, because of the fault before: launches {list}\n");
         }
         text
     }
@@ -235,7 +235,7 @@ impl<'a> Report<'a> {
         if let Some(fault) = fault {
             return Err(Error::CheckFailed {
                 what: format!("{}: {}", fault.kind.text(), fault.message),
-                help: Some(format!("see line {} of the PTX", fault.ptx_line)),
+                help: Some(format!("see line {} of {}", fault.ptx_line, fault.ptx())),
             });
         }
         let wrong = |o: &&Output| o.comparison.as_ref().is_some_and(|c| !c.ok);
@@ -269,6 +269,9 @@ fn finding_json(finding: &Finding) -> Value {
         "message": finding.message,
         "warning": finding.warning,
     });
+    if let Some(file) = &finding.ptx_file {
+        json["ptx_file"] = json!(file);
+    }
     if finding.other {
         json["other"] = json!(true);
     }
@@ -276,6 +279,7 @@ fn finding_json(finding: &Finding) -> Value {
 }
 
 fn finding_text(ptx: &Path, finding: &Finding) -> String {
+    let ptx = finding.ptx_file.as_ref().map_or(ptx, Path::new);
     let name = ptx.file_name().unwrap_or_default().display();
     let source = finding
         .source

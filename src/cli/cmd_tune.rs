@@ -2,10 +2,13 @@
 
 mod pairs;
 pub(super) mod software;
+mod suggest_text;
 
 use super::Global;
 use super::configuration::configuration_json;
 use super::printer::{Printer, table};
+use crate::capture::is_launch;
+use crate::capture::statics::launch_indices;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{Configuration, HashKind, Mapping};
@@ -18,6 +21,7 @@ use crate::software::choice::Kind;
 use crate::trace::{AccessTrace, ConflictProfile, pattern};
 use clap::Args;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The best configuration of each hash unit for a trace.
@@ -119,7 +123,18 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     )?;
     if args.software {
         interrupt::listen();
-        return software::run(&args.kinds, args.budget(), &trace, &machine, printer);
+        let path = Path::new(&args.input);
+        let indices = if is_launch(path) {
+            launch_indices(path)?
+        } else {
+            Default::default()
+        };
+        let subject = software::Subject {
+            trace: &trace,
+            indices: &indices,
+            input: &args.input,
+        };
+        return software::run(&args.kinds, args.budget(), &subject, &machine, printer);
     }
     let has_room = machine.has_room_for(&trace);
     let trace = match args.sharing {

@@ -24,7 +24,8 @@ impl LineCost {
     fn places(&self) -> (String, &[String]) {
         match &self.line {
             Line::Source(source, calls) => (source.clone(), calls),
-            Line::Ptx(line) => (format!("PTX {line}"), &[]),
+            Line::Ptx(None, line) => (format!("PTX {line}"), &[]),
+            Line::Ptx(Some(file), line) => (format!("{file}:{line}"), &[]),
             Line::Site(pc) => (format!("access site {pc}"), &[]),
         }
     }
@@ -55,10 +56,14 @@ impl LineCosts {
                 Line::Source(source, calls) => (Some(source), &calls[..]),
                 _ => (None, &[][..]),
             };
-            json!({
+            let (file, ptx) = match &l.line {
+                Line::Ptx(file, line) => (file.as_ref(), Some(line)),
+                _ => (None, None),
+            };
+            let mut json = json!({
                 "source": source,
                 "inlined_at": calls,
-                "ptx_line": if let Line::Ptx(line) = l.line { Some(line) } else { None },
+                "ptx_line": ptx,
                 "text": source.and_then(|s| text.line(s)),
                 "conflicts": l.count.conflicts,
                 "max_degree": l.count.max_degree,
@@ -66,7 +71,11 @@ impl LineCosts {
                 "ideal_wavefronts": l.ideal,
                 "excess_wavefronts": l.excess(),
                 "share_pct": self.share(l),
-            })
+            });
+            if let Some(file) = file {
+                json["ptx_file"] = json!(file);
+            }
+            json
         };
         self.0.iter().map(line).collect()
     }

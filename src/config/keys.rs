@@ -189,6 +189,17 @@ pub(super) static KEYS: &[Key] = &[
         sm.latencies.shared,
         Allowed::Range(0, 1024)
     ),
+    number!(
+        "tensor.macs_per_cycle",
+        sm.tensor.macs_per_cycle,
+        Allowed::Range(0, 1 << 16)
+    ),
+    number!(
+        "tensor.f64_macs_per_cycle",
+        sm.tensor.f64_macs_per_cycle,
+        Allowed::Range(0, 1 << 16)
+    ),
+    number!("tensor.latency", sm.tensor.latency, LATENCY),
     flag!("sharing.on", sm.sharing.on),
     Key {
         name: "sharing.threshold",

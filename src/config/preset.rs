@@ -1,7 +1,7 @@
 //! The presets of the papers (microarchitecture/presets.md).
 
 use super::path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
-use super::sm::{GlobalMemory, L1Cache, Latencies, Sharing, SmParams};
+use super::sm::{GlobalMemory, L1Cache, Latencies, Sharing, SmParams, TensorUnits};
 use super::{Config, PRESETS, PathHash, RetryLatencies};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
@@ -101,6 +101,7 @@ fn fermi() -> Result<Config> {
                 branch: 32,
                 shared: 32,
             },
+            tensor: TensorUnits::NONE,
             global: GlobalMemory {
                 latency: 400,
                 segment_bytes: 128,
@@ -251,6 +252,17 @@ struct Today {
     capacity: u32,
     /// Of one block: the system takes 1 KiB of each on the later ones.
     block: u32,
+    tensor: TensorUnits,
+}
+
+/// Rates are those of NVIDIA's whitepapers, latencies near what the
+/// microbenchmarks of others found (microarchitecture/sm-model.md).
+const fn tensor(macs_per_cycle: u32, f64_macs_per_cycle: u32, latency: u32) -> TensorUnits {
+    TensorUnits {
+        macs_per_cycle,
+        f64_macs_per_cycle,
+        latency,
+    }
 }
 
 /// Compute capabilities 7.0, 8.0 and 9.0.
@@ -260,18 +272,21 @@ const TODAY: [Today; 3] = [
         addr_bits: 15,
         capacity: 96,
         block: 96,
+        tensor: tensor(128, 0, 22),
     },
     Today {
         name: "sm80",
         addr_bits: 16,
         capacity: 164,
         block: 163,
+        tensor: tensor(256, 16, 17),
     },
     Today {
         name: "sm90",
         addr_bits: 16,
         capacity: 228,
         block: 227,
+        tensor: tensor(320, 32, 17),
     },
 ];
 
@@ -285,6 +300,7 @@ fn today(t: &Today) -> Result<Config> {
     c.block_words = words(t.block);
     (c.wide, c.atomics) = (Wide::Phases, Atomics::Lanes);
     c.path.locks = 0;
+    c.sm.tensor = t.tensor;
     (c.path.mem_stages, c.path.ahead, c.sm.latencies.shared) = (2, 0, 5);
     Ok(c)
 }

@@ -16,6 +16,41 @@ pub struct Latencies {
     pub shared: u32,
 }
 
+/// The tensor units, one for each scheduler (microarchitecture/sm-model.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TensorUnits {
+    /// Multiplications, each with its addition, of f16 that a unit begins in a
+    /// cycle; 0: there are none. Narrower elements have more of them in the
+    /// same bits, tf32 half.
+    pub macs_per_cycle: u32,
+    /// The same of f64; 0: the units have no f64.
+    pub f64_macs_per_cycle: u32,
+    /// Cycles from the last multiplication's beginning to the use of the result.
+    pub latency: u32,
+}
+
+impl TensorUnits {
+    /// There are none.
+    pub const NONE: TensorUnits = TensorUnits {
+        macs_per_cycle: 0,
+        f64_macs_per_cycle: 0,
+        latency: 16,
+    };
+
+    /// Cycles that a product occupies its unit: `macs` multiplications of
+    /// factors of `bits` bits. None where the unit has none such.
+    pub fn occupied(&self, bits: u8, macs: u32) -> Option<u64> {
+        let (work, rate) = match bits {
+            64 => (u64::from(macs), self.f64_macs_per_cycle),
+            _ => (
+                u64::from(macs) * u64::from(bits),
+                self.macs_per_cycle.saturating_mul(16),
+            ),
+        };
+        (rate > 0).then(|| work.div_ceil(rate.into()).max(1))
+    }
+}
+
 /// Global memory as one SM sees it (microarchitecture/sm-model.md).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GlobalMemory {
@@ -96,6 +131,8 @@ pub struct SmParams {
     pub atomics_as_loads: bool,
     /// Instruction latencies.
     pub latencies: Latencies,
+    /// Tensor units.
+    pub tensor: TensorUnits,
     /// Global memory.
     pub global: GlobalMemory,
     /// The cache in front of it.

@@ -175,17 +175,24 @@ impl<'a> Section<'a> {
     /// An integer from `min` to `max`.
     pub fn integer(&self, key: &str, min: u64, max: u64) -> Result<Option<u64>> {
         let value = self.get(key);
-        value.map(|v| self.to_integer(key, v, min, max)).transpose()
+        let integer = |v| self.to_integer(key, v, min.into(), max.into());
+        Ok(value.map(integer).transpose()?.map(|v| v as u64))
     }
 
-    fn to_integer(&self, key: &str, value: &Spanned<DeValue>, min: u64, max: u64) -> Result<u64> {
+    fn to_integer(
+        &self,
+        key: &str,
+        value: &Spanned<DeValue>,
+        min: i128,
+        max: i128,
+    ) -> Result<i128> {
         let expected = format!("an integer from {min} to {max}");
         let DeValue::Integer(_) = value.get_ref() else {
             return Err(self.wrong_type(key, value, &expected));
         };
-        let in_range = |v: &i128| (i128::from(min)..=i128::from(max)).contains(v);
+        let in_range = |v: &i128| (min..=max).contains(v);
         match integer_of(value.get_ref()).filter(in_range) {
-            Some(v) => Ok(v as u64),
+            Some(v) => Ok(v),
             None => Err(self.source.error(
                 format!("'{key}' is out of range"),
                 format!("expected {expected}"),
@@ -205,9 +212,10 @@ impl<'a> Section<'a> {
 
     /// A number in any of its forms.
     pub fn number(&self, key: &str) -> Result<Option<Placed<Number>>> {
-        let Some(value) = self.get(key) else {
-            return Ok(None);
-        };
+        self.get(key).map(|v| self.to_number(key, v)).transpose()
+    }
+
+    fn to_number(&self, key: &str, value: &Spanned<DeValue>) -> Result<Placed<Number>> {
         let number = match value.get_ref() {
             DeValue::Integer(_) => integer_of(value.get_ref()).map(Number::Integer),
             DeValue::Float(f) => Some(Number::Float(float_of(f.as_str()))),
@@ -216,8 +224,28 @@ impl<'a> Section<'a> {
         };
         let offset = value.span().start;
         match number {
-            Some(value) => Ok(Some(Placed { value, offset })),
+            Some(value) => Ok(Placed { value, offset }),
             None => Err(self.wrong_type(key, value, "a number, or a string with one")),
+        }
+    }
+
+    /// An array of numbers.
+    pub fn numbers(&self, key: &str) -> Result<Option<Vec<Placed<Number>>>> {
+        if !self.has(key) {
+            return Ok(None);
+        }
+        let items = self.items(key, "[NUMBER, ...]")?;
+        let number = |item| self.to_number(key, item);
+        items.iter().map(number).collect::<Result<_>>().map(Some)
+    }
+
+    /// The items of an array, which must be there, for whoever knows what they
+    /// may be.
+    pub fn items(&self, key: &str, expected: &str) -> Result<&'a [Spanned<DeValue<'a>>]> {
+        let value = self.get(key).ok_or_else(|| self.missing(key, expected))?;
+        match value.get_ref() {
+            DeValue::Array(items) => Ok(items),
+            _ => Err(self.wrong_type(key, value, expected)),
         }
     }
 
@@ -225,23 +253,45 @@ impl<'a> Section<'a> {
     pub fn dimensions(&self, key: &str, max: [u64; 3]) -> Result<Placed<[u32; 3]>> {
         let limits = format!("at most {}, {} and {}", max[0], max[1], max[2]);
         let expected = format!("[x], [x, y] or [x, y, z] with {limits}");
-        let value = self.get(key).ok_or_else(|| self.missing(key, &expected))?;
-        let DeValue::Array(sizes) = value.get_ref() else {
-            return Err(self.wrong_type(key, value, &expected));
-        };
-        if sizes.is_empty() || sizes.len() > 3 {
-            let what = format!("'{key}' has {} dimensions", sizes.len());
-            let help = format!("expected {expected}");
-            return Err(self.source.error(what, help, value.span().start));
-        }
-        let mut dimensions = [1; 3];
-        for ((to, size), max) in dimensions.iter_mut().zip(sizes).zip(max) {
-            *to = self.to_integer(key, size, 1, max)? as u32;
-        }
+        let max = max.map(i128::from);
+        let sizes = self.one_to_three(key, &expected, [1; 3].map(|least| (1, least)), max)?;
         Ok(Placed {
-            value: dimensions,
-            offset: value.span().start,
+            value: sizes.map(|size| size as u32),
+            offset: self.place(key),
         })
+    }
+
+    /// One to three steps of sizes up to `max`, with a sign; missing ones are 0.
+    pub fn steps(&self, key: &str, max: [u64; 3]) -> Result<Option<[i64; 3]>> {
+        if !self.has(key) {
+            return Ok(None);
+        }
+        let max = max.map(i128::from);
+        let range = max.map(|m| (0, -m));
+        let expected = "[x], [x, y] or [x, y, z], integers";
+        let steps = self.one_to_three(key, expected, range, max)?;
+        Ok(Some(steps.map(|step| step as i64)))
+    }
+
+    /// An array of one to three integers; `missing` has for each what it is
+    /// where it is missing, and the least that it may be.
+    fn one_to_three(
+        &self,
+        key: &str,
+        expected: &str,
+        missing: [(i128, i128); 3],
+        max: [i128; 3],
+    ) -> Result<[i128; 3]> {
+        let items = self.items(key, expected)?;
+        if items.is_empty() || items.len() > 3 {
+            let what = format!("'{key}' has {} dimensions", items.len());
+            return Err(self.wrong(key, &what, &format!("expected {expected}")));
+        }
+        let mut all = missing.map(|(value, _)| value);
+        for (at, item) in items.iter().enumerate() {
+            all[at] = self.to_integer(key, item, missing[at].1, max[at])?;
+        }
+        Ok(all)
     }
 
     /// Items of the array of a key; 0 where it is no array.
@@ -263,18 +313,24 @@ impl<'a> Section<'a> {
 
     /// An array of strings, which must be there.
     pub fn strings(&self, key: &str, expected: &str) -> Result<Vec<Placed<String>>> {
-        let value = self.get(key).ok_or_else(|| self.missing(key, expected))?;
-        let DeValue::Array(items) = value.get_ref() else {
-            return Err(self.wrong_type(key, value, expected));
-        };
-        let item = |item: &Spanned<DeValue>| match item.get_ref() {
+        let item = |item| self.to_string(key, item, expected);
+        self.items(key, expected)?.iter().map(item).collect()
+    }
+
+    /// An item of an array, a string.
+    pub fn to_string(
+        &self,
+        key: &str,
+        item: &Spanned<DeValue>,
+        expected: &str,
+    ) -> Result<Placed<String>> {
+        match item.get_ref() {
             DeValue::String(text) => Ok(Placed {
                 value: text.to_string(),
                 offset: item.span().start,
             }),
             _ => Err(self.wrong_type(key, item, expected)),
-        };
-        items.iter().map(item).collect()
+        }
     }
 
     /// The table `[key]`.

@@ -2,20 +2,15 @@
 
 use super::arg::{Arg, Symbol, Tables, parse_args, parse_symbols};
 use super::outline::refuse_ptx;
+use super::single::{Launch, parse_launch};
 use super::texture::{SamplerTable, TextureTable, names, parse_samplers, parse_textures};
+use super::then::parse_all;
 use crate::error::Result;
 use crate::input::Limit;
 use crate::input::section::{Placed, Section, Source};
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
-/// CUDA's limits of a grid.
-const MAX_GRID: [u64; 3] = [(1 << 31) - 1, 65_535, 65_535];
-/// CUDA's limits of a thread block, and of its threads in all.
-const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
-const MAX_THREADS: u32 = 1024;
-/// The largest scratchpad of a block on any GPU so far, in bytes (sm_90).
-const MAX_SHARED: u64 = 227 * 1024;
 /// Registers of a thread.
 const MAX_REGISTERS: u64 = 255;
 /// Thread instructions, where the file gives no limit.
@@ -37,7 +32,6 @@ const TOP: [&str; 14] = [
     "sampler",
     "then",
 ];
-const THEN: [&str; 5] = ["entry", "grid", "block", "dynamic_shared", "args"];
 
 /// A launch file: everything that it says, checked as far as it can be without
 /// the PTX.
@@ -47,6 +41,8 @@ pub struct LaunchFile {
     pub source: Source,
     /// The PTX file, and where it is named.
     pub ptx: Placed<PathBuf>,
+    /// Further PTX files that are linked with it.
+    pub linked: Vec<PathBuf>,
     /// The first launch. Its arguments are the first of `args`, as many as the
     /// entry has parameters.
     pub first: Launch,
@@ -67,25 +63,8 @@ pub struct LaunchFile {
     pub textures: Vec<TextureTable>,
     /// Samplers for textures without their own.
     pub samplers: Vec<SamplerTable>,
-    /// Further launches on the same buffers.
+    /// Further launches on the same buffers, each round of a loop by itself.
     pub then: Vec<Launch>,
-}
-
-/// One launch of one entry.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Launch {
-    /// The entry; `None` where the PTX has a single one.
-    pub entry: Option<Placed<String>>,
-    /// Thread blocks.
-    pub grid: [u32; 3],
-    /// Threads of a block.
-    pub block: [u32; 3],
-    /// Bytes of dynamic shared memory.
-    pub dynamic_shared: u32,
-    /// Indices into [`LaunchFile::args`]; `None`: the first ones.
-    pub args: Option<Vec<usize>>,
-    /// Where the launch stands in the file.
-    pub offset: usize,
 }
 
 impl LaunchFile {
@@ -112,7 +91,7 @@ impl LaunchFile {
             source.error(e.message(), "expected a launch file in TOML", offset)
         })?;
         let top = Section::new(&source, table.get_ref(), 0, "the launch file", &TOP)?;
-        let ptx = top.required_string("ptx", "\"FILE.ptx\", relative to the launch file")?;
+        let (ptx, linked) = parse_ptx(&top, &source)?;
         let first = parse_launch(&top, &source)?;
         let [surfaces, textures, samplers] = [
             top.tables("surface")?,
@@ -128,17 +107,11 @@ impl LaunchFile {
         let textures = parse_textures(&surfaces, &textures, &source, &args)?;
         let samplers = parse_samplers(&samplers, &source)?;
         let symbols = parse_symbols(&top.tables("symbol")?, &source)?;
-        let then = top.tables("then")?;
-        let then = then
-            .iter()
-            .map(|table| parse_then(table, &source, &args))
-            .collect::<Result<Vec<_>>>()?;
+        let then = parse_all(&top.tables("then")?, &source, &args)?;
         let blocks: u64 = first.grid.iter().map(|&d| u64::from(d)).product();
         Ok(LaunchFile {
-            ptx: Placed {
-                value: source.resolve(&ptx.value),
-                offset: ptx.offset,
-            },
+            ptx,
+            linked,
             registers: top
                 .integer("registers", 1, MAX_REGISTERS)?
                 .map(|r| r as u32),
@@ -168,47 +141,42 @@ impl LaunchFile {
     }
 }
 
-/// Entry, grid, block and dynamic shared memory, which the file and its `then`
-/// tables have in the same form.
-fn parse_launch(section: &Section, source: &Source) -> Result<Launch> {
-    let grid = section.dimensions("grid", MAX_GRID)?;
-    let block = section.dimensions("block", MAX_BLOCK)?;
-    let threads: u32 = block.value.iter().product();
-    if threads > MAX_THREADS {
-        return Err(source.error(
-            format!("'block' has {threads} threads"),
-            format!("expected at most {MAX_THREADS} in all"),
-            block.offset,
-        ));
-    }
-    let dynamic = section.integer("dynamic_shared", 0, MAX_SHARED)?;
-    Ok(Launch {
-        entry: section.string("entry", "\"NAME\", an entry of the PTX")?,
-        grid: grid.value,
-        block: block.value,
-        dynamic_shared: dynamic.unwrap_or(0) as u32,
-        args: None,
-        offset: section.offset(),
-    })
-}
+/// Texts that a launch file links at most.
+const MOST_PTX: usize = 64;
 
-fn parse_then(table: &Placed<&DeTable>, source: &Source, args: &[Arg]) -> Result<Launch> {
-    let section = Section::new(source, table.value, table.offset, "[[then]]", &THEN)?;
-    section.required_string("entry", "\"NAME\", an entry of the PTX")?;
-    let expected = "[\"NAME\", ...], names of [[arg]] tables in the entry's order";
-    let names = section.strings("args", expected)?;
-    let index = |name: Placed<String>| {
-        let found = args.iter().position(|a| a.name == name.value);
-        found.ok_or_else(|| {
-            let names: Vec<&str> = args.iter().map(|a| a.name.as_str()).collect();
-            source.error(
-                format!("there is no argument '{}'", name.value),
-                format!("expected one of {}", names.join(", ")),
-                name.offset,
-            )
-        })
+/// The PTX, and what is linked with it.
+fn parse_ptx(top: &Section, source: &Source) -> Result<(Placed<PathBuf>, Vec<PathBuf>)> {
+    const EXPECTED: &str =
+        "\"FILE.ptx\", relative to the launch file, or [\"A.ptx\", \"B.ptx\"], linked";
+    let files = top.one_or_more("ptx", EXPECTED)?;
+    let mut known: Vec<&str> = Vec::new();
+    for file in &files {
+        let help = format!("expected {EXPECTED}");
+        if file.value.is_empty() {
+            return Err(source.error("'ptx' has an empty name", help, file.offset));
+        }
+        if known.contains(&file.value.as_str()) {
+            let what = format!("'{}' is linked twice", file.value);
+            return Err(source.error(what, help, file.offset));
+        }
+        known.push(&file.value);
+    }
+    if files.len() > MOST_PTX {
+        let what = format!("'ptx' has {} files", files.len());
+        return Err(top.wrong("ptx", &what, &format!("expected at most {MOST_PTX}")));
+    }
+    let mut files = files.into_iter();
+    let Some(first) = files.next() else {
+        return Err(if top.has("ptx") {
+            let help = format!("expected {EXPECTED}");
+            top.wrong("ptx", "'ptx' names no file", &help)
+        } else {
+            top.missing("ptx", EXPECTED)
+        });
     };
-    let mut launch = parse_launch(&section, source)?;
-    launch.args = Some(names.into_iter().map(index).collect::<Result<_>>()?);
-    Ok(launch)
+    let first = Placed {
+        value: source.resolve(&first.value),
+        offset: first.offset,
+    };
+    Ok((first, files.map(|f| source.resolve(&f.value)).collect()))
 }

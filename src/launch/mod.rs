@@ -14,23 +14,26 @@ mod module;
 mod npy;
 mod outline;
 mod prepare;
+mod single;
 mod skeleton;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod texture;
+mod then;
 
 pub use crate::input::section::{Number, Placed, Source};
 pub use crate::ptx::exec::Options;
 pub use arg::{Arg, ArgKind, Buffer, Handle, Symbol};
 pub use element::Element;
 pub use expect::{Comparison, Expect, compare};
-pub use file::{Launch, LaunchFile};
+pub use file::LaunchFile;
 pub use image::{Image, Kind as ImageKind};
 pub use init::{Init, Random, Range};
 pub use module::read_module;
 pub use outline::refuse_ptx;
 pub use prepare::Prepared;
 
+pub use single::{Instead, Launch, Passed};
 pub use skeleton::{Given, GivenArg, Skeleton};
 pub use texture::{SamplerTable, Texels, TextureTable};

@@ -1,14 +1,16 @@
 //! A launch file with its PTX: arguments against parameters, buffers in memory.
 
 use super::arg::{ArgKind, Buffer, Symbol};
-use super::file::{Launch, LaunchFile};
+use super::file::LaunchFile;
 use super::handles::{Handles, check_named};
 use super::module::read_module;
+use super::single::{Instead, Launch, Passed};
 use crate::error::Result;
 use crate::input::require_file;
 use crate::input::section::Source;
 use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
 use crate::ptx::{Module, find_name};
+use std::path::PathBuf;
 
 /// A launch that is ready to run: the PTX decoded, every buffer made, every
 /// parameter packed.
@@ -102,10 +104,14 @@ impl LaunchFile {
         }
     }
 
-    /// The PTX, parsed.
+    /// The PTX, parsed; linked where there are several.
     pub fn module(&self) -> Result<Module> {
-        require_file(&self.ptx.value)?;
-        read_module(&self.ptx.value)
+        let files = std::iter::once(&self.ptx.value).chain(&self.linked);
+        let module = |file: &PathBuf| {
+            require_file(file)?;
+            read_module(file)
+        };
+        Module::link(files.map(module).collect::<Result<_>>()?)
     }
 }
 
@@ -212,8 +218,8 @@ impl<'a> Prepared<'a> {
 struct Resolved<'a> {
     launch: &'a Launch,
     entry: String,
-    /// Index of the argument of each parameter.
-    params: Vec<(usize, Parameter)>,
+    /// The argument of each parameter.
+    params: Vec<(Passed, Parameter)>,
 }
 
 fn resolve<'a>(
@@ -225,7 +231,9 @@ fn resolve<'a>(
     let params = program.params(&entry)?;
     let args = match &launch.args {
         Some(args) => args.clone(),
-        None => (0..file.args.len().min(params.len())).collect(),
+        None => (0..file.args.len().min(params.len()))
+            .map(Passed::from)
+            .collect(),
     };
     if args.len() != params.len() {
         let what = format!("{} arguments for {entry}", args.len());
@@ -234,7 +242,7 @@ fn resolve<'a>(
     }
     let address_bytes = program.module().address_size / 8;
     for (arg, param) in args.iter().zip(&params) {
-        check_size(file, address_bytes, *arg, param, &entry)?;
+        check_size(file, address_bytes, arg.arg, param, &entry)?;
     }
     Ok(Resolved {
         launch,
@@ -315,8 +323,12 @@ fn check_size(
 
 /// Arguments behind the first launch's must be there for another one.
 fn check_all_taken(file: &LaunchFile, launches: &[Resolved]) -> Result<()> {
+    let mut passed = vec![false; file.args.len()];
+    for (arg, _) in launches.iter().flat_map(|l| &l.params) {
+        passed[arg.arg] = true;
+    }
+    let used = |arg: usize| passed[arg];
     let taken = |i: usize| {
-        let used = |arg: usize| launches.iter().any(|l| l.params.iter().any(|p| p.0 == arg));
         let names = |other: usize, arg: usize| match &file.args[other].kind {
             ArgKind::Same { arg: named, .. } => *named == arg,
             ArgKind::Addresses(args) => args.contains(&arg),
@@ -382,11 +394,16 @@ fn pack(
 ) -> Vec<u8> {
     let size = launch.params.last().map_or(0, |(_, p)| p.offset + p.bytes);
     let mut image = vec![0; size as usize];
-    for (arg, param) in &launch.params {
-        let bytes = match &file.args[*arg].kind {
-            ArgKind::Value(_, bytes) => bytes.clone(),
-            ArgKind::Handle(handle) => handles.of(*handle).to_le_bytes().to_vec(),
-            _ => file.address(*arg, memory, buffers).to_le_bytes().to_vec(),
+    for (passed, param) in &launch.params {
+        let arg = passed.arg;
+        let bytes = match (&passed.instead, &file.args[arg].kind) {
+            (Some(Instead::Value(bytes)), _) | (None, ArgKind::Value(_, bytes)) => bytes.clone(),
+            (_, ArgKind::Handle(handle)) => handles.of(*handle).to_le_bytes().to_vec(),
+            (Some(Instead::Address(buffer, bytes)), _) => {
+                let address = file.address(*buffer, memory, buffers) + bytes;
+                address.to_le_bytes().to_vec()
+            }
+            _ => file.address(arg, memory, buffers).to_le_bytes().to_vec(),
         };
         let (offset, size) = (param.offset as usize, param.bytes as usize);
         image[offset..offset + size].copy_from_slice(&bytes[..size]);

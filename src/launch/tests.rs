@@ -2,6 +2,7 @@
 
 mod addresses;
 mod fields;
+mod rounds;
 mod textures;
 
 use super::*;
@@ -97,7 +98,8 @@ fn everything_of_the_format_is_read() {
     assert!(matches!(kinds[5], ArgKind::Buffer(b) if b.init == random && b.bytes() == 16));
     let fill = Init::Fill(f32::NAN.to_le_bytes().to_vec());
     assert!(!file.symbols[0].keep && file.symbols[0].buffer.init == fill);
-    assert_eq!(file.then[0].args.as_deref(), Some(&[5, 1][..]));
+    let passed = [5, 1].map(Passed::from);
+    assert_eq!(file.then[0].args.as_deref(), Some(&passed[..]));
     assert_eq!(
         (file.then[0].grid, file.then[0].dynamic_shared),
         ([8, 1, 1], 0)

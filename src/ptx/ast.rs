@@ -10,6 +10,7 @@
 use super::names::{Modifier, Selector, Space, Special, Type, Word};
 use super::opcodes::Opcode;
 use crate::error::{Error, Result};
+use std::path::Path;
 
 /// A byte range of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,13 @@ pub struct Span {
 }
 
 impl Span {
+    /// The begin of the text.
+    pub const TOP: Span = Span {
+        start: 0,
+        end: 0,
+        line: 1,
+    };
+
     /// The part of `text` that the span covers.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start as usize..self.end as usize)
@@ -50,7 +58,19 @@ pub struct Module {
     /// Entries and device functions, also those only declared.
     pub functions: Vec<Function>,
     /// Statements of module scope and of all bodies, in the order of the text.
+    /// In a linked module what another definition stands for has none.
     pub statements: Vec<Statement>,
+    /// The texts that a linked module consists of; empty for a single one.
+    pub units: Vec<Unit>,
+}
+
+/// A text of a linked module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// Name of its file.
+    pub name: String,
+    /// Where it begins in [`Module::text`].
+    pub start: u32,
 }
 
 /// What a statement is.
@@ -511,6 +531,40 @@ impl Module {
     fn line_of_source(&self, file: u32, line: u32) -> Option<String> {
         let (_, name) = self.files.iter().find(|(n, _)| *n == file)?;
         Some(format!("{name}:{line}"))
+    }
+
+    /// The file that a place is in, where several are linked; lines count in
+    /// that file.
+    pub fn file_of(&self, span: Span) -> Option<&str> {
+        let at = self.units.partition_point(|u| u.start <= span.start);
+        Some(&self.units[at.checked_sub(1)?].name)
+    }
+
+    /// An error at a place.
+    pub fn error_at(&self, span: Span, what: impl Into<String>, help: Option<String>) -> Error {
+        let at = self.units.partition_point(|u| u.start <= span.start);
+        let (name, start) = match at.checked_sub(1) {
+            Some(unit) => (&self.units[unit].name, self.units[unit].start as usize),
+            None => (&self.name, 0),
+        };
+        let end = self
+            .units
+            .get(at)
+            .map_or(self.text.len(), |u| u.start as usize);
+        let text = &self.text[start..end];
+        let offset = (span.start as usize).saturating_sub(start);
+        Error::input(what, help, Path::new(name), text, offset)
+    }
+
+    /// Refuses several linked texts, for what changes or shows one.
+    pub fn require_one(&self, command: &str) -> Result<()> {
+        if self.units.is_empty() {
+            return Ok(());
+        }
+        Err(Error::usage(
+            format!("{command} takes one PTX, and {} are linked", self.name),
+            "expected a kernel in one text: compile it without -rdc=true",
+        ))
     }
 
     /// The text of an instruction.

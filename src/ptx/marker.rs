@@ -6,7 +6,7 @@
 //! boundary=B NAME=OFFSET ...";` in the body of an entry for the places of
 //! its shared variables, whose declarations stay as they are.
 
-use super::ast::{Module, Statement, StatementKind};
+use super::ast::{Module, Span, Statement, StatementKind};
 
 /// What the pragma of a release says.
 pub const RELSSP: &str = "spadkit.relssp";
@@ -78,15 +78,15 @@ impl Module {
 
     /// The layout that a function is marked with: `None` without a marker,
     /// else the layout, or the line and what is wrong with it.
-    pub fn layout_marker(&self, function: u32) -> Option<Result<LayoutMarker, (u32, String)>> {
+    pub fn layout_marker(&self, function: u32) -> Option<Result<LayoutMarker, (Span, String)>> {
         let own = self.statements.iter();
         let own = own.filter(|s| s.function == Some(function));
-        let mut found = own.filter_map(|s| Some((s.span.line, pragma(self, s)?)));
-        let is_layout = |p: &(u32, String)| p.1.split_whitespace().next() == Some(LAYOUT);
-        let (line, words) = found.find(is_layout)?;
-        let read = LayoutMarker::parse(&words).map_err(|what| (line, what));
+        let mut found = own.filter_map(|s| Some((s.span, pragma(self, s)?)));
+        let is_layout = |p: &(Span, String)| p.1.split_whitespace().next() == Some(LAYOUT);
+        let (place, words) = found.find(is_layout)?;
+        let read = LayoutMarker::parse(&words).map_err(|what| (place, what));
         Some(match found.find(is_layout) {
-            Some((line, _)) => Err((line, "the entry has a layout already".to_owned())),
+            Some((place, _)) => Err((place, "the entry has a layout already".to_owned())),
             None => read,
         })
     }

@@ -7,11 +7,13 @@ pub mod cfg;
 pub mod edit;
 mod entry;
 pub mod exec;
+mod link;
 pub mod marker;
 pub mod names;
 pub mod opcodes;
 mod operands;
 mod parse;
+mod renumber;
 pub mod shared;
 pub mod tensor;
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! Words that the kit has no use for are `Other`; the span of the instruction
 //! still has their text.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -177,7 +178,7 @@ names! {
         ChannelOrder = "channel_order", NormalizedCoords = "normalized_coords",
         NumMipmapLevels = "num_mipmap_levels", NumSamples = "num_samples",
         Store = "store", Mma = "mma", Row = "row", Col = "col", A = "a", B = "b", C = "c", D = "d",
-        Sp = "sp", SpOrdered = "sp::ordered_metadata",
+        Sp = "sp", SpOrdered = "sp::ordered_metadata", MmaAsync = "mma_async", Fence = "fence",
         M8n8k4 = "m8n8k4", M8n8k16 = "m8n8k16", M8n8k32 = "m8n8k32", M8n8k128 = "m8n8k128",
         M16n8k4 = "m16n8k4", M16n8k8 = "m16n8k8", M16n8k16 = "m16n8k16", M16n8k32 = "m16n8k32",
         M16n8k64 = "m16n8k64", M16n8k128 = "m16n8k128", M16n8k256 = "m16n8k256",
@@ -231,6 +232,46 @@ impl Selector {
     }
 }
 
+/// The shape of a product of `wgmma`, which has 64 rows: `.m64n128k16`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GroupShape {
+    /// An eighth of the columns.
+    eighths: u8,
+    /// The length of the inner products, as a power of two.
+    log2_k: u8,
+}
+
+impl GroupShape {
+    /// The shape that is written `text` (without its dot).
+    pub fn from_text(text: &str) -> Option<Self> {
+        let (n, k) = text.strip_prefix("m64n")?.split_once('k')?;
+        let [n, k] = [n, k].map(|digits| digits.parse::<u32>().ok());
+        let shape = |n: u32, k: u32| GroupShape {
+            eighths: (n / 8) as u8,
+            log2_k: k.ilog2() as u8,
+        };
+        let n = n.filter(|n| (8..=256).contains(n) && n % 8 == 0)?;
+        let k = k.filter(|k| k.is_power_of_two() && *k <= 256)?;
+        let shape = shape(n, k);
+        (shape.text() == text).then_some(shape)
+    }
+
+    /// As it is written in PTX, without its dot.
+    pub fn text(self) -> String {
+        format!("m64n{}k{}", self.columns(), self.k())
+    }
+
+    /// Columns of the result.
+    pub fn columns(self) -> u32 {
+        8 * u32::from(self.eighths)
+    }
+
+    /// The length of the inner products.
+    pub fn k(self) -> u32 {
+        1 << self.log2_k
+    }
+}
+
 /// One `.word` after the opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Modifier {
@@ -238,6 +279,8 @@ pub enum Modifier {
     Type(Type),
     /// A state space, `.global`.
     Space(Space),
+    /// The shape of a product of a warpgroup.
+    Group(GroupShape),
     /// Anything else, `.rn`.
     Word(Word),
 }
@@ -251,15 +294,19 @@ impl Modifier {
         if let Some(space) = Space::from_text(text) {
             return Modifier::Space(space);
         }
+        if let Some(shape) = GroupShape::from_text(text) {
+            return Modifier::Group(shape);
+        }
         Modifier::Word(Word::from_text(text).unwrap_or(Word::Other))
     }
 
     /// As it is written in PTX, without its dot.
-    pub fn text(self) -> &'static str {
+    pub fn text(self) -> Cow<'static, str> {
         match self {
-            Modifier::Type(ty) => ty.text(),
-            Modifier::Space(space) => space.text(),
-            Modifier::Word(word) => word.text(),
+            Modifier::Type(ty) => ty.text().into(),
+            Modifier::Space(space) => space.text().into(),
+            Modifier::Group(shape) => shape.text().into(),
+            Modifier::Word(word) => word.text().into(),
         }
     }
 }

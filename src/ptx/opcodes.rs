@@ -76,7 +76,7 @@ pub(in crate::ptx) enum Class {
     Mbarrier,
     /// Between the lanes of a warp.
     Warp,
-    /// A product of matrices, or a load or store of its fragments.
+    /// A product of matrices, or a load, store or wait of one.
     Tensor,
     /// Changes nothing that a program can see.
     Hint,
@@ -263,7 +263,6 @@ const INT_FLOAT: &[Types] = &[INTEGERS, FLOATS];
 const SIGNED_HALF_FLOAT: &[Types] = &[SIGNED, HALVES, FLOATS];
 const WORDS: &[Types] = &[&[B32, B64]];
 
-const TENSOR: Class = Class::Refused("tensor-core instructions are not supported");
 const TENSOR_MEMORY: Class =
     Class::Refused("tensor memory and its tensor cores (`tcgen05` of sm_100) are not supported");
 const UNKNOWN: Class = Class::Refused("this instruction is not supported");
@@ -436,7 +435,7 @@ opcodes! {
     Vsub2 "vsub2" video(),
     Vsub4 "vsub4" video(),
     Vote "vote" warp().address(Address::Number),
-    Wgmma "wgmma" row(TENSOR).first(First::Accumulated).differs(),
+    Wgmma "wgmma" row(Tensor).first(First::Accumulated).differs(),
     Wmma "wmma" row(Tensor).differs(),
     Xor "xor" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN, OWN]).not_affine(MASKING),
     Other "another instruction" row(UNKNOWN).differs(),

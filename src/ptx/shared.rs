@@ -5,7 +5,9 @@
 //! gives, all begin behind them. A [layout marker](super::marker) of the entry
 //! moves variables of known size inside the bytes that they take together.
 
-use super::ast::{Base, Function, LabelKind, Linkage, Module, Operand, Symbol, Target, Variable};
+use super::ast::{
+    Base, Function, LabelKind, Linkage, Module, Operand, Span, Symbol, Target, Variable,
+};
 use super::names::Space;
 
 /// A shared variable and its place.
@@ -39,8 +41,8 @@ pub struct SharedMemory {
 /// What keeps the variables from being placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misplaced {
-    /// 1-based line of the PTX.
-    pub line: u32,
+    /// Where it stands.
+    pub place: Span,
     /// The variable or marker.
     pub text: String,
     /// Why.
@@ -117,7 +119,7 @@ impl Module {
             let bytes = if dynamic { 0 } else { v.bytes };
             if next + bytes > MOST {
                 return Err(Misplaced {
-                    line: v.span.line,
+                    place: v.span,
                     text: v.name.clone(),
                     reason: "more shared memory than any machine has".to_owned(),
                 });
@@ -144,28 +146,28 @@ impl Module {
         match self.layout_marker(entry) {
             None => Ok(memory),
             Some(Ok(marker)) => {
-                let line = self.marker_line(entry);
+                let place = self.marker_place(entry);
                 let wrong = |reason| Misplaced {
-                    line,
+                    place,
                     text: marker.text(),
                     reason,
                 };
                 memory.place(&marker.offsets).map_err(wrong)?;
                 Ok(memory)
             }
-            Some(Err((line, reason))) => Err(Misplaced {
-                line,
+            Some(Err((place, reason))) => Err(Misplaced {
+                place,
                 text: format!(".pragma \"{}\"", super::marker::LAYOUT),
                 reason,
             }),
         }
     }
 
-    fn marker_line(&self, entry: u32) -> u32 {
+    fn marker_place(&self, entry: u32) -> Span {
         let own = self.statements.iter().filter(|s| s.function == Some(entry));
         let text =
             |s: &&super::ast::Statement| self.text_of(s.span).contains(super::marker::LAYOUT);
-        own.into_iter().find(text).map_or(1, |s| s.span.line)
+        own.into_iter().find(text).map_or(Span::TOP, |s| s.span)
     }
 
     /// Variables of the module that the functions name.

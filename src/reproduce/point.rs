@@ -198,6 +198,7 @@ fn files(root: &Path, work: &Workload) -> Result<Vec<PathBuf>> {
         _ => None,
     });
     let mut files = vec![selected.file, file.ptx.value.clone()];
+    files.extend(file.linked);
     files.extend(data);
     Ok(files)
 }

@@ -111,9 +111,6 @@ fn hidden(i: &Instruction) -> Option<&'static str> {
             Operand::Special(Special::DynamicSmemSize | Special::TotalSmemSize)
         )
     };
-    if i.opcode == Opcode::Wgmma && i.has(Word::Mma) {
-        return Some("wgmma reads shared memory by descriptors");
-    }
     let sizes = i.operands.iter().any(is_size);
     sizes.then_some("the size of shared memory is read, which changes")
 }
@@ -200,6 +197,7 @@ fn position(i: &Instruction) -> Class {
 fn other(i: &Instruction) -> String {
     let what = match i.opcode {
         Opcode::Mbarrier => "an mbarrier lies in shared memory",
+        Opcode::Wgmma => "wgmma reads shared memory by descriptors",
         Opcode::Wmma => "wmma loads or stores a matrix by rows",
         Opcode::Cp => "a copy that is more than cp.async of 4, 8 or 16 bytes",
         _ => "an instruction that the kit does not know",

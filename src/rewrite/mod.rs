@@ -117,6 +117,7 @@ pub struct Rewritten {
 /// Puts mappings into an entry of `module`.
 pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
     let entry = module.entry(&request.entry)?;
+    module.require_one("rewrite")?;
     refuse_marker(module)?;
     let reached = module.reached(entry);
     let placed = region::placement(module, entry, &reached, request.dynamic_shared)?;

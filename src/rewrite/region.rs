@@ -130,7 +130,10 @@ pub(super) fn placement(
     dynamic_bytes: Option<u32>,
 ) -> Result<Vec<Placed>> {
     let memory = module.placed_shared(entry, reached).map_err(|wrong| {
-        let what = format!("line {} of {}: {}", wrong.line, module.name, wrong.text);
+        let what = format!(
+            "line {} of {}: {}",
+            wrong.place.line, module.name, wrong.text
+        );
         Error::usage(what, wrong.reason)
     })?;
     let place = |v: SharedMemoryVariable| {

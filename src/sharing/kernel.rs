@@ -37,13 +37,14 @@ impl<'m> Kernel<'m> {
     /// Analyses entry `name` of `module`, the only one where that is `None`,
     /// with `dynamic` bytes of dynamic shared memory.
     pub fn new(module: &'m Module, name: Option<&str>, dynamic: u32) -> Result<Self> {
+        module.require_one("sharing")?;
         let entry = find_entry(module, name)?;
         let function = &module.functions[entry as usize];
         refuse_markers(module, entry)?;
         let functions = module.reached(entry);
         let memory = module.declared_shared(&functions).map_err(|e| {
             let help = Some(e.reason.clone());
-            error_at(module, e.line, format!("{} is too large", e.text), help)
+            module.error_at(e.place, format!("{} is too large", e.text), help)
         })?;
         let name = &function.name;
         if memory.variables.is_empty() {

@@ -35,11 +35,13 @@ pub enum InstrKind {
     RelSsp,
     /// The lanes of the mask end. The end of a program ends all.
     Exit,
+    /// A product of matrices, by the tensor unit of the warp's scheduler.
+    Mma,
 }
 
 impl InstrKind {
     /// All kinds; the position is the code in recorded traces.
-    pub const ALL: [InstrKind; 14] = [
+    pub const ALL: [InstrKind; 15] = [
         InstrKind::Alu,
         InstrKind::Mov,
         InstrKind::Sfu,
@@ -54,6 +56,7 @@ impl InstrKind {
         InstrKind::Bar,
         InstrKind::RelSsp,
         InstrKind::Exit,
+        InstrKind::Mma,
     ];
 
     /// Name in program texts and messages.
@@ -73,6 +76,7 @@ impl InstrKind {
             InstrKind::Bar => "bar",
             InstrKind::RelSsp => "relssp",
             InstrKind::Exit => "exit",
+            InstrKind::Mma => "mma",
         }
     }
 
@@ -97,6 +101,17 @@ impl InstrKind {
     pub fn is_word_only(self) -> bool {
         use InstrKind::{AtomShared, LdLock, StUnlock};
         matches!(self, AtomShared | LdLock | StUnlock)
+    }
+
+    /// [`Instr::sub`] says more of it.
+    pub(super) fn has_sub(self) -> bool {
+        use InstrKind::{AtomShared, Bar, Mma};
+        matches!(self, AtomShared | Bar | Mma)
+    }
+
+    /// [`Instr::amount`] says more of it.
+    pub(super) fn has_amount(self) -> bool {
+        self == InstrKind::Mma
     }
 }
 
@@ -228,9 +243,13 @@ pub struct Instr {
     pub srcs: Sources,
     /// Bytes per lane of an access: 1, 2, 4, 8 or 16; 0 for other kinds.
     pub bytes: u8,
-    /// The operation of an atomic (microarchitecture/parameters.md) or the
-    /// number of a barrier.
+    /// The operation of an atomic (microarchitecture/parameters.md), the number
+    /// of a barrier, or the bits of a product's factors: 1, 4, 8, 16 or, of
+    /// tf32, 32; 64 of f64.
     pub sub: u8,
+    /// Multiplications of a product of matrices, each with its addition; 0 for
+    /// other kinds.
+    pub amount: u32,
     /// Byte addresses of memory kinds.
     pub addrs: Addresses,
 }
@@ -246,6 +265,7 @@ impl Instr {
             srcs: Sources::default(),
             bytes: if kind.is_memory() { 4 } else { 0 },
             sub: 0,
+            amount: 0,
             addrs: Addresses::None,
         }
     }

@@ -12,6 +12,7 @@ mod operands;
 mod pairs;
 pub(super) mod phases;
 mod skip;
+mod tensor;
 mod values;
 mod watch;
 
@@ -36,6 +37,7 @@ use calendar::Calendar;
 use operands::PassInExe;
 use pairs::Pairs;
 use phases::LaneWords;
+use tensor::Tensor;
 use values::Values;
 pub use watch::RunProgress;
 
@@ -80,6 +82,7 @@ pub struct Sm<'a> {
     values: Values,
     lane_words: LaneWords,
     global: GlobalMemory,
+    tensor: Tensor,
     two_level: TwoLevel,
     /// Private schedulers, where the SM has several.
     private: Vec<WarpScheduler>,
@@ -158,6 +161,7 @@ impl<'a> Sm<'a> {
             values: Values::default(),
             lane_words: LaneWords::new(config, mapping),
             global: GlobalMemory::new(config.sm.global, config.sm.l1),
+            tensor: Tensor::new(config.sm.schedulers),
             two_level: TwoLevel::new(&own, config.sm.active_warps),
             private: (0..schedulers).map(|_| WarpScheduler::new(warps)).collect(),
             private_ready: 0,

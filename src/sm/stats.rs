@@ -23,6 +23,8 @@ pub struct Stalls {
     /// Global stores: the next one finds no entry, or all warps have ended and
     /// the channel takes what is left.
     pub store_queue: u64,
+    /// Products of matrices: the tensor unit has others.
+    pub tensor_unit: u64,
 }
 
 /// One reason of a cycle without issue.
@@ -36,6 +38,7 @@ pub(super) enum Stall {
     Barrier,
     Memory,
     StoreQueue,
+    TensorUnit,
 }
 
 impl Stalls {
@@ -49,6 +52,7 @@ impl Stalls {
             Stall::Barrier => &mut self.barrier,
             Stall::Memory => &mut self.memory,
             Stall::StoreQueue => &mut self.store_queue,
+            Stall::TensorUnit => &mut self.tensor_unit,
         };
         *count += cycles;
     }
@@ -62,10 +66,11 @@ impl Stalls {
         self.barrier += other.barrier;
         self.memory += other.memory;
         self.store_queue += other.store_queue;
+        self.tensor_unit += other.tensor_unit;
     }
 
     /// The categories by their names in the output.
-    pub fn list(&self) -> [(&'static str, u64); 8] {
+    pub fn list(&self) -> [(&'static str, u64); 9] {
         [
             ("no_ready_warp", self.no_ready_warp),
             ("bank_conflict", self.bank_conflict),
@@ -75,6 +80,7 @@ impl Stalls {
             ("barrier", self.barrier),
             ("memory", self.memory),
             ("store_queue", self.store_queue),
+            ("tensor_unit", self.tensor_unit),
         ]
     }
 

@@ -4,6 +4,7 @@
 mod ahead;
 mod memory;
 mod order;
+mod tensor;
 
 use super::*;
 use crate::config::{Config, PRESETS, Pipeline, Scheduler};

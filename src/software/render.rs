@@ -74,6 +74,33 @@ pub fn render(layout: &Layout, language: Language) -> Code {
     }
 }
 
+/// The CUDA function `name` from the index of an element of `bytes` bytes, a
+/// power of two, to the element that holds it. The layout must leave the words
+/// of an element together.
+pub fn cuda_function(layout: &Layout, name: &str, bytes: u32) -> String {
+    let text = render(layout, Language::Cuda).code;
+    let renamed = |text: &str, to: &str| {
+        let table = text.replace("spad_table", &format!("{to}_table"));
+        table.replace(FUNCTION, to)
+    };
+    if bytes == 4 {
+        return renamed(&text, name);
+    }
+    let words = format!("{name}_word");
+    let place = match bytes {
+        0..4 => {
+            let n = 4 / bytes;
+            format!("{words}(index / {n}u) * {n}u + index % {n}u")
+        }
+        _ => format!("{words}(index * {0}u) / {0}u", bytes / 4),
+    };
+    format!(
+        "{}// The same for elements of {bytes} bytes.\n\
+         __device__ __forceinline__ unsigned {name}(unsigned index)\n{{\n    return {place};\n}}\n",
+        renamed(&text, &words)
+    )
+}
+
 fn comment(layout: &Layout) -> String {
     let m = layout.geometry().bank_bits();
     format!(

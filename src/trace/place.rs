@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 pub struct Place {
     /// `ptx_line`: 1-based line of the PTX.
     pub ptx_line: Option<u32>,
+    /// `ptx_file`: the PTX that the line is of, where several are linked.
+    pub ptx_file: Option<String>,
     /// `source`: `file:line`.
     pub source: Option<String>,
     /// `inlined_at`: the calls through which it came into the kernel, as
@@ -23,6 +25,9 @@ impl Place {
         if let Some(line) = self.ptx_line {
             fields.insert("ptx_line".to_owned(), json!(line));
         }
+        if let Some(file) = &self.ptx_file {
+            fields.insert("ptx_file".to_owned(), json!(file));
+        }
         if let Some(source) = &self.source {
             fields.insert("source".to_owned(), json!(source));
         }
@@ -34,12 +39,13 @@ impl Place {
 
     fn of_fields(fields: &Map<String, Value>) -> Self {
         let line = fields.get("ptx_line").and_then(Value::as_u64);
-        let source = fields.get("source").and_then(Value::as_str);
+        let text = |key| fields.get(key).and_then(Value::as_str).map(str::to_owned);
         let calls = fields.get("inlined_at").and_then(Value::as_array);
         let calls = calls.into_iter().flatten();
         Place {
             ptx_line: line.and_then(|l| u32::try_from(l).ok()),
-            source: source.map(str::to_owned),
+            ptx_file: text("ptx_file"),
+            source: text("source"),
             inlined_at: calls
                 .filter_map(|c| c.as_str().map(str::to_owned))
                 .collect(),
@@ -48,8 +54,11 @@ impl Place {
 
     /// For people: `PTX 85, fwt.cu:31`, the file without its folder.
     pub fn text(&self) -> String {
-        let line = self.ptx_line.map(|line| format!("PTX {line}"));
         let name = |s: &String| s.rsplit(['/', '\\']).next().unwrap_or(s).to_owned();
+        let line = self.ptx_line.map(|line| match &self.ptx_file {
+            Some(file) => format!("{}:{line}", name(file)),
+            None => format!("PTX {line}"),
+        });
         let parts = line.into_iter().chain(self.source.as_ref().map(name));
         parts.collect::<Vec<_>>().join(", ")
     }
@@ -61,8 +70,8 @@ impl Place {
 pub enum Line {
     /// `file:line`, and the calls through which it came into the kernel.
     Source(String, Vec<String>),
-    /// A line of the PTX.
-    Ptx(u32),
+    /// A line of the PTX, and its file where several are linked.
+    Ptx(Option<String>, u32),
     /// An access site whose place is not known.
     Site(u32),
 }
@@ -72,7 +81,7 @@ impl Line {
     pub fn of(place: &Place, pc: u32) -> Self {
         match (&place.source, place.ptx_line) {
             (Some(source), _) => Line::Source(source.clone(), place.inlined_at.clone()),
-            (None, Some(line)) => Line::Ptx(line),
+            (None, Some(line)) => Line::Ptx(place.ptx_file.clone(), line),
             (None, None) => Line::Site(pc),
         }
     }

@@ -24,7 +24,7 @@ macro_rules! number {
         }
     )*};
 }
-number!(u8 i16 u16 i32 u32 f32 f64);
+number!(u8 i16 u16 i32 u32 i64 f32 f64);
 
 fn numbers<T: Number>(bytes: &[u8]) -> Vec<T> {
     bytes
@@ -159,7 +159,7 @@ impl Kernel {
             grid,
             block,
             dynamic_shared: 0,
-            args: Some(args.iter().map(index).collect()),
+            args: Some(args.iter().map(|name| index(name).into()).collect()),
             offset: 0,
         });
         self

@@ -18,6 +18,7 @@ mod fdtd3d;
 mod fft;
 mod files;
 mod fwt;
+mod gemm;
 mod gridding;
 mod haar;
 mod heartwall;

@@ -25,3 +25,14 @@ fn fragments_of_halves() {
         }
     });
 }
+
+#[test]
+fn copies_of_any_size() {
+    for n in [1, 255, 1000, 5000] {
+        Kernel::load("tiles", "tile_copy")
+            .count("in", n)
+            .count("out", n)
+            .scalar("n", n as i64)
+            .check(|run| assert_eq!(run.before::<f32>("in"), run.after::<f32>("out")));
+    }
+}

@@ -1,32 +1,47 @@
 //! `spadkit tune --software`: what a programmer picks from.
 
+use super::suggest_text;
 use crate::cli::printer::{Printer, table};
+use crate::cli::source_text::SourceText;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
+use crate::ptx::analysis::SourceIndex;
 use crate::search::{Control, Update};
 use crate::software::choice::{
     Array, Choice, Choices, Effort, Kind, Narrower, PerVariable, VariableChoices, choices,
     narrower, per_variable,
 };
 use crate::software::{Language, render};
+use crate::suggest::{Suggestion, Tuned, suggestions};
 use crate::trace::{AccessTrace, Wide};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
 /// Bytes of a word of shared memory.
 const WORD: u32 = 4;
 
+/// A kernel's accesses, and what its text says of them.
+pub(in crate::cli) struct Subject<'a> {
+    pub trace: &'a AccessTrace,
+    /// The indices that its PTX computes; empty where there is no PTX.
+    pub indices: &'a BTreeMap<u32, SourceIndex>,
+    /// Source files are looked for beside this, too.
+    pub input: &'a str,
+}
+
 /// Searches mappings of `kinds`, all where none is named, with `budget` for
 /// each optimal search.
 pub(in crate::cli) fn run(
     kinds: &[Kind],
     budget: Duration,
-    trace: &AccessTrace,
+    subject: &Subject,
     machine: &Config,
     printer: &Printer,
 ) -> Result<()> {
+    let trace = subject.trace;
     let kinds = if kinds.is_empty() {
         Kind::all()
     } else {
@@ -57,6 +72,16 @@ pub(in crate::cli) fn run(
         Wide::FirstWord => Vec::new(),
     };
     drop(progress);
+    let tuned = Tuned {
+        trace,
+        geometry,
+        rule,
+        whole: (&array, &whole),
+        apart: apart.as_ref(),
+        indices: subject.indices,
+    };
+    let mut source = SourceText::beside(subject.input);
+    let suggestions = suggestions(&tuned, &mut |place| source.line(place));
     let found = Found {
         trace,
         machine,
@@ -64,6 +89,7 @@ pub(in crate::cli) fn run(
         whole,
         apart,
         narrower,
+        suggestions,
     };
     printer.result(found.json(), || found.text())
 }
@@ -77,6 +103,8 @@ struct Found<'a> {
     apart: Option<PerVariable>,
     /// With wide accesses that leave conflicts: the same, split.
     narrower: Vec<Narrower>,
+    /// What to type.
+    suggestions: Vec<Suggestion>,
 }
 
 impl Found<'_> {
@@ -95,6 +123,7 @@ impl Found<'_> {
             json
         };
         json["narrower"] = self.narrower.iter().map(split).collect();
+        json["suggestions"] = json!(self.suggestions);
         json
     }
 
@@ -185,6 +214,7 @@ impl Found<'_> {
             text += &self.narrower_text();
         }
         text += &crate::cli::rule_line(self.machine);
+        text += &suggest_text::text(&self.suggestions);
         text + "code: spadkit encode SPEC --as cuda, opencl, ptx, cute or triton\n"
     }
 

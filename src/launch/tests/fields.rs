@@ -12,14 +12,17 @@ enum Takes {
     Flag,
     Integers,
     Texts,
+    /// One text or several.
+    Files,
     /// Numbers, and texts of numbers.
     Value,
 }
-use Takes::{Flag, Integer, Integers, Number, Text, Texts, Value};
+use Takes::{Files, Flag, Integer, Integers, Number, Text, Texts, Value};
 
 fn takes(key: &str) -> Takes {
     match key {
-        "ptx" | "entry" | "name" | "type" | "init" | "expect" | "same_as" => Text,
+        "ptx" => Files,
+        "entry" | "name" | "type" | "init" | "expect" | "same_as" => Text,
         "grid" | "block" => Integers,
         "args" => Texts,
         "tolerance" => Number,
@@ -35,9 +38,9 @@ fn values(takes: Takes) -> Vec<(&'static str, bool)> {
         ("true", takes == Flag),
         ("7", matches!(takes, Integer | Number | Value)),
         ("0.5", matches!(takes, Number | Value)),
-        ("\"text\"", matches!(takes, Text | Value)),
+        ("\"text\"", matches!(takes, Text | Files | Value)),
         ("[1, 1]", takes == Integers),
-        ("[\"n\"]", takes == Texts),
+        ("[\"n\"]", matches!(takes, Texts | Files)),
         ("[[1]]", false),
         ("{ a = 1 }", false),
         ("1979-05-27", false),
@@ -107,6 +110,7 @@ fn out_of_range() {
             Integer => &["-1", "99999999999999999999", "9223372036854775807"],
             Integers => &["[0]", "[-1]", "[2147483648]", "[1, 1, 1, 1]", "[]"],
             Number => &["-1.0", "nan", "inf"],
+            Files => &["\"\"", "[]", "[\"\"]", "[\"k.ptx\", \"k.ptx\"]"],
             Text if key != "expect" => &["\"\""],
             Flag => &["false"],
             _ => &[],

@@ -14,6 +14,7 @@ mod dominators;
 mod known_bits;
 mod loops;
 mod notation;
+mod source_index;
 #[cfg(test)]
 mod tests;
 mod uniform;
@@ -28,5 +29,7 @@ pub use context::Context;
 pub use dominators::Dominators;
 pub use known_bits::{BitFacts, KnownBits};
 pub use loops::{Loop, Loops};
+pub use notation::plain_name;
+pub use source_index::{Factor, SourceIndex};
 pub use uniform::Uniformity;
 pub use values::{Definition, Use, ValueId, Values};

@@ -55,7 +55,7 @@ impl Affines<'_> {
         }
     }
 
-    fn name(&self, term: &Term) -> String {
+    pub(super) fn name(&self, term: &Term) -> String {
         let function = self.function;
         let line = |at: u32| {
             function
@@ -87,7 +87,9 @@ impl Affines<'_> {
                 let first = self.cfg.blocks[*header as usize].start;
                 format!("i{}", line(first))
             }
-            Term::Base(symbol) => plain(&self.module.variable(function, *symbol).name).to_owned(),
+            Term::Base(symbol) => {
+                plain_name(&self.module.variable(function, *symbol).name).to_owned()
+            }
             Term::Opaque(value) => format!("u{}", line(self.reason(*value).at)),
             Term::Product(_) => String::new(),
         }
@@ -95,7 +97,7 @@ impl Affines<'_> {
 }
 
 /// Threads first, the y of Eq. 4 before the x, then what is the same for all.
-fn order(term: &Term) -> (u8, u8) {
+pub(super) fn order(term: &Term) -> (u8, u8) {
     let of = |factor: &Term| match factor {
         Term::Tid(axis) => (0, 2 - axis),
         Term::Laneid => (1, 0),
@@ -127,7 +129,7 @@ fn push(text: &mut String, coefficient: i64, name: &str) {
 
 /// The name of a variable without the function that a compiler puts in front:
 /// `tile` of `_ZZ4copyPfE4tile`.
-fn plain(name: &str) -> &str {
+pub fn plain_name(name: &str) -> &str {
     let starts = name.char_indices().filter(|(_, c)| c.is_ascii_digit());
     let mut found = starts.filter_map(|(at, _)| {
         let end = name[at..].find(|c: char| !c.is_ascii_digit())? + at;
@@ -140,13 +142,13 @@ fn plain(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::plain_name;
 
     #[test]
     fn names_of_variables_in_functions() {
-        assert_eq!(plain("_ZZ12through_tileILi0EEvPfPKfiiE4tile"), "tile");
-        assert_eq!(plain("_ZZ4tileILi16EEvPiPKiiiiiE7similar"), "similar");
-        assert_eq!(plain("tile4abcd"), "tile4abcd");
-        assert_eq!(plain("a"), "a");
+        assert_eq!(plain_name("_ZZ12through_tileILi0EEvPfPKfiiE4tile"), "tile");
+        assert_eq!(plain_name("_ZZ4tileILi16EEvPiPKiiiiiE7similar"), "similar");
+        assert_eq!(plain_name("tile4abcd"), "tile4abcd");
+        assert_eq!(plain_name("a"), "a");
     }
 }

@@ -87,6 +87,7 @@ pub enum FindingKind {
     InvalidBarrier,
     InvalidTexture,
     InvalidMetadata,
+    InvalidWgmma,
 }
 
 impl FindingKind {
@@ -106,6 +107,7 @@ impl FindingKind {
             FindingKind::InvalidBarrier => "invalid-barrier",
             FindingKind::InvalidTexture => "invalid-texture",
             FindingKind::InvalidMetadata => "invalid-metadata",
+            FindingKind::InvalidWgmma => "invalid-wgmma",
         }
     }
 
@@ -126,6 +128,8 @@ pub struct Finding {
     pub other: bool,
     /// 1-based line of the PTX.
     pub ptx_line: u32,
+    /// The file of the PTX, where several are linked.
+    pub ptx_file: Option<String>,
     /// `file:line` of the source, where `.loc` gives one.
     pub source: Option<String>,
     /// Block index.
@@ -139,6 +143,13 @@ pub struct Finding {
     pub variable: Option<String>,
     /// A sentence.
     pub message: String,
+}
+
+impl Finding {
+    /// The file of the PTX for people, where several are linked.
+    pub fn ptx(&self) -> &str {
+        self.ptx_file.as_deref().unwrap_or("the PTX")
+    }
 }
 
 /// What an executed instruction is, for traces.

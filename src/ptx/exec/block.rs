@@ -2,6 +2,7 @@
 
 use super::api::{FindingKind, Options};
 use super::global::GlobalRaces;
+use super::groups;
 use super::machine::{Common, Machine, RawFinding};
 use super::race::Races;
 use super::registers::Mask;
@@ -75,6 +76,7 @@ impl<'a> Worker<'a> {
         m.known.clear();
         m.arrivals.clear();
         m.mbarriers.clear();
+        m.groups.clear();
         (m.stop, m.reported, m.limit_reached) = (false, 0, false);
         (
             m.warp_instructions,
@@ -102,6 +104,8 @@ impl<'a> Worker<'a> {
         m.over_limit();
         if m.limit_reached {
             Self::note_limit(m, &self.warps);
+        } else if !m.stop {
+            groups::finish(m);
         }
         if let Some(observer) = m.observer.take() {
             observer.finish();

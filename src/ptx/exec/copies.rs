@@ -1,5 +1,6 @@
-//! Groups of asynchronous copies, which matter to the search for races only:
-//! the copies themselves are done at once.
+//! Groups of asynchronous copies and of products of warpgroups, which matter
+//! to the search for races only: the copies and products themselves are done at
+//! once.
 
 use super::machine::Machine;
 
@@ -11,6 +12,20 @@ pub(super) fn commit(m: &mut Machine, exec: u32) {
 /// `cp.async.wait_group N`, or without a number `.wait_all`.
 pub(super) fn wait(m: &mut Machine, left: Option<u32>, exec: u32) {
     each(m, exec, |races, thread| races.flights.wait(thread, left));
+}
+
+/// `wgmma.commit_group`
+pub(super) fn commit_group(m: &mut Machine) {
+    if let Some(races) = &mut m.races {
+        races.reads.commit(m.warp);
+    }
+}
+
+/// `wgmma.wait_group N`
+pub(super) fn wait_group(m: &mut Machine, left: u32) {
+    if let Some(races) = &mut m.races {
+        races.reads.wait(m.warp, left);
+    }
 }
 
 fn each(m: &mut Machine, exec: u32, act: impl Fn(&mut super::race::Races, u32)) {

@@ -113,6 +113,16 @@ pub(super) enum Step {
     Fragment {
         access: u32,
     },
+    /// A product of a warpgroup; the access stands for those to its factors.
+    Group {
+        access: u32,
+    },
+    /// `wgmma.commit_group`
+    GroupCommit,
+    /// `wgmma.wait_group`
+    GroupWait {
+        left: u32,
+    },
     /// `cp.async.commit_group`
     Commit,
     /// Until so many groups of copies are left; until no copy is.
@@ -164,7 +174,8 @@ impl Form {
                 | Atomic { access }
                 | Copy { access }
                 | Matrix { access }
-                | Fragment { access },
+                | Fragment { access }
+                | Group { access },
             ) => Some(access),
             _ => None,
         }

@@ -6,13 +6,13 @@
 use super::api::InstructionInfo;
 use super::element::Element;
 use super::form::Op;
+use super::matrices::{GroupOp, Matrices, TensorOp};
 use super::race::Strength;
 use super::registers::Slot;
 use super::scalar::Scalar;
 use super::texture::TextureOp;
 use crate::ptx::names::{Space, Special, Type, Word};
 use crate::ptx::opcodes::Opcode;
-use crate::ptx::tensor::{Arithmetic, Sparsity};
 
 /// No reconvergence before the function ends.
 pub(super) const NEVER: u32 = u32::MAX;
@@ -143,6 +143,9 @@ pub(super) enum Transfer {
     /// A matrix of `wmma`, in pieces of 16 bytes at most: this access has those of one
     /// number to each lane.
     Fragment(Box<Moved>),
+    /// The factors of a product of a warpgroup that are in shared memory, in
+    /// pieces of 16 bytes: as many accesses as they take.
+    Factors(Box<GroupOp>),
 }
 
 /// A matrix between memory and registers.
@@ -366,43 +369,6 @@ pub(super) struct WarpOp {
     pub second: Option<Slot>,
     /// Two values to one, of reductions of floating-point numbers.
     pub combine: Option<Scalar>,
-}
-
-/// A matrix in the registers of the lanes.
-#[derive(Clone)]
-pub(super) struct Matrices {
-    pub ty: Type,
-    pub slots: Vec<Slot>,
-    /// Of each element of the registers, lane after lane, its index in the
-    /// matrices, by rows.
-    pub places: Vec<[u16; 32]>,
-}
-
-impl Matrices {
-    /// Bits that are handled as one value: of single bits 32.
-    pub fn value_bits(ty: Type) -> u32 {
-        match ty {
-            Type::B1 => 32,
-            ty => ty.bits(),
-        }
-    }
-}
-
-/// A product of matrices.
-pub(super) struct TensorOp {
-    /// How many at a time.
-    pub matrices: usize,
-    /// Rows, columns, and products of a sum: elements, of single bits words.
-    pub size: [usize; 3],
-    pub arithmetic: Arithmetic,
-    pub a: Matrices,
-    pub b: Matrices,
-    pub c: Matrices,
-    pub d: Matrices,
-    /// Row of `b` for each element of a row of `a`, row after row.
-    pub rows: Vec<u16>,
-    /// Of a sparse `a` its metadata, instead.
-    pub sparse: Option<(Sparsity, Slot)>,
 }
 
 /// A variable of shared memory, for messages.

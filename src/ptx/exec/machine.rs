@@ -9,6 +9,7 @@ use super::phase::Mbarriers;
 use super::race::Races;
 use super::registers::Registers;
 use super::texture::{Sampler, Texture};
+use super::warpgroup::Groups;
 use super::written::Written;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -127,6 +128,7 @@ pub(super) struct Machine<'a> {
     /// Threads that have arrived at barriers without waiting.
     pub arrivals: Vec<Arrival>,
     pub mbarriers: Mbarriers,
+    pub groups: Groups,
     pub observer: Option<Box<dyn BlockSink + 'a>>,
     pub races: Option<Races>,
     pub global_races: Option<GlobalRaces>,
@@ -165,6 +167,7 @@ impl<'a> Machine<'a> {
             limit_reached: false,
             arrivals: Vec::new(),
             mbarriers: Mbarriers::default(),
+            groups: Groups::default(),
             observer: None,
             races: None,
             global_races: None,

@@ -21,9 +21,11 @@ mod execute;
 mod flights;
 mod form;
 mod global;
+mod groups;
 mod image;
 mod lanes;
 mod machine;
+mod matrices;
 mod mbarrier;
 mod members;
 mod memory;
@@ -33,6 +35,7 @@ mod print;
 mod program;
 mod race;
 mod raced;
+mod reading;
 mod registers;
 mod resolve;
 mod sampling;
@@ -47,6 +50,7 @@ mod tests;
 mod texture;
 mod unwritten;
 mod warp;
+mod warpgroup;
 mod written;
 
 pub use api::{

@@ -2,8 +2,10 @@
 
 use super::access::reading;
 use super::api::{Access, Event};
+use super::groups;
 use super::image::{From, LOCAL_WINDOW, MemoryOp, SHARED_WINDOW, Transfer, WINDOW};
 use super::machine::Machine;
+use super::matrices::GroupOp;
 use super::raced;
 use super::tensor;
 use super::unwritten;
@@ -28,6 +30,7 @@ pub(super) fn observe(m: &mut Machine, pc: u32, active: u32, exec: u32) {
         let info = &image.memory[at as usize];
         match &info.transfer {
             Transfer::Fragment(moved) => fragment(m, info, moved.pieces(), event),
+            Transfer::Factors(op) => factors(m, info, op, event),
             _ => observe_access(m, info, event),
         }
     } else if let Some(observer) = &mut m.observer {
@@ -45,6 +48,50 @@ fn fragment(m: &mut Machine, info: &MemoryOp, pieces: u32, event: Event) {
             let exec = event.exec & moved.lanes();
             observe_access(m, access, Event { exec, ..event });
         }
+    }
+}
+
+/// The accesses of a product of a warpgroup. Each warp reads its rows of `a`;
+/// the tensor cores read `b` once for all four, which are accesses of the first.
+/// Behind them comes the product itself.
+#[inline(never)]
+fn factors(m: &mut Machine, info: &MemoryOp, op: &GroupOp, event: Event) {
+    let operands = groups::operands(m, op, event.exec);
+    let of_a = op
+        .part_of_a(m.warp)
+        .map(|(stored, part)| (stored, part, true));
+    let (stored, part) = op.part_of_b();
+    let of_b = (stored, part, m.warp.is_multiple_of(4));
+    let descriptors = operands.descriptors.into_iter();
+    let all = descriptors.zip([of_a, Some(of_b)]);
+    for (bits, factor) in all {
+        let Some((stored, part, counts)) = factor else {
+            continue;
+        };
+        let accesses = part.accesses(stored, bits).filter(|_| event.exec != 0);
+        for (addresses, lanes) in accesses {
+            if m.races.is_some() {
+                raced::access(m, info, Space::Shared, lanes, &addresses);
+                raced::begin_reads(m, lanes, &addresses);
+            }
+            if let Some(observer) = m.observer.as_mut().filter(|_| counts) {
+                let access = Some(Access {
+                    space: Space::Shared,
+                    bytes: info.bytes,
+                    lanes,
+                    addresses: &addresses,
+                });
+                let exec = event.exec & lanes;
+                observer.instruction(&Event {
+                    access,
+                    exec,
+                    ..event
+                });
+            }
+        }
+    }
+    if let Some(observer) = &mut m.observer {
+        observer.instruction(&event);
     }
 }
 

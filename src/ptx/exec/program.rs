@@ -13,7 +13,6 @@ use crate::ptx::names::{Space, Type};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
-use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -230,9 +229,13 @@ impl Program {
     }
 
     fn refused(&self, entry: &str, own: Vec<Problem>) -> Error {
-        let first = own.first().map_or(1, |p| p.line as usize);
+        let first = own.first().map_or(ast::Span::TOP, |p| p.place);
         let list = |problems: &[Problem]| -> String {
-            let line = |p: &Problem| format!("  line {}: {} ({})\n", p.line, p.text, p.reason);
+            let line = |p: &Problem| {
+                let file = self.module.file_of(p.place);
+                let file = file.map_or(String::new(), |f| format!("{f}, "));
+                format!("  {file}line {}: {} ({})\n", p.place.line, p.text, p.reason)
+            };
             problems.iter().map(line).collect()
         };
         let mut others: Vec<Problem> = Vec::new();
@@ -243,7 +246,7 @@ impl Program {
             }
         }
         others.retain(|p| !own.contains(p));
-        others.sort_by_key(|p| p.line);
+        others.sort_by_key(|p| p.place.start);
         others.dedup();
         let mut help = format!("what {entry} needs and is not supported:\n{}", list(&own));
         if !others.is_empty() {
@@ -252,14 +255,8 @@ impl Program {
                 list(&others)
             );
         }
-        let text = &self.module.text;
-        let at = text
-            .split_inclusive('\n')
-            .take(first - 1)
-            .map(str::len)
-            .sum();
         let what = format!("{entry} cannot be run: {} unsupported", plural(own.len()));
-        Error::input(what, Some(help), Path::new(&self.module.name), text, at)
+        self.module.error_at(first, what, Some(help))
     }
 
     /// Runs an entry to its end.
@@ -308,7 +305,7 @@ impl Program {
             let shared = Common::new(&image, memory, params, launch, options, true);
             let whole = pool.install(|| run_parallel(&shared, options, range.clone(), &mut sum));
             if whole {
-                return Ok(sum.outcome(&image, launch));
+                return Ok(sum.outcome(&self.module, &image, launch));
             }
             interrupt::check(&launch.entry)?;
             *memory = before;
@@ -322,7 +319,7 @@ impl Program {
         if own.stop.load(Relaxed) {
             interrupt::check(&launch.entry)?;
         }
-        Ok(sum.outcome(&image, launch))
+        Ok(sum.outcome(&self.module, &image, launch))
     }
 }
 
@@ -404,18 +401,21 @@ impl Sum {
         }
     }
 
-    fn outcome(self, image: &Image, launch: &Launch) -> Outcome {
+    fn outcome(self, module: &Module, image: &Image, launch: &Launch) -> Outcome {
         let [gx, gy, _] = launch.grid.map(u64::from);
         let [bx, by, _] = launch.block;
         let named = |(block, raw): (u64, super::machine::RawFinding)| {
             let source = image.sources.get(raw.pc as usize);
             let t = raw.thread;
             let block = raw.block.unwrap_or(block);
+            let info = image.infos.get(raw.pc as usize);
+            let function = info.map(|i| &module.functions[i.function as usize]);
             Finding {
                 kind: raw.kind,
                 warning: raw.warning,
                 other: raw.other,
-                ptx_line: image.infos.get(raw.pc as usize).map_or(0, |i| i.line),
+                ptx_line: info.map_or(0, |i| i.line),
+                ptx_file: function.and_then(|f| module.file_of(f.span).map(str::to_owned)),
                 source: source.and_then(|&s| image.source_names.get(s as usize).cloned()),
                 block: [block % gx, block / gx % gy, block / (gx * gy)].map(|i| i as u32),
                 thread: [t % bx, t / bx % by, t / (bx * by)],

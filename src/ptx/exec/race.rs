@@ -12,6 +12,7 @@
 
 use super::clock::{Order, Stamp};
 use super::flights::Flights;
+use super::reading::Reads;
 
 /// What an access is to others at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,6 +72,7 @@ pub(super) struct Races {
     cells: Vec<Cell>,
     pub order: Order,
     pub flights: Flights,
+    pub reads: Reads,
 }
 
 impl Races {
@@ -79,6 +81,7 @@ impl Races {
             cells: vec![Cell::default(); bytes as usize],
             order: Order::new(threads),
             flights: Flights::new(bytes, threads),
+            reads: Reads::new(bytes, threads),
         }
     }
 
@@ -87,6 +90,7 @@ impl Races {
         // Marks of another interval clash with nothing.
         self.order.clear();
         self.flights.clear();
+        self.reads.clear();
     }
 
     /// A thread accesses a byte: the access that it races with.

@@ -182,11 +182,14 @@ pub(super) fn bulk(
         let Some(races) = &mut m.races else {
             return;
         };
+        let read = races.reads.at(byte).filter(|_| write);
         if let Some(other) = races.touch(byte as usize, touch) {
             let text = |verb: &str| {
                 format!("{verb} byte {byte} of shared memory without a barrier between")
             };
             note(m, lane, byte, write, other, text);
+        } else if let Some(reader) = read {
+            unawaited(m, lane, byte, reader);
         }
     }
     if let (Some(races), Some(phase)) = (&mut m.races, phase) {
@@ -194,6 +197,29 @@ pub(super) fn bulk(
         let bytes = bytes as u32;
         races.flights.begin_at(thread, address, bytes, pc, phase);
     }
+}
+
+/// The warp begins to read pieces of shared memory, and goes on.
+pub(super) fn begin_reads(m: &mut Machine, exec: u32, addresses: &[u64; 32]) {
+    if let Some(races) = &mut m.races {
+        for lane in lanes(exec) {
+            races.reads.begin(m.warp, m.pc, addresses[lane as usize]);
+        }
+    }
+}
+
+/// A lane writes a byte that a product of a warpgroup still reads.
+fn unawaited(m: &mut Machine, lane: u32, byte: u64, (warp, pc): (u32, u32)) {
+    let side = Other {
+        thread: 32 * warp,
+        pc,
+        wrote: false,
+        harmless: false,
+    };
+    let text = |verb: &str| {
+        format!("{verb} byte {byte} of shared memory; its warp has not waited for the wgmma")
+    };
+    note(m, lane, byte, true, side, text);
 }
 
 fn touch(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
@@ -216,6 +242,7 @@ fn touch(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
             return;
         };
         let copied = races.flights.at(byte).filter(|_| !info.transfer.is_copy());
+        let read = races.reads.at(byte).filter(|_| info.transfer.writes());
         let other = races.touch(byte as usize, touch);
         if let Some((thread, pc)) = copied {
             let side = Other {
@@ -238,6 +265,8 @@ fn touch(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
                 format!("{verb} byte {byte} of shared memory without a barrier between{harmless}")
             };
             note(m, lane, byte, info.transfer.writes(), other, text);
+        } else if let Some(reader) = read {
+            unawaited(m, lane, byte, reader);
         }
     }
     if info.transfer.is_copy() {

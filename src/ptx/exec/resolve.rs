@@ -100,8 +100,14 @@ impl<'a> Machine<'a> {
         (!bad).then_some(pointers)
     }
 
+    /// The same of offsets in shared memory.
     #[inline(always)]
-    fn resolve_shared(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> Pointers {
+    pub fn resolve_shared(
+        &mut self,
+        info: &MemoryOp,
+        exec: u32,
+        addresses: &[u64; 32],
+    ) -> Pointers {
         let data = self.shared.as_mut_ptr().cast::<u8>();
         let (low, high) = info.region.within(Space::Shared, self.shared_len);
         let start = data.wrapping_add(low as usize);

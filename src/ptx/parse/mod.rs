@@ -57,6 +57,7 @@ impl Module {
                 variables: Vec::new(),
                 functions: Vec::new(),
                 statements: Vec::new(),
+                units: Vec::new(),
             },
             globals: HashMap::new(),
             forms: HashMap::new(),

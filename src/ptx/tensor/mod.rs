@@ -6,18 +6,24 @@
 //! ([`Fragment`], the tables of `mma`), for the executor, the analyses and the
 //! pictures.
 
+mod descriptor;
 mod element;
 mod fragment;
 mod mma;
 mod sparse;
 mod table;
 mod target;
+mod wgmma;
 mod wmma;
+mod work;
 
+pub use descriptor::{Descriptor, Major, PIECE, Swizzle};
 pub(in crate::ptx) use element::{float, integer, packed};
 pub use fragment::{Bit, Fragment, Place};
 pub(in crate::ptx) use mma::{Arithmetic, Form, mma};
 pub(in crate::ptx) use sparse::Sparsity;
 pub use table::{Fragments, fragments};
 pub(in crate::ptx) use target::Target;
+pub(in crate::ptx) use wgmma::{GroupForm, wgmma};
 pub(in crate::ptx) use wmma::{Held, Side, moved, product};
+pub use work::Work;

@@ -131,6 +131,9 @@ impl Sm<'_> {
         if self.store_waits >> w & 1 == 1 {
             return Stall::StoreQueue;
         }
+        if self.tensor.waiting >> w & 1 == 1 {
+            return Stall::TensorUnit;
+        }
         let kind = if warp.offered {
             let atomic = warp.next().is_some_and(|i| i.kind == InstrKind::AtomShared);
             return if atomic && self.atomics >= self.config.path.retry_contexts {

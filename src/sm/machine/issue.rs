@@ -105,7 +105,8 @@ impl Sm<'_> {
         } = instr;
         let words = self.words(instr);
         let passes = subwarps * u64::from(self.passes(instr, active));
-        let latency = u64::from(self.latency(kind));
+        let occupied = self.occupied(w, instr)?;
+        let latency = occupied + u64::from(self.latency(kind));
         let segments = if kind.is_global() {
             self.global.coalesce(instr, active)
         } else {
@@ -116,6 +117,9 @@ impl Sm<'_> {
         } else if kind == InstrKind::RelSsp {
             self.warps[w].released |= active;
             self.note_release(self.warps[w].slot);
+        }
+        if kind == InstrKind::Mma {
+            self.begin_product(w, occupied);
         }
         let warp = &mut self.warps[w];
         warp.offered = false;
@@ -176,6 +180,7 @@ impl Sm<'_> {
         match kind {
             InstrKind::Sfu => latencies.sfu,
             InstrKind::Branch => latencies.branch,
+            InstrKind::Mma => self.config.sm.tensor.latency,
             _ => latencies.alu,
         }
     }

@@ -72,7 +72,11 @@ impl Sm<'_> {
             } // else a completion looks again
             return Ok(());
         }
-        let store = instr.kind == InstrKind::StGlobal;
+        let kind = instr.kind;
+        if kind == InstrKind::Mma && !self.takes_tensor_unit(w, early) {
+            return Ok(()); // the unit looks again
+        }
+        let store = kind == InstrKind::StGlobal;
         if store && !self.global.reserve(cycle) {
             self.store_waits |= warp_bit(w);
             if let Some(free) = self.global.next_entry() {

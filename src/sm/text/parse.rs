@@ -250,11 +250,22 @@ impl Parser {
                 at,
                 format!("there is no instruction '{word}'"),
                 "instructions are alu, mov, sfu, branch, ld.shared, st.shared, atom.shared.OP, \
-                 ldlk, stul, ld.global, st.global, bar, relssp, exit",
+                 ldlk, stul, ld.global, st.global, bar, relssp, exit, mma.BITS.MACS",
             );
         };
         let mut instr = Instr::new(kind, self.pc, 0);
         match suffix {
+            _ if kind == InstrKind::Mma => {
+                let Some((bits, macs)) = product(suffix) else {
+                    return wrong(
+                        at,
+                        format!("'{word}' says not what it multiplies"),
+                        "expected mma.BITS.MACS: factors of 1, 4, 8, 16, 32 (tf32) or 64 bits, \
+                         and the number of multiplications, as in mma.16.2048",
+                    );
+                };
+                (instr.sub, instr.amount) = (bits, macs);
+            }
             "" => {}
             _ if kind == InstrKind::AtomShared => {
                 let op = ATOMICS.iter().position(|&name| name == suffix);
@@ -362,7 +373,9 @@ impl Parser {
         // The first register is the destination, but for kinds that have none;
         // a memory kind has one where a register stands before the address.
         let has_dst = match kind {
-            InstrKind::Alu | InstrKind::Mov | InstrKind::Sfu => !registers.is_empty(),
+            InstrKind::Alu | InstrKind::Mov | InstrKind::Sfu | InstrKind::Mma => {
+                !registers.is_empty()
+            }
             InstrKind::LdShared
             | InstrKind::LdGlobal
             | InstrKind::LdLock
@@ -418,6 +431,14 @@ fn register(scan: &mut Scanner) -> Result<u8, Wrong> {
             "expected r0 to r255, or an address in brackets",
         ),
     }
+}
+
+/// `16.2048`: bits of the factors, and multiplications.
+fn product(suffix: &str) -> Option<(u8, u32)> {
+    let (bits, macs) = suffix.split_once('.')?;
+    let bits = bits.parse().ok();
+    let bits = bits.filter(|bits| [1, 4, 8, 16, 32, 64].contains(bits))?;
+    Some((bits, macs.parse().ok().filter(|macs| *macs > 0)?))
 }
 
 /// The kind that a word names, and what follows the name and a dot.

@@ -97,8 +97,11 @@ impl Encoder {
         let width = instr.bytes.max(1).trailing_zeros() as u8;
         out.push(srcs.len() as u8 | width << 4);
         out.extend(srcs);
-        if matches!(instr.kind, InstrKind::AtomShared | InstrKind::Bar) {
+        if instr.kind.has_sub() {
             out.push(instr.sub);
+        }
+        if instr.kind.has_amount() {
+            put_varint(out, instr.amount.into());
         }
         if instr.kind.is_memory() {
             let base = &mut context.base[usize::from(instr.kind.is_global())];
@@ -241,8 +244,14 @@ fn decode_one(
         *register = cursor.byte()?;
     }
     instr.srcs = Sources::new(&registers[..srcs]).unwrap_or_default();
-    if matches!(kind, InstrKind::AtomShared | InstrKind::Bar) {
+    if kind.has_sub() {
         instr.sub = cursor.byte()?;
+    }
+    if kind.has_amount() {
+        let Ok(amount) = u32::try_from(cursor.varint()?) else {
+            return cursor.corrupt("an amount has more than 32 bits");
+        };
+        instr.amount = amount;
     }
     if kind.is_memory() {
         instr.bytes = 1 << (shape >> 4);

@@ -1,7 +1,7 @@
 //! Reading full traces: an index of the chunks, and each chunk when it is needed.
 
 use super::chunk::{self, decode};
-use super::{CHUNK, CHUNK_BYTES, CHUNK_INSTRS, END, HEADER_BYTES, MAGIC, VERSION, checksum};
+use super::{CHUNK, CHUNK_BYTES, CHUNK_INSTRS, END, HEADER_BYTES, MAGIC, VERSIONS, checksum};
 use crate::error::{Error, Result};
 use crate::input::{self, Limit};
 use crate::sm::instr::{Instr, KernelInfo};
@@ -219,14 +219,16 @@ impl Scan<'_> {
             ));
         }
         let version = u16::from_le_bytes(self.take("the version")?);
-        if version != VERSION {
+        if !VERSIONS.contains(&version) {
             return Err(Error::usage(
                 format!(
                     "{}: full trace version {version} is not supported",
                     self.path.display()
                 ),
                 format!(
-                    "expected version {VERSION}; record the trace with this version of spadkit"
+                    "expected version {} to {}; record the trace with this version of spadkit",
+                    VERSIONS.start(),
+                    VERSIONS.end()
                 ),
             ));
         }
@@ -238,7 +240,7 @@ impl Scan<'_> {
         let mut text = vec![0; length as usize];
         self.fill(&mut text, "the kernel's description")?;
         let mut whole = MAGIC.to_vec();
-        whole.extend(VERSION.to_le_bytes());
+        whole.extend(version.to_le_bytes());
         whole.extend(length.to_le_bytes());
         whole.extend(&text);
         if self.number("the header's checksum")? != checksum(&whole) {

@@ -50,7 +50,7 @@ prop_compose! {
         dst in any::<Option<u8>>(),
         srcs in prop::collection::vec(any::<u8>(), 0..=4),
         width in 0..5u32,
-        sub in any::<u8>(),
+        (sub, amount) in any::<(u8, u32)>(),
         base in any::<u64>(),
         stride in prop_oneof![Just(4i64), any::<i64>()],
         list in any::<Option<[u64; 32]>>(),
@@ -59,8 +59,11 @@ prop_compose! {
         let mut instr = Instr::new(kind, pc, mask);
         instr.dst = dst;
         instr.srcs = Sources::new(&srcs).unwrap();
-        if matches!(kind, InstrKind::AtomShared | InstrKind::Bar) {
+        if kind.has_sub() {
             instr.sub = sub;
+        }
+        if kind.has_amount() {
+            instr.amount = amount;
         }
         if kind.is_memory() {
             instr.bytes = 1 << width;
@@ -160,12 +163,29 @@ fn every_truncation_and_every_changed_byte_is_noticed() {
         problem(&bytes);
     }
     let mut version = good.clone();
-    version[MAGIC.len()] = 2;
-    assert!(problem(&version).contains("version 2 is not supported"));
+    version[MAGIC.len()] = 3;
+    assert!(problem(&version).contains("version 3 is not supported"));
     assert!(problem(b"{\"name\": \"an access trace\"}").contains("is not a full trace"));
     let mut longer = good.clone();
     longer.extend([0; 40]);
     assert!(problem(&longer).contains("follow the end"));
+}
+
+/// The same bytes, but for the version and the header's checksum.
+#[test]
+fn the_first_version_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.spt");
+    write(&path, &[((0, 0), looping(30))]);
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[MAGIC.len()] = 1;
+    let at = MAGIC.len() + 2;
+    let length = u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let end = at + 4 + length;
+    let sum = checksum(&bytes[..end]).to_le_bytes();
+    bytes[end..end + 4].copy_from_slice(&sum);
+    let file = TraceFile::from_bytes(bytes, &path).unwrap();
+    assert_eq!(read(&file, 0, 0).unwrap(), looping(30));
 }
 
 #[test]

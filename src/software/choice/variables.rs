@@ -11,8 +11,12 @@ use std::ops::Range;
 pub struct VariableChoices {
     /// The variable.
     pub variable: SharedVariable,
-    /// Its words and the accesses to them.
+    /// Its words.
     pub array: Array,
+    /// The accesses to them, counted from its first word.
+    pub accesses: AccessTrace,
+    /// Bytes of shared memory in front of that.
+    pub base: u32,
     /// What was found for it alone.
     pub choices: Choices,
 }
@@ -74,12 +78,14 @@ pub fn per_variable(
         let others = trace.words().saturating_sub(region.own.end - region.base);
         let array = Array::new(&part, geometry, rule, room.saturating_sub(others));
         let choices = choices(&array, kinds, effort)?;
-        found.push(region);
         variables.push(VariableChoices {
             variable,
             array,
+            accesses: part,
+            base: 4 * region.base,
             choices,
         });
+        found.push(region);
     }
     let bank = |word: u32| match found.iter().position(|region| region.own.contains(&word)) {
         Some(i) => variables[i]

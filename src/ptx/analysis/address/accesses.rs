@@ -4,7 +4,7 @@ use super::super::{Affine, Affines, NotAffine, Term, Values};
 use super::Touches;
 use super::calls::Summaries;
 use super::origin::Origins;
-use super::sites::{AccessKind, sites, touches};
+use super::sites::{AccessKind, reads_anywhere, sites, touches};
 use crate::ptx::ast::{Base, Function, Module, Operand};
 use crate::ptx::cfg::Cfg;
 use crate::ptx::opcodes::Opcode;
@@ -16,8 +16,7 @@ pub struct SharedAccess {
     pub at: u32,
     /// What it does.
     pub kind: AccessKind,
-    /// Bytes that a lane accesses; of a call, and of what the kit does not
-    /// execute, 0.
+    /// Bytes that a lane accesses; of a call, and of another kind, 0.
     pub bytes: u32,
     /// Whether it has a guard.
     pub guarded: bool,
@@ -29,7 +28,7 @@ pub struct SharedAccess {
     /// or what made it not affine. Of calls always the latter.
     pub address: Result<Affine, NotAffine>,
     /// The address, exact, with a term of its own for each value that is not
-    /// affine; none of calls, and of what the kit does not execute.
+    /// affine; none of calls and other kinds.
     pub expression: Option<Affine>,
     /// Which variables it may touch.
     pub touches: Touches,
@@ -68,6 +67,19 @@ pub fn shared_accesses(
                 touches,
             }));
             continue;
+        }
+        if let Some(reason) = reads_anywhere(i) {
+            list.push(SharedAccess {
+                at,
+                kind: AccessKind::Other,
+                bytes: 0,
+                guarded: i.guard.is_some(),
+                generic: false,
+                elsewhere: false,
+                address: Err(NotAffine { at, reason }),
+                expression: None,
+                touches: Touches::All { at, reason },
+            });
         }
         for site in sites(i) {
             let id = origins.operand(at, site.operand);

@@ -7,7 +7,7 @@ use super::origin::Origin;
 use super::{Touches, is_dynamic};
 use crate::ptx::ast::{Function, Immediate, Instruction, Module, Operand};
 use crate::ptx::names::{Modifier, Word};
-use crate::ptx::opcodes::Class;
+use crate::ptx::opcodes::{Class, Opcode};
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ pub enum AccessKind {
     StoreMatrix,
     /// A call of a function that accesses shared memory.
     Call,
-    /// An instruction that the kit does not execute: it may read and write.
+    /// An instruction of another kind: it may read and write.
     Other,
 }
 
@@ -108,6 +108,13 @@ pub(super) fn sites(i: &Instruction) -> Vec<Site<'_>> {
         shared,
     };
     sites.into_iter().map(site).collect()
+}
+
+/// Why an instruction may touch any variable, though it names no address: a
+/// product of a warpgroup reads shared memory by descriptors.
+pub(super) fn reads_anywhere(i: &Instruction) -> Option<&'static str> {
+    let reads = i.opcode == Opcode::Wgmma && i.has(Word::MmaAsync);
+    reads.then_some("a descriptor of `wgmma`")
 }
 
 /// Bytes that `cp.async` copies.

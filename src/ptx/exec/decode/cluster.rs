@@ -83,7 +83,7 @@ impl Decoder<'_> {
         let function = &self.module.functions[entry as usize];
         match function.tuning.cluster {
             Some(size) if size.iter().product::<u32>() != 1 => Err(Problem {
-                line: function.span.line,
+                place: function.span,
                 text: format!(".reqnctapercluster {}, {}, {}", size[0], size[1], size[2]),
                 reason: "only clusters of one block are supported".to_owned(),
             }),

@@ -32,6 +32,12 @@ pub(super) fn kind(i: &Instruction) -> Kind {
         Class::Function => Kind::Sfu,
         Class::Quotient if i.ty(0).is_some_and(|t| t.is_float()) => Kind::Sfu,
         Class::Tensor if i.has(Word::Load) => Kind::Load,
+        Class::Tensor
+            if i.one_of(&[Word::Fence, Word::CommitGroup, Word::WaitGroup])
+                .is_some() =>
+        {
+            Kind::Other
+        }
         Class::Tensor if i.has(Word::Store) => Kind::Store,
         Class::Tensor => Kind::Tensor,
         Class::Fence | Class::Mbarrier | Class::Hint => Kind::Other,

@@ -1,7 +1,7 @@
 //! What an entry reaches, and where its variables lie.
 
 use super::{Decoder, Problem};
-use crate::ptx::ast::{Function, Operand, Parameter, Target};
+use crate::ptx::ast::{Function, Operand, Parameter, Span, Target};
 use crate::ptx::exec::image::{LocalVariable, SharedVariable};
 use crate::ptx::names::Space;
 use crate::ptx::opcodes::Opcode;
@@ -45,10 +45,10 @@ impl Decoder<'_> {
         let mut done = vec![false; functions.len()];
         let mut on_way = vec![false; functions.len()];
         on_way[entry as usize] = true;
-        let mut way: Vec<(u32, Vec<(u32, u32)>)> =
+        let mut way: Vec<(u32, Vec<(u32, Span)>)> =
             vec![(entry, direct_calls(&functions[entry as usize]))];
         while let Some((function, calls)) = way.last_mut() {
-            let Some((callee, line)) = calls.pop() else {
+            let Some((callee, place)) = calls.pop() else {
                 done[*function as usize] = true;
                 on_way[*function as usize] = false;
                 way.pop();
@@ -57,7 +57,7 @@ impl Decoder<'_> {
             if on_way[callee as usize] {
                 let name = &functions[callee as usize].name;
                 return Err(Problem {
-                    line,
+                    place,
                     text: format!("call {name}"),
                     reason: format!("recursion: {name} comes to call itself"),
                 });
@@ -75,8 +75,16 @@ impl Decoder<'_> {
     pub(super) fn place_shared(&mut self, entry: u32, functions: &[u32]) {
         let memory = match self.module.placed_shared(entry, functions) {
             Ok(memory) => memory,
-            Err(Misplaced { line, text, reason }) => {
-                self.problems.push(Problem { line, text, reason });
+            Err(Misplaced {
+                place,
+                text,
+                reason,
+            }) => {
+                self.problems.push(Problem {
+                    place,
+                    text,
+                    reason,
+                });
                 return;
             }
         };
@@ -125,7 +133,7 @@ impl Decoder<'_> {
         }
         if next > LOCAL_BYTES {
             self.problems.push(Problem {
-                line: 1,
+                place: Span::TOP,
                 text: ".local".to_owned(),
                 reason: format!(
                     "{next} bytes of local memory a thread, of at most {LOCAL_BYTES} (512 KB, as \
@@ -137,15 +145,15 @@ impl Decoder<'_> {
     }
 }
 
-/// Callees and lines of the direct calls of a function.
-fn direct_calls(function: &Function) -> Vec<(u32, u32)> {
+/// Callees and places of the direct calls of a function.
+fn direct_calls(function: &Function) -> Vec<(u32, Span)> {
     let calls = function
         .instructions
         .iter()
         .filter(|i| i.opcode == Opcode::Call);
     calls
         .filter_map(|i| match i.operands.get(1) {
-            Some(Operand::Function(f)) => Some((*f, i.span.line)),
+            Some(Operand::Function(f)) => Some((*f, i.span)),
             _ => None,
         })
         .collect()

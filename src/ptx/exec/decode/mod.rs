@@ -20,6 +20,7 @@ mod provenance;
 mod tensor;
 mod texture;
 mod video;
+mod wgmma;
 mod wmma;
 
 use super::api::{InstructionInfo, Kind};
@@ -27,7 +28,7 @@ use super::form::{Form, Op, Step};
 use super::image::{Image, NEVER, Unsure};
 use super::lanes;
 use super::registers::{Mask, Slot, Width};
-use crate::ptx::ast::{Function, Instruction, LabelKind, Module, Operand, Register};
+use crate::ptx::ast::{Function, Instruction, LabelKind, Module, Operand, Register, Span};
 use crate::ptx::cfg::Cfg;
 use crate::ptx::names::Special;
 use std::collections::HashMap;
@@ -35,7 +36,7 @@ use std::collections::HashMap;
 /// Something that the executor does not do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Problem {
-    pub line: u32,
+    pub place: Span,
     pub text: String,
     pub reason: String,
 }
@@ -118,7 +119,7 @@ impl<'m> Decoder<'m> {
     fn entry(&mut self, entry: u32) {
         if self.module.address_size != 64 {
             self.problems.push(Problem {
-                line: 1,
+                place: Span::TOP,
                 text: ".address_size 32".to_owned(),
                 reason: "addresses of 32 bits".to_owned(),
             });
@@ -154,7 +155,7 @@ impl<'m> Decoder<'m> {
         let text = self.module.text_of(i.span);
         let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
         self.problems.push(Problem {
-            line: i.span.line,
+            place: i.span,
             text: text.chars().take(80).collect(),
             reason: reason.into(),
         });

@@ -4,7 +4,7 @@ use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Immediate, Instruction, Operand};
 use crate::ptx::exec::form::Step;
-use crate::ptx::exec::image::{Matrices, TensorOp};
+use crate::ptx::exec::matrices::{Matrices, TensorOp};
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::names::Type;
 use crate::ptx::opcodes::Opcode;
@@ -13,8 +13,10 @@ use crate::ptx::tensor::{Bit, Form, Fragment, Place, Sparsity, Target, mma};
 impl Decoder<'_> {
     /// `mma`, `mma.sp`, `wmma`
     pub(super) fn tensor(&mut self, i: &Instruction) -> Result<(), Reason> {
-        if i.opcode == Opcode::Wmma {
-            return self.wmma(i);
+        match i.opcode {
+            Opcode::Wmma => return self.wmma(i),
+            Opcode::Wgmma => return self.wgmma(i),
+            _ => {}
         }
         let form = mma(i, Target::of(self.module))?;
         let op = self.product(i, &form)?;
@@ -60,7 +62,7 @@ impl Decoder<'_> {
             [m, n],
         )?;
         let sparse = if form.sparse {
-            Some(self.metadata(i, form)?)
+            Some(self.metadata(&i.operands[4], &i.operands[5], (ty_a, k))?)
         } else {
             None
         };
@@ -106,14 +108,18 @@ impl Decoder<'_> {
     }
 
     /// Metadata and selector of a sparse factor.
-    fn metadata(&mut self, i: &Instruction, form: &Form) -> Result<(Sparsity, Slot), Reason> {
-        let slot = self.source(&i.operands[4], Type::B32)?;
+    pub(super) fn metadata(
+        &mut self,
+        metadata: &Operand,
+        selector: &Operand,
+        (ty, columns): (Type, u32),
+    ) -> Result<(Sparsity, Slot), Reason> {
+        let slot = self.source(metadata, Type::B32)?;
         if slot.width != Width::Word {
             return Err("metadata in a register of other than 32 bits".to_owned());
         }
-        let (ty, columns) = (form.types[1], form.size[2]);
         let most = Sparsity::new(ty, columns, 0).selectors();
-        match &i.operands[5] {
+        match selector {
             Operand::Immediate(Immediate::Integer(n)) if (0..i64::from(most)).contains(n) => {
                 Ok((Sparsity::new(ty, columns, *n as u32), slot))
             }

@@ -1,4 +1,4 @@
-//! Products of matrices (`mma`, `wmma.mma`).
+//! Products of matrices (`mma`, `wmma.mma`, `wgmma`).
 //!
 //! Every element of the result is its accumulator plus the products of a row
 //! and a column, added one after another in the order of the columns of `a`.
@@ -6,18 +6,21 @@
 //! (a fused multiply-add). Devices add several products at a time, with fewer
 //! roundings and some truncations; the PTX ISA leaves their order open.
 
+mod group;
 mod moved;
 mod numbers;
+mod pieces;
 mod sums;
 mod tile;
 
 use super::api::FindingKind;
-use super::image::TensorOp;
 use super::machine::Machine;
+use super::matrices::TensorOp;
 use super::registers::Slot;
 use crate::ptx::tensor::{Arithmetic, Sparsity};
+pub(super) use group::multiply as multiply_group;
 pub(super) use moved::{moved, place};
-use numbers::{Half, Ones, Rounded};
+use numbers::Rounded;
 use sums::Products;
 use tile::Tile;
 
@@ -26,7 +29,7 @@ pub(super) fn multiply(m: &mut Machine, op: &TensorOp, exec: u32) {
     whole_warp(m, exec);
     let found = op
         .sparse
-        .map(|(sparsity, slot)| chosen(m, op, sparsity, slot));
+        .map(|(sparsity, slot)| chosen(m, op.size[0], sparsity, slot));
     let rows = found.as_ref().unwrap_or(&op.rows);
     let products = Products {
         matrices: op.matrices,
@@ -36,16 +39,6 @@ pub(super) fn multiply(m: &mut Machine, op: &TensorOp, exec: u32) {
     let vector = m.image.vector;
     let registers = m.registers;
     match op.arithmetic {
-        Arithmetic::Single => {
-            let [a, b, mut sums] = [&op.a, &op.b, &op.c].map(|o| Tile::floats(registers, o));
-            products.run(vector, &a, &b, &mut sums, f32::mul_add);
-            sums.write_floats(registers, &op.d, exec);
-        }
-        Arithmetic::Half => {
-            let [a, b, mut sums] = [&op.a, &op.b, &op.c].map(|o| Tile::floats(registers, o));
-            products.run(vector, &a, &b, &mut sums, Half::add_product);
-            sums.write_floats(registers, &op.d, exec);
-        }
         Arithmetic::Double(round) => {
             let [a, b, mut sums] = [&op.a, &op.b, &op.c].map(|o| Tile::doubles(registers, o));
             match Rounded::new(round) {
@@ -58,22 +51,14 @@ pub(super) fn multiply(m: &mut Machine, op: &TensorOp, exec: u32) {
             }
             sums.write_doubles(registers, &op.d, exec);
         }
-        Arithmetic::Integer { clamped } => {
-            let [a, b, c] = [&op.a, &op.b, &op.c].map(|o| Tile::integers(registers, o));
-            let mut sums = Tile::zeros();
-            products.run(vector, &a, &b, &mut sums, |a, b, c: i32| c + a * b);
-            sums.add(&c, clamped);
-            sums.write_integers(registers, &op.d, exec);
+        Arithmetic::Single | Arithmetic::Half => {
+            let [a, b, mut sums] = [&op.a, &op.b, &op.c].map(|o| Tile::floats(registers, o));
+            products.floats(vector, op.arithmetic, [&a, &b], &mut sums);
+            sums.write_floats(registers, &op.d, exec);
         }
-        Arithmetic::Bits { and } => {
-            let [a, b, c] = [&op.a, &op.b, &op.c].map(|o| Tile::integers(registers, o));
-            let mut sums = Tile::zeros();
-            if and {
-                products.run(vector, &a, &b, &mut sums, Ones::of_and)
-            } else {
-                products.run(vector, &a, &b, &mut sums, Ones::of_xor)
-            }
-            sums.add(&c, false);
+        Arithmetic::Integer { .. } | Arithmetic::Bits { .. } => {
+            let [a, b, mut sums] = [&op.a, &op.b, &op.c].map(|o| Tile::integers(registers, o));
+            products.integers(vector, op.arithmetic, [&a, &b], &mut sums);
             sums.write_integers(registers, &op.d, exec);
         }
     }
@@ -97,11 +82,11 @@ pub(super) fn whole_warp(m: &mut Machine, exec: u32) {
 }
 
 /// The rows of `b` that the metadata chooses, for each element of `a`.
-fn chosen(m: &mut Machine, op: &TensorOp, sparsity: Sparsity, slot: Slot) -> Vec<u16> {
+fn chosen(m: &mut Machine, rows_of_a: usize, sparsity: Sparsity, slot: Slot) -> Vec<u16> {
     let words = m.registers.read(slot);
-    let mut rows = Vec::with_capacity(op.size[0] * op.size[2]);
+    let mut rows = Vec::new();
     let mut wrong = None;
-    for row in 0..op.size[0] as u32 {
+    for row in 0..rows_of_a as u32 {
         for chunk in 0..sparsity.chunks {
             let (lane, bit) = sparsity.place(row, chunk);
             let metadata = (words[lane as usize] >> bit) as u32 & 15;

@@ -1,6 +1,8 @@
 //! Sums of products.
 
+use super::numbers::{Half, Ones};
 use super::tile::Tile;
+use crate::ptx::tensor::Arithmetic;
 
 /// Columns that are computed together.
 const WIDE: usize = 8;
@@ -15,6 +17,43 @@ pub(super) struct Products<'a> {
 }
 
 impl Products<'_> {
+    /// Adds all products to sums in f16 or f32.
+    pub fn floats(
+        &self,
+        vector: bool,
+        arithmetic: Arithmetic,
+        [a, b]: [&Tile<f32>; 2],
+        sums: &mut Tile<f32>,
+    ) {
+        if arithmetic == Arithmetic::Half {
+            self.run(vector, a, b, sums, Half::add_product);
+        } else {
+            self.run(vector, a, b, sums, f32::mul_add);
+        }
+    }
+
+    /// Adds all products to sums in s32, where they are clamped once.
+    pub fn integers(
+        &self,
+        vector: bool,
+        arithmetic: Arithmetic,
+        [a, b]: [&Tile<i32>; 2],
+        sums: &mut Tile<i32>,
+    ) {
+        let mut new = Tile::zeros();
+        let mut clamped = false;
+        match arithmetic {
+            Arithmetic::Bits { and: true } => self.run(vector, a, b, &mut new, Ones::of_and),
+            Arithmetic::Bits { and: false } => self.run(vector, a, b, &mut new, Ones::of_xor),
+            _ => {
+                clamped = arithmetic == Arithmetic::Integer { clamped: true };
+                self.run(vector, a, b, &mut new, |a, b, c: i32| c + a * b);
+            }
+        }
+        new.add(sums, clamped);
+        *sums = new;
+    }
+
     /// Adds all products to the sums, by `step(a, b, sum)`.
     pub fn run<T: Copy>(
         &self,

@@ -76,7 +76,9 @@ fn refused(all: &[Judged]) -> BTreeMap<usize, String> {
         .err()
         .unwrap_or_default();
     let place = |line: u32| line as usize - head - 1;
-    let named = problems.into_iter().map(|p| (place(p.line), p.reason));
+    let named = problems
+        .into_iter()
+        .map(|p| (place(p.place.line), p.reason));
     named.collect()
 }
 

@@ -25,9 +25,15 @@ const SUMS: [&str; 4] = ["f16", "f32", "f64", "s32"];
 
 /// Why instructions are refused, by their number.
 pub(super) fn refused(all: &[String], target: u32) -> BTreeMap<usize, String> {
+    refused_for(&format!("sm_{target}"), all)
+}
+
+/// The same of a target by its name.
+pub(super) fn refused_for(target: &str, all: &[String]) -> BTreeMap<usize, String> {
     let head = format!(
-        ".version 8.8\n.target sm_{target}\n.address_size 64\n.entry k() {{ .reg .b32 %r<400>; \
-         .reg .f32 %f<9>; .reg .f64 %d<400>; .reg .b64 %rd<9>; .reg .b16 %h<9>; \
+        ".version 8.8\n.target {target}\n.address_size 64\n.entry k() {{ .reg .b32 %r<400>; \
+         .reg .f32 %f<9>; .reg .f64 %d<400>; .reg .b64 %rd<9>; .reg .b16 %h<9>; .reg .pred %p<2>; \
+         .reg .s32 %s<9>; .reg .f16x2 %hh<9>; \
          .shared .align 128 .b8 s[8192];"
     );
     let text = format!("{head}\n{}\nret; }}", all.join("\n"));
@@ -36,7 +42,7 @@ pub(super) fn refused(all: &[String], target: u32) -> BTreeMap<usize, String> {
     let first = head.lines().count() as u32 + 1;
     let numbered = problems.into_iter().flatten();
     numbered
-        .map(|p| ((p.line - first) as usize, p.reason))
+        .map(|p| ((p.place.line - first) as usize, p.reason))
         .collect()
 }
 

@@ -2,6 +2,7 @@
 //! `ptxas` (`tensor.txt`).
 
 mod forms;
+mod group;
 mod product;
 mod reference;
 mod wmma;

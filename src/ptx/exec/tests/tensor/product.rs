@@ -9,7 +9,7 @@ const WORDS: usize = 64 * 64;
 
 /// Operands of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Numbers {
+pub(super) enum Numbers {
     /// Of similar size, so that nothing overflows.
     Tame,
     /// Any bits.
@@ -18,7 +18,7 @@ enum Numbers {
     Edges,
 }
 
-fn element(ty: &str, numbers: Numbers, random: &mut Random) -> u64 {
+pub(super) fn element(ty: &str, numbers: Numbers, random: &mut Random) -> u64 {
     let bits = u64::from(random.next()) << 32 | u64::from(random.next());
     let (fraction, exponent) = match ty {
         "f16" => (10, 5),
@@ -162,9 +162,14 @@ fn check(case: &Case, numbers: Numbers, random: &mut Random) {
     }
 }
 
-type Verdict = Result<(), String>;
+pub(super) type Verdict = Result<(), String>;
 
-fn integers(case: &Case, pairs: impl Iterator<Item = (u64, u64)>, c: u64, d: u64) -> Verdict {
+pub(super) fn integers(
+    case: &Case,
+    pairs: impl Iterator<Item = (u64, u64)>,
+    c: u64,
+    d: u64,
+) -> Verdict {
     let [_, a, b, _] = &case.types;
     let product = |(x, y): (u64, u64)| match case.more {
         ".xor.popc" => (x ^ y) as i64,
@@ -186,7 +191,12 @@ fn integers(case: &Case, pairs: impl Iterator<Item = (u64, u64)>, c: u64, d: u64
 /// K u T (1 + K u) with the unit u and the sum T of all magnitudes, or by K
 /// times half the smallest number. The sum that it is compared with has the
 /// same error in f64.
-fn floats(case: &Case, pairs: impl Iterator<Item = (u64, u64)>, c: u64, d: u64) -> Verdict {
+pub(super) fn floats(
+    case: &Case,
+    pairs: impl Iterator<Item = (u64, u64)>,
+    c: u64,
+    d: u64,
+) -> Verdict {
     let [to, a, b, from] = &case.types;
     let c = value(from, c);
     let factors: Vec<_> = pairs.map(|(x, y)| (value(a, x), value(b, y))).collect();

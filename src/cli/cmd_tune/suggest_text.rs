@@ -1,0 +1,101 @@
+//! What to type, for people.
+
+use crate::suggest::{AccessChange, LineChange, Suggestion};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Lines of an array that are shown.
+const MOST_LINES: usize = 12;
+/// Instructions of a line that are shown: unrolled ones differ by a constant.
+const MOST_ACCESSES: usize = 2;
+
+/// All of them; nothing where there is nothing to change.
+pub(super) fn text(suggestions: &[Suggestion]) -> String {
+    suggestions.iter().map(one).collect()
+}
+
+fn one(s: &Suggestion) -> String {
+    let mut text = format!(
+        "what to type for {}: {} leaves {} of {} conflicts\n",
+        s.array, s.hash, s.conflicts, s.conflicts_before
+    );
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        text,
+        "  every access changes, indices count elements of {} bytes from the start of {}{}:",
+        s.element_bytes,
+        s.array,
+        match s.variable {
+            Some(_) => ", which begins at a multiple of 128 bytes",
+            None => "",
+        }
+    );
+    let mut stands_for = BTreeMap::new();
+    for line in s.lines.iter().take(MOST_LINES) {
+        text += &line_text(line, &mut stands_for);
+    }
+    let more = s.lines.len().saturating_sub(MOST_LINES);
+    if more > 0 {
+        let _ = writeln!(text, "  {more} more lines in --format json");
+    }
+    for (name, what) in stands_for {
+        let _ = writeln!(text, "  {name}: {what}");
+    }
+    let _ = writeln!(text, "  the function, and {} elements:", s.elements);
+    for line in s.function.lines() {
+        let _ = writeln!(text, "    {line}");
+    }
+    if let Some(p) = &s.padding {
+        let _ = writeln!(
+            text,
+            "  or padding, {} leaves {}, {} bytes more:\n    {}\n    {}",
+            p.hash, p.conflicts, p.wasted_bytes, p.declaration, p.index
+        );
+    }
+    for (language, template) in [("CuTe", &s.cute), ("Triton", &s.triton)] {
+        if let Some(t) = template {
+            let _ = writeln!(
+                text,
+                "  in {language}, {} leaves {}:\n    {}",
+                t.hash, t.conflicts, t.code
+            );
+        }
+    }
+    text
+}
+
+fn line_text(line: &LineChange, stands_for: &mut BTreeMap<String, String>) -> String {
+    let place = match (&line.source, line.accesses.first().and_then(|a| a.ptx_line)) {
+        (Some(source), _) => source
+            .rsplit(['/', '\\'])
+            .next()
+            .unwrap_or(source)
+            .to_owned(),
+        (None, Some(ptx)) => format!("PTX {ptx}"),
+        (None, None) => "a line that is not known".to_owned(),
+    };
+    let mut text = format!("  {place}, {} conflicts", line.conflicts);
+    if let Some(old) = &line.text {
+        let _ = write!(text, ": {old}");
+    }
+    text += "\n";
+    if let Some(new) = &line.changed_text {
+        return text + &format!("    {new}\n");
+    }
+    let mut worst: Vec<&AccessChange> = line.accesses.iter().collect();
+    worst.sort_by_key(|a| std::cmp::Reverse(a.conflicts));
+    for access in worst.iter().take(MOST_ACCESSES) {
+        if let (Some(old), Some(new)) = (&access.expression, &access.changed) {
+            let _ = writeln!(text, "    {old} -> {new}");
+            stands_for.extend(access.stands_for.clone());
+        }
+    }
+    let more = worst.len().saturating_sub(MOST_ACCESSES);
+    if more > 0 {
+        let _ = writeln!(
+            text,
+            "    {more} more accesses of the line, in --format json"
+        );
+    }
+    text
+}

@@ -1,0 +1,79 @@
+//! One launch: entry, grid, block, and what is passed.
+
+use crate::error::Result;
+use crate::input::section::{Placed, Section, Source};
+
+/// CUDA's limits of a grid.
+pub(super) const MAX_GRID: [u64; 3] = [(1 << 31) - 1, 65_535, 65_535];
+/// CUDA's limits of a thread block, and of its threads in all.
+const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
+const MAX_THREADS: u32 = 1024;
+/// The largest scratchpad of a block on any GPU so far, in bytes (sm_90).
+const MAX_SHARED: u64 = 227 * 1024;
+
+/// One launch of one entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// The entry; `None` where the PTX has a single one.
+    pub entry: Option<Placed<String>>,
+    /// Thread blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// What is passed, in the entry's order; `None`: the first of
+    /// [`LaunchFile::args`].
+    pub args: Option<Vec<Passed>>,
+    /// Where the launch stands in the file.
+    pub offset: usize,
+}
+
+/// An argument of a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Passed {
+    /// Index into [`LaunchFile::args`](super::LaunchFile::args).
+    pub arg: usize,
+    /// What this launch passes instead of what the argument says.
+    pub instead: Option<Instead>,
+}
+
+/// What a round passes where an argument steps.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Instead {
+    /// Another value of a scalar: its bytes.
+    Value(Vec<u8>),
+    /// The address so many bytes behind the begin of the buffer of the argument
+    /// with that index.
+    Address(usize, u64),
+}
+
+impl From<usize> for Passed {
+    fn from(arg: usize) -> Self {
+        Passed { arg, instead: None }
+    }
+}
+
+/// Entry, grid, block and dynamic shared memory, which the file and its `then`
+/// tables have in the same form.
+pub(super) fn parse_launch(section: &Section, source: &Source) -> Result<Launch> {
+    let grid = section.dimensions("grid", MAX_GRID)?;
+    let block = section.dimensions("block", MAX_BLOCK)?;
+    let threads: u32 = block.value.iter().product();
+    if threads > MAX_THREADS {
+        return Err(source.error(
+            format!("'block' has {threads} threads"),
+            format!("expected at most {MAX_THREADS} in all"),
+            block.offset,
+        ));
+    }
+    let dynamic = section.integer("dynamic_shared", 0, MAX_SHARED)?;
+    Ok(Launch {
+        entry: section.string("entry", "\"NAME\", an entry of the PTX")?,
+        grid: grid.value,
+        block: block.value,
+        dynamic_shared: dynamic.unwrap_or(0) as u32,
+        args: None,
+        offset: section.offset(),
+    })
+}

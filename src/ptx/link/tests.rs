@@ -1,0 +1,280 @@
+//! Modules that are linked, run, and refused.
+
+use crate::error::{Error, Result};
+use crate::ptx::Module;
+use crate::ptx::exec::{Launch, Memory, Options, Outcome, Program};
+
+fn module(name: &str, body: &str) -> Module {
+    let text = format!(".version 7.0\n.target sm_70\n.address_size 64\n{body}");
+    Module::parse(&text, name).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn linked(a: &str, b: &str) -> Result<Module> {
+    Module::link(vec![module("a.ptx", a), module("b.ptx", b)])
+}
+
+/// What the single thread of `entry` stores behind its parameter.
+fn run(module: &Module, entry: &str) -> (Vec<u32>, Outcome) {
+    let program = Program::new(module).unwrap();
+    let mut memory = Memory::new();
+    let out = memory.alloc("out", vec![0; 16]);
+    let launch = Launch {
+        entry: entry.to_owned(),
+        grid: [1; 3],
+        block: [1; 3],
+        dynamic_shared: 0,
+        params: memory.address(out).to_le_bytes().to_vec(),
+    };
+    let outcome = program.run(&mut memory, &launch, &Options::default());
+    let words = memory.bytes(out).as_chunks::<4>().0.iter();
+    let words = words.map(|w| u32::from_le_bytes(*w)).collect();
+    (words, outcome.unwrap_or_else(|e| panic!("{e:?}")))
+}
+
+/// Calls `twice` of another module with 21, adds its `table[1]` and `constant`,
+/// and its own `hidden`.
+const MAIN: &str = ".extern .func (.param .b32 r) twice (.param .b32 x);\n\
+    .extern .global .align 4 .u32 table[];\n\
+    .extern .const .align 4 .u32 constant;\n\
+    .global .align 4 .u32 hidden = 1000;\n\
+    .visible .entry k(.param .u64 out) {\n\
+      .reg .b32 %r<9>; .reg .b64 %rd<3>; .param .b32 p0; .param .b32 p1;\n\
+      ld.param.u64 %rd1, [out];\n\
+      mov.u32 %r1, 21;\n\
+      st.param.b32 [p0], %r1;\n\
+      call (p1), twice, (p0);\n\
+      ld.param.b32 %r2, [p1];\n\
+      st.global.u32 [%rd1], %r2;\n\
+      ld.global.u32 %r3, [table+4];\n\
+      st.global.u32 [%rd1+4], %r3;\n\
+      ld.const.u32 %r4, [constant];\n\
+      st.global.u32 [%rd1+8], %r4;\n\
+      ld.global.u32 %r5, [hidden];\n\
+      st.global.u32 [%rd1+12], %r5;\n\
+      ret;\n}\n";
+
+const OTHER: &str = ".visible .global .align 4 .u32 table[2] = {7, 8};\n\
+    .visible .const .align 4 .u32 constant = 9;\n\
+    .global .align 4 .u32 hidden = 2000;\n\
+    .visible .func (.param .b32 r) twice (.param .b32 x) {\n\
+      .reg .b32 %r<3>;\n\
+      ld.param.b32 %r1, [x];\n\
+      add.u32 %r2, %r1, %r1;\n\
+      st.param.b32 [r], %r2;\n\
+      ret;\n}\n\
+    .visible .entry second(.param .u64 out) {\n\
+      .reg .b32 %r<3>; .reg .b64 %rd<3>;\n\
+      ld.param.u64 %rd1, [out];\n\
+      ld.global.u32 %r1, [hidden];\n\
+      st.global.u32 [%rd1], %r1;\n\
+      st.global.u32 [%rd1+16], %r1;\n\
+      ret;\n}\n";
+
+#[test]
+fn declarations_stand_for_the_definitions_of_others_in_any_order() {
+    for modules in [[("a", MAIN), ("b", OTHER)], [("b", OTHER), ("a", MAIN)]] {
+        let modules = modules.map(|(name, body)| module(name, body));
+        let module = Module::link(modules.to_vec()).unwrap();
+        let (words, outcome) = run(&module, "k");
+        assert_eq!(words, [42, 8, 9, 1000]);
+        assert!(outcome.findings.is_empty());
+        // The other module has a hidden variable of the same name.
+        let program = Program::new(&module).unwrap();
+        let mut names: Vec<String> = program.symbols().map(|s| s.name).collect();
+        names.sort_unstable();
+        let second = &module.units[1].name;
+        assert_eq!(
+            names[1..3],
+            ["hidden".to_owned(), format!("hidden ({second})")]
+        );
+        assert_eq!(run(&module, "second").0[0], 2000);
+    }
+}
+
+#[test]
+fn findings_and_sources_are_those_of_the_right_file() {
+    let at = |text: &str, line| text.replacen("ld.param.u64", &format!("{line}\nld.param.u64"), 1);
+    let first = format!(".file 1 \"first.cu\"\n{}", at(MAIN, ".loc 1 5 0"));
+    let second = format!(".file 1 \"second.cu\"\n{}", at(OTHER, ".loc 1 6 0"));
+    let module = linked(&first, &second).unwrap();
+    let (_, outcome) = run(&module, "second");
+    let [finding] = &outcome.findings[..] else {
+        panic!("{:?}", outcome.findings);
+    };
+    assert_eq!(finding.ptx_file.as_deref(), Some("b.ptx"));
+    assert_eq!(finding.source.as_deref(), Some("second.cu:6"));
+    let text = format!(".version\n.target\n.address\n{second}");
+    let line = text.lines().position(|l| l.contains("%rd1+16")).unwrap() + 1;
+    assert_eq!(finding.ptx_line as usize, line);
+    let k = &module.functions[module.entry("k").unwrap() as usize];
+    let source = module.source(k, &k.instructions[0]);
+    assert_eq!(source.as_deref(), Some("first.cu:5"));
+    assert_eq!(module.file_of(k.instructions[0].span), Some("a.ptx"));
+}
+
+/// A function that returns a constant.
+fn constant(linkage: &str, value: u32) -> String {
+    format!(
+        "{linkage} .func (.param .b32 r) f () {{\n.reg .b32 %r<2>;\n\
+         mov.u32 %r1, {value};\nst.param.b32 [r], %r1;\nret;\n}}\n"
+    )
+}
+
+const CALLS: &str = ".visible .entry k(.param .u64 out) {\n\
+      .reg .b32 %r<2>; .reg .b64 %rd<2>; .param .b32 p;\n\
+      ld.param.u64 %rd1, [out];\n\
+      call (p), f, ();\n\
+      ld.param.b32 %r1, [p];\n\
+      st.global.u32 [%rd1], %r1;\n\
+      ret;\n}\n";
+
+#[test]
+fn weak_gives_way_to_visible_and_to_earlier_ones() {
+    for (first, second, wanted) in [
+        (".weak", ".weak", 1),
+        (".weak", ".visible", 2),
+        (".visible", ".weak", 1),
+        ("", ".visible", 1),
+        (".visible", "", 1),
+    ] {
+        let a = constant(first, 1) + CALLS;
+        let module = linked(&a, &constant(second, 2)).unwrap();
+        assert_eq!(run(&module, "k").0[0], wanted, "{first} {second}");
+    }
+}
+
+#[test]
+fn common_variables_are_one_of_the_largest_size() {
+    let a = ".common .global .align 4 .u32 shared_by_all[1];\n";
+    let b = ".common .global .align 4 .u32 shared_by_all[4];\n";
+    let module = linked(a, b).unwrap();
+    let variables: Vec<u64> = module.variables.iter().map(|v| v.bytes).collect();
+    assert_eq!(variables, [16]);
+}
+
+#[test]
+fn function_addresses_in_tables_are_those_of_the_other_module() {
+    let a = ".extern .global .align 8 .u64 table[1];\n\
+        .visible .entry k(.param .u64 out) {\n\
+          .reg .b32 %r<2>; .reg .b64 %rd<3>; .param .b32 p;\n\
+          ld.param.u64 %rd1, [out];\n\
+          ld.global.u64 %rd2, [table];\n\
+          prototype: .callprototype (.param .b32 _) _ ();\n\
+          call (p), %rd2, (), prototype;\n\
+          ld.param.b32 %r1, [p];\n\
+          st.global.u32 [%rd1], %r1;\n\
+          ret;\n}\n";
+    let b = constant("", 5) + ".visible .global .align 8 .u64 table[1] = {f};\n";
+    let module = linked(a, &b).unwrap();
+    assert_eq!(run(&module, "k").0[0], 5);
+}
+
+fn refused(a: &str, b: &str) -> (String, usize) {
+    match linked(a, b) {
+        Err(Error::Input(e)) => {
+            let help = e.help.clone().unwrap_or_default();
+            (format!("{}: {}; {help}", e.path.display(), e.what), e.line)
+        }
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("linked: {a} {b}"),
+    }
+}
+
+#[test]
+fn what_does_not_fit_together_is_named_with_its_place() {
+    let visible = ".visible .global .align 4 .u32 v[2];\n";
+    let cases = [
+        (
+            constant(".visible", 1),
+            "\n".to_owned() + &constant(".visible", 2),
+            5,
+            "b.ptx: f is defined twice; it is defined at a.ptx:4, too",
+        ),
+        (
+            visible.to_owned(),
+            visible.to_owned(),
+            4,
+            "b.ptx: v is defined twice",
+        ),
+        (
+            visible.to_owned(),
+            ".extern .global .align 4 .u32 v[3];\n".to_owned(),
+            4,
+            "b.ptx: v has another size here; expected it as at a.ptx:4",
+        ),
+        (
+            visible.to_owned(),
+            ".extern .global .align 4 .f32 v[2];\n".to_owned(),
+            4,
+            "b.ptx: v has another type here",
+        ),
+        (
+            ".extern .const .align 4 .u32 v[2];\n".to_owned(),
+            visible.to_owned(),
+            4,
+            "a.ptx: v is in another state space here",
+        ),
+        (
+            constant(".visible", 1),
+            ".extern .func (.param .b64 r) f ();\n".to_owned(),
+            4,
+            "b.ptx: f has other return values here",
+        ),
+        (
+            constant(".visible", 1),
+            ".extern .func (.param .b32 r) f (.param .b32 x);\n".to_owned(),
+            4,
+            "b.ptx: f has other parameters here",
+        ),
+        (
+            constant(".visible", 1),
+            ".extern .global .align 4 .u32 f;\n".to_owned(),
+            4,
+            "b.ptx: f is a variable here; it is a function at a.ptx:4",
+        ),
+        (
+            ".entry k() { ret; }\n".to_owned(),
+            "\n.visible .entry k() { ret; }\n".to_owned(),
+            5,
+            "b.ptx: k is defined twice",
+        ),
+    ];
+    for (a, b, line, what) in cases {
+        let (text, at) = refused(&a, &b);
+        assert!(text.contains(what), "{text}");
+        assert_eq!(at, line, "{text}");
+    }
+    let narrow = Module::parse(".version 7.0\n.target sm_70\n.address_size 32\n", "n.ptx");
+    let error = Module::link(vec![module("a.ptx", ""), narrow.unwrap()]).unwrap_err();
+    assert!(
+        error.to_string().contains("addresses of another size"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_stays_undefined_is_named_where_it_is_used() {
+    let uses = format!("\n{MAIN}");
+    let module = linked("", &uses).unwrap();
+    let error = module.check_supported("k").unwrap_err();
+    let Error::Input(error) = error else {
+        panic!("{error}");
+    };
+    let help = error.help.clone().unwrap();
+    let call = module.functions[module.entry("k").unwrap() as usize].instructions[3].span;
+    assert_eq!(
+        (error.line, error.path.to_str()),
+        (call.line as usize, Some("b.ptx"))
+    );
+    for what in [
+        "twice has no body",
+        "table is not defined here",
+        "constant is not defined",
+    ] {
+        assert!(help.contains(what), "{help}");
+    }
+    assert!(
+        help.contains(&format!("b.ptx, line {}:", call.line)),
+        "{help}"
+    );
+}

@@ -1,0 +1,137 @@
+//! The lines of the source that access an array, and how they change.
+
+use super::target::Target;
+use super::{SourceLine, Tuned, source};
+use crate::ptx::analysis::SourceIndex;
+use crate::trace::{Access, AccessTrace, ConflictProfile, Line};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A line that accesses the array.
+#[derive(Clone, Debug, Serialize)]
+pub struct LineChange {
+    /// `file:line`, where the PTX says it.
+    pub source: Option<String>,
+    /// The calls through which it came into the kernel, the innermost first.
+    pub inlined_at: Vec<String>,
+    /// What stands there, if the file is found.
+    pub text: Option<String>,
+    /// The same, changed, where the file declares the array so that it is sure.
+    pub changed_text: Option<String>,
+    /// Conflicts as it is.
+    pub conflicts: u64,
+    /// Its accesses, in the order of the PTX.
+    pub accesses: Vec<AccessChange>,
+}
+
+/// An instruction of a line.
+#[derive(Clone, Debug, Serialize)]
+pub struct AccessChange {
+    /// 1-based line of the PTX.
+    pub ptx_line: Option<u32>,
+    /// Conflicts as it is.
+    pub conflicts: u64,
+    /// The array element that it accesses first, in CUDA C++; `None` where it
+    /// does not follow from the PTX.
+    pub expression: Option<String>,
+    /// The same under the mapping.
+    pub changed: Option<String>,
+    /// Names in the expression that are not CUDA's, and what they stand for.
+    pub stands_for: BTreeMap<String, String>,
+}
+
+/// The lines, and what else follows from their indices.
+pub(super) struct Lines {
+    pub changes: Vec<LineChange>,
+    /// The declaration of the array, where the source has one.
+    pub declared: Option<source::Declaration>,
+}
+
+/// The lines of a target, those with most conflicts first.
+pub(super) fn lines(
+    target: &Target,
+    tuned: &Tuned,
+    array: &str,
+    function: &str,
+    text: &mut SourceLine,
+) -> Lines {
+    let mask = tuned.geometry.bank_mask();
+    let places = target.accesses.places();
+    let mut found: BTreeMap<Line, LineChange> = BTreeMap::new();
+    for (pc, profile) in ConflictProfile::per_pc(target.accesses, tuned.rule) {
+        let place = places.of(pc);
+        let conflicts = profile.count(|word| word & mask).conflicts;
+        let index = place
+            .ptx_line
+            .and_then(|l| element_index(target, tuned, pc, l));
+        let line = found
+            .entry(Line::of(&place, pc))
+            .or_insert_with(|| LineChange {
+                text: place.source.as_ref().and_then(|s| text(s)),
+                source: place.source.clone(),
+                inlined_at: place.inlined_at.clone(),
+                changed_text: None,
+                conflicts: 0,
+                accesses: Vec::new(),
+            });
+        line.conflicts += conflicts;
+        let stand_ins = index.iter().flat_map(|i| i.stand_ins());
+        line.accesses.push(AccessChange {
+            ptx_line: place.ptx_line,
+            conflicts,
+            stands_for: stand_ins
+                .map(|(n, w)| (n.to_owned(), w.to_owned()))
+                .collect(),
+            expression: index.as_ref().map(|i| format!("{array}[{}]", i.text())),
+            changed: index.map(|i| format!("{array}[{function}({})]", i.text())),
+        });
+    }
+    let mut changes: Vec<LineChange> = found.into_values().collect();
+    changes.sort_by_key(|l| std::cmp::Reverse(l.conflicts));
+    let files = changes.iter().filter_map(|l| l.source.as_deref());
+    let declared = source::declaration(files, array, target.element_bytes(), text);
+    let one_width = target
+        .accesses
+        .accesses
+        .iter()
+        .all(|a| a.bytes == target.element_bytes());
+    if let Some(declared) = declared.as_ref().filter(|_| one_width) {
+        for line in &mut changes {
+            let old = line.text.as_deref();
+            line.changed_text = old.and_then(|t| declared.changed(t, array, function));
+        }
+    }
+    Lines { changes, declared }
+}
+
+/// The index of access site `pc`, at line `ptx_line` of the PTX, in elements of
+/// the target.
+pub(super) fn element_index(
+    target: &Target,
+    tuned: &Tuned,
+    pc: u32,
+    ptx_line: u32,
+) -> Option<SourceIndex> {
+    let index = tuned.indices.get(&ptx_line)?;
+    let mut index = index.clone();
+    index.constant += i64::from(target.offset_of(&index.variable)?);
+    let own = target.accesses.accesses.iter().filter(|a| a.pc == pc);
+    let right = own
+        .flat_map(|a| lanes(a, target.accesses))
+        .all(|(word, thread)| {
+            let byte = index.of_thread(thread, tuned.trace.block_dim);
+            byte.is_none_or(|byte| byte.div_euclid(4) == i64::from(word))
+        });
+    index.elements(target.element_bytes()).filter(|_| right)
+}
+
+/// The word and the thread of each lane that is active.
+pub(super) fn lanes<'a>(
+    access: &'a Access,
+    trace: &'a AccessTrace,
+) -> impl Iterator<Item = (u32, [u32; 3])> + 'a {
+    let [x, y, _] = trace.block_dim;
+    let first = access.warp * trace.warp_size;
+    let lanes = access.addrs.iter().zip(first..);
+    lanes.filter_map(move |(word, t)| Some(((*word)?, [t % x, t / x % y, t / (x * y)])))
+}

@@ -1,0 +1,134 @@
+//! A mapping as what a programmer types: the changed index expressions of the
+//! lines that access an array, the function that they call, the padding of the
+//! array, and the same in CuTe and Triton.
+//!
+//! The expressions come from the affine addresses of the PTX. Where a thread's
+//! index says all of them, they are compared with the addresses of the run.
+
+mod lines;
+mod padding;
+mod source;
+mod target;
+mod templates;
+#[cfg(test)]
+mod tests;
+
+pub use lines::{AccessChange, LineChange};
+pub use padding::Padding;
+pub use templates::Template;
+
+use crate::geometry::Geometry;
+use crate::ptx::analysis::{SourceIndex, plain_name};
+use crate::software::choice::{Array, Choices, PerVariable};
+use crate::software::{LayoutSpec, cuda_function};
+use crate::trace::{AccessTrace, ConflictRule};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use target::Target;
+
+/// What a programmer changes to have a mapping.
+#[derive(Clone, Debug, Serialize)]
+pub struct Suggestion {
+    /// The variable as the PTX names it; `None` for all of shared memory
+    /// together.
+    pub variable: Option<String>,
+    /// The array in the texts.
+    pub array: String,
+    /// Bytes of the elements that the texts count.
+    pub element_bytes: u32,
+    /// The mapping, of 32-bit words.
+    pub hash: LayoutSpec,
+    /// Conflicts of the accesses to it as it is.
+    pub conflicts_before: u64,
+    /// The same under the mapping.
+    pub conflicts: u64,
+    /// Elements that the array needs under the mapping.
+    pub elements: u32,
+    /// The CUDA function that the changed lines call.
+    pub function: String,
+    /// The lines that access the array, those with most conflicts first. All of
+    /// them have to change.
+    pub lines: Vec<LineChange>,
+    /// Padding that is as good, or nearly.
+    pub padding: Option<Padding>,
+    /// The same in CuTe.
+    pub cute: Option<Template>,
+    /// The same in Triton.
+    pub triton: Option<Template>,
+}
+
+/// A kernel whose mappings are known.
+#[derive(Clone, Copy)]
+pub struct Tuned<'a> {
+    /// Its accesses.
+    pub trace: &'a AccessTrace,
+    /// The machine's banks.
+    pub geometry: Geometry,
+    /// How conflicts are counted.
+    pub rule: ConflictRule,
+    /// Shared memory as one array, and its mappings.
+    pub whole: (&'a Array, &'a Choices),
+    /// A mapping for each variable.
+    pub apart: Option<&'a PerVariable>,
+    /// The indices that the PTX computes, by its lines.
+    pub indices: &'a BTreeMap<u32, SourceIndex>,
+}
+
+/// Text of `file:line`, where the file is found.
+pub type SourceLine<'a> = dyn FnMut(&str) -> Option<String> + 'a;
+
+/// What to type for the mappings that leave the fewest conflicts: of each
+/// variable its own, unless one for all leaves fewer. Nothing where the arrays
+/// are best as they are.
+pub fn suggestions(tuned: &Tuned, source: &mut SourceLine) -> Vec<Suggestion> {
+    let targets = target::targets(tuned);
+    let several = targets.len() > 1;
+    let suggest = |target: &Target| suggestion(target, tuned, several, source);
+    targets.iter().map(suggest).collect()
+}
+
+/// `several`: more than one mapping has a function in the same source.
+fn suggestion(
+    target: &Target,
+    tuned: &Tuned,
+    several: bool,
+    source: &mut SourceLine,
+) -> Suggestion {
+    let best = target.choices.best();
+    let array = target.array_name();
+    let function = if several {
+        format!("spad_place_{}", identifier(&array))
+    } else {
+        "spad_place".to_owned()
+    };
+    let bytes = target.element_bytes();
+    let lines = lines::lines(target, tuned, &array, &function, source);
+    let shape = padding::Shape::of(target, tuned);
+    Suggestion {
+        variable: target.variable.map(|v| v.name.clone()),
+        element_bytes: bytes,
+        hash: best.layout.spec().clone(),
+        conflicts_before: target.conflicts_before(),
+        conflicts: best.conflicts,
+        elements: target.elements(&best.layout),
+        function: cuda_function(&best.layout, &function, bytes),
+        padding: padding::padding(target, &shape, &lines, &array),
+        cute: templates::cute(target, &shape),
+        triton: templates::triton(target, &shape),
+        lines: lines.changes,
+        array,
+    }
+}
+
+/// The name of a variable as the source has it, as far as it can be known.
+fn name_of(variable: &str) -> String {
+    plain_name(variable.split(',').next().unwrap_or(variable)).to_owned()
+}
+
+/// A name that C takes.
+fn identifier(name: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.chars()
+        .map(|c| if is_word(c) { c } else { '_' })
+        .collect()
+}

@@ -1,0 +1,115 @@
+//! The arrays that are to be mapped.
+
+use super::Tuned;
+use crate::software::Layout;
+use crate::software::choice::{Array, Choice, Choices, Kind};
+use crate::trace::{AccessTrace, SharedVariable};
+
+/// Of the conflicts that the best mapping removes, a simpler one may leave this
+/// part, in percent, and still be worth a word.
+const NEARLY: u64 = 10;
+
+/// Words that are mapped together.
+pub(super) struct Target<'a> {
+    /// The variable that they are; `None` for several.
+    pub variable: Option<&'a SharedVariable>,
+    /// Bytes of shared memory in front of the first word.
+    pub base: u32,
+    /// The accesses to it, counted from its first word.
+    pub accesses: &'a AccessTrace,
+    pub array: &'a Array,
+    pub choices: &'a Choices,
+    /// All variables: where one array is mapped, each begins somewhere in it.
+    pub all: Vec<SharedVariable>,
+}
+
+/// What to map: each variable that gains, or all of shared memory where that
+/// leaves fewer conflicts.
+pub(super) fn targets<'a>(tuned: &Tuned<'a>) -> Vec<Target<'a>> {
+    let (array, choices) = tuned.whole;
+    let gains = |c: &Choices| c.best().kind != Kind::Mod;
+    if let Some(apart) = tuned.apart
+        && apart.count.conflicts <= choices.best().conflicts
+    {
+        let variables = apart.variables.iter().filter(|v| gains(&v.choices));
+        let target = |v: &'a crate::software::choice::VariableChoices| Target {
+            variable: Some(&v.variable),
+            base: v.base,
+            accesses: &v.accesses,
+            array: &v.array,
+            choices: &v.choices,
+            all: vec![v.variable.clone()],
+        };
+        return variables.map(target).collect();
+    }
+    let all = tuned.trace.shared_variables();
+    let whole = Target {
+        variable: None,
+        base: 0,
+        accesses: tuned.trace,
+        array,
+        choices,
+        all,
+    };
+    if gains(choices) {
+        vec![whole]
+    } else {
+        Vec::new()
+    }
+}
+
+impl Target<'_> {
+    /// The only variable, where it is the whole of the array.
+    fn alone(&self) -> Option<&SharedVariable> {
+        match &self.all[..] {
+            [one] if one.offset == self.base => Some(one),
+            _ => None,
+        }
+    }
+
+    /// What the array is called in the source.
+    pub fn array_name(&self) -> String {
+        match self.alone() {
+            Some(variable) => super::name_of(&variable.name),
+            None => "shared".to_owned(),
+        }
+    }
+
+    /// Bytes of the narrowest access: the elements that texts count.
+    pub fn element_bytes(&self) -> u32 {
+        let accesses = self.accesses.accesses.iter();
+        accesses.map(|a| a.bytes).min().unwrap_or(4)
+    }
+
+    /// Bytes between the first word and a variable of that name.
+    pub fn offset_of(&self, name: &str) -> Option<u32> {
+        let named = |v: &&SharedVariable| v.name.split(", ").any(|n| n == name);
+        let variable = self.all.iter().find(named)?;
+        variable.offset.checked_sub(self.base)
+    }
+
+    pub fn conflicts_before(&self) -> u64 {
+        let mut ranked = self.choices.ranked.iter();
+        let unmapped = ranked.find(|c| c.kind == Kind::Mod);
+        unmapped.map_or(0, |c| c.conflicts)
+    }
+
+    /// Elements of the array under `layout`.
+    pub fn elements(&self, layout: &Layout) -> u32 {
+        let words = layout.words_needed(self.array.words());
+        (4 * words).div_ceil(self.element_bytes())
+    }
+
+    /// Whether so many conflicts are nearly as good as it gets.
+    pub fn is_nearly_best(&self, conflicts: u64) -> bool {
+        let best = self.choices.best().conflicts;
+        let removed = self.conflicts_before().saturating_sub(best);
+        conflicts.saturating_sub(best) * 100 <= NEARLY * removed
+    }
+
+    /// The best of a kind, where it is nearly as good as the best of all.
+    pub fn best_of(&self, kind: Kind) -> Option<&Choice> {
+        let found = self.choices.ranked.iter().find(|c| c.kind == kind)?;
+        self.is_nearly_best(found.conflicts).then_some(found)
+    }
+}

@@ -1,0 +1,179 @@
+//! Launch files of several PTX texts: every command that takes one.
+
+use assert_cmd::Command;
+use std::path::Path;
+
+const HEAD: &str = ".version 7.0\n.target sm_70\n.address_size 64\n";
+
+/// Stores four times the thread into shared memory, and reads it as `at` of
+/// the other text says.
+const FIRST: &str = ".extern .func (.param .b32 r) at (.param .b32 x);\n\
+    .extern .func store (.param .b64 to, .param .b32 x);\n\
+    .shared .align 4 .b8 tile[1024];\n\
+    .visible .entry first(.param .u64 out) {\n\
+      .reg .b32 %r<9>; .reg .b64 %rd<9>;\n\
+      .param .b32 p0; .param .b32 p1; .param .b64 p2; .param .b32 p3;\n\
+      ld.param.u64 %rd1, [out];\n\
+      mov.u32 %r1, %tid.x;\n\
+      st.param.b32 [p0], %r1;\n\
+      call (p1), at, (p0);\n\
+      ld.param.b32 %r2, [p1];\n\
+      mov.u32 %r3, tile;\n\
+      add.u32 %r3, %r3, %r2;\n\
+      st.shared.u32 [%r3], %r1;\n\
+      ld.shared.u32 %r4, [%r3];\n\
+      mul.wide.u32 %rd2, %r1, 4;\n\
+      add.u64 %rd1, %rd1, %rd2;\n\
+      st.param.b64 [p2], %rd1;\n\
+      st.param.b32 [p3], %r4;\n\
+      call store, (p2, p3);\n\
+      ret;\n}\n";
+
+const SECOND: &str = ".visible .func (.param .b32 r) at (.param .b32 x) {\n\
+      .reg .b32 %r<3>;\n\
+      ld.param.b32 %r1, [x];\n\
+      shl.b32 %r2, %r1, 3;\n\
+      st.param.b32 [r], %r2;\n\
+      ret;\n}\n\
+    .visible .func store (.param .b64 to, .param .b32 x) {\n\
+      .reg .b32 %r<2>; .reg .b64 %rd<2>;\n\
+      ld.param.b64 %rd1, [to];\n\
+      ld.param.b32 %r1, [x];\n\
+      st.global.u32 [%rd1], %r1;\n\
+      ret;\n}\n\
+    .visible .entry second(.param .u64 out) {\n\
+      .reg .b32 %r<3>; .reg .b64 %rd<4>;\n\
+      ld.param.u64 %rd1, [out];\n\
+      mov.u32 %r1, %tid.x;\n\
+      mul.wide.u32 %rd2, %r1, 4;\n\
+      add.u64 %rd3, %rd1, %rd2;\n\
+      ld.global.u32 %r2, [%rd3];\n\
+      add.u32 %r2, %r2, 100;\n\
+      st.global.u32 [%rd3], %r2;\n\
+      ret;\n}\n";
+
+/// A folder with both texts and a launch file that runs an entry of each.
+fn folder(ptx: &str, count: u32) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    write("a.ptx", format!("{HEAD}{FIRST}"));
+    write("b.ptx", format!("{HEAD}{SECOND}"));
+    write(
+        "l.toml",
+        format!(
+            "ptx = {ptx}\nentry = \"first\"\ngrid = [1]\nblock = [64]\n\
+             [[arg]]\nname = \"out\"\ntype = \"u32\"\ncount = {count}\n\
+             [[then]]\nentry = \"second\"\ngrid = [1]\nblock = [64]\nargs = [\"out\"]\n"
+        ),
+    );
+    folder
+}
+
+/// Exit status, output and errors.
+fn spadkit(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("spadkit").unwrap();
+    let output = command.current_dir(folder).args(args).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+const BOTH: &str = "[\"a.ptx\", \"b.ptx\"]";
+
+#[test]
+fn entries_of_both_texts_run_on_the_same_buffers() {
+    let folder = folder(BOTH, 64);
+    let args = ["run", "l.toml", "--dump", "out=out.npy", "--races"];
+    let (status, out, err) = spadkit(folder.path(), &args);
+    assert_eq!(status, 0, "{out}{err}");
+    let bytes = std::fs::read(folder.path().join("out.npy")).unwrap();
+    let words = bytes[bytes.len() - 256..].as_chunks::<4>().0;
+    let words: Vec<u32> = words.iter().map(|w| u32::from_le_bytes(*w)).collect();
+    assert_eq!(words, (100..164).collect::<Vec<u32>>());
+}
+
+#[test]
+fn a_finding_names_the_text_that_it_is_in() {
+    let folder = folder(BOTH, 32);
+    let (status, out, _) = spadkit(folder.path(), &["run", "l.toml", "--format", "json"]);
+    assert_eq!(status, 1);
+    let finding = &json(&out)["findings"][0];
+    // The store of `store`: line 14 of b.ptx.
+    let line = format!("{HEAD}{SECOND}");
+    let line = line.lines().position(|l| l.contains("st.global")).unwrap() + 1;
+    assert_eq!(finding["ptx_file"], "b.ptx");
+    assert_eq!(finding["ptx_line"], line);
+    let (_, out, err) = spadkit(folder.path(), &["run", "l.toml"]);
+    assert!(out.contains(&format!("b.ptx:{line}")), "{out}");
+    assert!(err.contains(&format!("see line {line} of b.ptx")), "{err}");
+}
+
+#[test]
+fn traces_and_tables_name_the_text_of_a_line() {
+    let folder = folder(BOTH, 64);
+    let line = format!("{HEAD}{FIRST}");
+    let line = line.lines().position(|l| l.contains("st.shared")).unwrap() + 1;
+    for args in [
+        &["conflicts", "l.toml", "--per-pc"][..],
+        &["conflicts", "l.toml", "--source"],
+        &["classify", "l.toml"],
+    ] {
+        let (status, out, err) = spadkit(folder.path(), args);
+        assert_eq!(status, 0, "{args:?} {out}{err}");
+        assert!(out.contains(&format!("a.ptx:{line}")), "{args:?} {out}");
+    }
+    let (status, out, err) = spadkit(folder.path(), &["sim", "l.toml"]);
+    assert_eq!(status, 0, "{out}{err}");
+}
+
+#[test]
+fn what_changes_one_text_refuses_several() {
+    let folder = folder(BOTH, 64);
+    for args in [
+        &["rewrite", "l.toml", "--hash", "xor", "-o", "out.ptx"][..],
+        &["share", "l.toml", "-o", "out.ptx"],
+    ] {
+        let (status, out, err) = spadkit(folder.path(), args);
+        assert_eq!(status, 2, "{args:?} {out}{err}");
+        let wanted = "takes one PTX, and a.ptx, b.ptx are linked";
+        assert!(err.contains(wanted), "{args:?} {err}");
+        assert!(!folder.path().join("out.ptx").exists());
+    }
+}
+
+#[test]
+fn bad_lists_are_refused_where_they_stand() {
+    for (ptx, place, what) in [
+        ("[]", "l.toml:1:7", "'ptx' names no file"),
+        ("[\"a.ptx\", 7]", "l.toml:1:17", "'ptx' is an integer"),
+        (
+            "[\"a.ptx\", \"\"]",
+            "l.toml:1:17",
+            "'ptx' has an empty name",
+        ),
+        (
+            "[\"a.ptx\", \"a.ptx\"]",
+            "l.toml:1:17",
+            "'a.ptx' is linked twice",
+        ),
+        ("[\"a.ptx\", \"c.ptx\"]", "c.ptx", "cannot"),
+        (
+            "[\"a.ptx\", \"./a.ptx\"]",
+            "./a.ptx:7:",
+            "first is defined twice",
+        ),
+        ("\"a.ptx\"", "l.toml", "has no entry 'second'"),
+    ] {
+        let folder = folder(ptx, 64);
+        let (status, out, err) = spadkit(folder.path(), &["run", "l.toml"]);
+        assert_eq!(status, 2, "{ptx} {out}{err}");
+        assert!(err.contains(place) && err.contains(what), "{ptx}: {err}");
+    }
+}
