@@ -348,7 +348,7 @@ pub(crate) trait Bits: Into<Expr> {
 
     /// The same with its width in other words, where a loop or a parameter
     /// decides it: Verilator's lint holds them to be the same.
-    fn as_wide(self, width: impl Into<Size>) -> Expr {
+    fn of_width(self, width: impl Into<Size>) -> Expr {
         let width = width.into();
         Expr {
             width,

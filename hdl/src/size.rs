@@ -3,10 +3,14 @@
 //! A size knows how it is written (`L*m`, `i-1`) and between which values it
 //! lies, so that widths are checked while the text keeps the names.
 
-use crate::params::index_bits;
 use std::collections::HashSet;
 use std::ops::{Add, Div, Mul, RangeInclusive, Shl, Shr, Sub};
 use std::sync::{LazyLock, Mutex};
+
+/// Bits of an index below `count`: max(1, ceil(log2 count)).
+pub(crate) fn index_bits(count: usize) -> usize {
+    (count.next_power_of_two().trailing_zeros() as usize).max(1)
+}
 
 /// A whole number by its Verilog text, with the values that it can have: one,
 /// or those of the loops that it stands in.

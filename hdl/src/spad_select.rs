@@ -27,8 +27,8 @@ pub(crate) fn emit_helper() -> Result<Module> {
         u.each("level", k, (0, bits), |k| {
             let from = u.wire("from", width << (bits - k));
             let chosen = u.wire("chosen", width << (bits - k - 1));
-            let first = |_| u.assign(from, words.as_wide(from.width));
-            let next = |k| u.assign(from, u.of_turn(chosen, k - 1).as_wide(from.width));
+            let first = |_| u.assign(from, words.of_width(from.width));
+            let next = |k| u.assign(from, u.of_turn(chosen, k - 1).of_width(from.width));
             u.first(k, ("first", first), ("next", next));
             u.each("pair", j, (0, 1 << (bits - k - 1)), |j| {
                 let odd = from.part((2 * j + 1) * width, width);
@@ -40,7 +40,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
         })
     });
     u.paragraph();
-    u.assign(word, u.of_turn(chosen, bits - 1).as_wide(width));
+    u.assign(word, u.of_turn(chosen, bits - 1).of_width(width));
     u.emit()
 }
 
