@@ -41,7 +41,7 @@ module spad_first_warp (
             assign present[c] = |(cand & of_class[c*W +: W]);
         end
         for (w = 0; w < W; w = w + 1) begin : keep
-            wire [3:0] mine = {of_class[3*W + w], of_class[2*W + w], of_class[W + w], of_class[w]};
+            wire [3:0] mine = {of_class[3*W + w], of_class[2*W + w], of_class[W+w], of_class[w]};
             assign of_first[w] = |(mine & first);
         end
     endgenerate

@@ -59,10 +59,9 @@ module spad_nonmem_queue (
     wire [NQ-1:0] valid_next = enter | (stay & ~move);
 
     assign out_valid = (|offer) | (bypass & in_valid);
-    assign out_data = (in_data & {NMW{bypass & in_valid}})
-        | (data[0*NMW +: NMW] & {NMW{offer[0]}}) | (data[1*NMW +: NMW] & {NMW{offer[1]}})
-        | (data[2*NMW +: NMW] & {NMW{offer[2]}}) | (data[3*NMW +: NMW] & {NMW{offer[3]}})
-        | (data[4*NMW +: NMW] & {NMW{offer[4]}});
+    assign out_data = (in_data & {NMW{bypass & in_valid}}) | (data[0 +: NMW] & {NMW{offer[0]}})
+        | (data[NMW +: NMW] & {NMW{offer[1]}}) | (data[2*NMW +: NMW] & {NMW{offer[2]}})
+        | (data[3*NMW +: NMW] & {NMW{offer[3]}}) | (data[4*NMW +: NMW] & {NMW{offer[4]}});
     assign stage_valid = valid;
 
     always @(posedge clk) begin

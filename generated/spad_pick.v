@@ -35,8 +35,8 @@ module spad_pick #(
                 assign from = level[k-1].joined;
             end
             for (j = 0; j < (WORDS >> (k + 1)); j = j + 1) begin : pair
-                assign joined[j*WIDTH +: WIDTH] =
-                    from[2*j*WIDTH +: WIDTH] | from[(2*j+1)*WIDTH +: WIDTH];
+                assign joined[j*WIDTH +: WIDTH] = from[2*j*WIDTH +: WIDTH]
+                    | from[(2*j + 1)*WIDTH +: WIDTH];
             end
         end
     endgenerate

@@ -30,8 +30,7 @@ module spad_select #(
                 assign from = level[k-1].chosen;
             end
             for (j = 0; j < (1 << (BITS - k - 1)); j = j + 1) begin : pair
-                assign chosen[j*WIDTH +: WIDTH] = index[k]
-                    ? from[(2*j+1)*WIDTH +: WIDTH]
+                assign chosen[j*WIDTH +: WIDTH] = index[k] ? from[(2*j + 1)*WIDTH +: WIDTH]
                     : from[2*j*WIDTH +: WIDTH];
             end
         end

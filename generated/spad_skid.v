@@ -36,25 +36,25 @@ module spad_skid #(
 
     wire move = ~first_valid | out_ready;
     wire [WIDTH-1:0] next = second_valid ? second : in_data;
+    wire waits = second_valid | in_valid;
 
     assign in_ready = ~second_valid;
     assign out_valid = first_valid;
     assign out_data = first;
 
     always @(posedge clk) begin
-        if (rst) begin
-            first_valid <= 1'b0;
-            second_valid <= 1'b0;
-        end else if (move) begin
-            first_valid <= second_valid | in_valid;
-            second_valid <= 1'b0;
-        end else begin
-            second_valid <= second_valid | in_valid;
-        end
+        if (rst) first_valid <= 1'b0;
+        else if (move) first_valid <= waits;
+    end
+    always @(posedge clk) begin
+        if (rst) second_valid <= 1'b0;
+        else second_valid <= waits & ~move;
     end
 
     // What is behind in the second entry: no valid bit tells while it is empty.
-    always @(posedge clk) if (~second_valid) second <= in_data;
+    always @(posedge clk) begin
+        if (~second_valid) second <= in_data;
+    end
 
     generate
         if (CLEAR != 0) begin : cleared
@@ -63,7 +63,9 @@ module spad_skid #(
                 else if (move) first <= next;
             end
         end else begin : plain
-            always @(posedge clk) if (move) first <= next;
+            always @(posedge clk) begin
+                if (move) first <= next;
+            end
         end
     endgenerate
 endmodule

@@ -3,7 +3,7 @@
 use crate::adapter;
 use crate::codes;
 use crate::item::{Instance, Item, Memory, Next, Update};
-use crate::lines::{words, wrap};
+use crate::lines::{CODE_WIDTH, Lines, words, wrap};
 use crate::module::{Result, UnitDoc, header};
 use crate::port::Port;
 use crate::print;
@@ -18,6 +18,7 @@ const INSTANCE_WIDTH: usize = 88;
 
 /// What stands in front of a body.
 pub(crate) struct Opening<'a> {
+    pub(crate) parameters: &'a [(&'static str, usize)],
     pub(crate) ports: &'a [Port],
     pub(crate) registers: &'a [String],
     pub(crate) unused: &'a [(String, String)],
@@ -30,15 +31,8 @@ struct Values {
     header: String,
     opening: String,
     codes: Vec<String>,
-    sizes: Vec<Declared>,
+    sizes: Vec<String>,
     lines: Vec<String>,
-}
-
-/// A size that the module declares.
-#[derive(Serialize)]
-struct Declared {
-    name: &'static str,
-    value: String,
 }
 
 /// The whole file.
@@ -54,8 +48,7 @@ pub(crate) fn module(doc: &UnitDoc, opening: &Opening, items: &[Item]) -> Result
     for (size, value) in opening.sizes.iter().rev() {
         if used.contains(size.text()) {
             note_names(value, &mut used);
-            let (name, value) = (size.text(), value.clone());
-            sizes.insert(0, Declared { name, value });
+            sizes.insert(0, declared(size.text(), value));
         }
     }
     for (at, names) in body.indices.iter().rev() {
@@ -76,12 +69,27 @@ pub(crate) fn module(doc: &UnitDoc, opening: &Opening, items: &[Item]) -> Result
     let codes = codes::declarations(&body.lines.join("\n"));
     let values = Values {
         header: header(doc, opening.ports),
-        opening: print::opening(&doc.name, opening.ports, opening.registers, opening.unused),
+        opening: print::opening(
+            &doc.name,
+            opening.parameters,
+            opening.ports,
+            opening.registers,
+            opening.unused,
+        ),
         codes: codes.lines().map(str::to_owned).collect(),
         sizes,
         lines: body.lines,
     };
     render_body("module.v.tera", &values).map(|text| text + "\n")
+}
+
+/// `localparam name = value;`, in several lines where it is long.
+fn declared(name: &str, value: &str) -> String {
+    let mut cases = value.split(" : ");
+    let first = cases.next().unwrap_or_default();
+    let mut lines = Lines::new(CODE_WIDTH, format!("    localparam {name} = {first}"));
+    cases.for_each(|case| lines.append(8, &format!(": {case}")));
+    lines.join() + ";"
 }
 
 /// Adds the names in a line of code, without its comment.
@@ -303,6 +311,6 @@ fn range(width: Size) -> String {
     match (width.is_number(), width.value()) {
         (true, Some(1)) => String::new(),
         (true, Some(bits)) => format!("[{}:0] ", bits - 1),
-        _ => format!("[{}-1:0] ", width.text()),
+        _ => format!("[{}:0] ", width.top()),
     }
 }

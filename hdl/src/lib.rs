@@ -27,7 +27,6 @@ mod geometry;
 
 mod hashed_lanes;
 mod hashes;
-mod helper;
 mod instance;
 mod item;
 mod kinds;

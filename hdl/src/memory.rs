@@ -3,9 +3,9 @@
 
 use crate::adapter;
 use crate::item::{Item, Memory};
-use crate::params::index_bits;
 use crate::signal::Expr;
 use crate::size::Size;
+use crate::size::index_bits;
 use crate::unit::Unit;
 
 impl Memory {

@@ -116,7 +116,7 @@ impl Unit {
         let ports = documented(signals.ports, &self.doc.name, &self.ports)?;
         let body = print::body(&signals.locals, &statements, &widths);
         let codes = codes::declarations(&body);
-        let opening = print::opening(&self.doc.name, &ports, &[], &self.unused);
+        let opening = print::opening(&self.doc.name, &[], &ports, &[], &self.unused);
         let text = format!(
             "{}{opening}\n{codes}{body}endmodule\n",
             header(&self.doc, &ports)

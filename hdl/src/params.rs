@@ -5,12 +5,8 @@
 
 use crate::machine::{Machine, PC_BITS, RetryLatencies, TAG_BITS};
 use crate::module::Result;
+use crate::size::index_bits;
 use serde::Serialize;
-
-/// Bits of an index below `count`: max(1, ceil(log2 count)).
-pub(crate) fn index_bits(count: usize) -> usize {
-    (count.next_power_of_two().trailing_zeros() as usize).max(1)
-}
 
 /// Lists each parameter once; a value may use those above it.
 macro_rules! parameters {

@@ -34,6 +34,10 @@ pub struct Port {
     /// of its ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skid_depth: Option<u32>,
+    /// Where a parameter of the module says its width: the number of its
+    /// highest bit.
+    #[serde(skip)]
+    pub(crate) top: Option<String>,
 }
 
 impl Port {
@@ -47,6 +51,7 @@ impl Port {
             doc: doc.into(),
             depends_on: None,
             skid_depth: (dir == Dir::Out && lets_go_on(name)).then_some(0),
+            top: None,
         }
     }
 }

@@ -12,15 +12,23 @@ use rust_hdl::core::ast::{
 /// A term of that length does not fit into a line of its own.
 const LONG: usize = CODE_WIDTH - 16;
 
-/// `module NAME ( ports );`: outputs named in `registers` are registers, and
-/// the lint of unused bits is waived where `unused` has a reason.
+/// `module NAME #( parameters ) ( ports );`: parameters have their defaults,
+/// outputs named in `registers` are registers, and the lint of unused bits is
+/// waived where `unused` has a reason.
 pub(crate) fn opening(
     module: &str,
+    parameters: &[(&str, usize)],
     ports: &[Port],
     registers: &[String],
     unused: &[(String, String)],
 ) -> String {
-    let mut out = format!("module {module} (\n");
+    let set = |(name, value): &(&str, usize)| format!("    parameter {name} = {value}");
+    let set: Vec<_> = parameters.iter().map(set).collect();
+    let mut out = if set.is_empty() {
+        format!("module {module} (\n")
+    } else {
+        format!("module {module} #(\n{}\n) (\n", set.join(",\n"))
+    };
     for (i, port) in ports.iter().enumerate() {
         let dir = match port.dir {
             Dir::In => "input wire",
@@ -28,7 +36,11 @@ pub(crate) fn opening(
             Dir::Out => "output wire",
         };
         let comma = if i + 1 < ports.len() { "," } else { "" };
-        let line = format!("    {dir} {}{}{comma}\n", range(port.width), port.name);
+        let range = match &port.top {
+            Some(top) => format!("[{top}:0] "),
+            None => range(port.width),
+        };
+        let line = format!("    {dir} {range}{}{comma}\n", port.name);
         match unused.iter().find(|(name, _)| *name == port.name) {
             None => out.push_str(&line),
             Some((_, reason)) => out.push_str(&format!(

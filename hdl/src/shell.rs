@@ -154,7 +154,13 @@ impl Shell {
         p: &Params,
         x: &impl Serialize,
     ) -> Result<Module> {
-        let head = opening(&self.doc.name, &self.ports, &self.registers, &self.unused);
+        let head = opening(
+            &self.doc.name,
+            &[],
+            &self.ports,
+            &self.registers,
+            &self.unused,
+        );
         let logic = self.equations()?;
         let values = Values {
             head: head.clone(),

@@ -173,9 +173,9 @@ impl Expr {
         }
     }
 
-    fn shifted(self, op: VerilogOp, by: usize) -> Expr {
+    fn shifted(self, op: VerilogOp, by: Size) -> Expr {
         let width = self.width;
-        let by = Expr::leaf(&by.to_string(), width);
+        let by = Expr::leaf(&by.compared(), width);
         self.binary(op, Operand::Expr(by))
     }
 
@@ -346,14 +346,24 @@ pub(crate) trait Bits: Into<Expr> {
         }
     }
 
+    /// The same with its width in other words, where a loop or a parameter
+    /// decides it: Verilator's lint holds them to be the same.
+    fn of_width(self, width: impl Into<Size>) -> Expr {
+        let width = width.into();
+        Expr {
+            width,
+            ..self.into()
+        }
+    }
+
     /// `self << by`, as wide as before.
-    fn up(self, by: usize) -> Expr {
-        self.into().shifted(VerilogOp::Shl, by)
+    fn up(self, by: impl Into<Size>) -> Expr {
+        self.into().shifted(VerilogOp::Shl, by.into())
     }
 
     /// `self >> by`
-    fn down(self, by: usize) -> Expr {
-        self.into().shifted(VerilogOp::Shr, by)
+    fn down(self, by: impl Into<Size>) -> Expr {
+        self.into().shifted(VerilogOp::Shr, by.into())
     }
 }
 

@@ -4,8 +4,13 @@
 //! lies, so that widths are checked while the text keeps the names.
 
 use std::collections::HashSet;
-use std::ops::{Add, Div, Mul, Sub};
+use std::ops::{Add, Div, Mul, RangeInclusive, Shl, Shr, Sub};
 use std::sync::{LazyLock, Mutex};
+
+/// Bits of an index below `count`: max(1, ceil(log2 count)).
+pub(crate) fn index_bits(count: usize) -> usize {
+    (count.next_power_of_two().trailing_zeros() as usize).max(1)
+}
 
 /// A whole number by its Verilog text, with the values that it can have: one,
 /// or those of the loops that it stands in.
@@ -27,10 +32,24 @@ enum Form {
     Short,
     /// Any other sum.
     Sum,
+    Shift,
+    /// By cases; only a `localparam` is one.
+    Choice,
 }
 
 impl Size {
-    /// A `localparam` or parameter.
+    /// A parameter that instances set to a value of the range.
+    pub(crate) fn parameter(name: &str, values: RangeInclusive<usize>) -> Self {
+        let (least, most) = (*values.start() as isize, *values.end() as isize);
+        Size::new(name, Form::Name, least, most)
+    }
+
+    /// A `localparam` that stands for `value`.
+    pub(crate) fn called(name: &str, value: Size) -> Self {
+        Size::new(name, Form::Name, value.least, value.most)
+    }
+
+    /// A number that has a name.
     pub(crate) fn named(name: &str, value: usize) -> Self {
         Size::new(name, Form::Name, value as isize, value as isize)
     }
@@ -100,8 +119,46 @@ impl Size {
     fn factor(self) -> String {
         match self.form {
             Form::Short | Form::Sum => format!("({})", self.text),
+            _ => self.compared(),
+        }
+    }
+
+    /// The text beside a `<`, or in front of a `-`.
+    pub(crate) fn compared(self) -> String {
+        match self.form {
+            Form::Shift => format!("({})", self.text),
             _ => self.text.to_owned(),
         }
+    }
+
+    /// The text behind a `<<` or `>>`.
+    fn distance(self) -> String {
+        match self.form {
+            Form::Short => format!("({})", self.text.replace('+', " + ").replace('-', " - ")),
+            Form::Number | Form::Name => self.text.to_owned(),
+            _ => format!("({})", self.text),
+        }
+    }
+
+    /// The number of the highest bit of something of this width.
+    pub(crate) fn top(self) -> String {
+        format!("{}-1", self.compared())
+    }
+
+    /// Bits of an index below this number, at least one. Verilog-2001 has no
+    /// function for it.
+    pub(crate) fn index_bits(self) -> Size {
+        let bits = |number: isize| index_bits(number as usize);
+        let (least, most) = (bits(self.least), bits(self.most));
+        let case = |bits| format!("{} <= {} ? {bits} : ", self.text, 1usize << bits);
+        let text: String = (least..most).map(case).collect();
+        let text = format!("{text}{most}");
+        Size::new(&text, Form::Choice, least as isize, most as isize)
+    }
+
+    fn shift(self, symbol: &str, by: Size, [least, most]: [isize; 2]) -> Size {
+        let text = format!("{} {symbol} {}", self.factor(), by.distance());
+        Size::new(&text, Form::Shift, least, most)
     }
 
     fn sum(self, symbol: char, right: String, other: Size, values: [isize; 2]) -> Size {
@@ -132,6 +189,9 @@ impl<T: Into<Size>> Add<T> for Size {
     type Output = Size;
     fn add(self, other: T) -> Size {
         let other = other.into();
+        if self.is_number() && self.most == 0 {
+            return other;
+        }
         let values = [self.least + other.least, self.most + other.most];
         self.sum('+', other.text.to_owned(), other, values)
     }
@@ -152,6 +212,8 @@ impl<T: Into<Size>> Mul<T> for Size {
         let other = other.into();
         let (least, most) = (self.least * other.least, self.most * other.most);
         match (self.form, other.form) {
+            (Form::Number, _) if self.most == 1 => other,
+            (Form::Number, _) if self.most == 0 => 0.into(),
             (Form::Number, Form::Number) => Size::from(least as usize),
             _ => {
                 let text = format!("{}*{}", self.factor(), other.factor());
@@ -177,6 +239,31 @@ impl Div<usize> for Size {
             Form::Number => Size::from(least as usize),
             _ => Size::new(&text, Form::Product, least, most),
         }
+    }
+}
+
+impl<T: Into<Size>> Shl<T> for Size {
+    type Output = Size;
+    fn shl(self, by: T) -> Size {
+        let by = by.into();
+        let values = [self.least << by.least.max(0), self.most << by.most];
+        self.shift("<<", by, values)
+    }
+}
+
+impl Shl<Size> for usize {
+    type Output = Size;
+    fn shl(self, by: Size) -> Size {
+        Size::from(self) << by
+    }
+}
+
+impl<T: Into<Size>> Shr<T> for Size {
+    type Output = Size;
+    fn shr(self, by: T) -> Size {
+        let by = by.into();
+        let values = [self.least >> by.most, self.most >> by.least.max(0)];
+        self.shift(">>", by, values)
     }
 }
 
@@ -207,6 +294,11 @@ mod tests {
         assert_eq!(((k + 1) * m).text(), "(k+1)*m");
         assert_eq!((l - 1 - k).text(), "L-1-k");
         assert_eq!((Size::from(3) * 4).text(), "12");
+        let shifted = l << (m - k - 1);
+        assert_eq!(shifted.text(), "L << (m - k - 1)");
+        assert_eq!((shifted * m).text(), "(L << (m - k - 1))*m");
+        assert_eq!(((l + k) >> 1).top(), "((L+k) >> 1)-1");
+        assert_eq!((l * m).top(), "L*m-1");
     }
 
     #[test]
@@ -216,5 +308,16 @@ mod tests {
         assert!((i * m + m).within(l * m) && !(i * m + m + 1).within(l * m));
         assert!((l * m).same(Size::from(160)) && i.same(i) && !i.same(l));
         assert_eq!((i.value(), (l * m).plain().text()), (None, "160"));
+    }
+
+    #[test]
+    fn parameters_are_checked_with_their_largest_value() {
+        let width = Size::parameter("WIDTH", 2..=100);
+        let i = Size::index("i", 0.into(), width >> 1);
+        assert!((2 * i + 2).within(width) && !(2 * i + 3).within(width));
+        assert_eq!((width.value(), width.plain().text()), (None, "WIDTH"));
+        let levels = Size::parameter("N", 2..=9).index_bits();
+        assert_eq!(levels.text(), "N <= 2 ? 1 : N <= 4 ? 2 : N <= 8 ? 3 : 4");
+        assert!(levels.within(4.into()) && !levels.within(3.into()));
     }
 }

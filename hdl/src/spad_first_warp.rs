@@ -1,56 +1,17 @@
 //! Which of the candidates goes first: class, then order. The scheduler has
 //! two, because the mask comes too late to search behind it.
 
-use crate::expr::{Expr, any, assign, assign_bit, bit, choose, copies, is, slice, wire};
+use crate::codes::policy;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::shell::Shell;
+use crate::signal::{Bits, code, concat, when};
 use crate::spad_lowest;
-use rust_hdl::core::ast::VerilogStatement;
-
-/// The class that goes first: owner, unshared, non-owner.
-fn first_class() -> Vec<VerilogStatement> {
-    let alone = |class: usize| -> Expr {
-        let better = match class {
-            1 => bit("present", 0),
-            _ => any(slice("present", 0, class)),
-        };
-        bit("present", class) & !better
-    };
-    let mut logic = vec![assign_bit("first", 0, bit("present", 0))];
-    logic.extend((1..4).map(|class| assign_bit("first", class, alone(class))));
-    logic
-}
-
-/// The candidates of that class.
-fn chosen(p: &Params) -> Vec<VerilogStatement> {
-    let of_owners = is("cfg_policy", "POLICY_OWF_LRR") | is("cfg_policy", "POLICY_OWF_SLOT");
-    vec![
-        assign("by_class", of_owners),
-        assign(
-            "chosen",
-            wire("cand") & (copies(p.W, !wire("by_class")) | wire("of_first")),
-        ),
-    ]
-}
-
-/// Round-robin: first the warps behind the last one, then all.
-fn selection(p: &Params) -> Vec<VerilogStatement> {
-    let wraps = |name, behind: &str, all| choose(name, [(wire("go_on"), wire(behind))], all);
-    vec![
-        assign(
-            "go_on",
-            bit("found_behind", p.W - 1) & !bit("cfg_policy", 1),
-        ),
-        wraps("sel", "next", "lowest"),
-        wraps("found_sel", "found_behind", "found"),
-    ]
-}
+use crate::unit::Unit;
 
 /// Emits the helper behind its priority search.
 pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
-    let lowest = spad_lowest::emit_helper()?;
-    let doc = UnitDoc {
+    let search = spad_lowest::emit_helper()?;
+    let u = Unit::new(UnitDoc {
         name: "spad_first_warp".into(),
         summary: "the candidate that goes first: by class where the policy says so, then \
                   round-robin behind the warp of the last time, or the lowest."
@@ -59,25 +20,58 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
         timing: "combinational".into(),
         paper: "sharing paper, section 4; microarchitecture/warp-scheduler.md".into(),
         latency_cycles: 0,
-    };
-    let module = Shell::new(doc)
-        .input("cfg_policy", 2, "policy")
-        .input("cand", p.W, "the candidates")
-        .input("of_class", 4 * p.W, "warps of each class, class 0 lowest")
-        .input("behind", p.W, "warps behind the one that was taken last")
-        .output("sel", p.W, "the warp, one-hot; 0 if none")
-        .output(
-            "found_sel",
-            p.W,
-            "per position: the warp is there or below; any: there is one",
-        )
-        .signals(&[("present", 4), ("first", 4), ("of_first", p.W)])
-        .signals(&[("found_behind", p.W), ("next", p.W)])
-        .signals(&[("found", p.W), ("lowest", p.W)])
-        .logic("first_class", first_class())
-        .logic("chosen", chosen(p))
-        .logic("selection", selection(p))
-        .instantiates(&lowest)
-        .emit("spad_first_warp.v.tera", p)?;
-    Ok(vec![lowest, module])
+    });
+    let [warps] = u.sizes(p, ["W"]);
+    let cfg_policy = u.input("cfg_policy", 2, "policy");
+    let cand = u.input("cand", warps, "the candidates");
+    let about = "warps of each class, class 0 lowest";
+    let of_class = u.input("of_class", 4 * warps, about);
+    let behind = u.input("behind", warps, "warps behind the one that was taken last");
+    let sel = u.output("sel", warps, "the warp, one-hot; 0 if none");
+    let about = "per position: the warp is there or below; any: there is one";
+    let found_sel = u.output("found_sel", warps, about);
+
+    u.section("Per class: a candidate is of it; it is the first with one.");
+    let [present, first] = u.wires(["present", "first"], 4);
+    let of_first = u.wire("of_first", warps);
+    u.assign(first.at(0), present.at(0));
+    u.assign(first.at(1), present.at(1) & !present.at(0));
+    for class in 2..4 {
+        u.assign(
+            first.at(class),
+            present.at(class) & !present.part(0, class).any(),
+        );
+    }
+
+    u.paragraph();
+    let [w, c] = u.indices(["w", "c"]);
+    u.generate(|| {
+        u.each("each_class", c, (0, 4), |c| {
+            let of_it = cand & of_class.part(c * warps, warps);
+            u.assign(present.at(c), of_it.any());
+        });
+        u.each("keep", w, (0, warps), |w| {
+            let in_class = |class: usize| of_class.at(class * warps + w);
+            let mine = u.name("mine", concat((0..4).rev().map(in_class)));
+            u.assign(of_first.at(w), (mine & first).any());
+        });
+    });
+    let policy = |value| code(&policy::FIELD, value);
+    let of_owners =
+        cfg_policy.is(policy(policy::OWF_LRR)) | cfg_policy.is(policy(policy::OWF_SLOT));
+    let by_class = u.name("by_class", of_owners);
+    let chosen = cand & ((!by_class).copies(p.W) | of_first);
+    let chosen = u.named("chosen", p.W, chosen);
+
+    u.section("Round-robin: first the warps behind the last one, then all.");
+    let [found_behind, next] = u.wires(["found_behind", "next"], warps);
+    let [found, lowest] = u.wires(["found", "lowest"], warps);
+    let (before, all) = ([found_behind, next], [found, lowest]);
+    spad_lowest::instance(&u, &search, "search_behind", chosen & behind, before);
+    spad_lowest::instance(&u, &search, "search_all", chosen, all);
+    let go_on = u.name("go_on", found_behind.at(p.W - 1) & !cfg_policy.at(1));
+    u.assign(sel, when(go_on, next).otherwise(lowest));
+    u.assign(found_sel, when(go_on, found_behind).otherwise(found));
+    let module = u.emit()?;
+    Ok(vec![search, module])
 }

@@ -1,33 +1,47 @@
 //! The priority search of the scheduler: the lowest set bit of a vector, one-hot,
 //! by prefix sums, because its depth is what the pick's clock period hangs on.
 
-use crate::helper;
-use crate::module::{Dir, Module, Port, Result, UnitDoc};
-use crate::signal::{Expr, Signal};
+use crate::module::{Module, Result, UnitDoc};
+use crate::signal::{Bits, Expr, Signal};
 use crate::unit::Unit;
 
 /// Emits `spad_lowest`.
 pub(crate) fn emit_helper() -> Result<Module> {
-    let found = "per position: a bit at or below it is set";
-    let ports = vec![
-        Port::new("want", Dir::In, 0, "the candidates, WIDTH bits"),
-        Port::new("found", Dir::Out, 0, found),
-        Port::new(
-            "lowest",
-            Dir::Out,
-            0,
-            "the lowest set bit alone; none if none is",
-        ),
-    ];
-    let doc = UnitDoc {
+    let u = Unit::new(UnitDoc {
         name: "spad_lowest".into(),
         summary: "the lowest set bit of a vector.".into(),
         parameters: "WIDTH, bits, 2 to 128".into(),
         timing: "combinational".into(),
         paper: "the lowest warp goes first: microarchitecture/warp-scheduler.md".into(),
         latency_cycles: 0,
-    };
-    helper::emit("spad_lowest.v.tera", doc, ports)
+    });
+    let width = u.parameter("WIDTH", 8, 2..=128);
+    let want = u.input("want", width, "the candidates, WIDTH bits");
+    let about = "per position: a bit at or below it is set";
+    let found = u.output("found", width, about);
+    let about = "the lowest set bit alone; none if none is";
+    let lowest = u.output("lowest", width, about);
+
+    let levels = u.size("LEVELS", width.index_bits());
+    u.section(
+        "A prefix network. In front of level k a position has seen the 2**k from itself down; \
+         behind it twice as many.",
+    );
+    let [k] = u.indices(["k"]);
+    let seen = u.generate(|| {
+        u.each("level", k, (0, levels), |k| {
+            let so_far = u.wire("so_far", width);
+            let seen = u.named("seen", width, so_far | so_far.up(1 << k));
+            let first = |_| u.assign(so_far, want);
+            let next = |k| u.assign(so_far, u.of_turn(seen, k - 1));
+            u.first(k, ("first", first), ("next", next));
+            seen
+        })
+    });
+    u.paragraph();
+    u.assign(found, u.of_turn(seen, levels - 1));
+    u.assign(lowest, want & !found.up(1));
+    u.emit()
 }
 
 /// An instance: `lowest` is the lowest bit of `want`, `found` that and all above.

@@ -1,8 +1,8 @@
 //! The number of the bit that is set in a one-hot vector.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::index_bits;
 use crate::signal::{Bits, or_all};
+use crate::size::index_bits;
 use crate::unit::Unit;
 
 /// Emits the encoder of `count` bits (2 or more).

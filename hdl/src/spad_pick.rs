@@ -1,24 +1,12 @@
 //! One-hot word selector: the crossbar's building block.
 
-use crate::helper;
-use crate::module::{Dir, Module, Port, Result, UnitDoc};
-use crate::signal::Expr;
+use crate::module::{Module, Result, UnitDoc};
+use crate::signal::{Bits, Expr};
 use crate::unit::Unit;
 
 /// Emits `spad_pick`.
 pub(crate) fn emit_helper() -> Result<Module> {
-    let words = "the words of WIDTH bits, number 0 in the low bits";
-    let ports = vec![
-        Port::new(
-            "pick",
-            Dir::In,
-            0,
-            "the word: at most one of WORDS bits is set",
-        ),
-        Port::new("words", Dir::In, 0, words),
-        Port::new("word", Dir::Out, 0, "the word selected; 0 if none is"),
-    ];
-    let doc = UnitDoc {
+    let u = Unit::new(UnitDoc {
         name: "spad_pick".into(),
         summary: "one word of many, by a one-hot vector: an AND-OR plane, in cells about half of \
                   a tree of multiplexers."
@@ -27,8 +15,40 @@ pub(crate) fn emit_helper() -> Result<Module> {
         timing: "combinational".into(),
         paper: "microarchitecture/crossbar.md".into(),
         latency_cycles: 0,
-    };
-    helper::emit("spad_pick.v.tera", doc, ports)
+    });
+    let count = u.parameter("WORDS", 2, 2..=128);
+    let width = u.parameter("WIDTH", 8, 1..=4096);
+    let pick = u.input("pick", count, "the word: at most one of WORDS bits is set");
+    let about = "the words of WIDTH bits, number 0 in the low bits";
+    let words = u.input("words", count * width, about);
+    let word = u.output("word", width, "the word selected; 0 if none is");
+
+    let levels = u.size("LEVELS", count.index_bits());
+    u.section("The words are gated, then joined in pairs, level by level.");
+    let [k, j] = u.indices(["k", "j"]);
+    let joined = u.generate(|| {
+        u.each("level", k, (0, levels), |k| {
+            let from = u.wire("from", (count >> k) * width);
+            let joined = u.wire("joined", (count >> (k + 1)) * width);
+            let first = |_| {
+                u.each("gate", j, (0, count), |j| {
+                    let word = words.part(j * width, width).gated(pick.at(j));
+                    u.assign(from.part(j * width, width), word);
+                });
+            };
+            let next = |k| u.assign(from, u.of_turn(joined, k - 1).of_width(from.width));
+            u.first(k, ("first", first), ("next", next));
+            u.each("pair", j, (0, count >> (k + 1)), |j| {
+                let even = from.part(2 * j * width, width);
+                let odd = from.part((2 * j + 1) * width, width);
+                u.assign(joined.part(j * width, width), even | odd);
+            });
+            joined
+        })
+    });
+    u.paragraph();
+    u.assign(word, u.of_turn(joined, levels - 1).of_width(width));
+    u.emit()
 }
 
 /// An instance: `word` is the one of `words` that `pick` has.

@@ -1,26 +1,12 @@
 //! A buffer of two entries whose ready comes from a flip-flop.
 
-use crate::helper;
-use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::module::{Module, Result, UnitDoc};
+use crate::signal::when;
+use crate::unit::Unit;
 
 /// Emits `spad_skid`.
 pub(crate) fn emit_helper() -> Result<Module> {
-    let ports = vec![
-        Port::new("clk", Dir::In, 1, "clock"),
-        Port::new("rst", Dir::In, 1, "synchronous reset"),
-        Port::new("in_valid", Dir::In, 1, "an entry is offered"),
-        Port::new("in_data", Dir::In, 0, "the entry, WIDTH bits"),
-        Port::new("in_ready", Dir::Out, 1, "it is taken; from a flip-flop"),
-        Port::new("out_valid", Dir::Out, 1, "the oldest entry is offered"),
-        Port::new(
-            "out_data",
-            Dir::Out,
-            0,
-            "the entry, WIDTH bits; without one, what in_data was",
-        ),
-        Port::new("out_ready", Dir::In, 1, "it is taken"),
-    ];
-    let doc = UnitDoc {
+    let u = Unit::new(UnitDoc {
         name: "spad_skid".into(),
         summary: "a buffer of two entries with registered ready: nothing combinational leads \
                   from one side to the other."
@@ -29,6 +15,49 @@ pub(crate) fn emit_helper() -> Result<Module> {
         timing: "one cycle; one entry a cycle".into(),
         paper: "microarchitecture/bus.md".into(),
         latency_cycles: 1,
+    });
+    let width = u.parameter("WIDTH", 8, 1..=65536);
+    let clear = u.parameter("CLEAR", 0, 0..=1);
+    let [_, rst] = u.clocked();
+    let in_valid = u.input("in_valid", 1, "an entry is offered");
+    let in_data = u.input("in_data", width, "the entry, WIDTH bits");
+    let in_ready = u.output("in_ready", 1, "it is taken; from a flip-flop");
+    let out_valid = u.output("out_valid", 1, "the oldest entry is offered");
+    let about = "the entry, WIDTH bits; without one, what in_data was";
+    let out_data = u.output("out_data", width, about);
+    let out_ready = u.input("out_ready", 1, "it is taken");
+
+    let first_valid = u.register("first_valid", 1).reset(0);
+    let first = u
+        .register("first", width)
+        .without_reset("`first_valid` covers it, or CLEAR is set");
+    let second_valid = u.register("second_valid", 1).reset(0);
+    let second = u.register("second", width).covered_by(second_valid);
+
+    u.paragraph();
+    let moves = u.name("move", !first_valid | out_ready);
+    let next = u.name("next", when(second_valid, second).otherwise(in_data));
+    let waits = u.name("waits", second_valid | in_valid);
+
+    u.paragraph();
+    u.assign(in_ready, !second_valid);
+    u.assign(out_valid, first_valid);
+    u.assign(out_data, first);
+
+    u.paragraph();
+    u.at_clock().when(moves).next(first_valid, waits);
+    u.at_clock().next(second_valid, waits & !moves);
+
+    u.section("What is behind in the second entry: no valid bit tells while it is empty.");
+    u.at_clock().when(!second_valid).next(second, in_data);
+
+    u.paragraph();
+    let cleared = || {
+        u.at_clock().next(first, when(rst, 0).when(moves, next));
     };
-    helper::emit("spad_skid.v.tera", doc, ports)
+    let plain = || {
+        u.at_clock().when(moves).next(first, next);
+    };
+    u.generate(|| u.where_set(clear, ("cleared", cleared), ("plain", plain)));
+    u.emit()
 }

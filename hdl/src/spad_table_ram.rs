@@ -1,7 +1,7 @@
 //! A table in memory: one port to read, one to write; an SRAM macro on a chip.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::index_bits;
+use crate::size::index_bits;
 use crate::unit::Unit;
 
 /// Emits the memory of `rows` words (2 or more) of `width` bits.

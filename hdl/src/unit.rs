@@ -13,6 +13,7 @@ use crate::port::{Dir, Port};
 use crate::signal::{self, Expr, Signal, Value};
 use crate::size::Size;
 use std::cell::RefCell;
+use std::ops::RangeInclusive;
 
 /// Columns of lines with a comment on declarations, and on logic.
 const ABOUT_COLUMNS: usize = 80;
@@ -27,6 +28,7 @@ pub(crate) struct Unit {
 /// What has been said about the unit so far.
 #[derive(Default)]
 struct State {
+    parameters: Vec<(&'static str, usize)>,
     ports: Vec<Port>,
     /// Inputs of which some bits are not used, with the reason.
     unused: Vec<(String, String)>,
@@ -37,6 +39,8 @@ struct State {
     submodules: Vec<String>,
     /// The body, and the loops that are open in it, the innermost last.
     blocks: Vec<Vec<Item>>,
+    /// The labels of those that are open, and the number of their turns.
+    turns: Vec<(&'static str, Size)>,
 }
 
 /// What is known of a signal.
@@ -44,6 +48,8 @@ struct Known {
     name: &'static str,
     kind: Kind,
     driven: bool,
+    /// The loop that it is declared in: one for each turn.
+    turn: Option<(&'static str, Size)>,
 }
 
 /// How a signal gets its value.
@@ -76,11 +82,24 @@ impl Unit {
         })
     }
 
+    /// A parameter of the Verilog module, for what instances of several widths
+    /// share: its default, and the values that an instance may set.
+    pub(crate) fn parameter(
+        &self,
+        name: &str,
+        default: usize,
+        values: RangeInclusive<usize>,
+    ) -> Size {
+        let parameter = Size::parameter(name, values);
+        let mut state = self.state.borrow_mut();
+        state.parameters.push((parameter.text(), default));
+        parameter
+    }
+
     /// A size of this unit. A module declares those that it uses.
     pub(crate) fn size(&self, name: &str, value: impl Into<Size>) -> Size {
         let value: Size = value.into();
-        let number = value.value().expect("a size has one value");
-        let size = Size::named(name, number);
+        let size = Size::called(name, value);
         let text = value.text().replace('/', " / ");
         self.state.borrow_mut().sizes.push((size, text));
         size
@@ -103,11 +122,12 @@ impl Unit {
     }
 
     fn port(&self, name: &str, dir: Dir, width: Size, doc: &str, kind: Kind) -> Signal {
-        let bits = width.value().expect("a port has one width");
-        let port = Port::new(name, dir, bits, doc);
+        let bits = width.value();
+        let mut port = Port::new(name, dir, bits.unwrap_or(0), doc);
+        port.top = bits.is_none().then(|| width.top());
         self.state.borrow_mut().ports.push(port);
         // A port of one bit has no index, whatever its width is called.
-        self.signal(name, if bits == 1 { bits.into() } else { width }, kind)
+        self.signal(name, if bits == Some(1) { 1.into() } else { width }, kind)
     }
 
     /// Waives the lint of an input's unused bits where `when` holds.
@@ -181,10 +201,12 @@ impl Unit {
     fn signal(&self, name: &str, width: Size, kind: Kind) -> Signal {
         let mut state = self.state.borrow_mut();
         let signal = Signal::new(state.signals.len(), name, width);
+        let turn = state.turns.last().copied();
         state.signals.push(Known {
             name: signal.name,
             kind,
             driven: false,
+            turn,
         });
         signal
     }
@@ -282,28 +304,44 @@ impl Unit {
     }
 
     /// What stands between `generate` and `endgenerate`.
-    pub(crate) fn generate(&self, body: impl FnOnce()) {
-        let items = self.block(body);
+    pub(crate) fn generate<R>(&self, body: impl FnOnce() -> R) -> R {
+        let (items, result) = self.block(body);
         self.add(Item::Generate(items));
+        result
     }
 
     /// Repeats `body` for the index from `from` to below `to`.
-    pub(crate) fn each(
+    pub(crate) fn each<R>(
         &self,
         label: &'static str,
         Index(index): Index,
         (from, to): (impl Into<Size>, impl Into<Size>),
-        body: impl FnOnce(Size),
-    ) {
+        body: impl FnOnce(Size) -> R,
+    ) -> R {
         let (from, to): (Size, Size) = (from.into(), to.into());
-        let end = to.text().replace('/', " / ");
+        let end = to.compared().replace('/', " / ");
         let head = format!(
             "{index} = {}; {index} < {end}; {index} = {index} + 1",
             from.text()
         );
         let turn = Size::index(index, from, to);
-        let items = self.block(|| body(turn));
+        self.state.borrow_mut().turns.push((label, to));
+        let (items, result) = self.block(|| body(turn));
+        self.state.borrow_mut().turns.pop();
         self.add(Item::Loop(head, label, items));
+        result
+    }
+
+    /// The signal as it is in turn `index` of the loop that declares it.
+    #[track_caller]
+    pub(crate) fn of_turn(&self, signal: Signal, index: impl Into<Size>) -> Expr {
+        let index = index.into();
+        let (label, turns) = self.state.borrow().signals[signal.id]
+            .turn
+            .unwrap_or_else(|| panic!("{} is in no loop", signal.name));
+        let (name, at) = (signal.name, index.text());
+        assert!((index + 1).within(turns), "{label} has no turn {at}");
+        Expr::leaf(&format!("{label}[{at}].{name}"), signal.width)
     }
 
     /// One block for the first turn of a loop, and one for those behind it.
@@ -314,9 +352,11 @@ impl Unit {
         (behind, in_others): (&'static str, impl FnOnce(Size)),
     ) {
         let condition = format!("{} == 0", turn.text());
-        let first = (first, self.block(|| in_first(turn)));
-        let behind = (behind, self.block(|| in_others(turn.behind_first())));
-        self.add(Item::Either(condition, [first, behind]));
+        self.either(
+            condition,
+            (first, || in_first(turn)),
+            (behind, || in_others(turn.behind_first())),
+        );
     }
 
     /// One block for the turns of a loop of `turns` but the last, and one for that.
@@ -327,17 +367,40 @@ impl Unit {
         (last, in_last): (&'static str, impl FnOnce(Size)),
     ) {
         let condition = format!("{} + 1 < {}", turn.text(), turns.text());
-        let before = (before, self.block(|| in_others(turn.before_last())));
-        let last = (last, self.block(|| in_last(turn)));
-        self.add(Item::Either(condition, [before, last]));
+        self.either(
+            condition,
+            (before, || in_others(turn.before_last())),
+            (last, || in_last(turn)),
+        );
     }
 
-    /// Collects the items of a block.
-    fn block(&self, body: impl FnOnce()) -> Vec<Item> {
+    /// One block where a parameter is not 0, and one where it is.
+    pub(crate) fn where_set(
+        &self,
+        parameter: Size,
+        set: (&'static str, impl FnOnce()),
+        otherwise: (&'static str, impl FnOnce()),
+    ) {
+        self.either(format!("{} != 0", parameter.text()), set, otherwise);
+    }
+
+    fn either(
+        &self,
+        condition: String,
+        (label, body): (&'static str, impl FnOnce()),
+        (otherwise_label, otherwise): (&'static str, impl FnOnce()),
+    ) {
+        let one = (label, self.block(body).0);
+        let other = (otherwise_label, self.block(otherwise).0);
+        self.add(Item::Either(condition, [one, other]));
+    }
+
+    /// The items of a block, and what its description returns.
+    fn block<R>(&self, body: impl FnOnce() -> R) -> (Vec<Item>, R) {
         self.state.borrow_mut().blocks.push(Vec::new());
-        body();
+        let result = body();
         let items = self.state.borrow_mut().blocks.pop();
-        items.expect("it has been pushed")
+        (items.expect("it has been pushed"), result)
     }
 
     /// An instance whose ports fit.
@@ -398,6 +461,7 @@ impl Unit {
         }
         let items = state.blocks.swap_remove(0);
         let opening = body::Opening {
+            parameters: &state.parameters,
             ports: &state.ports,
             registers: &state.output_registers,
             unused: &state.unused,
