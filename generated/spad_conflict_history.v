@@ -35,8 +35,8 @@ module spad_conflict_history (
 );
     localparam SETS = 256;
     localparam PCW = 14;
-    localparam TAG = 6;
     localparam EX = 5;
+    localparam TAG = 6;
 
     // Per way and set: valid; per set: the way to be replaced next.
     reg [SETS-1:0] valid0;
@@ -55,7 +55,6 @@ module spad_conflict_history (
     reg update_same;
     reg update_valid1;
     reg update_lru;
-    wire update_way;
 
     // The one before it: it is being written. Not reset either: `write_valid`
     // covers it.
@@ -64,130 +63,45 @@ module spad_conflict_history (
     reg [EX-1:0] write_excess;
     reg write_way;
 
-    wire up_valid1;
-    wire up_lru;
     wire [7:0] write_set = write_pc[7:0];
     wire [5:0] write_tag = write_pc[13:8];
     wire [7:0] update_set = update_pc[7:0];
     wire [5:0] update_tag = update_pc[13:8];
     wire [7:0] up_set = up_pc[7:0];
     wire [5:0] up_tag = up_pc[13:8];
+    wire [7:0] lk_set = lk_pc[7:0];
+    wire [5:0] lk_tag = lk_pc[13:8];
     wire write0 = write_valid & ~write_way;
     wire write1 = write_valid & write_way;
+
     // Behind an update of the same set: whether it was for the same program
     // counter, and of the one that is being written the way.
     wire up_beside = write_set == up_set;
-    wire beside0_next = write0 & up_beside;
-    wire beside1_next = write1 & up_beside;
-    wire twice_next = write_tag == up_tag;
-    wire behind_next = update_valid & (update_set == up_set);
-    wire same_next = update_tag == up_tag;
-    wire update_valid1_next = up_valid1 | beside1_next;
-    wire update_lru_next = (write_valid & up_beside) ? ~write_way : up_lru;
-    wire update_valid_next = up_valid & ~clear;
-    wire write_valid_next = update_valid & ~clear;
-    assign up_valid1 = valid1[up_set];
-    assign up_lru = lru[up_set];
-
+    wire update_lru_next = (write_valid & up_beside) ? ~write_way : lru[up_set];
     always @(posedge clk) begin
         if (rst) begin
             update_valid <= 1'b0;
             write_valid <= 1'b0;
         end else begin
-            update_valid <= update_valid_next;
-            write_valid <= write_valid_next;
+            update_valid <= up_valid & ~clear;
+            write_valid <= update_valid & ~clear;
         end
     end
     always @(posedge clk) begin
         if (up_valid) begin
             update_pc <= up_pc;
             update_excess <= up_excess;
-            update_beside0 <= beside0_next;
-            update_beside1 <= beside1_next;
-            update_twice <= twice_next;
-            update_behind <= behind_next;
-            update_same <= same_next;
-            update_valid1 <= update_valid1_next;
+            update_beside0 <= write0 & up_beside;
+            update_beside1 <= write1 & up_beside;
+            update_twice <= write_tag == up_tag;
+            update_behind <= update_valid & (update_set == up_set);
+            update_same <= update_tag == up_tag;
+            update_valid1 <= valid1[up_set] | (write1 & up_beside);
             update_lru <= update_lru_next;
         end
-        if (update_valid) begin
-            write_pc <= update_pc;
-            write_excess <= update_excess;
-            write_way <= update_way;
-        end
     end
 
-    // A look-up sees the update that is being written and the one behind it:
-    // these answer in place of the ways that they go to.
-    wire lk_valid0;
-    wire lk_valid1;
-    wire [7:0] lk_set = lk_pc[7:0];
-    wire [5:0] lk_tag = lk_pc[13:8];
-    wire lk_beside = write_set == lk_set;
-    wire there0_next = lk_valid0 & ~(lk_beside & write0);
-    wire there1_next = lk_valid1 & ~(lk_beside & write1);
-    wire written_next = write_valid & lk_beside & (write_tag == lk_tag);
-    wire after_next = update_valid & (update_set == lk_set);
-    wire again_next = update_tag == lk_tag;
-    assign lk_valid0 = valid0[lk_set];
-    assign lk_valid1 = valid1[lk_set];
-
-    wire [TAG+EX-1:0] found0;
-    wire [TAG+EX-1:0] found1;
-    spad_table_ram_256x11 entries0 (
-        .clk(clk),
-        .rd_en(lk_valid),
-        .rd_row(lk_set),
-        .rd_data(found0),
-        .wr_en(write0),
-        .wr_row(write_set),
-        .wr_data({write_tag, write_excess})
-    );
-    spad_table_ram_256x11 entries1 (
-        .clk(clk),
-        .rd_en(lk_valid),
-        .rd_row(lk_set),
-        .rd_data(found1),
-        .wr_en(write1),
-        .wr_row(write_set),
-        .wr_data({write_tag, write_excess})
-    );
-
-    reg done;
-    reg there0;
-    reg there1;
-    reg written;
-    reg after;
-    reg again;
-    reg [TAG-1:0] tag;
-    reg [EX-1:0] excess;
-    always @(posedge clk) begin
-        if (rst) done <= 1'b0;
-        else done <= lk_valid;
-    end
-    // Of whatever stands at `lk_pc`: `done` covers it.
-    always @(posedge clk) begin
-        there0 <= there0_next;
-        there1 <= there1_next;
-        written <= written_next;
-        after <= after_next;
-        again <= again_next;
-        tag <= lk_tag;
-        excess <= write_excess;
-    end
-
-    // An update replaces what the one before it wrote only if both are for one
-    // program counter.
-    wire hit_update = done & after & again;
-    wire hit_written = done & written & ~hit_update;
-    wire hit0 = done & there0 & ~(after & ~write_way) & (found0[10:5] == tag);
-    wire hit1 = done & there1 & ~(after & write_way) & (found1[10:5] == tag);
-    assign lk_done = done;
-    assign lk_hit = hit_update | hit_written | hit0 | hit1;
-    assign lk_excess = (write_excess & {5{hit_update}}) | (excess & {5{hit_written}})
-        | (found0[4:0] & {5{hit0}}) | (found1[4:0] & {5{hit1}});
-
-    // Update: a copy of the tags, with a port of its own.
+    // The tags for updates: a copy, with a port of its own.
     wire [TAG-1:0] tag0;
     wire [TAG-1:0] tag1;
     spad_table_ram_256x6 tags0 (
@@ -209,6 +123,7 @@ module spad_conflict_history (
         .wr_data(write_tag)
     );
 
+    // The way of the update: the one that matches, else the one not used last.
     wire behind0 = update_behind & ~write_way;
     wire behind1 = update_behind & write_way;
     wire update_match0 = behind0 ? update_same
@@ -221,24 +136,90 @@ module spad_conflict_history (
     // `lru` starts at way 0 and points to the free way until both are taken: so
     // way 0 needs no valid bit here. While it is free, way 1 is free too, and both
     // its match and `lru` choose way 0.
-    assign update_way = update_match0 ? 1'b0
+    wire update_way = update_match0 ? 1'b0
         : update_hit1 ? 1'b1
         : update_behind ? ~write_way
         : update_lru;
-
     always @(posedge clk) begin
-        if (rst) begin
-            valid0 <= {SETS{1'b0}};
-            valid1 <= {SETS{1'b0}};
-            lru <= {SETS{1'b0}};
-        end else if (clear) begin
-            valid0 <= {SETS{1'b0}};
-            valid1 <= {SETS{1'b0}};
-            lru <= {SETS{1'b0}};
-        end else if (write_valid) begin
-            lru[write_set] <= ~write_way;
-            if (write_way) valid1[write_set] <= 1'b1;
-            else valid0[write_set] <= 1'b1;
+        if (update_valid) begin
+            write_pc <= update_pc;
+            write_excess <= update_excess;
+            write_way <= update_way;
         end
     end
+    always @(posedge clk) begin
+        if (rst) valid0 <= {SETS{1'b0}};
+        else if (clear) valid0 <= {SETS{1'b0}};
+        else if (write0) valid0[write_set] <= 1'b1;
+    end
+    always @(posedge clk) begin
+        if (rst) valid1 <= {SETS{1'b0}};
+        else if (clear) valid1 <= {SETS{1'b0}};
+        else if (write1) valid1[write_set] <= 1'b1;
+    end
+    always @(posedge clk) begin
+        if (rst) lru <= {SETS{1'b0}};
+        else if (clear) lru <= {SETS{1'b0}};
+        else if (write_valid) lru[write_set] <= ~write_way;
+    end
+
+    // Look-up: tags and values of both ways.
+    wire [TAG+EX-1:0] found0;
+    wire [TAG+EX-1:0] found1;
+    spad_table_ram_256x11 entries0 (
+        .clk(clk),
+        .rd_en(lk_valid),
+        .rd_row(lk_set),
+        .rd_data(found0),
+        .wr_en(write0),
+        .wr_row(write_set),
+        .wr_data({write_tag, write_excess})
+    );
+    spad_table_ram_256x11 entries1 (
+        .clk(clk),
+        .rd_en(lk_valid),
+        .rd_row(lk_set),
+        .rd_data(found1),
+        .wr_en(write1),
+        .wr_row(write_set),
+        .wr_data({write_tag, write_excess})
+    );
+
+    // It sees the update that is being written and the one behind it: these
+    // answer in place of the ways that they go to, which hold something else
+    // now. `done` covers whatever stands at `lk_pc`.
+    reg done;
+    reg there0;
+    reg there1;
+    reg written;
+    reg after;
+    reg again;
+    reg [TAG-1:0] tag;
+    reg [EX-1:0] excess;
+    wire lk_beside = write_set == lk_set;
+    always @(posedge clk) begin
+        if (rst) done <= 1'b0;
+        else done <= lk_valid;
+    end
+    always @(posedge clk) begin
+        there0 <= valid0[lk_set] & ~(lk_beside & write0);
+        there1 <= valid1[lk_set] & ~(lk_beside & write1);
+        written <= write_valid & lk_beside & (write_tag == lk_tag);
+        after <= update_valid & (update_set == lk_set);
+        again <= update_tag == lk_tag;
+        tag <= lk_tag;
+        excess <= write_excess;
+    end
+
+    // The answer: the newest update of the program counter, or what a way has.
+    // An update replaces what the one before it wrote only if both are for one
+    // program counter.
+    wire hit_update = done & after & again;
+    wire hit_written = done & written & ~hit_update;
+    wire hit0 = done & there0 & ~(after & ~write_way) & (found0[EX +: TAG] == tag);
+    wire hit1 = done & there1 & ~(after & write_way) & (found1[EX +: TAG] == tag);
+    assign lk_done = done;
+    assign lk_hit = hit_update | hit_written | hit0 | hit1;
+    assign lk_excess = (write_excess & {5{hit_update}}) | (excess & {5{hit_written}})
+        | (found0[EX-1:0] & {5{hit0}}) | (found1[EX-1:0] & {5{hit1}});
 endmodule

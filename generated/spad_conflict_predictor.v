@@ -40,6 +40,7 @@ module spad_conflict_predictor (
     output wire mask_lasts,
     output wire mask_likely
 );
+    localparam SETS = 256;
     wire up_valid;
     wire [13:0] up_pc;
     wire [4:0] up_excess;
@@ -76,9 +77,8 @@ module spad_conflict_predictor (
     );
 
     // The answer of the history counts in the second cycle after the question.
-    // Until then what the set's last update says has to do: heavy, an
-    // excess; heavier, one of more than one cycle.
-    localparam SETS = 256;
+    // Until then what the set's last update says has to do: heavy, an excess;
+    // heavier, one of more than one cycle.
     reg lq_hit;
     reg [4:0] lq_excess;
     reg [SETS-1:0] heavy;
@@ -114,13 +114,9 @@ module spad_conflict_predictor (
     // The first excess since the kernel started.
     reg learned;
     always @(posedge clk) begin
-        if (rst) begin
-            learned <= 1'b0;
-        end else if (clear) begin
-            learned <= 1'b0;
-        end else if (up_valid & (|up_excess)) begin
-            learned <= 1'b1;
-        end
+        if (rst) learned <= 1'b0;
+        else if (clear) learned <= 1'b0;
+        else if (up_valid & (|up_excess)) learned <= 1'b1;
     end
     assign mask_likely = learned;
 

@@ -75,8 +75,7 @@ module spad_issue_select (
     localparam T = 8;
     localparam PAIRS = T / 2;
 
-    // ------------------------------------------------------------------- Q
-    // What each warp was qualified with, and the shared parts as they were
+    // Q: what each warp was qualified with, and the shared parts as they were
     // then: held or not, by whom, and whether that changed in that cycle.
     reg [W-1:0] qualified_ready;
     reg [W-1:0] qualified_mem;
@@ -85,11 +84,11 @@ module spad_issue_select (
     reg [2*W-1:0] qualified_cls;
     reg [W-1:0] qualified_wait;
     reg [W-1:0] qualified_viol;
-    // Warps that wait for memory warps: the mask is likely to need them.
-    reg [W-1:0] qualified_put_off;
     reg [PAIRS-1:0] was_locked;
     reg [PAIRS-1:0] was_owner;
     reg was_changed;
+    // Warps that wait for memory warps: the mask is likely to need them.
+    reg [W-1:0] qualified_put_off;
     always @(posedge clk) begin
         if (rst) begin
             qualified_ready <= {W{1'b0}};
@@ -99,7 +98,6 @@ module spad_issue_select (
             qualified_cls <= {(2*W){1'b0}};
             qualified_wait <= {W{1'b0}};
             qualified_viol <= {W{1'b0}};
-            qualified_put_off <= {W{1'b0}};
             was_locked <= {PAIRS{1'b0}};
             was_owner <= {PAIRS{1'b0}};
             was_changed <= 1'b0;
@@ -111,7 +109,6 @@ module spad_issue_select (
             qualified_cls <= cls;
             qualified_wait <= allowed_wait;
             qualified_viol <= allowed_viol;
-            qualified_put_off <= ~is_mem & {W{cfg_aware & mask_likely}};
             was_locked <= locked;
             was_owner <= owner;
             was_changed <= changes;
@@ -119,18 +116,21 @@ module spad_issue_select (
     end
     assign wait_sh = qualified_wait;
     assign viol = qualified_viol;
+    always @(posedge clk) begin
+        if (rst) qualified_put_off <= {W{1'b0}};
+        else qualified_put_off <= ~is_mem & {48{cfg_aware & mask_likely}};
+    end
 
-    // ------------------------------------------------------------------- P
-    // The warp that is picked, one bit per warp.
+    // P: the warp that is picked, one bit per warp.
     reg pk_valid;
     reg [W-1:0] pk;
     wire pk_leaves;
     wire pk_free = ~pk_valid | pk_leaves;
-    wire sel_valid;
-    wire [W-1:0] sel;
-    /* verilator lint_off UNUSEDSIGNAL */ // the pick goes on as one bit per warp
-    wire [5:0] sel_warp;
-    /* verilator lint_on UNUSEDSIGNAL */
+
+    // What the mask means for the warp in S and for the next pick. That is
+    // taken in the next cycle at the earliest: where the mask will, or may, be
+    // on then, other warps are picked first; else memory warps are, once there
+    // were conflicts.
     wire [47:0] behind = qualified_ready & ~pk;
     wire others = |(behind & ~qualified_mem);
     wire pk_mem = |(pk & qualified_mem);
@@ -139,6 +139,12 @@ module spad_issue_select (
     wire held = masks & pk_mem;
     wire overtaken = others & mask_lasts;
     assign masked = masks & (|((qualified_ready | pk) & qualified_mem));
+
+    wire sel_valid;
+    wire [W-1:0] sel;
+    /* verilator lint_off UNUSEDSIGNAL */ // the pick goes on as one bit per warp
+    wire [5:0] sel_warp;
+    /* verilator lint_on UNUSEDSIGNAL */
     /* verilator lint_off UNUSEDSIGNAL */ // what the mask holds is said above
     wire overlooked;
     /* verilator lint_on UNUSEDSIGNAL */
@@ -148,10 +154,10 @@ module spad_issue_select (
         .cfg_policy(cfg_policy),
         .cfg_aware(cfg_aware),
         .cfg_violate(1'b1),
-        .mask(others_first),
-        .put_off(qualified_put_off),
         .ready(behind),
         .is_mem(qualified_mem),
+        .mask(others_first),
+        .put_off(qualified_put_off),
         .cls(qualified_cls),
         .take(pk_free),
         .sel_valid(sel_valid),
@@ -169,7 +175,7 @@ module spad_issue_select (
         end
     end
 
-    // ------------------------------------------------------------------- S
+    // S: it is looked at again.
     spad_pick_check check (
         .picked(pk_valid),
         .shared(|(pk & qualified_shared)),

@@ -77,6 +77,16 @@ module spad_pass_issue (
     // What the warp that is taken offers, out of all offers.
     wire [64*OFFER-1:0] offers;
     wire [OFFER-1:0] offer;
+    genvar w;
+    generate
+        for (w = 0; w < W; w = w + 1) begin : warp
+            assign offers[OFFER*w +: OFFER] = {off_pc[PCW*w +: PCW], off_tag[TG*w +: TG],
+                off_words[2*w +: 2], off_kind[4*w +: 4]};
+        end
+        for (w = W; w < 64; w = w + 1) begin : no_warp
+            assign offers[OFFER*w +: OFFER] = 28'd0;
+        end
+    endgenerate
     spad_pick #(.WORDS(64), .WIDTH(OFFER)) select_offer (
         .pick({16'd0, take_sel}),
         .words(offers),
@@ -86,8 +96,7 @@ module spad_pass_issue (
     assign take_pc = offer[6+TG +: PCW];
     spad_pass_count count (.kind(take_kind), .words(offer[5:4]), .more(take_np));
 
-    // ------------------------------------------------------------------- I
-    // The instruction whose passes are being issued: how many follow the
+    // I: the instruction whose passes are being issued, how many follow the
     // first, and which is next.
     reg cur_valid;
     reg [WW-1:0] cur_warp;
@@ -96,71 +105,60 @@ module spad_pass_issue (
     reg [PCW-1:0] cur_pc;
     reg [PW-1:0] cur_np;
     reg [PW-1:0] cur_next;
-
-    // The pass that enters EX.
-    wire ex_free = ~ex_valid | ex_fire;
-    wire [5:0] warp_in = cur_warp;
-    wire [3:0] kind_in = cur_kind;
-    wire [7:0] tag_in = cur_tag;
-    wire [13:0] pc_in = cur_pc;
-    wire [1:0] np_in = cur_np;
-    wire issue = ex_free & cur_valid;
-    wire [1:0] pass = cur_next;
-    wire last_pass = pass == np_in;
-    assign room = ~cur_valid | (ex_free & last_pass);
-    assign iss_valid = issue;
-    assign iss_warp = warp_in & {6{issue}};
-    assign iss_pass = pass & {2{issue}};
-    assign iss_last = last_pass & issue;
-
-    wire cur_valid_next = take ? 1'b1
-        : issue ? ~last_pass
-        : cur_valid;
-    wire [1:0] pass_after = take ? 2'd0
-        : issue ? pass + 2'd1
-        : cur_next;
-
     always @(posedge clk) begin
         if (rst) begin
-            cur_valid <= 1'b0;
             cur_warp <= {WW{1'b0}};
             cur_kind <= KIND_ALU;
             cur_tag <= {TG{1'b0}};
             cur_pc <= {PCW{1'b0}};
             cur_np <= {PW{1'b0}};
-            cur_next <= {PW{1'b0}};
-        end else begin
-            if (take) begin
-                cur_warp <= take_warp;
-                cur_kind <= take_kind;
-                cur_tag <= offer[6 +: TG];
-                cur_pc <= take_pc;
-                cur_np <= take_np;
-            end
-            cur_valid <= cur_valid_next;
-            cur_next <= pass_after;
+        end else if (take) begin
+            cur_warp <= take_warp;
+            cur_kind <= take_kind;
+            cur_tag <= offer[6 +: TG];
+            cur_pc <= take_pc;
+            cur_np <= take_np;
         end
     end
 
-    genvar w;
+    // The pass that enters EX.
+    wire ex_free = ~ex_valid | ex_fire;
+    wire issue = ex_free & cur_valid;
+    wire last_pass = cur_next == cur_np;
+    assign room = ~cur_valid | (ex_free & last_pass);
+    assign iss_valid = issue;
+    assign iss_warp = cur_warp & {6{issue}};
+    assign iss_pass = cur_next & {2{issue}};
+    assign iss_last = last_pass & issue;
+
+    // Whether passes follow in the next cycle, and which.
+    always @(posedge clk) begin
+        if (rst) cur_valid <= 1'b0;
+        else if (take) cur_valid <= 1'b1;
+        else if (issue) cur_valid <= ~last_pass;
+    end
+    always @(posedge clk) begin
+        if (rst) cur_next <= {PW{1'b0}};
+        else if (take) cur_next <= 2'd0;
+        else if (issue) cur_next <= cur_next + 2'd1;
+    end
+
+    // On its way to EX with what it offers still, or with a release.
+    wire holds = cur_valid & ((cur_next == 2'd0) | (cur_kind == KIND_RELSSP));
     generate
-        for (w = 0; w < W; w = w + 1) begin : warp
-            assign offers[OFFER*w +: OFFER] = {off_pc[PCW*w +: PCW], off_tag[TG*w +: TG],
-                off_words[2*w +: 2], off_kind[4*w +: 4]};
-            // On its way to EX with what it offers still, or with a release.
-            wire holds = (cur_next == {PW{1'b0}}) | (cur_kind == KIND_RELSSP);
-            assign busy[w] = picked[w] | (cur_valid & (cur_warp == w) & holds);
-        end
-        for (w = W; w < 64; w = w + 1) begin : no_warp
-            assign offers[OFFER*w +: OFFER] = {OFFER{1'b0}};
+        for (w = 0; w < W; w = w + 1) begin : on_its_way
+            assign busy[w] = picked[w] | (holds & (cur_warp == w));
         end
     endgenerate
 
-    // ------------------------------------------------------------------ EX
-    // Control of the pass whose operands come in.
+    // EX: control of the pass whose operands come in.
+    always @(posedge clk) begin
+        if (rst) ex_valid <= 1'b0;
+        else if (issue) ex_valid <= 1'b1;
+        else if (ex_fire) ex_valid <= 1'b0;
+    end
     always @(posedge clk) begin
         if (rst) begin
-            ex_valid <= 1'b0;
             ex_warp <= {WW{1'b0}};
             ex_kind <= KIND_ALU;
             ex_tag <= {TG{1'b0}};
@@ -168,15 +166,12 @@ module spad_pass_issue (
             ex_pass <= {PW{1'b0}};
             ex_last <= 1'b0;
         end else if (issue) begin
-            ex_valid <= 1'b1;
-            ex_warp <= warp_in;
-            ex_kind <= kind_in;
-            ex_tag <= tag_in;
-            ex_pc <= pc_in;
-            ex_pass <= pass;
+            ex_warp <= cur_warp;
+            ex_kind <= cur_kind;
+            ex_tag <= cur_tag;
+            ex_pc <= cur_pc;
+            ex_pass <= cur_next;
             ex_last <= last_pass;
-        end else if (ex_fire) begin
-            ex_valid <= 1'b0;
         end
     end
 endmodule

@@ -78,34 +78,35 @@ module spad_scratchpad (
     localparam BE = 4;
     localparam LK = 10;
     localparam DG = 6;
-    localparam [R-1:0] ROWS = 9'd384;
+    localparam TGW = 43;
+    genvar i, b;
 
-    genvar i;
+    // Request: what is answered with an error takes no part in arbitration.
     wire [L-1:0] beyond;
     generate
         for (i = 0; i < L; i = i + 1) begin : range
-            assign beyond[i] = req_mask[i] & (req_row[i*R +: R] >= ROWS);
+            assign beyond[i] = req_mask[i] & (req_row[i*R +: R] >= 9'd384);
         end
     endgenerate
-
-    // Request: what is answered with an error takes no part in arbitration.
-    // All stages move together, unless the response cannot leave.
     wire refused = (req_op > OP_STUL) | ((req_op != OP_PASS) & (|beyond));
     wire accessing = (req_op != OP_PASS) & ~refused;
     wire fire = req_valid & req_ready;
+    // All stages move together, unless the response cannot leave.
     wire adv = resp_ready | ~resp_valid;
     // The byte enables of a bank do not toggle with those of a load.
     wire storing = (req_op == OP_STORE) | (req_op == OP_STUL);
-    wire [127:0] stored = req_be & {128{storing}};
-    wire locking = accessing & ((req_op == OP_LDLK) | (req_op == OP_STUL));
+    wire [L*BE-1:0] stored = req_be & {(L*BE){storing}};
 
-    // ------------------------------------------------------------- MEM0
-    // The request in the arbiter. It has no reset: `mem0_valid` covers it.
+    // MEM0: the request in the arbiter. It has no reset: `mem0_valid` covers
+    // it.
+    wire mem0_valid;
     reg [2:0] mem0_op;
     reg [L-1:0] mem0_mask;
     reg [L*D-1:0] mem0_data;
-    reg [42:0] mem0_tag;
+    reg [TGW-1:0] mem0_tag;
     reg mem0_error;
+    reg mem0_locking;
+    reg [L*LK-1:0] mem0_lock;
     always @(posedge clk) begin
         if (fire) begin
             mem0_op <= req_op;
@@ -113,21 +114,21 @@ module spad_scratchpad (
             mem0_data <= req_data;
             mem0_tag <= req_tag;
             mem0_error <= refused;
-        end
-    end
-
-    reg mem0_locking;
-    reg [L*LK-1:0] mem0_lock;
-    always @(posedge clk) begin
-        if (fire) begin
-            mem0_locking <= locking;
+            mem0_locking <= accessing & ((req_op == OP_LDLK) | (req_op == OP_STUL));
             mem0_lock <= req_lock;
         end
     end
-
-    wire mem0_valid;
-    wire mem0_last;
+    reg mem0_window;
     wire grp_last;
+    always @(posedge clk) begin
+        if (rst) mem0_window <= 1'b0;
+        else if (mem0_valid & adv & mem0_locking) mem0_window <= mem0_window + 1'b1;
+    end
+    wire last_window = ~mem0_locking | (mem0_window == 1'b1);
+    wire mem0_last = grp_last & last_window;
+    assign busy_more = mem0_valid & ~mem0_last;
+    assign blocked = ~adv;
+
     wire [L-1:0] mem0_served;
     wire [L-1:0] mem0_leader;
     wire [L*BE-1:0] mem0_writes;
@@ -135,16 +136,6 @@ module spad_scratchpad (
     wire [L*m-1:0] mem0_bank;
     wire [L*R-1:0] mem0_row;
     wire [DG-1:0] mem0_degree;
-    // A group that locks stays for several windows.
-    reg [0:0] mem0_window;
-    wire window_next = (mem0_valid & adv & mem0_locking) ? mem0_window + 1'd1 : mem0_window;
-    wire last_window = ~mem0_locking | (mem0_window == 1'd1);
-    assign mem0_last = grp_last & last_window;
-    always @(posedge clk) begin
-        if (rst) mem0_window <= 1'd0;
-        else mem0_window <= window_next;
-    end
-
     spad_conflict_arbiter arbiter (
         .clk(clk),
         .rst(rst),
@@ -166,71 +157,63 @@ module spad_scratchpad (
         .grp_row(mem0_row),
         .grp_degree(mem0_degree)
     );
+    // The banks that a group writes: one bit for all would have to drive every
+    // memory.
     wire mem0_stores = (mem0_op == OP_STORE) | (mem0_op == OP_STUL);
-    wire [31:0] mem0_bank_write = mem0_bank_valid & {32{mem0_stores}};
+    wire [B-1:0] mem0_bank_write = mem0_bank_valid & {32{mem0_stores}};
 
-    // ------------------------------------------------------------- MEM1
-    // A group on its way to the banks.
+    // MEM1: a group on its way to the banks.
     reg mem1_valid;
-    reg mem1_last;
-    reg [L-1:0] mem1_served;
-    reg [L-1:0] mem1_leader;
-    reg [B-1:0] mem1_bank_valid;
-    reg [B-1:0] mem1_bank_write;
-    reg [L*m-1:0] mem1_bank;
-    reg [L*R-1:0] mem1_row;
-    reg [DG-1:0] mem1_degree;
-    reg [2:0] mem1_op;
-    reg [L-1:0] mem1_mask;
-    reg [L*D-1:0] mem1_data;
-    reg [L*BE-1:0] mem1_writes;
-    reg [42:0] mem1_tag;
-    reg mem1_error;
     always @(posedge clk) begin
         if (rst) mem1_valid <= 1'b0;
         else if (adv) mem1_valid <= mem0_valid;
     end
+    reg mem1_last;
+    reg [L-1:0] mem1_served;
+    reg [L*m-1:0] mem1_bank;
+    reg [DG-1:0] mem1_degree;
+    reg [2:0] mem1_op;
+    reg [L-1:0] mem1_mask;
+    reg [TGW-1:0] mem1_tag;
+    reg mem1_error;
+    reg [L-1:0] mem1_leader;
+    reg [B-1:0] mem1_bank_valid;
+    reg [B-1:0] mem1_bank_write;
+    reg [L*R-1:0] mem1_row;
+    reg [L*D-1:0] mem1_data;
+    reg [L*BE-1:0] mem1_writes;
+    reg mem1_locking;
+    reg [L*LK-1:0] mem1_lock;
+    reg mem1_window;
     always @(posedge clk) begin
         if (mem0_valid & adv) begin
             mem1_last <= mem0_last;
             mem1_served <= mem0_served;
-            mem1_leader <= mem0_leader;
-            mem1_bank_valid <= mem0_bank_valid;
-            mem1_bank_write <= mem0_bank_write;
             mem1_bank <= mem0_bank;
-            mem1_row <= mem0_row;
             mem1_degree <= mem0_degree;
             mem1_op <= mem0_op;
             mem1_mask <= mem0_mask;
-            mem1_data <= mem0_data;
-            mem1_writes <= mem0_writes;
             mem1_tag <= mem0_tag;
             mem1_error <= mem0_error;
-        end
-    end
-
-    reg mem1_locking;
-    reg [L*LK-1:0] mem1_lock;
-    reg [0:0] mem1_window;
-    always @(posedge clk) begin
-        if (mem0_valid & adv) begin
+            mem1_leader <= mem0_leader;
+            mem1_bank_valid <= mem0_bank_valid;
+            mem1_bank_write <= mem0_bank_write;
+            mem1_row <= mem0_row;
+            mem1_data <= mem0_data;
+            mem1_writes <= mem0_writes;
             mem1_locking <= mem0_locking;
             mem1_lock <= mem0_lock;
             mem1_window <= mem0_window;
         end
     end
 
-    // ------------------------------------------------ banks, from MEM1
+    // The banks.
     wire [B*R-1:0] bank_row;
     wire [B*D-1:0] bank_wdata;
     wire [B*BE-1:0] bank_wbe;
     wire [B*D-1:0] bank_rdata;
-    wire [L*D-1:0] lane_rdata;
-
     wire access = mem1_valid & adv;
     wire read = (mem1_op == OP_LOAD) | (mem1_op == OP_LDLK);
-
-    genvar b;
     generate
         for (b = 0; b < B; b = b + 1) begin : bank
             spad_bank_ram ram (
@@ -254,7 +237,6 @@ module spad_scratchpad (
     wire lk_error;
     wire [1023:0] lk_held;
     /* verilator lint_on UNUSEDSIGNAL */
-
     spad_lock_unit locks (
         .clk(clk),
         .rst(rst),
@@ -267,29 +249,27 @@ module spad_scratchpad (
         .lk_error(lk_error),
         .lk_held(lk_held)
     );
-
-    wire [31:0] succeeded = success | lk_success;
-    wire [31:0] success_next = succeeded & {32{~mem1_last}};
+    wire [L-1:0] succeeded = success | lk_success;
     always @(posedge clk) begin
         if (rst) success <= {L{1'b0}};
-        else if (access) success <= success_next;
+        else if (access) success <= succeeded & {32{~mem1_last}};
     end
 
-    // ------------------------------------------------------------- MEM2
-    // The banks show the group's words. No reset: `mem2_valid` covers it.
+    // MEM2: the banks show the group's words. No reset: `mem2_valid` covers it.
     reg mem2_valid;
+    always @(posedge clk) begin
+        if (rst) mem2_valid <= 1'b0;
+        else if (adv) mem2_valid <= mem1_valid;
+    end
     reg mem2_last;
     reg [L-1:0] mem2_served;
     reg [L*m-1:0] mem2_bank;
     reg [DG-1:0] mem2_degree;
     reg [2:0] mem2_op;
     reg [L-1:0] mem2_mask;
-    reg [42:0] mem2_tag;
+    reg [TGW-1:0] mem2_tag;
     reg mem2_error;
-    always @(posedge clk) begin
-        if (rst) mem2_valid <= 1'b0;
-        else if (adv) mem2_valid <= mem1_valid;
-    end
+    reg [L-1:0] mem2_success;
     always @(posedge clk) begin
         if (access) begin
             mem2_last <= mem1_last;
@@ -300,11 +280,8 @@ module spad_scratchpad (
             mem2_mask <= mem1_mask;
             mem2_tag <= mem1_tag;
             mem2_error <= mem1_error;
+            mem2_success <= succeeded;
         end
-    end
-    reg [L-1:0] mem2_success;
-    always @(posedge clk) begin
-        if (access) mem2_success <= succeeded;
     end
 
     // What a PASS brings goes along.
@@ -313,41 +290,39 @@ module spad_scratchpad (
         if (access & (mem1_op == OP_PASS)) mem2_data <= mem1_data;
     end
 
-    // ------------------------------------------------------------- MEM3
-    wire mem2_step = mem2_valid & adv;
+    // MEM3: the words on their way to the lanes.
     reg mem3_valid;
-    reg mem3_last;
-    reg [L-1:0] mem3_served;
-    reg [L*m-1:0] mem3_bank;
-    reg [B*D-1:0] mem3_words;
-    reg [DG-1:0] mem3_degree;
-    reg [2:0] mem3_op;
-    reg [L-1:0] mem3_mask;
-    reg [42:0] mem3_tag;
-    reg mem3_error;
     always @(posedge clk) begin
         if (rst) mem3_valid <= 1'b0;
         else if (adv) mem3_valid <= mem2_valid;
     end
+    reg mem3_last;
+    reg [L-1:0] mem3_served;
+    reg [L*m-1:0] mem3_bank;
+    reg [DG-1:0] mem3_degree;
+    reg [2:0] mem3_op;
+    reg [L-1:0] mem3_mask;
+    reg [TGW-1:0] mem3_tag;
+    reg mem3_error;
+    reg [B*D-1:0] mem3_words;
+    reg [L-1:0] mem3_success;
     always @(posedge clk) begin
-        if (mem2_step) begin
+        if (mem2_valid & adv) begin
             mem3_last <= mem2_last;
             mem3_served <= mem2_served;
             mem3_bank <= mem2_bank;
-            mem3_words <= bank_rdata;
             mem3_degree <= mem2_degree;
             mem3_op <= mem2_op;
             mem3_mask <= mem2_mask;
             mem3_tag <= mem2_tag;
             mem3_error <= mem2_error;
+            mem3_words <= bank_rdata;
+            mem3_success <= mem2_success;
         end
     end
-    reg [L-1:0] mem3_success;
-    always @(posedge clk) begin
-        if (mem2_step) mem3_success <= mem2_success;
-    end
 
-    // To the banks from MEM1, back to the lanes for MEM3.
+    // To the banks, and back to the lanes.
+    wire [L*D-1:0] lane_rdata;
     spad_crossbar crossbar (
         .leader(mem1_leader),
         .lane_bank(mem1_bank),
@@ -363,11 +338,8 @@ module spad_scratchpad (
         .lane_rdata(lane_rdata)
     );
 
-    // ----------------------------------------------- response, from MEM3
-    // Words of earlier groups, or the data of a PASS.
-    reg [L*D-1:0] acc;
-    wire [L*D-1:0] word;
-    wire [L*D-1:0] passed;
+    // Response: the last group of an access. Data of what does not answer with
+    // any is zero.
     assign resp_valid = mem3_valid & mem3_last;
     wire pass = mem2_valid & adv & (mem2_op == OP_PASS);
     wire gathers = mem3_valid & ~mem3_last;
@@ -379,8 +351,12 @@ module spad_scratchpad (
     assign resp_success = mem3_success & {32{resp_valid}};
     assign resp_error = mem3_error & resp_valid;
     assign resp_degree = mem3_degree & {6{resp_valid}};
-    assign busy_more = mem0_valid & ~mem0_last;
-    assign blocked = ~adv;
+    assign stages = {resp_valid, mem2_valid & mem2_last, mem1_valid & mem1_last};
+
+    // Words of earlier groups, or the data of a PASS.
+    reg [L*D-1:0] acc;
+    wire [L*D-1:0] word;
+    wire [L*D-1:0] passed;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
             assign word[i*D +: D] = mem3_served[i] ? lane_rdata[i*D +: D] : acc[i*D +: D];
@@ -388,11 +364,8 @@ module spad_scratchpad (
             assign resp_data[i*D +: D] = word[i*D +: D] & {D{show & mem3_mask[i]}};
         end
     endgenerate
-
     always @(posedge clk) begin
         if (pass) acc <= passed;
         else if (gathers) acc <= word;
     end
-
-    assign stages = {resp_valid, mem2_valid & mem2_last, mem1_valid & mem1_last};
 endmodule

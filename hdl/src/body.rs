@@ -113,7 +113,12 @@ impl Body {
     }
 
     fn items(&mut self, items: &[Item], depth: usize) {
-        items.iter().for_each(|item| self.item(item, depth));
+        let mut waived = None;
+        for item in items {
+            self.waive(&mut waived, item.waiver(), depth);
+            self.item(item, depth);
+        }
+        self.waive(&mut waived, None, depth);
     }
 
     fn item(&mut self, item: &Item, depth: usize) {
@@ -125,8 +130,9 @@ impl Body {
                 let lines = text.lines().flat_map(|line| wrap(line, width));
                 lines.for_each(|line| self.line(depth, &format!("// {line}")));
             }
-            Item::Declaration(keyword, signal, unused) => {
-                self.declaration(keyword, signal, *unused, depth);
+            Item::Declaration(keyword, signal, _) => {
+                let line = format!("{keyword} {}{};", range(signal.width), signal.name);
+                self.line(depth, &line);
             }
             Item::Memory(Memory { rows, words }) => {
                 let (range, name) = (range(words.width), words.name);
@@ -172,17 +178,19 @@ impl Body {
         }
     }
 
-    fn declaration(&mut self, keyword: &str, signal: &Signal, unused: Option<&str>, depth: usize) {
-        let line = format!("{keyword} {}{};", range(signal.width), signal.name);
-        match unused {
-            None => self.line(depth, &line),
-            Some(reason) => {
-                let off = format!("/* verilator lint_off UNUSEDSIGNAL */ // {reason}");
-                self.line(depth, &off);
-                self.line(depth, &line);
-                self.line(depth, "/* verilator lint_on UNUSEDSIGNAL */");
-            }
+    /// Goes on to declarations whose unused bits have that reason.
+    fn waive<'i>(&mut self, now: &mut Option<&'i str>, reason: Option<&'i str>, depth: usize) {
+        if *now == reason {
+            return;
         }
+        if now.is_some() {
+            self.line(depth, "/* verilator lint_on UNUSEDSIGNAL */");
+        }
+        if let Some(reason) = reason {
+            let off = format!("/* verilator lint_off UNUSEDSIGNAL */ // {reason}");
+            self.line(depth, &off);
+        }
+        *now = reason;
     }
 
     fn instance(&mut self, instance: &Instance, depth: usize) {
@@ -201,9 +209,10 @@ impl Body {
             return self.line(depth, &short);
         }
         self.line(depth, &opening);
-        for (i, connection) in connections.iter().enumerate() {
+        for (i, (port, to)) in instance.connections.iter().enumerate() {
             let comma = if i + 1 < connections.len() { "," } else { "" };
-            self.line(depth + 1, &format!("{connection}{comma}"));
+            let line = print::connection(depth + 1, port, to, comma);
+            self.lines.push(line);
         }
         self.line(depth, ");");
     }
@@ -214,7 +223,10 @@ impl Body {
         let write = |next: &Next, value: &str| {
             format!("{} <= {value};", adapter::text(&next.register.tree))
         };
-        let reset = |next: &Next| Some(write(next, next.reset.as_ref()?));
+        let reset = |next: &Next| {
+            let (target, value) = next.reset.as_ref()?;
+            Some(format!("{target} <= {value};"))
+        };
         let resets: Vec<_> = update.next.iter().filter_map(reset).collect();
         let count = resets.len();
         assert!(

@@ -3,8 +3,8 @@
 use crate::adapter;
 use crate::item::Instance;
 use crate::module::Module;
-use crate::port::Dir;
-use crate::signal::Expr;
+use crate::port::{Dir, Port};
+use crate::signal::{Expr, Operand, Signal, concat};
 use crate::size::Size;
 use crate::unit::Unit;
 
@@ -37,15 +37,53 @@ impl<'u> Ports<'u> {
         self
     }
 
-    /// Connects the next port, which is called `port`: an input to a value, an
-    /// output to a wire, an output, or bits of one.
+    /// Connects the next ports to handles of the same names.
     #[track_caller]
-    pub(crate) fn port(mut self, port: &str, to: impl Into<Expr>) -> Self {
-        let to = to.into();
+    pub(crate) fn same<const N: usize>(mut self, handles: [Signal; N]) -> Self {
+        for handle in handles {
+            self = self.port(handle.name, handle);
+        }
+        self
+    }
+
+    /// Connects the next port, which is called `port`: an input to a value or a
+    /// number, an output to a wire, an output, or bits of one.
+    #[track_caller]
+    pub(crate) fn port(self, port: &str, to: impl Into<Operand>) -> Self {
+        let own = self.next(port);
+        let to = match to.into() {
+            Operand::Expr(to) => to,
+            number => number.beside(own.width.into()),
+        };
+        if own.dir == Dir::Out {
+            self.unit.drive(&to);
+        }
+        self.connected(port, to)
+    }
+
+    /// Connects the next port, an output called `port`, to these wires side by
+    /// side, the first in the high bits.
+    #[track_caller]
+    pub(crate) fn port_of_wires<const N: usize>(self, port: &str, wires: [Signal; N]) -> Self {
+        let parts = wires.map(Expr::from);
+        parts.iter().for_each(|wire| self.unit.drive(wire));
+        self.connected(port, concat(parts))
+    }
+
+    /// The next port, which has to be called `port`.
+    #[track_caller]
+    fn next(&self, port: &str) -> &'u Port {
         let unit = &self.module.doc.name;
-        let own = self.module.ports.get(self.instance.connections.len());
-        let own = own.unwrap_or_else(|| panic!("{unit} has no more ports, but {port}"));
-        assert_eq!(own.name, port, "the next port of {unit}");
+        let next = self.module.ports.get(self.instance.connections.len());
+        let next = next.unwrap_or_else(|| panic!("{unit} has no more ports, but {port}"));
+        assert_eq!(next.name, port, "the next port of {unit}");
+        next
+    }
+
+    #[track_caller]
+    fn connected(mut self, port: &str, to: Expr) -> Self {
+        let own = self.next(port);
+        let unit = &self.module.doc.name;
         // A port of width 0 has the width that a parameter says.
         let fits = own.width == 0 || to.width.same(own.width.into());
         let text = adapter::text(&to.tree);
@@ -55,9 +93,6 @@ impl<'u> Ports<'u> {
             own.width,
             to.width.text()
         );
-        if own.dir == Dir::Out {
-            self.unit.drive(&to);
-        }
         self.instance.connections.push((own.name.clone(), text));
         self
     }

@@ -35,6 +35,16 @@ pub(crate) enum Item {
     Instance(Instance),
 }
 
+impl Item {
+    /// Why some bits of what is declared are not used.
+    pub(crate) fn waiver(&self) -> Option<&'static str> {
+        match self {
+            Item::Declaration(_, _, reason) => *reason,
+            _ => None,
+        }
+    }
+}
+
 /// A memory: rows of words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
@@ -55,7 +65,8 @@ pub(crate) struct Update {
 #[derive(Debug)]
 pub(crate) struct Next {
     pub(crate) register: Expr,
-    pub(crate) reset: Option<String>,
+    /// What a reset writes, and its value.
+    pub(crate) reset: Option<(String, String)>,
     /// Conditions with a value, the first that holds decides.
     pub(crate) cases: Vec<(Expr, Expr)>,
     /// What it becomes in none of them.

@@ -17,6 +17,7 @@
 mod adapter;
 mod allowed;
 mod body;
+mod bundle;
 mod bus;
 mod catalog;
 pub mod codes;

@@ -57,6 +57,11 @@ pub struct Module {
     pub text: String,
 }
 
+/// The unit itself, which stands behind the modules that it instantiates.
+pub(crate) fn top(modules: &[Module]) -> &Module {
+    modules.last().expect("a unit has a module")
+}
+
 /// A unit on its way to Verilog: its documentation, port by port.
 pub(crate) struct Unit {
     doc: UnitDoc,

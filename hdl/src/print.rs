@@ -214,6 +214,10 @@ impl Printer<'_> {
                 let pieces = self.bracketed("~(", inner);
                 pieces.into_iter().map(|piece| vec![piece]).collect()
             }
+            VerilogExpression::Signal(text) => {
+                let parts = parts(text).into_iter();
+                parts.map(|part| vec![part.to_owned()]).collect()
+            }
             _ => vec![vec![self.text(value)]],
         }
     }
@@ -306,6 +310,35 @@ impl Printer<'_> {
     fn bits(&self, value: &VerilogExpression) -> usize {
         self.0.of(value).expect("the widths have been checked")
     }
+}
+
+/// A connection of a port, `depth` steps in; a long concatenation in several
+/// lines.
+pub(crate) fn connection(depth: usize, port: &str, to: &str, end: &str) -> String {
+    let mut parts = parts(to).into_iter();
+    let first = parts.next().unwrap_or_default();
+    let indent = 4 * depth;
+    let mut lines = Lines::new(CODE_WIDTH, format!("{:indent$}.{port}({first}", ""));
+    parts.for_each(|part| lines.append(indent + 4, part));
+    lines.join() + ")" + end
+}
+
+/// The parts of a concatenation, each with its comma; of another text the whole.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
+    for (i, c) in text.char_indices() {
+        match c {
+            '{' | '(' | '[' => depth += 1,
+            '}' | ')' | ']' => depth -= 1,
+            ',' if depth == 1 && text.starts_with('{') => {
+                parts.push(text[start..=i].trim_start());
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[start..].trim_start());
+    parts
 }
 
 /// Columns in front of a text.

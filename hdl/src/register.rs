@@ -3,7 +3,7 @@
 
 use crate::adapter;
 use crate::item::{Item, Next, Update};
-use crate::signal::{Expr, Operand, Signal, Value};
+use crate::signal::{Bits, Expr, Operand, Signal, Value};
 use crate::size::Size;
 use crate::unit::Unit;
 
@@ -77,11 +77,32 @@ impl Clocked<'_> {
     /// in none of them.
     #[track_caller]
     pub(crate) fn next(self, register: impl Into<Expr>, value: impl Into<Value>) -> Self {
-        let (register, value) = (register.into(), value.into());
+        let register = register.into();
+        let reset = self.0.drive_register(&register);
+        let reset = reset.map(|value| (adapter::text(&register.tree), value));
+        self.becomes(register, reset, value.into())
+    }
+
+    /// What the bit of `register` becomes whose number is `index`. A reset is
+    /// of all bits.
+    #[track_caller]
+    pub(crate) fn next_bit(
+        self,
+        register: Signal,
+        index: impl Into<Expr>,
+        value: impl Into<Value>,
+    ) -> Self {
+        let reset = self.0.drive_register(&register.into());
+        let reset = reset.map(|value| (register.name.to_owned(), value));
+        self.becomes(register.select(index), reset, value.into())
+    }
+
+    #[track_caller]
+    fn becomes(self, register: Expr, reset: Option<(String, String)>, value: Value) -> Self {
         let width = register.width;
         let case = |(condition, value): (Expr, Operand)| (condition, value.beside(width));
         let next = Next {
-            reset: self.0.drive_register(&register),
+            reset,
             register,
             cases: value.cases.into_iter().map(case).collect(),
             value: value.otherwise.map(|value| value.beside(width)),

@@ -208,7 +208,7 @@ mod tests {
             .output("in_ready", 1, "one bit")
             .signals(&[("full", 1)])
             .logic("ports", vec![assign("in_ready", wire(value))])
-            .emit("spad_issue_select.v.tera", &p);
+            .emit("spad_skid.v.tera", &p);
         match emitted {
             Err(HdlError::Check { reason, .. }) => reason,
             other => panic!("{other:?}"),

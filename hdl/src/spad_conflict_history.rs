@@ -1,182 +1,22 @@
 //! The conflict history cache.
 
-use crate::expr::{Expr, assign, choose, gated, note, one, same, slice, wire, zero};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::shell::Shell;
+use crate::signal::{Bits, Signal, concat, when};
 use crate::spad_table_ram;
-use rust_hdl::core::ast::VerilogStatement;
-use serde::Serialize;
+use crate::unit::Unit;
 
-#[derive(Serialize)]
-struct Extra {
-    /// The memory of a way's tags and values.
-    entries: String,
-    /// The memory of a way's tags, for updates.
-    tags: String,
-}
-
-/// Set and tag of a program counter.
-fn parts(p: &Params, prefix: &str) -> [VerilogStatement; 2] {
-    let pc = format!("{prefix}_pc");
-    [
-        assign(&format!("{prefix}_set"), slice(&pc, 0, p.SETW)),
-        assign(&format!("{prefix}_tag"), slice(&pc, p.SETW, p.PCW - p.SETW)),
-    ]
-}
-
-/// What updates under way mean to a look-up. The way that is written holds
-/// something else now; `lk_valid` comes late, so `done` looks at it alone.
-fn look_up(p: &Params) -> Vec<VerilogStatement> {
-    let there = |way: usize| {
-        let valid = wire(&format!("lk_valid{way}"));
-        let written = wire(&format!("write{way}"));
-        assign(
-            &format!("there{way}_next"),
-            valid & !(wire("lk_beside") & written),
-        )
-    };
-    let mut logic = parts(p, "lk").to_vec();
-    logic.extend([
-        assign("lk_beside", same("write_set", "lk_set")),
-        there(0),
-        there(1),
-        assign(
-            "written_next",
-            wire("write_valid") & wire("lk_beside") & same("write_tag", "lk_tag"),
-        ),
-        assign(
-            "after_next",
-            wire("update_valid") & same("update_set", "lk_set"),
-        ),
-        assign("again_next", same("update_tag", "lk_tag")),
-    ]);
-    logic
-}
-
-/// The answer: the newest update of the program counter, or what a way has.
-fn answer(p: &Params) -> Vec<VerilogStatement> {
-    let tag = p.PCW - p.SETW;
-    let kept = |way| !(wire("after") & way);
-    let hit = |way: usize, kept: Expr| {
-        let own = slice(&format!("found{way}"), p.EX, tag);
-        assign(
-            &format!("hit{way}"),
-            wire("done") & wire(&format!("there{way}")) & kept & same(own, "tag"),
-        )
-    };
-    let value = |way: usize| {
-        let own = slice(&format!("found{way}"), 0, p.EX);
-        gated(p.EX, own, wire(&format!("hit{way}")))
-    };
-    vec![
-        note(
-            "An update replaces what the one before it wrote only if both are for one program \
-             counter.",
-        ),
-        assign("hit_update", wire("done") & wire("after") & wire("again")),
-        assign(
-            "hit_written",
-            wire("done") & wire("written") & !wire("hit_update"),
-        ),
-        hit(0, kept(!wire("write_way"))),
-        hit(1, kept(wire("write_way"))),
-        assign("lk_done", "done"),
-        assign(
-            "lk_hit",
-            wire("hit_update") | wire("hit_written") | wire("hit0") | wire("hit1"),
-        ),
-        assign(
-            "lk_excess",
-            gated(p.EX, "write_excess", "hit_update")
-                | gated(p.EX, "excess", "hit_written")
-                | value(0)
-                | value(1),
-        ),
-    ]
-}
-
-/// An update that is offered: what it has to know of the two before it.
-fn update(p: &Params) -> Vec<VerilogStatement> {
-    let mut logic = parts(p, "write").to_vec();
-    logic.extend(parts(p, "update"));
-    logic.extend(parts(p, "up"));
-    logic.extend([
-        assign("write0", wire("write_valid") & !wire("write_way")),
-        assign("write1", wire("write_valid") & wire("write_way")),
-        note(
-            "Behind an update of the same set: whether it was for the same program counter, \
-             and of the one that is being written the way.",
-        ),
-        assign("up_beside", same("write_set", "up_set")),
-        assign("beside0_next", wire("write0") & wire("up_beside")),
-        assign("beside1_next", wire("write1") & wire("up_beside")),
-        assign("twice_next", same("write_tag", "up_tag")),
-        assign(
-            "behind_next",
-            wire("update_valid") & same("update_set", "up_set"),
-        ),
-        assign("same_next", same("update_tag", "up_tag")),
-        assign(
-            "update_valid1_next",
-            wire("up_valid1") | wire("beside1_next"),
-        ),
-        choose(
-            "update_lru_next",
-            [(wire("write_valid") & wire("up_beside"), !wire("write_way"))],
-            "up_lru",
-        ),
-        assign("update_valid_next", wire("up_valid") & !wire("clear")),
-        assign("write_valid_next", wire("update_valid") & !wire("clear")),
-    ]);
-    logic
-}
-
-/// The way of the update: the one that matches, else the one not used last.
-fn way() -> Vec<VerilogStatement> {
-    let matches = |way: usize| {
-        let [behind, beside, matches] =
-            ["behind", "update_beside", "update_match"].map(|name| format!("{name}{way}"));
-        let cases = [
-            (wire(&behind), wire("update_same")),
-            (wire(&beside), wire("update_twice")),
-        ];
-        let read = same(&*format!("tag{way}"), "update_tag");
-        choose(&matches, cases, read)
-    };
-    let cases = [
-        (wire("update_match0"), zero()),
-        (wire("update_hit1"), one()),
-        (wire("update_behind"), !wire("write_way")),
-    ];
-    vec![
-        assign("behind0", wire("update_behind") & !wire("write_way")),
-        assign("behind1", wire("update_behind") & wire("write_way")),
-        matches(0),
-        matches(1),
-        assign(
-            "update_hit1",
-            (wire("update_valid1") | wire("behind1")) & wire("update_match1"),
-        ),
-        note(
-            "`lru` starts at way 0 and points to the free way until both are taken: so way 0 \
-             needs no valid bit here. While it is free, way 1 is free too, and both its match \
-             and `lru` choose way 0.",
-        ),
-        choose("update_way", cases, "update_lru"),
-    ]
+/// A name per way.
+fn ways(name: &str) -> [String; 2] {
+    [0, 1].map(|way| format!("{name}{way}"))
 }
 
 /// Emits `spad_conflict_history` behind its memories.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let tag = p.PCW - p.SETW;
-    let entries = spad_table_ram::emit_helper(p.SETS, tag + p.EX)?;
-    let tags = spad_table_ram::emit_helper(p.SETS, tag)?;
-    let extra = Extra {
-        entries: entries.doc.name.clone(),
-        tags: tags.doc.name.clone(),
-    };
-    let doc = UnitDoc {
+    let tag_bits = p.PCW - p.SETW;
+    let entries = spad_table_ram::emit_helper(p.SETS, tag_bits + p.EX)?;
+    let tags = spad_table_ram::emit_helper(p.SETS, tag_bits)?;
+    let u = Unit::new(UnitDoc {
         name: "spad_conflict_history".into(),
         summary: "remembers the excess conflict degree of memory instructions by program \
                   counter: 2 ways, SETS sets, the way not updated last is replaced; a miss \
@@ -186,48 +26,196 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         timing: "look-up: one cycle; an update is seen from the next cycle on".into(),
         paper: "elastic paper, section 5.2; microarchitecture/conflict-history.md".into(),
         latency_cycles: 1,
+    });
+    let [sets, pcw, ex] = u.sizes(p, ["SETS", "PCW", "EX"]);
+    let of_tag = u.size("TAG", tag_bits);
+    let [clk, _] = u.clocked();
+    let about = "kernel launch: forget everything; goes before an update";
+    let clear = u.input("clear", 1, about);
+    let lk_valid = u.input("lk_valid", 1, "look-up");
+    let lk_pc = u.input("lk_pc", p.PCW, "its program counter");
+    let about = "the look-up of the previous cycle is answered";
+    let lk_done = u.output("lk_done", 1, about);
+    let lk_hit = u.output("lk_hit", 1, "it hits");
+    let lk_excess = u.output("lk_excess", p.EX, "the value; 0 on a miss");
+    let up_valid = u.input("up_valid", 1, "update");
+    let up_pc = u.input("up_pc", p.PCW, "its program counter");
+    let up_excess = u.input("up_excess", p.EX, "the value");
+
+    u.section("Per way and set: valid; per set: the way to be replaced next.");
+    let valid = ways("valid").map(|name| u.register(&name, sets).reset(0));
+    let lru = u.register("lru", sets).reset(0);
+
+    u.section(
+        "The update that was offered in the previous cycle: it read then what its set holds, \
+         and finds its way now. Not reset: `update_valid` covers it.",
+    );
+    let update_valid = u.register("update_valid", 1).reset(0);
+    let of_update = |name: &str| u.register(name, 1).covered_by(update_valid);
+    let update_pc = u.register("update_pc", pcw).covered_by(update_valid);
+    let update_excess = u.register("update_excess", ex).covered_by(update_valid);
+    let update_beside = ways("update_beside").map(|name| of_update(&name));
+    let known = ["twice", "behind", "same", "valid1", "lru"].map(|name| format!("update_{name}"));
+    let known = known.map(|name| of_update(&name));
+    let [
+        update_twice,
+        update_behind,
+        update_same,
+        update_valid1,
+        update_lru,
+    ] = known;
+
+    u.section("The one before it: it is being written. Not reset either: `write_valid` covers it.");
+    let write_valid = u.register("write_valid", 1).reset(0);
+    let write_pc = u.register("write_pc", pcw).covered_by(write_valid);
+    let write_excess = u.register("write_excess", ex).covered_by(write_valid);
+    let write_way = u.register("write_way", 1).covered_by(write_valid);
+
+    u.paragraph();
+    let set_and_tag = |of: &str, pc: Signal| {
+        let set = u.name(&format!("{of}_set"), pc.part(0, p.SETW));
+        [set, u.name(&format!("{of}_tag"), pc.part(p.SETW, tag_bits))]
     };
-    let module = Shell::new(doc)
-        .clocked()
-        .input(
-            "clear",
-            1,
-            "kernel launch: forget everything; goes before an update",
-        )
-        .input("lk_valid", 1, "look-up")
-        .input("lk_pc", p.PCW, "its program counter")
-        .output(
-            "lk_done",
-            1,
-            "the look-up of the previous cycle is answered",
-        )
-        .output("lk_hit", 1, "it hits")
-        .output("lk_excess", p.EX, "the value; 0 on a miss")
-        .input("up_valid", 1, "update")
-        .input("up_pc", p.PCW, "its program counter")
-        .input("up_excess", p.EX, "the value")
-        .signals(&[("update_valid", 1), ("update_pc", p.PCW), ("update_way", 1)])
-        .signals(&[("write_valid", 1), ("write_pc", p.PCW), ("write_way", 1)])
-        .signals(&[("write_excess", p.EX)])
-        .signals(&[("lk_valid0", 1), ("lk_valid1", 1)])
-        .signals(&[("done", 1), ("there0", 1), ("there1", 1)])
-        .signals(&[("written", 1), ("after", 1), ("again", 1)])
-        .signals(&[("tag", tag), ("excess", p.EX), ("tag0", tag), ("tag1", tag)])
-        .signals(&[("found0", tag + p.EX), ("found1", tag + p.EX)])
-        .signals(&[
-            ("update_beside0", 1),
-            ("update_beside1", 1),
-            ("update_twice", 1),
-        ])
-        .signals(&[("update_behind", 1), ("update_same", 1)])
-        .signals(&[("update_valid1", 1), ("update_lru", 1)])
-        .signals(&[("up_valid1", 1), ("up_lru", 1)])
-        .logic("update", update(p))
-        .logic("look_up", look_up(p))
-        .logic("answer", answer(p))
-        .logic("way", way())
-        .instantiates(&entries)
-        .instantiates(&tags)
-        .emit_with("spad_conflict_history.v.tera", p, &extra)?;
+    let [write_set, write_tag] = set_and_tag("write", write_pc);
+    let [update_set, update_tag] = set_and_tag("update", update_pc);
+    let [up_set, up_tag] = set_and_tag("up", up_pc);
+    let [lk_set, lk_tag] = set_and_tag("lk", lk_pc);
+    // Of each way: the bit is set, clear.
+    let in_way = |name, bit: Signal, way: Signal| {
+        let [zero, one]: [String; 2] = ways(name);
+        [u.name(&zero, bit & !way), u.name(&one, bit & way)]
+    };
+    let write = in_way("write", write_valid, write_way);
+
+    u.section(
+        "Behind an update of the same set: whether it was for the same program counter, and of \
+         the one that is being written the way.",
+    );
+    let up_beside = u.name("up_beside", write_set.is(up_set));
+    let newest_way = when(write_valid & up_beside, !write_way);
+    let lru_next = newest_way.otherwise(lru.select(up_set));
+    let lru_next = u.name("update_lru_next", lru_next);
+    let beside = write.map(|write| write & up_beside);
+    let valid1_next = valid[1].select(up_set) | beside[1].clone();
+    u.at_clock()
+        .next(update_valid, up_valid & !clear)
+        .next(write_valid, update_valid & !clear);
+    u.at_clock()
+        .when(up_valid)
+        .next(update_pc, up_pc)
+        .next(update_excess, up_excess)
+        .next(update_beside[0], beside[0].clone())
+        .next(update_beside[1], beside[1].clone())
+        .next(update_twice, write_tag.is(up_tag))
+        .next(update_behind, update_valid & update_set.is(up_set))
+        .next(update_same, update_tag.is(up_tag))
+        .next(update_valid1, valid1_next)
+        .next(update_lru, lru_next);
+
+    u.section("The tags for updates: a copy, with a port of its own.");
+    let tag_read = ways("tag").map(|name| u.wire(&name, of_tag));
+    for (way, name) in ["tags0", "tags1"].into_iter().enumerate() {
+        u.instance(&tags, name)
+            .same([clk])
+            .port("rd_en", up_valid)
+            .port("rd_row", up_set)
+            .port("rd_data", tag_read[way])
+            .port("wr_en", write[way])
+            .port("wr_row", write_set)
+            .port("wr_data", write_tag)
+            .done();
+    }
+
+    u.section("The way of the update: the one that matches, else the one not used last.");
+    let behind = in_way("behind", update_behind, write_way);
+    let matches = [0, 1].map(|way| {
+        let known = when(behind[way], update_same).when(update_beside[way], update_twice);
+        let matches = known.otherwise(tag_read[way].is(update_tag));
+        u.name(&format!("update_match{way}"), matches)
+    });
+    let hit1 = (update_valid1 | behind[1]) & matches[1];
+    let hit1 = u.name("update_hit1", hit1);
+    u.note(
+        "`lru` starts at way 0 and points to the free way until both are taken: so way 0 needs \
+         no valid bit here. While it is free, way 1 is free too, and both its match and `lru` \
+         choose way 0.",
+    );
+    let way = when(matches[0], 0).when(hit1, 1);
+    let way = way.when(update_behind, !write_way).otherwise(update_lru);
+    let update_way = u.name("update_way", way);
+    u.at_clock()
+        .when(update_valid)
+        .next(write_pc, update_pc)
+        .next(write_excess, update_excess)
+        .next(write_way, update_way);
+    u.at_clock()
+        .clear(clear)
+        .when(write[0])
+        .next_bit(valid[0], write_set, 1);
+    u.at_clock()
+        .clear(clear)
+        .when(write[1])
+        .next_bit(valid[1], write_set, 1);
+    u.at_clock()
+        .clear(clear)
+        .when(write_valid)
+        .next_bit(lru, write_set, !write_way);
+
+    u.section("Look-up: tags and values of both ways.");
+    let found = ways("found").map(|name| u.wire(&name, of_tag + ex));
+    for (way, name) in ["entries0", "entries1"].into_iter().enumerate() {
+        u.instance(&entries, name)
+            .same([clk])
+            .port("rd_en", lk_valid)
+            .port("rd_row", lk_set)
+            .port("rd_data", found[way])
+            .port("wr_en", write[way])
+            .port("wr_row", write_set)
+            .port("wr_data", concat([write_tag.into(), write_excess.into()]))
+            .done();
+    }
+
+    u.section(
+        "It sees the update that is being written and the one behind it: these answer in place \
+         of the ways that they go to, which hold something else now. `done` covers whatever \
+         stands at `lk_pc`.",
+    );
+    let done = u.register("done", 1).reset(0);
+    let there = ways("there").map(|name| u.register(&name, 1).covered_by(done));
+    let [written, after, again] =
+        ["written", "after", "again"].map(|name| u.register(name, 1).covered_by(done));
+    let tag = u.register("tag", of_tag).covered_by(done);
+    let excess = u.register("excess", ex).covered_by(done);
+    let lk_beside = u.name("lk_beside", write_set.is(lk_set));
+    let is_there = |way: usize| valid[way].select(lk_set) & !(lk_beside & write[way]);
+    u.at_clock().next(done, lk_valid);
+    u.at_clock()
+        .next(there[0], is_there(0))
+        .next(there[1], is_there(1))
+        .next(written, write_valid & lk_beside & write_tag.is(lk_tag))
+        .next(after, update_valid & update_set.is(lk_set))
+        .next(again, update_tag.is(lk_tag))
+        .next(tag, lk_tag)
+        .next(excess, write_excess);
+
+    u.section(
+        "The answer: the newest update of the program counter, or what a way has. An update \
+         replaces what the one before it wrote only if both are for one program counter.",
+    );
+    let hit_update = u.name("hit_update", done & after & again);
+    let hit_written = u.name("hit_written", done & written & !hit_update);
+    let replaced = [!write_way, write_way.into()];
+    let hit = [0, 1].map(|way| {
+        let kept = !(after & replaced[way].clone());
+        let own = found[way].part(ex, of_tag);
+        let hit = done & there[way] & kept & own.is(tag);
+        u.name(&format!("hit{way}"), hit)
+    });
+    u.assign(lk_done, done);
+    u.assign(lk_hit, hit_update | hit_written | hit[0] | hit[1]);
+    let of_way = |way: usize| found[way].low(ex).gated(hit[way]);
+    let newest = write_excess.gated(hit_update) | excess.gated(hit_written);
+    u.assign(lk_excess, newest | of_way(0) | of_way(1));
+    let module = u.emit()?;
     Ok(vec![entries, tags, module])
 }

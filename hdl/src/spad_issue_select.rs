@@ -1,112 +1,48 @@
 //! Which of the ready warps goes.
 
-use crate::expr::{any, assign, gated, same, wire};
-use crate::module::{Module, Result, UnitDoc};
+use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::Params;
-use crate::shell::Shell;
+use crate::signal::{Bits, Expr, Signal};
+use crate::size::Size;
+use crate::unit::Unit;
 use crate::{spad_number, spad_pick_check, spad_warp_scheduler};
-use rust_hdl::core::ast::VerilogStatement;
-use serde::Serialize;
-
-#[derive(Serialize)]
-struct Extra {
-    /// Encoder of the pick.
-    number: String,
-}
-
-/// Whether what is picked may be taken in the same cycle, where it was
-/// qualified in the one before. It was not refused then, and the scheduler sees
-/// the mask of this cycle: what may have changed is the shared part, and that
-/// another atomic has gone.
-fn take(p: &Params) -> Vec<VerilogStatement> {
-    let selects = |what: &str| any(wire("take_sel") & wire(what));
-    let moved = !same("locked", "was_locked") | !same("owner", "was_owner");
-    vec![
-        assign("moved", moved),
-        assign(
-            "stale",
-            selects("qualified_shared") & (wire("was_changed") | wire("moved")),
-        ),
-        assign(
-            "second_atomic",
-            selects("qualified_atomic") & wire("atom_infl"),
-        ),
-        assign(
-            "take",
-            wire("sel_valid") & !wire("stale") & !wire("second_atomic") & wire("room"),
-        ),
-        assign(
-            "still_ready",
-            wire("ready") & !gated(p.W, "take_sel", "take"),
-        ),
-    ]
-}
-
-/// AHEAD = 3: what the mask means for the warp in S and for the next pick. The
-/// pick is taken in the next cycle at the earliest: where the mask will, or
-/// may, be on then, other warps are picked first; else memory warps are, once
-/// there were conflicts.
-fn masking() -> Vec<VerilogStatement> {
-    vec![
-        assign("behind", wire("qualified_ready") & !wire("pk")),
-        assign("others", any(wire("behind") & !wire("qualified_mem"))),
-        assign("pk_mem", any(wire("pk") & wire("qualified_mem"))),
-        assign(
-            "others_first",
-            wire("mask_lasts") | (wire("mask_likely") & wire("pk_mem")),
-        ),
-        assign(
-            "masks",
-            wire("cfg_aware") & wire("mask") & (wire("others") | !wire("cfg_violate")),
-        ),
-        assign("held", wire("masks") & wire("pk_mem")),
-        assign("overtaken", wire("others") & wire("mask_lasts")),
-        assign(
-            "masked",
-            wire("masks") & any((wire("qualified_ready") | wire("pk")) & wire("qualified_mem")),
-        ),
-    ]
-}
 
 /// Emits `spad_issue_select` behind its parts.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let scheduler = spad_warp_scheduler::emit_unit(p)?;
-    let number = spad_number::emit_kernel(p.W)?;
-    let extra = Extra {
-        number: number.doc.name.clone(),
-    };
-    let mut parts = vec![scheduler];
-    if p.AHEAD == 3 {
-        parts.push(vec![number]);
-        parts.push(vec![spad_pick_check::emit_kernel()?]);
+    let u = Unit::new(doc(p));
+    let [w, t] = u.sizes(p, ["W", "T"]);
+    let pairs = u.size("PAIRS", t / 2);
+    let io = Ports::new(&u, p, [w, pairs]);
+    let scheduler_unit = top(&scheduler);
+    let mut check = Vec::new();
+    match p.AHEAD {
+        0 => {
+            let [masked, wait_sh, viol] = [io.masked, io.allowed_wait, io.allowed_viol];
+            take_what_is_ready(&u, &io, scheduler_unit, masked);
+            u.assign(io.wait_sh, wait_sh);
+            u.assign(io.viol, viol);
+        }
+        1 => {
+            let masked = u.wire("masked_now", 1);
+            take_what_is_ready(&u, &io, scheduler_unit, masked);
+            show_a_cycle_later(&u, &io, masked);
+        }
+        2 => take_what_was_ready(&u, &io, scheduler_unit),
+        _ => {
+            check = vec![
+                spad_number::emit_kernel(p.W)?,
+                spad_pick_check::emit_kernel()?,
+            ];
+            take_what_was_picked(&u, &io, scheduler_unit, &check);
+        }
     }
-    let mut shell = waived(ports(p), p);
-    if p.AHEAD == 2 {
-        shell = shell
-            .signals(&[
-                ("qualified_shared", p.W),
-                ("qualified_atomic", p.W),
-                ("sel_valid", 1),
-            ])
-            .signals(&[("was_locked", p.T / 2), ("was_owner", p.T / 2)])
-            .signals(&[("was_changed", 1)])
-            .logic("take", take(p));
-    }
-    if p.AHEAD == 3 {
-        shell = shell
-            .signals(&[("qualified_ready", p.W), ("qualified_mem", p.W)])
-            .signals(&[("pk", p.W)])
-            .logic("masking", masking());
-    }
-    let module =
-        shell
-            .instantiates_last(&parts)
-            .emit_with("spad_issue_select.v.tera", p, &extra)?;
-    Ok(parts.into_iter().flatten().chain([module]).collect())
+    let module = u.emit()?;
+    Ok(scheduler.into_iter().chain(check).chain([module]).collect())
 }
 
-fn ports(p: &Params) -> Shell {
-    let doc = UnitDoc {
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
         name: "spad_issue_select".into(),
         summary: "selects the warp whose instruction is taken. AHEAD = 0 and 1: of those that \
                   are ready in this cycle. AHEAD = 2: qualified in one cycle, picked and taken \
@@ -123,81 +59,303 @@ fn ports(p: &Params) -> Shell {
         paper: "elastic paper, section 5; sharing paper, section 4; microarchitecture/issue.md"
             .into(),
         latency_cycles: p.AHEAD.saturating_sub(1) as u32,
-    };
-    let policy = "scheduler: 0 round-robin, 1 and 2 owner first, 3 lowest slot";
-    let changes = "a block starts, threads exit, or a RELSSP leaves EX in this cycle";
-    Shell::new(doc)
-        .clocked()
-        .input("cfg_policy", 2, policy)
-        .input("cfg_aware", 1, "bank-conflict-aware scheduling")
-        .input("cfg_violate", 1, "masked warps go when nothing else can")
-        .input("ready", p.W, "the warp may issue")
-        .input("is_mem", p.W, "its offer is of the memory path")
-        .input("is_atomic", p.W, "its offer is an ATOMIC")
-        .input("shares", p.W, "its offer may touch the shared part")
-        .input(
-            "cls",
-            2 * p.W,
-            "its class: 0 owner, 1 unshared, 2 non-owner",
-        )
-        .input(
-            "allowed_wait",
-            p.W,
-            "it is refused: the partner holds the shared part",
-        )
-        .input(
-            "allowed_viol",
-            p.W,
-            "it is refused: its block has released the shared part",
-        )
-        .input("locked", p.T / 2, "per pair: the shared part is held")
-        .input("owner", p.T / 2, "per pair: the owner")
-        .input("changes", 1, changes)
-        .input("mask", 1, "memory warps are masked")
-        .input(
-            "mask_lasts",
-            1,
-            "AHEAD = 3: they will be in the next cycle, too",
-        )
-        .input(
-            "mask_likely",
-            1,
-            "AHEAD = 3: the kernel has shown conflicts: what is taken now may mask those behind it",
-        )
-        .input("atom_infl", 1, "an ATOMIC is in flight")
-        .input("room", 1, "an instruction may be taken")
-        .output("take", 1, "the selected warp's instruction is taken")
-        .output("take_sel", p.W, "the selected warp, taken or not; one-hot")
-        .output("take_warp", p.WW, "its number")
-        .output(
-            "picked",
-            p.W,
-            "the warp between pick and take; none but with AHEAD = 3",
-        )
-        .output(
-            "masked",
-            1,
-            "some ready warp is held back by the mask; AHEAD = 1: one cycle later",
-        )
-        .output("wait_sh", p.W, "allowed_wait; AHEAD > 0: one cycle later")
-        .output("viol", p.W, "allowed_viol; AHEAD > 0: one cycle later")
+    }
 }
 
-/// What is qualified and taken in one cycle cannot change in between.
-fn waived(shell: Shell, p: &Params) -> Shell {
-    let only_ahead = [
-        "is_atomic",
-        "shares",
-        "locked",
-        "owner",
-        "changes",
-        "atom_infl",
-    ];
-    let shell = only_ahead.into_iter().fold(shell, |shell, name| {
-        shell.unused(p.AHEAD < 2, name, "qualified and taken in one cycle")
-    });
-    let picked_early = ["mask_lasts", "mask_likely"];
-    picked_early.into_iter().fold(shell, |shell, name| {
-        shell.unused(p.AHEAD < 3, name, "picked and taken in one cycle")
-    })
+/// The ports, by their names.
+struct Ports {
+    /// Bits of a vector with one per warp, and with one per pair of blocks.
+    sizes: [Size; 2],
+    clk: Signal,
+    rst: Signal,
+    cfg_policy: Signal,
+    cfg_aware: Signal,
+    cfg_violate: Signal,
+    ready: Signal,
+    is_mem: Signal,
+    is_atomic: Signal,
+    shares: Signal,
+    cls: Signal,
+    allowed_wait: Signal,
+    allowed_viol: Signal,
+    locked: Signal,
+    owner: Signal,
+    changes: Signal,
+    mask: Signal,
+    mask_lasts: Signal,
+    mask_likely: Signal,
+    atom_infl: Signal,
+    room: Signal,
+    take: Signal,
+    take_sel: Signal,
+    take_warp: Signal,
+    picked: Signal,
+    masked: Signal,
+    wait_sh: Signal,
+    viol: Signal,
+}
+
+impl Ports {
+    fn new(u: &Unit, p: &Params, [w, pairs]: [Size; 2]) -> Self {
+        let [clk, rst] = u.clocked();
+        let policy = "scheduler: 0 round-robin, 1 and 2 owner first, 3 lowest slot";
+        let class = "its class: 0 owner, 1 unshared, 2 non-owner";
+        let wait = "it is refused: the partner holds the shared part";
+        let viol = "it is refused: its block has released the shared part";
+        let changes = "a block starts, threads exit, or a RELSSP leaves EX in this cycle";
+        let lasts = "AHEAD = 3: they will be in the next cycle, too";
+        let likely = "AHEAD = 3: the kernel has shown conflicts: what is taken now may mask \
+                      those behind it";
+        let picked = "the warp between pick and take; none but with AHEAD = 3";
+        let masked = "some ready warp is held back by the mask; AHEAD = 1: one cycle later";
+        let io = Ports {
+            sizes: [w, pairs],
+            clk,
+            rst,
+            cfg_policy: u.input("cfg_policy", 2, policy),
+            cfg_aware: u.input("cfg_aware", 1, "bank-conflict-aware scheduling"),
+            cfg_violate: u.input("cfg_violate", 1, "masked warps go when nothing else can"),
+            ready: u.input("ready", w, "the warp may issue"),
+            is_mem: u.input("is_mem", w, "its offer is of the memory path"),
+            is_atomic: u.input("is_atomic", w, "its offer is an ATOMIC"),
+            shares: u.input("shares", w, "its offer may touch the shared part"),
+            cls: u.input("cls", 2 * w, class),
+            allowed_wait: u.input("allowed_wait", w, wait),
+            allowed_viol: u.input("allowed_viol", w, viol),
+            locked: u.input("locked", pairs, "per pair: the shared part is held"),
+            owner: u.input("owner", pairs, "per pair: the owner"),
+            changes: u.input("changes", 1, changes),
+            mask: u.input("mask", 1, "memory warps are masked"),
+            mask_lasts: u.input("mask_lasts", 1, lasts),
+            mask_likely: u.input("mask_likely", 1, likely),
+            atom_infl: u.input("atom_infl", 1, "an ATOMIC is in flight"),
+            room: u.input("room", 1, "an instruction may be taken"),
+            take: u.output("take", 1, "the selected warp's instruction is taken"),
+            take_sel: u.output("take_sel", w, "the selected warp, taken or not; one-hot"),
+            take_warp: u.output("take_warp", p.WW, "its number"),
+            picked: u.output("picked", w, picked),
+            masked: u.output("masked", 1, masked),
+            wait_sh: u.output("wait_sh", w, "allowed_wait; AHEAD > 0: one cycle later"),
+            viol: u.output("viol", w, "allowed_viol; AHEAD > 0: one cycle later"),
+        };
+        io.waive(u, p);
+        io
+    }
+
+    /// What is qualified and taken in one cycle cannot change in between.
+    fn waive(&self, u: &Unit, p: &Params) {
+        let pairs = [self.locked, self.owner, self.changes];
+        for input in [self.is_atomic, self.shares, self.atom_infl]
+            .into_iter()
+            .chain(pairs)
+        {
+            u.unused(p.AHEAD < 2, input, "qualified and taken in one cycle");
+        }
+        for input in [self.mask_lasts, self.mask_likely] {
+            u.unused(p.AHEAD < 3, input, "picked and taken in one cycle");
+        }
+    }
+}
+
+/// AHEAD = 0 and 1.
+fn take_what_is_ready(u: &Unit, io: &Ports, scheduler: &Module, masked: Signal) {
+    u.about("What is ready is picked and taken in one cycle.");
+    let sel_valid = u.wire("sel_valid", 1);
+    u.instance(scheduler, "scheduler")
+        .same([io.clk, io.rst])
+        .same([io.cfg_policy, io.cfg_aware, io.cfg_violate])
+        .same([io.ready, io.is_mem, io.mask])
+        .port("put_off", 0)
+        .same([io.cls])
+        .port("take", io.room)
+        .same([sel_valid])
+        .port("sel", io.take_sel)
+        .port("sel_warp", io.take_warp)
+        .port("masked", masked)
+        .done();
+    u.assign(io.take, sel_valid & io.room);
+    u.assign(io.picked, 0);
+}
+
+/// AHEAD = 1: `masked`, `wait_sh` and `viol`.
+fn show_a_cycle_later(u: &Unit, io: &Ports, masked: Signal) {
+    u.section("The ports show registers.");
+    let [w, _] = io.sizes;
+    let masked_then = u.register("masked_then", 1).reset(0);
+    let wait_then = u.register("wait_then", w).reset(0);
+    let viol_then = u.register("viol_then", w).reset(0);
+    u.at_clock()
+        .next(masked_then, masked)
+        .next(wait_then, io.allowed_wait)
+        .next(viol_then, io.allowed_viol);
+    u.assign(io.masked, masked_then);
+    u.assign(io.wait_sh, wait_then);
+    u.assign(io.viol, viol_then);
+}
+
+/// What each warp was qualified with in the cycle before.
+struct Qualified {
+    ready: Signal,
+    mem: Signal,
+    atomic: Signal,
+    shared: Signal,
+    cls: Signal,
+    wait: Signal,
+    viol: Signal,
+    was_locked: Signal,
+    was_owner: Signal,
+    was_changed: Signal,
+}
+
+impl Qualified {
+    fn new(u: &Unit, io: &Ports) -> Self {
+        let [w, pairs] = io.sizes;
+        u.section(
+            "Q: what each warp was qualified with, and the shared parts as they were then: held \
+             or not, by whom, and whether that changed in that cycle.",
+        );
+        let of_warps = |what| u.register(&format!("qualified_{what}"), w).reset(0);
+        Qualified {
+            ready: of_warps("ready"),
+            mem: of_warps("mem"),
+            atomic: of_warps("atomic"),
+            shared: of_warps("shared"),
+            cls: u.register("qualified_cls", 2 * w).reset(0),
+            wait: of_warps("wait"),
+            viol: of_warps("viol"),
+            was_locked: u.register("was_locked", pairs).reset(0),
+            was_owner: u.register("was_owner", pairs).reset(0),
+            was_changed: u.register("was_changed", 1).reset(0),
+        }
+    }
+
+    /// Lock or owner of a pair is not what it was then.
+    fn moved(&self, io: &Ports) -> Expr {
+        !io.locked.is(self.was_locked) | !io.owner.is(self.was_owner)
+    }
+
+    /// Qualifies the warps that are `ready` for the next cycle.
+    fn update(&self, u: &Unit, io: &Ports, ready: impl Into<Expr>) {
+        u.at_clock()
+            .next(self.ready, ready.into())
+            .next(self.mem, io.is_mem)
+            .next(self.atomic, io.is_atomic)
+            .next(self.shared, io.shares)
+            .next(self.cls, io.cls)
+            .next(self.wait, io.allowed_wait)
+            .next(self.viol, io.allowed_viol)
+            .next(self.was_locked, io.locked)
+            .next(self.was_owner, io.owner)
+            .next(self.was_changed, io.changes);
+        u.assign(io.wait_sh, self.wait);
+        u.assign(io.viol, self.viol);
+    }
+}
+
+/// AHEAD = 2. What is picked was not refused in the cycle before, and the
+/// scheduler sees the mask of this cycle: what may have changed is the shared
+/// part, and that another atomic has gone.
+fn take_what_was_ready(u: &Unit, io: &Ports, scheduler: &Module) {
+    let q = Qualified::new(u, io);
+    u.section("P, S: what was ready is picked, and taken unless it has to be qualified anew.");
+    let sel_valid = u.wire("sel_valid", 1);
+    u.instance(scheduler, "scheduler")
+        .same([io.clk, io.rst])
+        .same([io.cfg_policy, io.cfg_aware, io.cfg_violate])
+        .port("ready", q.ready)
+        .port("is_mem", q.mem)
+        .same([io.mask])
+        .port("put_off", 0)
+        .port("cls", q.cls)
+        .port("take", io.take)
+        .same([sel_valid])
+        .port("sel", io.take_sel)
+        .port("sel_warp", io.take_warp)
+        .same([io.masked])
+        .done();
+    let selects = |warps: Signal| (io.take_sel & warps).any();
+    let moved = u.name("moved", q.moved(io));
+    let stale = u.name("stale", selects(q.shared) & (q.was_changed | moved));
+    let second_atomic = u.name("second_atomic", selects(q.atomic) & io.atom_infl);
+    u.assign(io.take, sel_valid & !stale & !second_atomic & io.room);
+    u.assign(io.picked, 0);
+
+    u.section("What is taken is not ready again, though it is offered until it is issued.");
+    let still_ready = u.name("still_ready", io.ready & !io.take_sel.gated(io.take));
+    q.update(u, io, still_ready);
+}
+
+/// AHEAD = 3.
+fn take_what_was_picked(u: &Unit, io: &Ports, scheduler: &Module, check: &[Module]) {
+    let [w, _] = io.sizes;
+    let q = Qualified::new(u, io);
+    u.about("Warps that wait for memory warps: the mask is likely to need them.");
+    let put_off = u.register("qualified_put_off", w).reset(0);
+    q.update(u, io, io.ready);
+    let likely = io.cfg_aware & io.mask_likely;
+    u.at_clock().next(put_off, (!io.is_mem).gated(likely));
+
+    u.section("P: the warp that is picked, one bit per warp.");
+    let pk_valid = u.register("pk_valid", 1).reset(0);
+    let pk = u.register("pk", w).reset(0);
+    let pk_leaves = u.wire("pk_leaves", 1);
+    let pk_free = u.name("pk_free", !pk_valid | pk_leaves);
+
+    u.section(
+        "What the mask means for the warp in S and for the next pick. That is taken in the next \
+         cycle at the earliest: where the mask will, or may, be on then, other warps are picked \
+         first; else memory warps are, once there were conflicts.",
+    );
+    let behind = u.name("behind", q.ready & !pk);
+    let others = u.name("others", (behind & !q.mem).any());
+    let pk_mem = u.name("pk_mem", (pk & q.mem).any());
+    let others_first = u.name("others_first", io.mask_lasts | (io.mask_likely & pk_mem));
+    let masks = io.cfg_aware & io.mask & (others | !io.cfg_violate);
+    let masks = u.name("masks", masks);
+    let held = u.name("held", masks & pk_mem);
+    let overtaken = u.name("overtaken", others & io.mask_lasts);
+    u.assign(io.masked, masks & ((q.ready | pk) & q.mem).any());
+
+    u.paragraph();
+    let sel_valid = u.wire("sel_valid", 1);
+    let sel = u.wire("sel", w);
+    let sel_warp = io.take_warp.width;
+    let sel_warp = u.wire_in_part("sel_warp", sel_warp, "the pick goes on as one bit per warp");
+    let overlooked = u.wire_in_part("overlooked", 1, "what the mask holds is said above");
+    u.instance(scheduler, "scheduler")
+        .same([io.clk, io.rst, io.cfg_policy, io.cfg_aware])
+        .port("cfg_violate", 1)
+        .port("ready", behind)
+        .port("is_mem", q.mem)
+        .port("mask", others_first)
+        .port("put_off", put_off)
+        .port("cls", q.cls)
+        .port("take", pk_free)
+        .same([sel_valid, sel, sel_warp])
+        .port("masked", overlooked)
+        .done();
+    u.at_clock()
+        .when(pk_free)
+        .next(pk_valid, sel_valid)
+        .next(pk, sel);
+
+    u.section("S: it is looked at again.");
+    let [number, check] = [&check[0], &check[1]];
+    u.instance(check, "check")
+        .port("picked", pk_valid)
+        .port("shared", (pk & q.shared).any())
+        .port("refused", (pk & (q.wait | q.viol)).any())
+        .port("atomic", (pk & q.atomic).any())
+        .same([held, overtaken])
+        .port("changed", q.was_changed)
+        .port("moved", q.moved(io))
+        .same([io.atom_infl, io.room, io.take])
+        .port("leaves", pk_leaves)
+        .done();
+    u.assign(io.picked, pk);
+    u.assign(io.take_sel, pk);
+    u.instance(number, "encode_pick")
+        .port("above", pk.high(1))
+        .port("number", io.take_warp)
+        .done();
 }

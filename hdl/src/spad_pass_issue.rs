@@ -1,115 +1,19 @@
 //! The passes of an instruction, one after the other into EX.
 
-use crate::expr::{assign, choose, gated, number, one, same, slice, sum, wire};
+use crate::bundle::Bundle;
+use crate::codes::kind;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::shell::Shell;
+use crate::signal::{Bits, Expr, Signal, code, when};
+use crate::unit::Unit;
 use crate::{spad_pass_count, spad_pick};
-use rust_hdl::core::ast::VerilogStatement;
-use serde::Serialize;
-
-#[derive(Serialize)]
-struct Extra {
-    /// Bits that a warp offers: pc, tag, words, kind.
-    offer: usize,
-    /// Warp slots, rounded up to a power of two.
-    slots: usize,
-}
-
-/// The pass that enters EX. Without stages ahead the first pass of what is
-/// taken goes in the same cycle.
-fn issue(p: &Params) -> Vec<VerilogStatement> {
-    let at_once = p.AHEAD == 0;
-    let fields = [
-        ("warp", wire("take_warp")),
-        ("kind", wire("take_kind")),
-        ("tag", slice("offer", 6, p.TG)),
-        ("pc", wire("take_pc")),
-        ("np", wire("take_np")),
-    ];
-    let field = |(name, taken)| {
-        let [target, current] = [format!("{name}_in"), format!("cur_{name}")];
-        if at_once {
-            choose(&target, [(wire("cur_valid"), wire(&current))], taken)
-        } else {
-            assign(&target, &*current)
-        }
-    };
-    let goes_on = || wire("ex_free") & wire("cur_valid");
-    let mut logic = vec![assign("ex_free", !wire("ex_valid") | wire("ex_fire"))];
-    logic.extend(fields.map(field));
-    logic.extend(if at_once {
-        [
-            assign("issue", wire("take") | goes_on()),
-            choose(
-                "pass",
-                [(wire("cur_valid"), wire("cur_next"))],
-                number(p.PW, 0),
-            ),
-            assign("last_pass", same("pass", "np_in")),
-            assign("room", wire("ex_free") & !wire("cur_valid")),
-        ]
-    } else {
-        [
-            assign("issue", goes_on()),
-            assign("pass", "cur_next"),
-            assign("last_pass", same("pass", "np_in")),
-            assign(
-                "room",
-                !wire("cur_valid") | (wire("ex_free") & wire("last_pass")),
-            ),
-        ]
-    });
-    logic.extend([
-        assign("iss_valid", "issue"),
-        assign("iss_warp", gated(p.WW, "warp_in", "issue")),
-        assign("iss_pass", gated(p.PW, "pass", "issue")),
-        assign("iss_last", wire("last_pass") & wire("issue")),
-    ]);
-    logic
-}
-
-/// Whether passes follow in the next cycle, and which.
-fn next(p: &Params) -> Vec<VerilogStatement> {
-    let issued = [
-        (wire("issue"), !wire("last_pass")),
-        (wire("issue"), sum("pass", number(p.PW, 1))),
-    ];
-    let taken = [(wire("take"), one()), (wire("take"), number(p.PW, 0))];
-    let [valid, next] = [0, 1].map(|i| {
-        let first = (p.AHEAD > 0).then(|| taken[i].clone());
-        first
-            .into_iter()
-            .chain([issued[i].clone()])
-            .collect::<Vec<_>>()
-    });
-    vec![
-        choose("cur_valid_next", valid, "cur_valid"),
-        choose("pass_after", next, "cur_next"),
-    ]
-}
 
 /// Emits `spad_pass_issue` behind its parts.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let offer = p.PCW + p.TG + 2 + 4;
-    let slots = p.W.next_power_of_two();
     let pick = spad_pick::emit_helper()?;
     let count = spad_pass_count::emit_kernel(p)?;
-    let extra = Extra { offer, slots };
-    let module = ports(p)
-        .signals(&[("offer", offer), ("cur_valid", 1), ("cur_warp", p.WW)])
-        .signals(&[("cur_kind", 4), ("cur_tag", p.TG), ("cur_pc", p.PCW)])
-        .signals(&[("cur_np", p.PW), ("cur_next", p.PW)])
-        .logic("issue", issue(p))
-        .logic("next", next(p))
-        .instantiates(&pick)
-        .instantiates(&count)
-        .emit_with("spad_pass_issue.v.tera", p, &extra)?;
-    Ok(vec![pick, count, module])
-}
-
-fn ports(p: &Params) -> Shell {
-    let doc = UnitDoc {
+    let at_once = p.AHEAD == 0;
+    let u = Unit::new(UnitDoc {
         name: "spad_pass_issue".into(),
         summary: "issues the passes of the instruction that is taken, one a cycle, into EX, and \
                   holds the control of the pass that is there."
@@ -121,54 +25,182 @@ fn ports(p: &Params) -> Shell {
         }
         .into(),
         paper: "microarchitecture/issue.md".into(),
-        latency_cycles: if p.AHEAD == 0 { 1 } else { 2 },
+        latency_cycles: if at_once { 1 } else { 2 },
+    });
+    let [w, ww, tg, pcw, pw] = u.sizes(p, ["W", "WW", "TG", "PCW", "PW"]);
+    let offered = Bundle::new([
+        ("kind", 4.into()),
+        ("words", 2.into()),
+        ("tag", tg),
+        ("pc", pcw),
+    ]);
+    let of_offer = u.size("OFFER", offered.width());
+    u.clocked();
+    let about = "kind that the warp offers, 4 bits per warp";
+    let off_kind = u.input("off_kind", w * 4, about);
+    let about = "words per lane of loads and stores: 0 one, 1 two, 2 four";
+    let off_words = u.input("off_words", w * 2, about);
+    let off_tag = u.input("off_tag", w * tg, "destination tag, TG bits per warp");
+    let off_pc = u.input("off_pc", w * pcw, "program counter, PCW bits per warp");
+    let about = "an instruction is taken in this cycle; only with room";
+    let take = u.input("take", 1, about);
+    let take_sel = u.input("take_sel", w, "whose offer, one-hot");
+    let take_warp = u.input("take_warp", ww, "its number");
+    let picked = u.input("picked", w, "the warp between pick and take");
+    let ex_fire = u.input("ex_fire", 1, "the pass in EX leaves it");
+    let room = u.output("room", 1, "an instruction may be taken");
+    let about = "an instruction of the warp is on its way to EX; AHEAD = 0: none";
+    let busy = u.output("busy", w, about);
+    let take_kind = u.output("take_kind", 4, "kind of the offer of take_sel");
+    let take_pc = u.output("take_pc", pcw, "its program counter");
+    let take_np = u.output("take_np", pw, "its passes but for the first");
+    let iss_valid = u.output("iss_valid", 1, "a pass enters EX at the end of this cycle");
+    let iss_warp = u.output("iss_warp", ww, "its warp; 0 if none");
+    let iss_pass = u.output("iss_pass", pw, "its number; 0 if none");
+    let iss_last = u.output("iss_last", 1, "it is the instruction's last");
+    let alu = code(&kind::FIELD, kind::ALU);
+    let ex_valid = u.output_register("ex_valid", 1, "a pass is in EX").reset(0);
+    let about = "its warp; this and the next ones stay when it leaves";
+    let ex_warp = u.output_register("ex_warp", ww, about).reset(0);
+    let ex_kind = u
+        .output_register("ex_kind", 4, "its kind")
+        .reset(alu.clone());
+    let ex_tag = u.output_register("ex_tag", tg, "its tag").reset(0);
+    let ex_pc = u
+        .output_register("ex_pc", pcw, "its program counter")
+        .reset(0);
+    let ex_pass = u.output_register("ex_pass", pw, "its number").reset(0);
+    let about = "it is the instruction's last";
+    let ex_last = u.output_register("ex_last", 1, about).reset(0);
+    u.unused(at_once, picked, "picked and taken in one cycle");
+
+    u.section("What the warp that is taken offers, out of all offers.");
+    let slots = p.W.next_power_of_two();
+    let offers = u.wire("offers", slots * of_offer);
+    let offer = u.wire("offer", of_offer);
+    let [w_index] = u.indices(["w"]);
+    u.generate(|| {
+        u.each("warp", w_index, (0, w), |i| {
+            let fields = [
+                off_kind.part(4 * i, 4),
+                off_words.part(2 * i, 2),
+                off_tag.part(tg * i, tg),
+                off_pc.part(pcw * i, pcw),
+            ];
+            let offer = offered.with(fields.map(Into::into));
+            u.assign(offers.part(of_offer * i, of_offer), offer);
+        });
+        if slots > p.W {
+            u.each("no_warp", w_index, (w, slots), |i| {
+                u.assign(offers.part(of_offer * i, of_offer), 0);
+            });
+        }
+    });
+    let pick_of = take_sel.extended(slots);
+    spad_pick::instance(&u, &pick, "select_offer", pick_of, offers, offer);
+    let [of_kind, words, tag, pc] = offered.of(offer);
+    u.assign(take_kind, of_kind);
+    u.assign(take_pc, pc);
+    u.instance(&count, "count")
+        .port("kind", take_kind)
+        .port("words", words)
+        .port("more", take_np)
+        .done();
+
+    u.section(
+        "I: the instruction whose passes are being issued, how many follow the first, and which \
+         is next.",
+    );
+    let cur_valid = u.register("cur_valid", 1).reset(0);
+    let cur_warp = u.register("cur_warp", ww).reset(0);
+    let cur_kind = u.register("cur_kind", 4).reset(alu);
+    let cur_tag = u.register("cur_tag", tg).reset(0);
+    let cur_pc = u.register("cur_pc", pcw).reset(0);
+    let cur_np = u.register("cur_np", pw).reset(0);
+    let cur_next = u.register("cur_next", pw).reset(0);
+    u.at_clock()
+        .when(take)
+        .next(cur_warp, take_warp)
+        .next(cur_kind, take_kind)
+        .next(cur_tag, tag.clone())
+        .next(cur_pc, take_pc)
+        .next(cur_np, take_np);
+
+    let first = if at_once {
+        ": the first of what is taken goes in the same cycle"
+    } else {
+        ""
     };
-    Shell::new(doc)
-        .clocked()
-        .input(
-            "off_kind",
-            p.W * 4,
-            "kind that the warp offers, 4 bits per warp",
-        )
-        .input(
-            "off_words",
-            p.W * 2,
-            "words per lane of loads and stores: 0 one, 1 two, 2 four",
-        )
-        .input("off_tag", p.W * p.TG, "destination tag, TG bits per warp")
-        .input("off_pc", p.W * p.PCW, "program counter, PCW bits per warp")
-        .input(
-            "take",
-            1,
-            "an instruction is taken in this cycle; only with room",
-        )
-        .input("take_sel", p.W, "whose offer, one-hot")
-        .input("take_warp", p.WW, "its number")
-        .input("picked", p.W, "the warp between pick and take")
-        .input("ex_fire", 1, "the pass in EX leaves it")
-        .output("room", 1, "an instruction may be taken")
-        .output(
-            "busy",
-            p.W,
-            "an instruction of the warp is on its way to EX; AHEAD = 0: none",
-        )
-        .output("take_kind", 4, "kind of the offer of take_sel")
-        .output("take_pc", p.PCW, "its program counter")
-        .output("take_np", p.PW, "its passes but for the first")
-        .output("iss_valid", 1, "a pass enters EX at the end of this cycle")
-        .output("iss_warp", p.WW, "its warp; 0 if none")
-        .output("iss_pass", p.PW, "its number; 0 if none")
-        .output("iss_last", 1, "it is the instruction's last")
-        .register("ex_valid", 1, "a pass is in EX")
-        .register(
-            "ex_warp",
-            p.WW,
-            "its warp; this and the next ones stay when it leaves",
-        )
-        .register("ex_kind", 4, "its kind")
-        .register("ex_tag", p.TG, "its tag")
-        .register("ex_pc", p.PCW, "its program counter")
-        .register("ex_pass", p.PW, "its number")
-        .register("ex_last", 1, "it is the instruction's last")
-        .unused(p.AHEAD == 0, "picked", "picked and taken in one cycle")
+    u.section(&format!("The pass that enters EX{first}."));
+    let ex_free = u.name("ex_free", !ex_valid | ex_fire);
+    let goes_on = ex_free & cur_valid;
+    // What belongs to the instruction.
+    let own = |name: &str, current: Signal, taken: Expr| {
+        if at_once {
+            u.name(name, when(cur_valid, current).otherwise(taken))
+        } else {
+            current
+        }
+    };
+    let warp_in = own("warp_in", cur_warp, take_warp.into());
+    let kind_in = own("kind_in", cur_kind, take_kind.into());
+    let tag_in = own("tag_in", cur_tag, tag);
+    let pc_in = own("pc_in", cur_pc, take_pc.into());
+    let np_in = own("np_in", cur_np, take_np.into());
+    let pass = if at_once {
+        u.name("pass", when(cur_valid, cur_next).otherwise(0))
+    } else {
+        cur_next
+    };
+    let issue = u.name("issue", if at_once { take | goes_on } else { goes_on });
+    let last_pass = u.name("last_pass", pass.is(np_in));
+    let free = if at_once {
+        ex_free & !cur_valid
+    } else {
+        !cur_valid | (ex_free & last_pass)
+    };
+    u.assign(room, free);
+    u.assign(iss_valid, issue);
+    u.assign(iss_warp, warp_in.gated(issue));
+    u.assign(iss_pass, pass.gated(issue));
+    u.assign(iss_last, last_pass & issue);
+
+    u.section("Whether passes follow in the next cycle, and which.");
+    let follows = when(issue, !last_pass);
+    let next = when(issue, pass + 1);
+    let (follows, next) = if at_once {
+        (follows, next)
+    } else {
+        let (taken, first) = (when(take, 1), when(take, 0));
+        (taken.when(issue, !last_pass), first.when(issue, pass + 1))
+    };
+    u.at_clock().next(cur_valid, follows);
+    u.at_clock().next(cur_next, next);
+
+    u.paragraph();
+    if at_once {
+        u.assign(busy, 0);
+    } else {
+        u.note("On its way to EX with what it offers still, or with a release.");
+        let release = cur_kind.is(code(&kind::FIELD, kind::RELSSP));
+        let holds = u.name("holds", cur_valid & (cur_next.is(0) | release));
+        u.generate(|| {
+            u.each("on_its_way", w_index, (0, w), |i| {
+                u.assign(busy.at(i), picked.at(i) | (holds & cur_warp.is(i)));
+            });
+        });
+    }
+
+    u.section("EX: control of the pass whose operands come in.");
+    u.at_clock().next(ex_valid, when(issue, 1).when(ex_fire, 0));
+    u.at_clock()
+        .when(issue)
+        .next(ex_warp, warp_in)
+        .next(ex_kind, kind_in)
+        .next(ex_tag, tag_in)
+        .next(ex_pc, pc_in)
+        .next(ex_pass, pass)
+        .next(ex_last, last_pass);
+    let module = u.emit()?;
+    Ok(vec![pick, count, module])
 }

@@ -138,6 +138,16 @@ impl Unit {
         }
     }
 
+    /// Declares for each output so far which inputs it depends on in the same
+    /// cycle, `cfg_*` and `rst` aside; a test looks in the netlist.
+    pub(crate) fn outputs_depend_on<'a>(&self, inputs: impl Fn(&str) -> Vec<&'a str>) {
+        let mut state = self.state.borrow_mut();
+        for port in state.ports.iter_mut().filter(|p| p.dir == Dir::Out) {
+            let names = inputs(&port.name).into_iter();
+            port.depends_on = Some(names.map(str::to_owned).collect());
+        }
+    }
+
     // ------------------------------------------------------ registers, wires
 
     /// Declares a register that says what a reset makes of it; an output if it
@@ -482,111 +492,4 @@ impl Unit {
 pub(crate) struct Index(&'static str);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::signal::Bits;
-
-    fn unit() -> Unit {
-        Unit::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"))
-    }
-
-    fn body(u: Unit) -> String {
-        let text = u.emit().unwrap().text;
-        text.split_once(");\n").unwrap().1.to_owned()
-    }
-
-    #[test]
-    fn a_register_is_printed_with_its_reset_and_enable() {
-        let u = unit();
-        let [_, _] = u.clocked();
-        let (step, data) = (u.input("step", 1, "go on"), u.input("data", 4, "a number"));
-        let out = u.output("out", 4, "the sum so far");
-        let l = u.size("L", 4);
-        let sum = u.register("sum", l).reset(0);
-        u.assign(out, sum);
-        u.at_clock().when(step).next(sum, sum + data);
-        let expected = "    localparam L = 4;\n    reg [L-1:0] sum;\n    assign out = sum;\n    \
-                        always @(posedge clk) begin\n        if (rst) sum <= {L{1'b0}};\n        \
-                        else if (step) sum <= sum + data;\n    end\nendmodule\n";
-        assert_eq!(body(u), expected);
-    }
-
-    #[test]
-    fn sizes_and_indices_are_declared_where_they_are_used() {
-        let u = unit();
-        let [l, _unused] = [u.size("L", 4), u.size("M", 5)];
-        let a = u.input("a", l, "bits");
-        let out = u.output("out", l, "the same, backwards");
-        let [i, _j] = u.indices(["i", "j"]);
-        u.generate(|| u.each("bit", i, (0, l), |i| u.assign(out.at(l - 1 - i), a.at(i))));
-        let expected = "    localparam L = 4;\n    genvar i;\n    generate\n        \
-                        for (i = 0; i < L; i = i + 1) begin : bit\n            \
-                        assign out[L-1-i] = a[i];\n        end\n    endgenerate\nendmodule\n";
-        assert_eq!(body(u), expected);
-    }
-
-    #[test]
-    fn what_nothing_drives_is_refused() {
-        let u = unit();
-        u.output("out", 1, "nothing");
-        assert!(
-            u.emit()
-                .unwrap_err()
-                .to_string()
-                .contains("nothing drives out")
-        );
-    }
-
-    /// What a description panics with.
-    fn refused(describe: impl FnOnce(&Unit, Signal, Signal) + std::panic::UnwindSafe) -> String {
-        let caught = std::panic::catch_unwind(|| {
-            let u = unit();
-            let (two, out) = (u.input("two", 2, "bits"), u.output("out", 1, "a bit"));
-            describe(&u, two, out);
-        });
-        let payload = caught.expect_err("it is refused");
-        let text = payload.downcast_ref::<String>().cloned();
-        text.or(payload.downcast_ref::<&str>().map(|s| (*s).to_owned()))
-            .unwrap()
-    }
-
-    #[test]
-    fn what_does_not_fit_is_refused_where_it_is_written() {
-        let wide = refused(|u, two, out| u.assign(out, two));
-        assert_eq!(wide, "two has 2 bits beside 1");
-        let both = refused(|_, two, out| drop(two & out));
-        assert_eq!(both, "out has 1 bits beside 2");
-        assert_eq!(refused(|_, two, _| drop(two.at(2))), "two has no bit 2");
-        assert_eq!(
-            refused(|u, two, _| u.assign(two.at(0), 0)),
-            "two[0] is no wire"
-        );
-        let register = refused(|u, two, out| {
-            u.at_clock().next(out, two.at(0));
-        });
-        assert_eq!(register, "out is no register");
-    }
-
-    #[test]
-    fn instances_connect_every_port_in_its_width_and_direction() {
-        let part = || {
-            let u = unit();
-            let a = u.input("a", 2, "bits");
-            let b = u.output("b", 1, "any");
-            u.assign(b, a.any());
-            u.emit().unwrap()
-        };
-        let missing = refused(|u, two, _| u.instance(&part(), "part").port("a", two).done());
-        assert!(missing.contains("unit has a port more"), "{missing}");
-        let order = refused(|u, _, out| u.instance(&part(), "part").port("b", out).done());
-        assert!(order.contains("the next port of unit"), "{order}");
-        let narrow = refused(|u, _, out| u.instance(&part(), "part").port("a", out).done());
-        assert_eq!(narrow, "unit.a has 2 bits, out 1");
-        let direction = refused(|u, two, out| {
-            let part = part();
-            let half = u.instance(&part, "part").port("a", two);
-            half.port("b", out & out).done();
-        });
-        assert_eq!(direction, "out & out is no signal");
-    }
-}
+mod tests;

@@ -1,0 +1,178 @@
+//! What the calls of a description print, and what they refuse.
+
+use super::*;
+use crate::signal::Bits;
+
+fn unit() -> Unit {
+    Unit::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"))
+}
+
+fn body(u: Unit) -> String {
+    let text = u.emit().unwrap().text;
+    text.split_once(");\n").unwrap().1.to_owned()
+}
+
+#[test]
+fn a_register_is_printed_with_its_reset_and_enable() {
+    let u = unit();
+    let [_, _] = u.clocked();
+    let (step, data) = (u.input("step", 1, "go on"), u.input("data", 4, "a number"));
+    let out = u.output("out", 4, "the sum so far");
+    let l = u.size("L", 4);
+    let sum = u.register("sum", l).reset(0);
+    u.assign(out, sum);
+    u.at_clock().when(step).next(sum, sum + data);
+    let expected = "    localparam L = 4;\n    reg [L-1:0] sum;\n    assign out = sum;\n    \
+                    always @(posedge clk) begin\n        if (rst) sum <= {L{1'b0}};\n        \
+                    else if (step) sum <= sum + data;\n    end\nendmodule\n";
+    assert_eq!(body(u), expected);
+}
+
+#[test]
+fn sizes_and_indices_are_declared_where_they_are_used() {
+    let u = unit();
+    let [l, _unused] = [u.size("L", 4), u.size("M", 5)];
+    let a = u.input("a", l, "bits");
+    let out = u.output("out", l, "the same, backwards");
+    let [i, _j] = u.indices(["i", "j"]);
+    u.generate(|| u.each("bit", i, (0, l), |i| u.assign(out.at(l - 1 - i), a.at(i))));
+    let expected = "    localparam L = 4;\n    genvar i;\n    generate\n        \
+                    for (i = 0; i < L; i = i + 1) begin : bit\n            \
+                    assign out[L-1-i] = a[i];\n        end\n    endgenerate\nendmodule\n";
+    assert_eq!(body(u), expected);
+}
+
+#[test]
+fn what_nothing_drives_is_refused() {
+    let u = unit();
+    u.output("out", 1, "nothing");
+    assert!(
+        u.emit()
+            .unwrap_err()
+            .to_string()
+            .contains("nothing drives out")
+    );
+}
+
+/// What a description panics with.
+fn refused(describe: impl FnOnce(&Unit, Signal, Signal) + std::panic::UnwindSafe) -> String {
+    let caught = std::panic::catch_unwind(|| {
+        let u = unit();
+        let (two, out) = (u.input("two", 2, "bits"), u.output("out", 1, "a bit"));
+        describe(&u, two, out);
+    });
+    let payload = caught.expect_err("it is refused");
+    let text = payload.downcast_ref::<String>().cloned();
+    text.or(payload.downcast_ref::<&str>().map(|s| (*s).to_owned()))
+        .unwrap()
+}
+
+#[test]
+fn what_does_not_fit_is_refused_where_it_is_written() {
+    let wide = refused(|u, two, out| u.assign(out, two));
+    assert_eq!(wide, "two has 2 bits beside 1");
+    let both = refused(|_, two, out| drop(two & out));
+    assert_eq!(both, "out has 1 bits beside 2");
+    assert_eq!(refused(|_, two, _| drop(two.at(2))), "two has no bit 2");
+    assert_eq!(
+        refused(|u, two, _| u.assign(two.at(0), 0)),
+        "two[0] is no wire"
+    );
+    let register = refused(|u, two, out| {
+        u.at_clock().next(out, two.at(0));
+    });
+    assert_eq!(register, "out is no register");
+}
+
+#[test]
+fn instances_connect_every_port_in_its_width_and_direction() {
+    let part = || {
+        let u = unit();
+        let a = u.input("a", 2, "bits");
+        let b = u.output("b", 1, "any");
+        u.assign(b, a.any());
+        u.emit().unwrap()
+    };
+    let missing = refused(|u, two, _| u.instance(&part(), "part").port("a", two).done());
+    assert!(missing.contains("unit has a port more"), "{missing}");
+    let order = refused(|u, _, out| u.instance(&part(), "part").port("b", out).done());
+    assert!(order.contains("the next port of unit"), "{order}");
+    let narrow = refused(|u, _, out| u.instance(&part(), "part").port("a", out).done());
+    assert_eq!(narrow, "unit.a has 2 bits, out 1");
+    let direction = refused(|u, two, out| {
+        let part = part();
+        let half = u.instance(&part, "part").port("a", two);
+        half.port("b", out & out).done();
+    });
+    assert_eq!(direction, "out & out is no signal");
+}
+
+#[test]
+fn ports_are_connected_by_name_to_numbers_and_to_wires_side_by_side() {
+    let part = || {
+        let u = unit();
+        let (a, b) = (u.input("a", 2, "bits"), u.input("b", 3, "bits"));
+        let c = u.output("c", 5, "the same");
+        u.assign(c, crate::signal::concat([a.into(), b.into()]));
+        u.emit().unwrap()
+    };
+    let u = unit();
+    let a = u.input("a", 2, "bits");
+    let (high, low) = (u.output("high", 2, "bits"), u.output("low", 3, "bits"));
+    let part = part();
+    let instance = u.instance(&part, "part").same([a]).port("b", 5);
+    instance.port_of_wires("c", [high, low]).done();
+    let expected = "    unit part (.a(a), .b(3'd5), .c({high, low}));\nendmodule\n";
+    assert_eq!(body(u), expected);
+}
+
+#[test]
+fn a_reset_is_of_all_bits_where_one_is_written_by_its_number() {
+    let u = unit();
+    u.clocked();
+    let (set, index) = (u.input("set", 1, "set it"), u.input("index", 2, "which"));
+    let out = u.output("out", 4, "the bits");
+    let bits = u.register("bits", 4).reset(0);
+    u.at_clock().when(set).next_bit(bits, index, 1);
+    u.assign(out, bits);
+    let expected = "    reg [3:0] bits;\n    always @(posedge clk) begin\n        \
+                    if (rst) bits <= 4'd0;\n        \
+                    else if (set) bits[index] <= 1'b1;\n    end\n    \
+                    assign out = bits;\nendmodule\n";
+    assert_eq!(body(u), expected);
+}
+
+#[test]
+fn declarations_with_one_reason_share_its_waiver() {
+    let u = unit();
+    let part = |name, reason| {
+        let wire = u.wire_in_part(name, 2, reason);
+        u.drive(&wire.into());
+    };
+    part("a", "one reason");
+    part("b", "one reason");
+    part("c", "another");
+    let waived = |reason: &str, wires: &str| {
+        format!(
+            "    /* verilator lint_off UNUSEDSIGNAL */ // {reason}\n{wires}    \
+             /* verilator lint_on UNUSEDSIGNAL */\n"
+        )
+    };
+    let one = waived("one reason", "    wire [1:0] a;\n    wire [1:0] b;\n");
+    let another = waived("another", "    wire [1:0] c;\n");
+    assert_eq!(body(u), one + &another + "endmodule\n");
+}
+
+#[test]
+fn a_long_concatenation_is_broken_between_its_parts() {
+    let u = unit();
+    let names: [String; 4] = std::array::from_fn(|i| format!("a_rather_long_name_of_a_signal_{i}"));
+    let parts = names.map(|name| u.input(&name, 1, "a bit").into());
+    let out = u.output("out", 4, "the bits");
+    u.assign(out, crate::signal::concat(parts));
+    let expected = "    assign out = {a_rather_long_name_of_a_signal_0, \
+                    a_rather_long_name_of_a_signal_1,\n        \
+                    a_rather_long_name_of_a_signal_2, \
+                    a_rather_long_name_of_a_signal_3};\nendmodule\n";
+    assert_eq!(body(u), expected);
+}
