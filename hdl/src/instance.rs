@@ -4,7 +4,7 @@ use crate::adapter;
 use crate::item::Instance;
 use crate::module::Module;
 use crate::port::{Dir, Port};
-use crate::signal::{Expr, Operand, Signal, concat};
+use crate::signal::{Expr, Operand, Signal};
 use crate::size::Size;
 use crate::unit::Unit;
 
@@ -59,15 +59,6 @@ impl<'u> Ports<'u> {
             self.unit.drive(&to);
         }
         self.connected(port, to)
-    }
-
-    /// Connects the next port, an output called `port`, to these wires side by
-    /// side, the first in the high bits.
-    #[track_caller]
-    pub(crate) fn port_of_wires<const N: usize>(self, port: &str, wires: [Signal; N]) -> Self {
-        let parts = wires.map(Expr::from);
-        parts.iter().for_each(|wire| self.unit.drive(wire));
-        self.connected(port, concat(parts))
     }
 
     /// The next port, which has to be called `port`.

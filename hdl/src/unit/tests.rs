@@ -108,7 +108,7 @@ fn instances_connect_every_port_in_its_width_and_direction() {
 }
 
 #[test]
-fn ports_are_connected_by_name_to_numbers_and_to_wires_side_by_side() {
+fn ports_are_connected_by_name_and_to_numbers() {
     let part = || {
         let u = unit();
         let (a, b) = (u.input("a", 2, "bits"), u.input("b", 3, "bits"));
@@ -118,11 +118,11 @@ fn ports_are_connected_by_name_to_numbers_and_to_wires_side_by_side() {
     };
     let u = unit();
     let a = u.input("a", 2, "bits");
-    let (high, low) = (u.output("high", 2, "bits"), u.output("low", 3, "bits"));
+    let all = u.output("all", 5, "bits");
     let part = part();
     let instance = u.instance(&part, "part").same([a]).port("b", 5);
-    instance.port_of_wires("c", [high, low]).done();
-    let expected = "    unit part (.a(a), .b(3'd5), .c({high, low}));\nendmodule\n";
+    instance.port("c", all).done();
+    let expected = "    unit part (.a(a), .b(3'd5), .c(all));\nendmodule\n";
     assert_eq!(body(u), expected);
 }
 
