@@ -196,6 +196,15 @@ mod tests {
     use crate::hashes::HashKind;
     use crate::machine::Machine;
 
+    /// What the template of a lane without a hash asks for.
+    #[derive(Serialize)]
+    struct Lane {
+        kind: &'static str,
+        row_map: bool,
+        lo: usize,
+        up_bits: usize,
+    }
+
     /// Why `in_ready = value` is refused, in a template without equations.
     fn refused(value: &str) -> String {
         let geometry = Geometry {
@@ -203,12 +212,18 @@ mod tests {
             bank_bits: 3,
         };
         let p = Params::new(&Machine::of_geometry(geometry, HashKind::Matrix)).unwrap();
+        let lane = Lane {
+            kind: "mod",
+            row_map: false,
+            lo: 5,
+            up_bits: 0,
+        };
         let emitted = Shell::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"))
             .input("in_data", 2, "two bits")
             .output("in_ready", 1, "one bit")
             .signals(&[("full", 1)])
             .logic("ports", vec![assign("in_ready", wire(value))])
-            .emit("spad_skid.v.tera", &p);
+            .emit_with("spad_lane_hash.v.tera", &p, &lane);
         match emitted {
             Err(HdlError::Check { reason, .. }) => reason,
             other => panic!("{other:?}"),
