@@ -71,6 +71,15 @@ fn parse(text: &str) -> crate::error::Result<LaunchFile> {
     LaunchFile::parse(text.to_owned(), Path::new("dir/a.toml"))
 }
 
+/// The launch file `k.toml` in a folder with its PTX, `k.ptx`.
+fn in_folder(ptx: &str, text: &str) -> (tempfile::TempDir, LaunchFile) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("k.ptx"), ptx).unwrap();
+    let path = folder.path().join("k.toml");
+    let file = LaunchFile::parse(text.to_owned(), &path).unwrap();
+    (folder, file)
+}
+
 #[test]
 fn everything_of_the_format_is_read() {
     let file = parse(GOOD).unwrap();

@@ -1,7 +1,7 @@
 //! Tensor maps of a launch file.
 
 use super::super::*;
-use super::parse;
+use super::{in_folder, parse};
 
 const PTX: &str = ".version 8.6\n.target sm_90a\n.address_size 64\n
 .visible .entry k(.param .u64 out, .param .align 64 .b8 map[128], .param .u64 again) {
@@ -54,18 +54,10 @@ count = 40
 init = "iota"
 "#;
 
-fn file(text: &str) -> (tempfile::TempDir, LaunchFile) {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("k.ptx"), PTX).unwrap();
-    let path = folder.path().join("k.toml");
-    let file = LaunchFile::parse(text.to_owned(), &path).unwrap();
-    (folder, file)
-}
-
 /// One map as 128 bytes of a parameter, one by a pointer to it.
 #[test]
 fn kernels_load_tiles_by_both_ways_of_passing_a_map() {
-    let (_folder, file) = file(LAUNCH);
+    let (_folder, file) = in_folder(PTX, LAUNCH);
     let mut prepared = file.prepare().unwrap();
     assert_eq!(prepared.run(&Options::default()).unwrap().findings, []);
     let out = prepared.outputs().find(|o| o.0 == "out").unwrap().1;
@@ -210,7 +202,7 @@ fn mistakes_are_named_with_their_place() {
 
 #[test]
 fn a_map_needs_a_parameter_of_its_size() {
-    let (folder, file) = file(LAUNCH);
+    let (folder, file) = in_folder(PTX, LAUNCH);
     let short = PTX.replace("map[128]", "map[64]");
     std::fs::write(folder.path().join("k.ptx"), short).unwrap();
     let error = file.prepare().map(drop).unwrap_err();

@@ -1,7 +1,7 @@
 //! Textures, surfaces and samplers of launch files, by handle and by name.
 
-use super::parse;
-use crate::launch::{LaunchFile, Options};
+use super::{in_folder, parse};
+use crate::launch::Options;
 
 const PTX: &str = ".version 8.0\n.target sm_80, texmode_independent\n.address_size 64\n
 .global .texref named;
@@ -59,18 +59,9 @@ name = "back"
 address = "clamp"
 "#;
 
-/// The launch file in a folder with its PTX.
-fn file(text: &str) -> (tempfile::TempDir, LaunchFile) {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("k.ptx"), PTX).unwrap();
-    let path = folder.path().join("k.toml");
-    let file = LaunchFile::parse(text.to_owned(), &path).unwrap();
-    (folder, file)
-}
-
 #[test]
 fn kernels_read_what_the_file_says_by_handle_and_by_name() {
-    let (_folder, file) = file(LAUNCH);
+    let (_folder, file) = in_folder(PTX, LAUNCH);
     let mut prepared = file.prepare().unwrap();
     let outcome = prepared.run(&Options::default()).unwrap();
     assert_eq!(outcome.findings, []);
@@ -101,7 +92,7 @@ fn a_texture_reads_the_buffer_or_surface_that_it_names() {
         "type = \"f32\"\nextent = [2]\ninit = \"iota\"",
         "type = \"f32\"\nextent = [4]\nof = \"canvas\"",
     );
-    let (_folder, file) = file(&of);
+    let (_folder, file) = in_folder(PTX, &of);
     let mut prepared = file.prepare().unwrap();
     assert_eq!(prepared.run(&Options::default()).unwrap().findings, []);
     let out = prepared.outputs().find(|o| o.0 == "out").unwrap().1;
@@ -231,7 +222,7 @@ fn mistakes_are_named_with_their_place() {
 
 #[test]
 fn a_texture_that_nobody_reads_is_a_mistake() {
-    let (_folder, file) = file(&LAUNCH.replace("name = \"back\"", "name = \"bakc\""));
+    let (_folder, file) = in_folder(PTX, &LAUNCH.replace("name = \"back\"", "name = \"bakc\""));
     let error = file.prepare().map(drop).unwrap_err().to_string();
     assert!(error.contains("no argument names 'bakc'"), "{error}");
 }

@@ -28,6 +28,7 @@ impl Affines<'_> {
         let mut terms: Vec<&(Term, i64)> = affine.terms.iter().collect();
         terms.sort_by_key(|(t, _)| order(t));
         let mut text = String::new();
+        let times = |number, name: &str| format!("{number}·{name}");
         for (term, coefficient) in terms {
             let coefficient = if base(term) {
                 *coefficient
@@ -36,10 +37,10 @@ impl Affines<'_> {
             };
             let names = term.factors().iter().map(|f| self.name(f));
             let names: Vec<String> = names.collect();
-            push(&mut text, coefficient, &names.join("·"));
+            push(&mut text, coefficient, &names.join("·"), times);
         }
         if affine.constant != 0 || text.is_empty() {
-            push(&mut text, affine.constant / unit, "");
+            push(&mut text, affine.constant / unit, "", times);
         }
         (text, words)
     }
@@ -112,7 +113,14 @@ pub(super) fn order(term: &Term) -> (u8, u8) {
     term.factors().iter().map(of).min().unwrap_or((8, 0))
 }
 
-fn push(text: &mut String, coefficient: i64, name: &str) {
+/// Adds `coefficient` of `name` to a sum; of no name, the number alone. `times`
+/// writes a multiple.
+pub(super) fn push(
+    text: &mut String,
+    coefficient: i64,
+    name: &str,
+    times: fn(u64, &str) -> String,
+) {
     let sign = match (text.is_empty(), coefficient < 0) {
         (true, false) => "",
         (true, true) => "-",
@@ -120,11 +128,11 @@ fn push(text: &mut String, coefficient: i64, name: &str) {
         (false, true) => " - ",
     };
     text.push_str(sign);
-    match (coefficient.unsigned_abs(), name) {
-        (number, "") => text.push_str(&number.to_string()),
-        (1, name) => text.push_str(name),
-        (number, name) => text.push_str(&format!("{number}·{name}")),
-    }
+    text.push_str(&match (coefficient.unsigned_abs(), name) {
+        (number, "") => number.to_string(),
+        (1, name) => name.to_owned(),
+        (number, name) => times(number, name),
+    });
 }
 
 /// The name of a variable without the function that a compiler puts in front:

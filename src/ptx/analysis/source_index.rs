@@ -1,6 +1,7 @@
 //! Affine addresses as index expressions of CUDA C++: what a programmer would
 //! write between the brackets of the array.
 
+use super::notation::push;
 use super::{Affine, Affines, Term};
 
 /// An address in a shared variable: `constant + sum of coefficient * factors`
@@ -54,12 +55,13 @@ impl SourceIndex {
     /// In C.
     pub fn text(&self) -> String {
         let mut text = String::new();
+        let times = |number, product: &str| format!("{product} * {number}");
         for (coefficient, factors) in &self.terms {
             let names: Vec<&str> = factors.iter().map(|f| f.text.as_str()).collect();
-            push(&mut text, *coefficient, &names.join(" * "));
+            push(&mut text, *coefficient, &names.join(" * "), times);
         }
         if self.constant != 0 || text.is_empty() {
-            push(&mut text, self.constant, "");
+            push(&mut text, self.constant, "", times);
         }
         text
     }
@@ -88,21 +90,6 @@ impl SourceIndex {
             product.checked_mul(value.into())
         })
     }
-}
-
-fn push(text: &mut String, coefficient: i64, product: &str) {
-    let sign = match (text.is_empty(), coefficient < 0) {
-        (true, false) => "",
-        (true, true) => "-",
-        (false, false) => " + ",
-        (false, true) => " - ",
-    };
-    text.push_str(sign);
-    text.push_str(&match (coefficient.unsigned_abs(), product) {
-        (number, "") => number.to_string(),
-        (1, product) => product.to_owned(),
-        (number, product) => format!("{product} * {number}"),
-    });
 }
 
 impl Affines<'_> {
