@@ -4,7 +4,8 @@ use super::element::{Element, parse_element};
 use crate::error::Result;
 use crate::input::section::{Section, Source};
 use crate::ptx::Type;
-use crate::ptx::exec::{Boxed, Swizzle, TensorMap};
+use crate::ptx::exec::{Boxed, TensorMap};
+use crate::ptx::tensor::Swizzle;
 
 /// A tensor map of an argument's buffer.
 #[derive(Clone, Debug, PartialEq)]

@@ -41,5 +41,6 @@ mod scan;
 mod sort;
 mod srad;
 mod tiles;
+mod tma;
 mod transpose;
 mod unlimited;

@@ -172,7 +172,7 @@ fn move_row(
     let fill = if map.nan_fill { NAN } else { 0 };
     let units = u64::from(map.row_elements()) * size / UNIT;
     for unit in 0..units {
-        let at = map.swizzle.place(shared + row.shared + unit * UNIT);
+        let at = map.swizzle.place(shared + row.shared + unit * UNIT, 0);
         bulk::track(m, lane, (at, UNIT), loads);
         for n in 0..UNIT / size {
             let (at, element) = (at + n * size, (unit * (UNIT / size) + n) as u32);

@@ -63,7 +63,7 @@ pub use api::{
 };
 pub use memory::{BufferId, Memory};
 pub use program::{Parameter, Program, SymbolInfo};
-pub use tensor_map::{Boxed, Swizzle, TensorMap, Wrong};
+pub use tensor_map::{Boxed, TensorMap, Wrong};
 pub use texture::{AddressMode, Channel, Format, Geometry, Sampler, Shape, Texture};
 
 use super::ast::Instruction;

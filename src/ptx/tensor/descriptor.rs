@@ -2,6 +2,8 @@
 //! matrix are (PTX ISA, "Matrix Descriptor Format", "Strides" and "Canonical
 //! Layouts" of the asynchronous warpgroup instructions).
 
+use super::swizzle::{PIECE, Swizzle};
+
 /// Along which dimension neighbours of a matrix lie side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Major {
@@ -10,32 +12,6 @@ pub enum Major {
     /// Along the rows of `a` or the columns of `b`.
     Mn,
 }
-
-/// How far the pieces of 16 bytes of a matrix are spread over the banks: runs
-/// of so many bytes, whose pieces trade places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Swizzle {
-    None,
-    Bytes32,
-    Bytes64,
-    Bytes128,
-}
-
-impl Swizzle {
-    /// Pieces of 16 bytes of a run.
-    pub fn pieces(self) -> u32 {
-        match self {
-            Swizzle::None => 1,
-            Swizzle::Bytes32 => 2,
-            Swizzle::Bytes64 => 4,
-            Swizzle::Bytes128 => 8,
-        }
-    }
-}
-
-/// Bytes of a piece, the unit of every field.
-pub const PIECE: u32 = 16;
 
 /// Addresses and offsets have 18 bits.
 const ADDRESSES: u32 = 0x3_ffff;
@@ -96,12 +72,9 @@ impl Descriptor {
         self.swizzled(self.start + offset + run * wide * PIECE)
     }
 
-    /// Pieces of a run trade places by the number of their 128 bytes in the
-    /// pattern.
     fn swizzled(&self, address: u32) -> u32 {
-        let address = address & ADDRESSES;
-        let number = (address >> 7).wrapping_sub(self.base);
-        address ^ (number % self.swizzle.pieces() * PIECE)
+        let address = u64::from(address & ADDRESSES);
+        self.swizzle.place(address, self.base.into()) as u32
     }
 }
 

@@ -1,8 +1,9 @@
 //! The 128 bytes of a map: a mark, then every field at a place of its own.
 
 use super::rules::Wrong;
-use super::{Boxed, MOST_DIMENSIONS, Swizzle, TensorMap};
+use super::{Boxed, MOST_DIMENSIONS, TensorMap};
 use crate::ptx::names::{Type, Word};
+use crate::ptx::tensor::Swizzle;
 
 /// Bytes of a map.
 pub const BYTES: usize = 128;

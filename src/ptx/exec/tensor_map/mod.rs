@@ -13,6 +13,7 @@ pub use rules::Wrong;
 pub(super) use walk::Row;
 
 use crate::ptx::names::Type;
+use crate::ptx::tensor::Swizzle;
 
 /// Maps have 1 to 5 dimensions.
 pub const MOST_DIMENSIONS: usize = 5;
@@ -58,48 +59,6 @@ pub enum Boxed {
         /// Pixels.
         count: u32,
     },
-}
-
-/// How 16-byte units change places in shared memory (PTX ISA, swizzling
-/// modes).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Swizzle {
-    /// Not at all.
-    #[default]
-    None,
-    /// Within 32 bytes.
-    Span32,
-    /// Within 64 bytes.
-    Span64,
-    /// Within 128 bytes.
-    Span128,
-}
-
-impl Swizzle {
-    /// All of them, in the order of their numbers in `tensormap.replace`.
-    pub const ALL: [Swizzle; 4] = [
-        Swizzle::None,
-        Swizzle::Span32,
-        Swizzle::Span64,
-        Swizzle::Span128,
-    ];
-
-    /// Bytes within which units change places; 0 where they do not.
-    pub fn span(self) -> u64 {
-        match self {
-            Swizzle::None => 0,
-            Swizzle::Span32 => 32,
-            Swizzle::Span64 => 64,
-            Swizzle::Span128 => 128,
-        }
-    }
-
-    /// Where the byte of an address in shared memory goes: the number of its
-    /// 16-byte unit is XORed with the number of its row of 128 bytes.
-    pub fn place(self, address: u64) -> u64 {
-        let units = (self.span() / 16).max(1);
-        address ^ (address >> 7 & (units - 1)) << 4
-    }
 }
 
 impl TensorMap {

@@ -151,7 +151,18 @@ impl Case {
     }
 }
 
+/// One warp on these words: what they are afterwards, and the outcome.
 pub(super) fn run_text(text: &str, words: &[u32]) -> (Vec<u32>, Outcome) {
+    run_block(text, words, 32, |_| ())
+}
+
+/// One block of so many threads, with other options.
+pub(super) fn run_block<'a>(
+    text: &str,
+    words: &[u32],
+    threads: u32,
+    change: impl FnOnce(&mut Options<'a>),
+) -> (Vec<u32>, Outcome) {
     let module = Module::parse(text, "t.ptx").unwrap_or_else(|e| panic!("{e}\n{text}"));
     let program = Program::new(&module).unwrap();
     let mut memory = Memory::new();
@@ -159,21 +170,17 @@ pub(super) fn run_text(text: &str, words: &[u32]) -> (Vec<u32>, Outcome) {
     let launch = Launch {
         entry: "k".to_owned(),
         grid: [1; 3],
-        block: [32, 1, 1],
+        block: [threads, 1, 1],
         dynamic_shared: 0,
         params: memory.address(buffer).to_le_bytes().to_vec(),
     };
-    let run = |memory: &mut Memory, vector: bool| {
-        let options = Options {
-            threads: 1,
-            vector,
-            ..Options::default()
-        };
-        program
-            .run(memory, &launch, &options)
-            .unwrap_or_else(|e| panic!("{:?}\n{text}", miette::Report::new(e)))
+    let mut options = Options {
+        threads: 1,
+        ..Options::default()
     };
-    let outcome = run(&mut memory, true);
+    change(&mut options);
+    let outcome = program.run(&mut memory, &launch, &options);
+    let outcome = outcome.unwrap_or_else(|e| panic!("{:?}\n{text}", miette::Report::new(e)));
     let words = memory.bytes(buffer).chunks(4);
     let words = words.map(|c| u32::from_le_bytes(c.try_into().unwrap()));
     (words.collect(), outcome)

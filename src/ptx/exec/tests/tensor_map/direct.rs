@@ -1,6 +1,7 @@
 //! A copy as loops over the numbers of its elements: a second implementation.
 
-use super::super::super::tensor_map::{Boxed, Swizzle, TensorMap};
+use super::super::super::tensor_map::{Boxed, TensorMap};
+use crate::ptx::tensor::Swizzle;
 
 /// A copy: the bytes of the tensor's buffer, and the operands.
 pub(super) struct Direct {
@@ -26,9 +27,9 @@ impl Direct {
         };
         let pitch = match map.swizzle {
             Swizzle::None => row * size,
-            Swizzle::Span32 => (row * size).max(32),
-            Swizzle::Span64 => (row * size).max(64),
-            Swizzle::Span128 => 128,
+            Swizzle::Bytes32 => (row * size).max(32),
+            Swizzle::Bytes64 => (row * size).max(64),
+            Swizzle::Bytes128 => 128,
         };
         for (n, place) in places.iter().enumerate() {
             for e in 0..row {
@@ -152,9 +153,9 @@ impl Direct {
 fn swizzled(swizzle: Swizzle, at: usize) -> usize {
     let group = match swizzle {
         Swizzle::None => return at,
-        Swizzle::Span32 => 2,
-        Swizzle::Span64 => 4,
-        Swizzle::Span128 => 8,
+        Swizzle::Bytes32 => 2,
+        Swizzle::Bytes64 => 4,
+        Swizzle::Bytes128 => 8,
     };
     let (row, unit, rest) = (at / 128, at / 16 % 8, at % 16);
     let (first, within) = (unit / group * group, unit % group);

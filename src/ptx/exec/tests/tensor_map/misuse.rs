@@ -142,7 +142,7 @@ fn every_rule_of_maps_is_checked() {
     wrong(|m| m.steps[1] = 0, "element_strides", "0 in dimension 1");
     wrong(|m| m.nan_fill = true, "fill", "u32 have no NaN");
     let too_wide = |m: &mut TensorMap| {
-        m.swizzle = Swizzle::Span32;
+        m.swizzle = Swizzle::Bytes32;
         m.boxed = Boxed::Tile(vec![12, 1]);
     };
     wrong(too_wide, "box", "at most 32");

@@ -5,9 +5,10 @@ mod direct;
 mod misuse;
 mod replace;
 
-use super::super::tensor_map::{Boxed, Swizzle, TensorMap};
+use super::super::tensor_map::{Boxed, TensorMap};
 use super::*;
 use crate::ptx::names::Type;
+use crate::ptx::tensor::Swizzle;
 use direct::Direct;
 
 /// Bytes of shared memory that nobody writes.

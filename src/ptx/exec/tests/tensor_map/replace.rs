@@ -11,7 +11,7 @@ fn map() -> TensorMap {
         strides: vec![64],
         boxed: Boxed::Tile(vec![16, 4]),
         steps: vec![1, 1],
-        swizzle: Swizzle::Span32,
+        swizzle: Swizzle::Bytes32,
         nan_fill: true,
     }
 }

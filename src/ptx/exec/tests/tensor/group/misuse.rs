@@ -30,7 +30,7 @@ const COMMIT: &str = "wgmma.commit_group.sync.aligned;";
 const WAIT: &str = "wgmma.wait_group.sync.aligned 0;";
 
 fn run(text: &str, threads: u32) -> Vec<Finding> {
-    let (_, outcome) = run_group(text, &[0; 2], threads, |o| o.races = true);
+    let (_, outcome) = run_block(text, &[0; 2], threads, |o| o.races = true);
     outcome.findings
 }
 

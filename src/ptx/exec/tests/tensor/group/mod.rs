@@ -138,7 +138,7 @@ impl Product {
             words[DESCRIPTORS + 2 * n + 1] = (bits >> 32) as u32;
         }
         words[DESCRIPTORS + 4] = self.adds.into();
-        let (words, outcome) = run_group(&self.kernel(), &words, THREADS, |_| {});
+        let (words, outcome) = run_block(&self.kernel(), &words, THREADS, |_| {});
         (words[REGISTERS..DESCRIPTORS].to_vec(), outcome)
     }
 }
@@ -153,34 +153,4 @@ pub(super) struct Given {
 pub(super) fn descriptor(start: u32, mode: u64, leading: u32, stride: u32) -> u64 {
     let field = |bytes: u32| u64::from((bytes & 0x3ffff) >> 4);
     field(start) | field(leading) << 16 | field(stride) << 32 | mode << 62
-}
-
-/// Runs a block with the search for races.
-pub(super) fn run_group(
-    text: &str,
-    words: &[u32],
-    threads: u32,
-    change: impl Fn(&mut Options),
-) -> (Vec<u32>, Outcome) {
-    let module = Module::parse(text, "t.ptx").unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let program = Program::new(&module).unwrap();
-    let mut memory = Memory::new();
-    let buffer = memory.alloc("out", words.iter().flat_map(|w| w.to_le_bytes()).collect());
-    let launch = Launch {
-        entry: "k".to_owned(),
-        grid: [1; 3],
-        block: [threads, 1, 1],
-        dynamic_shared: 0,
-        params: memory.address(buffer).to_le_bytes().to_vec(),
-    };
-    let mut options = Options {
-        threads: 1,
-        ..Options::default()
-    };
-    change(&mut options);
-    let outcome = program.run(&mut memory, &launch, &options);
-    let outcome = outcome.unwrap_or_else(|e| panic!("{:?}\n{text}", miette::Report::new(e)));
-    let words = memory.bytes(buffer).chunks(4);
-    let words = words.map(|c| u32::from_le_bytes(c.try_into().unwrap()));
-    (words.collect(), outcome)
 }

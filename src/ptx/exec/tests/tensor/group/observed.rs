@@ -43,23 +43,7 @@ fn observers_see_the_reads_of_both_factors() {
         }
         words
     };
-    let module = Module::parse(&p.kernel(), "t.ptx").unwrap();
-    let program = Program::new(&module).unwrap();
-    let mut memory = Memory::new();
-    let buffer = memory.alloc("out", words.iter().flat_map(|w| w.to_le_bytes()).collect());
-    let launch = Launch {
-        entry: "k".to_owned(),
-        grid: [1; 3],
-        block: [THREADS, 1, 1],
-        dynamic_shared: 0,
-        params: memory.address(buffer).to_le_bytes().to_vec(),
-    };
-    let options = Options {
-        threads: 1,
-        sink: Some(&recorder),
-        ..Options::default()
-    };
-    program.run(&mut memory, &launch, &options).unwrap();
+    run_block(&p.kernel(), &words, THREADS, |o| o.sink = Some(&recorder));
     let seen = recorder.0.into_inner().unwrap();
     let reads: Vec<_> = seen
         .iter()
