@@ -23,7 +23,7 @@ pub struct Launch {
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
     /// What is passed, in the entry's order; `None`: the first of
-    /// [`args`](super::LaunchFile::args).
+    /// [`LaunchFile::args`](super::LaunchFile::args).
     pub args: Option<Vec<Passed>>,
     /// Where the launch stands in the file.
     pub offset: usize,
@@ -32,7 +32,7 @@ pub struct Launch {
 /// An argument of a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passed {
-    /// Index into [`args`](super::LaunchFile::args)(super::LaunchFile::args).
+    /// Index into [`LaunchFile::args`](super::LaunchFile::args).
     pub arg: usize,
     /// What this launch passes instead of what the argument says.
     pub instead: Option<Instead>,

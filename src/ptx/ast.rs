@@ -466,6 +466,15 @@ pub enum Base {
 }
 
 impl Module {
+    /// The compute capability of the `.target`: 90 of `sm_90a`.
+    pub fn sm(&self) -> Option<u32> {
+        let number = |text: &String| {
+            let digits = text.strip_prefix("sm_")?;
+            digits.trim_end_matches(['a', 'f']).parse().ok()
+        };
+        self.target.iter().find_map(number)
+    }
+
     /// The entries that have a body.
     pub fn entries(&self) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(|f| f.is_entry && f.defined)

@@ -283,7 +283,7 @@ fn joined(
     let new_functions = numbers_of(functions, &counts(&|m| m.functions.len()));
     let new_variables = numbers_of(variables, &counts(&|m| m.variables.len()));
     let mut names = Names::new(&modules);
-    let newest = modules.iter().max_by_key(|m| (sm(m), m.version));
+    let newest = modules.iter().max_by_key(|m| (m.sm(), m.version));
     let mut whole = Module {
         name: names_of(&modules),
         text: String::new(),
@@ -353,19 +353,6 @@ fn joined(
 fn names_of(modules: &[Module]) -> String {
     let names: Vec<&str> = modules.iter().map(|m| m.name.as_str()).collect();
     names.join(", ")
-}
-
-/// 80 of `sm_80`.
-fn sm(module: &Module) -> u32 {
-    let digits = |t: &String| {
-        let digits: String = t
-            .strip_prefix("sm_")?
-            .chars()
-            .filter(char::is_ascii_digit)
-            .collect();
-        digits.parse().ok()
-    };
-    module.target.iter().find_map(digits).unwrap_or(0)
 }
 
 /// Moves all places of a module by so many bytes; lines stay.

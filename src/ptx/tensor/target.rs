@@ -9,10 +9,6 @@ pub(in crate::ptx) struct Target(pub u32);
 impl Target {
     /// That of a module; any, where it names none.
     pub fn of(module: &Module) -> Target {
-        let number = |text: &String| {
-            let digits = text.strip_prefix("sm_")?;
-            digits.trim_end_matches(['a', 'f']).parse().ok()
-        };
-        Target(module.target.iter().find_map(number).unwrap_or(u32::MAX))
+        Target(module.sm().unwrap_or(u32::MAX))
     }
 }
