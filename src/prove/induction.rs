@@ -170,31 +170,40 @@ struct Session<'a> {
     timeout: Duration,
 }
 
-/// The solver did not answer in time.
-struct TimedOut;
+/// Why a session has no answer.
+enum Unanswered {
+    /// The solver did not answer in time.
+    TimedOut,
+    Failed(Error),
+}
 
-type Answered<T> = std::result::Result<T, TimedOut>;
+impl From<Error> for Unanswered {
+    fn from(e: Error) -> Self {
+        Unanswered::Failed(e)
+    }
+}
+
+type Answered<T> = std::result::Result<T, Unanswered>;
 
 impl Session<'_> {
     fn outcomes(&self) -> Result<Vec<Outcome>> {
         let checked = &self.circuit.goals.checked;
-        match self.judge()? {
+        match self.judge() {
             Ok(outcomes) => Ok(outcomes),
-            Err(TimedOut) => {
+            Err(Unanswered::TimedOut) => {
                 let outcome = Outcome::timed_out(self.timeout.as_secs());
                 Ok(vec![outcome; checked.len()])
             }
+            Err(Unanswered::Failed(e)) => Err(e),
         }
     }
 
-    fn judge(&self) -> Result<Answered<Vec<Outcome>>> {
+    fn judge(&self) -> Answered<Vec<Outcome>> {
         let goals = &self.circuit.goals;
         let (checked, circuit) = (&goals.checked, self.circuit);
         let mut questions = vec![circuit.base(checked), circuit.follow(checked)];
         questions.extend(circuit.step());
-        let Ok(answers) = self.ask(&questions)? else {
-            return Ok(Err(TimedOut));
-        };
+        let answers = self.ask(&questions)?;
         if answers.iter().all(|a| *a == Answer::None) {
             return self.if_reached(vec![Outcome::Proved; checked.len()]);
         }
@@ -203,16 +212,14 @@ impl Session<'_> {
     }
 
     /// `outcomes`, but nothing is proved if there is nothing that could happen.
-    fn if_reached(&self, outcomes: Vec<Outcome>) -> Result<Answered<Vec<Outcome>>> {
+    fn if_reached(&self, outcomes: Vec<Outcome>) -> Answered<Vec<Outcome>> {
         let covered = &self.circuit.goals.covered;
         let questions: Vec<String> = covered.iter().map(|g| self.circuit.reach(g)).collect();
-        let Ok(answers) = self.ask(&questions)? else {
-            return Ok(Err(TimedOut));
-        };
+        let answers = self.ask(&questions)?;
         let mut reached = covered.iter().zip(answers);
         let unreached = reached.find(|(_, a)| *a == Answer::None);
         let Some((goal, _)) = unreached else {
-            return Ok(Ok(outcomes));
+            return Ok(outcomes);
         };
         let (about, cycles) = (&goal.about, goal.cycles.unwrap_or_default());
         let reason =
@@ -221,27 +228,25 @@ impl Session<'_> {
             Outcome::Proved => Outcome::Unknown(reason.clone()),
             other => other,
         };
-        Ok(Ok(outcomes.into_iter().map(outcome).collect()))
+        Ok(outcomes.into_iter().map(outcome).collect())
     }
 
     /// What can be said of each property where not all are proved at once.
-    fn one_by_one(&self, invariant: bool) -> Result<Answered<Vec<Outcome>>> {
+    fn one_by_one(&self, invariant: bool) -> Answered<Vec<Outcome>> {
         let checked = &self.circuit.goals.checked;
-        let Ok(run) = self.counterexample()? else {
-            return Ok(Err(TimedOut));
-        };
+        let run = self.counterexample()?;
         if run.is_empty() {
             return if invariant {
                 self.each_alone()
             } else {
-                Ok(Ok(vec![self.undecided(); checked.len()]))
+                Ok(vec![self.undecided(); checked.len()])
             };
         }
         let outcome = |goal| match violation(goal, &run) {
             Some(example) => Outcome::Disproved(example),
             None => Outcome::Unknown("not looked at: another property is disproved".to_owned()),
         };
-        Ok(Ok(checked.iter().map(outcome).collect()))
+        Ok(checked.iter().map(outcome).collect())
     }
 
     fn undecided(&self) -> Outcome {
@@ -252,16 +257,14 @@ impl Session<'_> {
     }
 
     /// Each property by itself, where the invariants hold.
-    fn each_alone(&self) -> Result<Answered<Vec<Outcome>>> {
+    fn each_alone(&self) -> Answered<Vec<Outcome>> {
         let circuit = self.circuit;
         let alone = |g: &Goal| {
             let goal = std::slice::from_ref(g);
             [circuit.base(goal), circuit.follow(goal)]
         };
         let questions: Vec<String> = circuit.goals.checked.iter().flat_map(alone).collect();
-        let Ok(answers) = self.ask(&questions)? else {
-            return Ok(Err(TimedOut));
-        };
+        let answers = self.ask(&questions)?;
         let outcome = |a: &[Answer]| {
             if a.iter().all(|a| *a == Answer::None) {
                 Outcome::Proved
@@ -273,23 +276,21 @@ impl Session<'_> {
     }
 
     /// A short run that violates a property; empty if there is none.
-    fn counterexample(&self) -> Result<Answered<Vec<Value>>> {
+    fn counterexample(&self) -> Answered<Vec<Value>> {
         let last = self.circuit.cycles;
         let first = CYCLES.into_iter().filter(|c| *c < last);
         for cycles in first.chain([last]) {
             let question = self.circuit.bounded(&self.circuit.goals.checked, cycles);
-            let Ok(answers) = self.ask(&[question])? else {
-                return Ok(Err(TimedOut));
-            };
+            let answers = self.ask(&[question])?;
             if let Some(Answer::Found(run)) = answers.into_iter().next() {
-                return Ok(Ok(run));
+                return Ok(run);
             }
         }
-        Ok(Ok(Vec::new()))
+        Ok(Vec::new())
     }
 
     /// The answers to `questions`, if there is time for them.
-    fn ask(&self, questions: &[String]) -> Result<Answered<Vec<Answer>>> {
+    fn ask(&self, questions: &[String]) -> Answered<Vec<Answer>> {
         let circuit = self.circuit;
         let parameters = circuit.parameters.iter();
         let parameters: Vec<_> = parameters.map(|(name, v)| format!("{name} {v}")).collect();
@@ -310,12 +311,12 @@ impl Session<'_> {
         };
         let left = self.end.saturating_duration_since(Instant::now());
         match run.ask(self.yosys, left.max(Duration::from_millis(1))) {
-            Ok(Reply::Answers(answers)) => Ok(Ok(answers)),
-            Ok(Reply::TimedOut(_)) => Ok(Err(TimedOut)),
+            Ok(Reply::Answers(answers)) => Ok(answers),
+            Ok(Reply::TimedOut(_)) => Err(Unanswered::TimedOut),
             Err(Error::ToolFailed {
                 help: Some(log), ..
-            }) if log.contains(NO_REGISTER) => Err(self.no_register()),
-            Err(e) => Err(e),
+            }) if log.contains(NO_REGISTER) => Err(self.no_register().into()),
+            Err(e) => Err(e.into()),
         }
     }
 
