@@ -248,7 +248,7 @@ impl Launch {
         };
         let report = cmd_run::Report::of(&self.file, &mut prepared, &options)?;
         let answer = Answer::of(None, |printer| {
-            printer.result(report.json(), String::new)?;
+            printer.show(&report)?;
             report.verdict()
         })?;
         let buffers = prepared.outputs().map(|(_, bytes)| bytes.to_vec());

@@ -1,16 +1,77 @@
 //! The part of `classify` that is derived from the PTX.
 
-use super::strides_text::{show_strides, stride_json};
-use crate::capture::statics::{StaticAddress, StaticSite, Statics};
+use super::strides_text::{Stride, show_strides};
+use crate::capture::statics::{Disagreement, StaticAddress, StaticSite, Statics};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::trace::ConflictProfile;
-use crate::trace::pattern;
-use serde_json::{Value, json};
+use crate::trace::pattern::{self, Class};
+use crate::trace::{ConflictProfile, Op, Place};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Titles of the columns.
 pub(super) const HEADER: [&str; 4] = ["PTX: address", "PTX: class", "per access", "disagrees"];
+
+/// The `static` field of an instruction.
+#[derive(Serialize)]
+pub(super) struct KnownSite<'a> {
+    affine: bool,
+    #[serde(flatten)]
+    address: Option<KnownAddress<'a>>,
+    #[serde(flatten)]
+    unknown: Option<Reason<'a>>,
+    /// The first address that is not as the expression says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first: Option<&'a Disagreement>,
+}
+
+/// An affine address.
+#[derive(Serialize)]
+struct KnownAddress<'a> {
+    address: &'a str,
+    /// What it counts: words or bytes.
+    unit: &'static str,
+    /// `known`, or `uniform`: the same for all lanes.
+    offset: &'static str,
+    class: Option<Class>,
+    strides: Vec<Stride>,
+    wavefronts_per_access: Option<f64>,
+    checked: u64,
+    disagrees: u64,
+}
+
+/// Why an address or its offset is not known.
+#[derive(Serialize)]
+struct Reason<'a> {
+    reason: &'static str,
+    #[serde(flatten)]
+    place: &'a Place,
+}
+
+/// A site that did not run.
+#[derive(Serialize)]
+struct OtherSite<'a> {
+    pc: u32,
+    op: Op,
+    #[serde(flatten)]
+    place: &'a Place,
+    #[serde(rename = "static")]
+    known: KnownSite<'a>,
+}
+
+/// The `static` field of the whole.
+#[derive(Serialize)]
+pub(super) struct StaticSummary<'a> {
+    instructions: usize,
+    /// Addresses that are affine, and those that are but for an offset that all
+    /// lanes share.
+    affine: usize,
+    uniform: usize,
+    /// Addresses of the run that were compared, and those that differ.
+    checked: u64,
+    disagrees: u64,
+    not_executed: Vec<OtherSite<'a>>,
+}
 
 /// The static side of all instructions.
 pub(super) struct StaticView {
@@ -55,35 +116,26 @@ impl StaticView {
         (*accesses > 0).then(|| *wavefronts as f64 / *accesses as f64)
     }
 
-    /// The `static` field of an instruction.
-    pub fn json(&self, site: &StaticSite) -> Value {
-        let mut value = json!({"affine": site.address.is_some()});
-        if let Some(address) = &site.address {
-            let strides = strides_of([address].into_iter());
-            let of_address = json!({
-                "address": address.text,
-                "unit": if address.words { "words" } else { "bytes" },
-                "offset": if site.is_affine() { "known" } else { "uniform" },
-                "class": address.class,
-                "strides": strides.into_iter().map(stride_json).collect::<Vec<_>>(),
-                "wavefronts_per_access": self.per_access(site.pc),
-                "checked": site.checked.addresses,
-                "disagrees": site.checked.disagreements,
-            });
-            super::merge(&mut value, of_address);
+    /// What is known of a site.
+    pub fn known<'a>(&'a self, site: &'a StaticSite) -> KnownSite<'a> {
+        KnownSite {
+            affine: site.address.is_some(),
+            address: site.address.as_ref().map(|address| KnownAddress {
+                address: &address.text,
+                unit: if address.words { "words" } else { "bytes" },
+                offset: if site.is_affine() { "known" } else { "uniform" },
+                class: address.class,
+                strides: Stride::all(&strides_of([address].into_iter())),
+                wavefronts_per_access: self.per_access(site.pc),
+                checked: site.checked.addresses,
+                disagrees: site.checked.disagreements,
+            }),
+            unknown: site.unknown.as_ref().map(|unknown| Reason {
+                reason: unknown.reason,
+                place: &unknown.place,
+            }),
+            first: site.checked.first.as_ref(),
         }
-        if let Some(unknown) = &site.unknown {
-            value["reason"] = json!(unknown.reason);
-            super::merge(&mut value, unknown.place.fields().into());
-        }
-        if let Some(first) = &site.checked.first {
-            value["first"] = json!({
-                "thread": first.thread,
-                "expected": first.expected,
-                "traced": first.traced,
-            });
-        }
-        value
     }
 
     /// The columns of [`HEADER`].
@@ -132,24 +184,25 @@ impl StaticView {
         })
     }
 
-    /// The `static` field of the whole.
-    pub fn summary(&self, traced: &[u32]) -> Value {
+    /// What is known of the whole, and of the sites of no instruction in
+    /// `traced`, which ascends.
+    pub fn summary(&self, traced: &[u32]) -> StaticSummary<'_> {
         let (checked, disagrees) = self.checked();
         let (affine, uniform) = self.affine();
-        let others = self.others(traced).map(|site| {
-            let mut value = json!({"pc": site.pc, "op": site.op});
-            super::merge(&mut value, site.place.fields().into());
-            value["static"] = self.json(site);
-            value
+        let others = self.others(traced).map(|site| OtherSite {
+            pc: site.pc,
+            op: site.op,
+            place: &site.place,
+            known: self.known(site),
         });
-        json!({
-            "instructions": self.statics.sites.len(),
-            "affine": affine,
-            "uniform": uniform,
-            "checked": checked,
-            "disagrees": disagrees,
-            "not_executed": others.collect::<Vec<_>>(),
-        })
+        StaticSummary {
+            instructions: self.statics.sites.len(),
+            affine,
+            uniform,
+            checked,
+            disagrees,
+            not_executed: others.collect(),
+        }
     }
 
     /// A line for people.
@@ -170,7 +223,8 @@ impl StaticView {
     /// Strides of the affine instructions, for a header.
     pub fn strides(&self) -> String {
         let sites = self.statics.sites.iter();
-        show_strides(&strides_of(sites.filter_map(|s| s.address.as_ref())))
+        let strides = strides_of(sites.filter_map(|s| s.address.as_ref()));
+        show_strides(&Stride::all(&strides))
     }
 
     /// An error where the PTX and the run disagree: one of them is understood

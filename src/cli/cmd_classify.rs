@@ -1,17 +1,17 @@
 //! `spadkit classify`: access-pattern classes and strides of a trace.
 
 use super::Global;
-use super::classify_static::{HEADER, StaticView};
-use super::printer::{Printer, table};
-use super::strides_text::{show_strides, stride_json};
+use super::classify_static::{HEADER, KnownSite, StaticSummary, StaticView};
+use super::printer::{CommandResult, Printer, table};
+use super::strides_text::{Stride, show_strides};
 use crate::capture::{is_launch, statics};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::read_module;
-use crate::trace::pattern::{self, Instruction, Pattern};
-use crate::trace::{AccessTrace, ConflictProfile, Place};
+use crate::trace::pattern::{self, Class, Instruction, Pattern};
+use crate::trace::{AccessTrace, ConflictProfile, Op, Place};
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::Path;
 
 /// Access-pattern classes and strides of each instruction of a trace.
@@ -75,14 +75,38 @@ fn run_ptx(args: &ClassifyArgs, path: &Path, machine: &Config, printer: &Printer
     let entry = statics::entry_of(&module, args.entry.as_deref())?;
     let view = StaticView::new(statics::ptx_statics(&module, entry, block)?, machine);
     let rule = machine.conflict_rule();
-    let json = json!({
-        "rule": rule.name(),
-        "rule_text": rule.describe(),
-        "instructions": [],
-        "strides": [],
-        "static": view.summary(&[]),
-    });
-    printer.result(json, || {
+    printer.show(&OfPtx {
+        rule: rule.name(),
+        rule_text: rule.describe(),
+        instructions: [],
+        strides: [],
+        summary: view.summary(&[]),
+        entry,
+        view: &view,
+        machine: &machine,
+    })
+}
+
+/// What the PTX alone says: nothing ran.
+#[derive(Serialize)]
+struct OfPtx<'a> {
+    rule: &'static str,
+    rule_text: String,
+    instructions: [(); 0],
+    strides: [(); 0],
+    #[serde(rename = "static")]
+    summary: StaticSummary<'a>,
+    #[serde(skip)]
+    entry: &'a str,
+    #[serde(skip)]
+    view: &'a StaticView,
+    #[serde(skip)]
+    machine: &'a Config,
+}
+
+impl CommandResult for OfPtx<'_> {
+    fn text(&self) -> String {
+        let view = self.view;
         let rows = view.others(&[]).map(|site| {
             let mut row = vec![site.pc.to_string(), format!("{:?}", site.op).to_lowercase()];
             row.extend(view.cells(Some(site)).into_iter().take(3));
@@ -91,13 +115,14 @@ fn run_ptx(args: &ClassifyArgs, path: &Path, machine: &Config, printer: &Printer
         });
         let header = ["pc", "op", HEADER[0], HEADER[1], HEADER[2], "line"];
         format!(
-            "{entry}: S = S0·2^k: {}\n{}{}{}",
+            "{}: S = S0·2^k: {}\n{}{}{}",
+            self.entry,
             view.strides(),
             table(&header, &["pc", HEADER[2]], rows),
             view.line(),
-            super::rule_line(machine)
+            super::rule_line(self.machine)
         )
-    })
+    }
 }
 
 fn show(
@@ -107,20 +132,40 @@ fn show(
     printer: &Printer,
 ) -> Result<()> {
     let rule = machine.conflict_rule();
-    let instructions = classified(trace, machine);
-    let strides = pattern::strides(trace);
-    let has_places = !trace.places().is_empty();
-    let mut json = json!({
-        "rule": rule.name(),
-        "rule_text": rule.describe(),
-        "instructions": instructions.iter().map(|c| c.json(view)).collect::<Vec<_>>(),
-        "strides": strides.iter().copied().map(stride_json).collect::<Vec<_>>(),
-    });
-    let traced: Vec<u32> = instructions.iter().map(|c| c.instruction.pc).collect();
-    if let Some(view) = view {
-        json["static"] = view.summary(&traced);
-    }
-    printer.result(json, || {
+    let instructions = classified(trace, machine, view);
+    let traced: Vec<u32> = instructions.iter().map(|c| c.pc).collect();
+    printer.show(&OfTrace {
+        rule: rule.name(),
+        rule_text: rule.describe(),
+        strides: Stride::all(&pattern::strides(trace)),
+        summary: view.map(|view| view.summary(&traced)),
+        instructions,
+        trace,
+        view,
+        machine,
+    })
+}
+
+/// The instructions of a trace.
+#[derive(Serialize)]
+struct OfTrace<'a> {
+    rule: &'static str,
+    rule_text: String,
+    instructions: Vec<Classified<'a>>,
+    strides: Vec<Stride>,
+    #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
+    summary: Option<StaticSummary<'a>>,
+    #[serde(skip)]
+    trace: &'a AccessTrace,
+    #[serde(skip)]
+    view: Option<&'a StaticView>,
+    #[serde(skip)]
+    machine: &'a Config,
+}
+
+impl CommandResult for OfTrace<'_> {
+    fn text(&self) -> String {
+        let has_places = !self.trace.places().is_empty();
         let mut header = vec![
             "pc",
             "op",
@@ -134,32 +179,81 @@ fn show(
         if has_places {
             header.push("line");
         }
-        if view.is_some() {
+        if self.view.is_some() {
             header.extend(HEADER);
         }
-        let rows = instructions.iter().flat_map(|c| c.rows(has_places, view));
+        let instructions = self.instructions.iter();
+        let rows = instructions.flat_map(|c| c.rows(has_places, self.view));
         format!(
             "{}: {} instructions; S = S0·2^k: {}\n{}{}{}",
-            crate::quote::shown(&trace.name),
-            instructions.len(),
-            show_strides(&strides),
+            crate::quote::shown(&self.trace.name),
+            self.instructions.len(),
+            show_strides(&self.strides),
             table(&header, &["pc", "accesses", "wavefronts", "ideal"], rows),
-            view.map(StaticView::line).unwrap_or_default(),
-            super::rule_line(machine)
+            self.view.map(StaticView::line).unwrap_or_default(),
+            super::rule_line(self.machine)
         )
-    })
+    }
 }
 
 /// An instruction and what it costs without a hash.
-struct Classified {
-    instruction: Instruction,
-    place: Place,
+#[derive(Serialize)]
+struct Classified<'a> {
+    pc: u32,
+    op: Op,
+    accesses: u64,
+    class: Class,
+    patterns: Vec<Counted>,
+    strides: Vec<Stride>,
     conflicts: u64,
     wavefronts: u64,
-    ideal: u64,
+    ideal_wavefronts: u64,
+    #[serde(flatten)]
+    place: Place,
+    /// What the PTX says of it.
+    #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
+    known: Option<KnownSite<'a>>,
 }
 
-fn classified(trace: &AccessTrace, machine: &Config) -> Vec<Classified> {
+/// A pattern of an instruction, and how often it occurs.
+#[derive(Serialize)]
+struct Counted {
+    class: Class,
+    accesses: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stride_x: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stride_y: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    width: Option<u32>,
+    #[serde(skip)]
+    pattern: Pattern,
+}
+
+impl Counted {
+    fn of(&(pattern, accesses): &(Pattern, u64)) -> Self {
+        let (stride_x, stride_y, width) = match pattern {
+            Pattern::Linear => (Some(1), None, None),
+            Pattern::Stride { stride } => (Some(stride), None, None),
+            Pattern::Block { width, x, y } => (Some(x), Some(y), Some(width)),
+            Pattern::Single | Pattern::Random => (None, None, None),
+        };
+        Counted {
+            class: pattern.class(),
+            accesses,
+            stride_x,
+            stride_y,
+            width,
+            pattern,
+        }
+    }
+}
+
+fn classified<'a>(
+    trace: &AccessTrace,
+    machine: &Config,
+    view: Option<&'a StaticView>,
+) -> Vec<Classified<'a>> {
     let per_pc = ConflictProfile::per_pc(trace, machine.conflict_rule());
     let mask = machine.geometry.bank_mask();
     let places = trace.places();
@@ -168,11 +262,17 @@ fn classified(trace: &AccessTrace, machine: &Config) -> Vec<Classified> {
         let profile = &per_pc[at.expect("every instruction is an access site")].1;
         let count = profile.count(|addr| addr & mask);
         Classified {
-            place: places.of(instruction.pc),
-            instruction,
+            pc: instruction.pc,
+            op: instruction.op,
+            accesses: instruction.accesses,
+            class: instruction.class,
+            patterns: instruction.patterns.iter().map(Counted::of).collect(),
+            strides: Stride::all(&instruction.strides()),
             conflicts: count.conflicts,
             wavefronts: count.wavefronts(),
-            ideal: profile.ideal_wavefronts(machine.geometry.banks()),
+            ideal_wavefronts: profile.ideal_wavefronts(machine.geometry.banks()),
+            place: places.of(instruction.pc),
+            known: view.and_then(|v| Some(v.known(v.site(instruction.pc)?))),
         }
     };
     pattern::classify(trace)
@@ -181,85 +281,34 @@ fn classified(trace: &AccessTrace, machine: &Config) -> Vec<Classified> {
         .collect()
 }
 
-impl Classified {
-    fn json(&self, view: Option<&StaticView>) -> Value {
-        let mut value = instruction_json(&self.instruction);
-        value["conflicts"] = json!(self.conflicts);
-        value["wavefronts"] = json!(self.wavefronts);
-        value["ideal_wavefronts"] = json!(self.ideal);
-        super::merge(&mut value, self.place.fields().into());
-        let site = view.and_then(|v| Some((v, v.site(self.instruction.pc)?)));
-        if let Some((view, site)) = site {
-            value["static"] = view.json(site);
-        }
-        value
-    }
-
+impl Classified<'_> {
+    /// A line for the instruction with its most frequent pattern, one more per
+    /// further pattern.
     fn rows(&self, has_places: bool, view: Option<&StaticView>) -> Vec<Vec<String>> {
-        let mut rows = rows(&self.instruction);
-        rows[0].push(self.wavefronts.to_string());
-        rows[0].push(self.ideal.to_string());
-        rows[0].extend(has_places.then(|| self.place.text()));
+        let mut rows: Vec<Vec<String>> = self
+            .patterns
+            .iter()
+            .map(|p| {
+                let (class, shape) = (p.class.to_string(), p.pattern.to_string());
+                let nothing = String::new;
+                vec![nothing(), nothing(), p.accesses.to_string(), class, shape]
+            })
+            .collect();
+        if rows.len() > 1 {
+            let nothing = String::new;
+            let (total, class) = (self.accesses.to_string(), self.class.to_string());
+            rows.insert(0, vec![nothing(), nothing(), total, class, nothing()]);
+        }
+        let first = &mut rows[0];
+        first[0] = self.pc.to_string();
+        first[1] = format!("{:?}", self.op).to_lowercase();
+        first.push(show_strides(&self.strides));
+        first.push(self.wavefronts.to_string());
+        first.push(self.ideal_wavefronts.to_string());
+        first.extend(has_places.then(|| self.place.text()));
         if let Some(view) = view {
-            rows[0].extend(view.cells(view.site(self.instruction.pc)));
+            first.extend(view.cells(view.site(self.pc)));
         }
         rows
     }
-}
-
-fn instruction_json(instruction: &Instruction) -> Value {
-    let pattern_json = |&(pattern, accesses): &(Pattern, u64)| {
-        let mut value = json!({"class": pattern.class(), "accesses": accesses});
-        match pattern {
-            Pattern::Linear => value["stride_x"] = json!(1),
-            Pattern::Stride { stride } => value["stride_x"] = json!(stride),
-            Pattern::Block { width, x, y } => {
-                value["stride_x"] = json!(x);
-                value["stride_y"] = json!(y);
-                value["width"] = json!(width);
-            }
-            Pattern::Single | Pattern::Random => {}
-        }
-        value
-    };
-    json!({
-        "pc": instruction.pc,
-        "op": instruction.op,
-        "accesses": instruction.accesses,
-        "class": instruction.class,
-        "patterns": instruction.patterns.iter().map(pattern_json).collect::<Vec<_>>(),
-        "strides": instruction.strides().into_iter().map(stride_json).collect::<Vec<_>>(),
-    })
-}
-
-/// A line for the instruction with its most frequent pattern, one more per
-/// further pattern.
-fn rows(instruction: &Instruction) -> Vec<Vec<String>> {
-    let mut rows: Vec<Vec<String>> = instruction
-        .patterns
-        .iter()
-        .map(|(pattern, count)| {
-            let (class, shape) = (pattern.class().to_string(), pattern.to_string());
-            vec![
-                String::new(),
-                String::new(),
-                count.to_string(),
-                class,
-                shape,
-            ]
-        })
-        .collect();
-    let op = format!("{:?}", instruction.op).to_lowercase();
-    if rows.len() > 1 {
-        let total = instruction.accesses.to_string();
-        let class = instruction.class.to_string();
-        rows.insert(
-            0,
-            vec![String::new(), String::new(), total, class, String::new()],
-        );
-    }
-    rows[0][0] = instruction.pc.to_string();
-    rows[0][1] = op;
-    rows[0].push(show_strides(&instruction.strides()));
-    rows
 }

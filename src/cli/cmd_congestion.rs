@@ -1,12 +1,12 @@
 //! `spadkit congestion`: RAW, RAS and RAP on the discrete memory machine.
 
-use super::printer::{Printer, table};
+use super::printer::{CommandResult, Printer, table};
 use crate::error::Result;
 use crate::rap::{
     AccessKind, Experiment, Scheme, TABLE_II_WIDTHS, table_ii, table_iii, table_iv, transpose_stats,
 };
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// Congestion of random address shift mappings on the discrete memory machine.
 ///
@@ -78,19 +78,38 @@ fn one(
     let dims = args.dims.unwrap_or(if needs_4 { 4 } else { 2 });
     let experiment = Experiment::new(mapping, access, args.width, dims)?;
     let stats = experiment.sample(args.samples, args.seed)?;
-    let json = json!({
-        "mapping": mapping.name(),
-        "access": access.name(),
-        "width": args.width,
-        "dims": dims,
-        "samples": args.samples,
-        "seed": args.seed,
-        "random_numbers": mapping.random_numbers(dims, u64::from(args.width)),
-        "mean": stats.mean,
-        "max": stats.max,
-        "std_error": stats.std_error,
-    });
-    printer.result(json, || {
+    printer.show(&Congestion {
+        mapping: mapping.name(),
+        access: access.name(),
+        width: args.width,
+        dims,
+        samples: args.samples,
+        seed: args.seed,
+        random_numbers: mapping.random_numbers(dims, u64::from(args.width)),
+        mean: stats.mean,
+        max: stats.max,
+        std_error: stats.std_error,
+    })
+}
+
+/// The congestion of one access under one mapping.
+#[derive(Serialize)]
+struct Congestion {
+    mapping: &'static str,
+    access: &'static str,
+    width: u32,
+    dims: u32,
+    samples: u64,
+    seed: u64,
+    /// Random numbers of a draw of the mapping.
+    random_numbers: u64,
+    mean: f64,
+    max: u32,
+    std_error: f64,
+}
+
+impl CommandResult for Congestion {
+    fn text(&self) -> String {
         let header = [
             "mapping",
             "access",
@@ -101,45 +120,85 @@ fn one(
             "max",
         ];
         let row = vec![
-            mapping.to_string(),
-            access.to_string(),
-            args.width.to_string(),
-            dims.to_string(),
-            format!("{:.4}", stats.mean),
-            format!("{:.4}", stats.std_error),
-            stats.max.to_string(),
+            self.mapping.to_owned(),
+            self.access.to_owned(),
+            self.width.to_string(),
+            self.dims.to_string(),
+            format!("{:.4}", self.mean),
+            format!("{:.4}", self.std_error),
+            self.max.to_string(),
         ];
         table(&header, &header[2..], [row])
-    })
+    }
 }
 
-/// Prints a table: `rows` as JSON objects, whose `columns` the text shows.
-fn print_rows(
-    number: u32,
-    args: &CongestionArgs,
-    columns: &[&str],
-    rows: Vec<Value>,
-    printer: &Printer,
-) -> Result<()> {
-    let json = json!({
-        "table": number,
-        "samples": args.samples,
-        "seed": args.seed,
-        "results": rows,
-    });
-    printer.result(json, || {
-        let cell = |value: &Value| match value {
-            Value::String(text) => text.clone(),
-            Value::Number(n) if n.is_f64() => format!("{:.2}", n.as_f64().unwrap_or_default()),
-            other => other.to_string(),
-        };
-        let lines = rows
-            .iter()
-            .map(|row| columns.iter().map(|c| cell(&row[*c])).collect());
-        let header: Vec<String> = columns.iter().map(|c| c.replace('_', " ")).collect();
-        let header: Vec<&str> = header.iter().map(String::as_str).collect();
-        table(&header, &header[2..], lines.collect::<Vec<Vec<String>>>())
-    })
+/// A table of the paper, simulated.
+#[derive(Serialize)]
+struct Simulated<R> {
+    table: u32,
+    samples: u64,
+    seed: u64,
+    results: Vec<R>,
+}
+
+/// A row of a simulated table.
+trait Row: Serialize {
+    const HEADER: &'static [&'static str];
+    fn cells(&self) -> Vec<String>;
+}
+
+impl<R: Row> CommandResult for Simulated<R> {
+    fn text(&self) -> String {
+        let rows = self.results.iter().map(R::cells);
+        table(R::HEADER, &R::HEADER[2..], rows)
+    }
+}
+
+impl<R> Simulated<R> {
+    fn of(table: u32, args: &CongestionArgs, results: Vec<R>) -> Self {
+        Simulated {
+            table,
+            samples: args.samples,
+            seed: args.seed,
+            results,
+        }
+    }
+}
+
+/// A row of Table II.
+#[derive(Serialize)]
+struct OfMatrix {
+    mapping: &'static str,
+    access: &'static str,
+    width: u32,
+    mean: f64,
+    published: f64,
+    difference: f64,
+    max: u32,
+}
+
+impl Row for OfMatrix {
+    const HEADER: &'static [&'static str] = &[
+        "mapping",
+        "access",
+        "width",
+        "mean",
+        "published",
+        "difference",
+        "max",
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.mapping.to_owned(),
+            self.access.to_owned(),
+            self.width.to_string(),
+            number(self.mean),
+            number(self.published),
+            number(self.difference),
+            self.max.to_string(),
+        ]
+    }
 }
 
 fn matrices(args: &CongestionArgs, printer: &Printer) -> Result<()> {
@@ -149,30 +208,60 @@ fn matrices(args: &CongestionArgs, printer: &Printer) -> Result<()> {
         .collect();
     let progress = printer.progress(cells.len() as u64, "Table II");
     let mut rows = Vec::new();
-    for (w, (mapping, access, published)) in cells {
-        progress.set(rows.len() as u64, format!("{mapping} {access} w={w}"));
-        let stats = Experiment::new(mapping, access, w, 2)?.sample(args.samples, args.seed)?;
-        rows.push(json!({
-            "mapping": mapping.name(),
-            "access": access.name(),
-            "width": w,
-            "mean": stats.mean,
-            "published": published,
-            "difference": stats.mean - published,
-            "max": stats.max,
-        }));
+    for (width, (mapping, access, published)) in cells {
+        progress.set(rows.len() as u64, format!("{mapping} {access} w={width}"));
+        let stats = Experiment::new(mapping, access, width, 2)?.sample(args.samples, args.seed)?;
+        rows.push(OfMatrix {
+            mapping: mapping.name(),
+            access: access.name(),
+            width,
+            mean: stats.mean,
+            published,
+            difference: stats.mean - published,
+            max: stats.max,
+        });
     }
     drop(progress);
-    let columns = [
+    printer.show(&Simulated::of(2, args, rows))
+}
+
+/// A row of Table III. The paper has a width of 32 only.
+#[derive(Serialize)]
+struct OfTranspose {
+    transpose: String,
+    mapping: &'static str,
+    width: u32,
+    latency: u64,
+    read: f64,
+    write: f64,
+    time: f64,
+    published_read: Option<f64>,
+    published_write: Option<f64>,
+}
+
+impl Row for OfTranspose {
+    const HEADER: &'static [&'static str] = &[
+        "transpose",
         "mapping",
-        "access",
-        "width",
-        "mean",
-        "published",
-        "difference",
-        "max",
+        "read",
+        "published read",
+        "write",
+        "published write",
+        "time",
     ];
-    print_rows(2, args, &columns, rows, printer)
+
+    fn cells(&self) -> Vec<String> {
+        let published = |value: Option<f64>| value.map_or("null".to_owned(), number);
+        vec![
+            self.transpose.clone(),
+            self.mapping.to_owned(),
+            number(self.read),
+            published(self.published_read),
+            number(self.write),
+            published(self.published_write),
+            number(self.time),
+        ]
+    }
 }
 
 fn transposes(args: &CongestionArgs, printer: &Printer) -> Result<()> {
@@ -181,69 +270,84 @@ fn transposes(args: &CongestionArgs, printer: &Printer) -> Result<()> {
     let mut rows = Vec::new();
     for (transpose, mapping, read, write) in cells {
         progress.set(rows.len() as u64, format!("{transpose} {mapping}"));
-        let stats = transpose_stats(
-            transpose,
-            mapping,
-            args.width,
-            args.latency,
-            args.samples,
-            args.seed,
-        )?;
-        let mut row = json!({
-            "transpose": transpose.to_string(),
-            "mapping": mapping.name(),
-            "width": args.width,
-            "latency": args.latency,
-            "read": stats.read,
-            "write": stats.write,
-            "time": stats.time,
+        let (width, latency) = (args.width, args.latency);
+        let stats = transpose_stats(transpose, mapping, width, latency, args.samples, args.seed)?;
+        rows.push(OfTranspose {
+            transpose: transpose.to_string(),
+            mapping: mapping.name(),
+            width,
+            latency,
+            read: stats.read,
+            write: stats.write,
+            time: stats.time,
+            published_read: (width == 32).then_some(read),
+            published_write: (width == 32).then_some(write),
         });
-        // The paper has w = 32 only.
-        let published = args.width == 32;
-        row["published_read"] = json!(published.then_some(read));
-        row["published_write"] = json!(published.then_some(write));
-        rows.push(row);
     }
     drop(progress);
-    let columns = [
-        "transpose",
+    printer.show(&Simulated::of(3, args, rows))
+}
+
+/// A row of Table IV.
+#[derive(Serialize)]
+struct OfArray {
+    mapping: &'static str,
+    access: &'static str,
+    width: u32,
+    mean: f64,
+    max: u32,
+    /// The published order of growth.
+    published_order: &'static str,
+    random_numbers: u64,
+}
+
+impl Row for OfArray {
+    const HEADER: &'static [&'static str] = &[
+        "access",
         "mapping",
-        "read",
-        "published_read",
-        "write",
-        "published_write",
-        "time",
+        "width",
+        "mean",
+        "max",
+        "published order",
+        "random numbers",
     ];
-    print_rows(3, args, &columns, rows, printer)
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.access.to_owned(),
+            self.mapping.to_owned(),
+            self.width.to_string(),
+            number(self.mean),
+            self.max.to_string(),
+            self.published_order.to_owned(),
+            self.random_numbers.to_string(),
+        ]
+    }
 }
 
 fn four_dimensions(args: &CongestionArgs, printer: &Printer) -> Result<()> {
     let cells = table_iv();
     let progress = printer.progress(cells.len() as u64, "Table IV");
     let mut rows = Vec::new();
-    for (mapping, access, published) in cells {
+    for (mapping, access, published_order) in cells {
         progress.set(rows.len() as u64, format!("{mapping} {access}"));
         let experiment = Experiment::new(mapping, access, args.width, 4)?;
         let stats = experiment.sample(args.samples, args.seed)?;
-        rows.push(json!({
-            "mapping": mapping.name(),
-            "access": access.name(),
-            "width": args.width,
-            "mean": stats.mean,
-            "max": stats.max,
-            "published_order": published,
-            "random_numbers": mapping.random_numbers(4, u64::from(args.width)),
-        }));
+        rows.push(OfArray {
+            mapping: mapping.name(),
+            access: access.name(),
+            width: args.width,
+            mean: stats.mean,
+            max: stats.max,
+            published_order,
+            random_numbers: mapping.random_numbers(4, u64::from(args.width)),
+        });
     }
     drop(progress);
-    let columns = [
-        "access",
-        "mapping",
-        "width",
-        "mean",
-        "max",
-        "published_order",
-        "random_numbers",
-    ];
-    print_rows(4, args, &columns, rows, printer)
+    printer.show(&Simulated::of(4, args, rows))
+}
+
+/// A mean for people.
+fn number(value: f64) -> String {
+    format!("{value:.2}")
 }

@@ -1,11 +1,12 @@
 //! `spadkit doctor`: which external tools and technologies are there.
 
-use super::printer::{Printer, table};
+use super::printer::{CommandResult, Printer, table};
 use crate::error::{Error, Result};
 use crate::synth::TechnologyPreset;
-use crate::tool::{Cache, Kind, Tool, Toolbox};
+use crate::tool::{Cache, Kind, Tool, Toolbox, Version};
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
 
 /// List the external tools, their versions, and how to get those that are
 /// missing.
@@ -20,30 +21,19 @@ pub struct DoctorArgs {
 }
 
 pub(super) fn run(args: &DoctorArgs, printer: &Printer) -> Result<()> {
-    let tools = Toolbox::new();
-    let tools: Vec<_> = Kind::ALL.map(|kind| (kind, tools.get(kind))).into();
-    let technologies = TechnologyPreset::all();
+    let toolbox = Toolbox::new();
+    let found: Vec<_> = Kind::ALL.map(|kind| (kind, toolbox.get(kind))).into();
     let cache = Cache::user()?;
-    let json = json!({
-        "tools": tools.iter().map(|(k, t)| tool_json(*k, t)).collect::<Vec<_>>(),
-        "technologies": technologies.iter().map(technology_json).collect::<Vec<_>>(),
-        "cache": cache.root(),
-    });
-    let bad = tools.iter().filter(|(_, t)| t.is_err()).count();
-    printer.result(json, || {
-        let header = ["tool", "version", "path", "needed for"];
-        let rows = tools.iter().map(|(kind, tool)| tool_row(*kind, tool));
-        let mut text = table(&header, &[], rows);
-        for (kind, tool) in &tools {
-            if let Err(error) = tool {
-                text += &format!("{}: {error}; {}\n", kind.name(), kind.how_to_get());
-            }
-        }
-        let header = ["technology", "library", "file"];
-        text += &table(&header, &[], technologies.iter().map(technology_row));
-        text + &format!("cache of built things: {}\n", cache.root().display())
+    printer.show(&Diagnosis {
+        tools: found.iter().map(|(k, t)| ToolState::of(*k, t)).collect(),
+        technologies: TechnologyPreset::all()
+            .iter()
+            .map(TechnologyState::of)
+            .collect(),
+        cache: cache.root(),
     })?;
-    match tools.into_iter().find_map(|(_, tool)| tool.err()) {
+    let bad = found.iter().filter(|(_, t)| t.is_err()).count();
+    match found.into_iter().find_map(|(_, tool)| tool.err()) {
         Some(first) if args.strict => {
             printer.log(format!("{bad} of {} tools are missing", Kind::ALL.len()));
             Err(first)
@@ -52,50 +42,108 @@ pub(super) fn run(args: &DoctorArgs, printer: &Printer) -> Result<()> {
     }
 }
 
-fn technology_row(preset: &TechnologyPreset) -> Vec<String> {
-    let file = match preset.find() {
-        Some(path) => path.display().to_string(),
-        None => format!("missing; {}", preset.how_to_get),
-    };
-    vec![preset.name.clone(), preset.title.clone(), file]
+/// What is there of what spadkit runs and reads.
+#[derive(Serialize)]
+struct Diagnosis<'a> {
+    tools: Vec<ToolState>,
+    technologies: Vec<TechnologyState<'a>>,
+    /// Folder of the cache of built things.
+    cache: &'a Path,
 }
 
-fn technology_json(preset: &TechnologyPreset) -> Value {
-    let file = preset.find();
-    json!({
-        "name": preset.name,
-        "title": preset.title,
-        "found": file.is_some(),
-        "path": file,
-        "how_to_get": preset.how_to_get,
-    })
+/// An external tool.
+#[derive(Serialize)]
+struct ToolState {
+    /// Its program.
+    tool: &'static str,
+    name: &'static str,
+    found: bool,
+    version: Option<Version>,
+    path: Option<String>,
+    minimum: Option<Version>,
+    needed_for: &'static str,
+    how_to_get: String,
+    /// Why it cannot be used.
+    problem: Option<String>,
+    #[serde(skip)]
+    missing: bool,
 }
 
-fn tool_row(kind: Kind, tool: &Result<Tool>) -> Vec<String> {
-    let (version, path) = match tool {
-        Ok(tool) => (tool.version.to_string(), tool.path.display().to_string()),
-        Err(Error::ToolMissing { .. }) => ("missing".to_owned(), String::new()),
-        Err(_) => ("does not work".to_owned(), String::new()),
-    };
-    vec![
-        kind.name().to_owned(),
-        version,
-        path,
-        kind.needed_for().to_owned(),
-    ]
+impl ToolState {
+    fn of(kind: Kind, tool: &Result<Tool>) -> Self {
+        let found = tool.as_ref().ok();
+        ToolState {
+            tool: kind.program(),
+            name: kind.name(),
+            found: found.is_some(),
+            version: found.map(|t| t.version.clone()),
+            path: found.map(|t| t.path.display().to_string()),
+            minimum: kind.minimum(),
+            needed_for: kind.needed_for(),
+            how_to_get: kind.how_to_get(),
+            problem: tool.as_ref().err().map(ToString::to_string),
+            missing: matches!(tool, Err(Error::ToolMissing { .. })),
+        }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let version = match &self.version {
+            Some(version) => version.to_string(),
+            None if self.missing => "missing".to_owned(),
+            None => "does not work".to_owned(),
+        };
+        let path = self.path.clone().unwrap_or_default();
+        let (name, needed_for) = (self.name.to_owned(), self.needed_for.to_owned());
+        vec![name, version, path, needed_for]
+    }
 }
 
-fn tool_json(kind: Kind, tool: &Result<Tool>) -> Value {
-    let found = tool.as_ref().ok();
-    json!({
-        "tool": kind.program(),
-        "name": kind.name(),
-        "found": found.is_some(),
-        "version": found.map(|t| &t.version),
-        "path": found.map(|t| t.path.display().to_string()),
-        "minimum": kind.minimum(),
-        "needed_for": kind.needed_for(),
-        "how_to_get": kind.how_to_get(),
-        "problem": tool.as_ref().err().map(ToString::to_string),
-    })
+/// A cell library.
+#[derive(Serialize)]
+struct TechnologyState<'a> {
+    name: &'a str,
+    title: &'a str,
+    found: bool,
+    path: Option<PathBuf>,
+    how_to_get: &'a str,
+}
+
+impl<'a> TechnologyState<'a> {
+    fn of(preset: &'a TechnologyPreset) -> Self {
+        let path = preset.find();
+        TechnologyState {
+            name: &preset.name,
+            title: &preset.title,
+            found: path.is_some(),
+            path,
+            how_to_get: &preset.how_to_get,
+        }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let file = match &self.path {
+            Some(path) => path.display().to_string(),
+            None => format!("missing; {}", self.how_to_get),
+        };
+        vec![self.name.to_owned(), self.title.to_owned(), file]
+    }
+}
+
+impl CommandResult for Diagnosis<'_> {
+    fn text(&self) -> String {
+        let header = ["tool", "version", "path", "needed for"];
+        let mut text = table(&header, &[], self.tools.iter().map(ToolState::row));
+        for tool in &self.tools {
+            if let Some(problem) = &tool.problem {
+                text += &format!("{}: {problem}; {}\n", tool.name, tool.how_to_get);
+            }
+        }
+        let header = ["technology", "library", "file"];
+        text += &table(
+            &header,
+            &[],
+            self.technologies.iter().map(TechnologyState::row),
+        );
+        text + &format!("cache of built things: {}\n", self.cache.display())
+    }
 }

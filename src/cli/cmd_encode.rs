@@ -2,14 +2,14 @@
 //! source code.
 
 use super::Global;
-use super::configuration::{configuration_json, configuration_table, path_note};
-use super::printer::Printer;
+use super::configuration::{configuration_table, path_note};
+use super::printer::{CommandResult, Printer};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::hash::{HashKind, HashSpec, Mapping, hash_kind};
+use crate::hash::{Configuration, HashKind, HashSpec, Mapping, hash_kind};
 use crate::software::{Code, Language, Layout, LayoutSpec, render};
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde::Serialize;
 
 /// A hash spec as the values of configuration ports, or any mapping as source code.
 ///
@@ -98,22 +98,36 @@ fn as_code(
     printer: &Printer,
 ) -> Result<()> {
     let layout = Layout::new(spec, machine.geometry)?;
-    let code = render(&layout, language);
-    let mut json = json!({"unit": null, "hash": spec});
-    super::merge(&mut json, json!(code));
-    printer.result(json, || code_text(&code))
+    printer.show(&SourceCode {
+        unit: (),
+        hash: spec,
+        code: render(&layout, language),
+    })
 }
 
-fn code_text(code: &Code) -> String {
-    let reason = match &code.reason {
-        Some(reason) if code.code.is_empty() => format!("{reason}\n"),
-        Some(reason) => format!("{reason}; the nearest that can be said:\n"),
-        None => String::new(),
-    };
-    let operations = code.operations.map_or(String::new(), |count| {
-        format!("{count} PTX instructions for an address\n")
-    });
-    format!("{reason}{}{operations}", code.code)
+/// A mapping as source code.
+#[derive(Serialize)]
+struct SourceCode<'a> {
+    /// No hash unit: the field that tells the two forms of the result apart.
+    unit: (),
+    hash: &'a LayoutSpec,
+    #[serde(flatten)]
+    code: Code,
+}
+
+impl CommandResult for SourceCode<'_> {
+    fn text(&self) -> String {
+        let code = &self.code;
+        let reason = match &code.reason {
+            Some(reason) if code.code.is_empty() => format!("{reason}\n"),
+            Some(reason) => format!("{reason}; the nearest that can be said:\n"),
+            None => String::new(),
+        };
+        let operations = code.operations.map_or(String::new(), |count| {
+            format!("{count} PTX instructions for an address\n")
+        });
+        format!("{reason}{}{operations}", code.code)
+    }
 }
 
 fn as_ports(
@@ -132,12 +146,30 @@ fn as_ports(
             mapping.pivots_beyond(machine.pivot_limit())
         ));
     }
-    let mut json = configuration_json(&configuration);
-    json["hash"] = json!(spec);
-    json["fits"] = json!(fits);
-    printer.result(json, || {
-        let table = configuration_table(&configuration);
-        let note = path_note(&configuration);
-        format!("{spec} for {}\n{table}{note}", machine.geometry)
+    printer.show(&PortValues {
+        configuration,
+        hash: spec,
+        fits,
+        machine,
     })
+}
+
+/// A mapping as the values of configuration ports.
+#[derive(Serialize)]
+struct PortValues<'a> {
+    #[serde(flatten)]
+    configuration: Configuration,
+    hash: &'a HashSpec,
+    /// All rows are within the capacity.
+    fits: bool,
+    #[serde(skip)]
+    machine: &'a Config,
+}
+
+impl CommandResult for PortValues<'_> {
+    fn text(&self) -> String {
+        let table = configuration_table(&self.configuration);
+        let note = path_note(&self.configuration);
+        format!("{} for {}\n{table}{note}", self.hash, self.machine.geometry)
+    }
 }

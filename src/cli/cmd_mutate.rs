@@ -1,14 +1,14 @@
 //! `spadkit mutate`: how many injected faults the co-simulation catches.
 
 use super::Global;
-use super::printer::{Printer, table};
+use super::printer::{CommandResult, Printer, table};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::mutate::{MutationOptions, MutationResult, mutate_unit};
 use crate::rtl::Design;
 use crate::tool::{Cache, Toolbox};
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 
 /// The least share of relevant faults that must be caught, in percent.
 const REQUIRED_PCT: f64 = 99.0;
@@ -63,12 +63,9 @@ pub(super) fn run(args: &MutateArgs, global: &Global, printer: &Printer) -> Resu
         }
     }
     drop(bar);
-    let json = json!({"results": results.iter().map(|r| {
-        let mut value = json!(r);
-        value["caught_pct"] = json!(r.caught_pct());
-        value
-    }).collect::<Vec<_>>()});
-    printer.result(json, || text(&results))?;
+    printer.show(&Mutations {
+        results: results.iter().map(Mutation::of).collect(),
+    })?;
     match results.iter().find(|r| r.caught_pct() < REQUIRED_PCT) {
         None => Ok(()),
         Some(r) => Err(Error::CheckFailed {
@@ -82,36 +79,65 @@ pub(super) fn run(args: &MutateArgs, global: &Global, printer: &Printer) -> Resu
     }
 }
 
-fn text(results: &[MutationResult]) -> String {
-    let header = [
-        "unit",
-        "injected",
-        "caught",
-        "equivalent",
-        "missed",
-        "caught %",
-    ];
-    let rows = results.iter().map(|r| {
-        vec![
-            r.unit.clone(),
-            r.injected.to_string(),
-            r.caught.to_string(),
-            r.equivalent.to_string(),
-            r.missed.len().to_string(),
-            format!("{:.2}", r.caught_pct()),
-        ]
-    });
-    let mut out = table(&header, &header[1..], rows);
-    for result in results {
-        if result.undecided > 0 {
-            out += &format!("not decided: {} of {}\n", result.undecided, result.unit);
-        }
-        for m in &result.missed {
-            out += &format!(
-                "missed: {} #{} {} at {} ({})\n",
-                result.unit, m.number, m.mode, m.place, m.cell
-            );
+/// What became of the faults of all units.
+#[derive(Serialize)]
+struct Mutations<'a> {
+    results: Vec<Mutation<'a>>,
+}
+
+#[derive(Serialize)]
+struct Mutation<'a> {
+    #[serde(flatten)]
+    found: &'a MutationResult,
+    caught_pct: f64,
+}
+
+impl<'a> Mutation<'a> {
+    fn of(found: &'a MutationResult) -> Self {
+        Mutation {
+            found,
+            caught_pct: found.caught_pct(),
         }
     }
-    out
+}
+
+impl CommandResult for Mutations<'_> {
+    fn text(&self) -> String {
+        let header = [
+            "unit",
+            "injected",
+            "caught",
+            "equivalent",
+            "missed",
+            "caught %",
+        ];
+        let rows = self.results.iter().map(
+            |Mutation {
+                 found: r,
+                 caught_pct,
+             }| {
+                vec![
+                    r.unit.clone(),
+                    r.injected.to_string(),
+                    r.caught.to_string(),
+                    r.equivalent.to_string(),
+                    r.missed.len().to_string(),
+                    format!("{:.2}", caught_pct),
+                ]
+            },
+        );
+        let mut out = table(&header, &header[1..], rows);
+        for Mutation { found: result, .. } in &self.results {
+            if result.undecided > 0 {
+                out += &format!("not decided: {} of {}\n", result.undecided, result.unit);
+            }
+            for m in &result.missed {
+                out += &format!(
+                    "missed: {} #{} {} at {} ({})\n",
+                    result.unit, m.number, m.mode, m.place, m.cell
+                );
+            }
+        }
+        out
+    }
 }

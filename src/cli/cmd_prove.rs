@@ -1,19 +1,20 @@
 //! `spadkit prove`: formal proofs of the units.
 
 use super::Global;
-use super::printer::{Printer, table};
+use super::printer::{CommandResult, Printer, table};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::interrupt;
 use crate::output::write_file;
 use crate::prove::{
-    Machines, Outcome, Proof, RtlSource, Verdict, about, check, plan, usual_geometries,
+    Counterexample, Machines, Outcome, Proof, RtlSource, Verdict, about, check, plan,
+    usual_geometries,
 };
 use crate::quote::shown_path;
-use crate::tool::{Kind, Toolbox};
+use crate::tool::{Kind, Toolbox, Version};
 use clap::Args;
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -101,9 +102,13 @@ pub(super) fn run(args: &ProveArgs, global: &Global, printer: &Printer) -> Resul
     if let Some(dir) = &args.wave {
         write_waves(&verdicts, dir, printer)?;
     }
-    let mut json = json!({"tools": {"yosys": yosys.version}});
-    json["results"] = verdicts.iter().map(to_json).collect();
-    printer.result(json, || to_text(&verdicts))?;
+    printer.show(&Proofs {
+        tools: Tools {
+            yosys: &yosys.version,
+        },
+        results: verdicts.iter().map(ProofResult::of).collect(),
+        verdicts: &verdicts,
+    })?;
     check(&verdicts)
 }
 
@@ -169,54 +174,88 @@ fn geometries(args: &ProveArgs, own: Geometry) -> Vec<Geometry> {
     usual
 }
 
-fn to_json(verdict: &Verdict) -> Value {
-    let (result, counterexample, reason) = match &verdict.outcome {
-        Outcome::Proved => ("proved", Value::Null, None),
-        Outcome::Disproved(example) => ("disproved", json!(example), None),
-        Outcome::Unknown(reason) => ("unknown", Value::Null, Some(reason)),
-    };
-    json!({
-        "unit": verdict.unit,
-        "geometry": verdict.geometry,
-        "property": verdict.property,
-        "method": verdict.method,
-        "result": result,
-        "reason": reason,
-        "covered": verdict.covered,
-        "seconds": (verdict.seconds * 1000.0).round() / 1000.0,
-        "counterexample": counterexample,
-    })
+/// The verdicts, and the tool that they are from.
+#[derive(Serialize)]
+struct Proofs<'a> {
+    tools: Tools<'a>,
+    results: Vec<ProofResult<'a>>,
+    #[serde(skip)]
+    verdicts: &'a [Verdict],
 }
 
-fn to_text(verdicts: &[Verdict]) -> String {
-    let header = [
-        "unit", "geometry", "property", "method", "result", "covered", "s",
-    ];
-    let row = |v: &Verdict| {
-        let result = match &v.outcome {
-            Outcome::Proved => "proved".to_owned(),
-            Outcome::Disproved(_) => "DISPROVED".to_owned(),
-            Outcome::Unknown(_) => "unknown".to_owned(),
+#[derive(Serialize)]
+struct Tools<'a> {
+    yosys: &'a Version,
+}
+
+/// A verdict in JSON.
+#[derive(Serialize)]
+struct ProofResult<'a> {
+    unit: &'a str,
+    geometry: Geometry,
+    property: &'a str,
+    method: &'static str,
+    result: &'static str,
+    /// Why the property is neither proved nor disproved.
+    reason: Option<&'a str>,
+    covered: &'a str,
+    /// Wall-clock time, to the millisecond.
+    seconds: f64,
+    counterexample: Option<&'a Counterexample>,
+}
+
+impl<'a> ProofResult<'a> {
+    fn of(verdict: &'a Verdict) -> Self {
+        let (result, counterexample, reason) = match &verdict.outcome {
+            Outcome::Proved => ("proved", None, None),
+            Outcome::Disproved(example) => ("disproved", Some(example), None),
+            Outcome::Unknown(reason) => ("unknown", None, Some(reason.as_str())),
         };
-        vec![
-            v.unit.clone(),
-            v.geometry.to_string(),
-            v.property.clone(),
-            v.method.to_owned(),
+        ProofResult {
+            unit: &verdict.unit,
+            geometry: verdict.geometry,
+            property: &verdict.property,
+            method: verdict.method,
             result,
-            v.covered.clone(),
-            format!("{:.1}", v.seconds),
-        ]
-    };
-    let remarks = verdicts.iter().filter_map(|v| {
-        let remark = match &v.outcome {
-            Outcome::Proved => return None,
-            Outcome::Disproved(example) => example.to_string(),
-            Outcome::Unknown(reason) => reason.clone(),
+            reason,
+            covered: &verdict.covered,
+            seconds: (verdict.seconds * 1000.0).round() / 1000.0,
+            counterexample,
+        }
+    }
+}
+
+impl CommandResult for Proofs<'_> {
+    fn text(&self) -> String {
+        let header = [
+            "unit", "geometry", "property", "method", "result", "covered", "s",
+        ];
+        let row = |v: &Verdict| {
+            let result = match &v.outcome {
+                Outcome::Proved => "proved".to_owned(),
+                Outcome::Disproved(_) => "DISPROVED".to_owned(),
+                Outcome::Unknown(_) => "unknown".to_owned(),
+            };
+            vec![
+                v.unit.clone(),
+                v.geometry.to_string(),
+                v.property.clone(),
+                v.method.to_owned(),
+                result,
+                v.covered.clone(),
+                format!("{:.1}", v.seconds),
+            ]
         };
-        let property = &v.property;
-        Some(format!("{} {} {property}: {remark}\n", v.unit, v.geometry))
-    });
-    let remarks: String = remarks.collect();
-    table(&header, &["s"], verdicts.iter().map(row)) + &remarks
+        let remarks = self.verdicts.iter().filter_map(|v| {
+            let remark = match &v.outcome {
+                Outcome::Proved => return None,
+                Outcome::Disproved(example) => example.to_string(),
+                Outcome::Unknown(reason) => reason.clone(),
+            };
+            let property = &v.property;
+            Some(format!("{} {} {property}: {remark}\n", v.unit, v.geometry))
+        });
+        let remarks: String = remarks.collect();
+        table(&header, &["s"], self.verdicts.iter().map(row)) + &remarks
+    }
 }

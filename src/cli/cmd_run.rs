@@ -1,16 +1,16 @@
 //! `spadkit run`: executes a PTX kernel, checks its outputs, finds its faults.
 
-use super::printer::{Printer, table};
+use super::printer::{CommandResult, Printer, table};
 use crate::capture::listed_from;
 use crate::error::{Error, Result};
 use crate::launch::{Comparison, LaunchFile, Prepared};
 use crate::output::{check_writable, write_file};
-use crate::ptx::exec::{Finding, Options, Outcome};
+use crate::ptx::exec::{Finding, Options};
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Run a PTX kernel on the CPU, check its outputs and find its faults.
 ///
@@ -81,7 +81,7 @@ pub(super) fn run(args: &RunArgs, printer: &Printer) -> Result<()> {
             write_file(&dump.path, &buffer.to_npy(bytes))?;
         }
     }
-    printer.result(report.json(), || report.text())?;
+    printer.show(&report)?;
     report.verdict()
 }
 
@@ -114,35 +114,79 @@ fn check_dumps(prepared: &Prepared, dumps: &[Dump]) -> Result<()> {
 }
 
 /// A buffer after the run.
+#[derive(Serialize)]
 struct Output {
     name: String,
     sha256: String,
-    /// With what was expected, where something was.
+    #[serde(flatten)]
+    checked: Checked,
+    /// The same, with the place of the first difference.
+    #[serde(skip)]
     comparison: Option<Comparison>,
+}
+
+/// A buffer against what was expected, where something was.
+#[derive(Serialize)]
+struct Checked {
+    /// The largest error, if it is finite: JSON has no infinity.
+    max_error: Option<f64>,
+    ok: Option<bool>,
+}
+
+impl Checked {
+    fn of(comparison: Option<&Comparison>) -> Self {
+        let error = comparison.map(|c| c.max_error);
+        Checked {
+            max_error: error.filter(|e| e.is_finite()),
+            ok: comparison.map(|c| c.ok),
+        }
+    }
 }
 
 fn outputs(prepared: &Prepared) -> Result<Vec<Output>> {
     let output = |(name, buffer, bytes): (&str, &crate::launch::Buffer, &[u8])| {
         let digest = Sha256::digest(bytes);
+        let comparison = buffer.compare(bytes)?;
         Ok(Output {
             name: name.to_owned(),
             sha256: digest.iter().map(|b| format!("{b:02x}")).collect(),
-            comparison: buffer.compare(bytes)?,
+            checked: Checked::of(comparison.as_ref()),
+            comparison,
         })
     };
     prepared.buffers().map(output).collect()
 }
 
 /// What a run did.
+#[derive(Serialize)]
 pub(super) struct Report<'a> {
-    file: &'a LaunchFile,
-    /// Entries of all launches.
-    entries: Vec<String>,
-    /// Launches that ran; those behind a fault do not.
-    done: usize,
-    outcome: Outcome,
+    entry: String,
+    grid: [u32; 3],
+    block: [u32; 3],
+    #[serde(flatten)]
+    counts: Counts,
     outputs: Vec<Output>,
-    seconds: Duration,
+    findings: Vec<Finding>,
+    /// Launches that did not run, because of a fault before.
+    skipped: Vec<Skipped>,
+    #[serde(skip)]
+    ptx: &'a Path,
+}
+
+/// What was executed, and for how long.
+#[derive(Serialize)]
+struct Counts {
+    warp_instructions: u64,
+    thread_instructions: u64,
+    shared_accesses: u64,
+    seconds: f64,
+}
+
+/// A launch that did not run.
+#[derive(Serialize)]
+struct Skipped {
+    launch: usize,
+    entry: String,
 }
 
 impl<'a> Report<'a> {
@@ -151,87 +195,34 @@ impl<'a> Report<'a> {
         let start = Instant::now();
         let mut done = 0;
         let outcome = prepared.run_each(options, |_, _| done += 1)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let launches = prepared.launches();
+        let skipped = launches.iter().enumerate().skip(done);
         Ok(Report {
-            file,
-            entries: prepared
-                .launches()
-                .iter()
-                .map(|l| l.entry.clone())
+            entry: launches[0].entry.clone(),
+            grid: file.first.grid,
+            block: file.first.block,
+            counts: Counts {
+                warp_instructions: outcome.warp_instructions,
+                thread_instructions: outcome.thread_instructions,
+                shared_accesses: outcome.shared_accesses,
+                seconds,
+            },
+            findings: outcome.findings,
+            skipped: skipped
+                .map(|(launch, l)| Skipped {
+                    launch,
+                    entry: l.entry.clone(),
+                })
                 .collect(),
-            done,
-            outcome,
-            seconds: start.elapsed(),
             outputs: outputs(prepared)?,
+            ptx: &file.ptx.value,
         })
-    }
-
-    pub fn json(&self) -> Value {
-        let output = |o: &Output| {
-            // JSON has no infinity: null, too.
-            let error = o.comparison.as_ref().map(|c| c.max_error);
-            json!({
-                "name": o.name,
-                "sha256": o.sha256,
-                "max_error": error.filter(|e| e.is_finite()),
-                "ok": o.comparison.as_ref().map(|c| c.ok),
-            })
-        };
-        let skipped = |(launch, entry)| json!({"launch": launch, "entry": entry});
-        json!({
-            "entry": self.entries[0],
-            "grid": self.file.first.grid,
-            "block": self.file.first.block,
-            "warp_instructions": self.outcome.warp_instructions,
-            "thread_instructions": self.outcome.thread_instructions,
-            "shared_accesses": self.outcome.shared_accesses,
-            "seconds": self.seconds.as_secs_f64(),
-            "outputs": self.outputs.iter().map(output).collect::<Vec<_>>(),
-            "findings": self.outcome.findings.iter().map(finding_json).collect::<Vec<_>>(),
-            "skipped": self.skipped().map(skipped).collect::<Vec<_>>(),
-        })
-    }
-
-    /// Number and entry of the launches that did not run.
-    fn skipped(&self) -> impl Iterator<Item = (usize, &str)> {
-        let entries = self.entries.iter().map(String::as_str);
-        entries.enumerate().skip(self.done)
-    }
-
-    fn text(&self) -> String {
-        let rows = self.outputs.iter().map(|o| {
-            let compared =
-                |f: &dyn Fn(&Comparison) -> String| o.comparison.as_ref().map_or(String::new(), f);
-            vec![
-                o.name.clone(),
-                o.sha256[..16].to_owned(),
-                compared(&|c| format!("{:.3e}", c.max_error)),
-                compared(&|c| if c.ok { "yes" } else { "no" }.to_owned()),
-            ]
-        });
-        let header = ["buffer", "SHA-256 (first 16)", "max error", "as expected"];
-        let mut text = format!(
-            "{}: {} warp instructions, {} thread instructions, {} shared-memory accesses, {:.3} s\n{}",
-            self.entries[0],
-            self.outcome.warp_instructions,
-            self.outcome.thread_instructions,
-            self.outcome.shared_accesses,
-            self.seconds.as_secs_f64(),
-            table(&header, &["max error"], rows),
-        );
-        for finding in &self.outcome.findings {
-            text.push_str(&finding_text(&self.file.ptx.value, finding));
-        }
-        let skipped: Vec<&str> = self.skipped().map(|(_, entry)| entry).collect();
-        if !skipped.is_empty() {
-            let list = listed_from(self.done, &skipped);
-            text += &format!("not run, because of the fault before: launches {list}\n");
-        }
-        text
     }
 
     /// An error for the exit status where something is wrong with the kernel.
     pub fn verdict(&self) -> Result<()> {
-        let fault = self.outcome.findings.iter().find(|f| !f.warning);
+        let fault = self.findings.iter().find(|f| !f.warning);
         if let Some(fault) = fault {
             return Err(Error::CheckFailed {
                 what: format!("{}: {}", fault.kind.text(), fault.message),
@@ -257,25 +248,38 @@ impl<'a> Report<'a> {
     }
 }
 
-fn finding_json(finding: &Finding) -> Value {
-    let mut json = json!({
-        "kind": finding.kind.text(),
-        "ptx_line": finding.ptx_line,
-        "source": finding.source,
-        "block": finding.block,
-        "thread": finding.thread,
-        "address": finding.address,
-        "variable": finding.variable,
-        "message": finding.message,
-        "warning": finding.warning,
-    });
-    if let Some(file) = &finding.ptx_file {
-        json["ptx_file"] = json!(file);
+impl CommandResult for Report<'_> {
+    fn text(&self) -> String {
+        let rows = self.outputs.iter().map(|o| {
+            let compared =
+                |f: &dyn Fn(&Comparison) -> String| o.comparison.as_ref().map_or(String::new(), f);
+            vec![
+                o.name.clone(),
+                o.sha256[..16].to_owned(),
+                compared(&|c| format!("{:.3e}", c.max_error)),
+                compared(&|c| if c.ok { "yes" } else { "no" }.to_owned()),
+            ]
+        });
+        let header = ["buffer", "SHA-256 (first 16)", "max error", "as expected"];
+        let mut text = format!(
+            "{}: {} warp instructions, {} thread instructions, {} shared-memory accesses, {:.3} s\n{}",
+            self.entry,
+            self.counts.warp_instructions,
+            self.counts.thread_instructions,
+            self.counts.shared_accesses,
+            self.counts.seconds,
+            table(&header, &["max error"], rows),
+        );
+        for finding in &self.findings {
+            text.push_str(&finding_text(self.ptx, finding));
+        }
+        if let Some(first) = self.skipped.first() {
+            let entries: Vec<&str> = self.skipped.iter().map(|s| s.entry.as_str()).collect();
+            let list = listed_from(first.launch, &entries);
+            text += &format!("not run, because of the fault before: launches {list}\n");
+        }
+        text
     }
-    if finding.other {
-        json["other"] = json!(true);
-    }
-    json
 }
 
 fn finding_text(ptx: &Path, finding: &Finding) -> String {

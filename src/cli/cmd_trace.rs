@@ -1,6 +1,6 @@
 //! `spadkit trace`: writes the access trace of a kernel, or a full trace.
 
-use super::printer::{Printer, table};
+use super::printer::{CommandResult, Printer, table};
 use crate::capture::{access_trace_with, full_trace_with as capture_all, is_launch};
 use crate::error::{Error, Result};
 use crate::output::write_file;
@@ -10,7 +10,8 @@ use crate::trace::kernels::{self, Kernel};
 use crate::workload::load_input;
 use crate::workload::{AccessOptions, is_access_trace, load_workload};
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -78,15 +79,12 @@ pub(super) fn run(args: &TraceArgs, printer: &Printer) -> Result<()> {
                 load_input(input)?
             };
             write_file(output, trace.to_json().as_bytes())?;
-            let mut json = summary(&trace);
-            json["file"] = json!(output.to_string_lossy());
-            printer.result(json, || {
-                let file = output.display();
-                format!("{}: {} warp accesses\n", file, trace.accesses.len())
-            })
+            printer.show(&Written::of(&trace, output))
         }
         // clap lets only --list through without the two.
-        _ => list(printer),
+        _ => printer.show(&Kernels {
+            kernels: kernels::list(),
+        }),
     }
 }
 
@@ -154,9 +152,10 @@ fn full_trace(
                 captured.info.name, captured.crowded
             ));
         }
-        let mut json = full_json(&captured.info, &captured.summary, output);
-        json["shared_numbers"] = json!(captured.crowded);
-        return printer.result(json, || full_text(&captured.summary, output));
+        return printer.show(&FullWritten {
+            shared_numbers: Some(captured.crowded),
+            ..FullWritten::of(&captured.info, &captured.summary, output)
+        });
     }
     let workload = load_workload(input, options)?;
     let dependent = is_access_trace(input).then(|| {
@@ -165,77 +164,104 @@ fn full_trace(
             .unwrap_or(crate::sm::AccessWorkload::DEPENDENT)
     });
     let summary = record(workload.as_ref(), output)?;
-    let mut json = full_json(workload.info(), &summary, output);
-    json["dependent"] = json!(dependent);
-    printer.result(json, || full_text(&summary, output))
-}
-
-fn full_json(info: &KernelInfo, summary: &TraceSummary, output: &Path) -> Value {
-    json!({
-        "name": info.name,
-        "source": info.source,
-        "instructions": summary.instructions,
-        "warps": info.warps(),
-        "blocks": info.blocks,
-        "shared_bytes": info.shared_bytes,
-        "shared_accesses": summary.shared_accesses,
-        "dependent": null,
-        "file": output,
-        "file_bytes": summary.bytes,
+    printer.show(&FullWritten {
+        dependent,
+        ..FullWritten::of(workload.info(), &summary, output)
     })
 }
 
-fn full_text(summary: &TraceSummary, output: &Path) -> String {
-    let (file, count) = (output.display(), summary.instructions);
-    let shared = summary.shared_accesses;
-    let share = 100.0 * shared as f64 / count.max(1) as f64;
-    format!(
-        "{file}: {count} warp instructions, {shared} of them ({share:.1} %) \
-         shared-memory accesses, {} bytes\n",
-        summary.bytes
-    )
+/// An access trace in its file.
+#[derive(Serialize)]
+struct Written<'a> {
+    name: &'a str,
+    source: &'a str,
+    accesses: usize,
+    warps: usize,
+    shared_bytes: u32,
+    file: Cow<'a, str>,
 }
 
-fn summary(trace: &AccessTrace) -> Value {
-    let warps: BTreeSet<u32> = trace.accesses.iter().map(|a| a.warp).collect();
-    json!({
-        "name": trace.name,
-        "source": trace.source,
-        "accesses": trace.accesses.len(),
-        "warps": warps.len(),
-        "shared_bytes": trace.shared_bytes,
-    })
+impl<'a> Written<'a> {
+    fn of(trace: &'a AccessTrace, file: &'a Path) -> Self {
+        let warps: BTreeSet<u32> = trace.accesses.iter().map(|a| a.warp).collect();
+        Written {
+            name: &trace.name,
+            source: &trace.source,
+            accesses: trace.accesses.len(),
+            warps: warps.len(),
+            shared_bytes: trace.shared_bytes,
+            file: file.to_string_lossy(),
+        }
+    }
 }
 
-fn list(printer: &Printer) -> Result<()> {
-    let kernels = kernels::list();
-    let json = json!({"kernels": kernels.iter().map(kernel_json).collect::<Vec<_>>()});
-    printer.result(json, || {
-        table(
-            &["kernel", "accesses of", "parameters"],
-            &[],
-            kernels.iter().map(|k| {
-                let params: Vec<String> = k.params.iter().map(|p| p.to_string()).collect();
-                vec![k.name.to_owned(), k.about.to_owned(), params.join("\n")]
-            }),
+impl CommandResult for Written<'_> {
+    fn text(&self) -> String {
+        format!("{}: {} warp accesses\n", self.file, self.accesses)
+    }
+}
+
+/// A full trace in its file.
+#[derive(Serialize)]
+struct FullWritten<'a> {
+    name: &'a str,
+    source: &'a str,
+    instructions: u64,
+    warps: u32,
+    blocks: u32,
+    shared_bytes: u32,
+    shared_accesses: u64,
+    /// Of a trace that was made from an access trace: which access before it an
+    /// access waits for.
+    dependent: Option<u32>,
+    file: Cow<'a, str>,
+    file_bytes: u64,
+    /// Of a launch: registers that share their number with another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared_numbers: Option<u32>,
+}
+
+impl<'a> FullWritten<'a> {
+    fn of(info: &'a KernelInfo, summary: &TraceSummary, file: &'a Path) -> Self {
+        FullWritten {
+            name: &info.name,
+            source: &info.source,
+            instructions: summary.instructions,
+            warps: info.warps(),
+            blocks: info.blocks,
+            shared_bytes: info.shared_bytes,
+            shared_accesses: summary.shared_accesses,
+            dependent: None,
+            file: file.to_string_lossy(),
+            file_bytes: summary.bytes,
+            shared_numbers: None,
+        }
+    }
+}
+
+impl CommandResult for FullWritten<'_> {
+    fn text(&self) -> String {
+        let share = 100.0 * self.shared_accesses as f64 / self.instructions.max(1) as f64;
+        format!(
+            "{}: {} warp instructions, {} of them ({share:.1} %) shared-memory accesses, {} bytes\n",
+            self.file, self.instructions, self.shared_accesses, self.file_bytes
         )
-    })
+    }
 }
 
-fn kernel_json(kernel: &Kernel) -> Value {
-    let params: Vec<Value> = kernel
-        .params
-        .iter()
-        .map(|p| {
-            json!({
-                "name": p.name,
-                "default": p.default,
-                "min": p.min,
-                "max": p.max,
-                "power_of_two": p.power_of_two,
-                "about": p.about,
-            })
-        })
-        .collect();
-    json!({"name": kernel.name, "about": kernel.about, "params": params})
+/// The kernels that there are generators for.
+#[derive(Serialize)]
+struct Kernels {
+    kernels: &'static [Kernel],
+}
+
+impl CommandResult for Kernels {
+    fn text(&self) -> String {
+        let row = |k: &Kernel| {
+            let params: Vec<String> = k.params.iter().map(|p| p.to_string()).collect();
+            vec![k.name.to_owned(), k.about.to_owned(), params.join("\n")]
+        };
+        let header = ["kernel", "accesses of", "parameters"];
+        table(&header, &[], self.kernels.iter().map(row))
+    }
 }

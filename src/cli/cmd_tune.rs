@@ -5,7 +5,6 @@ pub(super) mod software;
 mod suggest_text;
 
 use super::Global;
-use super::configuration::configuration_json;
 use super::printer::{Printer, table};
 use crate::capture::is_launch;
 use crate::capture::statics::launch_indices;
@@ -353,7 +352,7 @@ impl Found {
             "rank": outcome.rank,
             "fits": self.fits,
             "seconds": self.seconds,
-            "configuration": self.configuration.as_ref().map(configuration_json),
+            "configuration": self.configuration,
         })
     }
 

@@ -1,32 +1,8 @@
-//! A whole configuration, bank unit and row map, as JSON and as tables; and what
-//! the machine's own path takes for it.
+//! A whole configuration, bank unit and row map, as a table; and what the
+//! machine's own path takes for it.
 
 use super::printer::table;
 use crate::hash::{Configuration, Encoding};
-use serde_json::{Map, Value, json};
-
-/// Bank unit with its ports and registers, the same of the row map inside, and
-/// of the unit in the machine's path where that is another one.
-pub(super) fn configuration_json(configuration: &Configuration) -> Value {
-    let mut json = unit_json(&configuration.bank);
-    json["row_map"] = unit_json(&configuration.row_map);
-    json["path"] = configuration.path.as_ref().map_or(Value::Null, unit_json);
-    json
-}
-
-fn unit_json(encoding: &Encoding) -> Value {
-    let ports: Map<String, Value> = encoding
-        .ports
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), json!(value)))
-        .collect();
-    json!({
-        "unit": encoding.unit,
-        "ports": ports,
-        "config_unit": encoding.config_unit(),
-        "registers": encoding.registers,
-    })
-}
 
 /// What is to be known where the machine's path takes other values; else empty.
 pub(super) fn path_note(configuration: &Configuration) -> String {

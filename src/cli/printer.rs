@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::quote::{shown, shown_lines};
 use comfy_table::{CellAlignment, Table, presets};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -38,6 +39,13 @@ impl MachineNote {
         let from = format!(".target sm_{sm} of {name}");
         Some(MachineNote { preset, from })
     }
+}
+
+/// What a command found. Both forms of its output have the same fields: the
+/// object of `--format json` is its serialisation.
+pub(super) trait CommandResult: Serialize {
+    /// The output of `--format text`.
+    fn text(&self) -> String;
 }
 
 /// Writes results to standard output and everything else to standard error.
@@ -86,6 +94,12 @@ impl Printer {
             machine: Some(machine),
             ..self
         }
+    }
+
+    /// Prints the result of the command, in the form that is wanted.
+    pub(super) fn show(&self, result: &impl CommandResult) -> Result<()> {
+        let json = serde_json::to_value(result).expect("fields with names, and finite numbers");
+        self.result(json, || result.text())
     }
 
     /// Prints the result of the command: `json` gets `"format_version": 1`

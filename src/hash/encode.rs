@@ -11,10 +11,10 @@ use super::port_value::PortValue;
 use super::spec::HashSpec;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// One unit configured for one spec.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoding {
     /// The Verilog module that takes the ports.
     pub unit: &'static str,
@@ -40,11 +40,42 @@ impl Encoding {
     }
 }
 
+/// The fields of an [`Encoding`] in JSON: ports are an object, and the unit that
+/// has the registers is named.
+#[derive(Serialize)]
+struct Fields<'a> {
+    unit: &'static str,
+    #[serde(serialize_with = "as_object")]
+    ports: &'a [(&'static str, PortValue)],
+    config_unit: Option<String>,
+    registers: &'a [u64],
+}
+
+fn as_object<S: Serializer>(
+    ports: &&[(&'static str, PortValue)],
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(ports.iter().map(|(name, value)| (name, value)))
+}
+
+impl Serialize for Encoding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let fields = Fields {
+            unit: self.unit,
+            ports: &self.ports,
+            config_unit: self.config_unit(),
+            registers: &self.registers,
+        };
+        fields.serialize(serializer)
+    }
+}
+
 /// Everything that hardware must be set to for one mapping: a bank unit with
 /// the row map of another mapping sends two addresses to one place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Configuration {
     /// The unit that computes the bank.
+    #[serde(flatten)]
     pub bank: Encoding,
     /// `spad_row_map`, which computes the row.
     pub row_map: Encoding,

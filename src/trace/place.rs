@@ -1,40 +1,35 @@
 //! Where the access sites of a trace stand in the program.
 
 use super::access::AccessTrace;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// The line of an access site, as extra fields of its accesses have it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Place {
     /// `ptx_line`: 1-based line of the PTX.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx_line: Option<u32>,
     /// `ptx_file`: the PTX that the line is of, where several are linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx_file: Option<String>,
     /// `source`: `file:line`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// `inlined_at`: the calls through which it came into the kernel, as
     /// `file:line`, the innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inlined_at: Vec<String>,
 }
 
 impl Place {
     /// As fields of a JSON object; what is not known is left out.
     pub fn fields(&self) -> Map<String, Value> {
-        let mut fields = Map::new();
-        if let Some(line) = self.ptx_line {
-            fields.insert("ptx_line".to_owned(), json!(line));
+        match json!(self) {
+            Value::Object(fields) => fields,
+            other => unreachable!("a struct is an object, not {other}"),
         }
-        if let Some(file) = &self.ptx_file {
-            fields.insert("ptx_file".to_owned(), json!(file));
-        }
-        if let Some(source) = &self.source {
-            fields.insert("source".to_owned(), json!(source));
-        }
-        if !self.inlined_at.is_empty() {
-            fields.insert("inlined_at".to_owned(), json!(self.inlined_at));
-        }
-        fields
     }
 
     fn of_fields(fields: &Map<String, Value>) -> Self {

@@ -7,6 +7,7 @@ use crate::ptx::analysis::{Affine, Term};
 use crate::ptx::exec::{BlockSink, Event, Launch, Sink};
 use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
+use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::Mutex;
 
@@ -22,7 +23,7 @@ pub struct Checked {
 }
 
 /// An address that is not as the expression says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Disagreement {
     /// Thread index.
     pub thread: [u32; 3],

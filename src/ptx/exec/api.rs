@@ -2,6 +2,7 @@
 
 use crate::ptx::ast::Register;
 use crate::ptx::names::Space;
+use serde::{Serialize, Serializer};
 
 /// One kernel launch.
 #[derive(Clone, Debug)]
@@ -91,6 +92,12 @@ pub enum FindingKind {
     InvalidWgmma,
 }
 
+impl Serialize for FindingKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.text())
+    }
+}
+
 impl FindingKind {
     /// As reports have it.
     pub fn text(self) -> &'static str {
@@ -120,17 +127,14 @@ impl FindingKind {
 }
 
 /// Something wrong with the kernel, at its first occurrence.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// What it is.
     pub kind: FindingKind,
-    /// The kernel does what it would do on a GPU: no fault.
-    pub warning: bool,
-    /// The other side of the race before it.
-    pub other: bool,
     /// 1-based line of the PTX.
     pub ptx_line: u32,
     /// The file of the PTX, where several are linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx_file: Option<String>,
     /// `file:line` of the source, where `.loc` gives one.
     pub source: Option<String>,
@@ -145,6 +149,11 @@ pub struct Finding {
     pub variable: Option<String>,
     /// A sentence.
     pub message: String,
+    /// The kernel does what it would do on a GPU: no fault.
+    pub warning: bool,
+    /// The other side of the race before it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub other: bool,
 }
 
 impl Finding {

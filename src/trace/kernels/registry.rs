@@ -3,10 +3,11 @@
 use super::{histogram, matrix, rodinia, spectral, stencil, synthetic, tree};
 use crate::error::{Error, Result};
 use crate::trace::AccessTrace;
+use serde::Serialize;
 use std::fmt;
 
 /// An integer parameter of a kernel.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Param {
     /// Name in specs.
     pub name: &'static str,
@@ -74,6 +75,7 @@ impl fmt::Display for Param {
 type Build = fn(&[u32]) -> AccessTrace;
 
 /// A kernel that the kit can generate the trace of.
+#[derive(Serialize)]
 pub struct Kernel {
     /// Name in `kernel:NAME`.
     pub name: &'static str,
@@ -81,6 +83,7 @@ pub struct Kernel {
     pub about: &'static str,
     /// Its parameters.
     pub params: &'static [Param],
+    #[serde(skip)]
     build: Build,
 }
 
