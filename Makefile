@@ -1,4 +1,4 @@
-# spadkit: `make` runs the main job on a real kernel, `make test` all tests.
+# spadkit: `make` runs the whole flow on a real kernel, `make test` all tests.
 
 KERNEL ?= kernels/fwt/fwt.toml
 OUT    ?= spadkit-out
@@ -29,7 +29,7 @@ build:
 test: deps lint check-generated test-python
 	$(CARGO) test --workspace
 
-# The same without the Python package.
+# `test` without the Python package.
 test-rust: deps lint check-generated
 	$(CARGO) test --workspace
 
