@@ -19,7 +19,7 @@ pub struct Assembled {
     /// 32-bit registers of a thread.
     pub registers: u32,
     /// Instructions of the entry, with the functions that it calls and without
-    /// the padding behind them.
+    /// the padding after them.
     pub instructions: u64,
     /// Bytes of local memory that a thread stores registers to and loads them
     /// from, summed over the instructions.

@@ -237,7 +237,7 @@ fn bad_hash_specs() {
             "bitvec-perm:k=4294967295",
             "out of range help: k is from 0 to 9",
         ),
-        ("bitvec-perm:k=4294967296", "is no number"),
+        ("bitvec-perm:k=4294967296", "is not a number"),
         ("bitvec-xor:k1=0,k2=5,mask=32", "mask"),
         ("bitvec-xor:k1=0,k2=0,mask=31", "has rank 0"),
         ("bitwise-perm:0,1,2,3,14", "address bit 14 is out of range"),

@@ -220,7 +220,7 @@ fn what_a_fault_keeps_from_running_is_said() {
     ]);
     assert_eq!((status, &json["skipped"]), (1, &both));
     let (_, out, _) = folder.run(&[]);
-    let line = "not run, because of the fault before: launches 1 (other), 2 (other)";
+    let line = "not run because of the preceding fault: launches 1 (other), 2 (other)";
     assert!(out.contains(line), "{out}");
 }
 

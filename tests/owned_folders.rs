@@ -73,7 +73,7 @@ fn a_bad_prefix_is_refused() {
 fn flow_names_and_keeps_what_is_in_the_way() {
     let scratch = tempfile::tempdir().unwrap();
     let out = scratch.path().join("out");
-    let others = "out holds files of others, such as rtl";
+    let others = "out contains files that spadkit did not write, such as rtl";
     for (name, expected) in [
         ("report.html", "report.html was not written by spadkit"),
         ("summary.json", "summary.json was not written by spadkit"),
@@ -111,7 +111,10 @@ fn roots_homes_and_folders_of_others_are_refused() {
     for (out, reason) in [
         ("/", "is the root of the file system"),
         ("home", "is a home folder"),
-        ("thesis", "holds files of others, such as thesis.tex"),
+        (
+            "thesis",
+            "contains files that spadkit did not write, such as thesis.tex",
+        ),
         ("-", "'-' is not an output"),
     ] {
         let (status, text) = emit(&["-o", out]);

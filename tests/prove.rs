@@ -132,7 +132,7 @@ fn hash_and_path_units() -> (Vec<String>, Vec<String>) {
 fn number(text: &Value) -> u32 {
     let text = text
         .as_str()
-        .unwrap_or_else(|| panic!("{text} is no number"));
+        .unwrap_or_else(|| panic!("{text} is not a number"));
     u32::from_str_radix(text.strip_prefix("0x").unwrap(), 16).unwrap()
 }
 
@@ -410,7 +410,7 @@ fn bad_usage_and_missing_tools() {
     };
     let unknown = error(&["prove", "spad_nothing"], &[], 2);
     assert!(
-        unknown.contains("nothing is proved of a unit 'spad_nothing'"),
+        unknown.contains("there are no proofs for unit 'spad_nothing'"),
         "{unknown}"
     );
     let missing = error(&["prove"], &[("SPADKIT_YOSYS", "/nowhere/yosys")], 3);

@@ -318,10 +318,7 @@ fn a_cache_of_others_is_refused() {
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ");
-    assert!(
-        text.contains("can be written by others than you (mode 777)"),
-        "{text}"
-    );
+    assert!(text.contains("is writable by others (mode 777)"), "{text}");
     assert!(
         text.contains("chmod -R go-w") && text.contains("SPADKIT_CACHE"),
         "{text}"

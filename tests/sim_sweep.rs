@@ -317,7 +317,10 @@ fn slips_of_the_pen_are_no_points_to_skip() {
             "sm.alu_cycles is a string",
         ),
         (&["--set", "sm.alu_cycles"], "has no value"),
-        (&["--set", "path.blocks=3"], "3 blocks do not go with"),
+        (
+            &["--set", "path.blocks=3"],
+            "3 block slots are not compatible with",
+        ),
         (
             &["--sweep", "--set", "path.blocks=3,5"],
             "no point of the sweep can run",

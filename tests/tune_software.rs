@@ -105,7 +105,7 @@ fn results_have_what_other_programs_rely_on() {
     );
     assert_eq!((costs(first), &last["conflicts"]), ((0, 2, 0), &360.into()));
     let torn = found["left_out"].as_array().unwrap();
-    assert_eq!(torn[0]["reason"], "it tears accesses of 64 bits");
+    assert_eq!(torn[0]["reason"], "it splits accesses of 64 bits");
     // The variables, each alone.
     let apart = &found["per_variable"];
     let variables = apart["variables"].as_array().unwrap();
@@ -182,7 +182,7 @@ fn the_text_shows_the_front_and_what_is_proved() {
     for part in [
         "tile_vector: 992 conflicts as it is, 40 accesses to 4096 bytes, of up to 128 bits",
         "no XOR of index bits and no padding leaves fewer, proved",
-        "left out: xor: it tears accesses of 128 bits",
+        "left out: xor: it splits accesses of 128 bits",
         "vectors against conflicts",
         "code: spadkit encode",
     ] {

@@ -8,7 +8,7 @@ from typing import Any, Optional
 class Error(Exception):
     """The base of all errors of the kit.
 
-    ``what`` says what was wrong, ``help`` what was expected or what to do.
+    ``what`` states the problem, ``help`` what was expected or how to fix it.
     ``result`` is what was found before the error, where there is something.
     """
 
@@ -76,9 +76,9 @@ class CheckFailed(Error):
 
 
 class KernelFault(CheckFailed):
-    """The kernel did something wrong while it ran.
+    """The kernel faulted while it ran.
 
-    ``findings`` is what: dicts as in ``result["findings"]``.
+    ``findings`` lists the faults, as dicts like those in ``result["findings"]``.
     """
 
     @property

@@ -177,7 +177,7 @@ class Kernel:
 
     def _launch(self) -> "Launch":
         if self._last is None:
-            what = f"{self.entry} was not launched yet"
+            what = f"{self.entry} has not been launched yet"
             raise UsageError(what, "call kernel[grid, block](...) first; .bind(...) does not run it")
         return self._last
 
@@ -273,7 +273,7 @@ class Launch:
         """
         specs = [hash] if isinstance(hash, str) else list(hash)
         if not specs:
-            raise UsageError("no mapping", "expected one in hash=: 'mod' is no mapping")
+            raise UsageError("hash=[] names no mapping", "expected at least one; 'mod' is the unmapped kernel")
         (text, warnings, _), pictures = self._native.conflicts(machine, specs, _size(block, "block"))
         return Conflicts(text, warnings, pictures)
 

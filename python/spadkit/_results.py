@@ -1,5 +1,5 @@
 """What the kit answers: plain dicts with the fields of the command line's JSON,
-which show themselves in a notebook."""
+which render as HTML in a notebook."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_entries(kernels: Path) -> None:
 
 def test_questions_before_a_launch(transpose: Kernel) -> None:
     for question in (transpose.races, transpose.conflicts, transpose.tune_software):
-        with pytest.raises(spadkit.UsageError, match="was not launched yet"):
+        with pytest.raises(spadkit.UsageError, match="has not been launched yet"):
             question()
 
 

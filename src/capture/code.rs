@@ -46,7 +46,7 @@ pub(super) struct Row {
     pub srcs: Sources,
     /// The threads that reach it release the shared scratchpad first.
     pub releases_before: bool,
-    /// Those that go on behind it release.
+    /// Those that go on after it release.
     pub releases_after: bool,
 }
 
@@ -157,7 +157,7 @@ impl Code {
         for statement in own {
             match statement.kind {
                 StatementKind::Directive if module.is_release(statement) => {
-                    // Whoever jumps to a label behind it does not pass it.
+                    // Whoever jumps to a label after it does not pass it.
                     match previous.filter(|row| !label && goes_straight_on(*row)) {
                         Some(row) => self.rows[start + row].releases_after = true,
                         None => marked = true,

@@ -68,7 +68,7 @@ pub(crate) fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
         ),
         // A launch without a file, a program's, is no input of a command.
         help: Some(if is_launch(launch) {
-            format!("see all with: spadkit run {}", launch.display())
+            format!("list all of them with: spadkit run {}", launch.display())
         } else {
             "a run with races shows all findings".to_owned()
         }),

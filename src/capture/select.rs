@@ -1,5 +1,5 @@
 //! Which launch of a launch file an INPUT names: `FILE.toml` the first,
-//! `FILE.toml:N` the N-th `[[then]]`, `FILE.toml:ENTRY` the first of an entry.
+//! `FILE.toml:N` launch N in execution order, `FILE.toml:ENTRY` the first of an entry.
 
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;

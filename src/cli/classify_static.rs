@@ -241,14 +241,14 @@ impl StaticView {
         };
         Err(Error::CheckFailed {
             what: format!(
-                "{disagrees} addresses are not as the PTX says; the first: {}, thread {:?}, byte \
+                "{disagrees} addresses differ from the expression derived from the PTX; the first: {}, thread {:?}, byte \
                  {} where {} was expected",
                 site.place.text(),
                 first.thread,
                 first.traced,
                 first.expected
             ),
-            help: Some("this is a fault of spadkit: please report it".to_owned()),
+            help: Some("this is a bug in spadkit: please report it".to_owned()),
         })
     }
 }

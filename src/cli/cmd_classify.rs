@@ -27,7 +27,7 @@ use std::path::Path;
 /// the expressions are shown.
 #[derive(Args)]
 pub struct ClassifyArgs {
-    /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), PTX (.ptx), or
+    /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), PTX (.ptx), or
     /// kernel:NAME for a generated one.
     pub(super) input: String,
     /// Entry of the PTX; needed only if there are several.
@@ -47,7 +47,7 @@ pub(super) fn run(args: &ClassifyArgs, global: &Global, printer: &Printer) -> Re
     if args.entry.is_some() || args.block.is_some() {
         return Err(Error::usage(
             format!("--entry and --block for {}, which is not PTX", args.input),
-            "a launch file or trace says them",
+            "a launch file or trace already specifies them",
         ));
     }
     let trace = super::load_for(&args.input, &machine, printer)?;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &ClassifyArgs, global: &Global, printer: &Printer) -> Re
 fn run_ptx(args: &ClassifyArgs, path: &Path, machine: &Config, printer: &Printer) -> Result<()> {
     let Some(block) = args.block else {
         return Err(Error::usage(
-            format!("{} does not say how many threads a block has", args.input),
+            format!("{} does not specify the block size", args.input),
             "give --block X,Y,Z, or a launch file (.toml)",
         ));
     };

@@ -20,7 +20,7 @@ use std::path::Path;
 /// Bank conflicts of a trace under given mappings.
 #[derive(Args)]
 pub struct ConflictsArgs {
-    /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
+    /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), or
     /// kernel:NAME for a generated one.
     input: Option<String>,
     /// Mapping; repeat for several. mod means no hash.
@@ -72,14 +72,14 @@ impl ConflictsArgs {
                 }
                 SpecOrInput::Input(name) => {
                     let what = format!("'{name}' is not a mapping");
-                    return Err(Error::usage(what, "expected one INPUT, in front of --hash"));
+                    return Err(Error::usage(what, "expected one INPUT, before --hash"));
                 }
             }
         }
         match input {
             Some(input) if !specs.is_empty() => Ok((input, specs)),
             Some(_) => Err(Error::usage(
-                "--hash has no mapping",
+                "--hash needs a mapping",
                 "expected spadkit conflicts INPUT --hash SPEC...",
             )),
             None => Err(Error::usage(
@@ -187,7 +187,7 @@ fn what_to_type(results: &[Measured], input: &str, trace: &AccessTrace) -> Strin
     let known = is_launch(Path::new(input)) || !trace.places().is_empty();
     if known && results.iter().any(costs) {
         let input = shell(input);
-        format!("what to type against them: spadkit tune {input} --software, on the same machine\n")
+        format!("to remove them: spadkit tune {input} --software, on the same machine\n")
     } else {
         String::new()
     }

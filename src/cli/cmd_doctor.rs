@@ -144,6 +144,6 @@ impl CommandResult for Diagnosis<'_> {
             &[],
             self.technologies.iter().map(TechnologyState::row),
         );
-        text + &format!("cache of built things: {}\n", self.cache.display())
+        text + &format!("build cache: {}\n", self.cache.display())
     }
 }

@@ -32,7 +32,7 @@ pub struct EmitArgs {
     #[arg(long, value_name = "N", default_value_t = BENCH_CYCLES,
           value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     bench_cycles: u32,
-    /// The scratchpad behind a bus: stream (spad_stream, one warp-wide
+    /// The scratchpad after a bus: stream (spad_stream, one warp-wide
     /// valid/ready port) or tcdm (spad_tcdm, request, grant and valid per
     /// lane), with wrappers whose ports are SystemVerilog structs. Without
     /// UNIT, only that unit is emitted.
@@ -106,10 +106,12 @@ fn parts(text: &str) -> Result<(f64, f64), String> {
     let part = |t: &str| t.parse().ok().filter(|p| (0.0..1.0).contains(p));
     let two = text.split_once(',');
     let two = two.and_then(|(before, behind)| Some((part(before)?, part(behind)?)));
-    two.ok_or_else(|| "expected two parts of the period from 0 to below 1, such as 0.6,0.4".into())
+    two.ok_or_else(|| {
+        "expected two fractions of the period, each at least 0 and below 1, such as 0.6,0.4".into()
+    })
 }
 
-/// A path through a unit without registers has what both parts leave.
+/// A combinational unit may use the part of the period that both budgets leave.
 fn refuse_spent(design: &Design) -> Result<()> {
     let Budget { before, behind, .. } = design.budget;
     let through = design.units.iter().find(|u| u.latency_cycles == 0);
@@ -117,8 +119,8 @@ fn refuse_spent(design: &Design) -> Result<()> {
         None => Ok(()),
         Some(unit) => Err(Error::usage(
             format!(
-                "--io-budget {before},{behind} leaves nothing of the period for {}, whose outputs \
-                 follow its inputs in the same cycle",
+                "--io-budget {before},{behind} leaves no time for {}, whose outputs \
+                 depend combinationally on its inputs",
                 unit.top
             ),
             "expected two parts that are together below 1; units with registers in between may \

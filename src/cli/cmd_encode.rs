@@ -79,13 +79,13 @@ pub(super) fn run(args: &EncodeArgs, global: &Global, printer: &Printer) -> Resu
     let machine = global.machine()?;
     match (args.form.language(), &args.spec) {
         (Some(_), _) if args.unit.is_some() => Err(Error::usage(
-            "--unit is about configuration ports, not about source code",
+            "--unit applies to configuration ports, not to source code",
             "expected --unit or --as, not both",
         )),
         (Some(language), spec) => as_code(spec, language, &machine, printer),
         (None, LayoutSpec::Hash(spec)) => as_ports(spec, args.unit, &machine, printer),
         (None, spec) => Err(Error::usage(
-            format!("{spec} is for software alone: no hash unit has it"),
+            format!("{spec} exists in software only: no hash unit implements it"),
             "expected --as cuda, opencl, ptx, cute or triton, or a hash spec",
         )),
     }
@@ -120,7 +120,7 @@ impl CommandResult for SourceCode<'_> {
         let code = &self.code;
         let reason = match &code.reason {
             Some(reason) if code.code.is_empty() => format!("{reason}\n"),
-            Some(reason) => format!("{reason}; the nearest that can be said:\n"),
+            Some(reason) => format!("{reason}; the nearest expressible mapping:\n"),
             None => String::new(),
         };
         let operations = code.operations.map_or(String::new(), |count| {

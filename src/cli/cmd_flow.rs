@@ -16,13 +16,13 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// The main job: analyse a kernel, tune every hash unit for it, emit the
+/// The end-to-end flow: analyse a kernel, tune every hash unit for it, emit the
 /// Verilog, verify it, measure it, and write a report.
 ///
 /// The conflict table is printed as soon as it is known.
 #[derive(Args)]
 pub struct FlowArgs {
-    /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
+    /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), or
     /// kernel:NAME for a generated one.
     input: String,
     /// Directory for the report and the Verilog.

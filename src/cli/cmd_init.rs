@@ -53,7 +53,7 @@ pub(super) fn run(args: &InitArgs, printer: &Printer) -> Result<()> {
     };
     if output.exists() && !args.force {
         return Err(Error::usage(
-            format!("{} is there already", output.display()),
+            format!("{} already exists", output.display()),
             "name another file with -o, or replace it with --force",
         ));
     }

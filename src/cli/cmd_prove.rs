@@ -22,7 +22,7 @@ use std::time::Duration;
 
 /// Prove units correct with Yosys.
 ///
-/// Hash units, for every address and every legal configuration: the unit behind
+/// Hash units, for every address and every legal configuration: the unit after
 /// its registers computes its definition, (bank, row) is a bijection, writes
 /// and reset work. Units of the path, in small machines, by induction from
 /// reset: queues lose nothing, locks have one owner, and so on
@@ -93,10 +93,7 @@ pub(super) fn run(args: &ProveArgs, global: &Global, printer: &Printer) -> Resul
     let verdicts = verdicts?;
     let missing = verdicts.iter().filter(|v| v.is_none()).count();
     if missing > 0 {
-        printer.warn(format!(
-            "{missing} of {} proofs were not carried out",
-            proofs.len()
-        ));
+        printer.warn(format!("{missing} of {} proofs were not run", proofs.len()));
     }
     let verdicts: Vec<Verdict> = verdicts.into_iter().flatten().flatten().collect();
     if let Some(dir) = &args.wave {
@@ -122,7 +119,7 @@ fn announce(proofs: &[Proof], machine: &str, timeout: u64, printer: &Printer) {
         seconds => format!("{} minutes", seconds.div_ceil(60)),
     };
     printer.log(format!(
-        "{} proofs, {threads} at a time: about {about}; each is given up after {timeout} s",
+        "{} proofs, {threads} at a time: about {about}; each times out after {timeout} s",
         proofs.len()
     ));
     let mut small: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();

@@ -44,7 +44,7 @@ pub struct ReproduceArgs {
     check: Option<PathBuf>,
 }
 
-/// Put the shards of `reproduce` together.
+/// Merge the shards of `reproduce`.
 ///
 /// The result is byte for byte that of a single run.
 #[derive(Args)]
@@ -157,7 +157,7 @@ fn shard(text: &str) -> Result<(usize, usize)> {
         Some((i, n)) if i >= 1 && i <= n => Ok((i, n)),
         _ => Err(Error::usage(
             format!("--shard {text}"),
-            "expected I/N, as 1/4 for the first of four",
+            "expected I/N, such as 1/4 for the first of four shards",
         )),
     }
 }
@@ -277,7 +277,7 @@ fn check(sections: &[Section], page: &Path) -> Result<()> {
                 page.display(),
                 missing.len()
             ),
-            help: Some("make reproduction writes the page again".to_owned()),
+            help: Some("run `make reproduction` to regenerate the page".to_owned()),
         }),
     }
 }

@@ -71,7 +71,7 @@ struct NamedHash {
 
 fn parse_hash(text: &str) -> std::result::Result<NamedHash, String> {
     let spec = |text: &str| super::parsed::<LayoutSpec>(text);
-    // A spec has its first `=` behind a `:`.
+    // A spec has its first `=` after a `:`.
     match text.split_once('=') {
         Some((name, rest)) if !name.contains(':') && !name.is_empty() => Ok(NamedHash {
             name: Some(name.to_owned()),
@@ -154,7 +154,7 @@ impl RewriteArgs {
                 let all: Option<Vec<_>> = list.iter().map(named).collect();
                 all.map(Hashes::Named).ok_or_else(|| {
                     Error::usage(
-                        "one mapping for all variables, and another",
+                        "--hash SPEC given together with another --hash",
                         "expected --hash SPEC once, or --hash NAME=SPEC for each variable",
                     )
                 })

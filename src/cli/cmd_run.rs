@@ -102,7 +102,7 @@ fn check_dumps(prepared: &Prepared, dumps: &[Dump]) -> Result<()> {
     for (at, dump) in dumps.iter().enumerate() {
         if let Some(other) = dumps[..at].iter().find(|o| place(o) == place(dump)) {
             let what = format!(
-                "'{}' and '{}' are both to be dumped to {}",
+                "'{}' and '{}' would both be dumped to {}",
                 other.name,
                 dump.name,
                 dump.path.display()
@@ -276,7 +276,7 @@ impl CommandResult for Report<'_> {
         if let Some(first) = self.skipped.first() {
             let entries: Vec<&str> = self.skipped.iter().map(|s| s.entry.as_str()).collect();
             let list = listed_from(first.launch, &entries);
-            text += &format!("not run, because of the fault before: launches {list}\n");
+            text += &format!("not run because of the preceding fault: launches {list}\n");
         }
         text
     }

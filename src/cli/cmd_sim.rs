@@ -39,7 +39,7 @@ use sweep::Sweep;
 /// stage.
 #[derive(Args)]
 pub struct SimArgs {
-    /// Access trace (.json), kernel:NAME, launch file (.toml, or .toml:N for its N-th [[then]]),
+    /// Access trace (.json), kernel:NAME, launch file (.toml; .toml:N for launch N in execution order, from 0),
     /// program text (.warp) or full trace (.spt).
     pub(super) input: String,
     /// Pipeline [default: the machine's].

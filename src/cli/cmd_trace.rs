@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Run a PTX kernel and record its trace, or write that of a generated kernel.
 ///
 /// For a launch file (docs/reference/ptx.md) the first launch is traced;
-/// LAUNCH.toml:N takes the N-th [[then]], LAUNCH.toml:ENTRY the first launch of
+/// LAUNCH.toml:N takes launch N in execution order, LAUNCH.toml:ENTRY the first of
 /// that entry. An access trace has the shared-memory accesses of one block;
 /// with an output named .spt, a full trace has all instructions of all blocks.
 ///
@@ -111,18 +111,18 @@ impl TraceArgs {
         };
         Err(Error::usage(
             format!("--block-index {block} for {input}: {why}"),
-            "--block-index is for access traces (.json) of launch files (.toml)",
+            "--block-index applies only to access traces (.json) of launch files (.toml)",
         ))
     }
 
-    /// An access trace has no place for what the options add.
+    /// Refuses the options that an access trace cannot represent.
     fn refuse_options(&self, output: &Path) -> Result<()> {
         if self.options() == AccessOptions::default() {
             Ok(())
         } else {
             Err(Error::usage(
                 format!(
-                    "{} is to be an access trace, of accesses alone",
+                    "{} would be an access trace, which has only accesses",
                     output.display()
                 ),
                 "--blocks, --dependent and --intensity are for full traces: name the output .spt",

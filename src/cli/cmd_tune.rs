@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 /// for all of shared memory and for each variable of the kernel.
 #[derive(Args)]
 pub struct TuneArgs {
-    /// Access trace (.json), launch file (.toml, or .toml:N for its N-th [[then]]), or
+    /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), or
     /// kernel:NAME for a generated one.
     pub(super) input: String,
     #[arg(long = "hash", value_name = "KIND", num_args = 1..,
@@ -148,7 +148,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
                 "no mapping fits: a block of {} needs more than {} words",
                 trace.name, machine.block_words
             ),
-            "use a machine with a larger scratchpad (--preset, --config), or leave --fits out",
+            "use a machine with a larger scratchpad (--preset, --config), or omit --fits",
         ));
     }
     let problem = problem(args, &profile, &machine)?;
@@ -211,7 +211,7 @@ fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
     );
     if args.as_published && !published {
         return Err(Error::usage(
-            "--as-published is about the searches of the hash paper",
+            "--as-published applies only to the hash paper's searches",
             "add --method givargis, --method mih or --method exhaustive",
         ));
     }

@@ -30,7 +30,7 @@ pub(super) fn set_lists(options: &[String]) -> Result<Vec<SetList>> {
             values: values.split(',').map(|v| v.trim().to_owned()).collect(),
         }),
         _ => Err(Error::usage(
-            format!("--set {option} has no value"),
+            format!("--set {option} is missing a value"),
             "expected SECTION.KEY=VALUE, with --sweep also SECTION.KEY=A,B,...",
         )),
     };

@@ -98,7 +98,7 @@ fn ports(paths: &PathReport) -> String {
         ]
     });
     table(&header, &["ps", "slack", "levels"], rows)
-        + "The slowest path of each group of ports, with nothing taken outside; through: no register between\n"
+        + "The slowest path of each group of ports, with no time reserved outside the unit; through: no register in between\n"
 }
 
 fn ends(path: &WorstPath) -> String {

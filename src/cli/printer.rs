@@ -107,7 +107,7 @@ impl Printer {
     /// what is printed is what there is: `json` gets `"interrupted": true`.
     pub fn result(&self, json: Value, text: impl FnOnce() -> String) -> Result<()> {
         if interrupt::requested() {
-            self.warn("interrupted: this is what was done by then");
+            self.warn("interrupted: partial results");
         }
         if let Some(collected) = &self.collected {
             let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +122,7 @@ impl Printer {
             Format::Text => {
                 let mut text = text();
                 if let Some(MachineNote { preset, from }) = &self.machine {
-                    text += &format!("machine: {preset}, for {from}; --preset takes another\n");
+                    text += &format!("machine: {preset}, for {from}; override with --preset\n");
                 }
                 shown_lines(&text).into_owned()
             }

@@ -21,7 +21,7 @@ pub fn start(printer: &Printer) {
         if thread.is_err() {
             let there = idle.len().max(1);
             printer.warn(format!(
-                "the system gives no more threads (ulimit -u?): working with {there}"
+                "could not create more threads (ulimit -u?): running with {there}"
             ));
             break;
         }

@@ -1,5 +1,5 @@
-//! Machines that contradict themselves. What each key may be by itself stands
-//! with the key.
+//! Checks for keys that contradict each other. The range of each single key is
+//! defined with the key.
 
 use super::Config;
 use super::keys::KEYS;
@@ -88,7 +88,7 @@ impl Config {
             return refuse(
                 &["geometry.wide", "geometry.lanes", "geometry.warp_size"],
                 format!(
-                    "phases with {} lanes for warps of {}",
+                    "wide = \"phases\" with {} lanes and warps of {}",
                     self.lanes, self.warp_size
                 ),
                 "wide = \"phases\" needs lanes = warp_size",
@@ -97,7 +97,7 @@ impl Config {
         if self.word_bits != 32 {
             return refuse(
                 &["geometry.wide", "geometry.word_bits"],
-                format!("phases with words of {} bits", self.word_bits),
+                format!("wide = \"phases\" with words of {} bits", self.word_bits),
                 "wide = \"phases\" needs word_bits = 32",
             );
         }
@@ -109,7 +109,10 @@ impl Config {
         if !p.blocks.is_multiple_of(2) || p.blocks > p.warps {
             return refuse(
                 &["path.blocks", "path.warps"],
-                format!("{} blocks do not go with {} warps", p.blocks, p.warps),
+                format!(
+                    "{} block slots are not compatible with {} warp slots",
+                    p.blocks, p.warps
+                ),
                 "expected an even number of block slots, at most one per warp slot",
             );
         }
@@ -141,7 +144,7 @@ impl Config {
                 &["scheduler.aware", "scheduler.policy"],
                 "aware = false contradicts policy = \"conflict-aware\", which is lrr and aware"
                     .to_owned(),
-                "set policy = \"lrr\", or leave aware out",
+                "set policy = \"lrr\", or omit aware",
             );
         }
         if settings.violate && !settings.is_aware() {

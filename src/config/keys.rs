@@ -37,7 +37,7 @@ enum Field {
         expected: &'static str,
     },
     Flag(fn(&mut Config, bool)),
-    /// A name of one of the things that the field may be.
+    /// The name of a variant of the field.
     Choice {
         check: fn(&str) -> Result<(), ValueError>,
         set: fn(&mut Config, &str),
@@ -87,7 +87,7 @@ macro_rules! choice {
     };
 }
 
-/// The thing of that name.
+/// The value with that name.
 fn named<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, ValueError> {
     T::deserialize(text.into_deserializer())
 }
@@ -207,7 +207,7 @@ pub(super) static KEYS: &[Key] = &[
             get: |c| c.sm.sharing.threshold,
             set: |c, value| c.sm.sharing.threshold = value,
             holds: |value| (0.0..=1.0).contains(&value),
-            expected: "t, the part of a block's scratchpad that stays its own, from 0 to 1",
+            expected: "t, the private fraction of a block's scratchpad, from 0 to 1",
         },
     },
     number!("global.latency", sm.global.latency, FAR),
@@ -308,7 +308,7 @@ impl Key {
             (Field::Real { set, .. }, Value::Real(value)) => set(c, *value),
             (Field::Flag(set), Value::Flag(value)) => set(c, *value),
             (Field::Choice { set, .. }, Value::Choice(text)) => set(c, text),
-            _ => unreachable!("{} has no value like {value:?}", self.name),
+            _ => unreachable!("{} cannot be {value:?}", self.name),
         }
         self.check(c)
     }

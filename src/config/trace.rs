@@ -52,8 +52,8 @@ impl Config {
         let mut notes = Vec::new();
         if trace.warp_size != self.warp_size {
             notes.push(format!(
-                "{name} has warps of {} threads, {machine} of {}: each access is served as it \
-                 is, {} lanes at a time",
+                "{name} has warps of {} threads, {machine} of {}: each access is served \
+                 unchanged, {} lanes at a time",
                 trace.warp_size, self.warp_size, self.lanes
             ));
         }

@@ -1,4 +1,4 @@
-//! The lockstep loop: model ahead, RTL behind, every output bit compared.
+//! The lockstep loop: the model runs first, the RTL follows, and every output bit is compared.
 
 use super::verilated::Instance;
 use crate::error::Result;
@@ -186,7 +186,7 @@ impl<'a> Lockstep<'a> {
         } = &self.chunk;
         self.got.resize(cycles * outs, 0);
         self.rtl.run(inputs, &mut self.got)?;
-        // Mostly all is as expected, what nobody cares for too.
+        // Fast path: usually all bits match, including don't-care bits.
         if self.got != *expected && any_difference(expected, &self.got, care) {
             let found = differences(self.layout, expected, &self.got, care);
             self.outcome.add(found);

@@ -220,7 +220,10 @@ impl Instance {
                 "{}: the Verilog cannot be simulated: {failure}",
                 self.unit.top
             ),
-            help: Some("expected a block that settles in every cycle and runs on".into()),
+            help: Some(
+                "expected a block that settles in every cycle and does not stop the simulation"
+                    .into(),
+            ),
         })
     }
 
@@ -367,7 +370,7 @@ fn declared_port(line: &str) -> Option<((bool, &str), usize)> {
     }
     let (name, rest) = line.split_once("(&")?.1.split_once(',')?;
     let (high, low) = rest.split_once(')')?.0.split_once(',')?;
-    // Wide ports have their number of words behind.
+    // Wide ports have their number of words after.
     let low = low.split(',').next()?;
     let width = high.parse::<usize>().ok()?.checked_sub(low.parse().ok()?)? + 1;
     Some(((input, name), width))

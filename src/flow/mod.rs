@@ -1,4 +1,4 @@
-//! The main job, from a kernel to verified, measured hardware: analyse, tune,
+//! The end-to-end flow from a kernel to verified, measured hardware: analyse, tune,
 //! emit, co-simulate, synthesize, report.
 //!
 //! [`run`] is what the command `flow` calls; a program can call it as well:
@@ -152,7 +152,7 @@ impl Done {
         match result {
             Ok(value) => Some(value),
             Err(error) => {
-                watch.warn(&format!("{what} is left out: {error}"));
+                watch.warn(&format!("skipped {what}: {error}"));
                 self.report.skipped.push(format!("{what}: {error}"));
                 self.problems.push((what, error));
                 None

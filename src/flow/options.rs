@@ -1,4 +1,4 @@
-//! Options of the main job, and its observer.
+//! Options and observer of the flow.
 
 use crate::config::Config;
 use crate::error::Result;

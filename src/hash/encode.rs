@@ -150,7 +150,7 @@ pub fn encode_for(spec: &HashSpec, kind: HashKind, geometry: Geometry) -> Result
     let BankFunction::Linear(m) = mapping.bank_function() else {
         return Err(Error::usage(
             format!(
-                "hash spec '{spec}' is not linear, {} takes no such hash",
+                "hash spec '{spec}' is not linear, and {} implements only linear hashes",
                 kind.unit()
             ),
             "expected a linear hash: mod, xor, bitvec-*, bitwise-* or matrix",

@@ -2,7 +2,7 @@
 //!
 //! The papers give only the bank. For a linear bank function of rank m the row
 //! index is taken from n-m address bits whose complement, the *pivots*, makes
-//! the bank function invertible (feature H6).
+//! the bank function invertible.
 
 use super::gf2::Gf2Matrix;
 use super::kind::Ranges;

@@ -41,7 +41,7 @@ fn check_values(values: &[u32], w: usize, permutation: bool) -> Result<()> {
     };
     if values.len() != w {
         return Err(Error::usage(
-            format!("{} shifts for {w} banks", values.len()),
+            format!("{} shifts given for {w} banks", values.len()),
             expected,
         ));
     }

@@ -13,7 +13,7 @@ pub fn hash_kind(name: &str) -> Result<HashKind> {
     let known = HashKind::ALL.into_iter().find(|kind| kind.name() == name);
     known.ok_or_else(|| {
         Error::usage(
-            format!("'{name}' is no kind of hash unit"),
+            format!("'{name}' is not a kind of hash unit"),
             format!("kinds are {}", HashKind::ALL.map(HashKind::name).join(", ")),
         )
     })
@@ -104,7 +104,7 @@ impl FromStr for HashSpec {
             "ras" => shifts(p, needs()?).map(HashSpec::Ras),
             _ => match HashKind::ALL.into_iter().find(|kind| kind.name() == name) {
                 Some(kind) => (kind::of(kind).parse)(p, needs()?).map(HashSpec::Unit),
-                None => Err(p.error(format!("'{name}' is no hash"))),
+                None => Err(p.error(format!("'{name}' is not a hash"))),
             },
         }
     }
@@ -127,7 +127,7 @@ fn shifts(parser: Parser, args: &str) -> Result<ShiftTable> {
             .then(|| seed.parse().ok())
             .flatten()
             .map(ShiftTable::Seed)
-            .ok_or_else(|| parser.error(format!("'{seed}' is no seed"))),
+            .ok_or_else(|| parser.error(format!("'{seed}' is not a seed"))),
         None => parser
             .list(args, |s| parser.decimal(s))
             .map(ShiftTable::Values),
@@ -174,13 +174,13 @@ mod tests {
             ("xor:", "takes no parameters"),
             ("bitvec-perm", "needs parameters"),
             ("bitvec-perm:", "needs parameters"),
-            ("bitvec-perm:k=-1", "'-1' is no number"),
-            ("bitvec-perm:k=+1", "'+1' is no number"),
+            ("bitvec-perm:k=-1", "'-1' is not a number"),
+            ("bitvec-perm:k=+1", "'+1' is not a number"),
             ("bitvec-xor:k1=0,k2=5", "'mask' is missing"),
             ("bitvec-xor:k1=0,k1=0,k2=5,mask=7", "given twice"),
             ("bitvec-xor:k1=0,k3=5,mask=7", "unknown parameter 'k3'"),
-            ("bitwise-perm:0,,5", "'' is no number"),
-            ("bitwise-perm:0,99999999999", "is no number"),
+            ("bitwise-perm:0,,5", "'' is not a number"),
+            ("bitwise-perm:0,99999999999", "is not a number"),
             ("bitwise-xor:3^3", "always zero"),
             ("matrix:0xzz", "no hexadecimal"),
             ("matrix:0x1ffffffff", "no mask"),

@@ -10,7 +10,7 @@ use crate::input::section::{Number, Placed, Section, Source};
 use crate::quote::shown;
 use toml::de::DeTable;
 
-/// The largest buffer: more is a mistake rather than a test of a kernel.
+/// The largest buffer; a larger one is probably a mistake.
 const MAX_BYTES: u64 = 1 << 32;
 
 /// A kernel argument.
@@ -31,7 +31,7 @@ pub enum ArgKind {
     Buffer(Buffer),
     /// A scalar, or a struct: its bytes.
     Value(Element, Vec<u8>),
-    /// The address of another argument's buffer, so many bytes behind its begin.
+    /// The address of another argument's buffer, plus an offset in bytes.
     Same {
         /// Index of the other argument.
         arg: usize,
@@ -211,7 +211,7 @@ fn parse_kind(
         return if null {
             Ok(ArgKind::Null)
         } else {
-            Err(section.wrong("null", "null = false says nothing", alone))
+            Err(section.wrong("null", "null = false has no effect", alone))
         };
     }
     if section.has("addresses") {
@@ -234,7 +234,7 @@ fn parse_kind(
         let bytes = section.integer("offset", 0, MAX_BYTES)?.unwrap_or(0);
         return Ok(ArgKind::Same { arg, bytes });
     }
-    section.refuse(&["offset"], "expected it beside same_as only")?;
+    section.refuse(&["offset"], "only allowed together with same_as")?;
     let element = parse_element(section, source)?;
     if section.has("count") {
         Ok(ArgKind::Buffer(parse_buffer(section, source, element)?))
@@ -294,7 +294,7 @@ fn parse_handle(section: &Section, source: &Source, others: &Tables) -> Result<O
     }
 }
 
-/// `same_as` names a buffer, and its offset stays inside or right behind it.
+/// `same_as` names a buffer, and its offset stays inside or right after it.
 fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKind]) -> Result<()> {
     if let ArgKind::Addresses(args) = kind {
         let buffer = |arg: &usize| matches!(kinds[*arg], ArgKind::Buffer(_) | ArgKind::Same { .. });
@@ -313,9 +313,12 @@ fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKi
         return Err(section.wrong("same_as", what, "expected one with a count"));
     };
     if *bytes > buffer.bytes() {
-        let what = format!("'offset' is behind the buffer's {} bytes", buffer.bytes());
+        let what = format!(
+            "'offset' is past the end of the buffer ({} bytes)",
+            buffer.bytes()
+        );
         let offset = section.place("offset");
-        return Err(source.error(what, "expected an offset inside of it", offset));
+        return Err(source.error(what, "expected an offset within it", offset));
     }
     Ok(())
 }
@@ -323,7 +326,7 @@ fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKi
 /// A scalar, or a struct in hexadecimal.
 fn parse_value(section: &Section, source: &Source, element: Element) -> Result<ArgKind> {
     let keys = ["init", "seed", "min", "max", "expect", "tolerance"];
-    section.refuse(&keys, "expected it of a buffer, which has a count")?;
+    section.refuse(&keys, "only allowed for a buffer, which has a count")?;
     if element == Element::Bytes {
         let expected = "a string of hexadecimal digits, two per byte";
         let text = section.required_string("value", expected)?;
@@ -436,7 +439,7 @@ fn refuse_keys_of_others(section: &Section, init: &str) -> Result<()> {
         section.refuse(&["seed"], "expected it with init = \"random\" or \"image\"")?;
     }
     if init != "image" {
-        section.refuse(&IMAGE, "expected it with init = \"image\" only")?;
+        section.refuse(&IMAGE, "only allowed with init = \"image\"")?;
     }
     if init != "fill" {
         section.refuse(
@@ -482,7 +485,7 @@ fn parse_range(section: &Section, source: &Source, element: Element) -> Result<R
 
 fn parse_expect(section: &Section, source: &Source) -> Result<Option<Expect>> {
     let Some(file) = section.string("expect", "a file: \"out.npy\" or \"out.raw\"")? else {
-        section.refuse(&["tolerance"], "expected it beside 'expect' only")?;
+        section.refuse(&["tolerance"], "only allowed together with 'expect'")?;
         return Ok(None);
     };
     if !is_data_file(&file.value) {
@@ -520,7 +523,7 @@ pub(super) fn parse_symbols(tables: &[Placed<&DeTable>], source: &Source) -> Res
         )?;
         let name = section.required_string("name", "\"NAME\", a variable of the PTX")?;
         if symbols.iter().any(|s| s.name == name.value) {
-            let what = format!("the symbol '{}' is there twice", name.value);
+            let what = format!("the symbol '{}' is defined twice", name.value);
             return Err(source.error(what, "expected each symbol once", name.offset));
         }
         let element = parse_element(&section, source)?;

@@ -70,7 +70,7 @@ fn read(path: &Path, element: Element, count: u64) -> Result<Vec<u8>> {
             format!("{} has {there} bytes", shown_path(path)),
             format!(
                 "expected {expected}{}: {count} elements of {}",
-                if is_npy { " behind a header" } else { "" },
+                if is_npy { " after a header" } else { "" },
                 element.name()
             ),
         ));
@@ -86,7 +86,7 @@ fn read(path: &Path, element: Element, count: u64) -> Result<Vec<u8>> {
         false if content.len() as u64 == expected => Ok(content),
         false => Err(Error::usage(
             format!("{} has changed while it was read", shown_path(path)),
-            "expected a file that stays as it is",
+            "expected a file that does not change while it is read",
         )),
     }
 }

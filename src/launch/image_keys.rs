@@ -5,7 +5,7 @@ use super::image::{Image, Kind};
 use crate::error::Result;
 use crate::input::section::Section;
 
-/// Sides of images end here.
+/// Largest width or height of an image.
 const MAX_SIDE: u64 = 1 << 15;
 
 /// Reads the keys; the section has `count`.
@@ -29,7 +29,7 @@ pub(super) fn parse_image(section: &Section, element: Element) -> Result<Image> 
 /// Bits of a pixel: by default 8 of bytes, 12 of wider types.
 fn parse_bits(section: &Section, element: Element) -> Result<u32> {
     let Some((_, max)) = element.integer_range() else {
-        let what = "an image has no such pixels";
+        let what = "image pixels cannot have this type";
         return Err(section.wrong("type", what, "expected an integer type"));
     };
     let most = (128 - max.leading_zeros()).min(16);
@@ -63,7 +63,7 @@ fn require_room_for_points(section: &Section, element: Element) -> Result<()> {
         return Ok(());
     }
     let help = "expected one of 32 bits: y << 16 | x";
-    Err(section.wrong("type", "this type has no room for a point", help))
+    Err(section.wrong("type", "this type is too narrow for a point", help))
 }
 
 /// `kind` with `levels` or `share`.

@@ -60,7 +60,7 @@ pub(super) fn iota(element: Element, count: u64) -> Vec<u8> {
 }
 
 /// The generator of the documentation: the ChaCha stream of 12 rounds, whose
-/// key is the seed in its first 8 bytes (little-endian) and zeros behind them;
+/// key is the seed in its first 8 bytes (little-endian) and zeros after them;
 /// element i takes the i-th 64-bit word r of the stream.
 pub(super) fn random(element: Element, count: u64, random: &Random) -> Vec<u8> {
     let mut stream = stream(random.seed);

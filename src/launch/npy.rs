@@ -52,7 +52,7 @@ pub fn read(content: &[u8], path: &Path, element: Element, count: u64) -> Result
     let (header, data) =
         split(content).ok_or_else(|| wrong("not a .npy file".to_owned(), EXPECTED))?;
     let header = Header::parse(header)
-        .ok_or_else(|| wrong("its header cannot be understood".to_owned(), EXPECTED))?;
+        .ok_or_else(|| wrong("its header cannot be parsed".to_owned(), EXPECTED))?;
     if header.fortran {
         return Err(wrong("it is in Fortran order".to_owned(), EXPECTED));
     }
@@ -81,7 +81,7 @@ pub fn read(content: &[u8], path: &Path, element: Element, count: u64) -> Result
         return Err(wrong(
             format!("it has {} bytes of data", data.len()),
             &format!(
-                "expected {}: is the file whole?",
+                "expected {}: is the file truncated?",
                 count * element.size() as u64
             ),
         ));

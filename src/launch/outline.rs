@@ -20,7 +20,7 @@ pub fn refuse_ptx(path: &Path) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     Err(Error::usage(
         format!(
-            "{} is PTX, which does not say how it is launched",
+            "{} is PTX, which does not specify a launch",
             shown_path(path)
         ),
         format!(

@@ -48,7 +48,7 @@ impl LaunchFile {
             check_symbol(&self.source, &program, symbol)?;
         }
         check_named(self, &program)?;
-        // What cannot be run is said before anything runs.
+        // Report everything unsupported before anything runs.
         for launch in &launches {
             program.check(&launch.entry)?;
         }
@@ -77,7 +77,7 @@ impl LaunchFile {
         }
         let mut symbols = Vec::with_capacity(self.symbols.len());
         for symbol in &self.symbols {
-            // It is there: `check_symbol` has seen it.
+            // `check_symbol` has verified that it exists.
             let Some(id) = program.symbol_buffer(&mut memory, &symbol.name) else {
                 continue;
             };
@@ -333,7 +333,7 @@ fn check_size(
     }
 }
 
-/// Arguments behind the first launch's must be there for another one.
+/// Arguments after the first launch's must be there for another one.
 fn check_all_taken(file: &LaunchFile, launches: &[Resolved]) -> Result<()> {
     let mut passed = vec![false; file.args.len()];
     for (arg, _) in launches.iter().flat_map(|l| &l.params) {
@@ -376,7 +376,7 @@ fn check_symbol(source: &Source, program: &Program, symbol: &Symbol) -> Result<(
                 symbol.name
             ),
             if names.is_empty() {
-                "it has none that the host can write".to_owned()
+                "it has no variable that the host can write".to_owned()
             } else {
                 format!("expected one of {}", names.join(", "))
             },

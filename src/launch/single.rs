@@ -43,7 +43,7 @@ pub struct Passed {
 pub enum Instead {
     /// Another value of a scalar: its bytes.
     Value(Vec<u8>),
-    /// The address so many bytes behind the begin of the buffer of the argument
+    /// The address this many bytes past the start of the buffer of the argument
     /// with that index.
     Address(usize, u64),
 }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::ptx::{Function, Module, Parameter, Type, Variable};
 use usage::Usage;
 
-/// What is known of a launch before anybody fills anything in.
+/// What the PTX reveals about a launch before the user fills in the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skeleton {
     /// The entry, as the PTX names it.

@@ -305,7 +305,7 @@ fn every_error_has_its_place_and_what_was_expected() {
         (
             "count = 256",
             "count = 256\ninit = \"image\"",
-            "an image has no such pixels; expected an integer type",
+            "image pixels cannot have this type; expected an integer type",
             12,
             8,
         ),
@@ -398,7 +398,7 @@ fn every_error_has_its_place_and_what_was_expected() {
         (
             "offset = 16",
             "offset = 1025",
-            "'offset' is behind the buffer's 1024 bytes",
+            "'offset' is past the end of the buffer (1024 bytes)",
             30,
             10,
         ),
@@ -412,7 +412,7 @@ fn every_error_has_its_place_and_what_was_expected() {
         (
             "null = true",
             "null = false",
-            "null = false says nothing",
+            "null = false has no effect",
             34,
             8,
         ),
@@ -541,7 +541,7 @@ fn image_keys_are_checked() {
         ),
         (
             &format!("{whole}\"points\""),
-            "this type has no room for a point",
+            "this type is too narrow for a point",
             4,
         ),
     ] {

@@ -123,7 +123,7 @@ fn texture(
     let layered = layers.is_some();
     if cube && (dimensions != 2 || extent[0] != extent[1] || surface) {
         let help = "expected extent = [N, N] in a [[texture]]: the faces of a cube are squares";
-        return Err(section.wrong("cube", "this is no cube", help));
+        return Err(section.wrong("cube", "the faces of a cube must be square", help));
     }
     if layered && dimensions == 3 {
         let help = "expected one or two dimensions beside 'layers'";
@@ -176,13 +176,13 @@ fn format(section: &Section, element: Element) -> Result<Format> {
         Element::F32 => (Channel::Float, 32),
         _ => {
             let help = "expected one of u8, s8, u16, s16, u32, s32, f16, f32";
-            return Err(section.wrong("type", "texels have no such type", help));
+            return Err(section.wrong("type", "texels cannot have this type", help));
         }
     };
     let channels = section.integer("channels", 1, 4)?.unwrap_or(1) as u32;
     if channels == 3 {
         let help = "expected 1, 2 or 4 channels";
-        return Err(section.wrong("channels", "texels have no three channels", help));
+        return Err(section.wrong("channels", "texels cannot have three channels", help));
     }
     Ok(Format {
         channel,
@@ -201,7 +201,7 @@ fn parse_of(
     let Some(of) = section.string("of", "\"NAME\", a buffer or a surface")? else {
         return Ok(Texels::Own(parse_texels(section, source, element, count)?));
     };
-    section.refuse(&DATA_KEYS, "expected it of the buffer that 'of' names")?;
+    section.refuse(&DATA_KEYS, "set it on the buffer that 'of' names")?;
     let bytes = count * element.size() as u64;
     let arg = args.iter().position(|a| a.name == of.value);
     let other = before.iter().position(|t| t.name == of.value);

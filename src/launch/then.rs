@@ -1,4 +1,4 @@
-//! Launches behind the first: the `[[then]]` tables of a launch file, once or in
+//! Launches after the first: the `[[then]]` tables of a launch file, once or in
 //! rounds (`repeat`), with arguments that change from round to round.
 
 use super::arg::{Arg, ArgKind};
@@ -36,7 +36,7 @@ const IN_LOOP: [&str; 6] = [
 enum Rounds {
     /// One argument after another, and again from the first.
     Alternate(Vec<usize>),
-    /// An argument that grows by so much each round.
+    /// An argument that grows by a fixed step each round.
     Step(usize, Placed<Number>),
     /// A scalar that takes one value after another, and again from the first.
     Values(usize, Vec<Vec<u8>>),
@@ -129,7 +129,7 @@ fn parse_rounds(
     match item.get_ref() {
         DeValue::Array(names) if names.is_empty() => {
             let help = format!("expected {EXPECTED}");
-            Err(source.error("an argument has no names", help, offset))
+            Err(source.error("an argument of 'args' is an empty list", help, offset))
         }
         DeValue::Array(names) => {
             let names = names.iter().map(named).collect::<Result<_>>()?;
@@ -149,7 +149,7 @@ fn parse_change(table: &Section, source: &Source, args: &[Arg]) -> Result<Rounds
     let arg = index(source, args, name)?;
     let Some(values) = table.numbers("values")? else {
         let Some(step) = table.number("step")? else {
-            return Err(table.missing("step", "what each round adds, or values = [...]"));
+            return Err(table.missing("step", "step = what each round adds, or values = [...]"));
         };
         return Ok(Rounds::Step(arg, step));
     };
@@ -157,7 +157,7 @@ fn parse_change(table: &Section, source: &Source, args: &[Arg]) -> Result<Rounds
     let element = match &args[arg].kind {
         ArgKind::Value(element, _) if *element != Element::Bytes => *element,
         _ => {
-            let what = format!("'{}' is no scalar that has a number", args[arg].name);
+            let what = format!("'{}' is not a numeric scalar", args[arg].name);
             let help = "expected several arguments instead: [\"NAME\", \"OTHER\"]";
             return Err(table.wrong("values", &what, help));
         }
@@ -238,7 +238,7 @@ fn stepped(
     let whole = |step: &Number| match step {
         Number::Integer(step) => Ok(step.saturating_mul(i128::from(round))),
         _ => {
-            let what = format!("the step of '{name}' is no integer");
+            let what = format!("the step of '{name}' is not an integer");
             Err((what, "expected an integer".to_owned()))
         }
     };

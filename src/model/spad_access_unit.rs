@@ -50,7 +50,7 @@ pub struct AccessOutputs {
     pub allow: WarpMask,
     /// Refused: the partner holds the shared part.
     pub wait_sh: WarpMask,
-    /// Refused for ever: the block has already released.
+    /// Refused permanently: the block has already released.
     pub viol: WarpMask,
     /// Scheduling class of each warp.
     pub cls: WarpClasses,

@@ -19,8 +19,8 @@ pub struct BankInputs {
     pub wdata: u64,
 }
 
-/// Words of banks that have the same number of rows, row by row: what many
-/// lanes access in one cycle lies in one piece of memory.
+/// Words of banks with the same number of rows, stored row by row: words that many
+/// lanes access in one cycle are adjacent in memory.
 #[derive(Clone, Debug)]
 pub(super) struct BankWords {
     words: Vec<u64>,

@@ -18,7 +18,7 @@ pub struct PredictorOutputs {
     /// They will be in the next cycle as well, if EX is not held in this one.
     pub lasts: bool,
     /// AHEAD = 3: some instruction has had an excess since the kernel started,
-    /// so the next memory instruction may mask those behind it. Else false.
+    /// so the next memory instruction may mask those after it. Else false.
     pub learned: bool,
 }
 
@@ -191,7 +191,7 @@ impl ConflictPredictor {
 mod tests {
     use super::*;
 
-    /// Masked cycles behind an instruction of one pass at `pc`, until it can
+    /// Masked cycles after an instruction of one pass at `pc`, until it can
     /// be looked up again.
     fn masked(unit: &mut ConflictPredictor, pc: u16, occupancy: u32) -> u32 {
         let set = Some(PredictedIssue { pc, base: 0 });

@@ -41,7 +41,7 @@ pub struct SelectInputs<'a> {
     /// AHEAD = 3: they will be in the next cycle, too.
     pub mask_lasts: bool,
     /// AHEAD = 3: the kernel has shown conflicts, so what is taken now may mask
-    /// those behind it.
+    /// those after it.
     pub mask_likely: bool,
     /// No further ATOMIC may be issued.
     pub atom_infl: bool,

@@ -1,4 +1,4 @@
-//! `spad_memory_entry`: PREMEM, and who goes to MEM0: its head or the retry
+//! `spad_memory_entry`: PREMEM, and the choice of what enters MEM0: its head or the retry
 //! sequencer (microarchitecture/memory-entry.md).
 
 mod contexts;

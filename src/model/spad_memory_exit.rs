@@ -8,7 +8,7 @@ use super::spad_degree_accumulator::ResolvedPass;
 use super::spad_scratchpad::ResponseControl;
 use crate::config::Config;
 
-/// Stages behind the scratchpad that the model has room for: MEM4 .. MEM7.
+/// Stages after the scratchpad that the model has room for: MEM4 .. MEM7.
 const MAX_STAGES: usize = 4;
 
 /// Inputs of one clock cycle. Data of the passes are in a pool.

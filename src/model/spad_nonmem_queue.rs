@@ -76,7 +76,7 @@ impl<P: Copy + Default> NonmemQueue<P> {
     }
 
     /// Stages that can take an entry in this cycle: empty ones, the one whose
-    /// entry leaves, and all behind a stage that can.
+    /// entry leaves, and all after a stage that can.
     fn free(&self, elastic: bool, out_ready: bool) -> u32 {
         let leaves = self.head(elastic).filter(|_| out_ready);
         let stays = self.valid & !leaves.map_or(0, |k| 1 << k);

@@ -1,4 +1,4 @@
-//! `spad_release_register`: who has released, a cycle later
+//! `spad_release_register`: registers the release outputs of relssp
 //! (microarchitecture/relssp.md; only where AHEAD > 0).
 
 use super::spad_relssp::RelsspOutputs;

@@ -68,7 +68,7 @@ pub struct ScratchpadOutputs<T> {
     pub resp: ResponseControl<T>,
     /// Its data.
     pub resp_data: [u64; MAX_LANES],
-    /// Stages behind MEM0 that hold the last group of an access, MEM1 in bit 0;
+    /// Stages after MEM0 that hold the last group of an access, MEM1 in bit 0;
     /// the highest is the response's. Registered.
     pub stages: u32,
     /// An access stands in MEM0 and this is not its last cycle there; registered.
@@ -139,7 +139,7 @@ impl<T: Copy + Default> Scratchpad<T> {
         self.arbiter.valid()
     }
 
-    /// Stages behind MEM0 that hold the last group of an access, MEM1 in bit 0.
+    /// Stages after MEM0 that hold the last group of an access, MEM1 in bit 0.
     pub fn stages(&self) -> u32 {
         let mut stages = u32::from(self.response.ends_access());
         if let Some(mem2) = &self.mem2 {

@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::hash::HashSpec;
 use back::{Back, BackSignals};
-use front::{Behind, Front, FrontSignals};
+use front::{Feedback, Front, FrontSignals};
 pub(crate) use sharing::{Sharing, SharingOutputs};
 
 /// The path.
@@ -31,10 +31,10 @@ pub struct SmPath {
     pub(crate) back: Back,
 }
 
-/// What the units say in one cycle.
+/// The outputs of all units in one cycle.
 pub(crate) struct Signals<'s, 'a> {
     pub(crate) back: &'s BackSignals,
-    pub(crate) behind: &'s Behind,
+    pub(crate) feedback: &'s Feedback,
     pub(crate) sharing: &'s SharingOutputs,
     pub(crate) front: &'s FrontSignals<'a>,
 }
@@ -85,7 +85,7 @@ impl SmPath {
         self.back.entry.all_rounds()
     }
 
-    /// Passes behind EXE and before the end of writeback.
+    /// Passes after EXE and before the end of writeback.
     #[cfg(test)]
     pub(super) fn passes_in_flight(&self) -> usize {
         self.back.passes_in_flight()
@@ -98,32 +98,32 @@ impl SmPath {
     }
 
     /// One clock cycle, in the order of microarchitecture/sm-path.md: what is
-    /// ready behind EX, from the end; who has released and who may touch the
+    /// ready after EX, from the end; who has released and who may touch the
     /// shared part; who issues; then the clock edge.
     pub fn step(&mut self, inputs: &SmPathInputs) -> SmPathOutputs {
-        let (back, behind) = self.eval_back(inputs);
-        let sharing = self.sharing.eval(inputs, behind.release);
-        let front = self.front.eval(inputs, &behind, &sharing);
+        let (back, feedback) = self.eval_back(inputs);
+        let sharing = self.sharing.eval(inputs, feedback.release);
+        let front = self.front.eval(inputs, &feedback, &sharing);
         let outputs = self.outputs(&Signals {
             back: &back,
-            behind: &behind,
+            feedback: &feedback,
             sharing: &sharing,
             front: &front,
         });
         self.sharing
-            .commit(inputs, behind.release, &sharing, front.select.take);
-        self.front.commit(inputs, &behind, &front);
+            .commit(inputs, feedback.release, &sharing, front.select.take);
+        self.front.commit(inputs, &feedback, &front);
         self.back.commit(inputs, &back, front.takes_atomic());
         outputs
     }
 
-    /// What the units from EX on say, and what the others hear of it.
+    /// The outputs of the units from EX on, and the feedback to the other units.
     #[inline(always)]
-    pub(crate) fn eval_back(&self, inputs: &SmPathInputs) -> (BackSignals, Behind) {
+    pub(crate) fn eval_back(&self, inputs: &SmPathInputs) -> (BackSignals, Feedback) {
         let ex = self.front.issue.ex();
         let back = self.back.eval(inputs, ex);
         let released = ex.filter(|c| back.ex_fire && c.kind == kind::RELSSP);
-        let behind = Behind {
+        let feedback = Feedback {
             ex_fire: back.ex_fire,
             ex_hold: ex.is_some() && !back.ex_fire,
             release: released.map(|c| Release {
@@ -135,7 +135,7 @@ impl SmPath {
             retire: retires(&self.back, inputs.wb_ready),
             resolved: back.exit.resolved,
         };
-        (back, behind)
+        (back, feedback)
     }
 
     #[inline(always)]
@@ -144,7 +144,7 @@ impl SmPath {
         let (access, release) = (&s.sharing.access, &s.sharing.shown);
         SmPathOutputs {
             iss: front.issue.iss.map(Issue::from),
-            ex_hold: s.behind.ex_hold,
+            ex_hold: s.feedback.ex_hold,
             icn_ready: units.wb.icn_ready(),
             wb: units.writeback(),
             wait_sh: front.select.wait_sh,
@@ -166,9 +166,12 @@ impl SmPath {
     /// What the select stage does in this cycle.
     #[cfg(test)]
     pub(crate) fn selection(&self, inputs: &SmPathInputs) -> Selection {
-        let behind = self.eval_back(inputs).1;
-        let sharing = self.sharing.eval(inputs, behind.release);
-        self.front.eval(inputs, &behind, &sharing).select.selection
+        let feedback = self.eval_back(inputs).1;
+        let sharing = self.sharing.eval(inputs, feedback.release);
+        self.front
+            .eval(inputs, &feedback, &sharing)
+            .select
+            .selection
     }
 }
 

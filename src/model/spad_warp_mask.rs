@@ -52,13 +52,13 @@ pub struct MemoryWarpMask {
     pub(crate) answer: Answer,
     /// Passes that are still to be issued: nothing is taken before.
     pub(crate) passes: u32,
-    /// Cycles that are left behind the passes.
+    /// Cycles that are left after the passes.
     pub(crate) count: u32,
     /// AHEAD > 0: the cycle before counted; a hold in this one takes it back.
     pub(crate) counted: bool,
     /// AHEAD > 0: a cycle was taken back when the next was taken already.
     owed: bool,
-    /// The answer comes in the second cycle behind the set.
+    /// The answer comes in the second cycle after the set.
     pub(crate) late: bool,
 }
 
@@ -75,7 +75,7 @@ impl MemoryWarpMask {
         }
     }
 
-    /// Cycles without `hold` behind the passes for which memory warps are
+    /// Cycles without `hold` after the passes for which memory warps are
     /// masked, this one included, as far as it is known.
     fn left(&self, history: &HistoryOutputs) -> u32 {
         match self.answer {
@@ -154,8 +154,8 @@ mod tests {
     }
 
     /// Cycles from the issue of `passes` passes to the first in which a memory
-    /// warp may follow: behind the passes, and not masked. EX is held in the
-    /// first `held` cycles behind the issue.
+    /// warp may follow: after the passes, and not masked. EX is held in the
+    /// first `held` cycles after the issue.
     fn distance(ahead: u32, passes: u32, excess: u32, held: u32) -> u32 {
         let mut mask = MemoryWarpMask::new(ahead);
         let issue = MaskInputs {

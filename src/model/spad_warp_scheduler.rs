@@ -99,7 +99,7 @@ pub struct SchedulerOutputs {
 pub struct WarpScheduler {
     /// The warp issued last.
     last: usize,
-    /// The slots behind it.
+    /// The slots after it.
     behind: WarpMask,
     /// Some warp was issued since reset.
     has_issued: bool,
@@ -178,7 +178,7 @@ impl WarpScheduler {
         }
     }
 
-    /// The first in the cyclic order that begins behind the warp issued last.
+    /// The first in the cyclic order that begins after the warp issued last.
     #[inline(always)]
     fn next(&self, candidates: WarpMask) -> Option<usize> {
         lowest(candidates & self.behind).or_else(|| lowest(candidates))

@@ -11,7 +11,7 @@ pub(super) type Literal = u32;
 pub(super) const FALSE: Literal = 0;
 
 /// Yosys' commands from an elaborated design to a file that [`Aig::parse`]
-/// reads, `write_aiger` and its name behind them. Registers start at zero, and
+/// reads, `write_aiger` and its name after them. Registers start at zero, and
 /// ports have names.
 pub(super) const AS_GATES: &str = "memory_map\nopt_clean\nsimplemap\ntechmap\ndffunmap\n\
     zinit -all\nopt_clean\naigmap\nsetundef -zero\nwrite_aiger -symbols";

@@ -328,7 +328,7 @@ mod tests {
         }
         // The same gate needs no solver.
         assert_eq!(answers(&pair(|_, never| never)), [None; 3]);
-        // `follows` is only high behind a high `toggles`, so never with it.
+        // `follows` is only high after a high `toggles`, so never with it.
         assert_eq!(
             answers(&pair(|_, _| FALSE)),
             [Some(false), Some(true), Some(true)],

@@ -1,6 +1,6 @@
 //! Mutation: how many injected faults does the co-simulation catch?
 //!
-//! Yosys puts all mutants of a unit behind one select input, so that a unit is
+//! Yosys puts all mutants of a unit after one select input, so that a unit is
 //! Verilated once. Every mutant then runs in lockstep with the golden model; a
 //! mutant that no run tells apart is handed to a proof of equivalence. What is
 //! neither caught nor proved equivalent is a hole in the bench.
@@ -126,7 +126,7 @@ fn refuse_unknown(mutants: &Mutants, unit: &EmittedUnit, options: &MutationOptio
     }
 }
 
-/// The layout with the select of the mutants as one more input, behind the
+/// The layout with the select of the mutants as one more input, after the
 /// others so that these keep their places.
 fn with_select(layout: &Layout, bits: usize) -> Layout {
     let mut layout = layout.clone();

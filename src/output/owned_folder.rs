@@ -5,8 +5,8 @@
 //! ([`OWNED_LIST`]). A file that still is as the kit wrote it is replaced, or
 //! removed where the new content of the folder does not have it. A file in the
 //! way (changed since, or not the kit's but under a name that is to be written)
-//! is named and kept, and then nothing at all is written. Other files are none
-//! of the kit's business.
+//! is named and kept, and nothing is written. Other files are
+//! ignored.
 //!
 //! A run that is killed leaves a folder that the next run understands: before
 //! the first file changes, the list names the old and the new content of all.
@@ -293,8 +293,8 @@ impl OwnedFolder {
         let list: String = files.iter().map(|file| format!("{file}\n")).collect();
         let folders: String = plan.folders.iter().map(|f| format!("; {f}")).collect();
         Err(Error::usage(
-            format!("in {dir} something is in the way, and nothing was written{folders}"),
-            format!("{list}move it away or take another folder{forced}"),
+            format!("{dir} contains conflicting files; nothing was written{folders}"),
+            format!("{list}move them away or choose another folder{forced}"),
         ))
     }
 

@@ -74,14 +74,14 @@ impl OwnedList {
             match entry(line) {
                 Some((name, digest)) => list.add(name, digest.to_owned()),
                 None if line.starts_with('#') => {}
-                None => return bad("no line of a list of files", offset),
+                None => return bad("not a line of a file list", offset),
             }
             offset += line.len();
         }
         if last == format!("# {} lines\n", list.0.len()) {
             Ok(list)
         } else {
-            bad("the list of files is not whole", text.len())
+            bad("the file list is truncated", text.len())
         }
     }
 

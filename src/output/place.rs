@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::quote::shown_path;
 use std::path::Path;
 
-const FORCE: &str = "name a folder that is new or empty, or --force";
+const FORCE: &str = "name a new or empty folder, or use --force";
 
 /// Refuses a root, a home folder, and a folder that others have filled: one
 /// without the kit's list in which there is more than files of these names
@@ -37,7 +37,7 @@ pub(super) fn check(dir: &Path, names: &[&str]) -> Result<()> {
         let ours = name == "lost+found" || entry.path().join(OWNED_LIST).exists();
         if !name.starts_with('.') && !tops.contains(&name.as_str()) && !ours {
             return refuse(format!(
-                "holds files of others, such as {name}, and none of spadkit"
+                "contains files that spadkit did not write, such as {name}"
             ));
         }
     }

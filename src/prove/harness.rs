@@ -2,7 +2,7 @@
 //! what is asked about them.
 //!
 //! A circuit says itself what is to be proved, by the names of its outputs and
-//! the comments behind them:
+//! the comments after them:
 //!
 //! - `assume_*`: what the unit may rely on, in every cycle;
 //! - `keep_*`: helper invariants, which hold from the first reset on;

@@ -4,7 +4,7 @@
 //! The helper invariants hold after a reset, from any state before it, and
 //! carry over from any cycle to the next. The properties hold after a reset
 //! and in the second of any two cycles with the invariants. What cannot be
-//! proved so is looked for in the cycles behind a reset.
+//! proved so is looked for in the cycles after a reset.
 
 use super::harness::{Goal, Goals, Harness, has_reset, parameters};
 use super::rtl::RtlSource;
@@ -126,7 +126,7 @@ impl Induction {
         )
     }
 
-    /// Invariants and properties hold in the cycle behind a reset.
+    /// Invariants and properties hold in the cycle after a reset.
     fn base(&self, proved: &[Goal]) -> String {
         let proved = Self::all("-prove", &self.goals.kept) + &Self::all("-prove", proved);
         let (assumed, reset) = (self.assumed(), self.reset());
@@ -154,7 +154,7 @@ impl Induction {
         format!("-seq 2{assumed}{kept} -prove-skip 1{proved} -show-outputs")
     }
 
-    /// Properties hold in all cycles behind a reset, as far as one looks.
+    /// Properties hold in all cycles after a reset, as far as one looks.
     fn bounded(&self, proved: &[Goal], cycles: u32) -> String {
         let proved = Self::all("-prove", proved);
         let (assumed, reset) = (self.assumed(), self.reset());
@@ -223,7 +223,7 @@ impl Session<'_> {
         };
         let (about, cycles) = (&goal.about, goal.cycles.unwrap_or_default());
         let reason =
-            format!("nothing would be proved: '{about}' is not reached in {cycles} cycles");
+            format!("the proof would be vacuous: '{about}' is not reached in {cycles} cycles");
         let outcome = |o| match o {
             Outcome::Proved => Outcome::Unknown(reason.clone()),
             other => other,
@@ -244,7 +244,7 @@ impl Session<'_> {
         }
         let outcome = |goal| match violation(goal, &run) {
             Some(example) => Outcome::Disproved(example),
-            None => Outcome::Unknown("not looked at: another property is disproved".to_owned()),
+            None => Outcome::Unknown("not examined: another property is disproved".to_owned()),
         };
         Ok(checked.iter().map(outcome).collect())
     }
@@ -252,7 +252,7 @@ impl Session<'_> {
     fn undecided(&self) -> Outcome {
         let cycles = self.circuit.cycles - 1;
         Outcome::Unknown(format!(
-            "no proof by induction, and no counterexample in {cycles} cycles behind a reset"
+            "no proof by induction, and no counterexample within {cycles} cycles after a reset"
         ))
     }
 

@@ -95,7 +95,7 @@ pub fn plan(
             }
         } else {
             return Err(Error::usage(
-                format!("nothing is proved of a unit '{unit}'"),
+                format!("there are no proofs for unit '{unit}'"),
                 format!("units are {}", all.join(", ")),
             ));
         }
@@ -176,7 +176,7 @@ fn path_proofs(
     }
     let small = small_machine(unit)?;
     Err(Error::usage(
-        format!("nothing is proved of {unit} in the machine {machine}: {why}"),
+        format!("there is no proof of {unit} for the machine {machine}: {why}"),
         format!(
             "an edit is proved in a small machine: spadkit emit {unit} --preset {small} -o DIR, \
              edit it there, then spadkit prove {unit} --preset {small} --rtl DIR"

@@ -177,7 +177,7 @@ fn judge(steps: &[Step], answers: Vec<Answer>) -> Outcome {
             (Goal::Example, Answer::None) => {
                 let about = &step.about;
                 return Outcome::Unknown(format!(
-                    "nothing would be proved: there is no example of '{about}'"
+                    "the proof would be vacuous: no state satisfies '{about}'"
                 ));
             }
             (Goal::Proof, Answer::Found(values)) => {

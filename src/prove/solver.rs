@@ -48,7 +48,7 @@ pub(super) struct Run<'a> {
     pub rtl: &'a [SourceFile],
     /// Verilog of the module `miter`, in `miter.v`.
     pub miter: &'a str,
-    /// The script. Each question stands behind a line `log spadkit-step`.
+    /// The script. Each question stands after a line `log spadkit-step`.
     pub script: &'a str,
     /// How many questions there are.
     pub questions: usize,
@@ -93,7 +93,7 @@ impl Run<'_> {
 fn answers(questions: usize, output: &ToolOutput) -> Result<Vec<Answer>> {
     let parts: Vec<&str> = output.stdout.split(MARKER).skip(1).collect();
     if parts.len() != questions {
-        let what = "did not come to the end of a proof";
+        let what = "did not finish a proof";
         return Err(unexpected_output(Kind::Yosys, what, output));
     }
     let answer = |log: &&str| {

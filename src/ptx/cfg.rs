@@ -1,7 +1,7 @@
 //! The control-flow graph of a function, with immediate post-dominators.
 //!
-//! A block is a run of instructions that only its first can be reached into
-//! and only its last can leave. Calls do not end blocks: they come back. The
+//! A block is a run of instructions that control flow enters only at the first
+//! and leaves only at the last. Calls do not end blocks, because they return. The
 //! post-dominators are those of Cooper, Harvey and Kennedy ("A simple, fast
 //! dominance algorithm", 2001) on the reversed graph, which may be
 //! irreducible; loops without an exit get a pretended one.

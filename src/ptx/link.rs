@@ -40,7 +40,7 @@ fn check_sizes(modules: &[Module]) -> Result<()> {
         .iter()
         .find(|m| m.address_size != first.address_size)
     {
-        let what = format!("{} has addresses of another size", other.name);
+        let what = format!("{} has a different address size", other.name);
         let help = format!("expected {} bits, as in {}", first.address_size, first.name);
         return Err(Error::usage(what, help));
     }
@@ -127,7 +127,7 @@ impl Item for Function {
             list.iter().map(ty).collect()
         };
         if self.is_entry != other.is_entry {
-            Some("is an entry here, and a device function there, or the other way round")
+            Some("is an entry in one file and a device function in the other")
         } else if types(self, &self.params) != types(other, &other.params) {
             Some("has other parameters here")
         } else if types(self, &self.returns) != types(other, &other.returns) {
@@ -166,9 +166,9 @@ impl Item for Variable {
     fn differs(&self, other: &Self) -> Option<&'static str> {
         let both_common = self.linkage == Linkage::Common && other.linkage == Linkage::Common;
         if self.space != other.space {
-            Some("is in another state space here")
+            Some("is in a different state space here")
         } else if self.ty.bits() != other.ty.bits() || self.ty.is_float() != other.ty.is_float() {
-            Some("has another type here")
+            Some("has a different type here")
         } else if !both_common && self.bytes != 0 && self.bytes != other.bytes {
             Some("has another size here")
         } else {
@@ -399,7 +399,7 @@ fn move_files(module: &mut Module, all: &mut Vec<(u32, String)>) {
 }
 
 /// Names that are taken. A name of one module alone gets the module's name
-/// behind it where another one has it, too.
+/// after it where another one has it, too.
 struct Names {
     known: HashSet<String>,
     own: HashSet<String>,

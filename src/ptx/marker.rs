@@ -1,4 +1,4 @@
-//! The pragmas by which annotated PTX talks to the kit.
+//! The pragmas that annotated PTX carries for the kit.
 //!
 //! An assembler warns of pragmas that it does not know, and ignores them.
 //! `.pragma "spadkit.relssp";` stands where threads release the shared part

@@ -2,7 +2,7 @@
 //!
 //! Variables of known size come one after the other, those of the module
 //! before those of the functions; the dynamic ones, whose size the launch
-//! gives, all begin behind them. A [layout marker](super::marker) of the entry
+//! gives, all begin after them. A [layout marker](super::marker) of the entry
 //! moves variables of known size inside the bytes that they take together.
 
 use super::ast::{
@@ -191,7 +191,9 @@ impl SharedMemory {
         for (name, offset) in offsets {
             let mut named = self.variables.iter_mut().filter(|v| v.name == *name);
             let (Some(variable), None) = (named.next(), named.next()) else {
-                return Err(format!("the entry has not one shared variable {name}"));
+                return Err(format!(
+                    "the entry does not have exactly one shared variable {name}"
+                ));
             };
             if variable.dynamic && variable.offset != *offset {
                 return Err(format!(

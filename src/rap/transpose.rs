@@ -1,7 +1,7 @@
 //! The three matrix transposes on the discrete memory machine (RAP paper,
 //! sections III and VI; Table III).
 //!
-//! w^2 threads copy a w x w matrix `a` to its transpose `b`, which lies behind
+//! w^2 threads copy a w x w matrix `a` to its transpose `b`, which lies after
 //! it; both are placed by the same mapping. (The listing in section VI writes
 //! `b[(j + r_i) mod w][i]`, which for a whole warp is column i of `b`: one bank
 //! unless `b`'s rows are rotated as well. Here they are, as section IV defines
@@ -205,7 +205,7 @@ mod tests {
             assert_eq!(time(Transpose::Crsw, Scheme::Rap, l), second + w + l - 1);
             assert_eq!(time(Transpose::Srcw, Scheme::Rap, l), second + w + l - 1);
         }
-        // Stride read first: the writes follow behind w stages of each read.
+        // Stride read first: the writes follow after w stages of each read.
         assert_eq!(time(Transpose::Srcw, Scheme::Raw, 5), 16 * 16 + 16 + 5 - 1);
         let refused = |scheme, width, latency, samples| {
             transpose_stats(Transpose::Crsw, scheme, width, latency, samples, 1).is_err()

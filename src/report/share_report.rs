@@ -77,7 +77,7 @@ impl ShareReport<'_> {
             };
             let places = self.plan.places.iter().filter_map(|p| match p {
                 Place::Before(m) if *m == n => Some("relssp before"),
-                Place::After(m) if *m == n => Some("relssp behind"),
+                Place::After(m) if *m == n => Some("relssp after"),
                 Place::On(e) if e.from == n && e.taken => Some("relssp where it is taken"),
                 Place::On(e) if e.from == n => Some("relssp where it is not taken"),
                 _ => None,

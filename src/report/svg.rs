@@ -1,4 +1,4 @@
-//! A writer of SVG: just the elements that the charts need.
+//! A minimal SVG writer with the elements that the charts need.
 
 use std::fmt::Write;
 

@@ -112,7 +112,7 @@ fn hidden(i: &Instruction) -> Option<&'static str> {
         )
     };
     let sizes = i.operands.iter().any(is_size);
-    sizes.then_some("the size of shared memory is read, which changes")
+    sizes.then_some("the kernel reads the size of shared memory, which changes")
 }
 
 /// Whether a generic address is made of one of shared memory.
@@ -154,7 +154,7 @@ fn classify(module: &Module, i: &Instruction, access: &SharedAccess, generic_mad
             // It is followed.
             Some(Operand::Function(f)) if module.functions[*f as usize].defined => Class::Nothing,
             Some(Operand::Function(f)) => Class::Obstacle(format!(
-                "a call of {}, whose body is not here",
+                "a call of {}, whose body is not in this module",
                 module.functions[*f as usize].name
             )),
             _ => Class::Nothing,
@@ -206,7 +206,7 @@ fn other(i: &Instruction) -> String {
     what.to_owned()
 }
 
-/// What a call takes the address of: functions that are called by pointers.
+/// Functions whose address is taken, so that they may be called through pointers.
 pub(super) fn address_taken(module: &Module, reached: &[u32]) -> bool {
     let taken = |i: &Instruction| {
         let operands = i.operands.iter().enumerate();

@@ -75,7 +75,7 @@ fn position(names: &[(u32, String)], f: u32) -> usize {
     names.iter().position(|(at, _)| *at == f).unwrap_or(0)
 }
 
-/// The byte behind the body of a function.
+/// The byte after the body of a function.
 fn body_end(module: &Module, f: u32) -> u32 {
     let mut statements = module.statements.iter();
     let close = statements.rfind(|s| s.function == Some(f) && s.kind == StatementKind::Close);

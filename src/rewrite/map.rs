@@ -95,7 +95,7 @@ impl Map {
         Some(i64::from(place) << BYTE_BITS | byte & 3)
     }
 
-    /// What the operations make of an offset that may lie outside the region,
+    /// The result of the operations for an offset that may lie outside the region,
     /// as an offset again.
     pub fn computed(&self, byte: i64) -> i64 {
         if let Some(place) = self.place(byte) {

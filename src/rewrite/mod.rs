@@ -1,4 +1,4 @@
-//! The software hash as a compiler pass (feature B5): a bank mapping put into
+//! The software hash as a compiler pass: a bank mapping put into
 //! a PTX kernel, for the GPUs of today, which have no hash unit.
 //!
 //! Word i of a region of shared memory is kept at row(i) * 2^m + bank(i).
@@ -271,7 +271,7 @@ impl Job<'_> {
                     describe(&regions),
                     self.request.block_words * map::WORD
                 ),
-                "take a mapping that wastes less, or a machine with more (--preset)",
+                "choose a mapping that wastes less, or a machine with more shared memory (--preset)",
             ));
         }
         let count = |m: &Module| {

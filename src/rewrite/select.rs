@@ -41,7 +41,7 @@ impl Job<'_> {
         let mut regions = self.wanted()?;
         let mut left: Vec<Left> = Vec::new();
         let (mut together, mut mixed) = (None, None);
-        // What one region loses, others may lose by it.
+        // Dropping one region may obstruct others.
         loop {
             let found = self.obstructed(&regions);
             if found.dropped.is_empty() {
@@ -59,7 +59,7 @@ impl Job<'_> {
         let refused = left.first().cloned();
         let why = match &refused {
             None => "it touches variables that are not mapped",
-            Some(_) => "no access that may touch the same words can stay behind",
+            Some(_) => "no access that may touch the same words can stay unmapped",
         };
         for access in &self.found.list {
             let line = self.line(access);
@@ -98,7 +98,7 @@ impl Job<'_> {
                     if variables.iter().any(|v| !taken.insert(v.variable)) {
                         return Err(Error::usage(
                             format!("{name} has two mappings"),
-                            "name each variable once; all dynamic ones are one",
+                            "name each variable once; all dynamic variables count as one",
                         ));
                     }
                     let base = variables.iter().map(|v| v.offset).min().unwrap_or(0);
@@ -232,7 +232,7 @@ impl Obstructed {
 
 fn torn(region: &Region, bytes: u32) -> String {
     format!(
-        "{} tears {}-bit accesses: words that stand together do not stay together",
+        "{} splits {}-bit accesses: adjacent words do not stay adjacent",
         region.spec,
         bytes * 8
     )

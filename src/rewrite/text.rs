@@ -89,7 +89,7 @@ fn blanked(text: &[u8]) -> Vec<u8> {
     marks
 }
 
-/// `wanted`, with underscores behind it until the text has no such word.
+/// `wanted`, with underscores after it until the text has no such word.
 pub(super) fn free_name(module: &Module, wanted: &str) -> String {
     let mut name = wanted.to_owned();
     while module.text.contains(&name) {
@@ -98,7 +98,7 @@ pub(super) fn free_name(module: &Module, wanted: &str) -> String {
     name
 }
 
-/// The byte behind the `{` of a function's body.
+/// The byte after the `{` of a function's body.
 pub(super) fn body_start(module: &Module, function: u32) -> Option<u32> {
     definition(module, function).map(|(_, open)| open.span.end)
 }
@@ -109,7 +109,7 @@ pub(super) fn head_start(module: &Module, function: u32) -> u32 {
     definition(module, function).map_or(own, |(head, _)| head.span.start)
 }
 
-/// The head of a function and the `{` behind it; a function may also be
+/// The head of a function and the `{` after it; a function may also be
 /// declared before.
 fn definition(module: &Module, function: u32) -> Option<(&Statement, &Statement)> {
     let pairs = module

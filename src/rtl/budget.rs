@@ -7,7 +7,7 @@ pub struct Budget {
     pub period: f64,
     /// The part of it that passes before an input.
     pub before: f64,
-    /// The part of it that is needed behind an output.
+    /// The part of it that is needed after an output.
     pub behind: f64,
 }
 

@@ -64,8 +64,8 @@ fn text(design: &Design, unit: &EmittedUnit) -> String {
          # {about}\n\
          #\n\
          # The period is in the time unit of the library, mostly nanoseconds; before and\n\
-         # behind are the parts of it that what is around the block takes in front of its\n\
-         # inputs and behind its outputs. Set others before this file is read:\n\
+         # after are the fractions of it that the surrounding logic uses before the block's\n\
+         # inputs and after its outputs. Set others before this file is read:\n\
          # set spadkit_period 2.0\n\
          if {{ ![info exists spadkit_period] }} {{ set spadkit_period {period:?} }}\n\
          if {{ ![info exists spadkit_before] }} {{ set spadkit_before {before:?} }}\n\

@@ -21,7 +21,7 @@ pub struct SourceFile {
 pub struct EmittedUnit {
     /// Name of the unit.
     pub name: String,
-    /// Its module: the name, behind the design's prefix.
+    /// Its module: the name, after the design's prefix.
     pub top: String,
     /// What it does, in one sentence.
     pub summary: String,
@@ -209,7 +209,7 @@ pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
         }
         HdlError::NotThere { .. } => Error::usage(
             error.to_string(),
-            "leave the unit out, or take a machine that has it: --preset NAME, or --config FILE",
+            "omit the unit, or choose a machine that has it: --preset NAME, or --config FILE",
         ),
         HdlError::Machine { .. } | HdlError::Geometry { .. } => Error::usage(
             error.to_string(),

@@ -6,7 +6,7 @@
 //! it has more than a synthesizable block and its messages need. The rule is a
 //! list of what is allowed: what the lexer cannot tell for sure (a name that
 //! macros would put together, an escaped name with a comment in it) is refused,
-//! too. It keeps surprises out; it is no sandbox for hostile files.
+//! too. It prevents accidents; it is not a sandbox for hostile files.
 
 use super::design::SourceFile;
 use crate::error::{Error, Result};
@@ -48,7 +48,7 @@ const LIMIT: Limit = Limit {
     expected: "Verilog",
 };
 
-const HELP: &str = "what stands in this Verilog would be run on this machine: read it first; \
+const HELP: &str = "this Verilog would be executed on this machine: read it first; \
                     --trust takes it as it is";
 
 /// Reads files that the kit did not write, by name from `dir`. Unless they are
@@ -196,7 +196,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The byte so far ahead, 0 behind the end.
+    /// The byte so far ahead, 0 after the end.
     fn byte(&self, ahead: usize) -> u8 {
         let bytes = self.text.as_bytes();
         bytes.get(self.at + ahead).copied().unwrap_or(0)
@@ -228,7 +228,7 @@ impl<'a> Lexer<'a> {
             return Ok(None);
         }
         if self.glued && (is_word(first) || first == b'`' || first == b'\\') {
-            return self.suspect(at, "two words stand together, which a tool may join");
+            return self.suspect(at, "two adjacent words, which a tool may join");
         }
         let token = match first {
             b'"' => self.string(at)?,
@@ -245,7 +245,7 @@ impl<'a> Lexer<'a> {
         Ok(Some((at, token)))
     }
 
-    /// Skips white space, comments, and line ends behind a backslash.
+    /// Skips white space, comments, and line ends after a backslash.
     fn blanks(&mut self) -> std::result::Result<(), Suspect> {
         loop {
             let at = self.at;

@@ -1,5 +1,5 @@
 //! A prefix in front of every module's name, so that the blocks of two
-//! machines live in one chip.
+//! machines can coexist in one chip.
 
 use super::design::{Design, SourceFile};
 use crate::error::{Error, Result};

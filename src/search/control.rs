@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// How far a search is.
+/// Progress of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Update {
     /// Steps done.

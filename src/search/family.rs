@@ -21,7 +21,7 @@ struct Table {
 /// Pairs whose address bits are among those of one of them.
 #[derive(Debug)]
 pub(super) struct PairFamily {
-    /// Each is behind the one that it comes from.
+    /// Each is after the one that it comes from.
     tables: Vec<Table>,
     /// The pairs, by their places in the list of all, and their tables.
     pub(super) members: Vec<(usize, usize)>,

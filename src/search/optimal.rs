@@ -1,11 +1,11 @@
-//! Provably optimal bitwise and matrix mappings, by branch and bound (B2).
+//! Provably optimal bitwise and matrix mappings, by branch and bound.
 //!
 //! The tree (`tree.rs`) adds one kernel vector a level. Dividing
 //! by a kernel vector never separates addresses, so the degrees at a node are
 //! lower bounds for all mappings below it. The upper levels are expanded
 //! breadth first; the nodes found there are searched depth first in rounds, in
-//! the order of their bounds and in parallel. Within a round no node hears of
-//! the others' finds: the result does not depend on the number of threads.
+//! the order of their bounds and in parallel. Within a round, nodes do not share
+//! improvements, so the result does not depend on the number of threads.
 
 use super::columns::Columns;
 use super::loads::{Loads, Workload};

@@ -1,4 +1,4 @@
-//! The number of configurations (feature H11; hash paper, Table 1).
+//! The number of configurations (hash paper, Table 1).
 
 use crate::geometry::Geometry;
 use crate::hash::{HashKind, kind};

@@ -1,6 +1,6 @@
 //! The markers of a kernel's placement, put into its PTX.
 //!
-//! A marker before or behind an instruction is a line of its own. One on a
+//! A marker before or after an instruction is a line of its own. One on a
 //! branch that is taken needs a place that nobody else passes: the branch is
 //! turned around, jumps over the marker, and the marker is followed by the
 //! branch to the old target. A guarded exit becomes a branch around a marker
@@ -142,7 +142,7 @@ impl Pass<'_> {
             && let Some(label) = self.label_behind(n)
         {
             // Of a marker between a call and a label nobody could tell which
-            // of the threads behind it have passed it.
+            // of the threads after it have passed it.
             lines.push(format!("bra.uni {label};"));
         }
         let edge = edge.map(|e| self.names(e));
@@ -150,14 +150,14 @@ impl Pass<'_> {
         self.marks.push((at, edge));
     }
 
-    /// The label at which the instruction behind `n` begins.
+    /// The label at which the instruction after `n` begins.
     fn label_behind(&self, n: u32) -> Option<&str> {
         let labels = self.function.labels.iter();
         let mut here = labels.filter(|l| l.kind == LabelKind::Code(n + 1));
         here.next().map(|l| l.name.as_str())
     }
 
-    /// Puts lines behind the statement that ends at byte `end`: behind the
+    /// Puts lines after the statement that ends at byte `end`: after the
     /// comment on its line where nothing else follows, else on the same line.
     fn insert_behind(&mut self, end: u32, lines: &[String], indent: &str) -> u32 {
         let text = &self.module.text;

@@ -19,7 +19,7 @@ pub struct DrawnBlock {
     pub in_range: u32,
     /// Variables that it may access; shared ones with a star.
     pub accesses: Vec<String>,
-    /// Lines at which it releases: before or behind the instruction there.
+    /// Lines at which it releases: before or after the instruction there.
     pub releases: Vec<String>,
 }
 
@@ -146,7 +146,7 @@ fn drawn(plan: &Plan, range: std::ops::Range<u32>) -> DrawnBlock {
     });
     let releases = plan.places.iter().filter_map(|p| match *p {
         Place::Before(n) if range.contains(&n) => Some(format!("before {}", line(n))),
-        Place::After(n) if range.contains(&n) => Some(format!("behind {}", line(n))),
+        Place::After(n) if range.contains(&n) => Some(format!("after {}", line(n))),
         _ => None,
     });
     let in_range = |n: &u32| kernel.ranges.in_range(*n, plan.layout.shared);

@@ -2,7 +2,7 @@
 //!
 //! The sharing paper's analyses work on basic blocks, and its footnote 4 says
 //! that they extend to the points inside. Here a node is an instruction; the
-//! program points are those before and behind it. One more node stands for
+//! program points are those before and after it. One more node stands for
 //! the end of the function. Guarded exits are edges to it like any other.
 
 use crate::ptx::cfg::{Flow, flow};

@@ -156,7 +156,7 @@ fn refuse_missing_size(
     match sizeless.next() {
         Some((v, _)) if attribution.unattributed.is_empty() => Err(Error::usage(
             format!("{name} accesses {}, which has no bytes", v.name),
-            "its size is the launch's: --dynamic-shared BYTES, or dynamic_shared in a launch file",
+            "the launch sets its size: give --dynamic-shared BYTES, or dynamic_shared in a launch file",
         )),
         _ => Ok(()),
     }

@@ -2,7 +2,7 @@
 //! block's scratchpad (sharing paper, section 6.1).
 //!
 //! Private variables come first. A variable is shared if any of its bytes
-//! lies at or behind the boundary, which a single one may straddle. Of all
+//! lies at or after the boundary, which a single one may straddle. Of all
 //! choices of private variables that fit before the boundary the one is taken
 //! that leaves the fewest instructions in the access range of the shared ones.
 //! Variables of a part are packed by falling alignment, or as declared where
@@ -26,7 +26,7 @@ pub struct Variable {
     pub align: u32,
     /// Where it lies as declared.
     pub offset: u32,
-    /// Its size comes with the launch; it stays behind the others.
+    /// Its size comes with the launch; it stays after the others.
     pub dynamic: bool,
 }
 

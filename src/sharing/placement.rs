@@ -2,7 +2,7 @@
 //!
 //! [`optimal`] puts `relssp` where "no access to a shared variable is possible
 //! any more" becomes true: on every path from the entry to the end that is
-//! one place, behind the last access, and no earlier one is safe on all the
+//! one place, after the last access, and no earlier one is safe on all the
 //! paths that pass it. Where the paper assumes that there are no critical
 //! edges, a placement here may be an edge, which has to be split then.
 //!
@@ -83,7 +83,7 @@ fn optimal(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<Place
     places
 }
 
-/// The first place that every path passes exactly once, behind all accesses:
+/// The first place that every path passes exactly once, after all accesses:
 /// a node that post-dominates the entry and every last access, outside loops.
 /// Where there is none before the end of the function, every way out.
 fn post_dominator(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<Place> {

@@ -62,7 +62,7 @@ impl<'k> Plan<'k> {
     ) -> Result<Self> {
         if !(0.0..=1.0).contains(&sharing) {
             return Err(Error::usage(
-                format!("sharing threshold {sharing} is not a part"),
+                format!("sharing threshold {sharing} is out of range"),
                 "expected t, the part of a block's scratchpad that stays its own, from 0 to 1",
             ));
         }

@@ -14,7 +14,7 @@ pub type VariableSet = u128;
 /// Most variables of a kernel.
 pub const MOST_VARIABLES: usize = 128;
 
-/// What the analyses find at the points before and behind each instruction.
+/// What the analyses find at the points before and after each instruction.
 #[derive(Clone, Debug)]
 pub struct Ranges {
     accesses: Vec<VariableSet>,
@@ -92,7 +92,7 @@ impl Ranges {
         self.before[n as usize]
     }
 
-    /// PreOUT: accessed on some path to the point behind `n`.
+    /// PreOUT: accessed on some path to the point after `n`.
     pub fn before_out(&self, n: u32) -> VariableSet {
         self.before[n as usize] | self.accesses[n as usize]
     }
@@ -102,7 +102,7 @@ impl Ranges {
         self.after[n as usize] | self.accesses[n as usize]
     }
 
-    /// PostOUT: accessed on some path from the point behind `n`.
+    /// PostOUT: accessed on some path from the point after `n`.
     pub fn after_out(&self, n: u32) -> VariableSet {
         self.after[n as usize]
     }
@@ -112,7 +112,7 @@ impl Ranges {
         self.before_in(n) & set != 0 && self.after_in(n) & set != 0
     }
 
-    /// AccOUT: the point behind `n` is in the access range of `set`.
+    /// AccOUT: the point after `n` is in the access range of `set`.
     pub fn range_out(&self, n: u32, set: VariableSet) -> bool {
         self.before_out(n) & set != 0 && self.after_out(n) & set != 0
     }

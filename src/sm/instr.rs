@@ -312,7 +312,7 @@ impl KernelInfo {
         }
     }
 
-    /// The first thing that no kernel can be: what, and what was expected.
+    /// The first limit that the kernel exceeds: the problem, and what was expected.
     pub fn problem(&self) -> Option<(String, &'static str)> {
         if !(1..=64).contains(&self.warp_size) {
             let what = format!("a warp of {} threads is not supported", self.warp_size);

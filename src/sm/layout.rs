@@ -18,7 +18,7 @@ enum Place {
 
 /// How far apart blocks lie, in words.
 struct Spacing {
-    /// From a pair's begin to the words that are the second block's own.
+    /// From the start of a pair to the private words of its second block.
     partner: u32,
     /// From pair to pair.
     pair: u32,
@@ -31,7 +31,7 @@ struct Spacing {
 const LONGEST_PERIOD: u32 = 4096;
 
 impl Spacing {
-    /// A pair is a whole block and, behind it, what the second one has of its
+    /// A pair is a whole block and, after it, what the second one has of its
     /// own. Both parts of the second block lie at the same place within the
     /// period of a bank mapping, as do all blocks, where that costs no block;
     /// else blocks begin with a row of banks, else with a word.
@@ -201,7 +201,7 @@ pub(super) struct SlotWords {
 }
 
 impl SlotWords {
-    /// The words lie one behind the other.
+    /// The words lie one after the other.
     pub(super) fn is_contiguous(self) -> bool {
         self.private == self.shared
     }
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(layout.fill_order(), [0, 2, 1]);
         assert_eq!(layout.limit(), 48);
         let place = |slot, word| layout.physical(slot, word);
-        // Of the second block the first 48 words lie behind the first block.
+        // Of the second block the first 48 words lie after the first block.
         assert_eq!((place(0, 47), place(1, 0), place(1, 47)), (47, 480, 527));
         assert_eq!((place(0, 48), place(1, 48)), (48, 48));
         assert_eq!((place(1, 479), place(2, 0)), (479, 544));

@@ -169,8 +169,8 @@ impl<'a> Sm<'a> {
         &self.layout
     }
 
-    /// Runs all blocks of the kernel. Cycles in which nothing but counters
-    /// moves are passed over together, which no number depends on.
+    /// Runs all blocks of the kernel. Cycles in which only counters
+    /// change are skipped together; no result depends on this.
     pub fn run(mut self) -> Result<Statistics> {
         while !self.is_done() {
             self.step(true, &mut nobody)?;
@@ -208,9 +208,9 @@ impl<'a> Sm<'a> {
         self.path_config
     }
 
-    /// One clock cycle, unless the kernel has ended; whether it goes on.
-    /// `observe` sees the path behind the clock edge, what drove it, and what
-    /// it showed.
+    /// Simulates one clock cycle unless the kernel has ended; returns whether it is still running.
+    /// `observe` gets the path after the clock edge, its inputs, and
+    /// its outputs.
     pub fn step_observed(
         &mut self,
         observe: &mut dyn FnMut(&SmPath, &SmPathInputs, &SmPathOutputs),
@@ -223,8 +223,8 @@ impl<'a> Sm<'a> {
         Ok(!self.is_done())
     }
 
-    /// One clock cycle; with `skip` also those behind it in which nothing but
-    /// counters moves. `observe` is also told how many cycles were alike.
+    /// Simulates one clock cycle; with `skip` also the following ones in which only
+    /// counters change. `observe` also gets the number of identical cycles.
     fn step(
         &mut self,
         skip: bool,
@@ -309,7 +309,7 @@ impl<'a> Sm<'a> {
     }
 
     /// Cycles from an offer to its issue, at least: an offer to the path may
-    /// come so much before the cycle in which the instruction may issue.
+    /// come that many cycles before the instruction may issue.
     fn ahead(&self) -> u64 {
         self.config.path.ahead.into()
     }
@@ -335,5 +335,5 @@ impl<'a> Sm<'a> {
     }
 }
 
-/// Observes nothing: one for all, so that the step is compiled once.
+/// A no-op observer, shared so that `step` is instantiated only once.
 fn nobody(_: &SmPath, _: &SmPathInputs, _: &SmPathOutputs, _: u64) {}

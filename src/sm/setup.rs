@@ -41,7 +41,7 @@ impl Setup {
         if let Some(threshold) = self.sharing {
             if !(0.0..=1.0).contains(&threshold) {
                 return Err(Error::usage(
-                    format!("sharing threshold {threshold} is not a part"),
+                    format!("sharing threshold {threshold} is out of range"),
                     "expected t, the part of a block's scratchpad that stays its own, from 0 to 1",
                 ));
             }

@@ -144,7 +144,7 @@ impl<'a> Warp<'a> {
         self.part.as_ref().map(|part| (part.clone(), self.at))
     }
 
-    /// Goes on to the instruction behind the next one.
+    /// Goes on to the instruction after the next one.
     pub fn advance(&mut self) -> Result<()> {
         self.at += 1;
         match self.next() {

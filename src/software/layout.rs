@@ -70,7 +70,7 @@ impl FromStr for LayoutSpec {
             };
             let known = args.split(',').count() == 2;
             let (Some(every), Some(by), true) = (value("every"), value("by"), known) else {
-                return Err(wrong("the parameters are not as they should be", FORM));
+                return Err(wrong("the parameters are malformed", FORM));
             };
             if every == 0 || every > MAX_WORDS || by > MAX_WORDS {
                 return Err(wrong(
@@ -89,7 +89,7 @@ impl FromStr for LayoutSpec {
             let magnitude = shift.strip_prefix('-').unwrap_or(shift);
             let numbers = (number(bits), number(base), number(magnitude));
             let (Some(bits), Some(base), Some(magnitude)) = numbers else {
-                return Err(wrong("these are not numbers", FORM));
+                return Err(wrong("a parameter is not a number", FORM));
             };
             // CuTe asks for the same: the groups of bits do not overlap.
             if magnitude < bits || bits + base + magnitude > ADDRESS_BITS {
@@ -176,7 +176,7 @@ impl Layout {
         self.geometry
     }
 
-    /// The hash behind it; `None` for padding and swizzles.
+    /// The hash after it; `None` for padding and swizzles.
     pub fn mapping(&self) -> Option<&Mapping> {
         self.mapping.as_ref()
     }

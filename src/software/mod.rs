@@ -1,4 +1,4 @@
-//! Bank mappings in software, for GPUs that have no hash unit (feature H14):
+//! Bank mappings in software, for GPUs that have no hash unit:
 //! an array element is kept at another word of shared memory than its index
 //! says.
 //!

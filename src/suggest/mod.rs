@@ -77,8 +77,8 @@ pub struct Tuned<'a> {
 /// Text of `file:line`, where the file is found.
 pub type SourceLine<'a> = dyn FnMut(&str) -> Option<String> + 'a;
 
-/// What to type for the mappings that leave the fewest conflicts: of each
-/// variable its own, unless one for all leaves fewer. Nothing where the arrays
+/// Source changes for the mappings that leave the fewest conflicts: for each
+/// variable separately, unless one mapping for all leaves fewer. Empty if the arrays
 /// are best as they are.
 pub fn suggestions(tuned: &Tuned, source: &mut SourceLine) -> Vec<Suggestion> {
     let targets = target::targets(tuned);

@@ -6,7 +6,7 @@ use crate::software::choice::{Array, Choice, Choices, Kind};
 use crate::trace::{AccessTrace, SharedVariable};
 
 /// Of the conflicts that the best mapping removes, a simpler one may leave this
-/// part, in percent, and still be worth a word.
+/// percentage and still be suggested.
 const NEARLY: u64 = 10;
 
 /// Words that are mapped together.

@@ -125,7 +125,7 @@ pub fn feature_costs(
         .find(|b| !FEATURE_BLOCKS.contains(&b.as_str()))
     {
         return Err(Error::usage(
-            format!("'{unknown}' cannot be taken apart by features"),
+            format!("'{unknown}' has no optional features to remove"),
             format!("expected {}", FEATURE_BLOCKS.join(", ")),
         ));
     }

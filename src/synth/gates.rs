@@ -192,7 +192,7 @@ impl Gates {
     }
 }
 
-/// Gates with every one behind those that drive it. Gates in a loop, which
+/// Gates with every one after those that drive it. Gates in a loop, which
 /// no unit has, are left out.
 fn sorted(gates: Vec<Gate>) -> Vec<Gate> {
     let driver: HashMap<u64, usize> = gates

@@ -209,7 +209,7 @@ fn parse(output: &ToolOutput, period_ps: f64) -> Result<PathReport> {
     let fail = |what: &str| unexpected_output(Kind::Sta, what, output);
     let log = output.log();
     if log.lines().any(|l| l.starts_with("Error:")) || !log.lines().any(|l| l == "spadkit end") {
-        return Err(fail("did not come to the end of its paths"));
+        return Err(fail("did not report all of its paths"));
     }
     let number = |text: &str| text.parse::<f64>().ok().filter(|v| v.is_finite());
     let mut paths: Vec<WorstPath> = Vec::new();

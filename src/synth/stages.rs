@@ -52,7 +52,7 @@ const STAGES: [(&str, &str); 33] = [
 /// The name in the RTL of a flip-flop or macro, with dots between instances.
 pub(super) fn register_name(cell: &str) -> String {
     let name = cell.replace('/', ".");
-    // What drives a part of a net, or is there twice, has more behind it.
+    // What drives a part of a net, or is there twice, has more after it.
     match name.rsplit_once("_reg") {
         Some((register, "")) => register.to_owned(),
         Some((register, rest)) if is_number(rest) => register.to_owned(),

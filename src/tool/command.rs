@@ -324,7 +324,7 @@ fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("failed with exit status {code}"),
         (None, Some(signal)) => format!("crashed: killed by {}", signal_name(signal)),
-        (None, None) => "ended in an unknown way".to_owned(),
+        (None, None) => "ended with an unknown status".to_owned(),
     }
 }
 

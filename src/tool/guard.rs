@@ -102,7 +102,7 @@ fn start() -> std::io::Result<(PipeReader, PipeWriter)> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .process_group(0);
-    // It ends when we do: there is nobody to wait for it.
+    // It exits with this process, so nothing waits for it.
     shell.spawn()?;
     Ok((read, write))
 }

@@ -1,4 +1,4 @@
-//! Tools that are missing, old, mad, crash, hang or leave children behind.
+//! Tools that are missing, old, mad, crash, hang or leave children after.
 
 use super::*;
 use crate::error::Error;

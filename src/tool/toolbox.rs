@@ -130,7 +130,7 @@ fn ask_version(kind: Kind, path: &Path, timeout: Duration) -> Result<Version> {
     Version::find_in(&text)
         .filter(|_| text.contains(kind.version_word()))
         .ok_or_else(|| {
-            let what = format!("({}) does not tell its version", path.display());
+            let what = format!("({}) does not report its version", path.display());
             unexpected_output(kind, what, &output)
         })
 }

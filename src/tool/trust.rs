@@ -158,7 +158,7 @@ fn writable(path: &Path, there: &Metadata, root: &Path) -> Error {
     // Where everyone may put things, /tmp say, they are meant to.
     let remedy = match mode & STICKY {
         0 => format!(
-            "take that from them with: chmod -R go-w {}; or ",
+            "remove the permission with: chmod -R go-w {}; or ",
             shell(path)
         ),
         _ => String::new(),
@@ -166,7 +166,7 @@ fn writable(path: &Path, there: &Metadata, root: &Path) -> Error {
     refused(
         path,
         root,
-        &format!("can be written by others than you (mode {mode:03o})"),
+        &format!("is writable by others (mode {mode:03o})"),
         &remedy,
     )
 }

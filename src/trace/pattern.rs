@@ -1,4 +1,4 @@
-//! Access patterns: linear, stride, block, random (feature H10; hash paper,
+//! Access patterns: linear, stride, block, random (hash paper,
 //! section 3, Eqs 4 to 8).
 //!
 //! A warp access is fitted to `s = Sy·ty + Sx·tx + o`, in words. The paper's

@@ -28,7 +28,7 @@ pub trait Bench {
 
     /// As many cycles as `chunk` has room for, or up to the end of the
     /// stimulus, where the chunk is cut off; whether that was reached. Fails
-    /// behind the cycle after which the stimulus cannot go on.
+    /// after the cycle after which the stimulus cannot go on.
     fn cycles(&mut self, stimulus: &mut Stimulus, chunk: &mut Chunk) -> Result<bool> {
         // Here, not at the callers: nothing in the loop is called dynamically.
         for i in 0..chunk.cycles {

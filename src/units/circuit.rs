@@ -85,10 +85,10 @@ pub(super) use circuit;
 pub enum Stages {
     /// The unit is the same with any.
     Any,
-    /// So many in the scratchpad.
+    /// This many in the scratchpad.
     Memory(u32),
-    /// So many memory stages: some behind the scratchpad (above 4), or none.
-    Behind(u32),
+    /// This many memory stages: some after the scratchpad (above 4), or none.
+    AfterScratchpad(u32),
     /// So many in front of EX, which decide the issue.
     Ahead(u32),
     /// So many of the hash alone: 0 or 1.
@@ -105,7 +105,7 @@ impl Stages {
         }
         (config.path.mem_stages, config.path.ahead) = match self {
             Stages::Any | Stages::Hash(_) => (2, 0),
-            Stages::Memory(stages) | Stages::Behind(stages) => (stages, 0),
+            Stages::Memory(stages) | Stages::AfterScratchpad(stages) => (stages, 0),
             Stages::Ahead(ahead) => (2, ahead),
             Stages::Whole(stages, ahead) => (stages, ahead),
         };
@@ -116,7 +116,7 @@ impl Stages {
         match self {
             Stages::Any => true,
             Stages::Memory(stages) => config.path.mem_stages.min(4) == stages,
-            Stages::Behind(stages) => (config.path.mem_stages > 4) == (stages > 4),
+            Stages::AfterScratchpad(stages) => (config.path.mem_stages > 4) == (stages > 4),
             Stages::Ahead(ahead) => config.path.ahead == ahead,
             Stages::Hash(stages) => config.path.hash_stage == stages,
             Stages::Whole(stages, ahead) => {

@@ -232,7 +232,7 @@ impl Frame<'_> {
             .collect()
     }
 
-    /// The same in an array, with zeros behind them.
+    /// The same in an array, with zeros after them.
     #[inline]
     pub fn driven_array<V: TryFrom<u64> + Default + Copy, const N: usize>(
         &self,

@@ -188,7 +188,7 @@ impl GoldenStage {
         frame.expect_fields(&p.out_lock, p.out_lock.width / lanes, lock);
     }
 
-    /// Which operands the outputs show; none that are known behind a reset.
+    /// Which operands the outputs show; none that are known after a reset.
     fn shown(&self, output: Option<Pass>) -> Option<usize> {
         match output {
             Some(pass) => Some(pass.slot.into()),
@@ -279,7 +279,7 @@ mod tests {
                 *seen.entry(name).or_insert(0) += u64::from(happened);
             };
             count("a pass waits in HX", waits);
-            count("another behind it", waits && frame.is_high(&p.in_valid));
+            count("another after it", waits && frame.is_high(&p.in_valid));
             count("a register changes meanwhile", waits && written.is_some());
             count("HX is empty", !frame.shows(&p.hx_valid));
             count("no lane", frame.driven_mask(&p.in_mask) == 0);

@@ -289,7 +289,7 @@ struct GoldenIssue {
     offers: Offers,
     warps: usize,
     subwarps: u32,
-    /// What the registers of EX hold, also behind a pass that has left.
+    /// What the registers of EX hold, also after a pass that has left.
     ex: PassControl,
 }
 

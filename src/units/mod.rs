@@ -1,6 +1,6 @@
 //! All units, and how each is checked: its bench, the circuits that are proved
-//! of it, the gates that it may have in a row. What a check is, is said by those
-//! who carry it out: `cosim`, `prove`, and the test `structure`.
+//! for it, and its bound on logic levels. The checks themselves are defined where
+//! they run: in `cosim`, `prove` and the test `structure`.
 
 mod access_tag;
 mod answers;
@@ -251,8 +251,8 @@ const OTHERS: &[Unit] = &[
     Unit::new("spad_memory_exit", memory_exit::memory_exit)
         .levels(5)
         .proved(&[
-            circuit!("memory_exit", Pair).with(Stages::Behind(4)),
-            circuit!("memory_exit", Pair).with(Stages::Behind(6)),
+            circuit!("memory_exit", Pair).with(Stages::AfterScratchpad(4)),
+            circuit!("memory_exit", Pair).with(Stages::AfterScratchpad(6)),
         ]),
     Unit::new("spad_counters", counters::counters)
         .levels(24)
@@ -289,7 +289,7 @@ pub fn unit_of(name: &str) -> Result<&'static Unit> {
     UNITS.iter().find(|u| u.name == name).ok_or_else(|| {
         Error::usage(
             format!("unit '{name}' has no co-simulation bench"),
-            "run 'spadkit cosim' without a unit to run those that have",
+            "run 'spadkit cosim' without a unit to run every unit that has one",
         )
     })
 }

@@ -2,7 +2,7 @@
 
 use std::slice::Iter;
 
-/// Writes fields one behind the other.
+/// Writes fields one after the other.
 pub(super) struct Packer<'a> {
     words: &'a mut [u32],
     /// The word that is written next.
@@ -76,7 +76,7 @@ impl<'a> Packer<'a> {
         self.count = self.count.saturating_sub(32);
     }
 
-    /// Writes what is left, and zeros behind it.
+    /// Writes what is left, and zeros after it.
     #[inline]
     pub(super) fn finish(mut self) {
         self.write();
@@ -107,7 +107,7 @@ impl<'a> Unpacker<'a> {
         }
     }
 
-    /// The next field; zeros are behind the words.
+    /// The next field; zeros are after the words.
     #[inline(always)]
     pub(super) fn next(&mut self) -> u64 {
         match self.width {
@@ -150,7 +150,7 @@ pub(super) fn join(words: &[u32]) -> u128 {
 mod tests {
     use super::*;
 
-    /// Fields of every width, and whole words behind a field of that width.
+    /// Fields of every width, and whole words after a field of that width.
     #[test]
     fn what_is_read_is_what_was_written() {
         for width in 1..=64 {

@@ -1,5 +1,5 @@
 //! Scheduling and sharing: warp scheduler, access unit, relssp and the register
-//! behind it.
+//! after it.
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::PortSlot;

@@ -107,7 +107,8 @@ impl Thread {
         };
         let function = context.module.functions.get(target as usize);
         let function = function.filter(|f| f.defined);
-        let function = function.ok_or_else(|| Fault("a call of what is no function".into()))?;
+        let function =
+            function.ok_or_else(|| Fault("a call of something that is not a function".into()))?;
         let mut frame = context.frame(target);
         for (parameter, argument) in function.params.iter().zip(arguments) {
             match (parameter, argument) {

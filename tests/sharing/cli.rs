@@ -188,7 +188,7 @@ fn what_is_wrong_is_said_once_and_nothing_is_written() {
         (&[backprop, "--entry", "layer_forward"][..], "give --block"),
         (
             &["backprop/layer_forward.toml", "--block", "32"][..],
-            "the launch file says it",
+            "the launch file already specifies it",
         ),
         (&["backprop/layer_forward.toml:7"][..], "has no launch '7'"),
         (

@@ -36,7 +36,7 @@ impl Input {
         if let Some((option, _)) = given.iter().find(|o| o.1) {
             return Err(Error::usage(
                 format!("{option} for {}, a launch file", args.input.display()),
-                "the launch file says it",
+                "the launch file already specifies it",
             ));
         }
         let (file, selected) = opened(&args.input)?;
@@ -68,10 +68,7 @@ impl Input {
     fn of_ptx(args: &ShareArgs) -> Result<Self> {
         let module = read_module(&args.input)?;
         let Some(block) = args.block else {
-            let what = format!(
-                "{} does not say how many threads a block has",
-                args.input.display()
-            );
+            let what = format!("{} does not specify the block size", args.input.display());
             return Err(Error::usage(
                 what,
                 "give --block X,Y,Z, or a launch file (.toml)",

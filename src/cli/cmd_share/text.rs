@@ -42,7 +42,7 @@ fn head(plan: &Plan, machine: &Config) -> String {
         blocks.limit
     );
     text += &format!(
-        "a block keeps {boundary} bytes to itself and shares {}; {} bits of storage an SM\n",
+        "a block has {boundary} private bytes and shares {}; {} bits of storage per SM\n",
         kernel.bytes.saturating_sub(boundary),
         plan.storage_bits
     );
@@ -126,7 +126,7 @@ fn doubts(plan: &Plan) -> String {
         n => format!(" and {n} more"),
     };
     format!(
-        "accesses that may be to any variable: {}{more}\n",
+        "accesses that could touch any variable: {}{more}\n",
         some.join(", ")
     )
 }

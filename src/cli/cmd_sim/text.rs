@@ -172,7 +172,7 @@ pub(super) fn sweep(sweep: &Sweep, works: &Works) -> String {
     }
     if sweep.interrupted {
         let (done, planned) = (sweep.points.len(), sweep.planned);
-        text += &format!("interrupted: {done} of {planned} points are done\n");
+        text += &format!("interrupted: {done} of {planned} points finished\n");
     }
     text
 }

@@ -257,7 +257,9 @@ impl Found<'_> {
         match hidden {
             0 => table,
             _ => {
-                format!("{table}{hidden} more that waste less, but leave more, in --format json\n")
+                format!(
+                    "{table}{hidden} more that waste fewer bytes but leave more conflicts, in --format json\n"
+                )
             }
         }
     }
@@ -417,6 +419,6 @@ fn proof(found: &Choices) -> String {
         ),
     };
     format!(
-        "front, fewest conflicts ({best}): {fewest}; cheapest: the index as it is adds nothing\n"
+        "front, fewest conflicts ({best}): {fewest}; cheapest: the unchanged index adds no instruction\n"
     )
 }

@@ -16,7 +16,7 @@ pub(super) fn text(suggestions: &[Suggestion]) -> String {
 
 fn one(s: &Suggestion) -> String {
     let mut text = format!(
-        "what to type for {}: {} leaves {} of {} conflicts\n",
+        "source changes for {}: {} leaves {} of {} conflicts\n",
         s.array, s.hash, s.conflicts, s.conflicts_before
     );
     // Writing to a String cannot fail.
@@ -72,7 +72,7 @@ fn line_text(line: &LineChange, stands_for: &mut BTreeMap<String, String>) -> St
             .unwrap_or(source)
             .to_owned(),
         (None, Some(ptx)) => format!("PTX {ptx}"),
-        (None, None) => "a line that is not known".to_owned(),
+        (None, None) => "an unknown source line".to_owned(),
     };
     let mut text = format!("  {place}, {} conflicts", line.conflicts);
     if let Some(old) = &line.text {

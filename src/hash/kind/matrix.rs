@@ -16,8 +16,8 @@ pub struct Matrix {
 fn mask(parser: Parser, s: &str) -> Result<u32> {
     match s.strip_prefix("0x") {
         Some(hex) if hex.bytes().all(|b| b.is_ascii_hexdigit()) => u32::from_str_radix(hex, 16)
-            .map_err(|_| parser.error(format!("'{s}' is no mask of address bits"))),
-        Some(_) => Err(parser.error(format!("'{s}' is no hexadecimal number"))),
+            .map_err(|_| parser.error(format!("'{s}' is not a mask of address bits"))),
+        Some(_) => Err(parser.error(format!("'{s}' is not a hexadecimal number"))),
         None => parser.decimal(s),
     }
 }

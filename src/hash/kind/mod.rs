@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::geometry::Geometry;
 use std::fmt;
 
-/// A number below the bound that it is given, at random.
+/// Draws a random number below the given bound.
 pub type Below<'a> = &'a mut dyn FnMut(u32) -> u32;
 
 /// What is done with each configuration.
@@ -23,7 +23,7 @@ pub type Visit<'a, S> = &'a mut dyn FnMut(S) -> Result<()>;
 pub type Ports = Vec<(&'static str, PortValue)>;
 
 /// A kind of configurable hash unit; the value is one of its configurations,
-/// and shows as what stands behind the colon of a spec.
+/// and is displayed as the part of a spec after the colon.
 pub trait Kind: fmt::Debug + fmt::Display {
     /// Parameters for the list of all specs in a message.
     fn example() -> &'static str
@@ -35,7 +35,7 @@ pub trait Kind: fmt::Debug + fmt::Display {
     where
         Self: Sized;
 
-    /// The configuration that `args`, what is behind the colon, stands for.
+    /// Parses `args`, the part of a spec after the colon.
     fn parse(parser: Parser, args: &str) -> Result<Self>
     where
         Self: Sized;
@@ -104,7 +104,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// Each with those that are wider.
+    /// From the narrowest to the widest.
     const ALL: [Family; 3] = [Family::Permutation, Family::Xor, Family::Matrix];
 
     /// The spec of bank rows: of the family, or of a wider one where it has no

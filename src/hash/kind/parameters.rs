@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
             .all(|b| b.is_ascii_digit())
             .then(|| s.parse().ok())
             .flatten()
-            .ok_or_else(|| self.error(format!("'{s}' is no number")))
+            .ok_or_else(|| self.error(format!("'{s}' is not a number")))
     }
 
     /// The numbers called `names`, in any order.
@@ -54,7 +54,7 @@ impl<'a> Parser<'a> {
         for arg in args.split(',') {
             let (name, value) = arg
                 .split_once('=')
-                .ok_or_else(|| self.error(format!("'{arg}' is no NAME=VALUE")))?;
+                .ok_or_else(|| self.error(format!("'{arg}' does not have the form NAME=VALUE")))?;
             let i = names.iter().position(|n| *n == name).ok_or_else(|| {
                 self.error(format!(
                     "unknown parameter '{name}', expected {}",

@@ -112,7 +112,7 @@ fn bad_rounds_are_refused_where_they_stand() {
     // (keys, line of them from 1 on, what)
     let cases = [
         (args("[7]"), 3, "'args' is an integer; expected \"NAME\", [\"NAME\", ...], {name, step}"),
-        (args("[[]]"), 3, "an argument has no names"),
+        (args("[[]]"), 3, "an argument of 'args' is an empty list"),
         (args("[[\"a\", \"c\"]]"), 3, "there is no argument 'c'"),
         (args("[[1]]"), 3, "'args' is an integer"),
         (args("[{ step = 1 }]"), 3, "has no 'name'"),
@@ -121,8 +121,8 @@ fn bad_rounds_are_refused_where_they_stand() {
         (args("[{ name = \"k\", step = 1, values = [1] }]"), 3, "'step' does not fit here"),
         (args("[{ name = \"k\", values = [] }]"), 3, "'values' is empty"),
         (args("[{ name = \"k\", values = [-1] }]"), 3, "a value is out of range of u32"),
-        (args("[{ name = \"a\", values = [1] }]"), 3, "'a' is no scalar that has a number"),
-        (args("[{ name = \"k\", step = 0.5 }]"), 3, "the step of 'k' is no integer"),
+        (args("[{ name = \"a\", values = [1] }]"), 3, "'a' is not a numeric scalar"),
+        (args("[{ name = \"k\", step = 0.5 }]"), 3, "the step of 'k' is not an integer"),
         (args("[{ name = \"k\", step = -3 }]"), 3, "round 2 passes -1 for 'k'; expected 0 to 4294967295"),
         (args("[{ name = \"a\", step = 200 }]"), 3, "round 2 passes 400 for 'a'; expected 0 to 256"),
         (args("[{ name = \"behind\", step = -5 }]"), 3, "round 2 passes -2 for 'behind'"),

@@ -77,7 +77,7 @@ fn a_pick_is_looked_at_again() {
 }
 
 /// A memory warp is in S, the inputs say whether the mask holds it, and warps
-/// 2 and 3, which offer none, whether others are ready behind it.
+/// 2 and 3, which offer none, whether others are ready after it.
 fn masked_pick(others: WarpMask, inputs: SelectInputs) -> (Selection, Option<usize>) {
     let mut unit = unit();
     unit.step(&ready(0b0010));

@@ -52,7 +52,7 @@ impl Memory {
     }
 
     /// The clock edge at which a group accesses banks and locks; what stands
-    /// behind them then. The words that it brings go into `words`.
+    /// after them then. The words that it brings go into `words`.
     pub(super) fn serve<T: Copy + Default>(
         &mut self,
         request: &Request<T>,

@@ -84,7 +84,7 @@ pub(super) struct RequestStage {
     pub(super) of: usize,
 }
 
-/// A group behind the banks.
+/// A group after the banks.
 #[derive(Clone, Debug)]
 pub(super) struct Group<T> {
     /// A group is here; not every one is the last of its access.

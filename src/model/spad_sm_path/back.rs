@@ -1,5 +1,5 @@
-//! From EX to the writeback port (microarchitecture/pipelines.md). What is
-//! ready is known from the end: `eval` asks the units in that order, `commit`
+//! From EX to the writeback port (microarchitecture/pipelines.md). The ready signals
+//! are resolved from the end: `eval` asks the units in that order, `commit`
 //! moves the passes in the order in which they go.
 
 use super::SmPathInputs;
@@ -233,7 +233,7 @@ impl Back {
         self.ex_slot = self.pool.take();
     }
 
-    /// The edge of the memory's entry and of the scratchpad behind it.
+    /// The edge of the memory's entry and of the scratchpad after it.
     #[inline(always)]
     fn enter_memory(&mut self, inputs: &SmPathInputs, s: &BackSignals, take_atomic: bool) {
         let request = s.entry.request.filter(|_| s.req_ready);

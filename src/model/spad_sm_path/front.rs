@@ -20,12 +20,12 @@ pub(crate) struct Front {
     pub(super) issue: PassIssue,
 }
 
-/// What the rest of the path tells these units.
+/// Feedback from the stages after issue to these units.
 #[derive(Clone, Copy)]
-pub(crate) struct Behind {
+pub(crate) struct Feedback {
     /// The pass in EX leaves it.
     pub(super) ex_fire: bool,
-    /// It stays.
+    /// The pass in EX is held.
     pub(crate) ex_hold: bool,
     /// It is a RELSSP, and leaves.
     pub(crate) release: Option<Release>,
@@ -35,7 +35,7 @@ pub(crate) struct Behind {
     pub(super) resolved: Option<ResolvedPass>,
 }
 
-/// What they say in one cycle, and what they were told.
+/// Outputs of the units in one cycle, and the inputs they had.
 pub(crate) struct FrontSignals<'a> {
     pub(crate) select_inputs: SelectInputs<'a>,
     pub(crate) select: SelectOutputs,
@@ -62,15 +62,15 @@ impl Front {
         }
     }
 
-    /// What all say in this cycle.
+    /// The outputs of all units in this cycle.
     #[inline(always)]
     pub(crate) fn eval<'a>(
         &self,
         inputs: &SmPathInputs<'a>,
-        behind: &Behind,
+        feedback: &Feedback,
         sharing: &SharingOutputs,
     ) -> FrontSignals<'a> {
-        let (cfg, rst, atom_infl) = (&inputs.cfg, inputs.rst, behind.atom_infl);
+        let (cfg, rst, atom_infl) = (&inputs.cfg, inputs.rst, feedback.atom_infl);
         let picked = self.select.picked();
         let ex = self.issue.ex();
         let eligibility_inputs = EligibilityInputs {
@@ -82,7 +82,7 @@ impl Front {
             atom_infl,
             ex_relssp: ex.filter(|c| c.kind == kind::RELSSP).map(|c| c.warp.into()),
             take: None,
-            retire: behind.retire,
+            retire: feedback.retire,
         };
         let eligible = self.eligibility.eval(&eligibility_inputs);
         let predicted = self.predictor.eval();
@@ -100,12 +100,12 @@ impl Front {
             allowed_viol: sharing.access.viol,
             locked: sharing.access.locked,
             owner: sharing.access.owner,
-            event: inputs.launch.is_some() || inputs.exit.is_some() || behind.release.is_some(),
+            event: inputs.launch.is_some() || inputs.exit.is_some() || feedback.release.is_some(),
             mask: predicted.mask,
             mask_lasts: predicted.lasts,
             mask_likely: predicted.learned,
             atom_infl,
-            room: self.issue.room(behind.ex_fire),
+            room: self.issue.room(feedback.ex_fire),
             age: inputs.age,
             active: inputs.active,
         };
@@ -115,7 +115,7 @@ impl Front {
             offers: inputs.offers,
             take: select.take,
             picked,
-            ex_fire: behind.ex_fire,
+            ex_fire: feedback.ex_fire,
         };
         FrontSignals {
             select_inputs,
@@ -126,23 +126,23 @@ impl Front {
     }
 
     #[inline(always)]
-    pub(crate) fn commit(&mut self, inputs: &SmPathInputs, behind: &Behind, s: &FrontSignals) {
+    pub(crate) fn commit(&mut self, inputs: &SmPathInputs, feedback: &Feedback, s: &FrontSignals) {
         let taken = s.issue.taken;
         let take = taken.map(|t| WarpKind {
             warp: t.control.warp.into(),
             kind: t.control.kind,
         });
-        self.eligibility.commit(inputs.rst, take, behind.retire);
+        self.eligibility.commit(inputs.rst, take, feedback.retire);
         let predicted = taken.filter(|t| kind::is_predicted(t.control.kind));
         self.predictor.commit(&PredictorInputs {
             rst: inputs.rst,
             clear: inputs.kernel_clear,
-            pass: behind.resolved,
+            pass: feedback.resolved,
             set: predicted.map(|t| PredictedIssue {
                 pc: t.control.pc,
                 base: t.last_pass.into(),
             }),
-            hold: behind.ex_hold,
+            hold: feedback.ex_hold,
         });
         self.select.commit(&s.select_inputs, &s.select);
         self.issue.commit(&s.issue_inputs, &s.issue);

@@ -7,7 +7,7 @@ use crate::model::spad_scratchpad::op;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Stages of a scratchpad in a path of M = 2 to 5: the rest is behind it.
+/// Stages of a scratchpad in a path of M = 2 to 5: the rest is after it.
 const STAGES: [(u32, u32); 4] = [(2, 2), (3, 3), (4, 4), (5, 4)];
 
 fn bench(m: u32, more: &str) -> Bench {

@@ -194,7 +194,7 @@ fn a_launch_shows_in_the_next_cycle() {
 }
 
 /// Two atomics are qualified together; the second is dropped until the first
-/// has ended, and nobody waits behind it.
+/// has ended, and nobody waits after it.
 #[test]
 fn two_atomics_are_never_taken_together() {
     for ahead in 1..=3 {
@@ -221,13 +221,13 @@ fn two_atomics(ahead: usize) {
     let added: Vec<_> = (0..3).map(|i| (first + i * (ahead + 1), 2)).collect();
     assert_eq!((all[0], &all[1..4]), ((ahead, 0), &added[..]));
     assert_eq!(all[4].1, 1);
-    // 118 cycles of the loop, the final PASS fires 120 cycles behind the issue.
+    // 118 cycles of the loop, the final PASS fires 120 cycles after the issue.
     assert_eq!(all[4].0, ahead + 120 + 1 + ahead);
     assert_eq!(machine.path.scratchpad().word(31), 2);
 }
 
 /// Elastic paper, section 6: several passes without a known conflict change
-/// nothing; the load that was picked goes behind them.
+/// nothing; the load that was picked goes after them.
 #[test]
 fn passes_without_conflicts_do_not_mask() {
     let run = |aware: bool| {

@@ -60,7 +60,7 @@ fn atomics_of_four_subwarps_add_up_and_release_every_lock() {
     assert_eq!(machine.done.iter().filter(|d| d.wb.last).count(), 8);
 }
 
-/// A warp holds the lock by LDLK; its STUL comes behind the ATOMIC that wants it.
+/// A warp holds the lock by LDLK; its STUL comes after the ATOMIC that wants it.
 #[test]
 fn a_store_and_unlock_passes_a_waiting_atomic() {
     let mut machine = Machine::new("base = \"small\"\n");

@@ -98,7 +98,7 @@ fn a_file_that_is_right_already_is_left_alone() {
     let before = stamp("a.v");
     folder.write(&files(&["a.v", "b.v", "tb/a.v"], 1)).unwrap();
     assert_eq!(stamp("a.v"), before);
-    // Also without the list, as in a copy that left it and the notes behind.
+    // Also without the list, as in a copy that left it and the notes after.
     fs::remove_file(scratch.path().join("notes")).unwrap();
     fs::remove_file(scratch.path().join(OWNED_LIST)).unwrap();
     folder.write(&files(&["a.v", "b.v", "tb/a.v"], 1)).unwrap();

@@ -9,7 +9,7 @@
 //! through memory, or came back from a call, may be any.
 //!
 //! Accesses with generic addresses count where the address may be one of
-//! shared memory: it comes from a shared variable, or from where nobody knows.
+//! shared memory: it comes from a shared variable, or from an unknown source.
 //! Pointers that the host passes to an entry are taken to be global ones: it
 //! has no address of shared memory to pass.
 
@@ -101,7 +101,7 @@ impl Touches {
     }
 }
 
-/// Whether a variable's size is not in the text: it starts behind all others.
+/// Whether a variable's size is not in the text: it starts after all others.
 pub fn is_dynamic(variable: &Variable) -> bool {
     variable.bytes == 0 || variable.linkage == crate::ptx::ast::Linkage::Extern
 }

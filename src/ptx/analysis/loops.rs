@@ -3,7 +3,7 @@
 //! A natural loop is a header with all blocks from which an edge back to it
 //! can be reached without passing it; the header dominates them. Cycles that
 //! no block dominates have more than one way in: their blocks are marked
-//! [irreducible](Loops::is_irreducible), and are loops for nobody.
+//! [irreducible](Loops::is_irreducible), and are not reported as loops.
 
 use super::Dominators;
 use crate::ptx::cfg::Cfg;

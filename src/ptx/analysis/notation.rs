@@ -144,7 +144,7 @@ pub fn plain_name(name: &str) -> &str {
         let length: usize = name[at..end].parse().ok()?;
         (name.starts_with("_Z") && length == name.len() - end).then(|| &name[end..])
     });
-    // The last one: the variable comes behind its function.
+    // The last one: the variable comes after its function.
     found.next_back().unwrap_or(name)
 }
 

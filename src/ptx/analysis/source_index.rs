@@ -5,7 +5,7 @@ use super::notation::push;
 use super::{Affine, Affines, Term};
 
 /// An address in a shared variable: `constant + sum of coefficient * factors`
-/// bytes behind its first.
+/// bytes after its first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceIndex {
     /// The variable as the PTX names it.

@@ -4,7 +4,7 @@
 //! of a block: parameters, block index, dimensions, constants, and on the
 //! control flow only as far as that is the same for all, too. Data from memory
 //! never counts, since lanes may read at different times. Lanes that have gone
-//! round a loop unequally often hold different values behind it, although it
+//! round a loop unequally often hold different values after it, although it
 //! is uniform inside: [`Uniformity::holds_at`] asks for the place.
 
 use super::{Definition, Loops, Use, ValueId, Values};

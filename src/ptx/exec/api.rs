@@ -1,4 +1,4 @@
-//! What a run takes and gives.
+//! Inputs and results of a run.
 
 use crate::ptx::ast::Register;
 use crate::ptx::names::Space;

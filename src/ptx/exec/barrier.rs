@@ -26,9 +26,7 @@ pub(super) fn named(m: &mut Machine, info: &BarrierOp, exec: u32) -> (u32, Optio
     if let Some(count) = count
         && (count == 0 || count % 32 != 0)
     {
-        let text = format!(
-            "a barrier of {count} threads: it counts whole warps, and takes multiples of 32"
-        );
+        let text = format!("a barrier of {count} threads: the count must be a multiple of 32");
         let lane = exec.trailing_zeros();
         m.found(FindingKind::InvalidBarrier, lane, None, None, text);
     }

@@ -196,7 +196,7 @@ impl<'a> Worker<'a> {
         let alive: u32 = self.warps.iter().map(|w| w.alive.count_ones()).sum();
         let text = format!(
             "{alive} threads of the block wait at different barriers, or for more threads than \
-             there are"
+             the block has"
         );
         note_missing(m, &self.warps, &places, false, text);
         m.stop = true;

@@ -1,4 +1,4 @@
-//! The name of a buffer.
+//! The handle of a buffer.
 
 /// Names a buffer of a [`Memory`](super::Memory).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

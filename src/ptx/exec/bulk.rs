@@ -24,7 +24,8 @@ pub(super) fn copy(m: &mut Machine, info: &BulkOp, exec: u32) {
     for lane in active(exec) {
         let bytes = u64::from(sizes[lane as usize] as u32);
         if bytes % UNIT != 0 {
-            let text = format!("a bulk copy of {bytes} bytes: the size is a multiple of {UNIT}");
+            let text =
+                format!("a bulk copy of {bytes} bytes: the size must be a multiple of {UNIT}");
             m.found(FindingKind::Misaligned, lane, None, None, text);
             continue;
         }

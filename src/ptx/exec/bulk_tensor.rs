@@ -93,7 +93,7 @@ fn check_form(m: &mut Machine, info: &TensorCopy, map: &TensorMap, lane: u32) ->
     let (rank, asked) = (map.extent.len(), info.coordinates.len());
     let pixels = matches!(map.boxed, Boxed::Pixels { .. });
     let text = if rank != asked {
-        format!("a tensor copy of {asked} dimensions by a map that has {rank}")
+        format!("a tensor copy of {asked} dimensions uses a map of {rank}")
     } else if pixels != info.offsets.is_some() {
         let (is, form) = if pixels {
             ("pixels", ".im2col")

@@ -1,4 +1,4 @@
-//! What the threads of a block have seen of each other: vector clocks.
+//! Vector clocks: which actions of other threads each thread of a block has observed.
 //!
 //! A barrier of the whole block orders everything; between two of them
 //! (an interval) threads are ordered by barriers of some warps, by

@@ -1,4 +1,4 @@
-//! How an element in memory and a lane of a register fit together.
+//! Conversion between an element in memory and one lane of a register.
 
 use super::registers::Width;
 use crate::ptx::names::Type;

@@ -88,8 +88,8 @@ fn shuffle(
     (values, inside, missing)
 }
 
-/// A warning: results that nobody uses do no harm, and sums over parts of a
-/// warp have such.
+/// A warning only: an unused result is harmless, and reductions over parts of a
+/// warp produce them.
 #[inline(never)]
 fn note_missing(m: &mut Machine, lane: usize, from: usize) {
     let text = format!(

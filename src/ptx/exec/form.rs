@@ -108,7 +108,7 @@ pub(super) enum Step {
     Tensor {
         tensor: u32,
     },
-    /// `wmma.load`, `wmma.store`; a large matrix has a second access behind
+    /// `wmma.load`, `wmma.store`; a large matrix has a second access after
     /// it.
     Fragment {
         access: u32,

@@ -73,7 +73,7 @@ impl Region {
         high: u64::MAX,
     };
 
-    /// First byte and the one behind the last in a space of `len` bytes.
+    /// First byte and the one after the last in a space of `len` bytes.
     #[inline(always)]
     pub fn within(&self, space: Space, len: u64) -> (u64, u64) {
         if self.space == space {

@@ -57,7 +57,7 @@ fn misuse(m: &mut Machine, lane: u32, at: u64, text: String) {
 }
 
 fn uninitialised(m: &mut Machine, lane: u32, at: u64) {
-    let text = format!("the mbarrier at byte {at} of shared memory: nobody has initialised it");
+    let text = format!("the mbarrier at byte {at} of shared memory has not been initialised");
     misuse(m, lane, at, text);
 }
 

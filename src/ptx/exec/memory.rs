@@ -3,8 +3,8 @@
 //! Between two buffers there are 4 GB of addresses that belong to nobody, so
 //! that a wrong 32-bit index cannot land in another buffer. Blocks that run
 //! on several cores access the bytes through [`Object`]s with atomic
-//! operations of the size of the access; what kernels make of races is up to
-//! them, for Rust there are none.
+//! operations of the access size, so races in a kernel are
+//! not data races in Rust.
 
 pub use super::buffer::BufferId;
 use super::image::{TEXTURE_WINDOW, WINDOW};

@@ -1,4 +1,4 @@
-//! Tells the observer and the search for races what a warp does next.
+//! Reports each warp instruction to the observer and the race detector.
 
 use super::access::reading;
 use super::api::{Access, Event};

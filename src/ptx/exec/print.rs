@@ -14,7 +14,7 @@ fn argument(m: &Machine, place: Place, lane: u32) -> u64 {
     match place {
         Place::Slot(slot) => m.registers.read(slot)[lane as usize],
         // SAFETY: parameters lie inside the local memory of the lane, with
-        // 8 bytes or more behind, which its size is a multiple of.
+        // 8 bytes or more after, which its size is a multiple of.
         Place::Local(at) => unsafe {
             m.lane_local(lane)
                 .add(at as usize)

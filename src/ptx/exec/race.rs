@@ -1,7 +1,7 @@
 //! Races on shared memory: two threads access a byte, at least one writes,
 //! and nothing [orders](super::clock) them.
 //!
-//! Byte-granular: threads may have different bytes of a word for their own
+//! Byte-granular: threads may own different bytes of one word
 //! (byte counters, 16-bit elements). Per byte the last write and the last
 //! read of two threads are kept, which is enough to find some race of every
 //! byte that has one.

@@ -1,4 +1,4 @@
-//! The search for races: what an access is to those before it.
+//! Race detection: compares an access with the earlier accesses to its bytes.
 
 use super::api::FindingKind;
 use super::image::{MemoryOp, Transfer};
@@ -111,7 +111,7 @@ fn touch_global(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
             return;
         };
         let Ok(found) = global.touch(&races.order, word, bytes, touch) else {
-            let text = "races on global memory are looked for in the first 64 MB only that the \
+            let text = "races on global memory are checked only in the first 64 MB that the \
                         kernel accesses";
             let kind = (FindingKind::Limit, true);
             return m.note(kind, lane, None, None, text.to_owned());
@@ -252,7 +252,7 @@ fn touch(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
                 harmless: false,
             };
             let text = |verb: &str| {
-                format!("{verb} byte {byte} of shared memory; nobody has waited for the copy")
+                format!("{verb} byte {byte} of shared memory; no thread has waited for the copy")
             };
             note(m, lane, byte, info.transfer.writes(), side, text);
         } else if let Some(other) = other {

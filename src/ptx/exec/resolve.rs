@@ -285,7 +285,7 @@ impl<'a> Machine<'a> {
             return None;
         }
         let Some(at) = self.object_of(address) else {
-            let message = format!("{what} at address {address:#x}, where no buffer is");
+            let message = format!("{what} at address {address:#x}, which is in no buffer");
             self.beyond(info, lane, Some(address), None, message);
             return None;
         };

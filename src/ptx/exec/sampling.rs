@@ -76,7 +76,7 @@ struct Lane {
 fn texture<'a>(m: &mut Machine<'a>, op: &TextureOp, value: u64, lane: u32) -> Option<&'a Texture> {
     let found = number(handle(m, value)).and_then(|n| m.common.textures.get(n));
     let wrong = match found {
-        None => format!("{value:#x} is the handle of no texture or surface of the launch file"),
+        None => format!("{value:#x} is not the handle of a texture or surface of the launch file"),
         Some(texture) => match mismatch(op, texture) {
             None => return Some(texture),
             Some(wrong) => wrong,
@@ -91,7 +91,7 @@ fn texture<'a>(m: &mut Machine<'a>, op: &TextureOp, value: u64, lane: u32) -> Op
 fn sampler(m: &mut Machine, value: u64, lane: u32) -> Option<Sampler> {
     let found = number(handle(m, value)).and_then(|n| m.common.samplers.get(n));
     if found.is_none() {
-        let wrong = format!("{value:#x} is the handle of no sampler of the launch file");
+        let wrong = format!("{value:#x} is not the handle of a sampler of the launch file");
         m.found(FindingKind::InvalidTexture, lane, None, None, wrong);
     }
     found.copied()

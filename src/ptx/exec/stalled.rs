@@ -1,4 +1,4 @@
-//! Nothing can run but what waits for `mbarrier` phases.
+//! Handles the case in which every runnable path waits for an `mbarrier` phase.
 
 use super::api::FindingKind;
 use super::form::Form;

@@ -27,7 +27,7 @@ pub(super) enum Stopped {
     Waiting,
     /// All its lanes have exited.
     Done,
-    /// It has run for long.
+    /// Its time slice is used up.
     Turn,
     /// The whole run has to stop.
     Abort,

@@ -1,4 +1,4 @@
-//! What the threads of a warp have written of what is theirs alone.
+//! Which private registers and local-memory bytes the threads of a warp have written.
 
 /// What a warp has written, where that is not clear from the code.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ fn linked(a: &str, b: &str) -> Result<Module> {
     Module::link(vec![module("a.ptx", a), module("b.ptx", b)])
 }
 
-/// What the single thread of `entry` stores behind its parameter.
+/// What the single thread of `entry` stores after its parameter.
 fn run(module: &Module, entry: &str) -> (Vec<u32>, Outcome) {
     let program = Program::new(module).unwrap();
     let mut memory = Memory::new();
@@ -206,13 +206,13 @@ fn what_does_not_fit_together_is_named_with_its_place() {
             visible.to_owned(),
             ".extern .global .align 4 .f32 v[2];\n".to_owned(),
             4,
-            "b.ptx: v has another type here",
+            "b.ptx: v has a different type here",
         ),
         (
             ".extern .const .align 4 .u32 v[2];\n".to_owned(),
             visible.to_owned(),
             4,
-            "a.ptx: v is in another state space here",
+            "a.ptx: v is in a different state space here",
         ),
         (
             constant(".visible", 1),

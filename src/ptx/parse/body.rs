@@ -118,11 +118,7 @@ impl<'a> Parser<'a> {
                         end: label.span.end,
                         line: label.span.line,
                     };
-                    return self.error(
-                        token,
-                        "a target is no place in the code",
-                        "expected labels",
-                    );
+                    return self.error(token, "a branch target is not a label", "expected labels");
                 }
             }
         }
@@ -164,8 +160,8 @@ impl<'a> Parser<'a> {
             .last_mut()
             .map(|s| s.labels.insert(name, index as u32));
         if scope.flatten().is_some() {
-            let help = "expected a label that the scope does not have yet";
-            return self.error(token, format!("label {name} stands twice"), help);
+            let help = "expected a label not yet defined in this scope";
+            return self.error(token, format!("label {name} is defined twice"), help);
         }
         Ok(if code {
             StatementKind::Label(index as u32)

@@ -63,7 +63,7 @@ impl<'a> Parser<'a> {
         let version = parts.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
         match version {
             Some(version) => self.module.version = version,
-            None => return self.error(token, "bad version", "expected one as `8.5`"),
+            None => return self.error(token, "bad version", "expected a version such as `8.5`"),
         }
         Ok(())
     }

@@ -61,7 +61,7 @@ impl<'a> Parser<'a> {
                     Operand::Register(register) => Ok(Operand::Negated(register)),
                     _ => self.error(
                         not,
-                        "`!` before what is no register",
+                        "`!` before something that is not a register",
                         "expected a predicate",
                     ),
                 }

@@ -71,7 +71,7 @@ pub(in crate::ptx) fn mma(i: &Instruction, target: Target) -> Result<Form, Strin
     };
     let Some(shape) = shape(i) else {
         return Err(format!(
-            "`{name}` without a shape that is known: expected {}",
+            "`{name}` has an unknown shape: expected {}",
             shapes(i, types[1])
         ));
     };
@@ -84,7 +84,7 @@ pub(in crate::ptx) fn mma(i: &Instruction, target: Target) -> Result<Form, Strin
     let first = first_target(shape, &form);
     if target < first {
         return Err(format!(
-            "`{name}.{}` of .{} is there from sm_{} on, and the module is for sm_{}",
+            "`{name}.{}` of .{} requires sm_{} or later, and the module targets sm_{}",
             shape.text(),
             types[1].text(),
             first.0,

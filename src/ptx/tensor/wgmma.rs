@@ -72,7 +72,7 @@ pub(in crate::ptx) fn wgmma(i: &Instruction) -> Result<GroupForm, String> {
     let arithmetic = arithmetic(i, a, d);
     check_sums(i, "wgmma", arithmetic)?;
     if i.has(Word::Xor) {
-        return Err("`wgmma` of .b1 has .and.popc alone".to_owned());
+        return Err("`wgmma` of .b1 supports only .and.popc".to_owned());
     }
     Ok(GroupForm {
         size: [shape.columns(), k],

@@ -15,7 +15,7 @@ pub(super) struct Head<'a> {
 /// Columns and lines of a table.
 pub(super) struct Grid<'a> {
     pub heads: Vec<Head<'a>>,
-    /// Workloads, or what stands behind the comma in them.
+    /// Workloads, or what stands after the comma in them.
     labels: Vec<&'a str>,
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Target<'a> {
     pub region: usize,
 }
 
-/// What may be counted on.
+/// What may be assumed about the launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Assume {
     /// Threads of a block.
@@ -109,7 +109,7 @@ enum From {
     Xor { parent: usize, mask: u32 },
 }
 
-/// The address of an access, in the text to be.
+/// The address of an access in the rewritten text.
 #[derive(Clone, Debug)]
 enum Place {
     /// A node's register, plus a constant.

@@ -28,7 +28,7 @@ pub(super) fn check(n: u32) -> Result<()> {
         Ok(())
     } else {
         Err(Error::usage(
-            format!("no warp keeps {n} accesses in mind"),
+            format!("a dependence distance of {n} accesses is too large"),
             format!("expected 0 (back to back) to {most}"),
         ))
     }

@@ -17,7 +17,7 @@ pub(super) fn only_counts(predictor: &ConflictPredictor) -> bool {
 }
 
 /// Cycles from this one on in which the mask, which only counts, says the
-/// same; for ever where nobody looks at it.
+/// same; unbounded if nothing reads it.
 pub(super) fn mask_lasts(mask: &MemoryWarpMask, aware: bool, ex_hold: bool) -> u64 {
     match mask.count {
         _ if ex_hold && mask.counted => 1,

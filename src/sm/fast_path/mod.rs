@@ -50,17 +50,17 @@ impl FastPath {
     #[inline(always)]
     pub(super) fn step(&mut self, inputs: &SmPathInputs, limit: u64) -> (SmPathOutputs, u64) {
         let path = &mut self.path;
-        let (back, behind) = path.eval_back(inputs);
-        let known = self.answers.known(inputs, behind.release);
+        let (back, feedback) = path.eval_back(inputs);
+        let known = self.answers.known(inputs, feedback.release);
         let asked = match known {
             Some(_) => None,
-            None => Some(self.answers.ask(&path.sharing, inputs, behind.release)),
+            None => Some(self.answers.ask(&path.sharing, inputs, feedback.release)),
         };
         let sharing = known.or(asked.as_ref()).expect("one of the two");
-        let front = path.front.eval(inputs, &behind, sharing);
+        let front = path.front.eval(inputs, &feedback, sharing);
         let s = Signals {
             back: &back,
-            behind: &behind,
+            feedback: &feedback,
             sharing,
             front: &front,
         };
@@ -71,14 +71,14 @@ impl FastPath {
             1
         };
         if let Some(outputs) = asked {
-            let (release, take) = (behind.release, front.select.take);
+            let (release, take) = (feedback.release, front.select.take);
             self.answers
                 .commit(&mut path.sharing, inputs, release, outputs, take);
         }
-        path.front.commit(inputs, &behind, &front);
+        path.front.commit(inputs, &feedback, &front);
         path.back.commit(inputs, &back, front.takes_atomic());
         let cycles = if quiet > 1 {
-            1 + quiet::pass_over(path, behind.ex_hold, quiet - 1)
+            1 + quiet::pass_over(path, feedback.ex_hold, quiet - 1)
         } else {
             1
         };

@@ -16,7 +16,7 @@ pub(super) fn quiet_cycles(path: &SmPath, inputs: &SmPathInputs, s: &Signals) ->
         1
     } else {
         let mask = &path.front.predictor.mask;
-        let masked = counters::mask_lasts(mask, inputs.cfg.aware, s.behind.ex_hold);
+        let masked = counters::mask_lasts(mask, inputs.cfg.aware, s.feedback.ex_hold);
         masked.min(counters::states_last(&path.back.entry.atomics))
     }
 }

@@ -158,7 +158,7 @@ impl L1 {
             self.hits += 1;
             at + self.latency
         } else {
-            // What comes behind it waits, too.
+            // What comes after it waits, too.
             at = self.under_way.room(self.mshrs, at);
             self.misses += 1;
             let transfers = (0..self.segments).map(|_| channel.take(at).data);

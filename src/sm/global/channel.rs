@@ -11,7 +11,7 @@ struct Moment {
     part: u64,
 }
 
-/// One segment's way.
+/// Timing of one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Transfer {
     /// The cycle in which its slot begins.

@@ -7,11 +7,11 @@ use crate::sm::instr::InstrKind;
 use crate::sm::stats::{Stall, Stalls};
 use crate::sm::warp::State;
 
-/// Issue slots behind the last completion so far: they count when another one
+/// Issue slots since the last completion so far: they count when another one
 /// follows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tail {
-    /// There are any.
+    /// Whether the range is not empty.
     any: bool,
     issued: u64,
     masked: u64,
@@ -78,7 +78,7 @@ impl Sm<'_> {
         self.statistics.stalls.merge(&tail.stalls);
     }
 
-    /// The first resident warp of scheduler `k` behind the one issued last.
+    /// The first resident warp of scheduler `k` after the one issued last.
     fn first(&self, k: usize) -> Option<usize> {
         let last = match self.schedulers.private.get(k) {
             None => self.path.model().last_issued(),

@@ -63,7 +63,10 @@ impl Grid {
         sorted.sort_unstable();
         if sorted != (0..self.slots.len()).collect::<Vec<_>>() {
             return Err(Error::usage(
-                format!("{order:?} is no order of the {} slots", self.slots.len()),
+                format!(
+                    "{order:?} is not a permutation of the {} slots",
+                    self.slots.len()
+                ),
                 "expected every slot once",
             ));
         }

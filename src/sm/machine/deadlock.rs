@@ -34,7 +34,7 @@ impl Sm<'_> {
             return Err(Error::usage(
                 format!("no instruction has completed for {PATIENCE} cycles"),
                 format!(
-                    "a lock that is never released? {}",
+                    "possibly a lock that is never released: {}",
                     self.waiting(outputs.wait_sh).join("; ")
                 ),
             ));
@@ -59,7 +59,7 @@ impl Sm<'_> {
         ))
     }
 
-    /// Who waits for whom.
+    /// Lists what each waiting warp waits for.
     fn waiting(&self, wait_sh: WarpMask) -> Vec<String> {
         let resident = || (0..self.warps.len()).filter(|&w| self.warps[w].is_resident());
         let mut lines: Vec<String> = resident()

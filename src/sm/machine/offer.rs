@@ -203,13 +203,13 @@ impl Sm<'_> {
                 self.place(w, instr)
             ),
             format!(
-                "words from {} on may not be accessed after relssp: place it behind the last access",
+                "words from {} on may not be accessed after relssp: place relssp after the last access",
                 self.layout.limit()
             ),
         )
     }
 
-    /// The path refuses the warp's offer for ever.
+    /// The path refuses the warp's offer permanently.
     pub(super) fn violation(&self, w: usize) -> Error {
         match self.warps[w].next() {
             Some(instr) => self.touched_after_release(w, instr),

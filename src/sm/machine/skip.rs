@@ -10,7 +10,7 @@ impl Sm<'_> {
     #[inline(always)]
     pub(super) fn most_quiet_cycles(&self) -> u64 {
         // The active set, private schedulers and exits move every cycle; a slot
-        // is free in the cycle behind the one in which the path shows it empty.
+        // is free in the cycle after the one in which the path shows it empty.
         let moves = self.path_config.policy == Policy::TwoLevel
             || self.schedulers.ready != 0
             || self.sets.exits != 0

@@ -33,7 +33,7 @@ enum Answer {
     Taken,
     /// It is this warp's turn in that cycle.
     From(u64),
-    /// Somebody else's issue tells.
+    /// Not known yet: another warp's issue decides.
     Later,
 }
 
@@ -121,7 +121,7 @@ impl Sm<'_> {
                     self.place(w, instr)
                 ),
                 format!(
-                    "take a preset that has them, such as sm80, or set {key} in the \
+                    "choose a preset that has them, such as sm80, or set {key} in the \
                      configuration's [tensor]"
                 ),
             )

@@ -7,7 +7,7 @@ use crate::sm::stats::Statistics;
 /// Steps between two looks: well below a second apart.
 const STEPS: u32 = 1 << 14;
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunProgress {
     /// The present cycle.

@@ -41,7 +41,7 @@ fn strict_barrel_execution_hides_the_stages_in_its_front_end() {
         assert_eq!(issues(&on(ahead), text), issues(&on(0), text));
         assert_eq!(of(ahead), of(0));
     }
-    // Without a front end all are seen, behind every completion.
+    // Without a front end all are seen, after every completion.
     let none = |ahead| {
         let base = "base = \"gt200\"\n[pipeline]\nfrontend_stages = 0\n";
         distances(&machine_with(base, 4, ahead), text)
@@ -59,7 +59,7 @@ fn latencies_that_are_known_hide_the_stages() {
     let on = |ahead| distances(&machine_with("", 4, ahead), text);
     // Fermi: add and sfu 18, branch 32, loads 32 and one more for the hash.
     assert_eq!(on(0)[..5], [18, 18, 32, 33, 1]);
-    // Independent instructions of one warp come when all stages are behind the
+    // Independent instructions of one warp come when all stages are after the
     // one before: every second, third or fourth cycle.
     let many = ".block 32\nalu r1\nalu r2\nalu r3\n";
     for ahead in 1..=3 {

@@ -174,14 +174,14 @@ fn random_lines_hit_by_the_part_that_fits() {
     }
 }
 
-/// With one MSHR a miss waits for the one before, and so do hits behind it.
+/// With one MSHR a miss waits for the one before, and so do hits after it.
 #[test]
 fn misses_wait_for_an_mshr() {
     let cycles = |mshrs: u32, body: &str| {
         let config = cached(&format!("line_bytes = 32\nmshrs = {mshrs}\n"));
         run(&config, &warps(body)).unwrap().cycles
     };
-    // Looked up from cycle 6 on; used the second cycle behind the data.
+    // Looked up from cycle 6 on; used the second cycle after the data.
     let eight = "ld.global r1, [32*l]\nalu r2, r1\n";
     assert_eq!(cycles(1, eight), 6 + 8 * 40 + 2);
     assert_eq!(cycles(4, eight), 6 + 2 * 40 + 3 * 2 + 2);
@@ -192,7 +192,7 @@ fn misses_wait_for_an_mshr() {
     );
     let behind = "ld.global r1, [0]\nalu r9, r1\nld.global r2, [32 + 32*(l/4)]\n\
                   ld.global r3, [0]\nalu r4, r3\n";
-    // The load behind is sent three cycles after the first of the lines; with
+    // The load after is sent three cycles after the first of the lines; with
     // one MSHR it waits for that line's data and a look-up.
     assert_eq!(cycles(2, behind) + 40 - 2, cycles(1, behind));
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::Policy;
 
-/// Elastic paper, section 5.3: the counter behind the mask is held with EX, so
+/// Elastic paper, section 5.3: the counter after the mask is held with EX, so
 /// the backlog of a cold history drains instead of holding up every access.
 #[test]
 fn a_misprediction_leaves_no_backlog() {
@@ -61,7 +61,7 @@ fn a_barrier_waits_for_atomics() {
     let atomic = run(&tiny(""), &warps("atom.shared [4*l]")).unwrap().cycles;
     assert_eq!(atomic, 14 + 6);
     let s = run(&tiny(""), &text("atom.shared [4*l]")).unwrap();
-    // bar in the cycle behind it, the two loads in the next two.
+    // bar in the cycle after it, the two loads in the next two.
     assert_eq!(s.cycles, atomic + 1 + 2 + 4);
     assert!(s.stalls.lock_retry > 10, "{s:?}");
     // A trace of accesses comes to the same.
@@ -227,7 +227,7 @@ fn each_two_level_scheduler_has_as_many_active_warps_as_the_machine_says() {
             "[scheduler]\npolicy = \"two-level\"\ncount = {count}\nactive_warps = {active}\n"
         ))
     };
-    // Eight warps, ready again in the cycle behind each instruction.
+    // Eight warps, ready again in the cycle after each instruction.
     let text = ".warp_size 8\n.block 64\nalu r1\nalu r1\nalu r1\n";
     assert_eq!(
         issue_order(&config(1, 2), text, &[0])[..6],

@@ -75,7 +75,7 @@ impl Parser {
         } else {
             wrong(
                 scan.at,
-                format!("'{}' is left over", scan.rest()),
+                format!("unexpected '{}'", scan.rest()),
                 "expected the end of the line; # begins a comment",
             )
         }
@@ -86,7 +86,7 @@ impl Parser {
         if !self.sections.is_empty() {
             return wrong(
                 at,
-                format!("{name} stands behind an instruction"),
+                format!("{name} must come before the first instruction"),
                 "directives come first",
             );
         }
@@ -143,7 +143,7 @@ impl Parser {
         if matches!(word, "warp" | "repeat" | "end") && mask.is_some() {
             return wrong(
                 at,
-                "a mask stands before no instruction",
+                "a mask is not followed by an instruction",
                 "expected an instruction",
             );
         }
@@ -156,8 +156,8 @@ impl Parser {
                 if all > MAX_TURNS {
                     return wrong(
                         at,
-                        format!("{all} turns are too many"),
-                        "expected at most 2^32 turns of all 'repeat's together",
+                        format!("{all} iterations are too many"),
+                        "expected at most 2^32 iterations of all enclosing 'repeat's together",
                     );
                 }
                 let line = self.lines().len();
@@ -230,11 +230,9 @@ impl Parser {
     fn close(&self) -> Result<(), Wrong> {
         match self.open.last() {
             None => Ok(()),
-            Some(&Open { at, .. }) => wrong(
-                at,
-                "'repeat' has no 'end'",
-                "expected 'end' behind its body",
-            ),
+            Some(&Open { at, .. }) => {
+                wrong(at, "'repeat' has no 'end'", "expected 'end' after its body")
+            }
         }
     }
 
@@ -259,7 +257,7 @@ impl Parser {
                 let Some((bits, macs)) = product(suffix) else {
                     return wrong(
                         at,
-                        format!("'{word}' says not what it multiplies"),
+                        format!("'{word}' does not specify what it multiplies"),
                         "expected mma.BITS.MACS: factors of 1, 4, 8, 16, 32 (tf32) or 64 bits, \
                          and the number of multiplications, as in mma.16.2048",
                     );
@@ -338,7 +336,7 @@ impl Parser {
                 if template.address.is_some() || !kind.is_memory() {
                     return wrong(
                         scan.at,
-                        format!("'{}' has no such address", kind.name()),
+                        format!("'{}' does not take this address", kind.name()),
                         "",
                     );
                 }

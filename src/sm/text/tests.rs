@@ -91,7 +91,7 @@ fn mistakes_are_reported_with_line_and_column() {
         ("alu q1", "'q1' is not a register at p.warp:1:5"),
         ("alu r256", "'r256' is not a register"),
         ("alu r1,", "an operand is missing at p.warp:1:8"),
-        ("alu r1 r2", "'r2' is left over at p.warp:1:8"),
+        ("alu r1 r2", "unexpected 'r2' at p.warp:1:8"),
         ("ld.shared r1", "'ld.shared' has no address at p.warp:1:1"),
         (
             "ld.shared r1, [4*x]",
@@ -124,14 +124,17 @@ fn mistakes_are_reported_with_line_and_column() {
         ("alu\nend\n", "'end' ends nothing at p.warp:2:1"),
         (
             "repeat 9999999999\nalu r1\nend",
-            "9999999999 turns are too many at p.warp:1:1",
+            "9999999999 iterations are too many at p.warp:1:1",
         ),
         (".blok 32", "there is no directive '.blok'"),
         (
             ".block 0",
             "a block of 0 threads is not supported at p.warp:1:1",
         ),
-        ("alu\n.grid 2", ".grid stands behind an instruction"),
+        (
+            "alu\n.grid 2",
+            ".grid must come before the first instruction",
+        ),
         (".grid 99999999999", "the number is too large at p.warp:1:7"),
         ("@0x100000000 alu r1", "has more lanes than a warp"),
         ("warp 3-1\nalu", "the range 3-1 is empty"),
@@ -145,7 +148,7 @@ fn mistakes_are_reported_with_line_and_column() {
         parse(nested)
             .unwrap_err()
             .to_string()
-            .contains("turns are too many at p.warp:2:1")
+            .contains("iterations are too many at p.warp:2:1")
     );
     let deep = format!("ld.global r1, [{}", "(".repeat(100_000));
     assert!(parse(&deep).unwrap_err().to_string().contains("too deeply"));

@@ -155,7 +155,7 @@ impl<'a> Cursor<'a> {
 
     fn byte(&mut self) -> Result<u8, Corrupt> {
         let Some(&byte) = self.bytes.get(self.at) else {
-            return self.corrupt("an instruction ends in the middle");
+            return self.corrupt("an instruction is truncated");
         };
         self.at += 1;
         Ok(byte)
@@ -198,7 +198,7 @@ pub(super) fn decode(bytes: &[u8], count: u32, lanes: u32) -> Result<Vec<Instr>,
         instrs.push(decode_one(&mut cursor, &mut context, full, lanes)?);
     }
     if cursor.at != bytes.len() {
-        return cursor.corrupt("bytes are left behind the last instruction");
+        return cursor.corrupt("bytes remain after the last instruction");
     }
     Ok(instrs)
 }

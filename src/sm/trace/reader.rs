@@ -317,7 +317,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Checks the totals behind the END tag, and that nothing follows.
+    /// Checks the totals after the END tag, and that nothing follows.
     fn end(&mut self, chunks: u64, instructions: u64) -> Result<()> {
         let start = self.at - 1;
         let left = self.size - self.at;
@@ -342,7 +342,7 @@ impl Scan<'_> {
             _ => Err(corrupt(
                 self.path,
                 start,
-                "the totals do not fit: expected the number of chunks and of instructions",
+                "the totals do not match the number of chunks and instructions",
             )),
         }
     }

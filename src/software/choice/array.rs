@@ -29,8 +29,10 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Tears(bytes) => write!(f, "it tears accesses of {} bits", 8 * bytes),
-            Refusal::NoRoom(needed, room) => write!(f, "it needs {needed} words of {room}"),
+            Refusal::Tears(bytes) => write!(f, "it splits accesses of {} bits", 8 * bytes),
+            Refusal::NoRoom(needed, room) => {
+                write!(f, "it needs {needed} words; {room} are available")
+            }
         }
     }
 }

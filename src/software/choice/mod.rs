@@ -98,7 +98,7 @@ impl FromStr for Kind {
                 kinds.map(Kind::name).collect::<Vec<_>>().join(", ")
             };
             Error::usage(
-                format!("'{text}' is no kind of mapping"),
+                format!("'{text}' is not a kind of mapping"),
                 format!(
                     "kinds are {}; with --software also {}",
                     names(true),

@@ -404,5 +404,9 @@ fn kinds_have_names() {
         assert_eq!(kind.name().parse::<Kind>().unwrap(), kind);
     }
     let error = "nope".parse::<Kind>().unwrap_err();
-    assert!(error.to_string().contains("'nope' is no kind of mapping"));
+    assert!(
+        error
+            .to_string()
+            .contains("'nope' is not a kind of mapping")
+    );
 }

@@ -1,4 +1,4 @@
-//! A mapping for each shared variable of a kernel (feature H15).
+//! A mapping for each shared variable of a kernel.
 
 use super::{Array, Choice, Choices, Effort, Kind, choices};
 use crate::error::Result;

@@ -63,7 +63,7 @@ impl Liberty {
                 .read_to_end(&mut inside)
                 .map_err(|e| refuse(format!("cannot be decompressed: {e}")))?;
             if inside.len() as u64 > LIMIT.bytes {
-                return Err(refuse("is larger than 1 GiB inside".to_owned()));
+                return Err(refuse("is larger than 1 GiB when decompressed".to_owned()));
             }
             bytes = inside;
         }

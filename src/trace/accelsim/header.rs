@@ -29,7 +29,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the header; the last line read is the first behind it.
+    /// Reads the header; the last line read is the first after it.
     pub(super) fn read(lines: &mut Lines) -> Result<Self> {
         let mut header = Header::default();
         let mut seen = Vec::new();

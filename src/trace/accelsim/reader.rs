@@ -149,7 +149,7 @@ impl Reader {
                 Ok(Some(Event::Block(block)))
             }
             "warp" if !self.has_block => {
-                let help = "expected 'thread block = x,y,z' behind #BEGIN_TB";
+                let help = "expected 'thread block = x,y,z' after #BEGIN_TB";
                 Err(Bad::new("a warp of no thread block", help, 0))
             }
             "warp" => {

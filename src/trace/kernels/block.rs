@@ -59,7 +59,7 @@ impl Block {
         self.trace.barriers.push(self.trace.accesses.len() as u32);
     }
 
-    /// A phase with a barrier behind it.
+    /// A phase with a barrier after it.
     pub fn phase_then_barrier(&mut self, body: impl FnMut(&mut Warp)) {
         self.phase(body);
         self.barrier();

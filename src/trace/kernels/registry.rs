@@ -174,7 +174,7 @@ static KERNELS: &[Kernel] = &[
         about: "matrix transpose through a tile: row-wise stores, column-wise loads",
         params: &[
             Param::new("tile", 16, 2, 32, "side of the tile and of the block").power_of_two(),
-            Param::new("pad", 0, 0, 8, "unused words behind each row of the tile"),
+            Param::new("pad", 0, 0, 8, "unused words after each row of the tile"),
         ],
         build: matrix::transpose,
     },
@@ -199,7 +199,7 @@ static KERNELS: &[Kernel] = &[
     Kernel {
         name: "dct8x8",
         about: "8 x 8 DCT of a 32 x 16 area in place: rows, then columns",
-        params: &[Param::new("pad", 0, 0, 8, "unused words behind each row")],
+        params: &[Param::new("pad", 0, 0, 8, "unused words after each row")],
         build: spectral::dct8x8,
     },
     Kernel {

@@ -42,7 +42,7 @@ pub fn fwt(values: &[u32]) -> AccessTrace {
 
 /// Radix-2 FFT of n complex elements by n / 2 threads, decimation in time: the
 /// input is stored in bit-reversed order, real parts in words 0..n, imaginary
-/// parts behind them; log2 n stages of butterflies in place.
+/// parts after them; log2 n stages of butterflies in place.
 pub fn fft(values: &[u32]) -> AccessTrace {
     let log2n = values[0];
     let n: u32 = 1 << log2n;

@@ -30,7 +30,7 @@ pub fn conv_rows(values: &[u32]) -> AccessTrace {
 
 /// Needleman-Wunsch on one tile of side b by b threads (Rodinia): a
 /// (b + 1) x (b + 1) score tile with its upper and left border, the b x b
-/// reference behind it; the wavefront runs over the anti-diagonals.
+/// reference after it; the wavefront runs over the anti-diagonals.
 pub fn needleman_wunsch(values: &[u32]) -> AccessTrace {
     let b = values[0];
     let score = |y: u32, x: u32| y * (b + 1) + x;

@@ -24,7 +24,7 @@ pub fn reduction(values: &[u32]) -> AccessTrace {
 }
 
 /// Work-efficient exclusive prefix sum of 4 items per thread: up-sweep, the
-/// total moved behind the array, down-sweep. The widest level has two pairs
+/// total moved after the array, down-sweep. The widest level has two pairs
 /// per thread.
 pub fn scan(values: &[u32]) -> AccessTrace {
     let threads = values[0];

@@ -38,7 +38,7 @@ impl<'a> ReplayBench<'a> {
         if !POLICIES.contains(&policy) {
             let scheduler = serde_json::json!(config.settings.scheduler);
             return Err(Error::usage(
-                format!("the RTL has no scheduler {scheduler}, the model alone has it"),
+                format!("scheduler {scheduler} exists in the model only, not in the RTL"),
                 "expected lrr, conflict-aware, owf-slot, lowest-slot, or owf where blocks share \
                  scratchpad; each with [scheduler] aware = true or without",
             ));

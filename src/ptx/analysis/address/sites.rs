@@ -145,7 +145,7 @@ pub(super) fn touches(
         return Touches::All { at, reason };
     }
     if origin.variables.is_empty() {
-        let reason = "an address that is of no variable";
+        let reason = "an address that belongs to no variable";
         return Touches::All { at, reason };
     }
     match address.and_then(|a| outside(module, function, a)) {

@@ -77,7 +77,7 @@ impl<'a> Affines<'a> {
         match self.values.definition(value) {
             Definition::Undefined(_) => NotAffine {
                 at: 0,
-                reason: "a register that nobody has written",
+                reason: "a register that is never written",
             },
             Definition::Phi { block, .. } => NotAffine {
                 at: self.cfg.blocks[*block as usize].start,

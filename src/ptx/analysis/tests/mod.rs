@@ -190,7 +190,7 @@ fn values_meet_where_they_are_read_later() {
     };
     let undefined = |v: &ValueId| matches!(values.definition(*v), Definition::Undefined(_));
     assert_eq!(inputs.iter().filter(|i| undefined(&i.1)).count(), 1);
-    // Nobody reads %r9 behind the join: no phi, and no answer either.
+    // Nobody reads %r9 after the join: no phi, and no answer either.
     let join = cfg.block_of[sum as usize];
     assert_eq!(values.phis(join).len(), 1);
     assert_eq!(values.at_end(join, r9), None);
@@ -259,7 +259,7 @@ fn addresses_are_followed_to_their_variables() {
         ("ld.u32 %r1, [%rd9];", Err("none")),
         (
             "shl.b32 %r1, %r2, 2; ld.shared.u32 %r3, [%r1];",
-            Err("an address that is of no variable"),
+            Err("an address that belongs to no variable"),
         ),
     ] {
         let found = touched(&entry(body));

@@ -70,7 +70,7 @@ impl Decoder<'_> {
                 blocks: Some(self.source(blocks, Type::B16)?),
             },
             (moves, false, []) => moves,
-            _ => return Err("another number of operands than the instruction has".to_owned()),
+            _ => return Err("wrong number of operands".to_owned()),
         };
         self.map_op(MapOp::Copy(TensorCopy {
             map,
@@ -93,7 +93,7 @@ impl Decoder<'_> {
         i: &'i Instruction,
         dimensions: usize,
     ) -> Result<(Slot, Vec<Slot>, &'i [Operand]), Reason> {
-        // The target of a load stands before it, the source of a store behind.
+        // The target of a load stands before it, the source of a store after.
         let (first, rest) = match &i.operands[..] {
             [first @ Operand::Indexed(_), rest @ ..] => (first, rest),
             [_, second @ Operand::Indexed(_), ..] => (second, &i.operands[..]),

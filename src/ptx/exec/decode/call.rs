@@ -34,7 +34,7 @@ impl Decoder<'_> {
             Operand::Register(register) => {
                 let pointer = self.register(*register);
                 if pointer.width != Width::Double {
-                    return Err("a function pointer of other than 64 bits".to_owned());
+                    return Err("a function pointer that is not 64 bits wide".to_owned());
                 }
                 let listed = match self.label(Some(prototype)) {
                     Some(LabelKind::Calls(list)) => list.clone(),
@@ -55,7 +55,7 @@ impl Decoder<'_> {
                     callees,
                 });
             }
-            _ => return Err("a call of what is no function".to_owned()),
+            _ => return Err("a call of something that is not a function".to_owned()),
         }
         Ok(())
     }
@@ -142,7 +142,7 @@ impl Decoder<'_> {
             "__assertfail" => Form::Assert { call },
             name => {
                 return Err(format!(
-                    "{name} has no body, and is none of the system's that are modelled (vprintf, __assertfail)"
+                    "{name} has no body and is not a supported system function (vprintf, __assertfail)"
                 ));
             }
         };

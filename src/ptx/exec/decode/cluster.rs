@@ -1,5 +1,5 @@
-//! Clusters of one block: shared memory of other blocks there is none, and
-//! what waits for them does not wait. Also what changes nothing here.
+//! Clusters of one block: there is no shared memory of other blocks, and
+//! waits for other blocks return at once. Also instructions without effect here.
 
 use super::operand::Reason;
 use super::{Decoder, Problem};

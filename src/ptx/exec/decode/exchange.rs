@@ -36,7 +36,7 @@ impl Decoder<'_> {
         };
         let combine = match (i.opcode, ty) {
             (Opcode::Redux, Type::F32) => {
-                let wrong = "a reduction of .f32 is .min or .max";
+                let wrong = "a reduction of .f32 must be .min or .max";
                 Some(float::extreme(i).ok_or(wrong)?)
             }
             _ => None,
@@ -71,7 +71,7 @@ impl Decoder<'_> {
             .copied()
             .filter(|_| sync && i.opcode != Opcode::Movmatrix);
         if members.is_some_and(|m| m.width != Width::Word) {
-            return Err("a mask of members of other than 32 bits".to_owned());
+            return Err("a member mask that is not 32 bits wide".to_owned());
         }
         let predicate = i.opcode == Opcode::Vote && word != Some(Ballot);
         let (result, second) =
@@ -147,7 +147,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// `barrier.cluster`: who waits, waits for the block to wait.
+    /// `barrier.cluster`: a cluster has one block, so waiting is a barrier of that block.
     fn cluster_barrier(&mut self, i: &Instruction) -> Result<(), Reason> {
         match i.one_of(&[Word::Arrive, Word::Wait]) {
             Some(Word::Arrive) => {

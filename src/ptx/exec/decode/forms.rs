@@ -228,7 +228,7 @@ fn conversion(i: &Instruction, to: Type, old: bool) -> Result<(), Reason> {
         return Err(format!("`cvt` takes no .{}", from.text()));
     }
     if i.has(Word::Ftz) && to != F32 && from != F32 {
-        return Err("`.ftz` is of .f32 alone".to_owned());
+        return Err("`.ftz` is only for .f32".to_owned());
     }
     const OF_FLOATS: &[Word] = &[Word::Rn, Word::Rz, Word::Rm, Word::Rp, Word::Rna];
     let expected = match (to.is_float(), from.is_float()) {

@@ -1,4 +1,4 @@
-//! One instruction to one operation.
+//! Decodes one instruction to one operation.
 
 use super::Decoder;
 use super::operand::Reason;
@@ -71,7 +71,7 @@ impl Decoder<'_> {
     fn branch(&mut self, i: &Instruction, at: u32, start: u32, cfg: &Cfg) -> Result<(), Reason> {
         let meet = self.meeting(cfg, at, start);
         let Some(LabelKind::Code(target)) = self.label(i.operands.first()) else {
-            return Err("a branch to what is no label".to_owned());
+            return Err("a branch to something that is not a label".to_owned());
         };
         let target = start + target;
         self.push(Form::Branch { target, meet });
@@ -97,10 +97,10 @@ impl Decoder<'_> {
             _ => None,
         };
         let table: Option<Vec<u32>> = list.iter().map(place).collect();
-        let table = table.ok_or("a target that is no label")?;
+        let table = table.ok_or("a target that is not a label")?;
         let slot = self.source(index, Type::U32)?;
         if slot.width != Width::Word {
-            return Err("an index of other than 32 bits".to_owned());
+            return Err("an index that is not 32 bits wide".to_owned());
         }
         let number = self.image.tables.len() as u32;
         self.image.tables.push(table);
@@ -177,14 +177,14 @@ impl Decoder<'_> {
         let mut exact = result.width == Width::of(definition.result).unwrap_or(Width::Mask);
         let wider = convert && result.width > Width::of(definition.result).unwrap_or(Width::Mask);
         if !(exact || wider) {
-            return Err("the result has another size than the instruction".to_owned());
+            return Err("the result and the instruction have different sizes".to_owned());
         }
         for (operand, &ty) in rest.iter().zip(&definition.sources) {
             let slot = self.source(operand, ty)?;
             let wanted = Width::of(ty).ok_or("a value of 128 bits")?;
             let wider = convert && slot.width > wanted && wanted != Width::Mask;
             if slot.width != wanted && !wider {
-                return Err("an operand has another size than the instruction".to_owned());
+                return Err("an operand and the instruction have different sizes".to_owned());
             }
             exact &= Self::fits(slot, ty);
             sources.push(slot);
@@ -258,7 +258,7 @@ impl Decoder<'_> {
                     to: to.at,
                     sources: [from.at, 0, 0],
                 })),
-                None => return Err("a move of what cannot be moved".to_owned()),
+                None => return Err("a move of an unsupported operand".to_owned()),
             },
             // Old PTX reads special registers in other sizes.
             (a, b) if a == b || matches!(source, Operand::Special(_)) => {

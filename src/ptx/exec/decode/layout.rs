@@ -59,7 +59,7 @@ impl Decoder<'_> {
                 return Err(Problem {
                     place,
                     text: format!("call {name}"),
-                    reason: format!("recursion: {name} comes to call itself"),
+                    reason: format!("recursion: {name} calls itself, directly or indirectly"),
                 });
             }
             if !done[callee as usize] {
@@ -136,7 +136,7 @@ impl Decoder<'_> {
                 place: Span::TOP,
                 text: ".local".to_owned(),
                 reason: format!(
-                    "{next} bytes of local memory a thread, of at most {LOCAL_BYTES} (512 KB, as \
+                    "{next} bytes of local memory per thread; at most {LOCAL_BYTES} (512 KB, as \
                      on GPUs)"
                 ),
             });

@@ -106,7 +106,7 @@ impl Decoder<'_> {
         let state = match state {
             Some(operand @ Operand::Register(_)) => Some(self.target(operand, Type::B64)?),
             Some(Operand::Discard) | None => None,
-            Some(_) => return Err("a result that is no register".to_owned()),
+            Some(_) => return Err("a result that is not a register".to_owned()),
         };
         let number = match number.first() {
             Some(operand) => Some(self.sized(operand, Type::U32)?),

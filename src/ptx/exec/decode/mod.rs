@@ -219,7 +219,7 @@ impl<'m> Decoder<'m> {
         };
         let slot = self.register(guard.register);
         if slot.width != Width::Mask {
-            self.problem(i, "the guard is no predicate");
+            self.problem(i, "the guard is not a predicate");
         }
         if let Some(op) = self.image.ops.last_mut() {
             op.guard = Mask::new(slot.at, guard.negated);

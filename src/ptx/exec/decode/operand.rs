@@ -1,4 +1,4 @@
-//! Operands to registers of the file.
+//! Decodes operands to registers of the register file.
 
 use super::{Decoder, SCRATCH, forms};
 use crate::ptx::ast::{Operand, Register, Symbol};
@@ -67,7 +67,7 @@ impl Decoder<'_> {
             Clock | ClockHi | Clock64 | Globaltimer | GlobaltimerLo | GlobaltimerHi
         );
         if changes {
-            return Err("a clock as an operand of what is no mov".to_owned());
+            return Err("a clock register read by an instruction other than mov".to_owned());
         }
         if let Some(slot) = self.specials.get(&special) {
             return Ok(*slot);
@@ -152,7 +152,7 @@ impl Decoder<'_> {
                 let slot = self.register(*register);
                 match slot.width {
                     Width::Mask => Slot { flip: true, ..slot },
-                    _ => return Err("`!` before what is no predicate".to_owned()),
+                    _ => return Err("`!` before something that is not a predicate".to_owned()),
                 }
             }
             Operand::Immediate(value) => {
@@ -195,7 +195,7 @@ impl Decoder<'_> {
                 width: Width::of(ty).ok_or("a value of 128 bits")?,
                 flip: false,
             }),
-            _ => Err("a result that is no register".to_owned()),
+            _ => Err("a result that is not a register".to_owned()),
         }
     }
 

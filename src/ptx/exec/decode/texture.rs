@@ -68,7 +68,7 @@ impl Decoder<'_> {
         let word = i.one_of(QUERIES).ok_or_else(|| {
             let words: Vec<&str> = QUERIES.iter().map(|w| w.text()).collect();
             format!(
-                "a question that is not supported: expected one of .{}",
+                "an unsupported query: expected one of .{}",
                 words.join(" .")
             )
         })?;
@@ -116,7 +116,7 @@ impl Decoder<'_> {
         }
         let geometry = geometry(i)?;
         if gathers && geometry.dimensions != 2 {
-            return Err("`tld4` is of .2d, .a2d, .cube and .acube".to_owned());
+            return Err("`tld4` requires .2d, .a2d, .cube or .acube".to_owned());
         }
         if of == Type::S32 && geometry.cube {
             return Err("cubes have coordinates of .f32".to_owned());

@@ -68,7 +68,7 @@ fn selectors(i: &Instruction) -> Result<(), Reason> {
                 _ => "bytes, as .b3210 and .b7654, and of the result those written, as .b20",
             };
             return Err(format!(
-                "operand {} of `{}` selects what there is not: expected {expected}",
+                "operand {} of `{}` has an invalid selector: expected {expected}",
                 at + 1,
                 i.opcode.text()
             ));

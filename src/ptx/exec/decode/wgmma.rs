@@ -18,7 +18,7 @@ const TARGET: &str = "sm_90a";
 const ELEMENTS: u32 = 1024;
 const COLUMNS: u32 = 32;
 
-/// The constants behind the factors.
+/// The constants after the factors.
 struct Tail {
     negated: bool,
     majors: [Major; 2],
@@ -28,7 +28,7 @@ impl Decoder<'_> {
     pub(super) fn wgmma(&mut self, i: &Instruction) -> Result<(), Reason> {
         if !self.module.target.iter().any(|t| t == TARGET) {
             return Err(format!(
-                "`wgmma` is there for {TARGET} alone, and the module is for {}",
+                "`wgmma` requires {TARGET}, and the module targets {}",
                 self.module.target.join(", ")
             ));
         }
@@ -68,7 +68,7 @@ impl Decoder<'_> {
                 self.step(Step::GroupWait { left });
                 Ok(())
             }
-            _ => Err("a constant number of groups expected, from 0 on".to_owned()),
+            _ => Err("expected a constant number of groups, at least 0".to_owned()),
         }
     }
 
@@ -253,7 +253,7 @@ fn constants(form: &GroupForm, held: bool, tail: &[Operand]) -> Result<Tail, Rea
         .filter(|v| v.len() == signs + majors)
         .ok_or_else(|| {
             format!(
-                "{} constants expected behind scale-d: {}",
+                "{} constants expected after scale-d: {}",
                 signs + majors,
                 match majors {
                     _ if signs == 0 => "none",

@@ -68,8 +68,8 @@ pub(super) fn multiply(m: &mut Machine, op: &TensorOp, exec: u32) {
 pub(super) fn whole_warp(m: &mut Machine, exec: u32) {
     if exec != u32::MAX {
         let text = format!(
-            "only lanes {exec:#010x} execute it: an instruction with .aligned is for all 32 lanes \
-             of a warp, and what it gives to some is undefined"
+            "only lanes {exec:#010x} execute it: an instruction with .aligned must be executed by all 32 lanes \
+             of a warp; otherwise its result is undefined"
         );
         m.found(
             FindingKind::InvalidMask,

@@ -182,7 +182,7 @@ impl TensorMap {
         if !bytes.starts_with(&MARK) {
             return Err(Wrong::new(
                 "tensor map",
-                "the bytes are no tensor map",
+                "the bytes are not a tensor map",
                 "a tensor_map argument of the launch file, or tensormap.replace on zeros",
             ));
         }

@@ -33,7 +33,7 @@ pub struct TensorMap {
     pub strides: Vec<u64>,
     /// What one copy moves.
     pub boxed: Boxed,
-    /// Of each dimension: every how manyth element is moved. That of the
+    /// The element stride in each dimension. That of the
     /// innermost does not count.
     pub steps: Vec<u32>,
     /// How rows lie in shared memory.

@@ -158,7 +158,7 @@ impl TensorMap {
                 return Err(Wrong::new(
                     "upper",
                     &what,
-                    "a last one that is not before the first",
+                    "a last coordinate that is not before the first",
                 ));
             }
         }

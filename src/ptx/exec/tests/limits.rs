@@ -58,7 +58,7 @@ fn calls_that_call_twice_end_at_the_limit() {
 }
 
 /// Blocks of unequal length store into words of their own; all of it fits
-/// behind no block, the limit lies in one in the middle.
+/// after no block, the limit lies in one in the middle.
 #[test]
 fn threads_change_nothing_in_what_a_limit_leaves() {
     let module = ".visible .entry k(.param .u64 p) { .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .pred %q;\n\

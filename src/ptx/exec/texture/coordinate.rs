@@ -63,7 +63,7 @@ pub(super) fn nearest(
     addressed(index, size, how.1)
 }
 
-/// The texels on both sides of a coordinate. The weight has 8 bits behind the
+/// The texels on both sides of a coordinate. The weight has 8 bits after the
 /// point (CUDA C++ Programming Guide, linear filtering), to nearest.
 pub(super) fn neighbours(
     coordinate: f32,

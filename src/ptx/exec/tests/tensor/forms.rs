@@ -184,7 +184,7 @@ fn errors_of_products_say_what_is_expected() {
     }
     let old = super::forms::refused(&[f16("row.col.f32.f16.f16.f32")], 75);
     assert!(
-        old[&0].contains("is there from sm_80 on, and the module is for sm_75"),
+        old[&0].contains("requires sm_80 or later, and the module targets sm_75"),
         "{old:?}"
     );
 }

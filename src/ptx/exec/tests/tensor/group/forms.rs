@@ -13,7 +13,7 @@ fn list(count: u32) -> String {
     format!("{{{}}}", names.collect::<Vec<_>>().join(", "))
 }
 
-/// Registers of a result, and the constants behind scale-d.
+/// Registers of a result, and the constants after scale-d.
 fn instruction(sp: &str, n: u32, k: u32, [d, a, b]: [&str; 3]) -> String {
     let tail = match a {
         "f16" | "bf16" => ", 1, 1, 0, 0",
@@ -84,7 +84,7 @@ fn products_are_refused_where_ptxas_refuses_them() {
         assert_eq!(found.is_none(), taken.contains(text), "{text}: {found:?}");
     }
     let elsewhere = refused_for("sm_90", &all[..1]);
-    let text = "`wgmma` is there for sm_90a alone, and the module is for sm_90";
+    let text = "`wgmma` requires sm_90a, and the module targets sm_90";
     assert_eq!(elsewhere[&0], text);
 }
 
@@ -123,7 +123,7 @@ fn operands_are_checked() {
         (plain("%p0, 1, 1, 2, 0"), "imm-trans of 2: expected 0 or 1"),
         (
             plain("%p0, %r1, 1, 0, 0"),
-            "4 constants expected behind scale-d: imm-scale-a",
+            "4 constants expected after scale-d: imm-scale-a",
         ),
         (plain("%p0, 1, 1, 0"), "4 constants expected"),
         (plain("%p0"), "4 constants expected"),

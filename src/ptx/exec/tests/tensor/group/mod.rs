@@ -128,7 +128,7 @@ impl Product {
         )
     }
 
-    /// The registers of the accumulator behind it, thread after thread.
+    /// The registers of the accumulator after it, thread after thread.
     pub fn run(&self, given: &Given) -> (Vec<u32>, Outcome) {
         let mut words = vec![0; WORDS];
         words[..REGISTERS].copy_from_slice(&given.shared);
