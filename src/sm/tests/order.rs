@@ -261,7 +261,7 @@ fn several_contexts_execute_atomics_of_several_warps() {
 
 /// The hash stage is a buffer in front of the banks, too: in an elastic
 /// pipeline without PREMEM queue it frees EXE for d - 1 cycles a turn, and
-/// costs its cycle where nothing is in conflict (docs/guides/simulation.md).
+/// costs its cycle where nothing is in conflict (docs/explanation/stages.md).
 #[test]
 fn a_hash_stage_is_a_buffer_in_front_of_the_banks() {
     let saved = |pipeline: &str, warps: u32, stride: u32| {
