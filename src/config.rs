@@ -315,15 +315,18 @@ mod tests {
             ("[geometry]\ncapacity_words = 1000\n", "32 banks evenly"),
             (
                 "[path]\nblocks = 3\n",
-                "3 blocks do not go with 48 warps at m.toml:2:10",
+                "3 block slots are not compatible with 48 warp slots at m.toml:2:10",
             ),
-            ("[path]\nwarps = 4\n", "8 blocks do not go with 4 warps"),
+            (
+                "[path]\nwarps = 4\n",
+                "8 block slots are not compatible with 4 warp slots",
+            ),
             ("[path]\nlocks = 48\n", "locks 48"),
             ("[geometry]\nblock_words = 0\n", "block_words 0"),
             ("[geometry]\nblock_words = 12289\n", "block_words 12289"),
             (
                 "[geometry]\nwide = \"phases\"\nlanes = 16\n",
-                "phases with 16 lanes for warps of 32",
+                "wide = \"phases\" with 16 lanes and warps of 32",
             ),
             (
                 "[geometry]\nwide = \"phases\"\nword_bits = 64\n",

@@ -112,7 +112,7 @@ fn accesses_are_the_share_of_instructions_that_was_asked_for() {
     let first = std::fs::read(&file).unwrap();
     json(&trace(&file));
     assert_eq!(std::fs::read(&file).unwrap(), first, "the same file again");
-    assert!(refused(&trace(&access)).contains("of accesses alone"));
+    assert!(refused(&trace(&access)).contains("has only accesses"));
     assert!(!Path::new(&access).exists());
     for wrong in ["0", "1.5", "nan"] {
         let error = refused(&["trace", "kernel:fwt", "-o", &file, "--intensity", wrong]);
@@ -316,7 +316,7 @@ fn slips_of_the_pen_are_no_points_to_skip() {
             &["--sweep", "--set", "sm.alu_cycles=1,fast"],
             "sm.alu_cycles is a string",
         ),
-        (&["--set", "sm.alu_cycles"], "has no value"),
+        (&["--set", "sm.alu_cycles"], "is missing a value"),
         (
             &["--set", "path.blocks=3"],
             "3 block slots are not compatible with",

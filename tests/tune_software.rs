@@ -218,7 +218,7 @@ fn bad_usage_is_refused_with_the_reason() {
     let ports = spadkit(&["encode", "swizzle:5,0,5"]);
     let text = String::from_utf8_lossy(&ports.stderr).into_owned();
     assert!(
-        ports.status.code() == Some(2) && text.contains("no hash unit has it"),
+        ports.status.code() == Some(2) && text.contains("no hash unit implements it"),
         "{text}"
     );
 }

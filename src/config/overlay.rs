@@ -137,7 +137,10 @@ mod tests {
         // The value is of the right type; the machine cannot be.
         overlay.set("path.blocks", "3").unwrap();
         let error = overlay.config().unwrap_err().to_string();
-        assert!(error.contains("3 blocks do not go with"), "{error}");
+        assert!(
+            error.contains("3 block slots are not compatible with"),
+            "{error}"
+        );
         assert!(Overlay::preset("nope").is_err());
     }
 

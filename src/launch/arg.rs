@@ -433,10 +433,13 @@ fn parse_init(section: &Section, source: &Source, element: Element) -> Result<Op
 fn refuse_keys_of_others(section: &Section, init: &str) -> Result<()> {
     const IMAGE: [&str; 6] = ["kind", "width", "height", "bits", "levels", "share"];
     if init != "random" {
-        section.refuse(&["min", "max"], "expected it with init = \"random\" only")?;
+        section.refuse(&["min", "max"], "only allowed with init = \"random\" only")?;
     }
     if init != "random" && init != "image" {
-        section.refuse(&["seed"], "expected it with init = \"random\" or \"image\"")?;
+        section.refuse(
+            &["seed"],
+            "only allowed with init = \"random\" or \"image\"",
+        )?;
     }
     if init != "image" {
         section.refuse(&IMAGE, "only allowed with init = \"image\"")?;
@@ -444,7 +447,7 @@ fn refuse_keys_of_others(section: &Section, init: &str) -> Result<()> {
     if init != "fill" {
         section.refuse(
             &["value"],
-            "expected it with init = \"fill\", or without count",
+            "only allowed with init = \"fill\", or without count",
         )?;
     }
     Ok(())

@@ -71,11 +71,11 @@ fn parse_kind(section: &Section, bits: u32) -> Result<Kind> {
     const EXPECTED: &str = "\"smooth\", \"noise\", \"share\", \"uniform\", \"edges\" or \"points\"";
     let kind = section.required_string("kind", EXPECTED)?.value;
     if !["noise", "edges", "points"].contains(&kind.as_str()) {
-        let help = "expected it with kind = \"noise\", \"edges\" or \"points\"";
+        let help = "only allowed with kind = \"noise\", \"edges\" or \"points\"";
         section.refuse(&["levels"], help)?;
     }
     if kind != "share" {
-        section.refuse(&["share"], "expected it with kind = \"share\" only")?;
+        section.refuse(&["share"], "only allowed with kind = \"share\" only")?;
     }
     let levels = |default: u64| -> Result<u64> {
         let levels = section.integer("levels", 1, 1 << bits)?;

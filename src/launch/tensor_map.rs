@@ -181,7 +181,7 @@ fn narrow(all: Vec<i64>) -> Vec<u32> {
 
 fn boxed(section: &Section) -> Result<Boxed> {
     if let Some(extent) = section.integers("box", 0, i64::from(u32::MAX))? {
-        section.refuse(&PIXEL_KEYS, "expected it without 'box', for .im2col")?;
+        section.refuse(&PIXEL_KEYS, "only allowed without 'box', for .im2col")?;
         return Ok(Boxed::Tile(narrow(extent)));
     }
     let corner = |key| section.integers(key, i64::from(i32::MIN), i64::from(i32::MAX));
@@ -232,7 +232,7 @@ fn element(element: Element) -> std::result::Result<Type, Wrong> {
         Element::Signed(_) | Element::Bytes => {
             return Err(Wrong {
                 key: "type",
-                what: "tensor maps have no such type".to_owned(),
+                what: "tensor maps cannot have this type".to_owned(),
                 expected: "expected u8, u16, u32, s32, u64, s64, f16, bf16, f32 or f64".to_owned(),
             });
         }

@@ -270,21 +270,21 @@ fn every_error_has_its_place_and_what_was_expected() {
         (
             "count = 256",
             "init = \"iota\"",
-            "'init' does not fit here; expected it of a buffer",
+            "'init' does not fit here; only allowed for a buffer",
             13,
             8,
         ),
         (
             "count = 256",
             "count = 256\nseed = 1",
-            "'seed' does not fit here; expected it with init = \"random\" or",
+            "'seed' does not fit here; only allowed with init = \"random\" or",
             14,
             8,
         ),
         (
             "count = 256",
             "count = 256\nvalue = 1",
-            "'value' does not fit here; expected it with init = \"fill\"",
+            "'value' does not fit here; only allowed with init = \"fill\"",
             14,
             9,
         ),
@@ -312,7 +312,7 @@ fn every_error_has_its_place_and_what_was_expected() {
         (
             "count = 256",
             "count = 256\nlevels = 4",
-            "'levels' does not fit here; expected it with init = \"image\"",
+            "'levels' does not fit here; only allowed with init = \"image\"",
             14,
             10,
         ),
@@ -326,7 +326,7 @@ fn every_error_has_its_place_and_what_was_expected() {
         (
             "expect = \"sub/out.npy\"",
             "",
-            "'tolerance' does not fit here; expected it beside 'expect'",
+            "'tolerance' does not fit here; only allowed together with 'expect'",
             15,
             13,
         ),
@@ -405,7 +405,7 @@ fn every_error_has_its_place_and_what_was_expected() {
         (
             "same_as = \"out\"",
             "type = \"u8\"\nvalue = 1",
-            "'offset' does not fit here; expected it beside same_as",
+            "'offset' does not fit here; only allowed together with same_as",
             31,
             10,
         ),

@@ -170,7 +170,7 @@ impl Item for Variable {
         } else if self.ty.bits() != other.ty.bits() || self.ty.is_float() != other.ty.is_float() {
             Some("has a different type here")
         } else if !both_common && self.bytes != 0 && self.bytes != other.bytes {
-            Some("has another size here")
+            Some("has a different size here")
         } else {
             None
         }

@@ -44,7 +44,7 @@ impl LayoutMarker {
             match name {
                 "boundary" if boundary.is_none() => boundary = Some(value),
                 _ if offsets.iter().any(|(n, _)| n == name) || name == "boundary" => {
-                    return Err(format!("{name} stands twice"));
+                    return Err(format!("{name} is listed twice"));
                 }
                 _ => offsets.push((name.to_owned(), value)),
             }

@@ -63,7 +63,7 @@ impl<'k> Plan<'k> {
         if !(0.0..=1.0).contains(&sharing) {
             return Err(Error::usage(
                 format!("sharing threshold {sharing} is out of range"),
-                "expected t, the part of a block's scratchpad that stays its own, from 0 to 1",
+                "expected t, the private fraction of a block's scratchpad, from 0 to 1",
             ));
         }
         let block = BlockNeeds {

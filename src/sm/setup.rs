@@ -42,7 +42,7 @@ impl Setup {
             if !(0.0..=1.0).contains(&threshold) {
                 return Err(Error::usage(
                     format!("sharing threshold {threshold} is out of range"),
-                    "expected t, the part of a block's scratchpad that stays its own, from 0 to 1",
+                    "expected t, the private fraction of a block's scratchpad, from 0 to 1",
                 ));
             }
             (config.sm.sharing.on, config.sm.sharing.threshold) = (true, threshold);

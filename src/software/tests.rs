@@ -162,9 +162,9 @@ fn every_swizzle_is_cutes() {
 fn bad_layouts_are_refused_with_the_reason() {
     for (text, reason) in [
         ("pad:every=0,by=1", "out of range"),
-        ("pad:every=32", "not as they should be"),
-        ("pad:every=32,by=1,by=2", "not as they should be"),
-        ("pad:every=+32,by=1", "not as they should be"),
+        ("pad:every=32", "malformed"),
+        ("pad:every=32,by=1,by=2", "malformed"),
+        ("pad:every=+32,by=1", "malformed"),
         ("swizzle:5,0", "three numbers"),
         ("swizzle:5,0,4", "overlap"),
         ("swizzle:5,0,x", "not numbers"),

@@ -359,7 +359,7 @@ mod tests {
                 .unwrap();
             let error = cache.get_or_build(&key("x"), write("good")).unwrap_err();
             assert!(
-                error.to_string().contains("can be written by others"),
+                error.to_string().contains("is writable by others"),
                 "{error}"
             );
             std::fs::set_permissions(path, before).unwrap();

@@ -68,8 +68,8 @@ fn old_and_mad_tools_are_refused() {
         "{old}"
     );
     let other = version_of("echo 'Sally 1.2'");
-    assert!(other.contains("does not tell its version"), "{other}");
-    assert!(version_of("true").contains("does not tell its version"));
+    assert!(other.contains("does not report its version"), "{other}");
+    assert!(version_of("true").contains("does not report its version"));
     assert!(version_of("exit 7").contains("exit status 7"));
     assert!(version_of("sleep 60").contains("did not finish in 0.3 s"));
 }

@@ -44,7 +44,7 @@ fn ptx_alone_is_answered_with_its_launch_file() {
     ] {
         let text = refused(&args, 2);
         for part in [
-            "does not say how it is launched",
+            "does not specify",
             "ptx = \"K.ptx\"",
             "grid = [1]",
             "[[arg]]",
@@ -98,7 +98,7 @@ fn a_mapping_does_not_swallow_the_input() {
     assert!(first.status.success() && first.stdout == last.stdout);
     for (args, reason) in [
         (&["conflicts", "--hash", "xor"][..], "INPUT is missing"),
-        (&["conflicts", "--hash", "kernel:fft"], "has no mapping"),
+        (&["conflicts", "--hash", "kernel:fft"], "needs a mapping"),
         (
             &["conflicts", "kernel:fft", "--hash", "xor", "kernel:fwt"],
             "is not a mapping",
@@ -122,7 +122,7 @@ fn two_dumps_into_one_file_are_refused() {
     std::fs::write(at("k.toml"), text).unwrap();
     let (a, b) = (format!("a={}", at("o.npy")), format!("b={}", at("./o.npy")));
     let text = refused(&["run", &at("k.toml"), "--dump", &a, "--dump", &b], 2);
-    assert!(text.contains("are both to be dumped"), "{text}");
+    assert!(text.contains("would both be dumped"), "{text}");
     assert!(!Path::new(&at("o.npy")).exists());
     refused(&["run", &at("k.toml"), "--dump", "a=-"], 2);
 }

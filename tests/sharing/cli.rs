@@ -245,13 +245,16 @@ fn a_layout_marker_is_checked() {
     assert_eq!(places(), [8, 0]);
     for (offsets, reason) in [
         ("boundary=0 b=0", "a and b overlap"),
-        ("boundary=0 c=0", "not one shared variable c"),
+        (
+            "boundary=0 c=0",
+            "does not have exactly one shared variable c",
+        ),
         ("boundary=0 b=4 a=12", "aligned to 8"),
         ("boundary=0 b=12", "ends beyond 16 bytes"),
         ("a=0", "boundary=BYTES is missing"),
         ("boundary=0 a=x", "'x' of a is not a number"),
         ("boundary=0 a", "'a' is not NAME=OFFSET"),
-        ("boundary=0 a=0 a=0", "a stands twice"),
+        ("boundary=0 a=0 a=0", "a is listed twice"),
     ] {
         let error = run(offsets).code(2).get_output().stderr.clone();
         let error = String::from_utf8(error).unwrap();

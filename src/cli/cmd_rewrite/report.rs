@@ -64,7 +64,7 @@ impl Report<'_> {
             text += &format!("launch it with {bytes} bytes of dynamic shared memory\n");
         }
         if let Some([x, y, z]) = r.block {
-            text += &format!("for blocks of {x} x {y} x {z} threads alone\n");
+            text += &format!("valid only for blocks of {x} x {y} x {z} threads\n");
         }
         if let Some(m) = self.measured {
             let per_access = m
@@ -118,14 +118,14 @@ impl Report<'_> {
                 what: format!("{} was not rewritten: {reason}", self.rewritten.entry),
                 help: Some(match &self.proposal {
                     Some(proposal) => proposal.text(),
-                    None => "the lines that are in the way are above".to_owned(),
+                    None => "the lines that prevent it are listed above".to_owned(),
                 }),
             });
         }
         if self.measured.is_some_and(|m| !m.outputs_equal) {
             Err(Error::CheckFailed {
                 what: format!(
-                    "{}: the rewritten kernel computes something else",
+                    "{}: the rewritten kernel computes different results",
                     self.rewritten.entry
                 ),
                 help: Some(

@@ -135,7 +135,7 @@ fn mistakes_are_named_with_their_place() {
             "box = [8, 4]\n",
             "box = [8, 4]\npixels = 3\n",
             22,
-            "expected it without 'box'",
+            "only allowed without 'box'",
         ),
         (
             "element_strides = [1, 1]",
@@ -165,7 +165,7 @@ fn mistakes_are_named_with_their_place() {
             "type = \"u32\"\nextent",
             "type = \"s16\"\nextent",
             18,
-            "no such type",
+            "cannot have this type",
         ),
         (
             "buffer = \"in\"\n",

@@ -71,7 +71,7 @@ fn side(m: &mut Machine, end: &BulkEnd, lane: u32, bytes: u64, writes: bool) -> 
         });
     }
     let text = format!(
-        "a bulk copy {} at byte {offset} of {}, which is no multiple of {UNIT}",
+        "a bulk copy {} at byte {offset} of {}, which is not a multiple of {UNIT}",
         verb(writes),
         object.name
     );
@@ -96,7 +96,7 @@ pub(super) fn shared_place(
     let what = verb(writes);
     let (kind, text) = if !at.is_multiple_of(align) {
         let text = format!(
-            "a bulk copy {what} at byte {at} of shared memory, which is no multiple of {align}"
+            "a bulk copy {what} at byte {at} of shared memory, which is not a multiple of {align}"
         );
         (FindingKind::Misaligned, text)
     } else if at.checked_add(bytes).is_none_or(|end| end > m.shared_len) {

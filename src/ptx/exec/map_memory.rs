@@ -143,7 +143,10 @@ fn locate<'a>(
     if at.is_multiple_of(ALIGN) {
         return Some(spot);
     }
-    let text = format!("{}: its address is no multiple of {ALIGN}", named(m, spot));
+    let text = format!(
+        "{}: its address is not a multiple of {ALIGN}",
+        named(m, spot)
+    );
     m.found(FindingKind::Misaligned, lane, Some(at), None, text);
     None
 }

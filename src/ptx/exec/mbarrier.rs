@@ -34,7 +34,7 @@ pub(super) fn locate(m: &mut Machine, place: &SharedPlace, lane: u32, what: &str
         }
         Some(at) if at % BYTES != 0 => {
             let text =
-                format!("{what} at byte {at} of shared memory, which is no multiple of {BYTES}");
+                format!("{what} at byte {at} of shared memory, which is not a multiple of {BYTES}");
             (FindingKind::Misaligned, text)
         }
         Some(at) if at.checked_add(BYTES).is_none_or(|end| end > m.shared_len) => {

@@ -280,8 +280,9 @@ impl Warp {
                 .iter()
                 .position(|c| function(c.function) == target)
             else {
-                let text =
-                    format!("a call through {target:#x}, which is no function of this signature");
+                let text = format!(
+                    "a call through {target:#x}, which is not a function of this signature"
+                );
                 m.found(FindingKind::Trap, lane, None, None, text);
                 m.stop = true;
                 return false;

@@ -200,7 +200,7 @@ fn what_does_not_fit_together_is_named_with_its_place() {
             visible.to_owned(),
             ".extern .global .align 4 .u32 v[3];\n".to_owned(),
             4,
-            "b.ptx: v has another size here; expected it as at a.ptx:4",
+            "b.ptx: v has a different size here; expected it as at a.ptx:4",
         ),
         (
             visible.to_owned(),
@@ -247,7 +247,7 @@ fn what_does_not_fit_together_is_named_with_its_place() {
     let narrow = Module::parse(".version 7.0\n.target sm_70\n.address_size 32\n", "n.ptx");
     let error = Module::link(vec![module("a.ptx", ""), narrow.unwrap()]).unwrap_err();
     assert!(
-        error.to_string().contains("addresses of another size"),
+        error.to_string().contains("a different address size"),
         "{error}"
     );
 }

@@ -261,7 +261,7 @@ impl<'a> Parser<'a> {
             self.expect(Kind::Greater, "`>`")?;
             scope.declare_range(name, u64::from(count), ty, vector);
         } else if !scope.declare(name, Named::Declared(ty, vector)) {
-            let help = "expected a name that the scope does not have yet";
+            let help = "expected a name not yet defined in this scope";
             return self.error(token, format!("{name} is declared twice"), help);
         }
         Ok(())
@@ -289,7 +289,7 @@ impl<'a> Parser<'a> {
         }
         let index = body.function.variables.len() as u32;
         if scope.is_some_and(|s| !s.declare(name, Named::Variable(index))) && name != "_" {
-            let help = "expected a name that the scope does not have yet";
+            let help = "expected a name not yet defined in this scope";
             return self.error(token, format!("{name} is declared twice"), help);
         }
         body.function.variables.push(variable);

@@ -162,7 +162,7 @@ impl<'a> Parser<'a> {
                 let declared = matches!(known, Global::Variable(i)
                     if self.module.variables[i as usize].linkage == Linkage::Extern);
                 if !declared {
-                    let help = "expected a name that the module does not have yet";
+                    let help = "expected a name not yet defined in this module";
                     return self.error(token, format!("{name} is declared twice"), help);
                 }
             }
@@ -404,7 +404,7 @@ impl<'a> Parser<'a> {
                 Ok(*index)
             }
             Some(_) => {
-                let help = "expected a name that the module does not have yet";
+                let help = "expected a name not yet defined in this module";
                 self.error(token, format!("{name} is defined twice"), help)
             }
         }

@@ -87,7 +87,7 @@ impl Parser<'_> {
             match immediate_bits(value, ty) {
                 Some(bits) => bits.to_le_bytes()[..ty.bytes() as usize].to_vec(),
                 None => {
-                    return self.error(token, "the value has another type", {
+                    return self.error(token, "the value has a different type", {
                         format!("expected a constant of type .{}", ty.text())
                     });
                 }

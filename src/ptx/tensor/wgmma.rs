@@ -60,7 +60,7 @@ pub(in crate::ptx) fn wgmma(i: &Instruction) -> Result<GroupForm, String> {
     let k = ROW * 8 / a.bits() * if sparse { 2 } else { 1 };
     let fits = |shape: &GroupShape| shape.k() == k && has_columns(a, shape.columns());
     let Some(shape) = shape.filter(fits) else {
-        let given = shape.map_or("without a shape that is known".to_owned(), |shape| {
+        let given = shape.map_or("has an unknown shape".to_owned(), |shape| {
             format!("has no .{}", shape.text())
         });
         return Err(format!(

@@ -135,7 +135,7 @@ fn of(i: &Instruction, target: Target) -> Result<&'static Shape, String> {
     };
     let Some(word) = shape(i) else {
         return Err(format!(
-            "`wmma` without a shape that is known: expected {}",
+            "`wmma` has an unknown shape: expected {}",
             expected()
         ));
     };
@@ -162,7 +162,7 @@ fn of(i: &Instruction, target: Target) -> Result<&'static Shape, String> {
     let first = shape.3.max(of_type);
     if target.0 < first {
         Err(format!(
-            "`wmma` of .{} with these types is there from sm_{first} on, and the module is for \
+            "`wmma` of .{} with these types requires sm_{first} or later, and the module targets \
              sm_{}",
             word.text(),
             target.0

@@ -210,11 +210,7 @@ impl Parser {
             let at = scan.at;
             let word = scan.word();
             if word != "block" {
-                return wrong(
-                    at,
-                    format!("'{word}' is left over"),
-                    "expected 'block RANGE'",
-                );
+                return wrong(at, format!("unexpected '{word}'"), "expected 'block RANGE'");
             }
             blocks = range(scan)?;
         }

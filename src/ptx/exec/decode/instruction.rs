@@ -290,7 +290,7 @@ impl Decoder<'_> {
                 self.source(operand, part)?
             };
             if !Self::fits(slot, part) {
-                return Err("a part of another size".to_owned());
+                return Err("a part of a different size".to_owned());
             }
             slots.push(slot);
         }
@@ -300,7 +300,7 @@ impl Decoder<'_> {
             self.target(whole, ty)?
         };
         if !Self::fits(whole, ty) {
-            return Err("a register of another size".to_owned());
+            return Err("a register of a different size".to_owned());
         }
         let (sources, results) = if split {
             (vec![whole], slots)

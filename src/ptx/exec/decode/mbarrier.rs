@@ -101,7 +101,7 @@ impl Decoder<'_> {
         };
         let Some((place, number)) = rest.split_first().filter(|r| numbers.contains(&r.1.len()))
         else {
-            return Err("another number of operands than the instruction has".to_owned());
+            return Err("wrong number of operands".to_owned());
         };
         let state = match state {
             Some(operand @ Operand::Register(_)) => Some(self.target(operand, Type::B64)?),

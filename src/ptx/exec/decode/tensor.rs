@@ -116,7 +116,7 @@ impl Decoder<'_> {
     ) -> Result<(Sparsity, Slot), Reason> {
         let slot = self.source(metadata, Type::B32)?;
         if slot.width != Width::Word {
-            return Err("metadata in a register of other than 32 bits".to_owned());
+            return Err("metadata in a register that is not 32 bits wide".to_owned());
         }
         let most = Sparsity::new(ty, columns, 0).selectors();
         match selector {

@@ -55,7 +55,7 @@ impl Decoder<'_> {
         let (place, at, value) = match (&i.operands[..], field.values()) {
             ([place, value], 1) => (place, 0, value),
             ([place, at, value], 2..) => (place, number(at)?, value),
-            _ => return Err("another number of operands than the field has".to_owned()),
+            _ => return Err("wrong number of operands".to_owned()),
         };
         if at >= field.values() as u64 {
             let most = field.values() - 1;

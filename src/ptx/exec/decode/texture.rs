@@ -105,9 +105,7 @@ impl Decoder<'_> {
             return Err("the types of the texels and of the coordinates expected".to_owned());
         };
         if !matches!(ty, Type::U32 | Type::S32 | Type::F32) || !i.has(Word::V4) {
-            return Err(
-                "texels of other than .v4 with .u32, .s32 or .f32 are not supported".into(),
-            );
+            return Err("texels other than .v4 with .u32, .s32 or .f32 are not supported".into());
         }
         if !matches!(of, Type::F32 | Type::S32) || gathers && of != Type::F32 {
             return Err(format!("coordinates of .{}: expected .f32{}", of.text(), {
@@ -272,7 +270,7 @@ impl Decoder<'_> {
             .chain(&layer)
             .any(|s| s.width != Width::Word)
         {
-            return Err("coordinates of other than 32 bits".to_owned());
+            return Err("coordinates that are not 32 bits wide".to_owned());
         }
         Ok(TextureOp {
             operation,
@@ -293,7 +291,7 @@ impl Decoder<'_> {
         let slot = self.source(operand, Type::B64)?;
         match slot.width {
             Width::Double => Ok(slot),
-            _ => Err("a handle of other than 64 bits".to_owned()),
+            _ => Err("a handle that is not 64 bits wide".to_owned()),
         }
     }
 }

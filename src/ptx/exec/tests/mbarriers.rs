@@ -109,7 +109,7 @@ fn misuse_of_a_barrier_is_found() {
     assert!(
         run.outcome.findings[0]
             .message
-            .contains("nobody has initialised")
+            .contains("has not been initialised")
     );
 }
 

@@ -472,7 +472,7 @@ fn misuse_is_found() {
             [0; 3],
         ),
         FindingKind::InvalidTexture,
-        "0x5 is the handle of no texture",
+        "0x5 is not the handle of a texture",
     );
     let wrong = "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%tex, {%x}];";
     let values: Vec<f32> = vec![0.0; 12];

@@ -218,7 +218,7 @@ fn errors_of_wmma_say_what_is_expected() {
         ),
         (
             format!("wmma.load.a.sync.aligned.row.m64n64k16.shared.f16 {r8}, [s], 16;"),
-            "without a shape that is known: expected .m16n16k16",
+            "has an unknown shape: expected .m16n16k16",
         ),
         (
             "wmma.load.a.sync.aligned.col.m8n8k32.shared.s4 {%r0}, [s], 32;".to_owned(),

@@ -40,7 +40,7 @@ fn misuse_of_operands_is_found() {
     };
     let good = run(LOAD, &map(), &case(), &[REST; 256]);
     assert_eq!(good.findings, []);
-    let text = "no multiple of 128";
+    let text = "not a multiple of 128";
     found(&load("[%w]", "[%w+16]"), &map(), &case(), Misaligned, text);
     let text = "of which the block has";
     found(
@@ -51,7 +51,7 @@ fn misuse_of_operands_is_found() {
         text,
     );
     let init = "mbarrier.init.shared::cta.b64 [%b], 1;";
-    let text = "nobody has initialised it";
+    let text = "has not been initialised";
     found(&load(init, ""), &map(), &case(), InvalidBarrier, text);
     let text = "is not inside one buffer";
     found(
@@ -59,7 +59,7 @@ fn misuse_of_operands_is_found() {
         &map(),
         &case(),
         InvalidTensorMap,
-        "no tensor map",
+        "not a tensor map",
     );
     let beyond = TensorMap {
         extent: vec![16, 80],
@@ -76,7 +76,7 @@ fn misuse_of_operands_is_found() {
         ..case()
     };
     found(STORE, &map(), &below, OutOfBounds, text);
-    let text = "by a map that has 2";
+    let text = "uses a map of 2";
     let line = Direct {
         start: vec![0],
         ..case()
@@ -109,7 +109,7 @@ fn who_does_not_wait_races() {
         &map(),
         &case(),
         FindingKind::Race,
-        "nobody has waited",
+        "no thread has waited",
     );
 }
 
@@ -203,7 +203,7 @@ fn what_is_not_supported_is_named() {
     );
     refused(
         &format!("{load} {operands}, %h;"),
-        "another number of operands",
+        "wrong number of operands",
     );
     refused(
         &format!("{} {operands};", with("global", "global.im2col")),
@@ -217,7 +217,7 @@ fn what_is_not_supported_is_named() {
         &format!("{replace}, 5, %r;"),
         "value 5 of .box_dim: expected 0 to 4",
     );
-    refused(&format!("{replace}, %r;"), "another number of operands");
+    refused(&format!("{replace}, %r;"), "wrong number of operands");
     let address = "tensormap.replace.tile.global_address.global.b1024.b32 [%d], %r;";
     refused(address, "expected .b64 with .global_address");
     let moved = "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync\

@@ -28,7 +28,7 @@ fn the_bytes_hold_every_field() {
         assert_eq!(TensorMap::decode(&map.encode()), Ok(map));
     }
     let no_map = TensorMap::decode(&[7; BYTES]).unwrap_err();
-    assert!(no_map.what.contains("no tensor map"));
+    assert!(no_map.what.contains("not a tensor map"));
     assert_eq!(replaced([7; BYTES], Field::Rank, 1), None);
 }
 

@@ -204,7 +204,7 @@ fn operands_are_checked() {
         ),
         (bits(".and.popc"), ""),
         (bits(""), "needs .xor.popc or .and.popc"),
-        (bits(".xor.popc"), "has .and.popc alone"),
+        (bits(".xor.popc"), "supports only .and.popc"),
         (sparse("0"), ""),
         (sparse("1"), ""),
         (
@@ -217,7 +217,7 @@ fn operands_are_checked() {
         ),
         (
             plain("%p0, 1, 1, 0, 0").replace("n8", "n12"),
-            "without a shape that is known",
+            "has an unknown shape",
         ),
         (
             plain("%p0, 1, 1, 0, 0").replace("k16", "k32"),
