@@ -231,7 +231,7 @@ fn files_that_cannot_be_read() {
 #[test]
 fn bad_hash_specs() {
     for (spec, expected) in [
-        ("nothing", "'nothing' is no hash; expected one of mod, xor"),
+        ("nothing", "'nothing' is not a hash; expected one of mod, xor"),
         ("bitvec-perm:k=10", "k=10 is out of range"),
         (
             "bitvec-perm:k=4294967295",
@@ -254,10 +254,10 @@ fn bad_hash_specs() {
         ),
         ("matrix:1,2,4,8,0", "bank bit 4 is always zero"),
         ("matrix:1,2,4,8,0x4000", "beyond the address"),
-        ("matrix:0x,2,4,8,16", "'0x' is no mask"),
-        ("rap:0,1,2", "3 shifts for 32 banks"),
-        ("rap:seed=+1", "is no seed"),
-        ("ras:32", "1 shifts for 32 banks"),
+        ("matrix:0x,2,4,8,16", "'0x' is not a mask"),
+        ("rap:0,1,2", "3 shifts given for 32 banks"),
+        ("rap:seed=+1", "is not a seed"),
+        ("ras:32", "1 shifts given for 32 banks"),
     ] {
         for command in [
             &["encode", spec][..],

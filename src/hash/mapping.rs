@@ -274,7 +274,7 @@ mod tests {
                 "the XOR of bank bits 0, 1, 2 is always zero",
             ),
             ("matrix:1,2,4,8,0x4000", "bits beyond the address"),
-            ("rap:0,1,2,3", "4 shifts for 32 banks"),
+            ("rap:0,1,2,3", "4 shifts given for 32 banks"),
         ] {
             let error = mapping(spec, fermi()).unwrap_err().to_string();
             assert!(error.contains(reason), "{spec}: {error}");

@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn bad_specs_are_refused_with_the_reason() {
         for (text, reason) in [
-            ("", "is no hash"),
+            ("", "is not a hash"),
             ("mod:1", "takes no parameters"),
             ("xor:", "takes no parameters"),
             ("bitvec-perm", "needs parameters"),
@@ -182,10 +182,10 @@ mod tests {
             ("bitwise-perm:0,,5", "'' is not a number"),
             ("bitwise-perm:0,99999999999", "is not a number"),
             ("bitwise-xor:3^3", "always zero"),
-            ("matrix:0xzz", "no hexadecimal"),
-            ("matrix:0x1ffffffff", "no mask"),
-            ("rap:seed=x", "is no seed"),
-            ("rap:seed=+5", "is no seed"),
+            ("matrix:0xzz", "not a hexadecimal number"),
+            ("matrix:0x1ffffffff", "not a mask"),
+            ("rap:seed=x", "is not a seed"),
+            ("rap:seed=+5", "is not a seed"),
         ] {
             let error = text.parse::<HashSpec>().unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");

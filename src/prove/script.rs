@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn assumptions_without_an_example_prove_nothing() {
         let found = || Answer::Found(Vec::new());
-        let reason = "the proof would be vacuous: there is no example of 'it'";
+        let reason = "the proof would be vacuous: no state satisfies 'it'";
         let unknown = Outcome::Unknown(reason.to_owned());
         assert_eq!(judged(Goal::Example, Answer::None), unknown);
         assert_eq!(judged(Goal::Example, found()), Outcome::Proved);
