@@ -2,12 +2,11 @@
 //! lanes. The registers hold the compact configuration; the select lines are
 //! decoded here, off the path of every access.
 
-use crate::configured::{Decoder, index_width};
+use crate::configured::{Decoder, index_width, selects};
 use crate::geometry::Geometry;
 use crate::hashes::Configured;
 use crate::module::{Dir, Module, Result, UnitDoc};
 use crate::signal::{Bits, Expr, Signal, concat};
-use crate::spad_lane_hash::selects;
 use crate::unit::Unit;
 
 /// Emits the configuration block of `of` under the module name `name`, with its

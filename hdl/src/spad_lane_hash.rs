@@ -1,9 +1,10 @@
 //! One lane's hash stage of the SM path: bank, row and lock of an address.
 
 use crate::codes::lock_hash;
+use crate::configured::selects;
 use crate::hashes::{Configured, PathHash};
 use crate::machine::Machine;
-use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::{Bits, Expr, Operand, code, concat, when};
 use crate::unit::Unit;
@@ -110,10 +111,4 @@ fn lane(p: &Params, to_bank: Option<&Module>, to_row: Option<&Module>) -> Result
     };
     u.assign(lock, index);
     u.emit()
-}
-
-/// The ports that select a unit's function.
-pub(crate) fn selects(module: &Module) -> impl Iterator<Item = &Port> {
-    let is_select = |port: &&Port| port.name.starts_with("cfg_") && port.dir == Dir::In;
-    module.ports.iter().filter(is_select)
 }
