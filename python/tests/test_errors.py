@@ -61,7 +61,7 @@ def test_questions_before_a_launch(transpose: Kernel) -> None:
 
 
 def test_wrong_questions(launched: Kernel) -> None:
-    with pytest.raises(spadkit.UsageError, match="'xorr' is no hash"):
+    with pytest.raises(spadkit.UsageError, match="'xorr' is not a hash"):
         launched.conflicts(hash="xorr")
     with pytest.raises(spadkit.UsageError, match="there is no preset 'sm81'"):
         launched.conflicts(machine="sm81")

@@ -168,7 +168,7 @@ fn bad_layouts_are_refused_with_the_reason() {
         ("swizzle:5,0", "three numbers"),
         ("swizzle:5,0,4", "overlap"),
         ("swizzle:5,0,x", "not numbers"),
-        ("nope", "is no hash"),
+        ("nope", "is not a hash"),
     ] {
         let error = text.parse::<LayoutSpec>().unwrap_err().to_string();
         assert!(error.contains(reason), "{text}: {error}");
