@@ -480,7 +480,7 @@ fn every_error_has_its_place_and_what_was_expected() {
         parse(&twice)
             .unwrap_err()
             .to_string()
-            .contains("there twice at dir/a.toml:58:8")
+            .contains("defined twice at dir/a.toml:58:8")
     );
 }
 
