@@ -92,19 +92,9 @@ pub(crate) fn is(name: &str, code: &str) -> Expr {
     compare(name, VerilogOp::Eq, code)
 }
 
-/// `name >= code`
-pub(crate) fn at_least(name: &str, code: &str) -> Expr {
-    compare(name, VerilogOp::Ge, code)
-}
-
 /// `name > code`
 pub(crate) fn above(name: &str, code: &str) -> Expr {
     compare(name, VerilogOp::Gt, code)
-}
-
-/// `name <= code`
-pub(crate) fn at_most(name: &str, code: &str) -> Expr {
-    compare(name, VerilogOp::Le, code)
 }
 
 fn compare(name: &str, op: VerilogOp, code: &str) -> Expr {
@@ -114,11 +104,6 @@ fn compare(name: &str, op: VerilogOp, code: &str) -> Expr {
 /// The constant 0 of one bit.
 pub(crate) fn zero() -> Expr {
     wire("1'b0")
-}
-
-/// The constant 1 of one bit.
-pub(crate) fn one() -> Expr {
-    wire("1'b1")
 }
 
 /// `name == value`, both `width` bits wide.

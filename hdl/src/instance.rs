@@ -1,6 +1,7 @@
 //! Instances of other modules: every port is connected, and fits.
 
 use crate::adapter;
+use crate::bundle::{Values, named};
 use crate::item::Instance;
 use crate::module::Module;
 use crate::port::{Dir, Port};
@@ -59,6 +60,16 @@ impl<'u> Ports<'u> {
             self.unit.drive(&to);
         }
         self.connected(port, to)
+    }
+
+    /// Connects the next ports, which are called `prefix` and the names of
+    /// these fields.
+    #[track_caller]
+    pub(crate) fn bundle(mut self, prefix: &str, fields: Values) -> Self {
+        for (field, _, value) in fields.0 {
+            self = self.port(&named(prefix, field), value);
+        }
+        self
     }
 
     /// The next port, which has to be called `port`.

@@ -36,6 +36,7 @@ mod machine;
 mod memory;
 mod module;
 mod params;
+mod payload;
 mod port;
 mod print;
 mod register;

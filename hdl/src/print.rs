@@ -112,7 +112,7 @@ impl Printer<'_> {
     fn statement(&self, opening: &str, statement: &VerilogStatement) -> String {
         match statement {
             VerilogStatement::Assignment(target, value) => {
-                let opening = format!("{opening}{} = ", self.text(target));
+                let opening = self.broken(opening, target) + " = ";
                 format!("{};", self.broken(&opening, value))
             }
             VerilogStatement::If(choice) => {

@@ -142,11 +142,6 @@ impl Shell {
         }
     }
 
-    /// Renders `template` with the parameters alone.
-    pub(crate) fn emit(self, template: &str, p: &Params) -> Result<Module> {
-        self.emit_with(template, p, &())
-    }
-
     /// Renders `template` with the parameters and `x`.
     pub(crate) fn emit_with(
         self,
