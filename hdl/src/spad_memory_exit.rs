@@ -70,7 +70,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     };
     let result = u.named("result", s.WBW, result.joined(&s));
 
-    if !stages.is_empty() {
+    if stages.is_empty() {
+        u.paragraph();
+    } else {
         u.section("Stages behind the scratchpad, each free when what it holds can go on.");
     }
     let stage = |k: usize| {

@@ -217,9 +217,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.assign(at_ready, idle);
     u.assign(state, now);
     u.assign(rounds, begun.gated(!idle));
-    let [lane] = u.indices(["lane"]);
+    u.paragraph();
+    let [i, t] = u.indices(["i", "t"]);
     u.generate(|| {
-        u.each("each_lane", lane, (0, s.L), |i| {
+        u.each("lane", i, (0, s.L), |i| {
             let asked = |to: Signal, from: Signal, width: Size| {
                 let asked = from.part(i * width, width) & asks.at(i).copies(width);
                 u.assign(to.part(i * width, width), asked);
@@ -245,8 +246,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     );
     let turn = u.register("turn", turns).reset(0);
     let begins = when(reading & next.is(to(seq::UPDATE)), 1).otherwise(turn.up(1));
-    let turn_next = u.name("turn_next", begins);
-    u.at_clock().next(turn, turn_next);
+    u.at_clock().next(turn, begins);
     let word = |words: Signal, lane: Size| words.part(lane * s.D, s.D);
     let [late, words, operands] = match turns.value() {
         Some(1) => [
@@ -277,7 +277,6 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         (pick, [(word_next, old), (operand_next, opnd)])
     });
     let result = u.wire("result", alus * s.D);
-    let [i, t] = u.indices(["i", "t"]);
     u.generate(|| {
         u.each("alu", i, (0, alus), |i| {
             if let Some((pick, sides)) = &read {

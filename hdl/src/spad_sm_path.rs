@@ -7,10 +7,10 @@ use crate::codes::{kind, pipeline, source, stall};
 use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::{Params, Sizes};
-use crate::payload::{Control, Outcome, Passing, Response};
-use crate::signal::{Bits, Expr, Operand, Signal, code, concat, when};
+use crate::payload::{Control, Passing, Response};
+use crate::signal::{Bits, Expr, Signal, code, concat, when};
 use crate::spad_hash_stage::HashStage;
-use crate::unit::Unit;
+use crate::unit::{Index, Unit};
 use crate::{
     spad_access_unit, spad_conflict_predictor, spad_eligibility, spad_hash_stage,
     spad_issue_select, spad_memory_entry, spad_memory_exit, spad_nonmem_queue, spad_pass_issue,
@@ -32,7 +32,7 @@ bundle! {
         // A predicted pass that has left the scratchpad.
         resolved_valid: 1, resolved_occ: s.OCC, resolved_last: 1, resolved_pc: s.PCW,
         // Stages that are occupied, and what holds the pass in MEM0.
-        hx_valid: 1, seq_busy: 1, stages: s.MS - 1, blocked: 1,
+        hx_valid: 1, seq_busy: 1, stages: (s.MS - 1).plain(), blocked: 1,
         // The result of the last memory stage.
         last_valid: 1, last_ready: 1, last_data: s.WBW,
     }
@@ -60,6 +60,7 @@ struct Path<'a> {
     p: &'a Params,
     s: &'a Sizes,
     clock: [Signal; 2],
+    lane: Index,
     cfg: Settings,
     hash_writes: &'a [Signal],
     io: Io,
@@ -93,11 +94,27 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let mem_valid = (p.M > 4).then(|| u.wire("mem_valid", p.M - 4));
     let ex = Control::wires(&u, s, "ex");
     let release = ex.kind.is(code(&kind::FIELD, kind::RELSSP));
+    let [lane] = u.indices(["i"]);
     let ex_relssp = u.name("ex_relssp", w.ex_valid & release);
     let warp_blk = u.register("warp_blk", s.W * s.TW).reset(0);
     let mem0_valid = u.register("mem0_valid", 1).reset(0);
     let pass = Hashed::wires(&u, s, "pre");
-    let path = Path { u: &u, p, s, clock, cfg, hash_writes, io, w, ex, ex_relssp, warp_blk, mem0_valid, mem_valid };
+    let path = Path {
+        u: &u,
+        p,
+        s,
+        clock,
+        lane,
+        cfg,
+        hash_writes,
+        io,
+        w,
+        ex,
+        ex_relssp,
+        warp_blk,
+        mem0_valid,
+        mem_valid,
+    };
     let parts = [
         path.issue()?,
         path.sharing()?,
@@ -134,7 +151,8 @@ fn doc(p: &Params) -> UnitDoc {
 impl Path<'_> {
     /// Who may go, who goes, and its passes into EX.
     fn issue(&self) -> Result<Vec<Module>> {
-        let Path { u, p, s, clock, cfg, io, w, ex, ex_relssp, .. } = self;
+        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
+        let (cfg, io, w, ex, ex_relssp) = (self.cfg, self.io, self.w, self.ex, self.ex_relssp);
         u.section("Q: who may go.");
         let [ready, is_mem, is_atomic] = u.wires(["ready", "is_mem", "is_atomic"], s.W);
         let [busy, picked] = u.wires(["busy", "picked"], s.W);
@@ -142,9 +160,16 @@ impl Path<'_> {
         let eligibility = spad_eligibility::emit_unit(p)?;
         let from_path = !io.wb_src.is(code(&source::FIELD, source::ICN));
         u.instance(top(&eligibility), "eligibility")
-            .same(*clock)
-            .same([cfg.cfg_barrel, io.off_valid, io.off_kind, w.allow, busy, w.atom_infl])
-            .same([*ex_relssp, ex.warp, w.take, w.take_sel, w.take_kind])
+            .same(clock)
+            .same([
+                cfg.cfg_barrel,
+                io.off_valid,
+                io.off_kind,
+                w.allow,
+                busy,
+                w.atom_infl,
+            ])
+            .same([ex_relssp, ex.warp, w.take, w.take_sel, w.take_kind])
             .port("retire", io.wb_valid & io.wb_ready & io.wb_last & from_path)
             .port("retire_warp", io.wb_warp)
             .port("retire_kind", io.wb_kind)
@@ -153,9 +178,9 @@ impl Path<'_> {
 
         u.section("P and S: who goes.");
         let issue_select = spad_issue_select::emit_unit(p)?;
-        let releases = w.ex_fire & *ex_relssp;
+        let releases = w.ex_fire & ex_relssp;
         u.instance(top(&issue_select), "issue_select")
-            .same(*clock)
+            .same(clock)
             .same([cfg.cfg_policy, cfg.cfg_aware, cfg.cfg_violate])
             .same([ready, is_mem, is_atomic, w.shares])
             .same([w.cls, w.allowed_wait, w.allowed_viol, io.locked, io.owner])
@@ -168,11 +193,25 @@ impl Path<'_> {
         u.section("I and EX: its passes.");
         let pass_issue = spad_pass_issue::emit_unit(p)?;
         u.instance(top(&pass_issue), "pass_issue")
-            .same(*clock)
+            .same(clock)
             .same([io.off_kind, io.off_words, io.off_tag, io.off_pc])
-            .same([w.take, w.take_sel, w.take_warp, picked, w.ex_fire, room, busy])
+            .same([
+                w.take,
+                w.take_sel,
+                w.take_warp,
+                picked,
+                w.ex_fire,
+                room,
+                busy,
+            ])
             .same([w.take_kind, w.take_pc, w.take_np])
-            .same([io.iss_valid, io.iss_warp, io.iss_pass, io.iss_last, w.ex_valid])
+            .same([
+                io.iss_valid,
+                io.iss_warp,
+                io.iss_pass,
+                io.iss_last,
+                w.ex_valid,
+            ])
             .bundle("ex", ex.values(s))
             .done();
         Ok([eligibility, issue_select, pass_issue].concat())
@@ -180,7 +219,8 @@ impl Path<'_> {
 
     /// Who may touch the shared part of the scratchpad.
     fn sharing(&self) -> Result<Vec<Module>> {
-        let Path { u, p, s, clock, io, w, ex, warp_blk, .. } = self;
+        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
+        let (io, w, ex, warp_blk) = (self.io, self.w, self.ex, self.warp_blk);
         u.section("The block slot of each warp.");
         let [warp] = u.indices(["w"]);
         u.generate(|| {
@@ -199,13 +239,18 @@ impl Path<'_> {
         };
         let relssp = spad_relssp::emit_unit(p)?;
         u.instance(top(&relssp), "release_unit")
-            .same(*clock)
-            .same([io.launch_valid, io.launch_block, io.launch_wmask, io.launch_last])
+            .same(clock)
+            .same([
+                io.launch_valid,
+                io.launch_block,
+                io.launch_wmask,
+                io.launch_last,
+            ])
             .port("rel_valid", w.ex_fire & self.ex_relssp)
             .port("rel_warp", ex.warp)
             .port("rel_sub", ex.pass.part(0, p.SUBW))
             .port("rel_mask", io.op_mask)
-            .same([io.exit_valid, io.exit_warp, io.exit_mask, *warp_blk])
+            .same([io.exit_valid, io.exit_warp, io.exit_mask, warp_blk])
             .port("rel_done", now[0])
             .port("live", now[1])
             .port("unlock", now[2])
@@ -216,7 +261,7 @@ impl Path<'_> {
         };
         if let Some(register) = register.last() {
             u.instance(register, "release_register")
-                .same(*clock)
+                .same(clock)
                 .same([io.launch_valid, io.launch_block])
                 .same(now)
                 .same(shown)
@@ -224,10 +269,10 @@ impl Path<'_> {
         }
         let access = spad_access_unit::emit_unit(p)?;
         u.instance(top(&access), "access")
-            .same(*clock)
+            .same(clock)
             .same([self.cfg.cfg_sharing, self.cfg.cfg_limit])
             .same([io.launch_valid, io.launch_block, io.launch_shared])
-            .same([io.rel_done, io.live, *warp_blk])
+            .same([io.rel_done, io.live, warp_blk])
             .port("off_shmem", w.shares)
             .same([io.off_hi])
             .port("acq_valid", w.take)
@@ -242,15 +287,20 @@ impl Path<'_> {
 
     /// Which memory warps to hold back, from the conflicts of the past.
     fn prediction(&self) -> Result<Vec<Module>> {
-        let Path { u, p, clock, w, .. } = self;
+        let (u, p, clock, w) = (self.u, self.p, self.clock, self.w);
         u.section("Conflict prediction.");
         let predictor = spad_conflict_predictor::emit_unit(p)?;
         let [first, last] = [kind::LOAD, kind::STUL].map(|value| code(&kind::FIELD, value));
         let predicted = w.take_kind.at_least(first) & w.take_kind.at_most(last);
         u.instance(top(&predictor), "predictor")
-            .same(*clock)
+            .same(clock)
             .port("clear", self.cfg.kernel_clear)
-            .same([w.resolved_valid, w.resolved_occ, w.resolved_last, w.resolved_pc])
+            .same([
+                w.resolved_valid,
+                w.resolved_occ,
+                w.resolved_last,
+                w.resolved_pc,
+            ])
             .port("set_valid", w.take & predicted)
             .port("set_pc", w.take_pc)
             .port("set_base", w.take_np)
@@ -262,7 +312,8 @@ impl Path<'_> {
 
     /// The path that the pass in EX takes; banks, rows and locks of its lanes.
     fn hash(&self, stage: HashStage, pass: &Hashed) -> Vec<Module> {
-        let Path { u, s, cfg, io, w, ex, .. } = self;
+        let (u, s) = (self.u, self.s);
+        let (cfg, io, w, ex) = (self.cfg, self.io, self.w, self.ex);
         u.section("EX: the path that the pass takes; data of idle lanes is 0.");
         self.of_active("lane", w.ex_data, (io.op_data, io.op_mask));
         let unified = code(&pipeline::FIELD, pipeline::UNIFIED);
@@ -295,10 +346,9 @@ impl Path<'_> {
 
     /// Gives `to` the words of the lanes that are active, and 0 for the others.
     fn of_active(&self, label: &'static str, to: Signal, (words, mask): (Signal, Signal)) {
-        let Path { u, s, .. } = self;
-        let [i] = u.indices(["i"]);
+        let (u, s, lane) = (self.u, self.s, self.lane);
         u.generate(|| {
-            u.each(label, i, (0, s.L), |i| {
+            u.each(label, lane, (0, s.L), |i| {
                 let word = |words: Signal| words.part(s.D * i, s.D);
                 u.assign(word(to), word(words) & mask.at(i).copies(s.D));
             });
@@ -307,7 +357,8 @@ impl Path<'_> {
 
     /// The memory stages, and what comes out of them.
     fn memory(&self, pass: &Hashed) -> Result<Vec<Module>> {
-        let Path { u, p, s, clock, io, w, .. } = self;
+        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
+        let (io, w) = (self.io, self.w);
         u.section("PREMEM: passes and atomics become requests.");
         let req = Request::wires(u, s, "req");
         let [resp_valid, resp_ready] = u.wires(["resp_valid", "resp_ready"], 1);
@@ -318,7 +369,7 @@ impl Path<'_> {
         let entry = spad_memory_entry::emit_unit(p)?;
         let atomic = w.take_kind.is(code(&kind::FIELD, kind::ATOMIC));
         u.instance(top(&entry), "memory_entry")
-            .same(*clock)
+            .same(clock)
             .port("cfg_elastic", self.cfg.cfg_pipeline.at(1))
             .port("take_atomic", w.take & atomic)
             .bundle("in", pass.values(s))
@@ -336,23 +387,29 @@ impl Path<'_> {
         let busy_more = u.wire("busy_more", 1);
         let scratchpad = spad_scratchpad::emit_unit(p)?;
         u.instance(top(&scratchpad), "scratchpad")
-            .same(*clock)
+            .same(clock)
             .bundle("req", req.values(s))
             .same([resp_valid, resp_ready, resp_op])
             .bundle("resp", resp.values(s))
             .same([w.stages, busy_more, w.blocked])
             .done();
         let stays = self.mem0_valid & (busy_more | w.blocked);
-        u.at_clock().next(self.mem0_valid, (req.valid & req.ready) | stays);
+        u.at_clock()
+            .next(self.mem0_valid, (req.valid & req.ready) | stays);
 
         u.section("What answers.");
         let exit = spad_memory_exit::emit_unit(p)?;
         u.instance(top(&exit), "memory_exit")
-            .same(*clock)
+            .same(clock)
             .same([resp_valid, resp_ready])
             .bundle("resp", resp.values(s))
             .same([sr_valid])
-            .same([w.resolved_valid, w.resolved_occ, w.resolved_last, w.resolved_pc])
+            .same([
+                w.resolved_valid,
+                w.resolved_occ,
+                w.resolved_last,
+                w.resolved_pc,
+            ])
             .port("out_valid", w.last_valid)
             .port("out_ready", w.last_ready)
             .port("out_data", w.last_data)
@@ -363,7 +420,8 @@ impl Path<'_> {
 
     /// What goes past the memory stages, and the writeback port.
     fn writeback(&self) -> Result<Vec<Module>> {
-        let Path { u, p, s, clock, io, w, ex, .. } = self;
+        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
+        let (io, w, ex) = (self.io, self.w, self.ex);
         u.section("NONMEM: what goes past the memory stages.");
         let passing = Passing {
             warp: ex.warp,
@@ -378,7 +436,7 @@ impl Path<'_> {
         let nm_out = u.wire("nm_out", s.NMW);
         let nonmem = spad_nonmem_queue::emit_unit(p)?;
         u.instance(top(&nonmem), "nonmem")
-            .same(*clock)
+            .same(clock)
             .port("cfg_elastic", self.cfg.cfg_pipeline.at(1))
             .port("in_valid", w.ex_valid & !w.ex_mem)
             .port("in_data", passing.joined(s))
@@ -392,34 +450,14 @@ impl Path<'_> {
         u.section("Data from off-chip, zero in idle lanes.");
         let far_data = u.wire("far_data", s.L * s.D);
         self.of_active("far", far_data, (io.icn_data, io.icn_mask));
-        let far = Passing::<Operand> {
-            warp: io.icn_warp.into(),
-            tag: io.icn_tag.into(),
-            kind: code(&kind::FIELD, kind::GLOBAL).into(),
-            pass: io.icn_pass.into(),
-            last: io.icn_last.into(),
-            mask: io.icn_mask.into(),
-            data: far_data.into(),
-        };
+        let far = io.from_off_chip(far_data);
 
         u.section("The writeback port. What is no access has no degree, error and success.");
         let no_access = u.named("no_access", s.WBW - s.NMW, 0);
         let result = |passing: Expr| concat([no_access.into(), passing]);
-        let outcome = Outcome {
-            warp: io.wb_warp,
-            tag: io.wb_tag,
-            kind: io.wb_kind,
-            pass: io.wb_pass,
-            last: io.wb_last,
-            mask: io.wb_mask,
-            data: io.wb_data,
-            success: io.wb_success,
-            error: io.wb_error,
-            degree: io.wb_degree,
-        };
         let writeback = spad_writeback_mux::emit_unit(p)?;
         u.instance(top(&writeback), "writeback")
-            .same(*clock)
+            .same(clock)
             .same([io.icn_valid])
             .port("icn_data", result(far.joined(s)))
             .same([io.icn_ready])
@@ -430,7 +468,7 @@ impl Path<'_> {
             .port("nm_data", result(nm_out.into()))
             .port("nm_ready", nm_out_ready)
             .same([io.wb_valid, io.wb_src])
-            .port("wb_data", outcome.joined(s))
+            .port("wb_data", io.outcome().joined(s))
             .same([io.wb_ready])
             .done();
         Ok([nonmem, writeback].concat())
@@ -438,7 +476,7 @@ impl Path<'_> {
 
     /// Why the pass in EX is held, and which stages are occupied.
     fn status(&self) {
-        let Path { u, io, w, .. } = self;
+        let (u, io, w) = (self.u, self.io, self.w);
         u.section("Status.");
         let reason = |value| code(&stall::FIELD, value);
         let stall = when(!io.ex_hold, reason(stall::NONE))

@@ -1,7 +1,9 @@
 //! The ports of the path: name, direction, width, meaning.
 
+use crate::codes::kind;
 use crate::params::{Params, Sizes};
-use crate::signal::Signal;
+use crate::payload::{Outcome, Passing};
+use crate::signal::{Operand, Signal, code};
 use crate::unit::Unit;
 
 /// Declares ports in their order, each by its name: direction, width, meaning.
@@ -117,6 +119,37 @@ ports! {
         occ: output(s.M + s.H + 2, "occupied stages from bit 0: EXE, hash, MEM0 and on, WB"),
         nm_valid: output(s.NQ, "occupied stages of the NONMEM queue"),
         pre_count: output(s.PQW, "entries of the PREMEM queue"),
+    }
+}
+
+impl Io {
+    /// What comes from off-chip, with these data.
+    pub(super) fn from_off_chip(&self, data: Signal) -> Passing<Operand> {
+        Passing::<Operand> {
+            warp: self.icn_warp.into(),
+            tag: self.icn_tag.into(),
+            kind: code(&kind::FIELD, kind::GLOBAL).into(),
+            pass: self.icn_pass.into(),
+            last: self.icn_last.into(),
+            mask: self.icn_mask.into(),
+            data: data.into(),
+        }
+    }
+
+    /// The result at the writeback port.
+    pub(super) fn outcome(&self) -> Outcome {
+        Outcome {
+            warp: self.wb_warp,
+            tag: self.wb_tag,
+            kind: self.wb_kind,
+            pass: self.wb_pass,
+            last: self.wb_last,
+            mask: self.wb_mask,
+            data: self.wb_data,
+            success: self.wb_success,
+            error: self.wb_error,
+            degree: self.wb_degree,
+        }
     }
 }
 
