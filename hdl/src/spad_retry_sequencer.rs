@@ -69,7 +69,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.about("The state's request has been taken; its response has come.");
     let sent = u.register("sent", 1).reset(0);
     let got = u.register("got", 1).reset(0);
-    u.about("The pass; the words that its lanes had.");
+    u.about("The pass. No reset: used between `accept` and IDLE only.");
     let register = |name: &str, width| u.register(name, width).without_reset("`accept` sets it");
     let aop = register("aop", 4.into());
     let mask0 = register("mask0", s.L);

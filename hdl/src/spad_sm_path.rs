@@ -21,8 +21,8 @@ use ports::{Io, Settings, depends_on};
 mod ports;
 
 bundle! {
-    /// The wires that several parts read.
-    Wires(s) {
+    /// The wires between the parts.
+    Links(s) {
         // The pass in EX: there is one, it is a release, it leaves; who takes it.
         ex_valid: 1, ex_fire: 1, ex_mem: 1, ex_data: s.L * s.D, mem_ready: 1, nm_ready: 1,
         // The instruction that is taken, and whose warps may be.
@@ -64,7 +64,7 @@ struct Path<'a> {
     cfg: Settings,
     hash_writes: &'a [Signal],
     io: Io,
-    w: Wires,
+    w: Links,
     /// The control of the pass in EX.
     ex: Control,
     ex_relssp: Signal,
@@ -88,8 +88,8 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let io = Io::new(&u, s);
     u.outputs_depend_on(|output| depends_on(output, p));
 
-    u.section("What several parts read.");
-    let w = Wires::wires(&u, s, "");
+    u.section("The wires between the parts.");
+    let w = Links::wires(&u, s, "");
     u.unused(p.H == 0, w.hx_valid, "the hash is in EX");
     let mem_valid = (p.M > 4).then(|| u.wire("mem_valid", p.M - 4));
     let ex = Control::wires(&u, s, "ex");
@@ -450,7 +450,7 @@ impl Path<'_> {
         u.section("Data from off-chip, zero in idle lanes.");
         let far_data = u.wire("far_data", s.L * s.D);
         self.of_active("far", far_data, (io.icn_data, io.icn_mask));
-        let far = io.from_off_chip(far_data);
+        let far = io.off_chip(far_data);
 
         u.section("The writeback port. What is no access has no degree, error and success.");
         let no_access = u.named("no_access", s.WBW - s.NMW, 0);

@@ -124,7 +124,7 @@ ports! {
 
 impl Io {
     /// What comes from off-chip, with these data.
-    pub(super) fn from_off_chip(&self, data: Signal) -> Passing<Operand> {
+    pub(super) fn off_chip(&self, data: Signal) -> Passing<Operand> {
         Passing::<Operand> {
             warp: self.icn_warp.into(),
             tag: self.icn_tag.into(),
