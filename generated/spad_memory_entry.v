@@ -84,20 +84,19 @@ module spad_memory_entry (
 );
     localparam [3:0] KIND_ATOMIC = 4'd5;
     localparam [2:0] SEQ_DONE = 3'd5;
-    localparam L = 32;
-    localparam D = 32;
-    localparam DG = 6;
     localparam m = 5;
     localparam R = 9;
-    localparam LK = 10;
+    localparam L = 32;
+    localparam D = 32;
     localparam BE = 4;
+    localparam WW = 6;
+    localparam LK = 10;
+    localparam PQW = 1;
+    localparam DG = 6;
     localparam CTL = 35;
     localparam TGW = 43;
-    // Where the control has its kind, and the tag of a request its last pass.
-    localparam CTL_KIND = 6;
-    localparam TAG_LAST = TGW - 1;
 
-    // -------------------------------------------------------------- PREMEM
+    // The PREMEM queue.
     wire head_valid;
     wire head_ready;
     wire [CTL-1:0] head_ctl;
@@ -113,24 +112,23 @@ module spad_memory_entry (
         .rst(rst),
         .cfg_on(cfg_elastic),
         .in_valid(in_valid),
-        .in_data({in_aop, in_be, in_data, in_lock, in_row, in_bank, in_mask, in_ctl}),
+        .in_data({in_aop, in_be, {in_data, in_lock, in_row, in_bank, in_mask}, in_ctl}),
         .in_ready(in_ready),
         .out_valid(head_valid),
-        .out_data({head_aop, head_be, head_data, head_lock,
-            head_row, head_bank, head_mask, head_ctl}),
+        .out_data({head_aop, head_be, {head_data, head_lock, head_row, head_bank, head_mask},
+            head_ctl}),
         .out_ready(head_ready),
         .count(pre_count)
     );
-    wire [3:0] head_kind = head_ctl[CTL_KIND +: 4];
+    wire [3:0] head_kind = head_ctl[WW +: 4];
     wire [2:0] head_op;
     spad_kind_operation operation (.kind(head_kind), .op(head_op));
-    // Control, degree, error and source of the answer.
-    wire [TGW-1:0] head_tag = {head_ctl, {DG{1'b0}}, 2'b00};
+    wire [TGW-1:0] head_tag = {head_ctl, 6'd0, 1'b0, 1'b0};
 
-    // ------------------------------------------------------------- atomics
     // ATOMIC leaves the path here, for a queue of its own: behind it may be the
     // store-and-unlock that it waits for.
     wire head_atomic = head_valid & (head_kind == KIND_ATOMIC);
+    wire seq_valid;
     wire aq_ready;
     wire at_valid;
     wire at_ready;
@@ -140,13 +138,26 @@ module spad_memory_entry (
     wire [L*R-1:0] at_row;
     wire [L*LK-1:0] at_lock;
     wire [L*D-1:0] at_data;
-    wire [3:0] at_aop;
-    /* verilator lint_off UNUSEDSIGNAL */ // atomics write whole words; the rest is for debugging
+    /* verilator lint_off UNUSEDSIGNAL */ // atomics write whole words
     wire [L*BE-1:0] at_be;
-    wire [0:0] aq_count;
-    wire [15:0] rounds;
     /* verilator lint_on UNUSEDSIGNAL */
-    wire seq_valid;
+    wire [3:0] at_aop;
+    /* verilator lint_off UNUSEDSIGNAL */ // for debugging
+    wire [PQW-1:0] aq_count;
+    /* verilator lint_on UNUSEDSIGNAL */
+    spad_premem_queue atomics (
+        .clk(clk),
+        .rst(rst),
+        .cfg_on(1'b1),
+        .in_valid(head_atomic & ~seq_valid),
+        .in_data({head_aop, head_be, {head_data, head_lock, head_row, head_bank, head_mask},
+            head_ctl}),
+        .in_ready(aq_ready),
+        .out_valid(at_valid),
+        .out_data({at_aop, at_be, {at_data, at_lock, at_row, at_bank, at_mask}, at_ctl}),
+        .out_ready(at_ready),
+        .count(aq_count)
+    );
     wire [2:0] seq_op;
     wire [L-1:0] seq_mask;
     wire [L*m-1:0] seq_bank;
@@ -154,22 +165,11 @@ module spad_memory_entry (
     wire [L*LK-1:0] seq_lock;
     wire [L*D-1:0] seq_data;
     wire [TGW-1:0] seq_tag;
-    wire seq_last = seq_tag[TAG_LAST];
     wire seq_error;
     wire [DG-1:0] seq_degree;
-    spad_premem_queue atomics (
-        .clk(clk),
-        .rst(rst),
-        .cfg_on(1'b1),
-        .in_valid(head_atomic & ~seq_valid),
-        .in_data({head_aop, head_be, head_data, head_lock,
-            head_row, head_bank, head_mask, head_ctl}),
-        .in_ready(aq_ready),
-        .out_valid(at_valid),
-        .out_data({at_aop, at_be, at_data, at_lock, at_row, at_bank, at_mask, at_ctl}),
-        .out_ready(at_ready),
-        .count(aq_count)
-    );
+    /* verilator lint_off UNUSEDSIGNAL */ // for debugging
+    wire [15:0] rounds;
+    /* verilator lint_on UNUSEDSIGNAL */
     spad_retry_sequencer sequencer (
         .clk(clk),
         .rst(rst),
@@ -181,7 +181,7 @@ module spad_memory_entry (
         .at_row(at_row),
         .at_lock(at_lock),
         .at_data(at_data),
-        .at_tag({at_ctl, {DG{1'b0}}, 2'b00}),
+        .at_tag({at_ctl, 6'd0, 1'b0, 1'b0}),
         .sp_valid(seq_valid),
         .sp_ready(req_ready),
         .sp_op(seq_op),
@@ -205,18 +205,17 @@ module spad_memory_entry (
 
     // One ATOMIC at a time, until the last answer of its last pass has gone.
     wire seq_done = seq_state == SEQ_DONE;
+    wire seq_last = seq_tag[TGW-1];
     wire atomic_ends = seq_done & req_ready & seq_last;
-    wire atom_infl_next = take_atomic ? 1'b1
-        : atomic_ends ? 1'b0
-        : atom_infl;
     always @(posedge clk) begin
         if (rst) atom_infl <= 1'b0;
-        else atom_infl <= atom_infl_next;
+        else if (take_atomic) atom_infl <= 1'b1;
+        else if (atomic_ends) atom_infl <= 1'b0;
     end
 
-    // --------------------------------------------------------- entry to MEM0
-    // The sequencer goes first. Its answers are its own, but for the last.
-    wire [TGW-1:0] seq_req_tag = seq_tag | { {CTL{1'b0}}, seq_degree, seq_error, ~seq_done};
+    // The entry to MEM0. The sequencer goes first. Its answers are its own, but
+    // for the last.
+    wire [TGW-1:0] seq_req_tag = seq_tag | {35'd0, seq_degree, seq_error, ~seq_done};
     assign seq_busy = seq_valid;
     wire head_leaves = head_atomic ? aq_ready : req_ready;
     assign head_ready = ~seq_valid & head_leaves;
@@ -229,5 +228,5 @@ module spad_memory_entry (
     assign req_data = seq_valid ? seq_data : head_data;
     assign req_tag = seq_valid ? seq_req_tag : head_tag;
     // An atomic writes whole words.
-    assign req_be = head_be | {128{seq_valid}};
+    assign req_be = head_be | {(L*BE){seq_valid}};
 endmodule

@@ -58,43 +58,47 @@ module spad_memory_exit (
     localparam [3:0] KIND_STUL = 4'd4;
     localparam [3:0] KIND_ATOMIC = 4'd5;
     localparam WW = 6;
-    localparam TG = 8;
     localparam PCW = 14;
+    localparam TG = 8;
     localparam PW = 2;
     localparam DG = 6;
     localparam CTL = 35;
     localparam WBW = 1116;
 
-    // The tag: source (1: the sequencer's), error and degree of an atomic, and
-    // control: warp, kind, tag, pc, pass, last.
-    wire [DG-1:0] atomic_degree = resp_tag[2 +: DG];
-    wire [CTL-1:0] ctl = resp_tag[DG+2 +: CTL];
-    wire [WW-1:0] warp = ctl[0 +: WW];
-    wire [3:0] kind = ctl[WW +: 4];
-    wire [TG-1:0] tag = ctl[WW+4 +: TG];
-    wire [PCW-1:0] pc = ctl[WW+4+TG +: PCW];
-    wire [PW-1:0] pass = ctl[WW+4+TG+PCW +: PW];
-    wire last = ctl[CTL-1];
+    // The tag: the sequencer waits for the answer; error and degree of an
+    // atomic; the control of the pass.
+    wire tag_own;
+    wire tag_error;
+    wire [DG-1:0] tag_degree;
+    wire [CTL-1:0] tag_ctl;
+    assign {tag_ctl, tag_degree, tag_error, tag_own} = resp_tag;
+    wire [WW-1:0] warp;
+    wire [3:0] kind;
+    wire [TG-1:0] tag;
+    wire [PCW-1:0] pc;
+    wire [PW-1:0] pass;
+    wire last;
+    assign {last, pass, pc, tag, kind, warp} = tag_ctl;
+
+    // A result for the writeback port. What an atomic reports is in its tag.
+    wire valid = resp_valid & ~tag_own;
+    wire error = resp_error | tag_error;
+    wire [5:0] degree = (kind == KIND_ATOMIC) ? tag_degree : resp_degree;
+    wire [WBW-1:0] result = {degree, error, resp_success, resp_data, resp_mask, last, pass,
+        kind, tag, warp};
+
+    assign out_valid = valid;
+    assign out_data = result;
 
     // What the sequencer waits for leaves at once.
-    wire taken;
-    wire valid = resp_valid & ~resp_tag[0];
-    assign sr_valid = resp_valid & resp_tag[0];
-    assign resp_ready = resp_tag[0] | taken;
+    assign sr_valid = resp_valid & tag_own;
+    assign resp_ready = tag_own | out_ready;
 
-    // What the pass cost in MEM0, for the conflict history.
-    wire [5:0] groups = (|resp_degree) ? resp_degree : 6'd1;
-    assign resolved_valid = valid & taken & (kind >= KIND_LOAD) & (kind <= KIND_STUL);
+    // What the pass cost in MEM0, for the conflict history: of one that locks,
+    // each group for all windows of the lock unit.
+    assign resolved_valid = valid & out_ready & (kind >= KIND_LOAD) & (kind <= KIND_STUL);
     assign resolved_last = last;
     assign resolved_pc = pc;
+    wire [5:0] groups = (|resp_degree) ? resp_degree : 6'd1;
     assign resolved_occ = (kind >= KIND_LDLK) ? {1'd0, groups} << 1 : {1'd0, groups};
-
-    // Writeback payload: degree, error, success, data, mask, last, pass, kind, tag, warp.
-    wire [5:0] degree = (kind == KIND_ATOMIC) ? atomic_degree : resp_degree;
-    wire error = resp_error | resp_tag[1];
-    wire [WBW-1:0] payload = {degree, error, resp_success, resp_data, resp_mask,
-        last, pass, kind, tag, warp};
-    assign out_valid = valid;
-    assign out_data = payload;
-    assign taken = out_ready;
 endmodule

@@ -69,14 +69,15 @@ module spad_pass_issue (
     localparam [3:0] KIND_RELSSP = 4'd7;
     localparam W = 48;
     localparam WW = 6;
-    localparam TG = 8;
     localparam PCW = 14;
+    localparam TG = 8;
     localparam PW = 2;
     localparam OFFER = 28;
 
     // What the warp that is taken offers, out of all offers.
     wire [64*OFFER-1:0] offers;
-    wire [OFFER-1:0] offer;
+    wire [1:0] words;
+    wire [TG-1:0] tag;
     genvar w;
     generate
         for (w = 0; w < W; w = w + 1) begin : warp
@@ -90,11 +91,9 @@ module spad_pass_issue (
     spad_pick #(.WORDS(64), .WIDTH(OFFER)) select_offer (
         .pick({16'd0, take_sel}),
         .words(offers),
-        .word(offer)
+        .word({take_pc, tag, words, take_kind})
     );
-    assign take_kind = offer[3:0];
-    assign take_pc = offer[6+TG +: PCW];
-    spad_pass_count count (.kind(take_kind), .words(offer[5:4]), .more(take_np));
+    spad_pass_count count (.kind(take_kind), .words(words), .more(take_np));
 
     // I: the instruction whose passes are being issued, how many follow the
     // first, and which is next.
@@ -115,7 +114,7 @@ module spad_pass_issue (
         end else if (take) begin
             cur_warp <= take_warp;
             cur_kind <= take_kind;
-            cur_tag <= offer[6 +: TG];
+            cur_tag <= tag;
             cur_pc <= take_pc;
             cur_np <= take_np;
         end

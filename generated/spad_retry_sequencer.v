@@ -86,66 +86,68 @@ module spad_retry_sequencer (
     localparam [2:0] SEQ_WRITE = 3'd3;
     localparam [2:0] SEQ_BRANCH = 3'd4;
     localparam [2:0] SEQ_DONE = 3'd5;
-    localparam L = 32;
     localparam m = 5;
     localparam R = 9;
-    localparam LK = 10;
+    localparam L = 32;
     localparam D = 32;
+    localparam LK = 10;
     localparam DG = 6;
-    localparam [10:0] LR = 11'd32;
-    localparam [10:0] LU = 11'd18;
-    localparam [10:0] LWR = 11'd36;
-    localparam [10:0] LB = 11'd32;
-
-    localparam ALUS = 2;
+    localparam LR = 32;
+    localparam LU = 18;
+    localparam LWR = 36;
+    localparam LB = 32;
+    localparam CTW = 11;
+    localparam TGW = 43;
     localparam TURNS = 16;
+    localparam ALUS = 2;
 
+    // The state, the number of the present cycle within it, and the cycle to
+    // leave in.
     reg [2:0] now;
-    // Number of the present cycle within the state, and the cycle to leave in.
-    reg [10:0] cnt;
-    reg [10:0] tgt;
+    reg [CTW-1:0] cnt;
+    reg [CTW-1:0] tgt;
     // The state's request has been taken; its response has come.
     reg sent;
     reg got;
+    // The pass. No reset: used between `accept` and IDLE only.
     reg [3:0] aop;
     reg [L-1:0] mask0;
-    reg [L-1:0] waiting;
-    reg [L-1:0] winners;
     reg [L*m-1:0] bank;
     reg [L*R-1:0] row;
     reg [L*LK-1:0] lock;
     reg [L*D-1:0] opnd;
     reg [L*D-1:0] old;
-    reg [DG-1:0] deg1;
+    reg [TGW-1:0] tag;
+    // What it has come to: lanes that wait and that have their lock, the degree
+    // of the first read, errors, rounds.
+    reg [L-1:0] waiting;
+    reg [L-1:0] winners;
     reg first;
+    reg [DG-1:0] deg1;
     reg err;
-    reg [42:0] tag;
     reg [15:0] begun;
-
     // The request of this cycle: whether there is one, and the lanes that it
     // locks or unlocks.
     reg asking;
     reg [L-1:0] asks;
 
-    // In the first cycles of UPDATE, the operands of the winners become the
-    // words to store, ALUS lanes in a turn, lowest lanes first. What is read in
-    // a turn is computed and written in the cycle behind it.
-    reg [TURNS-1:0] turn;
-    reg [TURNS-1:0] late;
-
+    // What happens in this cycle.
     wire idle = now == SEQ_IDLE;
     wire reading = now == SEQ_READ;
     wire writing = now == SEQ_WRITE;
     wire done = now == SEQ_DONE;
     wire accept = at_valid & at_ready;
     wire fire = sp_valid & sp_ready;
+    wire read = reading & sr_valid;
     wire unsupported = at_aop > AOP_SMAX;
     wire failed = err | (sr_valid & sr_error);
-
-    wire [10:0] latency = writing ? LWR : LR;
-    wire [10:0] due = sr_valid ? {5'd0, sr_degree} * latency : tgt;
+    // A read or a write takes its latency for each group that the answer tells of.
+    wire [CTW-1:0] latency = writing ? LWR : LR;
+    wire [CTW-1:0] due = sr_valid ? {5'd0, sr_degree} * latency : tgt;
     wire answered = (got | sr_valid) & (cnt >= due);
 
+    // The next state. A round goes from READ through BRANCH, and again while
+    // lanes wait for their lock.
     wire [2:0] after_idle = ~at_valid ? SEQ_IDLE
         : (unsupported | ~(|at_mask)) ? SEQ_DONE
         : SEQ_READ;
@@ -173,37 +175,80 @@ module spad_retry_sequencer (
         endcase
     end
 
+    // Within a state: its cycles, its request, its answer.
     wire leaves = next != now;
-    wire [10:0] cnt_next = leaves ? 11'd1
-        : (&cnt) ? cnt
-        : cnt + 11'd1;
     wire sent_next = ~leaves & (sent | fire);
-    wire got_next = ~leaves & (got | sr_valid);
-    wire [15:0] turn_next = (reading & (next == SEQ_UPDATE)) ? 16'd1 : turn << 1;
+    always @(posedge clk) begin
+        if (rst) begin
+            now <= SEQ_IDLE;
+            sent <= 1'b0;
+            got <= 1'b0;
+        end else begin
+            now <= next;
+            sent <= sent_next;
+            got <= ~leaves & (got | sr_valid);
+        end
+    end
+    always @(posedge clk) begin
+        if (leaves) cnt <= 11'd1;
+        else if (~(&cnt)) cnt <= cnt + 11'd1;
+    end
+    always @(posedge clk) begin
+        tgt <= due;
+    end
 
-    wire read = reading & sr_valid;
-    wire [31:0] waiting_next = accept ? at_mask
-        : (writing & answered) ? waiting & ~winners
-        : waiting;
-    wire [31:0] winners_next = read ? sr_success : winners;
-    wire [5:0] deg1_next = accept ? 6'd0
-        : (read & first) ? sr_degree
-        : deg1;
-    wire first_next = accept | (first & ~read);
-    wire err_next = accept ? unsupported
-        : read ? failed
-        : err;
-    wire [15:0] begun_next = accept ? 16'd0
-        : (reading & fire & ~(&begun)) ? begun + 16'd1
-        : begun;
+    // The pass.
+    always @(posedge clk) begin
+        if (accept) begin
+            aop <= at_aop;
+            mask0 <= at_mask;
+            bank <= at_bank;
+            row <= at_row;
+            lock <= at_lock;
+            tag <= at_tag;
+        end
+    end
+    always @(posedge clk) begin
+        if (accept) waiting <= at_mask;
+        else if (writing & answered) waiting <= waiting & ~winners;
+    end
+    always @(posedge clk) begin
+        if (read) winners <= sr_success;
+    end
+    always @(posedge clk) begin
+        first <= accept | (first & ~read);
+    end
+    always @(posedge clk) begin
+        if (accept) deg1 <= 6'd0;
+        else if (read & first) deg1 <= sr_degree;
+    end
+    always @(posedge clk) begin
+        if (accept) err <= unsupported;
+        else if (read) err <= failed;
+    end
+    always @(posedge clk) begin
+        if (accept) begun <= 16'd0;
+        else if (reading & fire & ~(&begun)) begun <= begun + 16'd1;
+    end
 
+    // Whether the next cycle makes a request, and for which lanes: both from
+    // registers, because all of the request hangs on them.
     wire begins_read = next == SEQ_READ;
     wire locks_next = (begins_read | (next == SEQ_WRITE)) & ~sent_next;
-    wire asking_next = locks_next | (next == SEQ_DONE);
     wire [31:0] lanes_next = accept ? at_mask
         : begins_read ? waiting
         : winners;
+    always @(posedge clk) begin
+        if (rst) begin
+            asking <= 1'b0;
+            asks <= {L{1'b0}};
+        end else begin
+            asking <= locks_next | (next == SEQ_DONE);
+            asks <= lanes_next & {32{locks_next}};
+        end
+    end
 
+    // What is asked of the scratchpad, and what is handed over at the end.
     assign sp_valid = asking;
     assign sp_op = (done | ~asking) ? OP_PASS
         : reading ? OP_LDLK
@@ -219,61 +264,6 @@ module spad_retry_sequencer (
     assign state = now;
     assign rounds = begun & {16{~idle}};
 
-    always @(posedge clk) begin
-        if (rst) begin
-            now <= SEQ_IDLE;
-            sent <= 1'b0;
-            got <= 1'b0;
-            asking <= 1'b0;
-            asks <= {L{1'b0}};
-            turn <= {TURNS{1'b0}};
-            late <= {TURNS{1'b0}};
-        end else begin
-            now <= next;
-            sent <= sent_next;
-            got <= got_next;
-            asking <= asking_next;
-            asks <= lanes_next & {L{locks_next}};
-            turn <= turn_next;
-            late <= turn;
-        end
-    end
-
-    // Not reset: `cnt` begins anew with each state, a response sets `tgt`, and
-    // `accept` or the first response the rest, before anyone looks at it.
-    always @(posedge clk) begin
-        cnt <= cnt_next;
-        tgt <= due;
-        waiting <= waiting_next;
-        winners <= winners_next;
-        deg1 <= deg1_next;
-        first <= first_next;
-        err <= err_next;
-        begun <= begun_next;
-    end
-
-    // Not reset: used between `accept` and IDLE only.
-    always @(posedge clk) begin
-        if (accept) begin
-            aop <= at_aop;
-            mask0 <= at_mask;
-            bank <= at_bank;
-            row <= at_row;
-            lock <= at_lock;
-            tag <= at_tag;
-        end
-    end
-
-    // What the ALUs work on.
-    wire [ALUS*D-1:0] word_next;
-    wire [ALUS*D-1:0] operand_next;
-    reg [ALUS*D-1:0] word;
-    reg [ALUS*D-1:0] operand;
-    always @(posedge clk) begin
-        word <= word_next;
-        operand <= operand_next;
-    end
-    wire [ALUS*D-1:0] result;
     genvar i, t;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
@@ -282,19 +272,37 @@ module spad_retry_sequencer (
             assign sp_lock[i*LK +: LK] = lock[i*LK +: LK] & {LK{asks[i]}};
             assign sp_data[i*D +: D] = (opnd[i*D +: D] & {D{stores[i]}})
                 | (old[i*D +: D] & {D{shows}});
-
             always @(posedge clk) begin
-                if (accept) old[i*D +: D] <= {D{1'b0}};
+                if (accept) old[i*D +: D] <= 32'd0;
                 else if (read & sr_success[i]) old[i*D +: D] <= sr_data[i*D +: D];
             end
-
-            wire updates = late[i/ALUS] & winners[i];
-            always @(posedge clk) begin
-                if (accept) opnd[i*D +: D] <= at_data[i*D +: D];
-                else if (updates) opnd[i*D +: D] <= result[(i%ALUS)*D +: D];
-            end
         end
+    endgenerate
 
+    // In the first cycles of UPDATE, the operands of the winners become the
+    // words to store, ALUS lanes in a turn, lowest lanes first.
+    reg [TURNS-1:0] turn;
+    always @(posedge clk) begin
+        if (rst) turn <= {TURNS{1'b0}};
+        else if (reading & (next == SEQ_UPDATE)) turn <= 16'd1;
+        else turn <= turn << 1;
+    end
+    // What is read in a turn is computed and written in the cycle behind it.
+    reg [TURNS-1:0] late;
+    always @(posedge clk) begin
+        if (rst) late <= {TURNS{1'b0}};
+        else late <= turn;
+    end
+    reg [ALUS*D-1:0] word;
+    reg [ALUS*D-1:0] operand;
+    wire [ALUS*D-1:0] word_next;
+    wire [ALUS*D-1:0] operand_next;
+    always @(posedge clk) begin
+        word <= word_next;
+        operand <= operand_next;
+    end
+    wire [ALUS*D-1:0] result;
+    generate
         for (i = 0; i < ALUS; i = i + 1) begin : alu
             wire [TURNS*D-1:0] olds;
             wire [TURNS*D-1:0] opnds;
@@ -318,6 +326,15 @@ module spad_retry_sequencer (
                 .operand(operand[i*D +: D]),
                 .result(result[i*D +: D])
             );
+        end
+        for (t = 0; t < TURNS; t = t + 1) begin : turns
+            for (i = 0; i < ALUS; i = i + 1) begin : winner
+                wire updates = late[t] & winners[t*ALUS + i];
+                always @(posedge clk) begin
+                    if (accept) opnd[(t*ALUS + i)*D +: D] <= at_data[(t*ALUS + i)*D +: D];
+                    else if (updates) opnd[(t*ALUS + i)*D +: D] <= result[i*D +: D];
+                end
+            end
         end
     endgenerate
 endmodule

@@ -187,48 +187,87 @@ module spad_sm_path (
     localparam [1:0] STALL_BANK_CONFLICT = 2'd1;
     localparam [1:0] STALL_WRITEBACK = 2'd2;
     localparam [1:0] STALL_LOCK_RETRY = 2'd3;
+    localparam m = 5;
+    localparam R = 9;
     localparam L = 32;
+    localparam D = 32;
+    localparam BE = 4;
     localparam W = 48;
     localparam WW = 6;
     localparam T = 8;
     localparam TW = 3;
-    localparam TG = 8;
+    localparam LK = 10;
     localparam PCW = 14;
+    localparam TG = 8;
     localparam PW = 2;
     localparam DG = 6;
-    localparam D = 32;
-    localparam m = 5;
-    localparam R = 9;
-    localparam LK = 10;
-    localparam BE = 4;
+    localparam OCC = 7;
     localparam CTL = 35;
     localparam TGW = 43;
-    localparam WBW = 1116;
     localparam NMW = 1077;
-    genvar i, w;
+    localparam WBW = 1116;
 
-    // The pass in EX.
+    // The wires between the parts.
     wire ex_valid;
+    wire ex_fire;
+    wire ex_mem;
+    wire [L*D-1:0] ex_data;
+    wire mem_ready;
+    wire nm_ready;
+    wire take;
+    wire [W-1:0] take_sel;
+    wire [WW-1:0] take_warp;
+    wire [3:0] take_kind;
+    wire [PCW-1:0] take_pc;
+    wire [PW-1:0] take_np;
+    wire [W-1:0] shares;
+    wire [W-1:0] allow;
+    wire [W-1:0] allowed_wait;
+    wire [W-1:0] allowed_viol;
+    wire [2*W-1:0] cls;
+    wire mask;
+    wire mask_lasts;
+    wire mask_likely;
+    wire atom_infl;
+    wire resolved_valid;
+    wire [OCC-1:0] resolved_occ;
+    wire resolved_last;
+    wire [PCW-1:0] resolved_pc;
+    wire hx_valid;
+    wire seq_busy;
+    wire [2:0] stages;
+    wire blocked;
+    wire last_valid;
+    wire last_ready;
+    wire [WBW-1:0] last_data;
     wire [WW-1:0] ex_warp;
     wire [3:0] ex_kind;
     wire [TG-1:0] ex_tag;
     wire [PCW-1:0] ex_pc;
     wire [PW-1:0] ex_pass;
     wire ex_last;
+    genvar i;
     wire ex_relssp = ex_valid & (ex_kind == KIND_RELSSP);
+    reg [W*TW-1:0] warp_blk;
+    reg mem0_valid;
+    wire pre_valid;
+    wire pre_ready;
+    wire [CTL-1:0] pre_ctl;
+    wire [L-1:0] pre_mask;
+    wire [L*m-1:0] pre_bank;
+    wire [L*R-1:0] pre_row;
+    wire [L*LK-1:0] pre_lock;
+    wire [L*D-1:0] pre_data;
+    wire [L*BE-1:0] pre_be;
+    wire [3:0] pre_aop;
 
-    // --------------------------------------------------------- who may go: Q
-    wire [W-1:0] allow;
-    wire [W-1:0] busy;
-    wire atom_infl;
-    wire take;
-    wire [W-1:0] take_sel;
-    wire [WW-1:0] take_warp;
-    wire [3:0] take_kind;
+    // Q: who may go.
     wire [W-1:0] ready;
     wire [W-1:0] is_mem;
     wire [W-1:0] is_atomic;
-    wire [W-1:0] shares;
+    wire [W-1:0] busy;
+    wire [W-1:0] picked;
+    wire room;
     spad_eligibility eligibility (
         .clk(clk),
         .rst(rst),
@@ -252,16 +291,7 @@ module spad_sm_path (
         .shares(shares)
     );
 
-    // -------------------------------------------------- who goes: P, S, I, EX
-    wire [2*W-1:0] cls;
-    wire [W-1:0] allowed_wait;
-    wire [W-1:0] allowed_viol;
-    wire [W-1:0] picked;
-    wire mask;
-    wire mask_lasts;
-    wire mask_likely;
-    wire room;
-    wire ex_fire;
+    // P and S: who goes.
     spad_issue_select issue_select (
         .clk(clk),
         .rst(rst),
@@ -292,8 +322,7 @@ module spad_sm_path (
         .viol(viol)
     );
 
-    wire [PCW-1:0] take_pc;
-    wire [PW-1:0] take_np;
+    // I and EX: its passes.
     spad_pass_issue pass_issue (
         .clk(clk),
         .rst(rst),
@@ -324,9 +353,8 @@ module spad_sm_path (
         .ex_last(ex_last)
     );
 
-    // -------------------------------------------------------------- sharing
     // The block slot of each warp.
-    reg [W*TW-1:0] warp_blk;
+    genvar w;
     generate
         for (w = 0; w < W; w = w + 1) begin : warp
             always @(posedge clk) begin
@@ -336,6 +364,7 @@ module spad_sm_path (
         end
     endgenerate
 
+    // Who has released, and who may touch the shared part.
     wire [T-1:0] now_done;
     wire [T-1:0] now_live;
     wire [T-1:0] now_unlock;
@@ -348,7 +377,7 @@ module spad_sm_path (
         .launch_last(launch_last),
         .rel_valid(ex_fire & ex_relssp),
         .rel_warp(ex_warp),
-        .rel_sub(ex_pass[0:0]),
+        .rel_sub(ex_pass[0]),
         .rel_mask(op_mask),
         .exit_valid(exit_valid),
         .exit_warp(exit_warp),
@@ -370,7 +399,6 @@ module spad_sm_path (
         .live(live),
         .unlock(unlock)
     );
-
     spad_access_unit access (
         .clk(clk),
         .rst(rst),
@@ -394,11 +422,7 @@ module spad_sm_path (
         .owner(owner)
     );
 
-    // --------------------------------------------------- conflict prediction
-    wire resolved_valid;
-    wire [6:0] resolved_occ;
-    wire resolved_last;
-    wire [PCW-1:0] resolved_pc;
+    // Conflict prediction.
     spad_conflict_predictor predictor (
         .clk(clk),
         .rst(rst),
@@ -416,36 +440,19 @@ module spad_sm_path (
         .mask_likely(mask_likely)
     );
 
-    // ------------------------------------------------------------ EX and HX
-    // The path that the pass in EX takes; data of idle lanes is 0.
-    wire [L*D-1:0] ex_data;
-    wire [L*D-1:0] far_data;
+    // EX: the path that the pass takes; data of idle lanes is 0.
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
             assign ex_data[D*i +: D] = op_data[D*i +: D] & {D{op_mask[i]}};
-            assign far_data[D*i +: D] = icn_data[D*i +: D] & {D{icn_mask[i]}};
         end
     endgenerate
-
-    wire mem_ready;
-    wire nm_ready;
-    wire ex_mem = (cfg_pipeline == PIPELINE_UNIFIED)
+    assign ex_mem = (cfg_pipeline == PIPELINE_UNIFIED)
         | ~((ex_kind == KIND_ALU) | (ex_kind == KIND_RELSSP));
     wire ex_ready = ex_mem ? mem_ready : nm_ready;
     assign ex_fire = ex_valid & ex_ready;
     assign ex_hold = ex_valid & ~ex_ready;
 
-    wire pre_valid;
-    wire pre_ready;
-    wire [CTL-1:0] pre_ctl;
-    wire [L-1:0] pre_mask;
-    wire [L*m-1:0] pre_bank;
-    wire [L*R-1:0] pre_row;
-    wire [L*LK-1:0] pre_lock;
-    wire [L*D-1:0] pre_data;
-    wire [L*BE-1:0] pre_be;
-    wire [3:0] pre_aop;
-    wire hx_valid;
+    // HX: banks, rows and locks.
     spad_hash_stage hash_stage (
         .clk(clk),
         .rst(rst),
@@ -477,7 +484,7 @@ module spad_sm_path (
         .hx_valid(hx_valid)
     );
 
-    // ------------------------------------- PREMEM, MEM0 and on, and what answers
+    // PREMEM: passes and atomics become requests.
     wire req_valid;
     wire req_ready;
     wire [2:0] req_op;
@@ -500,7 +507,6 @@ module spad_sm_path (
     wire resp_error;
     wire [DG-1:0] resp_degree;
     wire sr_valid;
-    wire seq_busy;
     spad_memory_entry memory_entry (
         .clk(clk),
         .rst(rst),
@@ -526,6 +532,7 @@ module spad_sm_path (
         .req_data(req_data),
         .req_be(req_be),
         .req_tag(req_tag),
+        .atom_infl(atom_infl),
         .sr_valid(sr_valid),
         .sr_mask(resp_mask),
         .sr_data(resp_data),
@@ -534,13 +541,11 @@ module spad_sm_path (
         .sr_degree(resp_degree),
         .seq_busy(seq_busy),
         .seq_state(seq_state),
-        .atom_infl(atom_infl),
         .pre_count(pre_count)
     );
 
-    wire [2:0] stages;
+    // MEM0 and on.
     wire busy_more;
-    wire blocked;
     spad_scratchpad scratchpad (
         .clk(clk),
         .rst(rst),
@@ -567,15 +572,12 @@ module spad_sm_path (
         .busy_more(busy_more),
         .blocked(blocked)
     );
-    reg mem0_valid;
     always @(posedge clk) begin
         if (rst) mem0_valid <= 1'b0;
         else mem0_valid <= (req_valid & req_ready) | (mem0_valid & (busy_more | blocked));
     end
 
-    wire last_valid;
-    wire [WBW-1:0] last_data;
-    wire last_ready;
+    // What answers.
     spad_memory_exit memory_exit (
         .clk(clk),
         .rst(rst),
@@ -593,11 +595,11 @@ module spad_sm_path (
         .resolved_last(resolved_last),
         .resolved_pc(resolved_pc),
         .out_valid(last_valid),
-        .out_data(last_data),
-        .out_ready(last_ready)
+        .out_ready(last_ready),
+        .out_data(last_data)
     );
 
-    // ---------------------------------------------------- NONMEM, writeback
+    // NONMEM: what goes past the memory stages.
     wire nm_out_valid;
     wire nm_out_ready;
     wire [NMW-1:0] nm_out;
@@ -614,16 +616,22 @@ module spad_sm_path (
         .stage_valid(nm_valid)
     );
 
-    // The payloads without degree, error and success have zeros for them.
-    wire [WBW-NMW-1:0] no_access = {(WBW-NMW){1'b0}};
-    wire [NMW-1:0] far = {far_data, icn_mask, icn_last, icn_pass,
-        KIND_GLOBAL, icn_tag, icn_warp};
-    wire [WBW-1:0] wb_bits;
+    // Data from off-chip, zero in idle lanes.
+    wire [L*D-1:0] far_data;
+    generate
+        for (i = 0; i < L; i = i + 1) begin : far
+            assign far_data[D*i +: D] = icn_data[D*i +: D] & {D{icn_mask[i]}};
+        end
+    endgenerate
+
+    // The writeback port. What is no access has no degree, error and success.
+    wire [WBW-NMW-1:0] no_access = 39'd0;
     spad_writeback_mux writeback (
         .clk(clk),
         .rst(rst),
         .icn_valid(icn_valid),
-        .icn_data({no_access, far}),
+        .icn_data({no_access,
+            {far_data, icn_mask, icn_last, icn_pass, KIND_GLOBAL, icn_tag, icn_warp}}),
         .icn_ready(icn_ready),
         .mem_valid(last_valid),
         .mem_data(last_data),
@@ -633,13 +641,12 @@ module spad_sm_path (
         .nm_ready(nm_out_ready),
         .wb_valid(wb_valid),
         .wb_src(wb_src),
-        .wb_data(wb_bits),
+        .wb_data({wb_degree, wb_error, wb_success, wb_data, wb_mask, wb_last, wb_pass, wb_kind,
+            wb_tag, wb_warp}),
         .wb_ready(wb_ready)
     );
-    assign {wb_degree, wb_error, wb_success, wb_data, wb_mask,
-        wb_last, wb_pass, wb_kind, wb_tag, wb_warp} = wb_bits;
 
-    // --------------------------------------------------------------- status
+    // Status.
     assign stall = ~ex_hold ? STALL_NONE
         : ~ex_mem ? STALL_WRITEBACK
         : seq_busy ? STALL_LOCK_RETRY

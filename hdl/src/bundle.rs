@@ -1,44 +1,106 @@
 //! Bundles: named fields side by side in one vector.
 
-use crate::signal::{Bits, Expr, Operand, Signal, concat};
+use crate::signal::{Expr, Operand, concat};
 use crate::size::Size;
 
-/// A field of a bundle by its name, with its width.
-pub(crate) type Field = (&'static str, Size);
+/// Declares a bundle, its fields with their widths, the first in the low bits:
+///
+/// ```text
+/// bundle! {
+///     /// What is offered.
+///     Offer(s) { kind: 4, last: 1, tag: s.TG }
+/// }
+/// ```
+///
+/// `Offer::wires(&u, &s, "head")` declares `head_kind`, `head_last`, `head_tag`;
+/// `offer.joined(&s)` is the vector; of wires, it can be given a value.
+macro_rules! bundle {
+    ($(#[$about:meta])* $name:ident($s:ident) { $($field:ident: $width:expr),* $(,)? }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy)]
+        pub(crate) struct $name<T = $crate::signal::Signal> {
+            $(pub(crate) $field: T,)*
+        }
 
-/// The fields of a vector, the first in the low bits.
-pub(crate) struct Bundle<const N: usize> {
-    fields: [Field; N],
+        #[allow(dead_code, reason = "not every bundle is used in every way")]
+        impl $name {
+            /// A wire for each field, called by its name, `prefix` in front.
+            pub(crate) fn wires(
+                u: &$crate::unit::Unit,
+                $s: &$crate::params::Sizes,
+                prefix: &str,
+            ) -> Self {
+                $name {
+                    $($field: u.wire(&$crate::bundle::named(prefix, stringify!($field)), $width),)*
+                }
+            }
+
+            /// The fields as parts of a vector.
+            pub(crate) fn parts(
+                $s: &$crate::params::Sizes,
+                vector: $crate::signal::Signal,
+            ) -> $name<$crate::signal::Expr> {
+                let mut from = $crate::size::Size::from(0);
+                let mut next = |width| {
+                    let part = $crate::signal::Bits::part(vector, from, width);
+                    from = from + width;
+                    part
+                };
+                $name {
+                    $($field: next($crate::size::Size::from($width)),)*
+                }
+            }
+
+            /// Bits of the vector.
+            pub(crate) fn bits($s: &$crate::params::Sizes) -> usize {
+                let widths = [$($crate::size::Size::from($width)),*];
+                widths.iter().filter_map(|width| width.value()).sum()
+            }
+        }
+
+        #[allow(dead_code, reason = "not every bundle is used in every way")]
+        impl<T: Into<$crate::signal::Operand>> $name<T> {
+            /// The fields with their values.
+            pub(crate) fn values(self, $s: &$crate::params::Sizes) -> $crate::bundle::Values {
+                let fields = [
+                    $((stringify!($field), $crate::size::Size::from($width), self.$field.into()),)*
+                ];
+                $crate::bundle::Values(fields.into())
+            }
+
+            /// The values.
+            pub(crate) fn fields(self) -> Vec<T> {
+                vec![$(self.$field),*]
+            }
+
+            /// The vector.
+            pub(crate) fn joined(self, $s: &$crate::params::Sizes) -> $crate::signal::Expr {
+                self.values($s).joined()
+            }
+        }
+    };
+}
+pub(crate) use bundle;
+
+/// The name of a field behind a prefix, which may be empty.
+pub(crate) fn named(prefix: &str, field: &str) -> String {
+    match prefix {
+        "" => field.to_owned(),
+        prefix => format!("{prefix}_{field}"),
+    }
 }
 
-impl<const N: usize> Bundle<N> {
-    pub(crate) fn new(fields: [Field; N]) -> Self {
-        Bundle { fields }
-    }
+/// The fields of a bundle: name, width and value.
+pub(crate) struct Values(pub(crate) Vec<(&'static str, Size, Operand)>);
 
-    /// Bits of them all.
-    pub(crate) fn width(&self) -> usize {
-        let bits = |(_, width): &Field| width.value().expect("a field has one width");
-        self.fields.iter().map(bits).sum()
-    }
-
-    /// The fields of `vector`.
+impl Values {
+    /// The values side by side, the first in the low bits.
     #[track_caller]
-    pub(crate) fn of(&self, vector: Signal) -> [Expr; N] {
-        let mut from = Size::from(0);
-        self.fields.map(|(_, width)| {
-            let field = vector.part(from, width);
-            from = from + width;
-            field
-        })
-    }
-
-    /// The vector that has these values as its fields.
-    #[track_caller]
-    pub(crate) fn with(&self, values: [Operand; N]) -> Expr {
-        let fields = self.fields.into_iter().zip(values);
-        let parts: Vec<_> = fields
-            .map(|((name, width), value)| {
+    pub(crate) fn joined(self) -> Expr {
+        let parts: Vec<_> = self
+            .0
+            .into_iter()
+            .map(|(name, width, value)| {
                 if let Operand::Expr(value) = &value {
                     assert!(value.width.same(width), "the field {name}: {value:?}");
                 }
@@ -51,32 +113,63 @@ impl<const N: usize> Bundle<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::adapter;
+    use crate::geometry::Geometry;
+    use crate::hashes::HashKind;
+    use crate::machine::Machine;
+    use crate::module::UnitDoc;
+    use crate::params::Params;
+    use crate::signal::Operand;
+    use crate::unit::Unit;
 
-    fn offer() -> Bundle<3> {
-        Bundle::new([
-            ("kind", 4.into()),
-            ("last", 1.into()),
-            ("tag", Size::named("TG", 8)),
-        ])
+    bundle! {
+        /// What is offered.
+        Offer(s) { kind: 4, last: 1, tag: s.TG }
+    }
+
+    fn unit() -> (Unit, Params) {
+        let geometry = Geometry {
+            addr_bits: 10,
+            bank_bits: 3,
+        };
+        let machine = Machine::of_geometry(geometry, HashKind::Matrix);
+        let u = Unit::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"));
+        (u, Params::of(&machine))
     }
 
     #[test]
     fn fields_lie_side_by_side_from_the_low_end() {
-        assert_eq!(offer().width(), 13);
-        let vector = Signal::new(0, "offer", 13.into());
-        let texts = offer().of(vector).map(|field| adapter::text(&field.tree));
-        assert_eq!(texts, ["offer[3:0]", "offer[4]", "offer[5 +: TG]"]);
-        let tag = Signal::new(1, "tag", 8.into());
-        let all = offer().with([7.into(), 0.into(), tag.into()]);
-        assert_eq!(adapter::text(&all.tree), "{tag, 1'b0, 4'd7}");
+        let (u, p) = unit();
+        let s = p.sizes(&u);
+        let (tag, offer) = (u.input("tag", s.TG, "a tag"), u.input("offer", 13, "all"));
+        let out = u.output("out", 13, "an offer");
+        let head = Offer::wires(&u, &s, "head");
+        u.assign(head.joined(&s), offer);
+        let again = Offer::<Operand> {
+            kind: 7.into(),
+            last: head.last.into(),
+            tag: tag.into(),
+        };
+        u.assign(out, again.joined(&s));
+        let text = u.emit().unwrap().text;
+        let expected = "    localparam TG = 8;\n    wire [3:0] head_kind;\n    \
+                        wire head_last;\n    wire [TG-1:0] head_tag;\n    \
+                        assign {head_tag, head_last, head_kind} = offer;\n    \
+                        assign out = {tag, head_last, 4'd7};\nendmodule\n";
+        assert!(text.ends_with(expected), "{text}");
     }
 
     #[test]
     #[should_panic(expected = "the field tag")]
     fn a_value_is_as_wide_as_its_field() {
-        let tag = Signal::new(1, "tag", 7.into());
-        offer().with([7.into(), 0.into(), tag.into()]);
+        let (u, p) = unit();
+        let s = p.sizes(&u);
+        let tag = u.input("tag", 7, "a tag");
+        let (kind, last) = (1.into(), 0.into());
+        let offer = Offer::<Operand> {
+            kind,
+            last,
+            tag: tag.into(),
+        };
+        offer.joined(&s);
     }
 }

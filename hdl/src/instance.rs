@@ -1,10 +1,11 @@
 //! Instances of other modules: every port is connected, and fits.
 
 use crate::adapter;
+use crate::bundle::{Values, named};
 use crate::item::Instance;
 use crate::module::Module;
 use crate::port::{Dir, Port};
-use crate::signal::{Expr, Operand, Signal, concat};
+use crate::signal::{Expr, Operand, Signal};
 use crate::size::{Size, interned};
 use crate::unit::Unit;
 
@@ -47,7 +48,8 @@ impl<'u> Ports<'u> {
     }
 
     /// Connects the next port, which is called `port`: an input to a value or a
-    /// number, an output to a wire, an output, or bits of one.
+    /// number, an output to a wire, an output, bits of one, or several side by
+    /// side.
     #[track_caller]
     pub(crate) fn port(self, port: &str, to: impl Into<Operand>) -> Self {
         let own = self.next(port);
@@ -61,13 +63,14 @@ impl<'u> Ports<'u> {
         self.connected(port, to)
     }
 
-    /// Connects the next port, an output called `port`, to these wires side by
-    /// side, the first in the high bits.
+    /// Connects the next ports, which are called `prefix` and the names of
+    /// these fields.
     #[track_caller]
-    pub(crate) fn port_of_wires<const N: usize>(self, port: &str, wires: [Signal; N]) -> Self {
-        let parts = wires.map(Expr::from);
-        parts.iter().for_each(|wire| self.unit.drive(wire));
-        self.connected(port, concat(parts))
+    pub(crate) fn bundle(mut self, prefix: &str, fields: Values) -> Self {
+        for (field, _, value) in fields.0 {
+            self = self.port(&named(prefix, field), value);
+        }
+        self
     }
 
     /// The next port, which has to be called `port`.

@@ -10,9 +10,8 @@
 //! rust-hdl's syntax tree, and what that cannot say is in `adapter`. `body`
 //! prints a module in the one template of modules.
 //!
-//! Two older forms remain until their units are described that way: a
-//! `LogicBlock` of rust-hdl, with logic alone, and a `shell`, whose Tera template
-//! in `templates/` has what is around the logic.
+//! An older form remains until the hash units are described that way: a
+//! `LogicBlock` of rust-hdl, with logic alone (`expr`, `widths`, `module`).
 
 mod adapter;
 mod allowed;
@@ -36,10 +35,10 @@ mod machine;
 mod memory;
 mod module;
 mod params;
+mod payload;
 mod port;
 mod print;
 mod register;
-mod shell;
 mod signal;
 mod size;
 mod spad_access_pair;

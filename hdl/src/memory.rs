@@ -20,7 +20,7 @@ impl Memory {
             row.width.text()
         );
         Expr {
-            of: Some(self.words.id),
+            of: vec![self.words.id],
             ..Expr::leaf(&format!("{name}[{number}]"), self.words.width)
         }
     }

@@ -5,7 +5,8 @@
 
 use crate::machine::{Machine, PC_BITS, RetryLatencies, TAG_BITS};
 use crate::module::Result;
-use crate::size::index_bits;
+use crate::size::{Size, index_bits};
+use crate::unit::Unit;
 use serde::Serialize;
 
 /// Lists each parameter once; a value may use those above it.
@@ -18,6 +19,14 @@ macro_rules! parameters {
             $($(#[doc = $doc])* pub $name: $kind,)*
         }
 
+        /// The same as numbers with names.
+        #[derive(Clone, Copy, Debug)]
+        #[allow(non_snake_case, reason = "the names of the contract")]
+        #[allow(dead_code, reason = "some are of no width that a unit names")]
+        pub(crate) struct Sizes {
+            $(pub(crate) $name: Size,)*
+        }
+
         impl Params {
             /// Every name, in the order of the document.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
@@ -27,6 +36,11 @@ macro_rules! parameters {
             pub fn of($machine: &Machine) -> Self {
                 $(let $name: $kind = $value;)*
                 Params { $($name),* }
+            }
+
+            /// The parameters as sizes of a unit: it declares those that it uses.
+            pub(crate) fn sizes(&self, u: &Unit) -> Sizes {
+                Sizes { $($name: u.size(stringify!($name), usize::from(self.$name)),)* }
             }
 
             /// A parameter's value by its name; 1 and 0 for yes and no.

@@ -1,7 +1,7 @@
 //! The Verilog text of modules, one dialect for all: the opening with its
 //! ports, and the statements of what is described through rust-hdl's syntax tree.
 
-use crate::lines::{CODE_WIDTH, COMMENT_WIDTH, Lines, wrap};
+use crate::lines::{CODE_WIDTH, Lines};
 use crate::port::{Dir, Port};
 use crate::widths::{Local, Widths, compares, written};
 use rust_hdl::core::ast::{
@@ -66,10 +66,6 @@ pub(crate) fn body(locals: &[Local], statements: &[VerilogStatement], widths: &W
         out.push_str(&format!("    wire {range}{};\n", local.name));
     }
     for statement in statements {
-        if let VerilogStatement::Assignment(name, VerilogExpression::Unsigned(value)) = statement {
-            out.push_str(&printer.constant(name, value));
-            continue;
-        }
         let local = at_once.iter().find(|l| target(statement) == Some(&l.name));
         let opening = match local {
             Some(local) => format!("    wire {}", range(local.width)),
@@ -102,17 +98,10 @@ fn range(width: usize) -> String {
 struct Printer<'a>(&'a Widths);
 
 impl Printer<'_> {
-    /// A constant, of as many bits as its value has.
-    fn constant(&self, name: &VerilogExpression, value: &VerilogExpression) -> String {
-        let range = range(self.bits(value));
-        let (name, value) = (self.text(name), self.text(value));
-        format!("    localparam {range}{name} = {value};\n")
-    }
-
     fn statement(&self, opening: &str, statement: &VerilogStatement) -> String {
         match statement {
             VerilogStatement::Assignment(target, value) => {
-                let opening = format!("{opening}{} = ", self.text(target));
+                let opening = self.broken(opening, target) + " = ";
                 format!("{};", self.broken(&opening, value))
             }
             VerilogStatement::If(choice) => {
@@ -127,7 +116,6 @@ impl Printer<'_> {
                 }
             }
             VerilogStatement::Match(table) => self.table(opening, table),
-            VerilogStatement::Comment(text) => comment(text),
             other => unreachable!("not built by `expr`: {other:?}"),
         }
     }
@@ -354,12 +342,6 @@ fn only(statements: &[VerilogStatement]) -> &VerilogExpression {
     }
 }
 
-fn comment(text: &str) -> String {
-    let lines = wrap(text, COMMENT_WIDTH);
-    let lines: Vec<_> = lines.iter().map(|line| format!("    // {line}")).collect();
-    lines.join("\n")
-}
-
 /// Whether it is a chain of the associative operator `op`.
 fn same(value: &VerilogExpression, op: &VerilogOp) -> bool {
     match value {
@@ -420,67 +402,67 @@ fn unary_symbol(op: &VerilogOpUnary) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::{Expr, any, assign, bit, choose, constant, extended};
-    use crate::expr::{gated, is, number, slice, sum, table, wire};
+    use crate::codes::kind;
+    use crate::expr::{self, assign, copies, wire};
+    use crate::signal::{Bits, Expr, Signal, Value, code, when};
 
-    fn printed(value: Expr) -> String {
-        let widths = Widths::new([("a".into(), 2), ("b".into(), 3), ("one".into(), 1)]);
-        body(&[], &[assign("out", value)], &widths)
+    fn signal(name: &str, width: usize) -> Signal {
+        Signal::new(0, name, width.into())
+    }
+
+    fn printed(value: impl Into<Value>) -> String {
+        let value = value.into();
+        let out = signal("out", value.width().value().unwrap());
+        statement("    assign ", &value.assigned_to(&out.into())) + "\n"
+    }
+
+    fn long(i: usize) -> Expr {
+        signal(&format!("a_rather_long_name_of_a_signal_{i}"), 1).into()
     }
 
     #[test]
     fn parentheses_stand_where_operators_meet() {
-        let (a, b, c) = (bit("a", 1), wire("b"), wire("c"));
-        let chain = a.clone() & b.clone() & !(any("c") | c.clone());
+        let (a, b, c) = (signal("a", 2).at(1), signal("b", 1), signal("c", 1));
+        let chain = a.clone() & b & !(c.any() | c);
         assert_eq!(printed(chain), "    assign out = a[1] & b & ~((|c) | c);\n");
-        let mixed = (a & b) | is("kind", "KIND_ALU");
+        let alu = code(&kind::FIELD, kind::ALU);
+        let mixed = (a & b) | signal("kind", 4).is(alu);
         let expected = "    assign out = (a[1] & b) | (kind == KIND_ALU);\n";
         assert_eq!(printed(mixed), expected);
     }
 
     #[test]
     fn widths_show_where_they_change() {
-        let text = |value| printed(value).replace("    assign out = ", "");
-        assert_eq!(text(gated(3, "b", any("a"))), "b & {3{|a}};\n");
-        assert_eq!(text(gated(1, "one", "other")), "one & other;\n");
-        let longer = sum(extended(3, "a"), extended(3, "b"));
-        assert_eq!(text(longer), "{1'd0, a} + b;\n");
-        assert_eq!(text(bit("one", 0) | bit("a", 0)), "one | a[0];\n");
-    }
-
-    #[test]
-    fn constants_stand_by_their_names() {
-        let mut widths = Widths::new([("d".into(), 12), ("a".into(), 4)]);
-        let statements = [
-            constant("LATENCY", 4, 9),
-            assign("late", is("a", "LATENCY")),
-            assign("rest", slice("d", 5, 6)),
-        ];
-        let new = widths.check(&statements).unwrap();
-        let expected = "    localparam [3:0] LATENCY = 4'd9;\n    \
-                        wire late = a == LATENCY;\n    \
-                        wire [5:0] rest = d[10:5];\n";
-        assert_eq!(body(&new, &statements, &widths), expected);
+        let widths = Widths::new([("a".into(), 2), ("b".into(), 3), ("one".into(), 1)]);
+        let text = |value| {
+            let text = body(&[], &[assign("out", value)], &widths);
+            text.replace("    assign out = ", "")
+        };
+        assert_eq!(
+            text(expr::gated(3, "b", expr::bit("a", 1))),
+            "b & {3{a[1]}};\n"
+        );
+        assert_eq!(text(copies(1, "one") & wire("other")), "one & other;\n");
+        let bits = expr::bit("one", 0) | expr::bit("a", 0);
+        assert_eq!(text(bits), "one | a[0];\n");
+        assert_eq!(text(expr::slice("b", 1, 2)), "b[2:1];\n");
     }
 
     #[test]
     fn a_table_is_a_case() {
-        let cases = vec![("KIND_LOAD", wire("b"))];
-        let statement = table("next", "kind", cases, number(3, 0));
-        let local = Local {
-            name: "next".into(),
-            width: 3,
-        };
+        let (next, of) = (signal("next", 3), signal("kind", 4));
+        let load = code(&kind::FIELD, kind::LOAD);
+        let cases = [(load, signal("b", 3).into())];
+        let table = crate::signal::table(next, of, cases, crate::signal::number(3, 0));
         let expected = "    reg [2:0] next;\n    always @* begin\n        case (kind)\n            \
                         KIND_LOAD: next = b;\n            default: next = 3'd0;\n        \
-                        endcase\n    end\n";
-        assert_eq!(body(&[local], &[statement], &Widths::default()), expected);
+                        endcase\n    end";
+        assert_eq!(statement("    wire [2:0] ", &table), expected);
     }
 
     #[test]
     fn long_chains_break_between_terms() {
-        let name = |i: usize| wire(&format!("a_rather_long_name_of_a_signal_{i}"));
-        let chain = (0..4).map(|i| name(i) & name(i)).reduce(|a, b| a | b);
+        let chain = (0..4).map(|i| long(i) & long(i)).reduce(|a, b| a | b);
         let text = printed(chain.unwrap());
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines.len(), 4);
@@ -489,9 +471,8 @@ mod tests {
 
     #[test]
     fn a_term_longer_than_a_line_breaks_too() {
-        let name = |i: usize| wire(&format!("a_rather_long_name_of_a_signal_{i}"));
-        let long = (0..4).map(name).reduce(|a, b| a | b).unwrap();
-        let text = printed(wire("x") & !long);
+        let all = (0..4).map(long).reduce(|a, b| a | b).unwrap();
+        let text = printed(signal("x", 1) & !all);
         let names = (0..4).map(|i| format!("a_rather_long_name_of_a_signal_{i}"));
         let expected = names.collect::<Vec<_>>().join(" | ");
         let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -501,31 +482,38 @@ mod tests {
 
     #[test]
     fn terms_longer_than_a_line_stand_one_below_the_other() {
-        let name = |i: usize| wire(&format!("a_rather_long_name_of_a_signal_{i}"));
-        let long = |from: usize| (from..from + 3).map(name).reduce(|a, b| a | b).unwrap();
+        let of = |from: usize| (from..from + 3).map(long).reduce(|a, b| a | b).unwrap();
         let expected = "    assign out = (a_rather_long_name_of_a_signal_0 \
                         | a_rather_long_name_of_a_signal_1\n            \
                         | a_rather_long_name_of_a_signal_2)\n        \
                         ^ (a_rather_long_name_of_a_signal_3 \
                         | a_rather_long_name_of_a_signal_4\n            \
                         | a_rather_long_name_of_a_signal_5)\n        ^ x;\n";
-        assert_eq!(printed(long(0) ^ long(3) ^ wire("x")), expected);
+        assert_eq!(printed(of(0) ^ of(3) ^ signal("x", 1)), expected);
     }
 
     #[test]
     fn a_choice_of_several_has_a_line_per_case() {
-        let up = (wire("up"), sum("x", number(2, 1)));
-        let down = (wire("down"), sum("x", number(2, 3)));
-        let one = choose("next", [up.clone()], "x");
-        let expected = "    assign next = up ? x + 2'd1 : x;\n";
-        assert_eq!(body(&[], &[one], &Widths::default()), expected);
-        let local = Local {
-            name: "next".into(),
-            width: 2,
-        };
-        let statement = choose("next", [up, down], "x");
-        let expected =
-            "    wire [1:0] next = up ? x + 2'd1\n        : down ? x + 2'd3\n        : x;\n";
-        assert_eq!(body(&[local], &[statement], &Widths::default()), expected);
+        let x = signal("x", 2);
+        let up = when(signal("up", 1), x + 1);
+        let expected = "    assign out = up ? x + 2'd1 : x;\n";
+        assert_eq!(printed(up.clone().otherwise(x)), expected);
+        let both = up.when(signal("down", 1), x - 1).otherwise(x);
+        let expected = "    assign out = up ? x + 2'd1\n        : down ? x - 2'd1\n        : x;\n";
+        assert_eq!(printed(both), expected);
+    }
+
+    #[test]
+    fn vectors_side_by_side_are_broken_on_both_sides() {
+        let all = crate::signal::concat((0..4).map(long));
+        let text = statement(
+            "    assign ",
+            &Value::from(signal("x", 4)).assigned_to(&all),
+        );
+        let expected = "    assign {a_rather_long_name_of_a_signal_0, \
+                        a_rather_long_name_of_a_signal_1,\n        \
+                        a_rather_long_name_of_a_signal_2, \
+                        a_rather_long_name_of_a_signal_3} = x;";
+        assert_eq!(text, expected);
     }
 }

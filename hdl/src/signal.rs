@@ -26,8 +26,8 @@ pub(crate) struct Signal {
 pub(crate) struct Expr {
     pub(crate) tree: VerilogExpression,
     pub(crate) width: Size,
-    /// The signal that this is, or is a part of.
-    pub(crate) of: Option<usize>,
+    /// The signal that this is, or is a part of; several that lie side by side.
+    pub(crate) of: Vec<usize>,
 }
 
 /// An operand: an expression, or a number as wide as the other operand.
@@ -81,7 +81,7 @@ impl<T: Into<Expr>> From<T> for Operand {
 impl From<Signal> for Expr {
     fn from(signal: Signal) -> Self {
         Expr {
-            of: Some(signal.id),
+            of: vec![signal.id],
             ..Expr::leaf(signal.name, signal.width)
         }
     }
@@ -113,13 +113,19 @@ pub(crate) fn place(field: &Field, value: u8) -> Size {
     Size::named(&name, value.into())
 }
 
-/// The bits of all parts side by side, the first in the high bits.
+/// The bits of all parts side by side, the first in the high bits; of signals
+/// alone, it can be given a value.
 pub(crate) fn concat(parts: impl IntoIterator<Item = Expr>) -> Expr {
     let parts: Vec<Expr> = parts.into_iter().collect();
     let width = parts.iter().map(|part| part.width).reduce(|a, b| a + b);
     let texts: Vec<_> = parts.iter().map(|part| adapter::text(&part.tree)).collect();
     let text = format!("{{{}}}", texts.join(", "));
-    Expr::leaf(&text, width.expect("a concatenation has parts"))
+    let signals = parts.iter().all(|part| !part.of.is_empty());
+    let of = parts.into_iter().flat_map(|part| part.of);
+    Expr {
+        of: of.filter(|_| signals).collect(),
+        ..Expr::leaf(&text, width.expect("a concatenation has parts"))
+    }
 }
 
 /// OR of all terms, of which there is at least one.
@@ -147,14 +153,14 @@ impl Expr {
         Expr {
             tree: VerilogExpression::Signal(text.to_owned()),
             width,
-            of: None,
+            of: Vec::new(),
         }
     }
 
     /// The bits named by `select`, of a signal.
     fn part_of(self, select: String, width: Size) -> Expr {
-        let of = self.of;
         let text = format!("{}[{select}]", adapter::text(&self.tree));
+        let of = self.of;
         Expr {
             of,
             ..Expr::leaf(&text, width)
@@ -173,7 +179,7 @@ impl Expr {
         Expr {
             tree: VerilogExpression::Binary(Box::new(self.tree), op, Box::new(other.tree)),
             width,
-            of: None,
+            of: Vec::new(),
         }
     }
 
@@ -197,7 +203,7 @@ impl Expr {
         Expr {
             tree,
             width,
-            of: None,
+            of: Vec::new(),
         }
     }
 }

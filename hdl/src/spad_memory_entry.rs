@@ -1,102 +1,176 @@
 //! What stands in front of MEM0: the PREMEM queue, and the atomic operations
 //! that share the scratchpad's request port with it.
 
-use crate::expr::{assign, choose, copies, is, note, one, wire, zero};
-use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
-use crate::shell::Shell;
+use crate::codes::{kind, seq};
+use crate::module::{Module, Result, UnitDoc, top};
+use crate::params::{Params, Sizes};
+use crate::payload::{Control, Lanes, Tag};
+use crate::signal::{Bits, Expr, Operand, Signal, code, concat, when};
+use crate::unit::Unit;
 use crate::{spad_kind_operation, spad_premem_queue, spad_retry_sequencer};
-use rust_hdl::core::ast::VerilogStatement;
-
-/// The fields of a request.
-const REQUEST: [&str; 7] = ["op", "mask", "bank", "row", "lock", "data", "tag"];
-
-/// When an ATOMIC is in flight: one at a time, until the last answer of its
-/// last pass has gone.
-fn atomics() -> Vec<VerilogStatement> {
-    let cases = [(wire("take_atomic"), one()), (wire("atomic_ends"), zero())];
-    vec![
-        assign("seq_done", is("seq_state", "SEQ_DONE")),
-        assign(
-            "atomic_ends",
-            wire("seq_done") & wire("req_ready") & wire("seq_last"),
-        ),
-        choose("atom_infl_next", cases, "atom_infl"),
-    ]
-}
-
-/// Who makes the next request: the sequencer goes first, else the head of the
-/// queue.
-fn entry(p: &Params) -> Vec<VerilogStatement> {
-    let own = |prefix: &str, field: &str| wire(&format!("{prefix}_{field}"));
-    if p.LOCKS == 0 {
-        let fields = ["valid", "be"].into_iter().chain(REQUEST);
-        let mut logic = vec![
-            assign("atom_infl", zero()),
-            assign("seq_state", "SEQ_IDLE"),
-            assign("seq_busy", zero()),
-            assign("head_ready", "req_ready"),
-        ];
-        logic.extend(fields.map(|f| assign(&format!("req_{f}"), own("head", f))));
-        return logic;
-    }
-    let field = |f| {
-        let sequencer = match f {
-            "tag" => wire("seq_req_tag"),
-            f => own("seq", f),
-        };
-        choose(
-            &format!("req_{f}"),
-            [(wire("seq_valid"), sequencer)],
-            own("head", f),
-        )
-    };
-    let leaves = [(wire("head_atomic"), wire("aq_ready"))];
-    let passes = wire("head_valid") & !wire("head_atomic");
-    let mut logic = vec![
-        assign("seq_busy", "seq_valid"),
-        choose("head_leaves", leaves, "req_ready"),
-        assign("head_ready", !wire("seq_valid") & wire("head_leaves")),
-        assign("req_valid", wire("seq_valid") | passes),
-    ];
-    logic.extend(REQUEST.map(field));
-    logic.extend([
-        note("An atomic writes whole words."),
-        assign("req_be", wire("head_be") | copies(p.L * p.BE, "seq_valid")),
-    ]);
-    logic
-}
-
-/// What the queue offers, and what the sequencer asks for.
-fn signals(shell: Shell, p: &Params) -> Shell {
-    let widths = [
-        ("valid", 1),
-        ("op", 3),
-        ("mask", p.L),
-        ("bank", p.L * p.m),
-        ("row", p.L * p.R),
-        ("lock", p.L * p.LK),
-        ("data", p.L * p.D),
-        ("tag", p.TGW),
-    ];
-    let of = |prefix: &str| widths.map(|(field, width)| (format!("{prefix}_{field}"), width));
-    shell
-        .signals(&of("head"))
-        .signals(&of("seq"))
-        .signals(&[("head_be", p.L * p.BE), ("head_ready", 1), ("aq_ready", 1)])
-        .signals(&[("head_atomic", 1), ("seq_req_tag", p.TGW), ("seq_last", 1)])
-}
 
 /// Emits `spad_memory_entry` behind its parts.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let mut parts = vec![
-        spad_premem_queue::emit_unit(p)?,
-        vec![spad_kind_operation::emit_kernel()?],
+    let queue = spad_premem_queue::emit_unit(p)?;
+    let operation = spad_kind_operation::emit_kernel()?;
+    let u = Unit::new(doc(p));
+    let s = p.sizes(&u);
+    let [clk, rst] = u.clocked();
+    let cfg_elastic = u.input("cfg_elastic", 1, "the PREMEM queue is in use");
+    let take_atomic = u.input("take_atomic", 1, "an ATOMIC is taken in this cycle");
+    let in_valid = u.input("in_valid", 1, "a pass is offered");
+    let in_ready = u.output("in_ready", 1, "it is taken at the end of this cycle");
+    let pass = pass_ports(&u, &s);
+    let request = request_ports(&u, &s);
+    let about = "an ATOMIC is in flight";
+    let atom_infl = match p.LOCKS {
+        0 => u.output("atom_infl", 1, about),
+        _ => u.output_register("atom_infl", 1, about).reset(0),
+    };
+    let answer = [
+        u.input("sr_valid", 1, "response to a request of the sequencer"),
+        u.input("sr_mask", s.L, "its lanes"),
+        u.input("sr_data", s.L * s.D, "words read"),
+        u.input("sr_success", s.L, "lanes that took their lock"),
+        u.input("sr_error", 1, "error"),
+        u.input("sr_degree", s.DG, "conflict degree"),
     ];
-    if p.LOCKS > 0 {
-        parts.push(spad_retry_sequencer::emit_unit(p)?);
+    let seq_busy = u.output("seq_busy", 1, "the sequencer has the request port");
+    let seq_state = u.output("seq_state", 3, "state of the retry sequencer");
+    let pre_count = u.output("pre_count", s.PQW, "entries of the PREMEM queue");
+    for input in [take_atomic].into_iter().chain(answer) {
+        u.unused(p.LOCKS == 0, input, "the machine has no locks");
     }
-    let doc = UnitDoc {
+
+    u.section("The PREMEM queue.");
+    let [head_valid, head_ready] = u.wires(["head_valid", "head_ready"], 1);
+    let head = Pass::wires(&u, &s, "head");
+    let reason = "only atomics have an operation code";
+    u.unused(p.LOCKS == 0, head.aop, reason);
+    u.instance(top(&queue), "premem")
+        .same([clk, rst])
+        .port("cfg_on", cfg_elastic)
+        .port("in_valid", in_valid)
+        .port("in_data", pass.joined(&s))
+        .port("in_ready", in_ready)
+        .port("out_valid", head_valid)
+        .port("out_data", head.joined(&s))
+        .port("out_ready", head_ready)
+        .port("count", pre_count)
+        .done();
+    let head_kind = u.name("head_kind", Control::parts(&s, head.ctl).kind);
+    let head_op = u.wire("head_op", 3);
+    u.instance(&operation, "operation")
+        .port("kind", head_kind)
+        .port("op", head_op)
+        .done();
+    let head_tag = u.named("head_tag", s.TGW, tag_of(&s, head.ctl));
+    if p.LOCKS == 0 {
+        u.section("The entry to MEM0. No locks: the scratchpad answers an ATOMIC with an error.");
+        u.assign(atom_infl, 0);
+        u.assign(seq_state, code(&seq::FIELD, seq::IDLE));
+        u.assign(seq_busy, 0);
+        u.assign(head_ready, request.ready);
+        u.assign(request.valid, head_valid);
+        u.assign(request.op, head_op);
+        let lanes = request.lanes.fields().into_iter();
+        lanes
+            .zip(head.lanes.fields())
+            .for_each(|(to, from)| u.assign(to, from));
+        u.assign(request.be, head.be);
+        u.assign(request.tag, head_tag);
+        let module = u.emit()?;
+        return Ok(queue.into_iter().chain([operation, module]).collect());
+    }
+
+    u.section(
+        "ATOMIC leaves the path here, for a queue of its own: behind it may be the \
+         store-and-unlock that it waits for.",
+    );
+    let is_atomic = head_kind.is(code(&kind::FIELD, kind::ATOMIC));
+    let head_atomic = u.name("head_atomic", head_valid & is_atomic);
+    let seq_valid = u.wire("seq_valid", 1);
+    let [aq_ready, at_valid, at_ready] = u.wires(["aq_ready", "at_valid", "at_ready"], 1);
+    let at = Pass::wires(&u, &s, "at");
+    u.unused(true, at.be, "atomics write whole words");
+    let aq_count = u.wire_in_part("aq_count", s.PQW, "for debugging");
+    u.instance(top(&queue), "atomics")
+        .same([clk, rst])
+        .port("cfg_on", 1)
+        .port("in_valid", head_atomic & !seq_valid)
+        .port("in_data", head.joined(&s))
+        .port("in_ready", aq_ready)
+        .port("out_valid", at_valid)
+        .port("out_data", at.joined(&s))
+        .port("out_ready", at_ready)
+        .port("count", aq_count)
+        .done();
+    let sequencer = spad_retry_sequencer::emit_unit(p)?;
+    let seq_op = u.wire("seq_op", 3);
+    let seq = Lanes::wires(&u, &s, "seq");
+    let seq_tag = u.wire("seq_tag", s.TGW);
+    let seq_error = u.wire("seq_error", 1);
+    let seq_degree = u.wire("seq_degree", s.DG);
+    let rounds = u.wire_in_part("rounds", 16, "for debugging");
+    u.instance(top(&sequencer), "sequencer")
+        .same([clk, rst, at_valid, at_ready])
+        .port("at_aop", at.aop)
+        .bundle("at", at.lanes.values(&s))
+        .port("at_tag", tag_of(&s, at.ctl))
+        .port("sp_valid", seq_valid)
+        .port("sp_ready", request.ready)
+        .port("sp_op", seq_op)
+        .bundle("sp", seq.values(&s))
+        .port("sp_tag", seq_tag)
+        .port("sp_error", seq_error)
+        .port("sp_degree", seq_degree)
+        .same(answer)
+        .port("state", seq_state)
+        .same([rounds])
+        .done();
+
+    u.section("One ATOMIC at a time, until the last answer of its last pass has gone.");
+    let seq_done = seq_state.is(code(&seq::FIELD, seq::DONE));
+    let seq_done = u.name("seq_done", seq_done);
+    // The control ends with the bit of the last pass.
+    let seq_last = u.name("seq_last", seq_tag.at(s.TGW - 1));
+    let atomic_ends = u.name("atomic_ends", seq_done & request.ready & seq_last);
+    u.at_clock()
+        .next(atom_infl, when(take_atomic, 1).when(atomic_ends, 0));
+
+    u.section(
+        "The entry to MEM0. The sequencer goes first. Its answers are its own, but for the last.",
+    );
+    let own = Tag::<Operand> {
+        own: (!seq_done).into(),
+        error: seq_error.into(),
+        degree: seq_degree.into(),
+        ctl: 0.into(),
+    };
+    let seq_req_tag = u.named("seq_req_tag", s.TGW, seq_tag | own.joined(&s));
+    u.assign(seq_busy, seq_valid);
+    let leaves = when(head_atomic, aq_ready).otherwise(request.ready);
+    let head_leaves = u.name("head_leaves", leaves);
+    u.assign(head_ready, !seq_valid & head_leaves);
+    u.assign(request.valid, seq_valid | (head_valid & !head_atomic));
+    let chosen = |to: Signal, own: Signal, other: Signal| {
+        u.assign(to, when(seq_valid, own).otherwise(other));
+    };
+    chosen(request.op, seq_op, head_op);
+    let sides = seq.fields().into_iter().zip(head.lanes.fields());
+    for (to, (own, other)) in request.lanes.fields().into_iter().zip(sides) {
+        chosen(to, own, other);
+    }
+    chosen(request.tag, seq_req_tag, head_tag);
+    u.note("An atomic writes whole words.");
+    u.assign(request.be, head.be | seq_valid.copies(s.L * s.BE));
+    let module = u.emit()?;
+    let parts = queue.into_iter().chain([operation]).chain(sequencer);
+    Ok(parts.chain([module]).collect())
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
         name: "spad_memory_entry".into(),
         summary: "queues passes in front of the scratchpad and makes requests of them; atomics \
                   go to a queue of their own and its sequencer, which goes first."
@@ -109,87 +183,86 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                 microarchitecture/memory-entry.md"
             .into(),
         latency_cycles: 0,
-    };
-    let shell = Shell::new(doc)
-        .clocked()
-        .input("cfg_elastic", 1, "the PREMEM queue is in use")
-        .input("take_atomic", 1, "an ATOMIC is taken in this cycle");
-    let shell = request_ports(pass_ports(shell, p), p);
-    let shell = waived(sequencer_ports(shell, p), p);
-    let mut shell = signals(shell, p);
-    if p.LOCKS > 0 {
-        shell = shell.logic("atomics", atomics());
     }
-    let module = shell
-        .logic("entry", entry(p))
-        .instantiates_last(&parts)
-        .emit("spad_memory_entry.v.tera", p)?;
-    Ok(parts.into_iter().flatten().chain([module]).collect())
 }
 
-fn pass_ports(shell: Shell, p: &Params) -> Shell {
-    shell
-        .input("in_valid", 1, "a pass is offered")
-        .output("in_ready", 1, "it is taken at the end of this cycle")
-        .input(
-            "in_ctl",
-            p.CTL,
-            "its control: last, pass, pc, tag, kind, warp, from the top",
-        )
-        .input("in_mask", p.L, "active lanes")
-        .input("in_bank", p.L * p.m, "bank, m bits per lane")
-        .input("in_row", p.L * p.R, "row, R bits per lane")
-        .input("in_lock", p.L * p.LK, "lock, LK bits per lane")
-        .input("in_data", p.L * p.D, "data, D bits per lane")
-        .input("in_be", p.L * p.BE, "byte enables, BE bits per lane")
-        .input("in_aop", 4, "operation of an atomic")
-}
-
-fn request_ports(shell: Shell, p: &Params) -> Shell {
-    let tag = "control, degree, error, source: 1 for what the sequencer waits for";
-    shell
-        .output("req_valid", 1, "a scratchpad request is offered")
-        .input("req_ready", 1, "it is taken")
-        .output("req_op", 3, "operation")
-        .output("req_mask", p.L, "active lanes")
-        .output("req_bank", p.L * p.m, "bank, m bits per lane")
-        .output("req_row", p.L * p.R, "row, R bits per lane")
-        .output("req_lock", p.L * p.LK, "lock, LK bits per lane")
-        .output("req_data", p.L * p.D, "data, D bits per lane")
-        .output("req_be", p.L * p.BE, "byte enables, BE bits per lane")
-        .output("req_tag", p.TGW, tag)
-}
-
-fn sequencer_ports(shell: Shell, p: &Params) -> Shell {
-    let atomic = "an ATOMIC is in flight";
-    let shell = match p.LOCKS {
-        0 => shell.output("atom_infl", 1, atomic),
-        _ => shell.register("atom_infl", 1, atomic),
+/// The tag of a request for a pass with this control.
+fn tag_of(s: &Sizes, ctl: Signal) -> Expr {
+    let tag = Tag::<Operand> {
+        own: 0.into(),
+        error: 0.into(),
+        degree: 0.into(),
+        ctl: ctl.into(),
     };
-    shell
-        .input("sr_valid", 1, "response to a request of the sequencer")
-        .input("sr_mask", p.L, "its lanes")
-        .input("sr_data", p.L * p.D, "words read")
-        .input("sr_success", p.L, "lanes that took their lock")
-        .input("sr_error", 1, "error")
-        .input("sr_degree", p.DG, "conflict degree")
-        .output("seq_busy", 1, "the sequencer has the request port")
-        .output("seq_state", 3, "state of the retry sequencer")
-        .output("pre_count", p.PQW, "entries of the PREMEM queue")
+    tag.joined(s)
 }
 
-/// Without locks there is no sequencer.
-fn waived(shell: Shell, p: &Params) -> Shell {
-    let atomics = [
-        "take_atomic",
-        "sr_valid",
-        "sr_mask",
-        "sr_data",
-        "sr_success",
-        "sr_error",
-        "sr_degree",
-    ];
-    atomics.into_iter().fold(shell, |shell, name| {
-        shell.unused(p.LOCKS == 0, name, "the machine has no locks")
-    })
+/// A pass, as the queues hold it.
+#[derive(Clone, Copy)]
+struct Pass {
+    ctl: Signal,
+    lanes: Lanes,
+    be: Signal,
+    aop: Signal,
+}
+
+impl Pass {
+    fn wires(u: &Unit, s: &Sizes, prefix: &str) -> Self {
+        let wire = |name: &str, width| u.wire(&format!("{prefix}_{name}"), width);
+        Pass {
+            ctl: wire("ctl", s.CTL),
+            lanes: Lanes::wires(u, s, prefix),
+            be: wire("be", s.L * s.BE),
+            aop: wire("aop", 4.into()),
+        }
+    }
+
+    fn joined(self, s: &Sizes) -> Expr {
+        let lanes = self.lanes.joined(s);
+        concat([self.aop.into(), self.be.into(), lanes, self.ctl.into()])
+    }
+}
+
+fn pass_ports(u: &Unit, s: &Sizes) -> Pass {
+    let about = "its control: last, pass, pc, tag, kind, warp, from the top";
+    Pass {
+        ctl: u.input("in_ctl", s.CTL, about),
+        lanes: Lanes {
+            mask: u.input("in_mask", s.L, "active lanes"),
+            bank: u.input("in_bank", s.L * s.m, "bank, m bits per lane"),
+            row: u.input("in_row", s.L * s.R, "row, R bits per lane"),
+            lock: u.input("in_lock", s.L * s.LK, "lock, LK bits per lane"),
+            data: u.input("in_data", s.L * s.D, "data, D bits per lane"),
+        },
+        be: u.input("in_be", s.L * s.BE, "byte enables, BE bits per lane"),
+        aop: u.input("in_aop", 4, "operation of an atomic"),
+    }
+}
+
+/// The request port of the scratchpad.
+struct Request {
+    valid: Signal,
+    ready: Signal,
+    op: Signal,
+    lanes: Lanes,
+    be: Signal,
+    tag: Signal,
+}
+
+fn request_ports(u: &Unit, s: &Sizes) -> Request {
+    let about = "control, degree, error, source: 1 for what the sequencer waits for";
+    Request {
+        valid: u.output("req_valid", 1, "a scratchpad request is offered"),
+        ready: u.input("req_ready", 1, "it is taken"),
+        op: u.output("req_op", 3, "operation"),
+        lanes: Lanes {
+            mask: u.output("req_mask", s.L, "active lanes"),
+            bank: u.output("req_bank", s.L * s.m, "bank, m bits per lane"),
+            row: u.output("req_row", s.L * s.R, "row, R bits per lane"),
+            lock: u.output("req_lock", s.L * s.LK, "lock, LK bits per lane"),
+            data: u.output("req_data", s.L * s.D, "data, D bits per lane"),
+        },
+        be: u.output("req_be", s.L * s.BE, "byte enables, BE bits per lane"),
+        tag: u.output("req_tag", s.TGW, about),
+    }
 }

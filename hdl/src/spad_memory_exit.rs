@@ -1,60 +1,131 @@
 //! What stands behind the scratchpad: the sequencer's answers part from the
 //! others, which become results for the writeback port.
 
-use crate::expr::{any, assign, at_least, at_most, bit, choose, extended, is, number, up, wire};
+use crate::codes::kind;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::shell::Shell;
-use rust_hdl::core::ast::VerilogStatement;
-
-/// Where a response goes: what the sequencer waits for leaves at once.
-fn parting() -> Vec<VerilogStatement> {
-    let own = || bit("resp_tag", 0);
-    vec![
-        assign("valid", wire("resp_valid") & !own()),
-        assign("sr_valid", wire("resp_valid") & own()),
-        assign("resp_ready", own() | wire("taken")),
-    ]
-}
-
-/// What the pass cost in MEM0, for the conflict history: its groups, each for
-/// all windows of the lock unit where it locks.
-fn cost(p: &Params) -> Vec<VerilogStatement> {
-    let predicted = at_least("kind", "KIND_LOAD") & at_most("kind", "KIND_STUL");
-    let groups = || extended(p.OCC, "groups");
-    let locks = [(at_least("kind", "KIND_LDLK"), up(groups(), p.OCC - p.DG))];
-    vec![
-        choose(
-            "groups",
-            [(any("resp_degree"), wire("resp_degree"))],
-            number(p.DG, 1),
-        ),
-        assign("resolved_valid", wire("valid") & wire("taken") & predicted),
-        assign("resolved_last", "last"),
-        assign("resolved_pc", "pc"),
-        if p.OCC > p.DG {
-            choose("resolved_occ", locks, groups())
-        } else {
-            assign("resolved_occ", "groups")
-        },
-    ]
-}
-
-/// What an atomic reports is in its tag.
-fn result() -> Vec<VerilogStatement> {
-    vec![
-        choose(
-            "degree",
-            [(is("kind", "KIND_ATOMIC"), wire("atomic_degree"))],
-            "resp_degree",
-        ),
-        assign("error", wire("resp_error") | bit("resp_tag", 1)),
-    ]
-}
+use crate::payload::{Control, Outcome, Tag};
+use crate::signal::{Bits, code, concat, when};
+use crate::unit::Unit;
 
 /// Emits `spad_memory_exit`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let doc = UnitDoc {
+    let u = Unit::new(doc(p));
+    let s = p.sizes(&u);
+    // Those that are not in the scratchpad.
+    let stages = 4..p.M;
+    let [clk, rst] = u.clocked();
+    let resp_valid = u.input("resp_valid", 1, "a response is offered");
+    let resp_ready = u.output("resp_ready", 1, "it is taken");
+    let resp_mask = u.input("resp_mask", s.L, "active lanes of the request");
+    let about = "its tag: control, degree, error, source";
+    let resp_tag = u.input("resp_tag", s.TGW, about);
+    let about = "words read, or the data of a pass; else 0";
+    let resp_data = u.input("resp_data", s.L * s.D, about);
+    let resp_success = u.input("resp_success", s.L, "lanes that took their lock");
+    let resp_error = u.input("resp_error", 1, "error");
+    let resp_degree = u.input("resp_degree", s.DG, "conflict degree");
+    let about = "it is one that the sequencer waits for: taken at once";
+    let sr_valid = u.output("sr_valid", 1, about);
+    let about = "a predicted pass leaves the scratchpad";
+    let resolved_valid = u.output("resolved_valid", 1, about);
+    let resolved_occ = u.output("resolved_occ", s.OCC, "cycles that it took in MEM0");
+    let resolved_last = u.output("resolved_last", 1, "it is the instruction's last");
+    let about = "the instruction's program counter";
+    let resolved_pc = u.output("resolved_pc", s.PCW, about);
+    let out_valid = u.output("out_valid", 1, "a result is offered");
+    let out_ready = u.input("out_ready", 1, "it is taken");
+    let about = "degree, error, success, data, mask, last, pass, kind, tag, warp, from the top";
+    let out_data = u.output("out_data", s.WBW, about);
+    let about = "MEM4 and on hold a result, from bit 0";
+    let mem_valid = (p.M > 4).then(|| u.output("mem_valid", p.M - 4, about));
+    for input in [clk, rst] {
+        u.unused(p.M <= 4, input, "no stages behind the scratchpad");
+    }
+
+    u.section(
+        "The tag: the sequencer waits for the answer; error and degree of an atomic; the \
+         control of the pass.",
+    );
+    let tag = Tag::wires(&u, &s, "tag");
+    u.assign(tag.joined(&s), resp_tag);
+    let ctl = Control::wires(&u, &s, "");
+    u.assign(ctl.joined(&s), tag.ctl);
+
+    u.section("A result for the writeback port. What an atomic reports is in its tag.");
+    let valid = u.name("valid", resp_valid & !tag.own);
+    let is_atomic = ctl.kind.is(code(&kind::FIELD, kind::ATOMIC));
+    let degree = when(is_atomic, tag.degree).otherwise(resp_degree);
+    let result = Outcome {
+        warp: ctl.warp,
+        tag: ctl.tag,
+        kind: ctl.kind,
+        pass: ctl.pass,
+        last: ctl.last,
+        mask: resp_mask,
+        data: resp_data,
+        success: resp_success,
+        error: u.name("error", resp_error | tag.error),
+        degree: u.name("degree", degree),
+    };
+    let result = u.named("result", s.WBW, result.joined(&s));
+
+    if stages.is_empty() {
+        u.paragraph();
+    } else {
+        u.section("Stages behind the scratchpad, each free when what it holds can go on.");
+    }
+    let stage = |k: usize| {
+        let valid = u.register(&format!("mem{k}_valid"), 1).reset(0);
+        [valid, u.register(&format!("mem{k}"), s.WBW).reset(0)]
+    };
+    let registers: Vec<_> = stages.clone().map(stage).collect();
+    let mut ready = out_ready;
+    let mut free = Vec::new();
+    for (k, [valid, _]) in stages.zip(&registers).rev() {
+        ready = u.name(&format!("mem{k}_ready"), !*valid | ready);
+        free.push(ready);
+    }
+    let mut before = [valid, result];
+    for (stage, ready) in registers.iter().zip(free.into_iter().rev()) {
+        let clocked = u.at_clock().when(ready);
+        clocked.next(stage[0], before[0]).next(stage[1], before[1]);
+        before = *stage;
+    }
+    u.assign(out_valid, before[0]);
+    u.assign(out_data, before[1]);
+    if let Some(mem_valid) = mem_valid {
+        let valid = registers.iter().rev().map(|stage| stage[0].into());
+        u.assign(mem_valid, concat(valid));
+    }
+
+    u.section("What the sequencer waits for leaves at once.");
+    u.assign(sr_valid, resp_valid & tag.own);
+    u.assign(resp_ready, tag.own | ready);
+
+    u.section(
+        "What the pass cost in MEM0, for the conflict history: of one that locks, each \
+               group for all windows of the lock unit.",
+    );
+    let [load, locks, last] = [kind::LOAD, kind::LDLK, kind::STUL].map(|k| code(&kind::FIELD, k));
+    let predicted = ctl.kind.at_least(load) & ctl.kind.at_most(last);
+    u.assign(resolved_valid, valid & ready & predicted);
+    u.assign(resolved_last, ctl.last);
+    u.assign(resolved_pc, ctl.pc);
+    let groups = when(resp_degree.any(), resp_degree).otherwise(1);
+    let groups = u.name("groups", groups).extended(p.OCC);
+    if p.OCC > p.DG {
+        let windows = groups.clone().up(p.OCC - p.DG);
+        let cycles = when(ctl.kind.at_least(locks), windows).otherwise(groups);
+        u.assign(resolved_occ, cycles);
+    } else {
+        u.assign(resolved_occ, groups);
+    }
+    Ok(vec![u.emit()?])
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
         name: "spad_memory_exit".into(),
         summary: "turns the scratchpad's responses into results for the writeback port, behind \
                   the memory stages that are not in the scratchpad, and tells the conflict \
@@ -67,54 +138,5 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         },
         paper: "elastic paper, section 4; microarchitecture/memory-exit.md".into(),
         latency_cycles: p.M.saturating_sub(4) as u32,
-    };
-    let payload = "degree, error, success, data, mask, last, pass, kind, tag, warp, from the top";
-    let shell = Shell::new(doc)
-        .clocked()
-        .input("resp_valid", 1, "a response is offered")
-        .output("resp_ready", 1, "it is taken")
-        .input("resp_mask", p.L, "active lanes of the request")
-        .input("resp_tag", p.TGW, "its tag: control, degree, error, source")
-        .input(
-            "resp_data",
-            p.L * p.D,
-            "words read, or the data of a pass; else 0",
-        )
-        .input("resp_success", p.L, "lanes that took their lock")
-        .input("resp_error", 1, "error")
-        .input("resp_degree", p.DG, "conflict degree")
-        .output(
-            "sr_valid",
-            1,
-            "it is one that the sequencer waits for: taken at once",
-        )
-        .output(
-            "resolved_valid",
-            1,
-            "a predicted pass leaves the scratchpad",
-        )
-        .output("resolved_occ", p.OCC, "cycles that it took in MEM0")
-        .output("resolved_last", 1, "it is the instruction's last")
-        .output("resolved_pc", p.PCW, "the instruction's program counter")
-        .output("out_valid", 1, "a result is offered")
-        .input("out_ready", 1, "it is taken")
-        .output("out_data", p.WBW, payload);
-    let shell = match p.M {
-        0..=4 => shell,
-        stages => shell.output(
-            "mem_valid",
-            stages - 4,
-            "MEM4 and on hold a result, from bit 0",
-        ),
-    };
-    let module = shell
-        .signals(&[("kind", 4), ("last", 1), ("pc", p.PCW), ("taken", 1)])
-        .signals(&[("atomic_degree", p.DG)])
-        .logic("parting", parting())
-        .logic("cost", cost(p))
-        .logic("result", result())
-        .unused(p.M <= 4, "clk", "no stages behind the scratchpad")
-        .unused(p.M <= 4, "rst", "no stages behind the scratchpad")
-        .emit("spad_memory_exit.v.tera", p)?;
-    Ok(vec![module])
+    }
 }

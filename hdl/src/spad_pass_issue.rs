@@ -1,12 +1,17 @@
 //! The passes of an instruction, one after the other into EX.
 
-use crate::bundle::Bundle;
+use crate::bundle::bundle;
 use crate::codes::kind;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::signal::{Bits, Expr, Signal, code, when};
+use crate::signal::{Bits, Signal, code, when};
 use crate::unit::Unit;
 use crate::{spad_pass_count, spad_pick};
+
+bundle! {
+    /// What a warp offers.
+    Offer(s) { kind: 4, words: 2, tag: s.TG, pc: s.PCW }
+}
 
 /// Emits `spad_pass_issue` behind its parts.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
@@ -27,14 +32,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "microarchitecture/issue.md".into(),
         latency_cycles: if at_once { 1 } else { 2 },
     });
-    let [w, ww, tg, pcw, pw] = u.sizes(p, ["W", "WW", "TG", "PCW", "PW"]);
-    let offered = Bundle::new([
-        ("kind", 4.into()),
-        ("words", 2.into()),
-        ("tag", tg),
-        ("pc", pcw),
-    ]);
-    let of_offer = u.size("OFFER", offered.width());
+    let s = p.sizes(&u);
+    let [w, ww, tg, pcw, pw] = [s.W, s.WW, s.TG, s.PCW, s.PW];
+    let of_offer = u.size("OFFER", Offer::bits(&s));
     u.clocked();
     let about = "kind that the warp offers, 4 bits per warp";
     let off_kind = u.input("off_kind", w * 4, about);
@@ -77,18 +77,23 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.section("What the warp that is taken offers, out of all offers.");
     let slots = p.W.next_power_of_two();
     let offers = u.wire("offers", slots * of_offer);
-    let offer = u.wire("offer", of_offer);
+    let (words, tag) = (u.wire("words", 2), u.wire("tag", tg));
+    let offer = Offer {
+        kind: take_kind,
+        words,
+        tag,
+        pc: take_pc,
+    };
     let [w_index] = u.indices(["w"]);
     u.generate(|| {
         u.each("warp", w_index, (0, w), |i| {
-            let fields = [
-                off_kind.part(4 * i, 4),
-                off_words.part(2 * i, 2),
-                off_tag.part(tg * i, tg),
-                off_pc.part(pcw * i, pcw),
-            ];
-            let offer = offered.with(fields.map(Into::into));
-            u.assign(offers.part(of_offer * i, of_offer), offer);
+            let offer = Offer {
+                kind: off_kind.part(4 * i, 4),
+                words: off_words.part(2 * i, 2),
+                tag: off_tag.part(tg * i, tg),
+                pc: off_pc.part(pcw * i, pcw),
+            };
+            u.assign(offers.part(of_offer * i, of_offer), offer.joined(&s));
         });
         if slots > p.W {
             u.each("no_warp", w_index, (w, slots), |i| {
@@ -97,10 +102,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         }
     });
     let pick_of = take_sel.extended(slots);
+    let offer = offer.joined(&s).of_width(of_offer);
     spad_pick::instance(&u, &pick, "select_offer", pick_of, offers, offer);
-    let [of_kind, words, tag, pc] = offered.of(offer);
-    u.assign(take_kind, of_kind);
-    u.assign(take_pc, pc);
     u.instance(&count, "count")
         .port("kind", take_kind)
         .port("words", words)
@@ -122,7 +125,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .when(take)
         .next(cur_warp, take_warp)
         .next(cur_kind, take_kind)
-        .next(cur_tag, tag.clone())
+        .next(cur_tag, tag)
         .next(cur_pc, take_pc)
         .next(cur_np, take_np);
 
@@ -135,18 +138,18 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let ex_free = u.name("ex_free", !ex_valid | ex_fire);
     let goes_on = ex_free & cur_valid;
     // What belongs to the instruction.
-    let own = |name: &str, current: Signal, taken: Expr| {
+    let own = |name: &str, current: Signal, taken: Signal| {
         if at_once {
             u.name(name, when(cur_valid, current).otherwise(taken))
         } else {
             current
         }
     };
-    let warp_in = own("warp_in", cur_warp, take_warp.into());
-    let kind_in = own("kind_in", cur_kind, take_kind.into());
+    let warp_in = own("warp_in", cur_warp, take_warp);
+    let kind_in = own("kind_in", cur_kind, take_kind);
     let tag_in = own("tag_in", cur_tag, tag);
-    let pc_in = own("pc_in", cur_pc, take_pc.into());
-    let np_in = own("np_in", cur_np, take_np.into());
+    let pc_in = own("pc_in", cur_pc, take_pc);
+    let np_in = own("np_in", cur_np, take_np);
     let pass = if at_once {
         u.name("pass", when(cur_valid, cur_next).otherwise(0))
     } else {

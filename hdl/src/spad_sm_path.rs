@@ -1,94 +1,130 @@
-//! The whole scratchpad path of an SM, from the issue port to the writeback port.
+//! The whole scratchpad path of an SM, from the issue port to the writeback port:
+//! the wires between its parts, and a function for each concern, which has the
+//! instances.
 
-use crate::expr::{assign, choose, is, wire};
+use crate::bundle::bundle;
+use crate::codes::{kind, pipeline, source, stall};
 use crate::machine::Machine;
-use crate::module::{Module, Port, Result, UnitDoc};
-use crate::params::Params;
-use crate::shell::Shell;
+use crate::module::{Module, Result, UnitDoc, top};
+use crate::params::{Params, Sizes};
+use crate::payload::{Control, Passing, Response};
+use crate::signal::{Bits, Expr, Signal, code, concat, when};
+use crate::spad_hash_stage::HashStage;
+use crate::unit::{Index, Unit};
 use crate::{
     spad_access_unit, spad_conflict_predictor, spad_eligibility, spad_hash_stage,
     spad_issue_select, spad_memory_entry, spad_memory_exit, spad_nonmem_queue, spad_pass_issue,
     spad_release_register, spad_relssp, spad_scratchpad, spad_writeback_mux,
 };
-use rust_hdl::core::ast::VerilogStatement;
-use serde::Serialize;
+use ports::{Io, Settings, depends_on};
 
-#[derive(Serialize)]
-struct Extra {
-    /// Names of the ports that write the configuration registers of the hash.
-    writes: Vec<String>,
-}
+mod ports;
 
-/// Where the pass in EX goes, and whether it does.
-fn leaving() -> Vec<VerilogStatement> {
-    let other = is("ex_kind", "KIND_ALU") | is("ex_kind", "KIND_RELSSP");
-    let ready = [(wire("ex_mem"), wire("mem_ready"))];
-    vec![
-        assign("ex_mem", is("cfg_pipeline", "PIPELINE_UNIFIED") | !other),
-        choose("ex_ready", ready, "nm_ready"),
-        assign("ex_fire", wire("ex_valid") & wire("ex_ready")),
-        assign("ex_hold", wire("ex_valid") & !wire("ex_ready")),
-    ]
-}
-
-/// Why the pass in EX is held.
-fn stall() -> Vec<VerilogStatement> {
-    let cases = [
-        (!wire("ex_hold"), wire("STALL_NONE")),
-        (!wire("ex_mem"), wire("STALL_WRITEBACK")),
-        (wire("seq_busy"), wire("STALL_LOCK_RETRY")),
-        (wire("blocked"), wire("STALL_WRITEBACK")),
-    ];
-    vec![choose("stall", cases, "STALL_BANK_CONFLICT")]
-}
-
-/// The parts of the path, each behind what it instantiates, but for the hash.
-fn parts(p: &Params) -> Result<Vec<Vec<Module>>> {
-    let mut parts = vec![
-        spad_eligibility::emit_unit(p)?,
-        spad_issue_select::emit_unit(p)?,
-        spad_pass_issue::emit_unit(p)?,
-        spad_relssp::emit_unit(p)?,
-        spad_access_unit::emit_unit(p)?,
-        spad_conflict_predictor::emit_unit(p)?,
-        spad_memory_entry::emit_unit(p)?,
-        spad_scratchpad::emit_unit(p)?,
-        spad_memory_exit::emit_unit(p)?,
-        spad_nonmem_queue::emit_unit(p)?,
-        spad_writeback_mux::emit_unit(p)?,
-    ];
-    if p.AHEAD > 0 {
-        parts.push(spad_release_register::emit_unit(p)?);
+bundle! {
+    /// The wires between the parts.
+    Links(s) {
+        // The pass in EX: there is one, it is a release, it leaves; who takes it.
+        ex_valid: 1, ex_fire: 1, ex_mem: 1, ex_data: s.L * s.D, mem_ready: 1, nm_ready: 1,
+        // The instruction that is taken, and whose warps may be.
+        take: 1, take_sel: s.W, take_warp: s.WW, take_kind: 4, take_pc: s.PCW, take_np: s.PW,
+        shares: s.W, allow: s.W, allowed_wait: s.W, allowed_viol: s.W, cls: 2 * s.W,
+        mask: 1, mask_lasts: 1, mask_likely: 1, atom_infl: 1,
+        // A predicted pass that has left the scratchpad.
+        resolved_valid: 1, resolved_occ: s.OCC, resolved_last: 1, resolved_pc: s.PCW,
+        // Stages that are occupied, and what holds the pass in MEM0.
+        hx_valid: 1, seq_busy: 1, stages: (s.MS - 1).plain(), blocked: 1,
+        // The result of the last memory stage.
+        last_valid: 1, last_ready: 1, last_data: s.WBW,
     }
-    Ok(parts)
+}
+
+bundle! {
+    /// A pass behind the hash.
+    Hashed(s) {
+        valid: 1, ready: 1, ctl: s.CTL, mask: s.L, bank: s.L * s.m, row: s.L * s.R,
+        lock: s.L * s.LK, data: s.L * s.D, be: s.L * s.BE, aop: 4,
+    }
+}
+
+bundle! {
+    /// A request to the scratchpad.
+    Request(s) {
+        valid: 1, ready: 1, op: 3, mask: s.L, bank: s.L * s.m, row: s.L * s.R,
+        lock: s.L * s.LK, data: s.L * s.D, be: s.L * s.BE, tag: s.TGW,
+    }
+}
+
+/// The ports, and the wires between the parts.
+struct Path<'a> {
+    u: &'a Unit,
+    p: &'a Params,
+    s: &'a Sizes,
+    clock: [Signal; 2],
+    lane: Index,
+    cfg: Settings,
+    hash_writes: &'a [Signal],
+    io: Io,
+    w: Links,
+    /// The control of the pass in EX.
+    ex: Control,
+    ex_relssp: Signal,
+    /// The block slot of each warp.
+    warp_blk: Signal,
+    mem0_valid: Signal,
+    /// Stages behind the scratchpad that are occupied.
+    mem_valid: Option<Signal>,
 }
 
 /// Emits `spad_sm_path` behind its parts.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let hash = spad_hash_stage::emit_unit(p, machine)?;
-    let extra = Extra {
-        writes: hash.writes.iter().map(|port| port.name.clone()).collect(),
+    let u = Unit::new(doc(p));
+    let s = &p.sizes(&u);
+    let clock = u.clocked();
+    let cfg = Settings::new(&u, s);
+    let writes = hash.writes.iter();
+    let writes = writes.map(|port| u.input(&port.name, port.width, &port.doc));
+    let hash_writes: &[_] = &writes.collect::<Vec<_>>();
+    let io = Io::new(&u, s);
+    u.outputs_depend_on(|output| depends_on(output, p));
+
+    u.section("The wires between the parts.");
+    let w = Links::wires(&u, s, "");
+    u.unused(p.H == 0, w.hx_valid, "the hash is in EX");
+    let mem_valid = (p.M > 4).then(|| u.wire("mem_valid", p.M - 4));
+    let ex = Control::wires(&u, s, "ex");
+    let release = ex.kind.is(code(&kind::FIELD, kind::RELSSP));
+    let [lane] = u.indices(["i"]);
+    let ex_relssp = u.name("ex_relssp", w.ex_valid & release);
+    let warp_blk = u.register("warp_blk", s.W * s.TW).reset(0);
+    let mem0_valid = u.register("mem0_valid", 1).reset(0);
+    let pass = Hashed::wires(&u, s, "pre");
+    let path = Path {
+        u: &u,
+        p,
+        s,
+        clock,
+        lane,
+        cfg,
+        hash_writes,
+        io,
+        w,
+        ex,
+        ex_relssp,
+        warp_blk,
+        mem0_valid,
+        mem_valid,
     };
-    let shell = ports(p, &hash.writes);
-    let mut parts = parts(p)?;
-    parts.push(hash.modules);
-    let module = shell
-        .signals(&[
-            ("ex_valid", 1),
-            ("ex_kind", 4),
-            ("ex_fire", 1),
-            ("ex_hold", 1),
-        ])
-        .signals(&[
-            ("mem_ready", 1),
-            ("nm_ready", 1),
-            ("seq_busy", 1),
-            ("blocked", 1),
-        ])
-        .logic("leaving", leaving())
-        .logic("stall", stall())
-        .instantiates_last(&parts)
-        .emit_with("spad_sm_path.v.tera", p, &extra)?;
+    let parts = [
+        path.issue()?,
+        path.sharing()?,
+        path.prediction()?,
+        path.hash(hash, &pass),
+        path.memory(&pass)?,
+        path.writeback()?,
+    ];
+    path.status();
+    let module = u.emit()?;
     Ok(parts.into_iter().flatten().chain([module]).collect())
 }
 
@@ -112,182 +148,348 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-fn ports(p: &Params, writes: &[Port]) -> Shell {
-    let shell = configuration_ports(Shell::new(doc(p)).clocked(), p, writes);
-    let shell = launch_ports(shell, p);
-    let shell = issue_ports(shell, p);
-    let shell = result_ports(shell, p);
-    status_ports(shell, p).outputs_depend_on(|output| depends_on(output, p))
-}
+impl Path<'_> {
+    /// Who may go, who goes, and its passes into EX.
+    fn issue(&self) -> Result<Vec<Module>> {
+        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
+        let (cfg, io, w, ex, ex_relssp) = (self.cfg, self.io, self.w, self.ex, self.ex_relssp);
+        u.section("Q: who may go.");
+        let [ready, is_mem, is_atomic] = u.wires(["ready", "is_mem", "is_atomic"], s.W);
+        let [busy, picked] = u.wires(["busy", "picked"], s.W);
+        let room = u.wire("room", 1);
+        let eligibility = spad_eligibility::emit_unit(p)?;
+        let from_path = !io.wb_src.is(code(&source::FIELD, source::ICN));
+        u.instance(top(&eligibility), "eligibility")
+            .same(clock)
+            .same([
+                cfg.cfg_barrel,
+                io.off_valid,
+                io.off_kind,
+                w.allow,
+                busy,
+                w.atom_infl,
+            ])
+            .same([ex_relssp, ex.warp, w.take, w.take_sel, w.take_kind])
+            .port("retire", io.wb_valid & io.wb_ready & io.wb_last & from_path)
+            .port("retire_warp", io.wb_warp)
+            .port("retire_kind", io.wb_kind)
+            .same([ready, is_mem, is_atomic, w.shares])
+            .done();
 
-/// The inputs that an output depends on in the same cycle: none where the
-/// issue is decided ahead.
-fn depends_on(output: &str, p: &Params) -> Vec<&'static str> {
-    const EXITS: [&str; 3] = ["exit_valid", "exit_warp", "exit_mask"];
-    // Off-chip data take the writeback port from what is in EX, and a release
-    // in EX shows when it leaves.
-    const RELEASE: [&str; 2] = ["icn_valid", "op_mask"];
-    const OFFERS: [&str; 3] = ["off_valid", "off_kind", "off_hi"];
-    let lists: &[&[&str]] = match output {
-        _ if p.AHEAD > 0 => &[],
-        "iss_last" => &[&EXITS, &RELEASE, &OFFERS, &["off_words"]],
-        "iss_valid" | "iss_warp" | "iss_pass" | "masked" | "wait_sh" | "viol" => {
-            &[&EXITS, &RELEASE, &OFFERS]
+        u.section("P and S: who goes.");
+        let issue_select = spad_issue_select::emit_unit(p)?;
+        let releases = w.ex_fire & ex_relssp;
+        u.instance(top(&issue_select), "issue_select")
+            .same(clock)
+            .same([cfg.cfg_policy, cfg.cfg_aware, cfg.cfg_violate])
+            .same([ready, is_mem, is_atomic, w.shares])
+            .same([w.cls, w.allowed_wait, w.allowed_viol, io.locked, io.owner])
+            .port("changes", io.launch_valid | io.exit_valid | releases)
+            .same([w.mask, w.mask_lasts, w.mask_likely, w.atom_infl, room])
+            .same([w.take, w.take_sel, w.take_warp, picked])
+            .same([io.masked, io.wait_sh, io.viol])
+            .done();
+
+        u.section("I and EX: its passes.");
+        let pass_issue = spad_pass_issue::emit_unit(p)?;
+        u.instance(top(&pass_issue), "pass_issue")
+            .same(clock)
+            .same([io.off_kind, io.off_words, io.off_tag, io.off_pc])
+            .same([
+                w.take,
+                w.take_sel,
+                w.take_warp,
+                picked,
+                w.ex_fire,
+                room,
+                busy,
+            ])
+            .same([w.take_kind, w.take_pc, w.take_np])
+            .same([
+                io.iss_valid,
+                io.iss_warp,
+                io.iss_pass,
+                io.iss_last,
+                w.ex_valid,
+            ])
+            .bundle("ex", ex.values(s))
+            .done();
+        Ok([eligibility, issue_select, pass_issue].concat())
+    }
+
+    /// Who may touch the shared part of the scratchpad.
+    fn sharing(&self) -> Result<Vec<Module>> {
+        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
+        let (io, w, ex, warp_blk) = (self.io, self.w, self.ex, self.warp_blk);
+        u.section("The block slot of each warp.");
+        let [warp] = u.indices(["w"]);
+        u.generate(|| {
+            u.each("warp", warp, (0, s.W), |i| {
+                let starts = io.launch_valid & io.launch_wmask.at(i);
+                let block = warp_blk.part(s.TW * i, s.TW);
+                u.at_clock().when(starts).next(block, io.launch_block);
+            });
+        });
+
+        u.section("Who has released, and who may touch the shared part.");
+        let shown = [io.rel_done, io.live, io.unlock];
+        let now = match p.AHEAD {
+            0 => shown,
+            _ => u.wires(["now_done", "now_live", "now_unlock"], s.T),
+        };
+        let relssp = spad_relssp::emit_unit(p)?;
+        u.instance(top(&relssp), "release_unit")
+            .same(clock)
+            .same([
+                io.launch_valid,
+                io.launch_block,
+                io.launch_wmask,
+                io.launch_last,
+            ])
+            .port("rel_valid", w.ex_fire & self.ex_relssp)
+            .port("rel_warp", ex.warp)
+            .port("rel_sub", ex.pass.part(0, p.SUBW))
+            .port("rel_mask", io.op_mask)
+            .same([io.exit_valid, io.exit_warp, io.exit_mask, warp_blk])
+            .port("rel_done", now[0])
+            .port("live", now[1])
+            .port("unlock", now[2])
+            .done();
+        let register = match p.AHEAD {
+            0 => Vec::new(),
+            _ => spad_release_register::emit_unit(p)?,
+        };
+        if let Some(register) = register.last() {
+            u.instance(register, "release_register")
+                .same(clock)
+                .same([io.launch_valid, io.launch_block])
+                .same(now)
+                .same(shown)
+                .done();
         }
-        "locked" | "owner" | "rel_done" | "unlock" => &[&EXITS, &RELEASE],
-        "live" => &[&EXITS],
-        "ex_hold" | "stall" => &[&["icn_valid"]],
-        _ => &[],
-    };
-    lists.concat()
-}
+        let access = spad_access_unit::emit_unit(p)?;
+        u.instance(top(&access), "access")
+            .same(clock)
+            .same([self.cfg.cfg_sharing, self.cfg.cfg_limit])
+            .same([io.launch_valid, io.launch_block, io.launch_shared])
+            .same([io.rel_done, io.live, warp_blk])
+            .port("off_shmem", w.shares)
+            .same([io.off_hi])
+            .port("acq_valid", w.take)
+            .port("acq_warp", w.take_warp)
+            .same([w.allow])
+            .port("wait_sh", w.allowed_wait)
+            .port("viol", w.allowed_viol)
+            .same([w.cls, io.locked, io.owner])
+            .done();
+        Ok([relssp, register, access].concat())
+    }
 
-fn configuration_ports(shell: Shell, p: &Params, writes: &[Port]) -> Shell {
-    let shell = shell
-        .input(
-            "kernel_clear",
-            1,
-            "kernel launch: forget the conflict history",
-        )
-        .input(
-            "cfg_pipeline",
-            2,
-            "0 unified, 1 split, 2 and 3 elastic; cfg_* are static while anything is in flight",
-        )
-        .input(
-            "cfg_barrel",
-            2,
-            "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit per warp, but for atomics",
-        )
-        .input(
-            "cfg_policy",
-            2,
-            "scheduler: 0 round-robin, 1 and 2 owner first, 3 lowest slot",
-        )
-        .input("cfg_aware", 1, "bank-conflict-aware scheduling")
-        .input("cfg_violate", 1, "masked warps go when nothing else can")
-        .input("cfg_lock_hash", 2, "0 none, 1 XOR, 2 ADD")
-        .input("cfg_sharing", 1, "scratchpad sharing is on")
-        .input(
-            "cfg_limit",
-            p.n,
-            "first word of the shared part, block-relative",
-        );
-    writes.iter().fold(shell, |shell, port| {
-        shell.input(&port.name, port.width, &port.doc)
-    })
-}
+    /// Which memory warps to hold back, from the conflicts of the past.
+    fn prediction(&self) -> Result<Vec<Module>> {
+        let (u, p, clock, w) = (self.u, self.p, self.clock, self.w);
+        u.section("Conflict prediction.");
+        let predictor = spad_conflict_predictor::emit_unit(p)?;
+        let [first, last] = [kind::LOAD, kind::STUL].map(|value| code(&kind::FIELD, value));
+        let predicted = w.take_kind.at_least(first) & w.take_kind.at_most(last);
+        u.instance(top(&predictor), "predictor")
+            .same(clock)
+            .port("clear", self.cfg.kernel_clear)
+            .same([
+                w.resolved_valid,
+                w.resolved_occ,
+                w.resolved_last,
+                w.resolved_pc,
+            ])
+            .port("set_valid", w.take & predicted)
+            .port("set_pc", w.take_pc)
+            .port("set_base", w.take_np)
+            .port("hold", self.io.ex_hold)
+            .same([w.mask, w.mask_lasts, w.mask_likely])
+            .done();
+        Ok(predictor)
+    }
 
-fn launch_ports(shell: Shell, p: &Params) -> Shell {
-    shell
-        .input("launch_valid", 1, "a block starts")
-        .input("launch_block", p.TW, "its slot")
-        .input("launch_shared", 1, "it runs in sharing mode")
-        .input("launch_wmask", p.W, "its warps")
-        .input(
-            "launch_last",
-            p.WS,
-            "threads of the highest of them; the others are full",
-        )
-        .input("exit_valid", 1, "threads exit")
-        .input("exit_warp", p.WW, "their warp")
-        .input("exit_mask", p.WS, "the threads")
-}
+    /// The path that the pass in EX takes; banks, rows and locks of its lanes.
+    fn hash(&self, stage: HashStage, pass: &Hashed) -> Vec<Module> {
+        let (u, s) = (self.u, self.s);
+        let (cfg, io, w, ex) = (self.cfg, self.io, self.w, self.ex);
+        u.section("EX: the path that the pass takes; data of idle lanes is 0.");
+        self.of_active("lane", w.ex_data, (io.op_data, io.op_mask));
+        let unified = code(&pipeline::FIELD, pipeline::UNIFIED);
+        let [alu, release] = [kind::ALU, kind::RELSSP].map(|value| code(&kind::FIELD, value));
+        let other = ex.kind.is(alu) | ex.kind.is(release);
+        u.assign(w.ex_mem, cfg.cfg_pipeline.is(unified) | !other);
+        let ready = when(w.ex_mem, w.mem_ready).otherwise(w.nm_ready);
+        let ex_ready = u.name("ex_ready", ready);
+        u.assign(w.ex_fire, w.ex_valid & ex_ready);
+        u.assign(io.ex_hold, w.ex_valid & !ex_ready);
 
-fn issue_ports(shell: Shell, p: &Params) -> Shell {
-    shell
-        .input(
-            "off_valid",
-            p.W,
-            "the warp offers an instruction; one behind its atomic does not wait for it",
-        )
-        .input("off_kind", p.W * 4, "its kind, 4 bits per warp")
-        .input(
-            "off_words",
-            p.W * 2,
-            "words per lane of loads and stores: 0 one, 1 two, 2 four",
-        )
-        .input("off_tag", p.W * p.TG, "destination tag, TG bits per warp")
-        .input("off_pc", p.W * p.PCW, "program counter, PCW bits per warp")
-        .input(
-            "off_hi",
-            p.W * p.n,
-            "highest block-relative word address, n bits per warp",
-        )
-        .output("iss_valid", 1, "a pass enters EXE at the end of this cycle")
-        .output("iss_warp", p.WW, "its warp")
-        .output("iss_pass", p.PW, "its number; 0 takes the warp's offer")
-        .output("iss_last", 1, "it is the instruction's last")
-        .output("ex_hold", 1, "the pass in EXE stays there")
-        .input("op_mask", p.L, "active lanes of the pass in EXE")
-        .input("op_addr", p.L * p.n, "word address, n bits per lane")
-        .input("op_data", p.L * p.D, "data, D bits per lane")
-        .input(
-            "op_be",
-            p.L * p.BE,
-            "byte enables of a store, BE bits per lane",
-        )
-        .input("op_aop", 4, "operation of an atomic")
-}
+        u.section("HX: banks, rows and locks.");
+        u.instance(top(&stage.modules), "hash_stage")
+            .same(self.clock)
+            .same(self.hash_writes.iter().copied())
+            .same([cfg.cfg_lock_hash])
+            .port("in_valid", w.ex_valid & w.ex_mem)
+            .port("in_ready", w.mem_ready)
+            .port("in_ctl", ex.joined(s))
+            .port("in_mask", io.op_mask)
+            .port("in_addr", io.op_addr)
+            .port("in_data", w.ex_data)
+            .port("in_be", io.op_be)
+            .port("in_aop", io.op_aop)
+            .bundle("out", pass.values(s))
+            .same([w.hx_valid])
+            .done();
+        stage.modules
+    }
 
-fn result_ports(shell: Shell, p: &Params) -> Shell {
-    shell
-        .input("icn_valid", 1, "data from off-chip is offered")
-        .input("icn_warp", p.WW, "its warp")
-        .input("icn_tag", p.TG, "destination tag")
-        .input("icn_pass", p.PW, "pass")
-        .input("icn_last", 1, "last pass")
-        .input("icn_mask", p.L, "lanes")
-        .input("icn_data", p.L * p.D, "data, D bits per lane")
-        .output("icn_ready", 1, "it is taken")
-        .output("wb_valid", 1, "a result is written back")
-        .output("wb_src", 2, "0 off-chip, 1 memory path, 2 other path")
-        .output("wb_warp", p.WW, "its warp")
-        .output("wb_tag", p.TG, "destination tag")
-        .output("wb_kind", 4, "kind of the instruction")
-        .output("wb_pass", p.PW, "pass")
-        .output("wb_last", 1, "last pass")
-        .output("wb_mask", p.L, "lanes")
-        .output("wb_data", p.L * p.D, "data, D bits per lane")
-        .output("wb_success", p.L, "lanes that took their lock")
-        .output("wb_error", 1, "unsupported, or beyond the capacity")
-        .output(
-            "wb_degree",
-            p.DG,
-            "conflict degree; of an atomic, that of its first read",
-        )
-        .input("wb_ready", 1, "the register file takes it")
-}
+    /// Gives `to` the words of the lanes that are active, and 0 for the others.
+    fn of_active(&self, label: &'static str, to: Signal, (words, mask): (Signal, Signal)) {
+        let (u, s, lane) = (self.u, self.s, self.lane);
+        u.generate(|| {
+            u.each(label, lane, (0, s.L), |i| {
+                let word = |words: Signal| words.part(s.D * i, s.D);
+                u.assign(word(to), word(words) & mask.at(i).copies(s.D));
+            });
+        });
+    }
 
-fn status_ports(shell: Shell, p: &Params) -> Shell {
-    shell
-        .output("wait_sh", p.W, "the warp waits for the shared scratchpad")
-        .output(
-            "viol",
-            p.W,
-            "the warp's block has released the region that it asks for",
-        )
-        .output("locked", p.T / 2, "per pair: the shared part is held")
-        .output("owner", p.T / 2, "per pair: 0 slot 2p, 1 slot 2p+1")
-        .output(
-            "rel_done",
-            p.T,
-            "every active thread of the block has released",
-        )
-        .output("live", p.T, "the block has an active thread")
-        .output("unlock", p.T, "rel_done rises")
-        .output(
-            "stall",
-            2,
-            "EXE held: 1 bank conflict, 2 writeback conflict, 3 lock retry",
-        )
-        .output("masked", 1, "some ready warp is held back by the mask")
-        .output("seq_state", 3, "state of the retry sequencer")
-        .output(
-            "occ",
-            p.M + p.H + 2,
-            "occupied stages from bit 0: EXE, hash, MEM0 and on, WB",
-        )
-        .output("nm_valid", p.NQ, "occupied stages of the NONMEM queue")
-        .output("pre_count", p.PQW, "entries of the PREMEM queue")
+    /// The memory stages, and what comes out of them.
+    fn memory(&self, pass: &Hashed) -> Result<Vec<Module>> {
+        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
+        let (io, w) = (self.io, self.w);
+        u.section("PREMEM: passes and atomics become requests.");
+        let req = Request::wires(u, s, "req");
+        let [resp_valid, resp_ready] = u.wires(["resp_valid", "resp_ready"], 1);
+        let reason = "the kind in the tag says as much";
+        let resp_op = u.wire_in_part("resp_op", 3, reason);
+        let resp = Response::wires(u, s, "resp");
+        let sr_valid = u.wire("sr_valid", 1);
+        let entry = spad_memory_entry::emit_unit(p)?;
+        let atomic = w.take_kind.is(code(&kind::FIELD, kind::ATOMIC));
+        u.instance(top(&entry), "memory_entry")
+            .same(clock)
+            .port("cfg_elastic", self.cfg.cfg_pipeline.at(1))
+            .port("take_atomic", w.take & atomic)
+            .bundle("in", pass.values(s))
+            .bundle("req", req.values(s))
+            .same([w.atom_infl, sr_valid])
+            .port("sr_mask", resp.mask)
+            .port("sr_data", resp.data)
+            .port("sr_success", resp.success)
+            .port("sr_error", resp.error)
+            .port("sr_degree", resp.degree)
+            .same([w.seq_busy, io.seq_state, io.pre_count])
+            .done();
+
+        u.section("MEM0 and on.");
+        let busy_more = u.wire("busy_more", 1);
+        let scratchpad = spad_scratchpad::emit_unit(p)?;
+        u.instance(top(&scratchpad), "scratchpad")
+            .same(clock)
+            .bundle("req", req.values(s))
+            .same([resp_valid, resp_ready, resp_op])
+            .bundle("resp", resp.values(s))
+            .same([w.stages, busy_more, w.blocked])
+            .done();
+        let stays = self.mem0_valid & (busy_more | w.blocked);
+        u.at_clock()
+            .next(self.mem0_valid, (req.valid & req.ready) | stays);
+
+        u.section("What answers.");
+        let exit = spad_memory_exit::emit_unit(p)?;
+        u.instance(top(&exit), "memory_exit")
+            .same(clock)
+            .same([resp_valid, resp_ready])
+            .bundle("resp", resp.values(s))
+            .same([sr_valid])
+            .same([
+                w.resolved_valid,
+                w.resolved_occ,
+                w.resolved_last,
+                w.resolved_pc,
+            ])
+            .port("out_valid", w.last_valid)
+            .port("out_ready", w.last_ready)
+            .port("out_data", w.last_data)
+            .same(self.mem_valid)
+            .done();
+        Ok([entry, scratchpad, exit].concat())
+    }
+
+    /// What goes past the memory stages, and the writeback port.
+    fn writeback(&self) -> Result<Vec<Module>> {
+        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
+        let (io, w, ex) = (self.io, self.w, self.ex);
+        u.section("NONMEM: what goes past the memory stages.");
+        let passing = Passing {
+            warp: ex.warp,
+            tag: ex.tag,
+            kind: ex.kind,
+            pass: ex.pass,
+            last: ex.last,
+            mask: io.op_mask,
+            data: w.ex_data,
+        };
+        let [nm_out_valid, nm_out_ready] = u.wires(["nm_out_valid", "nm_out_ready"], 1);
+        let nm_out = u.wire("nm_out", s.NMW);
+        let nonmem = spad_nonmem_queue::emit_unit(p)?;
+        u.instance(top(&nonmem), "nonmem")
+            .same(clock)
+            .port("cfg_elastic", self.cfg.cfg_pipeline.at(1))
+            .port("in_valid", w.ex_valid & !w.ex_mem)
+            .port("in_data", passing.joined(s))
+            .port("in_ready", w.nm_ready)
+            .port("out_valid", nm_out_valid)
+            .port("out_data", nm_out)
+            .port("out_ready", nm_out_ready)
+            .port("stage_valid", io.nm_valid)
+            .done();
+
+        u.section("Data from off-chip, zero in idle lanes.");
+        let far_data = u.wire("far_data", s.L * s.D);
+        self.of_active("far", far_data, (io.icn_data, io.icn_mask));
+        let far = io.off_chip(far_data);
+
+        u.section("The writeback port. What is no access has no degree, error and success.");
+        let no_access = u.named("no_access", s.WBW - s.NMW, 0);
+        let result = |passing: Expr| concat([no_access.into(), passing]);
+        let writeback = spad_writeback_mux::emit_unit(p)?;
+        u.instance(top(&writeback), "writeback")
+            .same(clock)
+            .same([io.icn_valid])
+            .port("icn_data", result(far.joined(s)))
+            .same([io.icn_ready])
+            .port("mem_valid", w.last_valid)
+            .port("mem_data", w.last_data)
+            .port("mem_ready", w.last_ready)
+            .port("nm_valid", nm_out_valid)
+            .port("nm_data", result(nm_out.into()))
+            .port("nm_ready", nm_out_ready)
+            .same([io.wb_valid, io.wb_src])
+            .port("wb_data", io.outcome().joined(s))
+            .same([io.wb_ready])
+            .done();
+        Ok([nonmem, writeback].concat())
+    }
+
+    /// Why the pass in EX is held, and which stages are occupied.
+    fn status(&self) {
+        let (u, io, w) = (self.u, self.io, self.w);
+        u.section("Status.");
+        let reason = |value| code(&stall::FIELD, value);
+        let stall = when(!io.ex_hold, reason(stall::NONE))
+            .when(!w.ex_mem, reason(stall::WRITEBACK))
+            .when(w.seq_busy, reason(stall::LOCK_RETRY))
+            .when(w.blocked, reason(stall::WRITEBACK));
+        u.assign(io.stall, stall.otherwise(reason(stall::BANK_CONFLICT)));
+        let hash = (self.p.H == 1).then_some(w.hx_valid);
+        let mut stages = vec![io.wb_valid];
+        stages.extend(self.mem_valid);
+        stages.extend([w.stages, self.mem0_valid]);
+        stages.extend(hash);
+        stages.push(w.ex_valid);
+        u.assign(io.occ, concat(stages.into_iter().map(Expr::from)));
+    }
 }

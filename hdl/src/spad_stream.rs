@@ -64,9 +64,9 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         .port("in_data", request)
         .port("in_ready", req_ready)
         .port("out_valid", head_valid)
-        .port_of_wires(
+        .port(
             "out_data",
-            [head_tag, head_be, head_data, head_addr, head_mask, head_op],
+            concat([head_tag, head_be, head_data, head_addr, head_mask, head_op].map(Expr::from)),
         )
         .port("out_ready", head_ready)
         .done();
@@ -136,17 +136,20 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         .port("in_data", answer)
         .port("in_ready", resp_ready)
         .port("out_valid", rsp_valid)
-        .port_of_wires(
+        .port(
             "out_data",
-            [
-                rsp_tag,
-                rsp_degree,
-                rsp_error,
-                rsp_success,
-                rsp_data,
-                rsp_mask,
-                rsp_op,
-            ],
+            concat(
+                [
+                    rsp_tag,
+                    rsp_degree,
+                    rsp_error,
+                    rsp_success,
+                    rsp_data,
+                    rsp_mask,
+                    rsp_op,
+                ]
+                .map(Expr::from),
+            ),
         )
         .port("out_ready", rsp_ready)
         .done();

@@ -53,9 +53,9 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         .port("in_data", batch)
         .port("in_ready", batch_ready)
         .port("out_valid", head_valid)
-        .port_of_wires(
+        .port(
             "out_data",
-            [head_be, head_data, head_addr, head_wen, head_req],
+            concat([head_be, head_data, head_addr, head_wen, head_req].map(Expr::from)),
         )
         .port("out_ready", head_done)
         .done();

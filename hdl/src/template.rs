@@ -1,22 +1,11 @@
-//! Tera templates for what rust-hdl is poor at: registers, replication, shells.
+//! Tera templates: they print what has been described.
 
-use crate::module::{HdlError, Port, Result, UnitDoc, header};
+use crate::module::{HdlError, Result};
 use serde::Serialize;
 use tera::{Context, Tera};
 
 /// Every template of `templates/`, by file name; `build.rs` lists them.
 const TEMPLATES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/templates.rs"));
-
-/// Renders a template behind the header comment of the module.
-pub(crate) fn render(
-    template: &str,
-    doc: &UnitDoc,
-    ports: &[Port],
-    values: &impl Serialize,
-) -> Result<String> {
-    let body = render_body(template, values)?;
-    Ok(format!("{}{}\n", header(doc, ports), body.trim()))
-}
 
 /// Renders a template.
 pub(crate) fn render_body(template: &str, values: &impl Serialize) -> Result<String> {

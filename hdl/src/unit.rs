@@ -11,7 +11,7 @@ use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::port::{Dir, Port};
 use crate::signal::{self, Expr, Signal, Value};
-use crate::size::Size;
+use crate::size::{Size, interned};
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
 
@@ -133,12 +133,27 @@ impl Unit {
         self.signal(name, if bits == Some(1) { 1.into() } else { width }, kind)
     }
 
-    /// Waives the lint of an input's unused bits where `when` holds.
-    pub(crate) fn unused(&self, when: bool, input: Signal, reason: &str) {
-        if when {
-            let waiver = (input.name.to_owned(), reason.to_owned());
-            self.state.borrow_mut().unused.push(waiver);
+    /// Waives the lint of an input's or a wire's unused bits where `when` holds.
+    #[track_caller]
+    pub(crate) fn unused(&self, when: bool, signal: Signal, reason: &str) {
+        if !when {
+            return;
         }
+        let mut state = self.state.borrow_mut();
+        if let Kind::Input = state.signals[signal.id].kind {
+            let waiver = (signal.name.to_owned(), reason.to_owned());
+            return state.unused.push(waiver);
+        }
+        let waiver = state
+            .blocks
+            .iter_mut()
+            .flatten()
+            .find_map(|item| match item {
+                Item::Declaration(_, wire, waiver) if wire.id == signal.id => Some(waiver),
+                _ => None,
+            });
+        let waiver = waiver.unwrap_or_else(|| panic!("{} is no wire", signal.name));
+        *waiver = Some(interned(reason));
     }
 
     /// Declares for each output so far which inputs it depends on in the same
@@ -280,11 +295,13 @@ impl Unit {
     #[track_caller]
     pub(crate) fn drive(&self, target: &Expr) {
         let mut state = self.state.borrow_mut();
-        let known = target.of.map(|id| &mut state.signals[id]);
         let text = || adapter::text(&target.tree);
-        let known = known.unwrap_or_else(|| panic!("{} is no signal", text()));
-        assert!(matches!(known.kind, Kind::Wire), "{} is no wire", text());
-        known.driven = true;
+        assert!(!target.of.is_empty(), "{} is no signal", text());
+        for id in &target.of {
+            let known = &mut state.signals[*id];
+            assert!(matches!(known.kind, Kind::Wire), "{} is no wire", text());
+            known.driven = true;
+        }
     }
 
     /// Notes that a clocked block drives a register; the text of its reset
@@ -292,8 +309,10 @@ impl Unit {
     #[track_caller]
     pub(crate) fn drive_register(&self, target: &Expr) -> Option<String> {
         let mut state = self.state.borrow_mut();
-        let known = target.of.map(|id| &mut state.signals[id]);
-        let known = known.unwrap_or_else(|| panic!("{target:?} is no signal"));
+        let [id] = target.of[..] else {
+            panic!("{target:?} is no signal")
+        };
+        let known = &mut state.signals[id];
         known.driven = true;
         let Kind::Register(reset) = &known.kind else {
             panic!("{} is no register", known.name)

@@ -143,7 +143,8 @@ fn ports_are_connected_by_name_to_numbers_and_to_wires_side_by_side() {
     let (high, low) = (u.output("high", 2, "bits"), u.output("low", 3, "bits"));
     let part = part();
     let instance = u.instance(&part, "part").same([a]).port("b", 5);
-    instance.port_of_wires("c", [high, low]).done();
+    let both = crate::signal::concat([high.into(), low.into()]);
+    instance.port("c", both).done();
     let expected = "    unit part (.a(a), .b(3'd5), .c({high, low}));\nendmodule\n";
     assert_eq!(body(u), expected);
 }
