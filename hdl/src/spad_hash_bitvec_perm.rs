@@ -41,7 +41,7 @@ fn unit(g: Geometry) -> Result<Module> {
         addr,
     };
     assign_lines(&u, window, (0..=m).map(|j| coarse.output(j)));
-    let chosen = |i| {
+    let chosen = |i: usize| {
         let near = (0..2).map(|f| (cfg_fine.at(f), window.at(i + f)));
         let far = (0..direct).map(|t| (cfg_fine.at(2 + t), addr.at(2 * steps + t + i)));
         and_or(near.chain(far))

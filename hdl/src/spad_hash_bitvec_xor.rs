@@ -49,8 +49,8 @@ fn unit(g: Geometry) -> Result<Module> {
     };
     assign_lines(&u, window1, (0..m + 2).map(|j| coarse1.output(j)));
     assign_lines(&u, window2, (0..m + 1).map(|j| coarse2.output(j)));
-    let first = |i| and_or((0..3).map(|f| (!cfg_fine1_n.at(f), window1.at(i + f))));
-    let second = |i| and_or((0..2).map(|f| (cfg_fine2.at(2 * i + f), window2.at(i + f))));
+    let first = |i: usize| and_or((0..3).map(|f| (!cfg_fine1_n.at(f), window1.at(i + f))));
+    let second = |i: usize| and_or((0..2).map(|f| (cfg_fine2.at(2 * i + f), window2.at(i + f))));
     assign_lines(&u, bank, (0..m).map(|i| first(i) ^ second(i)));
     u.emit()
 }

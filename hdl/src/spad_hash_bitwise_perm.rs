@@ -23,7 +23,7 @@ fn unit(g: Geometry) -> Result<Module> {
     let about = "one-hot select of bank bit i in bits [i*n +: n]: bit a takes addr[a]";
     let cfg_sel = u.input("cfg_sel", n * m, about);
     let bank = u.output("bank", m, "bank index");
-    let chosen = |i| and_or((0..n).map(|a| (cfg_sel.at(i * n + a), addr.at(a))));
+    let chosen = |i: usize| and_or((0..n).map(|a| (cfg_sel.at(i * n + a), addr.at(a))));
     assign_lines(&u, bank, (0..m).map(chosen));
     u.emit()
 }

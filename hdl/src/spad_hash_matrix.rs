@@ -23,7 +23,7 @@ fn unit(g: Geometry) -> Result<Module> {
     let about = "row masks: bits [i*n +: n] are the mask of bank bit i";
     let cfg_rows = u.input("cfg_rows", n * m, about);
     let bank = u.output("bank", m, "bank index");
-    let row = |i| xor_all((0..n).map(|a| cfg_rows.at(i * n + a) & addr.at(a)));
+    let row = |i: usize| xor_all((0..n).map(|a| cfg_rows.at(i * n + a) & addr.at(a)));
     assign_lines(&u, bank, (0..m).map(row));
     u.emit()
 }

@@ -34,7 +34,7 @@ fn unit(g: Geometry) -> Result<Module> {
     unused_above(&u, g, addr, 2 * m);
     let column = u.name("column", addr.part(0, m));
     let row = u.name("row", addr.part(m, bits));
-    let shift_of = |i| cfg_shift.part(i * m, m).gated(row.is(i));
+    let shift_of = |i: usize| cfg_shift.part(i * m, m).gated(row.is(i));
     let shift = u.name("shift", or_all((0..1 << bits).map(shift_of)));
     u.assign(bank, column + shift);
     u.emit()

@@ -25,7 +25,7 @@ fn unit(g: Geometry) -> Result<Module> {
                  bit m takes addr[m+j]";
     let cfg_row_sel = u.input("cfg_row_sel", rows * (m + 1), about);
     let row = u.output("row", rows, "row index");
-    let row_bit = |j| {
+    let row_bit = |j: usize| {
         let sources = (0..m).chain([m + j]).enumerate();
         and_or(sources.map(|(line, a)| (cfg_row_sel.at(j * (m + 1) + line), addr.at(a))))
     };

@@ -26,10 +26,10 @@ impl Coarse {
     /// Bit `j` of the window before the fine step.
     pub(crate) fn output(&self, j: usize) -> Expr {
         let first_line = (j % 2) * self.steps[0];
-        let source = |a| self.stride * a + j;
+        let source = |a: usize| self.stride * a + j;
         let addr_bits = self.addr.width.value().unwrap_or(0);
         let within = (0..self.steps[j % 2]).filter(|&a| source(a) < addr_bits);
-        let line = |a| self.select.at(first_line + a);
+        let line = |a: usize| self.select.at(first_line + a);
         and_or(within.map(|a| (line(a), self.addr.at(source(a)))))
     }
 }
