@@ -13,7 +13,7 @@ use rust_hdl::core::ast::VerilogExpression;
 
 /// The text of an expression.
 pub(crate) fn text(tree: &VerilogExpression) -> String {
-    print::expression(tree)
+    print::text(tree)
 }
 
 /// The constant `value` of `width` bits: 0 is copied to a width with a name,

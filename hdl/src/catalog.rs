@@ -101,7 +101,7 @@ impl Unit {
     }
 
     fn emit_all(&self, machine: &Machine) -> Result<Vec<Module>> {
-        let g = machine.geometry;
+        let g = machine.geometry.check()?;
         match self.emit {
             Emit::Geometry(emit) => emit(g).map(|module| vec![module]),
             Emit::Configured(unit) => unit.rtl().emit(g).map(|module| vec![module]),

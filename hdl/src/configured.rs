@@ -1,11 +1,10 @@
 //! Units with configuration registers: what `spad_hash_config` must know of one
 //! to hold its registers and to drive its select lines.
 
-use crate::expr::{Expr, assign_bit};
 use crate::geometry::Geometry;
-use crate::module::{Dir, Module, Port, Result, Unit, UnitDoc};
-use rust_hdl::core::ast::VerilogStatement;
-use serde::Serialize;
+use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::signal::{Bits, Expr, Signal};
+use crate::unit::Unit;
 
 /// A unit whose `cfg_*` ports come from configuration registers.
 pub(crate) trait Configurable {
@@ -23,7 +22,7 @@ pub(crate) trait Configurable {
 }
 
 /// One configuration register.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub(crate) struct Register {
     pub name: String,
     pub width: usize,
@@ -80,18 +79,20 @@ pub(crate) const fn index_width(values: usize) -> usize {
     values.next_power_of_two().trailing_zeros() as usize
 }
 
-/// `name[i] = value(i)` for every line of a select port.
-pub(crate) fn assign_lines(
-    name: &str,
-    values: impl IntoIterator<Item = Expr>,
-) -> impl Iterator<Item = VerilogStatement> {
-    values
-        .into_iter()
-        .enumerate()
-        .map(move |(i, value)| assign_bit(name, i, value))
+/// `lines[i] = value(i)` for every line of a select port.
+#[track_caller]
+pub(crate) fn assign_lines(u: &Unit, lines: Signal, values: impl IntoIterator<Item = Expr>) {
+    let values = values.into_iter().enumerate();
+    values.for_each(|(i, value)| u.assign(lines.at(i), value));
 }
 
-/// The decoder `spad_hash_decode_WHAT`, without its ports.
+/// Waives the lint of address bits from `used` upward, where there are any.
+pub(crate) fn unused_above(u: &Unit, g: Geometry, addr: Signal, used: usize) {
+    let reason = format!("addr[{}:{used}] does not enter the hash", g.addr_bits - 1);
+    u.unused(used < g.addr_bits, addr, &reason);
+}
+
+/// The decoder `spad_hash_decode_WHAT`, before its ports.
 pub(crate) fn decoder_unit(g: Geometry, what: &str, summary: &str) -> Unit {
     Unit::new(UnitDoc {
         name: format!("spad_hash_decode_{what}"),

@@ -5,23 +5,13 @@ use thiserror::Error;
 /// A mistake in the description of the hardware itself.
 #[derive(Debug, Error)]
 pub enum HdlError {
-    /// rust-hdl's own checks refuse the block.
-    #[error("{unit}: the block is not well-formed: {reason}")]
+    /// The description is not complete.
+    #[error("{unit}: the description is not complete: {reason}")]
     Check {
         /// The module.
         unit: String,
-        /// rust-hdl's reason.
+        /// What is missing.
         reason: String,
-    },
-    /// A port without documentation, or documentation without a port.
-    #[error("{unit}: ports {ports:?} do not match the documented {documented:?}")]
-    PortDocs {
-        /// The module.
-        unit: String,
-        /// Ports of the block.
-        ports: Vec<String>,
-        /// Documented names.
-        documented: Vec<String>,
     },
     /// A template does not render.
     #[error("template {name}: {reason}")]

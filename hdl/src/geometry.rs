@@ -1,7 +1,4 @@
-//! The table of supported geometries.
-//!
-//! rust-hdl's widths are const generics, so each geometry is an instantiation
-//! of its own; this is the one list of them.
+//! The supported geometries.
 
 use crate::error::{HdlError, Result};
 use std::ops::RangeInclusive;
@@ -53,31 +50,3 @@ impl Geometry {
         )
     }
 }
-
-/// `for_geometry!(geometry, N, M => expression)` evaluates `expression`, a
-/// `Result<_>`, with the constants `N` and `M` of the geometry.
-macro_rules! for_geometry {
-    ($geometry:expr, $body:expr) => {
-        for_geometry!(@rows $geometry, $body;
-            (9) (10) (11) (12) (13) (14) (15) (16))
-    };
-    (@rows $geometry:expr, $body:expr; $(($n:literal))*) => {
-        match $geometry.check()? {
-            $(
-                $crate::geometry::Geometry { addr_bits: $n, bank_bits: 3 } => for_geometry!(@arm $n, 3, $body),
-                $crate::geometry::Geometry { addr_bits: $n, bank_bits: 4 } => for_geometry!(@arm $n, 4, $body),
-                $crate::geometry::Geometry { addr_bits: $n, bank_bits: 5 } => for_geometry!(@arm $n, 5, $body),
-                $crate::geometry::Geometry { addr_bits: $n, bank_bits: 6 } => for_geometry!(@arm $n, 6, $body),
-            )*
-            _ => unreachable!("check() admits the table only"),
-        }
-    };
-    (@arm $n:literal, $m:literal, $body:expr) => {{
-        #[allow(dead_code, reason = "not every unit depends on both")]
-        const N: usize = $n;
-        #[allow(dead_code, reason = "not every unit depends on both")]
-        const M: usize = $m;
-        $body
-    }};
-}
-pub(crate) use for_geometry;

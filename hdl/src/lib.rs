@@ -9,9 +9,6 @@
 //! (`signal`) have widths that are checked where they are used; expressions are
 //! rust-hdl's syntax tree, and what that cannot say is in `adapter`. `body`
 //! prints a module in the one template of modules.
-//!
-//! An older form remains until the hash units are described that way: a
-//! `LogicBlock` of rust-hdl, with logic alone (`expr`, `widths`, `module`).
 
 mod adapter;
 mod allowed;
@@ -22,7 +19,6 @@ mod catalog;
 pub mod codes;
 mod configured;
 mod error;
-mod expr;
 mod geometry;
 
 mod hashed_lanes;
@@ -97,7 +93,6 @@ mod spad_writeback_mux;
 mod system;
 mod template;
 mod unit;
-mod widths;
 mod window;
 
 pub use allowed::Allowed;

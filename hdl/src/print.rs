@@ -3,7 +3,6 @@
 
 use crate::lines::{CODE_WIDTH, Lines};
 use crate::port::{Dir, Port};
-use crate::widths::{Local, Widths, compares, written};
 use rust_hdl::core::ast::{
     VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogMatch, VerilogOp,
     VerilogOpUnary, VerilogStatement,
@@ -53,40 +52,6 @@ pub(crate) fn opening(
     out
 }
 
-/// The statements of a combinational block, each a continuous assignment; a
-/// signal inside that is written at once is declared where it is.
-pub(crate) fn body(locals: &[Local], statements: &[VerilogStatement], widths: &Widths) -> String {
-    let mut out = String::new();
-    let printer = Printer(widths);
-    let target = |s| written(s).map(|(name, _)| name);
-    let whole = |local: &&Local| statements.iter().any(|s| target(s) == Some(&local.name));
-    let (at_once, bitwise): (Vec<_>, Vec<_>) = locals.iter().partition(whole);
-    for local in bitwise {
-        let range = range(local.width);
-        out.push_str(&format!("    wire {range}{};\n", local.name));
-    }
-    for statement in statements {
-        let local = at_once.iter().find(|l| target(statement) == Some(&l.name));
-        let opening = match local {
-            Some(local) => format!("    wire {}", range(local.width)),
-            None => "    assign ".to_owned(),
-        };
-        out.push_str(&printer.statement(&opening, statement));
-        out.push('\n');
-    }
-    out
-}
-
-/// The text of an expression that knows its width.
-pub(crate) fn expression(tree: &VerilogExpression) -> String {
-    Printer(&Widths::default()).text(tree)
-}
-
-/// An assignment that begins with `opening`.
-pub(crate) fn statement(opening: &str, statement: &VerilogStatement) -> String {
-    Printer(&Widths::default()).statement(opening, statement)
-}
-
 fn range(width: usize) -> String {
     match width {
         1 => String::new(),
@@ -94,209 +59,171 @@ fn range(width: usize) -> String {
     }
 }
 
-/// Prints what has been checked against the widths.
-struct Printer<'a>(&'a Widths);
-
-impl Printer<'_> {
-    fn statement(&self, opening: &str, statement: &VerilogStatement) -> String {
-        match statement {
-            VerilogStatement::Assignment(target, value) => {
-                let opening = self.broken(opening, target) + " = ";
-                format!("{};", self.broken(&opening, value))
+/// An assignment that begins with `opening`.
+pub(crate) fn statement(opening: &str, statement: &VerilogStatement) -> String {
+    match statement {
+        VerilogStatement::Assignment(target, value) => {
+            let opening = broken(opening, target) + " = ";
+            format!("{};", broken(&opening, value))
+        }
+        VerilogStatement::If(choice) => {
+            let name = written(statement).map_or("", |(name, _)| name);
+            let cases = cases(choice);
+            let short = format!("{opening}{name} = {};", cases.join(" : "));
+            let next = format!("\n{:1$}: ", "", indent(opening) + 4);
+            if cases.len() == 2 && short.len() <= CODE_WIDTH {
+                short
+            } else {
+                format!("{opening}{name} = {};", cases.join(&next))
             }
-            VerilogStatement::If(choice) => {
-                let name = written(statement).map_or("", |(name, _)| name);
-                let cases = self.cases(choice);
-                let short = format!("{opening}{name} = {};", cases.join(" : "));
-                let next = format!("\n{:1$}: ", "", indent(opening) + 4);
-                if cases.len() == 2 && short.len() <= CODE_WIDTH {
-                    short
+        }
+        VerilogStatement::Match(table) => table(opening, table),
+        other => unreachable!("not built by `signal`: {other:?}"),
+    }
+}
+
+/// `condition ? value` of each case, and the value of none.
+fn cases(choice: &VerilogConditional) -> Vec<String> {
+    let test = operand(&choice.test, None);
+    let value = |statements| match only(statements) {
+        value if is_comparison(value) => operand(value, None),
+        value => text(value),
+    };
+    let mut lines = vec![format!("{test} ? {}", value(&choice.then))];
+    match &choice.otherwise {
+        VerilogBlockOrConditional::Block(statements) => {
+            lines.push(value(statements));
+        }
+        VerilogBlockOrConditional::Conditional(next) => {
+            if let VerilogStatement::If(next) = next.as_ref() {
+                lines.extend(cases(next));
+            }
+        }
+        VerilogBlockOrConditional::None => {}
+    }
+    lines
+}
+
+/// A `case` over codes. What it writes is declared with `opening`, which
+/// begins with `wire`.
+fn table(opening: &str, table: &VerilogMatch) -> String {
+    let name = table.cases[0].block.first().and_then(written);
+    let name = name.map_or("", |(name, _)| name);
+    let declared = opening.replacen("wire", "reg", 1);
+    let test = text(&table.test);
+    let mut out = format!("{declared}{name};\n    always @* begin\n        case ({test})\n");
+    for case in &table.cases {
+        let value = text(only(&case.block));
+        out.push_str(&format!(
+            "            {}: {name} = {value};\n",
+            case.condition
+        ));
+    }
+    out + "        endcase\n    end"
+}
+
+/// An expression behind `opening`, broken before the operators of its
+/// outermost chain where it is long. A term that is itself too long for a
+/// line is broken further in, and what follows it begins a line.
+fn broken(opening: &str, value: &VerilogExpression) -> String {
+    let terms = terms(value);
+    let mut lines = Lines::new(CODE_WIDTH, format!("{opening}{}", terms[0][0]));
+    let inner = indent(opening) + 4;
+    for (i, term) in terms.iter().enumerate() {
+        match i.checked_sub(1).map(|before| terms[before].len()) {
+            None => {}
+            Some(1) => lines.append(inner, &term[0]),
+            Some(_) => lines.begin(inner, &term[0]),
+        }
+        for piece in &term[1..] {
+            lines.append(inner + 4, piece);
+        }
+    }
+    lines.join()
+}
+
+/// The outermost chain of an expression, from the second term on with the
+/// operator in front; a term that is too long for a line in several pieces.
+fn terms(value: &VerilogExpression) -> Vec<Vec<String>> {
+    match value {
+        VerilogExpression::Paren(inner) => terms(inner),
+        VerilogExpression::Binary(a, op, b) if is_associative(op) => {
+            let side = |value| {
+                if same(value, op) {
+                    terms(value)
                 } else {
-                    format!("{opening}{name} = {};", cases.join(&next))
+                    vec![pieces(value, op)]
                 }
-            }
-            VerilogStatement::Match(table) => self.table(opening, table),
-            other => unreachable!("not built by `expr`: {other:?}"),
+            };
+            let (mut all, mut right) = (side(a), side(b));
+            right[0][0] = format!("{} {}", symbol(op), right[0][0]);
+            all.append(&mut right);
+            all
         }
-    }
-
-    /// `condition ? value` of each case, and the value of none.
-    fn cases(&self, choice: &VerilogConditional) -> Vec<String> {
-        let test = self.operand(&choice.test, None);
-        let value = |statements| match only(statements) {
-            value if is_comparison(value) => self.operand(value, None),
-            value => self.text(value),
-        };
-        let mut lines = vec![format!("{test} ? {}", value(&choice.then))];
-        match &choice.otherwise {
-            VerilogBlockOrConditional::Block(statements) => {
-                lines.push(value(statements));
-            }
-            VerilogBlockOrConditional::Conditional(next) => {
-                if let VerilogStatement::If(next) = next.as_ref() {
-                    lines.extend(self.cases(next));
-                }
-            }
-            VerilogBlockOrConditional::None => {}
+        VerilogExpression::Unary(VerilogOpUnary::Not, inner) if is_binary(inner) => {
+            let pieces = bracketed("~(", inner);
+            pieces.into_iter().map(|piece| vec![piece]).collect()
         }
-        lines
-    }
-
-    /// A `case` over codes. What it writes is declared with `opening`, which
-    /// begins with `wire`.
-    fn table(&self, opening: &str, table: &VerilogMatch) -> String {
-        let name = table.cases[0].block.first().and_then(written);
-        let name = name.map_or("", |(name, _)| name);
-        let declared = opening.replacen("wire", "reg", 1);
-        let test = self.text(&table.test);
-        let mut out = format!("{declared}{name};\n    always @* begin\n        case ({test})\n");
-        for case in &table.cases {
-            let value = self.text(only(&case.block));
-            out.push_str(&format!(
-                "            {}: {name} = {value};\n",
-                case.condition
-            ));
+        VerilogExpression::Signal(text) => {
+            let parts = parts(text).into_iter();
+            parts.map(|part| vec![part.to_owned()]).collect()
         }
-        out + "        endcase\n    end"
+        _ => vec![vec![text(value)]],
     }
+}
 
-    /// An expression behind `opening`, broken before the operators of its
-    /// outermost chain where it is long. A term that is itself too long for a
-    /// line is broken further in, and what follows it begins a line.
-    fn broken(&self, opening: &str, value: &VerilogExpression) -> String {
-        let terms = self.terms(value);
-        let mut lines = Lines::new(CODE_WIDTH, format!("{opening}{}", terms[0][0]));
-        let inner = indent(opening) + 4;
-        for (i, term) in terms.iter().enumerate() {
-            match i.checked_sub(1).map(|before| terms[before].len()) {
-                None => {}
-                Some(1) => lines.append(inner, &term[0]),
-                Some(_) => lines.begin(inner, &term[0]),
-            }
-            for piece in &term[1..] {
-                lines.append(inner + 4, piece);
+/// An operand of `op`, in several pieces where it is too long for a line.
+fn pieces(value: &VerilogExpression, op: &VerilogOp) -> Vec<String> {
+    let whole = operand(value, Some(op));
+    match value {
+        _ if whole.len() < LONG => vec![whole],
+        VerilogExpression::Unary(VerilogOpUnary::Not, _) => terms(value).concat(),
+        _ => bracketed("(", value),
+    }
+}
+
+/// The terms of a chain, with `opening` in front of the first and `)`
+/// behind the last.
+fn bracketed(opening: &str, value: &VerilogExpression) -> Vec<String> {
+    let mut parts = terms(value).concat();
+    parts[0].insert_str(0, opening);
+    parts.last_mut().expect("it has a first").push(')');
+    parts
+}
+
+/// The text of an expression.
+pub(crate) fn text(value: &VerilogExpression) -> String {
+    match value {
+        VerilogExpression::Signal(name) => name.clone(),
+        VerilogExpression::Paren(inner) => text(inner),
+        VerilogExpression::Binary(a, op, b) => {
+            let (a, b) = (operand(a, Some(op)), operand(b, Some(op)));
+            format!("{a} {} {b}", symbol(op))
+        }
+        VerilogExpression::Unary(op, a) => {
+            format!("{}{}", unary_symbol(op), operand(a, None))
+        }
+        other => unreachable!("not built by `signal`: {other:?}"),
+    }
+}
+
+/// An expression as an operand of `op`: what has another operator is in
+/// parentheses.
+fn operand(value: &VerilogExpression, op: Option<&VerilogOp>) -> String {
+    match value {
+        VerilogExpression::Paren(inner) => operand(inner, op),
+        VerilogExpression::Binary(..) => {
+            if op.is_some_and(|op| same(value, op)) {
+                text(value)
+            } else {
+                format!("({})", text(value))
             }
         }
-        lines.join()
-    }
-
-    /// The outermost chain of an expression, from the second term on with the
-    /// operator in front; a term that is too long for a line in several pieces.
-    fn terms(&self, value: &VerilogExpression) -> Vec<Vec<String>> {
-        match value {
-            VerilogExpression::Paren(inner) => self.terms(inner),
-            VerilogExpression::Binary(a, op, b) if is_associative(op) => {
-                let side = |value| {
-                    if same(value, op) {
-                        self.terms(value)
-                    } else {
-                        vec![self.pieces(value, op)]
-                    }
-                };
-                let (mut all, mut right) = (side(a), side(b));
-                right[0][0] = format!("{} {}", symbol(op), right[0][0]);
-                all.append(&mut right);
-                all
-            }
-            VerilogExpression::Unary(VerilogOpUnary::Not, inner) if is_binary(inner) => {
-                let pieces = self.bracketed("~(", inner);
-                pieces.into_iter().map(|piece| vec![piece]).collect()
-            }
-            VerilogExpression::Signal(text) => {
-                let parts = parts(text).into_iter();
-                parts.map(|part| vec![part.to_owned()]).collect()
-            }
-            _ => vec![vec![self.text(value)]],
+        // `&x` behind an `&` would read as `&&`.
+        VerilogExpression::Unary(VerilogOpUnary::Any | VerilogOpUnary::All, _) => {
+            format!("({})", text(value))
         }
-    }
-
-    /// An operand of `op`, in several pieces where it is too long for a line.
-    fn pieces(&self, value: &VerilogExpression, op: &VerilogOp) -> Vec<String> {
-        let whole = self.operand(value, Some(op));
-        match value {
-            _ if whole.len() < LONG => vec![whole],
-            VerilogExpression::Unary(VerilogOpUnary::Not, _) => self.terms(value).concat(),
-            _ => self.bracketed("(", value),
-        }
-    }
-
-    /// The terms of a chain, with `opening` in front of the first and `)`
-    /// behind the last.
-    fn bracketed(&self, opening: &str, value: &VerilogExpression) -> Vec<String> {
-        let mut parts = self.terms(value).concat();
-        parts[0].insert_str(0, opening);
-        parts.last_mut().expect("it has a first").push(')');
-        parts
-    }
-
-    fn text(&self, value: &VerilogExpression) -> String {
-        match value {
-            VerilogExpression::Signal(name) => name.clone(),
-            VerilogExpression::Paren(inner) => self.text(inner),
-            VerilogExpression::Binary(a, op, b) => {
-                let (a, b) = (self.operand(a, Some(op)), self.operand(b, Some(op)));
-                format!("{a} {} {b}", symbol(op))
-            }
-            VerilogExpression::Unary(op, a) => {
-                format!("{}{}", unary_symbol(op), self.operand(a, None))
-            }
-            // A signal of one bit has no index in Verilog.
-            VerilogExpression::Index(signal, _) if self.bits(signal) == 1 => self.text(signal),
-            VerilogExpression::Index(signal, index) => {
-                format!("{}[{}]", self.text(signal), self.text(index))
-            }
-            VerilogExpression::Slice(signal, width, _) if self.bits(signal) == *width => {
-                self.text(signal)
-            }
-            VerilogExpression::Slice(signal, 1, from) => {
-                format!("{}[{}]", self.text(signal), self.text(from))
-            }
-            VerilogExpression::Slice(signal, width, from) => {
-                let signal = self.text(signal);
-                let from: usize = self.text(from).parse().unwrap_or_default();
-                format!("{signal}[{}:{from}]", from + width - 1)
-            }
-            VerilogExpression::Cast(inner, width) => self.cast(inner, *width),
-            other => unreachable!("not built by `expr`: {other:?}"),
-        }
-    }
-
-    /// Copies of a bit, or a value behind zeros.
-    fn cast(&self, inner: &VerilogExpression, width: usize) -> String {
-        match inner {
-            VerilogExpression::Signed(bit) if width == 1 => self.operand(bit, None),
-            VerilogExpression::Signed(bit) => {
-                format!("{{{width}{{{}}}}}", self.text(bit))
-            }
-            _ => match width - self.bits(inner) {
-                0 => self.operand(inner, None),
-                zeros => format!("{{{zeros}'d0, {}}}", self.text(inner)),
-            },
-        }
-    }
-
-    /// An expression as an operand of `op`: what has another operator is in
-    /// parentheses.
-    fn operand(&self, value: &VerilogExpression, op: Option<&VerilogOp>) -> String {
-        match value {
-            VerilogExpression::Paren(inner) => self.operand(inner, op),
-            VerilogExpression::Binary(..) => {
-                if op.is_some_and(|op| same(value, op)) {
-                    self.text(value)
-                } else {
-                    format!("({})", self.text(value))
-                }
-            }
-            // `&x` behind an `&` would read as `&&`.
-            VerilogExpression::Unary(VerilogOpUnary::Any | VerilogOpUnary::All, _) => {
-                format!("({})", self.text(value))
-            }
-            _ => self.text(value),
-        }
-    }
-
-    fn bits(&self, value: &VerilogExpression) -> usize {
-        self.0.of(value).expect("the widths have been checked")
+        _ => text(value),
     }
 }
 
@@ -338,7 +265,17 @@ fn indent(text: &str) -> usize {
 fn only(statements: &[VerilogStatement]) -> &VerilogExpression {
     match statements {
         [VerilogStatement::Assignment(_, value)] => value,
-        other => unreachable!("not built by `expr`: {other:?}"),
+        other => unreachable!("not built by `signal`: {other:?}"),
+    }
+}
+
+/// The signal that a statement writes as a whole, and a value that it gets.
+fn written(statement: &VerilogStatement) -> Option<(&String, &VerilogExpression)> {
+    match statement {
+        VerilogStatement::Assignment(VerilogExpression::Signal(name), value) => Some((name, value)),
+        VerilogStatement::If(choice) => choice.then.first().and_then(written),
+        VerilogStatement::Match(table) => table.cases.first()?.block.first().and_then(written),
+        _ => None,
     }
 }
 
@@ -366,6 +303,12 @@ fn is_comparison(value: &VerilogExpression) -> bool {
     }
 }
 
+/// Whether the result of `op` is one bit.
+fn compares(op: &VerilogOp) -> bool {
+    use VerilogOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    matches!(op, Eq | Ne | Lt | Le | Ge | Gt)
+}
+
 fn is_associative(op: &VerilogOp) -> bool {
     matches!(op, VerilogOp::BitAnd | VerilogOp::BitOr | VerilogOp::BitXor)
 }
@@ -386,7 +329,7 @@ fn symbol(op: &VerilogOp) -> &'static str {
         VerilogOp::Le => "<=",
         VerilogOp::Ge => ">=",
         VerilogOp::Gt => ">",
-        other => unreachable!("not built by `expr`: {other:?}"),
+        other => unreachable!("not built by `signal`: {other:?}"),
     }
 }
 
@@ -395,7 +338,7 @@ fn unary_symbol(op: &VerilogOpUnary) -> &'static str {
         VerilogOpUnary::Not => "~",
         VerilogOpUnary::All => "&",
         VerilogOpUnary::Any => "|",
-        other => unreachable!("not built by `expr`: {other:?}"),
+        other => unreachable!("not built by `signal`: {other:?}"),
     }
 }
 
@@ -403,7 +346,6 @@ fn unary_symbol(op: &VerilogOpUnary) -> &'static str {
 mod tests {
     use super::*;
     use crate::codes::kind;
-    use crate::expr::{self, assign, copies, wire};
     use crate::signal::{Bits, Expr, Signal, Value, code, when};
 
     fn signal(name: &str, width: usize) -> Signal {
@@ -432,20 +374,13 @@ mod tests {
     }
 
     #[test]
-    fn widths_show_where_they_change() {
-        let widths = Widths::new([("a".into(), 2), ("b".into(), 3), ("one".into(), 1)]);
-        let text = |value| {
-            let text = body(&[], &[assign("out", value)], &widths);
-            text.replace("    assign out = ", "")
-        };
-        assert_eq!(
-            text(expr::gated(3, "b", expr::bit("a", 1))),
-            "b & {3{a[1]}};\n"
-        );
-        assert_eq!(text(copies(1, "one") & wire("other")), "one & other;\n");
-        let bits = expr::bit("one", 0) | expr::bit("a", 0);
-        assert_eq!(text(bits), "one | a[0];\n");
-        assert_eq!(text(expr::slice("b", 1, 2)), "b[2:1];\n");
+    fn bits_show_what_they_are_of() {
+        let (a, b, one) = (signal("a", 2), signal("b", 3), signal("one", 1));
+        let text = |value: Expr| printed(value).replace("    assign out = ", "");
+        assert_eq!(text(b.gated(a.at(1))), "b & {3{a[1]}};\n");
+        assert_eq!(text(one.gated(signal("other", 1))), "one & other;\n");
+        assert_eq!(text(one.at(0) | a.at(0)), "one | a[0];\n");
+        assert_eq!(text(b.part(1, 2)), "b[2:1];\n");
     }
 
     #[test]

@@ -135,6 +135,19 @@ pub(crate) fn or_all(terms: impl IntoIterator<Item = Expr>) -> Expr {
     joined.expect("an OR of nothing has no width")
 }
 
+/// XOR of all terms, of which there is at least one.
+#[track_caller]
+pub(crate) fn xor_all(terms: impl IntoIterator<Item = Expr>) -> Expr {
+    let joined = terms.into_iter().reduce(|a, b| a ^ b);
+    joined.expect("an XOR of nothing has no width")
+}
+
+/// An AND-OR multiplexer: OR over (select, data) of both.
+#[track_caller]
+pub(crate) fn and_or(terms: impl IntoIterator<Item = (Expr, Expr)>) -> Expr {
+    or_all(terms.into_iter().map(|(select, data)| select & data))
+}
+
 impl Expr {
     pub(crate) fn leaf(text: &str, width: Size) -> Self {
         Expr {

@@ -1,40 +1,15 @@
 //! Bitwise permutation: each bank bit is any one address bit.
 
 use crate::configured::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
-use crate::expr::{and_or, assign_bit, bit, combinational, equals};
-use crate::geometry::{Geometry, for_geometry};
-use crate::module::{Module, Result, Unit, UnitDoc};
-use rust_hdl::prelude::*;
-
-/// The bitwise permutation unit; `C = N * M`.
-#[derive(LogicBlock, Default)]
-struct HashBitwisePerm<const N: usize, const M: usize, const C: usize> {
-    addr: Signal<In, Bits<N>>,
-    cfg_sel: Signal<In, Bits<C>>,
-    bank: Signal<Out, Bits<M>>,
-}
-
-impl<const N: usize, const M: usize, const C: usize> Logic for HashBitwisePerm<N, M, C> {
-    fn update(&mut self) {}
-
-    fn connect(&mut self) {
-        self.bank.connect();
-    }
-
-    fn hdl(&self) -> Verilog {
-        logic(N, M)
-    }
-}
-
-/// The logic, one copy for all geometries.
-fn logic(n: usize, m: usize) -> Verilog {
-    let chosen = |i| and_or((0..n).map(|a| (bit("cfg_sel", i * n + a), bit("addr", a))));
-    combinational((0..m).map(|i| assign_bit("bank", i, chosen(i))).collect())
-}
+use crate::geometry::Geometry;
+use crate::module::{Module, Result, UnitDoc};
+use crate::signal::{Bits, and_or};
+use crate::unit::Unit;
 
 /// Emits `spad_hash_bitwise_perm`.
 fn unit(g: Geometry) -> Result<Module> {
-    let unit = Unit::new(UnitDoc {
+    let (n, m) = (g.addr_bits, g.bank_bits);
+    let u = Unit::new(UnitDoc {
         name: "spad_hash_bitwise_perm".into(),
         summary: "bitwise permutation hash: each bank bit is one address bit, chosen by \
                   one-hot selects that are decoded once per SM."
@@ -43,50 +18,25 @@ fn unit(g: Geometry) -> Result<Module> {
         timing: "combinational; cfg_* is static while a kernel runs".into(),
         paper: "hash paper, section 4.3".into(),
         latency_cycles: 0,
-    })
-    .port("addr", "word address")
-    .port(
-        "cfg_sel",
-        "one-hot select of bank bit i in bits [i*n +: n]: bit a takes addr[a]",
-    )
-    .port("bank", "bank index");
-    for_geometry!(g, unit.emit::<HashBitwisePerm<N, M, { N * M }>>())
+    });
+    let addr = u.input("addr", n, "word address");
+    let about = "one-hot select of bank bit i in bits [i*n +: n]: bit a takes addr[a]";
+    let cfg_sel = u.input("cfg_sel", n * m, about);
+    let bank = u.output("bank", m, "bank index");
+    let chosen = |i: usize| and_or((0..n).map(|a| (cfg_sel.at(i * n + a), addr.at(a))));
+    assign_lines(&u, bank, (0..m).map(chosen));
+    u.emit()
 }
 
-/// One-hot decoder of an index; `spad_hash_bitwise_perm` has one per bank bit.
-#[derive(LogicBlock, Default)]
-struct DecodeBit<const N: usize, const I: usize> {
-    index: Signal<In, Bits<I>>,
-    sel: Signal<Out, Bits<N>>,
-}
-
-impl<const N: usize, const I: usize> Logic for DecodeBit<N, I> {
-    fn update(&mut self) {}
-
-    fn connect(&mut self) {
-        self.sel.connect();
-    }
-
-    fn hdl(&self) -> Verilog {
-        decoder_logic(N, I)
-    }
-}
-
-/// The logic, one copy for all geometries.
-fn decoder_logic(n: usize, index_bits: usize) -> Verilog {
-    let sel = (0..n).map(|a| equals("index", index_bits, a));
-    combinational(assign_lines("sel", sel).collect())
-}
-
-/// Emits `spad_hash_decode_bit`.
+/// Emits `spad_hash_decode_bit`: one-hot lines of an index, for one bank bit.
 fn decoder(g: Geometry) -> Result<Module> {
-    let unit = decoder_unit(g, "bit", "an address bit's index as one-hot select lines.")
-        .port("index", "address bit, 0 to n-1")
-        .port("sel", "select lines, bit a for addr[a]");
-    for_geometry!(g, {
-        const I: usize = index_width(N);
-        unit.emit::<DecodeBit<N, I>>()
-    })
+    let n = g.addr_bits;
+    let about = "an address bit's index as one-hot select lines.";
+    let u = decoder_unit(g, "bit", about);
+    let index = u.input("index", index_width(n), "address bit, 0 to n-1");
+    let sel = u.output("sel", n, "select lines, bit a for addr[a]");
+    assign_lines(&u, sel, (0..n).map(|a| index.is(a)));
+    u.emit()
 }
 
 /// `spad_hash_bitwise_perm` behind its registers.

@@ -1,10 +1,10 @@
 //! Bitwise XOR: each bank bit is one address bit or the XOR of any two.
 
 use crate::configured::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
-use crate::expr::{Expr, and_or, assign_bit, bit, combinational, equals, or_all, zero};
-use crate::geometry::{Geometry, for_geometry};
-use crate::module::{Module, Result, Unit, UnitDoc};
-use rust_hdl::prelude::*;
+use crate::geometry::Geometry;
+use crate::module::{Module, Result, UnitDoc};
+use crate::signal::{Bits, Expr, and_or, or_all};
+use crate::unit::Unit;
 
 /// Number of AND-OR groups whose outputs are XORed.
 const GROUPS: usize = 4;
@@ -37,49 +37,15 @@ const fn lines(n: usize) -> usize {
     2 * n - GROUPS
 }
 
-/// The bitwise XOR unit; `C = M * lines(N)`.
-#[derive(LogicBlock, Default)]
-struct HashBitwiseXor<const N: usize, const M: usize, const C: usize> {
-    addr: Signal<In, Bits<N>>,
-    cfg_sel: Signal<In, Bits<C>>,
-    bank: Signal<Out, Bits<M>>,
-}
-
-impl<const N: usize, const M: usize, const C: usize> Logic for HashBitwiseXor<N, M, C> {
-    fn update(&mut self) {}
-
-    fn connect(&mut self) {
-        self.bank.connect();
-    }
-
-    fn hdl(&self) -> Verilog {
-        logic(N, M)
-    }
-}
-
-/// The logic, one copy for all geometries.
-fn logic(n: usize, m: usize) -> Verilog {
-    let bank = |i: usize| {
-        let mut line = i * lines(n);
-        let [a, b, c, d] = members(n).map(|bits| -> Expr {
-            and_or(bits.into_iter().map(|a| {
-                line += 1;
-                (bit("cfg_sel", line - 1), bit("addr", a))
-            }))
-        });
-        (a ^ b) ^ (c ^ d)
-    };
-    combinational((0..m).map(|i| assign_bit("bank", i, bank(i))).collect())
-}
-
 /// Emits `spad_hash_bitwise_xor`.
 fn unit(g: Geometry) -> Result<Module> {
-    let list = |bits: &Vec<usize>| {
+    let (n, m) = (g.addr_bits, g.bank_bits);
+    let list = |bits: Vec<usize>| {
         let names: Vec<_> = bits.iter().map(usize::to_string).collect();
         names.join(" ")
     };
-    let [g0, g1, g2, g3] = members(g.addr_bits).map(|bits| list(&bits));
-    let unit = Unit::new(UnitDoc {
+    let [g0, g1, g2, g3] = members(n).map(list);
+    let u = Unit::new(UnitDoc {
         name: "spad_hash_bitwise_xor".into(),
         summary: "bitwise XOR hash: each bank bit is one address bit or the XOR of any two, \
                   taken from four groups of AND-OR terms such that every pair of address bits \
@@ -89,93 +55,62 @@ fn unit(g: Geometry) -> Result<Module> {
         timing: "combinational; cfg_* is static while a kernel runs".into(),
         paper: "hash paper, section 4.4".into(),
         latency_cycles: 0,
-    })
-    .port("addr", "word address")
-    .port(
-        "cfg_sel",
-        format!(
-            "selects of bank bit i in bits [i*{} +: {0}], at most one per group; address bits \
-             of the groups, from the low select on: {g0} / {g1} / {g2} / {g3}",
-            lines(g.addr_bits)
-        ),
-    )
-    .port("bank", "bank index");
-    for_geometry!(g, unit.emit::<HashBitwiseXor<N, M, { M * lines(N) }>>())
-}
-
-/// Decoder of one bank bit of `spad_hash_bitwise_xor`; `S = lines(N)`.
-#[derive(LogicBlock, Default)]
-struct DecodePair<const N: usize, const I: usize, const S: usize> {
-    first: Signal<In, Bits<I>>,
-    second: Signal<In, Bits<I>>,
-    sel: Signal<Out, Bits<S>>,
-    is_first: Signal<Local, Bits<N>>,
-    is_second: Signal<Local, Bits<N>>,
-}
-
-impl<const N: usize, const I: usize, const S: usize> Logic for DecodePair<N, I, S> {
-    fn update(&mut self) {}
-
-    fn connect(&mut self) {
-        self.sel.connect();
-        self.is_first.connect();
-        self.is_second.connect();
+    });
+    let addr = u.input("addr", n, "word address");
+    let about = format!(
+        "selects of bank bit i in bits [i*{} +: {0}], at most one per group; address bits of the \
+         groups, from the low select on: {g0} / {g1} / {g2} / {g3}",
+        lines(n)
+    );
+    let cfg_sel = u.input("cfg_sel", m * lines(n), &about);
+    let bank = u.output("bank", m, "bank index");
+    for i in 0..m {
+        let mut line = i * lines(n);
+        let [a, b, c, d] = members(n).map(|bits| {
+            and_or(bits.into_iter().map(|a| {
+                line += 1;
+                (cfg_sel.at(line - 1), addr.at(a))
+            }))
+        });
+        u.assign(bank.at(i), (a ^ b) ^ (c ^ d));
     }
-
-    fn hdl(&self) -> Verilog {
-        decoder_logic(N, I)
-    }
+    u.emit()
 }
 
-/// The logic, one copy for all geometries.
-fn decoder_logic(n: usize, index_bits: usize) -> Verilog {
+/// Emits `spad_hash_decode_pair`, the decoder of one bank bit.
+fn decoder(g: Geometry) -> Result<Module> {
+    let n = g.addr_bits;
+    let about = "one or two address bits as select lines of one bank bit of spad_hash_bitwise_xor.";
+    let u = decoder_unit(g, "pair", about);
+    let first = u.input("first", index_width(n), "address bit, 0 to n-1");
+    let about = "address bit above first, or 0 for none";
+    let second = u.input("second", index_width(n), about);
+    let sel = u.output("sel", lines(n), "see spad_hash_bitwise_xor");
+    let [is_first, is_second] = u.wires(["is_first", "is_second"], n);
+    assign_lines(&u, is_first, (0..n).map(|a| first.is(a)));
+    // 0 as the second bit means that there is none.
+    u.assign(is_second.at(0), 0);
+    for a in 1..n {
+        u.assign(is_second.at(a), second.is(a));
+    }
     // `first` takes the first group of its bit; `second` does too, unless
     // `first` is there already: then it takes its other group.
     let taken = |g| {
         let home = (0..n).filter(move |&a| groups_of(a)[0] == g);
-        or_all(home.map(|a| bit("is_first", a)))
+        or_all(home.map(|a| is_first.at(a)))
     };
-    let line = |(g, a): (usize, usize)| {
-        let (first, second) = (bit("is_first", a), bit("is_second", a));
+    let line = |g: usize, a: usize| -> Expr {
+        let (first, second) = (is_first.at(a), is_second.at(a));
         match groups_of(a)[..] {
-            [_] => first | second,
             [home, _] if home == g => first | (second & !taken(g)),
-            [home, ..] => second & taken(home),
-            [] => zero(),
+            [home, _] => second & taken(home),
+            _ => first | second,
         }
     };
-    let sel = members(n)
-        .into_iter()
-        .enumerate()
-        .flat_map(|(g, bits)| bits.into_iter().map(move |a| (g, a)));
-    let is_first = (0..n).map(|a| equals("first", index_bits, a));
-    // 0 as the second bit means that there is none.
-    let is_second = (0..n).map(|a| match a {
-        0 => zero(),
-        _ => equals("second", index_bits, a),
-    });
-    combinational(
-        assign_lines("is_first", is_first)
-            .chain(assign_lines("is_second", is_second))
-            .chain(assign_lines("sel", sel.map(line)))
-            .collect(),
-    )
-}
-
-/// Emits `spad_hash_decode_pair`.
-fn decoder(g: Geometry) -> Result<Module> {
-    let unit = decoder_unit(
-        g,
-        "pair",
-        "one or two address bits as select lines of one bank bit of spad_hash_bitwise_xor.",
-    )
-    .port("first", "address bit, 0 to n-1")
-    .port("second", "address bit above first, or 0 for none")
-    .port("sel", "see spad_hash_bitwise_xor");
-    for_geometry!(g, {
-        const I: usize = index_width(N);
-        unit.emit::<DecodePair<N, I, { lines(N) }>>()
-    })
+    let members = members(n).into_iter().enumerate();
+    let lines = members.flat_map(|(g, bits)| bits.into_iter().map(move |a| (g, a)));
+    assign_lines(&u, sel, lines.map(|(g, a)| line(g, a)));
+    u.emit()
 }
 
 /// `spad_hash_bitwise_xor` behind its registers.

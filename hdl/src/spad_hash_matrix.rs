@@ -1,40 +1,15 @@
 //! Any GF(2) matrix: `bank[i] = parity(addr & row_i)`. Subsumes every linear hash.
 
-use crate::configured::{Configurable, Decoder, Register};
-use crate::expr::{assign_bit, bit, combinational, xor_all};
-use crate::geometry::{Geometry, for_geometry};
-use crate::module::{Module, Result, Unit, UnitDoc};
-use rust_hdl::prelude::*;
-
-/// The matrix unit; `C = N * M`.
-#[derive(LogicBlock, Default)]
-struct HashMatrix<const N: usize, const M: usize, const C: usize> {
-    addr: Signal<In, Bits<N>>,
-    cfg_rows: Signal<In, Bits<C>>,
-    bank: Signal<Out, Bits<M>>,
-}
-
-impl<const N: usize, const M: usize, const C: usize> Logic for HashMatrix<N, M, C> {
-    fn update(&mut self) {}
-
-    fn connect(&mut self) {
-        self.bank.connect();
-    }
-
-    fn hdl(&self) -> Verilog {
-        logic(N, M)
-    }
-}
-
-/// The logic, one copy for all geometries.
-fn logic(n: usize, m: usize) -> Verilog {
-    let row = |i| xor_all((0..n).map(|a| bit("cfg_rows", i * n + a) & bit("addr", a)));
-    combinational((0..m).map(|i| assign_bit("bank", i, row(i))).collect())
-}
+use crate::configured::{Configurable, Decoder, Register, assign_lines};
+use crate::geometry::Geometry;
+use crate::module::{Module, Result, UnitDoc};
+use crate::signal::{Bits, xor_all};
+use crate::unit::Unit;
 
 /// Emits `spad_hash_matrix`.
 fn unit(g: Geometry) -> Result<Module> {
-    let unit = Unit::new(UnitDoc {
+    let (n, m) = (g.addr_bits, g.bank_bits);
+    let u = Unit::new(UnitDoc {
         name: "spad_hash_matrix".into(),
         summary: "bank index as a product with any matrix over GF(2): bank bit i is the \
                   parity of the address bits that row mask i selects."
@@ -43,14 +18,14 @@ fn unit(g: Geometry) -> Result<Module> {
         timing: "combinational; cfg_* is static while a kernel runs".into(),
         paper: "hash paper, section 4 (XOR-based functions)".into(),
         latency_cycles: 0,
-    })
-    .port("addr", "word address")
-    .port(
-        "cfg_rows",
-        "row masks: bits [i*n +: n] are the mask of bank bit i",
-    )
-    .port("bank", "bank index");
-    for_geometry!(g, unit.emit::<HashMatrix<N, M, { N * M }>>())
+    });
+    let addr = u.input("addr", n, "word address");
+    let about = "row masks: bits [i*n +: n] are the mask of bank bit i";
+    let cfg_rows = u.input("cfg_rows", n * m, about);
+    let bank = u.output("bank", m, "bank index");
+    let row = |i: usize| xor_all((0..n).map(|a| cfg_rows.at(i * n + a) & addr.at(a)));
+    assign_lines(&u, bank, (0..m).map(row));
+    u.emit()
 }
 
 /// `spad_hash_matrix` behind its registers.

@@ -1,53 +1,11 @@
 //! Random address permute-shift: `bank = (j + r_i) mod 2^m` with i the row of
 //! a 2^m-wide matrix and j the column.
 
-use crate::configured::{Configurable, Decoder, Register};
-use crate::expr::{assign, combinational, equals, gated, or_all, slice, sum, wire};
-use crate::geometry::{Geometry, for_geometry};
-use crate::module::{Module, Result, Unit, UnitDoc};
-use rust_hdl::prelude::*;
-
-/// The RAP unit: `I` index bits choose one of `2^I` shifts; `C = 2^I * M`.
-#[derive(LogicBlock, Default)]
-struct RapLogic<const N: usize, const M: usize, const I: usize, const C: usize> {
-    addr: Signal<In, Bits<N>>,
-    cfg_shift: Signal<In, Bits<C>>,
-    bank: Signal<Out, Bits<M>>,
-    column: Signal<Local, Bits<M>>,
-    row: Signal<Local, Bits<I>>,
-    shift: Signal<Local, Bits<M>>,
-}
-
-impl<const N: usize, const M: usize, const I: usize, const C: usize> Logic
-    for RapLogic<N, M, I, C>
-{
-    fn update(&mut self) {}
-
-    fn connect(&mut self) {
-        self.bank.connect();
-        self.column.connect();
-        self.row.connect();
-        self.shift.connect();
-    }
-
-    fn hdl(&self) -> Verilog {
-        logic(M, I)
-    }
-}
-
-/// The logic, one copy for all geometries.
-fn logic(m: usize, index_bits: usize) -> Verilog {
-    let shift_of = |row| {
-        let shift = slice("cfg_shift", row * m, m);
-        gated(m, shift, equals("row", index_bits, row))
-    };
-    combinational(vec![
-        assign("column", slice("addr", 0, m)),
-        assign("row", slice("addr", m, index_bits)),
-        assign("shift", or_all((0..1 << index_bits).map(shift_of))),
-        assign("bank", sum(wire("column"), wire("shift"))),
-    ])
-}
+use crate::configured::{Configurable, Decoder, Register, unused_above};
+use crate::geometry::Geometry;
+use crate::module::{Module, Result, UnitDoc};
+use crate::signal::{Bits, or_all};
+use crate::unit::Unit;
 
 /// Bits that choose the shift: m, or fewer where the address is short.
 pub(crate) const fn index_bits(n: usize, m: usize) -> usize {
@@ -56,7 +14,9 @@ pub(crate) const fn index_bits(n: usize, m: usize) -> usize {
 
 /// Emits `spad_rap`.
 fn unit(g: Geometry) -> Result<Module> {
-    let unit = Unit::new(UnitDoc {
+    let (n, m) = (g.addr_bits, g.bank_bits);
+    let bits = index_bits(n, m);
+    let u = Unit::new(UnitDoc {
         name: "spad_rap".into(),
         summary: "random address permute-shift (RAP) or random address shift (RAS): row i of \
                   a matrix with 2^m columns is rotated by r_i; the row index is addr >> m."
@@ -65,21 +25,19 @@ fn unit(g: Geometry) -> Result<Module> {
         timing: "combinational; cfg_* is static while a kernel runs".into(),
         paper: "RAP paper, section IV".into(),
         latency_cycles: 0,
-    })
-    .port(
-        "addr",
-        "word address: column in bits [m-1:0], row i in the next m bits",
-    )
-    .port(
-        "cfg_shift",
-        "shifts: r_i in bits [i*m +: m]; a permutation for RAP, any values for RAS",
-    )
-    .port("bank", "bank index")
-    .unused_above(g, 2 * g.bank_bits);
-    for_geometry!(g, {
-        const I: usize = index_bits(N, M);
-        unit.emit::<RapLogic<N, M, I, { M << I }>>()
-    })
+    });
+    let about = "word address: column in bits [m-1:0], row i in the next m bits";
+    let addr = u.input("addr", n, about);
+    let about = "shifts: r_i in bits [i*m +: m]; a permutation for RAP, any values for RAS";
+    let cfg_shift = u.input("cfg_shift", m << bits, about);
+    let bank = u.output("bank", m, "bank index");
+    unused_above(&u, g, addr, 2 * m);
+    let column = u.name("column", addr.part(0, m));
+    let row = u.name("row", addr.part(m, bits));
+    let shift_of = |i: usize| cfg_shift.part(i * m, m).gated(row.is(i));
+    let shift = u.name("shift", or_all((0..1 << bits).map(shift_of)));
+    u.assign(bank, column + shift);
+    u.emit()
 }
 
 /// `spad_rap` behind its registers.

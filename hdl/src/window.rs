@@ -6,29 +6,31 @@
 //! twice, for even and for odd outputs: a select with more than five loads
 //! would need a buffer in the path of every access.
 
-use crate::expr::{Expr, and_or, bit};
+use crate::signal::{Bits, Expr, Signal, and_or};
 
 /// Coarse stage: output `j` is the OR over steps `a` of
 /// `select_p[a] & addr[stride * a + j]` with `p = j % 2`; the port holds the
 /// lines of `select_0`, then those of `select_1`.
 pub(crate) struct Coarse {
     /// The select port.
-    pub select: &'static str,
+    pub select: Signal,
     /// Address bits between two steps.
     pub stride: usize,
     /// Number of steps for even and for odd outputs.
     pub steps: [usize; 2],
-    /// n; address bits from there on are zero.
-    pub addr_bits: usize,
+    /// The address; bits from its width on are zero.
+    pub addr: Signal,
 }
 
 impl Coarse {
     /// Bit `j` of the window before the fine step.
     pub(crate) fn output(&self, j: usize) -> Expr {
         let first_line = (j % 2) * self.steps[0];
-        let source = |a| self.stride * a + j;
-        let within = (0..self.steps[j % 2]).filter(|&a| source(a) < self.addr_bits);
-        and_or(within.map(|a| (bit(self.select, first_line + a), bit("addr", source(a)))))
+        let source = |a: usize| self.stride * a + j;
+        let addr_bits = self.addr.width.value().unwrap_or(0);
+        let within = (0..self.steps[j % 2]).filter(|&a| source(a) < addr_bits);
+        let line = |a: usize| self.select.at(first_line + a);
+        and_or(within.map(|a| (line(a), self.addr.at(source(a)))))
     }
 }
 
