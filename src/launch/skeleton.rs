@@ -1,6 +1,7 @@
 //! A launch file to fill in, derived from the parameters in a kernel's PTX.
 
 mod given;
+mod maps;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -10,6 +11,7 @@ pub use given::{Given, GivenArg};
 
 use crate::error::{Error, Result};
 use crate::ptx::{Function, Module, Parameter, Type, Variable};
+use maps::MapUse;
 use usage::Usage;
 
 /// What is known of a launch before anybody fills anything in.
@@ -50,6 +52,8 @@ enum ParamKind {
     Scalar(Type),
     /// A struct or an array by value, of so many bytes.
     Bytes(u64),
+    /// A tensor map, or the address of one.
+    TensorMap(MapUse),
 }
 
 impl Skeleton {
@@ -140,6 +144,9 @@ fn short_name(name: &str, entry: &str) -> String {
 }
 
 fn kind_of(variable: &Variable, at: u32, usage: &Usage) -> ParamKind {
+    if let Some(map) = usage.maps.get(&at) {
+        return ParamKind::TensorMap(map.clone());
+    }
     if !variable.dimensions.is_empty() || variable.vector > 1 {
         return ParamKind::Bytes(variable.bytes);
     }

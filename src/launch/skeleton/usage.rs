@@ -4,6 +4,7 @@
 //! instructions, so the order of instructions does not matter here: a register
 //! stands for every parameter that it may be computed from.
 
+use super::maps::{MapUse, maps};
 use crate::ptx::analysis::{is_dynamic, reads, writes};
 use crate::ptx::{Base, Function, Instruction, Module, Opcode, Operand, Register, Space, Special};
 use crate::ptx::{Symbol, Type};
@@ -15,6 +16,8 @@ pub(super) struct Usage {
     /// By index of the parameter's variable: those that are addresses of
     /// global memory.
     pub pointers: BTreeMap<u32, Pointer>,
+    /// By index: those that are tensor maps, or addresses of them.
+    pub maps: BTreeMap<u32, MapUse>,
     /// By index: types in which instructions read a parameter's value.
     seen_as: BTreeMap<u32, Vec<Type>>,
     /// Dimensions of a block that the kernel asks for, 1 to 3.
@@ -42,7 +45,7 @@ impl Pointer {
 }
 
 /// Parameters that a register is computed from.
-type Origins = BTreeMap<Register, BTreeSet<u32>>;
+pub(super) type Origins = BTreeMap<Register, BTreeSet<u32>>;
 
 impl Usage {
     /// Looks at all instructions of an entry. What device functions do with
@@ -59,7 +62,8 @@ impl Usage {
             "b64"
         });
         let width = width.map_or(64, Type::bits);
-        let origins = origins(function, width);
+        usage.maps = maps(function, width);
+        let origins = origins(function, width, loaded);
         let consumers = consumers(function);
         let sure = converted(function, &origins);
         for i in &function.instructions {
@@ -174,7 +178,7 @@ impl Usage {
 }
 
 /// The parameter that `ld.param` reads, where it reads one from its start.
-fn loaded(i: &Instruction) -> Option<u32> {
+pub(super) fn loaded(i: &Instruction) -> Option<u32> {
     let param = matches!(i.space(), Some(Space::Param | Space::ParamEntry));
     match i.operands.get(1) {
         Some(Operand::Address(Base::Variable(Symbol::Local(at)), 0))
@@ -186,14 +190,18 @@ fn loaded(i: &Instruction) -> Option<u32> {
     }
 }
 
-/// The parameters that each register of `width` bits may be an address in:
-/// loaded, moved, converted, or with an offset added.
-fn origins(function: &Function, width: u32) -> Origins {
+/// The parameters that each register of `width` bits may be an address in: as
+/// `begin` says, and moved, converted, or with an offset added from there.
+pub(super) fn origins(
+    function: &Function,
+    width: u32,
+    begin: impl Fn(&Instruction) -> Option<u32>,
+) -> Origins {
     let mut origins = Origins::new();
     loop {
         let mut changed = false;
         for i in &function.instructions {
-            let from: BTreeSet<u32> = match loaded(i) {
+            let from: BTreeSet<u32> = match begin(i) {
                 Some(param) => BTreeSet::from([param]),
                 None if keeps_addresses(i, width) => {
                     let bases = reads(i).into_iter();
