@@ -4,6 +4,7 @@ use super::given::{Given, GivenValue};
 use super::maps::MapUse;
 use super::{Param, ParamKind, Skeleton};
 use crate::error::{Error, Result};
+use crate::launch::Element;
 use crate::ptx::Type;
 use crate::quote::did_you_mean;
 use std::fmt::Write;
@@ -43,13 +44,12 @@ impl Skeleton {
         for (param, value) in self.params.iter().zip(values) {
             text += "\n[[arg]]\n";
             text += &format!("name = {}\n", quoted(&param.name));
-            text += &match (&param.kind, value) {
-                (ParamKind::TensorMap(map), value) => {
-                    tensors += &tensor_lines(param, map, value);
-                    map_lines(param, map, value)
-                }
-                (_, Some(value)) => given_lines(param, value),
-                _ => unknown_lines(param),
+            if let ParamKind::TensorMap(map) = &param.kind {
+                tensors += &tensor_lines(param, map, value);
+            }
+            text += &match value {
+                Some(value) => given_lines(param, value),
+                None => unknown_lines(param),
             };
         }
         Ok(text + &tensors)
@@ -87,11 +87,10 @@ impl Skeleton {
 
 fn given_lines(param: &Param, value: &GivenValue) -> String {
     match value {
-        GivenValue::Buffer(init, element, count) => format!(
-            "type = \"{}\"\ncount = {count}\ninit = {}\n",
-            element.name(),
-            quoted(init)
-        ),
+        GivenValue::Buffer(init, element, count) => match &param.kind {
+            ParamKind::TensorMap(map) => map_lines(param, map, Some(*element)),
+            _ => buffer_lines(init, *element, *count),
+        },
         GivenValue::Number(number) => {
             let ty = match &param.kind {
                 ParamKind::Scalar(ty) => element_name(*ty),
@@ -104,6 +103,14 @@ fn given_lines(param: &Param, value: &GivenValue) -> String {
             format!("type = \"{ty}\"\nvalue = {number}{point}\n")
         }
     }
+}
+
+fn buffer_lines(init: &str, element: Element, count: u64) -> String {
+    format!(
+        "type = \"{}\"\ncount = {count}\ninit = {}\n",
+        element.name(),
+        quoted(init)
+    )
 }
 
 fn unknown_lines(param: &Param) -> String {
@@ -150,7 +157,7 @@ fn init_of(reads: bool, writes: bool) -> (&'static str, &'static str) {
 }
 
 /// The map of a tensor that fills a buffer of [`COUNT`] elements.
-fn map_lines(param: &Param, map: &MapUse, given: Option<&GivenValue>) -> String {
+fn map_lines(param: &Param, map: &MapUse, element: Option<Element>) -> String {
     const EXTENTS: [&str; 5] = [
         "4096",
         "64, 64",
@@ -160,9 +167,9 @@ fn map_lines(param: &Param, map: &MapUse, given: Option<&GivenValue>) -> String 
     ];
     const BOXES: [&str; 5] = ["256", "32, 32", "8, 8, 8", "4, 4, 4, 4", "4, 4, 4, 4, 2"];
     let at = map.rank.clamp(1, 5) - 1;
-    let (ty, note) = match given {
-        Some(GivenValue::Buffer(_, element, _)) => (element.name(), ""),
-        _ => ("f32", "  # fill in: as of the buffer"),
+    let (ty, note) = match element {
+        Some(element) => (element.name(), ""),
+        None => ("f32", "  # fill in: as of the buffer"),
     };
     let part = if map.image {
         let corner = vec!["0"; map.rank.saturating_sub(2)].join(", ");
@@ -188,7 +195,7 @@ fn map_lines(param: &Param, map: &MapUse, given: Option<&GivenValue>) -> String 
 fn tensor_lines(param: &Param, map: &MapUse, given: Option<&GivenValue>) -> String {
     let (init, access) = init_of(map.reads, map.writes);
     let lines = match given {
-        Some(value @ GivenValue::Buffer(..)) => given_lines(param, value),
+        Some(GivenValue::Buffer(init, element, count)) => buffer_lines(init, *element, *count),
         _ => format!(
             "type = \"f32\"  # fill in: the PTX does not show the type\n\
              count = {COUNT}  # fill in: elements\ninit = \"{init}\"  # {access}\n"
