@@ -151,7 +151,55 @@ fn tensor_maps_are_tables_with_a_buffer() {
         ..Given::default()
     };
     let text = text_of(&head.replace("sm_70", "sm_90"), &given);
-    insta::assert_snapshot!(text.split_once("\n\n").unwrap().1, @"");
+    insta::assert_snapshot!(text.split_once("\n\n").unwrap().1, @r#"
+    [[arg]]
+    name = "param_0"
+    [arg.tensor_map]
+    buffer = "param_0_tensor"
+    type = "s32"
+    extent = [64, 64]  # fill in: elements, the contiguous dimension first
+    box = [32, 32]  # fill in: elements of a copy
+    swizzle = "none"  # fill in: none, 32, 64 or 128
+
+    [[arg]]
+    name = "param_1"
+    [arg.tensor_map]
+    buffer = "param_1_tensor"
+    type = "f32"  # fill in: as of the buffer
+    extent = [4096]  # fill in: elements, the contiguous dimension first
+    box = [256]  # fill in: elements of a copy
+    swizzle = "none"  # fill in: none, 32, 64 or 128
+
+    [[arg]]
+    name = "param_2"
+    [arg.tensor_map]
+    buffer = "param_2_tensor"
+    type = "f32"  # fill in: as of the buffer
+    extent = [16, 16, 16]  # fill in: elements, the contiguous dimension first
+    lower = [0]  # fill in: the first pixel
+    upper = [0]  # fill in: the last one, from the image's last
+    channels = 8  # fill in: elements of a pixel
+    pixels = 16  # fill in: pixels of a copy
+    swizzle = "none"  # fill in: none, 32, 64 or 128
+
+    [[arg]]
+    name = "param_0_tensor"
+    type = "s32"
+    count = 4096
+    init = "iota"
+
+    [[arg]]
+    name = "param_1_tensor"
+    type = "f32"  # fill in: the PTX does not show the type
+    count = 4096  # fill in: elements
+    init = "random"  # the kernel reads and writes it
+
+    [[arg]]
+    name = "param_2_tensor"
+    type = "f32"  # fill in: the PTX does not show the type
+    count = 4096  # fill in: elements
+    init = "random"  # the kernel reads it
+    "#);
     LaunchFile::parse(text, Path::new("k.toml")).expect("a launch file");
 }
 
