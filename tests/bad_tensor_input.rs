@@ -313,14 +313,14 @@ fn faults_are_named_with_their_line() {
             "add.u32 %row, %row, 8;",
             1,
             "misaligned",
-            "multiple of 16",
+            "is not aligned",
         ),
         (
             "[%tile], 16;",
             "[%tile], 17;",
             0,
             "misaligned",
-            "multiple of",
+            "is not aligned",
         ),
         (
             "\tmma.sync",
