@@ -11,7 +11,8 @@ pub use given::{Given, GivenArg};
 
 use crate::error::{Error, Result};
 use crate::ptx::{Function, Module, Parameter, Type, Variable};
-use maps::MapUse;
+use maps::{MapUse, maps};
+use std::collections::BTreeMap;
 use usage::Usage;
 
 /// What is known of a launch before anybody fills anything in.
@@ -81,7 +82,7 @@ impl Skeleton {
                 ),
             },
             dynamic_shared: usage.dynamic_shared,
-            params: params_of(function, &usage),
+            params: params_of(function, &usage, &maps(function, module.address_size)),
         })
     }
 
@@ -122,7 +123,7 @@ fn block_of(function: &Function, usage: &Usage) -> ([u32; 3], &'static str) {
     }
 }
 
-fn params_of(function: &Function, usage: &Usage) -> Vec<Param> {
+fn params_of(function: &Function, usage: &Usage, maps: &BTreeMap<u32, MapUse>) -> Vec<Param> {
     let variables = function.params.iter().filter_map(|param| match param {
         Parameter::Variable(at) => Some(*at),
         Parameter::Register(_) => None,
@@ -131,7 +132,10 @@ fn params_of(function: &Function, usage: &Usage) -> Vec<Param> {
         let variable = &function.variables[at as usize];
         Param {
             name: short_name(&variable.name, &function.name),
-            kind: kind_of(variable, at, usage),
+            kind: match maps.get(&at) {
+                Some(map) => ParamKind::TensorMap(map.clone()),
+                None => kind_of(variable, at, usage),
+            },
         }
     };
     variables.map(param).collect()
@@ -144,9 +148,6 @@ fn short_name(name: &str, entry: &str) -> String {
 }
 
 fn kind_of(variable: &Variable, at: u32, usage: &Usage) -> ParamKind {
-    if let Some(map) = usage.maps.get(&at) {
-        return ParamKind::TensorMap(map.clone());
-    }
     if !variable.dimensions.is_empty() || variable.vector > 1 {
         return ParamKind::Bytes(variable.bytes);
     }

@@ -4,7 +4,6 @@
 //! instructions, so the order of instructions does not matter here: a register
 //! stands for every parameter that it may be computed from.
 
-use super::maps::{MapUse, maps};
 use crate::ptx::analysis::{is_dynamic, reads, writes};
 use crate::ptx::{Base, Function, Instruction, Module, Opcode, Operand, Register, Space, Special};
 use crate::ptx::{Symbol, Type};
@@ -16,8 +15,6 @@ pub(super) struct Usage {
     /// By index of the parameter's variable: those that are addresses of
     /// global memory.
     pub pointers: BTreeMap<u32, Pointer>,
-    /// By index: those that are tensor maps, or addresses of them.
-    pub maps: BTreeMap<u32, MapUse>,
     /// By index: types in which instructions read a parameter's value.
     seen_as: BTreeMap<u32, Vec<Type>>,
     /// Dimensions of a block that the kernel asks for, 1 to 3.
@@ -56,14 +53,7 @@ impl Usage {
             grid_dimensions: 1,
             ..Usage::default()
         };
-        let width = Type::from_text(if module.address_size == 32 {
-            "b32"
-        } else {
-            "b64"
-        });
-        let width = width.map_or(64, Type::bits);
-        usage.maps = maps(function, width);
-        let origins = origins(function, width, loaded);
+        let origins = origins(function, module.address_size, loaded);
         let consumers = consumers(function);
         let sure = converted(function, &origins);
         for i in &function.instructions {
