@@ -43,8 +43,8 @@ class Kernel:
         launch file. ``entry`` may be left out if there is only one, and may be
         its plain name for a mangled one.
         """
-        one = isinstance(ptx, (str, os.PathLike))
-        return cls(ptx_source([ptx] if one else ptx, entry))
+        texts = [ptx] if isinstance(ptx, (str, os.PathLike)) else ptx
+        return cls(ptx_source(texts, entry))
 
     @classmethod
     def from_triton(cls, compiled: Any) -> "Kernel":

@@ -22,7 +22,7 @@ pub fn ptx_target(input: &str) -> Option<PtxTarget> {
     let files = match Selected::of(path) {
         Some(selected) => {
             let launch = LaunchFile::load(&selected.file).ok()?;
-            vec![vec![launch.ptx.value], launch.linked].concat()
+            [vec![launch.ptx.value], launch.linked].concat()
         }
         None if path.extension().is_some_and(|e| e == "ptx") => vec![path.to_owned()],
         None => return None,
