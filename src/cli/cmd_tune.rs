@@ -4,7 +4,6 @@ mod modes_text;
 mod pairs;
 pub(super) mod resources;
 pub(super) mod software;
-mod suggest_text;
 
 use super::Global;
 use super::configuration::configuration_json;

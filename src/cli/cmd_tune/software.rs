@@ -2,7 +2,6 @@
 
 use super::modes_text::{self, ModesOf};
 use super::resources::{Launched, OnSm};
-use super::suggest_text;
 use crate::cli::printer::{Printer, table};
 use crate::cli::source_text::SourceText;
 use crate::config::Config;
@@ -18,7 +17,7 @@ use crate::software::choice::{
     narrower, per_variable,
 };
 use crate::software::{Language, render};
-use crate::suggest::{Suggestion, Tuned, suggestions};
+use crate::suggest::{self, Suggestion, Tuned, suggestions};
 use crate::trace::{AccessTrace, Wide};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -247,7 +246,7 @@ impl Found<'_> {
         text += &modes_text::text(&self.modes, self.tensor_copies);
         text += &self.on_sm.text();
         text += &crate::cli::rule_line(self.machine);
-        text += &suggest_text::text(&self.suggestions);
+        text += &suggest::text(&self.suggestions);
         text + "code: spadkit encode SPEC --as cuda, opencl, ptx, cute or triton\n"
     }
 
