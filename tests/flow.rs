@@ -385,7 +385,7 @@ fn without_a_hash_unit_the_kernel_is_rewritten_and_run() {
         .filter_map(|line| line["rewritten"]["cycles"].as_u64());
     assert_eq!(others.min(), rewritten["cycles"].as_u64());
     assert_eq!(summary["worth"]["after"]["cycles"], rewritten["cycles"]);
-    assert!(rewritten["resources"]["occupancy"]["blocks"].as_u64() >= Some(1));
+    assert!(line["resources"]["occupancy"]["blocks"].as_u64() >= Some(1));
     let html = std::fs::read_to_string(out.join("report.html")).unwrap();
     assert!(html.contains("Mappings in software") && html.contains("spad_place"));
     for part in [

@@ -212,7 +212,7 @@ fn software_text(software: &Software) -> String {
         let is_best = software.best.as_ref() == Some(&line.hash);
         let mark = if is_best { "* " } else { "" };
         let rewritten = line.rewritten.as_ref();
-        let resources = rewritten.and_then(|r| r.resources);
+        let resources = line.resources;
         let shown = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
         let mut row = vec![
             format!("{mark}{}", line.hash),

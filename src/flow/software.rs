@@ -14,7 +14,9 @@ use crate::interrupt;
 use crate::launch::LaunchFile;
 use crate::ptx::Module;
 use crate::report::{RewrittenLine, Software, SoftwareLine, Timed, Worth};
-use crate::rewrite::{Block, Hashes, Request, Rewritten, measure, rewrite, with_shared};
+use crate::rewrite::{
+    Block, Hashes, Request, Resources, Rewritten, measure, rewrite, under_each, with_shared,
+};
 use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
@@ -123,6 +125,7 @@ fn line(choice: &Choice) -> SoftwareLine {
         wavefronts: choice.wavefronts,
         added_per_access: choice.added,
         wasted_bytes: 4 * choice.wasted_words,
+        resources: None,
         rewritten: None,
     }
 }
@@ -195,6 +198,7 @@ impl<'a> Kernel<'a> {
         } = &mut *found;
         for (done, line) in report.front.iter_mut().enumerate() {
             self.watch.progress(done as u64, total, &line.hash);
+            line.resources = self.resources(&line.hash);
             if line.hash == "mod" {
                 continue;
             }
@@ -278,23 +282,27 @@ impl<'a> Kernel<'a> {
         let file = with_shared(&self.file, &self.entries, &rewritten);
         let after = LaunchWorkload::of_text(&file, &self.selected, text)?;
         let cycles = self.cycles(&after, skipped)?;
-        let block = Block {
-            machine: self.machine,
-            assembler: self.assembler.as_ref(),
-            threads: request
-                .block
-                .map(|b| b.iter().map(|&n| u64::from(n)).product()),
-            registers: self.file.registers.unwrap_or(0),
-        };
-        let bytes = rewritten.shared_bytes.after;
-        // Its registers are worth a word, their lack is no reason to stop.
-        let resources = block.resources(text, &request.entry, bytes).ok();
-        line.rewritten = Some(RewrittenLine::of(&measured, resources, cycles));
+        line.rewritten = Some(RewrittenLine::of(&measured, cycles));
         Ok(Ok(Candidate {
             spec,
             rewritten,
             cycles,
         }))
+    }
+
+    /// What a block takes under a mapping. Registers are worth a word, their
+    /// lack is no reason to stop.
+    fn resources(&self, hash: &str) -> Option<Resources> {
+        let threads = self.request.block;
+        let block = Block {
+            machine: self.machine,
+            assembler: self.assembler.as_ref(),
+            threads: threads.map(|b| b.iter().map(|&n| u64::from(n)).product()),
+            registers: self.file.registers.unwrap_or(0),
+        };
+        let specs = [hash.parse().ok()?];
+        let found = under_each(&self.module, &self.request, &specs, &block).ok()?;
+        found.into_iter().next().flatten()
     }
 
     /// Cycles of a kernel with its indices as they are; `None` where they are

@@ -98,11 +98,11 @@ mod tests {
                     wavefronts: 1,
                     added_per_access: 2,
                     wasted_bytes: 4,
+                    resources: None,
                     rewritten: Some(RewrittenLine {
                         added_per_access: Some(1.25),
                         conflicts_before: 1,
                         conflicts_after: 0,
-                        resources: None,
                         cycles: Some(100),
                     }),
                 }],

@@ -22,6 +22,9 @@ pub struct SoftwareLine {
     pub added_per_access: usize,
     /// Bytes of shared memory more.
     pub wasted_bytes: u32,
+    /// What a block takes of an SM under it; null without a launch file, and
+    /// where that is not known.
+    pub resources: Option<Resources>,
     /// The kernel under it; null without a launch file, and where it cannot be
     /// put into the PTX.
     pub rewritten: Option<RewrittenLine>,
@@ -36,8 +39,6 @@ pub struct RewrittenLine {
     pub conflicts_before: u64,
     /// The same of the rewritten kernel.
     pub conflicts_after: u64,
-    /// What a block takes of an SM.
-    pub resources: Option<Resources>,
     /// Cycles of the rewritten kernel on the model of the SM, the added
     /// instructions included; null where they are not known.
     pub cycles: Option<u64>,
@@ -45,12 +46,11 @@ pub struct RewrittenLine {
 
 impl RewrittenLine {
     /// With what was measured.
-    pub fn of(measured: &Measured, resources: Option<Resources>, cycles: Option<u64>) -> Self {
+    pub fn of(measured: &Measured, cycles: Option<u64>) -> Self {
         RewrittenLine {
             added_per_access: measured.added_per_access(),
             conflicts_before: measured.conflicts_before,
             conflicts_after: measured.conflicts_after,
-            resources,
             cycles,
         }
     }

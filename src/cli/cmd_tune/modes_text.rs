@@ -3,7 +3,7 @@
 use crate::cli::printer::table;
 use crate::error::Result;
 use crate::ptx::analysis::plain_name;
-use crate::software::choice::{Array, Choices, Mode, Modes, PerVariable};
+use crate::software::choice::{Array, Mode, Modes, PerVariable};
 use serde_json::{Value, json};
 
 /// The modes of an array.
@@ -19,29 +19,22 @@ pub(super) struct ModesOf {
 
 /// Those of each variable, or of all of shared memory where there are not
 /// several, as far as there are conflicts.
-pub(super) fn of(
-    array: &Array,
-    whole: &Choices,
-    apart: Option<&PerVariable>,
-) -> Result<Vec<ModesOf>> {
-    let arrays: Vec<(Option<String>, &Array, &Choices)> = match apart {
+pub(super) fn of(array: &Array, apart: Option<&PerVariable>) -> Result<Vec<ModesOf>> {
+    let arrays: Vec<(Option<&str>, &Array)> = match apart {
         Some(apart) => {
             let variables = apart.variables.iter();
-            let one = |v: &crate::software::choice::VariableChoices| v.variable.name.clone();
-            variables
-                .map(|v| (Some(one(v)), &v.array, &v.choices))
-                .collect()
+            let named = variables.map(|v| (Some(v.variable.name.as_str()), &v.array));
+            named.collect()
         }
-        None => vec![(None, array, whole)],
+        None => vec![(None, array)],
     };
     let mut all = Vec::new();
-    for (variable, array, choices) in arrays {
-        if super::software::unmapped(choices) == 0 {
-            continue;
-        }
-        if let Some(modes) = Modes::of(array)? {
+    for (variable, array) in arrays {
+        if let Some(modes) = Modes::of(array)?
+            && modes.all[0].conflicts > 0
+        {
             all.push(ModesOf {
-                variable,
+                variable: variable.map(str::to_owned),
                 modes,
                 rows: array.vector_words() == 4,
                 ideal: array.profile().ideal_wavefronts(array.geometry().banks()),

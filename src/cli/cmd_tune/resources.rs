@@ -1,6 +1,5 @@
 //! What blocks take of an SM under the mappings of the front.
 
-use super::software::Subject;
 use crate::assembler::Assembler;
 use crate::cli::printer::{Printer, table};
 use crate::config::Config;
@@ -10,6 +9,7 @@ use crate::rewrite::{Block, Request, Resources, under_each};
 use crate::software::LayoutSpec;
 use crate::software::choice::{Array, Choice, Choices};
 use crate::tool::Toolbox;
+use crate::trace::AccessTrace;
 use serde_json::{Value, json};
 
 /// A kernel with its launch.
@@ -33,13 +33,13 @@ impl OnSm {
     /// Rewrites the kernel with each mapping of the front, where there is one;
     /// an assembler that fails is no reason to fail.
     pub fn of(
-        subject: &Subject,
+        (trace, launched): (&AccessTrace, Option<&Launched>),
         machine: &Config,
         array: &Array,
         whole: &Choices,
         printer: &Printer,
     ) -> Self {
-        Self::try_of(subject, machine, array, whole).unwrap_or_else(|error| {
+        Self::try_of((trace, launched), machine, array, whole).unwrap_or_else(|error| {
             printer.warn(format!("registers and occupancy are not known: {error}"));
             OnSm {
                 assembler: None,
@@ -49,10 +49,15 @@ impl OnSm {
         })
     }
 
-    fn try_of(subject: &Subject, machine: &Config, array: &Array, whole: &Choices) -> Result<Self> {
+    fn try_of(
+        (trace, launched): (&AccessTrace, Option<&Launched>),
+        machine: &Config,
+        array: &Array,
+        whole: &Choices,
+    ) -> Result<Self> {
         let front: Vec<&Choice> = whole.ranked.iter().filter(|c| c.front).collect();
         let specs: Vec<LayoutSpec> = front.iter().map(|c| c.layout.spec().clone()).collect();
-        let block_dim = subject.trace.block_dim;
+        let block_dim = trace.block_dim;
         let mut block = Block {
             machine,
             assembler: None,
@@ -60,7 +65,7 @@ impl OnSm {
             registers: 0,
         };
         let assembler;
-        let resources = match &subject.launched {
+        let resources = match launched {
             Some(launched) => {
                 let sm = machine.compute_capability();
                 assembler = Assembler::find(&Toolbox::new(), launched.module, sm)?;
@@ -71,7 +76,7 @@ impl OnSm {
             None => {
                 assembler = None;
                 let bytes = |c: &&Choice| 4 * (array.words() + c.wasted_words);
-                let name = &subject.trace.name;
+                let name = &trace.name;
                 let one = |c: &&Choice| block.resources("", name, bytes(c)).map(Some);
                 front.iter().map(one).collect::<Result<_>>()?
             }

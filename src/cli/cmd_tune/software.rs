@@ -86,11 +86,17 @@ pub(in crate::cli) fn run(
         Wide::FirstWord => Vec::new(),
     };
     let modes = match rule.wide {
-        Wide::Phases | Wide::PhasesMerged => modes_text::of(&array, &whole, apart.as_ref())?,
+        Wide::Phases | Wide::PhasesMerged => modes_text::of(&array, apart.as_ref())?,
         Wide::FirstWord => Vec::new(),
     };
     drop(progress);
-    let on_sm = OnSm::of(subject, machine, &array, &whole, printer);
+    let on_sm = OnSm::of(
+        (trace, subject.launched.as_ref()),
+        machine,
+        &array,
+        &whole,
+        printer,
+    );
     let tuned = Tuned {
         trace,
         geometry,
@@ -416,7 +422,7 @@ fn proved(choice: &Choice) -> String {
 }
 
 /// Conflicts without a mapping.
-pub(super) fn unmapped(found: &Choices) -> u64 {
+fn unmapped(found: &Choices) -> u64 {
     let identity = found.ranked.iter().find(|c| c.kind == Kind::Mod);
     identity.map_or(0, |c| c.conflicts)
 }
