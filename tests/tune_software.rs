@@ -56,6 +56,122 @@ fn padded_by_one(array: &Array) -> u64 {
     conflicts(array, &format!("pad:every=32,by={}", array.vector_words())).0
 }
 
+/// The modes of a kernel's arrays, by the names of the variables.
+fn modes(kernel: &str, preset: &str) -> Vec<(String, Value)> {
+    let args = [
+        "tune",
+        kernel,
+        "--software",
+        "--hash",
+        "mod",
+        "--preset",
+        preset,
+    ];
+    let found = json(&args);
+    let modes = found["modes"].as_array().unwrap().iter();
+    let name = |m: &Value| m["variable"].as_str().unwrap_or("").to_owned();
+    modes.map(|m| (name(m), m.clone())).collect()
+}
+
+/// Which swizzle mode of tensor copies clears a tile: rows of 64 bytes that
+/// `ldmatrix` reads, rows of 128 bytes, and a column of words, which none clears.
+#[test]
+fn the_mode_that_clears_a_tile_is_said() {
+    let left = |modes: &Value| -> Vec<u64> {
+        let all = modes["modes"].as_array().unwrap().iter();
+        all.map(|m| m["conflicts"].as_u64().unwrap()).collect()
+    };
+    let gemm = modes("kernels/gemm/hgemm.toml", "sm80");
+    assert_eq!(gemm.len(), 2);
+    assert!(gemm[0].0.ends_with("a_tile") && gemm[1].0.ends_with("b_tile"));
+    assert_eq!(
+        (&gemm[0].1["clears"], left(&gemm[0].1)),
+        (&"tma:64".into(), vec![384, 128, 0, 0])
+    );
+    assert_eq!(
+        (&gemm[1].1["clears"], left(&gemm[1].1)),
+        (&"tma:128".into(), vec![896, 384, 128, 0])
+    );
+    let tile = modes("kernels/tma/tma_transpose.toml", "sm90");
+    let (name, tile) = &tile[0];
+    assert!(name.ends_with("tile"));
+    assert_eq!(
+        (&tile["clears"], left(tile)),
+        (&Value::Null, vec![992, 480, 224, 96])
+    );
+    assert_eq!(
+        (&tile["best"], &tile["conflicts_no_units_avoid"]),
+        (&"tma:128".into(), &96.into())
+    );
+    // The kernel that is written for this mode has them.
+    let swizzled = json(&[
+        "conflicts",
+        "kernels/tma/tma_transpose_swizzled.toml",
+        "--preset",
+        "sm90",
+    ]);
+    assert_eq!(swizzled["results"][0]["conflicts"], 96);
+    let text = |kernel: &str| {
+        let args = [
+            "tune",
+            kernel,
+            "--software",
+            "--hash",
+            "mod",
+            "--preset",
+            "sm90",
+            "-q",
+        ];
+        String::from_utf8(spadkit(&args).stdout).unwrap()
+    };
+    let shown = text("kernels/tma/tma_transpose.toml");
+    let answer = "tile: no mode clears it, tma:128 leaves the fewest, 96 of 992; no mapping that \
+                  keeps units of 16 bytes whole leaves fewer, proved";
+    assert!(shown.contains(answer), "{shown}");
+    let none = text("kernels/transpose/transpose.toml");
+    assert!(!none.contains("tma:"), "{none}");
+}
+
+/// Blocks on an SM under the mappings of the front; registers and instructions
+/// where there is a `ptxas`.
+#[test]
+fn the_front_is_shown_on_an_sm() {
+    let args = [
+        "tune",
+        "kernels/gemm/hgemm.toml",
+        "--software",
+        "--hash",
+        "swizzle",
+    ];
+    let found = json(&args);
+    let front = found["on_sm"]["front"].as_array().unwrap();
+    assert_eq!(front.len(), 2);
+    assert_eq!(front[0]["hash"], "swizzle:3,2,3");
+    assert_eq!(front[1]["hash"], "mod");
+    for one in front {
+        let resources = &one["resources"];
+        assert_eq!(resources["shared_bytes"], 16384);
+        let blocks = resources["occupancy"]["blocks"].as_u64().unwrap();
+        assert!((1..=10).contains(&blocks), "{resources}");
+    }
+    if found["on_sm"]["assembler"].is_null() {
+        eprintln!("skipped: no ptxas (set SPADKIT_PTXAS, or put it on the path)");
+        assert!(
+            front
+                .iter()
+                .all(|one| one["resources"]["assembled"].is_null())
+        );
+        return;
+    }
+    let of = |at: usize, key: &str| front[at]["resources"]["assembled"][key].as_u64().unwrap();
+    assert!(of(0, "instructions") > of(1, "instructions"));
+    assert!(of(0, "registers") >= 32 && of(1, "registers") >= 32);
+    assert_eq!(
+        front[0]["resources"]["occupancy"]["limited_by"],
+        "registers"
+    );
+}
+
 #[test]
 fn results_have_what_other_programs_rely_on() {
     let found = json(&[

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::launch::{Arg, LaunchFile, Options, Placed, Skeleton, Symbol};
 use crate::ptx::Module;
 use crate::ptx::exec::{Parameter, Program, SymbolInfo};
+use crate::rewrite::{Hashes, Request};
 use crate::software::LayoutSpec;
 use crate::software::choice::Kind;
 use crate::trace::AccessTrace;
@@ -316,6 +317,14 @@ impl Launch {
         let trace = self.trace(block)?;
         let program = Program::new(&self.kernel.module)?;
         let indices = source_indices(&program, &self.kernel.entry, trace.block_dim)?;
+        let module = &self.kernel.module;
+        let prepared = self.file.prepare_with(module)?;
+        let (entry, launches) = (&self.kernel.entry, prepared.launches());
+        let launched = cmd_tune::resources::Launched {
+            module,
+            request: Request::of_launches(&machine, launches, entry, Hashes::Named(Vec::new())),
+            registers: 0,
+        };
         Answer::of(note, |printer| {
             for note in machine.admit(&trace)? {
                 printer.warn(note);
@@ -324,6 +333,7 @@ impl Launch {
                 trace: &trace,
                 indices: &indices,
                 input: self.kernel.name(),
+                launched: Some(launched),
             };
             cmd_tune::software::run(&kinds, budget, &subject, &machine, printer)
         })

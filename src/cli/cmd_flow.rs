@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::flow::{self, Done, Library, Options, Stage, Watch};
 use crate::interrupt;
 use crate::quote::shell;
-use crate::report::{FlowReport, MappingLine, UnitSetting};
+use crate::report::{FlowReport, MappingLine, Software, SoftwareLine, UnitSetting};
 use crate::synth::DEFAULT_TECHNOLOGY;
 use crate::trace::removed_text;
 use clap::Args;
@@ -18,6 +18,10 @@ use std::time::Duration;
 
 /// The end-to-end flow: analyse a kernel, tune every hash unit for it, emit the
 /// Verilog, verify it, measure it, and write a report.
+///
+/// On a machine without a hash unit (gt200, the sharing presets, sm70, sm80,
+/// sm90): find the best mappings in software, put them into the kernel of a
+/// launch file, run it before and after, and write the fastest.
 ///
 /// The conflict table is printed as soon as it is known.
 #[derive(Args)]
@@ -174,14 +178,84 @@ fn text_of_mappings(report: &FlowReport) -> String {
     };
     let configuration = report.recommended().map_or(String::new(), configuration);
     format!(
-        "{} on {}\n{}{}* the smallest unit with the fewest conflicts{no_unit}\nconflicts by: {}\n\
+        "{} on {}\n{}{}{}* the smallest unit with the fewest conflicts{no_unit}\nconflicts by: {}\n\
          hash stage: {}\n{configuration}",
         crate::quote::shown(&report.kernel.name),
         report.machine_text,
         report.lead(),
+        report
+            .software
+            .as_ref()
+            .map_or(String::new(), software_text),
         table(&header, &header[2..7], rows),
         report.rule_text,
         report.hash_stage,
+    )
+}
+
+/// The mappings in software, and what to type.
+fn software_text(software: &Software) -> String {
+    let mut header = vec![
+        "mapping",
+        "conflicts",
+        "wavefronts",
+        "added",
+        "wasted bytes",
+        "added per access",
+    ];
+    let assembled = software.assembler.is_some();
+    if assembled {
+        header.extend(["registers", "instructions"]);
+    }
+    header.extend(["blocks", "cycles"]);
+    let row = |line: &SoftwareLine| {
+        let is_best = software.best.as_ref() == Some(&line.hash);
+        let mark = if is_best { "* " } else { "" };
+        let rewritten = line.rewritten.as_ref();
+        let resources = line.resources;
+        let shown = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
+        let mut row = vec![
+            format!("{mark}{}", line.hash),
+            line.conflicts.to_string(),
+            line.wavefronts.to_string(),
+            line.added_per_access.to_string(),
+            line.wasted_bytes.to_string(),
+            rewritten
+                .and_then(|r| r.added_per_access)
+                .map_or(String::new(), |n| format!("{n:.2}")),
+        ];
+        if assembled {
+            let used = resources.and_then(|r| r.assembled);
+            row.push(shown(used.map(|a| a.registers.into())));
+            row.push(shown(used.map(|a| a.instructions)));
+        }
+        let blocks = resources.and_then(|r| r.occupancy).map(|o| o.blocks.into());
+        row.push(shown(blocks));
+        row.push(shown(match line.hash.as_str() {
+            "mod" => software.cycles,
+            _ => rewritten.and_then(|r| r.cycles),
+        }));
+        row
+    };
+    let table = table(&header, &header[1..], software.front.iter().map(row));
+    let run = if software.cycles.is_some() {
+        ", put into the kernel and run (sim)"
+    } else {
+        ""
+    };
+    let best = match (&software.ptx, software.dynamic_shared) {
+        (Some(_), Some(bytes)) => {
+            format!("* the fewest cycles; launch it with {bytes} bytes of dynamic shared memory\n")
+        }
+        (Some(_), None) => "* the fewest cycles\n".to_owned(),
+        (None, _) if software.cycles.is_some() => {
+            "no mapping takes fewer cycles than the kernel as it is\n".to_owned()
+        }
+        (None, _) => String::new(),
+    };
+    format!(
+        "mappings in software{run}:\n{table}{best}{}hash units, if the machine had them:\n",
+        crate::suggest::text(&software.suggestions)
     )
 }
 
@@ -232,6 +306,13 @@ fn text_of_hardware(done: &Done) -> String {
     }
     for skipped in &report.skipped {
         out += &format!("left out: {skipped}\n");
+    }
+    if let (Some(_), Some(name)) = (
+        &done.ptx,
+        report.software.as_ref().and_then(|s| s.ptx.as_ref()),
+    ) {
+        let file = done.html.with_file_name(name);
+        out += &format!("rewritten kernel: {}\n", file.display());
     }
     out + &format!("report: {}\n", done.html.display())
 }

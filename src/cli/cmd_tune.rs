@@ -1,17 +1,21 @@
 //! `spadkit tune`: the best configuration of each hash unit for a trace.
 
+mod modes_text;
 mod pairs;
+pub(super) mod resources;
 pub(super) mod software;
-mod suggest_text;
 
 use super::Global;
 use super::printer::{Printer, table};
-use crate::capture::is_launch;
 use crate::capture::statics::launch_indices;
+use crate::capture::{Selected, is_launch, opened};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{Configuration, HashKind, Mapping};
 use crate::interrupt;
+use crate::launch::LaunchFile;
+use crate::ptx::Module;
+use crate::rewrite::{Hashes, Request};
 use crate::search::bitvec::{Pair, all_pairs, pruned_pairs};
 use crate::search::reference::{Selection, of_trace};
 use crate::search::tune::{Method, Tuner};
@@ -123,8 +127,8 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     if args.software {
         interrupt::listen();
         let path = Path::new(&args.input);
-        let indices = if is_launch(path) {
-            launch_indices(path)?
+        let (indices, kernel) = if is_launch(path) {
+            (launch_indices(path)?, Some(Kernel::of(path)?))
         } else {
             Default::default()
         };
@@ -132,6 +136,10 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
             trace: &trace,
             indices: &indices,
             input: &args.input,
+            launched: match &kernel {
+                Some(kernel) => Some(kernel.launched(&machine)?),
+                None => None,
+            },
         };
         return software::run(&args.kinds, args.budget(), &subject, &machine, printer);
     }
@@ -201,6 +209,35 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         "results": results.iter().map(Found::json).collect::<Vec<_>>(),
     });
     printer.result(json, || text(&trace, baseline, &results, &machine))
+}
+
+/// A launch file's kernel.
+struct Kernel {
+    file: LaunchFile,
+    selected: Selected,
+    module: Module,
+}
+
+impl Kernel {
+    fn of(path: &Path) -> Result<Self> {
+        let (file, selected) = opened(path)?;
+        Ok(Kernel {
+            module: file.module()?,
+            file,
+            selected,
+        })
+    }
+
+    fn launched(&self, machine: &Config) -> Result<resources::Launched<'_>> {
+        let prepared = self.file.prepare_with(&self.module)?;
+        let launches = prepared.launches();
+        let entry = &launches[self.selected.index(launches)?].entry;
+        Ok(resources::Launched {
+            module: &self.module,
+            request: Request::of_launches(machine, launches, entry, Hashes::Named(Vec::new())),
+            registers: self.file.registers.unwrap_or(0),
+        })
+    }
 }
 
 /// The searches to run.

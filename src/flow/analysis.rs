@@ -139,6 +139,7 @@ impl<'a> Analysis<'a> {
             hash_stage: self.machine.hash_stage_text(),
             hash_unit: self.machine.has_hash_unit(),
             advice: Vec::new(),
+            software: None,
             worth: None,
             instructions: self.instructions(&mappings)?,
             mappings,

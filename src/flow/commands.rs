@@ -52,17 +52,25 @@ fn machine_option(options: &Options, machine: &Config) -> String {
 /// What is to be done on a machine without a hash unit, where a mapping is
 /// better than none.
 pub(super) fn advice(report: &FlowReport, options: &Options, machine: &Config) -> Vec<Advice> {
-    let best = report.recommended().filter(|m| m.hash != "mod");
-    let Some(best) = best.filter(|_| !machine.has_hash_unit()) else {
+    let Some(software) = &report.software else {
         return Vec::new();
     };
+    if software
+        .front
+        .first()
+        .is_none_or(|first| first.hash == "mod")
+    {
+        return Vec::new();
+    }
     let (input, on) = (shell(&options.input), machine_option(options, machine));
     let mut all = vec![(
         "paddings, swizzles and other index arithmetic, ranked",
         format!("spadkit tune {input} --software {on}"),
     )];
-    if is_launch(Path::new(&options.input)) {
-        let hash = shell(&best.hash);
+    if let Some(best) = software.best.as_ref()
+        && is_launch(Path::new(&options.input))
+    {
+        let hash = shell(best);
         all.push((
             "a mapping, this or a ranked one, put into the PTX",
             format!("spadkit rewrite {input} --hash {hash} -o rewritten.ptx {on}"),

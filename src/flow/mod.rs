@@ -1,5 +1,6 @@
-//! The end-to-end flow from a kernel to verified, measured hardware: analyse, tune,
-//! emit, co-simulate, synthesize, report.
+//! The end-to-end flow, from a kernel to verified, measured hardware: analyse, tune,
+//! emit, co-simulate, synthesize, report. On a machine without a hash unit:
+//! analyse, tune in software, rewrite the kernel, run it before and after.
 //!
 //! [`run`] is what the command `flow` calls; a program can call it as well:
 //!
@@ -20,6 +21,7 @@ mod analysis;
 mod commands;
 mod hardware;
 mod options;
+mod software;
 mod worth;
 
 pub use options::{Library, Options, Silent, Stage, Watch};
@@ -39,7 +41,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 /// What a run leaves in its folder beside `rtl`.
-const REPORT_FILES: [&str; 2] = ["summary.json", "report.html"];
+const REPORT_FILES: [&str; 3] = ["summary.json", "report.html", software::PTX];
 
 /// What a run found out.
 pub struct Done {
@@ -47,6 +49,8 @@ pub struct Done {
     pub report: FlowReport,
     /// The HTML file.
     pub html: PathBuf,
+    /// The kernel under the best mapping in software, where it gains.
+    pub ptx: Option<String>,
     /// Co-simulation, with the first mismatch of each unit.
     pub cosim: Vec<CosimResult>,
     /// Synthesis, unless it was left out.
@@ -94,16 +98,28 @@ pub fn run(
     begin(Stage::Tune);
     let mappings = analysis.mappings(options.budget, watch)?;
     let mut report = analysis.report(mappings)?;
+    let mut ptx = None;
+    if !machine.has_hash_unit() {
+        begin(Stage::Software);
+        let found = software::find(trace, machine, options, watch)?;
+        report.software = Some(found.report);
+        report.worth = found.worth;
+        report.skipped.extend(found.skipped);
+        ptx = found.ptx;
+    }
     report.advice = commands::advice(&report, options, machine);
     report.commands = commands::repeat(&report, options, machine);
-    match worth::worth(trace, machine, &report, options) {
-        Ok(worth) => report.worth = worth,
-        // Conflicts can be counted where the SM cannot run.
-        Err(error) => report.skipped.push(format!("cycles: {error}")),
+    if report.worth.is_none() {
+        match worth::worth(trace, machine, &report, options) {
+            Ok(worth) => report.worth = worth,
+            // Conflicts can be counted where the SM cannot run.
+            Err(error) => report.skipped.push(format!("cycles: {error}")),
+        }
     }
     let mut done = Done {
         report,
         html: out.dir().join("report.html"),
+        ptx,
         cosim: Vec::new(),
         synthesis: None,
         problems: Vec::new(),
@@ -169,9 +185,12 @@ impl Done {
         report.synthesis_chart = synthesis.map(Synthesis::chart);
         let html = report::render(report)?;
         let summary = serde_json::to_string_pretty(report).expect("a report has string keys only");
-        out.write(&[
+        let mut files = vec![
             OwnedFile::new("summary.json", summary),
             OwnedFile::new("report.html", html),
-        ])
+        ];
+        let ptx = self.ptx.clone();
+        files.extend(ptx.map(|text| OwnedFile::new(software::PTX, text)));
+        out.write(&files)
     }
 }

@@ -56,7 +56,11 @@ impl Options {
     /// The stages of a run.
     pub(super) fn stages(&self, machine: &Config) -> Vec<Stage> {
         let hardware = !self.fast && machine.lacks_rtl().is_none();
-        let wanted = |stage: &Stage| hardware || !stage.is_hardware();
+        let software = !machine.has_hash_unit();
+        let wanted = |stage: &Stage| match stage {
+            Stage::Software => software,
+            other => hardware || !other.is_hardware(),
+        };
         Stage::ALL.into_iter().filter(wanted).collect()
     }
 }
@@ -68,6 +72,8 @@ pub enum Stage {
     Analyse,
     /// The best configuration of each hash unit.
     Tune,
+    /// The best mappings in software, put into the kernel and run.
+    Software,
     /// Verilog.
     Emit,
     /// Verilog against the golden model.
@@ -79,9 +85,10 @@ pub enum Stage {
 }
 
 impl Stage {
-    const ALL: [Stage; 6] = [
+    const ALL: [Stage; 7] = [
         Stage::Analyse,
         Stage::Tune,
+        Stage::Software,
         Stage::Emit,
         Stage::Cosim,
         Stage::Synthesize,
@@ -93,6 +100,7 @@ impl Stage {
         match self {
             Stage::Analyse => "analysing",
             Stage::Tune => "tuning",
+            Stage::Software => "tuning in software, rewriting, simulating",
             Stage::Emit => "emitting Verilog",
             Stage::Cosim => "co-simulating",
             Stage::Synthesize => "synthesizing",

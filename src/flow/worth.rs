@@ -37,12 +37,14 @@ pub(super) fn worth(
     Ok(Some(Worth {
         blocks: workload.info().blocks,
         speed_up: before.cycles as f64 / after.cycles.max(1) as f64,
+        rewritten: false,
         before,
         after,
     }))
 }
 
-fn timed(
+/// Cycles under `hash`, for at most `budget`.
+pub(super) fn timed(
     hash: HashSpec,
     hash_stage: Option<u32>,
     machine: &Config,

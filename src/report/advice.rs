@@ -33,6 +33,8 @@ pub struct Worth {
     pub after: Timed,
     /// How many times as fast.
     pub speed_up: f64,
+    /// The kernel was rewritten for it: its instructions are counted.
+    pub rewritten: bool,
 }
 
 impl Worth {
@@ -40,6 +42,7 @@ impl Worth {
     pub(super) fn text(&self, hash_unit: bool) -> String {
         let (before, after) = (&self.before, &self.after);
         let stage = match (hash_unit, after.hash_stage) {
+            (false, _) if self.rewritten => ", with the instructions that compute it",
             (false, _) => ", without the instructions that compute it",
             (true, 0) => ", no hash stage",
             (true, _) => " and its stage",

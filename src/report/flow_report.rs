@@ -2,6 +2,7 @@
 
 use super::advice::{Advice, Worth};
 use super::chart::{Bar, BarChart, BarGroup, Panel};
+use super::software_report::Software;
 use crate::hash::Encoding;
 use serde::Serialize;
 use serde_json::Value;
@@ -180,6 +181,8 @@ pub struct FlowReport {
     pub hash_unit: bool,
     /// What to do where it has none: the kernel's indices are to be changed.
     pub advice: Vec<Advice>,
+    /// Mappings in software where it has none; null where it has.
+    pub software: Option<Software>,
     /// What the recommended mapping is worth in cycles; null where it is the
     /// conventional one, and where that is not known (`skipped`).
     pub worth: Option<Worth>,
@@ -221,6 +224,12 @@ impl FlowReport {
             text += &format!("  {}: {}\n", advice.what, advice.command);
         }
         text + &self.worth_text()
+    }
+
+    /// What is to be typed for the mappings in software.
+    pub fn suggestions_text(&self) -> String {
+        let software = self.software.as_ref();
+        software.map_or(String::new(), |s| crate::suggest::text(&s.suggestions))
     }
 
     /// What the recommended mapping is worth, in one line; empty if that is not

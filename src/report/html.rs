@@ -33,6 +33,10 @@ pub fn render(report: &FlowReport) -> Result<String> {
         "worth_text",
         &safe(serde_json::to_value(report.worth_text())),
     );
+    context.insert(
+        "suggestions_text",
+        &safe(serde_json::to_value(report.suggestions_text())),
+    );
     context.insert("conflicts_chart", &report.conflicts_chart());
     context.insert("synthesis_chart", &report.synthesis_chart);
     context.insert("kit_version", env!("CARGO_PKG_VERSION"));
@@ -43,6 +47,7 @@ pub fn render(report: &FlowReport) -> Result<String> {
 mod tests {
     use super::super::advice::{Advice, Timed, Worth};
     use super::super::flow_report::{Kernel, MappingLine, UnitSetting};
+    use super::super::software_report::{RewrittenLine, Software, SoftwareLine};
     use super::*;
 
     fn timed(hash: &str, cycles: u64) -> Timed {
@@ -82,6 +87,32 @@ mod tests {
                 before: timed("mod", 116),
                 after: timed("xor", 100),
                 speed_up: 1.16,
+                rewritten: true,
+            }),
+            software: Some(Software {
+                front: vec![SoftwareLine {
+                    hash: "pad:<b>".into(),
+                    kind: "pad".into(),
+                    conflicts: 0,
+                    max_degree: 1,
+                    wavefronts: 1,
+                    added_per_access: 2,
+                    wasted_bytes: 4,
+                    resources: None,
+                    rewritten: Some(RewrittenLine {
+                        added_per_access: Some(1.25),
+                        conflicts_before: 1,
+                        conflicts_after: 0,
+                        cycles: Some(100),
+                    }),
+                }],
+                fewest_proved: true,
+                cycles: Some(116),
+                best: Some("pad:<b>".into()),
+                ptx: Some("rewritten.ptx".into()),
+                dynamic_shared: None,
+                assembler: None,
+                suggestions: Vec::new(),
             }),
             instructions: Vec::new(),
             mappings: vec![MappingLine {
@@ -121,6 +152,8 @@ mod tests {
         assert!(html.contains("no verilator"));
         assert!(html.contains("0x8208") && html.contains("0x0 0x2"));
         assert!(html.contains("every word"));
+        assert!(html.contains("pad:&lt;b&gt;") && html.contains("<td class=\"n\">1.25</td>"));
+        assert!(html.contains("rewritten.ptx"));
         assert!(html.contains("<b>1.160 times</b>") && html.contains("116 cycles"));
         let advice = html.find("&lt;i&gt;").unwrap();
         assert!(advice < html.find("Access patterns").unwrap());

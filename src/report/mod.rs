@@ -7,6 +7,7 @@ mod flow_report;
 mod html;
 mod pareto;
 mod share_report;
+mod software_report;
 mod svg;
 mod tornado;
 
@@ -15,4 +16,5 @@ pub use flow_report::{CosimLine, FlowReport, InstructionLine, Kernel, MappingLin
 pub use html::render;
 pub use pareto::{Choice, pareto};
 pub use share_report::ShareReport;
+pub use software_report::{RewrittenLine, Software, SoftwareLine};
 pub use tornado::{Swing, tornado};

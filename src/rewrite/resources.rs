@@ -5,6 +5,7 @@ use super::{Hashes, Request, rewrite};
 use crate::assembler::{Assembled, Assembler};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::hash::HashSpec;
 use crate::ptx::Module;
 use crate::sm::{BlockNeeds, Limit, Residency};
 use crate::software::LayoutSpec;
@@ -95,12 +96,13 @@ pub fn under_each(
             Err(Error::Usage { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let Some(text) = rewritten.text else {
-            return Ok(None);
+        let bytes = rewritten.shared_bytes;
+        // The kernel as it is needs no array, and is not refused.
+        let (text, bytes) = match (spec, &rewritten.text) {
+            (LayoutSpec::Hash(HashSpec::Mod), _) => (&module.text, bytes.before),
+            (_, Some(text)) => (text, bytes.after),
+            (_, None) => return Ok(None),
         };
-        let is_same = spec.to_string() == "mod";
-        let text = if is_same { &module.text } else { &text };
-        let bytes = rewritten.shared_bytes.after;
         block.resources(text, &request.entry, bytes).map(Some)
     };
     specs.iter().map(under).collect()

@@ -12,10 +12,12 @@ mod target;
 mod templates;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub use lines::{AccessChange, LineChange};
 pub use padding::Padding;
 pub use templates::Template;
+pub use text::text;
 
 use crate::geometry::Geometry;
 use crate::ptx::analysis::{SourceIndex, plain_name};

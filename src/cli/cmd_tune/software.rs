@@ -1,19 +1,23 @@
 //! `spadkit tune --software`: what a programmer picks from.
 
-use super::suggest_text;
+use super::modes_text::{self, ModesOf};
+use super::resources::{Launched, OnSm};
 use crate::cli::printer::{Printer, table};
 use crate::cli::source_text::SourceText;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
 use crate::ptx::analysis::SourceIndex;
+use crate::ptx::ast::Instruction;
+use crate::ptx::names::Word;
+use crate::ptx::opcodes::Opcode;
 use crate::search::{Control, Update};
 use crate::software::choice::{
     Array, Choice, Choices, Effort, Kind, Narrower, PerVariable, VariableChoices, choices,
     narrower, per_variable,
 };
 use crate::software::{Language, render};
-use crate::suggest::{Suggestion, Tuned, suggestions};
+use crate::suggest::{self, Suggestion, Tuned, suggestions};
 use crate::trace::{AccessTrace, Wide};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -30,6 +34,16 @@ pub(in crate::cli) struct Subject<'a> {
     pub indices: &'a BTreeMap<u32, SourceIndex>,
     /// Source files are looked for beside this, too.
     pub input: &'a str,
+    /// The kernel and its launch, where they are known.
+    pub launched: Option<Launched<'a>>,
+}
+
+impl Subject<'_> {
+    fn has_tensor_copies(&self) -> bool {
+        let is_copy = |i: &Instruction| i.opcode == Opcode::Cp && i.has(Word::Tensor);
+        let functions = self.launched.iter().flat_map(|l| &l.module.functions);
+        functions.flat_map(|f| &f.instructions).any(is_copy)
+    }
 }
 
 /// Searches mappings of `kinds`, all where none is named, with `budget` for
@@ -71,7 +85,18 @@ pub(in crate::cli) fn run(
         }
         Wide::FirstWord => Vec::new(),
     };
+    let modes = match rule.wide {
+        Wide::Phases | Wide::PhasesMerged => modes_text::of(&array, apart.as_ref())?,
+        Wide::FirstWord => Vec::new(),
+    };
     drop(progress);
+    let on_sm = OnSm::of(
+        (trace, subject.launched.as_ref()),
+        machine,
+        &array,
+        &whole,
+        printer,
+    );
     let tuned = Tuned {
         trace,
         geometry,
@@ -89,6 +114,9 @@ pub(in crate::cli) fn run(
         whole,
         apart,
         narrower,
+        modes,
+        tensor_copies: subject.has_tensor_copies(),
+        on_sm,
         suggestions,
     };
     printer.result(found.json(), || found.text())
@@ -103,6 +131,12 @@ struct Found<'a> {
     apart: Option<PerVariable>,
     /// With wide accesses that leave conflicts: the same, split.
     narrower: Vec<Narrower>,
+    /// The swizzle modes of tensor copies, of each array that has conflicts.
+    modes: Vec<ModesOf>,
+    /// Whether the kernel has tensor copies.
+    tensor_copies: bool,
+    /// What blocks take of an SM under the mappings of the front.
+    on_sm: OnSm,
     /// What to type.
     suggestions: Vec<Suggestion>,
 }
@@ -123,6 +157,8 @@ impl Found<'_> {
             json
         };
         json["narrower"] = self.narrower.iter().map(split).collect();
+        json["modes"] = self.modes.iter().map(ModesOf::json).collect();
+        json["on_sm"] = self.on_sm.json();
         json["suggestions"] = json!(self.suggestions);
         json
     }
@@ -213,8 +249,10 @@ impl Found<'_> {
         if !self.narrower.is_empty() {
             text += &self.narrower_text();
         }
+        text += &modes_text::text(&self.modes, self.tensor_copies);
+        text += &self.on_sm.text();
         text += &crate::cli::rule_line(self.machine);
-        text += &suggest_text::text(&self.suggestions);
+        text += &suggest::text(&self.suggestions);
         text + "code: spadkit encode SPEC --as cuda, opencl, ptx, cute or triton\n"
     }
 

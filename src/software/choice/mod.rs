@@ -11,6 +11,7 @@
 mod array;
 mod front;
 mod linear;
+mod modes;
 mod narrow;
 mod pads;
 mod shifts;
@@ -19,6 +20,7 @@ mod variables;
 
 pub use array::{Array, Refusal};
 pub use front::mark_front;
+pub use modes::{Mode, Modes};
 pub use narrow::{Narrower, narrower};
 pub use variables::{PerVariable, VariableChoices, per_variable};
 

@@ -1,6 +1,6 @@
 //! What to type, for people.
 
-use crate::suggest::{AccessChange, LineChange, Suggestion};
+use super::{AccessChange, LineChange, Suggestion};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -9,8 +9,8 @@ const MOST_LINES: usize = 12;
 /// Instructions of a line that are shown: unrolled ones differ by a constant.
 const MOST_ACCESSES: usize = 2;
 
-/// All of them; nothing where there is nothing to change.
-pub(super) fn text(suggestions: &[Suggestion]) -> String {
+/// All of them in lines of text; nothing where there is nothing to change.
+pub fn text(suggestions: &[Suggestion]) -> String {
     suggestions.iter().map(one).collect()
 }
 

@@ -1,0 +1,140 @@
+//! The swizzle modes of tensor copies: which of them clears an array.
+
+use crate::cli::printer::table;
+use crate::error::Result;
+use crate::ptx::analysis::plain_name;
+use crate::software::choice::{Array, Mode, Modes, PerVariable};
+use serde_json::{Value, json};
+
+/// The modes of an array.
+pub(super) struct ModesOf {
+    /// The variable; `None` for all of shared memory.
+    variable: Option<String>,
+    modes: Modes,
+    /// Whether it has rows of 16 bytes, which `ldmatrix` takes.
+    rows: bool,
+    /// Wavefronts without conflicts.
+    ideal: u64,
+}
+
+/// Those of each variable, or of all of shared memory where there are not
+/// several, as far as there are conflicts.
+pub(super) fn of(array: &Array, apart: Option<&PerVariable>) -> Result<Vec<ModesOf>> {
+    let arrays: Vec<(Option<&str>, &Array)> = match apart {
+        Some(apart) => {
+            let variables = apart.variables.iter();
+            let named = variables.map(|v| (Some(v.variable.name.as_str()), &v.array));
+            named.collect()
+        }
+        None => vec![(None, array)],
+    };
+    let mut all = Vec::new();
+    for (variable, array) in arrays {
+        if let Some(modes) = Modes::of(array)?
+            && modes.all[0].conflicts > 0
+        {
+            all.push(ModesOf {
+                variable: variable.map(str::to_owned),
+                modes,
+                rows: array.vector_words() == 4,
+                ideal: array.profile().ideal_wavefronts(array.geometry().banks()),
+            });
+        }
+    }
+    Ok(all)
+}
+
+impl ModesOf {
+    fn name(&self) -> &str {
+        match &self.variable {
+            Some(name) => plain_name(name),
+            None => "all of shared memory",
+        }
+    }
+
+    pub fn json(&self) -> Value {
+        let mode = |m: &Mode| {
+            json!({
+                "mode": m.name,
+                "hash": m.spec,
+                "conflicts": m.conflicts,
+                "max_degree": m.max_degree,
+                "wavefronts": m.wavefronts,
+                "ideal_wavefronts": self.ideal,
+                "span_bytes": m.span_bytes,
+            })
+        };
+        json!({
+            "variable": self.variable,
+            "modes": self.modes.all.iter().map(mode).collect::<Vec<_>>(),
+            "clears": self.modes.clears().map(|m| m.name),
+            "best": self.modes.best().name,
+            "conflicts_no_mapping_avoids": self.modes.floor,
+            "conflicts_no_units_avoid": self.modes.unit_floor,
+        })
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Vec<String>> {
+        self.modes.all.iter().enumerate().map(|(i, m)| {
+            let name = if i == 0 { self.name() } else { "" };
+            vec![
+                name.to_owned(),
+                m.name.to_owned(),
+                m.conflicts.to_string(),
+                m.max_degree.to_string(),
+                m.wavefronts.to_string(),
+                self.ideal.to_string(),
+            ]
+        })
+    }
+
+    /// The answer, and what proves it.
+    fn answer(&self) -> String {
+        let (name, best) = (self.name(), self.modes.best());
+        let plain = self.modes.all[0].conflicts;
+        if let Some(mode) = self.modes.clears() {
+            let what = match mode.conflicts {
+                0 => "clears it".to_owned(),
+                left => format!("leaves {left}, which no mapping avoids"),
+            };
+            return format!(
+                "{name}: {} {what}, the narrowest mode that does, proved; it begins at a multiple \
+                 of {} bytes\n",
+                mode.name, mode.span_bytes
+            );
+        }
+        let left = best.conflicts;
+        let proof = if left == self.modes.unit_floor {
+            "no mapping that keeps units of 16 bytes whole leaves fewer, proved".to_owned()
+        } else {
+            let floor = self.modes.unit_floor;
+            format!("a mapping that keeps units of 16 bytes whole leaves at least {floor}")
+        };
+        format!(
+            "{name}: no mode clears it, {} leaves the fewest, {left} of {plain}; {proof}\n",
+            best.name
+        )
+    }
+}
+
+/// A table of all modes, and the answers, where an array has rows of 16 bytes
+/// or the kernel has tensor copies.
+pub(super) fn text(all: &[ModesOf], tensor_copies: bool) -> String {
+    if !all.iter().any(|one| one.rows || tensor_copies) {
+        return String::new();
+    }
+    let header = [
+        "array",
+        "mode",
+        "conflicts",
+        "max degree",
+        "wavefronts",
+        "ideal",
+    ];
+    let rows = all.iter().flat_map(ModesOf::rows);
+    let answers: String = all.iter().map(ModesOf::answer).collect();
+    format!(
+        "swizzle modes of tensor copies (TMA), also for rows of ldmatrix and stmatrix:\n{}{answers}",
+        table(&header, &header[2..], rows)
+    )
+}

@@ -1,0 +1,144 @@
+//! What blocks take of an SM under the mappings of the front.
+
+use crate::assembler::Assembler;
+use crate::cli::printer::{Printer, table};
+use crate::config::Config;
+use crate::error::Result;
+use crate::ptx::Module;
+use crate::rewrite::{Block, Request, Resources, under_each};
+use crate::software::LayoutSpec;
+use crate::software::choice::{Array, Choice, Choices};
+use crate::tool::Toolbox;
+use crate::trace::AccessTrace;
+use serde_json::{Value, json};
+
+/// A kernel with its launch.
+pub(in crate::cli) struct Launched<'a> {
+    pub module: &'a Module,
+    /// How it is rewritten; the mapping does not matter.
+    pub request: Request,
+    /// Registers of a thread that the launch file gives; 0 if none.
+    pub registers: u32,
+}
+
+/// The front with what blocks take.
+pub(super) struct OnSm {
+    /// Version and GPU of the assembler, where it is installed.
+    assembler: Option<(String, String)>,
+    front: Vec<(LayoutSpec, Option<Resources>)>,
+    warps: u32,
+}
+
+impl OnSm {
+    /// Rewrites the kernel with each mapping of the front, where there is one;
+    /// an assembler that fails is no reason to fail.
+    pub fn of(
+        (trace, launched): (&AccessTrace, Option<&Launched>),
+        machine: &Config,
+        array: &Array,
+        whole: &Choices,
+        printer: &Printer,
+    ) -> Self {
+        Self::try_of((trace, launched), machine, array, whole).unwrap_or_else(|error| {
+            printer.warn(format!("registers and occupancy are not known: {error}"));
+            OnSm {
+                assembler: None,
+                front: Vec::new(),
+                warps: 0,
+            }
+        })
+    }
+
+    fn try_of(
+        (trace, launched): (&AccessTrace, Option<&Launched>),
+        machine: &Config,
+        array: &Array,
+        whole: &Choices,
+    ) -> Result<Self> {
+        let front: Vec<&Choice> = whole.ranked.iter().filter(|c| c.front).collect();
+        let specs: Vec<LayoutSpec> = front.iter().map(|c| c.layout.spec().clone()).collect();
+        let block_dim = trace.block_dim;
+        let mut block = Block {
+            machine,
+            assembler: None,
+            threads: Some(block_dim.iter().map(|&n| u64::from(n)).product()),
+            registers: 0,
+        };
+        let assembler;
+        let resources = match launched {
+            Some(launched) => {
+                let sm = machine.compute_capability();
+                assembler = Assembler::find(&Toolbox::new(), launched.module, sm)?;
+                block.assembler = assembler.as_ref();
+                block.registers = launched.registers;
+                under_each(launched.module, &launched.request, &specs, &block)?
+            }
+            None => {
+                assembler = None;
+                let bytes = |c: &&Choice| 4 * (array.words() + c.wasted_words);
+                let name = &trace.name;
+                let one = |c: &&Choice| block.resources("", name, bytes(c)).map(Some);
+                front.iter().map(one).collect::<Result<_>>()?
+            }
+        };
+        Ok(OnSm {
+            front: specs.into_iter().zip(resources).collect(),
+            warps: machine.path.warps,
+            assembler: assembler.map(|a| (a.version().to_string(), a.arch().to_owned())),
+        })
+    }
+
+    pub fn json(&self) -> Value {
+        let assembler = self.assembler.as_ref();
+        let one = |(spec, resources): &(LayoutSpec, Option<Resources>)| json!({"hash": spec, "resources": resources});
+        json!({
+            "assembler": assembler.map(|(version, arch)| json!({"version": version, "arch": arch})),
+            "front": self.front.iter().map(one).collect::<Vec<_>>(),
+        })
+    }
+
+    pub fn text(&self) -> String {
+        if self.front.is_empty() {
+            return String::new();
+        }
+        let mut header = vec!["mapping"];
+        let title = match &self.assembler {
+            Some((version, arch)) => {
+                header.extend(["registers", "instructions", "spilled bytes"]);
+                format!("the front on an SM, after ptxas {version} for {arch}:")
+            }
+            None => "the front on an SM:".to_owned(),
+        };
+        header.extend(["shared bytes", "blocks", "warps", "limited by"]);
+        let row = |(spec, resources): &(LayoutSpec, Option<Resources>)| {
+            let mut row = vec![spec.to_string()];
+            let Some(found) = resources else {
+                row.resize(header.len(), String::new());
+                row[header.len() - 1] = "cannot be put into the PTX".to_owned();
+                return row;
+            };
+            if self.assembler.is_some() {
+                row.extend(match &found.assembled {
+                    Some(a) => [u64::from(a.registers), a.instructions, a.spilled_bytes]
+                        .map(|n| n.to_string()),
+                    None => Default::default(),
+                });
+            }
+            row.push(found.shared_bytes.to_string());
+            row.extend(match &found.occupancy {
+                Some(o) => [
+                    o.blocks.to_string(),
+                    format!("{} of {}", o.warps, self.warps),
+                    o.limited_by.to_string(),
+                ],
+                None => Default::default(),
+            });
+            row
+        };
+        let right = &header[1..header.len() - 1];
+        format!(
+            "{title}\n{}",
+            table(&header, right, self.front.iter().map(row))
+        )
+    }
+}

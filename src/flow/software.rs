@@ -1,0 +1,320 @@
+//! What stands in the place of hardware on a machine without a hash unit: the
+//! best mappings in software, each put into the PTX, and the kernel run before
+//! and after on the model of the SM.
+
+use super::options::{Options, Watch};
+use super::worth;
+use crate::assembler::Assembler;
+use crate::capture::statics::launch_indices;
+use crate::capture::{Selected, is_launch, opened};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::hash::HashSpec;
+use crate::interrupt;
+use crate::launch::LaunchFile;
+use crate::ptx::Module;
+use crate::report::{RewrittenLine, Software, SoftwareLine, Timed, Worth};
+use crate::rewrite::{
+    Block, Hashes, Request, Resources, Rewritten, measure, rewrite, under_each, with_shared,
+};
+use crate::search::{Control, Update};
+use crate::sm::Workload;
+use crate::software::LayoutSpec;
+use crate::software::choice::{Array, Choice, Choices, Effort, Kind, choices, per_variable};
+use crate::suggest::{Tuned, suggestions};
+use crate::tool::Toolbox;
+use crate::trace::AccessTrace;
+use crate::workload::LaunchWorkload;
+use std::path::Path;
+use std::time::Duration;
+
+/// What was found, and the PTX of the best mapping.
+pub(super) struct Found {
+    pub report: Software,
+    pub worth: Option<Worth>,
+    pub ptx: Option<String>,
+    /// Parts that are left out, and why.
+    pub skipped: Vec<String>,
+}
+
+/// The name of the PTX in the folder of the report.
+pub(super) const PTX: &str = "rewritten.ptx";
+
+/// Searches the mappings of `trace`; where the input is a launch file, those
+/// of the front are put into its kernel and run.
+pub(super) fn find(
+    trace: &AccessTrace,
+    machine: &Config,
+    options: &Options,
+    watch: &dyn Watch,
+) -> Result<Found> {
+    let report = |update: Update| {
+        watch.progress(
+            update.done.min(update.total),
+            update.total,
+            "mappings in software",
+        );
+    };
+    let effort = Effort {
+        control: Control::none()
+            .stop_when(&interrupt::requested)
+            .progress(&report),
+        budget: options.budget,
+    };
+    let (geometry, rule) = (machine.geometry, machine.conflict_rule());
+    let kinds = Kind::all();
+    let array = Array::new(trace, geometry, rule, machine.block_words);
+    let whole = choices(&array, &kinds, &effort)?;
+    let room = machine.block_words;
+    let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
+    let path = Path::new(&options.input);
+    let indices = if is_launch(path) {
+        launch_indices(path)?
+    } else {
+        Default::default()
+    };
+    let tuned = Tuned {
+        trace,
+        geometry,
+        rule,
+        whole: (&array, &whole),
+        apart: apart.as_ref(),
+        indices: &indices,
+    };
+    let mut found = Found {
+        report: Software {
+            front: front(&whole).map(line).collect(),
+            fewest_proved: whole.fewest_proved,
+            cycles: None,
+            best: None,
+            ptx: None,
+            dynamic_shared: None,
+            assembler: None,
+            // The source lines are for the command that shows them in full.
+            suggestions: suggestions(&tuned, &mut |_| None),
+        },
+        worth: None,
+        ptx: None,
+        skipped: Vec::new(),
+    };
+    let gains = whole.best().kind != Kind::Mod;
+    if !gains {
+        return Ok(found);
+    }
+    if !is_launch(path) {
+        found.report.best = Some(whole.best().layout.spec().to_string());
+        return Ok(found);
+    }
+    let run = Kernel::of(path, machine, options, watch).and_then(|kernel| kernel.run(&mut found));
+    if let Err(error) = run {
+        found.skipped.push(format!("rewriting: {error}"));
+    }
+    Ok(found)
+}
+
+fn front(whole: &Choices) -> impl Iterator<Item = &Choice> {
+    whole.ranked.iter().filter(|choice| choice.front)
+}
+
+fn line(choice: &Choice) -> SoftwareLine {
+    SoftwareLine {
+        hash: choice.layout.spec().to_string(),
+        kind: choice.kind.to_string(),
+        conflicts: choice.conflicts,
+        max_degree: choice.max_degree,
+        wavefronts: choice.wavefronts,
+        added_per_access: choice.added,
+        wasted_bytes: 4 * choice.wasted_words,
+        resources: None,
+        rewritten: None,
+    }
+}
+
+/// A launch file's kernel.
+struct Kernel<'a> {
+    file: LaunchFile,
+    selected: Selected,
+    module: Module,
+    request: Request,
+    entries: Vec<String>,
+    assembler: Option<Assembler>,
+    machine: &'a Config,
+    budget: Duration,
+    watch: &'a dyn Watch,
+}
+
+/// A kernel under a mapping that computes the same.
+struct Candidate {
+    spec: LayoutSpec,
+    rewritten: Rewritten,
+    cycles: Option<u64>,
+}
+
+impl<'a> Kernel<'a> {
+    fn of(
+        path: &Path,
+        machine: &'a Config,
+        options: &Options,
+        watch: &'a dyn Watch,
+    ) -> Result<Self> {
+        let (file, selected) = opened(path)?;
+        let module = file.module()?;
+        let prepared = file.prepare_with(&module)?;
+        let launches = prepared.launches();
+        let entry = &launches[selected.index(launches)?].entry;
+        let none = Hashes::Named(Vec::new());
+        let request = Request::of_launches(machine, launches, entry, none);
+        let entries = launches.iter().map(|l| l.entry.clone()).collect();
+        let sm = machine.compute_capability();
+        Ok(Kernel {
+            assembler: Assembler::find(&Toolbox::new(), &module, sm)?,
+            budget: options.budget,
+            file,
+            selected,
+            module,
+            request,
+            entries,
+            machine,
+            watch,
+        })
+    }
+
+    /// Runs the kernel as it is and under each mapping of the front.
+    fn run(&self, found: &mut Found) -> Result<()> {
+        let before = LaunchWorkload::of(&self.file, &self.selected)?;
+        found.report.cycles = self.cycles(&before, &mut found.skipped)?;
+        if found.report.cycles.is_none() {
+            return Ok(());
+        }
+        found.report.assembler = self
+            .assembler
+            .as_ref()
+            .map(|a| (a.version().to_string(), a.arch().to_owned()));
+        let total = found.report.front.len() as u64;
+        let mut best: Option<Candidate> = None;
+        let mut refused = None;
+        let Found {
+            report, skipped, ..
+        } = &mut *found;
+        for (done, line) in report.front.iter_mut().enumerate() {
+            self.watch.progress(done as u64, total, &line.hash);
+            line.resources = self.resources(&line.hash);
+            if line.hash == "mod" {
+                continue;
+            }
+            match self.candidate(line, skipped)? {
+                Ok(candidate) => {
+                    let order = |c: &Candidate| c.cycles.unwrap_or(u64::MAX);
+                    if best.as_ref().is_none_or(|b| order(&candidate) < order(b)) {
+                        best = Some(candidate);
+                    }
+                }
+                Err(reason) => {
+                    refused.get_or_insert(format!("{}: {reason}", line.hash));
+                }
+            }
+        }
+        if let (None, Some(reason)) = (&best, refused) {
+            found.skipped.push(format!("rewriting: {reason}"));
+        }
+        if let Some(best) = best {
+            self.take(found, best, before.info().blocks);
+        }
+        Ok(())
+    }
+
+    /// Keeps the best, if it gains.
+    fn take(&self, found: &mut Found, best: Candidate, blocks: u32) {
+        let (Some(before), Some(after)) = (found.report.cycles, best.cycles) else {
+            found
+                .skipped
+                .push("cycles: the budget is too short for them".to_owned());
+            return;
+        };
+        let timed = |hash: String, cycles| Timed {
+            hash,
+            hash_stage: 0,
+            cycles,
+        };
+        let hash = best.spec.to_string();
+        found.worth = Some(Worth {
+            blocks,
+            before: timed(HashSpec::Mod.to_string(), before),
+            after: timed(hash.clone(), after),
+            speed_up: before as f64 / after.max(1) as f64,
+            rewritten: true,
+        });
+        if after < before {
+            found.report.best = Some(hash);
+            found.report.ptx = Some(PTX.to_owned());
+            found.report.dynamic_shared = best.rewritten.dynamic_shared;
+            found.ptx = best.rewritten.text;
+        }
+    }
+
+    /// The kernel under the mapping of a line, which then has what was
+    /// measured; or why there is none.
+    fn candidate(
+        &self,
+        line: &mut SoftwareLine,
+        skipped: &mut Vec<String>,
+    ) -> Result<std::result::Result<Candidate, String>> {
+        let spec: LayoutSpec = line.hash.parse()?;
+        let request = Request {
+            hashes: Hashes::All(spec.clone()),
+            ..self.request.clone()
+        };
+        let rewritten = match rewrite(&self.module, &request) {
+            Ok(rewritten) => rewritten,
+            Err(error @ Error::Usage { .. }) => return Ok(Err(error.to_string())),
+            Err(error) => return Err(error),
+        };
+        let Some(text) = &rewritten.text else {
+            return Ok(Err(rewritten.refused.unwrap_or_default()));
+        };
+        let rule = self.machine.conflict_rule();
+        let measured = measure(&self.file, &self.module, &request, &rewritten, rule)?;
+        if !measured.outputs_equal {
+            return Ok(Err(
+                "the rewritten kernel computes something else".to_owned()
+            ));
+        }
+        let file = with_shared(&self.file, &self.entries, &rewritten);
+        let after = LaunchWorkload::of_text(&file, &self.selected, text)?;
+        let cycles = self.cycles(&after, skipped)?;
+        line.rewritten = Some(RewrittenLine::of(&measured, cycles));
+        Ok(Ok(Candidate {
+            spec,
+            rewritten,
+            cycles,
+        }))
+    }
+
+    /// What a block takes under a mapping. Registers are worth a word, their
+    /// lack is no reason to stop.
+    fn resources(&self, hash: &str) -> Option<Resources> {
+        let threads = self.request.block;
+        let block = Block {
+            machine: self.machine,
+            assembler: self.assembler.as_ref(),
+            threads: threads.map(|b| b.iter().map(|&n| u64::from(n)).product()),
+            registers: self.file.registers.unwrap_or(0),
+        };
+        let specs = [hash.parse().ok()?];
+        let found = under_each(&self.module, &self.request, &specs, &block).ok()?;
+        found.into_iter().next().flatten()
+    }
+
+    /// Cycles of a kernel with its indices as they are; `None` where they are
+    /// not known, with the reason in `skipped`.
+    fn cycles(&self, workload: &dyn Workload, skipped: &mut Vec<String>) -> Result<Option<u64>> {
+        match worth::timed(HashSpec::Mod, Some(0), self.machine, workload, self.budget) {
+            Ok(timed) => Ok(Some(timed.cycles)),
+            Err(error @ Error::Usage { .. }) => {
+                skipped.push(format!("cycles: {error}"));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What the report has on a machine without a hash unit: mappings in software,
+//! put into the kernel and run.
+
+use crate::rewrite::{Measured, Resources};
+use crate::suggest::Suggestion;
+use serde::Serialize;
+
+/// A mapping in software.
+#[derive(Clone, Debug, Serialize)]
+pub struct SoftwareLine {
+    /// The spec.
+    pub hash: String,
+    /// Its kind.
+    pub kind: String,
+    /// Conflicts left in the traced block.
+    pub conflicts: u64,
+    /// Largest degree.
+    pub max_degree: u32,
+    /// Sum of the degrees.
+    pub wavefronts: u64,
+    /// Operations that compute the place of a word.
+    pub added_per_access: usize,
+    /// Bytes of shared memory more.
+    pub wasted_bytes: u32,
+    /// What a block takes of an SM under it; null without a launch file, and
+    /// where that is not known.
+    pub resources: Option<Resources>,
+    /// The kernel under it; null without a launch file, and where it cannot be
+    /// put into the PTX.
+    pub rewritten: Option<RewrittenLine>,
+}
+
+/// A kernel under a mapping, run.
+#[derive(Clone, Debug, Serialize)]
+pub struct RewrittenLine {
+    /// Warp instructions that it executes more, per access to shared memory.
+    pub added_per_access: Option<f64>,
+    /// Conflicts of the traced block as the kernel is.
+    pub conflicts_before: u64,
+    /// The same of the rewritten kernel.
+    pub conflicts_after: u64,
+    /// Cycles of the rewritten kernel on the model of the SM, the added
+    /// instructions included; null where they are not known.
+    pub cycles: Option<u64>,
+}
+
+impl RewrittenLine {
+    /// With what was measured.
+    pub fn of(measured: &Measured, cycles: Option<u64>) -> Self {
+        RewrittenLine {
+            added_per_access: measured.added_per_access(),
+            conflicts_before: measured.conflicts_before,
+            conflicts_after: measured.conflicts_after,
+            cycles,
+        }
+    }
+}
+
+/// Mappings in software of a kernel.
+#[derive(Clone, Debug, Serialize)]
+pub struct Software {
+    /// Those that nothing beats in conflicts, operations and bytes, the fewest
+    /// conflicts first; the last is the index as it is.
+    pub front: Vec<SoftwareLine>,
+    /// Whether no XOR of index bits and no padding has fewer conflicts than the
+    /// first, proved.
+    pub fewest_proved: bool,
+    /// Cycles of the kernel as it is; null where they are not known.
+    pub cycles: Option<u64>,
+    /// The mapping under which the kernel takes the fewest cycles, where it
+    /// gains; else, without a launch file, the one with the fewest conflicts.
+    pub best: Option<String>,
+    /// The PTX under it, in the folder of the report.
+    pub ptx: Option<String>,
+    /// Bytes of dynamic shared memory that its launch must give.
+    pub dynamic_shared: Option<u32>,
+    /// Version and GPU of `ptxas`, where it is installed.
+    pub assembler: Option<(String, String)>,
+    /// What to type for the mappings with the fewest conflicts.
+    pub suggestions: Vec<Suggestion>,
+}
+
+impl Software {
+    /// The line of the best mapping.
+    pub fn recommended(&self) -> Option<&SoftwareLine> {
+        let best = self.best.as_ref()?;
+        self.front.iter().find(|line| line.hash == *best)
+    }
+}

@@ -1,0 +1,204 @@
+//! The swizzle modes of tensor copies as mappings of an array: which of them
+//! clears it. The copy engine has these and no others.
+
+use super::super::layout::{Layout, LayoutSpec};
+use super::Array;
+use crate::error::Result;
+use crate::trace::WeightedPass;
+
+/// Words of the units of 16 bytes that change places.
+const UNIT: u32 = 4;
+
+/// An array in one mode.
+#[derive(Clone, Debug)]
+pub struct Mode {
+    /// `none`, `tma:32`, `tma:64` or `tma:128`.
+    pub name: &'static str,
+    /// The mapping.
+    pub spec: LayoutSpec,
+    /// Bytes after which it repeats: what the array's address is a multiple of.
+    pub span_bytes: u32,
+    /// Conflicts left.
+    pub conflicts: u64,
+    /// The largest conflict degree.
+    pub max_degree: u32,
+    /// Sum of the degrees.
+    pub wavefronts: u64,
+}
+
+/// All modes of an array, the narrowest first.
+#[derive(Clone, Debug)]
+pub struct Modes {
+    /// The modes.
+    pub all: Vec<Mode>,
+    /// Conflicts that no mapping at all avoids.
+    pub floor: u64,
+    /// Conflicts that no mapping avoids that keeps units of 16 bytes whole: the
+    /// words at one place of their unit have a quarter of the banks.
+    pub unit_floor: u64,
+}
+
+impl Modes {
+    /// Counts the conflicts of `array` in each mode; `None` where its banks are
+    /// not the 32 of a GPU.
+    pub fn of(array: &Array) -> Result<Option<Modes>> {
+        let geometry = array.geometry();
+        if geometry.bank_bits() != 5 || geometry.addr_bits() < 8 {
+            return Ok(None);
+        }
+        let mode = |(name, span_bytes): (&'static str, u32)| {
+            let spec = if name == "none" { "mod" } else { name };
+            let layout = Layout::new(&spec.parse()?, geometry)?;
+            let count = array.count(&layout);
+            Ok(Mode {
+                name,
+                spec: layout.spec().clone(),
+                span_bytes,
+                conflicts: count.conflicts,
+                max_degree: count.max_degree,
+                wavefronts: count.wavefronts(),
+            })
+        };
+        let names = [
+            ("none", 128),
+            ("tma:32", 256),
+            ("tma:64", 512),
+            ("tma:128", 1024),
+        ];
+        let banks = geometry.banks() as u32;
+        Ok(Some(Modes {
+            all: names.into_iter().map(mode).collect::<Result<_>>()?,
+            floor: array.floor(),
+            unit_floor: array
+                .profile()
+                .passes
+                .iter()
+                .map(|p| unit_floor(p, banks))
+                .sum(),
+        }))
+    }
+
+    /// The mode with the fewest conflicts, the narrowest of several.
+    pub fn best(&self) -> &Mode {
+        let best = self.all.iter().min_by_key(|mode| mode.conflicts);
+        best.unwrap_or(&self.all[0])
+    }
+
+    /// The narrowest mode under which nothing is left that any mapping avoids.
+    pub fn clears(&self) -> Option<&Mode> {
+        let best = self.best();
+        (best.conflicts == self.floor).then_some(best)
+    }
+}
+
+/// Conflicts of a pass that no mapping avoids under which the units stay whole.
+fn unit_floor(pass: &WeightedPass, banks: u32) -> u64 {
+    let at = |place: u32| pass.addrs.iter().filter(|a| *a % UNIT == place).count();
+    let most = (0..UNIT).map(at).max().unwrap_or(0);
+    let degree = most
+        .div_ceil((banks / UNIT) as usize)
+        .max(pass.most_alike());
+    pass.weight * (degree.max(1) as u64 - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::trace::{Access, AccessTrace, Op};
+
+    /// Accesses of a warp, `bytes` from each word.
+    fn modes(bytes: u32, words: &[&[u32]]) -> Modes {
+        let access = |words: &&[u32]| Access {
+            warp: 0,
+            pc: 0,
+            op: Op::Load,
+            addrs: words.iter().copied().map(Some).collect(),
+            bytes,
+            extra: Default::default(),
+        };
+        let trace = AccessTrace {
+            name: "t".to_owned(),
+            source: String::new(),
+            block_dim: [32, 1, 1],
+            shared_bytes: 1 << 14,
+            warp_size: 32,
+            barriers: Vec::new(),
+            accesses: words.iter().map(access).collect(),
+            extra: Default::default(),
+        };
+        let machine = Config::preset("sm90").unwrap();
+        let rule = machine.conflict_rule();
+        let array = Array::new(&trace, machine.geometry, rule, machine.block_words);
+        Modes::of(&array).unwrap().unwrap()
+    }
+
+    fn conflicts(modes: &Modes) -> Vec<u64> {
+        modes.all.iter().map(|m| m.conflicts).collect()
+    }
+
+    /// Eight rows of 16 bytes that stand together, in rows of 128, 64 and 32
+    /// bytes: each has its mode.
+    #[test]
+    fn each_row_length_has_its_mode() {
+        let column = |row_words: u32| -> Vec<u32> {
+            (0..32)
+                .map(|lane| row_words * (lane % 8) + lane / 8 * 8 * row_words)
+                .collect()
+        };
+        let of = |row_words| modes(16, &[&column(row_words)]);
+        let wide = of(32);
+        // Each phase of eight rows: seven conflicts, in eight, four, two groups.
+        assert_eq!(conflicts(&wide), [28, 12, 4, 0]);
+        assert_eq!(wide.clears().unwrap().name, "tma:128");
+        let half = of(16);
+        assert_eq!(conflicts(&half), [12, 4, 0, 0]);
+        assert_eq!(half.clears().unwrap().name, "tma:64");
+        let quarter = of(8);
+        assert_eq!(conflicts(&quarter), [4, 0, 0, 0]);
+        assert_eq!(quarter.clears().unwrap().name, "tma:32");
+        let packed = of(4);
+        assert_eq!(packed.clears().unwrap().name, "none");
+    }
+
+    /// A column of words: units of 16 bytes leave four of 32 in a bank, whatever
+    /// becomes of them.
+    #[test]
+    fn what_units_leave_is_bounded() {
+        let column: Vec<u32> = (0..32).map(|lane| 32 * lane).collect();
+        let found = modes(4, &[&column]);
+        assert_eq!(conflicts(&found), [31, 15, 7, 3]);
+        assert_eq!((found.floor, found.unit_floor), (0, 3));
+        assert!(found.clears().is_none());
+        assert_eq!(found.best().name, "tma:128");
+    }
+
+    /// The bound holds for mappings that keep units whole, here all swizzles.
+    #[test]
+    fn no_mapping_of_whole_units_beats_the_bound() {
+        let rows: [&[u32]; 3] = [&[0, 32, 64, 96, 128], &[1, 2, 37, 70, 101, 134], &[5; 8]];
+        let found = modes(4, &rows);
+        let machine = Config::preset("sm90").unwrap();
+        for spec in crate::software::swizzles(machine.geometry) {
+            let LayoutSpec::Swizzle { bits, base, .. } = spec else {
+                continue;
+            };
+            if bits > 0 && base < 2 {
+                continue;
+            }
+            let layout = Layout::new(&spec, machine.geometry).unwrap();
+            let sum: u64 = rows
+                .iter()
+                .map(|row| {
+                    let mut row = row.to_vec();
+                    row.sort_unstable();
+                    row.dedup();
+                    let degree = crate::trace::conflict_degree(&row, |w| layout.bank(w));
+                    u64::from(degree - 1)
+                })
+                .sum();
+            assert!(sum >= found.unit_floor, "{spec}: {sum}");
+        }
+        assert!(found.unit_floor <= found.best().conflicts);
+    }
+}
