@@ -3,7 +3,7 @@
 use super::form::{Map, Step};
 use super::machine::Machine;
 use super::{
-    access, bulk, bulk_tensor, copies, exchange, lanes, mbarrier, print, raced, sampling, shared,
+    access, bulk, bulk_tensor, copies, exchange, heap, lanes, mbarrier, print, raced, sampling, shared,
     tensor,
 };
 
@@ -60,5 +60,7 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Clock { to, upper } => exchange::clock(m, to, upper, exec),
         Step::Texture { texture: at } => sampling::run(m, &image.textures[at as usize], exec),
         Step::Print { call } => print::print(m, &image.system_calls[call as usize], exec),
+        Step::Allocate { call } => heap::allocate(m, &image.system_calls[call as usize], exec),
+        Step::Free { call } => heap::free(m, &image.system_calls[call as usize], exec),
     }
 }

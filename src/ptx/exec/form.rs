@@ -161,6 +161,14 @@ pub(super) enum Step {
     Print {
         call: u32,
     },
+    /// `malloc`
+    Allocate {
+        call: u32,
+    },
+    /// `free`
+    Free {
+        call: u32,
+    },
 }
 
 impl Form {

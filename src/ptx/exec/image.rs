@@ -365,6 +365,8 @@ pub(super) struct Image {
     pub shared_bytes: u32,
     pub shared: Vec<SharedVariable>,
     pub param_bytes: u32,
+    /// Whether it calls `malloc` or `free`.
+    pub allocates: bool,
     /// Whether blocks must run one after the other.
     pub ordered: bool,
 }

@@ -3,6 +3,7 @@
 
 use super::api::{BlockSink, FindingKind, Launch, Options};
 use super::global::GlobalRaces;
+use super::heap::Heap;
 use super::image::{Image, MemoryOp, Transfer};
 use super::memory::{BufferId, Memory, Object};
 use super::phase::Mbarriers;
@@ -20,6 +21,8 @@ pub(super) struct Common<'a> {
     pub objects: &'a [Object],
     pub textures: &'a [Texture],
     pub samplers: &'a [Sampler],
+    /// Of `malloc`, where some kernel has called it.
+    pub heap: Option<&'a Heap>,
     pub params: &'a [u8],
     pub grid: [u32; 3],
     pub block: [u32; 3],
@@ -48,6 +51,7 @@ impl<'a> Common<'a> {
             objects: &memory.objects,
             textures: &memory.textures,
             samplers: &memory.samplers,
+            heap: memory.heap.as_ref(),
             params,
             grid: launch.grid,
             block: launch.block,
@@ -186,6 +190,13 @@ impl<'a> Machine<'a> {
     /// The object of a buffer.
     pub fn object(&self, buffer: BufferId) -> &'a Object {
         &self.common.objects[buffer.0]
+    }
+
+    /// Linear index of the block.
+    pub fn block_number(&self) -> u64 {
+        let [x, y, z] = self.block_index.map(u64::from);
+        let [gx, gy, _] = self.common.grid.map(u64::from);
+        x + gx * (y + gy * z)
     }
 
     /// Linear index of a thread of the current warp.

@@ -24,6 +24,7 @@ mod flights;
 mod form;
 mod global;
 mod groups;
+mod heap;
 mod image;
 mod lanes;
 mod machine;
@@ -47,6 +48,7 @@ mod shared;
 mod soft;
 mod stalled;
 mod step;
+mod system;
 mod tensor;
 mod tensor_map;
 #[cfg(test)]
@@ -58,8 +60,8 @@ mod warpgroup;
 mod written;
 
 pub use api::{
-    Access, BlockSink, Event, Finding, FindingKind, InstructionInfo, Kind, Launch, Options,
-    Outcome, Sink,
+    Access, BlockSink, Event, Finding, FindingKind, HEAP_BYTES, InstructionInfo, Kind, Launch,
+    Options, Outcome, Sink,
 };
 pub use memory::{BufferId, Memory};
 pub use program::{Parameter, Program, SymbolInfo};

@@ -4,6 +4,7 @@ mod bulk;
 mod clusters;
 mod flow;
 mod forms;
+mod heap;
 mod limits;
 mod mbarriers;
 mod order;
