@@ -89,6 +89,14 @@ impl Config {
         preset::of_target(sm)
     }
 
+    /// The compute capability of the GPU, 80 for 8.0; `None` where it is not one
+    /// of the presets that name theirs.
+    pub fn compute_capability(&self) -> Option<u32> {
+        let known = PRESETS.contains(&self.name.as_str());
+        let number = self.name.strip_prefix("sm").filter(|_| known)?;
+        number.parse().ok()
+    }
+
     /// A preset by name: `fermi` (hash and atomics papers), `gt200` (elastic
     /// paper, Table 4), `small` (for quick runs), `gpgpusim-16k`,
     /// `sharing-48k`, `sharing-64k` (sharing paper, Tables II and VIII), and

@@ -5,6 +5,7 @@
 //! (`flow`, `cosim`, `synth`, `prove`, `report`), which use `rtl`, the golden
 //! `model` and the search, which use [`hash`] and [`trace`].
 
+pub mod assembler;
 pub mod capture;
 pub mod cli;
 pub mod config;

@@ -1,18 +1,22 @@
 //! `spadkit rewrite`: a bank mapping put into a PTX kernel.
 
+mod proposal;
+mod report;
+mod resources;
+
 use super::Global;
-use super::printer::{Printer, table};
-use crate::capture::{Selected, is_launch, launch_trace};
+use super::printer::Printer;
+use crate::capture::{Selected, is_launch};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::{LaunchFile, read_module};
 use crate::output::{check_writable, write_file};
 use crate::ptx::Module;
-use crate::rewrite::{Hashes, Measured, Request, Rewritten, measure, propose, rewrite};
+use crate::quote::shell;
+use crate::rewrite::{Hashes, Request, measure, rewrite};
 use crate::software::LayoutSpec;
-use crate::trace::ConflictProfile;
 use clap::Args;
-use serde_json::{Value, json};
+use report::Report;
 use std::path::{Path, PathBuf};
 
 /// Put a bank mapping into a PTX kernel, for GPUs that have no hash unit.
@@ -86,72 +90,59 @@ pub(super) fn run(args: &RewriteArgs, global: &Global, printer: &Printer) -> Res
     check_writable(&args.output)?;
     let launch = args.launch_file()?;
     let module = args.module(launch.as_ref())?;
-    let request = args.request(&machine, &module, launch.as_ref(), hashes)?;
+    let (request, threads) = args.request(&machine, &module, launch.as_ref(), hashes)?;
     let write = |text: &str| write_file(&args.output, text.as_bytes());
-    apply(
-        &module,
-        &request,
-        &machine,
-        launch.as_ref(),
-        &write,
-        printer,
-    )
+    let job = Job {
+        module: &module,
+        request: &request,
+        machine: &machine,
+        launch: launch.as_ref(),
+        threads,
+        command: Some(args.command(&request.entry, global)),
+    };
+    job.run(&write, printer)
 }
 
-/// Rewrites, measures with the launch where there is one, and hands the text
-/// to `write` if the kernel still computes the same.
-fn apply(
-    module: &Module,
-    request: &Request,
-    machine: &Config,
-    launch: Option<&LaunchFile>,
-    write: &dyn Fn(&str) -> Result<()>,
-    printer: &Printer,
-) -> Result<()> {
-    let rewritten = rewrite(module, request)?;
-    let measured = match (launch, &rewritten.text) {
-        (Some(file), Some(_)) => {
-            let rule = machine.conflict_rule();
-            Some(measure(file, module, request, &rewritten, rule)?)
+/// A kernel, and what is to be done to it.
+struct Job<'a> {
+    module: &'a Module,
+    request: &'a Request,
+    machine: &'a Config,
+    /// To measure with.
+    launch: Option<&'a LaunchFile>,
+    /// Threads of a block, where they are known.
+    threads: Option<[u32; 3]>,
+    /// The command without its mappings.
+    command: Option<String>,
+}
+
+impl Job<'_> {
+    /// Rewrites, measures with the launch where there is one, and hands the
+    /// text to `write` if the kernel still computes the same.
+    fn run(&self, write: &dyn Fn(&str) -> Result<()>, printer: &Printer) -> Result<()> {
+        let rewritten = rewrite(self.module, self.request)?;
+        let rule = self.machine.conflict_rule();
+        let measured = match (self.launch, &rewritten.text) {
+            (Some(file), Some(_)) => {
+                Some(measure(file, self.module, self.request, &rewritten, rule)?)
+            }
+            _ => None,
+        };
+        if let Some(text) = &rewritten.text
+            && measured.is_none_or(|m| m.outputs_equal)
+        {
+            write(text)?;
         }
-        _ => None,
-    };
-    if let Some(text) = &rewritten.text
-        && measured.is_none_or(|m| m.outputs_equal)
-    {
-        write(text)?;
+        let report = Report {
+            resources: self.resources(&rewritten, printer),
+            proposal: self.proposal(&rewritten)?,
+            rewritten: &rewritten,
+            measured: measured.as_ref(),
+            machine: self.machine,
+        };
+        printer.result(report.json(), || report.text())?;
+        report.verdict()
     }
-    let report = Report {
-        rewritten: &rewritten,
-        measured: measured.as_ref(),
-        proposal: proposal(&rewritten, request, machine, launch.zip(Some(module)))?,
-    };
-    printer.result(report.json(), || report.text())?;
-    report.verdict()
-}
-
-/// The mapping to propose if wide accesses would be split: the best for the
-/// launch, where there is one.
-fn proposal(
-    rewritten: &Rewritten,
-    request: &Request,
-    machine: &Config,
-    launch: Option<(&LaunchFile, &Module)>,
-) -> Result<Option<LayoutSpec>> {
-    let Some(together) = rewritten.together else {
-        return Ok(None);
-    };
-    let profile = match launch {
-        None => None,
-        Some((file, module)) => {
-            let mut prepared = file.prepare_with(module)?;
-            let own = |l: &crate::ptx::exec::Launch| l.entry == request.entry;
-            let index = prepared.launches().iter().position(own).unwrap_or(0);
-            let trace = launch_trace(&mut prepared, file, index, None)?;
-            Some(ConflictProfile::new(&trace, machine.conflict_rule()))
-        }
-    };
-    Ok(propose(machine.geometry, together, profile.as_ref()))
 }
 
 impl RewriteArgs {
@@ -198,13 +189,14 @@ impl RewriteArgs {
         read_module(path)
     }
 
+    /// What is to be done, and the threads of a block where they are known.
     fn request(
         &self,
         machine: &Config,
         module: &Module,
         launch: Option<&LaunchFile>,
         hashes: Hashes,
-    ) -> Result<Request> {
+    ) -> Result<(Request, Option<[u32; 3]>)> {
         let launches = match launch {
             Some(file) => file.prepare_with(module)?.launches().to_vec(),
             None => Vec::new(),
@@ -219,24 +211,36 @@ impl RewriteArgs {
             (None, Some(first)) => first.entry.clone(),
             (None, None) => only_entry(module)?,
         };
-        let own: Vec<_> = launches.iter().filter(|l| l.entry == entry).collect();
-        if launch.is_some() && own.is_empty() {
+        if launch.is_some() && !launches.iter().any(|l| l.entry == entry) {
             let what = format!("the launch file does not launch {entry}");
             return Err(Error::usage(what, "expected an entry that it launches"));
         }
-        let first = own.first();
-        let same = own.iter().all(|l| Some(l.block) == first.map(|f| f.block));
-        let of_launch = first.map(|l| l.block).filter(|_| same && !self.any_block);
-        let dynamic = own.iter().map(|l| l.dynamic_shared).max();
-        Ok(Request {
-            hashes,
-            geometry: machine.geometry,
-            block_words: machine.block_words,
-            dynamic_shared: self.dynamic_shared.or(dynamic),
-            block: self.block.or(of_launch),
+        let function = &module.functions[module.entry(&entry)? as usize];
+        let of_launches = Request::of_launches(machine, &launches, &entry, hashes);
+        let threads = self.block.or(of_launches.block).or(function.tuning.reqntid);
+        let request = Request {
+            dynamic_shared: self.dynamic_shared.or(of_launches.dynamic_shared),
+            block: self.block.or(of_launches.block.filter(|_| !self.any_block)),
             optimise: !self.plain,
-            entry,
-        })
+            ..of_launches
+        };
+        Ok((request, threads))
+    }
+
+    /// The command that does the same to `entry`, without its mappings.
+    fn command(&self, entry: &str, global: &Global) -> String {
+        let mut command = format!("spadkit rewrite {}", shell(&self.input));
+        if self.entry.is_some() {
+            command += &format!(" --entry {}", shell(entry));
+        }
+        if let Some(launch) = &self.launch {
+            command += &format!(" --launch {}", shell(launch));
+        }
+        if let Some(bytes) = self.dynamic_shared {
+            command += &format!(" --dynamic-shared {bytes}");
+        }
+        command += &format!(" -o {} {}", shell(&self.output), global.machine_option());
+        command
     }
 }
 
@@ -277,8 +281,17 @@ impl Rewriting<'_> {
             dynamic_shared: None,
             plain: self.plain,
         };
-        let request = args.request(machine, self.module, self.launch, args.hashes()?)?;
-        apply(self.module, &request, machine, self.launch, write, printer)
+        let hashes = args.hashes()?;
+        let (request, threads) = args.request(machine, self.module, self.launch, hashes)?;
+        let job = Job {
+            module: self.module,
+            request: &request,
+            machine,
+            launch: self.launch,
+            threads,
+            command: None,
+        };
+        job.run(write, printer)
     }
 }
 
@@ -294,112 +307,5 @@ fn only_entry(module: &Module) -> Result<String> {
             format!("{} has {} entries", module.name, entries.len()),
             format!("name one with --entry: {}", entries.join(", ")),
         )),
-    }
-}
-
-struct Report<'a> {
-    rewritten: &'a Rewritten,
-    measured: Option<&'a Measured>,
-    proposal: Option<LayoutSpec>,
-}
-
-impl Report<'_> {
-    fn json(&self) -> Value {
-        let r = self.rewritten;
-        let mut json = json!({
-            "entry": r.entry,
-            "accesses": r.accesses,
-            "rewritten": r.rewritten,
-            "refused": r.refused,
-            "left": r.left,
-            "proposal": self.proposal,
-            "added_static": r.added_static,
-            "shared_bytes": r.shared_bytes,
-            "dynamic_shared": r.dynamic_shared,
-            "block": r.block,
-        });
-        if let Some(m) = self.measured {
-            super::merge(
-                &mut json,
-                json!({
-                    "added_executed": m.added_executed,
-                    "added_per_access": m.added_per_access(),
-                    "conflicts_before": m.conflicts_before,
-                    "conflicts_after": m.conflicts_after,
-                    "outputs_equal": m.outputs_equal,
-                }),
-            );
-        }
-        json
-    }
-
-    fn text(&self) -> String {
-        let r = self.rewritten;
-        let mut text = format!(
-            "{}: {} of {} accesses rewritten, {} instructions added, shared memory {} -> {} bytes\n",
-            r.entry,
-            r.rewritten,
-            r.accesses,
-            r.added_static,
-            r.shared_bytes.before,
-            r.shared_bytes.after
-        );
-        if let Some(bytes) = r.dynamic_shared {
-            text += &format!("launch it with {bytes} bytes of dynamic shared memory\n");
-        }
-        if let Some([x, y, z]) = r.block {
-            text += &format!("for blocks of {x} x {y} x {z} threads alone\n");
-        }
-        if let Some(m) = self.measured {
-            let per_access = m
-                .added_per_access()
-                .map_or("-".to_owned(), |n| format!("{n:.2}"));
-            text += &format!(
-                "executed: {} instructions added, {per_access} per access; conflicts {} -> {}; outputs {}\n",
-                m.added_executed,
-                m.conflicts_before,
-                m.conflicts_after,
-                if m.outputs_equal {
-                    "equal"
-                } else {
-                    "different"
-                },
-            );
-        }
-        if !r.left.is_empty() {
-            let rows = r
-                .left
-                .iter()
-                .map(|l| vec![l.line.to_string(), l.reason.clone()]);
-            text += &table(&["line", "left as it is, because"], &["line"], rows);
-        }
-        text
-    }
-
-    /// An error for the exit status.
-    fn verdict(&self) -> Result<()> {
-        if let Some(reason) = &self.rewritten.refused {
-            return Err(Error::CheckFailed {
-                what: format!("{} was not rewritten: {reason}", self.rewritten.entry),
-                help: Some(match &self.proposal {
-                    Some(spec) => format!("{spec} keeps them: the best swizzle that does"),
-                    None => "the lines that are in the way are above".to_owned(),
-                }),
-            });
-        }
-        if self.measured.is_some_and(|m| !m.outputs_equal) {
-            Err(Error::CheckFailed {
-                what: format!(
-                    "{}: the rewritten kernel computes something else",
-                    self.rewritten.entry
-                ),
-                help: Some(
-                    "nothing was written; the kernel may depend on the order of its threads"
-                        .to_owned(),
-                ),
-            })
-        } else {
-            Ok(())
-        }
     }
 }

@@ -22,16 +22,20 @@ mod measure;
 mod plan;
 mod propose;
 mod region;
+mod resources;
 mod select;
 mod text;
 
 pub use measure::{Measured, measure, with_shared};
-pub use propose::propose;
+pub use propose::{Proposal, one_for_all, propose};
+pub use resources::{Block, Occupancy, Resources, under_each};
 
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::ptx::ast::Module;
 use crate::ptx::edit::Edits;
+use crate::ptx::exec::Launch;
 use crate::software::LayoutSpec;
 use region::Region;
 use select::{Job, Selected};
@@ -55,6 +59,23 @@ pub struct Request {
     /// Whether addresses are mapped once for several accesses, outside loops
     /// and by what is known of their bits; else before each access.
     pub optimise: bool,
+}
+
+impl Request {
+    /// `hashes` for `entry` as `launches` launch it.
+    pub fn of_launches(machine: &Config, launches: &[Launch], entry: &str, hashes: Hashes) -> Self {
+        let own = || launches.iter().filter(|l| l.entry == entry);
+        let first = own().next().map(|l| l.block);
+        Request {
+            entry: entry.to_owned(),
+            hashes,
+            geometry: machine.geometry,
+            block_words: machine.block_words,
+            dynamic_shared: own().map(|l| l.dynamic_shared).max(),
+            block: first.filter(|first| own().all(|l| l.block == *first)),
+            optimise: true,
+        }
+    }
 }
 
 /// The mappings of a kernel.
@@ -100,6 +121,10 @@ pub struct Rewritten {
     /// Words that a mapping must leave together, where the one wanted does
     /// not.
     pub together: Option<u32>,
+    /// The first access that may touch variables with mappings of their own: one
+    /// mapping for all of shared memory was taken instead if they are equal,
+    /// else some stay as they are.
+    pub mixed: Option<Left>,
     /// Accesses that stay as they are.
     pub left: Vec<Left>,
     /// Instructions that the text has more than before.
@@ -136,6 +161,11 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
         found: &found,
     };
     let selected = job.regions()?;
+    if let Some(mixed) = &selected.mixed
+        && let Some(whole) = in_one_array(module, request, mixed)
+    {
+        return Ok(whole);
+    }
     if selected.regions.is_empty() {
         return Ok(job.refused(selected));
     }
@@ -145,6 +175,27 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
         return rewrite(&own, request);
     }
     job.apply(&reached, selected)
+}
+
+/// All shared variables under the one mapping that those named have; `None`
+/// where they have several, or where that cannot be had either: what can be
+/// done without it is then done.
+fn in_one_array(module: &Module, request: &Request, mixed: &Left) -> Option<Rewritten> {
+    let Hashes::Named(list) = &request.hashes else {
+        return None;
+    };
+    let (_, spec) = list.first()?;
+    if list.iter().any(|(_, other)| other != spec) {
+        return None;
+    }
+    let request = Request {
+        hashes: Hashes::All(spec.clone()),
+        ..request.clone()
+    };
+    let whole = rewrite(module, &request).ok()?;
+    let mixed = Some(mixed.clone());
+    let done = whole.text.is_some();
+    done.then_some(Rewritten { mixed, ..whole })
 }
 
 /// The marker places variables that the pass puts elsewhere.
@@ -174,6 +225,7 @@ impl Job<'_> {
             rewritten: 0,
             refused: Some(reason.unwrap_or_else(|| "nothing can be mapped".to_owned())),
             together: selected.together,
+            mixed: selected.mixed,
             left: selected.left,
             added_static: 0,
             shared_bytes: SharedBytes {
@@ -190,6 +242,7 @@ impl Job<'_> {
             regions,
             left,
             together,
+            mixed,
             ..
         } = selected;
         let installed = region::install(self.module, reached, &regions)?;
@@ -234,6 +287,7 @@ impl Job<'_> {
             rewritten: targets.len(),
             refused: None,
             together,
+            mixed,
             left,
             added_static: count(&result) - count(&installed),
             shared_bytes: SharedBytes {

@@ -1,8 +1,63 @@
-//! The mapping to propose if the requested one splits wide accesses.
+//! The mapping to propose if the requested one splits wide accesses, or if
+//! several are requested and an access may touch variables of several.
 
+use super::measure::{Measured, measure};
+use super::{Hashes, Request, rewrite};
+use crate::error::Result;
 use crate::geometry::Geometry;
+use crate::launch::LaunchFile;
+use crate::ptx::Module;
 use crate::software::{Layout, LayoutSpec, Steps, swizzles};
-use crate::trace::ConflictProfile;
+use crate::trace::{ConflictProfile, ConflictRule};
+
+/// A mapping for all shared variables together that has been tried.
+#[derive(Clone, Debug)]
+pub struct Proposal {
+    /// The mapping.
+    pub spec: LayoutSpec,
+    /// The kernel before and after, where there is a launch: its outputs are
+    /// equal.
+    pub measured: Option<Measured>,
+}
+
+/// The best of `candidates` as one mapping for all shared variables: of those
+/// that `module` can be rewritten under and, with a launch, that leave its
+/// outputs the same, the one with the fewest conflicts, then with the fewest
+/// instructions added. Without a launch the first that it can be rewritten
+/// under.
+pub fn one_for_all(
+    module: &Module,
+    request: &Request,
+    candidates: &[LayoutSpec],
+    launch: Option<(&LaunchFile, ConflictRule)>,
+) -> Result<Option<Proposal>> {
+    let mut best: Option<Proposal> = None;
+    for spec in candidates {
+        let request = Request {
+            hashes: Hashes::All(spec.clone()),
+            ..request.clone()
+        };
+        let Ok(rewritten) = rewrite(module, &request) else {
+            continue;
+        };
+        if rewritten.text.is_none() {
+            continue;
+        }
+        let spec = spec.clone();
+        let Some((file, rule)) = launch else {
+            let measured = None;
+            return Ok(Some(Proposal { spec, measured }));
+        };
+        let measured = measure(file, module, &request, &rewritten, rule)?;
+        let costs = |m: &Measured| (m.conflicts_after, m.added_executed);
+        let fewest = best.as_ref().and_then(|b| b.measured.as_ref()).map(costs);
+        if measured.outputs_equal && fewest.is_none_or(|fewest| costs(&measured) < fewest) {
+            let measured = Some(measured);
+            best = Some(Proposal { spec, measured });
+        }
+    }
+    Ok(best)
+}
 
 /// The swizzle that leaves groups of `together` words (a power of two)
 /// together and has the fewest conflicts in `profile`, of several the one that

@@ -20,6 +20,8 @@ pub(super) struct Selected {
     pub left: Vec<Left>,
     /// Words of the widest access that was split.
     pub together: Option<u32>,
+    /// The first access that may touch variables with different mappings.
+    pub mixed: Option<Left>,
     /// The first reason.
     pub refused: Option<Left>,
 }
@@ -38,19 +40,20 @@ impl Job<'_> {
     pub fn regions(&self) -> Result<Selected> {
         let mut regions = self.wanted()?;
         let mut left: Vec<Left> = Vec::new();
-        let mut together = None;
+        let (mut together, mut mixed) = (None, None);
         // What one region loses, others may lose by it.
         loop {
-            let (dropped, reasons, torn) = self.obstructed(&regions);
-            if dropped.is_empty() {
+            let found = self.obstructed(&regions);
+            if found.dropped.is_empty() {
                 break;
             }
-            left.extend(reasons);
-            together = together.max(torn);
+            left.extend(found.left);
+            together = together.max(found.together);
+            mixed = mixed.or(found.mixed);
             let mut at = 0;
             regions.retain(|_| {
                 at += 1;
-                !dropped.contains(&(at - 1))
+                !found.dropped.contains(&(at - 1))
             });
         }
         let refused = left.first().cloned();
@@ -73,6 +76,7 @@ impl Job<'_> {
             regions,
             left,
             together,
+            mixed,
             refused,
         })
     }
@@ -160,50 +164,69 @@ impl Job<'_> {
         .filter(|at| *at < regions.len())
     }
 
-    /// Regions that cannot be mapped, with the lines that are in the way and
-    /// the words of the widest access that is split.
-    fn obstructed(&self, regions: &[Region]) -> (BTreeSet<usize>, Vec<Left>, Option<u32>) {
-        let mut dropped: BTreeSet<usize> = BTreeSet::new();
-        let mut left = Vec::new();
-        let mut together = None;
+    /// Regions that cannot be mapped, and why.
+    fn obstructed(&self, regions: &[Region]) -> Obstructed {
+        let mut found = Obstructed::default();
         if regions.is_empty() {
-            return (dropped, left, together);
+            return found;
         }
         for Obstacle { line, reason } in &self.found.obstacles {
-            dropped.extend(0..regions.len());
-            left.push(Left {
+            found.dropped.extend(0..regions.len());
+            found.left.push(Left {
                 line: *line,
                 reason: reason.clone(),
             });
         }
         for access in &self.found.list {
             let line = self.line(access);
-            let mut leave = |reason: String| left.push(Left { line, reason });
             match (self.region_of(access, regions), &access.touches) {
                 (Some(at), _) => {
                     let words = access.bytes / map::WORD;
                     if words > 1 && regions[at].map.torn(words).is_some() {
-                        dropped.insert(at);
-                        together = together.max(Some(words));
-                        leave(torn(&regions[at], access.bytes));
+                        found.dropped.insert(at);
+                        found.together = found.together.max(Some(words));
+                        let reason = torn(&regions[at], access.bytes);
+                        found.left.push(Left { line, reason });
                     }
                 }
                 (None, Touches::All { reason, .. }) => {
-                    dropped.extend(0..regions.len());
-                    leave(format!("it may touch any variable: {reason}"));
+                    found.dropped.extend(0..regions.len());
+                    found.mixes(line, format!("it may touch any variable: {reason}"));
                 }
                 (None, Touches::Variables(set)) => {
                     let hit = |r: &Region| set.iter().any(|v| r.offset(*v).is_some());
                     let hits: Vec<usize> =
                         (0..regions.len()).filter(|&r| hit(&regions[r])).collect();
                     if !hits.is_empty() {
-                        dropped.extend(hits);
-                        leave("it may touch variables with different mappings".to_owned());
+                        found.dropped.extend(hits);
+                        let reason = "it may touch variables with different mappings";
+                        found.mixes(line, reason.to_owned());
                     }
                 }
             }
         }
-        (dropped, left, together)
+        found
+    }
+}
+
+/// What stands in the way of regions.
+#[derive(Default)]
+struct Obstructed {
+    /// The regions.
+    dropped: BTreeSet<usize>,
+    /// The lines that are in the way.
+    left: Vec<Left>,
+    /// Words of the widest access that is split.
+    together: Option<u32>,
+    /// The first access to several regions, or to one and what is in none.
+    mixed: Option<Left>,
+}
+
+impl Obstructed {
+    fn mixes(&mut self, line: u32, reason: String) {
+        let left = Left { line, reason };
+        self.mixed.get_or_insert_with(|| left.clone());
+        self.left.push(left);
     }
 }
 

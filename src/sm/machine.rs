@@ -11,6 +11,7 @@ mod offer;
 mod operands;
 mod pairs;
 pub(super) mod phases;
+mod schedulers;
 mod skip;
 mod tensor;
 mod values;
@@ -20,7 +21,6 @@ use super::fast_path::FastPath;
 use super::global::GlobalMemory;
 use super::layout::Layout;
 use super::stats::Statistics;
-use super::two_level::TwoLevel;
 use super::warp::{NEVER, Warp};
 use super::workload::Workload;
 use crate::config::{Barrel, Config};
@@ -29,14 +29,14 @@ use crate::hash::{HashSpec, Mapping};
 use crate::model::spad_sm_path::{
     IcnData, Offers, PathConfig, PathLaunch, SmPath, SmPathInputs, SmPathOutputs,
 };
-use crate::model::{BlockMask, Exit, Policy, WarpMask, WarpScheduler};
+use crate::model::{Exit, Policy, WarpMask};
 use crate::trace::Atomics;
 use attribution::Tail;
-use blocks::BlockSlot;
+use blocks::Grid;
 use calendar::Calendar;
-use operands::PassInExe;
-use pairs::Pairs;
-use phases::LaneWords;
+use deadlock::Progress;
+use operands::Operands;
+use schedulers::Schedulers;
 use tensor::Tensor;
 use values::Values;
 pub use watch::RunProgress;
@@ -63,54 +63,33 @@ pub struct Sm<'a> {
     path: FastPath,
     offers: Offers,
     warps: Vec<Warp<'a>>,
-    ages: Vec<u64>,
-    slots: Vec<BlockSlot>,
-    pairs: Pairs,
-    /// Block slots in the order in which they are filled.
-    fill_order: Vec<usize>,
-    /// Next block of the grid, and their number.
-    next_block: u32,
-    blocks: u32,
-    /// Slots that have a block.
-    occupied: usize,
-    /// Occupied slots whose warps have all ended.
-    ending: u32,
-    launches: u64,
+    sets: WarpSets,
+    grid: Grid,
+    schedulers: Schedulers,
     /// Number of the present cycle; 0 is the first launch's.
     cycle: u64,
-    exe: PassInExe,
-    values: Values,
-    lane_words: LaneWords,
-    global: GlobalMemory,
-    tensor: Tensor,
-    two_level: TwoLevel,
-    /// Private schedulers, where the SM has several.
-    private: Vec<WarpScheduler>,
-    /// Warps that offer an instruction to their private scheduler.
-    private_ready: WarpMask,
-    /// Warps with threads that exit, in the order of their numbers.
-    exits: WarpMask,
-    /// Warps that have a block and have not ended.
-    resident: WarpMask,
-    /// Warp slots of each scheduler.
-    own: Vec<WarpMask>,
     /// When each warp's offer is to be looked at.
     checks: Calendar,
-    /// First cycle in which no warp waits at a barrier that has been met.
-    barriers_until: u64,
-    /// Last cycle in which an instruction completed or a block started.
-    last_progress: u64,
-    /// Cycles in which nothing has moved.
-    idle_cycles: u64,
+    operands: Operands,
+    global: GlobalMemory,
+    tensor: Tensor,
     /// Atomics that have been issued and have not completed.
     atomics: u32,
-    /// Warps whose next instruction is a global store that found no entry.
-    store_waits: WarpMask,
-    /// Block slots that the path has shown to have an active thread.
-    live: BlockMask,
+    progress: Progress,
     statistics: Statistics,
     /// Issue slots since the last completion: they count when another follows.
     tail: Tail,
+}
+
+/// Warp slots by what their warps do.
+#[derive(Default)]
+struct WarpSets {
+    /// They have a block and have not ended.
+    resident: WarpMask,
+    /// They have threads that exit, which go in the order of the slots.
+    exits: WarpMask,
+    /// Their next instruction is a global store that found no entry.
+    store_waits: WarpMask,
 }
 
 impl<'a> Sm<'a> {
@@ -134,47 +113,22 @@ impl<'a> Sm<'a> {
         let mapping = Mapping::new(&config.path.hash_after_reset(), config.geometry)?;
         let serial_atomics = config.atomics == Atomics::Lanes;
         phases::check_rows(config)?;
-        let own: Vec<WarpMask> = (0..config.sm.schedulers as usize)
-            .map(|k| scheduled_by(k, config))
-            .collect();
-        let schedulers = match config.sm.schedulers {
-            1 => 0,
-            several => several as usize,
-        };
         Ok(Sm {
             path_config,
             workload,
             path: FastPath::new(config),
             offers: Offers::none(warps),
             warps: (0..warps).map(|_| Warp::absent(serial_atomics)).collect(),
-            ages: vec![u64::MAX; warps],
-            slots: vec![BlockSlot::default(); layout.slots()],
-            pairs: Pairs::new(layout.slots()),
-            fill_order: layout.fill_order(),
-            next_block: 0,
-            blocks: workload.info().blocks,
-            occupied: 0,
-            ending: 0,
-            launches: 0,
+            sets: WarpSets::default(),
+            grid: Grid::new(workload.info().blocks, &layout),
+            schedulers: Schedulers::new(config),
             cycle: 0,
-            exe: PassInExe::default(),
-            values: Values::default(),
-            lane_words: LaneWords::new(config, mapping),
+            checks: Calendar::new(warps),
+            operands: Operands::new(config, mapping),
             global: GlobalMemory::new(config.sm.global, config.sm.l1),
             tensor: Tensor::new(config.sm.schedulers),
-            two_level: TwoLevel::new(&own, config.sm.active_warps),
-            private: (0..schedulers).map(|_| WarpScheduler::new(warps)).collect(),
-            private_ready: 0,
-            exits: 0,
-            resident: 0,
-            own,
-            checks: Calendar::new(warps),
-            barriers_until: 0,
-            last_progress: 0,
-            idle_cycles: 0,
             atomics: 0,
-            store_waits: 0,
-            live: 0,
+            progress: Progress::default(),
             statistics: Statistics::default(),
             tail: Tail::default(),
             layout,
@@ -200,21 +154,13 @@ impl<'a> Sm<'a> {
             ));
         }
         self.path.load_hash(spec)?;
-        self.set_lane_words(mapping);
+        self.operands.set_mapping(&self.config, mapping);
         Ok(self)
     }
 
     /// Fills the block slots in this order; for experiments in which it matters.
     pub fn with_fill_order(mut self, order: &[usize]) -> Result<Self> {
-        let mut sorted = order.to_vec();
-        sorted.sort_unstable();
-        if sorted != (0..self.slots.len()).collect::<Vec<_>>() {
-            return Err(Error::usage(
-                format!("{order:?} is no order of the {} slots", self.slots.len()),
-                "expected every slot once",
-            ));
-        }
-        self.fill_order = order.to_vec();
+        self.grid.set_fill_order(order)?;
         Ok(self)
     }
 
@@ -247,14 +193,13 @@ impl<'a> Sm<'a> {
 
     /// All blocks of the grid have ended, and their stores are out.
     fn is_done(&self) -> bool {
-        let ended = self.next_block == self.blocks && self.occupied == 0;
-        ended && !self.global.has_stores(self.cycle)
+        self.grid.has_ended() && !self.global.has_stores(self.cycle)
     }
 
     /// Values for programs, which carry addresses alone: drawn from `seed`
     /// instead of zeros (and ones for atomics). No timing depends on them.
     pub fn with_values(mut self, seed: u64) -> Self {
-        self.values = Values::drawn(seed);
+        self.operands.values = Values::drawn(seed);
         self
     }
 
@@ -293,7 +238,7 @@ impl<'a> Sm<'a> {
         let exit = self.exit()?;
         let most = if skip { self.most_quiet_cycles() } else { 1 };
         let (outputs, cycles) = self.step_path(launch, exit, most, observe);
-        self.live = outputs.live;
+        self.grid.live = outputs.live;
         if let Some(wb) = outputs.wb {
             self.written_back(&wb)?;
         }
@@ -325,7 +270,7 @@ impl<'a> Sm<'a> {
         let lane_mask = super::instr::full_mask(lanes);
         let arrived = self.global.arrived(self.cycle);
         if let Some(load) = &arrived {
-            self.values.arrive(load.warp, load.tag, load.pass);
+            self.operands.values.arrive(load.warp, load.tag, load.pass);
         }
         let icn = arrived.map(|load| IcnData {
             warp: load.warp,
@@ -333,7 +278,7 @@ impl<'a> Sm<'a> {
             pass: load.pass as u16,
             last: load.pass + 1 == passes,
             mask: load.mask >> (load.pass * lanes) & lane_mask,
-            data: &self.values.arriving()[..lanes as usize],
+            data: &self.operands.values.arriving()[..lanes as usize],
         });
         let has_arrived = icn.is_some();
         let inputs = SmPathInputs {
@@ -345,11 +290,11 @@ impl<'a> Sm<'a> {
             launch,
             exit,
             offers: &self.offers,
-            op: self.exe.operands(&self.values),
+            op: self.operands.shown(),
             icn,
             wb_ready: true,
-            age: &self.ages,
-            active: self.two_level.active,
+            age: &self.schedulers.ages,
+            active: self.schedulers.two_level.active,
         };
         let (outputs, cycles) = self.path.step(&inputs, most);
         observe(self.path.model(), &inputs, &outputs, cycles);
@@ -384,18 +329,11 @@ impl<'a> Sm<'a> {
     }
 
     fn update_two_level(&mut self, wait_sh: WarpMask) {
-        let mut set = std::mem::take(&mut self.two_level);
+        let mut set = std::mem::take(&mut self.schedulers.two_level);
         set.update(|w| self.long_wait(w, wait_sh));
-        self.two_level = set;
+        self.schedulers.two_level = set;
     }
 }
 
 /// Observes nothing: one for all, so that the step is compiled once.
 fn nobody(_: &SmPath, _: &SmPathInputs, _: &SmPathOutputs, _: u64) {}
-
-/// Warp slots of scheduler `k`.
-fn scheduled_by(k: usize, config: &Config) -> WarpMask {
-    (k..config.path.warps as usize)
-        .step_by(config.sm.schedulers as usize)
-        .fold(0, |m, w| m | 1 << w)
-}

@@ -21,11 +21,13 @@ pub enum Kind {
     Make,
     /// The SMT solver.
     Z3,
+    /// NVIDIA's assembler for PTX.
+    Ptxas,
 }
 
 impl Kind {
     /// All tools, in the order of `spadkit doctor`.
-    pub const ALL: [Kind; 8] = [
+    pub const ALL: [Kind; 9] = [
         Kind::Verilator,
         Kind::Cxx,
         Kind::Make,
@@ -34,6 +36,7 @@ impl Kind {
         Kind::Iverilog,
         Kind::Vvp,
         Kind::Z3,
+        Kind::Ptxas,
     ];
 
     /// Name for people.
@@ -47,6 +50,7 @@ impl Kind {
             Kind::Cxx => "C++ compiler",
             Kind::Make => "make",
             Kind::Z3 => "z3",
+            Kind::Ptxas => "ptxas",
         }
     }
 
@@ -61,6 +65,7 @@ impl Kind {
             Kind::Cxx => "c++",
             Kind::Make => "make",
             Kind::Z3 => "z3",
+            Kind::Ptxas => "ptxas",
         }
     }
 
@@ -75,6 +80,7 @@ impl Kind {
             Kind::Cxx => "SPADKIT_CXX",
             Kind::Make => "SPADKIT_MAKE",
             Kind::Z3 => "SPADKIT_Z3",
+            Kind::Ptxas => "SPADKIT_PTXAS",
         }
     }
 
@@ -87,6 +93,7 @@ impl Kind {
             Kind::Sta => "power and static timing in synth and flow",
             Kind::Iverilog | Kind::Vvp => "four-state simulation of the kit's tests",
             Kind::Z3 => "proofs that need an SMT solver (prove)",
+            Kind::Ptxas => "registers and instructions on a GPU (rewrite, tune --software, flow)",
         }
     }
 
@@ -100,6 +107,10 @@ impl Kind {
             Kind::Cxx => ("g++", ""),
             Kind::Make => ("make", ""),
             Kind::Z3 => ("z3", "; or `pip install z3-solver`"),
+            Kind::Ptxas => (
+                "nvidia-cuda-toolkit",
+                "; or `pip install nvidia-cuda-nvcc`, which puts it into site-packages/nvidia",
+            ),
         };
         format!(
             "`apt install {package}`{other}; a program elsewhere is named with {}",
@@ -121,7 +132,7 @@ impl Kind {
         match self {
             Kind::Yosys | Kind::Iverilog | Kind::Vvp => "-V",
             Kind::Sta => "-version",
-            Kind::Verilator | Kind::Cxx | Kind::Make | Kind::Z3 => "--version",
+            Kind::Verilator | Kind::Cxx | Kind::Make | Kind::Z3 | Kind::Ptxas => "--version",
         }
     }
 
@@ -134,6 +145,7 @@ impl Kind {
             Kind::Iverilog | Kind::Vvp => "Icarus",
             Kind::Make => "Make",
             Kind::Z3 => "Z3",
+            Kind::Ptxas => "Ptx",
             Kind::Sta | Kind::Cxx => "",
         }
     }

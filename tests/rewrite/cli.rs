@@ -1,22 +1,8 @@
 //! `spadkit rewrite` on the command line.
 
 use super::files::kernels_folder;
-use super::kernel;
+use super::{kernel, path_of as path, spadkit};
 use serde_json::Value;
-use std::path::Path;
-use std::process::{Command, Output};
-
-fn spadkit(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_spadkit"))
-        .arg("rewrite")
-        .args(args)
-        .output()
-        .unwrap()
-}
-
-fn path(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
 
 #[test]
 fn a_launch_file_is_rewritten_and_measured() {

@@ -5,7 +5,9 @@ mod cli;
 mod cost;
 #[path = "../kernels/files.rs"]
 mod files;
+mod mixed;
 mod random;
+mod resources;
 
 use files::{files, kernels_folder};
 use spadkit::capture::access_trace;
@@ -15,6 +17,7 @@ use spadkit::rewrite::{Hashes, Measured, Request, Rewritten, measure, rewrite};
 use spadkit::software::{Layout, LayoutSpec};
 use spadkit::trace::ConflictProfile;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 /// A mapping of every kind, for 32 banks.
 const SPECS: [&str; 12] = [
@@ -135,6 +138,18 @@ impl Case {
         assert_eq!(measured.conflicts_after, hardware, "{name}\n{text}");
         true
     }
+}
+
+fn spadkit(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_spadkit"))
+        .arg("rewrite")
+        .args(args)
+        .output()
+        .unwrap()
+}
+
+fn path_of(path: &Path) -> &str {
+    path.to_str().unwrap()
 }
 
 fn kernel(name: &str) -> PathBuf {
@@ -431,43 +446,4 @@ fn mapped_addresses_are_carried_through_loops() {
     assert!(added(4096, 3) <= 3 + 4, "{}", added(4096, 3));
     // Moved by what is read, it is mapped in each round.
     assert!(added(128, 60) >= 100, "{}", added(128, 60));
-}
-
-/// What is written is taken by the assembler of CUDA, where there is one.
-#[test]
-fn the_assembler_takes_what_is_written() {
-    let ptxas = std::process::Command::new("ptxas")
-        .arg("--version")
-        .output();
-    if ptxas.is_err() {
-        eprintln!("skipped: no ptxas here");
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let (ptx, cubin) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
-    for name in [
-        "transpose/transpose",
-        "fwt/fwt",
-        "scan/scan",
-        "lud/lud_perimeter",
-    ] {
-        let case = Case::load(&kernel(name), "sm80");
-        for spec in ["xor", "rap:seed=1", "pad:every=33,by=1"] {
-            let (rewritten, _) = case.run(&case.request(spec, true, &case.entries()[0]));
-            let Some(text) = rewritten.text else { continue };
-            // Old targets are no longer taken.
-            std::fs::write(&ptx, text.replace(".target sm_52", ".target sm_80")).unwrap();
-            let run = std::process::Command::new("ptxas")
-                .args([
-                    "-arch=sm_80",
-                    ptx.to_str().unwrap(),
-                    "-o",
-                    cubin.to_str().unwrap(),
-                ])
-                .output()
-                .unwrap();
-            let error = String::from_utf8_lossy(&run.stderr);
-            assert!(run.status.success(), "{name} {spec}: {error}");
-        }
-    }
 }

@@ -1,20 +1,16 @@
 //! A stock assembler takes annotated PTX. It is looked for on the path and in
-//! `PTXAS`; PyPI has one in nvidia-cuda-nvcc. Without it the check is skipped.
+//! `SPADKIT_PTXAS`; PyPI has one in nvidia-cuda-nvcc. Without it the check is
+//! skipped.
 
 use crate::random::{annotated, random_kernel};
 use spadkit::sharing::Placement;
+use spadkit::tool::{Kind, Toolbox};
 use std::process::Command;
-
-fn assembler() -> Option<String> {
-    let named = std::env::var("PTXAS").unwrap_or_else(|_| "ptxas".to_owned());
-    let found = Command::new(&named).arg("--version").output().is_ok();
-    found.then_some(named)
-}
 
 #[test]
 fn ptxas_takes_annotated_kernels() {
-    let Some(ptxas) = assembler() else {
-        eprintln!("skipped: no ptxas (set PTXAS, or put it on the path)");
+    let Some(ptxas) = Toolbox::new().get_optional(Kind::Ptxas).unwrap() else {
+        eprintln!("skipped: no ptxas (set SPADKIT_PTXAS, or put it on the path)");
         return;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -23,7 +19,7 @@ fn ptxas_takes_annotated_kernels() {
         for placement in [Placement::Optimal, Placement::PostDom] {
             let (_, text) = annotated(&random_kernel(seed), 0.34, placement);
             std::fs::write(&ptx, &text).unwrap();
-            let mut command = Command::new(&ptxas);
+            let mut command = Command::new(&ptxas.path);
             let output = command
                 .arg("-arch=sm_80")
                 .arg(&ptx)

@@ -34,7 +34,7 @@ impl Sm<'_> {
             0 => to_path,
             several => to_path + u64::from(several.count_ones()),
         };
-        let schedulers = self.own.len();
+        let schedulers = self.schedulers.own.len();
         let mut masked = 0;
         if issued < schedulers as u64 {
             let of_path = outputs.iss.map_or(0, |i| 1 << (i.warp % schedulers));
@@ -68,7 +68,7 @@ impl Sm<'_> {
 
     /// Warps of scheduler `k` that offer to the path, which masks of them.
     fn offers_of(&self, k: usize) -> WarpMask {
-        self.offers.valid() & self.own[k]
+        self.offers.valid() & self.schedulers.own[k]
     }
 
     fn count_tail(&mut self) {
@@ -80,11 +80,11 @@ impl Sm<'_> {
 
     /// The first resident warp of scheduler `k` behind the one issued last.
     fn first(&self, k: usize) -> Option<usize> {
-        let last = match self.private.get(k) {
+        let last = match self.schedulers.private.get(k) {
             None => self.path.model().last_issued(),
             Some(scheduler) => scheduler.last(),
         };
-        let resident = self.resident & self.own[k];
+        let resident = self.sets.resident & self.schedulers.own[k];
         let behind = resident >> last >> 1 << last << 1;
         let first = [behind, resident].into_iter().find(|&m| m != 0);
         first.map(|m| m.trailing_zeros() as usize)
@@ -100,7 +100,7 @@ impl Sm<'_> {
         };
         // With several schedulers the path holds up only who offers to it.
         let offers = || self.first(k).is_some_and(|w| self.offers.get(w).is_some());
-        (self.private.is_empty() || offers()).then_some(held)
+        (self.schedulers.private.is_empty() || offers()).then_some(held)
     }
 
     /// Why scheduler `k`, which nothing holds up, did not issue; `wait_sh` as
@@ -115,7 +115,7 @@ impl Sm<'_> {
 
     /// All warps of the grid have ended, and the channel takes their stores.
     fn drains(&self) -> bool {
-        let ended = self.next_block == self.blocks && self.resident == 0;
+        let ended = self.grid.next == self.grid.blocks && self.sets.resident == 0;
         ended && self.global.has_stores(self.cycle)
     }
 
@@ -128,7 +128,7 @@ impl Sm<'_> {
         if wait_sh >> w & 1 == 1 {
             return Stall::SharedScratchpad;
         }
-        if self.store_waits >> w & 1 == 1 {
+        if self.sets.store_waits >> w & 1 == 1 {
             return Stall::StoreQueue;
         }
         if self.tensor.waiting >> w & 1 == 1 {

@@ -1,9 +1,11 @@
 //! Thread blocks: launch, barriers, ends (microarchitecture/sm-model.md).
 
 use super::Sm;
-use crate::error::Result;
+use super::pairs::Pairs;
+use crate::error::{Error, Result};
 use crate::model::spad_sm_path::PathLaunch;
-use crate::model::{Exit, WarpMask};
+use crate::model::{BlockMask, Exit, WarpMask};
+use crate::sm::layout::Layout;
 use crate::sm::warp::{NEVER, State};
 use crate::sm::workload::AtomicsAsLoads;
 
@@ -16,6 +18,79 @@ pub(super) struct BlockSlot {
     running: u32,
 }
 
+/// The blocks of the grid, and the slots that hold them.
+pub(super) struct Grid {
+    /// Blocks of the grid.
+    pub blocks: u32,
+    /// The block that starts next.
+    pub next: u32,
+    slots: Vec<BlockSlot>,
+    /// Block slots in the order in which they are filled.
+    fill_order: Vec<usize>,
+    /// Slots that have a block.
+    pub occupied: usize,
+    /// Occupied slots whose warps have all ended.
+    pub ending: u32,
+    /// Slots that the path has shown to have an active thread.
+    pub live: BlockMask,
+    /// Warps that have started: the age of the next.
+    launches: u64,
+    /// First cycle in which no warp waits at a barrier that has been met.
+    pub barriers_until: u64,
+    pub pairs: Pairs,
+}
+
+impl Grid {
+    /// A grid of `blocks`, none of which has started.
+    pub fn new(blocks: u32, layout: &Layout) -> Self {
+        Grid {
+            blocks,
+            next: 0,
+            slots: vec![BlockSlot::default(); layout.slots()],
+            fill_order: layout.fill_order(),
+            occupied: 0,
+            ending: 0,
+            live: 0,
+            launches: 0,
+            barriers_until: 0,
+            pairs: Pairs::new(layout.slots()),
+        }
+    }
+
+    /// Fills the slots in `order`, which must name every slot once.
+    pub fn set_fill_order(&mut self, order: &[usize]) -> Result<()> {
+        let mut sorted = order.to_vec();
+        sorted.sort_unstable();
+        if sorted != (0..self.slots.len()).collect::<Vec<_>>() {
+            return Err(Error::usage(
+                format!("{order:?} is no order of the {} slots", self.slots.len()),
+                "expected every slot once",
+            ));
+        }
+        self.fill_order = order.to_vec();
+        Ok(())
+    }
+
+    /// Every block has started, and none is left in a slot.
+    pub fn has_ended(&self) -> bool {
+        self.next == self.blocks && self.occupied == 0
+    }
+
+    /// Blocks that have ended.
+    pub fn ended(&self) -> u32 {
+        self.next - self.occupied as u32
+    }
+
+    /// The slot for the next block, if there is one of either.
+    fn free_slot(&self) -> Option<usize> {
+        if self.next == self.blocks || self.occupied == self.slots.len() {
+            return None;
+        }
+        let mut order = self.fill_order.iter().copied();
+        order.find(|&slot| self.slots[slot].is_free())
+    }
+}
+
 impl BlockSlot {
     fn is_free(&self) -> bool {
         !self.occupied
@@ -26,17 +101,17 @@ impl Sm<'_> {
     /// Clears away blocks that have ended with nothing in flight, when the path
     /// has shown it: it takes the next block in the cycle after.
     pub(super) fn free_slots(&mut self) {
-        if self.ending == 0 {
+        if self.grid.ending == 0 {
             return;
         }
-        for slot in 0..self.slots.len() {
-            let BlockSlot { occupied, running } = self.slots[slot];
+        for slot in 0..self.grid.slots.len() {
+            let BlockSlot { occupied, running } = self.grid.slots[slot];
             let warps = self.layout.warps(slot);
-            let ended = occupied && running == 0 && self.live >> slot & 1 == 0;
+            let ended = occupied && running == 0 && self.grid.live >> slot & 1 == 0;
             if ended && self.warps[warps].iter().all(|w| w.in_path == 0) {
-                self.slots[slot].occupied = false;
-                self.occupied -= 1;
-                self.ending -= 1;
+                self.grid.slots[slot].occupied = false;
+                self.grid.occupied -= 1;
+                self.grid.ending -= 1;
                 self.block_ends(slot);
             }
         }
@@ -44,18 +119,14 @@ impl Sm<'_> {
 
     /// Starts the next block of the grid if a slot is free.
     pub(super) fn launch(&mut self) -> Result<Option<PathLaunch>> {
-        if self.next_block == self.blocks || self.occupied == self.slots.len() {
-            return Ok(None);
-        }
-        let info = self.workload.info();
-        let is_free = |s: &&usize| self.slots[**s].is_free();
-        let Some(&slot) = self.fill_order.iter().find(is_free) else {
+        let Some(slot) = self.grid.free_slot() else {
             return Ok(None);
         };
-        let block = self.next_block;
-        self.next_block += 1;
+        let info = self.workload.info();
+        let block = self.grid.next;
+        self.grid.next += 1;
         self.statistics.blocks += 1;
-        self.last_progress = self.cycle;
+        self.progress.last = self.cycle;
         let ready_at = self.cycle + 1 + u64::from(self.config.sm.frontend_stages);
         let mut mask: WarpMask = 0;
         let mut last = 0;
@@ -66,9 +137,9 @@ impl Sm<'_> {
             let warp = &mut self.warps[w];
             (warp.slot, warp.block, warp.index) = (slot, block, index as u32);
             warp.live = last;
-            warp.age = self.launches;
-            self.ages[w] = self.launches;
-            self.launches += 1;
+            warp.age = self.grid.launches;
+            self.schedulers.ages[w] = self.grid.launches;
+            self.grid.launches += 1;
             let program = workload.open(block, index as u32)?;
             let program = if self.config.sm.atomics_as_loads {
                 AtomicsAsLoads::of(program)
@@ -78,12 +149,12 @@ impl Sm<'_> {
             warp.start(program, ready_at)?;
             self.checks.clear(w);
             self.check_before(w, ready_at);
-            self.two_level.enter(w);
+            self.schedulers.two_level.enter(w);
         }
-        self.resident |= mask;
+        self.sets.resident |= mask;
         self.block_starts(slot);
-        self.occupied += 1;
-        self.slots[slot] = BlockSlot {
+        self.grid.occupied += 1;
+        self.grid.slots[slot] = BlockSlot {
             occupied: true,
             running: info.warps(),
         };
@@ -97,11 +168,11 @@ impl Sm<'_> {
 
     /// Threads exit, those of one warp in a cycle, the lowest slot first.
     pub(super) fn exit(&mut self) -> Result<Option<Exit>> {
-        if self.exits == 0 {
+        if self.sets.exits == 0 {
             return Ok(None);
         }
-        let w = self.exits.trailing_zeros() as usize;
-        self.exits &= self.exits - 1;
+        let w = self.sets.exits.trailing_zeros() as usize;
+        self.sets.exits &= self.sets.exits - 1;
         let warp = &mut self.warps[w];
         let mask = match warp.next() {
             Some(exit) => exit.mask & warp.live,
@@ -113,10 +184,10 @@ impl Sm<'_> {
         let warp = &mut self.warps[w];
         if ended {
             warp.state = State::Ended;
-            self.resident &= !(1 << w);
-            self.slots[slot].running -= 1;
-            if self.slots[slot].running == 0 {
-                self.ending += 1;
+            self.sets.resident &= !(1 << w);
+            self.grid.slots[slot].running -= 1;
+            if self.grid.slots[slot].running == 0 {
+                self.grid.ending += 1;
                 self.statistics.phases.block_ended(slot, self.cycle);
             }
             self.meet(slot);
@@ -163,7 +234,7 @@ impl Sm<'_> {
                 self.check_before(w, at);
             }
         }
-        self.barriers_until = self.barriers_until.max(last + 1);
+        self.grid.barriers_until = self.grid.barriers_until.max(last + 1);
         self.statistics.phases.barrier_met(slot, last);
     }
 }

@@ -92,7 +92,7 @@ impl Sm<'_> {
             Some(free) if !at_once => free.max(next),
             _ => next,
         };
-        for w in warps_of(self.store_waits) {
+        for w in warps_of(self.sets.store_waits) {
             self.check(w, free);
         }
     }
@@ -139,6 +139,6 @@ impl Sm<'_> {
     /// An instruction completes in `cycle`, now or later.
     pub(super) fn completed_in(&mut self, cycle: u64) {
         self.statistics.cycles = self.statistics.cycles.max(cycle);
-        self.last_progress = self.last_progress.max(cycle);
+        self.progress.last = self.progress.last.max(cycle);
     }
 }

@@ -12,6 +12,15 @@ const SETTLED: u64 = 4;
 /// Warps that a report names.
 const MAX_LINES: usize = 16;
 
+/// How long ago something moved.
+#[derive(Default)]
+pub(super) struct Progress {
+    /// Last cycle in which an instruction completed or a block started.
+    pub last: u64,
+    /// Cycles in which nothing has moved.
+    idle_cycles: u64,
+}
+
 impl Sm<'_> {
     /// Ends a run that cannot go on. `cycles` cycles were alike.
     #[inline(always)]
@@ -21,7 +30,7 @@ impl Sm<'_> {
         private: u128,
         cycles: u64,
     ) -> Result<()> {
-        if self.cycle > self.last_progress.saturating_add(PATIENCE) {
+        if self.cycle > self.progress.last.saturating_add(PATIENCE) {
             return Err(Error::usage(
                 format!("no instruction has completed for {PATIENCE} cycles"),
                 format!(
@@ -32,16 +41,16 @@ impl Sm<'_> {
         }
         let idle = outputs.iss.is_none()
             && private == 0
-            && self.exits == 0
-            && self.private_ready == 0
+            && self.sets.exits == 0
+            && self.schedulers.ready == 0
             && self.checks.next(self.cycle) == NEVER
             && self.global.is_idle(self.cycle)
             && self.offers.valid() & !outputs.wait_sh == 0
             && self.warps.iter().all(|w| w.in_path == 0);
-        let before = if idle { self.idle_cycles } else { 0 };
-        self.idle_cycles = if idle { before + cycles } else { 0 };
+        let before = if idle { self.progress.idle_cycles } else { 0 };
+        self.progress.idle_cycles = if idle { before + cycles } else { 0 };
         // What has ended or come back in a cycle shows some cycles later.
-        if self.idle_cycles < SETTLED || self.is_done() {
+        if self.progress.idle_cycles < SETTLED || self.is_done() {
             return Ok(());
         }
         Err(Error::usage(

@@ -27,10 +27,10 @@ impl Sm<'_> {
                     self.go_on_in_exe(issue);
                 }
             }
-            None if !outputs.ex_hold => self.exe.leave(),
+            None if !outputs.ex_hold => self.operands.exe.leave(),
             None => {}
         }
-        if self.private.is_empty() {
+        if self.schedulers.private.is_empty() {
             Ok(0)
         } else {
             self.issue_private(in_path, outputs.owner)
@@ -44,14 +44,14 @@ impl Sm<'_> {
 
     /// Each scheduler that has not issued to the path may issue to its pipe.
     fn issue_private(&mut self, in_path: Option<usize>, owners: u32) -> Result<u128> {
-        let count = self.private.len();
+        let count = self.schedulers.private.len();
         let mut issued = 0;
         for k in 0..count {
             let own = |w: &usize| w % count == k;
             if in_path.as_ref().is_some_and(own) {
                 continue;
             }
-            let ready = self.private_ready & self.own[k];
+            let ready = self.schedulers.ready & self.schedulers.own[k];
             if ready == 0 {
                 continue;
             }
@@ -60,13 +60,13 @@ impl Sm<'_> {
                 ready,
                 cls: self.classes(owners),
                 take: true,
-                age: &self.ages,
-                active: self.two_level.active,
+                age: &self.schedulers.ages,
+                active: self.schedulers.two_level.active,
                 ..SchedulerInputs::default()
             };
-            if let Some(w) = self.private[k].step(&inputs).sel {
+            if let Some(w) = self.schedulers.private[k].step(&inputs).sel {
                 issued |= 1 << k;
-                self.private_ready &= !(1 << w);
+                self.schedulers.ready &= !(1 << w);
                 let active = self.active(w);
                 self.issued(w, active, true)?;
             }

@@ -36,7 +36,7 @@ impl Sm<'_> {
     fn check_warp(&mut self, w: usize) -> Result<()> {
         let (cycle, strict) = (self.cycle, self.is_strict());
         let warp = &mut self.warps[w];
-        if warp.state != State::Running || warp.offered || self.exits >> w & 1 == 1 {
+        if warp.state != State::Running || warp.offered || self.sets.exits >> w & 1 == 1 {
             return Ok(());
         }
         if strict && !warp.pending.is_empty() {
@@ -48,7 +48,7 @@ impl Sm<'_> {
             if warp.pending.is_empty() {
                 let at = warp.exits_at();
                 if at <= cycle {
-                    self.exits |= 1 << w;
+                    self.sets.exits |= 1 << w;
                 } else {
                     self.check(w, at);
                 }
@@ -78,17 +78,17 @@ impl Sm<'_> {
         }
         let store = kind == InstrKind::StGlobal;
         if store && !self.global.reserve(cycle) {
-            self.store_waits |= warp_bit(w);
+            self.sets.store_waits |= warp_bit(w);
             if let Some(free) = self.global.next_entry() {
                 self.check(w, free);
             } // else the store that is sent first looks again
             return Ok(());
         }
-        self.store_waits &= !warp_bit(w);
+        self.sets.store_waits &= !warp_bit(w);
         let offer = if private { None } else { Some(self.offer(w)?) };
         self.warps[w].offered = true;
         match offer {
-            None => self.private_ready |= 1 << w,
+            None => self.schedulers.ready |= 1 << w,
             some => self.offers.set(w, some),
         }
         Ok(())

@@ -1,12 +1,52 @@
 //! The pass in EXE and its operands.
 
 use super::Sm;
+use super::phases::LaneWords;
 use super::values::Values;
 use crate::config::Config;
-use crate::model::spad_sm_path::{Issue, NO_OPERANDS, Operands};
+use crate::hash::Mapping;
+use crate::model::spad_sm_path::{Issue, NO_OPERANDS, Operands as PortOperands};
 use crate::sm::instr::{Addresses, Instr, InstrKind, full_mask};
 use crate::sm::layout::SlotWords;
 use std::sync::Arc;
+
+/// What the path's operand port shows, and where it comes from.
+pub(super) struct Operands {
+    /// The pass in EXE.
+    pub exe: PassInExe,
+    /// Data of programs that carry addresses alone.
+    pub values: Values,
+    lane_words: LaneWords,
+}
+
+impl Operands {
+    /// For a machine whose banks `mapping` selects; EXE is empty.
+    pub fn new(config: &Config, mapping: Mapping) -> Self {
+        Operands {
+            exe: PassInExe::default(),
+            values: Values::default(),
+            lane_words: LaneWords::new(config, mapping),
+        }
+    }
+
+    /// Another mapping selects the banks.
+    pub fn set_mapping(&mut self, config: &Config, mapping: Mapping) {
+        self.lane_words = LaneWords::new(config, mapping);
+    }
+
+    /// The operands as the path takes them.
+    pub fn shown(&self) -> PortOperands<'_> {
+        self.exe.operands(&self.values)
+    }
+
+    /// A pass of `instr` enters EXE.
+    fn enter(&mut self, config: &Config, instr: &Instr, pass: u32) {
+        self.values.enter_exe();
+        self.exe.form(config, instr, pass);
+        self.lane_words
+            .separate(instr, self.exe.mask, &mut self.exe.addr);
+    }
+}
 
 /// The pass in EXE, with its operands.
 pub(super) struct PassInExe {
@@ -51,11 +91,11 @@ impl Default for PassInExe {
 
 impl PassInExe {
     /// The operands as the path takes them.
-    pub(super) fn operands<'a>(&'a self, values: &'a Values) -> Operands<'a> {
+    fn operands<'a>(&'a self, values: &'a Values) -> PortOperands<'a> {
         if !self.occupied {
             return NO_OPERANDS;
         }
-        Operands {
+        PortOperands {
             mask: self.mask,
             addr: &self.addr,
             data: values.in_exe(self.atomic),
@@ -77,28 +117,24 @@ impl Sm<'_> {
         let Some(instr) = warp.next() else {
             return;
         };
-        self.values.enter_exe();
         let (words, passes) = (self.words(instr), self.passes(instr, active));
-        let exe = &mut self.exe;
+        let exe = &mut self.operands.exe;
         exe.active = active;
         exe.words_of_block = self.layout.words_of(warp.slot);
         (exe.words, exe.passes) = (words, passes);
-        exe.form(&self.config, instr, 0);
-        self.lane_words.separate(instr, exe.mask, &mut exe.addr);
-        exe.instr = if issue.last { None } else { warp.place() };
+        self.operands.enter(&self.config, instr, 0);
+        self.operands.exe.instr = if issue.last { None } else { warp.place() };
     }
 
     /// A later pass of the instruction enters EXE.
     pub(super) fn go_on_in_exe(&mut self, issue: Issue) {
-        self.values.enter_exe();
-        let exe = &mut self.exe;
-        let Some((part, at)) = exe.instr.take() else {
+        let Some((part, at)) = self.operands.exe.instr.take() else {
             return;
         };
-        exe.form(&self.config, &part[at], issue.pass.into());
-        self.lane_words.separate(&part[at], exe.mask, &mut exe.addr);
+        self.operands
+            .enter(&self.config, &part[at], issue.pass.into());
         if !issue.last {
-            exe.instr = Some((part, at));
+            self.operands.exe.instr = Some((part, at));
         }
     }
 }

@@ -71,7 +71,7 @@ impl Sm<'_> {
     }
 
     pub(super) fn block_starts(&mut self, slot: usize) {
-        self.pairs.visits[slot].launched = self.cycle;
+        self.grid.pairs.visits[slot].launched = self.cycle;
     }
 
     /// The warp's next instruction, an access to shared memory, is issued.
@@ -90,7 +90,7 @@ impl Sm<'_> {
         let word_shift = self.config.word_bytes().trailing_zeros();
         let last = (highest >> word_shift) + u64::from(self.words(instr) - 1);
         let shared = last >= u64::from(self.layout.limit());
-        if !shared || self.pairs.acquire(slot, self.cycle) {
+        if !shared || self.grid.pairs.acquire(slot, self.cycle) {
             Ok(())
         } else {
             Err(Error::defect(format!(
@@ -108,13 +108,13 @@ impl Sm<'_> {
         let warps = &self.warps[self.layout.warps(slot)];
         if warps.iter().all(|w| w.live & !w.released == 0) {
             let ended = warps.iter().all(|w| w.live == 0);
-            self.pairs.release(slot, self.cycle, ended);
+            self.grid.pairs.release(slot, self.cycle, ended);
         }
     }
 
     pub(super) fn block_ends(&mut self, slot: usize) {
         if self.shares(slot) {
-            let progress = self.pairs.end(slot, self.cycle);
+            let progress = self.grid.pairs.end(slot, self.cycle);
             self.statistics.shared_progress.add(progress);
         }
     }

@@ -89,9 +89,4 @@ impl Sm<'_> {
         let lanes = self.config.lanes as usize;
         self.config.wide.load_phases(words, lanes, of_lane)
     }
-
-    /// The bank mapping is this one.
-    pub(super) fn set_lane_words(&mut self, mapping: Mapping) {
-        self.lane_words = LaneWords::new(&self.config, mapping);
-    }
 }

@@ -12,9 +12,9 @@ impl Sm<'_> {
         // The active set, private schedulers and exits move every cycle; a slot
         // is free in the cycle behind the one in which the path shows it empty.
         let moves = self.path_config.policy == Policy::TwoLevel
-            || self.private_ready != 0
-            || self.exits != 0
-            || self.ending != 0
+            || self.schedulers.ready != 0
+            || self.sets.exits != 0
+            || self.grid.ending != 0
             || self.is_done();
         if moves {
             return 1;
@@ -24,7 +24,7 @@ impl Sm<'_> {
             .checks
             .next(now)
             .min(self.global.next_arrival().unwrap_or(u64::MAX))
-            .min(self.last_progress.saturating_add(PATIENCE + 1))
+            .min(self.progress.last.saturating_add(PATIENCE + 1))
             .min(self.next_barrier_end());
         // An instruction that was issued may complete in a later cycle, up to
         // which all cycles count.
@@ -37,7 +37,7 @@ impl Sm<'_> {
 
     /// The next cycle in which a barrier that was met lets warps go.
     fn next_barrier_end(&self) -> u64 {
-        if self.barriers_until <= self.cycle {
+        if self.grid.barriers_until <= self.cycle {
             return u64::MAX;
         }
         let ends = self.warps.iter().map(|w| w.barrier_until);

@@ -41,7 +41,7 @@ impl Sm<'_> {
     fn progress(&self) -> RunProgress {
         RunProgress {
             cycle: self.cycle,
-            blocks: self.next_block - self.occupied as u32,
+            blocks: self.grid.ended(),
         }
     }
 }

@@ -1,0 +1,98 @@
+//! What `ptxas` makes of a kernel: the registers and the instructions of the
+//! GPU, which PTX does not have.
+
+mod cubin;
+mod log;
+
+use crate::error::{Error, Result};
+use crate::output::Scratch;
+use crate::ptx::Module;
+use crate::tool::{Kind, Tool, Toolbox, Version};
+use serde::Serialize;
+
+/// The oldest GPU that `ptxas` of today assembles for (CUDA 13).
+const OLDEST: u32 = 75;
+
+/// A kernel as the GPU runs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Assembled {
+    /// 32-bit registers of a thread.
+    pub registers: u32,
+    /// Instructions of the entry, with the functions that it calls and without
+    /// the padding behind them.
+    pub instructions: u64,
+    /// Bytes of local memory that a thread stores registers to and loads them
+    /// from, summed over the instructions.
+    pub spilled_bytes: u64,
+}
+
+/// `ptxas` for one GPU.
+#[derive(Clone, Debug)]
+pub struct Assembler {
+    tool: Tool,
+    arch: String,
+}
+
+impl Assembler {
+    /// The assembler for `module` on a GPU of compute capability `sm` (80 for
+    /// 8.0); `None` where it is not installed. The GPU is at least that of the
+    /// module's `.target`, and exactly that where its features are those of one
+    /// GPU (`sm_90a`).
+    pub fn find(tools: &Toolbox, module: &Module, sm: Option<u32>) -> Result<Option<Self>> {
+        let tool = tools.get_optional(Kind::Ptxas)?;
+        let arch = arch(module, sm);
+        Ok(tool.map(|tool| Assembler { tool, arch }))
+    }
+
+    /// Its version.
+    pub fn version(&self) -> &Version {
+        &self.tool.version
+    }
+
+    /// The GPU, `sm_80` say.
+    pub fn arch(&self) -> &str {
+        &self.arch
+    }
+
+    /// Assembles `entry` of the PTX `text`.
+    pub fn assemble(&self, text: &str, entry: &str) -> Result<Assembled> {
+        let scratch = Scratch::new()?;
+        let (ptx, cubin) = (scratch.path("k.ptx"), scratch.path("k.cubin"));
+        std::fs::write(&ptx, text).map_err(|e| Error::io("write", &ptx, e))?;
+        let arch = format!("-arch={}", self.arch);
+        let command = self.tool.command();
+        let output = command
+            .args(["-v", &arch, "--entry", entry])
+            .arg(&ptx)
+            .arg("-o")
+            .arg(&cubin)
+            .run()?;
+        let unexpected = |what: &str| {
+            crate::tool::unexpected_output(Kind::Ptxas, format!("{what} of {entry}"), &output)
+        };
+        let used = log::used(&output.log(), entry)
+            .ok_or_else(|| unexpected("does not tell the registers"))?;
+        let binary = std::fs::read(&cubin).map_err(|e| Error::io("read", &cubin, e))?;
+        let instructions = cubin::instructions(&binary, entry)
+            .ok_or_else(|| unexpected("wrote no code that can be read"))?;
+        Ok(Assembled {
+            registers: used.registers,
+            instructions,
+            spilled_bytes: used.spilled_bytes,
+        })
+    }
+}
+
+fn arch(module: &Module, sm: Option<u32>) -> String {
+    let named = module.target.iter().find(|t| t.starts_with("sm_"));
+    match named {
+        Some(one) if one.ends_with(|c: char| c.is_ascii_lowercase()) => one.clone(),
+        _ => {
+            let least = module.sm().unwrap_or(0).max(OLDEST);
+            format!("sm_{}", sm.unwrap_or(0).max(least))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! The mapping to propose where the ones asked for cannot be had.
+
+use super::Job;
+use crate::capture::launch_trace;
+use crate::error::Result;
+use crate::launch::LaunchFile;
+use crate::ptx::exec::Launch;
+use crate::rewrite::{Hashes, Proposal, Rewritten, one_for_all, propose};
+use crate::software::LayoutSpec;
+use crate::trace::ConflictProfile;
+use serde_json::{Value, json};
+
+/// A mapping that has been tried, and the command for it.
+pub(super) struct Proposed {
+    pub tried: Proposal,
+    /// None where the kernel is no file's.
+    command: Option<String>,
+    /// Whether wide accesses stand in the way of the mappings asked for.
+    torn: bool,
+}
+
+impl Job<'_> {
+    /// One mapping for all shared variables, if those asked for split wide
+    /// accesses, or if an access may touch variables of several: the best
+    /// swizzle for the launch, where there is one, or one of those asked for.
+    pub fn proposal(&self, rewritten: &Rewritten) -> Result<Option<Proposed>> {
+        let is_whole = rewritten.text.is_some() && rewritten.left.is_empty();
+        let torn = rewritten.together.is_some();
+        if is_whole || !torn && rewritten.mixed.is_none() {
+            return Ok(None);
+        }
+        let mut candidates: Vec<LayoutSpec> = match &self.request.hashes {
+            // It is refused.
+            Hashes::All(_) => Vec::new(),
+            Hashes::Named(list) => list.iter().map(|(_, spec)| spec.clone()).collect(),
+        };
+        let together = rewritten.together.unwrap_or(1);
+        let profile = self.launch.map(|file| self.profile(file)).transpose()?;
+        candidates.extend(propose(self.machine.geometry, together, profile.as_ref()));
+        let launch = self.launch.map(|file| (file, self.machine.conflict_rule()));
+        let tried = one_for_all(self.module, self.request, &candidates, launch)?;
+        Ok(tried.map(|tried| Proposed {
+            command: self
+                .command
+                .as_ref()
+                .map(|c| format!("{c} --hash {}", crate::quote::shell(tried.spec.to_string()))),
+            tried,
+            torn,
+        }))
+    }
+
+    /// The accesses of the entry's first launch.
+    fn profile(&self, file: &LaunchFile) -> Result<ConflictProfile> {
+        let mut prepared = file.prepare_with(self.module)?;
+        let own = |l: &Launch| l.entry == self.request.entry;
+        let index = prepared.launches().iter().position(own).unwrap_or(0);
+        let trace = launch_trace(&mut prepared, file, index, None)?;
+        Ok(ConflictProfile::new(&trace, self.machine.conflict_rule()))
+    }
+}
+
+impl Proposed {
+    pub fn json(&self) -> Value {
+        let measured = self.tried.measured;
+        json!({
+            "hash": self.tried.spec,
+            "command": self.command,
+            "conflicts_before": measured.map(|m| m.conflicts_before),
+            "conflicts_after": measured.map(|m| m.conflicts_after),
+            "outputs_equal": measured.map(|m| m.outputs_equal),
+        })
+    }
+
+    pub fn text(&self) -> String {
+        let spec = &self.tried.spec;
+        let what = if self.torn {
+            format!("{spec} keeps wide accesses together, for all of shared memory")
+        } else {
+            format!("{spec} for all of shared memory needs no telling apart")
+        };
+        let checked = self.tried.measured.map_or(String::new(), |m| {
+            let (before, after) = (m.conflicts_before, m.conflicts_after);
+            format!(" (tried: conflicts {before} -> {after}, outputs equal)")
+        });
+        let command = self.command.as_ref();
+        let command = command.map_or(String::new(), |command| format!(": {command}"));
+        format!("{what}{checked}{command}")
+    }
+}

@@ -1,0 +1,140 @@
+//! What `rewrite` tells.
+
+use super::proposal::Proposed;
+use super::resources::Compared;
+use crate::cli::printer::table;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::rewrite::{Measured, Rewritten};
+use serde_json::{Value, json};
+
+pub(super) struct Report<'a> {
+    pub rewritten: &'a Rewritten,
+    pub measured: Option<&'a Measured>,
+    pub proposal: Option<Proposed>,
+    pub resources: Option<Compared>,
+    pub machine: &'a Config,
+}
+
+impl Report<'_> {
+    pub fn json(&self) -> Value {
+        let r = self.rewritten;
+        let mut json = json!({
+            "entry": r.entry,
+            "accesses": r.accesses,
+            "rewritten": r.rewritten,
+            "refused": r.refused,
+            "left": r.left,
+            "proposal": self.proposal.as_ref().map(|p| &p.tried.spec),
+            "proposed": self.proposal.as_ref().map(Proposed::json),
+            "mixed": r.mixed,
+            "resources": self.resources.as_ref().map(Compared::json),
+            "added_static": r.added_static,
+            "shared_bytes": r.shared_bytes,
+            "dynamic_shared": r.dynamic_shared,
+            "block": r.block,
+        });
+        if let Some(m) = self.measured {
+            crate::cli::merge(
+                &mut json,
+                json!({
+                    "added_executed": m.added_executed,
+                    "added_per_access": m.added_per_access(),
+                    "conflicts_before": m.conflicts_before,
+                    "conflicts_after": m.conflicts_after,
+                    "outputs_equal": m.outputs_equal,
+                }),
+            );
+        }
+        json
+    }
+
+    pub fn text(&self) -> String {
+        let r = self.rewritten;
+        let mut text = format!(
+            "{}: {} of {} accesses rewritten, {} instructions added, shared memory {} -> {} bytes\n",
+            r.entry,
+            r.rewritten,
+            r.accesses,
+            r.added_static,
+            r.shared_bytes.before,
+            r.shared_bytes.after
+        );
+        if let Some(bytes) = r.dynamic_shared {
+            text += &format!("launch it with {bytes} bytes of dynamic shared memory\n");
+        }
+        if let Some([x, y, z]) = r.block {
+            text += &format!("for blocks of {x} x {y} x {z} threads alone\n");
+        }
+        if let Some(m) = self.measured {
+            let per_access = m
+                .added_per_access()
+                .map_or("-".to_owned(), |n| format!("{n:.2}"));
+            text += &format!(
+                "executed: {} instructions added, {per_access} per access; conflicts {} -> {}; outputs {}\n",
+                m.added_executed,
+                m.conflicts_before,
+                m.conflicts_after,
+                if m.outputs_equal {
+                    "equal"
+                } else {
+                    "different"
+                },
+            );
+        }
+        if let Some(compared) = &self.resources {
+            text += &compared.text(self.machine);
+        }
+        text += &self.mixed_text();
+        if !r.left.is_empty() {
+            let rows = r
+                .left
+                .iter()
+                .map(|l| vec![l.line.to_string(), l.reason.clone()]);
+            text += &table(&["line", "left as it is, because"], &["line"], rows);
+        }
+        text
+    }
+
+    /// What became of variables that cannot be told apart.
+    fn mixed_text(&self) -> String {
+        let Some(mixed) = self.rewritten.mixed.as_ref() else {
+            return String::new();
+        };
+        match (&self.rewritten.text, &self.proposal) {
+            (Some(_), None) if self.rewritten.left.is_empty() => format!(
+                "one mapping for all of shared memory: line {}: {}\n",
+                mixed.line, mixed.reason
+            ),
+            (Some(_), Some(proposal)) => format!("{}\n", proposal.text()),
+            _ => String::new(),
+        }
+    }
+
+    /// An error for the exit status.
+    pub fn verdict(&self) -> Result<()> {
+        if let Some(reason) = &self.rewritten.refused {
+            return Err(Error::CheckFailed {
+                what: format!("{} was not rewritten: {reason}", self.rewritten.entry),
+                help: Some(match &self.proposal {
+                    Some(proposal) => proposal.text(),
+                    None => "the lines that are in the way are above".to_owned(),
+                }),
+            });
+        }
+        if self.measured.is_some_and(|m| !m.outputs_equal) {
+            Err(Error::CheckFailed {
+                what: format!(
+                    "{}: the rewritten kernel computes something else",
+                    self.rewritten.entry
+                ),
+                help: Some(
+                    "nothing was written; the kernel may depend on the order of its threads"
+                        .to_owned(),
+                ),
+            })
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What a block takes before and after.
+
+use super::Job;
+use crate::assembler::Assembler;
+use crate::cli::printer::Printer;
+use crate::config::Config;
+use crate::error::Result;
+use crate::rewrite::{Block, Resources, Rewritten};
+use crate::tool::Toolbox;
+use serde_json::{Value, json};
+
+/// A kernel before and after.
+pub(super) struct Compared {
+    /// Version and GPU of the assembler, where it is installed.
+    assembler: Option<(String, String)>,
+    /// Of the assembler or the launch file.
+    knows_registers: bool,
+    before: Resources,
+    after: Resources,
+}
+
+impl Job<'_> {
+    /// Nothing where nothing was rewritten; an assembler that fails is no
+    /// reason to fail.
+    pub fn resources(&self, rewritten: &Rewritten, printer: &Printer) -> Option<Compared> {
+        let text = rewritten.text.as_ref()?;
+        match self.compare(text, rewritten) {
+            Ok(compared) => Some(compared),
+            Err(error) => {
+                printer.warn(format!("registers and occupancy are not known: {error}"));
+                None
+            }
+        }
+    }
+
+    fn compare(&self, text: &str, rewritten: &Rewritten) -> Result<Compared> {
+        let sm = self.machine.compute_capability();
+        let assembler = Assembler::find(&Toolbox::new(), self.module, sm)?;
+        let block = Block {
+            machine: self.machine,
+            assembler: assembler.as_ref(),
+            threads: self
+                .threads
+                .map(|b| b.iter().map(|&n| u64::from(n)).product()),
+            registers: self.launch.and_then(|file| file.registers).unwrap_or(0),
+        };
+        let (entry, bytes) = (&rewritten.entry, rewritten.shared_bytes);
+        Ok(Compared {
+            before: block.resources(&self.module.text, entry, bytes.before)?,
+            after: block.resources(text, entry, bytes.after)?,
+            knows_registers: block.assembler.is_some() || block.registers > 0,
+            assembler: assembler
+                .as_ref()
+                .map(|a| (a.version().to_string(), a.arch().to_owned())),
+        })
+    }
+}
+
+impl Compared {
+    pub fn json(&self) -> Value {
+        let assembler = self.assembler.as_ref();
+        json!({
+            "assembler": assembler.map(|(version, arch)| json!({"version": version, "arch": arch})),
+            "before": self.before,
+            "after": self.after,
+        })
+    }
+
+    pub fn text(&self, machine: &Config) -> String {
+        let mut text = String::new();
+        let both = (self.before.assembled, self.after.assembled);
+        if let (Some((version, arch)), (Some(before), Some(after))) = (&self.assembler, both) {
+            text += &format!(
+                "ptxas {version} for {arch}: registers {} -> {}, instructions {} -> {}",
+                before.registers, after.registers, before.instructions, after.instructions
+            );
+            if before.spilled_bytes + after.spilled_bytes > 0 {
+                let (before, after) = (before.spilled_bytes, after.spilled_bytes);
+                text += &format!(", spilled bytes {before} -> {after}");
+            }
+            text += "\n";
+        }
+        if let (Some(before), Some(after)) = (self.before.occupancy, self.after.occupancy) {
+            let limit = if before.limited_by == after.limited_by {
+                before.limited_by.to_string()
+            } else {
+                format!("{} -> {}", before.limited_by, after.limited_by)
+            };
+            text += &format!(
+                "blocks on an SM of {}: {} -> {}, {} -> {} of {} warps, limited by {limit}{}\n",
+                machine.name,
+                before.blocks,
+                after.blocks,
+                before.warps,
+                after.warps,
+                machine.path.warps,
+                if self.knows_registers {
+                    ""
+                } else {
+                    " (registers not known)"
+                }
+            );
+        }
+        text
+    }
+}

@@ -1,0 +1,107 @@
+//! What a block takes of an SM under a mapping: registers, instructions, shared
+//! memory, and how many blocks are resident.
+
+use super::{Hashes, Request, rewrite};
+use crate::assembler::{Assembled, Assembler};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::ptx::Module;
+use crate::sm::{BlockNeeds, Limit, Residency};
+use crate::software::LayoutSpec;
+use serde::Serialize;
+
+/// Blocks that are resident on an SM at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Occupancy {
+    /// Blocks.
+    pub blocks: u32,
+    /// Their warps.
+    pub warps: u32,
+    /// What keeps one more block out.
+    pub limited_by: Limit,
+}
+
+/// What a block of a kernel takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Resources {
+    /// What `ptxas` makes of it; `None` where it is not installed.
+    pub assembled: Option<Assembled>,
+    /// Bytes of shared memory.
+    pub shared_bytes: u32,
+    /// `None` where the threads of a block are not known.
+    pub occupancy: Option<Occupancy>,
+}
+
+/// The blocks of a kernel's launches.
+#[derive(Clone, Copy)]
+pub struct Block<'a> {
+    /// The SM.
+    pub machine: &'a Config,
+    /// `ptxas`, where it is installed.
+    pub assembler: Option<&'a Assembler>,
+    /// Threads, where they are known.
+    pub threads: Option<u64>,
+    /// Registers of a thread where nothing assembles; 0 if unknown: they then
+    /// limit nothing.
+    pub registers: u32,
+}
+
+impl Block<'_> {
+    /// What a block of `entry` takes with the PTX `text`.
+    pub fn resources(&self, text: &str, entry: &str, shared_bytes: u32) -> Result<Resources> {
+        let assembled = match self.assembler {
+            Some(assembler) => Some(assembler.assemble(text, entry)?),
+            None => None,
+        };
+        let occupancy = |threads| {
+            let needs = BlockNeeds {
+                name: entry,
+                scratchpad_bytes: shared_bytes,
+                threads,
+                registers: assembled.map_or(self.registers, |a| a.registers),
+            };
+            let resident = Residency::new(self.machine, &needs, None)?;
+            let warps = threads.div_ceil(self.machine.warp_size.into()) as u32;
+            Ok(Occupancy {
+                blocks: resident.blocks(),
+                warps: resident.blocks() * warps,
+                limited_by: resident.limit,
+            })
+        };
+        Ok(Resources {
+            assembled,
+            shared_bytes,
+            occupancy: self.threads.map(occupancy).transpose()?,
+        })
+    }
+}
+
+/// What a block takes with all shared variables under each of `specs`, put into
+/// the PTX as `request` says; `None` where that is refused.
+pub fn under_each(
+    module: &Module,
+    request: &Request,
+    specs: &[LayoutSpec],
+    block: &Block,
+) -> Result<Vec<Option<Resources>>> {
+    let under = |spec: &LayoutSpec| {
+        let request = Request {
+            hashes: Hashes::All(spec.clone()),
+            ..request.clone()
+        };
+        let rewritten = match rewrite(module, &request) {
+            Ok(rewritten) => rewritten,
+            // There is no room for it, say.
+            Err(Error::Usage { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let Some(text) = rewritten.text else {
+            return Ok(None);
+        };
+        let is_same = spec.to_string() == "mod";
+        let text = if is_same { &module.text } else { &text };
+        let bytes = rewritten.shared_bytes.after;
+        block.resources(text, &request.entry, bytes).map(Some)
+    };
+    specs.iter().map(under).collect()
+}
