@@ -311,6 +311,9 @@ pub(super) fn atomic(m: &mut Machine, info: &MemoryOp, exec: u32) {
         result,
     }) = &info.transfer
     else {
+        if let Transfer::AtomicPair(update) = &info.transfer {
+            super::pair::atomic(m, info, update, exec);
+        }
         return;
     };
     let pointers = m.resolve(info, exec);

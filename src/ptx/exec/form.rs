@@ -72,6 +72,10 @@ pub(super) enum Step {
     Repack {
         repack: u32,
     },
+    /// Moves a value of 128 bits.
+    Pair {
+        pair: u32,
+    },
     Load {
         access: u32,
     },

@@ -292,7 +292,9 @@ pub(super) fn free(m: &mut Machine, call: &SystemCall, exec: u32) {
         let freed = match m.common.heap {
             _ if address == 0 => Ok(()),
             Some(heap) => heap.free(address),
-            None => Err(format!("free of address {address:#x}, which malloc has not given")),
+            None => Err(format!(
+                "free of address {address:#x}, which malloc has not given"
+            )),
         };
         if let Err(text) = freed {
             m.found(FindingKind::InvalidFree, lane, None, None, text);

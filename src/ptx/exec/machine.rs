@@ -4,7 +4,7 @@
 use super::api::{BlockSink, FindingKind, Launch, Options};
 use super::global::GlobalRaces;
 use super::heap::Heap;
-use super::image::{Image, MemoryOp, Transfer};
+use super::image::{Image, MemoryOp};
 use super::memory::{BufferId, Memory, Object};
 use super::phase::Mbarriers;
 use super::race::Races;
@@ -306,7 +306,7 @@ impl<'a> Machine<'a> {
     /// A description of an access for messages.
     pub fn describe(&self, info: &MemoryOp) -> String {
         let what = match &info.transfer {
-            Transfer::Atomic(_) => "atomic access",
+            transfer if transfer.is_atomic() => "atomic access",
             transfer if transfer.writes() => "store",
             _ => "load",
         };

@@ -34,6 +34,7 @@ mod mbarrier;
 mod members;
 mod memory;
 mod observe;
+mod pair;
 mod phase;
 mod print;
 mod program;

@@ -97,8 +97,17 @@ impl Decoder<'_> {
         let data = i.operands.get(data).ok_or("too few operands")?;
         let operand = i.operands.get(at).ok_or("too few operands")?;
         let (space, from, offset) = self.address(i, operand)?;
-        let data = self.elements(data, ty, !store)?;
+        let pair = ty == Type::B128;
+        if pair && i.one_of(&[Word::V2, Word::V4, Word::V8]).is_some() {
+            return Err("vectors of .b128 are not supported".to_owned());
+        }
+        let (data, ty) = if pair {
+            (self.pair(data)?.to_vec(), Type::B64)
+        } else {
+            (self.elements(data, ty, !store)?, ty)
+        };
         let wanted = match i.one_of(&[Word::V2, Word::V4, Word::V8]) {
+            None if pair => 2,
             None => 1,
             Some(Word::V2) => 2,
             Some(Word::V4) => 4,
@@ -178,6 +187,9 @@ impl Decoder<'_> {
             return Err("vector and asynchronous atomics are not supported".to_owned());
         }
         let ty = i.ty(0).ok_or("no type")?;
+        if ty == Type::B128 && !red {
+            return self.atomic_pair(i);
+        }
         let word = i.one_of(&[
             Word::Exch,
             Word::Cas,

@@ -207,7 +207,12 @@ fn misuse_is_found() {
         InvalidFree,
         "free of address 0x10000000000, which malloc has not given",
     );
-    let null = on_heap(&format!("mov.u64 %rd1, 0; {} ret;", free("%rd1")), 1, &[0], 64);
+    let null = on_heap(
+        &format!("mov.u64 %rd1, 0; {} ret;", free("%rd1")),
+        1,
+        &[0],
+        64,
+    );
     assert_eq!(messages(&null), Vec::<&str>::new());
 }
 
@@ -285,10 +290,7 @@ fn virtual_functions_are_called_through_tables() {
          .global .align 8 .u64 _ZTV1B[4] = {0, 0, plus, gone};
          .const .align 8 .u64 _ZTV1D[4] = {0, 0, times, gone};\n",
         &class("plus", "add.s32 %r2, %r1, 1;"),
-        &class(
-            "times",
-            "ld.u32 %r3, [%rd1+8]; mul.lo.s32 %r2, %r3, %r1;",
-        ),
+        &class("times", "ld.u32 %r3, [%rd1+8]; mul.lo.s32 %r2, %r3, %r1;"),
         ".func gone(.param .b64 gone_0) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [gone_0];\n",
         &free("%rd1"),
         "ret; }\n",

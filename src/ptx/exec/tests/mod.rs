@@ -8,6 +8,7 @@ mod heap;
 mod limits;
 mod mbarriers;
 mod order;
+mod pairs;
 mod ptxas;
 mod tensor;
 mod tensor_map;
