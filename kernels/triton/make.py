@@ -64,6 +64,13 @@ KERNELS = {
     ),
     "persistent_matmul": (MATMUL, TILES, {"num_stages": 3}),
     "descriptor_matmul": (MATMUL, TILES, {"num_stages": 3}),
+    "host_descriptor_matmul": (
+        {
+            **MATMUL, "a": "tensordesc<fp16[64,32]>", "b": "tensordesc<fp16[32,64]>",
+            "c": "tensordesc<fp16[64,64]>",
+        },
+        TILES, {"num_stages": 3},
+    ),
 }
 
 
@@ -89,7 +96,10 @@ def compiled(name, arch):
 def facts(name, kernel):
     """What Triton says of a kernel, as ``Kernel.from_triton`` reads it."""
     signature, constants, _ = KERNELS[name]
-    metadata = ("name", "num_warps", "shared", "global_scratch_size", "profile_scratch_size")
+    metadata = (
+        "name", "num_warps", "shared", "global_scratch_size", "profile_scratch_size",
+        "tensordesc_meta",
+    )
     return {
         "metadata": {k: getattr(kernel.metadata, k) for k in metadata if hasattr(kernel.metadata, k)},
         "signature": signature,

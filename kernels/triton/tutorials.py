@@ -226,3 +226,18 @@ def descriptor_matmul(
         for start in range(0, k, BK):
             total = tl.dot(a_tiles.load([row, start]), b_tiles.load([start, column]), total)
         c_tiles.store([row, column], total.to(tl.float16))
+
+
+@triton.jit
+def host_descriptor_matmul(
+    a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
+):
+    """As descriptor_matmul, with descriptors that the host makes."""
+    tiles_n = tl.cdiv(n, BN)
+    tiles = tl.cdiv(m, BM) * tiles_n
+    for tile in range(tl.program_id(0), tiles, tl.num_programs(0)):
+        row, column = tile // tiles_n * BM, tile % tiles_n * BN
+        total = tl.zeros((BM, BN), tl.float32)
+        for start in range(0, k, BK):
+            total = tl.dot(a.load([row, start]), b.load([start, column]), total)
+        c.store([row, column], total.to(tl.float16))

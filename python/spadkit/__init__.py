@@ -23,6 +23,7 @@ from ._errors import (
 from ._kernel import Configured, Kernel, Launch
 from ._native import __version__
 from ._results import Conflicts, Result, Rewritten, Run, Tuning
+from ._tensor_map import TensorMap
 
 __all__ = [
     "ArgumentError",
@@ -40,6 +41,7 @@ __all__ = [
     "Result",
     "Rewritten",
     "Run",
+    "TensorMap",
     "ToolError",
     "Tuning",
     "UsageError",

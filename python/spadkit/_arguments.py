@@ -9,9 +9,13 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ._descriptors import Descriptor
 from ._errors import ArgumentError
+from ._tensor_map import TensorMap
 
 Array = npt.NDArray[Any]
+#: Bytes of a tensor map.
+_MAP = 128
 _FLOATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
 
@@ -38,7 +42,8 @@ class Parameter:
         return self.type in _FLOATS
 
     def __str__(self) -> str:
-        return f"{self.name} ({'struct of ' + str(self.bytes) + ' bytes' if self.is_struct else self.type})"
+        struct = "tensor map or struct" if self.bytes == _MAP else "struct"
+        return f"{self.name} ({f'{struct} of {self.bytes} bytes' if self.is_struct else self.type})"
 
 
 @dataclass
@@ -72,53 +77,99 @@ def bind(
     args: Sequence[Any],
     named: Mapping[str, Any],
     symbols: Mapping[str, Any],
+    hidden: Mapping[str, Any],
+    descriptors: Mapping[str, Descriptor],
 ) -> Bound:
-    """The arguments of a call, positional ones first, one for each parameter."""
-    given = _in_order(entry, parameters, args, named)
-    bound = Bound([], [], [])
-    at: list[int] = []
-    tables = []
-    for position, (parameter, value) in enumerate(zip(parameters, given)):
+    """The arguments of a call, positional ones first, one for each parameter;
+    one for those of a descriptor, which begin with the one of its name. The
+    caller does not pass ``hidden`` ones."""
+    implied = {name for d in descriptors.values() for name in d.names[1:]}
+    taken = [p for p in parameters if p.name not in implied]
+    own = [p for p in taken if p.name not in hidden]
+    given = dict(zip((p.name for p in own), _in_order(entry, own, args, named)))
+    binding = _Binding()
+    rest = iter(parameters)
+    for position, parameter in enumerate(taken):
+        value = given.get(parameter.name, hidden.get(parameter.name))
         where = f"argument {position} of {entry}, {parameter.name}"
+        descriptor = descriptors.get(parameter.name)
+        values = [value] if descriptor is None else descriptor.values(where, value)
+        for part in values:
+            binding.add(where, next(rest), part)
+    binding.add_arrays()
+    for name, value in symbols.items():
+        binding.add_symbol(f"symbol {name} of {entry}", name, value)
+    return binding.bound
+
+
+class _Binding:
+    """Arguments as they are collected."""
+
+    def __init__(self) -> None:
+        self.bound = Bound([], [], [])
+        # Of each array of `bound` the index of its argument.
+        self._at: list[int] = []
+        # Arrays that are arguments only because the one of an index names them.
+        self._inner: list[tuple[int, str, str, Array]] = []
+
+    def add(self, where: str, parameter: Parameter, value: Any) -> None:
+        """The argument of the next parameter."""
+        name, index = parameter.name, len(self.bound.native)
+        kind, packed, others = "value", b"", []
         if isinstance(value, np.ndarray):
             _check_pointer(where, parameter, value)
-            same = _same(where, value, [array for _, array in bound.arrays])
-            if same is not None:
-                bound.native.append((parameter.name, "same", b"", [at[same]]))
-                continue
-            at.append(position)
-            bound.native.append((parameter.name, "buffer", value.tobytes(), []))
-            bound.arrays.append((parameter.name, value))
+            same = self._same(where, value)
+            if same is None:
+                kind, packed = "buffer", value.tobytes()
+                self._take(index, name, value)
+            else:
+                kind, others = "same", [same]
+        elif isinstance(value, TensorMap):
+            if (parameter.bytes, parameter.is_struct) not in ((_MAP, True), (8, False)):
+                raise ArgumentError(f"{where}: {value!r}", f"expected {_expected(parameter)}")
+            kind, packed = "tensor_map", value.encoded
+            self._inner.append((index, where, f"{name}.array", value.memory))
         elif value is None:
             if parameter.bytes != 8 or parameter.is_struct:
                 raise ArgumentError(f"{where}: None", f"expected {_expected(parameter)}")
-            bound.native.append((parameter.name, "null", b"", []))
+            kind = "null"
         elif _is_table(value):
             _check_pointer(where, parameter, value[0])
-            tables.append((position, where, value))
-            bound.native.append((parameter.name, "addresses", b"", []))
+            kind = "addresses"
+            for nth, array in enumerate(value):
+                self._inner.append((index, f"{where}[{nth}]", f"{name}[{nth}]", array))
         else:
-            bound.native.append((parameter.name, "value", _scalar(where, parameter, value), []))
-    for position, where, arrays in tables:
-        name = parameters[position].name
-        for nth, array in enumerate(arrays):
-            _check_array(f"{where}[{nth}]", array)
-            same = _same(f"{where}[{nth}]", array, [other for _, other in bound.arrays])
+            packed = _scalar(where, parameter, value)
+        self.bound.native.append((name, kind, packed, others))
+
+    def add_arrays(self) -> None:
+        """The arrays that arguments name, after all parameters have theirs."""
+        for index, where, name, array in self._inner:
+            _check_array(where, array)
+            same = self._same(where, array)
             if same is None:
-                same = len(at)
-                at.append(len(bound.native))
-                bound.native.append((f"{name}[{nth}]", "buffer", array.tobytes(), []))
-                bound.arrays.append((f"{name}[{nth}]", array))
-            bound.native[position][3].append(at[same])
-    for name, value in symbols.items():
-        where = f"symbol {name} of {entry}"
+                same = len(self.bound.native)
+                self._take(same, name, array)
+                self.bound.native.append((name, "buffer", array.tobytes(), []))
+            self.bound.native[index][3].append(same)
+
+    def add_symbol(self, where: str, name: str, value: Any) -> None:
+        """What a variable of the PTX holds."""
         if not isinstance(value, np.ndarray):
             raise ArgumentError(f"{where}: {_described(value)}", "expected a NumPy array")
         _check_array(where, value)
-        _same(where, value, [array for _, array in bound.arrays])
-        bound.symbols.append((name, value.tobytes()))
-        bound.arrays.append((name, value))
-    return bound
+        _same(where, value, [other for _, other in self.bound.arrays])
+        self.bound.symbols.append((name, value.tobytes()))
+        self.bound.arrays.append((name, value))
+
+    def _take(self, index: int, name: str, array: Array) -> None:
+        self._at.append(index)
+        self.bound.arrays.append((name, array))
+
+    def _same(self, where: str, array: Array) -> Optional[int]:
+        """The argument that is the same memory."""
+        found = _same(where, array, [other for _, other in self.bound.arrays])
+        return None if found is None else self._at[found]
 
 
 def _is_table(value: Any) -> bool:
@@ -216,7 +267,8 @@ def _scalar(where: str, parameter: Parameter, value: Any) -> bytes:
 
 def _expected(parameter: Parameter) -> str:
     if parameter.is_struct:
-        return f"{parameter.bytes} bytes: bytes, or a scalar of a structured dtype"
+        tensor_map = "a TensorMap, " if parameter.bytes == _MAP else ""
+        return f"{parameter.bytes} bytes: {tensor_map}bytes, or a scalar of a structured dtype"
     if parameter.is_float:
         return f"a number, for {parameter.type}"
     if parameter.bytes == 8:

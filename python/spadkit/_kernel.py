@@ -29,7 +29,7 @@ class Kernel:
         self._native = _native.Kernel(source.ptx, source.file, source.entry)
         self._source = source
         self._last: Optional[Launch] = None
-        names = list(source.names)
+        names = source.parameters
         self._parameters = []
         for at, (name, size, kind) in enumerate(self._native.params()):
             own = names[at] if at < len(names) else name
@@ -97,7 +97,8 @@ class Kernel:
     @property
     def parameters(self) -> list[Parameter]:
         """The parameters that a call takes, in order."""
-        hidden = set(self._source.hidden)
+        descriptors = self._source.descriptors.values()
+        hidden = {*self._source.hidden, *(name for d in descriptors for name in d.names[1:])}
         return [p for p in self._parameters if p.name not in hidden]
 
     @property
@@ -219,8 +220,15 @@ class Configured:
         kernel = self.kernel
         source = kernel._source
         given, named = source.runtime_arguments(args, named)
-        hidden = source.hidden_values(self.grid)
-        bound = bind(kernel.entry, kernel._parameters, given, {**named, **hidden}, symbols or {})
+        bound = bind(
+            kernel.entry,
+            kernel._parameters,
+            given,
+            named,
+            symbols or {},
+            source.hidden_values(self.grid),
+            source.descriptors,
+        )
         native = kernel._native.launch(
             self.grid,
             self.block,

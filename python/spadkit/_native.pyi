@@ -6,8 +6,24 @@ __version__: str
 
 # The JSON text, warnings, and the error that the command ends with.
 _Answer = tuple[str, list[str], Optional[Exception]]
-# Name, kind ("buffer", "value", "same", "addresses", "null"), bytes, indices of others.
+# Name, kind ("buffer", "value", "same", "addresses", "tensor_map", "null"), bytes, indices of others.
 _Argument = tuple[str, str, bytes, list[int]]
+
+# Of an image: corners of its pixels, channels, and how many pixels.
+_Pixels = tuple[Sequence[int], Sequence[int], int, int]
+
+def tensor_map(
+    bytes: int,
+    ty: str,
+    offset: int,
+    extent: Sequence[int],
+    strides: Optional[Sequence[int]],
+    tile: Sequence[int],
+    pixels: Optional[_Pixels],
+    element_strides: Optional[Sequence[int]],
+    swizzle: int,
+    nan: bool,
+) -> bytes: ...
 
 class Kernel:
     def __new__(cls, text: str, name: str, entry: Optional[str] = None) -> Kernel: ...

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
 from . import _nvrtc
+from ._descriptors import Descriptor, descriptors_of
 from ._errors import ArgumentError, UsageError
 
 
@@ -23,8 +25,11 @@ class Source:
     block: Optional[int] = None
     #: Bytes of dynamic shared memory.
     shared: int = 0
-    #: Names of the parameters; the PTX has them numbered.
+    #: Names of the parameters; the PTX has them numbered. A descriptor's come
+    #: with it.
     names: Sequence[str] = ()
+    #: Those of ``names`` that stand for several parameters.
+    descriptors: Mapping[str, Descriptor] = field(default_factory=dict)
     #: PTX types that are known better than from the declaration.
     types: Mapping[str, str] = field(default_factory=dict)
     #: All arguments of the source, in its order, also those without a parameter.
@@ -52,6 +57,12 @@ class Source:
                 what = f"{name} is {value!r}, and the kernel is compiled for {self.constants[name]!r}"
                 raise ArgumentError(what, "compile it for this value")
         return positional, left
+
+    @property
+    def parameters(self) -> list[str]:
+        """Names of all parameters of the PTX."""
+        known = self.descriptors
+        return [part for n in self.names for part in (known[n].names if n in known else [n])]
 
     def hidden_values(self, grid: Sequence[int]) -> dict[str, Any]:
         """What is passed for the hidden parameters."""
@@ -86,30 +97,33 @@ def triton_source(compiled: Any) -> Source:
     ptx, metadata = asm["ptx"], compiled.metadata
     name = str(getattr(metadata, "name", None) or compiled.name)
     types, constants, signature = _triton_arguments(compiled.src)
-    descriptors = [n for n, kind in types.items() if kind.startswith("tensordesc")]
-    if descriptors:
-        raise UsageError(
-            f"argument {descriptors[0]} of {name} is a tensor descriptor made by the host",
-            "expected pointers; make the descriptor in the kernel (tl.make_tensor_descriptor)",
-        )
     # Newer versions of Triton pass memory for the kernel's own use.
     scratch = {
         which: int(getattr(metadata, f"{which}_size") or 0)
         for which in ("global_scratch", "profile_scratch")
         if hasattr(metadata, f"{which}_size")
     }
+    ptx = ptx.decode() if isinstance(ptx, bytes) else ptx
+    names = [*types, *scratch]
     return Source(
-        ptx.decode() if isinstance(ptx, bytes) else ptx,
+        ptx,
         f"<triton {name}>",
         name,
         block=32 * int(metadata.num_warps),
         shared=int(metadata.shared),
-        names=[*types, *scratch],
+        names=names,
+        descriptors=descriptors_of(name, types, metadata, _parameters(ptx, name) - len(names)),
         types={n: _FLOATS[kind] for n, kind in types.items() if kind in _FLOATS},
         signature=signature,
         constants=constants,
         hidden=scratch,
     )
+
+
+def _parameters(ptx: str, name: str) -> int:
+    """How many parameters an entry has."""
+    head = re.search(rf"\.entry\s+{re.escape(name)}\s*\(([^)]*)\)", ptx)
+    return head.group(1).count(".param") if head else 0
 
 
 def _triton_arguments(source: Any) -> tuple[dict[str, str], dict[str, Any], list[str]]:

@@ -3,6 +3,7 @@
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use spadkit::error::Error;
+use spadkit::ptx::exec::Wrong;
 
 /// The exception for an error: its class says which kind it is, its text is what
 /// the command line prints.
@@ -29,4 +30,17 @@ fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let class = py.import("spadkit._errors")?.getattr(class)?;
     let value = class.call1((error.to_string(), error.advice(), place))?;
     Ok(PyErr::from_value(value))
+}
+
+/// The `ArgumentError` for a rule of tensor maps that is broken.
+pub fn wrong_map(py: Python<'_>, wrong: Wrong) -> PyErr {
+    let what = format!("tensor map, {}: {}", wrong.key, wrong.what);
+    let made = || {
+        let class = py.import("spadkit._errors")?.getattr("ArgumentError")?;
+        class.call1((&what, &wrong.expected))
+    };
+    match made() {
+        Ok(value) => PyErr::from_value(value),
+        Err(error) => error,
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::failure::raise;
 use crate::interrupted;
+use crate::tensor_map::argument;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -9,28 +10,35 @@ use spadkit::cli::answers::{self, Races};
 use spadkit::launch::{Arg, ArgKind, Buffer, Element, Init, Symbol};
 use std::time::Duration;
 
-/// Name, kind, bytes, and the arguments that `same` and `addresses` name.
+/// Name, kind, bytes, and the arguments that `same`, `addresses` and `tensor_map`
+/// name.
 pub type Argument = (String, String, Vec<u8>, Vec<usize>);
 /// Name and bytes.
 pub type SymbolValue = (String, Vec<u8>);
 
 /// The arguments of a launch file. Each array is a buffer of bytes.
-pub fn args(given: Vec<Argument>) -> Vec<Arg> {
-    let arg = |(name, kind, bytes, of): Argument| Arg {
-        name,
-        kind: match kind.as_str() {
-            "buffer" => ArgKind::Buffer(buffer(bytes)),
-            "same" => ArgKind::Same {
-                arg: of.first().copied().unwrap_or(0),
-                bytes: 0,
-            },
-            "addresses" => ArgKind::Addresses(of),
-            "value" => ArgKind::Value(Element::Bytes, bytes),
-            _ => ArgKind::Null,
-        },
-        offset: 0,
-    };
+pub fn args(given: Vec<Argument>) -> PyResult<Vec<Arg>> {
     given.into_iter().map(arg).collect()
+}
+
+fn arg((name, kind, bytes, of): Argument) -> PyResult<Arg> {
+    let first = of.first().copied().unwrap_or(0);
+    let kind = match kind.as_str() {
+        "buffer" => ArgKind::Buffer(buffer(bytes)),
+        "same" => ArgKind::Same {
+            arg: first,
+            bytes: 0,
+        },
+        "addresses" => ArgKind::Addresses(of),
+        "tensor_map" => ArgKind::TensorMap(argument(first, &bytes)?),
+        "value" => ArgKind::Value(Element::Bytes, bytes),
+        _ => ArgKind::Null,
+    };
+    Ok(Arg {
+        name,
+        kind,
+        offset: 0,
+    })
 }
 
 /// The symbols of a launch file.

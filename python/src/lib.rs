@@ -5,6 +5,7 @@
 mod failure;
 mod interrupted;
 mod launch;
+mod tensor_map;
 
 use failure::raise;
 use launch::{Argument, Launch, SymbolValue};
@@ -82,7 +83,7 @@ impl Kernel {
             block,
             dynamic_shared,
             limit,
-            args: launch::args(args),
+            args: launch::args(args)?,
             symbols: launch::symbols(symbols),
         };
         let launch = py.detach(|| self.inner.launch(given));
@@ -125,5 +126,6 @@ fn type_name(ty: spadkit::ptx::Type) -> String {
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Kernel>()?;
+    module.add_function(wrap_pyfunction!(tensor_map::tensor_map, module)?)?;
     module.add_class::<Launch>()
 }

@@ -24,9 +24,7 @@ def compiled(folder: Path, name: str, sm: int) -> SimpleNamespace:
     )
 
 
-# Of sm_90 this one needs tensor maps, and its PTX is not here.
-REFUSED = {("descriptor_matmul", 90)}
-ALL = [(name, sm) for name in CASES for sm in (80, 90) if (name, sm) not in REFUSED]
+ALL = [(name, sm) for name in CASES for sm in (80, 90)]
 
 
 @pytest.mark.parametrize(("name", "sm"), ALL)

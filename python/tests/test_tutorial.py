@@ -12,5 +12,5 @@ def test_the_tutorial_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     page = (ROOT / "docs/tutorials/python.md").read_text()
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     exec(compile("\n".join(blocks), "python.md", "exec"), {})

@@ -1,12 +1,13 @@
 """Triton's tutorials on NumPy arrays: each case runs a kernel of
 kernels/triton/tutorials.py and compares it with NumPy."""
 
-from typing import Any, Callable, Union
+from types import SimpleNamespace
+from typing import Any, Callable
 
 import numpy as np
 import numpy.typing as npt
 
-from spadkit import Kernel
+from spadkit import Kernel, TensorMap
 
 Array = npt.NDArray[Any]
 
@@ -57,6 +58,29 @@ def persistent_matmul(kernel: Kernel) -> None:
 
 def descriptor_matmul(kernel: Kernel) -> None:
     product(kernel, 192, 128, 96, 4)
+
+
+def host_descriptor_matmul(kernel: Kernel) -> None:
+    """A tensor of PyTorch, a tensor map, and an array that the map is made of."""
+    m, n, k = 192, 128, 96
+    a, b, c = random(m, k, kind=np.float16), random(k, n, kind=np.float16), np.zeros((m, n), np.float16)
+    left = SimpleNamespace(base=Tensor(a), shape=[m, k], strides=[k, 1], block_shape=[64, 32])
+    right = TensorMap(b, (32, 64), swizzle=128)
+    kernel[4](left, right, c, m, n, k)
+    near(c, a.astype(np.float64) @ b.astype(np.float64), 2.0**-10, k)
+
+
+class Tensor:
+    """What Triton's descriptors need of a tensor of PyTorch."""
+
+    def __init__(self, array: Array) -> None:
+        self.array, self.dtype = array, f"torch.{array.dtype}"
+
+    def detach(self) -> "Tensor":
+        return self
+
+    def numpy(self) -> Array:
+        return self.array
 
 
 def dropout(kernel: Kernel) -> None:
@@ -146,6 +170,6 @@ CASES: dict[str, Case] = {
     case.__name__: case
     for case in (
         add, softmax, matmul, dropout, layer_norm, layer_norm_backward, attention,
-        grouped_matmul, persistent_matmul, descriptor_matmul,
+        grouped_matmul, persistent_matmul, descriptor_matmul, host_descriptor_matmul,
     )
 }

@@ -37,5 +37,5 @@ pub use prepare::Prepared;
 
 pub use single::{Instead, Launch, Passed};
 pub use skeleton::{Given, GivenArg, Skeleton};
-pub use tensor_map::TensorMapArg;
+pub use tensor_map::{GivenMap, TensorMapArg, check_inside};
 pub use texture::{SamplerTable, Texels, TextureTable};

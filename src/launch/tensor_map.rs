@@ -1,10 +1,10 @@
-//! Tensor maps as arguments of a launch file.
+//! Tensor maps as arguments of a launch file, or of another program.
 
 use super::element::{Element, parse_element};
 use crate::error::Result;
 use crate::input::section::{Section, Source};
 use crate::ptx::Type;
-use crate::ptx::exec::{Boxed, TensorMap};
+use crate::ptx::exec::{Boxed, TensorMap, Wrong};
 use crate::ptx::tensor::Swizzle;
 
 /// A tensor map of an argument's buffer.
@@ -35,6 +35,60 @@ const PIXEL_KEYS: [&str; 4] = ["lower", "upper", "channels", "pixels"];
 /// The largest integers that a rule of maps may still judge.
 const MOST: i64 = 1 << 48;
 
+/// What is said of a map before it is checked. Lists begin with the innermost
+/// dimension; those that are not there have the values of a tensor without gaps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GivenMap {
+    /// Type of the elements.
+    pub element: Element,
+    /// Bytes of the buffer before the tensor.
+    pub offset: u64,
+    /// Elements of each dimension.
+    pub extent: Vec<u64>,
+    /// Bytes between elements of each dimension but the innermost.
+    pub strides: Option<Vec<u64>>,
+    /// What one copy moves.
+    pub boxed: Boxed,
+    /// Every how manyth element is moved.
+    pub element_strides: Option<Vec<u32>>,
+    /// How rows lie in shared memory.
+    pub swizzle: Swizzle,
+    /// Whether elements outside the tensor are read as NaN.
+    pub nan_fill: bool,
+}
+
+impl GivenMap {
+    /// The map, whose address is an offset in the buffer. The error is the first
+    /// rule that it breaks, by the key of a launch file.
+    pub fn map(self) -> std::result::Result<TensorMap, Wrong> {
+        let element = element(self.element)?;
+        let rank = self.extent.len();
+        let outer = rank.saturating_sub(1);
+        sized("strides", self.strides.as_deref(), outer)?;
+        sized("element_strides", self.element_strides.as_deref(), rank)?;
+        match &self.boxed {
+            Boxed::Tile(extent) => sized("box", Some(extent), rank)?,
+            Boxed::Pixels { lower, upper, .. } => {
+                sized("lower", Some(lower), rank.saturating_sub(2))?;
+                sized("upper", Some(upper), rank.saturating_sub(2))?;
+            }
+        }
+        let packed = || packed(&self.extent, element.bytes().into());
+        let map = TensorMap {
+            address: self.offset,
+            element,
+            strides: self.strides.unwrap_or_else(packed),
+            boxed: self.boxed,
+            steps: self.element_strides.unwrap_or_else(|| vec![1; rank]),
+            extent: self.extent,
+            swizzle: self.swizzle,
+            nan_fill: self.nan_fill,
+        };
+        map.check()?;
+        Ok(map)
+    }
+}
+
 impl TensorMapArg {
     /// The map where the buffer begins at an address.
     pub fn placed(&self, begin: u64) -> TensorMap {
@@ -44,34 +98,35 @@ impl TensorMapArg {
         }
     }
 
-    /// Bytes of the buffer up to the end of the tensor.
-    pub fn bytes(&self) -> u64 {
-        let map = &self.map;
-        let outer = map.extent.iter().skip(1).zip(&map.strides);
-        let last = outer.fold(0u64, |sum, (n, stride)| {
-            sum.saturating_add((n - 1).saturating_mul(*stride))
-        });
-        let row = map.extent[0].saturating_mul(map.element.bytes().into());
-        map.address.saturating_add(last).saturating_add(row)
-    }
-
     /// Whether the tensor is inside of its buffer of so many bytes; none where
     /// the argument is no buffer.
     pub(super) fn check(&self, arg: &Section, buffer: Option<u64>) -> Result<()> {
-        let (what, help) = match buffer {
-            Some(bytes) if self.bytes() <= bytes => return Ok(()),
-            Some(bytes) => {
-                let end = self.bytes();
-                let what = format!("the tensor ends at byte {end} of a buffer of {bytes} bytes");
-                (what, "expected offset, extent and strides inside of it")
-            }
-            None => {
-                let what = "'buffer' names an argument that is not a buffer".to_owned();
-                (what, "expected one with a count")
-            }
+        let Some(bytes) = buffer else {
+            let what = "'buffer' names an argument that is not a buffer";
+            return Err(arg.wrong("tensor_map", what, "expected one with a count"));
         };
-        Err(arg.wrong("tensor_map", &what, help))
+        let inside = check_inside(&self.map, bytes);
+        inside.map_err(|wrong| arg.wrong(wrong.key, &wrong.what, &wrong.expected))
     }
+}
+
+/// Whether the tensor of a map is inside of a buffer of so many bytes, if its
+/// address is an offset there.
+pub fn check_inside(map: &TensorMap, bytes: u64) -> std::result::Result<(), Wrong> {
+    let outer = map.extent.iter().skip(1).zip(&map.strides);
+    let last = outer.fold(0u64, |sum, (n, stride)| {
+        sum.saturating_add((n - 1).saturating_mul(*stride))
+    });
+    let row = map.extent[0].saturating_mul(map.element.bytes().into());
+    let end = map.address.saturating_add(last).saturating_add(row);
+    if end <= bytes {
+        return Ok(());
+    }
+    Err(Wrong {
+        key: "tensor_map",
+        what: format!("the tensor ends at byte {end} of a buffer of {bytes} bytes"),
+        expected: "expected offset, extent and strides inside of it".to_owned(),
+    })
 }
 
 /// Reads the table `tensor_map` of an `[[arg]]`, if there is one.
@@ -91,37 +146,30 @@ pub(super) fn parse_tensor_map(
         let help = format!("expected one of {}", names.join(", "));
         return Err(source.error(what, help, buffer.offset));
     };
-    let map = parse_map(&section, source)?;
-    if let Err(wrong) = map.check() {
-        let offset = section.place(wrong.key);
-        return Err(source.error(wrong.what, wrong.expected, offset));
-    }
+    let map = parse_map(&section, source)?.map();
+    let map = map.map_err(|wrong| section.wrong(wrong.key, &wrong.what, &wrong.expected))?;
     Ok(Some(TensorMapArg { buffer: index, map }))
 }
 
-fn parse_map(section: &Section, source: &Source) -> Result<TensorMap> {
-    let element = element(section, source)?;
+fn parse_map(section: &Section, source: &Source) -> Result<GivenMap> {
+    let element = parse_element(section, source)?;
     let Some(extent) = section.integers("extent", 1, MOST)? else {
         return Err(section.missing("extent", "[x, ...], elements of each dimension"));
     };
-    let rank = extent.len();
-    let extent: Vec<u64> = extent.into_iter().map(|n| n as u64).collect();
-    let strides = match sized(section, "strides", rank.saturating_sub(1), (0, MOST))? {
-        Some(strides) => strides.into_iter().map(|n| n as u64).collect(),
-        None => packed(&extent, element.bytes().into()),
-    };
-    let steps = sized(section, "element_strides", rank, (0, i64::from(u32::MAX)))?;
+    let strides = section.integers("strides", 0, MOST)?;
+    let steps = section.integers("element_strides", 0, i64::from(u32::MAX))?;
     // Interleaved layouts are the only other ones.
     section.choice("interleave", &["none"])?;
     let swizzle = section.choice("swizzle", &["none", "32", "64", "128"])?;
     let fill = section.choice("fill", &["zeros", "nan"])?;
-    Ok(TensorMap {
-        address: section.integer("offset", 0, MOST as u64)?.unwrap_or(0),
+    let wide = |all: Vec<i64>| all.into_iter().map(|n| n as u64).collect();
+    Ok(GivenMap {
         element,
-        strides,
-        boxed: boxed(section, rank)?,
-        steps: steps.map_or(vec![1; rank], narrow),
-        extent,
+        offset: section.integer("offset", 0, MOST as u64)?.unwrap_or(0),
+        extent: wide(extent),
+        strides: strides.map(wide),
+        boxed: boxed(section)?,
+        element_strides: steps.map(narrow),
         swizzle: Swizzle::ALL[swizzle.unwrap_or(0)],
         nan_fill: fill == Some(1),
     })
@@ -131,32 +179,12 @@ fn narrow(all: Vec<i64>) -> Vec<u32> {
     all.into_iter().map(|n| n as u32).collect()
 }
 
-/// An array of that many integers.
-fn sized(
-    section: &Section,
-    key: &str,
-    count: usize,
-    (min, max): (i64, i64),
-) -> Result<Option<Vec<i64>>> {
-    match section.integers(key, min, max)? {
-        Some(list) if list.len() != count => {
-            let what = format!("'{key}' has {} numbers", list.len());
-            let help = format!("expected {count}, by the dimensions of 'extent'");
-            Err(section.wrong(key, &what, &help))
-        }
-        list => Ok(list),
-    }
-}
-
-fn boxed(section: &Section, rank: usize) -> Result<Boxed> {
-    const NUMBER: (i64, i64) = (0, u32::MAX as i64);
-    if let Some(extent) = sized(section, "box", rank, NUMBER)? {
+fn boxed(section: &Section) -> Result<Boxed> {
+    if let Some(extent) = section.integers("box", 0, i64::from(u32::MAX))? {
         section.refuse(&PIXEL_KEYS, "expected it without 'box', for .im2col")?;
         return Ok(Boxed::Tile(narrow(extent)));
     }
-    const CORNER: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
-    let outer = rank.saturating_sub(2);
-    let corner = |key| sized(section, key, outer, CORNER);
+    let corner = |key| section.integers(key, i64::from(i32::MIN), i64::from(i32::MAX));
     let number = |key| section.integer(key, 0, u64::from(u32::MAX));
     match (
         corner("lower")?,
@@ -177,8 +205,20 @@ fn boxed(section: &Section, rank: usize) -> Result<Boxed> {
     }
 }
 
-fn element(section: &Section, source: &Source) -> Result<Type> {
-    Ok(match parse_element(section, source)? {
+/// A list has as many numbers as there are dimensions.
+fn sized<T>(key: &'static str, list: Option<&[T]>, count: usize) -> std::result::Result<(), Wrong> {
+    match list {
+        Some(list) if list.len() != count => Err(Wrong {
+            key,
+            what: format!("'{key}' has {} numbers", list.len()),
+            expected: format!("expected {count}, by the dimensions of 'extent'"),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn element(element: Element) -> std::result::Result<Type, Wrong> {
+    Ok(match element {
         Element::Unsigned(1) => Type::U8,
         Element::Unsigned(2) => Type::U16,
         Element::Unsigned(4) => Type::U32,
@@ -190,8 +230,11 @@ fn element(section: &Section, source: &Source) -> Result<Type> {
         Element::F32 => Type::F32,
         Element::F64 => Type::F64,
         Element::Signed(_) | Element::Bytes => {
-            let help = "expected u8, u16, u32, s32, u64, s64, f16, bf16, f32 or f64";
-            return Err(section.wrong("type", "tensor maps have no such type", help));
+            return Err(Wrong {
+                key: "type",
+                what: "tensor maps have no such type".to_owned(),
+                expected: "expected u8, u16, u32, s32, u64, s64, f16, bf16, f32 or f64".to_owned(),
+            });
         }
     })
 }

@@ -14,6 +14,8 @@ pub struct Wrong {
     pub expected: String,
 }
 
+/// How dimensions count; arrays of most languages have theirs the other way.
+const INNERMOST: &str = " (0 is the innermost)";
 /// Addresses and strides are multiples of it, and rows of a box.
 const UNIT: u64 = 16;
 /// Elements of a box in one dimension, and channels of a pixel.
@@ -39,18 +41,23 @@ impl Wrong {
     }
 }
 
-/// The first of some values that is outside of a range.
+/// The first of some values that is outside of a range; they are of dimensions
+/// from `first` on.
 fn all_in<T: Copy + PartialOrd + std::fmt::Display>(
     key: &'static str,
     what: &str,
-    values: &[T],
+    (first, values): (usize, &[T]),
     range: std::ops::RangeInclusive<T>,
 ) -> Result<(), Wrong> {
     match values.iter().position(|v| !range.contains(v)) {
         None => Ok(()),
         Some(at) => Err(Wrong::new(
             key,
-            &format!("{what} {} in dimension {at}", values[at]),
+            &format!(
+                "{what} {} in dimension {}{INNERMOST}",
+                values[at],
+                first + at
+            ),
             &format!("{} to {}", range.start(), range.end()),
         )),
     }
@@ -64,7 +71,7 @@ impl TensorMap {
         if !(1..=MOST_DIMENSIONS).contains(&rank) {
             return Err(Wrong::rank(rank));
         }
-        all_in("extent", "an extent of", &self.extent, 1..=MOST_EXTENT)?;
+        all_in("extent", "an extent of", (0, &self.extent), 1..=MOST_EXTENT)?;
         if !self.address.is_multiple_of(UNIT) {
             let what = format!("the tensor begins at address {:#x}", self.address);
             return Err(Wrong::new("offset", &what, "a multiple of 16"));
@@ -74,7 +81,7 @@ impl TensorMap {
         let counted = self.steps.get(1..).unwrap_or(&[]);
         if let Some(at) = counted.iter().position(|s| !(1..=MOST_STEP).contains(s)) {
             let what = format!(
-                "an element stride of {} in dimension {}",
+                "an element stride of {} in dimension {}{INNERMOST}",
                 counted[at],
                 at + 1
             );
@@ -82,7 +89,7 @@ impl TensorMap {
         }
         match &self.boxed {
             Boxed::Tile(extent) => {
-                all_in("box", "a box of", extent, 1..=MOST_ELEMENTS)?;
+                all_in("box", "a box of", (0, extent), 1..=MOST_ELEMENTS)?;
                 self.check_row("box")?;
             }
             Boxed::Pixels { .. } => self.check_pixels()?,
@@ -101,7 +108,7 @@ impl TensorMap {
             Some(at) => Err(Wrong::new(
                 "strides",
                 &format!(
-                    "a stride of {} bytes in dimension {}",
+                    "a stride of {} bytes in dimension {}{INNERMOST}",
                     self.strides[at],
                     at + 1
                 ),
@@ -149,12 +156,12 @@ impl TensorMap {
             4 => i32::from(i8::MAX),
             _ => 15,
         };
-        all_in("lower", "a corner of", lower, -most - 1..=most)?;
-        all_in("upper", "a corner of", upper, -most - 1..=most)?;
+        all_in("lower", "a corner of", (1, lower), -most - 1..=most)?;
+        all_in("upper", "a corner of", (1, upper), -most - 1..=most)?;
         for (at, (low, high)) in lower.iter().zip(upper).enumerate() {
             let last = self.extent[at + 1] as i64 - 1 + i64::from(*high);
             if last < i64::from(*low) {
-                let what = format!("no pixel in dimension {}", at + 1);
+                let what = format!("no pixel in dimension {}{INNERMOST}", at + 1);
                 return Err(Wrong::new(
                     "upper",
                     &what,
@@ -162,8 +169,18 @@ impl TensorMap {
                 ));
             }
         }
-        all_in("channels", "channels:", &[*channels], 1..=MOST_ELEMENTS)?;
-        all_in("pixels", "pixels:", &[*count], 1..=MOST_PIXELS)?;
+        for (key, n, most) in [
+            ("channels", *channels, MOST_ELEMENTS),
+            ("pixels", *count, MOST_PIXELS),
+        ] {
+            if !(1..=most).contains(&n) {
+                return Err(Wrong::new(
+                    key,
+                    &format!("{n} {key}"),
+                    &format!("1 to {most}"),
+                ));
+            }
+        }
         self.check_row("channels")
     }
 }
