@@ -28,29 +28,26 @@ module spad_hash_config (
     reg [13:0] r2;
     reg [13:0] r3;
     reg [13:0] r4;
-
     always @(posedge clk) begin
-        if (rst) begin
-            r0 <= 14'd1;
-            r1 <= 14'd2;
-            r2 <= 14'd4;
-            r3 <= 14'd8;
-            r4 <= 14'd16;
-        end else if (wr_en) begin
-            case (wr_index)
-                3'd0: r0 <= wr_data;
-                3'd1: r1 <= wr_data;
-                3'd2: r2 <= wr_data;
-                3'd3: r3 <= wr_data;
-                3'd4: r4 <= wr_data;
-                default: ;
-            endcase
-        end
+        if (rst) r0 <= 14'd1;
+        else if (wr_en & (wr_index == 3'd0)) r0 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r1 <= 14'd2;
+        else if (wr_en & (wr_index == 3'd1)) r1 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r2 <= 14'd4;
+        else if (wr_en & (wr_index == 3'd2)) r2 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r3 <= 14'd8;
+        else if (wr_en & (wr_index == 3'd3)) r3 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r4 <= 14'd16;
+        else if (wr_en & (wr_index == 3'd4)) r4 <= wr_data;
     end
 
-    assign cfg_rows[0 +: 14] = r0;
-    assign cfg_rows[14 +: 14] = r1;
-    assign cfg_rows[28 +: 14] = r2;
-    assign cfg_rows[42 +: 14] = r3;
-    assign cfg_rows[56 +: 14] = r4;
+    assign cfg_rows = {r4, r3, r2, r1, r0};
 endmodule

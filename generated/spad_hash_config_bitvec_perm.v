@@ -23,13 +23,9 @@ module spad_hash_config_bitvec_perm (
     output wire [3:0] cfg_fine
 );
     reg [3:0] k;
-
     always @(posedge clk) begin
-        if (rst) begin
-            k <= 4'd0;
-        end else if (wr_en) begin
-            k <= wr_data;
-        end
+        if (rst) k <= 4'd0;
+        else if (wr_en) k <= wr_data;
     end
 
     spad_hash_decode_bitvec_perm decode (

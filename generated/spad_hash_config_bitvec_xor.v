@@ -32,20 +32,17 @@ module spad_hash_config_bitvec_xor (
     reg [3:0] k1;
     reg [3:0] k2;
     reg [4:0] mask;
-
     always @(posedge clk) begin
-        if (rst) begin
-            k1 <= 4'd0;
-            k2 <= 4'd0;
-            mask <= 5'd0;
-        end else if (wr_en) begin
-            case (wr_index)
-                2'd0: k1 <= wr_data[3:0];
-                2'd1: k2 <= wr_data[3:0];
-                2'd2: mask <= wr_data;
-                default: ;
-            endcase
-        end
+        if (rst) k1 <= 4'd0;
+        else if (wr_en & (wr_index == 2'd0)) k1 <= wr_data[3:0];
+    end
+    always @(posedge clk) begin
+        if (rst) k2 <= 4'd0;
+        else if (wr_en & (wr_index == 2'd1)) k2 <= wr_data[3:0];
+    end
+    always @(posedge clk) begin
+        if (rst) mask <= 5'd0;
+        else if (wr_en & (wr_index == 2'd2)) mask <= wr_data;
     end
 
     spad_hash_decode_bitvec_xor decode (

@@ -29,49 +29,50 @@ module spad_hash_config_bitwise_xor (
     reg [7:0] r2;
     reg [7:0] r3;
     reg [7:0] r4;
-
     always @(posedge clk) begin
-        if (rst) begin
-            r0 <= 8'd0;
-            r1 <= 8'd1;
-            r2 <= 8'd2;
-            r3 <= 8'd3;
-            r4 <= 8'd4;
-        end else if (wr_en) begin
-            case (wr_index)
-                3'd0: r0 <= wr_data;
-                3'd1: r1 <= wr_data;
-                3'd2: r2 <= wr_data;
-                3'd3: r3 <= wr_data;
-                3'd4: r4 <= wr_data;
-                default: ;
-            endcase
-        end
+        if (rst) r0 <= 8'd0;
+        else if (wr_en & (wr_index == 3'd0)) r0 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r1 <= 8'd1;
+        else if (wr_en & (wr_index == 3'd1)) r1 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r2 <= 8'd2;
+        else if (wr_en & (wr_index == 3'd2)) r2 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r3 <= 8'd3;
+        else if (wr_en & (wr_index == 3'd3)) r3 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r4 <= 8'd4;
+        else if (wr_en & (wr_index == 3'd4)) r4 <= wr_data;
     end
 
     spad_hash_decode_pair decode0 (
         .first(r0[3:0]),
         .second(r0[7:4]),
-        .sel(cfg_sel[0 +: 24])
+        .sel(cfg_sel[23:0])
     );
     spad_hash_decode_pair decode1 (
         .first(r1[3:0]),
         .second(r1[7:4]),
-        .sel(cfg_sel[24 +: 24])
+        .sel(cfg_sel[47:24])
     );
     spad_hash_decode_pair decode2 (
         .first(r2[3:0]),
         .second(r2[7:4]),
-        .sel(cfg_sel[48 +: 24])
+        .sel(cfg_sel[71:48])
     );
     spad_hash_decode_pair decode3 (
         .first(r3[3:0]),
         .second(r3[7:4]),
-        .sel(cfg_sel[72 +: 24])
+        .sel(cfg_sel[95:72])
     );
     spad_hash_decode_pair decode4 (
         .first(r4[3:0]),
         .second(r4[7:4]),
-        .sel(cfg_sel[96 +: 24])
+        .sel(cfg_sel[119:96])
     );
 endmodule

@@ -34,41 +34,50 @@ module spad_hash_config_row_map (
     reg [2:0] r6;
     reg [2:0] r7;
     reg [2:0] r8;
-
     always @(posedge clk) begin
-        if (rst) begin
-            r0 <= 3'd0;
-            r1 <= 3'd0;
-            r2 <= 3'd0;
-            r3 <= 3'd0;
-            r4 <= 3'd0;
-            r5 <= 3'd0;
-            r6 <= 3'd0;
-            r7 <= 3'd0;
-            r8 <= 3'd0;
-        end else if (wr_en) begin
-            case (wr_index)
-                4'd0: r0 <= wr_data;
-                4'd1: r1 <= wr_data;
-                4'd2: r2 <= wr_data;
-                4'd3: r3 <= wr_data;
-                4'd4: r4 <= wr_data;
-                4'd5: r5 <= wr_data;
-                4'd6: r6 <= wr_data;
-                4'd7: r7 <= wr_data;
-                4'd8: r8 <= wr_data;
-                default: ;
-            endcase
-        end
+        if (rst) r0 <= 3'd0;
+        else if (wr_en & (wr_index == 4'd0)) r0 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r1 <= 3'd0;
+        else if (wr_en & (wr_index == 4'd1)) r1 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r2 <= 3'd0;
+        else if (wr_en & (wr_index == 4'd2)) r2 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r3 <= 3'd0;
+        else if (wr_en & (wr_index == 4'd3)) r3 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r4 <= 3'd0;
+        else if (wr_en & (wr_index == 4'd4)) r4 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r5 <= 3'd0;
+        else if (wr_en & (wr_index == 4'd5)) r5 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r6 <= 3'd0;
+        else if (wr_en & (wr_index == 4'd6)) r6 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r7 <= 3'd0;
+        else if (wr_en & (wr_index == 4'd7)) r7 <= wr_data;
+    end
+    always @(posedge clk) begin
+        if (rst) r8 <= 3'd0;
+        else if (wr_en & (wr_index == 4'd8)) r8 <= wr_data;
     end
 
-    spad_hash_decode_row_bit decode0 (.source(r0), .sel(cfg_row_sel[0 +: 6]));
-    spad_hash_decode_row_bit decode1 (.source(r1), .sel(cfg_row_sel[6 +: 6]));
-    spad_hash_decode_row_bit decode2 (.source(r2), .sel(cfg_row_sel[12 +: 6]));
-    spad_hash_decode_row_bit decode3 (.source(r3), .sel(cfg_row_sel[18 +: 6]));
-    spad_hash_decode_row_bit decode4 (.source(r4), .sel(cfg_row_sel[24 +: 6]));
-    spad_hash_decode_row_bit decode5 (.source(r5), .sel(cfg_row_sel[30 +: 6]));
-    spad_hash_decode_row_bit decode6 (.source(r6), .sel(cfg_row_sel[36 +: 6]));
-    spad_hash_decode_row_bit decode7 (.source(r7), .sel(cfg_row_sel[42 +: 6]));
-    spad_hash_decode_row_bit decode8 (.source(r8), .sel(cfg_row_sel[48 +: 6]));
+    spad_hash_decode_row_bit decode0 (.source(r0), .sel(cfg_row_sel[5:0]));
+    spad_hash_decode_row_bit decode1 (.source(r1), .sel(cfg_row_sel[11:6]));
+    spad_hash_decode_row_bit decode2 (.source(r2), .sel(cfg_row_sel[17:12]));
+    spad_hash_decode_row_bit decode3 (.source(r3), .sel(cfg_row_sel[23:18]));
+    spad_hash_decode_row_bit decode4 (.source(r4), .sel(cfg_row_sel[29:24]));
+    spad_hash_decode_row_bit decode5 (.source(r5), .sel(cfg_row_sel[35:30]));
+    spad_hash_decode_row_bit decode6 (.source(r6), .sel(cfg_row_sel[41:36]));
+    spad_hash_decode_row_bit decode7 (.source(r7), .sel(cfg_row_sel[47:42]));
+    spad_hash_decode_row_bit decode8 (.source(r8), .sel(cfg_row_sel[53:48]));
 endmodule

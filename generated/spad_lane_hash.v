@@ -28,11 +28,7 @@ module spad_lane_hash (
 );
     localparam [1:0] LOCK_HASH_XOR = 2'd1;
     localparam [1:0] LOCK_HASH_ADD = 2'd2;
-    spad_hash_matrix hash (
-        .cfg_rows(cfg_rows),
-        .addr(addr),
-        .bank(bank)
-    );
+    spad_hash_matrix hash (.addr(addr), .cfg_rows(cfg_rows), .bank(bank));
     spad_row_map row_map (.addr(addr), .cfg_row_sel(cfg_row_sel), .row(row));
 
     // The low lock bits, unchanged or combined with the address bits above the

@@ -85,8 +85,8 @@ module spad_stream (
     localparam STG = 14;
     localparam TGW = 43;
     localparam DG = 6;
-    localparam REQUEST = STG + L*(BE + D + n + 1) + 3;
-    localparam ANSWER = STG + DG + 1 + L*(D + 2) + 3;
+    localparam REQUEST = STG + L*BE + L*D + L*n + L + 3;
+    localparam ANSWER = STG+DG+1+L + L*D + L + 3;
 
     wire head_valid;
     wire head_ready;
@@ -110,6 +110,7 @@ module spad_stream (
     wire [L*m-1:0] head_bank;
     wire [L*R-1:0] head_row;
     wire [L*LK-1:0] head_lock;
+
     // Bank, row and lock of each lane.
     wire [69:0] cfg_rows;
     spad_hash_config_matrix hash_config (
@@ -149,6 +150,9 @@ module spad_stream (
     wire sp_busy_more;
     wire sp_blocked;
     /* verilator lint_on UNUSEDSIGNAL */
+    /* verilator lint_off UNUSEDSIGNAL */ // the scratchpad's tag has room for more
+    wire [TGW-1:0] sp_resp_tag;
+    /* verilator lint_on UNUSEDSIGNAL */
     wire sp_resp_valid;
     wire sp_resp_ready;
     wire [2:0] sp_resp_op;
@@ -157,9 +161,6 @@ module spad_stream (
     wire [L-1:0] sp_resp_success;
     wire sp_resp_error;
     wire [DG-1:0] sp_resp_degree;
-    /* verilator lint_off UNUSEDSIGNAL */ // the scratchpad's tag has room for more
-    wire [42:0] sp_resp_tag;
-    /* verilator lint_on UNUSEDSIGNAL */
     spad_scratchpad scratchpad (
         .clk(clk),
         .rst(rst),
@@ -172,10 +173,7 @@ module spad_stream (
         .req_lock(head_lock),
         .req_data(head_data),
         .req_be(head_be),
-        .req_tag({ {(TGW-STG){1'b0}}, head_tag}),
-        .stages(sp_stages),
-        .busy_more(sp_busy_more),
-        .blocked(sp_blocked),
+        .req_tag({29'd0, head_tag}),
         .resp_valid(sp_resp_valid),
         .resp_ready(sp_resp_ready),
         .resp_op(sp_resp_op),
@@ -184,7 +182,10 @@ module spad_stream (
         .resp_data(sp_resp_data),
         .resp_success(sp_resp_success),
         .resp_error(sp_resp_error),
-        .resp_degree(sp_resp_degree)
+        .resp_degree(sp_resp_degree),
+        .stages(sp_stages),
+        .busy_more(sp_busy_more),
+        .blocked(sp_blocked)
     );
 
     spad_skid #(.WIDTH(ANSWER), .CLEAR(1)) answers (
@@ -200,15 +201,13 @@ module spad_stream (
     );
 
     // Accesses inside.
-    reg [3:0] count;
     wire enters = req_valid & req_ready;
     wire leaves = rsp_valid & rsp_ready;
-    wire [3:0] count_next = (enters & ~leaves) ? count + 4'd1
-        : (leaves & ~enters) ? count - 4'd1
-        : count;
-    assign idle = count == 4'd0;
+    reg [3:0] count;
     always @(posedge clk) begin
         if (rst) count <= 4'd0;
-        else count <= count_next;
+        else if (enters & ~leaves) count <= count + 4'd1;
+        else if (leaves & ~enters) count <= count - 4'd1;
     end
+    assign idle = count == 4'd0;
 endmodule

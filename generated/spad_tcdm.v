@@ -50,9 +50,9 @@ module spad_tcdm (
     input wire [31:0] tcdm_wen,
     input wire [1023:0] tcdm_wdata,
     input wire [127:0] tcdm_be,
-    output wire [31:0] tcdm_r_valid,
-    output wire [1023:0] tcdm_r_rdata,
-    output wire [31:0] tcdm_r_opc,
+    output reg [31:0] tcdm_r_valid,
+    output reg [1023:0] tcdm_r_rdata,
+    output reg [31:0] tcdm_r_opc,
     output wire idle
 );
     localparam [2:0] OP_LOAD = 3'd1;
@@ -66,8 +66,7 @@ module spad_tcdm (
     localparam n = 14;
     localparam D = 32;
     localparam BE = 4;
-    localparam [R-1:0] ROWS = 9'd384;
-    localparam BATCH = L*(BE + D + n + 2);
+    localparam BATCH = L*BE + L*D + L*n + L + L;
 
     // The lanes that ask in one cycle are a batch.
     wire batch_ready;
@@ -88,12 +87,14 @@ module spad_tcdm (
         .out_data({head_be, head_data, head_addr, head_wen, head_req}),
         .out_ready(head_done)
     );
+    assign tcdm_gnt = {L{batch_ready}};
 
     wire [L*m-1:0] head_bank;
     wire [L*R-1:0] head_row;
     /* verilator lint_off UNUSEDSIGNAL */ // no operation of this port takes locks
     wire [L*LK-1:0] head_lock;
     /* verilator lint_on UNUSEDSIGNAL */
+
     // Bank, row and lock of each lane.
     wire [69:0] cfg_rows;
     spad_hash_config_matrix hash_config (
@@ -128,26 +129,16 @@ module spad_tcdm (
         end
     endgenerate
 
-    /* verilator lint_off UNUSEDSIGNAL */ // shows nothing that a port here has
-    wire [2:0] sp_resp_op;
-    wire [42:0] sp_resp_tag;
-    wire [31:0] sp_resp_success;
-    wire [5:0] sp_resp_degree;
-    wire [2:0] sp_stages;
-    wire sp_busy_more;
-    wire sp_blocked;
-    /* verilator lint_on UNUSEDSIGNAL */
     // Its reads are one access, its writes the next; lanes beyond the capacity
-    // are answered behind both.
+    // are answered behind both. A part without lanes takes no cycle.
+    reg did_loads;
+    reg did_stores;
     wire [L-1:0] beyond;
     generate
         for (i = 0; i < L; i = i + 1) begin : range
-            assign beyond[i] = head_req[i] & (head_row[i*R +: R] >= ROWS);
+            assign beyond[i] = head_req[i] & (head_row[i*R +: R] >= 9'd384);
         end
     endgenerate
-    reg did_loads;
-    reg did_stores;
-    wire sp_req_ready;
     wire [31:0] loads = head_req & ~beyond & head_wen;
     wire [31:0] stores = head_req & ~beyond & ~head_wen;
     wire loads_left = (|loads) & ~did_loads;
@@ -161,20 +152,28 @@ module spad_tcdm (
         : OP_UNSUPPORTED;
     wire last = loads_left ? ~stores_left & ~errors_left : ~(stores_left & errors_left);
 
+    wire sp_req_ready;
     wire goes = head_valid & sp_req_ready;
     assign head_done = last & sp_req_ready;
-    wire did_loads_next = ~last & (did_loads | loads_left);
-    wire did_stores_next = ~last & (did_stores | (stores_left & ~loads_left));
     always @(posedge clk) begin
         if (rst) begin
             did_loads <= 1'b0;
             did_stores <= 1'b0;
         end else if (goes) begin
-            did_loads <= did_loads_next;
-            did_stores <= did_stores_next;
+            did_loads <= ~last & (did_loads | loads_left);
+            did_stores <= ~last & (did_stores | (stores_left & ~loads_left));
         end
     end
 
+    /* verilator lint_off UNUSEDSIGNAL */ // shows nothing that a port here has
+    wire [2:0] sp_resp_op;
+    wire [42:0] sp_resp_tag;
+    wire [31:0] sp_resp_success;
+    wire [5:0] sp_resp_degree;
+    wire [2:0] sp_stages;
+    wire sp_busy_more;
+    wire sp_blocked;
+    /* verilator lint_on UNUSEDSIGNAL */
     wire sp_resp_valid;
     wire [L-1:0] sp_resp_mask;
     wire [L*D-1:0] sp_resp_data;
@@ -188,49 +187,41 @@ module spad_tcdm (
         .req_mask(part),
         .req_bank(head_bank),
         .req_row(head_row),
-        .req_lock({(L*LK){1'b0}}),
+        .req_lock(320'd0),
         .req_data(head_data),
         .req_be(head_be),
         .req_tag(43'd0),
+        .resp_valid(sp_resp_valid),
+        .resp_ready(1'b1),
         .resp_op(sp_resp_op),
+        .resp_mask(sp_resp_mask),
         .resp_tag(sp_resp_tag),
+        .resp_data(sp_resp_data),
         .resp_success(sp_resp_success),
+        .resp_error(sp_resp_error),
         .resp_degree(sp_resp_degree),
         .stages(sp_stages),
         .busy_more(sp_busy_more),
-        .blocked(sp_blocked),
-        .resp_valid(sp_resp_valid),
-        .resp_ready(1'b1),
-        .resp_mask(sp_resp_mask),
-        .resp_data(sp_resp_data),
-        .resp_error(sp_resp_error)
+        .blocked(sp_blocked)
     );
 
     // The answers, and the accesses inside the scratchpad.
-    reg [L-1:0] answered;
-    reg [L*D-1:0] words;
-    reg [L-1:0] failed;
-    reg [3:0] count;
-    assign tcdm_gnt = {32{batch_ready}};
-    assign tcdm_r_valid = answered;
-    assign tcdm_r_rdata = words;
-    assign tcdm_r_opc = failed;
-    wire [31:0] failed_next = sp_resp_mask & {32{sp_resp_error}};
-    wire [3:0] count_next = (goes & ~sp_resp_valid) ? count + 4'd1
-        : (sp_resp_valid & ~goes) ? count - 4'd1
-        : count;
-    assign idle = ~head_valid & (count == 4'd0) & ~(|answered);
     always @(posedge clk) begin
         if (rst) begin
-            answered <= {L{1'b0}};
-            words <= {(L*D){1'b0}};
-            failed <= {L{1'b0}};
-            count <= 4'd0;
+            tcdm_r_valid <= {L{1'b0}};
+            tcdm_r_rdata <= {(L*D){1'b0}};
+            tcdm_r_opc <= {L{1'b0}};
         end else begin
-            answered <= sp_resp_mask;
-            words <= sp_resp_data;
-            failed <= failed_next;
-            count <= count_next;
+            tcdm_r_valid <= sp_resp_mask;
+            tcdm_r_rdata <= sp_resp_data;
+            tcdm_r_opc <= sp_resp_mask & {L{sp_resp_error}};
         end
     end
+    reg [3:0] count;
+    always @(posedge clk) begin
+        if (rst) count <= 4'd0;
+        else if (goes & ~sp_resp_valid) count <= count + 4'd1;
+        else if (sp_resp_valid & ~goes) count <= count - 4'd1;
+    end
+    assign idle = ~head_valid & (count == 4'd0) & ~(|tcdm_r_valid);
 endmodule

@@ -364,8 +364,8 @@ fn registers_that_are_none_are_refused() {
     ];
     let renamed = [
         ("reg [2:0] k;", "reg [2:0] kk;"),
-        ("            k <=", "            kk <="),
-        ("            k <=", "            kk <="),
+        (") k <=", ") kk <="),
+        (") k <=", ") kk <="),
         ("(k)", "(kk)"),
     ];
     let config = "spad_hash_config_bitvec_perm.v";

@@ -3,7 +3,7 @@
 
 use crate::expr::{Expr, assign_bit};
 use crate::geometry::Geometry;
-use crate::module::{Module, Result, Unit, UnitDoc};
+use crate::module::{Dir, Module, Port, Result, Unit, UnitDoc};
 use rust_hdl::core::ast::VerilogStatement;
 use serde::Serialize;
 
@@ -67,6 +67,12 @@ impl Decoder {
             Decoder::Whole(module) | Decoder::Each(module) => Some(module),
         }
     }
+}
+
+/// The ports that select a unit's function.
+pub(crate) fn selects(module: &Module) -> impl Iterator<Item = &Port> {
+    let is_select = |port: &&Port| port.name.starts_with("cfg_") && port.dir == Dir::In;
+    module.ports.iter().filter(is_select)
 }
 
 /// Bits that count from 0 to `values - 1`.

@@ -131,11 +131,6 @@ pub(crate) fn sum(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     binary(a.into().0, VerilogOp::Add, b.into().0)
 }
 
-/// `a - b`, modulo the width of the two.
-pub(crate) fn difference(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
-    binary(a.into().0, VerilogOp::Sub, b.into().0)
-}
-
 /// `a * b`, modulo the width of the two.
 pub(crate) fn product(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     binary(a.into().0, VerilogOp::Mul, b.into().0)

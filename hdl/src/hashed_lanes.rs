@@ -1,17 +1,29 @@
-//! The hash of all lanes with its configuration registers, as
-//! `templates/hashed_lanes.v.tera` instantiates it: in the path and behind the
-//! buses.
+//! The hash of all lanes with its configuration registers: in the path and
+//! behind the buses.
 
 use crate::machine::Machine;
-use crate::module::{Dir, Module, Port, Result};
+use crate::module::{Dir, Module, Port, Result, top};
 use crate::params::Params;
-use crate::shell::Shell;
+use crate::signal::{Bits, Operand, Signal};
 use crate::spad_lane_hash;
+use crate::unit::{Index, Unit};
 use serde::Serialize;
+
+/// The hash of all lanes.
+#[derive(Serialize)]
+pub(crate) struct HashedLanes {
+    /// A lane's module last, before it what it instantiates.
+    #[serde(skip)]
+    lane: Vec<Module>,
+    configs: Vec<ConfigBlock>,
+}
 
 /// A block of configuration registers.
 #[derive(Serialize)]
 struct ConfigBlock {
+    /// Its module last, before it what it instantiates.
+    #[serde(skip)]
+    modules: Vec<Module>,
     unit: String,
     /// Prefix of its write ports.
     prefix: &'static str,
@@ -19,79 +31,119 @@ struct ConfigBlock {
     outputs: Vec<Port>,
 }
 
+/// What the configuration registers are clocked and written with.
+pub(crate) struct Writing {
+    clocks: [Signal; 2],
+    /// The ports of all blocks.
+    ports: Vec<Signal>,
+}
+
+/// The signals of all lanes, side by side.
+pub(crate) struct Lanes {
+    pub lock_hash: Operand,
+    pub addr: Signal,
+    pub bank: Signal,
+    pub row: Signal,
+    pub lock: Signal,
+}
+
 impl ConfigBlock {
-    fn new(prefix: &'static str, module: &Module) -> Self {
+    fn new(prefix: &'static str, modules: Vec<Module>) -> Self {
         let ports = |dir: Dir, start: &str| {
             let wanted = |q: &&Port| q.dir == dir && q.name.starts_with(start);
-            module.ports.iter().filter(wanted).cloned().collect()
+            top(&modules).ports.iter().filter(wanted).cloned().collect()
         };
         ConfigBlock {
-            unit: module.doc.name.clone(),
+            unit: top(&modules).doc.name.clone(),
             prefix,
             writes: ports(Dir::In, "wr_"),
             outputs: ports(Dir::Out, "cfg_"),
+            modules,
         }
+    }
+
+    /// A port of the unit that writes it.
+    fn write(&self, port: &Port) -> Port {
+        Port {
+            name: format!("{}_{}", self.prefix, port.name),
+            ..port.clone()
+        }
+    }
+
+    /// The block in the unit, whose ports `writes` write it; what it selects.
+    fn instance(&self, u: &Unit, clocks: [Signal; 2], writes: &[Signal]) -> Vec<Signal> {
+        let selects = self.outputs.iter().map(|q| u.wire(&q.name, q.width));
+        let selects: Vec<Signal> = selects.collect();
+        let name = format!("{}_config", self.prefix);
+        let block = u.instance(top(&self.modules), &name).same(clocks);
+        let own = self.writes.iter().zip(writes);
+        let block = own.fold(block, |block, (port, write)| block.port(&port.name, *write));
+        block.same(selects.iter().copied()).done();
+        selects
     }
 }
 
-/// For the template, as `x.lanes`.
-#[derive(Serialize)]
-pub(crate) struct HashedLanes {
-    configs: Vec<ConfigBlock>,
-    /// The unit's operations take locks.
-    locks: bool,
-    /// Prefix of the signal with the addresses.
-    from: &'static str,
-    /// Prefix of the signals with banks, rows and locks.
-    to: &'static str,
-}
-
 impl HashedLanes {
-    /// The values for the template, and the modules: of each group the last is
-    /// instantiated, behind what it instantiates itself.
-    pub(crate) fn new(
-        p: &Params,
-        machine: &Machine,
-        locks: bool,
-        (from, to): (&'static str, &'static str),
-    ) -> Result<(Self, Vec<Vec<Module>>)> {
+    pub(crate) fn new(p: &Params, machine: &Machine) -> Result<Self> {
         let hash = spad_lane_hash::emit_helper(p, machine)?;
-        let block = |(prefix, modules): &(&'static str, Vec<Module>)| {
-            Some(ConfigBlock::new(prefix, modules.last()?))
-        };
-        let configs = hash.configs.iter().filter_map(block).collect();
-        let registers = hash.configs.into_iter().map(|(_, modules)| modules);
-        let groups = [hash.modules].into_iter().chain(registers).collect();
-        let lanes = HashedLanes {
-            configs,
-            locks,
-            from,
-            to,
-        };
-        Ok((lanes, groups))
+        let blocks = hash.configs.into_iter();
+        Ok(HashedLanes {
+            lane: hash.modules,
+            configs: blocks
+                .map(|(prefix, own)| ConfigBlock::new(prefix, own))
+                .collect(),
+        })
     }
 
     /// The ports that write the configuration registers.
     pub(crate) fn writes(&self) -> Vec<Port> {
-        let named = |config: &ConfigBlock, port: &Port| Port {
-            name: format!("{}_{}", config.prefix, port.name),
-            ..port.clone()
+        let of = |block: &'_ ConfigBlock| -> Vec<Port> {
+            block.writes.iter().map(|port| block.write(port)).collect()
         };
-        let of = |config| move |port| named(config, port);
-        let blocks = self.configs.iter();
-        blocks.flat_map(|c| c.writes.iter().map(of(c))).collect()
+        self.configs.iter().flat_map(of).collect()
     }
 
-    /// Adds these ports.
-    pub(crate) fn write_ports(&self, shell: Shell) -> Shell {
+    /// Declares these ports.
+    pub(crate) fn write_ports(&self, u: &Unit, clocks: [Signal; 2]) -> Writing {
         let ports = self.writes().into_iter();
-        ports.fold(shell, |shell, port| {
-            shell.input(&port.name, port.width, &port.doc)
-        })
+        let ports = ports.map(|q| u.input(&q.name, q.width, &q.doc)).collect();
+        Writing { clocks, ports }
     }
 
     /// There is anything with a clock.
     pub(crate) fn has_registers(&self) -> bool {
         !self.configs.is_empty()
+    }
+
+    /// The registers, and the hash of each lane in a loop; its index.
+    pub(crate) fn instances(&self, u: &Unit, p: &Params, writing: &Writing, lanes: Lanes) -> Index {
+        let [l, n, m, r, lk] = u.sizes(p, ["L", "n", "m", "R", "LK"]);
+        u.section("Bank, row and lock of each lane.");
+        let (mut selects, mut ports) = (Vec::new(), &*writing.ports);
+        for block in &self.configs {
+            let (own, others) = ports.split_at(block.writes.len());
+            selects.extend(block.instance(u, writing.clocks, own));
+            ports = others;
+        }
+        let [index] = u.indices(["i"]);
+        u.generate(|| {
+            u.each("lane", index, (0, l), |i| {
+                u.instance(top(&self.lane), "hash")
+                    .same(selects)
+                    .port("cfg_lock_hash", lanes.lock_hash)
+                    .port("addr", lanes.addr.part(i * n, n))
+                    .port("bank", lanes.bank.part(i * m, m))
+                    .port("row", lanes.row.part(i * r, r))
+                    .port("lock", lanes.lock.part(i * lk, lk))
+                    .done();
+            });
+        });
+        index
+    }
+
+    /// The modules, each behind what it instantiates.
+    pub(crate) fn into_modules(self) -> impl Iterator<Item = Module> {
+        let blocks = self.configs.into_iter().map(|block| block.modules);
+        [self.lane].into_iter().chain(blocks).flatten()
     }
 }

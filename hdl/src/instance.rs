@@ -4,8 +4,8 @@ use crate::adapter;
 use crate::item::Instance;
 use crate::module::Module;
 use crate::port::{Dir, Port};
-use crate::signal::{Expr, Operand, Signal};
-use crate::size::Size;
+use crate::signal::{Expr, Operand, Signal, concat};
+use crate::size::{Size, interned};
 use crate::unit::Unit;
 
 /// An instance on its way: its ports are connected in their order.
@@ -17,11 +17,11 @@ pub(crate) struct Ports<'u> {
 }
 
 impl<'u> Ports<'u> {
-    fn new(unit: &'u Unit, module: &'u Module, name: &'static str) -> Self {
+    fn new(unit: &'u Unit, module: &'u Module, name: &str) -> Self {
         let instance = Instance {
             module: module.doc.name.clone(),
             parameters: Vec::new(),
-            name,
+            name: interned(name),
             connections: Vec::new(),
         };
         Ports {
@@ -39,7 +39,7 @@ impl<'u> Ports<'u> {
 
     /// Connects the next ports to handles of the same names.
     #[track_caller]
-    pub(crate) fn same<const N: usize>(mut self, handles: [Signal; N]) -> Self {
+    pub(crate) fn same(mut self, handles: impl IntoIterator<Item = Signal>) -> Self {
         for handle in handles {
             self = self.port(handle.name, handle);
         }
@@ -61,6 +61,15 @@ impl<'u> Ports<'u> {
         self.connected(port, to)
     }
 
+    /// Connects the next port, an output called `port`, to these wires side by
+    /// side, the first in the high bits.
+    #[track_caller]
+    pub(crate) fn port_of_wires<const N: usize>(self, port: &str, wires: [Signal; N]) -> Self {
+        let parts = wires.map(Expr::from);
+        parts.iter().for_each(|wire| self.unit.drive(wire));
+        self.connected(port, concat(parts))
+    }
+
     /// The next port, which has to be called `port`.
     #[track_caller]
     fn next(&self, port: &str) -> &'u Port {
@@ -74,18 +83,28 @@ impl<'u> Ports<'u> {
     #[track_caller]
     fn connected(mut self, port: &str, to: Expr) -> Self {
         let own = self.next(port);
-        let unit = &self.module.doc.name;
-        // A port of width 0 has the width that a parameter says.
-        let fits = own.width == 0 || to.width.same(own.width.into());
-        let text = adapter::text(&to.tree);
-        assert!(
-            fits,
-            "{unit}.{port} has {} bits, {text} {}",
-            own.width,
-            to.width.text()
-        );
+        let (unit, text) = (&self.module.doc.name, adapter::text(&to.tree));
+        if let Some(width) = self.width(own) {
+            assert!(
+                to.width.same(width),
+                "{unit}.{port} has {} bits, {text} {}",
+                width.text(),
+                to.width.text()
+            );
+        }
         self.instance.connections.push((own.name.clone(), text));
         self
+    }
+
+    /// How wide a port is; of one as wide as a parameter says, what that is set
+    /// to.
+    fn width(&self, port: &Port) -> Option<Size> {
+        let Some(top) = &port.top else {
+            return Some(port.width.into());
+        };
+        let is_width = |(name, _): &&(&str, Size)| Size::named(name, 0).top() == *top;
+        let set = self.instance.parameters.iter().find(is_width);
+        set.map(|(_, value)| *value)
     }
 
     /// The instance is complete.
@@ -100,7 +119,7 @@ impl<'u> Ports<'u> {
 
 impl Unit {
     /// An instance of `module` called `name`.
-    pub(crate) fn instance<'u>(&'u self, module: &'u Module, name: &'static str) -> Ports<'u> {
+    pub(crate) fn instance<'u>(&'u self, module: &'u Module, name: &str) -> Ports<'u> {
         Ports::new(self, module, name)
     }
 }

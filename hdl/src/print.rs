@@ -420,7 +420,7 @@ fn unary_symbol(op: &VerilogOpUnary) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::{Expr, any, assign, bit, choose, constant, difference, extended};
+    use crate::expr::{Expr, any, assign, bit, choose, constant, extended};
     use crate::expr::{gated, is, number, slice, sum, table, wire};
 
     fn printed(value: Expr) -> String {
@@ -515,7 +515,7 @@ mod tests {
     #[test]
     fn a_choice_of_several_has_a_line_per_case() {
         let up = (wire("up"), sum("x", number(2, 1)));
-        let down = (wire("down"), difference("x", number(2, 1)));
+        let down = (wire("down"), sum("x", number(2, 3)));
         let one = choose("next", [up.clone()], "x");
         let expected = "    assign next = up ? x + 2'd1 : x;\n";
         assert_eq!(body(&[], &[one], &Widths::default()), expected);
@@ -525,7 +525,7 @@ mod tests {
         };
         let statement = choose("next", [up, down], "x");
         let expected =
-            "    wire [1:0] next = up ? x + 2'd1\n        : down ? x - 2'd1\n        : x;\n";
+            "    wire [1:0] next = up ? x + 2'd1\n        : down ? x + 2'd3\n        : x;\n";
         assert_eq!(body(&[local], &[statement], &Widths::default()), expected);
     }
 }

@@ -196,13 +196,10 @@ mod tests {
     use crate::hashes::HashKind;
     use crate::machine::Machine;
 
-    /// What the template of a lane without a hash asks for.
+    /// What the template of the package asks for.
     #[derive(Serialize)]
-    struct Lane {
-        kind: &'static str,
-        row_map: bool,
-        lo: usize,
-        up_bits: usize,
+    struct Package {
+        fields: [usize; 0],
     }
 
     /// Why `in_ready = value` is refused, in a template without equations.
@@ -212,18 +209,12 @@ mod tests {
             bank_bits: 3,
         };
         let p = Params::new(&Machine::of_geometry(geometry, HashKind::Matrix)).unwrap();
-        let lane = Lane {
-            kind: "mod",
-            row_map: false,
-            lo: 5,
-            up_bits: 0,
-        };
         let emitted = Shell::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"))
             .input("in_data", 2, "two bits")
             .output("in_ready", 1, "one bit")
             .signals(&[("full", 1)])
             .logic("ports", vec![assign("in_ready", wire(value))])
-            .emit_with("spad_lane_hash.v.tera", &p, &lane);
+            .emit_with("spad_pkg.sv.tera", &p, &Package { fields: [] });
         match emitted {
             Err(HdlError::Check { reason, .. }) => reason,
             other => panic!("{other:?}"),

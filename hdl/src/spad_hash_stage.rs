@@ -1,16 +1,10 @@
 //! From the operands in EX to banks, rows and locks of the lanes.
 
-use crate::hashed_lanes::HashedLanes;
+use crate::hashed_lanes::{HashedLanes, Lanes};
 use crate::machine::Machine;
 use crate::module::{Module, Port, Result, UnitDoc};
 use crate::params::Params;
-use crate::shell::Shell;
-use serde::Serialize;
-
-#[derive(Serialize)]
-struct Extra {
-    lanes: HashedLanes,
-}
+use crate::unit::Unit;
 
 /// The unit behind its parts, and the ports that write its configuration.
 pub(crate) struct HashStage {
@@ -20,8 +14,9 @@ pub(crate) struct HashStage {
 
 /// Emits `spad_hash_stage`.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<HashStage> {
-    let (lanes, groups) = HashedLanes::new(p, machine, true, ("hx", "out"))?;
-    let doc = UnitDoc {
+    let lanes = HashedLanes::new(p, machine)?;
+    let staged = p.H == 1;
+    let u = Unit::new(UnitDoc {
         name: "spad_hash_stage".into(),
         summary: "bank, row and lock of every lane's address, with the registers that configure \
                   the hash; with H = 1 in a pipeline stage of its own."
@@ -34,60 +29,85 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<HashStage> {
         .into(),
         paper: "hash paper, section 4; microarchitecture/hash-stage.md".into(),
         latency_cycles: p.H as u32,
+    });
+    let [l, n, m, r, lk] = u.sizes(p, ["L", "n", "m", "R", "LK"]);
+    let [d, ctl, be] = u.sizes(p, ["D", "CTL", "BE"]);
+    let clocks = u.clocked();
+    let writing = lanes.write_ports(&u, clocks);
+    let cfg_lock_hash = u.input("cfg_lock_hash", 2, "0 none, 1 XOR, 2 ADD");
+    let in_valid = u.input("in_valid", 1, "a pass is offered");
+    let in_ready = u.output("in_ready", 1, "it is taken at the end of this cycle");
+    let about = "its control: last, pass, pc, tag, kind, warp, from the top";
+    let in_ctl = u.input("in_ctl", ctl, about);
+    let in_mask = u.input("in_mask", l, "active lanes");
+    let in_addr = u.input("in_addr", l * n, "word address, n bits per lane");
+    let in_data = u.input("in_data", l * d, "data, D bits per lane");
+    let in_be = u.input("in_be", l * be, "byte enables, BE bits per lane");
+    let in_aop = u.input("in_aop", 4, "operation of an atomic");
+    let out_valid = u.output("out_valid", 1, "a pass is offered");
+    let out_ready = u.input("out_ready", 1, "it is taken");
+    let out_ctl = u.output("out_ctl", ctl, "its control");
+    let out_mask = u.output("out_mask", l, "active lanes");
+    let bank = u.output("out_bank", l * m, "bank, m bits per lane");
+    let row = u.output("out_row", l * r, "row, R bits per lane");
+    let lock = u.output("out_lock", l * lk, "lock, LK bits per lane");
+    let out_data = u.output("out_data", l * d, "data, D bits per lane");
+    let out_be = u.output("out_be", l * be, "byte enables, BE bits per lane");
+    let out_aop = u.output("out_aop", 4, "operation of an atomic");
+    let about = "a pass is in the hash stage";
+    let hx_valid = if staged {
+        u.output_register("hx_valid", 1, about).reset(0)
+    } else {
+        u.output("hx_valid", 1, &format!("{about}: never, with H = 0"))
     };
-    let no_clock = p.H == 0 && !lanes.has_registers();
-    let mut shell = lanes
-        .write_ports(Shell::new(doc).clocked())
-        .unused(no_clock, "clk", "nothing is stored here")
-        .unused(no_clock, "rst", "nothing is stored here")
-        .input("cfg_lock_hash", 2, "0 none, 1 XOR, 2 ADD");
-    shell = output_ports(input_ports(shell, p), p);
-    let writes = lanes.writes();
-    let module = shell.instantiates_last(&groups).emit_with(
-        "spad_hash_stage.v.tera",
-        p,
-        &Extra { lanes },
-    )?;
-    Ok(HashStage {
-        modules: groups.into_iter().flatten().chain([module]).collect(),
-        writes,
-    })
-}
-
-fn input_ports(shell: Shell, p: &Params) -> Shell {
-    shell
-        .input("in_valid", 1, "a pass is offered")
-        .output("in_ready", 1, "it is taken at the end of this cycle")
-        .input(
-            "in_ctl",
-            p.CTL,
-            "its control: last, pass, pc, tag, kind, warp, from the top",
-        )
-        .input("in_mask", p.L, "active lanes")
-        .input("in_addr", p.L * p.n, "word address, n bits per lane")
-        .input("in_data", p.L * p.D, "data, D bits per lane")
-        .input("in_be", p.L * p.BE, "byte enables, BE bits per lane")
-        .input("in_aop", 4, "operation of an atomic")
-}
-
-fn output_ports(shell: Shell, p: &Params) -> Shell {
-    let shell = shell
-        .output("out_valid", 1, "a pass is offered")
-        .input("out_ready", 1, "it is taken")
-        .output("out_ctl", p.CTL, "its control")
-        .output("out_mask", p.L, "active lanes")
-        .output("out_bank", p.L * p.m, "bank, m bits per lane")
-        .output("out_row", p.L * p.R, "row, R bits per lane")
-        .output("out_lock", p.L * p.LK, "lock, LK bits per lane")
-        .output("out_data", p.L * p.D, "data, D bits per lane")
-        .output("out_be", p.L * p.BE, "byte enables, BE bits per lane")
-        .output("out_aop", 4, "operation of an atomic");
-    match p.H {
-        0 => shell.output(
-            "hx_valid",
-            1,
-            "a pass is in the hash stage: never, with H = 0",
-        ),
-        _ => shell.register("hx_valid", 1, "a pass is in the hash stage"),
+    for clock in clocks {
+        u.unused(
+            !staged && !lanes.has_registers(),
+            clock,
+            "nothing is stored here",
+        );
     }
+
+    let pass = [in_ctl, in_mask, in_addr, in_data, in_be, in_aop];
+    let shown = if staged {
+        u.section("The hash has a stage of its own, behind this register.");
+        let held = pass.map(|port| {
+            let name = port.name.replacen("in", "hx", 1);
+            u.register(&name, port.width).covered_by(hx_valid)
+        });
+        u.assign(in_ready, !hx_valid | out_ready);
+        u.at_clock().when(in_ready).next(hx_valid, in_valid);
+        u.about("No reset: `hx_valid` covers it.");
+        let taken = u.at_clock().when(in_ready);
+        let moves = held.into_iter().zip(pass);
+        moves.fold(taken, |taken, (held, port)| taken.next(held, port));
+        u.assign(out_valid, hx_valid);
+        held
+    } else {
+        u.section("The hash is in EX: what comes in goes on in the same cycle.");
+        u.assign(in_ready, out_ready);
+        u.assign(hx_valid, 0);
+        u.assign(out_valid, in_valid);
+        pass
+    };
+    let [ctl, mask, addr, data, be, aop] = shown;
+    u.assign(out_ctl, ctl);
+    u.assign(out_mask, mask);
+    u.assign(out_data, data);
+    u.assign(out_be, be);
+    u.assign(out_aop, aop);
+
+    let lock_hash = cfg_lock_hash.into();
+    let places = Lanes {
+        lock_hash,
+        addr,
+        bank,
+        row,
+        lock,
+    };
+    lanes.instances(&u, p, &writing, places);
+    let writes = lanes.writes();
+    let module = u.emit()?;
+    let modules = lanes.into_modules().chain([module]).collect();
+    Ok(HashStage { modules, writes })
 }

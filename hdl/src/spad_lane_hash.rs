@@ -1,13 +1,17 @@
 //! One lane's hash stage of the SM path: bank, row and lock of an address.
 
+use crate::codes::lock_hash;
+use crate::configured::selects;
 use crate::hashes::{Configured, PathHash};
 use crate::machine::Machine;
-use crate::module::{Dir, Module, Port, Result, UnitDoc};
+use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::shell::Shell;
-use crate::spad_hash_config;
-use crate::{spad_hash_add, spad_hash_xor};
-use serde::Serialize;
+use crate::signal::{Bits, Expr, Operand, code, concat, when};
+use crate::unit::Unit;
+use crate::{spad_hash_add, spad_hash_config, spad_hash_xor};
+
+/// The low lock bits, as many as the lock hash changes.
+const HASHED: usize = 5;
 
 /// The hash of a path: the modules of a lane and the configuration blocks.
 pub(crate) struct LaneHash {
@@ -17,58 +21,38 @@ pub(crate) struct LaneHash {
     pub configs: Vec<(&'static str, Vec<Module>)>,
 }
 
-#[derive(Serialize)]
-struct Extra {
-    kind: &'static str,
-    unit: String,
-    hash_ports: Vec<String>,
-    row_map: bool,
-    lo: usize,
-    up_bits: usize,
-}
-
-fn config_ports(module: &Module) -> impl Iterator<Item = &Port> {
-    let is_config = |port: &&Port| port.name.starts_with("cfg_") && port.dir == Dir::In;
-    module.ports.iter().filter(is_config)
-}
-
 /// Emits the hash of `machine`'s path.
 pub(crate) fn emit_helper(p: &Params, machine: &Machine) -> Result<LaneHash> {
     let g = machine.geometry;
     let block = |unit: Configured| spad_hash_config::emit_unit(g, unit, unit.config_unit());
-    let (unit, configs) = match machine.path_hash {
-        PathHash::Mod => (None, vec![]),
-        PathHash::Xor => (Some(spad_hash_xor::emit_unit(g)?), vec![]),
-        PathHash::Add => (Some(spad_hash_add::emit_unit(g)?), vec![]),
+    let (to_bank, to_row, configs) = match machine.path_hash {
+        PathHash::Mod => (None, None, vec![]),
+        PathHash::Xor => (Some(spad_hash_xor::emit_unit(g)?), None, vec![]),
+        PathHash::Add => (Some(spad_hash_add::emit_unit(g)?), None, vec![]),
         PathHash::Configurable => {
             let unit = Configured::Hash(machine.hash_unit);
             let configs = vec![("hash", block(unit)?), ("row", block(Configured::RowMap)?)];
-            (Some(unit.rtl().emit(g)?), configs)
+            let row_map = Configured::RowMap.rtl().emit(g)?;
+            (Some(unit.rtl().emit(g)?), Some(row_map), configs)
         }
         // The fixed row does for a shift.
-        PathHash::Rap => (
-            Some(Configured::Rap.rtl().emit(g)?),
-            vec![("hash", block(Configured::Rap)?)],
-        ),
+        PathHash::Rap => {
+            let configs = vec![("hash", block(Configured::Rap)?)];
+            (Some(Configured::Rap.rtl().emit(g)?), None, configs)
+        }
     };
-    let row_map = match configs.len() {
-        2 => Some(Configured::RowMap.rtl().emit(g)?),
-        _ => None,
-    };
-    let lo = p.LK.min(5);
-    let extra = Extra {
-        kind: if unit.is_some() { "unit" } else { "mod" },
-        unit: unit.as_ref().map_or(String::new(), |u| u.doc.name.clone()),
-        hash_ports: unit
-            .iter()
-            .flat_map(config_ports)
-            .map(|q| q.name.clone())
-            .collect(),
-        row_map: row_map.is_some(),
-        lo,
-        up_bits: p.n.saturating_sub(p.LK).min(lo),
-    };
-    let doc = UnitDoc {
+    let lane = lane(p, to_bank.as_ref(), to_row.as_ref())?;
+    let units = to_bank.into_iter().chain(to_row);
+    Ok(LaneHash {
+        modules: units.chain([lane]).collect(),
+        configs,
+    })
+}
+
+/// The lane, with the units that make bank and row; without one, the bank is
+/// the low bits of the address, the row the others.
+fn lane(p: &Params, to_bank: Option<&Module>, to_row: Option<&Module>) -> Result<Module> {
+    let u = Unit::new(UnitDoc {
         name: "spad_lane_hash".into(),
         summary: "bank, row and lock of one lane's address. cfg_lock_hash: 0 the low address \
                   bits; 1 the low five of them XORed with the bits above the index; 2 added to \
@@ -79,24 +63,52 @@ pub(crate) fn emit_helper(p: &Params, machine: &Machine) -> Result<LaneHash> {
         paper: "hash paper, section 4; atomics paper, section IV; microarchitecture/hash-units.md"
             .into(),
         latency_cycles: 0,
+    });
+    let selects_of = |unit: Option<&Module>| {
+        let ports = unit.into_iter().flat_map(selects);
+        let declared = ports.map(|port| u.input(&port.name, port.width, &port.doc));
+        declared.collect::<Vec<_>>()
     };
-    let mut shell = Shell::new(doc);
-    let units: Vec<Module> = unit.into_iter().chain(row_map).collect();
-    for port in units.iter().flat_map(config_ports) {
-        shell = shell.input(&port.name, port.width, &port.doc);
+    let (bank_selects, row_selects) = (selects_of(to_bank), selects_of(to_row));
+    let cfg_lock_hash = u.input("cfg_lock_hash", 2, "lock hash");
+    let addr = u.input("addr", p.n, "word address");
+    let bank = u.output("bank", p.m, "bank");
+    let row = u.output("row", p.R, "row inside the bank");
+    let lock = u.output("lock", p.LK, "lock index");
+
+    match to_bank {
+        None => u.assign(bank, addr.part(0, p.m)),
+        Some(unit) => {
+            let hash = u.instance(unit, "hash").same([addr]);
+            hash.same(bank_selects).same([bank]).done();
+        }
     }
-    shell = shell
-        .input("cfg_lock_hash", 2, "lock hash")
-        .input("addr", p.n, "word address")
-        .output("bank", p.m, "bank")
-        .output("row", p.R, "row inside the bank")
-        .output("lock", p.LK, "lock index");
-    for unit in &units {
-        shell = shell.instantiates(unit);
+    match to_row {
+        None => u.assign(row, addr.part(p.m, p.R)),
+        Some(unit) => {
+            let row_map = u.instance(unit, "row_map").same([addr]);
+            row_map.same(row_selects).same([row]).done();
+        }
     }
-    let lane = shell.emit_with("spad_lane_hash.v.tera", p, &extra)?;
-    Ok(LaneHash {
-        modules: units.into_iter().chain([lane]).collect(),
-        configs,
-    })
+
+    u.section(
+        "The low lock bits, unchanged or combined with the address bits above the lock index.",
+    );
+    let bits = p.LK.min(HASHED);
+    let low = u.name("low", addr.part(0, bits));
+    let above = p.n.saturating_sub(p.LK).min(bits);
+    let up: Operand = match above {
+        0 => 0.into(),
+        _ => addr.part(p.LK, above).extended(bits).into(),
+    };
+    let up = u.named("up", bits, up);
+    let is = |value| cfg_lock_hash.is(code(&lock_hash::FIELD, value));
+    let combined = when(is(lock_hash::XOR), low ^ up).when(is(lock_hash::ADD), low + up);
+    let hashed = u.name("hashed", combined.otherwise(low));
+    let index: Expr = match p.LK - bits {
+        0 => hashed.into(),
+        rest => concat([addr.part(bits, rest), hashed.into()]),
+    };
+    u.assign(lock, index);
+    u.emit()
 }

@@ -113,7 +113,7 @@ pub fn rules(top: &str, ports: &[Port], machine: &Machine) -> Result<Option<Comp
     let x = Rules {
         writes: ports.iter().filter(is_enable).map(|q| &*q.name).collect(),
         linear: machine.path_hash == PathHash::Configurable,
-        lanes: HashedLanes::new(&p, machine, false, ("", ""))?.0,
+        lanes: HashedLanes::new(&p, machine)?,
         in_use,
     };
     let body = render_body(&format!("{name}.sv.tera"), &Values { p: &p, x })?;

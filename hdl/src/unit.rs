@@ -96,12 +96,15 @@ impl Unit {
         parameter
     }
 
-    /// A size of this unit. A module declares those that it uses.
+    /// A size of this unit. A module declares those that it uses, once.
     pub(crate) fn size(&self, name: &str, value: impl Into<Size>) -> Size {
         let value: Size = value.into();
         let size = Size::called(name, value);
         let text = value.text().replace('/', " / ");
-        self.state.borrow_mut().sizes.push((size, text));
+        let sizes = &mut self.state.borrow_mut().sizes;
+        if !sizes.iter().any(|(known, _)| known.text() == name) {
+            sizes.push((size, text));
+        }
         size
     }
 

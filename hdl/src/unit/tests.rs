@@ -108,7 +108,29 @@ fn instances_connect_every_port_in_its_width_and_direction() {
 }
 
 #[test]
-fn ports_are_connected_by_name_and_to_numbers() {
+fn a_port_is_as_wide_as_the_parameter_is_set_to() {
+    let part = || {
+        let u = unit();
+        let width = u.parameter("WIDTH", 2, 1..=8);
+        let a = u.input("a", width, "bits");
+        let b = u.output("b", 1, "any");
+        u.assign(b, a.any());
+        u.emit().unwrap()
+    };
+    let set_to = |width: usize| {
+        refused(move |u, two, out| {
+            let part = part();
+            let instance = u.instance(&part, "part").parameter("WIDTH", width.into());
+            instance.port("a", two).port("b", out).done();
+            panic!("it fits");
+        })
+    };
+    assert_eq!(set_to(3), "unit.a has 3 bits, two 2");
+    assert_eq!(set_to(2), "it fits");
+}
+
+#[test]
+fn ports_are_connected_by_name_to_numbers_and_to_wires_side_by_side() {
     let part = || {
         let u = unit();
         let (a, b) = (u.input("a", 2, "bits"), u.input("b", 3, "bits"));
@@ -118,11 +140,11 @@ fn ports_are_connected_by_name_and_to_numbers() {
     };
     let u = unit();
     let a = u.input("a", 2, "bits");
-    let all = u.output("all", 5, "bits");
+    let (high, low) = (u.output("high", 2, "bits"), u.output("low", 3, "bits"));
     let part = part();
     let instance = u.instance(&part, "part").same([a]).port("b", 5);
-    instance.port("c", all).done();
-    let expected = "    unit part (.a(a), .b(3'd5), .c(all));\nendmodule\n";
+    instance.port_of_wires("c", [high, low]).done();
+    let expected = "    unit part (.a(a), .b(3'd5), .c({high, low}));\nendmodule\n";
     assert_eq!(body(u), expected);
 }
 
