@@ -119,7 +119,8 @@ pub(super) enum Transfer {
         element: Element,
         from: Vec<Slot>,
     },
-    Atomic(Update),
+    /// Elements of a vector one after the other, mostly one.
+    Atomic(Vec<Update>),
     /// Of 128 bits.
     AtomicPair(PairUpdate),
     /// The side of an asynchronous copy that is read.

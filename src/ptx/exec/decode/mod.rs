@@ -4,6 +4,7 @@
 //! once, before anything runs.
 
 mod allocate;
+mod atomic;
 mod bulk;
 mod bulk_tensor;
 mod call;

@@ -1,6 +1,7 @@
 //! Tests of the executor.
 
 mod bulk;
+mod bytes;
 mod clusters;
 mod flow;
 mod forms;
@@ -10,6 +11,7 @@ mod mbarriers;
 mod order;
 mod pairs;
 mod ptxas;
+mod refused;
 mod tensor;
 mod tensor_map;
 mod texture;
