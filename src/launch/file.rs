@@ -8,6 +8,7 @@ use super::then::parse_all;
 use crate::error::Result;
 use crate::input::Limit;
 use crate::input::section::{Placed, Section, Source};
+use crate::ptx::exec::HEAP_BYTES;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
@@ -15,8 +16,10 @@ use toml::de::DeTable;
 const MAX_REGISTERS: u64 = 255;
 /// Thread instructions, where the file gives no limit.
 const DEFAULT_LIMIT: u64 = 10_000_000_000;
+/// The largest heap.
+const MAX_HEAP: u64 = 1 << 30;
 
-const TOP: [&str; 14] = [
+const TOP: [&str; 15] = [
     "ptx",
     "entry",
     "grid",
@@ -25,6 +28,7 @@ const TOP: [&str; 14] = [
     "registers",
     "trace_block",
     "limit",
+    "heap",
     "arg",
     "symbol",
     "texture",
@@ -52,6 +56,8 @@ pub struct LaunchFile {
     pub trace_block: u64,
     /// Thread instructions after which a run ends.
     pub limit: u64,
+    /// Bytes of the heap of device-side `malloc`.
+    pub heap: u64,
     /// Whether reads outside buffers are warnings and give zeros. No key of the
     /// file: whoever runs it decides.
     pub zeros_beyond: bool,
@@ -119,6 +125,7 @@ impl LaunchFile {
             limit: top
                 .integer("limit", 1, i64::MAX as u64)?
                 .unwrap_or(DEFAULT_LIMIT),
+            heap: top.integer("heap", 0, MAX_HEAP)?.unwrap_or(HEAP_BYTES),
             zeros_beyond: false,
             first,
             args,

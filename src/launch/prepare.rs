@@ -137,7 +137,8 @@ impl<'a> Prepared<'a> {
     }
 
     /// Runs the launches in order; the first that has a finding other than a
-    /// warning is the last. The file's limit counts for all together.
+    /// warning is the last. The file's limit counts for all together. What
+    /// kernels have allocated and not freed are warnings at the end.
     pub fn run(&mut self, options: &exec::Options) -> Result<exec::Outcome> {
         self.run_each(options, |_, _| ())
     }
@@ -157,6 +158,7 @@ impl<'a> Prepared<'a> {
                     .saturating_sub(all.thread_instructions)
                     .max(1),
                 zeros_beyond: options.zeros_beyond || self.file.zeros_beyond,
+                heap: self.file.heap,
                 ..options.clone()
             };
             let outcome = self.program.run(&mut self.memory, launch, &options)?;
@@ -166,9 +168,10 @@ impl<'a> Prepared<'a> {
             all.shared_accesses += outcome.shared_accesses;
             all.findings.extend(outcome.findings);
             if all.findings.iter().any(|f| !f.warning) {
-                break;
+                return Ok(all);
             }
         }
+        all.findings.extend(self.memory.leaks());
         Ok(all)
     }
 
@@ -186,6 +189,7 @@ impl<'a> Prepared<'a> {
             let options = exec::Options {
                 limit: self.file.limit.saturating_sub(used).max(1),
                 zeros_beyond: wanted.zeros_beyond || self.file.zeros_beyond,
+                heap: self.file.heap,
                 ..wanted
             };
             let outcome = self.program.run(&mut self.memory, launch, &options)?;

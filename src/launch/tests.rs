@@ -2,6 +2,7 @@
 
 mod addresses;
 mod fields;
+mod heap;
 mod rounds;
 mod tensor_maps;
 mod textures;

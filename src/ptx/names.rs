@@ -42,7 +42,8 @@ names! {
         S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
         F16 = "f16", F16x2 = "f16x2", Bf16 = "bf16", Bf16x2 = "bf16x2", Tf32 = "tf32",
         F32 = "f32", F32x2 = "f32x2", F64 = "f64", U16x2 = "u16x2", S16x2 = "s16x2", Pred = "pred",
-        // Elements of matrices, packed in registers of bits.
+        // Pairs of 8 bits, and elements of matrices: in registers of bits.
+        E4m3x2 = "e4m3x2", E5m2x2 = "e5m2x2",
         E4m3 = "e4m3", E5m2 = "e5m2", S4 = "s4", U4 = "u4", B1 = "b1",
     }
 }
@@ -55,7 +56,7 @@ impl Type {
             Pred | B1 => 1,
             S4 | U4 => 4,
             B8 | U8 | S8 | E4m3 | E5m2 => 8,
-            B16 | U16 | S16 | F16 | Bf16 => 16,
+            B16 | U16 | S16 | F16 | Bf16 | E4m3x2 | E5m2x2 => 16,
             B32 | U32 | S32 | F32 | F16x2 | Bf16x2 | Tf32 | U16x2 | S16x2 => 32,
             B64 | U64 | S64 | F64 | F32x2 => 64,
             B128 => 128,
@@ -103,14 +104,15 @@ impl Type {
         use Type::*;
         matches!(
             self,
-            F16 | F16x2 | Bf16 | Bf16x2 | Tf32 | F32 | F32x2 | F64 | E4m3 | E5m2
+            F16 | F16x2 | Bf16 | Bf16x2 | Tf32 | F32 | F32x2 | F64 | E4m3 | E5m2 | E4m3x2 | E5m2x2
         )
     }
 
-    /// Whether values are only elements of matrices: no register holds one.
+    /// Whether values are only elements, or parts of registers of bits: no
+    /// register is declared so.
     pub fn is_element(self) -> bool {
         use Type::*;
-        matches!(self, E4m3 | E5m2 | S4 | U4 | B1)
+        matches!(self, E4m3 | E5m2 | E4m3x2 | E5m2x2 | S4 | U4 | B1)
     }
 }
 

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use Type::{
-    B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F32x2, F64, Pred, S8, S16, S16x2, S32,
-    S64, Tf32, U8, U16, U16x2, U32, U64,
+    B8, B16, B32, B64, B128, Bf16, Bf16x2, E4m3x2, E5m2x2, F16, F16x2, F32, F32x2, F64, Pred, S8,
+    S16, S16x2, S32, S64, Tf32, U8, U16, U16x2, U32, U64,
 };
 
 /// A set of types.
@@ -31,7 +31,8 @@ const VALUES: &[Types] = &[BITS, INTEGERS, FLOATS];
 const IN_MEMORY: &[Types] = &[BITS, INTEGERS, FLOATS, &[B8, U8, S8, B128]];
 
 /// The types that `cvt` converts from and to.
-pub(in crate::ptx) const CONVERTED: &[Types] = &[INTEGERS, HALVES, FLOATS, &[U8, S8, Tf32]];
+pub(in crate::ptx) const CONVERTED: &[Types] =
+    &[INTEGERS, HALVES, FLOATS, &[U8, S8, Tf32, E4m3x2, E5m2x2]];
 
 /// The form of an opcode's instructions: how they are decoded, and what
 /// defines their results.
@@ -304,6 +305,7 @@ opcodes! {
     Add "add" row(Arithmetic).types(&[INTEGERS, PAIRS, HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN]),
     Addc "addc" row(Arithmetic).types(INT).takes(&[OWN, OWN]).differs(),
     And "and" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN, OWN]).not_affine(MASKING),
+    Applypriority "applypriority" no_result(Hint),
     Atom "atom" row(Atomic).address(Address::Memory).differs().not_affine("the result of an atomic"),
     Bar "bar" row(Barrier).first(First::WrittenByReduction).differs(),
     Barrier "barrier" row(Barrier).first(First::WrittenByReduction).differs(),
@@ -324,6 +326,8 @@ opcodes! {
     Copysign "copysign" row(Bits).types(&[FLOATS]).takes(&[OWN, OWN]),
     Cos "cos" function(&[&[F32]]),
     Cp "cp" no_result(Copy),
+    // The policy says nothing here: only that it is there.
+    Createpolicy "createpolicy" row(Hint).address(Address::Number),
     Cvt "cvt" row(Convert).types(CONVERTED).takes(&[Of::Second]).not_affine("a conversion"),
     Cvta "cvta" row(ConvertAddress).takes(&[OWN]).address(Address::Converted),
     Discard "discard" no_result(Hint),

@@ -5,6 +5,7 @@ use super::image::{MemoryOp, Transfer, Update};
 use super::lanes;
 use super::machine::Machine;
 use super::registers::Slot;
+use super::resolve::Pointers;
 use crate::ptx::names::Space;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -303,27 +304,42 @@ unsafe fn exchange<S: Unit>(
     }
 }
 
-/// `atom` and `red`: lane after lane.
+/// `atom` and `red`: lane after lane, of vectors element after element.
 pub(super) fn atomic(m: &mut Machine, info: &MemoryOp, exec: u32) {
-    let Transfer::Atomic(Update {
-        compute,
-        sources,
-        result,
-    }) = &info.transfer
-    else {
-        return;
+    let updates = match &info.transfer {
+        Transfer::Atomic(updates) => updates,
+        Transfer::AtomicPair(update) => return super::pair::atomic(m, info, update, exec),
+        _ => return,
     };
-    let pointers = m.resolve(info, exec);
-    let source = |n: usize| sources.get(n).map_or([0; 32], |&s| m.registers.read(s));
+    let mut pointers = m.resolve(info, exec);
+    let parallel = m.common.parallel && !matches!(info.space, Some(Space::Shared));
+    let bytes = info.bytes / updates.len() as u32;
+    for element in updates {
+        update(m, element, &pointers, (bytes, parallel), exec);
+        pointers = pointers.map(|p| p.wrapping_add(bytes as usize));
+    }
+}
+
+/// An atomic operation on an element of so many bytes.
+fn update(
+    m: &Machine,
+    info: &Update,
+    pointers: &Pointers,
+    (bytes, parallel): (u32, bool),
+    exec: u32,
+) {
+    let source = |n: usize| {
+        let slot = info.sources.get(n);
+        slot.map_or([0; 32], |&s| m.registers.read(s))
+    };
     let (first, second) = (source(0), source(1));
     let mut results = [0; 32];
-    let parallel = m.common.parallel && !matches!(info.space, Some(Space::Shared));
     for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
-        let new = |old| compute(&[old, first[lane], second[lane], 0])[0];
+        let new = |old| (info.compute)(&[old, first[lane], second[lane], 0])[0];
         let pointer = pointers[lane];
         // SAFETY: `resolve` gives aligned pointers.
         results[lane] = unsafe {
-            match info.bytes {
+            match bytes {
                 2 => exchange::<u16>(pointer, parallel, new, |p, old, new| {
                     AtomicU16::from_ptr(p.cast()).compare_exchange(old, new, Relaxed, Relaxed)
                 }),
@@ -336,8 +352,8 @@ pub(super) fn atomic(m: &mut Machine, info: &MemoryOp, exec: u32) {
             }
         };
     }
-    if let Some(result) = result {
-        m.registers.write(*result, exec, &results);
+    if let Some(result) = info.result {
+        m.registers.write(result, exec, &results);
     }
 }
 

@@ -20,6 +20,9 @@ pub struct Launch {
     pub params: Vec<u8>,
 }
 
+/// Bytes of the heap where nothing else is said, as CUDA has it.
+pub const HEAP_BYTES: u64 = 8 << 20;
+
 /// How to run.
 #[derive(Clone)]
 pub struct Options<'a> {
@@ -39,6 +42,9 @@ pub struct Options<'a> {
     /// Whether reads outside buffers, variables and shared memory are warnings
     /// in the place of faults. They give zeros in any case.
     pub zeros_beyond: bool,
+    /// Bytes that device-side `malloc` has, for the first run that calls it;
+    /// the heap of a memory keeps its size.
+    pub heap: u64,
     /// Whether to use the vector instructions of the machine where it has
     /// them; off, every lane is computed by the scalar definitions.
     pub vector: bool,
@@ -54,6 +60,7 @@ impl Default for Options<'_> {
             sink: None,
             only_block: None,
             zeros_beyond: false,
+            heap: HEAP_BYTES,
             vector: true,
         }
     }
@@ -91,6 +98,8 @@ pub enum FindingKind {
     InvalidMetadata,
     InvalidTensorMap,
     InvalidWgmma,
+    InvalidFree,
+    Leak,
 }
 
 impl Serialize for FindingKind {
@@ -118,12 +127,14 @@ impl FindingKind {
             FindingKind::InvalidMetadata => "invalid-metadata",
             FindingKind::InvalidTensorMap => "invalid-tensor-map",
             FindingKind::InvalidWgmma => "invalid-wgmma",
+            FindingKind::InvalidFree => "invalid-free",
+            FindingKind::Leak => "leak",
         }
     }
 
     /// Whether it is never more than a warning.
     pub(super) fn only_warns(self) -> bool {
-        self == FindingKind::Uninitialised
+        matches!(self, FindingKind::Uninitialised | FindingKind::Leak)
     }
 }
 

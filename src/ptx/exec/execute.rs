@@ -3,8 +3,8 @@
 use super::form::{Map, Step};
 use super::machine::Machine;
 use super::{
-    access, bulk, bulk_tensor, copies, exchange, lanes, mbarrier, print, raced, sampling, shared,
-    tensor,
+    access, bulk, bulk_tensor, copies, exchange, heap, lanes, mbarrier, pair, print, raced,
+    sampling, shared, tensor,
 };
 
 /// Executes a function of registers.
@@ -34,6 +34,7 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Repack { repack } => {
             exchange::repack(m.registers, &image.repacks[repack as usize], exec);
         }
+        Step::Pair { pair: at } => pair::copy(m.registers, image.pairs[at as usize], exec),
         Step::Load { access } => access::load(m, memory(access), exec),
         Step::LoadWords { access } => shared::load(m, memory(access), exec),
         Step::LoadParameter { access } => access::load_parameter(m, memory(access), exec),
@@ -60,5 +61,7 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Clock { to, upper } => exchange::clock(m, to, upper, exec),
         Step::Texture { texture: at } => sampling::run(m, &image.textures[at as usize], exec),
         Step::Print { call } => print::print(m, &image.system_calls[call as usize], exec),
+        Step::Allocate { call } => heap::allocate(m, &image.system_calls[call as usize], exec),
+        Step::Free { call } => heap::free(m, &image.system_calls[call as usize], exec),
     }
 }

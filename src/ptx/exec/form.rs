@@ -72,6 +72,10 @@ pub(super) enum Step {
     Repack {
         repack: u32,
     },
+    /// Moves a value of 128 bits.
+    Pair {
+        pair: u32,
+    },
     Load {
         access: u32,
     },
@@ -159,6 +163,14 @@ pub(super) enum Step {
         texture: u32,
     },
     Print {
+        call: u32,
+    },
+    /// `malloc`
+    Allocate {
+        call: u32,
+    },
+    /// `free`
+    Free {
         call: u32,
     },
 }

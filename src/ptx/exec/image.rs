@@ -11,6 +11,7 @@ pub(super) use super::asynchronous::{
 use super::element::Element;
 use super::form::Op;
 use super::matrices::{GroupOp, Matrices, TensorOp};
+use super::pair::Pair;
 use super::race::Strength;
 pub(super) use super::registers::From;
 use super::registers::Slot;
@@ -118,7 +119,10 @@ pub(super) enum Transfer {
         element: Element,
         from: Vec<Slot>,
     },
-    Atomic(Update),
+    /// Elements of a vector one after the other, mostly one.
+    Atomic(Vec<Update>),
+    /// Of 128 bits.
+    AtomicPair(PairUpdate),
     /// The side of an asynchronous copy that is read.
     CopySource,
     /// The side that is written.
@@ -203,18 +207,26 @@ pub(super) struct Update {
     pub result: Option<Slot>,
 }
 
+/// An exchange of 128 bits.
+#[derive(Clone, Copy)]
+pub(super) struct PairUpdate {
+    /// What has to be there for the new value to be written.
+    pub expected: Option<Pair>,
+    pub new: Pair,
+    /// Gets the old value.
+    pub result: Option<Pair>,
+}
+
 impl Transfer {
     pub fn writes(&self) -> bool {
-        use Transfer::{Atomic, CopyTarget, Fragment, Store, StoreMatrix};
+        use Transfer::{CopyTarget, Fragment, Store, StoreMatrix};
         matches!(self, Fragment(moved) if moved.store)
-            || matches!(
-                self,
-                Store { .. } | Atomic(_) | CopyTarget { .. } | StoreMatrix { .. }
-            )
+            || matches!(self, Store { .. } | CopyTarget { .. } | StoreMatrix { .. })
+            || self.is_atomic()
     }
 
     pub fn is_atomic(&self) -> bool {
-        matches!(self, Transfer::Atomic(_))
+        matches!(self, Transfer::Atomic(_) | Transfer::AtomicPair(_))
     }
 
     /// Whether it writes, and reads nothing there.
@@ -336,6 +348,8 @@ pub(super) struct Image {
     pub source_names: Vec<String>,
     pub generics: Vec<Generic>,
     pub repacks: Vec<Repack>,
+    /// Moves of 128 bits: to, from.
+    pub pairs: Vec<[Pair; 2]>,
     pub memory: Vec<MemoryOp>,
     pub calls: Vec<CallOp>,
     pub system_calls: Vec<SystemCall>,
@@ -365,6 +379,8 @@ pub(super) struct Image {
     pub shared_bytes: u32,
     pub shared: Vec<SharedVariable>,
     pub param_bytes: u32,
+    /// Whether it calls `malloc` or `free`.
+    pub allocates: bool,
     /// Whether blocks must run one after the other.
     pub ordered: bool,
 }

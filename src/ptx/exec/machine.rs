@@ -3,7 +3,8 @@
 
 use super::api::{BlockSink, FindingKind, Launch, Options};
 use super::global::GlobalRaces;
-use super::image::{Image, MemoryOp, Transfer};
+use super::heap::Heap;
+use super::image::{Image, MemoryOp};
 use super::memory::{BufferId, Memory, Object};
 use super::phase::Mbarriers;
 use super::race::Races;
@@ -20,6 +21,8 @@ pub(super) struct Common<'a> {
     pub objects: &'a [Object],
     pub textures: &'a [Texture],
     pub samplers: &'a [Sampler],
+    /// Of `malloc`, where some kernel has called it.
+    pub heap: Option<&'a Heap>,
     pub params: &'a [u8],
     pub grid: [u32; 3],
     pub block: [u32; 3],
@@ -48,6 +51,7 @@ impl<'a> Common<'a> {
             objects: &memory.objects,
             textures: &memory.textures,
             samplers: &memory.samplers,
+            heap: memory.heap.as_ref(),
             params,
             grid: launch.grid,
             block: launch.block,
@@ -188,6 +192,13 @@ impl<'a> Machine<'a> {
         &self.common.objects[buffer.0]
     }
 
+    /// Linear index of the block.
+    pub fn block_number(&self) -> u64 {
+        let [x, y, z] = self.block_index.map(u64::from);
+        let [gx, gy, _] = self.common.grid.map(u64::from);
+        x + gx * (y + gy * z)
+    }
+
     /// Linear index of a thread of the current warp.
     pub fn thread(&self, lane: u32) -> u32 {
         self.warp * 32 + lane
@@ -295,7 +306,7 @@ impl<'a> Machine<'a> {
     /// A description of an access for messages.
     pub fn describe(&self, info: &MemoryOp) -> String {
         let what = match &info.transfer {
-            Transfer::Atomic(_) => "atomic access",
+            transfer if transfer.is_atomic() => "atomic access",
             transfer if transfer.writes() => "store",
             _ => "load",
         };

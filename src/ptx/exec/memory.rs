@@ -7,6 +7,7 @@
 //! not data races in Rust.
 
 pub use super::buffer::BufferId;
+use super::heap::Heap;
 use super::image::{TEXTURE_WINDOW, WINDOW};
 use super::texture::{Sampler, Texture};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -34,6 +35,17 @@ pub(super) struct Object {
 }
 
 impl Object {
+    /// Of zeros.
+    pub fn new(name: &str, address: u64, len: u64, constant: bool) -> Object {
+        Object {
+            name: name.to_owned(),
+            address,
+            len,
+            constant,
+            words: zeroed(len.div_ceil(8) as usize),
+        }
+    }
+
     /// The bytes, for accesses by atomic operations.
     pub fn data(&self) -> *mut u8 {
         self.words.as_ptr() as *mut u8
@@ -90,6 +102,8 @@ pub struct Memory {
     next: u64,
     pub(super) textures: Vec<Texture>,
     pub(super) samplers: Vec<Sampler>,
+    /// Made when a kernel runs that calls `malloc`.
+    pub(super) heap: Option<Heap>,
 }
 
 impl Memory {
@@ -114,14 +128,7 @@ impl Memory {
         len: u64,
         constant: bool,
     ) -> BufferId {
-        let words = zeroed(len.div_ceil(8) as usize);
-        self.objects.push(Object {
-            name: name.to_owned(),
-            address,
-            len,
-            constant,
-            words,
-        });
+        self.objects.push(Object::new(name, address, len, constant));
         let id = BufferId(self.objects.len() - 1);
         self.bytes_mut(id)[..bytes.len()].copy_from_slice(bytes);
         id
@@ -180,6 +187,7 @@ impl Memory {
             next: self.next,
             textures: self.textures.clone(),
             samplers: self.samplers.clone(),
+            heap: self.heap.as_ref().map(Heap::copy),
         }
     }
 }

@@ -24,6 +24,7 @@ mod flights;
 mod form;
 mod global;
 mod groups;
+mod heap;
 mod image;
 mod lanes;
 mod machine;
@@ -33,6 +34,7 @@ mod mbarrier;
 mod members;
 mod memory;
 mod observe;
+mod pair;
 mod phase;
 mod print;
 mod program;
@@ -48,6 +50,7 @@ mod shared;
 mod soft;
 mod stalled;
 mod step;
+mod system;
 mod tensor;
 mod tensor_map;
 #[cfg(test)]
@@ -59,8 +62,8 @@ mod warpgroup;
 mod written;
 
 pub use api::{
-    Access, BlockSink, Event, Finding, FindingKind, InstructionInfo, Kind, Launch, Options,
-    Outcome, Sink,
+    Access, BlockSink, Event, Finding, FindingKind, HEAP_BYTES, InstructionInfo, Kind, Launch,
+    Options, Outcome, Sink,
 };
 pub use memory::{BufferId, Memory};
 pub(crate) use phase::{Arrival, Object as BarrierObject};

@@ -2,27 +2,13 @@
 
 use super::api::FindingKind;
 use super::element::Element;
-use super::image::{From, MemoryOp, MemoryOrder, Place, Region, SystemCall, Transfer};
+use super::image::{From, MemoryOp, MemoryOrder, Region, SystemCall, Transfer};
 use super::machine::Machine;
 use super::registers::active;
+use super::system::{argument, give};
 
 /// Strings longer than this are cut.
 const LONGEST: usize = 4096;
-
-/// The first 8 bytes of an argument of a lane.
-fn argument(m: &Machine, place: Place, lane: u32) -> u64 {
-    match place {
-        Place::Slot(slot) => m.registers.read(slot)[lane as usize],
-        // SAFETY: parameters lie inside the local memory of the lane, with
-        // 8 bytes or more after, which its size is a multiple of.
-        Place::Local(at) => unsafe {
-            m.lane_local(lane)
-                .add(at as usize)
-                .cast::<u64>()
-                .read_unaligned()
-        },
-    }
-}
 
 /// `N` bytes at a generic address.
 fn bytes<const N: usize>(m: &mut Machine, address: u64, lane: u32) -> [u8; N] {
@@ -70,23 +56,7 @@ pub(super) fn print(m: &mut Machine, call: &SystemCall, exec: u32) {
         counts[lane as usize] = count;
         m.output.extend_from_slice(text.as_bytes());
     }
-    for &result in &call.results {
-        match result {
-            Place::Slot(slot) => m.registers.write(slot, exec, &counts),
-            Place::Local(at) => {
-                for lane in active(exec) {
-                    let count = counts[lane as usize] as u32;
-                    // SAFETY: as for `argument`.
-                    unsafe {
-                        m.lane_local(lane)
-                            .add(at as usize)
-                            .cast::<u32>()
-                            .write_unaligned(count)
-                    };
-                }
-            }
-        }
-    }
+    give(m, &call.results, exec, &counts, 4);
 }
 
 /// The text, and how many arguments it took.

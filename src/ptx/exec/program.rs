@@ -3,6 +3,7 @@
 use super::api::{Finding, InstructionInfo, Launch, Options, Outcome};
 use super::block::{BlockOutcome, Worker};
 use super::decode::{Addresses, Problem, decode};
+use super::heap::Heap;
 use super::image::{FUNCTION_WINDOW, Image};
 use super::machine::Common;
 use super::memory::{ALIGN, BufferId, GAP, Memory, VARIABLES};
@@ -275,6 +276,9 @@ impl Program {
             ));
         }
         self.load(memory);
+        if image.allocates {
+            memory.heap.get_or_insert_with(|| Heap::new(options.heap));
+        }
         // Whole words, so that they are aligned.
         let mut params = vec![0u64; launch.params.len().div_ceil(8)];
         for (word, bytes) in params.iter_mut().zip(launch.params.chunks(8)) {
@@ -318,6 +322,9 @@ impl Program {
         run_in_order(&own, options, range, &mut sum);
         if own.stop.load(Relaxed) {
             interrupt::check(&launch.entry)?;
+        }
+        if let Some(heap) = own.heap {
+            heap.end_run(|(block, raw)| named(&self.module, &image, launch, block, raw));
         }
         Ok(sum.outcome(&self.module, &image, launch))
     }
@@ -402,32 +409,41 @@ impl Sum {
     }
 
     fn outcome(self, module: &Module, image: &Image, launch: &Launch) -> Outcome {
-        let [gx, gy, _] = launch.grid.map(u64::from);
-        let [bx, by, _] = launch.block;
-        let named = |(block, raw): (u64, super::machine::RawFinding)| {
-            let source = image.sources.get(raw.pc as usize);
-            let t = raw.thread;
-            let block = raw.block.unwrap_or(block);
-            let info = image.infos.get(raw.pc as usize);
-            let function = info.map(|i| &module.functions[i.function as usize]);
-            Finding {
-                kind: raw.kind,
-                warning: raw.warning,
-                other: raw.other,
-                ptx_line: info.map_or(0, |i| i.line),
-                ptx_file: function.and_then(|f| module.file_of(f.span).map(str::to_owned)),
-                source: source.and_then(|&s| image.source_names.get(s as usize).cloned()),
-                block: [block % gx, block / gx % gy, block / (gx * gy)].map(|i| i as u32),
-                thread: [t % bx, t / bx % by, t / (bx * by)],
-                address: raw.address,
-                variable: raw.variable,
-                message: raw.message,
-            }
-        };
+        let named = |(block, raw)| named(module, image, launch, block, raw);
         Outcome {
             findings: self.findings.into_iter().map(named).collect(),
             ..self.outcome
         }
+    }
+}
+
+/// A finding with its place, of a block.
+fn named(
+    module: &Module,
+    image: &Image,
+    launch: &Launch,
+    block: u64,
+    raw: super::machine::RawFinding,
+) -> Finding {
+    let [gx, gy, _] = launch.grid.map(u64::from);
+    let [bx, by, _] = launch.block;
+    let source = image.sources.get(raw.pc as usize);
+    let t = raw.thread;
+    let block = raw.block.unwrap_or(block);
+    let info = image.infos.get(raw.pc as usize);
+    let function = info.map(|i| &module.functions[i.function as usize]);
+    Finding {
+        kind: raw.kind,
+        warning: raw.warning,
+        other: raw.other,
+        ptx_line: info.map_or(0, |i| i.line),
+        ptx_file: function.and_then(|f| module.file_of(f.span).map(str::to_owned)),
+        source: source.and_then(|&s| image.source_names.get(s as usize).cloned()),
+        block: [block % gx, block / gx % gy, block / (gx * gy)].map(|i| i as u32),
+        thread: [t % bx, t / bx % by, t / (bx * by)],
+        address: raw.address,
+        variable: raw.variable,
+        message: raw.message,
     }
 }
 

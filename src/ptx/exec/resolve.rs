@@ -270,6 +270,9 @@ impl<'a> Machine<'a> {
     /// The object and the offset in it of an access to global memory, where
     /// it is inside.
     pub fn global_place(&self, address: u64, bytes: u32) -> Option<(&'a Object, u64)> {
+        if let Some(heap) = self.common.heap.filter(|h| h.has(address)) {
+            return heap.place(address, bytes);
+        }
         let objects = self.common.objects;
         let object = &objects[self.object_of(address)?];
         let offset = address - object.address;
@@ -278,6 +281,9 @@ impl<'a> Machine<'a> {
     }
 
     fn global_pointer(&mut self, info: &MemoryOp, lane: u32, address: u64) -> Option<*mut u8> {
+        if let Some(heap) = self.common.heap.filter(|h| h.has(address)) {
+            return self.heap_pointer(heap, info, lane, address);
+        }
         let what = self.describe(info);
         if address < 1 << 16 {
             let message = format!("{what} at address {address}: a null pointer");

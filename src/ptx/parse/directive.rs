@@ -18,6 +18,7 @@ impl<'a> Parser<'a> {
         while self.kind() != Kind::End {
             self.module_statement()?;
         }
+        self.follow_aliases();
         Ok(())
     }
 
@@ -47,7 +48,8 @@ impl<'a> Parser<'a> {
             ".file" => self.file()?,
             ".section" => self.section()?,
             ".loc" => drop(self.location()?),
-            ".pragma" | ".alias" => self.skip_statement()?,
+            ".pragma" => self.skip_statement()?,
+            ".alias" => self.alias()?,
             _ => {
                 self.at -= 1;
                 return self.declaration(start);

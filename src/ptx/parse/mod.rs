@@ -3,6 +3,7 @@
 //! Recursive descent over the token list. PTX declares before it uses, labels
 //! excepted, which are resolved where their scope ends.
 
+mod alias;
 mod body;
 mod constant;
 mod directive;
@@ -34,6 +35,8 @@ struct Parser<'a> {
     at: usize,
     module: Module,
     globals: HashMap<&'a str, Global>,
+    /// Functions that are other names, and what they stand for.
+    aliases: HashMap<u32, u32>,
     /// Opcode and modifiers of each form seen; a module has some hundred.
     forms: HashMap<&'a str, (Opcode, Modifiers)>,
 }
@@ -60,6 +63,7 @@ impl Module {
                 units: Vec::new(),
             },
             globals: HashMap::new(),
+            aliases: HashMap::new(),
             forms: HashMap::new(),
         };
         parser.module()?;

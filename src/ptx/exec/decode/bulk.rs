@@ -1,7 +1,7 @@
 //! `cp.async.bulk` and `cp.reduce.async.bulk`.
 
 use super::Decoder;
-use super::memory::atomic_update;
+use super::atomic::atomic_update;
 use super::operand::Reason;
 use crate::ptx::ast::{Instruction, Operand};
 use crate::ptx::exec::form::Step;

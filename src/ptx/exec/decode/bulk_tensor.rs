@@ -2,8 +2,8 @@
 //! `cp.async.bulk.prefetch.tensor`.
 
 use super::Decoder;
+use super::atomic::atomic_update;
 use super::bulk::shared_ends;
-use super::memory::atomic_update;
 use super::operand::Reason;
 use crate::ptx::ast::{Instruction, Operand};
 use crate::ptx::exec::form::Step;

@@ -8,6 +8,10 @@ use crate::ptx::exec::image::{CallOp, Callee, Passed, Place, SystemCall};
 use crate::ptx::exec::registers::Width;
 use crate::ptx::names::Type;
 
+/// The functions of the system that are modelled: those that nvcc declares
+/// without a body.
+pub(super) const SYSTEM: [&str; 4] = ["vprintf", "__assertfail", "malloc", "free"];
+
 impl Decoder<'_> {
     pub(super) fn call(&mut self, i: &Instruction) -> Result<(), Reason> {
         let [
@@ -129,7 +133,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// `vprintf` and `__assertfail`.
+    /// A function of [`SYSTEM`].
     fn system(
         &mut self,
         callee: &Function,
@@ -140,17 +144,25 @@ impl Decoder<'_> {
         let form = match callee.name.as_str() {
             "vprintf" => Form::Step(Step::Print { call }),
             "__assertfail" => Form::Assert { call },
+            "malloc" => Form::Step(Step::Allocate { call }),
+            "free" => Form::Step(Step::Free { call }),
             name => {
                 return Err(format!(
-                    "{name} has no body and is not a supported system function (vprintf, __assertfail)"
+                    "{name} has no body and is not a supported system function ({})",
+                    SYSTEM.join(", ")
                 ));
             }
         };
+        let heap = matches!(callee.name.as_str(), "malloc" | "free");
+        // Who gets which address, and what is left, depends on the order.
+        self.image.allocates |= heap;
+        self.image.ordered |= heap;
         let arguments = arguments.iter().map(|a| self.passed(a, Type::B64));
         let arguments: Vec<Place> = arguments.collect::<Result<_, _>>()?;
-        let results = returns.iter().map(|r| self.passed(r, Type::B32));
+        let result = if heap { Type::B64 } else { Type::B32 };
+        let results = returns.iter().map(|r| self.passed(r, result));
         let results: Vec<Place> = results.collect::<Result<_, _>>()?;
-        if arguments.len() < 2 {
+        if arguments.len() < if heap { 1 } else { 2 } {
             return Err("too few arguments".to_owned());
         }
         self.image

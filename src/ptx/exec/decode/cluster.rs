@@ -58,7 +58,7 @@ impl Decoder<'_> {
 
     /// `setmaxnreg`: registers have no limit here, but the number has to be
     /// one that a GPU takes.
-    pub(super) fn hint(&self, i: &Instruction) -> Result<(), Reason> {
+    pub(super) fn hint(&mut self, i: &Instruction) -> Result<(), Reason> {
         let expected = |words: &[Word]| i.one_of(words).is_some();
         match i.opcode {
             Opcode::Setmaxnreg => match i.operands.first() {
@@ -73,6 +73,12 @@ impl Decoder<'_> {
             },
             Opcode::Griddepcontrol if !expected(&[Word::LaunchDependents, Word::Wait]) => {
                 Err("expected .launch_dependents or .wait".to_owned())
+            }
+            Opcode::Createpolicy => {
+                let policy = i.operands.first().ok_or("too few operands")?;
+                let policy = self.target(policy, Type::B64)?;
+                self.generic(Box::new(|_| [0, 0]), Vec::new(), policy, None);
+                Ok(())
             }
             _ => Ok(()),
         }

@@ -240,6 +240,9 @@ impl Decoder<'_> {
             self.step(Step::Clock { to: result, upper });
             return Ok(());
         }
+        if ty == Type::B128 {
+            return self.move_pair(i);
+        }
         if let (Operand::Vector(parts), whole) | (whole, Operand::Vector(parts)) = (target, source)
         {
             return self.repack(ty, parts, whole, matches!(target, Operand::Vector(_)));

@@ -1,20 +1,19 @@
-//! Loads, stores, atomics, copies.
+//! Loads, stores, copies.
 
 use super::Decoder;
 use super::operand::Reason;
-use super::order::{memory_order, ordered};
+use super::order::memory_order;
 use crate::ptx::ast::{Base, Instruction, Operand, Symbol};
 use crate::ptx::exec::element::Element;
 use crate::ptx::exec::form::Step;
 use crate::ptx::exec::image::{
-    From, MemoryOp, MemoryOrder, PARAM_WINDOW, Region, Transfer, Update, WINDOW, offset_in,
+    From, MemoryOp, MemoryOrder, PARAM_WINDOW, Region, Transfer, WINDOW, offset_in,
 };
-use crate::ptx::exec::race::Strength;
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::exec::scalar::Scalar;
 use crate::ptx::exec::shared;
 use crate::ptx::names::{Space, Type, Word};
-use crate::ptx::opcodes::{Class, First, Opcode};
+use crate::ptx::opcodes::Class;
 
 impl Decoder<'_> {
     /// Space, base and offset of an address operand.
@@ -92,13 +91,25 @@ impl Decoder<'_> {
 
     pub(super) fn load_or_store(&mut self, i: &Instruction) -> Result<(), Reason> {
         let store = i.opcode.class() == Class::Store;
+        if i.one_of(&[Word::Async, Word::Bulk]).is_some() {
+            return Err("asynchronous and bulk stores are not supported".to_owned());
+        }
         let ty = i.ty(0).ok_or("no type")?;
         let (at, data) = if store { (0, 1) } else { (1, 0) };
         let data = i.operands.get(data).ok_or("too few operands")?;
         let operand = i.operands.get(at).ok_or("too few operands")?;
         let (space, from, offset) = self.address(i, operand)?;
-        let data = self.elements(data, ty, !store)?;
+        let pair = ty == Type::B128;
+        if pair && i.one_of(&[Word::V2, Word::V4, Word::V8]).is_some() {
+            return Err("vectors of .b128 are not supported".to_owned());
+        }
+        let (data, ty) = if pair {
+            (self.pair(data)?.to_vec(), Type::B64)
+        } else {
+            (self.elements(data, ty, !store)?, ty)
+        };
         let wanted = match i.one_of(&[Word::V2, Word::V4, Word::V8]) {
+            None if pair => 2,
             None => 1,
             Some(Word::V2) => 2,
             Some(Word::V4) => 4,
@@ -170,79 +181,6 @@ impl Decoder<'_> {
         index
     }
 
-    pub(super) fn atomic(&mut self, i: &Instruction) -> Result<(), Reason> {
-        let red = i.opcode.row().first == First::Read;
-        if i.one_of(&[Word::Async, Word::V2, Word::V4, Word::V8, Word::Bulk])
-            .is_some()
-        {
-            return Err("vector and asynchronous atomics are not supported".to_owned());
-        }
-        let ty = i.ty(0).ok_or("no type")?;
-        let word = i.one_of(&[
-            Word::Exch,
-            Word::Cas,
-            Word::Add,
-            Word::Inc,
-            Word::Dec,
-            Word::Min,
-            Word::Max,
-            Word::And,
-            Word::Or,
-            Word::Xor,
-        ]);
-        let word = word.ok_or("an operator that is not supported")?;
-        let first = usize::from(!red);
-        let operand = i.operands.get(first).ok_or("too few operands")?;
-        let (space, from, offset) = self.address(i, operand)?;
-        // An atomic whose result nobody reads is a reduction.
-        let unused = red
-            || match &i.operands[0] {
-                Operand::Register(r) => !self.is_read(r.0),
-                _ => true,
-            };
-        let result = if red {
-            None
-        } else {
-            Some(self.target(&i.operands[0], ty)?)
-        };
-        // What follows the operands is a hint for the cache.
-        let count = if word == Word::Cas { 2 } else { 1 };
-        let sources = i.operands.iter().skip(first + 1).take(count);
-        let sources = sources.map(|operand| self.source(operand, ty));
-        let sources: Vec<Slot> = sources.collect::<Result<_, _>>()?;
-        if space != Some(Space::Shared) {
-            let commutes = matches!(
-                word,
-                Word::Add | Word::Min | Word::Max | Word::And | Word::Or | Word::Xor
-            );
-            self.image.ordered |= !unused || !commutes || ty.is_float();
-        }
-        let compute =
-            atomic_update(word, ty, space).ok_or("an operator that the type does not have")?;
-        let access = self.add_memory(MemoryOp {
-            index: 0,
-            space,
-            from,
-            offset,
-            region: self.region(operand),
-            bytes: ty.bytes(),
-            transfer: Transfer::Atomic(Update {
-                compute,
-                sources,
-                result,
-            }),
-            order: ordered(i, Strength::Strong),
-        });
-        self.step(Step::Atomic { access });
-        Ok(())
-    }
-
-    /// Whether any instruction of the function reads the register.
-    fn is_read(&self, register: u32) -> bool {
-        let reads = |i: &Instruction| super::info::accessed(i).0.iter().any(|r| r.0 == register);
-        self.body().instructions.iter().any(reads)
-    }
-
     /// `cp.async`, without `.bulk`.
     pub(super) fn copy(&mut self, i: &Instruction) -> Result<(), Reason> {
         if i.has(Word::Bulk) {
@@ -271,14 +209,13 @@ impl Decoder<'_> {
             Some(operand @ (Operand::Register(_) | Operand::Immediate(_)))
                 if !i.has(Word::L2CacheHint) || i.operands.len() > 4 =>
             {
-                let slot = self.source(operand, Type::U32)?;
-                match slot.width {
-                    // A predicate: ignore the source.
-                    Width::Mask => {
-                        return Err("a copy with a predicate is not supported".to_owned());
-                    }
-                    _ => Some(slot),
+                // A predicate: ignore the source.
+                if let Operand::Register(r) = operand
+                    && self.body().registers[r.0 as usize].ty == Type::Pred
+                {
+                    return Err("a copy with a predicate is not supported".to_owned());
                 }
+                Some(self.source(operand, Type::U32)?)
             }
             _ => None,
         };
@@ -424,59 +361,4 @@ impl Decoder<'_> {
             Symbol::Module(_) => Err("a variable of the module as an argument".to_owned()),
         }
     }
-}
-
-/// The new value of an atomic, from the old and the operands.
-pub(super) fn atomic_update(word: Word, ty: Type, space: Option<Space>) -> Option<Scalar> {
-    let one =
-        |f: fn(u64, u64) -> u64| -> Option<Scalar> { Some(Box::new(move |x| [f(x[0], x[1]), 0])) };
-    let bits = ty.bits();
-    match (word, bits) {
-        (Word::Exch, _) => return one(|_, b| b),
-        (Word::Cas, _) => {
-            let mask = u64::MAX >> (64 - bits.min(64));
-            return Some(Box::new(move |x| {
-                let equal = x[0] & mask == x[1] & mask;
-                [if equal { x[2] } else { x[0] }, 0]
-            }));
-        }
-        (Word::Inc, 32) => return one(|a, b| if a as u32 >= b as u32 { 0 } else { a + 1 }),
-        (Word::Dec, 32) => {
-            return one(|a, b| {
-                if a as u32 == 0 || a as u32 > b as u32 {
-                    b
-                } else {
-                    a - 1
-                }
-            });
-        }
-        (Word::And, _) => return one(|a, b| a & b),
-        (Word::Or, _) => return one(|a, b| a | b),
-        (Word::Xor, _) => return one(|a, b| a ^ b),
-        _ => {}
-    }
-    // The rest is as the instruction of that name.
-    use crate::ptx::ast::Modifiers;
-    use crate::ptx::names::Modifier;
-    let mut modifiers = Modifiers::EMPTY;
-    modifiers.push(Modifier::Type(ty));
-    // Global memory adds without subnormal numbers, shared memory with.
-    if ty == Type::F32 && space != Some(Space::Shared) {
-        modifiers.push(Modifier::Word(Word::Ftz));
-    }
-    let opcode = match word {
-        Word::Add => Opcode::Add,
-        Word::Min => Opcode::Min,
-        Word::Max => Opcode::Max,
-        _ => return None,
-    };
-    let operation = Instruction {
-        opcode,
-        modifiers,
-        guard: None,
-        operands: vec![Operand::Discard; 3].into_boxed_slice(),
-        span: crate::ptx::ast::Span::default(),
-        location: None,
-    };
-    crate::ptx::exec::scalar::define(&operation).map(|d| d.compute)
 }

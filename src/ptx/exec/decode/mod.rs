@@ -4,6 +4,7 @@
 //! once, before anything runs.
 
 mod allocate;
+mod atomic;
 mod bulk;
 mod bulk_tensor;
 mod call;
@@ -17,6 +18,7 @@ mod mbarrier;
 mod memory;
 mod operand;
 mod order;
+mod pair;
 mod provenance;
 mod tensor;
 mod tensor_map;
@@ -29,6 +31,7 @@ use super::api::{InstructionInfo, Kind};
 use super::form::{Form, Op, Step};
 use super::image::{Image, NEVER, Unsure};
 use super::lanes;
+use super::pair::Pair;
 use super::registers::{Mask, Slot, Width};
 use crate::ptx::ast::{Function, Instruction, LabelKind, Module, Operand, Register, Span};
 use crate::ptx::cfg::Cfg;
@@ -60,6 +63,8 @@ struct Decoder<'m> {
     starts: HashMap<u32, u32>,
     /// Registers of the function that is being decoded, made on first use.
     slots: HashMap<(u32, u32), Slot>,
+    /// The same of registers of 128 bits.
+    pairs: HashMap<(u32, u32), Pair>,
     constants: HashMap<(u64, Width), Slot>,
     specials: HashMap<Special, Slot>,
     /// Offsets of variables of functions in local memory.
@@ -97,6 +102,7 @@ pub(super) fn decode(
         problems: Vec::new(),
         starts: HashMap::new(),
         slots: HashMap::new(),
+        pairs: HashMap::new(),
         constants: HashMap::new(),
         specials: HashMap::new(),
         locals: HashMap::new(),

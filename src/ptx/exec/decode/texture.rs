@@ -1,7 +1,7 @@
 //! Textures and surfaces.
 
 use super::Decoder;
-use super::memory::atomic_update;
+use super::atomic::atomic_update;
 use super::operand::Reason;
 use crate::ptx::ast::{Base, Instruction, Operand};
 use crate::ptx::exec::form::Step;

@@ -1,7 +1,7 @@
 //! `cvt`: between integers and floating-point numbers of all sizes.
 
 use super::float::{format, rounding};
-use super::{Definition, define_as, definition, extend, flushed};
+use super::{Definition, bytes, define_as, definition, extend, flushed};
 use crate::ptx::ast::Instruction;
 use crate::ptx::exec::soft::{F32, F64, Format, Round, Soft, TF32};
 use crate::ptx::names::{Type, Word};
@@ -10,6 +10,9 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     let (to, from) = (i.ty(0)?, i.ty(1)?);
     if i.types().count() > 2 || to == Type::Pred || from == Type::Pred {
         return None;
+    }
+    if to.is_element() || from.is_element() {
+        return bytes::define(i, to, from);
     }
     let (sat, ftz) = (i.has(Word::Sat), i.has(Word::Ftz));
     match (to.is_float(), from.is_float()) {

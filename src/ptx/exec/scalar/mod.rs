@@ -6,6 +6,7 @@
 
 mod approximate;
 mod bits;
+mod bytes;
 mod compare;
 mod convert;
 pub(super) mod float;

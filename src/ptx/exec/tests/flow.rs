@@ -1,7 +1,8 @@
 //! Random control flow: 64 threads in two warps against each thread alone in
 //! a block of its own, where nothing can diverge.
 
-use super::{Run, run_with};
+use super::{Run, kernel, run_with};
+use crate::ptx::Module;
 use std::fmt::Write;
 
 /// A generator of bits.
@@ -91,4 +92,44 @@ fn threads_compute_the_same_together_and_alone() {
     }
     // Most of them do diverge.
     assert!(different > 200, "{different}");
+}
+
+/// As nvcc writes the two constructors of a class that are the same.
+#[test]
+fn an_alias_is_the_function_it_stands_for() {
+    let text = format!(
+        ".weak .func (.param .b32 r) first(.param .b32 a);
+         .func (.param .b32 r) second(.param .b32 a);
+         .alias second, first;
+         .func (.param .b32 r) third(.param .b32 a);
+         .alias third, second;
+         .global .u64 table[2] = {{second, first}};
+         .weak .func (.param .b32 r) first(.param .b32 a) {{ .reg .b32 %r<3>;
+           ld.param.u32 %r1, [a]; mul.lo.u32 %r2, %r1, 3; st.param.b32 [r], %r2; ret; }}
+         {}",
+        kernel(
+            "{{ .param .b32 a; .param .b32 z; st.param.b32 [a], %t;
+                call (z), third, (a); ld.param.b32 %r1, [z]; }}
+             {{ .param .b32 a; .param .b32 z; st.param.b32 [a], %r1;
+                ld.global.u64 %rd1, [table];
+                P: .callprototype (.param .b32 _) _ (.param .b32 _);
+                call (z), %rd1, (a), P; ld.param.b32 %r2, [z]; }}
+             ld.global.u64 %rd2, [table+8]; setp.eq.u64 %p1, %rd1, %rd2;
+             @!%p1 mov.u32 %r2, 0; st.global.u32 [%out], %r2; ret;"
+        )
+        .replace("{{", "{")
+        .replace("}}", "}")
+    );
+    let run = run_with(&text, [40, 1, 1], [1, 1, 1], &[0; 40], |_, _| {});
+    assert_eq!(run.outcome.findings, []);
+    assert_eq!(run.words, (0..40).map(|t| 9 * t).collect::<Vec<u32>>());
+    for (line, wrong) in [
+        (".alias a, nobody;", "unknown function nobody"),
+        (".alias a, a;", "an alias of itself"),
+        (".alias a;", "unexpected `;`"),
+    ] {
+        let text = format!(".version 8.5\n.target sm_80\n.address_size 64\n.func a();\n{line}\n");
+        let error = Module::parse(&text, "t.ptx").unwrap_err().to_string();
+        assert!(error.contains(wrong), "{line}: {error}");
+    }
 }

@@ -1,13 +1,17 @@
 //! Tests of the executor.
 
 mod bulk;
+mod bytes;
 mod clusters;
 mod flow;
 mod forms;
+mod heap;
 mod limits;
 mod mbarriers;
 mod order;
+mod pairs;
 mod ptxas;
+mod refused;
 mod tensor;
 mod tensor_map;
 mod texture;
