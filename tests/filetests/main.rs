@@ -112,7 +112,10 @@ fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests");
     let files = files_below(&root);
     if std::env::var_os("UPDATE").is_some_and(|v| v == "1") {
-        files.iter().for_each(|path| update(path));
+        let filter = arguments.filter.as_deref().unwrap_or("");
+        let name = filter.split("::").next().unwrap_or("");
+        let meant = files.iter().filter(|p| p.to_string_lossy().contains(name));
+        meant.for_each(|path| update(path));
     }
     let tests = files.into_iter().flat_map(|path| trials(&root, path));
     libtest_mimic::run(&arguments, tests.collect()).exit();
