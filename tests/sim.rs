@@ -55,6 +55,8 @@ fn the_json_has_what_others_rely_on() {
         "memory",
         "store_queue",
         "tensor_unit",
+        "mbarrier",
+        "async_copy",
     ] {
         assert!(stalls.contains_key(name), "{name}");
     }

@@ -11,7 +11,7 @@ use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
 use crate::ptx::tensor::Work;
-use crate::sm::{InstrKind, MAX_SOURCES, Sources};
+use crate::sm::{BulkGroupOp, Instr, InstrKind, MAX_SOURCES, Sources};
 use crate::trace::Op;
 use std::collections::HashMap;
 
@@ -67,6 +67,20 @@ pub(super) enum Role {
     Product(Work),
     /// Closes a group of asynchronous copies, or waits for some.
     Copies(CopyControl),
+    /// Closes a bulk group, or waits for all but so many.
+    BulkGroup(BulkGroupOp, u32),
+    /// What it does is known when it has been executed: bulk copies, and
+    /// operations on `mbarrier` objects.
+    Asynchronous,
+}
+
+impl Row {
+    /// What a warp executes of it at `pc`, with its registers.
+    pub fn instr(&self, pc: u32, kind: InstrKind, mask: u32) -> Instr {
+        let mut instr = Instr::new(kind, pc, mask.into());
+        (instr.dst, instr.srcs) = (self.dst, self.srcs);
+        instr
+    }
 }
 
 impl Code {
@@ -211,6 +225,9 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
     match (info.kind, i.opcode) {
         (_, Opcode::Exit) => Role::End,
         (_, Opcode::Ret) if is_entry => Role::End,
+        (_, Opcode::Mbarrier) if !i.has(Word::PendingCount) => Role::Asynchronous,
+        (_, Opcode::Cp) if i.has(Word::Mbarrier) => Role::Asynchronous,
+        (_, Opcode::Cp) if i.has(Word::Bulk) => bulk(i),
         (_, Opcode::Cp) => match copy_control(i) {
             Some(control) => Role::Copies(control),
             None => memory(Op::Store),
@@ -234,10 +251,6 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
 }
 
 fn copy_control(i: &Instruction) -> Option<CopyControl> {
-    // Bulk copies have groups of their own.
-    if i.has(Word::Bulk) {
-        return None;
-    }
     let word = i.one_of(&[Word::CommitGroup, Word::WaitGroup, Word::WaitAll])?;
     Some(match (word, i.operands.first()) {
         (Word::CommitGroup, _) => CopyControl::Commit,
@@ -246,6 +259,24 @@ fn copy_control(i: &Instruction) -> Option<CopyControl> {
         }
         _ => CopyControl::WaitAll,
     })
+}
+
+/// A bulk copy, or what closes its groups and waits for them.
+fn bulk(i: &Instruction) -> Role {
+    let groups = match i.operands.first() {
+        Some(Operand::Immediate(Immediate::Integer(n))) => u32::try_from(*n).unwrap_or(0),
+        _ => 0,
+    };
+    match i.one_of(&[Word::CommitGroup, Word::WaitGroup, Word::Prefetch]) {
+        Some(Word::CommitGroup) => Role::BulkGroup(BulkGroupOp::Commit, 0),
+        Some(Word::WaitGroup) if i.has(Word::ReadSources) => {
+            Role::BulkGroup(BulkGroupOp::WaitRead, groups)
+        }
+        Some(Word::WaitGroup) => Role::BulkGroup(BulkGroupOp::Wait, groups),
+        // What it brings into the L2 is not modelled.
+        Some(_) => Role::Plain(InstrKind::Alu),
+        None => Role::Asynchronous,
+    }
 }
 
 fn memory(op: Op) -> Role {

@@ -36,6 +36,14 @@ impl Copies {
         })
     }
 
+    /// The numbers of the youngest copies that nobody has waited for, which are
+    /// there last; 255 where there are fewer.
+    pub fn youngest(&self) -> [u8; 4] {
+        let all = self.groups.iter().flatten().chain(&self.open);
+        let mut numbers = all.rev().copied();
+        std::array::from_fn(|_| numbers.next().unwrap_or(u8::MAX))
+    }
+
     /// Commits or waits: the numbers to wait for, those of the youngest copies
     /// first, which are there last.
     pub fn control(&mut self, control: CopyControl) -> Vec<u8> {
@@ -73,6 +81,7 @@ mod tests {
         assert_eq!(issue(&mut copies), Some(12));
         // Not committed: nobody waits for it yet.
         assert!(copies.control(Wait(1)).is_empty());
+        assert_eq!(copies.youngest(), [12, 11, 10, 255]);
         assert_eq!(copies.control(Wait(0)), [11, 10]);
         copies.control(Commit);
         copies.control(Commit);

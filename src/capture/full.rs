@@ -1,12 +1,15 @@
 //! The full trace of all blocks, streamed.
 
+use super::asynchronous;
 use super::barriers::{Arrival, Barriers};
 use super::code::{Code, Role, Row};
 use super::copies::{Copies, CopyControl};
 use super::select::Selected;
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
-use crate::ptx::exec::{Access, BlockSink, Event, Options, Sink};
+use crate::ptx::exec::{
+    Access, BarrierEvent, BarrierOp, BlockSink, CopyEvent, Event, Options, Sink,
+};
 use crate::ptx::names::Space;
 use crate::ptx::shared::is_shared;
 use crate::ptx::tensor::Work;
@@ -170,6 +173,8 @@ impl BlockSink for OneBlock<'_> {
                 });
             }
             Role::Copies(control) => self.control_copies(row, event, control),
+            // It is written when it has been executed.
+            Role::Asynchronous if event.exec != 0 => {}
             _ => {
                 if let Some(load) = self.copied(row, event) {
                     self.push(event.warp, &load);
@@ -186,6 +191,24 @@ impl BlockSink for OneBlock<'_> {
             let on = event.active & !if leave { event.exec } else { 0 };
             self.release(event, on);
         }
+    }
+
+    fn mbarrier(&mut self, event: &BarrierEvent) {
+        let row = &self.recorder.code.rows[event.pc as usize];
+        let copies = match event.op {
+            BarrierOp::CopiesArrive | BarrierOp::CopiesJoin => {
+                Some(self.copies_of(event.warp).youngest())
+            }
+            _ => None,
+        };
+        for instr in asynchronous::barrier(row, event, copies) {
+            self.push(event.warp, &instr);
+        }
+    }
+
+    fn bulk_copy(&mut self, event: &CopyEvent) {
+        let row = &self.recorder.code.rows[event.pc as usize];
+        self.push(event.warp, &asynchronous::copy(row, event));
     }
 
     /// One instruction for each warp that was there. A barrier of a part of
@@ -226,7 +249,7 @@ impl OneBlock<'_> {
     fn copied(&mut self, row: &Row, event: &Event) -> Option<Instr> {
         let from = event.copied.filter(|from| from.lanes != 0)?;
         let free = self.recorder.code.free.clone();
-        let mut load = plain(row, event, InstrKind::LdGlobal, from.lanes);
+        let mut load = row.instr(event.pc, InstrKind::LdGlobal, from.lanes);
         load.dst = self.copies_of(event.warp).issue(free);
         load.bytes = from.bytes as u8;
         load.addrs = Addresses::from_lanes(from.lanes.into(), |lane| address(&from, lane), 32);
@@ -240,9 +263,9 @@ impl OneBlock<'_> {
             _ => self.copies_of(event.warp).control(control),
         };
         numbers.truncate(MAX_SOURCES);
-        let mut instr = plain(row, event, InstrKind::Alu, event.exec);
+        let mut instr = row.instr(event.pc, InstrKind::Alu, event.exec);
         if let Some(sources) = Sources::new(&numbers).filter(|_| !numbers.is_empty()) {
-            instr.srcs = sources;
+            (instr.kind, instr.srcs) = (InstrKind::CopyWait, sources);
         }
         self.push(event.warp, &instr);
     }
@@ -270,7 +293,13 @@ fn instr(row: &Row, event: &Event, shared_bytes: u32) -> Instr {
         Role::Branch => (InstrKind::Branch, event.active),
         Role::End if event.exec == 0 => (InstrKind::Branch, event.active),
         Role::End => (InstrKind::Exit, event.exec),
-        Role::Barrier { .. } | Role::Copies(_) => (InstrKind::Alu, event.exec),
+        Role::Barrier { .. } | Role::Copies(_) | Role::Asynchronous => (InstrKind::Alu, event.exec),
+        Role::BulkGroup(..) if event.exec == 0 => (InstrKind::Alu, 0),
+        Role::BulkGroup(op, number) => {
+            let mut instr = row.instr(event.pc, InstrKind::BulkGroup, event.exec);
+            (instr.sub, instr.amount) = (op as u8, number);
+            return instr;
+        }
         Role::Memory { op, sub } => return memory(row, event, (op, sub), shared_bytes),
         // The factors of `wgmma` are read, then multiplied.
         Role::Product(_) if event.access.is_some() => {
@@ -278,29 +307,23 @@ fn instr(row: &Row, event: &Event, shared_bytes: u32) -> Instr {
         }
         Role::Product(work) => return product(row, event, work),
     };
-    plain(row, event, kind, mask)
+    row.instr(event.pc, kind, mask)
 }
 
 /// A product of matrices, unless no lane of the warp takes part.
 fn product(row: &Row, event: &Event, work: Work) -> Instr {
     if event.exec == 0 {
-        return plain(row, event, InstrKind::Alu, 0);
+        return row.instr(event.pc, InstrKind::Alu, 0);
     }
-    let mut instr = plain(row, event, InstrKind::Mma, event.exec);
+    let mut instr = row.instr(event.pc, InstrKind::Mma, event.exec);
     (instr.sub, instr.amount) = (work.bits, work.macs);
-    instr
-}
-
-fn plain(row: &Row, event: &Event, kind: InstrKind, mask: u32) -> Instr {
-    let mut instr = Instr::new(kind, event.pc, mask.into());
-    (instr.dst, instr.srcs) = (row.dst, row.srcs);
     instr
 }
 
 fn memory(row: &Row, event: &Event, (op, sub): (Op, u8), shared_bytes: u32) -> Instr {
     let Some(access) = event.access.filter(|_| event.exec & row.lanes != 0) else {
         // It goes nowhere.
-        return plain(row, event, InstrKind::Alu, event.exec);
+        return row.instr(event.pc, InstrKind::Alu, event.exec);
     };
     let (kind, mask) = match (access.space, op) {
         (space, _) if is_shared(space) => {
@@ -318,7 +341,7 @@ fn memory(row: &Row, event: &Event, (op, sub): (Op, u8), shared_bytes: u32) -> I
         }
         // Parameters and constants come from a cache of their own.
         (Space::Param | Space::ParamEntry | Space::ParamFunc | Space::Const, _) => {
-            return plain(row, event, InstrKind::Mov, event.exec);
+            return row.instr(event.pc, InstrKind::Mov, event.exec);
         }
         (_, Op::Load) => (InstrKind::LdGlobal, event.exec),
         (_, Op::Store) => (InstrKind::StGlobal, event.exec),
@@ -327,9 +350,9 @@ fn memory(row: &Row, event: &Event, (op, sub): (Op, u8), shared_bytes: u32) -> I
         (_, Op::Atomic) => (InstrKind::LdGlobal, event.exec),
     };
     if mask == 0 {
-        return plain(row, event, InstrKind::Alu, event.exec);
+        return row.instr(event.pc, InstrKind::Alu, event.exec);
     }
-    let mut instr = plain(row, event, kind, mask);
+    let mut instr = row.instr(event.pc, kind, mask);
     let least = if kind.is_word_only() { 4 } else { 1 };
     instr.bytes = access.bytes.clamp(least, MAX_BYTES) as u8;
     instr.sub = if kind == InstrKind::AtomShared {

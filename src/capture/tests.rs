@@ -1,9 +1,10 @@
 //! Small kernels in both kinds of trace.
 
 use super::*;
-use crate::sm::{Instr, InstrKind, TraceFile, Workload};
+use crate::ptx::exec::BarrierOp;
+use crate::sm::{Addresses, Instr, InstrKind, TraceFile, Workload};
 use crate::trace::AccessTrace;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A launch file of a kernel with the body `body`, and 256 bytes of shared
 /// memory from `tile` on.
@@ -337,7 +338,7 @@ fn asynchronous_copies_load_and_store_and_are_waited_for() {
             .unwrap();
         assert_eq!(s.global_segments, 2, "{s:?}");
         let latency = u64::from(machine.sm.global.latency);
-        (s.cycles, latency)
+        (s.cycles, s.stalls.async_copy, latency)
     };
     let files = copies("cp.async.wait_group 1; cp.async.wait_all;");
     let program = files.warp(0);
@@ -359,16 +360,57 @@ fn asynchronous_copies_load_and_store_and_are_waited_for() {
         let number = program[load].dst.unwrap();
         assert_eq!(
             (wait.kind, wait.srcs.as_slice()),
-            (InstrKind::Alu, &[number][..])
+            (InstrKind::CopyWait, &[number][..])
         );
         let written = program.iter().filter(|i| i.dst == Some(number)).count();
         assert_eq!(written, 1, "a number that no register has");
     }
     // Who waits, waits for global memory.
-    let (waiting, latency) = cycles(&files);
-    let (going_on, _) = cycles(&copies(""));
-    assert!(waiting > latency, "{waiting}");
+    let (waiting, stalled, latency) = cycles(&files);
+    let (going_on, none, _) = cycles(&copies(""));
+    assert!(
+        waiting > latency && stalled > latency / 2,
+        "{waiting} {stalled}"
+    );
+    assert_eq!(none, 0, "nobody waits for a group");
     assert!(going_on <= waiting, "{going_on} {waiting}");
     let trace = files.access();
     assert_eq!(trace.accesses.len(), 3);
+}
+
+/// The tensor copies of a kernel of the kit move every byte of both matrices
+/// once; its warps wait for them.
+#[test]
+fn bulk_copies_are_copies_of_the_trace() {
+    let launch = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/tma/tma_transpose.toml");
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("k.spt");
+    let info = full_trace(&launch, &to).unwrap().info;
+    let file = TraceFile::open(&to).unwrap();
+    let mut moved = [0, 0];
+    let mut waits = 0;
+    for (block, warp) in (0..info.blocks).flat_map(|b| (0..info.warps()).map(move |w| (b, w))) {
+        let mut stream = file.open(block, warp).unwrap();
+        while let Some(part) = stream.next_part().unwrap() {
+            for instr in part.iter() {
+                let waits_here = instr.sub == BarrierOp::Wait as u8;
+                waits += u32::from(instr.kind == InstrKind::Mbarrier && waits_here);
+                if let Addresses::Copy(copy) = &instr.addrs {
+                    let bytes = copy.global.iter().map(|(_, bytes)| bytes);
+                    moved[usize::from(copy.stores)] += bytes.sum::<u64>();
+                    assert_eq!(copy.shared[0].1, 32 * 32 * 4);
+                    assert_eq!(copy.arrives.is_some(), !copy.stores);
+                }
+            }
+        }
+    }
+    assert_eq!(moved, [40 * 52 * 4; 2]);
+    assert_eq!(waits, info.blocks * info.warps());
+    let machine = crate::config::Config::preset("sm90").unwrap();
+    let s = crate::sm::Setup::default().run(&machine, &file).unwrap();
+    // Every block waits for its loads at least.
+    assert!(
+        s.stalls.mbarrier > u64::from(machine.sm.global.latency),
+        "{s:?}"
+    );
 }

@@ -197,6 +197,12 @@ impl Config {
         self.sm.latencies.shared.saturating_sub(path)
     }
 
+    /// Cycles from the issue of a load of shared memory without conflict to its
+    /// use.
+    pub fn shared_latency(&self) -> u32 {
+        3 + self.path.mem_stages + self.shared_delay()
+    }
+
     /// Stages from fetch to writeback: the front end, of which those that
     /// decide the issue ahead are a part, issue, EXE, the memory stages, the
     /// hash stage and writeback.

@@ -165,7 +165,7 @@ names! {
         ArriveDrop = "arrive_drop", ExpectTx = "expect_tx", CompleteTx = "complete_tx",
         TestWait = "test_wait", TryWait = "try_wait", Parity = "parity",
         PendingCount = "pending_count", NoComplete = "noComplete", Noinc = "noinc", Reduce = "reduce",
-        BulkGroup = "bulk_group", MbarrierBytes = "mbarrier::complete_tx::bytes",
+        BulkGroup = "bulk_group", ReadSources = "read", MbarrierBytes = "mbarrier::complete_tx::bytes",
         Prefetch = "prefetch", MulticastCluster = "multicast::cluster", CpMask = "cp_mask",
         LaunchDependents = "launch_dependents", Bulk = "bulk", Tensor = "tensor", Mbarrier = "mbarrier",
         M8n8 = "m8n8", X1 = "x1", X2 = "x2", X4 = "x4", Trans = "trans", Load = "load",

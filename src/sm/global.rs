@@ -143,6 +143,33 @@ impl GlobalMemory {
         data
     }
 
+    /// The channel takes a segment in `cycle`.
+    pub fn is_free(&self, cycle: u64) -> bool {
+        self.free_from() <= cycle
+    }
+
+    /// First cycle in which the channel takes a segment, as far as is known.
+    pub fn free_from(&self) -> u64 {
+        self.channel.free_from()
+    }
+
+    /// Bytes of a segment.
+    pub fn segment_bytes(&self) -> u64 {
+        self.parameters.segment_bytes.into()
+    }
+
+    /// A segment of a copy, past the L1: the cycle of its data.
+    pub fn transfer(&mut self, cycle: u64) -> u64 {
+        self.channel.take(cycle).data
+    }
+
+    /// The segment that the channel has just got is the last of a store: the
+    /// cycle in which it is out.
+    pub fn store_taken(&mut self) -> u64 {
+        self.stores_end = self.channel.end();
+        self.stores_end - 1 + u64::from(self.parameters.store_latency)
+    }
+
     /// Enters what was counted.
     pub fn count(&self, statistics: &mut Statistics) {
         statistics.global_segments = self.channel.segments;

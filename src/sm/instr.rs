@@ -1,6 +1,7 @@
 //! Warp instructions: what a warp program consists of
 //! (microarchitecture/sm-model.md).
 
+use super::transfer::Transfer;
 use serde::{Deserialize, Serialize};
 
 /// What an instruction does, and with it where it goes and how long it takes.
@@ -37,11 +38,32 @@ pub enum InstrKind {
     Exit,
     /// A product of matrices, by the tensor unit of the warp's scheduler.
     Mma,
+    /// An operation on an `mbarrier`; [`Instr::sub`] is the position of one of
+    /// [`BarrierOp::ALL`](crate::ptx::exec::BarrierOp::ALL), its number is
+    /// [`Instr::amount`].
+    Mbarrier,
+    /// A bulk copy, by the copy engine.
+    BulkCopy,
+    /// Closes a bulk group or waits for some ([`BulkGroupOp`]).
+    BulkGroup,
+    /// Waits for the loads of `cp.async` copies, which are its sources.
+    CopyWait,
+}
+
+/// What [`InstrKind::BulkGroup`] does, as [`Instr::sub`] has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BulkGroupOp {
+    /// Makes a group of the bulk copies since the last one.
+    Commit,
+    /// Waits until all groups but the last [`Instr::amount`] are complete.
+    Wait,
+    /// Waits until they have read their sources.
+    WaitRead,
 }
 
 impl InstrKind {
     /// All kinds; the position is the code in recorded traces.
-    pub const ALL: [InstrKind; 15] = [
+    pub const ALL: [InstrKind; 19] = [
         InstrKind::Alu,
         InstrKind::Mov,
         InstrKind::Sfu,
@@ -57,6 +79,10 @@ impl InstrKind {
         InstrKind::RelSsp,
         InstrKind::Exit,
         InstrKind::Mma,
+        InstrKind::Mbarrier,
+        InstrKind::BulkCopy,
+        InstrKind::BulkGroup,
+        InstrKind::CopyWait,
     ];
 
     /// Name in program texts and messages.
@@ -77,6 +103,10 @@ impl InstrKind {
             InstrKind::RelSsp => "relssp",
             InstrKind::Exit => "exit",
             InstrKind::Mma => "mma",
+            InstrKind::Mbarrier => "mbarrier",
+            InstrKind::BulkCopy => "cp.async.bulk",
+            InstrKind::BulkGroup => "cp.async.bulk group",
+            InstrKind::CopyWait => "cp.async wait",
         }
     }
 
@@ -91,9 +121,25 @@ impl InstrKind {
         matches!(self, InstrKind::LdGlobal | InstrKind::StGlobal)
     }
 
-    /// It has addresses.
+    /// It begins bulk copies, counts copies, or waits for a count.
+    pub fn is_asynchronous(self) -> bool {
+        use InstrKind::{BulkCopy, BulkGroup, Mbarrier};
+        matches!(self, Mbarrier | BulkCopy | BulkGroup)
+    }
+
+    /// Program texts have a word for it.
+    pub(super) fn has_word(self) -> bool {
+        !self.is_asynchronous() && self != InstrKind::CopyWait
+    }
+
+    /// It accesses memory, lane by lane.
     pub fn is_memory(self) -> bool {
         self.is_shared() || self.is_global()
+    }
+
+    /// [`Instr::addrs`] has addresses of lanes.
+    pub(super) fn has_address(self) -> bool {
+        self.is_memory() || self == InstrKind::Mbarrier
     }
 
     /// Its width is one word, whatever [`Instr::bytes`] says, on machines with
@@ -105,13 +151,14 @@ impl InstrKind {
 
     /// [`Instr::sub`] says more of it.
     pub(super) fn has_sub(self) -> bool {
-        use InstrKind::{AtomShared, Bar, Mma};
-        matches!(self, AtomShared | Bar | Mma)
+        use InstrKind::{AtomShared, Bar, BulkGroup, Mbarrier, Mma};
+        matches!(self, AtomShared | Bar | Mma | Mbarrier | BulkGroup)
     }
 
     /// [`Instr::amount`] says more of it.
     pub(super) fn has_amount(self) -> bool {
-        self == InstrKind::Mma
+        use InstrKind::{BulkGroup, Mbarrier, Mma};
+        matches!(self, Mma | Mbarrier | BulkGroup)
     }
 }
 
@@ -158,13 +205,15 @@ pub enum Addresses {
     },
     /// One address per lane of the warp; those of inactive lanes are 0.
     List(Box<[u64]>),
+    /// The two sides of a bulk copy.
+    Copy(Box<Transfer>),
 }
 
 impl Addresses {
     /// The address of `lane`.
     pub fn of(&self, lane: usize) -> u64 {
         match self {
-            Addresses::None => 0,
+            Addresses::None | Addresses::Copy(_) => 0,
             Addresses::Affine { base, stride } => {
                 base.wrapping_add(stride.wrapping_mul(lane as i64) as u64)
             }
@@ -176,7 +225,7 @@ impl Addresses {
     /// room.
     pub(super) fn write(&self, first: usize, out: &mut [u64]) {
         match self {
-            Addresses::None => out.fill(0),
+            Addresses::None | Addresses::Copy(_) => out.fill(0),
             Addresses::Affine { stride, .. } => {
                 let mut address = self.of(first);
                 for out in out {
@@ -245,12 +294,14 @@ pub struct Instr {
     pub bytes: u8,
     /// The operation of an atomic (microarchitecture/parameters.md), the number
     /// of a barrier, or the bits of a product's factors: 1, 4, 8, 16 or, of
-    /// tf32, 32; 64 of f64.
+    /// tf32, 32; 64 of f64; of an `mbarrier` or a bulk group the operation.
     pub sub: u8,
-    /// Multiplications of a product of matrices, each with its addition; 0 for
-    /// other kinds.
+    /// Multiplications of a product of matrices, each with its addition; the
+    /// number of an operation on an `mbarrier` or of a wait; 0 for other kinds.
+    /// Arrivals behind copies have the registers of these, a byte each, 255 for
+    /// none.
     pub amount: u32,
-    /// Byte addresses of memory kinds.
+    /// Byte addresses of memory kinds, of an `mbarrier` that of the object.
     pub addrs: Addresses,
 }
 

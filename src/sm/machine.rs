@@ -5,6 +5,7 @@ mod attribution;
 mod blocks;
 mod calendar;
 mod complete;
+mod copies;
 mod deadlock;
 mod issue;
 mod offer;
@@ -34,6 +35,7 @@ use crate::trace::Atomics;
 use attribution::Tail;
 use blocks::Grid;
 use calendar::Calendar;
+use copies::Copies;
 use deadlock::Progress;
 use operands::Operands;
 use schedulers::Schedulers;
@@ -73,6 +75,7 @@ pub struct Sm<'a> {
     operands: Operands,
     global: GlobalMemory,
     tensor: Tensor,
+    copies: Copies,
     /// Atomics that have been issued and have not completed.
     atomics: u32,
     progress: Progress,
@@ -127,6 +130,7 @@ impl<'a> Sm<'a> {
             operands: Operands::new(config, mapping),
             global: GlobalMemory::new(config.sm.global, config.sm.l1),
             tensor: Tensor::new(config.sm.schedulers),
+            copies: Copies::new(warps, layout.slots()),
             atomics: 0,
             progress: Progress::default(),
             statistics: Statistics::default(),
@@ -236,9 +240,13 @@ impl<'a> Sm<'a> {
             self.check_warps()?;
         }
         let exit = self.exit()?;
+        let copying = self.begin_copy_cycle()?;
         let most = if skip { self.most_quiet_cycles() } else { 1 };
         let (outputs, cycles) = self.step_path(launch, exit, most, observe);
         self.grid.live = outputs.live;
+        if copying {
+            self.end_copy_cycle()?;
+        }
         if let Some(wb) = outputs.wb {
             self.written_back(&wb)?;
         }

@@ -3,6 +3,7 @@
 
 mod accelsim;
 mod access;
+mod copy_engine;
 mod fast_path;
 mod global;
 mod instr;
@@ -15,13 +16,16 @@ mod setup;
 mod stats;
 mod text;
 mod trace;
+mod transfer;
 mod two_level;
 mod warp;
 mod workload;
 
 pub use accelsim::AccelSimWorkload;
 pub use access::AccessWorkload;
-pub use instr::{Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, full_mask};
+pub use instr::{
+    Addresses, BulkGroupOp, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, full_mask,
+};
 pub use layout::Layout;
 pub use machine::{RunProgress, Sm};
 pub use phases::{Phase, Phases};
@@ -30,6 +34,7 @@ pub use setup::Setup;
 pub use stats::{SharedProgress, Stalls, Statistics};
 pub use text::WarpText;
 pub use trace::{TraceFile, TraceSummary, TraceWriter, record};
+pub use transfer::Transfer;
 pub use workload::{ProgramStream, Workload};
 
 #[cfg(test)]

@@ -25,6 +25,10 @@ pub struct Stalls {
     pub store_queue: u64,
     /// Products of matrices: the tensor unit has others.
     pub tensor_unit: u64,
+    /// Phases of an `mbarrier`.
+    pub mbarrier: u64,
+    /// Groups of asynchronous copies; or a copy has the banks.
+    pub async_copy: u64,
 }
 
 /// One reason of a cycle without issue.
@@ -39,6 +43,8 @@ pub(super) enum Stall {
     Memory,
     StoreQueue,
     TensorUnit,
+    Mbarrier,
+    AsyncCopy,
 }
 
 impl Stalls {
@@ -53,6 +59,8 @@ impl Stalls {
             Stall::Memory => &mut self.memory,
             Stall::StoreQueue => &mut self.store_queue,
             Stall::TensorUnit => &mut self.tensor_unit,
+            Stall::Mbarrier => &mut self.mbarrier,
+            Stall::AsyncCopy => &mut self.async_copy,
         };
         *count += cycles;
     }
@@ -67,10 +75,12 @@ impl Stalls {
         self.memory += other.memory;
         self.store_queue += other.store_queue;
         self.tensor_unit += other.tensor_unit;
+        self.mbarrier += other.mbarrier;
+        self.async_copy += other.async_copy;
     }
 
     /// The categories by their names in the output.
-    pub fn list(&self) -> [(&'static str, u64); 9] {
+    pub fn list(&self) -> [(&'static str, u64); 11] {
         [
             ("no_ready_warp", self.no_ready_warp),
             ("bank_conflict", self.bank_conflict),
@@ -81,6 +91,8 @@ impl Stalls {
             ("memory", self.memory),
             ("store_queue", self.store_queue),
             ("tensor_unit", self.tensor_unit),
+            ("mbarrier", self.mbarrier),
+            ("async_copy", self.async_copy),
         ]
     }
 

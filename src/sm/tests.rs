@@ -2,6 +2,7 @@
 //! programs that misbehave.
 
 mod ahead;
+mod copies;
 mod memory;
 mod order;
 mod tensor;

@@ -34,6 +34,9 @@ pub(crate) struct Back {
     lanes: usize,
     hash_stages: u32,
     mem_stages: u32,
+    /// A copy engine has a row for the banks, which goes before accesses. The
+    /// RTL has no such port: there it is false.
+    pub(crate) row: bool,
 }
 
 /// Slot of the result that the writeback port showed in the last cycle, and
@@ -51,6 +54,8 @@ pub(crate) struct BackSignals {
     exit_inputs: ExitInputs,
     pub(crate) exit: ExitOutputs,
     pub(crate) req_ready: bool,
+    /// The copy engine has the banks.
+    pub(crate) row_taken: bool,
     pub(crate) entry: EntryOutputs,
     /// The pass that leaves the hash stage, if it is taken.
     pub(crate) hashed: Option<Pass>,
@@ -79,6 +84,7 @@ impl Back {
             lanes: config.lanes as usize,
             hash_stages: config.path.hash_stage,
             mem_stages: config.path.mem_stages,
+            row: false,
         }
     }
 
@@ -113,7 +119,9 @@ impl Back {
         };
         let exit = self.exit.eval(&exit_inputs);
         let nm_ready = mem_ready && exit.out.is_none();
-        let req_ready = self.spad.req_ready(exit.resp_ready);
+        let spad_ready = self.spad.req_ready(exit.resp_ready);
+        let row_taken = self.row && spad_ready;
+        let req_ready = spad_ready && !self.row;
         let m_path = |c: &PassControl| kind == pipeline::UNIFIED || kind::is_mem(c.kind);
         let pass = |control| Pass {
             control,
@@ -145,6 +153,7 @@ impl Back {
             exit_inputs,
             exit,
             req_ready,
+            row_taken,
             hashed,
             entry,
             to_mem,

@@ -1,5 +1,6 @@
 //! What a run takes and gives.
 
+use super::reported::{BarrierEvent, CopyEvent};
 use crate::ptx::ast::Register;
 use crate::ptx::names::Space;
 
@@ -238,6 +239,12 @@ pub trait Sink: Sync {
 pub trait BlockSink {
     /// A warp executes an instruction.
     fn instruction(&mut self, event: &Event);
+
+    /// An instruction of `mbarrier` that was told of has been executed.
+    fn mbarrier(&mut self, _event: &BarrierEvent) {}
+
+    /// A lane of a bulk copy that was told of has copied.
+    fn bulk_copy(&mut self, _event: &CopyEvent) {}
 
     /// All threads have passed the barrier of that number.
     fn barrier_passed(&mut self, _barrier: u32) {}

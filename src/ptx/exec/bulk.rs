@@ -6,6 +6,7 @@ use super::image::{BulkEnd, BulkOp, WINDOW};
 use super::machine::Machine;
 use super::memory::Object;
 use super::registers::active;
+use super::reported::{CopyEvent, Piece};
 use super::{mbarrier, raced};
 
 /// Addresses and sizes are multiples of it.
@@ -16,6 +17,8 @@ struct Side {
     data: *mut u8,
     /// Offset in shared memory, where it is there.
     shared: Option<u64>,
+    /// Address in global memory, where it is there.
+    global: Option<u64>,
 }
 
 /// Copies for each lane.
@@ -47,6 +50,45 @@ pub(super) fn copy(m: &mut Machine, info: &BulkOp, exec: u32) {
             raced::bulk(m, lane, (at, bytes), true, phase);
         }
         transfer(info, to.data, from.data, bytes);
+        report(m, info, lane, [&to, &from], bytes);
+    }
+}
+
+/// Tells the observer of a copy that is done.
+fn report(m: &mut Machine, info: &BulkOp, lane: u32, sides: [&Side; 2], bytes: u64) {
+    if m.observer.is_none() {
+        return;
+    }
+    let ranges = |at: fn(&Side) -> Option<u64>| -> Vec<Piece> {
+        let starts = sides.iter().filter_map(|side| at(side));
+        starts.map(|start| (start, bytes)).collect()
+    };
+    let (shared, global) = (ranges(|s| s.shared), ranges(|s| s.global));
+    let arrives = info.arrives.as_ref();
+    let arrives = arrives.map(|change| (mbarrier::offset(m, &change.place, lane), bytes as u32));
+    let stores = sides[0].global.is_some();
+    tell(m, lane, (&shared, &global), stores, arrives);
+}
+
+/// Tells the observer, if there is one, of the copy of a lane.
+pub(super) fn tell(
+    m: &mut Machine,
+    lane: u32,
+    (shared, global): (&[Piece], &[Piece]),
+    stores: bool,
+    arrives: Option<(u64, u32)>,
+) {
+    let (warp, pc) = (m.warp, m.pc);
+    if let Some(observer) = &mut m.observer {
+        observer.bulk_copy(&CopyEvent {
+            warp,
+            pc,
+            lane,
+            shared,
+            global,
+            stores,
+            arrives,
+        });
     }
 }
 
@@ -60,6 +102,7 @@ fn side(m: &mut Machine, end: &BulkEnd, lane: u32, bytes: u64, writes: bool) -> 
         return Some(Side {
             data,
             shared: Some(at),
+            global: None,
         });
     }
     let (object, offset) = global_place(m, address, lane, bytes, writes)?;
@@ -67,6 +110,7 @@ fn side(m: &mut Machine, end: &BulkEnd, lane: u32, bytes: u64, writes: bool) -> 
         return Some(Side {
             data: object.data().wrapping_add(offset as usize),
             shared: None,
+            global: Some(address),
         });
     }
     let text = format!(

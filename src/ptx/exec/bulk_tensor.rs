@@ -5,6 +5,7 @@ use super::api::FindingKind;
 use super::asynchronous::{BulkEnd, MapOp, TensorCopy, TensorMove};
 use super::machine::Machine;
 use super::registers::active;
+use super::reported::Piece;
 use super::scalar::Scalar;
 use super::tensor_map::{Boxed, Row, TensorMap};
 use super::{bulk, map_memory, mbarrier, raced};
@@ -82,10 +83,38 @@ fn copy(m: &mut Machine, info: &TensorCopy, lane: u32) -> Option<()> {
         _ => None,
     };
     raced::bulk(m, lane, (shared, map.shared_bytes()), loads, phase);
+    let mut pieces = Vec::new();
+    let observed = m.observer.is_some();
     map.rows(&start, &offsets, |row| {
+        if observed {
+            add_piece(&mut pieces, &map, &row);
+        }
         move_row(m, &map, (&row, shared), &way, lane).is_some()
     });
+    if observed {
+        let arrives = match &info.moves {
+            TensorMove::Load { arrives, .. } => {
+                let at = mbarrier::offset(m, &arrives.place, lane);
+                Some((at, map.moved_bytes() as u32))
+            }
+            _ => None,
+        };
+        let shared = [(shared, map.shared_bytes())];
+        bulk::tell(m, lane, (&shared, &pieces), !loads, arrives);
+    }
     Some(())
+}
+
+/// The global memory of a row, behind that of the rows before it.
+fn add_piece(pieces: &mut Vec<Piece>, map: &TensorMap, row: &Row) {
+    let size = u64::from(map.element.bytes());
+    let bytes = row.inside.len() as u64 * size;
+    let address = row.address.wrapping_add(u64::from(row.inside.start) * size);
+    match pieces.last_mut() {
+        _ if bytes == 0 => {}
+        Some((start, length)) if *start + *length == address => *length += bytes,
+        _ => pieces.push((address, bytes)),
+    }
 }
 
 /// The map has to be of the instruction's kind.

@@ -9,6 +9,7 @@ use super::image::{Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, off
 use super::machine::Machine;
 use super::phase::{Arrival, Awaited, Object};
 use super::registers::active;
+use super::reported::{BarrierEvent, BarrierLane, BarrierOp};
 
 /// Bytes of an object, and their alignment.
 const BYTES: u64 = 8;
@@ -65,16 +66,55 @@ fn uninitialised(m: &mut Machine, lane: u32, at: u64) {
 pub(super) fn change(m: &mut Machine, info: &Change, exec: u32) {
     m.mbarriers.progress();
     let numbers = info.number.map(|slot| m.registers.read(slot));
+    let mut changed = Vec::new();
     for lane in active(exec) {
         let number = numbers.map_or(1, |n| n[lane as usize] as u32);
         let Some(at) = locate(m, &info.place, lane, "an mbarrier") else {
             continue;
         };
+        if m.observer.is_some() {
+            changed.push(BarrierLane {
+                lane,
+                offset: at,
+                number,
+            });
+        }
         if let Some(state) = change_one(m, info, lane, (at, number))
             && let Some(slot) = info.state
         {
             m.registers.write_lane(slot, lane, state);
         }
+    }
+    report(m, reported(info.action), &changed);
+}
+
+/// The operation that observers are told of.
+fn reported(action: Action) -> BarrierOp {
+    match action {
+        Action::Init => BarrierOp::Init,
+        Action::Invalidate => BarrierOp::Invalidate,
+        Action::ExpectBytes => BarrierOp::Expect,
+        Action::CompleteBytes => BarrierOp::Complete,
+        Action::Arrive { drops, expects, .. } => match (drops, expects) {
+            (false, false) => BarrierOp::Arrive,
+            (false, true) => BarrierOp::ArriveExpect,
+            (true, false) => BarrierOp::Drop,
+            (true, true) => BarrierOp::DropExpect,
+        },
+        Action::Copies { counts: true } => BarrierOp::CopiesArrive,
+        Action::Copies { counts: false } => BarrierOp::CopiesJoin,
+    }
+}
+
+fn report(m: &mut Machine, op: BarrierOp, lanes: &[BarrierLane]) {
+    let (warp, pc) = (m.warp, m.pc);
+    if let Some(observer) = &mut m.observer {
+        observer.mbarrier(&BarrierEvent {
+            warp,
+            pc,
+            op,
+            lanes,
+        });
     }
 }
 
@@ -180,6 +220,11 @@ fn completed(m: &mut Machine, at: u64, phase: u64) {
     }
 }
 
+/// Byte offset of the object of a lane, which is known to be in place.
+pub(super) fn offset(m: &Machine, place: &SharedPlace, lane: u32) -> u64 {
+    m.address_from(place.from, place.offset, lane) & !WINDOW
+}
+
 /// Bytes of a copy have come: the word that carries the order of the phase.
 pub(super) fn bytes_come(m: &mut Machine, info: &Change, lane: u32, bytes: u32) -> Option<u64> {
     m.mbarriers.progress();
@@ -218,6 +263,18 @@ pub(super) fn wait(m: &mut Machine, info: &Wait, exec: u32, now: bool) -> bool {
     }
     seen.iter()
         .for_each(|&(lane, at, phase)| note_wait(m, info, lane, (at, phase)));
+    if m.observer.is_some() {
+        // Before the first phase there is none to wait for.
+        let waited = seen.iter().filter(|(_, _, phase)| *phase > 0);
+        let lanes: Vec<BarrierLane> = waited
+            .map(|&(lane, offset, phase)| BarrierLane {
+                lane,
+                offset,
+                number: (phase - 1) as u32,
+            })
+            .collect();
+        report(m, BarrierOp::Wait, &lanes);
+    }
     let results = std::array::from_fn(|lane| u64::from(done >> lane & 1));
     m.registers.write(info.result, exec, &results);
     true

@@ -40,6 +40,7 @@ mod race;
 mod raced;
 mod reading;
 mod registers;
+mod reported;
 mod resolve;
 mod sampling;
 mod scalar;
@@ -62,7 +63,9 @@ pub use api::{
     Outcome, Sink,
 };
 pub use memory::{BufferId, Memory};
+pub(crate) use phase::{Arrival, Object as BarrierObject};
 pub use program::{Parameter, Program, SymbolInfo};
+pub use reported::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Piece};
 pub use tensor_map::{Boxed, TensorMap, Wrong};
 pub use texture::{AddressMode, Channel, Format, Geometry, Sampler, Shape, Texture};
 

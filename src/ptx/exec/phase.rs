@@ -12,7 +12,7 @@ const PENDING_BITS: u32 = 20;
 
 /// A barrier that was initialised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Object {
+pub(crate) struct Object {
     /// Arrivals of each phase.
     expected: u32,
     /// Arrivals that the current phase still waits for.
@@ -26,7 +26,7 @@ pub(super) struct Object {
 
 /// What an arrival does beside arriving.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Arrival {
+pub(crate) struct Arrival {
     pub count: u32,
     /// Bytes that are expected first.
     pub bytes: u32,
@@ -38,7 +38,7 @@ pub(super) struct Arrival {
 
 /// What somebody waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Awaited {
+pub(crate) enum Awaited {
     /// The phase of a state that an arrival returned.
     State(u64),
     /// The current phase or the one before it, whichever has this parity.
@@ -97,6 +97,11 @@ impl Object {
         } else {
             Ok((before, completes))
         }
+    }
+
+    /// The current phase takes so many arrivals more.
+    pub fn join(&mut self, count: u32) {
+        self.pending = self.pending.saturating_add(count);
     }
 
     /// Whether the phase is complete; an error where that cannot be told.

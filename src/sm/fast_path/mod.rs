@@ -23,6 +23,8 @@ use sharing::Answers;
 pub(super) struct FastPath {
     path: SmPath,
     answers: Answers,
+    /// The copy engine had the banks in the last cycle.
+    row_taken: bool,
 }
 
 impl FastPath {
@@ -31,6 +33,7 @@ impl FastPath {
         FastPath {
             path: SmPath::new(config),
             answers: Answers::default(),
+            row_taken: false,
         }
     }
 
@@ -42,6 +45,16 @@ impl FastPath {
     /// Sets the hash, as [`SmPath::load_hash`] does.
     pub(super) fn load_hash(&mut self, spec: &HashSpec) -> Result<()> {
         self.path.load_hash(spec)
+    }
+
+    /// Whether the copy engine has a row for the banks in the next cycle.
+    pub(super) fn offer_row(&mut self, offers: bool) {
+        self.path.back.row = offers;
+    }
+
+    /// It had the banks in the last one.
+    pub(super) fn row_taken(&self) -> bool {
+        self.row_taken
     }
 
     /// One clock cycle, and of those that follow with the same inputs as many
@@ -77,6 +90,7 @@ impl FastPath {
         }
         path.front.commit(inputs, &behind, &front);
         path.back.commit(inputs, &back, front.takes_atomic());
+        self.row_taken = back.row_taken;
         let cycles = if quiet > 1 {
             1 + quiet::pass_over(path, behind.ex_hold, quiet - 1)
         } else {

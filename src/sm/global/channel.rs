@@ -75,6 +75,11 @@ impl Channel {
         }
     }
 
+    /// The first cycle with room for a segment.
+    pub fn free_from(&self) -> u64 {
+        self.free.cycle
+    }
+
     /// The first cycle that the segments so far leave to others alone.
     pub fn end(&self) -> u64 {
         self.free.cycle + u64::from(self.free.part > 0)

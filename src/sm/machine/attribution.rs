@@ -93,6 +93,7 @@ impl Sm<'_> {
     /// What holds up the path, by its code `stall`, and with it scheduler `k`.
     fn held(&self, k: usize, stall: u8) -> Option<Stall> {
         let held = match stall {
+            1 if self.copies.has_banks => Stall::AsyncCopy,
             1 => Stall::BankConflict,
             2 => Stall::WritebackConflict,
             3 => Stall::LockRetry,
@@ -134,6 +135,12 @@ impl Sm<'_> {
         if self.tensor.waiting >> w & 1 == 1 {
             return Stall::TensorUnit;
         }
+        if self.copies.barrier_waits >> w & 1 == 1 {
+            return Stall::Mbarrier;
+        }
+        if self.copies.group_waits >> w & 1 == 1 {
+            return Stall::AsyncCopy;
+        }
         let kind = if warp.offered {
             let atomic = warp.next().is_some_and(|i| i.kind == InstrKind::AtomShared);
             return if atomic && self.atomics >= self.config.path.retry_contexts {
@@ -144,8 +151,10 @@ impl Sm<'_> {
         } else {
             warp.blocked_by(self.is_strict()).map(|p| p.kind)
         };
+        let waits_for_copies = warp.next().is_some_and(|i| i.kind == InstrKind::CopyWait);
         match kind {
             Some(InstrKind::AtomShared) => Stall::LockRetry,
+            Some(InstrKind::LdGlobal) if waits_for_copies => Stall::AsyncCopy,
             Some(InstrKind::LdGlobal | InstrKind::StGlobal) => Stall::Memory,
             None if self.cycle <= warp.acknowledged_at && warp.ends() => Stall::Memory,
             _ => Stall::NoReadyWarp,
@@ -153,8 +162,8 @@ impl Sm<'_> {
     }
 
     /// For the two-level scheduler: `None` if the warp has ended, else whether
-    /// it waits for global memory, a store's entry, a barrier or the shared
-    /// scratchpad.
+    /// it waits for global memory, a store's entry, a barrier, an mbarrier, a
+    /// copy or the shared scratchpad.
     pub(super) fn long_wait(&self, w: usize, wait_sh: WarpMask) -> Option<bool> {
         if !self.warps[w].is_resident() {
             return None;
@@ -162,7 +171,12 @@ impl Sm<'_> {
         let waits = self.waits_for(w, wait_sh);
         Some(matches!(
             waits,
-            Stall::Memory | Stall::StoreQueue | Stall::Barrier | Stall::SharedScratchpad
+            Stall::Memory
+                | Stall::StoreQueue
+                | Stall::Barrier
+                | Stall::SharedScratchpad
+                | Stall::Mbarrier
+                | Stall::AsyncCopy
         ))
     }
 }

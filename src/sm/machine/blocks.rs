@@ -108,7 +108,8 @@ impl Sm<'_> {
             let BlockSlot { occupied, running } = self.grid.slots[slot];
             let warps = self.layout.warps(slot);
             let ended = occupied && running == 0 && self.grid.live >> slot & 1 == 0;
-            if ended && self.warps[warps].iter().all(|w| w.in_path == 0) {
+            let through = self.copies.has_left(slot);
+            if ended && through && self.warps[warps].iter().all(|w| w.in_path == 0) {
                 self.grid.slots[slot].occupied = false;
                 self.grid.occupied -= 1;
                 self.grid.ending -= 1;
@@ -151,6 +152,7 @@ impl Sm<'_> {
             self.check_before(w, ready_at);
             self.schedulers.two_level.enter(w);
         }
+        self.copies.start(slot, self.layout.warps(slot));
         self.sets.resident |= mask;
         self.block_starts(slot);
         self.grid.occupied += 1;

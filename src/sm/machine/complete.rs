@@ -53,6 +53,9 @@ impl Sm<'_> {
         }
         let done = warp.pending.remove(i);
         self.complete(wb.warp, &done);
+        if done.kind == InstrKind::LdGlobal {
+            self.loaded(wb.warp, done.tag)?;
+        }
         Ok(())
     }
 

@@ -45,6 +45,7 @@ impl Sm<'_> {
             && self.schedulers.ready == 0
             && self.checks.next(self.cycle) == NEVER
             && self.global.is_idle(self.cycle)
+            && self.copies.is_idle()
             && self.offers.valid() & !outputs.wait_sh == 0
             && self.warps.iter().all(|w| w.in_path == 0);
         let before = if idle { self.progress.idle_cycles } else { 0 };
@@ -89,6 +90,15 @@ impl Sm<'_> {
             let partner = self.warps[self.layout.warps(warp.slot ^ 1)].first();
             let owner = partner.map_or(0, |p| p.block);
             return format!("with {next} for the shared scratchpad, which block {owner} holds");
+        }
+        if self.copies.barrier_waits >> w & 1 == 1
+            && let Some(i) = warp.next()
+        {
+            let (phase, at) = (i.amount, i.addrs.of(0));
+            return format!(
+                "at pc {} for phase {phase} of the mbarrier at byte {at}",
+                i.pc
+            );
         }
         match warp.blocked_by(self.is_strict()) {
             Some(p) => format!("with {next} for {} at pc {}", p.kind.name(), p.pc),

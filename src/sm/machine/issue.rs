@@ -118,7 +118,9 @@ impl Sm<'_> {
             self.warps[w].released |= active;
             self.note_release(self.warps[w].slot);
         }
-        if kind == InstrKind::Mma {
+        if kind.is_asynchronous() {
+            self.begin_asynchronous(w, active)?;
+        } else if kind == InstrKind::Mma {
             self.begin_product(w, occupied);
         }
         let warp = &mut self.warps[w];
@@ -181,6 +183,8 @@ impl Sm<'_> {
             InstrKind::Sfu => latencies.sfu,
             InstrKind::Branch => latencies.branch,
             InstrKind::Mma => self.config.sm.tensor.latency,
+            // An object lies in shared memory.
+            InstrKind::Mbarrier => self.config.shared_latency(),
             _ => latencies.alu,
         }
     }

@@ -76,6 +76,9 @@ impl Sm<'_> {
         if kind == InstrKind::Mma && !self.takes_tensor_unit(w, early) {
             return Ok(()); // the unit looks again
         }
+        if kind.is_asynchronous() && !self.is_through(w) {
+            return Ok(()); // what it waits for looks again
+        }
         let store = kind == InstrKind::StGlobal;
         if store && !self.global.reserve(cycle) {
             self.sets.store_waits |= warp_bit(w);

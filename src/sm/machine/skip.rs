@@ -25,7 +25,8 @@ impl Sm<'_> {
             .next(now)
             .min(self.global.next_arrival().unwrap_or(u64::MAX))
             .min(self.progress.last.saturating_add(PATIENCE + 1))
-            .min(self.next_barrier_end());
+            .min(self.next_barrier_end())
+            .min(self.next_copy_event());
         // An instruction that was issued may complete in a later cycle, up to
         // which all cycles count.
         let counted = match self.statistics.cycles {
@@ -33,6 +34,15 @@ impl Sm<'_> {
             _ => u64::MAX,
         };
         next_event.saturating_sub(now).min(counted).max(1)
+    }
+
+    /// The next cycle in which a copy goes on.
+    fn next_copy_event(&self) -> u64 {
+        if self.copies.is_idle() {
+            u64::MAX
+        } else {
+            self.copies.next_event(self.global.free_from())
+        }
     }
 
     /// The next cycle in which a barrier that was met lets warps go.

@@ -443,7 +443,8 @@ fn product(suffix: &str) -> Option<(u8, u32)> {
 
 /// The kind that a word names, and what follows the name and a dot.
 fn kind_of(word: &str) -> Option<(InstrKind, &str)> {
-    InstrKind::ALL.into_iter().find_map(|kind| {
+    let mut kinds = InstrKind::ALL.into_iter().filter(|kind| kind.has_word());
+    kinds.find_map(|kind| {
         let rest = word.strip_prefix(kind.name())?;
         match rest.strip_prefix('.') {
             Some(suffix) if !suffix.is_empty() => Some((kind, suffix)),

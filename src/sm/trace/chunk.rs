@@ -5,8 +5,12 @@
 //! addresses are written against those of the instruction before, so that
 //! straight-line code with strided accesses takes a few bytes a line.
 
+mod transfer;
+
 use crate::sm::instr::{Addresses, Instr, InstrKind, MAX_SOURCES, Sources};
 
+/// Kinds from this one on have a byte of their own behind the first.
+const FURTHER: usize = 15;
 /// Flags beside the kind in an instruction's first byte.
 const PC_NEXT: u8 = 1 << 4;
 const MASK_SAME: u8 = 1 << 5;
@@ -72,7 +76,8 @@ impl Encoder {
     pub fn push(&mut self, instr: &Instr) {
         let (context, out) = (&mut self.context, &mut self.bytes);
         let code = InstrKind::ALL.iter().position(|&k| k == instr.kind);
-        let mut first = code.unwrap_or(0) as u8;
+        let code = code.unwrap_or(0);
+        let mut first = code.min(FURTHER) as u8;
         let pc_next = instr.pc == context.pc.wrapping_add(1);
         let mask_same = instr.mask == context.mask;
         let affine = matches!(instr.addrs, Addresses::Affine { .. });
@@ -85,6 +90,9 @@ impl Encoder {
             first |= if set { flag } else { 0 };
         }
         out.push(first);
+        if code >= FURTHER {
+            out.push(code as u8);
+        }
         if !pc_next {
             put_signed(out, i64::from(instr.pc) - i64::from(context.pc));
         }
@@ -103,7 +111,9 @@ impl Encoder {
         if instr.kind.has_amount() {
             put_varint(out, instr.amount.into());
         }
-        if instr.kind.is_memory() {
+        if let Addresses::Copy(copy) = &instr.addrs {
+            transfer::put(out, copy, &mut context.base);
+        } else if instr.kind.has_address() {
             let base = &mut context.base[usize::from(instr.kind.is_global())];
             put_addresses(out, &instr.addrs, instr.mask, base);
         }
@@ -212,8 +222,12 @@ fn decode_one(
 ) -> Result<Instr, Corrupt> {
     let first = cursor.byte()?;
     let has = |flag: u8| first & flag != 0;
-    let Some(&kind) = InstrKind::ALL.get(usize::from(first & 0xf)) else {
-        return cursor.corrupt(format!("there is no instruction kind {}", first & 0xf));
+    let code = match usize::from(first & 0xf) {
+        FURTHER => usize::from(cursor.byte()?).max(FURTHER),
+        code => code,
+    };
+    let Some(&kind) = InstrKind::ALL.get(code) else {
+        return cursor.corrupt(format!("there is no instruction kind {code}"));
     };
     if !has(PC_NEXT) {
         let pc = i64::from(context.pc).checked_add(cursor.signed()?);
@@ -255,6 +269,11 @@ fn decode_one(
     }
     if kind.is_memory() {
         instr.bytes = 1 << (shape >> 4);
+    }
+    if kind == InstrKind::BulkCopy {
+        let copy = transfer::read(cursor, &mut context.base)?;
+        instr.addrs = Addresses::Copy(Box::new(copy));
+    } else if kind.has_address() {
         let base = &mut context.base[usize::from(kind.is_global())];
         instr.addrs = addresses(cursor, has(AFFINE), context.mask, base, lanes)?;
     }

@@ -17,8 +17,8 @@ pub use writer::{TraceSummary, TraceWriter};
 /// First bytes of every file.
 const MAGIC: [u8; 8] = *b"SPADFULL";
 /// Version of the format, and those that are read: 1 has the first 14 kinds
-/// alone.
-const VERSION: u16 = 2;
+/// alone, 2 the first 15.
+const VERSION: u16 = 3;
 const VERSIONS: std::ops::RangeInclusive<u16> = 1..=VERSION;
 /// Opens a chunk.
 const CHUNK: u8 = b'C';

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::sm::instr::{Addresses, Instr, InstrKind, KernelInfo, Sources, full_mask};
+use crate::sm::transfer::Transfer;
 use crate::sm::workload::Workload;
 use proptest::prelude::*;
 use std::path::Path;
@@ -43,6 +44,17 @@ fn write(path: &Path, programs: &[((u32, u32), Vec<Instr>)]) -> TraceSummary {
 }
 
 prop_compose! {
+    fn transfer()(
+        stores in any::<bool>(),
+        shared in prop::collection::vec((any::<u64>(), 1..1000u64), 0..3),
+        global in prop::collection::vec((any::<u64>(), 1..1u64 << 24), 0..9),
+        arrives in any::<Option<(u64, u32)>>(),
+    ) -> Transfer {
+        Transfer { stores, shared, global, arrives }
+    }
+}
+
+prop_compose! {
     fn instr()(
         kind in 0..InstrKind::ALL.len(),
         pc in prop_oneof![0..5u32, any::<u32>()],
@@ -54,6 +66,7 @@ prop_compose! {
         base in any::<u64>(),
         stride in prop_oneof![Just(4i64), any::<i64>()],
         list in any::<Option<[u64; 32]>>(),
+        transfer in transfer(),
     ) -> Instr {
         let kind = InstrKind::ALL[kind];
         let mut instr = Instr::new(kind, pc, mask);
@@ -65,7 +78,11 @@ prop_compose! {
         if kind.has_amount() {
             instr.amount = amount;
         }
-        if kind.is_memory() {
+        if kind == InstrKind::BulkCopy {
+            instr.addrs = Addresses::Copy(Box::new(transfer));
+        } else if kind == InstrKind::Mbarrier {
+            instr.addrs = Addresses::Affine { base, stride };
+        } else if kind.is_memory() {
             instr.bytes = 1 << width;
             instr.addrs = match list {
                 None => Addresses::Affine { base, stride },
@@ -163,8 +180,8 @@ fn every_truncation_and_every_changed_byte_is_noticed() {
         problem(&bytes);
     }
     let mut version = good.clone();
-    version[MAGIC.len()] = 3;
-    assert!(problem(&version).contains("version 3 is not supported"));
+    version[MAGIC.len()] = 4;
+    assert!(problem(&version).contains("version 4 is not supported"));
     assert!(problem(b"{\"name\": \"an access trace\"}").contains("is not a full trace"));
     let mut longer = good.clone();
     longer.extend([0; 40]);

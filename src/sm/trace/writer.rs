@@ -73,7 +73,8 @@ impl TraceWriter {
             .or_insert_with(|| Encoder::new(full));
         encoder.push(instr);
         self.summary.shared_accesses += u64::from(instr.kind.is_shared());
-        // One instruction takes at most some 700 bytes.
+        // One instruction takes at most some 700 bytes, a copy of many rows less
+        // than half of a chunk.
         if encoder.count == CHUNK_INSTRS || encoder.bytes.len() as u32 > CHUNK_BYTES / 2 {
             self.flush(block, warp)?;
         }
