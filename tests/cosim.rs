@@ -118,121 +118,25 @@ fn kernel_traces_drive_the_units() {
     }
 }
 
-/// What is fixed when the path is emitted: hash units, hash stage, subwarps,
-/// word width, locks, broadcast, byte merging, memory stages, stages ahead.
-const PATHS: [&str; 9] = [
-    "[geometry]
-lanes = 4
-warp_size = 8
-[hash]
-path = 'mod'
-[path]
-locks = 0
-merge_bytes = false",
-    "[geometry]
-lanes = 4
-warp_size = 16
-[hash]
-path = 'xor'
-stage = 1
-[path]
-mem_stages = 3",
-    "[geometry]
-lanes = 4
-warp_size = 4
-word_bits = 64
-[hash]
-path = 'add'
-[path]
-ahead = 1
-locks = 32
-lock_group_cycles = 2",
-    "[geometry]
-lanes = 4
-warp_size = 8
-[hash]
-path = 'configurable'
-unit = 'bitvec-perm'
-stage = 1
-[path]
-ahead = 0
-broadcast = false
-merge_bytes = false",
-    "[geometry]
-lanes = 4
-warp_size = 16
-word_bits = 64
-[hash]
-path = 'configurable'
-unit = 'bitvec-xor'
-stage = 0
-[path]
-ahead = 2",
-    "[geometry]
-lanes = 4
-warp_size = 4
-[hash]
-path = 'configurable'
-unit = 'bitwise-perm'
-stage = 1
-[path]
-locks = 0
-mem_stages = 3",
-    "[geometry]
-lanes = 2
-warp_size = 4
-[hash]
-path = 'configurable'
-unit = 'bitwise-xor'
-stage = 0
-[path]
-mem_stages = 4",
-    "[geometry]
-lanes = 8
-warp_size = 8
-word_bits = 64
-[hash]
-path = 'configurable'
-unit = 'matrix'
-stage = 1
-[path]
-lock_group_cycles = 8
-merge_bytes = false",
-    "[geometry]
-lanes = 4
-warp_size = 16
-[hash]
-path = 'rap'
-stage = 1
-[path]
-ahead = 2
-locks = 512
-broadcast = false",
-];
-
-/// The SM path with everything that can be left out or chosen, so small that
-/// each builds in seconds. Pipeline, barrel, scheduler, lock hash and mapping
-/// change within a run.
+/// The SM path with everything that can be left out or chosen when it is
+/// emitted, in machines so small that each builds in seconds. Pipeline, barrel,
+/// scheduler, lock hash and mapping change within a run.
 #[test]
 fn every_kind_of_path_agrees() {
     if !has_tools() {
         return;
     }
-    let scratch = tempfile::tempdir().unwrap();
-    for (i, path) in PATHS.iter().enumerate() {
-        let config = scratch.path().join(format!("path{i}.toml"));
-        let path = path.replace("[geometry]", "base = 'small'\n[geometry]\naddr_bits = 9")
-            + if path.contains("[path]") {
-                "\n"
-            } else {
-                "\n[path]\n"
-            }
-            + "warps = 4\nblocks = 2\nhistory_sets = 16\n";
-        std::fs::write(&config, &path).unwrap();
-        let config = config.to_str().unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cosim/paths");
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|f| f.unwrap().path());
+    let files: Vec<_> = files.collect();
+    assert_eq!(files.len(), 9);
+    for file in files {
+        let config = file.to_str().unwrap();
         let args = ["cosim", "spad_sm_path", "--cycles", "20000", "--config"];
         let (status, json, stderr) = spadkit(&[&args[..], &[config]].concat());
-        assert_eq!(status, 0, "{path}: {stderr}");
+        assert_eq!(status, 0, "{config}: {stderr}");
         assert_clean(&json, 20_000);
     }
 }

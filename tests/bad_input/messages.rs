@@ -1,6 +1,7 @@
 //! What is said about slips: nearest names, the next step, and no forged lines.
 
 use super::*;
+use std::path::Path;
 
 /// What was meant is said where it can be guessed.
 #[test]

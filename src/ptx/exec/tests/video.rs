@@ -1,8 +1,7 @@
 //! Video instructions against a second definition, on arrays of bytes and
-//! halves; packed single precision; reductions of numbers of a warp.
+//! halves; packed single precision.
 
 use super::super::fold;
-use super::{kernel, run_with, threads};
 use crate::ptx::Module;
 use crate::ptx::ast::Instruction;
 use crate::ptx::names::Type;
@@ -218,66 +217,5 @@ fn two_numbers_are_computed_as_one_each() {
                 assert_eq!(value(&pair, &both), wanted, "{form} {a} {b} {c}");
             }
         }
-    }
-}
-
-#[test]
-fn numbers_of_a_warp_are_reduced_with_and_without_nan() {
-    let run = |form: &str| {
-        let body = format!(
-            "cvt.rn.f32.u32 %f1, %t; sub.rn.f32 %f1, %f1, 0f41200000; setp.eq.u32 %p1, %t, 7;
-             @%p1 mov.f32 %f1, 0f7fc00001; redux.sync.{form}.f32 %f2, %f1, 0xffffffff;
-             st.global.f32 [%out], %f2; ret;"
-        );
-        let run = threads(&body, 32, 32);
-        assert!(run.words.iter().all(|w| *w == run.words[0]));
-        f32::from_bits(run.words[0])
-    };
-    assert_eq!((run("min"), run("max")), (-10.0, 21.0));
-    assert_eq!((run("min.abs"), run("max.abs")), (0.0, 21.0));
-    assert_eq!(run("min.NaN").to_bits(), 0x7fff_ffff);
-}
-
-#[test]
-fn driver_registers_read_as_zero() {
-    let body = "mov.u32 %r1, %envreg2; add.u32 %r1, %r1, 5; st.global.u32 [%out], %r1; ret;";
-    let run = run_with(&kernel(body), [32, 1, 1], [1, 1, 1], &[1; 32], |_, _| {});
-    assert_eq!(run.words, [5; 32]);
-}
-
-#[test]
-fn wrong_forms_are_refused_with_what_is_expected() {
-    for (text, expected) in [
-        ("vadd4.u32.u32.u32 %d, %a, %b;", "needs a third source"),
-        ("vadd.u32.u32 %d, %a, %b;", "has 3 types"),
-        ("vadd.u32.u32.u32 %d.b1, %a, %b;", "needs a third source"),
-        ("vadd.u32.u32.u32 %d, %a.b7, %b;", "one part of a source"),
-        ("vadd2.u32.u32.u32 %d, %a.b10, %b, %c;", "expected halves"),
-        ("vadd4.u32.u32.u32.max %d, %a, %b, %c;", "has no .max"),
-        (
-            "vadd4.u32.u32.u32.sat.add %d, %a, %b, %c;",
-            "either .sat or .add",
-        ),
-        ("add.f32x2 %u, %x, %y;", ".f32x2 is expected"),
-        ("add.f32x2 %w, %x, 1;", "a constant where .f32x2"),
-        ("vset.u32.u32 %d, %a, %b;", "expected one of .eq"),
-        ("vshl.u32.u32.u32 %d, %a, %b;", "needs .clamp or .wrap"),
-        ("add.u32 %d, %a.b0, %b;", "only video instructions"),
-        ("add.sat.f32x2 %w, %x, %y;", "has no .sat"),
-        ("redux.sync.add.f32 %d, %a, -1;", ".min or .max"),
-        ("redux.sync.min.abs.u32 %d, %a, -1;", "has no .abs"),
-    ] {
-        let module = format!(
-            ".version 8.6\n.target sm_100\n.address_size 64\n.entry k() {{\n.reg .b32 %d, %a, %b, %c;\n\
-             .reg .b64 %x, %y, %z, %w; .reg .u64 %u;\n{text}\nret; }}"
-        );
-        let module = Module::parse(&module, "t.ptx").unwrap();
-        let error = module.check_supported("k").unwrap_err();
-        let report = format!("{:?}", miette::Report::new(error));
-        let report = report
-            .split_whitespace()
-            .filter(|w| *w != "│")
-            .collect::<Vec<_>>();
-        assert!(report.join(" ").contains(expected), "{text}: {report:?}");
     }
 }

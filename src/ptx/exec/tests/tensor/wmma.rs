@@ -201,51 +201,6 @@ fn matrices_are_loaded_multiplied_and_stored() {
     }
 }
 
-#[test]
-fn errors_of_wmma_say_what_is_expected() {
-    let r8 = list("r", 0, 8);
-    let cases = [
-        (
-            format!(
-                "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {}, [s], 16;",
-                list("r", 0, 4)
-            ),
-            "4 registers of a matrix of .f16: expected 8 of .u32",
-        ),
-        (
-            format!("wmma.load.a.sync.aligned.row.m16n16k8.shared.f16 {r8}, [s], 16;"),
-            "`wmma` of .m16n16k8 has no .f16 there: expected .tf32",
-        ),
-        (
-            format!("wmma.load.a.sync.aligned.row.m64n64k16.shared.f16 {r8}, [s], 16;"),
-            "has an unknown shape: expected .m16n16k16",
-        ),
-        (
-            "wmma.load.a.sync.aligned.col.m8n8k32.shared.s4 {%r0}, [s], 32;".to_owned(),
-            "`wmma` of .s4 needs .row",
-        ),
-        (
-            format!(
-                "wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.u8.s32 {r8}, {{%r0, %r1}}, {{%r2, %r3}}, {r8};"
-            ),
-            "does not multiply .s8 by .u8",
-        ),
-        (
-            format!(
-                "wmma.store.d.sync.aligned.row.m16n16k16.local.f16 [%rd1], {}, 16;",
-                list("r", 0, 4)
-            ),
-            "a matrix of `wmma` is in .shared or .global",
-        ),
-    ];
-    let all: Vec<String> = cases.iter().map(|c| c.0.clone()).collect();
-    let refused = super::forms::refused(&all, 90);
-    for (at, (instruction, reason)) in cases.iter().enumerate() {
-        let found = refused.get(&at).map_or("", String::as_str);
-        assert!(found.contains(reason), "{instruction}: {found}");
-    }
-}
-
 /// Rows that are not at multiples of 16 bytes.
 #[test]
 fn misaligned_rows_are_found() {

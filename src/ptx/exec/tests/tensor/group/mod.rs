@@ -1,10 +1,8 @@
 //! `wgmma`: products against direct ones, with the places of elements by the
-//! formulas of the PTX ISA and its canonical layouts; forms against `ptxas`;
-//! misuse.
+//! formulas of the PTX ISA and its canonical layouts; forms against `ptxas`.
 
 mod forms;
 mod layout;
-mod misuse;
 mod observed;
 mod product;
 
