@@ -433,7 +433,7 @@ fn parse_init(section: &Section, source: &Source, element: Element) -> Result<Op
 fn refuse_keys_of_others(section: &Section, init: &str) -> Result<()> {
     const IMAGE: [&str; 6] = ["kind", "width", "height", "bits", "levels", "share"];
     if init != "random" {
-        section.refuse(&["min", "max"], "only allowed with init = \"random\" only")?;
+        section.refuse(&["min", "max"], "only allowed with init = \"random\"")?;
     }
     if init != "random" && init != "image" {
         section.refuse(

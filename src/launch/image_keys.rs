@@ -75,7 +75,7 @@ fn parse_kind(section: &Section, bits: u32) -> Result<Kind> {
         section.refuse(&["levels"], help)?;
     }
     if kind != "share" {
-        section.refuse(&["share"], "only allowed with kind = \"share\" only")?;
+        section.refuse(&["share"], "only allowed with kind = \"share\"")?;
     }
     let levels = |default: u64| -> Result<u64> {
         let levels = section.integer("levels", 1, 1 << bits)?;

@@ -191,13 +191,16 @@ fn a_bad_trace_leaves_no_output_of_any_command() {
 #[test]
 fn bad_hash_specs() {
     for (spec, expected) in [
-        ("nothing", "'nothing' is no hash; expected one of mod, xor"),
+        (
+            "nothing",
+            "'nothing' is not a hash; expected one of mod, xor",
+        ),
         ("bitvec-perm:k=10", "k=10 is out of range"),
         (
             "bitvec-perm:k=4294967295",
             "out of range help: k is from 0 to 9",
         ),
-        ("bitvec-perm:k=4294967296", "is no number"),
+        ("bitvec-perm:k=4294967296", "is not a number"),
         ("bitvec-xor:k1=0,k2=5,mask=32", "mask"),
         ("bitvec-xor:k1=0,k2=0,mask=31", "has rank 0"),
         ("bitwise-perm:0,1,2,3,14", "address bit 14 is out of range"),
@@ -214,10 +217,10 @@ fn bad_hash_specs() {
         ),
         ("matrix:1,2,4,8,0", "bank bit 4 is always zero"),
         ("matrix:1,2,4,8,0x4000", "beyond the address"),
-        ("matrix:0x,2,4,8,16", "'0x' is no mask"),
-        ("rap:0,1,2", "3 shifts for 32 banks"),
-        ("rap:seed=+1", "is no seed"),
-        ("ras:32", "1 shifts for 32 banks"),
+        ("matrix:0x,2,4,8,16", "'0x' is not a mask"),
+        ("rap:0,1,2", "3 shifts given for 32 banks"),
+        ("rap:seed=+1", "is not a seed"),
+        ("ras:32", "1 shifts given for 32 banks"),
     ] {
         for command in [
             &["encode", spec][..],

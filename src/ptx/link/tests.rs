@@ -196,7 +196,7 @@ fn a_definition_takes_the_place_of_its_declaration_in_one_text() {
     };
     assert_eq!(
         (error.what.as_str(), error.line),
-        ("later has another type here", 16)
+        ("later has a different type here", 16)
     );
     assert_eq!(
         error.help.as_deref(),
