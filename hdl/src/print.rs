@@ -77,7 +77,7 @@ pub(crate) fn statement(opening: &str, statement: &VerilogStatement) -> String {
                 format!("{opening}{name} = {};", cases.join(&next))
             }
         }
-        VerilogStatement::Match(table) => table(opening, table),
+        VerilogStatement::Match(choice) => table(opening, choice),
         other => unreachable!("not built by `signal`: {other:?}"),
     }
 }
