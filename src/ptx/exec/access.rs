@@ -306,10 +306,8 @@ unsafe fn exchange<S: Unit>(
 
 /// `atom` and `red`: lane after lane, of vectors element after element.
 pub(super) fn atomic(m: &mut Machine, info: &MemoryOp, exec: u32) {
-    let updates = match &info.transfer {
-        Transfer::Atomic(updates) => updates,
-        Transfer::AtomicPair(update) => return super::pair::atomic(m, info, update, exec),
-        _ => return,
+    let Transfer::Atomic(updates) = &info.transfer else {
+        return;
     };
     let mut pointers = m.resolve(info, exec);
     let parallel = m.common.parallel && !matches!(info.space, Some(Space::Shared));

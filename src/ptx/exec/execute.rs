@@ -3,7 +3,7 @@
 use super::form::{Map, Step};
 use super::machine::Machine;
 use super::{
-    access, bulk, bulk_tensor, copies, exchange, heap, lanes, mbarrier, pair, print, raced,
+    access, allocation, bulk, bulk_tensor, copies, exchange, lanes, mbarrier, pair, print, raced,
     sampling, shared, tensor,
 };
 
@@ -42,6 +42,7 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Store { access } => access::store(m, memory(access), exec),
         Step::StoreWords { access } => shared::store(m, memory(access), exec),
         Step::Atomic { access } => access::atomic(m, memory(access), exec),
+        Step::AtomicPair { access } => pair::atomic(m, memory(access), exec),
         Step::Copy { access } => access::copy(m, memory(access), exec),
         Step::Matrix { access } => access::matrix(m, memory(access), exec),
         Step::Fragment { access } => tensor::moved(m, memory(access), exec),
@@ -61,7 +62,9 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Clock { to, upper } => exchange::clock(m, to, upper, exec),
         Step::Texture { texture: at } => sampling::run(m, &image.textures[at as usize], exec),
         Step::Print { call } => print::print(m, &image.system_calls[call as usize], exec),
-        Step::Allocate { call } => heap::allocate(m, &image.system_calls[call as usize], exec),
-        Step::Free { call } => heap::free(m, &image.system_calls[call as usize], exec),
+        Step::Allocate { call } => {
+            allocation::allocate(m, &image.system_calls[call as usize], exec)
+        }
+        Step::Free { call } => allocation::free(m, &image.system_calls[call as usize], exec),
     }
 }

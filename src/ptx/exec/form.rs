@@ -100,6 +100,10 @@ pub(super) enum Step {
     Atomic {
         access: u32,
     },
+    /// Of 128 bits.
+    AtomicPair {
+        access: u32,
+    },
     /// `cp.async`; the access is the one that writes.
     Copy {
         access: u32,
@@ -188,6 +192,7 @@ impl Form {
                 | Store { access }
                 | StoreWords { access }
                 | Atomic { access }
+                | AtomicPair { access }
                 | Copy { access }
                 | Matrix { access }
                 | Fragment { access }

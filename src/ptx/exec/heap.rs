@@ -5,12 +5,8 @@
 //! gone through once. So an access beside an allocation, or to one that has
 //! been freed, is found.
 
-use super::api::{Finding, FindingKind};
-use super::image::{MemoryOp, SystemCall};
-use super::machine::{Machine, RawFinding};
-use super::memory::{Memory, Object};
-use super::registers::active;
-use super::system::{argument, give};
+use super::api::Finding;
+use super::object::Object;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -27,24 +23,6 @@ pub(super) struct Site {
     pub pc: u32,
     pub block: u64,
     pub thread: u32,
-}
-
-impl Site {
-    /// The block, and the finding that nobody freed what was allocated here.
-    fn leak(self) -> (u64, RawFinding) {
-        let raw = RawFinding {
-            kind: FindingKind::Leak,
-            warning: true,
-            other: false,
-            pc: self.pc,
-            block: None,
-            thread: self.thread,
-            address: None,
-            variable: None,
-            message: String::new(),
-        };
-        (self.block, raw)
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -79,7 +57,7 @@ pub(super) struct Heap {
 }
 
 /// What is at an address of the heap.
-enum At {
+pub(super) enum At {
     /// So many bytes behind the begin of a live allocation of a size.
     Live(u64, u64),
     /// The same of one that was freed.
@@ -123,6 +101,11 @@ impl Heap {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Where the byte of an address is, which has to be one of the heap.
+    pub fn pointer(&self, address: u64) -> *mut u8 {
+        self.object.data().wrapping_add((address - HEAP) as usize)
+    }
+
     /// Whether the address is one of the heap, or near it.
     pub fn has(&self, address: u64) -> bool {
         (HEAP - GAP..HEAP + self.object.len + GAP).contains(&address)
@@ -138,7 +121,8 @@ impl Heap {
         }
     }
 
-    fn at(&self, address: u64) -> At {
+    /// What is at an address.
+    pub fn at(&self, address: u64) -> At {
         let state = self.state();
         let Some(offset) = address.checked_sub(HEAP) else {
             return At::Nothing;
@@ -160,7 +144,7 @@ impl Heap {
     }
 
     /// The address of new bytes, or none where there is no room.
-    fn allocate(&self, bytes: u64, site: Site) -> Option<u64> {
+    pub fn allocate(&self, bytes: u64, site: Site) -> Option<u64> {
         let mut state = self.state();
         let used = state.used.checked_add(counted(bytes)?);
         let used = used.filter(|used| *used <= self.limit)?;
@@ -189,7 +173,7 @@ impl Heap {
     }
 
     /// Frees what is at an address; what is wrong otherwise.
-    fn free(&self, address: u64) -> Result<(), String> {
+    pub fn free(&self, address: u64) -> Result<(), String> {
         let wrong = match self.at(address) {
             At::Live(0, _) => {
                 let mut state = self.state();
@@ -210,16 +194,16 @@ impl Heap {
     }
 
     /// Describes the allocations of the run that ends, should nobody free them.
-    pub fn end_run(&self, finding: impl Fn((u64, RawFinding)) -> Finding) {
+    pub fn end_run(&self, finding: impl Fn(Site) -> Finding) {
         for allocation in self.state().live.values_mut() {
             if let Some(site) = allocation.site.take() {
-                allocation.leak = Some(finding(site.leak()));
+                allocation.leak = Some(finding(site));
             }
         }
     }
 
     /// A finding for each `malloc` whose allocations are still there.
-    fn leaks(&self) -> Vec<Finding> {
+    pub fn leaks(&self) -> Vec<Finding> {
         let mut list: Vec<(Finding, u64, u64)> = Vec::new();
         for allocation in self.state().live.values() {
             let Some(leak) = &allocation.leak else {
@@ -258,86 +242,5 @@ impl State {
             place = begin + taken(allocation.bytes);
         }
         place.checked_add(room).filter(|e| *e <= end).map(|_| place)
-    }
-}
-
-impl Memory {
-    /// What kernels have allocated by `malloc` and not freed, as warnings.
-    pub fn leaks(&self) -> Vec<Finding> {
-        self.heap.as_ref().map_or_else(Vec::new, Heap::leaks)
-    }
-}
-
-/// `malloc(bytes)`: null where there is no room.
-pub(super) fn allocate(m: &mut Machine, call: &SystemCall, exec: u32) {
-    let mut addresses = [0; 32];
-    for lane in active(exec) {
-        let bytes = argument(m, call.arguments[0], lane);
-        let site = Site {
-            pc: m.pc,
-            block: m.block_number(),
-            thread: m.thread(lane),
-        };
-        let heap = m.common.heap;
-        let address = heap.and_then(|heap| heap.allocate(bytes, site));
-        addresses[lane as usize] = address.unwrap_or(0);
-    }
-    give(m, &call.results, exec, &addresses, 8);
-}
-
-/// `free(pointer)`: nothing for null.
-pub(super) fn free(m: &mut Machine, call: &SystemCall, exec: u32) {
-    for lane in active(exec) {
-        let address = argument(m, call.arguments[0], lane);
-        let freed = match m.common.heap {
-            _ if address == 0 => Ok(()),
-            Some(heap) => heap.free(address),
-            None => Err(format!(
-                "free of address {address:#x}, which malloc has not given"
-            )),
-        };
-        if let Err(text) = freed {
-            m.found(FindingKind::InvalidFree, lane, None, None, text);
-        }
-    }
-}
-
-impl Machine<'_> {
-    /// The pointer of an access to the heap; one that is not inside an
-    /// allocation is a finding.
-    pub fn heap_pointer(
-        &mut self,
-        heap: &Heap,
-        info: &MemoryOp,
-        lane: u32,
-        address: u64,
-    ) -> Option<*mut u8> {
-        let bytes = u64::from(info.bytes);
-        let (offset, text) = match heap.at(address) {
-            At::Live(offset, len) if offset + bytes <= len => {
-                if address.is_multiple_of(bytes) {
-                    return Some(heap.object.data().wrapping_add((address - HEAP) as usize));
-                }
-                let text = format!(
-                    "{} at byte {offset} of an allocation is not aligned",
-                    self.describe(info)
-                );
-                let kind = FindingKind::Misaligned;
-                self.found(kind, lane, Some(offset), Some("malloc".to_owned()), text);
-                return None;
-            }
-            At::Live(offset, len) => (
-                Some(offset),
-                format!("at byte {offset} of an allocation of {len} bytes"),
-            ),
-            At::Freed(offset, len) => (
-                Some(offset),
-                format!("at byte {offset} of {len} bytes that have been freed"),
-            ),
-            At::Nothing => (None, "of the heap where nothing is allocated".to_owned()),
-        };
-        let message = format!("{} {text}", self.describe(info));
-        self.beyond(info, lane, offset, Some("malloc".to_owned()), message);
-        None
     }
 }

@@ -11,10 +11,9 @@ pub(super) use super::asynchronous::{
 use super::element::Element;
 use super::form::Op;
 use super::matrices::{GroupOp, Matrices, TensorOp};
-use super::pair::Pair;
 use super::race::Strength;
 pub(super) use super::registers::From;
-use super::registers::Slot;
+use super::registers::{Pair, Slot};
 use super::scalar::Scalar;
 use super::texture::TextureOp;
 use crate::ptx::names::{Space, Special, Type, Word};

@@ -7,6 +7,7 @@
 //! depend on the order of its atomics, they run one after the other.
 
 mod access;
+mod allocation;
 mod api;
 mod asynchronous;
 mod barrier;
@@ -33,6 +34,7 @@ mod matrices;
 mod mbarrier;
 mod members;
 mod memory;
+mod object;
 mod observe;
 mod pair;
 mod phase;

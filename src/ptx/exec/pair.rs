@@ -1,12 +1,9 @@
 //! Values of 128 bits, which two registers of 64 bits hold.
 
 use super::access::Unit;
-use super::image::{MemoryOp, PairUpdate};
+use super::image::{MemoryOp, Transfer};
 use super::machine::Machine;
-use super::registers::{Registers, Slot, active};
-
-/// The two halves of a value: the lower one first.
-pub(super) type Pair = [Slot; 2];
+use super::registers::{Pair, Registers, active};
 
 /// `mov.b128`, also from and to two parts of 64 bits.
 pub(super) fn copy(registers: Registers, [to, from]: [Pair; 2], exec: u32) {
@@ -19,7 +16,10 @@ pub(super) fn copy(registers: Registers, [to, from]: [Pair; 2], exec: u32) {
 
 /// `atom.exch.b128` and `atom.cas.b128`: lane after lane. Blocks run one after
 /// the other where one of them is to global memory.
-pub(super) fn atomic(m: &mut Machine, info: &MemoryOp, update: &PairUpdate, exec: u32) {
+pub(super) fn atomic(m: &mut Machine, info: &MemoryOp, exec: u32) {
+    let Transfer::AtomicPair(update) = &info.transfer else {
+        return;
+    };
     let pointers = m.resolve(info, exec);
     let read = |pair: Pair| pair.map(|slot| m.registers.read(slot));
     let new = read(update.new);

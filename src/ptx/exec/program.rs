@@ -1,5 +1,6 @@
 //! Decoded modules, and launches of their entries.
 
+use super::allocation::leak;
 use super::api::{Finding, InstructionInfo, Launch, Options, Outcome};
 use super::block::{BlockOutcome, Worker};
 use super::decode::{Addresses, Problem, decode};
@@ -324,7 +325,7 @@ impl Program {
             interrupt::check(&launch.entry)?;
         }
         if let Some(heap) = own.heap {
-            heap.end_run(|(block, raw)| named(&self.module, &image, launch, block, raw));
+            heap.end_run(|site| named(&self.module, &image, launch, site.block, leak(site)));
         }
         Ok(sum.outcome(&self.module, &image, launch))
     }

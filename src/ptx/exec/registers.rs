@@ -55,6 +55,9 @@ pub(super) struct Slot {
     pub flip: bool,
 }
 
+/// The two halves of a value of 128 bits: the lower one first.
+pub(super) type Pair = [Slot; 2];
+
 /// Where an address comes from: nothing is added to its offset, or a register at that
 /// place in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,8 @@ use super::{Decoder, SCRATCH};
 use crate::ptx::ast::{Instruction, Operand};
 use crate::ptx::exec::form::Step;
 use crate::ptx::exec::image::{MemoryOp, PairUpdate, Transfer};
-use crate::ptx::exec::pair::Pair;
 use crate::ptx::exec::race::Strength;
-use crate::ptx::exec::registers::{Slot, Width};
+use crate::ptx::exec::registers::{Pair, Slot, Width};
 use crate::ptx::names::{Space, Type, Word};
 
 impl Decoder<'_> {
@@ -107,7 +106,7 @@ impl Decoder<'_> {
             }),
             order: ordered(i, Strength::Strong),
         });
-        self.step(Step::Atomic { access });
+        self.step(Step::AtomicPair { access });
         Ok(())
     }
 }
