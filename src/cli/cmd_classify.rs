@@ -83,7 +83,7 @@ fn run_ptx(args: &ClassifyArgs, path: &Path, machine: &Config, printer: &Printer
         summary: view.summary(&[]),
         entry,
         view: &view,
-        machine: &machine,
+        machine,
     })
 }
 

@@ -221,15 +221,14 @@ fn atomics_of_vectors_are_those_of_their_elements() {
 /// A policy may be made, passed and ignored.
 #[test]
 fn policies_of_caches_change_nothing() {
-    let run = threads(
+    let body = kernel(
         "createpolicy.fractional.L2::evict_first.b64 %rd1, 0.5;
          createpolicy.range.global.L2::evict_last.L2::evict_unchanged.b64 %rd2, [%base], 64, 128;
          applypriority.global.L2::evict_normal [%base], 128;
          ld.global.L2::cache_hint.u32 %r1, [%out], %rd1; add.u32 %r1, %r1, %t;
          st.global.L2::cache_hint.u32 [%out], %r1, %rd2; ret;",
-        40,
-        40,
     );
+    let run = run_with(&body, [40, 1, 1], [1, 1, 1], &[0; 40], |_, _| {});
     assert_eq!(run.outcome.findings, []);
     assert_eq!(run.words, (0..40).collect::<Vec<u32>>());
 }
