@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_access_pair: a pair of block slots: whether the shared part of their
-// scratchpad is held, and by which of them, with and behind the events of this
-// cycle.
+// scratchpad is held, and by which of them, before and after the events of
+// this cycle.
 //
 // Parameters: none
 // Timing:     combinational
@@ -15,7 +15,7 @@
 // in  starts       2  per slot: a block starts
 // out locked       1  the shared part is held
 // out owned_by     1  by which slot
-// out lock_next    1  it is in the next cycle
+// out lock_next    1  the shared part is held in the next cycle
 // out owner_next   1  by which slot
 
 module spad_access_pair (

@@ -14,8 +14,8 @@
 // in  cfg_sharing     1  scratchpad sharing is on
 // in  cfg_limit      14  first word of the shared part, block-relative
 // in  launch_valid    1  a block starts
-// in  launch_block    3  its slot
-// in  launch_shared   1  it runs in sharing mode
+// in  launch_block    3  slot of the block that starts
+// in  launch_shared   1  the block that starts runs in sharing mode
 // in  rel_done        8  every active thread of the block has released (this
 //                        cycle included)
 // in  live            8  the block has an active thread (this cycle included)
@@ -23,7 +23,7 @@
 // in  off_shmem      48  the warp offers a scratchpad instruction
 // in  off_hi        672  its highest block-relative word address
 // in  acq_valid       1  an instruction is issued
-// in  acq_warp        6  its warp
+// in  acq_warp        6  warp of the instruction taken
 // out allow          48  may be issued
 // out wait_sh        48  waits: the partner holds the shared part
 // out viol           48  refused: its block has released

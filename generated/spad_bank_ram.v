@@ -2,7 +2,7 @@
 // spad_bank_ram: one scratchpad bank: one port, synchronous, byte enables.
 // Replace it by an SRAM macro; only dout after a read is relied on. The array
 // powers up as zeros in simulation, which users must not rely on; rst never
-// clears it. FPGA tools make block RAM of it.
+// clears it. FPGA tools infer block RAM.
 //
 // Parameters: ROWS = 384, D = 32, BE = 4
 // Timing:     read data in the next cycle, held until the next read
@@ -13,7 +13,7 @@
 // in  en      1  access in this cycle
 // in  we      1  1 write, 0 read
 // in  be      4  bytes to write
-// in  row     9  row, below ROWS: nothing here looks whether it is
+// in  row     9  row, must be below ROWS (not checked here)
 // in  wdata  32  data to write
 // out dout   32  data of the last read
 

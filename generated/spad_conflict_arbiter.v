@@ -15,7 +15,7 @@
 // in  clk              1  clock
 // in  rst              1  synchronous reset
 // in  req_valid        1  an access is offered
-// out req_ready        1  it is taken at the end of this cycle
+// out req_ready        1  the request is accepted at the end of this cycle
 // in  req_mask        32  active lanes
 // in  req_access       1  0: no lane is served, one empty group
 // in  req_bank       160  bank, m bits per lane
@@ -23,9 +23,9 @@
 // in  req_be         128  bytes to write, BE bits per lane
 // in  adv              1  the present group is served in this cycle
 // out grp_valid        1  there is a group
-// out grp_last         1  it is the access's last
-// out grp_served      32  its lanes
-// out grp_leader      32  its leaders, at most one per bank
+// out grp_last         1  the group is the access's last
+// out grp_served      32  lanes that the group serves
+// out grp_leader      32  leaders of the group, at most one per bank
 // out grp_writes     128  bytes each lane writes if the access is a store; a
 //                         byte of a bank is of one lane at most
 // out grp_bank_valid  32  banks that it uses

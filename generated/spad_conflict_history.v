@@ -10,14 +10,15 @@
 //
 // in  clk         1  clock
 // in  rst         1  synchronous reset
-// in  clear       1  kernel launch: forget everything; goes before an update
+// in  clear       1  kernel launch: clears all entries; has priority over an
+//                    update
 // in  lk_valid    1  look-up
-// in  lk_pc      14  its program counter
+// in  lk_pc      14  program counter of the look-up
 // out lk_done     1  the look-up of the previous cycle is answered
-// out lk_hit      1  it hits
+// out lk_hit      1  the look-up hits
 // out lk_excess   5  the value; 0 on a miss
 // in  up_valid    1  update
-// in  up_pc      14  its program counter
+// in  up_pc      14  program counter of the update
 // in  up_excess   5  the value
 
 module spad_conflict_history (

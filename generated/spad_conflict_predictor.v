@@ -12,10 +12,10 @@
 // in  clear            1  kernel launch: as reset
 // in  resolved_valid   1  a predicted pass leaves the scratchpad
 // in  resolved_occ     7  cycles that it took in MEM0
-// in  resolved_last    1  it is the instruction's last
+// in  resolved_last    1  the pass is the last of its instruction
 // in  resolved_pc     14  the instruction's program counter
 // in  set_valid        1  a predicted instruction is taken in this cycle
-// in  set_pc          14  its program counter
+// in  set_pc          14  program counter of the instruction taken
 // in  set_base         2  number of its passes - 1
 // in  hold             1  EX is held in this cycle: it does not count
 // out mask             1  memory warps are masked
@@ -77,8 +77,8 @@ module spad_conflict_predictor (
     );
 
     // The answer of the history counts in the second cycle after the question.
-    // Until then what the set's last update says has to do: heavy, an excess;
-    // heavier, one of more than one cycle.
+    // Until then the set's last update decides: heavy means an excess, heavier
+    // one of more than one cycle.
     reg lq_hit;
     reg [4:0] lq_excess;
     reg [SETS-1:0] heavy;

@@ -12,10 +12,10 @@
 // in  clear            1  kernel launch: the sum starts again
 // in  resolved_valid   1  a pass is resolved
 // in  resolved_occ     7  cycles that it took in MEM0, at least 1
-// in  resolved_last    1  it is the last of its instruction
+// in  resolved_last    1  the pass is the last of its instruction
 // in  resolved_pc     14  program counter
 // out up_valid         1  an instruction is complete
-// out up_pc           14  its program counter; else 0
+// out up_pc           14  program counter of the update; else 0
 // out up_excess        5  sum of (cycles - 1) over its passes; else 0
 
 module spad_degree_accumulator (

@@ -12,22 +12,22 @@
 // in  cfg_barrel    2  0 strict, 1 relaxed, 2 and 3 relaxed with in-order
 //                      commit per warp
 // in  off_valid    48  the warp offers an instruction
-// in  off_kind    192  its kind, 4 bits per warp
-// in  allow        48  the access unit lets it
+// in  off_kind    192  kind of each warp's offer, 4 bits per warp
+// in  allow        48  the access unit allows it
 // in  busy         48  an instruction of the warp is on its way to EX
 // in  atom_infl     1  an ATOMIC is in flight
 // in  ex_relssp     1  a RELSSP is in EX
 // in  ex_warp       6  the warp in EX
 // in  take          1  an instruction is taken in this cycle
 // in  take_sel     48  of which warp, one-hot
-// in  take_kind     4  its kind
+// in  take_kind     4  kind of the instruction taken
 // in  retire        1  an instruction's last pass is written back in this
 //                      cycle
-// in  retire_warp   6  its warp
-// in  retire_kind   4  its kind
+// in  retire_warp   6  warp of the completed instruction
+// in  retire_kind   4  kind of the completed instruction
 // out ready        48  the warp may issue
-// out is_mem       48  its offer is of the memory path
-// out is_atomic    48  its offer is an ATOMIC
+// out is_mem       48  the warp's offer is of the memory path
+// out is_atomic    48  the warp's offer is an ATOMIC
 // out shares       48  its offer may touch the shared part of the scratchpad
 
 module spad_eligibility (

@@ -8,22 +8,22 @@
 //
 // in  cfg_barrel   2  0 strict, 1 relaxed, 2 and 3 relaxed with in-order
 //                     commit
-// in  offers       1  it offers an instruction
-// in  kind         4  its kind
-// in  allowed      1  the access unit lets it
+// in  offers       1  the warp offers an instruction
+// in  kind         4  kind of the offer
+// in  allowed      1  the access unit allows it
 // in  busy         1  an instruction of it is on its way to EX
 // in  atom_infl    1  an ATOMIC is in flight
 // in  releasing    1  a RELSSP of it is in EX
 // in  infl_m       4  instructions of it in flight on the memory path
 // in  infl_n       4  on the other path
 // in  starts       1  an instruction of it is taken
-// in  starts_mem   1  it is of the memory path
+// in  starts_mem   1  the instruction taken is of the memory path
 // in  ends         1  an instruction of it retires
-// in  ends_mem     1  it is of the memory path
-// out ready        1  it may issue
-// out is_mem       1  its offer is of the memory path
-// out is_atomic    1  its offer is an ATOMIC
-// out shares       1  its offer may touch the shared part
+// in  ends_mem     1  the completed instruction is of the memory path
+// out ready        1  the warp may issue
+// out is_mem       1  the warp's offer is of the memory path
+// out is_atomic    1  the warp's offer is an ATOMIC
+// out shares       1  the warp's offer may touch the shared part
 // out next_m       4  instructions in flight on the memory path in the next
 //                     cycle
 // out next_n       4  on the other path

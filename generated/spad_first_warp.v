@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_first_warp: the candidate that goes first: by class where the policy
-// says so, then round-robin behind the warp of the last time, or the lowest.
+// says so, then round-robin after the warp selected last, or the lowest.
 //
 // Parameters: W = 48
 // Timing:     combinational

@@ -15,17 +15,7 @@ module spad_hash_add (
     /* verilator lint_on UNUSEDSIGNAL */
     output wire [4:0] bank
 );
-    wire [4:0] low;
-    wire [4:0] high;
-    assign low[0] = addr[0];
-    assign high[0] = addr[5];
-    assign low[1] = addr[1];
-    assign high[1] = addr[6];
-    assign low[2] = addr[2];
-    assign high[2] = addr[7];
-    assign low[3] = addr[3];
-    assign high[3] = addr[8];
-    assign low[4] = addr[4];
-    assign high[4] = addr[9];
+    wire [4:0] low = addr[4:0];
+    wire [4:0] high = addr[9:5];
     assign bank = low + high;
 endmodule

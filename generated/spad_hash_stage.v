@@ -21,7 +21,7 @@
 //                        takes addr[i]
 // in  cfg_lock_hash   2  0 none, 1 XOR, 2 ADD
 // in  in_valid        1  a pass is offered
-// out in_ready        1  it is taken at the end of this cycle
+// out in_ready        1  the input is accepted at the end of this cycle
 // in  in_ctl         35  its control: last, pass, pc, tag, kind, warp, from
 //                        the top
 // in  in_mask        32  active lanes
@@ -30,8 +30,8 @@
 // in  in_be         128  byte enables, BE bits per lane
 // in  in_aop          4  operation of an atomic
 // out out_valid       1  a pass is offered
-// in  out_ready       1  it is taken
-// out out_ctl        35  its control
+// in  out_ready       1  the output is accepted
+// out out_ctl        35  control of the pass shown
 // out out_mask       32  active lanes
 // out out_bank      160  bank, m bits per lane
 // out out_row       288  row, R bits per lane

@@ -16,9 +16,9 @@
 // in  cfg_aware      1  bank-conflict-aware scheduling
 // in  cfg_violate    1  masked warps go when nothing else can
 // in  ready         48  the warp may issue
-// in  is_mem        48  its offer is of the memory path
-// in  is_atomic     48  its offer is an ATOMIC
-// in  shares        48  its offer may touch the shared part
+// in  is_mem        48  the warp's offer is of the memory path
+// in  is_atomic     48  the warp's offer is an ATOMIC
+// in  shares        48  the warp's offer may touch the shared part
 // in  cls           96  its class: 0 owner, 1 unshared, 2 non-owner
 // in  allowed_wait  48  it is refused: the partner holds the shared part
 // in  allowed_viol  48  it is refused: its block has released the shared part
@@ -34,7 +34,7 @@
 // in  room           1  an instruction may be taken
 // out take           1  the selected warp's instruction is taken
 // out take_sel      48  the selected warp, taken or not; one-hot
-// out take_warp      6  its number
+// out take_warp      6  number of the warp taken
 // out picked        48  the warp between pick and take; none but with AHEAD =
 //                       3
 // out masked         1  some ready warp is held back by the mask; AHEAD = 1:
@@ -145,7 +145,7 @@ module spad_issue_select (
     /* verilator lint_off UNUSEDSIGNAL */ // the pick goes on as one bit per warp
     wire [5:0] sel_warp;
     /* verilator lint_on UNUSEDSIGNAL */
-    /* verilator lint_off UNUSEDSIGNAL */ // what the mask holds is said above
+    /* verilator lint_off UNUSEDSIGNAL */ // held picks are handled above
     wire overlooked;
     /* verilator lint_on UNUSEDSIGNAL */
     spad_warp_scheduler scheduler (
@@ -175,7 +175,7 @@ module spad_issue_select (
         end
     end
 
-    // S: it is looked at again.
+    // S: the pick is rechecked.
     spad_pick_check check (
         .picked(pk_valid),
         .shared(|(pk & qualified_shared)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_kind_operation: the scratchpad's operation for an instruction's kind:
-// what the path does not know, and ATOMIC, becomes the unsupported one.
+// unknown kinds, and ATOMIC, becomes the unsupported one.
 //
 // Parameters: none
 // Timing:     combinational

@@ -14,7 +14,7 @@
 // in  cfg_elastic   1  the PREMEM queue is in use
 // in  take_atomic   1  an ATOMIC is taken in this cycle
 // in  in_valid      1  a pass is offered
-// out in_ready      1  it is taken at the end of this cycle
+// out in_ready      1  the input is accepted at the end of this cycle
 // in  in_ctl       35  its control: last, pass, pc, tag, kind, warp, from the
 //                      top
 // in  in_mask      32  active lanes
@@ -25,7 +25,7 @@
 // in  in_be       128  byte enables, BE bits per lane
 // in  in_aop        4  operation of an atomic
 // out req_valid     1  a scratchpad request is offered
-// in  req_ready     1  it is taken
+// in  req_ready     1  the request is accepted
 // out req_op        3  operation
 // out req_mask     32  active lanes
 // out req_bank    160  bank, m bits per lane
@@ -37,7 +37,7 @@
 //                      sequencer waits for
 // out atom_infl     1  an ATOMIC is in flight
 // in  sr_valid      1  response to a request of the sequencer
-// in  sr_mask      32  its lanes
+// in  sr_mask      32  lanes of the response
 // in  sr_data     1024  words read
 // in  sr_success   32  lanes that took their lock
 // in  sr_error      1  error

@@ -11,7 +11,7 @@
 // in  clk              1  clock
 // in  rst              1  synchronous reset
 // in  resp_valid       1  a response is offered
-// out resp_ready       1  it is taken
+// out resp_ready       1  the response is accepted
 // in  resp_mask       32  active lanes of the request
 // in  resp_tag        43  its tag: control, degree, error, source
 // in  resp_data      1024  words read, or the data of a pass; else 0
@@ -22,10 +22,10 @@
 //                         once
 // out resolved_valid   1  a predicted pass leaves the scratchpad
 // out resolved_occ     7  cycles that it took in MEM0
-// out resolved_last    1  it is the instruction's last
+// out resolved_last    1  the pass is the last of its instruction
 // out resolved_pc     14  the instruction's program counter
 // out out_valid        1  a result is offered
-// in  out_ready        1  it is taken
+// in  out_ready        1  the output is accepted
 // out out_data       1116  degree, error, success, data, mask, last, pass,
 //                          kind, tag, warp, from the top
 

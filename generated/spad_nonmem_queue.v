@@ -15,10 +15,10 @@
 //                      empty
 // in  in_valid      1  an entry is offered
 // in  in_data     1077  the entry
-// out in_ready      1  it is taken
+// out in_ready      1  the input is accepted
 // out out_valid     1  the oldest entry is offered
 // out out_data    1077  the entry; 0 if none
-// in  out_ready     1  it is taken
+// in  out_ready     1  the output is accepted
 // out stage_valid   5  occupied stages, stage 0 is the youngest
 
 module spad_nonmem_queue (

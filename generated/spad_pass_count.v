@@ -6,7 +6,7 @@
 // Timing:     combinational
 // Reference:  microarchitecture/issue.md
 //
-// in  kind    4  its kind
+// in  kind    4  kind of the instruction
 // in  words   2  words per lane: 0 one, 1 two, 2 four
 // out more    2  passes but for the first
 

@@ -15,25 +15,25 @@
 // in  off_pc    672  program counter, PCW bits per warp
 // in  take        1  an instruction is taken in this cycle; only with room
 // in  take_sel   48  whose offer, one-hot
-// in  take_warp   6  its number
+// in  take_warp   6  number of the warp taken
 // in  picked     48  the warp between pick and take
 // in  ex_fire     1  the pass in EX leaves it
 // out room        1  an instruction may be taken
 // out busy       48  an instruction of the warp is on its way to EX; AHEAD =
 //                    0: none
 // out take_kind   4  kind of the offer of take_sel
-// out take_pc    14  its program counter
-// out take_np     2  its passes but for the first
+// out take_pc    14  program counter of the instruction taken
+// out take_np     2  passes of the instruction taken, less one
 // out iss_valid   1  a pass enters EX at the end of this cycle
-// out iss_warp    6  its warp; 0 if none
-// out iss_pass    2  its number; 0 if none
-// out iss_last    1  it is the instruction's last
+// out iss_warp    6  warp of the pass issued; 0 if none
+// out iss_pass    2  number of the pass issued; 0 if none
+// out iss_last    1  the pass issued is its instruction's last
 // out ex_valid    1  a pass is in EX
 // out ex_warp     6  its warp; this and the next ones stay when it leaves
 // out ex_kind     4  its kind
-// out ex_tag      8  its tag
+// out ex_tag      8  tag of the pass in EX
 // out ex_pc      14  its program counter
-// out ex_pass     2  its number
+// out ex_pass     2  number of the pass in EX
 // out ex_last     1  it is the instruction's last
 
 module spad_pass_issue (

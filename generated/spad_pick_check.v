@@ -8,17 +8,17 @@
 // Reference:  microarchitecture/issue.md
 //
 // in  picked      1  a warp is picked
-// in  shared      1  it may touch the shared part
-// in  refused     1  it was refused when it was qualified
-// in  atomic      1  it offers an ATOMIC
+// in  shared      1  the pick may touch the shared part
+// in  refused     1  the pick was refused when it was qualified
+// in  atomic      1  the pick is an ATOMIC
 // in  held        1  the mask holds it
 // in  overtaken   1  it will for longer, and another warp can go
 // in  changed     1  a block started, threads left, or a release left EX then
 // in  moved       1  lock or owner of a pair is not what it was then
 // in  atom_infl   1  an ATOMIC is in flight
 // in  room        1  an instruction may be taken
-// out take        1  it is taken
-// out leaves      1  it is taken, or dropped
+// out take        1  the pick is taken
+// out leaves      1  the pick is taken or dropped
 
 module spad_pick_check (
     input wire picked,

@@ -9,7 +9,7 @@
 // in  clk            1  clock
 // in  rst            1  synchronous reset
 // in  launch_valid   1  a block starts
-// in  launch_block   3  its slot
+// in  launch_block   3  slot of the block that starts
 // in  now_done       8  every active thread of the block has released
 // in  now_live       8  the block has an active thread
 // in  now_unlock     8  now_done rises

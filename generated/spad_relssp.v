@@ -10,8 +10,8 @@
 // in  clk            1  clock
 // in  rst            1  synchronous reset
 // in  launch_valid   1  a block starts
-// in  launch_block   3  its slot
-// in  launch_wmask  48  its warps
+// in  launch_block   3  slot of the block that starts
+// in  launch_wmask  48  warps of the block that starts
 // in  launch_last   32  threads of the highest of them; the others are full
 // in  rel_valid      1  lanes of a subwarp execute relssp
 // in  rel_warp       6  their warp

@@ -14,7 +14,7 @@
 // in  releases   1  it is
 // in  live      48  warps with an active thread
 // out rel_done   1  every active thread has released
-// out rel_live   1  it has an active thread
+// out rel_live   1  the block has an active thread
 // out unlock     1  the last of its active threads released in this cycle
 
 module spad_relssp_block (

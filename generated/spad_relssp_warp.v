@@ -6,8 +6,8 @@
 // Timing:     combinational
 // Reference:  microarchitecture/relssp.md
 //
-// in  starts          1  its block starts
-// in  highest         1  it is the highest warp of that block
+// in  starts          1  the warp's block starts
+// in  highest         1  the warp is the highest of the block
 // in  launch_last    32  threads of the highest warp
 // in  exits           1  threads of it exit
 // in  exit_mask      32  these threads
@@ -15,13 +15,13 @@
 // in  active         32  threads that are launched and not exited
 // in  released       32  threads that have released; of active ones only it
 //                        counts
-// out active_next    32  the same in the next cycle
+// out active_next    32  active threads in the next cycle
 // out released_next  32  the same in the next cycle, if relssp is executed
 // out was_done        1  every active thread had released before this cycle
-// out was_live        1  it had an active thread before this cycle
+// out was_live        1  the warp had an active thread before this cycle
 // out done            1  every active thread has released before
 // out done_if         1  or has if relssp is executed
-// out live            1  it has an active thread
+// out live            1  the warp has an active thread
 
 module spad_relssp_warp (
     input wire starts,

@@ -14,7 +14,7 @@
 // in  clk          1  clock
 // in  rst          1  synchronous reset
 // in  at_valid     1  a pass is offered
-// out at_ready     1  it is taken: the sequencer is idle
+// out at_ready     1  the pass is accepted: the sequencer is idle
 // in  at_aop       4  operation
 // in  at_mask     32  active lanes
 // in  at_bank    160  bank, m bits per lane
@@ -23,9 +23,9 @@
 // in  at_data    1024  operand, D bits per lane
 // in  at_tag      43  comes back with the result
 // out sp_valid     1  a scratchpad request is offered
-// in  sp_ready     1  it is taken
+// in  sp_ready     1  the request is accepted
 // out sp_op        3  3 load and lock, 4 store and unlock, 0 the final pass
-// out sp_mask     32  its lanes
+// out sp_mask     32  lanes of the request
 // out sp_bank    160  their banks; else 0
 // out sp_row     288  their rows; else 0
 // out sp_lock    320  their locks; else 0
@@ -34,7 +34,7 @@
 // out sp_error     1  at the end: error
 // out sp_degree    6  at the end: degree of the first read
 // in  sr_valid     1  response to one of its requests
-// in  sr_mask     32  its lanes
+// in  sr_mask     32  lanes of the response
 // in  sr_data    1024  words read
 // in  sr_success  32  lanes that took their lock
 // in  sr_error     1  error

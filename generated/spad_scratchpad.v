@@ -14,7 +14,7 @@
 // in  clk            1  clock
 // in  rst            1  synchronous reset
 // in  req_valid      1  a request is offered
-// out req_ready      1  it is taken at the end of this cycle
+// out req_ready      1  the request is accepted at the end of this cycle
 // in  req_op         3  operation
 // in  req_mask      32  active lanes
 // in  req_bank     160  bank, m bits per lane
@@ -24,7 +24,7 @@
 // in  req_be       128  byte enables of a store, BE bits per lane
 // in  req_tag       43  comes back with the response
 // out resp_valid     1  a response is offered
-// in  resp_ready     1  it is taken
+// in  resp_ready     1  the response is accepted
 // out resp_op        3  operation of the request
 // out resp_mask     32  active lanes of the request
 // out resp_tag      43  tag of the request

@@ -11,10 +11,10 @@
 // in  rst         1  synchronous reset
 // in  in_valid    1  an entry is offered
 // in  in_data     *  the entry, WIDTH bits
-// out in_ready    1  it is taken; from a flip-flop
+// out in_ready    1  the input is accepted; from a flip-flop
 // out out_valid   1  the oldest entry is offered
 // out out_data    *  the entry, WIDTH bits; without one, what in_data was
-// in  out_ready   1  it is taken
+// in  out_ready   1  the output is accepted
 
 module spad_skid #(
     parameter WIDTH = 8,

@@ -26,7 +26,7 @@
 // in  cfg_lock_hash   2  0 none, 1 XOR, 2 ADD; it and the hash change only
 //                        while idle
 // in  req_valid       1  an access is offered
-// out req_ready       1  it is taken at the end of this cycle
+// out req_ready       1  the request is accepted at the end of this cycle
 // in  req_op          3  operation
 // in  req_mask       32  active lanes
 // in  req_addr      448  word address, n bits per lane
@@ -34,10 +34,10 @@
 // in  req_be        128  byte enables of a store, BE bits per lane
 // in  req_tag        14  comes back with the answer
 // out rsp_valid       1  an answer is offered; the rest is 0 if not
-// in  rsp_ready       1  it is taken
+// in  rsp_ready       1  the response is accepted
 // out rsp_op          3  operation of the access
-// out rsp_mask       32  its active lanes
-// out rsp_tag        14  its tag
+// out rsp_mask       32  active lanes of the response
+// out rsp_tag        14  tag of the response
 // out rsp_data      1024  words read, or the data of a pass, D bits per lane;
 //                         else 0
 // out rsp_success    32  lanes that took their lock

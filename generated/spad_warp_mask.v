@@ -11,12 +11,12 @@
 //
 // in  clk          1  clock
 // in  rst          1  synchronous reset
-// in  clear        1  kernel launch: as reset
+// in  clear        1  kernel launch: same effect as reset
 // in  set_valid    1  a predicted instruction was issued in this cycle
 // in  set_base     2  number of its passes - 1
 // in  lk_hit       1  the history knows it: in the cycle after set_valid,
 //                     AHEAD > 0: in the second
-// in  lk_excess    5  its excess
+// in  lk_excess    5  excess that the look-up found
 // in  lk_heavy     1  AHEAD > 0: it is likely to have an excess, in the cycle
 //                     after set_valid
 // in  lk_heavier   1  AHEAD > 0: and one of more than one cycle

@@ -16,7 +16,7 @@
 // in  cfg_aware     1  apply the mask
 // in  cfg_violate   1  masked warps go when nothing else can
 // in  ready        48  warps that may issue
-// in  is_mem       48  they offer a memory instruction
+// in  is_mem       48  the warp offers a memory instruction
 // in  mask          1  memory warps are masked
 // in  put_off      48  warps, none of is_mem, that wait for the others while
 //                      nothing is masked
@@ -24,7 +24,7 @@
 // in  take          1  the selection is issued in this cycle
 // out sel_valid     1  a warp is selected
 // out sel          48  the warp, one-hot; 0 if none
-// out sel_warp      6  its number; 0 if none
+// out sel_warp      6  number of the selected warp; 0 if none
 // out masked        1  some ready warp is held back by the mask
 
 module spad_warp_scheduler (

@@ -3,17 +3,17 @@
 # Its clock is clk.
 #
 # The period is in the time unit of the library, mostly nanoseconds; before and
-# behind are the parts of it that what is around the block takes in front of its
-# inputs and behind its outputs. Set others before this file is read:
+# after are the fractions of it that the surrounding logic uses before the block's
+# inputs and after its outputs. Set others before this file is read:
 # set spadkit_period 2.0
 if { ![info exists spadkit_period] } { set spadkit_period 10.0 }
 if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
-if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
+if { ![info exists spadkit_after] } { set spadkit_after 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
     [get_ports {rst cfg_barrel[*] off_valid[*] off_kind[*] allow[*] busy[*] atom_infl ex_relssp \
         ex_warp[*] take take_sel[*] take_kind[*] retire retire_warp[*] retire_kind[*]}]
-set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
+set_output_delay [expr {$spadkit_after * $spadkit_period}] -clock clk \
     [get_ports {ready[*] is_mem[*] is_atomic[*] shares[*]}]
 # Configuration is static while a kernel runs. Where yours comes from registers
 # that are written only when the block is idle:

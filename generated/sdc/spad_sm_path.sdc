@@ -3,12 +3,12 @@
 # Its clock is clk.
 #
 # The period is in the time unit of the library, mostly nanoseconds; before and
-# behind are the parts of it that what is around the block takes in front of its
-# inputs and behind its outputs. Set others before this file is read:
+# after are the fractions of it that the surrounding logic uses before the block's
+# inputs and after its outputs. Set others before this file is read:
 # set spadkit_period 2.0
 if { ![info exists spadkit_period] } { set spadkit_period 10.0 }
 if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
-if { ![info exists spadkit_behind] } { set spadkit_behind 0.3 }
+if { ![info exists spadkit_after] } { set spadkit_after 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
 set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
     [get_ports {rst kernel_clear cfg_pipeline[*] cfg_barrel[*] cfg_policy[*] cfg_aware cfg_violate \
@@ -18,7 +18,7 @@ set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
         off_kind[*] off_words[*] off_tag[*] off_pc[*] off_hi[*] op_mask[*] op_addr[*] op_data[*] \
         op_be[*] op_aop[*] icn_valid icn_warp[*] icn_tag[*] icn_pass[*] icn_last icn_mask[*] \
         icn_data[*] wb_ready}]
-set_output_delay [expr {$spadkit_behind * $spadkit_period}] -clock clk \
+set_output_delay [expr {$spadkit_after * $spadkit_period}] -clock clk \
     [get_ports {iss_valid iss_warp[*] iss_pass[*] iss_last ex_hold icn_ready wb_valid wb_src[*] \
         wb_warp[*] wb_tag[*] wb_kind[*] wb_pass[*] wb_last wb_mask[*] wb_data[*] wb_success[*] \
         wb_error wb_degree[*] wait_sh[*] viol[*] locked[*] owner[*] rel_done[*] live[*] unlock[*] \

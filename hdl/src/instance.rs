@@ -78,7 +78,8 @@ impl<'u> Ports<'u> {
     fn next(&self, port: &str) -> &'u Port {
         let unit = &self.module.doc.name;
         let next = self.module.ports.get(self.instance.connections.len());
-        let next = next.unwrap_or_else(|| panic!("{unit} has no more ports, but {port}"));
+        let next =
+            next.unwrap_or_else(|| panic!("{unit} has no further port, but {port} was given"));
         assert_eq!(next.name, port, "the next port of {unit}");
         next
     }
@@ -115,7 +116,7 @@ impl<'u> Ports<'u> {
     pub(crate) fn done(self) {
         let next = self.module.ports.get(self.instance.connections.len());
         let unit = &self.module.doc.name;
-        assert!(next.is_none(), "{unit} has a port more: {next:?}");
+        assert!(next.is_none(), "{unit} has an unconnected port: {next:?}");
         self.unit.instantiated(self.instance);
     }
 }

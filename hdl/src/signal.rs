@@ -132,7 +132,7 @@ pub(crate) fn concat(parts: impl IntoIterator<Item = Expr>) -> Expr {
 #[track_caller]
 pub(crate) fn or_all(terms: impl IntoIterator<Item = Expr>) -> Expr {
     let joined = terms.into_iter().reduce(|a, b| a | b);
-    joined.expect("an OR of nothing has no width")
+    joined.expect("cannot OR an empty list: it has no width")
 }
 
 /// XOR of all terms, of which there is at least one.

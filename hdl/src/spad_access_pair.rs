@@ -10,7 +10,7 @@ pub(crate) fn emit_kernel() -> Result<Module> {
     let u = Unit::new(UnitDoc::part(
         "spad_access_pair",
         "a pair of block slots: whether the shared part of their scratchpad is held, and by \
-         which of them, with and behind the events of this cycle.",
+         which of them, before and after the events of this cycle.",
         "none".into(),
         "access-unit.md",
     ));
@@ -23,7 +23,7 @@ pub(crate) fn emit_kernel() -> Result<Module> {
     let starts = u.input("starts", 2, "per slot: a block starts");
     let locked = u.output("locked", 1, "the shared part is held");
     let owned_by = u.output("owned_by", 1, "by which slot");
-    let lock_next = u.output("lock_next", 1, "it is in the next cycle");
+    let lock_next = u.output("lock_next", 1, "the shared part is held in the next cycle");
     let owner_next = u.output("owner_next", 1, "by which slot");
 
     // With the releases of this cycle the lock falls when nobody needs it any

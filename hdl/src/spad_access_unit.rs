@@ -23,8 +23,12 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let about = "first word of the shared part, block-relative";
     let cfg_limit = u.input("cfg_limit", n, about);
     let launch_valid = u.input("launch_valid", 1, "a block starts");
-    let launch_block = u.input("launch_block", tw, "its slot");
-    let launch_shared = u.input("launch_shared", 1, "it runs in sharing mode");
+    let launch_block = u.input("launch_block", tw, "slot of the block that starts");
+    let launch_shared = u.input(
+        "launch_shared",
+        1,
+        "the block that starts runs in sharing mode",
+    );
     let about = "every active thread of the block has released (this cycle included)";
     let rel_done = u.input("rel_done", t, about);
     let about = "the block has an active thread (this cycle included)";
@@ -38,7 +42,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         "its highest block-relative word address",
     );
     let acq_valid = u.input("acq_valid", 1, "an instruction is issued");
-    let acq_warp = u.input("acq_warp", p.WW, "its warp");
+    let acq_warp = u.input("acq_warp", p.WW, "warp of the instruction taken");
     let allow = u.output("allow", warps, "may be issued");
     let wait_sh = u.output("wait_sh", warps, "waits: the partner holds the shared part");
     let viol = u.output("viol", warps, "refused: its block has released");

@@ -11,7 +11,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         summary: "one scratchpad bank: one port, synchronous, byte enables. Replace it by an \
                   SRAM macro; only dout after a read is relied on. The array powers up as zeros \
                   in simulation, which users must not rely on; rst never clears it. FPGA tools \
-                  make block RAM of it."
+                  infer block RAM."
             .into(),
         parameters: p.text(&["ROWS", "D", "BE"]),
         timing: "read data in the next cycle, held until the next read".into(),
@@ -22,7 +22,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let en = u.input("en", 1, "access in this cycle");
     let we = u.input("we", 1, "1 write, 0 read");
     let be = u.input("be", p.BE, "bytes to write");
-    let about = "row, below ROWS: nothing here looks whether it is";
+    let about = "row, must be below ROWS (not checked here)";
     let row = u.input("row", p.RW, about);
     let wdata = u.input("wdata", p.D, "data to write");
     let dout = u.output("dout", p.D, "data of the last read");

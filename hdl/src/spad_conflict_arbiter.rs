@@ -25,7 +25,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let [l, m, r, banks, be_bits] = u.sizes(p, ["L", "m", "R", "B", "BE"]);
     u.clocked();
     let req_valid = u.input("req_valid", 1, "an access is offered");
-    let req_ready = u.output("req_ready", 1, "it is taken at the end of this cycle");
+    let req_ready = u.output(
+        "req_ready",
+        1,
+        "the request is accepted at the end of this cycle",
+    );
     let req_mask = u.input("req_mask", l, "active lanes");
     let req_access = u.input("req_access", 1, "0: no lane is served, one empty group");
     let req_bank = u.input("req_bank", l * m, "bank, m bits per lane");
@@ -33,9 +37,13 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let req_be = u.input("req_be", l * be_bits, "bytes to write, BE bits per lane");
     let adv = u.input("adv", 1, "the present group is served in this cycle");
     let grp_valid = u.output("grp_valid", 1, "there is a group");
-    let grp_last = u.output("grp_last", 1, "it is the access's last");
-    let grp_served = u.output("grp_served", l, "its lanes");
-    let grp_leader = u.output("grp_leader", l, "its leaders, at most one per bank");
+    let grp_last = u.output("grp_last", 1, "the group is the access's last");
+    let grp_served = u.output("grp_served", l, "lanes that the group serves");
+    let grp_leader = u.output(
+        "grp_leader",
+        l,
+        "leaders of the group, at most one per bank",
+    );
     let grp_writes = u.output(
         "grp_writes",
         l * be_bits,

@@ -31,12 +31,16 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let resolved_valid = u.input("resolved_valid", 1, about);
     let about = "cycles that it took in MEM0";
     let resolved_occ = u.input("resolved_occ", p.OCC, about);
-    let resolved_last = u.input("resolved_last", 1, "it is the instruction's last");
+    let resolved_last = u.input(
+        "resolved_last",
+        1,
+        "the pass is the last of its instruction",
+    );
     let about = "the instruction's program counter";
     let resolved_pc = u.input("resolved_pc", p.PCW, about);
     let about = "a predicted instruction is taken in this cycle";
     let set_valid = u.input("set_valid", 1, about);
-    let set_pc = u.input("set_pc", p.PCW, "its program counter");
+    let set_pc = u.input("set_pc", p.PCW, "program counter of the instruction taken");
     let set_base = u.input("set_base", p.PW, "number of its passes - 1");
     let hold = u.input("hold", 1, "EX is held in this cycle: it does not count");
     let mask = u.output("mask", 1, "memory warps are masked");
@@ -70,7 +74,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     if p.AHEAD > 0 {
         u.section(
             "The answer of the history counts in the second cycle after the question. Until \
-             then what the set's last update says has to do: heavy, an excess; heavier, one of \
+             then the set's last update decides: heavy means an excess, heavier one of \
              more than one cycle.",
         );
         let lq_hit = u.register("lq_hit", 1).reset(0);

@@ -20,10 +20,14 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let resolved_valid = u.input("resolved_valid", 1, "a pass is resolved");
     let about = "cycles that it took in MEM0, at least 1";
     let resolved_occ = u.input("resolved_occ", p.OCC, about);
-    let resolved_last = u.input("resolved_last", 1, "it is the last of its instruction");
+    let resolved_last = u.input(
+        "resolved_last",
+        1,
+        "the pass is the last of its instruction",
+    );
     let resolved_pc = u.input("resolved_pc", p.PCW, "program counter");
     let up_valid = u.output("up_valid", 1, "an instruction is complete");
-    let up_pc = u.output("up_pc", p.PCW, "its program counter; else 0");
+    let up_pc = u.output("up_pc", p.PCW, "program counter of the update; else 0");
     let about = "sum of (cycles - 1) over its passes; else 0";
     let up_excess = u.output("up_excess", p.EX, about);
 

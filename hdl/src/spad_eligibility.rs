@@ -26,8 +26,12 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let about = "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit per warp";
     let cfg_barrel = u.input("cfg_barrel", 2, about);
     let off_valid = u.input("off_valid", warps, "the warp offers an instruction");
-    let off_kind = u.input("off_kind", warps * 4, "its kind, 4 bits per warp");
-    let allow = u.input("allow", warps, "the access unit lets it");
+    let off_kind = u.input(
+        "off_kind",
+        warps * 4,
+        "kind of each warp's offer, 4 bits per warp",
+    );
+    let allow = u.input("allow", warps, "the access unit allows it");
     let about = "an instruction of the warp is on its way to EX";
     let busy = u.input("busy", warps, about);
     let atom_infl = u.input("atom_infl", 1, "an ATOMIC is in flight");
@@ -35,14 +39,14 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let ex_warp = u.input("ex_warp", p.WW, "the warp in EX");
     let take = u.input("take", 1, "an instruction is taken in this cycle");
     let take_sel = u.input("take_sel", warps, "of which warp, one-hot");
-    let take_kind = u.input("take_kind", 4, "its kind");
+    let take_kind = u.input("take_kind", 4, "kind of the instruction taken");
     let about = "an instruction's last pass is written back in this cycle";
     let retire = u.input("retire", 1, about);
-    let retire_warp = u.input("retire_warp", p.WW, "its warp");
-    let retire_kind = u.input("retire_kind", 4, "its kind");
+    let retire_warp = u.input("retire_warp", p.WW, "warp of the completed instruction");
+    let retire_kind = u.input("retire_kind", 4, "kind of the completed instruction");
     let ready = u.output("ready", warps, "the warp may issue");
-    let is_mem = u.output("is_mem", warps, "its offer is of the memory path");
-    let is_atomic = u.output("is_atomic", warps, "its offer is an ATOMIC");
+    let is_mem = u.output("is_mem", warps, "the warp's offer is of the memory path");
+    let is_atomic = u.output("is_atomic", warps, "the warp's offer is an ATOMIC");
     let about = "its offer may touch the shared part of the scratchpad";
     let shares = u.output("shares", warps, about);
 

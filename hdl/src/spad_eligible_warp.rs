@@ -19,9 +19,9 @@ pub(crate) fn emit_kernel() -> Result<Module> {
     ));
     let about = "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit";
     let cfg_barrel = u.input("cfg_barrel", 2, about);
-    let offers = u.input("offers", 1, "it offers an instruction");
-    let kind = u.input("kind", 4, "its kind");
-    let allowed = u.input("allowed", 1, "the access unit lets it");
+    let offers = u.input("offers", 1, "the warp offers an instruction");
+    let kind = u.input("kind", 4, "kind of the offer");
+    let allowed = u.input("allowed", 1, "the access unit allows it");
     let busy = u.input("busy", 1, "an instruction of it is on its way to EX");
     let atom_infl = u.input("atom_infl", 1, "an ATOMIC is in flight");
     let releasing = u.input("releasing", 1, "a RELSSP of it is in EX");
@@ -29,13 +29,21 @@ pub(crate) fn emit_kernel() -> Result<Module> {
     let infl_m = u.input("infl_m", COUNT, about);
     let infl_n = u.input("infl_n", COUNT, "on the other path");
     let starts = u.input("starts", 1, "an instruction of it is taken");
-    let starts_mem = u.input("starts_mem", 1, "it is of the memory path");
+    let starts_mem = u.input(
+        "starts_mem",
+        1,
+        "the instruction taken is of the memory path",
+    );
     let ends = u.input("ends", 1, "an instruction of it retires");
-    let ends_mem = u.input("ends_mem", 1, "it is of the memory path");
-    let ready = u.output("ready", 1, "it may issue");
-    let is_mem = u.output("is_mem", 1, "its offer is of the memory path");
-    let is_atomic = u.output("is_atomic", 1, "its offer is an ATOMIC");
-    let shares = u.output("shares", 1, "its offer may touch the shared part");
+    let ends_mem = u.input(
+        "ends_mem",
+        1,
+        "the completed instruction is of the memory path",
+    );
+    let ready = u.output("ready", 1, "the warp may issue");
+    let is_mem = u.output("is_mem", 1, "the warp's offer is of the memory path");
+    let is_atomic = u.output("is_atomic", 1, "the warp's offer is an ATOMIC");
+    let shares = u.output("shares", 1, "the warp's offer may touch the shared part");
     let about = "instructions in flight on the memory path in the next cycle";
     let next_m = u.output("next_m", COUNT, about);
     let next_n = u.output("next_n", COUNT, "on the other path");

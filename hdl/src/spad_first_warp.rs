@@ -14,7 +14,7 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let u = Unit::new(UnitDoc {
         name: "spad_first_warp".into(),
         summary: "the candidate that goes first: by class where the policy says so, then \
-                  round-robin behind the warp of the last time, or the lowest."
+                  round-robin after the warp selected last, or the lowest."
             .into(),
         parameters: p.text(&["W"]),
         timing: "combinational".into(),

@@ -36,7 +36,11 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<HashStage> {
     let writing = lanes.write_ports(&u, clocks);
     let cfg_lock_hash = u.input("cfg_lock_hash", 2, "0 none, 1 XOR, 2 ADD");
     let in_valid = u.input("in_valid", 1, "a pass is offered");
-    let in_ready = u.output("in_ready", 1, "it is taken at the end of this cycle");
+    let in_ready = u.output(
+        "in_ready",
+        1,
+        "the input is accepted at the end of this cycle",
+    );
     let about = "its control: last, pass, pc, tag, kind, warp, from the top";
     let in_ctl = u.input("in_ctl", ctl, about);
     let in_mask = u.input("in_mask", l, "active lanes");
@@ -45,8 +49,8 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<HashStage> {
     let in_be = u.input("in_be", l * be, "byte enables, BE bits per lane");
     let in_aop = u.input("in_aop", 4, "operation of an atomic");
     let out_valid = u.output("out_valid", 1, "a pass is offered");
-    let out_ready = u.input("out_ready", 1, "it is taken");
-    let out_ctl = u.output("out_ctl", ctl, "its control");
+    let out_ready = u.input("out_ready", 1, "the output is accepted");
+    let out_ctl = u.output("out_ctl", ctl, "control of the pass shown");
     let out_mask = u.output("out_mask", l, "active lanes");
     let bank = u.output("out_bank", l * m, "bank, m bits per lane");
     let row = u.output("out_row", l * r, "row, R bits per lane");

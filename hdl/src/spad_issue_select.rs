@@ -116,9 +116,9 @@ impl Ports {
             cfg_aware: u.input("cfg_aware", 1, "bank-conflict-aware scheduling"),
             cfg_violate: u.input("cfg_violate", 1, "masked warps go when nothing else can"),
             ready: u.input("ready", w, "the warp may issue"),
-            is_mem: u.input("is_mem", w, "its offer is of the memory path"),
-            is_atomic: u.input("is_atomic", w, "its offer is an ATOMIC"),
-            shares: u.input("shares", w, "its offer may touch the shared part"),
+            is_mem: u.input("is_mem", w, "the warp's offer is of the memory path"),
+            is_atomic: u.input("is_atomic", w, "the warp's offer is an ATOMIC"),
+            shares: u.input("shares", w, "the warp's offer may touch the shared part"),
             cls: u.input("cls", 2 * w, class),
             allowed_wait: u.input("allowed_wait", w, wait),
             allowed_viol: u.input("allowed_viol", w, viol),
@@ -132,7 +132,7 @@ impl Ports {
             room: u.input("room", 1, "an instruction may be taken"),
             take: u.output("take", 1, "the selected warp's instruction is taken"),
             take_sel: u.output("take_sel", w, "the selected warp, taken or not; one-hot"),
-            take_warp: u.output("take_warp", p.WW, "its number"),
+            take_warp: u.output("take_warp", p.WW, "number of the warp taken"),
             picked: u.output("picked", w, picked),
             masked: u.output("masked", 1, masked),
             wait_sh: u.output("wait_sh", w, "allowed_wait; AHEAD > 0: one cycle later"),
@@ -321,7 +321,7 @@ fn take_what_was_picked(u: &Unit, io: &Ports, scheduler: &Module, check: &[Modul
     let sel = u.wire("sel", w);
     let sel_warp = io.take_warp.width;
     let sel_warp = u.wire_in_part("sel_warp", sel_warp, "the pick goes on as one bit per warp");
-    let overlooked = u.wire_in_part("overlooked", 1, "what the mask holds is said above");
+    let overlooked = u.wire_in_part("overlooked", 1, "held picks are handled above");
     u.instance(scheduler, "scheduler")
         .same([io.clk, io.rst, io.cfg_policy, io.cfg_aware])
         .port("cfg_violate", 1)
@@ -339,7 +339,7 @@ fn take_what_was_picked(u: &Unit, io: &Ports, scheduler: &Module, check: &[Modul
         .next(pk_valid, sel_valid)
         .next(pk, sel);
 
-    u.section("S: it is looked at again.");
+    u.section("S: the pick is rechecked.");
     let [number, check] = [&check[0], &check[1]];
     u.instance(check, "check")
         .port("picked", pk_valid)

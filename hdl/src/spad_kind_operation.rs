@@ -10,7 +10,7 @@ use crate::unit::Unit;
 pub(crate) fn emit_kernel() -> Result<Module> {
     let u = Unit::new(UnitDoc::part(
         "spad_kind_operation",
-        "the scratchpad's operation for an instruction's kind: what the path does not know, and \
+        "the scratchpad's operation for an instruction's kind: unknown kinds, and \
          ATOMIC, becomes the unsupported one.",
         "none".into(),
         "parameters.md",

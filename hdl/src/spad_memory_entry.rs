@@ -19,7 +19,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let cfg_elastic = u.input("cfg_elastic", 1, "the PREMEM queue is in use");
     let take_atomic = u.input("take_atomic", 1, "an ATOMIC is taken in this cycle");
     let in_valid = u.input("in_valid", 1, "a pass is offered");
-    let in_ready = u.output("in_ready", 1, "it is taken at the end of this cycle");
+    let in_ready = u.output(
+        "in_ready",
+        1,
+        "the input is accepted at the end of this cycle",
+    );
     let pass = pass_ports(&u, &s);
     let request = request_ports(&u, &s);
     let about = "an ATOMIC is in flight";
@@ -29,7 +33,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     };
     let answer = [
         u.input("sr_valid", 1, "response to a request of the sequencer"),
-        u.input("sr_mask", s.L, "its lanes"),
+        u.input("sr_mask", s.L, "lanes of the response"),
         u.input("sr_data", s.L * s.D, "words read"),
         u.input("sr_success", s.L, "lanes that took their lock"),
         u.input("sr_error", 1, "error"),
@@ -253,7 +257,7 @@ fn request_ports(u: &Unit, s: &Sizes) -> Request {
     let about = "control, degree, error, source: 1 for what the sequencer waits for";
     Request {
         valid: u.output("req_valid", 1, "a scratchpad request is offered"),
-        ready: u.input("req_ready", 1, "it is taken"),
+        ready: u.input("req_ready", 1, "the request is accepted"),
         op: u.output("req_op", 3, "operation"),
         lanes: Lanes {
             mask: u.output("req_mask", s.L, "active lanes"),

@@ -16,7 +16,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let stages = 4..p.M;
     let [clk, rst] = u.clocked();
     let resp_valid = u.input("resp_valid", 1, "a response is offered");
-    let resp_ready = u.output("resp_ready", 1, "it is taken");
+    let resp_ready = u.output("resp_ready", 1, "the response is accepted");
     let resp_mask = u.input("resp_mask", s.L, "active lanes of the request");
     let about = "its tag: control, degree, error, source";
     let resp_tag = u.input("resp_tag", s.TGW, about);
@@ -30,11 +30,15 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let about = "a predicted pass leaves the scratchpad";
     let resolved_valid = u.output("resolved_valid", 1, about);
     let resolved_occ = u.output("resolved_occ", s.OCC, "cycles that it took in MEM0");
-    let resolved_last = u.output("resolved_last", 1, "it is the instruction's last");
+    let resolved_last = u.output(
+        "resolved_last",
+        1,
+        "the pass is the last of its instruction",
+    );
     let about = "the instruction's program counter";
     let resolved_pc = u.output("resolved_pc", s.PCW, about);
     let out_valid = u.output("out_valid", 1, "a result is offered");
-    let out_ready = u.input("out_ready", 1, "it is taken");
+    let out_ready = u.input("out_ready", 1, "the output is accepted");
     let about = "degree, error, success, data, mask, last, pass, kind, tag, warp, from the top";
     let out_data = u.output("out_data", s.WBW, about);
     let about = "MEM4 and on hold a result, from bit 0";

@@ -22,10 +22,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let cfg_elastic = u.input("cfg_elastic", 1, about);
     let in_valid = u.input("in_valid", 1, "an entry is offered");
     let in_data = u.input("in_data", nmw, "the entry");
-    let in_ready = u.output("in_ready", 1, "it is taken");
+    let in_ready = u.output("in_ready", 1, "the input is accepted");
     let out_valid = u.output("out_valid", 1, "the oldest entry is offered");
     let out_data = u.output("out_data", nmw, "the entry; 0 if none");
-    let out_ready = u.input("out_ready", 1, "it is taken");
+    let out_ready = u.input("out_ready", 1, "the output is accepted");
     let about = "occupied stages, stage 0 is the youngest";
     let stage_valid = u.output("stage_valid", nq, about);
 

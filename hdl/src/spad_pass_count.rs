@@ -15,7 +15,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         p.text(&["S", "PW"]),
         "issue.md",
     ));
-    let kind = u.input("kind", 4, "its kind");
+    let kind = u.input("kind", 4, "kind of the instruction");
     let words = u.input("words", 2, "words per lane: 0 one, 1 two, 2 four");
     let more = u.output("more", p.PW, "passes but for the first");
     let is = |value| kind.is(code(&kind::FIELD, value));

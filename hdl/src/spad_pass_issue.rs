@@ -45,19 +45,19 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let about = "an instruction is taken in this cycle; only with room";
     let take = u.input("take", 1, about);
     let take_sel = u.input("take_sel", w, "whose offer, one-hot");
-    let take_warp = u.input("take_warp", ww, "its number");
+    let take_warp = u.input("take_warp", ww, "number of the warp taken");
     let picked = u.input("picked", w, "the warp between pick and take");
     let ex_fire = u.input("ex_fire", 1, "the pass in EX leaves it");
     let room = u.output("room", 1, "an instruction may be taken");
     let about = "an instruction of the warp is on its way to EX; AHEAD = 0: none";
     let busy = u.output("busy", w, about);
     let take_kind = u.output("take_kind", 4, "kind of the offer of take_sel");
-    let take_pc = u.output("take_pc", pcw, "its program counter");
-    let take_np = u.output("take_np", pw, "its passes but for the first");
+    let take_pc = u.output("take_pc", pcw, "program counter of the instruction taken");
+    let take_np = u.output("take_np", pw, "passes of the instruction taken, less one");
     let iss_valid = u.output("iss_valid", 1, "a pass enters EX at the end of this cycle");
-    let iss_warp = u.output("iss_warp", ww, "its warp; 0 if none");
-    let iss_pass = u.output("iss_pass", pw, "its number; 0 if none");
-    let iss_last = u.output("iss_last", 1, "it is the instruction's last");
+    let iss_warp = u.output("iss_warp", ww, "warp of the pass issued; 0 if none");
+    let iss_pass = u.output("iss_pass", pw, "number of the pass issued; 0 if none");
+    let iss_last = u.output("iss_last", 1, "the pass issued is its instruction's last");
     let alu = code(&kind::FIELD, kind::ALU);
     let ex_valid = u.output_register("ex_valid", 1, "a pass is in EX").reset(0);
     let about = "its warp; this and the next ones stay when it leaves";
@@ -65,11 +65,15 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let ex_kind = u
         .output_register("ex_kind", 4, "its kind")
         .reset(alu.clone());
-    let ex_tag = u.output_register("ex_tag", tg, "its tag").reset(0);
+    let ex_tag = u
+        .output_register("ex_tag", tg, "tag of the pass in EX")
+        .reset(0);
     let ex_pc = u
         .output_register("ex_pc", pcw, "its program counter")
         .reset(0);
-    let ex_pass = u.output_register("ex_pass", pw, "its number").reset(0);
+    let ex_pass = u
+        .output_register("ex_pass", pw, "number of the pass in EX")
+        .reset(0);
     let about = "it is the instruction's last";
     let ex_last = u.output_register("ex_last", 1, about).reset(0);
     u.unused(at_once, picked, "picked and taken in one cycle");

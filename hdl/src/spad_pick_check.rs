@@ -13,9 +13,9 @@ pub(crate) fn emit_kernel() -> Result<Module> {
         "issue.md",
     ));
     let picked = u.input("picked", 1, "a warp is picked");
-    let shared = u.input("shared", 1, "it may touch the shared part");
-    let refused = u.input("refused", 1, "it was refused when it was qualified");
-    let atomic = u.input("atomic", 1, "it offers an ATOMIC");
+    let shared = u.input("shared", 1, "the pick may touch the shared part");
+    let refused = u.input("refused", 1, "the pick was refused when it was qualified");
+    let atomic = u.input("atomic", 1, "the pick is an ATOMIC");
     let held = u.input("held", 1, "the mask holds it");
     let about = "it will for longer, and another warp can go";
     let overtaken = u.input("overtaken", 1, about);
@@ -25,8 +25,8 @@ pub(crate) fn emit_kernel() -> Result<Module> {
     let moved = u.input("moved", 1, about);
     let atom_infl = u.input("atom_infl", 1, "an ATOMIC is in flight");
     let room = u.input("room", 1, "an instruction may be taken");
-    let take = u.output("take", 1, "it is taken");
-    let leaves = u.output("leaves", 1, "it is taken, or dropped");
+    let take = u.output("take", 1, "the pick is taken");
+    let leaves = u.output("leaves", 1, "the pick is taken or dropped");
 
     let stale = u.name("stale", shared & (changed | moved));
     let (second_atomic, yields) = (atomic & atom_infl, held & overtaken);

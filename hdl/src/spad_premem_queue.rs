@@ -22,10 +22,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let cfg_on = u.input("cfg_on", 1, about);
     let in_valid = u.input("in_valid", 1, "an entry is offered");
     let in_data = u.input("in_data", prew, "the entry");
-    let in_ready = u.output("in_ready", 1, "it is taken");
+    let in_ready = u.output("in_ready", 1, "the input is accepted");
     let out_valid = u.output("out_valid", 1, "the oldest entry is offered");
     let out_data = u.output("out_data", prew, "the entry; 0 if none");
-    let out_ready = u.input("out_ready", 1, "it is taken");
+    let out_ready = u.input("out_ready", 1, "the output is accepted");
     let count = u.output("count", p.PQW, "entries held");
     if p.PQ == 0 {
         for input in [clk, rst, cfg_on] {

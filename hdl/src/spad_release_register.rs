@@ -26,7 +26,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let [t] = u.sizes(p, ["T"]);
     u.clocked();
     let launch_valid = u.input("launch_valid", 1, "a block starts");
-    let launch_block = u.input("launch_block", p.TW, "its slot");
+    let launch_block = u.input("launch_block", p.TW, "slot of the block that starts");
     let now_done = u.input(
         "now_done",
         t,

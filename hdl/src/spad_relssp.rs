@@ -25,8 +25,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let [w_count, ws, l, s_count, t, tw] = u.sizes(p, ["W", "WS", "L", "S", "T", "TW"]);
     u.clocked();
     let launch_valid = u.input("launch_valid", 1, "a block starts");
-    let launch_block = u.input("launch_block", p.TW, "its slot");
-    let launch_wmask = u.input("launch_wmask", w_count, "its warps");
+    let launch_block = u.input("launch_block", p.TW, "slot of the block that starts");
+    let launch_wmask = u.input("launch_wmask", w_count, "warps of the block that starts");
     let about = "threads of the highest of them; the others are full";
     let launch_last = u.input("launch_last", ws, about);
     let rel_valid = u.input("rel_valid", 1, "lanes of a subwarp execute relssp");

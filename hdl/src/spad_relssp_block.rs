@@ -25,7 +25,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
     let releases = u.input("releases", 1, "it is");
     let live = u.input("live", p.W, "warps with an active thread");
     let rel_done = u.output("rel_done", 1, "every active thread has released");
-    let rel_live = u.output("rel_live", 1, "it has an active thread");
+    let rel_live = u.output("rel_live", 1, "the block has an active thread");
     let about = "the last of its active threads released in this cycle";
     let unlock = u.output("unlock", 1, about);
 

@@ -15,8 +15,8 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         p.text(&["WS"]),
         "relssp.md",
     ));
-    let starts = u.input("starts", 1, "its block starts");
-    let highest = u.input("highest", 1, "it is the highest warp of that block");
+    let starts = u.input("starts", 1, "the warp's block starts");
+    let highest = u.input("highest", 1, "the warp is the highest of the block");
     let launch_last = u.input("launch_last", p.WS, "threads of the highest warp");
     let exits = u.input("exits", 1, "threads of it exit");
     let exit_mask = u.input("exit_mask", p.WS, "these threads");
@@ -24,15 +24,19 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
     let active = u.input("active", p.WS, "threads that are launched and not exited");
     let about = "threads that have released; of active ones only it counts";
     let released = u.input("released", p.WS, about);
-    let active_next = u.output("active_next", p.WS, "the same in the next cycle");
+    let active_next = u.output("active_next", p.WS, "active threads in the next cycle");
     let about = "the same in the next cycle, if relssp is executed";
     let released_next = u.output("released_next", p.WS, about);
     let about = "every active thread had released before this cycle";
     let was_done = u.output("was_done", 1, about);
-    let was_live = u.output("was_live", 1, "it had an active thread before this cycle");
+    let was_live = u.output(
+        "was_live",
+        1,
+        "the warp had an active thread before this cycle",
+    );
     let done = u.output("done", 1, "every active thread has released before");
     let done_if = u.output("done_if", 1, "or has if relssp is executed");
-    let live = u.output("live", 1, "it has an active thread");
+    let live = u.output("live", 1, "the warp has an active thread");
 
     u.note("Threads that exit are no longer active; only active ones release.");
     let active_now = u.name("active_now", active & !exit_mask.gated(exits));

@@ -22,7 +22,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let s = p.sizes(&u);
     u.clocked();
     let at_valid = u.input("at_valid", 1, "a pass is offered");
-    let at_ready = u.output("at_ready", 1, "it is taken: the sequencer is idle");
+    let at_ready = u.output("at_ready", 1, "the pass is accepted: the sequencer is idle");
     let at_aop = u.input("at_aop", 4, "operation");
     let at = Lanes {
         mask: u.input("at_mask", s.L, "active lanes"),
@@ -33,12 +33,12 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     };
     let at_tag = u.input("at_tag", s.TGW, "comes back with the result");
     let sp_valid = u.output("sp_valid", 1, "a scratchpad request is offered");
-    let sp_ready = u.input("sp_ready", 1, "it is taken");
+    let sp_ready = u.input("sp_ready", 1, "the request is accepted");
     let about = "3 load and lock, 4 store and unlock, 0 the final pass";
     let sp_op = u.output("sp_op", 3, about);
     let about = "data of a store, or the old words at the end; else 0";
     let sp = Lanes {
-        mask: u.output("sp_mask", s.L, "its lanes"),
+        mask: u.output("sp_mask", s.L, "lanes of the request"),
         bank: u.output("sp_bank", s.L * s.m, "their banks; else 0"),
         row: u.output("sp_row", s.L * s.R, "their rows; else 0"),
         lock: u.output("sp_lock", s.L * s.LK, "their locks; else 0"),
@@ -49,7 +49,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let about = "at the end: degree of the first read";
     let sp_degree = u.output("sp_degree", s.DG, about);
     let sr_valid = u.input("sr_valid", 1, "response to one of its requests");
-    let sr_mask = u.input("sr_mask", s.L, "its lanes");
+    let sr_mask = u.input("sr_mask", s.L, "lanes of the response");
     let sr_data = u.input("sr_data", s.L * s.D, "words read");
     let sr_success = u.input("sr_success", s.L, "lanes that took their lock");
     let sr_error = u.input("sr_error", 1, "error");

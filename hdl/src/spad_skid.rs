@@ -21,11 +21,11 @@ pub(crate) fn emit_helper() -> Result<Module> {
     let [_, rst] = u.clocked();
     let in_valid = u.input("in_valid", 1, "an entry is offered");
     let in_data = u.input("in_data", width, "the entry, WIDTH bits");
-    let in_ready = u.output("in_ready", 1, "it is taken; from a flip-flop");
+    let in_ready = u.output("in_ready", 1, "the input is accepted; from a flip-flop");
     let out_valid = u.output("out_valid", 1, "the oldest entry is offered");
     let about = "the entry, WIDTH bits; without one, what in_data was";
     let out_data = u.output("out_data", width, about);
-    let out_ready = u.input("out_ready", 1, "it is taken");
+    let out_ready = u.input("out_ready", 1, "the output is accepted");
 
     let first_valid = u.register("first_valid", 1).reset(0);
     let first = u

@@ -22,7 +22,11 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let about = "0 none, 1 XOR, 2 ADD; it and the hash change only while idle";
     let cfg_lock_hash = u.input("cfg_lock_hash", 2, about);
     let req_valid = u.input("req_valid", 1, "an access is offered");
-    let req_ready = u.output("req_ready", 1, "it is taken at the end of this cycle");
+    let req_ready = u.output(
+        "req_ready",
+        1,
+        "the request is accepted at the end of this cycle",
+    );
     let req_op = u.input("req_op", 3, "operation");
     let req_mask = u.input("req_mask", l, "active lanes");
     let req_addr = u.input("req_addr", l * n, "word address, n bits per lane");
@@ -32,10 +36,10 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let req_tag = u.input("req_tag", stg, "comes back with the answer");
     let about = "an answer is offered; the rest is 0 if not";
     let rsp_valid = u.output("rsp_valid", 1, about);
-    let rsp_ready = u.input("rsp_ready", 1, "it is taken");
+    let rsp_ready = u.input("rsp_ready", 1, "the response is accepted");
     let rsp_op = u.output("rsp_op", 3, "operation of the access");
-    let rsp_mask = u.output("rsp_mask", l, "its active lanes");
-    let rsp_tag = u.output("rsp_tag", stg, "its tag");
+    let rsp_mask = u.output("rsp_mask", l, "active lanes of the response");
+    let rsp_tag = u.output("rsp_tag", stg, "tag of the response");
     let about = "words read, or the data of a pass, D bits per lane; else 0";
     let rsp_data = u.output("rsp_data", l * d, about);
     let rsp_success = u.output("rsp_success", l, "lanes that took their lock");

@@ -17,13 +17,13 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     });
     let ahead = p.AHEAD > 0;
     u.clocked();
-    let clear = u.input("clear", 1, "kernel launch: as reset");
+    let clear = u.input("clear", 1, "kernel launch: same effect as reset");
     let about = "a predicted instruction was issued in this cycle";
     let set_valid = u.input("set_valid", 1, about);
     let set_base = u.input("set_base", p.PW, "number of its passes - 1");
     let about = "the history knows it: in the cycle after set_valid, AHEAD > 0: in the second";
     let lk_hit = u.input("lk_hit", 1, about);
-    let lk_excess = u.input("lk_excess", p.EX, "its excess");
+    let lk_excess = u.input("lk_excess", p.EX, "excess that the look-up found");
     let about = "AHEAD > 0: it is likely to have an excess, in the cycle after set_valid";
     let lk_heavy = u.input("lk_heavy", 1, about);
     let lk_heavier = u.input("lk_heavier", 1, "AHEAD > 0: and one of more than one cycle");

@@ -26,7 +26,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let about = "masked warps go when nothing else can";
     let cfg_violate = u.input("cfg_violate", 1, about);
     let ready = u.input("ready", warps, "warps that may issue");
-    let is_mem = u.input("is_mem", warps, "they offer a memory instruction");
+    let is_mem = u.input("is_mem", warps, "the warp offers a memory instruction");
     let mask = u.input("mask", 1, "memory warps are masked");
     let about = "warps, none of is_mem, that wait for the others while nothing is masked";
     let put_off = u.input("put_off", warps, about);
@@ -35,7 +35,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let take = u.input("take", 1, "the selection is issued in this cycle");
     let sel_valid = u.output("sel_valid", 1, "a warp is selected");
     let sel = u.output("sel", warps, "the warp, one-hot; 0 if none");
-    let sel_warp = u.output("sel_warp", p.WW, "its number; 0 if none");
+    let sel_warp = u.output("sel_warp", p.WW, "number of the selected warp; 0 if none");
     let masked = u.output("masked", 1, "some ready warp is held back by the mask");
 
     u.section("The warps behind the one that was taken last.");

@@ -19,21 +19,21 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let [wbw] = u.sizes(p, ["WBW"]);
     u.clocked();
     let icn_valid = u.input("icn_valid", 1, "data from off-chip is offered");
-    let icn_data = u.input("icn_data", wbw, "its payload");
-    let icn_ready = u.output("icn_ready", 1, "it is taken");
+    let icn_data = u.input("icn_data", wbw, "payload of the off-chip data");
+    let icn_ready = u.output("icn_ready", 1, "the off-chip data is accepted");
     let mem_valid = u.input(
         "mem_valid",
         1,
         "the result of the last memory stage is offered",
     );
-    let mem_data = u.input("mem_data", wbw, "its payload");
-    let mem_ready = u.output("mem_ready", 1, "it is taken");
+    let mem_data = u.input("mem_data", wbw, "payload of the memory path's result");
+    let mem_ready = u.output("mem_ready", 1, "the memory path's result is accepted");
     let nm_valid = u.input("nm_valid", 1, "the result of the NONMEM queue is offered");
-    let nm_data = u.input("nm_data", wbw, "its payload");
-    let nm_ready = u.output("nm_ready", 1, "it is taken");
+    let nm_data = u.input("nm_data", wbw, "payload of the other path's result");
+    let nm_ready = u.output("nm_ready", 1, "the other path's result is accepted");
     let wb_valid = u.output("wb_valid", 1, "a result is written back");
     let wb_src = u.output("wb_src", 2, "0 icn, 1 mem, 2 nonmem; 0 if none");
-    let wb_data = u.output("wb_data", wbw, "its payload; 0 if none");
+    let wb_data = u.output("wb_data", wbw, "payload written back; 0 if none");
     let wb_ready = u.input("wb_ready", 1, "the port takes it");
     let [from_icn, from_mem, from_nonmem] =
         [source::ICN, source::MEM, source::NONMEM].map(|value| code(&source::FIELD, value));

@@ -1,7 +1,7 @@
 //! A unit under description: ports, sizes, registers, logic, instances.
 //!
-//! The calls stand in the order in which the module reads. What a module needs
-//! to declare follows: sizes, codes and indices that it uses.
+//! Calls are made in the order of the emitted text. The declarations that a module
+//! needs follow from them: the sizes, codes and indices that it uses.
 
 use crate::adapter;
 use crate::body;

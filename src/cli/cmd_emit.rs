@@ -48,7 +48,7 @@ pub struct EmitArgs {
     period: f64,
     /// Shares of the period outside a block: before its inputs, after its
     /// outputs.
-    #[arg(long, value_name = "BEFORE,BEHIND", default_value = "0.3,0.3", value_parser = parts)]
+    #[arg(long, value_name = "BEFORE,AFTER", default_value = "0.3,0.3", value_parser = parts)]
     io_budget: (f64, f64),
     /// How registers are reset; those covered by a valid bit have no reset.
     #[arg(long, value_enum, value_name = "STYLE", default_value = "sync")]

@@ -69,11 +69,11 @@ fn text(design: &Design, unit: &EmittedUnit) -> String {
          # set spadkit_period 2.0\n\
          if {{ ![info exists spadkit_period] }} {{ set spadkit_period {period:?} }}\n\
          if {{ ![info exists spadkit_before] }} {{ set spadkit_before {before:?} }}\n\
-         if {{ ![info exists spadkit_behind] }} {{ set spadkit_behind {behind:?} }}\n\
+         if {{ ![info exists spadkit_after] }} {{ set spadkit_after {behind:?} }}\n\
          create_clock -name clk -period $spadkit_period{clock}\n\
          set_input_delay [expr {{$spadkit_before * $spadkit_period}}] -clock clk \\\n\
          {}\n\
-         set_output_delay [expr {{$spadkit_behind * $spadkit_period}}] -clock clk \\\n\
+         set_output_delay [expr {{$spadkit_after * $spadkit_period}}] -clock clk \\\n\
          {}\n\
          {config}{registers}",
         design.preset,

@@ -119,7 +119,7 @@ fn constraints_have_the_budget_that_was_asked_for() {
     for line in [
         "{ set spadkit_period 1.5 }",
         "{ set spadkit_before 0.6 }",
-        "{ set spadkit_behind 0.25 }",
+        "{ set spadkit_after 0.25 }",
         "\nset_false_path -from [get_ports {cfg_lock_hash[*]}]",
     ] {
         assert!(sdc.contains(line), "{line}: {sdc}");
