@@ -1,6 +1,7 @@
 //! A launch file to fill in, derived from the parameters in a kernel's PTX.
 
 mod given;
+mod maps;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -10,6 +11,8 @@ pub use given::{Given, GivenArg};
 
 use crate::error::{Error, Result};
 use crate::ptx::{Function, Module, Parameter, Type, Variable};
+use maps::{MapUse, maps};
+use std::collections::BTreeMap;
 use usage::Usage;
 
 /// What is known of a launch before anybody fills anything in.
@@ -50,6 +53,8 @@ enum ParamKind {
     Scalar(Type),
     /// A struct or an array by value, of so many bytes.
     Bytes(u64),
+    /// A tensor map, or the address of one.
+    TensorMap(MapUse),
 }
 
 impl Skeleton {
@@ -77,7 +82,7 @@ impl Skeleton {
                 ),
             },
             dynamic_shared: usage.dynamic_shared,
-            params: params_of(function, &usage),
+            params: params_of(function, &usage, &maps(function, module.address_size)),
         })
     }
 
@@ -118,7 +123,7 @@ fn block_of(function: &Function, usage: &Usage) -> ([u32; 3], &'static str) {
     }
 }
 
-fn params_of(function: &Function, usage: &Usage) -> Vec<Param> {
+fn params_of(function: &Function, usage: &Usage, maps: &BTreeMap<u32, MapUse>) -> Vec<Param> {
     let variables = function.params.iter().filter_map(|param| match param {
         Parameter::Variable(at) => Some(*at),
         Parameter::Register(_) => None,
@@ -127,7 +132,10 @@ fn params_of(function: &Function, usage: &Usage) -> Vec<Param> {
         let variable = &function.variables[at as usize];
         Param {
             name: short_name(&variable.name, &function.name),
-            kind: kind_of(variable, at, usage),
+            kind: match maps.get(&at) {
+                Some(map) => ParamKind::TensorMap(map.clone()),
+                None => kind_of(variable, at, usage),
+            },
         }
     };
     variables.map(param).collect()

@@ -131,6 +131,79 @@ fn an_offset_is_no_pointer() {
 }
 
 #[test]
+fn tensor_maps_are_tables_with_a_buffer() {
+    let copies = "{ .reg .b64 %m<4>; .reg .b32 %r<3>; .reg .b16 %h;
+        mov.b64 %m0, k_param_0; cvta.param.u64 %m1, %m0; ld.param.u64 %m2, [k_param_1];
+        cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes
+          [%r0], [%m1, {%r1, %r1}], [%r2];
+        cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.bulk_group [%m2, {%r1}], [%r0];
+        mov.b64 %m3, k_param_2;
+        cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes
+          [%r0], [%m3, {%r1, %r1, %r1}], [%r2], {%h};
+        ret; }";
+    let head = entry(
+        ".param .align 64 .b8 k_param_0[128], .param .u64 k_param_1,
+        .param .align 64 .b8 k_param_2[128])",
+        copies,
+    );
+    let given = Given {
+        args: vec!["0=iota:s32:4096".parse().expect("an argument")],
+        ..Given::default()
+    };
+    let text = text_of(&head.replace("sm_70", "sm_90"), &given);
+    insta::assert_snapshot!(text.split_once("\n\n").unwrap().1, @r#"
+    [[arg]]
+    name = "param_0"
+    [arg.tensor_map]
+    buffer = "param_0_tensor"
+    type = "s32"
+    extent = [64, 64]  # fill in: elements, the contiguous dimension first
+    box = [32, 32]  # fill in: elements of a copy
+    swizzle = "none"  # fill in: none, 32, 64 or 128
+
+    [[arg]]
+    name = "param_1"
+    [arg.tensor_map]
+    buffer = "param_1_tensor"
+    type = "f32"  # fill in: as of the buffer
+    extent = [4096]  # fill in: elements, the contiguous dimension first
+    box = [256]  # fill in: elements of a copy
+    swizzle = "none"  # fill in: none, 32, 64 or 128
+
+    [[arg]]
+    name = "param_2"
+    [arg.tensor_map]
+    buffer = "param_2_tensor"
+    type = "f32"  # fill in: as of the buffer
+    extent = [16, 16, 16]  # fill in: elements, the contiguous dimension first
+    lower = [0]  # fill in: the first pixel
+    upper = [0]  # fill in: the last one, from the image's last
+    channels = 8  # fill in: elements of a pixel
+    pixels = 16  # fill in: pixels of a copy
+    swizzle = "none"  # fill in: none, 32, 64 or 128
+
+    [[arg]]
+    name = "param_0_tensor"
+    type = "s32"
+    count = 4096
+    init = "iota"
+
+    [[arg]]
+    name = "param_1_tensor"
+    type = "f32"  # fill in: the PTX does not show the type
+    count = 4096  # fill in: elements
+    init = "random"  # the kernel reads and writes it
+
+    [[arg]]
+    name = "param_2_tensor"
+    type = "f32"  # fill in: the PTX does not show the type
+    count = 4096  # fill in: elements
+    init = "random"  # the kernel reads it
+    "#);
+    LaunchFile::parse(text, Path::new("k.toml")).expect("a launch file");
+}
+
+#[test]
 fn wrong_arguments_say_what_was_expected() {
     for wrong in [
         "x",
@@ -183,7 +256,8 @@ fn skeletons_of_all_kernels_are_launch_files() {
                 let text = skeleton.text("k.ptx", &Given::default()).expect("a text");
                 let launch = LaunchFile::parse(text.clone(), Path::new("k.toml"));
                 let launch = launch.unwrap_or_else(|e| panic!("{}: {e}\n{text}", path.display()));
-                assert_eq!(launch.args.len(), function.params.len());
+                let maps = text.matches("[arg.tensor_map]").count();
+                assert_eq!(launch.args.len(), function.params.len() + maps);
                 entries += 1;
             }
         }

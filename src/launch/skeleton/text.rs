@@ -1,8 +1,10 @@
 //! A skeleton as the text of a launch file.
 
 use super::given::{Given, GivenValue};
+use super::maps::MapUse;
 use super::{Param, ParamKind, Skeleton};
 use crate::error::{Error, Result};
+use crate::launch::Element;
 use crate::ptx::Type;
 use crate::quote::did_you_mean;
 use std::fmt::Write;
@@ -37,15 +39,20 @@ impl Skeleton {
             }
             (None, false) => {}
         }
+        // Behind those for parameters.
+        let mut tensors = String::new();
         for (param, value) in self.params.iter().zip(values) {
             text += "\n[[arg]]\n";
             text += &format!("name = {}\n", quoted(&param.name));
+            if let ParamKind::TensorMap(map) = &param.kind {
+                tensors += &tensor_lines(param, map, value);
+            }
             text += &match value {
                 Some(value) => given_lines(param, value),
                 None => unknown_lines(param),
             };
         }
-        Ok(text)
+        Ok(text + &tensors)
     }
 
     /// What is given for each parameter.
@@ -80,11 +87,10 @@ impl Skeleton {
 
 fn given_lines(param: &Param, value: &GivenValue) -> String {
     match value {
-        GivenValue::Buffer(init, element, count) => format!(
-            "type = \"{}\"\ncount = {count}\ninit = {}\n",
-            element.name(),
-            quoted(init)
-        ),
+        GivenValue::Buffer(init, element, count) => match &param.kind {
+            ParamKind::TensorMap(map) => map_lines(param, map, Some(*element)),
+            _ => buffer_lines(init, *element, *count),
+        },
         GivenValue::Number(number) => {
             let ty = match &param.kind {
                 ParamKind::Scalar(ty) => element_name(*ty),
@@ -99,6 +105,14 @@ fn given_lines(param: &Param, value: &GivenValue) -> String {
     }
 }
 
+fn buffer_lines(init: &str, element: Element, count: u64) -> String {
+    format!(
+        "type = \"{}\"\ncount = {count}\ninit = {}\n",
+        element.name(),
+        quoted(init)
+    )
+}
+
 fn unknown_lines(param: &Param) -> String {
     match &param.kind {
         ParamKind::Pointer {
@@ -110,12 +124,7 @@ fn unknown_lines(param: &Param) -> String {
                 Some(ty) => (element_name(*ty), ""),
                 None => ("f32", "  # fill in: the PTX does not show the type"),
             };
-            let (init, access) = match (reads, writes) {
-                (true, true) => ("random", "the kernel reads and writes it"),
-                (true, false) => ("random", "the kernel reads it"),
-                (false, true) => ("zeros", "the kernel writes it"),
-                (false, false) => ("random", "no access in the kernel itself"),
-            };
+            let (init, access) = init_of(*reads, *writes);
             format!(
                 "type = \"{ty}\"{note}\ncount = {COUNT}  # fill in: elements\n\
                  init = \"{init}\"  # {access}\n"
@@ -126,6 +135,7 @@ fn unknown_lines(param: &Param) -> String {
             let value = if ty.is_float() { "1.0" } else { "64" };
             format!("type = \"{name}\"\nvalue = {value}  # fill in\n")
         }
+        ParamKind::TensorMap(map) => map_lines(param, map, None),
         ParamKind::Bytes(bytes) => {
             let zeros = "00".repeat(usize::try_from(*bytes).unwrap_or(0));
             format!(
@@ -134,6 +144,68 @@ fn unknown_lines(param: &Param) -> String {
             )
         }
     }
+}
+
+/// The first contents of a buffer, and why.
+fn init_of(reads: bool, writes: bool) -> (&'static str, &'static str) {
+    match (reads, writes) {
+        (true, true) => ("random", "the kernel reads and writes it"),
+        (true, false) => ("random", "the kernel reads it"),
+        (false, true) => ("zeros", "the kernel writes it"),
+        (false, false) => ("random", "no access in the kernel itself"),
+    }
+}
+
+/// The map of a tensor that fills a buffer of [`COUNT`] elements.
+fn map_lines(param: &Param, map: &MapUse, element: Option<Element>) -> String {
+    const EXTENTS: [&str; 5] = [
+        "4096",
+        "64, 64",
+        "16, 16, 16",
+        "8, 8, 8, 8",
+        "8, 8, 8, 4, 2",
+    ];
+    const BOXES: [&str; 5] = ["256", "32, 32", "8, 8, 8", "4, 4, 4, 4", "4, 4, 4, 4, 2"];
+    let at = map.rank.clamp(1, 5) - 1;
+    let (ty, note) = match element {
+        Some(element) => (element.name(), ""),
+        None => ("f32", "  # fill in: as of the buffer"),
+    };
+    let part = if map.image {
+        let corner = vec!["0"; map.rank.saturating_sub(2)].join(", ");
+        format!(
+            "lower = [{corner}]  # fill in: the first pixel\n\
+             upper = [{corner}]  # fill in: the last one, from the image's last\n\
+             channels = 8  # fill in: elements of a pixel\n\
+             pixels = 16  # fill in: pixels of a copy\n"
+        )
+    } else {
+        format!("box = [{}]  # fill in: elements of a copy\n", BOXES[at])
+    };
+    format!(
+        "[arg.tensor_map]\nbuffer = {}\ntype = \"{ty}\"{note}\n\
+         extent = [{}]  # fill in: elements, the contiguous dimension first\n{part}\
+         swizzle = \"none\"  # fill in: none, 32, 64 or 128\n",
+        quoted(&tensor_name(param)),
+        EXTENTS[at],
+    )
+}
+
+/// The buffer with the tensor of a map.
+fn tensor_lines(param: &Param, map: &MapUse, given: Option<&GivenValue>) -> String {
+    let (init, access) = init_of(map.reads, map.writes);
+    let lines = match given {
+        Some(GivenValue::Buffer(init, element, count)) => buffer_lines(init, *element, *count),
+        _ => format!(
+            "type = \"f32\"  # fill in: the PTX does not show the type\n\
+             count = {COUNT}  # fill in: elements\ninit = \"{init}\"  # {access}\n"
+        ),
+    };
+    format!("\n[[arg]]\nname = {}\n{lines}", quoted(&tensor_name(param)))
+}
+
+fn tensor_name(param: &Param) -> String {
+    format!("{}_tensor", param.name)
 }
 
 /// The name of a launch file's element type.

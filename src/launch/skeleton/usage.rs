@@ -42,7 +42,7 @@ impl Pointer {
 }
 
 /// Parameters that a register is computed from.
-type Origins = BTreeMap<Register, BTreeSet<u32>>;
+pub(super) type Origins = BTreeMap<Register, BTreeSet<u32>>;
 
 impl Usage {
     /// Looks at all instructions of an entry. What device functions do with
@@ -53,13 +53,7 @@ impl Usage {
             grid_dimensions: 1,
             ..Usage::default()
         };
-        let width = Type::from_text(if module.address_size == 32 {
-            "b32"
-        } else {
-            "b64"
-        });
-        let width = width.map_or(64, Type::bits);
-        let origins = origins(function, width);
+        let origins = origins(function, module.address_size, loaded);
         let consumers = consumers(function);
         let sure = converted(function, &origins);
         for i in &function.instructions {
@@ -174,7 +168,7 @@ impl Usage {
 }
 
 /// The parameter that `ld.param` reads, where it reads one from its start.
-fn loaded(i: &Instruction) -> Option<u32> {
+pub(super) fn loaded(i: &Instruction) -> Option<u32> {
     let param = matches!(i.space(), Some(Space::Param | Space::ParamEntry));
     match i.operands.get(1) {
         Some(Operand::Address(Base::Variable(Symbol::Local(at)), 0))
@@ -186,14 +180,18 @@ fn loaded(i: &Instruction) -> Option<u32> {
     }
 }
 
-/// The parameters that each register of `width` bits may be an address in:
-/// loaded, moved, converted, or with an offset added.
-fn origins(function: &Function, width: u32) -> Origins {
+/// The parameters that each register of `width` bits may be an address in: as
+/// `begin` says, and moved, converted, or with an offset added from there.
+pub(super) fn origins(
+    function: &Function,
+    width: u32,
+    begin: impl Fn(&Instruction) -> Option<u32>,
+) -> Origins {
     let mut origins = Origins::new();
     loop {
         let mut changed = false;
         for i in &function.instructions {
-            let from: BTreeSet<u32> = match loaded(i) {
+            let from: BTreeSet<u32> = match begin(i) {
                 Some(param) => BTreeSet::from([param]),
                 None if keeps_addresses(i, width) => {
                     let bases = reads(i).into_iter();

@@ -1,0 +1,69 @@
+//! Parameters that are tensor maps, or addresses of them.
+
+use super::usage::{loaded, origins};
+use crate::ptx::{Function, Instruction, Opcode, Operand, Symbol, Word};
+use std::collections::BTreeMap;
+
+/// What the copies by a map say of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct MapUse {
+    /// Dimensions of the tensor.
+    pub rank: usize,
+    /// Whether they move pixels of an image.
+    pub image: bool,
+    pub reads: bool,
+    pub writes: bool,
+}
+
+/// By index of the parameter's variable: those by which an entry copies parts
+/// of tensors. Addresses have `width` bits.
+pub(super) fn maps(function: &Function, width: u32) -> BTreeMap<u32, MapUse> {
+    let begin = |i: &Instruction| loaded(i).or_else(|| addressed(i));
+    let origins = origins(function, width, begin);
+    let mut found: BTreeMap<u32, MapUse> = BTreeMap::new();
+    for i in function.instructions.iter().filter(|i| i.has(Word::Tensor)) {
+        let (Opcode::Cp, Some(rank)) = (i.opcode, rank(i)) else {
+            continue;
+        };
+        let (at, map) = match i.operands.iter().enumerate().find_map(map_operand) {
+            Some(found) => found,
+            None => continue,
+        };
+        let params = match map {
+            Operand::Variable(Symbol::Local(param), _) => vec![*param],
+            Operand::Register(r) => origins.get(r).into_iter().flatten().copied().collect(),
+            _ => continue,
+        };
+        for param in params {
+            let used = found.entry(param).or_default();
+            used.rank = rank;
+            used.image |= i.has(Word::Im2col) || i.has(Word::Im2colNoOffs);
+            // The target stands first; that of a prefetch is a cache.
+            let writes = at == 0 && !i.has(Word::Prefetch);
+            used.reads |= !writes || i.has(Word::Reduce);
+            used.writes |= writes;
+        }
+    }
+    found
+}
+
+/// The map of `[map, {coordinates}]`, with the operand's place.
+fn map_operand((at, operand): (usize, &Operand)) -> Option<(usize, &Operand)> {
+    match operand {
+        Operand::Indexed(items) => Some((at, items.first()?)),
+        _ => None,
+    }
+}
+
+fn rank(i: &Instruction) -> Option<usize> {
+    const WORDS: [Word; 5] = [Word::D1, Word::D2, Word::D3, Word::D4, Word::D5];
+    Some(WORDS.iter().position(|word| i.has(*word))? + 1)
+}
+
+/// The parameter whose address `mov` takes.
+fn addressed(i: &Instruction) -> Option<u32> {
+    match i.operands.get(1) {
+        Some(Operand::Variable(Symbol::Local(at), 0)) if i.opcode == Opcode::Mov => Some(*at),
+        _ => None,
+    }
+}
