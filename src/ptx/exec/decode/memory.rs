@@ -321,8 +321,16 @@ impl Decoder<'_> {
         let region = self.region(operand);
         let (space, from, offset) = self.address(i, operand)?;
         let data = self.elements(&i.operands[data], Type::B32, !store)?;
-        if !matches!(data.len(), 1 | 2 | 4) || data.iter().any(|s| s.width != Width::Word) {
-            return Err("one, two or four registers of 32 bits expected".to_owned());
+        let number = match i.one_of(&[Word::X1, Word::X2, Word::X4]) {
+            Some(Word::X1) => 1,
+            Some(Word::X2) => 2,
+            Some(_) => 4,
+            None => return Err("expected .x1, .x2 or .x4".to_owned()),
+        };
+        if data.len() != number || data.iter().any(|s| s.width != Width::Word) {
+            return Err(format!(
+                "{number} registers of 32 bits expected, as .x{number} says"
+            ));
         }
         let transposed = i.has(Word::Trans);
         let access = self.add_memory(MemoryOp {
