@@ -177,3 +177,41 @@ fn bad_lists_are_refused_where_they_stand() {
         assert!(err.contains(place) && err.contains(what), "{ptx}: {err}");
     }
 }
+
+/// The linked module is for the highest target of its texts.
+#[test]
+fn the_machine_is_that_of_the_highest_target() {
+    let folder = folder(BOTH, 64);
+    let path = folder.path().join("b.ptx");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("sm_70", "sm_90")).unwrap();
+    for ptx in [BOTH, "[\"b.ptx\", \"a.ptx\"]"] {
+        let launch = folder.path().join("l.toml");
+        let text = std::fs::read_to_string(&launch).unwrap();
+        std::fs::write(&launch, text.replace(BOTH, ptx)).unwrap();
+        let (status, out, err) = spadkit(folder.path(), &["conflicts", "l.toml"]);
+        assert_eq!(status, 0, "{out}{err}");
+        assert!(out.contains(".target sm_90 of b.ptx"), "{out}{err}");
+    }
+}
+
+#[test]
+fn flow_names_the_text_of_a_line() {
+    let folder = folder(BOTH, 64);
+    let line = format!("{HEAD}{FIRST}");
+    let line = line.lines().position(|l| l.contains("st.shared")).unwrap() + 1;
+    let args = ["flow", "l.toml", "--fast", "-o", "out", "--format", "json"];
+    let (status, out, err) = spadkit(folder.path(), &args);
+    assert_eq!(status, 0, "{out}{err}");
+    let found = json(&out);
+    let lines = found["instructions"].as_array().unwrap();
+    assert!(lines.iter().all(|l| l["ptx_file"] == "a.ptx"), "{out}");
+    assert_eq!(lines[0]["ptx_line"], line);
+    let page = std::fs::read_to_string(
+        found["report"]
+            .as_str()
+            .map(|p| folder.path().join(p))
+            .unwrap(),
+    );
+    assert!(page.unwrap().contains(&format!("a.ptx:{line}")));
+}

@@ -7,9 +7,9 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _native
 from ._arguments import Bound, Parameter, bind
-from ._errors import CheckFailed, FileError, KernelFault, UsageError
+from ._errors import CheckFailed, KernelFault, UsageError
 from ._results import Conflicts, Result, Rewritten, Run, Tuning
-from ._sources import Source, cuda_source, cupy_source, triton_source
+from ._sources import PTX, Source, cuda_source, cupy_source, ptx_source, triton_source
 
 Size = Union[int, Sequence[int]]
 #: Thread instructions after which a run ends, where no other limit is given.
@@ -26,7 +26,7 @@ class Kernel:
     """
 
     def __init__(self, source: Source) -> None:
-        self._native = _native.Kernel(source.ptx, source.file, source.entry)
+        self._native = _native.Kernel([(source.ptx, source.file), *source.linked], source.entry)
         self._source = source
         self._last: Optional[Launch] = None
         names = source.parameters
@@ -36,23 +36,15 @@ class Kernel:
             self._parameters.append(Parameter(own, size, source.types.get(own, kind)))
 
     @classmethod
-    def from_ptx(cls, ptx: Union[str, "os.PathLike[str]"], entry: Optional[str] = None) -> "Kernel":
+    def from_ptx(cls, ptx: Union[PTX, Sequence[PTX]], entry: Optional[str] = None) -> "Kernel":
         """A kernel of a PTX text, or of a file that has one.
 
-        ``entry`` may be left out if there is only one, and may be its plain name
-        for a mangled one.
+        Several in a list are linked, as by ``ptx = ["a.ptx", "b.ptx"]`` in a
+        launch file. ``entry`` may be left out if there is only one, and may be
+        its plain name for a mangled one.
         """
-        if isinstance(ptx, str) and ("\n" in ptx or ".version" in ptx):
-            return cls(Source(ptx, "<ptx>", entry))
-        path = os.fspath(ptx)
-        try:
-            with open(path, encoding="utf-8") as file:
-                return cls(Source(file.read(), path, entry))
-        except OSError as error:
-            what = f"cannot read {path}: {error.strerror}"
-            raise FileError(what, "expected a PTX text, or a path to one") from None
-        except UnicodeDecodeError:
-            raise FileError(f"{path} is not a text", "expected PTX in UTF-8") from None
+        texts = [ptx] if isinstance(ptx, (str, os.PathLike)) else ptx
+        return cls(ptx_source(texts, entry))
 
     @classmethod
     def from_triton(cls, compiled: Any) -> "Kernel":
@@ -86,7 +78,7 @@ class Kernel:
 
     @property
     def ptx(self) -> str:
-        """The PTX."""
+        """The PTX; of several texts, one after the other."""
         return self._native.ptx
 
     @property

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _nvrtc
 from ._descriptors import Descriptor, descriptors_of
-from ._errors import ArgumentError, UsageError
+from ._errors import ArgumentError, FileError, UsageError
+
+#: A PTX text, or a path to one.
+PTX = Union[str, "os.PathLike[str]"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,8 @@ class Source:
     ptx: str
     file: str
     entry: Optional[str]
+    #: Further texts that are linked with it, and their names.
+    linked: Sequence[tuple[str, str]] = ()
     #: Threads of a block.
     block: Optional[int] = None
     #: Bytes of dynamic shared memory.
@@ -144,6 +150,30 @@ def _triton_arguments(source: Any) -> tuple[dict[str, str], dict[str, Any], list
     kinds = {name(key): str(kind) for key, kind in given.items()}
     runtime = [n for n in signature if n in kinds and kinds[n] != "constexpr"]
     return {n: kinds[n] for n in runtime if n not in constants}, constants, signature
+
+
+def ptx_source(given: Sequence[PTX], entry: Optional[str]) -> Source:
+    """The kernel of a PTX text, or of several that are linked, or files of them."""
+    if not given:
+        raise UsageError("a list without PTX", "expected one text or path at least")
+    unnamed = ["<ptx>" if len(given) == 1 else f"<ptx {at}>" for at in range(len(given))]
+    (ptx, file), *linked = map(_ptx_text, given, unnamed)
+    return Source(ptx, file, entry, linked=linked)
+
+
+def _ptx_text(ptx: PTX, unnamed: str) -> tuple[str, str]:
+    """A text and its name."""
+    if isinstance(ptx, str) and ("\n" in ptx or ".version" in ptx):
+        return ptx, unnamed
+    path = os.fspath(ptx)
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(), path
+    except OSError as error:
+        what = f"cannot read {path}: {error.strerror}"
+        raise FileError(what, "expected a PTX text, or a path to one") from None
+    except UnicodeDecodeError:
+        raise FileError(f"{path} is not a text", "expected PTX in UTF-8") from None
 
 
 def cupy_source(raw: Any, entry: Optional[str], arch: str) -> Source:

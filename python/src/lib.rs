@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use spadkit::cli::answers::{self, Given, Rewriting};
 use std::sync::Arc;
 
-/// The text and the place of an entry of a PTX file.
+/// An entry of a PTX text with a name, or of several that are linked.
 #[pyclass(frozen, module = "spadkit._native")]
 struct Kernel {
     inner: Arc<answers::Kernel>,
@@ -22,9 +22,10 @@ struct Kernel {
 #[pymethods]
 impl Kernel {
     #[new]
-    #[pyo3(signature = (text, name, entry=None))]
-    fn new(py: Python<'_>, text: &str, name: &str, entry: Option<&str>) -> PyResult<Self> {
-        let parsed = py.detach(|| answers::Kernel::new(text, name, entry));
+    #[pyo3(signature = (texts, entry=None))]
+    fn new(py: Python<'_>, texts: Vec<(String, String)>, entry: Option<&str>) -> PyResult<Self> {
+        let texts: Vec<(&str, &str)> = texts.iter().map(|(t, n)| (&**t, &**n)).collect();
+        let parsed = py.detach(|| answers::Kernel::linked(&texts, entry));
         let inner = Arc::new(parsed.map_err(|e| raise(py, e))?);
         Ok(Kernel { inner })
     }

@@ -165,3 +165,39 @@ def test_kernels_come_from_a_text_or_a_path(kernels: Path) -> None:
     by_path = Kernel.from_ptx(str(path), "fwt")
     assert by_path.ptx == Kernel.from_ptx(path.read_text(), "fwt").ptx
     assert by_path.entry in repr(by_path)
+
+
+HEAD = ".version 7.0\n.target sm_{}\n.address_size 64\n"
+CALLS = HEAD.format(70) + """.extern .func (.param .b32 r) twice (.param .b32 x);
+.visible .entry k(.param .u64 out) {
+    .reg .b32 %r<3>; .reg .b64 %rd<3>; .param .b32 p0; .param .b32 p1;
+    .shared .align 4 .b8 tile[4096];
+    ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; st.param.b32 [p0], %r1;
+    call (p1), twice, (p0); ld.param.b32 %r2, [p1];
+    mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r2;
+    mov.u32 %r2, tile; st.shared.u32 [%r2], %r1;
+    ret; }
+"""
+TWICE = HEAD.format(90) + """.visible .func (.param .b32 r) twice (.param .b32 x) {
+    .reg .b32 %r<3>; ld.param.b32 %r1, [x]; add.u32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret; }
+"""
+
+
+def test_several_texts_are_linked(tmp_path: Path) -> None:
+    path = tmp_path / "twice.ptx"
+    path.write_text(TWICE)
+    kernel = Kernel.from_ptx([CALLS, path])
+    out = np.zeros(32, np.uint32)
+    kernel[1, 32](out)
+    assert np.array_equal(out, 2 * np.arange(32))
+    conflicts = kernel.conflicts()
+    assert conflicts["machine"] == {"preset": "sm90", "from": f".target sm_90 of <ptx 0>, {path}"}
+    assert conflicts["results"][0]["per_pc"][0]["ptx_file"] == "<ptx 0>"
+    with pytest.raises(spadkit.UsageError, match="takes one PTX, and <ptx 0>, .*twice.ptx are linked"):
+        kernel.rewrite("xor")
+    with pytest.raises(spadkit.InputError, match="twice is defined twice") as caught:
+        Kernel.from_ptx([CALLS, path, TWICE])
+    assert (caught.value.path, caught.value.line) == ("<ptx 2>", 4)
+    assert Kernel.from_ptx([CALLS.replace("call", "// call")]).entry == "k"
+    with pytest.raises(spadkit.UsageError, match="a list without PTX"):
+        Kernel.from_ptx([])

@@ -14,15 +14,24 @@ pub struct PtxTarget {
     pub file: PathBuf,
 }
 
-/// The target of what `input` names, a launch file or PTX; none for all else
-/// and where it cannot be read, which comes up again when it is.
+/// The target of what `input` names, a launch file or PTX, and the highest one
+/// of PTX that is linked; none for all else and where it cannot be read, which
+/// comes up again when it is.
 pub fn ptx_target(input: &str) -> Option<PtxTarget> {
     let path = Path::new(input);
-    let file = match Selected::of(path) {
-        Some(selected) => LaunchFile::load(&selected.file).ok()?.ptx.value,
-        None if path.extension().is_some_and(|e| e == "ptx") => path.to_owned(),
+    let files = match Selected::of(path) {
+        Some(selected) => {
+            let launch = LaunchFile::load(&selected.file).ok()?;
+            [vec![launch.ptx.value], launch.linked].concat()
+        }
+        None if path.extension().is_some_and(|e| e == "ptx") => vec![path.to_owned()],
         None => return None,
     };
+    let targets = files.into_iter().filter_map(of_file);
+    targets.max_by_key(|target| target.sm)
+}
+
+fn of_file(file: PathBuf) -> Option<PtxTarget> {
     // Devices and pipes are refused by whoever reads all of it.
     if !std::fs::metadata(&file).ok()?.is_file() {
         return None;
@@ -38,7 +47,7 @@ pub fn ptx_target(input: &str) -> Option<PtxTarget> {
 const HEAD: u64 = 1 << 16;
 
 /// The number of the first `sm_` in the `.target` of PTX.
-pub fn target(text: &str) -> Option<u32> {
+fn target(text: &str) -> Option<u32> {
     let mut lines = text.lines().map(str::trim_start);
     let names = lines.find_map(|line| line.strip_prefix(".target"))?;
     let words = names.split(|c: char| c.is_whitespace() || c == ',');

@@ -4,8 +4,8 @@
 
 use super::printer::{Collected, MachineNote, Printer};
 use super::{cmd_conflicts, cmd_rewrite, cmd_run, cmd_tune, parsed};
+use crate::capture::launch_trace;
 use crate::capture::statics::source_indices;
-use crate::capture::{launch_trace, target};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::{Arg, LaunchFile, Options, Placed, Skeleton, Symbol};
@@ -59,7 +59,7 @@ impl Answer {
     }
 }
 
-/// An entry of a PTX text.
+/// An entry of a PTX text, or of several that are linked.
 #[derive(Debug)]
 pub struct Kernel {
     module: Module,
@@ -70,7 +70,13 @@ impl Kernel {
     /// Parses `text`, whose `name` is for messages and may be the file's. The
     /// entry may be left out where there is one.
     pub fn new(text: &str, name: &str, entry: Option<&str>) -> Result<Self> {
-        let module = Module::parse(text, name)?;
+        Self::linked(&[(text, name)], entry)
+    }
+
+    /// The same of several texts with their names, which are linked.
+    pub fn linked(texts: &[(&str, &str)], entry: Option<&str>) -> Result<Self> {
+        let parse = |(text, name): &(&str, &str)| Module::parse(text, name);
+        let module = Module::link(texts.iter().map(parse).collect::<Result<_>>()?)?;
         let entry = match entry {
             Some(entry) => module.entry_named(entry)?.to_owned(),
             None => Skeleton::new(&module, None)?.entry().to_owned(),
@@ -78,7 +84,7 @@ impl Kernel {
         Ok(Kernel { module, entry })
     }
 
-    /// The PTX.
+    /// The PTX; of several texts, one after the other.
     pub fn text(&self) -> &str {
         &self.module.text
     }
@@ -147,8 +153,10 @@ impl Kernel {
             Some(file) if file.ends_with(".toml") => Ok((Config::load(Path::new(file))?, None)),
             Some(name) => Ok((Config::preset(name)?, None)),
             None => {
-                let sm = target(&self.module.text);
-                let note = sm.and_then(|sm| MachineNote::of_target(sm, &self.module.name));
+                let note = self
+                    .module
+                    .sm()
+                    .and_then(|sm| MachineNote::of_target(sm, &self.module.name));
                 let preset = note.as_ref().map_or("fermi", |note| note.preset);
                 Ok((Config::preset(preset)?, note))
             }

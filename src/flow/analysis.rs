@@ -181,6 +181,7 @@ impl<'a> Analysis<'a> {
             InstructionLine {
                 pc: i.pc,
                 ptx_line: place.ptx_line,
+                ptx_file: place.ptx_file,
                 source: place.source,
                 op: format!("{:?}", i.op).to_lowercase(),
                 accesses: i.accesses,

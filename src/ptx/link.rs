@@ -163,7 +163,14 @@ impl Item for Variable {
         self.bytes
     }
 
-    fn differs(&self, other: &Self) -> Option<&'static str> {
+    fn differs(&self, definition: &Self) -> Option<&'static str> {
+        self.differs_from(definition)
+    }
+}
+
+impl Variable {
+    /// In which way a declaration differs from the definition of its name.
+    pub(super) fn differs_from(&self, other: &Self) -> Option<&'static str> {
         let both_common = self.linkage == Linkage::Common && other.linkage == Linkage::Common;
         if self.space != other.space {
             Some("is in another state space here")

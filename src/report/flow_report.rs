@@ -35,6 +35,9 @@ pub struct InstructionLine {
     /// Its line in the PTX, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx_line: Option<u32>,
+    /// The file of that line, where several are linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ptx_file: Option<String>,
     /// `file:line` of the source, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,

@@ -169,6 +169,41 @@ fn function_addresses_in_tables_are_those_of_the_other_module() {
     assert_eq!(run(&module, "k").0[0], 5);
 }
 
+/// Code and initial values before the definition see it, too.
+#[test]
+fn a_definition_takes_the_place_of_its_declaration_in_one_text() {
+    let text = ".extern .global .align 4 .u32 later[];\n\
+        .visible .global .align 8 .u64 pointer = generic(later) + 4;\n\
+        .visible .entry k(.param .u64 out) {\n\
+          .reg .b32 %r<4>; .reg .b64 %rd<4>;\n\
+          ld.param.u64 %rd1, [out];\n\
+          ld.global.u64 %rd2, [pointer];\n\
+          ld.u32 %r1, [%rd2];\n\
+          ld.global.u32 %r2, [later];\n\
+          st.global.v2.u32 [%rd1], {%r1, %r2};\n\
+          ret;\n}\n\
+        .extern .global .align 4 .u32 later[];\n\
+        .visible .global .align 4 .u32 later[2] = {7, 8};\n";
+    let module = module("one.ptx", text);
+    assert_eq!(module.variables.len(), 2);
+    let (words, outcome) = run(&module, "k");
+    assert_eq!((&words[..2], outcome.findings.len()), (&[8, 7][..], 0));
+    let head = ".version 7.0\n.target sm_70\n.address_size 64\n";
+    let wrong = text.replace(".u32 later[2] = {7, 8}", ".f32 later[2]");
+    let error = Module::parse(&format!("{head}{wrong}"), "one.ptx").unwrap_err();
+    let Error::Input(error) = error else {
+        panic!("{error}");
+    };
+    assert_eq!(
+        (error.what.as_str(), error.line),
+        ("later has another type here", 16)
+    );
+    assert_eq!(
+        error.help.as_deref(),
+        Some("expected it as declared in line 4")
+    );
+}
+
 fn refused(a: &str, b: &str) -> (String, usize) {
     match linked(a, b) {
         Err(Error::Input(e)) => {

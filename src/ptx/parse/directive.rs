@@ -156,17 +156,7 @@ impl<'a> Parser<'a> {
         loop {
             let token = self.peek();
             let (name, variable) = self.declarator(attributes, true)?;
-            let index = self.module.variables.len() as u32;
-            let known = self.globals.insert(name, Global::Variable(index));
-            if let Some(known) = known {
-                let declared = matches!(known, Global::Variable(i)
-                    if self.module.variables[i as usize].linkage == Linkage::Extern);
-                if !declared {
-                    let help = "expected a name that the module does not have yet";
-                    return self.error(token, format!("{name} is declared twice"), help);
-                }
-            }
-            self.module.variables.push(variable);
+            self.global_variable(token, name, variable)?;
             if !self.eat(Kind::Comma) {
                 break;
             }
@@ -174,6 +164,43 @@ impl<'a> Parser<'a> {
         self.expect(Kind::Semicolon, "`;` after the variable")?;
         self.statement(StatementKind::Directive, start, None);
         Ok(())
+    }
+
+    /// A variable of module scope. The definition of one that is declared
+    /// `.extern` takes its place, so that what refers to it has the definition.
+    fn global_variable(&mut self, token: Token, name: &'a str, variable: Variable) -> Result<()> {
+        let variables = &mut self.module.variables;
+        let known = match self.globals.get(name) {
+            None => {
+                let index = variables.len() as u32;
+                self.globals.insert(name, Global::Variable(index));
+                variables.push(variable);
+                return Ok(());
+            }
+            Some(Global::Variable(at)) => &mut variables[*at as usize],
+            Some(_) => return self.declared_twice(token, name),
+        };
+        if known.linkage != Linkage::Extern {
+            return self.declared_twice(token, name);
+        }
+        if variable.linkage == Linkage::Extern {
+            known.align = known.align.max(variable.align);
+            return Ok(());
+        }
+        let (differs, line) = (known.differs_from(&variable), known.span.line);
+        *known = variable;
+        match differs {
+            None => Ok(()),
+            Some(what) => {
+                let help = format!("expected it as declared in line {line}");
+                self.error(token, format!("{name} {what}"), help)
+            }
+        }
+    }
+
+    fn declared_twice<T>(&mut self, token: Token, name: &str) -> Result<T> {
+        let help = "expected a name that the module does not have yet";
+        self.error(token, format!("{name} is declared twice"), help)
     }
 
     pub(super) fn linkage(&mut self) -> Linkage {
