@@ -167,7 +167,7 @@ fn bad_layouts_are_refused_with_the_reason() {
         ("pad:every=+32,by=1", "malformed"),
         ("swizzle:5,0", "three numbers"),
         ("swizzle:5,0,4", "overlap"),
-        ("swizzle:5,0,x", "not numbers"),
+        ("swizzle:5,0,x", "not a number"),
         ("nope", "is not a hash"),
     ] {
         let error = text.parse::<LayoutSpec>().unwrap_err().to_string();

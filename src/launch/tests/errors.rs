@@ -114,7 +114,10 @@ fn every_error_has_its_place_and_what_was_expected() {
 fn a_symbol_that_is_there_twice_is_refused() {
     let twice = format!("{GOOD}[[symbol]]\nname = \"table\"\ntype = \"u8\"\ncount = 1\n");
     let error = parse(&twice).unwrap_err().to_string();
-    assert!(error.contains("there twice at dir/a.toml:58:8"), "{error}");
+    assert!(
+        error.contains("defined twice at dir/a.toml:58:8"),
+        "{error}"
+    );
 }
 
 /// Keys of an image of six pixels, from line 9 on.

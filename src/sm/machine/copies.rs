@@ -379,7 +379,7 @@ impl Sm<'_> {
         change: impl FnOnce(&mut BarrierObject) -> Result<(), String>,
     ) -> Result<()> {
         let Some(object) = self.copies.barriers[slot].get_mut(&at) else {
-            return Err(self.object_error(w, at, "nobody has initialised it".to_owned()));
+            return Err(self.object_error(w, at, "it has not been initialised".to_owned()));
         };
         let phase = object.phase();
         let changed = change(object);
