@@ -163,7 +163,7 @@ def _image(
     parts = {"lower": lower, "upper": upper, "channels": channels, "pixels": pixels}
     given = [name for name, value in parts.items() if value is not None]
     if box is not None and given:
-        raise _wrong(given[0], "it is given", "expected it without 'box', for .im2col")
+        raise _wrong(given[0], "it is given", "only allowed without 'box', for .im2col")
     if box is not None:
         return None
     if len(given) < len(parts):
