@@ -229,7 +229,7 @@ fn faults_are_named_with_their_line() {
             "[%tile+64], [%map",
             0,
             "misaligned",
-            "no multiple of 128",
+            "not a multiple of 128",
         ),
         (
             "[%tile], [%map",

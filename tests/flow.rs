@@ -390,7 +390,7 @@ fn without_a_hash_unit_the_kernel_is_rewritten_and_run() {
     assert!(html.contains("Mappings in software") && html.contains("spad_place"));
     for part in [
         format!("* {best}"),
-        "what to type for".to_owned(),
+        "source changes for".to_owned(),
         "rewritten.ptx".to_owned(),
     ] {
         assert!(text.contains(&part), "{part}\n{text}");

@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn fields_lie_side_by_side_from_the_low_end() {
         let (u, p) = unit();
-        let s = p.sizes(&u);
+        let s = u.all_sizes(&p);
         let (tag, offer) = (u.input("tag", s.TG, "a tag"), u.input("offer", 13, "all"));
         let out = u.output("out", 13, "an offer");
         let head = Offer::wires(&u, &s, "head");
@@ -162,7 +162,7 @@ mod tests {
     #[should_panic(expected = "the field tag")]
     fn a_value_is_as_wide_as_its_field() {
         let (u, p) = unit();
-        let s = p.sizes(&u);
+        let s = u.all_sizes(&p);
         let tag = u.input("tag", 7, "a tag");
         let (kind, last) = (1.into(), 0.into());
         let offer = Offer::<Operand> {

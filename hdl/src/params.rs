@@ -6,7 +6,6 @@
 use crate::machine::{Machine, PC_BITS, RetryLatencies, TAG_BITS};
 use crate::module::Result;
 use crate::size::{Size, index_bits};
-use crate::unit::Unit;
 use serde::Serialize;
 
 /// Lists each parameter once; a value may use those above it.
@@ -38,9 +37,9 @@ macro_rules! parameters {
                 Params { $($name),* }
             }
 
-            /// The parameters as sizes of a unit: it declares those that it uses.
-            pub(crate) fn sizes(&self, u: &Unit) -> Sizes {
-                Sizes { $($name: u.size(stringify!($name), usize::from(self.$name)),)* }
+            /// The parameters as numbers with names, which `size` makes.
+            pub(crate) fn sizes(&self, size: impl Fn(&str, usize) -> Size) -> Sizes {
+                Sizes { $($name: size(stringify!($name), usize::from(self.$name)),)* }
             }
 
             /// A parameter's value by its name; 1 and 0 for yes and no.

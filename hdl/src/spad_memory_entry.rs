@@ -14,7 +14,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let queue = spad_premem_queue::emit_unit(p)?;
     let operation = spad_kind_operation::emit_kernel()?;
     let u = Unit::new(doc(p));
-    let s = p.sizes(&u);
+    let s = u.all_sizes(p);
     let [clk, rst] = u.clocked();
     let cfg_elastic = u.input("cfg_elastic", 1, "the PREMEM queue is in use");
     let take_atomic = u.input("take_atomic", 1, "an ATOMIC is taken in this cycle");

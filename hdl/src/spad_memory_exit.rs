@@ -11,7 +11,7 @@ use crate::unit::Unit;
 /// Emits `spad_memory_exit`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let u = Unit::new(doc(p));
-    let s = p.sizes(&u);
+    let s = u.all_sizes(p);
     // Those that are not in the scratchpad.
     let stages = 4..p.M;
     let [clk, rst] = u.clocked();

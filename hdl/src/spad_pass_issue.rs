@@ -32,7 +32,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "microarchitecture/issue.md".into(),
         latency_cycles: if at_once { 1 } else { 2 },
     });
-    let s = p.sizes(&u);
+    let s = u.all_sizes(p);
     let [w, ww, tg, pcw, pw] = [s.W, s.WW, s.TG, s.PCW, s.PW];
     let of_offer = u.size("OFFER", Offer::bits(&s));
     u.clocked();

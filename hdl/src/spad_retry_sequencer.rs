@@ -19,7 +19,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     }
     let alu = spad_atomic_alu::emit_kernel(p)?;
     let u = Unit::new(doc(p));
-    let s = p.sizes(&u);
+    let s = u.all_sizes(p);
     u.clocked();
     let at_valid = u.input("at_valid", 1, "a pass is offered");
     let at_ready = u.output("at_ready", 1, "the pass is accepted: the sequencer is idle");

@@ -79,7 +79,7 @@ struct Path<'a> {
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let hash = spad_hash_stage::emit_unit(p, machine)?;
     let u = Unit::new(doc(p));
-    let s = &p.sizes(&u);
+    let s = &u.all_sizes(p);
     let clock = u.clocked();
     let cfg = Settings::new(&u, s);
     let writes = hash.writes.iter();

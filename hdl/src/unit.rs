@@ -8,7 +8,7 @@ use crate::body;
 use crate::item::{Instance, Item};
 use crate::lines::COMMENT_WIDTH;
 use crate::module::{HdlError, Module, Result, UnitDoc};
-use crate::params::Params;
+use crate::params::{Params, Sizes};
 use crate::port::{Dir, Port};
 use crate::signal::{self, Expr, Signal, Value};
 use crate::size::{Size, interned};
@@ -80,6 +80,11 @@ impl Unit {
             Some(value) => self.size(name, value),
             None => panic!("there is no parameter '{name}'"),
         })
+    }
+
+    /// All parameters of the machine as sizes of this unit.
+    pub(crate) fn all_sizes(&self, p: &Params) -> Sizes {
+        p.sizes(|name, value| self.size(name, value))
     }
 
     /// A parameter of the Verilog module, for what instances of several widths
