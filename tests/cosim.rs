@@ -289,7 +289,10 @@ fn what_cannot_be_replayed_is_refused() {
     ];
     let (status, _, stderr) = spadkit(&args);
     assert_eq!(status, 2, "{stderr}");
-    assert!(stderr.contains("in the model only, not in the RTL"), "{stderr}");
+    assert!(
+        stderr.contains("in the model only, not in the RTL"),
+        "{stderr}"
+    );
 }
 
 /// A hand-edited block with one wrong wire: found, named, and shown.

@@ -185,7 +185,10 @@ fn bad_input_is_refused_with_place_and_reason() {
             "--hash has 2 values",
         ),
         (&["--scheduler", "lrr,gto"], "--scheduler has 2 values"),
-        (&["--sharing", "1.5"], "sharing threshold 1.5 is out of range"),
+        (
+            &["--sharing", "1.5"],
+            "sharing threshold 1.5 is out of range",
+        ),
         (
             &["--hash", "bitwise-perm:13,1,2,3,4"],
             "beyond the capacity",

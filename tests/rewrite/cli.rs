@@ -140,7 +140,11 @@ fn what_cannot_be_rewritten_is_said_and_nothing_is_written() {
         2,
         "no entry 'nope'",
     );
-    check(&[path(&wide), "--hash", "xor"], 1, "tears 128-bit accesses");
+    check(
+        &[path(&wide), "--hash", "xor"],
+        1,
+        "splits 128-bit accesses",
+    );
     check(
         &[path(&transpose), "--hash", "pad:every=1,by=60"],
         2,
@@ -154,7 +158,7 @@ fn what_cannot_be_rewritten_is_said_and_nothing_is_written() {
     check(
         &[path(&transpose), "--hash", "xor", "--hash", "a=add"],
         2,
-        "one mapping for all",
+        "given together with another --hash",
     );
     check(
         &[path(&transpose), "--hash", "swizzle:9"],

@@ -126,7 +126,7 @@ impl Case {
         let (rewritten, measured) = self.run(&request);
         let Some(measured) = measured else {
             let reason = rewritten.refused.unwrap();
-            assert!(reason.contains("tears"), "{name}: {reason}");
+            assert!(reason.contains("splits"), "{name}: {reason}");
             assert!(rewritten.left.len() >= rewritten.accesses.min(2));
             assert!(rewritten.together.is_some());
             return false;
