@@ -94,7 +94,10 @@ fn instances_connect_every_port_in_its_width_and_direction() {
         u.emit().unwrap()
     };
     let missing = refused(|u, two, _| u.instance(&part(), "part").port("a", two).done());
-    assert!(missing.contains("unit has an unconnected port"), "{missing}");
+    assert!(
+        missing.contains("unit has an unconnected port"),
+        "{missing}"
+    );
     let order = refused(|u, _, out| u.instance(&part(), "part").port("b", out).done());
     assert!(order.contains("the next port of unit"), "{order}");
     let narrow = refused(|u, _, out| u.instance(&part(), "part").port("a", out).done());
