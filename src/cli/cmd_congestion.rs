@@ -7,6 +7,7 @@ use crate::rap::{
 };
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 /// Congestion of random address shift mappings on the discrete memory machine.
 ///
@@ -143,14 +144,24 @@ struct Simulated<R> {
 
 /// A row of a simulated table.
 trait Row: Serialize {
-    const HEADER: &'static [&'static str];
-    fn cells(&self) -> Vec<String>;
+    /// The fields that the text shows; the first two are names.
+    const COLUMNS: &'static [&'static str];
 }
 
 impl<R: Row> CommandResult for Simulated<R> {
     fn text(&self) -> String {
-        let rows = self.results.iter().map(R::cells);
-        table(R::HEADER, &R::HEADER[2..], rows)
+        let cell = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            Value::Number(n) if n.is_f64() => format!("{:.2}", n.as_f64().unwrap_or_default()),
+            other => other.to_string(),
+        };
+        let rows = self.results.iter().map(|row| {
+            let row = json!(row);
+            R::COLUMNS.iter().map(|c| cell(&row[*c])).collect()
+        });
+        let header: Vec<String> = R::COLUMNS.iter().map(|c| c.replace('_', " ")).collect();
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        table(&header, &header[2..], rows.collect::<Vec<Vec<String>>>())
     }
 }
 
@@ -178,7 +189,7 @@ struct OfMatrix {
 }
 
 impl Row for OfMatrix {
-    const HEADER: &'static [&'static str] = &[
+    const COLUMNS: &'static [&'static str] = &[
         "mapping",
         "access",
         "width",
@@ -187,18 +198,6 @@ impl Row for OfMatrix {
         "difference",
         "max",
     ];
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.mapping.to_owned(),
-            self.access.to_owned(),
-            self.width.to_string(),
-            number(self.mean),
-            number(self.published),
-            number(self.difference),
-            self.max.to_string(),
-        ]
-    }
 }
 
 fn matrices(args: &CongestionArgs, printer: &Printer) -> Result<()> {
@@ -240,28 +239,15 @@ struct OfTranspose {
 }
 
 impl Row for OfTranspose {
-    const HEADER: &'static [&'static str] = &[
+    const COLUMNS: &'static [&'static str] = &[
         "transpose",
         "mapping",
         "read",
-        "published read",
+        "published_read",
         "write",
-        "published write",
+        "published_write",
         "time",
     ];
-
-    fn cells(&self) -> Vec<String> {
-        let published = |value: Option<f64>| value.map_or("null".to_owned(), number);
-        vec![
-            self.transpose.clone(),
-            self.mapping.to_owned(),
-            number(self.read),
-            published(self.published_read),
-            number(self.write),
-            published(self.published_write),
-            number(self.time),
-        ]
-    }
 }
 
 fn transposes(args: &CongestionArgs, printer: &Printer) -> Result<()> {
@@ -302,27 +288,15 @@ struct OfArray {
 }
 
 impl Row for OfArray {
-    const HEADER: &'static [&'static str] = &[
+    const COLUMNS: &'static [&'static str] = &[
         "access",
         "mapping",
         "width",
         "mean",
         "max",
-        "published order",
-        "random numbers",
+        "published_order",
+        "random_numbers",
     ];
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.access.to_owned(),
-            self.mapping.to_owned(),
-            self.width.to_string(),
-            number(self.mean),
-            self.max.to_string(),
-            self.published_order.to_owned(),
-            self.random_numbers.to_string(),
-        ]
-    }
 }
 
 fn four_dimensions(args: &CongestionArgs, printer: &Printer) -> Result<()> {
@@ -345,9 +319,4 @@ fn four_dimensions(args: &CongestionArgs, printer: &Printer) -> Result<()> {
     }
     drop(progress);
     printer.show(&Simulated::of(4, args, rows))
-}
-
-/// A mean for people.
-fn number(value: f64) -> String {
-    format!("{value:.2}")
 }

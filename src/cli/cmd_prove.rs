@@ -104,7 +104,6 @@ pub(super) fn run(args: &ProveArgs, global: &Global, printer: &Printer) -> Resul
             yosys: &yosys.version,
         },
         results: verdicts.iter().map(ProofResult::of).collect(),
-        verdicts: &verdicts,
     })?;
     check(&verdicts)
 }
@@ -176,8 +175,6 @@ fn geometries(args: &ProveArgs, own: Geometry) -> Vec<Geometry> {
 struct Proofs<'a> {
     tools: Tools<'a>,
     results: Vec<ProofResult<'a>>,
-    #[serde(skip)]
-    verdicts: &'a [Verdict],
 }
 
 #[derive(Serialize)]
@@ -227,32 +224,28 @@ impl CommandResult for Proofs<'_> {
         let header = [
             "unit", "geometry", "property", "method", "result", "covered", "s",
         ];
-        let row = |v: &Verdict| {
-            let result = match &v.outcome {
-                Outcome::Proved => "proved".to_owned(),
-                Outcome::Disproved(_) => "DISPROVED".to_owned(),
-                Outcome::Unknown(_) => "unknown".to_owned(),
+        let row = |proof: &ProofResult| {
+            let result = match proof.result {
+                "disproved" => "DISPROVED",
+                result => result,
             };
             vec![
-                v.unit.clone(),
-                v.geometry.to_string(),
-                v.property.clone(),
-                v.method.to_owned(),
-                result,
-                v.covered.clone(),
-                format!("{:.1}", v.seconds),
+                proof.unit.to_owned(),
+                proof.geometry.to_string(),
+                proof.property.to_owned(),
+                proof.method.to_owned(),
+                result.to_owned(),
+                proof.covered.to_owned(),
+                format!("{:.1}", proof.seconds),
             ]
         };
-        let remarks = self.verdicts.iter().filter_map(|v| {
-            let remark = match &v.outcome {
-                Outcome::Proved => return None,
-                Outcome::Disproved(example) => example.to_string(),
-                Outcome::Unknown(reason) => reason.clone(),
-            };
-            let property = &v.property;
-            Some(format!("{} {} {property}: {remark}\n", v.unit, v.geometry))
+        let remarks = self.results.iter().filter_map(|proof| {
+            let example = proof.counterexample.map(ToString::to_string);
+            let remark = example.or(proof.reason.map(str::to_owned))?;
+            let (unit, geometry, property) = (proof.unit, proof.geometry, proof.property);
+            Some(format!("{unit} {geometry} {property}: {remark}\n"))
         });
         let remarks: String = remarks.collect();
-        table(&header, &["s"], self.verdicts.iter().map(row)) + &remarks
+        table(&header, &["s"], self.results.iter().map(row)) + &remarks
     }
 }
