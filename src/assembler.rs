@@ -7,8 +7,9 @@ mod log;
 use crate::error::{Error, Result};
 use crate::output::Scratch;
 use crate::ptx::Module;
-use crate::tool::{Kind, Tool, Toolbox, Version};
+use crate::tool::{Kind, Tool, Toolbox};
 use serde::Serialize;
+use std::fmt;
 
 /// The oldest GPU that `ptxas` of today assembles for (CUDA 13).
 const OLDEST: u32 = 75;
@@ -33,6 +34,21 @@ pub struct Assembler {
     arch: String,
 }
 
+/// The assembler of a result: `ptxas VERSION for ARCH` in texts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AssemblerId {
+    /// Its version.
+    pub version: String,
+    /// The GPU, such as `sm_80`.
+    pub arch: String,
+}
+
+impl fmt::Display for AssemblerId {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "ptxas {} for {}", self.version, self.arch)
+    }
+}
+
 impl Assembler {
     /// The assembler for `module` on a GPU of compute capability `sm` (80 for
     /// 8.0); `None` where it is not installed. The GPU is at least that of the
@@ -44,14 +60,12 @@ impl Assembler {
         Ok(tool.map(|tool| Assembler { tool, arch }))
     }
 
-    /// Its version.
-    pub fn version(&self) -> &Version {
-        &self.tool.version
-    }
-
-    /// The GPU, `sm_80` say.
-    pub fn arch(&self) -> &str {
-        &self.arch
+    /// What results name it by.
+    pub fn id(&self) -> AssemblerId {
+        AssemblerId {
+            version: self.tool.version.to_string(),
+            arch: self.arch.clone(),
+        }
     }
 
     /// Assembles `entry` of the PTX `text`.

@@ -14,9 +14,7 @@ use crate::interrupt;
 use crate::launch::LaunchFile;
 use crate::ptx::Module;
 use crate::report::{RewrittenLine, Software, SoftwareLine, Timed, Worth};
-use crate::rewrite::{
-    Block, Hashes, Request, Resources, Rewritten, measure, rewrite, under_each, with_shared,
-};
+use crate::rewrite::{Block, Hashes, Request, Rewritten, measure, rewrite, with_shared};
 use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
@@ -150,6 +148,20 @@ struct Candidate {
     cycles: Option<u64>,
 }
 
+/// Why a mapping gives no candidate.
+enum NoCandidate {
+    /// It is the kernel as it is.
+    Original,
+    Refused(String),
+    Failed(Error),
+}
+
+impl From<Error> for NoCandidate {
+    fn from(e: Error) -> Self {
+        NoCandidate::Failed(e)
+    }
+}
+
 impl<'a> Kernel<'a> {
     fn of(
         path: &Path,
@@ -186,10 +198,7 @@ impl<'a> Kernel<'a> {
         if found.report.cycles.is_none() {
             return Ok(());
         }
-        found.report.assembler = self
-            .assembler
-            .as_ref()
-            .map(|a| (a.version().to_string(), a.arch().to_owned()));
+        found.report.assembler = self.assembler.as_ref().map(Assembler::id);
         let total = found.report.front.len() as u64;
         let mut best: Option<Candidate> = None;
         let mut refused = None;
@@ -198,20 +207,18 @@ impl<'a> Kernel<'a> {
         } = &mut *found;
         for (done, line) in report.front.iter_mut().enumerate() {
             self.watch.progress(done as u64, total, &line.hash);
-            line.resources = self.resources(&line.hash);
-            if line.hash == "mod" {
-                continue;
-            }
-            match self.candidate(line, skipped)? {
-                Ok(candidate) => {
-                    let order = |c: &Candidate| c.cycles.unwrap_or(u64::MAX);
-                    if best.as_ref().is_none_or(|b| order(&candidate) < order(b)) {
-                        best = Some(candidate);
-                    }
-                }
-                Err(reason) => {
+            let candidate = match self.candidate(line, skipped) {
+                Ok(candidate) => candidate,
+                Err(NoCandidate::Refused(reason)) => {
                     refused.get_or_insert(format!("{}: {reason}", line.hash));
+                    continue;
                 }
+                Err(NoCandidate::Original) => continue,
+                Err(NoCandidate::Failed(error)) => return Err(error),
+            };
+            let order = |c: &Candidate| c.cycles.unwrap_or(u64::MAX);
+            if best.as_ref().is_none_or(|b| order(&candidate) < order(b)) {
+                best = Some(candidate);
             }
         }
         if let (None, Some(reason)) = (&best, refused) {
@@ -258,51 +265,54 @@ impl<'a> Kernel<'a> {
         &self,
         line: &mut SoftwareLine,
         skipped: &mut Vec<String>,
-    ) -> Result<std::result::Result<Candidate, String>> {
+    ) -> std::result::Result<Candidate, NoCandidate> {
         let spec: LayoutSpec = line.hash.parse()?;
+        let original = spec == LayoutSpec::Hash(HashSpec::Mod);
         let request = Request {
             hashes: Hashes::All(spec.clone()),
             ..self.request.clone()
         };
         let rewritten = match rewrite(&self.module, &request) {
             Ok(rewritten) => rewritten,
-            Err(error @ Error::Usage { .. }) => return Ok(Err(error.to_string())),
-            Err(error) => return Err(error),
+            Err(Error::Usage { .. }) if original => return Err(NoCandidate::Original),
+            Err(error @ Error::Usage { .. }) => {
+                return Err(NoCandidate::Refused(error.to_string()));
+            }
+            Err(error) => return Err(error.into()),
         };
+        // Registers are worth a word, their lack is no reason to stop.
+        let resources = self.block().under(&self.module, &spec, &rewritten);
+        line.resources = resources.ok().flatten();
+        if original {
+            return Err(NoCandidate::Original);
+        }
         let Some(text) = &rewritten.text else {
-            return Ok(Err(rewritten.refused.unwrap_or_default()));
+            return Err(NoCandidate::Refused(rewritten.refused.unwrap_or_default()));
         };
         let rule = self.machine.conflict_rule();
         let measured = measure(&self.file, &self.module, &request, &rewritten, rule)?;
         if !measured.outputs_equal {
-            return Ok(Err(
-                "the rewritten kernel computes something else".to_owned()
-            ));
+            let reason = "the rewritten kernel computes something else";
+            return Err(NoCandidate::Refused(reason.to_owned()));
         }
         let file = with_shared(&self.file, &self.entries, &rewritten);
         let after = LaunchWorkload::of_text(&file, &self.selected, text)?;
         let cycles = self.cycles(&after, skipped)?;
         line.rewritten = Some(RewrittenLine::of(&measured, cycles));
-        Ok(Ok(Candidate {
+        Ok(Candidate {
             spec,
             rewritten,
             cycles,
-        }))
+        })
     }
 
-    /// What a block takes under a mapping. Registers are worth a word, their
-    /// lack is no reason to stop.
-    fn resources(&self, hash: &str) -> Option<Resources> {
-        let threads = self.request.block;
-        let block = Block {
+    fn block(&self) -> Block<'_> {
+        Block {
             machine: self.machine,
             assembler: self.assembler.as_ref(),
-            threads: threads.map(|b| b.iter().map(|&n| u64::from(n)).product()),
+            block_dim: self.request.block,
             registers: self.file.registers.unwrap_or(0),
-        };
-        let specs = [hash.parse().ok()?];
-        let found = under_each(&self.module, &self.request, &specs, &block).ok()?;
-        found.into_iter().next().flatten()
+        }
     }
 
     /// Cycles of a kernel with its indices as they are; `None` where they are

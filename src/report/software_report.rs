@@ -1,6 +1,7 @@
 //! What the report has on a machine without a hash unit: mappings in software,
 //! put into the kernel and run.
 
+use crate::assembler::AssemblerId;
 use crate::rewrite::{Measured, Resources};
 use crate::suggest::Suggestion;
 use serde::Serialize;
@@ -75,7 +76,7 @@ pub struct Software {
     /// Bytes of dynamic shared memory that its launch must give.
     pub dynamic_shared: Option<u32>,
     /// Version and GPU of `ptxas`, where it is installed.
-    pub assembler: Option<(String, String)>,
+    pub assembler: Option<AssemblerId>,
     /// What to type for the mappings with the fewest conflicts.
     pub suggestions: Vec<Suggestion>,
 }

@@ -1,7 +1,7 @@
 //! What a block takes of an SM under a mapping: registers, instructions, shared
 //! memory, and how many blocks are resident.
 
-use super::{Hashes, Request, rewrite};
+use super::{Hashes, Request, Rewritten, rewrite};
 use crate::assembler::{Assembled, Assembler};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -40,8 +40,8 @@ pub struct Block<'a> {
     pub machine: &'a Config,
     /// `ptxas`, where it is installed.
     pub assembler: Option<&'a Assembler>,
-    /// Threads, where they are known.
-    pub threads: Option<u64>,
+    /// Threads of a block in x, y, z, where they are known.
+    pub block_dim: Option<[u32; 3]>,
     /// Registers of a thread where nothing assembles; 0 if unknown: they then
     /// limit nothing.
     pub registers: u32,
@@ -54,7 +54,8 @@ impl Block<'_> {
             Some(assembler) => Some(assembler.assemble(text, entry)?),
             None => None,
         };
-        let occupancy = |threads| {
+        let occupancy = |block_dim: [u32; 3]| {
+            let threads = block_dim.iter().map(|&n| u64::from(n)).product::<u64>();
             let needs = BlockNeeds {
                 name: entry,
                 scratchpad_bytes: shared_bytes,
@@ -72,8 +73,26 @@ impl Block<'_> {
         Ok(Resources {
             assembled,
             shared_bytes,
-            occupancy: self.threads.map(occupancy).transpose()?,
+            occupancy: self.block_dim.map(occupancy).transpose()?,
         })
+    }
+
+    /// What a block takes with all shared variables under `spec`, as they are in
+    /// `rewritten`; `None` where that was refused.
+    pub fn under(
+        &self,
+        module: &Module,
+        spec: &LayoutSpec,
+        rewritten: &Rewritten,
+    ) -> Result<Option<Resources>> {
+        let bytes = rewritten.shared_bytes;
+        // The kernel as it is needs no array, and is not refused.
+        let (text, bytes) = match (spec, &rewritten.text) {
+            (LayoutSpec::Hash(HashSpec::Mod), _) => (&module.text, bytes.before),
+            (_, Some(text)) => (text, bytes.after),
+            (_, None) => return Ok(None),
+        };
+        self.resources(text, &rewritten.entry, bytes).map(Some)
     }
 }
 
@@ -90,20 +109,12 @@ pub fn under_each(
             hashes: Hashes::All(spec.clone()),
             ..request.clone()
         };
-        let rewritten = match rewrite(module, &request) {
-            Ok(rewritten) => rewritten,
+        match rewrite(module, &request) {
+            Ok(rewritten) => block.under(module, spec, &rewritten),
             // There is no room for it, say.
-            Err(Error::Usage { .. }) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let bytes = rewritten.shared_bytes;
-        // The kernel as it is needs no array, and is not refused.
-        let (text, bytes) = match (spec, &rewritten.text) {
-            (LayoutSpec::Hash(HashSpec::Mod), _) => (&module.text, bytes.before),
-            (_, Some(text)) => (text, bytes.after),
-            (_, None) => return Ok(None),
-        };
-        block.resources(text, &request.entry, bytes).map(Some)
+            Err(Error::Usage { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     };
     specs.iter().map(under).collect()
 }

@@ -78,7 +78,7 @@ fn the_assembler_takes_what_is_written() {
         let block = Block {
             machine: &case.machine,
             assembler: Some(&assembler),
-            threads: Some(256),
+            block_dim: Some([256, 1, 1]),
             registers: 0,
         };
         let specs = [

@@ -1,7 +1,7 @@
 //! What a block takes before and after.
 
 use super::Job;
-use crate::assembler::Assembler;
+use crate::assembler::{Assembler, AssemblerId};
 use crate::cli::printer::Printer;
 use crate::config::Config;
 use crate::error::Result;
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 /// A kernel before and after.
 pub(super) struct Compared {
-    /// Version and GPU of the assembler, where it is installed.
-    assembler: Option<(String, String)>,
+    /// The assembler, where it is installed.
+    assembler: Option<AssemblerId>,
     /// Of the assembler or the launch file.
     knows_registers: bool,
     before: Resources,
@@ -39,9 +39,7 @@ impl Job<'_> {
         let block = Block {
             machine: self.machine,
             assembler: assembler.as_ref(),
-            threads: self
-                .threads
-                .map(|b| b.iter().map(|&n| u64::from(n)).product()),
+            block_dim: self.threads,
             registers: self.launch.and_then(|file| file.registers).unwrap_or(0),
         };
         let (entry, bytes) = (&rewritten.entry, rewritten.shared_bytes);
@@ -49,18 +47,15 @@ impl Job<'_> {
             before: block.resources(&self.module.text, entry, bytes.before)?,
             after: block.resources(text, entry, bytes.after)?,
             knows_registers: block.assembler.is_some() || block.registers > 0,
-            assembler: assembler
-                .as_ref()
-                .map(|a| (a.version().to_string(), a.arch().to_owned())),
+            assembler: assembler.as_ref().map(Assembler::id),
         })
     }
 }
 
 impl Compared {
     pub fn json(&self) -> Value {
-        let assembler = self.assembler.as_ref();
         json!({
-            "assembler": assembler.map(|(version, arch)| json!({"version": version, "arch": arch})),
+            "assembler": self.assembler,
             "before": self.before,
             "after": self.after,
         })
@@ -69,9 +64,9 @@ impl Compared {
     pub fn text(&self, machine: &Config) -> String {
         let mut text = String::new();
         let both = (self.before.assembled, self.after.assembled);
-        if let (Some((version, arch)), (Some(before), Some(after))) = (&self.assembler, both) {
+        if let (Some(assembler), (Some(before), Some(after))) = (&self.assembler, both) {
             text += &format!(
-                "ptxas {version} for {arch}: registers {} -> {}, instructions {} -> {}",
+                "{assembler}: registers {} -> {}, instructions {} -> {}",
                 before.registers, after.registers, before.instructions, after.instructions
             );
             if before.spilled_bytes + after.spilled_bytes > 0 {

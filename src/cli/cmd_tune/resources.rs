@@ -1,6 +1,6 @@
 //! What blocks take of an SM under the mappings of the front.
 
-use crate::assembler::Assembler;
+use crate::assembler::{Assembler, AssemblerId};
 use crate::cli::printer::{Printer, table};
 use crate::config::Config;
 use crate::error::Result;
@@ -23,8 +23,8 @@ pub(in crate::cli) struct Launched<'a> {
 
 /// The front with what blocks take.
 pub(super) struct OnSm {
-    /// Version and GPU of the assembler, where it is installed.
-    assembler: Option<(String, String)>,
+    /// The assembler, where it is installed.
+    assembler: Option<AssemblerId>,
     front: Vec<(LayoutSpec, Option<Resources>)>,
     warps: u32,
 }
@@ -57,11 +57,10 @@ impl OnSm {
     ) -> Result<Self> {
         let front: Vec<&Choice> = whole.ranked.iter().filter(|c| c.front).collect();
         let specs: Vec<LayoutSpec> = front.iter().map(|c| c.layout.spec().clone()).collect();
-        let block_dim = trace.block_dim;
         let mut block = Block {
             machine,
             assembler: None,
-            threads: Some(block_dim.iter().map(|&n| u64::from(n)).product()),
+            block_dim: Some(trace.block_dim),
             registers: 0,
         };
         let assembler;
@@ -84,15 +83,14 @@ impl OnSm {
         Ok(OnSm {
             front: specs.into_iter().zip(resources).collect(),
             warps: machine.path.warps,
-            assembler: assembler.map(|a| (a.version().to_string(), a.arch().to_owned())),
+            assembler: assembler.as_ref().map(Assembler::id),
         })
     }
 
     pub fn json(&self) -> Value {
-        let assembler = self.assembler.as_ref();
         let one = |(spec, resources): &(LayoutSpec, Option<Resources>)| json!({"hash": spec, "resources": resources});
         json!({
-            "assembler": assembler.map(|(version, arch)| json!({"version": version, "arch": arch})),
+            "assembler": self.assembler,
             "front": self.front.iter().map(one).collect::<Vec<_>>(),
         })
     }
@@ -103,9 +101,9 @@ impl OnSm {
         }
         let mut header = vec!["mapping"];
         let title = match &self.assembler {
-            Some((version, arch)) => {
+            Some(assembler) => {
                 header.extend(["registers", "instructions", "spilled bytes"]);
-                format!("the front on an SM, after ptxas {version} for {arch}:")
+                format!("the front on an SM, after {assembler}:")
             }
             None => "the front on an SM:".to_owned(),
         };
