@@ -1,6 +1,6 @@
 //! Buffers' contents: made, or read from a file.
 
-use super::arg::Buffer;
+use super::contents::Buffer;
 use super::element::Element;
 use super::expect::{Comparison, compare};
 use super::image::image;

@@ -1,8 +1,9 @@
 //! Launch files, version 1: a kernel in PTX, its grid and its arguments.
 
-use super::arg::{Arg, Symbol, Tables, parse_args, parse_symbols};
+use super::arg::{Arg, Tables, parse_args};
 use super::outline::refuse_ptx;
 use super::single::{Launch, parse_launch};
+use super::symbol::{Symbol, parse_symbols};
 use super::texture::{SamplerTable, TextureTable, names, parse_samplers, parse_textures};
 use super::then::parse_all;
 use crate::error::Result;

@@ -2,6 +2,7 @@
 //! compute, in TOML (docs/reference/kernels.md has the format).
 
 mod arg;
+mod contents;
 mod data;
 mod element;
 mod expect;
@@ -17,6 +18,7 @@ mod prepare;
 mod single;
 mod skeleton;
 mod stream;
+mod symbol;
 mod tensor_map;
 #[cfg(test)]
 mod tests;
@@ -25,7 +27,8 @@ mod then;
 
 pub use crate::input::section::{Number, Placed, Source};
 pub use crate::ptx::exec::Options;
-pub use arg::{Arg, ArgKind, Buffer, Handle, Symbol};
+pub use arg::{Arg, ArgKind, Handle};
+pub use contents::Buffer;
 pub use element::Element;
 pub use expect::{Comparison, Expect, compare};
 pub use file::LaunchFile;
@@ -37,5 +40,6 @@ pub use prepare::Prepared;
 
 pub use single::{Instead, Launch, Passed};
 pub use skeleton::{Given, GivenArg, Skeleton};
+pub use symbol::Symbol;
 pub use tensor_map::{GivenMap, TensorMapArg, check_inside};
 pub use texture::{SamplerTable, Texels, TextureTable};

@@ -1,10 +1,12 @@
 //! A launch file with its PTX: arguments against parameters, buffers in memory.
 
-use super::arg::{ArgKind, Buffer, Symbol};
+use super::arg::ArgKind;
+use super::contents::Buffer;
 use super::file::LaunchFile;
 use super::handles::{Handles, check_named};
 use super::module::read_module;
 use super::single::{Instead, Launch, Passed};
+use super::symbol::Symbol;
 use crate::error::Result;
 use crate::input::require_file;
 use crate::input::section::Source;

@@ -1,6 +1,7 @@
 //! Textures, surfaces and samplers of a launch file.
 
-use super::arg::{Arg, ArgKind, Buffer, parse_texels};
+use super::arg::{Arg, ArgKind};
+use super::contents::{Buffer, parse_texels};
 use super::element::{Element, parse_element};
 use crate::error::Result;
 use crate::input::section::{Placed, Section, Source};
