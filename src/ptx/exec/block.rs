@@ -7,8 +7,9 @@ use super::machine::{Common, Machine, RawFinding};
 use super::race::Races;
 use super::race::global::GlobalRaces;
 use super::registers::Mask;
+use super::warp::barrier::{note_divergent, reduced};
 use super::warp::stalled::stalled;
-use super::warp::step::{Stopped, note_divergent, reduced};
+use super::warp::step::Stopped;
 use super::warp::{State, Warp};
 
 /// What a block did.

@@ -7,6 +7,8 @@
 //! of other paths, or where lanes have been branching for long while others
 //! of their warp wait (a lock held by one of them).
 
+pub(super) mod barrier;
+mod call;
 mod observe;
 pub(super) mod stalled;
 pub(super) mod step;

@@ -1,19 +1,14 @@
 //! The loop that executes a path until it waits, ends, or has run for long.
 
 use super::observe::observe;
-use super::{Entry, Path, State, Warp, pass};
+use super::{Entry, Path, State, Warp};
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::asynchronous::mbarrier;
-use crate::ptx::exec::execute;
-use crate::ptx::exec::execute::barrier;
 use crate::ptx::exec::execute::exchange::exchange;
-use crate::ptx::exec::execute::execute;
-use crate::ptx::exec::execute::members;
-use crate::ptx::exec::image::NEVER;
+use crate::ptx::exec::execute::{self, execute, members};
 use crate::ptx::exec::image::form::{Form, Step};
 use crate::ptx::exec::machine::Machine;
 use crate::ptx::exec::system::print;
-use crate::ptx::names::Word;
 
 /// Branches after which others get their turn.
 const TURN: u32 = 1 << 14;
@@ -34,181 +29,226 @@ pub enum Stopped {
     Abort,
 }
 
+/// Where a path goes after an instruction.
+pub(super) enum Flow {
+    /// To that instruction, with the same lanes.
+    To(u32),
+    /// To where the top of its stack says.
+    Top,
+    /// Nowhere.
+    Stopped(Stopped),
+}
+
 impl Warp {
     /// Runs the path of that index.
     pub fn run<const OBSERVED: bool>(&mut self, m: &mut Machine, path: usize) -> Stopped {
-        let image = m.image;
         let mut turn = TURN;
-        'entry: loop {
+        loop {
             let stack = &mut self.paths[path].stack;
-            let Some(&Entry {
-                pc: start,
-                meet,
-                lanes: active,
-                ..
-            }) = stack.last()
-            else {
+            let Some(&top) = stack.last() else {
                 return Stopped::Done;
             };
-            if start == meet || active == 0 {
+            if top.pc == top.meet || top.lanes == 0 {
                 stack.pop();
                 continue;
             }
             if m.thread_instructions > m.pause && m.over_limit() {
                 return Stopped::Abort;
             }
-            let mut pc = start;
-            let count = u64::from(active.count_ones());
-            m.active = active;
-            loop {
-                let op = &image.ops[pc as usize];
-                m.pc = pc;
-                m.warp_instructions += 1;
-                m.thread_instructions += count;
-                let exec = active & m.registers.lanes(op.guard);
-                if OBSERVED {
-                    observe(m, pc, active, exec);
-                }
-                // Most instructions: a test foretells them better than a table.
-                if let Form::Step(Step::Map(map)) = &op.form {
-                    if exec != 0 {
-                        execute::map(m, map, exec);
-                    }
-                    pc += 1;
-                    if pc == meet {
-                        self.paths[path].stack.pop();
-                        continue 'entry;
-                    }
-                    continue;
-                }
-                match &op.form {
-                    Form::Step(step) => {
-                        if exec != 0 {
-                            execute(m, step, exec);
-                        }
-                    }
-                    &Form::Branch { target, meet: join } => {
-                        let next = match (exec, active & !exec) {
-                            (0, _) => pc + 1,
-                            (_, 0) => target,
-                            (taken, rest) => {
-                                let sides = if target <= pc {
-                                    [(target, taken), (pc + 1, rest)]
-                                } else {
-                                    [(pc + 1, rest), (target, taken)]
-                                };
-                                diverge(&mut self.paths[path], join, &sides);
-                                turn -= 1;
-                                if turn == 0 {
-                                    return self.turn(m, path);
-                                }
-                                continue 'entry;
-                            }
-                        };
-                        turn -= 1;
-                        if turn == 0 {
-                            self.top(path).pc = next;
-                            return self.turn(m, path);
-                        }
-                        if m.thread_instructions > m.pause && m.over_limit() {
-                            self.top(path).pc = next;
-                            return Stopped::Abort;
-                        }
-                        if next == meet {
-                            self.paths[path].stack.pop();
-                            continue 'entry;
-                        }
-                        pc = next;
-                        continue;
-                    }
-                    &Form::Together {
-                        members,
-                        exchange: made,
-                    } => {
-                        let member = m.registers.word(members, exec.trailing_zeros() % 32);
-                        let missing = member & self.alive & !active;
-                        if exec != 0 && missing != 0 {
-                            self.top(path).pc = pc;
-                            self.split(path);
-                            self.paths[path].state = State::Together(member);
-                            m.warp_instructions -= 1;
-                            m.thread_instructions -= count;
-                            return Stopped::Waiting;
-                        }
-                        if exec != 0 {
-                            members::check(m, members, exec, self.alive, self.started);
-                            if let Some(at) = made {
-                                exchange(m, &image.exchanges[at as usize], exec);
-                            }
-                        }
-                    }
-                    &Form::Wait { wait } => {
-                        let info = &image.waits[wait as usize];
-                        if exec != 0 && !mbarrier::wait(m, info, exec, false) {
-                            self.top(path).pc = pc;
-                            self.paths[path].state = State::Mbarrier;
-                            m.warp_instructions -= 1;
-                            m.thread_instructions -= count;
-                            return Stopped::Waiting;
-                        }
-                    }
-                    &Form::IndexedBranch {
-                        index,
-                        table,
-                        meet: join,
-                    } => {
-                        self.top(path).pc = pc;
-                        if !self.indexed(m, path, (index, table, join), exec) {
-                            return Stopped::Abort;
-                        }
-                        continue 'entry;
-                    }
-                    &Form::Call { call } => {
-                        self.top(path).pc = pc + 1;
-                        if exec != 0 && !self.call(m, path, call, exec) {
-                            return Stopped::Abort;
-                        }
-                        continue 'entry;
-                    }
-                    Form::Return | Form::Exit => {
-                        self.top(path).pc = pc + 1;
-                        self.leave(m, path, exec, matches!(op.form, Form::Exit));
-                        continue 'entry;
-                    }
-                    &Form::Barrier { barrier } => {
-                        if exec != 0 {
-                            self.top(path).pc = pc + 1;
-                            if self.barrier(m, path, barrier, exec) {
-                                return Stopped::Waiting;
-                            }
-                            continue 'entry;
-                        }
-                    }
-                    &Form::Assert { call } => {
-                        if exec != 0 {
-                            print::assertion(m, &image.system_calls[call as usize], exec);
-                            return Stopped::Abort;
-                        }
-                    }
-                    Form::Trap => {
-                        if exec != 0 {
-                            let text = "the kernel executed trap".to_owned();
-                            m.found(FindingKind::Trap, exec.trailing_zeros(), None, None, text);
-                            m.stop = true;
-                            return Stopped::Abort;
-                        }
-                    }
-                }
-                pc += 1;
-                if pc == meet {
-                    self.paths[path].stack.pop();
-                    continue 'entry;
-                }
+            if let Some(stopped) = self.run_top::<OBSERVED>(m, path, top, &mut turn) {
+                return stopped;
             }
         }
     }
 
-    fn top(&mut self, path: usize) -> &mut Entry {
+    /// Runs the lanes on top of the stack until they meet others, or the stack
+    /// changes; why the path stopped, where it did.
+    #[inline(always)]
+    fn run_top<const OBSERVED: bool>(
+        &mut self,
+        m: &mut Machine,
+        path: usize,
+        top: Entry,
+        turn: &mut u32,
+    ) -> Option<Stopped> {
+        let image = m.image;
+        let (mut pc, active) = (top.pc, top.lanes);
+        let count = u64::from(active.count_ones());
+        m.active = active;
+        loop {
+            let op = &image.ops[pc as usize];
+            m.pc = pc;
+            m.warp_instructions += 1;
+            m.thread_instructions += count;
+            let exec = active & m.registers.lanes(op.guard);
+            if OBSERVED {
+                observe(m, pc, active, exec);
+            }
+            // Most instructions: a test foretells them better than a table.
+            if let Form::Step(Step::Map(map)) = &op.form {
+                if exec != 0 {
+                    execute::map(m, map, exec);
+                }
+                pc += 1;
+                if pc == top.meet {
+                    self.paths[path].stack.pop();
+                    return None;
+                }
+                continue;
+            }
+            let flow = match &op.form {
+                Form::Step(step) => {
+                    if exec != 0 {
+                        execute(m, step, exec);
+                    }
+                    Flow::To(pc + 1)
+                }
+                &Form::Branch { target, meet } => {
+                    self.branch(m, path, (pc, exec), (target, meet), turn)
+                }
+                form => self.control(m, path, form, (pc, exec)),
+            };
+            match flow {
+                Flow::To(next) => pc = next,
+                Flow::Top => return None,
+                Flow::Stopped(stopped) => return Some(stopped),
+            }
+            if pc == top.meet {
+                self.paths[path].stack.pop();
+                return None;
+            }
+        }
+    }
+
+    /// `bra`: the lanes of `exec` go to the target.
+    #[inline(always)]
+    fn branch(
+        &mut self,
+        m: &mut Machine,
+        path: usize,
+        (pc, exec): (u32, u32),
+        (target, meet): (u32, u32),
+        turn: &mut u32,
+    ) -> Flow {
+        *turn -= 1;
+        let next = match (exec, m.active & !exec) {
+            (0, _) => pc + 1,
+            (_, 0) => target,
+            (taken, rest) => {
+                let sides = if target <= pc {
+                    [(target, taken), (pc + 1, rest)]
+                } else {
+                    [(pc + 1, rest), (target, taken)]
+                };
+                diverge(&mut self.paths[path], meet, &sides);
+                return match *turn {
+                    0 => Flow::Stopped(self.turn(m, path)),
+                    _ => Flow::Top,
+                };
+            }
+        };
+        if *turn == 0 {
+            self.top(path).pc = next;
+            return Flow::Stopped(self.turn(m, path));
+        }
+        if m.thread_instructions > m.pause && m.over_limit() {
+            self.top(path).pc = next;
+            return Flow::Stopped(Stopped::Abort);
+        }
+        Flow::To(next)
+    }
+
+    /// What is neither a step nor a branch.
+    #[inline(always)]
+    fn control(
+        &mut self,
+        m: &mut Machine,
+        path: usize,
+        form: &Form,
+        (pc, exec): (u32, u32),
+    ) -> Flow {
+        let image = m.image;
+        match *form {
+            Form::Together { members, exchange } if exec != 0 => {
+                return self.together(m, path, (members, exchange), (pc, exec));
+            }
+            Form::Wait { wait } if exec != 0 => {
+                if !mbarrier::wait(m, &image.waits[wait as usize], exec, false) {
+                    self.top(path).pc = pc;
+                    return self.wait_again(m, path, State::Mbarrier);
+                }
+            }
+            Form::IndexedBranch { index, table, meet } => {
+                self.top(path).pc = pc;
+                return match self.indexed(m, path, (index, table, meet), exec) {
+                    Ok(()) => Flow::Top,
+                    Err(stopped) => Flow::Stopped(stopped),
+                };
+            }
+            Form::Call { call } => {
+                self.top(path).pc = pc + 1;
+                if exec != 0
+                    && let Err(stopped) = self.call(m, path, call, exec)
+                {
+                    return Flow::Stopped(stopped);
+                }
+                return Flow::Top;
+            }
+            Form::Return | Form::Exit => {
+                self.top(path).pc = pc + 1;
+                self.leave(m, path, exec, matches!(form, Form::Exit));
+                return Flow::Top;
+            }
+            Form::Barrier { barrier } if exec != 0 => {
+                self.top(path).pc = pc + 1;
+                return self.barrier(m, path, barrier, exec);
+            }
+            Form::Assert { call } if exec != 0 => {
+                print::assertion(m, &image.system_calls[call as usize], exec);
+                return Flow::Stopped(Stopped::Abort);
+            }
+            Form::Trap if exec != 0 => {
+                let text = "the kernel executed trap".to_owned();
+                return Flow::Stopped(trap(m, exec.trailing_zeros(), text));
+            }
+            // No lane executes it.
+            _ => {}
+        }
+        Flow::To(pc + 1)
+    }
+
+    /// An instruction that names lanes: those that are elsewhere have to come.
+    #[inline(always)]
+    fn together(
+        &mut self,
+        m: &mut Machine,
+        path: usize,
+        (members, made): (u32, Option<u32>),
+        (pc, exec): (u32, u32),
+    ) -> Flow {
+        let member = m.registers.word(members, exec.trailing_zeros() % 32);
+        if member & self.alive & !m.active != 0 {
+            self.top(path).pc = pc;
+            self.split(path);
+            return self.wait_again(m, path, State::Together(member));
+        }
+        members::check(m, members, exec, self.alive, self.started);
+        if let Some(at) = made {
+            exchange(m, &m.image.exchanges[at as usize], exec);
+        }
+        Flow::To(pc + 1)
+    }
+
+    /// The path waits and then executes the instruction again, which counts
+    /// once.
+    fn wait_again(&mut self, m: &mut Machine, path: usize, state: State) -> Flow {
+        self.paths[path].state = state;
+        m.warp_instructions -= 1;
+        m.thread_instructions -= u64::from(m.active.count_ones());
+        Flow::Stopped(Stopped::Waiting)
+    }
+
+    pub(super) fn top(&mut self, path: usize) -> &mut Entry {
         let stack = &mut self.paths[path].stack;
         let last = stack.len() - 1;
         &mut stack[last]
@@ -230,7 +270,7 @@ impl Warp {
         path: usize,
         (index, table, meet): (u32, u32, u32),
         exec: u32,
-    ) -> bool {
+    ) -> Result<(), Stopped> {
         let pc = self.top(path).pc;
         let table = &m.image.tables[table as usize];
         let mut sides: Vec<(u32, u32)> = Vec::new();
@@ -244,9 +284,7 @@ impl Warp {
             let index = m.registers.word(index, lane);
             let Some(&target) = table.get(index as usize) else {
                 let text = format!("brx.idx with index {index} of {} targets", table.len());
-                m.found(FindingKind::Trap, lane, None, None, text);
-                m.stop = true;
-                return false;
+                return Err(trap(m, lane, text));
             };
             add(target, 1 << lane);
         }
@@ -254,164 +292,15 @@ impl Warp {
             [(target, _)] => self.top(path).pc = target,
             _ => diverge(&mut self.paths[path], meet, &sides),
         }
-        true
-    }
-
-    /// Enters the functions that the lanes call.
-    fn call(&mut self, m: &mut Machine, path: usize, call: u32, exec: u32) -> bool {
-        let info = &m.image.calls[call as usize];
-        let Some(pointer) = info.pointer else {
-            pass(m, &info.callees[0].arguments, exec);
-            self.paths[path].stack.push(Entry {
-                pc: info.callees[0].pc,
-                meet: NEVER,
-                lanes: exec,
-                call: Some((call, 0)),
-            });
-            return true;
-        };
-        let targets = m.registers.read(pointer);
-        let mut left = exec;
-        while left != 0 {
-            let lane = left.trailing_zeros();
-            let target = targets[lane as usize];
-            let function = |f: u32| crate::ptx::exec::image::FUNCTION_WINDOW | u64::from(f) << 4;
-            let Some(at) = info
-                .callees
-                .iter()
-                .position(|c| function(c.function) == target)
-            else {
-                let text = format!(
-                    "a call through {target:#x}, which is not a function of this signature"
-                );
-                m.found(FindingKind::Trap, lane, None, None, text);
-                m.stop = true;
-                return false;
-            };
-            let same = (0..32).filter(|&l| left >> l & 1 != 0 && targets[l as usize] == target);
-            let lanes = same.fold(0, |all, l| all | 1 << l);
-            pass(m, &info.callees[at].arguments, lanes);
-            self.paths[path].stack.push(Entry {
-                pc: info.callees[at].pc,
-                meet: NEVER,
-                lanes,
-                call: Some((call, at as u32)),
-            });
-            left &= !lanes;
-        }
-        // Recursion through pointers cannot be seen before it happens.
-        if self.paths[path].stack.len() > 4096 {
-            let text = "calls are nested too deep: recursion through a pointer".to_owned();
-            m.found(FindingKind::Trap, exec.trailing_zeros(), None, None, text);
-            m.stop = true;
-            return false;
-        }
-        true
-    }
-
-    /// `ret` and `exit`: the lanes leave the function, or the kernel.
-    fn leave(&mut self, m: &mut Machine, path: usize, exec: u32, exit: bool) {
-        let stack = &mut self.paths[path].stack;
-        let base = stack.iter().rposition(|e| e.call.is_some());
-        match base.filter(|_| !exit) {
-            Some(base) => {
-                if let Some((call, callee)) = stack[base].call {
-                    let info = &m.image.calls[call as usize];
-                    pass(m, &info.callees[callee as usize].returns, exec);
-                }
-                stack[base..].iter_mut().for_each(|e| e.lanes &= !exec);
-                let keep: Vec<Entry> = stack.drain(base..).filter(|e| e.lanes != 0).collect();
-                stack.extend(keep);
-            }
-            None => {
-                self.alive &= !exec;
-                self.paths[path].remove(exec);
-            }
-        }
-    }
-
-    /// Lanes that wait for those of the top, and would only leave the kernel:
-    /// `if (i >= n) return;` is a branch to the last `ret`. What a check of
-    /// bounds turns away are the threads from some index on; where others are
-    /// between them, it is the barrier that is in a branch.
-    fn leaving(&self, m: &Machine, path: usize) -> u32 {
-        let stack = &self.paths[path].stack;
-        if stack.iter().any(|e| e.call.is_some()) {
-            return 0;
-        }
-        // Lanes of an entry are also those of the entries above it.
-        let (mut above, mut leaving) = (stack[stack.len() - 1].lanes, 0);
-        for entry in stack.iter().rev().skip(1) {
-            match m.image.ops.get(entry.pc as usize) {
-                Some(op) if matches!(op.form, Form::Exit | Form::Return) => {
-                    leaving |= entry.lanes & !above & m.registers.lanes(op.guard);
-                }
-                // Where all leave on their way, none comes here.
-                _ => {}
-            }
-            above |= entry.lanes;
-        }
-        let [x, y, _] = m.common.block;
-        let index = |lane: u32| {
-            let t = m.thread(lane);
-            [t % x, t / x % y, t / (x * y)]
-        };
-        let lanes = |mask: u32| (0..32).filter(move |lane| mask >> lane & 1 == 1);
-        let is_behind = |stays: u32| {
-            let at = index(stays);
-            lanes(leaving).any(|l| index(l).iter().zip(at).all(|(left, at)| *left <= at))
-        };
-        if lanes(self.alive & !leaving).any(is_behind) {
-            0
-        } else {
-            leaving
-        }
-    }
-
-    /// Arrives at a barrier: whether the path waits there.
-    fn barrier(&mut self, m: &mut Machine, path: usize, barrier: u32, exec: u32) -> bool {
-        let info = &m.image.barriers[barrier as usize];
-        // Where the warp is split already, its other parts may come here, too;
-        // that is seen when the barrier lets them go.
-        let here = self.alive & !self.leaving(m, path);
-        if info.aligned && exec != here && self.paths.len() == 1 {
-            note_divergent(m, exec, here);
-        }
-        let (number, count) = barrier::named(m, info, exec);
-        if info.arrive_only {
-            barrier::arrive(m, number, count, exec);
-            return false;
-        }
-        // Lanes that the guard excludes do not wait.
-        let top = *self.top(path);
-        if top.lanes != exec {
-            let waiting = Entry {
-                meet: top.pc,
-                lanes: exec,
-                call: None,
-                ..top
-            };
-            self.paths[path].stack.push(waiting);
-        }
-        self.split(path);
-        self.paths[path].state = State::Barrier(barrier);
-        true
+        Ok(())
     }
 }
 
-/// A barrier that only some lanes of the warp have reached.
-pub fn note_divergent(m: &mut Machine, here: u32, alive: u32) {
-    let text = format!(
-        "only some threads of the warp are at the barrier: lanes {here:#010x}, not {:#010x}",
-        alive & !here
-    );
-    m.found(
-        FindingKind::DivergentBarrier,
-        here.trailing_zeros(),
-        None,
-        None,
-        text,
-    );
+/// What stops the whole run, as `trap` does.
+pub(super) fn trap(m: &mut Machine, lane: u32, text: String) -> Stopped {
+    m.found(FindingKind::Trap, lane, None, None, text);
+    m.stop = true;
+    Stopped::Abort
 }
 
 /// Puts the sides of a branch on the stack; lanes that already are where
@@ -455,14 +344,5 @@ impl Machine<'_> {
         self.pause = self.thread_instructions + SHARE.min(self.common.limit.saturating_sub(sum));
         self.stop |= self.common.stop.load(Relaxed);
         self.stop
-    }
-}
-
-/// How a reduction of a barrier combines: count and number of threads.
-pub fn reduced(word: Word, set: u32, all: u32) -> u64 {
-    match word {
-        Word::Popc => u64::from(set),
-        Word::And => u64::from(set == all),
-        _ => u64::from(set != 0),
     }
 }
