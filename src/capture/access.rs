@@ -78,23 +78,18 @@ pub fn launch_trace(
     let recorded = recorder.recorded.into_inner().ok().flatten();
     let recorded = recorded.unwrap_or_default();
     if recorded.too_many {
-        return Err(Error::usage(
-            format!(
-                "block {block} of {} accesses shared memory more than {MOST} times",
-                first.entry
-            ),
-            "record a full trace (spadkit trace LAUNCH.toml -o FILE.spt), or a smaller problem",
-        ));
+        return Err(too_many(block, &first.entry));
     }
-    let mut extra = Map::new();
-    extra.insert("grid".to_owned(), json!(first.grid));
     let variables = prepared.program().shared_variables(&first.entry)?;
+    let at = [block % gx, block / gx % gy, block / (gx * gy)];
+    let mut extra = Map::from_iter([
+        ("grid".to_owned(), json!(first.grid)),
+        ("block".to_owned(), json!(at)),
+    ]);
     let variables = named(variables, shared_bytes);
     if !variables.is_empty() {
         extra.insert(VARIABLES_FIELD.to_owned(), json!(variables));
     }
-    let at = [block % gx, block / gx % gy, block / (gx * gy)];
-    extra.insert("block".to_owned(), json!(at));
     if !file.then.is_empty() {
         extra.insert("launch".to_owned(), json!(index));
     }
@@ -111,6 +106,13 @@ pub fn launch_trace(
     };
     trace.check()?;
     Ok(trace)
+}
+
+fn too_many(block: u64, entry: &str) -> Error {
+    Error::usage(
+        format!("block {block} of {entry} accesses shared memory more than {MOST} times"),
+        "record a full trace (spadkit trace LAUNCH.toml -o FILE.spt), or a smaller problem",
+    )
 }
 
 /// The variables with their bytes. Dynamic ones all begin at one place and

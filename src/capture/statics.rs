@@ -202,6 +202,41 @@ struct Site {
     index: Option<SourceIndex>,
 }
 
+impl Site {
+    /// What is known of an access of a function in a block of its control flow.
+    fn new(
+        (pc, function, block): (u32, u32, u32),
+        access: SharedAccess,
+        affines: &Affines,
+        uniformity: &Uniformity,
+    ) -> Self {
+        let same = |t: &Term| match t {
+            Term::Opaque(value) => uniformity.holds_at(*value, block),
+            _ => true,
+        };
+        let equally = |t: &Term| match t {
+            Term::Trips(header) => uniformity.counts_at(*header, block),
+            _ => true,
+        };
+        let all = |a: &Affine, holds: &dyn Fn(&Term) -> bool| {
+            let mut terms = a.terms.iter().flat_map(|(t, _)| t.factors());
+            terms.all(holds)
+        };
+        let exact = access.expression.as_ref();
+        let exact = exact.filter(|a| a.bits >= SHARED_BITS);
+        let lanes = exact.filter(|a| all(a, &same));
+        Site {
+            pc,
+            function,
+            text: lanes.map(|a| affines.notation(a)).unwrap_or_default(),
+            in_step: lanes.is_some_and(|a| all(a, &equally)),
+            index: exact.and_then(|a| affines.source_index(a)),
+            lanes: lanes.cloned(),
+            access,
+        }
+    }
+}
+
 impl<'a> Analysed<'a> {
     fn new(
         program: &Program,
@@ -265,36 +300,9 @@ impl<'a> Analysed<'a> {
                 });
             }
             let block = cfg.block_of[access.at as usize];
-            let factors = |a: &Affine| -> Vec<Term> {
-                let terms = a.terms.iter().flat_map(|(t, _)| t.factors());
-                terms.cloned().collect()
-            };
-            let same = |t: &Term| match t {
-                Term::Opaque(value) => uniformity.holds_at(*value, block),
-                _ => true,
-            };
-            let lanes = access.expression.clone();
-            let lanes = lanes.filter(|a| a.bits >= SHARED_BITS && factors(a).iter().all(same));
-            let equally = |t: &Term| match t {
-                Term::Trips(header) => uniformity.counts_at(*header, block),
-                _ => true,
-            };
-            self.sites.push(Site {
-                pc: start + access.at,
-                function: index,
-                text: lanes
-                    .as_ref()
-                    .map(|a| affines.notation(a))
-                    .unwrap_or_default(),
-                in_step: lanes
-                    .as_ref()
-                    .is_some_and(|a| factors(a).iter().all(equally)),
-                index: (access.expression.as_ref())
-                    .filter(|a| a.bits >= SHARED_BITS)
-                    .and_then(|a| affines.source_index(a)),
-                lanes,
-                access,
-            });
+            let at = (start + access.at, index, block);
+            self.sites
+                .push(Site::new(at, access, &affines, &uniformity));
         }
         self.graphs.push(Graph {
             function: index,

@@ -193,6 +193,37 @@ fn text_of_mappings(report: &FlowReport) -> String {
     )
 }
 
+/// A mapping in software: the columns of [`software_text`].
+fn software_row(software: &Software, line: &SoftwareLine) -> Vec<String> {
+    let is_best = software.best.as_ref() == Some(&line.hash);
+    let mark = if is_best { "* " } else { "" };
+    let rewritten = line.rewritten.as_ref();
+    let resources = line.resources;
+    let shown = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
+    let mut row = vec![
+        format!("{mark}{}", line.hash),
+        line.conflicts.to_string(),
+        line.wavefronts.to_string(),
+        line.added_per_access.to_string(),
+        line.wasted_bytes.to_string(),
+        rewritten
+            .and_then(|r| r.added_per_access)
+            .map_or(String::new(), |n| format!("{n:.2}")),
+    ];
+    if software.assembler.is_some() {
+        let used = resources.and_then(|r| r.assembled);
+        row.push(shown(used.map(|a| a.registers.into())));
+        row.push(shown(used.map(|a| a.instructions)));
+    }
+    let blocks = resources.and_then(|r| r.occupancy).map(|o| o.blocks.into());
+    row.push(shown(blocks));
+    row.push(shown(match line.hash.as_str() {
+        "mod" => software.cycles,
+        _ => rewritten.and_then(|r| r.cycles),
+    }));
+    row
+}
+
 /// The mappings in software, and what to type.
 fn software_text(software: &Software) -> String {
     let mut header = vec![
@@ -203,40 +234,11 @@ fn software_text(software: &Software) -> String {
         "wasted bytes",
         "added per access",
     ];
-    let assembled = software.assembler.is_some();
-    if assembled {
+    if software.assembler.is_some() {
         header.extend(["registers", "instructions"]);
     }
     header.extend(["blocks", "cycles"]);
-    let row = |line: &SoftwareLine| {
-        let is_best = software.best.as_ref() == Some(&line.hash);
-        let mark = if is_best { "* " } else { "" };
-        let rewritten = line.rewritten.as_ref();
-        let resources = line.resources;
-        let shown = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
-        let mut row = vec![
-            format!("{mark}{}", line.hash),
-            line.conflicts.to_string(),
-            line.wavefronts.to_string(),
-            line.added_per_access.to_string(),
-            line.wasted_bytes.to_string(),
-            rewritten
-                .and_then(|r| r.added_per_access)
-                .map_or(String::new(), |n| format!("{n:.2}")),
-        ];
-        if assembled {
-            let used = resources.and_then(|r| r.assembled);
-            row.push(shown(used.map(|a| a.registers.into())));
-            row.push(shown(used.map(|a| a.instructions)));
-        }
-        let blocks = resources.and_then(|r| r.occupancy).map(|o| o.blocks.into());
-        row.push(shown(blocks));
-        row.push(shown(match line.hash.as_str() {
-            "mod" => software.cycles,
-            _ => rewritten.and_then(|r| r.cycles),
-        }));
-        row
-    };
+    let row = |line: &SoftwareLine| software_row(software, line);
     let table = table(&header, &header[1..], software.front.iter().map(row));
     let run = if software.cycles.is_some() {
         ", put into the kernel and run (sim)"

@@ -125,43 +125,33 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         args.allow.zeros_beyond(printer),
     )?;
     if args.software {
-        interrupt::listen();
-        let path = Path::new(&args.input);
-        let (indices, kernel) = if is_launch(path) {
-            (launch_indices(path)?, Some(Kernel::of(path)?))
-        } else {
-            Default::default()
-        };
-        let subject = software::Subject {
-            trace: &trace,
-            indices: &indices,
-            input: &args.input,
-            launched: match &kernel {
-                Some(kernel) => Some(kernel.launched(&machine)?),
-                None => None,
-            },
-        };
-        return software::run(&args.kinds, args.budget(), &subject, &machine, printer);
+        in_software(args, &trace, &machine, printer)
+    } else {
+        in_hardware(args, jobs, trace, &machine, printer)
     }
+}
+
+/// Mappings for the machine's hash units.
+fn in_hardware(
+    args: &TuneArgs,
+    jobs: Vec<(HashKind, Method)>,
+    trace: AccessTrace,
+    machine: &Config,
+    printer: &Printer,
+) -> Result<()> {
     let has_room = machine.has_room_for(&trace);
     let trace = match args.sharing {
-        Some(part) => pairs::placed(args, part, &machine, printer)?,
+        Some(part) => pairs::placed(args, part, machine, printer)?,
         None => trace,
     };
     let rule = machine.conflict_rule();
     let profile = ConflictProfile::new(&trace, rule);
     if args.fits && !has_room {
-        return Err(Error::usage(
-            format!(
-                "no mapping fits: a block of {} needs more than {} words",
-                trace.name, machine.block_words
-            ),
-            "use a machine with a larger scratchpad (--preset, --config), or omit --fits",
-        ));
+        return Err(no_room(&trace, machine));
     }
-    let problem = problem(args, &profile, &machine)?;
+    let problem = problem(args, &profile, machine)?;
     let sets = of_trace(&trace, rule, machine.geometry);
-    let pairs = candidates(args, &trace, &machine, printer);
+    let pairs = candidates(args, &trace, machine, printer);
     let tuner = Tuner {
         problem: &problem,
         sets: &sets,
@@ -183,7 +173,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         let found = Found {
             kind,
             method,
-            fits: has_room && fits(&outcome, &machine),
+            fits: has_room && fits(&outcome, machine),
             wavefronts: outcome.conflicts + profile.active_passes(),
             ideal: profile.ideal_wavefronts(machine.geometry.banks()),
             configuration: if outcome.is_mapping {
@@ -196,7 +186,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
             space: space::of_unit(kind, machine.geometry),
             seconds: start.elapsed().as_secs_f64(),
         };
-        found.warn(&machine, printer);
+        found.warn(machine, printer);
         results.push(found);
         if interrupt::requested() {
             break;
@@ -208,7 +198,43 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         "hash_stage": machine.hash_stage_text(),
         "results": results.iter().map(Found::json).collect::<Vec<_>>(),
     });
-    printer.result(json, || text(&trace, baseline, &results, &machine))
+    printer.result(json, || text(&trace, baseline, &results, machine))
+}
+
+fn no_room(trace: &AccessTrace, machine: &Config) -> Error {
+    Error::usage(
+        format!(
+            "no mapping fits: a block of {} needs more than {} words",
+            trace.name, machine.block_words
+        ),
+        "use a machine with a larger scratchpad (--preset, --config), or omit --fits",
+    )
+}
+
+/// `--software`: mappings as index arithmetic, of a machine without a unit.
+fn in_software(
+    args: &TuneArgs,
+    trace: &AccessTrace,
+    machine: &Config,
+    printer: &Printer,
+) -> Result<()> {
+    interrupt::listen();
+    let path = Path::new(&args.input);
+    let (indices, kernel) = if is_launch(path) {
+        (launch_indices(path)?, Some(Kernel::of(path)?))
+    } else {
+        Default::default()
+    };
+    let subject = software::Subject {
+        trace,
+        indices: &indices,
+        input: &args.input,
+        launched: match &kernel {
+            Some(kernel) => Some(kernel.launched(machine)?),
+            None => None,
+        },
+    };
+    software::run(&args.kinds, args.budget(), &subject, machine, printer)
 }
 
 /// A launch file's kernel.

@@ -1,6 +1,6 @@
 //! `cosim` of one unit: build, run, report.
 
-use super::lockstep::{Lockstep, Mismatch, Outcome, record};
+use super::lockstep::{Lockstep, Mismatch, Outcome, Recording, record};
 use super::shrink::{self, Shrunk};
 use super::verilated::VerilatedUnit;
 use super::wave;
@@ -15,7 +15,7 @@ use crate::trace::AccessTrace;
 use crate::units::{Bench, Layout, Setup, Stimulus, bench_for, replay_for, unit_of};
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -172,17 +172,27 @@ pub fn cosim_unit(
         shrunk,
     };
     if let (Some(path), Some(recording)) = (&options.wave, &recording) {
-        let (recording, end) = match (&result.shrunk, result.mismatch()) {
-            (Some(shrunk), _) => (&shrunk.recording, shrunk.cycles),
-            (None, Some(first)) => (recording, first.cycle + 1),
-            (None, None) => (recording, result.outcome.cycles),
-        };
-        let cycles = end.saturating_sub(WAVE_CYCLES) as usize..end as usize;
-        let text = wave::render(&unit.name, &layout, recording, cycles)
-            .map_err(|e| Error::io("write", path, e))?;
-        write_file(path, &text)?;
+        write_wave(path, &result, &layout, recording)?;
     }
     Ok(result)
+}
+
+/// Writes the last cycles before a mismatch, or of the run, as waveforms.
+fn write_wave(
+    path: &Path,
+    result: &CosimResult,
+    layout: &Layout,
+    recording: &Recording,
+) -> Result<()> {
+    let (recording, end) = match (&result.shrunk, result.mismatch()) {
+        (Some(shrunk), _) => (&shrunk.recording, shrunk.cycles),
+        (None, Some(first)) => (recording, first.cycle + 1),
+        (None, None) => (recording, result.outcome.cycles),
+    };
+    let cycles = end.saturating_sub(WAVE_CYCLES) as usize..end as usize;
+    let text = wave::render(&result.unit, layout, recording, cycles)
+        .map_err(|e| Error::io("write", path, e))?;
+    write_file(path, &text)
 }
 
 /// Runs every unit of `design`, in parallel; `done` counts finished units.

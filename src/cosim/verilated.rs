@@ -106,31 +106,7 @@ impl VerilatedUnit {
                 .cwd(dir)
                 .run()?;
             check_ports(top, &layout, &dir.join("obj/Vunit.h"))?;
-            let sources = pieces(dir)?;
-            let include = include_dirs(tools)?;
-            let objects = sources
-                .par_iter()
-                .map(|source| {
-                    let object = format!("{source}.o");
-                    compiler
-                        .command()
-                        .args(COMPILE)
-                        .args(["-Iobj", "-c", source, "-o", &object])
-                        .args(&include)
-                        .cwd(dir)
-                        .run()?;
-                    Ok(object)
-                })
-                .collect::<Result<Vec<_>>>()?;
-            compiler
-                .command()
-                .args(["-shared", "-Wl,-Bsymbolic"])
-                .args(&objects)
-                .arg(runtime.join("verilated.o"))
-                .arg(runtime.join("verilated_threads.o"))
-                .args(["-pthread", "-o", "unit.so"])
-                .cwd(dir)
-                .run()?;
+            compile(dir, &runtime, tools)?;
             std::fs::remove_dir_all(dir.join("obj")).map_err(|e| Error::io("clear", dir, e))
         })?;
         Self::load(&entry.join("unit.so"), top, layout).map(Arc::new)
@@ -335,6 +311,37 @@ fn pieces(dir: &Path) -> Result<Vec<String>> {
         names.push(name);
     }
     Ok(names)
+}
+
+/// Compiles what Verilator wrote in `dir` to `unit.so`.
+fn compile(dir: &Path, runtime: &Path, tools: &Toolbox) -> Result<()> {
+    let compiler = tools.get(Kind::Cxx)?;
+    let sources = pieces(dir)?;
+    let include = include_dirs(tools)?;
+    let objects = sources
+        .par_iter()
+        .map(|source| {
+            let object = format!("{source}.o");
+            compiler
+                .command()
+                .args(COMPILE)
+                .args(["-Iobj", "-c", source, "-o", &object])
+                .args(&include)
+                .cwd(dir)
+                .run()?;
+            Ok(object)
+        })
+        .collect::<Result<Vec<_>>>()?;
+    compiler
+        .command()
+        .args(["-shared", "-Wl,-Bsymbolic"])
+        .args(&objects)
+        .arg(runtime.join("verilated.o"))
+        .arg(runtime.join("verilated_threads.o"))
+        .args(["-pthread", "-o", "unit.so"])
+        .cwd(dir)
+        .run()?;
+    Ok(())
 }
 
 /// Refuses Verilog without the ports of `layout`, as Verilator declares them:

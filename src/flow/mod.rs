@@ -32,6 +32,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::{OwnedFile, OwnedFolder};
 use crate::report::{self, FlowReport};
+use crate::rtl::Design;
 use crate::synth::Synthesis;
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
@@ -83,11 +84,8 @@ pub fn run(
         watch,
         tools: &tools,
     };
-    let design = if stages.contains(&Stage::Emit) {
-        Some(hardware.design()?)
-    } else {
-        None
-    };
+    let emits = stages.contains(&Stage::Emit);
+    let design = emits.then(|| hardware.design()).transpose()?;
     if let Some(design) = &design {
         hardware.check_folder(design)?;
         hardware.check_library()?;
@@ -128,17 +126,7 @@ pub fn run(
     match (reason_to_stop(machine, options), design) {
         (Some(reason), _) => done.report.skipped.push(reason),
         (None, None) => {}
-        (None, Some(design)) => {
-            begin(Stage::Emit);
-            hardware.write(&design)?;
-            begin(Stage::Cosim);
-            let cosim = done.part("co-simulation", hardware.cosim(design), watch);
-            done.cosim = cosim.unwrap_or_default();
-            begin(Stage::Synthesize);
-            let synthesis = hardware.synthesis(&done.report);
-            done.synthesis = done.part("synthesis", synthesis, watch);
-            done.report.tools = hardware.versions()?;
-        }
+        (None, Some(design)) => done.verify(&hardware, design, &begin)?,
     }
     begin(Stage::Report);
     done.write(&out)?;
@@ -174,6 +162,20 @@ impl Done {
                 None
             }
         }
+    }
+
+    /// Writes the Verilog, and checks and measures it.
+    fn verify(&mut self, hardware: &Hardware, design: Design, begin: &dyn Fn(Stage)) -> Result<()> {
+        begin(Stage::Emit);
+        hardware.write(&design)?;
+        begin(Stage::Cosim);
+        let cosim = self.part("co-simulation", hardware.cosim(design), hardware.watch);
+        self.cosim = cosim.unwrap_or_default();
+        begin(Stage::Synthesize);
+        let synthesis = hardware.synthesis(&self.report);
+        self.synthesis = self.part("synthesis", synthesis, hardware.watch);
+        self.report.tools = hardware.versions()?;
+        Ok(())
     }
 
     /// Completes the report and writes it.

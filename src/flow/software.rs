@@ -19,7 +19,7 @@ use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
 use crate::software::choice::{Array, Choice, Choices, Effort, Kind, choices, per_variable};
-use crate::suggest::{Tuned, suggestions};
+use crate::suggest::{Suggestion, Tuned, suggestions};
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
 use crate::workload::LaunchWorkload;
@@ -33,6 +33,27 @@ pub(super) struct Found {
     pub ptx: Option<String>,
     /// Parts that are left out, and why.
     pub skipped: Vec<String>,
+}
+
+impl Found {
+    /// The mappings alone.
+    fn new(whole: &Choices, suggestions: Vec<Suggestion>) -> Self {
+        Found {
+            report: Software {
+                front: front(whole).map(line).collect(),
+                fewest_proved: whole.fewest_proved,
+                cycles: None,
+                best: None,
+                ptx: None,
+                dynamic_shared: None,
+                assembler: None,
+                suggestions,
+            },
+            worth: None,
+            ptx: None,
+            skipped: Vec::new(),
+        }
+    }
 }
 
 /// The name of the PTX in the folder of the report.
@@ -79,22 +100,9 @@ pub(super) fn find(
         apart: apart.as_ref(),
         indices: &indices,
     };
-    let mut found = Found {
-        report: Software {
-            front: front(&whole).map(line).collect(),
-            fewest_proved: whole.fewest_proved,
-            cycles: None,
-            best: None,
-            ptx: None,
-            dynamic_shared: None,
-            assembler: None,
-            // The source lines are for the command that shows them in full.
-            suggestions: suggestions(&tuned, &mut |_| None),
-        },
-        worth: None,
-        ptx: None,
-        skipped: Vec::new(),
-    };
+    // The source lines are for the command that shows them in full.
+    let suggestions = suggestions(&tuned, &mut |_| None);
+    let mut found = Found::new(&whole, suggestions);
     let gains = whole.best().kind != Kind::Mod;
     if !gains {
         return Ok(found);

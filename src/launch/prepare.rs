@@ -55,40 +55,8 @@ impl LaunchFile {
             program.check(&launch.entry)?;
         }
         let mut memory = Memory::new();
-        let mut buffers = self
-            .args
-            .iter()
-            .map(|arg| match &arg.kind {
-                ArgKind::Buffer(buffer) => Ok(Some(memory.alloc(&arg.name, buffer.contents()?))),
-                _ => Ok(None),
-            })
-            .collect::<Result<Vec<_>>>()?;
-        for (at, arg) in self.args.iter().enumerate() {
-            if let ArgKind::Addresses(args) = &arg.kind {
-                let address = |arg: &usize| self.address(*arg, &memory, &buffers).to_le_bytes();
-                let table = args.iter().flat_map(address).collect();
-                buffers[at] = Some(memory.alloc(&arg.name, table));
-            }
-        }
-        for (at, arg) in self.args.iter().enumerate() {
-            if let ArgKind::TensorMap(map) = &arg.kind {
-                let begin = self.address(map.buffer, &memory, &buffers);
-                let bytes = map.placed(begin).encode();
-                buffers[at] = Some(memory.alloc(&arg.name, bytes.to_vec()));
-            }
-        }
-        let mut symbols = Vec::with_capacity(self.symbols.len());
-        for symbol in &self.symbols {
-            // `check_symbol` has verified that it exists.
-            let Some(id) = program.symbol_buffer(&mut memory, &symbol.name) else {
-                continue;
-            };
-            if !symbol.keep {
-                let contents = symbol.buffer.contents()?;
-                memory.bytes_mut(id).copy_from_slice(&contents);
-            }
-            symbols.push(id);
-        }
+        let buffers = self.make_buffers(&mut memory)?;
+        let symbols = self.write_symbols(&program, &mut memory)?;
         let handles = Handles::new(self, &program, &mut memory, &buffers)?;
         let pack = |resolved: &Resolved| exec::Launch {
             entry: resolved.entry.clone(),
@@ -106,6 +74,51 @@ impl LaunchFile {
             symbols,
             handles,
         })
+    }
+
+    /// Per argument its buffer, if it has one; tables of addresses and tensor
+    /// maps, which name others, come last.
+    fn make_buffers(&self, memory: &mut Memory) -> Result<Vec<Option<BufferId>>> {
+        let mut buffers = self
+            .args
+            .iter()
+            .map(|arg| match &arg.kind {
+                ArgKind::Buffer(buffer) => Ok(Some(memory.alloc(&arg.name, buffer.contents()?))),
+                _ => Ok(None),
+            })
+            .collect::<Result<Vec<_>>>()?;
+        for (at, arg) in self.args.iter().enumerate() {
+            if let ArgKind::Addresses(args) = &arg.kind {
+                let address = |arg: &usize| self.address(*arg, memory, &buffers).to_le_bytes();
+                let table = args.iter().flat_map(address).collect();
+                buffers[at] = Some(memory.alloc(&arg.name, table));
+            }
+        }
+        for (at, arg) in self.args.iter().enumerate() {
+            if let ArgKind::TensorMap(map) = &arg.kind {
+                let begin = self.address(map.buffer, memory, &buffers);
+                let bytes = map.placed(begin).encode();
+                buffers[at] = Some(memory.alloc(&arg.name, bytes.to_vec()));
+            }
+        }
+        Ok(buffers)
+    }
+
+    /// The variables of the symbols, with what the file gives them.
+    fn write_symbols(&self, program: &Program, memory: &mut Memory) -> Result<Vec<BufferId>> {
+        let mut symbols = Vec::with_capacity(self.symbols.len());
+        for symbol in &self.symbols {
+            // `check_symbol` has verified that it exists.
+            let Some(id) = program.symbol_buffer(memory, &symbol.name) else {
+                continue;
+            };
+            if !symbol.keep {
+                let contents = symbol.buffer.contents()?;
+                memory.bytes_mut(id).copy_from_slice(&contents);
+            }
+            symbols.push(id);
+        }
+        Ok(symbols)
     }
 
     /// The address that an argument passes; 0 where it is none.

@@ -6,7 +6,9 @@
 //! `.common` one. Names without a linking directive are those of their module.
 //! What stays undefined is an error where it is used.
 
-use super::ast::{Function, Linkage, Module, Parameter, Span, StatementKind, Unit, Variable};
+use super::ast::{
+    Function, Linkage, Module, Parameter, Span, Statement, StatementKind, Unit, Variable,
+};
 use super::renumber::Numbers;
 use crate::error::{Error, Result};
 use std::collections::{HashMap, HashSet};
@@ -290,19 +292,7 @@ fn joined(
     let new_functions = numbers_of(functions, &counts(&|m| m.functions.len()));
     let new_variables = numbers_of(variables, &counts(&|m| m.variables.len()));
     let mut names = Names::new(&modules);
-    let newest = modules.iter().max_by_key(|m| (m.sm(), m.version));
-    let mut whole = Module {
-        name: names_of(&modules),
-        text: String::new(),
-        version: modules.iter().map(|m| m.version).max().unwrap_or_default(),
-        target: newest.map(|m| m.target.clone()).unwrap_or_default(),
-        address_size: modules[0].address_size,
-        files: Vec::new(),
-        variables: Vec::new(),
-        functions: Vec::new(),
-        statements: Vec::new(),
-        units: Vec::new(),
-    };
+    let mut whole = empty(&modules);
     for (m, mut module) in modules.into_iter().enumerate() {
         let numbers = Numbers {
             functions: (0..module.functions.len())
@@ -321,21 +311,9 @@ fn joined(
         whole.text += &module.text;
         whole.text.push('\n');
         let kept = |at: u32| functions[&(m, at as usize)] == (m, at as usize);
-        for mut statement in module.statements {
-            let of = match statement.kind {
-                StatementKind::FunctionHead(at) => Some(at),
-                _ => statement.function,
-            };
-            // A function that another one stands for has no code here.
-            if of.is_none_or(kept) {
-                let new = of.map(|at| numbers.functions[at as usize]);
-                if let (StatementKind::FunctionHead(at), Some(new)) = (&mut statement.kind, new) {
-                    *at = new;
-                }
-                statement.function = statement.function.and(new);
-                whole.statements.push(statement);
-            }
-        }
+        let statements = std::mem::take(&mut module.statements).into_iter();
+        let statements = statements.filter_map(|s| renumbered(s, &kept, &numbers));
+        whole.statements.extend(statements);
         for (at, mut function) in module.functions.into_iter().enumerate() {
             if functions[&(m, at)] == (m, at) {
                 numbers.in_function(&mut function);
@@ -355,6 +333,45 @@ fn joined(
         }
     }
     whole
+}
+
+/// A module for the code of `modules`, without any.
+fn empty(modules: &[Module]) -> Module {
+    let newest = modules.iter().max_by_key(|m| (m.sm(), m.version));
+    Module {
+        name: names_of(modules),
+        text: String::new(),
+        version: modules.iter().map(|m| m.version).max().unwrap_or_default(),
+        target: newest.map(|m| m.target.clone()).unwrap_or_default(),
+        address_size: modules[0].address_size,
+        files: Vec::new(),
+        variables: Vec::new(),
+        functions: Vec::new(),
+        statements: Vec::new(),
+        units: Vec::new(),
+    }
+}
+
+/// A statement with the new number of its function; none where another
+/// definition stands for the function, which has no code here.
+fn renumbered(
+    mut statement: Statement,
+    kept: &dyn Fn(u32) -> bool,
+    numbers: &Numbers,
+) -> Option<Statement> {
+    let of = match statement.kind {
+        StatementKind::FunctionHead(at) => Some(at),
+        _ => statement.function,
+    };
+    if !of.is_none_or(kept) {
+        return None;
+    }
+    let new = of.map(|at| numbers.functions[at as usize]);
+    if let (StatementKind::FunctionHead(at), Some(new)) = (&mut statement.kind, new) {
+        *at = new;
+    }
+    statement.function = statement.function.and(new);
+    Some(statement)
 }
 
 fn names_of(modules: &[Module]) -> String {

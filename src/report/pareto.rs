@@ -72,28 +72,13 @@ fn panel(svg: &mut Svg, at: (f64, f64), name: &str, choices: &[Choice], widest: 
     let span = (most - least).max(0.02);
     let x = |area: f64| left + 6.0 + (WIDTH - 12.0) * area / widest;
     let y = |speed: f64| bottom - 8.0 - (HEIGHT - 16.0) * (speed - least) / span;
+    let right = |svg: &mut Svg, x, y, text: &str| {
+        svg.text(x, y, text, 10.0, MUTED, Anchor::End, false);
+    };
     for speed in [least, most] {
-        let text = format!("{speed:.2}");
-        svg.text(
-            left - 6.0,
-            y(speed) + 4.0,
-            &text,
-            10.0,
-            MUTED,
-            Anchor::End,
-            false,
-        );
+        right(svg, left - 6.0, y(speed) + 4.0, &format!("{speed:.2}"));
     }
-    let text = format!("{widest:.0}");
-    svg.text(
-        left + WIDTH,
-        bottom + 14.0,
-        &text,
-        10.0,
-        MUTED,
-        Anchor::End,
-        false,
-    );
+    right(svg, left + WIDTH, bottom + 14.0, &format!("{widest:.0}"));
     let mut front: Vec<&Choice> = choices.iter().filter(|c| c.front).collect();
     front.sort_by(|a, b| a.area.total_cmp(&b.area));
     for pair in front.windows(2) {

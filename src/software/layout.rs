@@ -57,60 +57,18 @@ impl FromStr for LayoutSpec {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = |what: &str, expected: &str| {
-            let what = format!("layout '{text}': {what}");
-            Error::usage(what, format!("expected {expected}"))
-        };
         if let Some(args) = text.strip_prefix("pad:") {
-            const FORM: &str = "pad:every=K,by=P, such as pad:every=32,by=1";
-            let value = |name: &str| {
-                let mut given = args.split(',').filter_map(|a| a.split_once('='));
-                let (_, value) = given.find(|(n, _)| *n == name)?;
-                number(value)
-            };
-            let known = args.split(',').count() == 2;
-            let (Some(every), Some(by), true) = (value("every"), value("by"), known) else {
-                return Err(wrong("the parameters are malformed", FORM));
-            };
-            if every == 0 || every > MAX_WORDS || by > MAX_WORDS {
-                return Err(wrong(
-                    "a parameter is out of range",
-                    "every 1 to 65536, by 0 to 65536",
-                ));
-            }
-            return Ok(LayoutSpec::Pad { every, by });
+            return padding(text, args);
         }
         if let Some(args) = text.strip_prefix("swizzle:") {
-            const FORM: &str = "swizzle:B,M,S, such as swizzle:5,0,5";
-            let parts: Vec<&str> = args.split(',').collect();
-            let &[bits, base, shift] = parts.as_slice() else {
-                return Err(wrong("three numbers are needed", FORM));
-            };
-            let magnitude = shift.strip_prefix('-').unwrap_or(shift);
-            let numbers = (number(bits), number(base), number(magnitude));
-            let (Some(bits), Some(base), Some(magnitude)) = numbers else {
-                return Err(wrong("a parameter is not a number", FORM));
-            };
-            // CuTe asks for the same: the groups of bits do not overlap.
-            if magnitude < bits || bits + base + magnitude > ADDRESS_BITS {
-                return Err(wrong(
-                    "the groups of bits overlap or lie beyond an address",
-                    "B at most |S|, and B + M + |S| at most 16",
-                ));
-            }
-            let sign = if shift.starts_with('-') { -1 } else { 1 };
-            return Ok(LayoutSpec::Swizzle {
-                bits,
-                base,
-                shift: sign * magnitude as i32,
-            });
+            return swizzle(text, args);
         }
         if let Some(mode) = text.strip_prefix("tma:") {
             let bits = match mode {
                 "32" => 1,
                 "64" => 2,
                 "128" => 3,
-                _ => return Err(wrong("no swizzle mode", "tma:32, tma:64 or tma:128")),
+                _ => return Err(wrong(text, "no swizzle mode", "tma:32, tma:64 or tma:128")),
             };
             // Units of 16 bytes change places with the row of 128 bytes.
             return Ok(LayoutSpec::Swizzle {
@@ -124,6 +82,61 @@ impl FromStr for LayoutSpec {
             error.also_expected("pad:every=32,by=1, swizzle:5,0,5, tma:128")
         })
     }
+}
+
+fn wrong(text: &str, what: &str, expected: &str) -> Error {
+    let what = format!("layout '{text}': {what}");
+    Error::usage(what, format!("expected {expected}"))
+}
+
+/// `every=K,by=P` of the layout `text`.
+fn padding(text: &str, args: &str) -> Result<LayoutSpec> {
+    const FORM: &str = "pad:every=K,by=P, such as pad:every=32,by=1";
+    let value = |name: &str| {
+        let mut given = args.split(',').filter_map(|a| a.split_once('='));
+        let (_, value) = given.find(|(n, _)| *n == name)?;
+        number(value)
+    };
+    let known = args.split(',').count() == 2;
+    let (Some(every), Some(by), true) = (value("every"), value("by"), known) else {
+        return Err(wrong(text, "the parameters are malformed", FORM));
+    };
+    if every == 0 || every > MAX_WORDS || by > MAX_WORDS {
+        return Err(wrong(
+            text,
+            "a parameter is out of range",
+            "every 1 to 65536, by 0 to 65536",
+        ));
+    }
+    Ok(LayoutSpec::Pad { every, by })
+}
+
+/// `B,M,S` of the layout `text`.
+fn swizzle(text: &str, args: &str) -> Result<LayoutSpec> {
+    const FORM: &str = "swizzle:B,M,S, such as swizzle:5,0,5";
+    let parts: Vec<&str> = args.split(',').collect();
+    let &[bits, base, shift] = parts.as_slice() else {
+        return Err(wrong(text, "three numbers are needed", FORM));
+    };
+    let magnitude = shift.strip_prefix('-').unwrap_or(shift);
+    let numbers = (number(bits), number(base), number(magnitude));
+    let (Some(bits), Some(base), Some(magnitude)) = numbers else {
+        return Err(wrong(text, "a parameter is not a number", FORM));
+    };
+    // CuTe asks for the same: the groups of bits do not overlap.
+    if magnitude < bits || bits + base + magnitude > ADDRESS_BITS {
+        return Err(wrong(
+            text,
+            "the groups of bits overlap or lie beyond an address",
+            "B at most |S|, and B + M + |S| at most 16",
+        ));
+    }
+    let sign = if shift.starts_with('-') { -1 } else { 1 };
+    Ok(LayoutSpec::Swizzle {
+        bits,
+        base,
+        shift: sign * magnitude as i32,
+    })
 }
 
 /// Shared memory never has more.

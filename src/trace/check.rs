@@ -106,35 +106,44 @@ impl AccessTrace {
         let active = access.addrs.iter().enumerate();
         let mut active = active.filter_map(|(lane, addr)| Some((lane, (*addr)?)));
         active.find_map(|(lane, addr)| {
-            let problem = |what: &str, help: String| {
-                let what = format!("accesses[{i}].addrs[{lane}] = {addr} {what}");
-                Some(Problem::new(what, help, at("addrs", Some(lane))))
-            };
-            if lane as u64 >= threads {
-                let what = "is of a thread that the block does not have";
-                let help = format!(
-                    "warp {} of a block of {} threads has {threads} of them; the others are null",
-                    access.warp,
-                    self.threads()
-                );
-                return problem(what, help);
-            }
-            let end = u64::from(addr) + u64::from(access.words());
-            if end > u64::from(self.words()) {
-                let help = match access.words() {
-                    1 => "word addresses are below shared_bytes / 4".to_owned(),
-                    words => format!("all {words} words of a thread are below shared_bytes / 4"),
-                };
-                let help = format!("{help} = {} ({} bytes)", self.words(), self.shared_bytes);
-                return problem("is out of range", help);
-            }
-            if !addr.is_multiple_of(access.words()) {
-                let what = format!("is not aligned to {} bytes", access.bytes);
-                let help = format!("expected a multiple of {} words", access.words());
-                return problem(&what, help);
-            }
-            None
+            let (what, help) = self.lane(access, (lane, addr), threads)?;
+            let what = format!("accesses[{i}].addrs[{lane}] = {addr} {what}");
+            Some(Problem::new(what, help, at("addrs", Some(lane))))
         })
+    }
+
+    /// What is wrong with the address of a lane of a warp of so many threads,
+    /// and what was expected.
+    fn lane(
+        &self,
+        access: &Access,
+        (lane, addr): (usize, u32),
+        threads: u64,
+    ) -> Option<(String, String)> {
+        if lane as u64 >= threads {
+            let what = "is of a thread that the block does not have".to_owned();
+            let help = format!(
+                "warp {} of a block of {} threads has {threads} of them; the others are null",
+                access.warp,
+                self.threads()
+            );
+            return Some((what, help));
+        }
+        let end = u64::from(addr) + u64::from(access.words());
+        if end > u64::from(self.words()) {
+            let help = match access.words() {
+                1 => "word addresses are below shared_bytes / 4".to_owned(),
+                words => format!("all {words} words of a thread are below shared_bytes / 4"),
+            };
+            let help = format!("{help} = {} ({} bytes)", self.words(), self.shared_bytes);
+            return Some(("is out of range".to_owned(), help));
+        }
+        if !addr.is_multiple_of(access.words()) {
+            let what = format!("is not aligned to {} bytes", access.bytes);
+            let help = format!("expected a multiple of {} words", access.words());
+            return Some((what, help));
+        }
+        None
     }
 
     fn problem_of_barriers(&self) -> Option<Problem> {

@@ -56,10 +56,9 @@ pub(in crate::cli) fn run(
     printer: &Printer,
 ) -> Result<()> {
     let trace = subject.trace;
-    let kinds = if kinds.is_empty() {
-        Kind::all()
-    } else {
-        kinds.to_vec()
+    let kinds = match kinds {
+        [] => Kind::all(),
+        kinds => kinds.to_vec(),
     };
     let progress = printer.progress(1, "tune --software");
     let report = |update: Update| {
@@ -79,24 +78,16 @@ pub(in crate::cli) fn run(
     let whole = choices(&array, &kinds, &effort)?;
     let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
     // Where wide accesses count as one word there is nothing to gain.
-    let narrower = match rule.wide {
-        Wide::Phases | Wide::PhasesMerged => {
-            narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?
-        }
-        Wide::FirstWord => Vec::new(),
-    };
-    let modes = match rule.wide {
-        Wide::Phases | Wide::PhasesMerged => modes_text::of(&array, apart.as_ref())?,
-        Wide::FirstWord => Vec::new(),
+    let (narrower, modes) = match rule.wide {
+        Wide::Phases | Wide::PhasesMerged => (
+            narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?,
+            modes_text::of(&array, apart.as_ref())?,
+        ),
+        Wide::FirstWord => (Vec::new(), Vec::new()),
     };
     drop(progress);
-    let on_sm = OnSm::of(
-        (trace, subject.launched.as_ref()),
-        machine,
-        &array,
-        &whole,
-        printer,
-    );
+    let launched = (trace, subject.launched.as_ref());
+    let on_sm = OnSm::of(launched, machine, &array, &whole, printer);
     let tuned = Tuned {
         trace,
         geometry,
@@ -331,31 +322,15 @@ impl Found<'_> {
             ]
         };
         let single = self.whole.best();
-        let sum = |name: &str, mapping: String, conflicts: u64, added: String, wasted: u32| {
-            let as_it_is = unmapped(&self.whole).to_string();
-            let (bytes, accesses) = (self.array.words() * WORD, self.array.accesses());
-            let wasted = wasted * WORD;
-            vec![
-                name.to_owned(),
-                bytes.to_string(),
-                accesses.to_string(),
-                as_it_is,
-                mapping,
-                conflicts.to_string(),
-                added,
-                wasted.to_string(),
-                String::new(),
-            ]
-        };
         let rows = apart.variables.iter().map(line).chain([
-            sum(
+            self.sum(
                 "all, each its own",
                 String::new(),
                 apart.count.conflicts,
                 format!("{:.2}", apart.added),
                 apart.wasted_words,
             ),
-            sum(
+            self.sum(
                 "all, one mapping",
                 single.layout.spec().to_string(),
                 single.conflicts,
@@ -368,6 +343,28 @@ impl Found<'_> {
             table(&header, &right, rows)
         )
     }
+    /// All variables under `mapping`, for the table of [`Self::apart_text`].
+    fn sum(
+        &self,
+        name: &str,
+        mapping: String,
+        conflicts: u64,
+        added: String,
+        wasted_words: u32,
+    ) -> Vec<String> {
+        vec![
+            name.to_owned(),
+            (self.array.words() * WORD).to_string(),
+            self.array.accesses().to_string(),
+            unmapped(&self.whole).to_string(),
+            mapping,
+            conflicts.to_string(),
+            added,
+            (wasted_words * WORD).to_string(),
+            String::new(),
+        ]
+    }
+
     /// Vectors against conflicts: fewer instructions or fewer wavefronts.
     fn narrower_text(&self) -> String {
         let header = [

@@ -314,11 +314,25 @@ pub(super) fn fast(i: &Instruction) -> Option<MapKernel> {
         (_, Type::F64) => return double(i),
         _ => {}
     }
-    let (s32, u32_) = (ty == Type::S32, matches!(ty, Type::U32 | Type::B32));
-    let (s64, u64_) = (ty == Type::S64, matches!(ty, Type::U64 | Type::B64));
+    arithmetic(i, ty).or_else(|| logic(i, ty))
+}
+
+/// Whether a type is of a kernel's integers: signed and unsigned of 32 bits,
+/// then of 64.
+fn integers(ty: Type) -> [bool; 4] {
+    [
+        ty == Type::S32,
+        matches!(ty, Type::U32 | Type::B32),
+        ty == Type::S64,
+        matches!(ty, Type::U64 | Type::B64),
+    ]
+}
+
+fn arithmetic(i: &Instruction, ty: Type) -> Option<MapKernel> {
+    use Opcode::*;
+    let [s32, u32_, s64, u64_] = integers(ty);
     let (w32, w64) = (s32 || u32_, s64 || u64_);
-    let wide = i.has(Word::Wide);
-    let low = i.has(Word::Lo);
+    let (wide, low) = (i.has(Word::Wide), i.has(Word::Lo));
     Some(match i.opcode {
         Add if w32 => of(|a: u32, b: u32, _: u32| a.wrapping_add(b)),
         Add if w64 => of(|a: u64, b: u64, _: u64| a.wrapping_add(b)),
@@ -336,6 +350,21 @@ pub(super) fn fast(i: &Instruction) -> Option<MapKernel> {
         Mad if wide && s32 => {
             of(|a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).wrapping_add(c))
         }
+        Neg if w32 => of(|a: u32, _: u32, _: u32| a.wrapping_neg()),
+        Abs if s32 => of(|a: i32, _: i32, _: i32| a.wrapping_abs()),
+        Min if s32 => of(|a: i32, b: i32, _: i32| a.min(b)),
+        Min if u32_ => of(|a: u32, b: u32, _: u32| a.min(b)),
+        Max if s32 => of(|a: i32, b: i32, _: i32| a.max(b)),
+        Max if u32_ => of(|a: u32, b: u32, _: u32| a.max(b)),
+        _ => return None,
+    })
+}
+
+fn logic(i: &Instruction, ty: Type) -> Option<MapKernel> {
+    use Opcode::*;
+    let [s32, u32_, s64, u64_] = integers(ty);
+    let (w32, w64) = (s32 || u32_, s64 || u64_);
+    Some(match i.opcode {
         And if w32 => of(|a: u32, b: u32, _: u32| a & b),
         And if w64 => of(|a: u64, b: u64, _: u64| a & b),
         And if ty == Type::B16 => of(|a: u16, b: u16, _: u16| a & b),
@@ -344,8 +373,6 @@ pub(super) fn fast(i: &Instruction) -> Option<MapKernel> {
         Xor if w32 => of(|a: u32, b: u32, _: u32| a ^ b),
         Xor if w64 => of(|a: u64, b: u64, _: u64| a ^ b),
         Not if w32 => of(|a: u32, _: u32, _: u32| !a),
-        Neg if w32 => of(|a: u32, _: u32, _: u32| a.wrapping_neg()),
-        Abs if s32 => of(|a: i32, _: i32, _: i32| a.wrapping_abs()),
         Shl if w32 => of(|a: u32, b: u32, _: u32| if b < 32 { a << (b & 31) } else { 0 }),
         Shl if w64 => of(|a: u64, b: u32, _: u32| if b < 64 { a << (b & 63) } else { 0 }),
         Shr if s32 => of(|a: i32, b: u32, _: u32| a >> b.min(31)),
@@ -358,10 +385,6 @@ pub(super) fn fast(i: &Instruction) -> Option<MapKernel> {
         Shf if i.has(Word::R) && i.has(Word::Wrap) => {
             of(|a: u32, b: u32, c: u32| (a >> (c & 31)) | ((b << 1) << (!c & 31)))
         }
-        Min if s32 => of(|a: i32, b: i32, _: i32| a.min(b)),
-        Min if u32_ => of(|a: u32, b: u32, _: u32| a.min(b)),
-        Max if s32 => of(|a: i32, b: i32, _: i32| a.max(b)),
-        Max if u32_ => of(|a: u32, b: u32, _: u32| a.max(b)),
         _ => return None,
     })
 }

@@ -267,7 +267,25 @@ impl Group<'_> {
             from,
             point,
         });
-        // XORs with one mask are made once.
+        self.xors(leader, own, nodes, places);
+        for (member, made) in own {
+            if let Made::Sum(_, more) = made {
+                let sites = self.members[*member].sites.iter();
+                places.extend(sites.map(|s| (*s, Place::Node(leader, *more))));
+            }
+        }
+        true
+    }
+
+    /// Nodes of those that differ from a leader in some bits: XORs with one
+    /// mask are made once.
+    fn xors(
+        &self,
+        leader: usize,
+        own: &[(usize, Made)],
+        nodes: &mut Vec<Node>,
+        places: &mut Vec<(Site, Place)>,
+    ) {
         let mut masks: Vec<u32> = own
             .iter()
             .filter_map(|(_, made)| match made {
@@ -286,13 +304,6 @@ impl Group<'_> {
                 .collect();
             self.xor(leader, mask, &sites, nodes, places);
         }
-        for (member, made) in own {
-            if let Made::Sum(_, more) = made {
-                let sites = self.members[*member].sites.iter();
-                places.extend(sites.map(|s| (*s, Place::Node(leader, *more))));
-            }
-        }
-        true
     }
 
     fn xor(

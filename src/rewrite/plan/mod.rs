@@ -148,29 +148,7 @@ fn plan_function(
     };
     let points = Points::new(function, &cfg, &values, &loops);
     let mut emitter = Emitter::new(module, f, regions);
-    let mut sites: Vec<Site> = Vec::new();
-    for target in targets {
-        let access = target.access;
-        let i = &function.instructions[access.at as usize];
-        let Operand::Address(base, offset) = i.operands[access.operand] else {
-            continue;
-        };
-        match base {
-            Base::Register(_) if access.generic => {
-                emitter.generic(access, target.region, edits);
-            }
-            Base::Register(register) => sites.push(Site {
-                at: access.at,
-                operand: access.operand,
-                register,
-                value: values.read(access.at, register),
-                offset,
-                region: target.region,
-                bytes: access.bytes,
-            }),
-            _ => emitter.constant(access, target.region, offset, edits),
-        }
-    }
+    let sites = sites(function, &values, targets, &mut emitter, edits);
     let mut nodes: Vec<Node> = Vec::new();
     let mut places: Vec<(Site, Place)> = Vec::new();
     let whole: Vec<Vec<Site>> = if assume.optimise {
@@ -203,6 +181,41 @@ fn plan_function(
     }
     emitter.declare(edits);
     debug_assert!(text::body_start(module, f).is_some());
+}
+
+/// The accesses whose addresses are in registers, with what they hold; the
+/// others are rewritten as they are.
+fn sites(
+    function: &Function,
+    values: &Values,
+    targets: &[Target],
+    emitter: &mut Emitter,
+    edits: &mut Edits,
+) -> Vec<Site> {
+    let mut sites: Vec<Site> = Vec::new();
+    for target in targets {
+        let access = target.access;
+        let i = &function.instructions[access.at as usize];
+        let Operand::Address(base, offset) = i.operands[access.operand] else {
+            continue;
+        };
+        match base {
+            Base::Register(_) if access.generic => {
+                emitter.generic(access, target.region, edits);
+            }
+            Base::Register(register) => sites.push(Site {
+                at: access.at,
+                operand: access.operand,
+                register,
+                value: values.read(access.at, register),
+                offset,
+                region: target.region,
+                bytes: access.bytes,
+            }),
+            _ => emitter.constant(access, target.region, offset, edits),
+        }
+    }
+    sites
 }
 
 /// The accesses that read their register as the address alone.

@@ -126,10 +126,6 @@ impl Reader {
         let Some((key, value)) = line.split_once('=') else {
             return self.instruction().map(Some);
         };
-        let wrong = |expected: &str| {
-            let what = format!("'{}' is not {expected}", value.trim());
-            Bad::new(what, format!("expected {expected}"), 0)
-        };
         match key.trim() {
             "thread block" if self.has_block => Err(Bad::new(
                 "a thread block inside another",
@@ -137,14 +133,7 @@ impl Reader {
                 0,
             )),
             "thread block" => {
-                let numbers: Vec<u32> = value
-                    .split(',')
-                    .filter_map(|n| n.trim().parse().ok())
-                    .collect();
-                let block: Option<[u32; 3]> = numbers.try_into().ok();
-                let within = |b: &[u32; 3]| b.iter().zip(self.header.grid).all(|(&b, g)| b < g);
-                let block = block.filter(within);
-                let block = block.ok_or_else(|| wrong("a thread block x,y,z of the grid"))?;
+                let block = thread_block(value, &self.header)?;
                 self.has_block = true;
                 Ok(Some(Event::Block(block)))
             }
@@ -153,18 +142,14 @@ impl Reader {
                 Err(Bad::new("a warp of no thread block", help, 0))
             }
             "warp" => {
-                let warp = value.trim().parse().ok();
-                let threads: u64 = self.header.block.iter().map(|&d| u64::from(d)).product();
-                let warps = threads.div_ceil(u64::from(super::WARP_SIZE));
-                let warp = warp.filter(|&w: &u32| u64::from(w) < warps);
-                let warp = warp.ok_or_else(|| wrong("a warp of the block"))?;
+                let warp = warp(value, &self.header)?;
                 self.complete_warp()?;
                 self.has_warp = true;
                 Ok(Some(Event::Warp(warp)))
             }
             "insts" => {
                 let count = value.trim().parse().ok();
-                self.left = count.ok_or_else(|| wrong("a number of instructions"))?;
+                self.left = count.ok_or_else(|| is_not(value, "a number of instructions"))?;
                 Ok(None)
             }
             // Clusters and what later versions add.
@@ -192,4 +177,28 @@ impl Reader {
             )),
         }
     }
+}
+
+/// The value of a key is not as expected.
+fn is_not(value: &str, expected: &str) -> Bad {
+    let what = format!("'{}' is not {expected}", value.trim());
+    Bad::new(what, format!("expected {expected}"), 0)
+}
+
+/// `x,y,z` of the grid.
+fn thread_block(value: &str, header: &Header) -> Result<[u32; 3], Bad> {
+    let numbers = value.split(',').filter_map(|n| n.trim().parse().ok());
+    let block: Option<[u32; 3]> = numbers.collect::<Vec<u32>>().try_into().ok();
+    let within = |b: &[u32; 3]| b.iter().zip(header.grid).all(|(&b, g)| b < g);
+    let block = block.filter(within);
+    block.ok_or_else(|| is_not(value, "a thread block x,y,z of the grid"))
+}
+
+/// The number of a warp of the block.
+fn warp(value: &str, header: &Header) -> Result<u32, Bad> {
+    let threads: u64 = header.block.iter().map(|&d| u64::from(d)).product();
+    let warps = threads.div_ceil(u64::from(super::WARP_SIZE));
+    let warp = value.trim().parse().ok();
+    let warp = warp.filter(|&w: &u32| u64::from(w) < warps);
+    warp.ok_or_else(|| is_not(value, "a warp of the block"))
 }

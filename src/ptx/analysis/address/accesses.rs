@@ -5,7 +5,7 @@ use super::Touches;
 use super::calls::Summaries;
 use super::origin::Origins;
 use super::sites::{AccessKind, reads_anywhere, sites, touches};
-use crate::ptx::ast::{Base, Function, Module, Operand};
+use crate::ptx::ast::{Base, Function, Instruction, Module, Operand};
 use crate::ptx::cfg::Cfg;
 use crate::ptx::opcodes::Opcode;
 
@@ -34,6 +34,28 @@ pub struct SharedAccess {
     pub touches: Touches,
 }
 
+impl SharedAccess {
+    /// One of which nothing but what it touches is known.
+    fn unknown(
+        (at, i): (u32, &Instruction),
+        kind: AccessKind,
+        reason: &'static str,
+        touches: Touches,
+    ) -> Self {
+        SharedAccess {
+            at,
+            kind,
+            bytes: 0,
+            guarded: i.guard.is_some(),
+            generic: false,
+            elsewhere: false,
+            address: Err(NotAffine { at, reason }),
+            expression: None,
+            touches,
+        }
+    }
+}
+
 /// The accesses of `function` to shared memory in the order of the text, calls
 /// of functions that access it among them. `affines` are those of the
 /// function, `summaries` those of the module.
@@ -52,34 +74,16 @@ pub fn shared_accesses(
         let at = at as u32;
         if i.opcode == Opcode::Call {
             let touches = summaries.call(module, &mut origins, at, i);
-            list.extend(touches.map(|touches| SharedAccess {
-                at,
-                kind: AccessKind::Call,
-                bytes: 0,
-                guarded: i.guard.is_some(),
-                generic: false,
-                elsewhere: false,
-                address: Err(NotAffine {
-                    at,
-                    reason: "accesses of the function that is called",
-                }),
-                expression: None,
-                touches,
-            }));
+            let reason = "accesses of the function that is called";
+            let access =
+                |touches| SharedAccess::unknown((at, i), AccessKind::Call, reason, touches);
+            list.extend(touches.map(access));
             continue;
         }
         if let Some(reason) = reads_anywhere(i) {
-            list.push(SharedAccess {
-                at,
-                kind: AccessKind::Other,
-                bytes: 0,
-                guarded: i.guard.is_some(),
-                generic: false,
-                elsewhere: false,
-                address: Err(NotAffine { at, reason }),
-                expression: None,
-                touches: Touches::All { at, reason },
-            });
+            let touches = Touches::All { at, reason };
+            let access = SharedAccess::unknown((at, i), AccessKind::Other, reason, touches);
+            list.push(access);
         }
         for site in sites(i) {
             let id = origins.operand(at, site.operand);

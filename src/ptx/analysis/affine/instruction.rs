@@ -28,113 +28,25 @@ impl Affines<'_> {
             return None;
         };
         let width = self.facts.width(Values::written(self.values, at, *target)?);
-        let bits = ty.bits();
-        let saturates = i.has(Word::Sat);
-        let operand =
-            |n: usize| self.operand(at, i.operands.get(n)?, source_type(i, n.checked_sub(1)?)?);
-        let known = |n: usize| self.known(at, i, n);
+        let result = Answer {
+            affines: self,
+            at,
+            i,
+            ty,
+        };
         match i.opcode {
-            Opcode::Add if !saturates => operand(1)?.plus(1, &operand(2)?),
-            Opcode::Sub if !saturates => operand(1)?.plus(-1, &operand(2)?),
-            Opcode::Neg => Some(operand(1)?.scale(-1, bits)),
-            Opcode::Not => Affine::constant(-1, bits).plus(-1, &operand(1)?),
-            Opcode::Mul if !i.has(Word::Hi) => self.product(at, i, ty),
-            Opcode::Mad if !(i.has(Word::Hi) || i.has(Word::Cc) || saturates) => {
-                self.product(at, i, ty)?.plus(1, &operand(3)?)
-            }
-            Opcode::Shl => {
-                let by = operand(2)?.value()?;
-                (0..i64::from(bits))
-                    .contains(&by)
-                    .then(|| operand(1).map(|a| a.scale(1i64 << by, bits)))?
-            }
-            Opcode::Cvt => {
-                let from = i.ty(1)?;
-                if from.is_float() || saturates {
-                    return None;
-                }
-                let value = self.extend(operand(1)?, from)?;
-                let value = if ty.bits() < width {
-                    self.extend(value.truncate(bits), ty)?
-                } else {
-                    value
-                };
-                Some(value.truncate(width))
-            }
+            Opcode::Cvt => result.converted(width),
             Opcode::Cvta if i.space().is_some_and(is_any_shared) => {
-                Some(operand(1)?.truncate(super::super::known_bits::SHARED_LIMIT_BITS))
+                let address = result.operand(1)?;
+                Some(address.truncate(super::super::known_bits::SHARED_LIMIT_BITS))
             }
-            Opcode::Cvta if i.space() == Some(Space::Global) => operand(1),
-            Opcode::And => {
-                let (a, b) = (known(1), known(2));
-                match (a.ones | b.zeros == u64::MAX, b.ones | a.zeros == u64::MAX) {
-                    (true, _) => operand(2),
-                    (_, true) => operand(1),
-                    _ => None,
-                }
-            }
-            Opcode::Or | Opcode::Xor => {
-                let (a, b) = (known(1), known(2));
-                if a.is_disjoint(b) {
-                    return operand(1)?.plus(1, &operand(2)?);
-                }
-                let all = u64::MAX >> (64 - bits);
-                let inverts = i.opcode == Opcode::Xor;
-                match (a.value() == Some(all), b.value() == Some(all)) {
-                    (true, _) if inverts => Affine::constant(-1, bits).plus(-1, &operand(2)?),
-                    (_, true) if inverts => Affine::constant(-1, bits).plus(-1, &operand(1)?),
-                    _ => None,
-                }
-            }
-            Opcode::Shr => {
-                let by = operand(2)?.value()?;
-                self.quotient(operand(1)?, ty, u32::try_from(by).ok()?)
-            }
-            Opcode::Div => {
-                let by = operand(2)?.value().filter(|&by| by > 0)? as u64;
-                let shift = by.is_power_of_two().then_some(by.trailing_zeros())?;
-                self.quotient(operand(1)?, ty, shift)
-            }
-            Opcode::Rem => {
-                let by = operand(2)?.value().filter(|&by| by > 0)? as u64;
-                (known(1).max() < by).then(|| operand(1))?
-            }
-            Opcode::Bfe => {
-                let start = operand(2)?.value()?;
-                let length = operand(3)?.value()?;
-                let whole = known(1).max() >> length.clamp(0, 63) == 0;
-                (start == 0 && whole && !ty.is_signed()).then(|| operand(1))?
-            }
-            Opcode::Bfi => {
-                let start = u32::try_from(operand(3)?.value()?).ok()?;
-                let length = u32::try_from(operand(4)?.value()?).ok()?;
-                let field = known(1);
-                let fits = length < 64 && start + length <= bits && field.max() >> length == 0;
-                let hole = KnownBits::unknown(length.min(63)).max() << start.min(63);
-                let free = known(2).zeros & hole == hole;
-                (fits && free)
-                    .then(|| operand(2)?.plus(1, &operand(1)?.scale(1i64 << start, bits)))?
-            }
-            Opcode::Selp => match known(3).value() {
-                Some(0) => operand(2),
-                Some(_) => operand(1),
-                None => {
-                    let (a, b) = (operand(1)?, operand(2)?);
-                    (a == b).then_some(a)
-                }
-            },
-            Opcode::Min | Opcode::Max => {
-                let (a, b) = (known(1), known(2));
-                let limit = if ty.is_signed() { 1 << (bits - 1) } else { 0 };
-                let plain = !i.has(Word::Relu) && (a.zeros & b.zeros) & limit == limit;
-                let min = i.opcode == Opcode::Min;
-                match (a.max() <= b.min(), b.max() <= a.min()) {
-                    (true, _) if plain => operand(if min { 1 } else { 2 }),
-                    (_, true) if plain => operand(if min { 2 } else { 1 }),
-                    _ => None,
-                }
-            }
-            _ => None,
+            Opcode::Cvta if i.space() == Some(Space::Global) => result.operand(1),
+            Opcode::And | Opcode::Or | Opcode::Xor => result.logic(),
+            Opcode::Shl | Opcode::Shr | Opcode::Div | Opcode::Rem => result.scaled(),
+            Opcode::Bfe => result.extracted(),
+            Opcode::Bfi => result.inserted(),
+            Opcode::Selp | Opcode::Min | Opcode::Max => result.chosen(),
+            _ => result.sum(),
         }
     }
 
@@ -276,5 +188,152 @@ impl Affines<'_> {
         };
         // Zero-extended, or of the register's own size.
         (ty.bits() >= 32).then(|| Affine::term(term, ty.bits()))
+    }
+}
+
+/// The result of an instruction of type `ty`.
+struct Answer<'a, 'f> {
+    affines: &'a Affines<'f>,
+    at: u32,
+    i: &'a Instruction,
+    ty: Type,
+}
+
+impl Answer<'_, '_> {
+    /// Operand `n`; the result is operand 0.
+    fn operand(&self, n: usize) -> Option<Affine> {
+        let ty = source_type(self.i, n.checked_sub(1)?)?;
+        self.affines.operand(self.at, self.i.operands.get(n)?, ty)
+    }
+
+    fn known(&self, n: usize) -> KnownBits {
+        self.affines.known(self.at, self.i, n)
+    }
+
+    /// Sums and products.
+    fn sum(&self) -> Option<Affine> {
+        let (i, bits) = (self.i, self.ty.bits());
+        let saturates = i.has(Word::Sat);
+        let product = || self.affines.product(self.at, i, self.ty);
+        match i.opcode {
+            Opcode::Add if !saturates => self.operand(1)?.plus(1, &self.operand(2)?),
+            Opcode::Sub if !saturates => self.operand(1)?.plus(-1, &self.operand(2)?),
+            Opcode::Neg => Some(self.operand(1)?.scale(-1, bits)),
+            Opcode::Not => Affine::constant(-1, bits).plus(-1, &self.operand(1)?),
+            Opcode::Mul if !i.has(Word::Hi) => product(),
+            Opcode::Mad if !(i.has(Word::Hi) || i.has(Word::Cc) || saturates) => {
+                product()?.plus(1, &self.operand(3)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// `cvt` to a register of `width` bits.
+    fn converted(&self, width: u32) -> Option<Affine> {
+        let from = self.i.ty(1)?;
+        if from.is_float() || self.i.has(Word::Sat) {
+            return None;
+        }
+        let (ty, bits) = (self.ty, self.ty.bits());
+        let value = self.affines.extend(self.operand(1)?, from)?;
+        let value = if bits < width {
+            self.affines.extend(value.truncate(bits), ty)?
+        } else {
+            value
+        };
+        Some(value.truncate(width))
+    }
+
+    /// Masks that change nothing, and bits that are put together.
+    fn logic(&self) -> Option<Affine> {
+        let bits = self.ty.bits();
+        let (a, b) = (self.known(1), self.known(2));
+        if self.i.opcode == Opcode::And {
+            return match (a.ones | b.zeros == u64::MAX, b.ones | a.zeros == u64::MAX) {
+                (true, _) => self.operand(2),
+                (_, true) => self.operand(1),
+                _ => None,
+            };
+        }
+        if a.is_disjoint(b) {
+            return self.operand(1)?.plus(1, &self.operand(2)?);
+        }
+        let all = u64::MAX >> (64 - bits);
+        let inverts = self.i.opcode == Opcode::Xor;
+        let inverted = |n| Affine::constant(-1, bits).plus(-1, &self.operand(n)?);
+        match (a.value() == Some(all), b.value() == Some(all)) {
+            (true, _) if inverts => inverted(2),
+            (_, true) if inverts => inverted(1),
+            _ => None,
+        }
+    }
+
+    /// Shifts, quotients and remainders by constants.
+    fn scaled(&self) -> Option<Affine> {
+        let by = self.operand(2)?.value()?;
+        let quotient = |by| self.affines.quotient(self.operand(1)?, self.ty, by);
+        match self.i.opcode {
+            Opcode::Shl => {
+                let bits = self.ty.bits();
+                let inside = (0..i64::from(bits)).contains(&by);
+                inside.then(|| self.operand(1).map(|a| a.scale(1i64 << by, bits)))?
+            }
+            Opcode::Shr => quotient(u32::try_from(by).ok()?),
+            _ if by <= 0 => None,
+            Opcode::Div => {
+                let by = by as u64;
+                quotient(by.is_power_of_two().then_some(by.trailing_zeros())?)
+            }
+            _ => (self.known(1).max() < by as u64).then(|| self.operand(1))?,
+        }
+    }
+
+    /// `bfe` of all bits that may be set.
+    fn extracted(&self) -> Option<Affine> {
+        let start = self.operand(2)?.value()?;
+        let length = self.operand(3)?.value()?;
+        let whole = self.known(1).max() >> length.clamp(0, 63) == 0;
+        (start == 0 && whole && !self.ty.is_signed()).then(|| self.operand(1))?
+    }
+
+    /// `bfi` of a field into bits that are zero.
+    fn inserted(&self) -> Option<Affine> {
+        let bits = self.ty.bits();
+        let start = u32::try_from(self.operand(3)?.value()?).ok()?;
+        let length = u32::try_from(self.operand(4)?.value()?).ok()?;
+        let field = self.known(1);
+        let fits = length < 64 && start + length <= bits && field.max() >> length == 0;
+        let hole = KnownBits::unknown(length.min(63)).max() << start.min(63);
+        let free = self.known(2).zeros & hole == hole;
+        let moved = || Some(self.operand(1)?.scale(1i64 << start, bits));
+        (fits && free).then(|| self.operand(2)?.plus(1, &moved()?))?
+    }
+
+    /// One of two operands, where it is clear which.
+    fn chosen(&self) -> Option<Affine> {
+        let (i, ty) = (self.i, self.ty);
+        if i.opcode == Opcode::Selp {
+            return match self.known(3).value() {
+                Some(0) => self.operand(2),
+                Some(_) => self.operand(1),
+                None => {
+                    let (a, b) = (self.operand(1)?, self.operand(2)?);
+                    (a == b).then_some(a)
+                }
+            };
+        }
+        let (a, b) = (self.known(1), self.known(2));
+        let limit = if ty.is_signed() {
+            1 << (ty.bits() - 1)
+        } else {
+            0
+        };
+        let plain = !i.has(Word::Relu) && (a.zeros & b.zeros) & limit == limit;
+        let min = i.opcode == Opcode::Min;
+        match (a.max() <= b.min(), b.max() <= a.min()) {
+            (true, _) if plain => self.operand(if min { 1 } else { 2 }),
+            (_, true) if plain => self.operand(if min { 2 } else { 1 }),
+            _ => None,
+        }
     }
 }

@@ -59,14 +59,7 @@ pub(super) fn integer(
             None if !signed || a.is_positive(bits) => KnownBits::range(0, a.max()),
             None => return None,
         },
-        Opcode::Bfe => {
-            let length = b.and(constant(2))? & 0xff;
-            match constant(1) {
-                Some(at) => a.extract((at & 0xff) as u32, length as u32, bits, signed),
-                None if !signed => KnownBits::unknown((length as u32).min(bits)),
-                None => return None,
-            }
-        }
+        Opcode::Bfe => return extracted(a, constant(1), b.and(constant(2))?, ty),
         Opcode::Bfi => {
             let (at, length) = (constant(2)? & 0xff, constant(3)? & 0xff);
             a.insert(b?, at as u32, length as u32, bits)
@@ -88,31 +81,48 @@ pub(super) fn integer(
                 a.meet(b)
             }
         }
-        Opcode::Rem if !signed || a.is_positive(bits) => match constant(1)? {
-            0 => return None,
-            by if signed && by >> (bits - 1) != 0 => return None,
-            by if by.is_power_of_two() => a.and(KnownBits::constant(by - 1)),
-            by => KnownBits::range(0, a.max().min(by - 1)),
-        },
-        Opcode::Div if !signed || a.is_positive(bits) => match constant(1)? {
-            0 => return None,
-            by if signed && by >> (bits - 1) != 0 => return None,
-            by => KnownBits::range(a.min() / by, a.max() / by),
-        },
-        Opcode::Prmt if i.modifiers.len() == 1 => KnownBits::permute(a, b?, constant(2)?),
-        Opcode::Shf => {
-            let by = constant(2)? as u32;
-            let by = if i.has(Word::Clamp) {
-                by.min(32)
-            } else {
-                by & 31
-            };
-            let both = b?.insert(a, 32, 32, 64);
-            let by = if i.has(Word::L) { 32 - by } else { by };
-            both.shr(by, 64, false).truncate(32)
+        Opcode::Rem | Opcode::Div if !signed || a.is_positive(bits) => {
+            return divided(i.opcode, a, constant(1)?, ty);
         }
+        Opcode::Prmt if i.modifiers.len() == 1 => KnownBits::permute(a, b?, constant(2)?),
+        Opcode::Shf => funnel(i, a, b?, constant(2)? as u32),
         _ => KnownBits::unknown(width),
     })
+}
+
+/// `bfe` of `length` bits at `at`, where that is known.
+fn extracted(a: KnownBits, at: Option<u64>, length: u64, ty: Type) -> Option<KnownBits> {
+    let (bits, length) = (ty.bits(), (length & 0xff) as u32);
+    match at {
+        Some(at) => Some(a.extract((at & 0xff) as u32, length, bits, ty.is_signed())),
+        None if !ty.is_signed() => Some(KnownBits::unknown(length.min(bits))),
+        None => None,
+    }
+}
+
+/// Quotient or remainder of a positive number; none by zero or a negative one.
+fn divided(opcode: Opcode, a: KnownBits, by: u64, ty: Type) -> Option<KnownBits> {
+    let negative = ty.is_signed() && by >> (ty.bits() - 1) != 0;
+    if by == 0 || negative {
+        return None;
+    }
+    Some(match opcode {
+        Opcode::Div => KnownBits::range(a.min() / by, a.max() / by),
+        _ if by.is_power_of_two() => a.and(KnownBits::constant(by - 1)),
+        _ => KnownBits::range(0, a.max().min(by - 1)),
+    })
+}
+
+/// `shf`: 32 bits of two registers side by side.
+fn funnel(i: &Instruction, low: KnownBits, high: KnownBits, by: u32) -> KnownBits {
+    let by = if i.has(Word::Clamp) {
+        by.min(32)
+    } else {
+        by & 31
+    };
+    let by = if i.has(Word::L) { 32 - by } else { by };
+    let both = high.insert(low, 32, 32, 64);
+    both.shr(by, 64, false).truncate(32)
 }
 
 fn product(i: &Instruction, a: KnownBits, b: KnownBits, ty: Type) -> KnownBits {

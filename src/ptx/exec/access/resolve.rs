@@ -297,33 +297,9 @@ impl<'a> Machine<'a> {
         };
         let object = &self.common.objects[at];
         let (offset, len, name) = (address - object.address, object.len, object.name.clone());
-        if offset
-            .checked_add(u64::from(info.bytes))
-            .is_none_or(|end| end > len)
-        {
-            // Just below a buffer it belongs to that one.
-            let objects = self.common.objects;
-            let above = objects
-                .iter()
-                .filter(|o| o.address > address)
-                .min_by_key(|o| o.address);
-            let near = above.filter(|o| o.address - address < offset.saturating_sub(len));
-            let (message, name, offset) = match near {
-                Some(o) => {
-                    let before = o.address - address;
-                    (
-                        format!("{what}, {before} bytes before {}", o.name),
-                        o.name.clone(),
-                        None,
-                    )
-                }
-                None => (
-                    format!("{what} at byte {offset} of {name}, which has {len}"),
-                    name,
-                    Some(offset),
-                ),
-            };
-            self.beyond(info, lane, offset, Some(name), message);
+        let end = offset.checked_add(u64::from(info.bytes));
+        if end.is_none_or(|end| end > len) {
+            self.outside_object(info, lane, address, object);
             return None;
         }
         if !address.is_multiple_of(u64::from(info.bytes)) {
@@ -349,6 +325,27 @@ impl<'a> Machine<'a> {
             return None;
         }
         Some(self.common.objects[at].data().wrapping_add(offset as usize))
+    }
+
+    /// An access past the end of `object`, the last one that begins at its
+    /// address or below.
+    fn outside_object(&mut self, info: &MemoryOp, lane: u32, address: u64, object: &Object) {
+        let what = self.describe(info);
+        let offset = address - object.address;
+        // Just below a buffer it belongs to that one.
+        let objects = self.common.objects.iter();
+        let above = objects.filter(|o| o.address > address);
+        let above = above.min_by_key(|o| o.address);
+        let near = above.filter(|o| o.address - address < offset.saturating_sub(object.len));
+        if let Some(above) = near {
+            let (name, before) = (above.name.clone(), above.address - address);
+            let message = format!("{what}, {before} bytes before {name}");
+            self.beyond(info, lane, None, Some(name), message);
+        } else {
+            let (name, len) = (object.name.clone(), object.len);
+            let message = format!("{what} at byte {offset} of {name}, which has {len}");
+            self.beyond(info, lane, Some(offset), Some(name), message);
+        }
     }
 
     /// Local memory, parameters, and generic addresses, which may be any.

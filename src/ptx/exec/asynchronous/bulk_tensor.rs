@@ -7,7 +7,7 @@ use crate::ptx::exec::api::reported::Piece;
 use crate::ptx::exec::check::raced;
 use crate::ptx::exec::image::asynchronous::{BulkEnd, MapOp, TensorCopy, TensorMove};
 use crate::ptx::exec::machine::Machine;
-use crate::ptx::exec::registers::active;
+use crate::ptx::exec::registers::{Slot, active};
 use crate::ptx::exec::scalar::Scalar;
 use crate::ptx::exec::tensor_map::{Boxed, Row, TensorMap};
 
@@ -42,18 +42,9 @@ fn copy(m: &mut Machine, info: &TensorCopy, lane: u32) -> Option<()> {
     let address = m.registers.read_lane(info.map, lane);
     let map = map_memory::map_at(m, address, lane)?;
     check_form(m, info, &map, lane)?;
-    let read = |m: &Machine, slots: &[_]| -> Vec<u64> {
-        slots
-            .iter()
-            .map(|s| m.registers.read_lane(*s, lane))
-            .collect()
-    };
-    let start: Vec<i32> = read(m, &info.coordinates)
-        .iter()
-        .map(|c| *c as i32)
-        .collect();
-    let offsets = read(m, info.offsets.as_deref().unwrap_or(&[]));
-    let offsets: Vec<u16> = offsets.iter().map(|o| *o as u16).collect();
+    let start: Vec<i32> = read(m, &info.coordinates, lane).map(|c| c as i32).collect();
+    let offsets = info.offsets.as_deref().unwrap_or(&[]);
+    let offsets: Vec<u16> = read(m, offsets, lane).map(|o| o as u16).collect();
     let (end, way) = match &info.moves {
         TensorMove::Prefetch => return Some(()),
         TensorMove::Load { to, blocks, .. } => {
@@ -64,14 +55,8 @@ fn copy(m: &mut Machine, info: &TensorCopy, lane: u32) -> Option<()> {
         TensorMove::Reduce { from, updates } => (from, update(m, &map, updates, lane)?),
     };
     let loads = matches!(way, Way::Load);
-    if !loads && let Some(at) = start.iter().position(|c| *c < 0) {
-        let text = format!(
-            "a tensor copy to global memory begins at coordinate {} in dimension {at}: only loads \
-             may begin below 0",
-            start[at]
-        );
-        m.found(FindingKind::OutOfBounds, lane, None, None, text);
-        return None;
+    if !loads {
+        check_start(m, &start, lane)?;
     }
     let shared = place(m, end, &map, lane, loads)?;
     let phase = match &info.moves {
@@ -104,6 +89,25 @@ fn copy(m: &mut Machine, info: &TensorCopy, lane: u32) -> Option<()> {
         bulk::tell(m, lane, (&shared, &pieces), !loads, arrives);
     }
     Some(())
+}
+
+/// The values of registers of a lane.
+fn read<'m>(m: &'m Machine, slots: &'m [Slot], lane: u32) -> impl Iterator<Item = u64> + 'm {
+    slots.iter().map(move |s| m.registers.read_lane(*s, lane))
+}
+
+/// Copies to global memory may not begin below 0.
+fn check_start(m: &mut Machine, start: &[i32], lane: u32) -> Option<()> {
+    let Some(at) = start.iter().position(|c| *c < 0) else {
+        return Some(());
+    };
+    let text = format!(
+        "a tensor copy to global memory begins at coordinate {} in dimension {at}: only loads \
+         may begin below 0",
+        start[at]
+    );
+    m.found(FindingKind::OutOfBounds, lane, None, None, text);
+    None
 }
 
 /// The global memory of a row, behind that of the rows before it.

@@ -3,6 +3,8 @@
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::image::{MemoryOp, Transfer};
 use crate::ptx::exec::machine::{Machine, RawFinding};
+use crate::ptx::exec::memory::Object;
+use crate::ptx::exec::race::global::Earlier;
 use crate::ptx::exec::race::{Other, Strength, Touch};
 use crate::ptx::names::Space;
 
@@ -113,37 +115,43 @@ fn touch_global(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
         let Some(earlier) = found else {
             continue;
         };
-        let same = (0..info.bytes).all(|at| {
-            let there = object.byte(offset + u64::from(at));
-            info.transfer.writes() && stored(m, info, lane, at) == Some(there)
-        });
-        let side = Other {
-            thread: earlier.thread,
-            pc: earlier.pc,
-            wrote: earlier.wrote,
-            harmless: same,
-        };
-        let name = object.name.clone();
-        let between = match side_block(m, earlier.block) {
-            None => "without a barrier between",
-            Some(_) => "and nothing orders the two blocks",
-        };
-        let harmless = if same {
-            ", the value that is there"
-        } else {
-            ""
-        };
-        let block = side_block(m, earlier.block);
-        let text = |verb: &str| format!("{verb} byte {offset} of {name} {between}{harmless}");
-        return note_at(
-            m,
-            lane,
-            (offset, Some(name.clone())),
-            info.transfer.writes(),
-            (side, block),
-            text,
-        );
+        return note_global(m, info, lane, (object, offset), earlier);
     }
+}
+
+/// An access of a lane to a byte of global memory races with an earlier one.
+fn note_global(
+    m: &mut Machine,
+    info: &MemoryOp,
+    lane: u32,
+    (object, offset): (&Object, u64),
+    earlier: Earlier,
+) {
+    let writes = info.transfer.writes();
+    let same = (0..info.bytes).all(|at| {
+        let there = object.byte(offset + u64::from(at));
+        writes && stored(m, info, lane, at) == Some(there)
+    });
+    let side = Other {
+        thread: earlier.thread,
+        pc: earlier.pc,
+        wrote: earlier.wrote,
+        harmless: same,
+    };
+    let name = object.name.clone();
+    let block = side_block(m, earlier.block);
+    let between = match block {
+        None => "without a barrier between",
+        Some(_) => "and nothing orders the two blocks",
+    };
+    let harmless = if same {
+        ", the value that is there"
+    } else {
+        ""
+    };
+    let text = |verb: &str| format!("{verb} byte {offset} of {name} {between}{harmless}");
+    let place = (offset, Some(name.clone()));
+    note_at(m, lane, place, writes, (side, block), text);
 }
 
 /// The block of the other side where it is not this one.

@@ -25,6 +25,24 @@ const OPERATORS: &[Word] = &[
     Word::Xor,
 ];
 
+/// Elements that an atomic has at once.
+fn vector(i: &Instruction, word: Word, ty: Type) -> Result<u32, Reason> {
+    let count = match i.one_of(&[Word::V2, Word::V4, Word::V8]) {
+        None => 1,
+        Some(Word::V2) => 2,
+        Some(Word::V4) => 4,
+        Some(_) => 8,
+    };
+    let sums = matches!(word, Word::Add | Word::Min | Word::Max);
+    if count > 1 && !(sums && ty.is_float() && ty.bytes() * count <= 16) {
+        return Err(
+            "vectors of 16 bytes at most of .f32, .f16 or .bf16 have .add, .min and .max only"
+                .to_owned(),
+        );
+    }
+    Ok(count)
+}
+
 impl Decoder<'_> {
     pub(super) fn atomic(&mut self, i: &Instruction) -> Result<(), Reason> {
         let red = i.opcode.row().first == First::Read;
@@ -40,20 +58,7 @@ impl Decoder<'_> {
         let first = usize::from(!red);
         let operand = i.operands.get(first).ok_or("too few operands")?;
         let (space, from, offset) = self.address(i, operand)?;
-        let count = match i.one_of(&[Word::V2, Word::V4, Word::V8]) {
-            None => 1,
-            Some(Word::V2) => 2,
-            Some(Word::V4) => 4,
-            Some(_) => 8,
-        };
-        let sums = matches!(word, Word::Add | Word::Min | Word::Max);
-        if count > 1 && !(sums && ty.is_float() && ty.bytes() * count <= 16) {
-            return Err(
-                "vectors of 16 bytes at most of .f32, .f16 or .bf16 have .add, .min and \
-                        .max only"
-                    .to_owned(),
-            );
-        }
+        let count = vector(i, word, ty)?;
         // An atomic whose result nobody reads is a reduction.
         let unused = red
             || match &i.operands[0] {

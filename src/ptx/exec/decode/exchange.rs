@@ -7,9 +7,39 @@ use crate::ptx::exec::execute::barrier::CLUSTER;
 use crate::ptx::exec::image::form::{Form, Step};
 use crate::ptx::exec::image::{BarrierOp, WarpOp};
 use crate::ptx::exec::registers::{Slot, Width};
-use crate::ptx::exec::scalar::float;
+use crate::ptx::exec::scalar::{Scalar, float};
 use crate::ptx::names::{Type, Word};
 use crate::ptx::opcodes::Opcode;
+
+/// The modifier that says what an exchange does, where there are several.
+fn variant(i: &Instruction) -> Option<Word> {
+    use Word::*;
+    match i.opcode {
+        Opcode::Shfl => i.one_of(&[Up, Down, Bfly, Idx]),
+        Opcode::Vote => i.one_of(&[All, Any, Uni, Ballot]),
+        Opcode::Match => i.one_of(&[All, Any]),
+        Opcode::Redux => i.one_of(&[Add, Min, Max, And, Or, Xor]),
+        _ => None,
+    }
+}
+
+/// How `redux` makes one of two numbers of .f32; none for integers.
+fn combined(i: &Instruction, ty: Type) -> Result<Option<Scalar>, Reason> {
+    if ty == Type::F32 {
+        let wrong = "a reduction of .f32 must be .min or .max";
+        return Ok(Some(float::extreme(i).ok_or(wrong)?));
+    }
+    if !matches!(ty, Type::B32 | Type::U32 | Type::S32) {
+        return Err(format!(
+            "`redux` has no type .{}: expected .b32, .u32, .s32 or .f32",
+            ty.text()
+        ));
+    }
+    match i.one_of(&[Word::BigNan, Word::Abs]) {
+        Some(word) => Err(format!("`redux.{}` has no .{}", ty.text(), word.text())),
+        None => Ok(None),
+    }
+}
 
 impl Decoder<'_> {
     pub(super) fn exchange(&mut self, i: &Instruction) -> Result<(), Reason> {
@@ -19,40 +49,18 @@ impl Decoder<'_> {
             return Err("too few operands".to_owned());
         };
         let ty = i.ty(0).unwrap_or(Type::B32);
-        let word = match i.opcode {
-            Opcode::Shfl => i.one_of(&[Up, Down, Bfly, Idx]),
-            Opcode::Vote => i.one_of(&[All, Any, Uni, Ballot]),
-            Opcode::Match => i.one_of(&[All, Any]),
-            Opcode::Redux => i.one_of(&[Add, Min, Max, And, Or, Xor]),
-            _ => None,
-        };
-        let unsigned = Type::U32;
+        let word = variant(i);
         let types: &[Type] = match i.opcode {
             Opcode::Shfl => &[Type::B32; 4],
-            Opcode::Vote => &[Type::Pred, unsigned],
-            Opcode::Match => &[ty, unsigned],
-            Opcode::Redux | Opcode::Movmatrix => &[Type::B32, unsigned],
-            _ => &[unsigned],
+            Opcode::Vote => &[Type::Pred, Type::U32],
+            Opcode::Match => &[ty, Type::U32],
+            Opcode::Redux | Opcode::Movmatrix => &[Type::B32, Type::U32],
+            _ => &[Type::U32],
         };
-        let combine = match (i.opcode, ty) {
-            (Opcode::Redux, Type::F32) => {
-                let wrong = "a reduction of .f32 must be .min or .max";
-                Some(float::extreme(i).ok_or(wrong)?)
-            }
+        let combine = match i.opcode {
+            Opcode::Redux => combined(i, ty)?,
             _ => None,
         };
-        let of_integers = matches!(ty, Type::B32 | Type::U32 | Type::S32);
-        if i.opcode == Opcode::Redux && combine.is_none() {
-            if !of_integers {
-                return Err(format!(
-                    "`redux` has no type .{}: expected .b32, .u32, .s32 or .f32",
-                    ty.text()
-                ));
-            }
-            if let Some(word) = i.one_of(&[BigNan, Abs]) {
-                return Err(format!("`redux.{}` has no .{}", ty.text(), word.text()));
-            }
-        }
         let needed = usize::from(matches!(i.opcode, Opcode::Shfl)) * 3;
         if word.is_none()
             && !matches!(

@@ -89,6 +89,37 @@ impl Decoder<'_> {
         items.iter().map(|o| one(self, o)).collect()
     }
 
+    /// Type and registers of what a load or store moves. Those of .b128 are
+    /// two of 64 bits.
+    fn moved(
+        &mut self,
+        i: &Instruction,
+        operand: &Operand,
+        (ty, target): (Type, bool),
+    ) -> Result<(Type, Vec<Slot>), Reason> {
+        let vector = i.one_of(&[Word::V2, Word::V4, Word::V8]);
+        if ty == Type::B128 {
+            if vector.is_some() {
+                return Err("vectors of .b128 are not supported".to_owned());
+            }
+            return Ok((Type::B64, self.pair(operand)?.to_vec()));
+        }
+        let wanted = match vector {
+            None => 1,
+            Some(Word::V2) => 2,
+            Some(Word::V4) => 4,
+            Some(_) => 8,
+        };
+        let data = self.elements(operand, ty, target)?;
+        if data.len() == wanted {
+            return Ok((ty, data));
+        }
+        Err(format!(
+            "{} registers where the vector has {wanted}",
+            data.len()
+        ))
+    }
+
     pub(super) fn load_or_store(&mut self, i: &Instruction) -> Result<(), Reason> {
         let store = i.opcode.class() == Class::Store;
         if i.one_of(&[Word::Async, Word::Bulk]).is_some() {
@@ -99,28 +130,7 @@ impl Decoder<'_> {
         let data = i.operands.get(data).ok_or("too few operands")?;
         let operand = i.operands.get(at).ok_or("too few operands")?;
         let (space, from, offset) = self.address(i, operand)?;
-        let pair = ty == Type::B128;
-        if pair && i.one_of(&[Word::V2, Word::V4, Word::V8]).is_some() {
-            return Err("vectors of .b128 are not supported".to_owned());
-        }
-        let (data, ty) = if pair {
-            (self.pair(data)?.to_vec(), Type::B64)
-        } else {
-            (self.elements(data, ty, !store)?, ty)
-        };
-        let wanted = match i.one_of(&[Word::V2, Word::V4, Word::V8]) {
-            None if pair => 2,
-            None => 1,
-            Some(Word::V2) => 2,
-            Some(Word::V4) => 4,
-            Some(_) => 8,
-        };
-        if data.len() != wanted {
-            return Err(format!(
-                "{} registers where the vector has {wanted}",
-                data.len()
-            ));
-        }
+        let (ty, data) = self.moved(i, data, (ty, !store))?;
         let sync = [Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio];
         if !store
             && i.one_of(&sync).is_some()
@@ -133,7 +143,8 @@ impl Decoder<'_> {
         }
         let parameter = space == Some(Space::Param) && from == From::Constant && !store;
         let region = self.region(operand);
-        let size = u64::from(ty.bytes()) * wanted as u64;
+        let bytes = ty.bytes() * data.len() as u32;
+        let size = u64::from(bytes);
         let outside = |at: u64| at < region.low || at.saturating_add(size) > region.high;
         let bad = parameter && (!(offset as u64).is_multiple_of(size) || outside(offset as u64));
         let Some(width) = data.first().map(|s| s.width) else {
@@ -150,7 +161,7 @@ impl Decoder<'_> {
             from,
             offset,
             region,
-            bytes: ty.bytes() * wanted as u32,
+            bytes,
             transfer: if store {
                 Transfer::Store {
                     element,

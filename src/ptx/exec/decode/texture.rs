@@ -122,20 +122,7 @@ impl Decoder<'_> {
         let [target, place, rest @ ..] = &i.operands[..] else {
             return Err("too few operands".to_owned());
         };
-        // The level: textures have one.
-        let skipped = match i.one_of(&[Word::Level, Word::Grad]) {
-            Some(Word::Level) => 1,
-            Some(_) => 2,
-            None => 0,
-        };
-        let rest = rest.get(skipped..).ok_or("too few operands")?;
-        let offsets = match rest {
-            [] => Vec::new(),
-            [one] if matches!(one, Operand::Vector(_)) || geometry.dimensions == 1 => {
-                self.elements(one, Type::S32, false)?
-            }
-            _ => return Err("comparisons of depth are not supported".to_owned()),
-        };
+        let offsets = self.offsets(i, rest, geometry.dimensions == 1)?;
         let (value, resident) = match target {
             Operand::Pair(pair) => (&pair.0, Some(self.target(&pair.1, Type::Pred)?)),
             value => (value, None),
@@ -162,6 +149,28 @@ impl Decoder<'_> {
             geometry,
             (operation, of == Type::F32, ty, data, resident),
         )
+    }
+
+    /// What is added to the coordinates of a fetch: the last of its operands.
+    fn offsets(
+        &mut self,
+        i: &Instruction,
+        rest: &[Operand],
+        is_line: bool,
+    ) -> Result<Vec<Slot>, Reason> {
+        // The level: textures have one.
+        let skipped = match i.one_of(&[Word::Level, Word::Grad]) {
+            Some(Word::Level) => 1,
+            Some(_) => 2,
+            None => 0,
+        };
+        match rest.get(skipped..).ok_or("too few operands")? {
+            [] => Ok(Vec::new()),
+            [one] if matches!(one, Operand::Vector(_)) || is_line => {
+                self.elements(one, Type::S32, false)
+            }
+            _ => Err("comparisons of depth are not supported".to_owned()),
+        }
     }
 
     /// `suld`, `sust`, `sured`

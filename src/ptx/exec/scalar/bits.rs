@@ -8,7 +8,6 @@ use crate::ptx::opcodes::Opcode;
 pub(super) fn define(i: &Instruction) -> Option<Definition> {
     let ty = i.ty(0)?;
     let bits = ty.bits();
-    let value = move |x: u64| extend(x, ty);
     // Unsigned of the type's width.
     let plain = move |x: u64| x & (u64::MAX >> (64 - bits.min(64)));
     match i.opcode {
@@ -27,55 +26,11 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
             n if n >= bits => 0,
             n => x[0] << n,
         }),
-        Opcode::Shr => definition(i, move |x| {
-            let by = (x[1] as u32).min(bits);
-            match ty.is_signed() {
-                true => (value(x[0]) >> by.min(63)) as u64,
-                false if by == bits => 0,
-                false => plain(x[0]) >> by,
-            }
-        }),
-        Opcode::Shf => {
-            let (left, clamp) = (i.has(Word::L), i.has(Word::Clamp));
-            definition(i, move |x| {
-                let by = if clamp {
-                    (x[2] as u32).min(32)
-                } else {
-                    x[2] as u32 & 31
-                };
-                let both = x[1] << 32 | x[0] & 0xffff_ffff;
-                if left {
-                    ((u128::from(both) << by) >> 32) as u64
-                } else {
-                    both >> by
-                }
-            })
-        }
+        Opcode::Shr => definition(i, move |x| shr(x, ty)),
+        Opcode::Shf => funnel(i),
         Opcode::Bfe => definition(i, move |x| bfe(x, ty)),
-        Opcode::Bfi => definition(i, move |x| {
-            let (at, length) = (x[2] as u32 & 0xff, x[3] as u32 & 0xff);
-            if at >= bits {
-                return x[1];
-            }
-            let mask = ((1u128 << length.min(bits)) - 1) as u64;
-            x[1] & !(mask << at) | (x[0] & mask) << at
-        }),
-        Opcode::Bfind => {
-            let amount = i.has(Word::Shiftamt);
-            definition(i, move |x| {
-                let value = value(x[0]);
-                let magnitude = if ty.is_signed() && value < 0 {
-                    !value
-                } else {
-                    value
-                };
-                match plain(magnitude as u64) {
-                    0 => u64::from(u32::MAX),
-                    m if amount => u64::from(bits - 1 - m.ilog2()),
-                    m => u64::from(m.ilog2()),
-                }
-            })
-        }
+        Opcode::Bfi => definition(i, move |x| bfi(x, bits)),
+        Opcode::Bfind => bfind(i, ty),
         Opcode::Brev => definition(i, move |x| x[0].reverse_bits() >> (64 - bits)),
         Opcode::Clz => definition(i, move |x| {
             u64::from(plain(x[0]).leading_zeros() + bits - 64)
@@ -93,25 +48,8 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
             ]);
             definition(i, move |x| permute(x[0], x[1], x[2], mode))
         }
-        Opcode::Bmsk => {
-            let clamp = i.has(Word::Clamp);
-            definition(i, move |x| {
-                let wrap = |v: u64| if clamp { v.min(32) } else { v & 31 };
-                let (at, length) = (wrap(x[0]), wrap(x[1]));
-                ((1u64 << length) - 1) << at
-            })
-        }
-        Opcode::Szext => {
-            let clamp = i.has(Word::Clamp);
-            definition(i, move |x| {
-                let count = if clamp { x[1].min(32) } else { x[1] & 31 } as u32;
-                match (count, ty.is_signed()) {
-                    (0, _) => 0,
-                    (n, true) => (((x[0] << (64 - n)) as i64) >> (64 - n)) as u64,
-                    (n, false) => (x[0] << (64 - n)) >> (64 - n),
-                }
-            })
-        }
+        Opcode::Bmsk => bmsk(i),
+        Opcode::Szext => szext(i, ty),
         Opcode::Copysign => definition(i, move |x| {
             let sign = 1u64 << (bits - 1);
             x[0] & sign | x[1] & !sign
@@ -128,6 +66,76 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     }
 }
 
+fn shr(x: &[u64; 4], ty: Type) -> u64 {
+    let bits = ty.bits();
+    let by = (x[1] as u32).min(bits);
+    match ty.is_signed() {
+        true => (extend(x[0], ty) >> by.min(63)) as u64,
+        false if by == bits => 0,
+        false => (x[0] & u64::MAX >> (64 - bits)) >> by,
+    }
+}
+
+/// `bmsk`: so many ones from a bit on.
+fn bmsk(i: &Instruction) -> Option<Definition> {
+    let clamp = i.has(Word::Clamp);
+    definition(i, move |x| {
+        let wrap = |v: u64| if clamp { v.min(32) } else { v & 31 };
+        let (at, length) = (wrap(x[0]), wrap(x[1]));
+        ((1u64 << length) - 1) << at
+    })
+}
+
+/// `shf`: 32 bits of two registers side by side.
+fn funnel(i: &Instruction) -> Option<Definition> {
+    let (left, clamp) = (i.has(Word::L), i.has(Word::Clamp));
+    definition(i, move |x| {
+        let by = if clamp {
+            (x[2] as u32).min(32)
+        } else {
+            x[2] as u32 & 31
+        };
+        let both = x[1] << 32 | x[0] & 0xffff_ffff;
+        if left {
+            ((u128::from(both) << by) >> 32) as u64
+        } else {
+            both >> by
+        }
+    })
+}
+
+/// Position of the highest bit that is not the sign, or the shift that moves
+/// it to the top.
+fn bfind(i: &Instruction, ty: Type) -> Option<Definition> {
+    let (amount, bits) = (i.has(Word::Shiftamt), ty.bits());
+    definition(i, move |x| {
+        let value = extend(x[0], ty);
+        let magnitude = if ty.is_signed() && value < 0 {
+            !value
+        } else {
+            value
+        };
+        match magnitude as u64 & u64::MAX >> (64 - bits) {
+            0 => u64::from(u32::MAX),
+            m if amount => u64::from(bits - 1 - m.ilog2()),
+            m => u64::from(m.ilog2()),
+        }
+    })
+}
+
+/// The low bits, extended.
+fn szext(i: &Instruction, ty: Type) -> Option<Definition> {
+    let clamp = i.has(Word::Clamp);
+    definition(i, move |x| {
+        let count = if clamp { x[1].min(32) } else { x[1] & 31 } as u32;
+        match (count, ty.is_signed()) {
+            (0, _) => 0,
+            (n, true) => (((x[0] << (64 - n)) as i64) >> (64 - n)) as u64,
+            (n, false) => (x[0] << (64 - n)) >> (64 - n),
+        }
+    })
+}
+
 /// Any function of three bits: bit `abc` of the table is the result.
 fn lop3(a: u64, b: u64, c: u64, table: u64) -> u64 {
     let pick = |x: u64, bit: u64| if bit != 0 { x } else { !x };
@@ -135,6 +143,15 @@ fn lop3(a: u64, b: u64, c: u64, table: u64) -> u64 {
     (0..8)
         .filter(|n| table >> n & 1 != 0)
         .fold(0, |sum, n| sum | term(n))
+}
+
+fn bfi(x: &[u64; 4], bits: u32) -> u64 {
+    let (at, length) = (x[2] as u32 & 0xff, x[3] as u32 & 0xff);
+    if at >= bits {
+        return x[1];
+    }
+    let mask = ((1u128 << length.min(bits)) - 1) as u64;
+    x[1] & !(mask << at) | (x[0] & mask) << at
 }
 
 fn bfe(x: &[u64; 4], ty: Type) -> u64 {

@@ -15,8 +15,6 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
         return None;
     }
     let value = move |bits: u64| extend(bits, ty);
-    let carry = i.has(Word::Cc);
-    let result = result_type(i)?;
     match i.opcode {
         Opcode::Add if i.has(Word::Sat) => {
             definition(i, move |x| saturated(value(x[0]) + value(x[1]), ty))
@@ -25,65 +23,14 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
             definition(i, move |x| saturated(value(x[0]) - value(x[1]), ty))
         }
         Opcode::Add | Opcode::Addc | Opcode::Sub | Opcode::Subc => {
-            Some(chained(i.opcode, carry, ty))
+            Some(chained(i.opcode, i.has(Word::Cc), ty))
         }
         Opcode::Mul => {
             let part = part(i, ty)?;
             definition(i, move |x| part(value(x[0]), value(x[1])) as u64)
         }
-        Opcode::Mad | Opcode::Madc => {
-            let part = part(i, ty)?;
-            if carry || i.opcode == Opcode::Madc {
-                let with_carry = i.opcode == Opcode::Madc;
-                let mut definition = chained(Opcode::Addc, carry, ty);
-                let add = definition.compute;
-                definition.compute = Box::new(move |x| {
-                    let product = part(value(x[0]), value(x[1])) as u64;
-                    add(&[product, x[2], if with_carry { x[3] } else { 0 }, 0])
-                });
-                definition.sources = vec![ty; 3];
-                definition.carry_in = with_carry;
-                return Some(definition);
-            }
-            let sum = move |x: &[u64; 4]| {
-                i128::from(part(value(x[0]), value(x[1]))) + i128::from(extend(x[2], result))
-            };
-            if i.has(Word::Sat) {
-                definition(i, move |x| {
-                    sum(x).clamp(i32::MIN.into(), i32::MAX.into()) as u64
-                })
-            } else {
-                definition(i, move |x| sum(x) as u64)
-            }
-        }
-        Opcode::Mul24 | Opcode::Mad24 => {
-            let low = move |bits: u64| {
-                if ty.is_signed() {
-                    ((bits << 40) as i64) >> 40
-                } else {
-                    (bits & 0xff_ffff) as i64
-                }
-            };
-            let high = i.has(Word::Hi);
-            let product = move |x: &[u64; 4]| {
-                let product = low(x[0]).wrapping_mul(low(x[1]));
-                if high { product >> 16 } else { product }
-            };
-            // The high form has the upper 32 of 48 bits.
-            let narrow = move |v: i64| extend(v as u64, ty);
-            let saturate = i.has(Word::Sat);
-            match i.opcode {
-                Opcode::Mul24 => definition(i, move |x| product(x) as u64),
-                _ => definition(i, move |x| {
-                    let sum = narrow(product(x)) + value(x[2]);
-                    if saturate {
-                        saturated(sum, ty)
-                    } else {
-                        sum as u64
-                    }
-                }),
-            }
-        }
+        Opcode::Mad | Opcode::Madc => multiply_add(i, ty),
+        Opcode::Mul24 | Opcode::Mad24 => of_24_bits(i, ty),
         Opcode::Sad => definition(i, move |x| {
             let (a, b) = (i128::from(value(x[0])), i128::from(value(x[1])));
             let (a, b) = match ty {
@@ -102,23 +49,85 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
             true => value(x[0]).wrapping_rem(value(x[1])) as u64,
             false => value(x[0]) as u64 % value(x[1]) as u64,
         }),
-        Opcode::Min | Opcode::Max => {
-            let (max, relu) = (i.opcode == Opcode::Max, i.has(Word::Relu));
-            let key = order_key(ty);
-            definition(i, move |x| {
-                let (a, b) = (value(x[0]), value(x[1]));
-                let best = if (key(a) < key(b)) == max { b } else { a };
-                if relu {
-                    best.max(0) as u64
-                } else {
-                    best as u64
-                }
-            })
-        }
+        Opcode::Min | Opcode::Max => extreme(i, ty),
         Opcode::Abs => definition(i, move |x| value(x[0]).wrapping_abs() as u64),
         Opcode::Neg => definition(i, move |x| value(x[0]).wrapping_neg() as u64),
         _ => None,
     }
+}
+
+/// `mad` and `madc`: with the carry flag or without.
+fn multiply_add(i: &Instruction, ty: Type) -> Option<Definition> {
+    let value = move |bits: u64| extend(bits, ty);
+    let part = part(i, ty)?;
+    let (carry_in, carry_out) = (i.opcode == Opcode::Madc, i.has(Word::Cc));
+    if carry_in || carry_out {
+        let mut definition = chained(Opcode::Addc, carry_out, ty);
+        let add = definition.compute;
+        definition.compute = Box::new(move |x| {
+            let product = part(value(x[0]), value(x[1])) as u64;
+            add(&[product, x[2], if carry_in { x[3] } else { 0 }, 0])
+        });
+        definition.sources = vec![ty; 3];
+        definition.carry_in = carry_in;
+        return Some(definition);
+    }
+    let result = result_type(i)?;
+    let sum = move |x: &[u64; 4]| {
+        i128::from(part(value(x[0]), value(x[1]))) + i128::from(extend(x[2], result))
+    };
+    if i.has(Word::Sat) {
+        definition(i, move |x| {
+            sum(x).clamp(i32::MIN.into(), i32::MAX.into()) as u64
+        })
+    } else {
+        definition(i, move |x| sum(x) as u64)
+    }
+}
+
+/// `mul24` and `mad24`.
+fn of_24_bits(i: &Instruction, ty: Type) -> Option<Definition> {
+    let low = move |bits: u64| {
+        if ty.is_signed() {
+            ((bits << 40) as i64) >> 40
+        } else {
+            (bits & 0xff_ffff) as i64
+        }
+    };
+    let high = i.has(Word::Hi);
+    let product = move |x: &[u64; 4]| {
+        let product = low(x[0]).wrapping_mul(low(x[1]));
+        if high { product >> 16 } else { product }
+    };
+    // The high form has the upper 32 of 48 bits.
+    let narrow = move |v: i64| extend(v as u64, ty);
+    let saturate = i.has(Word::Sat);
+    match i.opcode {
+        Opcode::Mul24 => definition(i, move |x| product(x) as u64),
+        _ => definition(i, move |x| {
+            let sum = narrow(product(x)) + extend(x[2], ty);
+            if saturate {
+                saturated(sum, ty)
+            } else {
+                sum as u64
+            }
+        }),
+    }
+}
+
+/// `min` and `max`.
+fn extreme(i: &Instruction, ty: Type) -> Option<Definition> {
+    let (max, relu) = (i.opcode == Opcode::Max, i.has(Word::Relu));
+    let key = order_key(ty);
+    definition(i, move |x| {
+        let (a, b) = (extend(x[0], ty), extend(x[1], ty));
+        let best = if (key(a) < key(b)) == max { b } else { a };
+        if relu {
+            best.max(0) as u64
+        } else {
+            best as u64
+        }
+    })
 }
 
 /// Order of values as signed numbers: unsigned 64-bit ones are moved.

@@ -91,48 +91,42 @@ fn formatted(m: &mut Machine, format: &str, mut at: u64, lane: u32) -> (String, 
         }
         let wide = long || "fFeEgGaAsp".contains(conversion);
         at = if wide { at.next_multiple_of(8) } else { at };
-        let raw = if wide {
-            u64::from_le_bytes(bytes(m, at, lane))
+        let (raw, signed) = if wide {
+            let raw = u64::from_le_bytes(bytes(m, at, lane));
+            (raw, raw as i64)
         } else {
-            u64::from(u32::from_le_bytes(bytes(m, at, lane)))
+            let raw = u32::from_le_bytes(bytes(m, at, lane));
+            (raw.into(), (raw as i32).into())
         };
         at += if wide { 8 } else { 4 };
         count += 1;
-        let signed = if wide {
-            raw as i64
-        } else {
-            i64::from(raw as i32)
-        };
-        let (precision, plain) = (precision(&form), form.contains('+'));
         let body = match conversion {
-            'd' | 'i' => {
-                if plain {
-                    format!("{signed:+}")
-                } else {
-                    signed.to_string()
-                }
+            's' => {
+                let most = precision(&form).unwrap_or(LONGEST);
+                string(m, raw, lane).chars().take(most).collect()
             }
-            'u' => raw.to_string(),
-            'x' => {
-                if form.contains('#') {
-                    format!("{raw:#x}")
-                } else {
-                    format!("{raw:x}")
-                }
-            }
-            'X' => format!("{raw:X}"),
-            'o' => format!("{raw:o}"),
-            'c' => char::from(raw as u8).to_string(),
-            's' => string(m, raw, lane)
-                .chars()
-                .take(precision.unwrap_or(LONGEST))
-                .collect(),
-            'p' => format!("{raw:#x}"),
-            _ => number(f64::from_bits(raw), conversion, precision, plain),
+            _ => converted(&form, conversion, raw, signed),
         };
         text.push_str(&padded(&form, &body));
     }
     (text, count)
+}
+
+/// An argument as its conversion has it, not yet padded; `raw` are its bits.
+fn converted(form: &str, conversion: char, raw: u64, signed: i64) -> String {
+    let plus = form.contains('+');
+    match conversion {
+        'd' | 'i' if plus => format!("{signed:+}"),
+        'd' | 'i' => signed.to_string(),
+        'u' => raw.to_string(),
+        'x' if form.contains('#') => format!("{raw:#x}"),
+        'x' => format!("{raw:x}"),
+        'X' => format!("{raw:X}"),
+        'o' => format!("{raw:o}"),
+        'c' => char::from(raw as u8).to_string(),
+        'p' => format!("{raw:#x}"),
+        _ => number(f64::from_bits(raw), conversion, precision(form), plus),
+    }
 }
 
 fn precision(form: &str) -> Option<usize> {
