@@ -297,7 +297,7 @@ fn the_text_shows_the_front_and_what_is_proved() {
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
         "tile_vector: 992 conflicts as it is, 40 accesses to 4096 bytes, of up to 128 bits",
-        "no XOR of index bits and no padding leaves fewer, proved",
+        "no mapping that keeps vectors of 16 bytes whole leaves fewer, proved",
         "left out: xor: it splits accesses of 128 bits",
         "vectors against conflicts",
         "code: spadkit encode",

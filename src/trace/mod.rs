@@ -19,4 +19,4 @@ pub use rule::{Atomics, ConflictRule, Wide};
 pub(crate) use variables::FIELD as VARIABLES_FIELD;
 pub use variables::SharedVariable;
 pub use weighted::WeightedPass;
-pub(crate) use weighted::merged;
+pub(crate) use weighted::{least_degree, merged};

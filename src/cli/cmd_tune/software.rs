@@ -169,7 +169,8 @@ impl Found<'_> {
             "bytes": array.words() * WORD,
             "vector_bytes": array.vector_words() * WORD,
             "accesses": array.accesses(),
-            "conflicts_no_mapping_avoids": found.floor,
+            "conflicts_no_mapping_avoids": found.any_floor,
+            "conflicts_no_whole_vectors_avoid": found.floor,
             "fewest_proved": found.fewest_proved,
             "left_out": left_out
                 .map(|(spec, why)| json!({"hash": spec, "reason": why.to_string()}))
@@ -238,7 +239,7 @@ impl Found<'_> {
             describe(&self.array)
         );
         text += &self.ranking(&self.array, &self.whole);
-        text += &proof(&self.whole);
+        text += &proof(&self.array, &self.whole);
         for (spec, why) in &self.whole.left_out {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "left out: {spec}: {why}");
@@ -446,15 +447,21 @@ fn describe(array: &Array) -> String {
 }
 
 /// What is proved of the ends of the front.
-fn proof(found: &Choices) -> String {
+fn proof(array: &Array, found: &Choices) -> String {
     let best = found.best().conflicts;
-    let fewest = match (found.fewest_proved, best == found.floor) {
-        (true, true) => "no mapping at all leaves fewer, proved".to_owned(),
-        (true, false) => "no XOR of index bits and no padding leaves fewer, proved".to_owned(),
-        (false, _) => format!(
-            "not proved: at least {} are left by any mapping",
-            found.floor
-        ),
+    let vectors = match array.vector_words() {
+        1 => String::new(),
+        words => format!(" that keeps vectors of {} bytes whole", words * WORD),
+    };
+    let fewest = if best == found.any_floor {
+        "no mapping at all leaves fewer, proved".to_owned()
+    } else if best == found.floor {
+        format!("no mapping{vectors} leaves fewer, proved")
+    } else if found.fewest_proved {
+        "no XOR of index bits and no padding leaves fewer, proved".to_owned()
+    } else {
+        let least = found.floor;
+        format!("not proved: at least {least} are left by any mapping{vectors}")
     };
     format!(
         "front, fewest conflicts ({best}): {fewest}; cheapest: the unchanged index adds no instruction\n"

@@ -91,9 +91,24 @@ impl Array {
         &self.problem
     }
 
-    /// Conflicts that no mapping avoids.
+    /// Conflicts that no mapping avoids that keeps the vectors of the array
+    /// whole: the words at one position of their vector share that part of the
+    /// banks.
     pub fn floor(&self) -> u64 {
         self.problem.lower_bound()
+    }
+
+    /// Conflicts that no mapping at all avoids: a bank serves one of its words
+    /// at a time.
+    pub fn any_floor(&self) -> u64 {
+        self.lower_bound(0)
+    }
+
+    /// Conflicts that no mapping avoids that keeps vectors of 2^`vector_bits`
+    /// words whole.
+    pub(super) fn lower_bound(&self, vector_bits: u32) -> u64 {
+        let m = self.geometry.bank_bits();
+        self.problem.passes().lower_bound(m, vector_bits)
     }
 
     /// Conflicts under `layout`.

@@ -144,7 +144,8 @@ pub struct Choice {
 
 impl Choice {
     /// Whether no mapping of its kind that wastes no more has fewer
-    /// conflicts, proved. Of a fixed mapping: no mapping at all.
+    /// conflicts, proved. Of a fixed mapping: no mapping at all that keeps the
+    /// vectors of the array whole.
     pub fn optimal(&self) -> bool {
         self.conflicts == self.lower_bound
     }
@@ -180,6 +181,9 @@ pub struct Choices {
     pub left_out: Vec<(LayoutSpec, Refusal)>,
     /// Conflicts that no mapping at all avoids: a bank serves one of its words
     /// at a time.
+    pub any_floor: u64,
+    /// Conflicts that no mapping avoids that keeps the vectors of the array
+    /// whole, as all that are ranked do.
     pub floor: u64,
     /// Whether no XOR mapping and no padding has fewer conflicts than the
     /// first, proved.
@@ -227,6 +231,7 @@ pub fn choices(array: &Array, kinds: &[Kind], effort: &Effort) -> Result<Choices
     Ok(Choices {
         ranked: found,
         left_out,
+        any_floor: array.any_floor(),
         floor,
         fewest_proved,
     })

@@ -4,10 +4,9 @@
 use super::super::layout::{Layout, LayoutSpec};
 use super::Array;
 use crate::error::Result;
-use crate::trace::WeightedPass;
 
-/// Words of the units of 16 bytes that change places.
-const UNIT: u32 = 4;
+/// Units of 2^this words, 16 bytes, change places.
+const UNIT_BITS: u32 = 2;
 
 /// An array in one mode.
 #[derive(Clone, Debug)]
@@ -65,16 +64,10 @@ impl Modes {
             ("tma:64", 512),
             ("tma:128", 1024),
         ];
-        let banks = geometry.banks() as u32;
         Ok(Some(Modes {
             all: names.into_iter().map(mode).collect::<Result<_>>()?,
-            floor: array.floor(),
-            unit_floor: array
-                .profile()
-                .passes
-                .iter()
-                .map(|p| unit_floor(p, banks))
-                .sum(),
+            floor: array.any_floor(),
+            unit_floor: array.lower_bound(UNIT_BITS),
         }))
     }
 
@@ -89,16 +82,6 @@ impl Modes {
         let best = self.best();
         (best.conflicts == self.floor).then_some(best)
     }
-}
-
-/// Conflicts of a pass that no mapping avoids under which the units stay whole.
-fn unit_floor(pass: &WeightedPass, banks: u32) -> u64 {
-    let at = |place: u32| pass.addrs.iter().filter(|a| *a % UNIT == place).count();
-    let most = (0..UNIT).map(at).max().unwrap_or(0);
-    let degree = most
-        .div_ceil((banks / UNIT) as usize)
-        .max(pass.most_alike());
-    pass.weight * (degree.max(1) as u64 - 1)
 }
 
 #[cfg(test)]
