@@ -5,6 +5,7 @@
 //! The expressions come from the affine addresses of the PTX. Where a thread's
 //! index says all of them, they are compared with the addresses of the run.
 
+mod copies;
 mod lines;
 mod padding;
 mod source;
@@ -14,6 +15,7 @@ mod templates;
 mod tests;
 mod text;
 
+pub use copies::CopyChange;
 pub use lines::{AccessChange, LineChange};
 pub use padding::Padding;
 pub use templates::Template;
@@ -53,6 +55,8 @@ pub struct Suggestion {
     pub lines: Vec<LineChange>,
     /// Padding that is as good, or nearly.
     pub padding: Option<Padding>,
+    /// The tensor copies that go through the array, whose maps change.
+    pub tensor_copies: Vec<CopyChange>,
     /// The same in CuTe.
     pub cute: Option<Template>,
     /// The same in Triton.
@@ -115,6 +119,7 @@ fn suggestion(
         elements: target.elements(&best.layout),
         function: cuda_function(&best.layout, &function, bytes),
         padding: padding::padding(target, &shape, &lines, &array),
+        tensor_copies: copies::copies(target),
         cute: templates::cute(target, &shape),
         triton: templates::triton(target, &shape),
         lines: lines.changes,

@@ -1,6 +1,6 @@
 //! What to type, for people.
 
-use super::{AccessChange, LineChange, Suggestion};
+use super::{AccessChange, CopyChange, LineChange, Suggestion};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -19,6 +19,8 @@ fn one(s: &Suggestion) -> String {
         "source changes for {}: {} leaves {} of {} conflicts\n",
         s.array, s.hash, s.conflicts, s.conflicts_before
     );
+    let spans = s.tensor_copies.iter().map(CopyChange::span_bytes);
+    let span = spans.max().unwrap_or(128);
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
@@ -26,10 +28,20 @@ fn one(s: &Suggestion) -> String {
         s.element_bytes,
         s.array,
         match s.variable {
-            Some(_) => ", which begins at a multiple of 128 bytes",
-            None => "",
+            Some(_) => format!(", which begins at a multiple of {span} bytes"),
+            None => String::new(),
         }
     );
+    for copy in &s.tensor_copies {
+        let file = copy.ptx_file.as_ref().map(|f| format!(" of {f}"));
+        let _ = writeln!(
+            text,
+            "  the map of the tensor copy at PTX line {}{} gets {}",
+            copy.ptx_line,
+            file.unwrap_or_default(),
+            copy.enumerator()
+        );
+    }
     let mut stands_for = BTreeMap::new();
     for line in s.lines.iter().take(MOST_LINES) {
         text += &line_text(line, &mut stands_for);

@@ -31,7 +31,6 @@ impl<A: Ord> WeightedPass<A> {
     pub fn distinct(&self) -> usize {
         self.addrs.chunk_by(|a, b| a == b).count()
     }
-
 }
 
 impl<A: Copy + Ord + Into<u32>> WeightedPass<A> {

@@ -7,7 +7,7 @@ use crate::cli::source_text::SourceText;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
-use crate::ptx::analysis::SourceIndex;
+use crate::ptx::analysis::{SourceIndex, plain_name};
 use crate::ptx::ast::Instruction;
 use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
@@ -89,6 +89,7 @@ pub(in crate::cli) fn run(
         Wide::Phases | Wide::PhasesMerged => modes_text::of(&array, apart.as_ref())?,
         Wide::FirstWord => Vec::new(),
     };
+    let copied = copied_text(&array, apart.as_ref())?;
     drop(progress);
     let on_sm = OnSm::of(
         (trace, subject.launched.as_ref()),
@@ -116,10 +117,22 @@ pub(in crate::cli) fn run(
         narrower,
         modes,
         tensor_copies: subject.has_tensor_copies(),
+        copied,
         on_sm,
         suggestions,
     };
     printer.result(found.json(), || found.text())
+}
+
+/// The arrays that tensor copies go through: the variables, or all of shared
+/// memory where there are not several.
+fn copied_text(array: &Array, apart: Option<&PerVariable>) -> Result<String> {
+    let Some(apart) = apart else {
+        return modes_text::copied_text("all of shared memory", array);
+    };
+    let text =
+        |v: &VariableChoices| modes_text::copied_text(plain_name(&v.variable.name), &v.array);
+    apart.variables.iter().map(text).collect()
 }
 
 struct Found<'a> {
@@ -135,6 +148,8 @@ struct Found<'a> {
     modes: Vec<ModesOf>,
     /// Whether the kernel has tensor copies.
     tensor_copies: bool,
+    /// What can be chosen for the arrays that they go through.
+    copied: String,
     /// What blocks take of an SM under the mappings of the front.
     on_sm: OnSm,
     /// What to type.
@@ -172,6 +187,7 @@ impl Found<'_> {
             "conflicts_no_mapping_avoids": found.any_floor,
             "conflicts_no_whole_vectors_avoid": found.floor,
             "fewest_proved": found.fewest_proved,
+            "tensor_copies": array.tensor_copies(),
             "left_out": left_out
                 .map(|(spec, why)| json!({"hash": spec, "reason": why.to_string()}))
                 .collect::<Vec<_>>(),
@@ -250,6 +266,7 @@ impl Found<'_> {
         if !self.narrower.is_empty() {
             text += &self.narrower_text();
         }
+        text += &self.copied;
         text += &modes_text::text(&self.modes, self.tensor_copies);
         text += &self.on_sm.text();
         text += &crate::cli::rule_line(self.machine);
@@ -457,6 +474,8 @@ fn proof(array: &Array, found: &Choices) -> String {
         "no mapping at all leaves fewer, proved".to_owned()
     } else if best == found.floor {
         format!("no mapping{vectors} leaves fewer, proved")
+    } else if !array.tensor_copies().is_empty() && found.fewest_proved {
+        "no other mode of the tensor copies leaves fewer, proved".to_owned()
     } else if found.fewest_proved {
         "no XOR of index bits and no padding leaves fewer, proved".to_owned()
     } else {

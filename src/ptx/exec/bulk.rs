@@ -6,7 +6,7 @@ use super::image::{BulkEnd, BulkOp, WINDOW};
 use super::machine::Machine;
 use super::memory::Object;
 use super::registers::active;
-use super::reported::{CopyEvent, Piece};
+use super::reported::{CopyEvent, Piece, TensorRows};
 use super::{mbarrier, raced};
 
 /// Addresses and sizes are multiples of it.
@@ -68,7 +68,7 @@ fn report(m: &mut Machine, info: &BulkOp, lane: u32, sides: [&Side; 2], bytes: u
     let arrives = info.arrives.as_ref();
     let arrives = arrives.map(|change| (mbarrier::offset(m, &change.place, lane), bytes as u32));
     let stores = sides[0].global.is_some();
-    tell(m, lane, (&shared, &global), stores, arrives);
+    tell(m, lane, (&shared, &global), (stores, None), arrives);
 }
 
 /// Tells the observer, if there is one, of the copy of a lane.
@@ -76,7 +76,7 @@ pub(super) fn tell(
     m: &mut Machine,
     lane: u32,
     (shared, global): (&[Piece], &[Piece]),
-    stores: bool,
+    (stores, tensor): (bool, Option<TensorRows>),
     arrives: Option<(u64, u32)>,
 ) {
     let (warp, pc) = (m.warp, m.pc);
@@ -88,6 +88,7 @@ pub(super) fn tell(
             shared,
             global,
             stores,
+            tensor,
             arrives,
         });
     }

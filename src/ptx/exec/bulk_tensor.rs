@@ -5,7 +5,7 @@ use super::api::FindingKind;
 use super::asynchronous::{BulkEnd, MapOp, TensorCopy, TensorMove};
 use super::machine::Machine;
 use super::registers::active;
-use super::reported::Piece;
+use super::reported::{Piece, TensorRows};
 use super::scalar::Scalar;
 use super::tensor_map::{Boxed, Row, TensorMap};
 use super::{bulk, map_memory, mbarrier, raced};
@@ -100,7 +100,11 @@ fn copy(m: &mut Machine, info: &TensorCopy, lane: u32) -> Option<()> {
             _ => None,
         };
         let shared = [(shared, map.shared_bytes())];
-        bulk::tell(m, lane, (&shared, &pieces), !loads, arrives);
+        let rows = TensorRows {
+            swizzle: map.swizzle,
+            row_bytes: map.row_bytes() as u32,
+        };
+        bulk::tell(m, lane, (&shared, &pieces), (!loads, Some(rows)), arrives);
     }
     Some(())
 }

@@ -70,7 +70,7 @@ pub use api::{
 pub use memory::{BufferId, Memory};
 pub(crate) use phase::{Arrival, Object as BarrierObject};
 pub use program::{Parameter, Program, SymbolInfo};
-pub use reported::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Piece};
+pub use reported::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Piece, TensorRows};
 pub use tensor_map::{Boxed, TensorMap, Wrong};
 pub use texture::{AddressMode, Channel, Format, Geometry, Sampler, Shape, Texture};
 
