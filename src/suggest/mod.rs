@@ -22,12 +22,12 @@ pub use templates::Template;
 pub use text::text;
 
 use crate::geometry::Geometry;
-use crate::ptx::analysis::{SourceIndex, plain_name};
+use crate::capture::statics::Indices;
+use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Choices, PerVariable};
 use crate::software::{LayoutSpec, cuda_function};
 use crate::trace::{AccessTrace, ConflictRule};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use target::Target;
 
 /// What a programmer changes to have a mapping.
@@ -77,7 +77,7 @@ pub struct Tuned<'a> {
     /// A mapping for each variable.
     pub apart: Option<&'a PerVariable>,
     /// The indices that the PTX computes, by its lines.
-    pub indices: &'a BTreeMap<u32, SourceIndex>,
+    pub indices: &'a Indices,
 }
 
 /// Text of `file:line`, where the file is found.

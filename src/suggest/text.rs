@@ -77,13 +77,13 @@ fn one(s: &Suggestion) -> String {
 }
 
 fn line_text(line: &LineChange, stands_for: &mut BTreeMap<String, String>) -> String {
-    let place = match (&line.source, line.accesses.first().and_then(|a| a.ptx_line)) {
+    let place = match (&line.source, line.accesses.first().and_then(ptx_place)) {
         (Some(source), _) => source
             .rsplit(['/', '\\'])
             .next()
             .unwrap_or(source)
             .to_owned(),
-        (None, Some(ptx)) => format!("PTX {ptx}"),
+        (None, Some(ptx)) => ptx,
         (None, None) => "an unknown source line".to_owned(),
     };
     let mut text = format!("  {place}, {} conflicts", line.conflicts);
@@ -110,4 +110,13 @@ fn line_text(line: &LineChange, stands_for: &mut BTreeMap<String, String>) -> St
         );
     }
     text
+}
+
+/// Where an access is in the PTX; of several files, in which.
+fn ptx_place(access: &AccessChange) -> Option<String> {
+    let line = access.ptx_line?;
+    Some(match &access.ptx_file {
+        Some(file) => format!("{file}:{line}"),
+        None => format!("PTX {line}"),
+    })
 }

@@ -4,10 +4,11 @@ use super::modes_text::{self, ModesOf};
 use super::resources::{Launched, OnSm};
 use crate::cli::printer::{Printer, table};
 use crate::cli::source_text::SourceText;
+use crate::capture::statics::Indices;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
-use crate::ptx::analysis::{SourceIndex, plain_name};
+use crate::ptx::analysis::plain_name;
 use crate::ptx::ast::Instruction;
 use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
@@ -20,7 +21,6 @@ use crate::software::{Language, render};
 use crate::suggest::{self, Suggestion, Tuned, suggestions};
 use crate::trace::{AccessTrace, Wide};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ const WORD: u32 = 4;
 pub(in crate::cli) struct Subject<'a> {
     pub trace: &'a AccessTrace,
     /// The indices that its PTX computes; empty where there is no PTX.
-    pub indices: &'a BTreeMap<u32, SourceIndex>,
+    pub indices: &'a Indices,
     /// Source files are looked for beside this, too.
     pub input: &'a str,
     /// The kernel and its launch, where they are known.
