@@ -236,9 +236,19 @@ fn source_changes_name_the_text_of_a_line() {
     let first = column(".visible .entry first(.param .u64 out)", "near", 2);
     write("a.ptx", format!("{first}call other, ();\nret;\n}}\n"));
     let second = column(".visible .func other ()", "far", 3);
-    write("b.ptx", format!("{}ret;\n}}\n", second.replace(".extern .func other ();", "//")));
+    write(
+        "b.ptx",
+        format!(
+            "{}ret;\n}}\n",
+            second.replace(".extern .func other ();", "//")
+        ),
+    );
     let launch = std::fs::read_to_string(folder.path().join("l.toml")).unwrap();
-    let launch = launch.split("[[then]]").next().unwrap().replace("[64]", "[32]");
+    let launch = launch
+        .split("[[then]]")
+        .next()
+        .unwrap()
+        .replace("[64]", "[32]");
     write("l.toml", launch);
     let line = first.lines().position(|l| l.contains("st.shared")).unwrap() + 1;
     let args = ["tune", "l.toml", "--software", "--hash", "swizzle"];

@@ -138,11 +138,7 @@ pub type Indices = BTreeMap<(Option<String>, u32), SourceIndex>;
 
 /// The indices of the shared variables that the accesses of an entry compute: in a block of any size where that is enough, else in
 /// one of `block` threads.
-pub fn source_indices(
-    program: &Program,
-    entry: &str,
-    block: [u32; 3],
-) -> Result<Indices> {
+pub fn source_indices(program: &Program, entry: &str, block: [u32; 3]) -> Result<Indices> {
     let module = program.module();
     let code = Code::new(program, entry)?;
     let mut found = Indices::new();

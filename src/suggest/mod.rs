@@ -21,8 +21,8 @@ pub use padding::Padding;
 pub use templates::Template;
 pub use text::text;
 
-use crate::geometry::Geometry;
 use crate::capture::statics::Indices;
+use crate::geometry::Geometry;
 use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Choices, PerVariable};
 use crate::software::{LayoutSpec, cuda_function};

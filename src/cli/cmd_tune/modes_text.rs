@@ -93,9 +93,10 @@ impl ModesOf {
     /// The answer, and what proves it.
     fn answer(&self) -> String {
         let (name, best) = (self.name(), self.modes.best());
-        let which = match self.modes.all.iter().all(|m| m.possible) {
-            true => "no mode",
-            false => "no mode that its tensor copies can be in",
+        let others = self.modes.all.iter().filter(|m| !m.possible);
+        let which = match others.map(|m| m.conflicts).min() {
+            Some(fewer) if fewer < best.conflicts => "no mode that its tensor copies can be in",
+            _ => "no mode",
         };
         let plain = self.modes.unmapped;
         if let Some(mode) = self.modes.clears() {

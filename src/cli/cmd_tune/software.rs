@@ -2,9 +2,9 @@
 
 use super::modes_text::{self, ModesOf};
 use super::resources::{Launched, OnSm};
+use crate::capture::statics::Indices;
 use crate::cli::printer::{Printer, table};
 use crate::cli::source_text::SourceText;
-use crate::capture::statics::Indices;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
