@@ -4,10 +4,14 @@ use super::barriers::{Arrival, Barriers};
 use super::code::{Code, Role};
 use crate::error::{Error, Result};
 use crate::launch::{LaunchFile, Prepared};
-use crate::ptx::exec::{BlockSink, Event, Options, Sink};
+use crate::ptx::exec::{BlockSink, CopyEvent, Event, Options, Piece, Sink};
 use crate::ptx::shared::is_shared;
-use crate::trace::{Access, AccessTrace, Op, Place, SharedVariable, VARIABLES_FIELD};
-use serde_json::{Map, json};
+use crate::trace::{
+    Access, AccessTrace, Op, Place, SharedVariable, TENSOR_COPIES_FIELD, TensorCopy,
+    VARIABLES_FIELD,
+};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -81,15 +85,11 @@ pub fn launch_trace(
         return Err(too_many(block, &first.entry));
     }
     let variables = prepared.program().shared_variables(&first.entry)?;
-    let at = [block % gx, block / gx % gy, block / (gx * gy)];
-    let mut extra = Map::from_iter([
-        ("grid".to_owned(), json!(first.grid)),
-        ("block".to_owned(), json!(at)),
-    ]);
-    let variables = named(variables, shared_bytes);
-    if !variables.is_empty() {
-        extra.insert(VARIABLES_FIELD.to_owned(), json!(variables));
-    }
+    let mut extra = fields(
+        (first.grid, block),
+        &named(variables, shared_bytes),
+        &recorded.tensor_copies,
+    );
     if !file.then.is_empty() {
         extra.insert("launch".to_owned(), json!(index));
     }
@@ -106,6 +106,26 @@ pub fn launch_trace(
     };
     trace.check()?;
     Ok(trace)
+}
+
+/// What the trace of a block has beside the fields of every trace.
+fn fields(
+    (grid, block): ([u32; 3], u64),
+    variables: &[SharedVariable],
+    tensor_copies: &BTreeSet<TensorCopy>,
+) -> Map<String, Value> {
+    let mut extra = Map::new();
+    extra.insert("grid".to_owned(), json!(grid));
+    if !variables.is_empty() {
+        extra.insert(VARIABLES_FIELD.to_owned(), json!(variables));
+    }
+    if !tensor_copies.is_empty() {
+        extra.insert(TENSOR_COPIES_FIELD.to_owned(), json!(tensor_copies));
+    }
+    let [x, y, _] = grid.map(u64::from);
+    let at = [block % x, block / x % y, block / (x * y)];
+    extra.insert("block".to_owned(), json!(at));
+    extra
 }
 
 fn too_many(block: u64, entry: &str) -> Error {
@@ -149,6 +169,8 @@ struct Recorded {
     intervals: u32,
     touched: Vec<bool>,
     too_many: bool,
+    /// Shared memory that tensor copies go through.
+    tensor_copies: BTreeSet<TensorCopy>,
 }
 
 struct RawAccess {
@@ -198,6 +220,24 @@ impl BlockSink for OneBlock<'_> {
             }
             _ => {}
         }
+    }
+
+    fn bulk_copy(&mut self, event: &CopyEvent) {
+        let row = &self.recorder.code.rows[event.pc as usize];
+        let Some(tensor) = event.tensor else {
+            return;
+        };
+        let copy = |&(offset, bytes): &Piece| TensorCopy {
+            ptx_line: row.line,
+            ptx_file: row.file.clone(),
+            stores: event.stores,
+            offset: offset as u32,
+            bytes: bytes as u32,
+            swizzle: tensor.swizzle.span() as u32,
+            row_bytes: tensor.row_bytes,
+        };
+        let copies = event.shared.iter().map(copy);
+        self.recorded.tensor_copies.extend(copies);
     }
 
     fn barrier_passed(&mut self, barrier: u32) {
