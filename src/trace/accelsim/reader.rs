@@ -97,11 +97,7 @@ impl Reader {
         }
         match line {
             "#BEGIN_TB" if self.in_block => {
-                return Err(Bad::new(
-                    "a thread block inside another",
-                    "expected #END_TB",
-                    0,
-                ));
+                return Err(nested());
             }
             "#BEGIN_TB" => {
                 self.in_block = true;
@@ -127,11 +123,7 @@ impl Reader {
             return self.instruction().map(Some);
         };
         match key.trim() {
-            "thread block" if self.has_block => Err(Bad::new(
-                "a thread block inside another",
-                "expected #END_TB",
-                0,
-            )),
+            "thread block" if self.has_block => Err(nested()),
             "thread block" => {
                 let block = thread_block(value, &self.header)?;
                 self.has_block = true;
@@ -177,6 +169,10 @@ impl Reader {
             )),
         }
     }
+}
+
+fn nested() -> Bad {
+    Bad::new("a thread block inside another", "expected #END_TB", 0)
 }
 
 /// The value of a key is not as expected.

@@ -23,6 +23,17 @@ fn variant(i: &Instruction) -> Option<Word> {
     }
 }
 
+/// Types of the operands that an exchange reads.
+fn source_types(opcode: Opcode, ty: Type) -> Vec<Type> {
+    match opcode {
+        Opcode::Shfl => vec![Type::B32; 4],
+        Opcode::Vote => vec![Type::Pred, Type::U32],
+        Opcode::Match => vec![ty, Type::U32],
+        Opcode::Redux | Opcode::Movmatrix => vec![Type::B32, Type::U32],
+        _ => vec![Type::U32],
+    }
+}
+
 /// How `redux` makes one of two numbers of .f32; none for integers.
 fn combined(i: &Instruction, ty: Type) -> Result<Option<Scalar>, Reason> {
     if ty == Type::F32 {
@@ -50,13 +61,7 @@ impl Decoder<'_> {
         };
         let ty = i.ty(0).unwrap_or(Type::B32);
         let word = variant(i);
-        let types: &[Type] = match i.opcode {
-            Opcode::Shfl => &[Type::B32; 4],
-            Opcode::Vote => &[Type::Pred, Type::U32],
-            Opcode::Match => &[ty, Type::U32],
-            Opcode::Redux | Opcode::Movmatrix => &[Type::B32, Type::U32],
-            _ => &[Type::U32],
-        };
+        let types = source_types(i.opcode, ty);
         let combine = match i.opcode {
             Opcode::Redux => combined(i, ty)?,
             _ => None,
@@ -72,7 +77,7 @@ impl Decoder<'_> {
         {
             return Err("this form is not supported".to_owned());
         }
-        let sources = rest.iter().zip(types).map(|(o, &t)| self.source(o, t));
+        let sources = rest.iter().zip(types).map(|(o, t)| self.source(o, t));
         let sources: Vec<Slot> = sources.collect::<Result<_, _>>()?;
         let members = sources
             .last()

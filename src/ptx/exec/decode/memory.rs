@@ -132,12 +132,8 @@ impl Decoder<'_> {
         let (space, from, offset) = self.address(i, operand)?;
         let (ty, data) = self.moved(i, data, (ty, !store))?;
         let sync = [Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio];
-        if !store
-            && i.one_of(&sync).is_some()
-            && !matches!(space, Some(Space::Shared | Space::Local))
-        {
-            self.image.ordered = true;
-        }
+        let own = matches!(space, Some(Space::Shared | Space::Local));
+        self.image.ordered |= !store && !own && i.one_of(&sync).is_some();
         if store && space == Some(Space::Param) {
             return Err("a store to a parameter of the entry".to_owned());
         }

@@ -172,11 +172,11 @@ impl Warp {
             Form::Together { members, exchange } if exec != 0 => {
                 return self.together(m, path, (members, exchange), (pc, exec));
             }
-            Form::Wait { wait } if exec != 0 => {
-                if !mbarrier::wait(m, &image.waits[wait as usize], exec, false) {
-                    self.top(path).pc = pc;
-                    return self.wait_again(m, path, State::Mbarrier);
-                }
+            Form::Wait { wait }
+                if exec != 0 && !mbarrier::wait(m, &image.waits[wait as usize], exec, false) =>
+            {
+                self.top(path).pc = pc;
+                return self.wait_again(m, path, State::Mbarrier);
             }
             Form::IndexedBranch { index, table, meet } => {
                 self.top(path).pc = pc;
@@ -211,7 +211,7 @@ impl Warp {
                 let text = "the kernel executed trap".to_owned();
                 return Flow::Stopped(trap(m, exec.trailing_zeros(), text));
             }
-            // No lane executes it.
+            // No lane executes it, or the phase is complete.
             _ => {}
         }
         Flow::To(pc + 1)
