@@ -55,6 +55,7 @@ fn the_json_has_what_others_rely_on() {
         "memory",
         "store_queue",
         "tensor_unit",
+        "texture",
         "mbarrier",
         "async_copy",
     ] {

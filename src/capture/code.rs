@@ -225,6 +225,7 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
     match (info.kind, i.opcode) {
         (_, Opcode::Exit) => Role::End,
         (_, Opcode::Ret) if is_entry => Role::End,
+        (_, Opcode::Tex | Opcode::Tld4 | Opcode::Suld) => Role::Plain(InstrKind::Texture),
         (_, Opcode::Mbarrier) if !i.has(Word::PendingCount) => Role::Asynchronous,
         (_, Opcode::Cp) if i.has(Word::Mbarrier) => Role::Asynchronous,
         (_, Opcode::Cp) if i.has(Word::Bulk) => bulk(i),

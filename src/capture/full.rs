@@ -14,7 +14,8 @@ use crate::ptx::names::Space;
 use crate::ptx::shared::is_shared;
 use crate::ptx::tensor::Work;
 use crate::sm::{
-    Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, TraceSummary, TraceWriter,
+    Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, OF_GROUP, Sources, TraceSummary,
+    TraceWriter,
 };
 use crate::trace::Op;
 use std::path::Path;
@@ -289,6 +290,7 @@ impl OneBlock<'_> {
 /// The instruction that does on the SM path what the event reports.
 fn instr(row: &Row, event: &Event, shared_bytes: u32) -> Instr {
     let (kind, mask) = match row.role {
+        Role::Plain(InstrKind::Texture) if event.exec == 0 => (InstrKind::Alu, 0),
         Role::Plain(kind) => (kind, event.exec),
         Role::Branch => (InstrKind::Branch, event.active),
         Role::End if event.exec == 0 => (InstrKind::Branch, event.active),
@@ -316,7 +318,8 @@ fn product(row: &Row, event: &Event, work: Work) -> Instr {
         return row.instr(event.pc, InstrKind::Alu, 0);
     }
     let mut instr = row.instr(event.pc, InstrKind::Mma, event.exec);
-    (instr.sub, instr.amount) = (work.bits, work.macs);
+    let group = if work.group { OF_GROUP } else { 0 };
+    (instr.sub, instr.amount) = (work.bits | group, work.macs);
     instr
 }
 

@@ -1,7 +1,7 @@
 //! The presets of the papers (microarchitecture/presets.md).
 
 use super::path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
-use super::sm::{GlobalMemory, L1Cache, Latencies, Sharing, SmParams, TensorUnits};
+use super::sm::{GlobalMemory, L1Cache, Latencies, Sharing, SmParams, TensorUnits, TextureUnit};
 use super::{Config, PRESETS, PathHash, RetryLatencies};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
@@ -102,6 +102,10 @@ fn fermi() -> Result<Config> {
                 shared: 32,
             },
             tensor: TensorUnits::NONE,
+            texture: TextureUnit {
+                per_cycle: 4,
+                latency: 400,
+            },
             global: GlobalMemory {
                 latency: 400,
                 segment_bytes: 128,
@@ -165,6 +169,7 @@ fn small() -> Result<Config> {
         branch: 1,
         shared: 5,
     };
+    c.sm.texture.latency = 40;
     c.sm.global = GlobalMemory {
         latency: 40,
         segment_bytes: 32,
@@ -262,6 +267,7 @@ const fn tensor(macs_per_cycle: u32, f64_macs_per_cycle: u32, latency: u32) -> T
         macs_per_cycle,
         f64_macs_per_cycle,
         latency,
+        group_macs_per_cycle: 0,
     }
 }
 
@@ -286,7 +292,10 @@ const TODAY: [Today; 3] = [
         addr_bits: 16,
         capacity: 228,
         block: 227,
-        tensor: tensor(320, 32, 17),
+        tensor: TensorUnits {
+            group_macs_per_cycle: 512,
+            ..tensor(320, 32, 17)
+        },
     },
 ];
 

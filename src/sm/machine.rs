@@ -15,6 +15,7 @@ pub(super) mod phases;
 mod schedulers;
 mod skip;
 mod tensor;
+mod texture;
 mod values;
 mod watch;
 
@@ -40,6 +41,7 @@ use deadlock::Progress;
 use operands::Operands;
 use schedulers::Schedulers;
 use tensor::Tensor;
+use texture::Texture;
 use values::Values;
 pub use watch::RunProgress;
 
@@ -75,6 +77,7 @@ pub struct Sm<'a> {
     operands: Operands,
     global: GlobalMemory,
     tensor: Tensor,
+    texture: Texture,
     copies: Copies,
     /// Atomics that have been issued and have not completed.
     atomics: u32,
@@ -130,6 +133,7 @@ impl<'a> Sm<'a> {
             operands: Operands::new(config, mapping),
             global: GlobalMemory::new(config.sm.global, config.sm.l1),
             tensor: Tensor::new(config.sm.schedulers),
+            texture: Texture::new(config.sm.texture),
             copies: Copies::new(warps, layout.slots()),
             atomics: 0,
             progress: Progress::default(),

@@ -6,6 +6,7 @@ mod copies;
 mod memory;
 mod order;
 mod tensor;
+mod texture;
 
 use super::*;
 use crate::config::{Config, PRESETS, Pipeline, Scheduler};

@@ -154,6 +154,7 @@ impl Sm<'_> {
         let waits_for_copies = warp.next().is_some_and(|i| i.kind == InstrKind::CopyWait);
         match kind {
             Some(InstrKind::AtomShared) => Stall::LockRetry,
+            Some(InstrKind::Texture) => Stall::Texture,
             Some(InstrKind::LdGlobal) if waits_for_copies => Stall::AsyncCopy,
             Some(InstrKind::LdGlobal | InstrKind::StGlobal) => Stall::Memory,
             None if self.cycle <= warp.acknowledged_at && warp.ends() => Stall::Memory,
@@ -175,6 +176,7 @@ impl Sm<'_> {
                 | Stall::StoreQueue
                 | Stall::Barrier
                 | Stall::SharedScratchpad
+                | Stall::Texture
                 | Stall::Mbarrier
                 | Stall::AsyncCopy
         ))

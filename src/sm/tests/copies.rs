@@ -22,7 +22,7 @@ impl Workload for Programs {
     }
 }
 
-fn on(config: &Config, warps: Vec<Vec<Instr>>) -> Result<Statistics> {
+pub(super) fn on(config: &Config, warps: Vec<Vec<Instr>>) -> Result<Statistics> {
     let programs = Programs {
         info: KernelInfo {
             name: "copies".to_owned(),
