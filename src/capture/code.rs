@@ -4,7 +4,7 @@ use super::copies::CopyControl;
 use super::registers::{NUMBERS, Numbers};
 use crate::error::Result;
 use crate::ptx::ast::{
-    Function, Immediate, Instruction, Module, Operand, Statement, StatementKind,
+    Function, Immediate, Instruction, Module, Operand, Register, Statement, StatementKind,
 };
 use crate::ptx::exec::{InstructionInfo, Kind, Program};
 use crate::ptx::names::Word;
@@ -65,6 +65,10 @@ pub(super) enum Role {
     Memory { op: Op, sub: u8 },
     /// Multiplies matrices.
     Product(Work),
+    /// Closes a group of products of warpgroups.
+    ProductCommit,
+    /// Waits for all of these groups.
+    ProductWait,
     /// Closes a group of asynchronous copies, or waits for some.
     Copies(CopyControl),
     /// Closes a bulk group, or waits for all but so many.
@@ -129,9 +133,13 @@ impl Code {
         let mut written: HashMap<u32, usize> = HashMap::new();
         for (at, info) in infos.iter().enumerate() {
             let instruction = function.instructions.get(info.instruction as usize);
-            let mut reads: Vec<(usize, u8)> = info
-                .reads
-                .iter()
+            let role = role(info, instruction, is_entry);
+            // Products of a warpgroup do not wait for the accumulator: the
+            // tensor units take them in order.
+            let in_order = matches!(role, Role::Product(work) if work.group);
+            let waits_for = |r: &&Register| !(in_order && info.writes.contains(*r));
+            let reads = info.reads.iter().filter(waits_for);
+            let mut reads: Vec<(usize, u8)> = reads
                 .map(|r| (written.get(&r.0).map_or(0, |w| w + 1), numbers.of(r.0)))
                 .collect();
             // Where they are too many, those count that are ready last.
@@ -144,7 +152,7 @@ impl Code {
             }
             written.extend(info.writes.iter().map(|r| (r.0, at)));
             self.rows.push(Row {
-                role: role(info, instruction, is_entry),
+                role,
                 line: info.line,
                 file: module.file_of(function.span).map(str::to_owned),
                 source: instruction.and_then(|i| module.source(function, i)),
@@ -233,6 +241,8 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
             Some(control) => Role::Copies(control),
             None => memory(Op::Store),
         },
+        (_, Opcode::Wgmma) if i.has(Word::CommitGroup) => Role::ProductCommit,
+        (_, Opcode::Wgmma) if waits_for_all(i) => Role::ProductWait,
         (Kind::Branch, _) => Role::Branch,
         (Kind::Barrier, _) => barrier(i),
         (Kind::Load, _) => memory(Op::Load),
@@ -260,6 +270,13 @@ fn copy_control(i: &Instruction) -> Option<CopyControl> {
         }
         _ => CopyControl::WaitAll,
     })
+}
+
+/// A wait for all groups of products. With others left, the tensor unit has
+/// taken the last of them: those waited for are as good as complete.
+fn waits_for_all(i: &Instruction) -> bool {
+    let all = Operand::Immediate(Immediate::Integer(0));
+    i.has(Word::WaitGroup) && i.operands.first() == Some(&all)
 }
 
 /// A bulk copy, or what closes its groups and waits for them.

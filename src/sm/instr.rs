@@ -300,8 +300,9 @@ pub struct Instr {
     /// Bytes per lane of an access: 1, 2, 4, 8 or 16; 0 for other kinds.
     pub bytes: u8,
     /// The operation of an atomic (microarchitecture/parameters.md), the number
-    /// of a barrier, or the bits of a product's factors: 1, 4, 8, 16 or, of
-    /// tf32, 32; 64 of f64, with [`OF_GROUP`]; of an `mbarrier` or a bulk group the operation.
+    /// of a barrier, or the bits of a product's factors: 1, 4, 8, 16, 64 of f64
+    /// or, of tf32, 32, with [`OF_GROUP`] added; of an `mbarrier` or a bulk group
+    /// the operation.
     pub sub: u8,
     /// Multiplications of a product of matrices, each with its addition; the
     /// number of an operation on an `mbarrier` or of a wait; 0 for other kinds.
@@ -313,6 +314,11 @@ pub struct Instr {
 }
 
 impl Instr {
+    /// The part of a warp in a product of a warpgroup.
+    pub fn is_of_group(&self) -> bool {
+        self.kind == InstrKind::Mma && self.sub & OF_GROUP != 0
+    }
+
     /// An instruction of `kind` without registers and addresses.
     pub fn new(kind: InstrKind, pc: u32, mask: u64) -> Self {
         Instr {

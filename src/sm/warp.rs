@@ -168,7 +168,9 @@ impl<'a> Warp<'a> {
 
     /// First cycle in which all registers of `instr` can be used.
     pub fn registers_ready(&self, instr: &Instr) -> u64 {
-        let used = instr.srcs.as_slice().iter().chain(&instr.dst);
+        // The tensor unit keeps products of warpgroups in order.
+        let written = instr.dst.as_ref().filter(|_| !instr.is_of_group());
+        let used = instr.srcs.as_slice().iter().chain(written);
         used.map(|&r| self.registers[usize::from(r)])
             .max()
             .unwrap_or(0)

@@ -18,6 +18,7 @@ pub(super) fn wait(m: &mut Machine, left: Option<u32>, exec: u32) {
 pub(super) fn commit_group(m: &mut Machine) {
     if let Some(races) = &mut m.races {
         races.reads.commit(m.warp);
+        races.accumulators.commit(m.warp);
     }
 }
 
@@ -25,6 +26,7 @@ pub(super) fn commit_group(m: &mut Machine) {
 pub(super) fn wait_group(m: &mut Machine, left: u32) {
     if let Some(races) = &mut m.races {
         races.reads.wait(m.warp, left);
+        races.accumulators.wait(m.warp, left);
     }
 }
 

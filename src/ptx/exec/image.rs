@@ -3,6 +3,7 @@
 //! There is no recursion, so that every function has its registers and local
 //! memory at fixed places.
 
+use super::accumulators::Uses;
 use super::api::InstructionInfo;
 pub(super) use super::asynchronous::{
     Action, BulkEnd, BulkOp, Change, MapMove, MapOp, MapReplace, SharedPlace, TensorCopy,
@@ -367,6 +368,12 @@ pub(super) struct Image {
     pub unsure_at: Vec<Option<u32>>,
     pub unsure: Vec<Unsure>,
     pub unsure_registers: usize,
+    /// Of each instruction up to the last one that has some, the entry of
+    /// `accumulator_uses`.
+    pub accumulators_at: Vec<Option<u32>>,
+    pub accumulator_uses: Vec<Uses>,
+    /// Registers that are the accumulator of a product of a warpgroup.
+    pub accumulators: u32,
     pub register_bytes: u32,
     pub constants: Vec<(Slot, u64)>,
     pub specials: Vec<(Slot, Special)>,

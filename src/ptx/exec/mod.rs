@@ -7,6 +7,7 @@
 //! depend on the order of its atomics, they run one after the other.
 
 mod access;
+mod accumulators;
 mod allocation;
 mod api;
 mod asynchronous;

@@ -1,6 +1,7 @@
 //! Reports each warp instruction to the observer and the race detector.
 
 use super::access::reading;
+use super::accumulators;
 use super::api::{Access, Event};
 use super::groups;
 use super::image::{From, LOCAL_WINDOW, MemoryOp, SHARED_WINDOW, Transfer, WINDOW};
@@ -17,6 +18,9 @@ pub(super) fn observe(m: &mut Machine, pc: u32, active: u32, exec: u32) {
     let image = m.image;
     if let Some(at) = image.unsure_at[pc as usize] {
         unwritten::registers(m, at, exec);
+    }
+    if let Some(&Some(at)) = image.accumulators_at.get(pc as usize) {
+        accumulators::access(m, at, exec);
     }
     let event = Event {
         warp: m.warp,

@@ -10,6 +10,7 @@
 //! other, but for volatile ones of lanes of one warp: a GPU need not execute
 //! these in lockstep, which is what code with them relies on.
 
+use super::accumulators::Accumulators;
 use super::clock::{Order, Stamp};
 use super::flights::Flights;
 use super::reading::Reads;
@@ -73,6 +74,7 @@ pub(super) struct Races {
     pub order: Order,
     pub flights: Flights,
     pub reads: Reads,
+    pub accumulators: Accumulators,
 }
 
 impl Races {
@@ -82,6 +84,7 @@ impl Races {
             order: Order::new(threads),
             flights: Flights::new(bytes, threads),
             reads: Reads::new(bytes, threads),
+            accumulators: Accumulators::new(threads),
         }
     }
 
@@ -91,6 +94,7 @@ impl Races {
         self.order.clear();
         self.flights.clear();
         self.reads.clear();
+        self.accumulators.clear();
     }
 
     /// A thread accesses a byte: the access that it races with.

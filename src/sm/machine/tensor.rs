@@ -109,8 +109,8 @@ impl Sm<'_> {
             return Ok(0);
         }
         let units = &self.config.sm.tensor;
-        let (bits, group) = (instr.sub & !OF_GROUP, instr.sub & OF_GROUP != 0);
-        let occupied = units.occupied(bits, instr.amount, group);
+        let bits = instr.sub & !OF_GROUP;
+        let occupied = units.occupied(bits, instr.amount, instr.is_of_group());
         occupied.ok_or_else(|| {
             let (of, key) = match instr.sub {
                 64 if units.macs_per_cycle > 0 => (" for f64", "f64_macs_per_cycle"),

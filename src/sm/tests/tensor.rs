@@ -149,3 +149,22 @@ fn products_of_warpgroups_have_their_rate() {
         assert_eq!(cycles(group, flag), 4 * 8 + 8 + 17, "{group} {flag}");
     }
 }
+
+/// Products of a warpgroup into one accumulator follow each other in the unit;
+/// who reads it waits for the last. Those of a warp wait for each other.
+#[test]
+fn products_of_warpgroups_do_not_wait_for_their_accumulator() {
+    let config = tiny("[tensor]\nmacs_per_cycle = 256\nlatency = 17\n");
+    let cycles = |flag: u8, reads: bool| {
+        let mut product = Instr::new(InstrKind::Mma, 0, 1);
+        (product.sub, product.amount, product.dst) = (16 | flag, 2048, Some(1));
+        let mut program = vec![product; 5];
+        let mut read = Instr::new(InstrKind::Alu, 0, 1);
+        read.srcs = Sources::new(&[1]).unwrap();
+        program.extend(reads.then_some(read));
+        copies::on(&config, vec![program]).unwrap().cycles
+    };
+    assert_eq!(cycles(OF_GROUP, false), 5 * 8 + 17);
+    assert_eq!(cycles(OF_GROUP, true), 5 * 8 + 17 + 1);
+    assert_eq!(cycles(0, false), 5 * (8 + 17));
+}
