@@ -12,7 +12,7 @@ use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
 use crate::ptx::tensor::Work;
 use crate::sm::{BulkGroupOp, Instr, InstrKind, MAX_SOURCES, Sources};
-use crate::trace::Op;
+use crate::trace::{Op, Place};
 use std::collections::HashMap;
 
 /// The instructions of an entry with all functions that it calls, by the
@@ -79,6 +79,16 @@ pub(super) enum Role {
 }
 
 impl Row {
+    /// Where it stands.
+    pub fn place(&self) -> Place {
+        Place {
+            ptx_line: Some(self.line),
+            ptx_file: self.file.clone(),
+            source: self.source.clone(),
+            inlined_at: self.inlined_at.clone(),
+        }
+    }
+
     /// What a warp executes of it at `pc`, with its registers.
     pub fn instr(&self, pc: u32, kind: InstrKind, mask: u32) -> Instr {
         let mut instr = Instr::new(kind, pc, mask.into());

@@ -18,7 +18,7 @@ use crate::sm::{
     Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, OF_GROUP, Sources, TraceSummary,
     TraceWriter,
 };
-use crate::trace::Op;
+use crate::trace::{Op, Places};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Mutex;
@@ -38,6 +38,8 @@ pub struct Captured {
     /// Registers that share their number with one that is live at the same
     /// time, because more than 255 are: they may wait for each other.
     pub crowded: u32,
+    /// Where each instruction stands.
+    pub places: Places,
 }
 
 /// Runs a launch of a launch file (`launch` is the file, with which launch, as
@@ -104,6 +106,7 @@ pub fn full_trace_of(file: &LaunchFile, selected: &Selected, to: &Path) -> Resul
     Ok(Captured {
         summary: output.writer.finish()?,
         crowded: code.crowded,
+        places: (0..).zip(code.rows.iter().map(Row::place)).collect(),
         info,
     })
 }

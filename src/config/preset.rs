@@ -103,7 +103,7 @@ fn fermi() -> Result<Config> {
             },
             tensor: TensorUnits::NONE,
             texture: TextureUnit {
-                per_cycle: 4,
+                per_cycle: 2,
                 latency: 400,
             },
             global: GlobalMemory {
@@ -139,6 +139,7 @@ fn gt200() -> Result<Config> {
     c.sm.frontend_stages = 17;
     c.sm.registers = 16384;
     c.sm.latencies.branch = 18;
+    c.sm.texture.per_cycle = 1;
     c.sm.global.segment_bytes = 64;
     c.sm.global.bytes_per_cycle = 8.0;
     c.sm.global.max_segments = 32;
@@ -310,6 +311,7 @@ fn today(t: &Today) -> Result<Config> {
     (c.wide, c.atomics) = (Wide::Phases, Atomics::Lanes);
     c.path.locks = 0;
     c.sm.tensor = t.tensor;
+    c.sm.texture.per_cycle = 4;
     (c.path.mem_stages, c.path.ahead, c.sm.latencies.shared) = (2, 0, 5);
     Ok(c)
 }

@@ -11,6 +11,7 @@ mod layout;
 mod machine;
 mod phases;
 mod placed;
+mod profile;
 mod residency;
 mod setup;
 mod stats;
@@ -29,6 +30,7 @@ pub use instr::{
 pub use layout::Layout;
 pub use machine::{RunProgress, Sm};
 pub use phases::{Phase, Phases};
+pub use profile::{Profile, Slots};
 pub use residency::{BlockNeeds, Limit, Residency};
 pub use setup::Setup;
 pub use stats::{SharedProgress, Stalls, Statistics};

@@ -5,6 +5,7 @@ mod ahead;
 mod copies;
 mod memory;
 mod order;
+mod profile;
 mod tensor;
 mod texture;
 

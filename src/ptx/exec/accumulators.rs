@@ -127,10 +127,7 @@ mod tests {
         assert_eq!(all.access(1, 9, &read), None, "another warp");
         all.wait(0, 1);
         assert_eq!(all.access(0, 9, &read), None);
-        assert_eq!(
-            all.access(0, 9, &uses(&[2], &[], false)),
-            Some(("%f2", 8))
-        );
+        assert_eq!(all.access(0, 9, &uses(&[2], &[], false)), Some(("%f2", 8)));
         // Another value.
         assert_eq!(all.access(0, 9, &uses(&[], &[2], false)), None);
         assert_eq!(all.access(0, 9, &uses(&[2], &[], false)), None);

@@ -22,12 +22,20 @@ impl Sm<'_> {
     /// Counts the cycle of every scheduler: issued, or one reason. `cycles`
     /// without issue are alike.
     #[inline(always)]
-    pub(super) fn attribute(&mut self, outputs: &SmPathOutputs, private: u128, cycles: u64) {
+    pub(super) fn attribute<const PROFILED: bool>(
+        &mut self,
+        outputs: &SmPathOutputs,
+        private: u128,
+        cycles: u64,
+    ) {
         // A run ends with its last completion; what follows is no part of it.
         // Cycles that are alike lie on one side of it.
         let counts = self.cycle <= self.statistics.cycles;
         if counts && self.tail.any {
             self.count_tail();
+        }
+        if PROFILED {
+            self.profile_issues(outputs.iss.is_some(), private, counts);
         }
         let to_path = u64::from(outputs.iss.is_some());
         let issued = match private {
@@ -40,7 +48,8 @@ impl Sm<'_> {
             let of_path = outputs.iss.map_or(0, |i| 1 << (i.warp % schedulers));
             for k in (0..schedulers).filter(|k| (private | of_path) >> k & 1 == 0) {
                 let is_masked = outputs.masked && self.offers_of(k) != 0;
-                let stall = match self.held(k, outputs.stall) {
+                let held = self.held(k, outputs.stall);
+                let stall = match held {
                     Some(held) => held,
                     None if is_masked => {
                         masked += cycles;
@@ -54,6 +63,13 @@ impl Sm<'_> {
                     &mut self.tail.stalls
                 };
                 stalls.add(stall, cycles);
+                if PROFILED {
+                    let pc = match held {
+                        Some(_) => Some(self.operands.exe.pc()),
+                        None => self.first(k).map(|w| self.warps[w].waits_at(self.cycle)),
+                    };
+                    self.profile.stall(pc, stall, cycles, counts);
+                }
             }
         }
         if counts {
@@ -76,6 +92,22 @@ impl Sm<'_> {
         self.statistics.issued += tail.issued;
         self.statistics.masked_cycles += tail.masked;
         self.statistics.stalls.merge(&tail.stalls);
+        self.profile.count_tail();
+    }
+
+    /// Notes the instructions that were issued in this cycle, to the path and
+    /// to the pipes of the schedulers `private`.
+    fn profile_issues(&mut self, to_path: bool, private: u128, counts: bool) {
+        if to_path {
+            // Its pass has just entered EXE.
+            self.profile.issue(self.operands.exe.pc(), counts);
+        }
+        for (k, scheduler) in self.schedulers.private.iter().enumerate() {
+            if private >> k & 1 == 1 {
+                let pc = self.warps[scheduler.last()].issued_pc;
+                self.profile.issue(pc, counts);
+            }
+        }
     }
 
     /// The first resident warp of scheduler `k` after the one issued last.

@@ -225,7 +225,10 @@ impl Sm<'_> {
             }
             InstrKind::BulkGroup if instr.sub == BulkGroupOp::Commit as u8 => {
                 for lane in lanes_of(lanes) {
-                    self.copies.groups[w].entry(lane as u32).or_default().commit();
+                    self.copies.groups[w]
+                        .entry(lane as u32)
+                        .or_default()
+                        .commit();
                 }
                 Ok(())
             }

@@ -106,7 +106,9 @@ impl Decoder<'_> {
         }
         let image = &mut self.image;
         image.accumulators_at.resize(image.infos.len(), None);
-        image.accumulators_at.push(Some(image.accumulator_uses.len() as u32));
+        image
+            .accumulators_at
+            .push(Some(image.accumulator_uses.len() as u32));
         image.accumulator_uses.push(uses);
     }
 
