@@ -1,15 +1,15 @@
 //! A thread block: its warps in turn, and the barriers between them.
 
 use super::api::{FindingKind, Options};
-use super::global::GlobalRaces;
-use super::groups;
+use super::check::groups;
+use super::machine::written::Written;
 use super::machine::{Common, Machine, RawFinding};
 use super::race::Races;
+use super::race::global::GlobalRaces;
 use super::registers::Mask;
-use super::stalled::stalled;
-use super::step::{Stopped, note_divergent, reduced};
+use super::warp::stalled::stalled;
+use super::warp::step::{Stopped, note_divergent, reduced};
 use super::warp::{State, Warp};
-use super::written::Written;
 
 /// What a block did.
 #[derive(Debug, Default)]

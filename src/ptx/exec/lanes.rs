@@ -1,8 +1,10 @@
 //! The common instructions for 32 lanes at a time, with the machine's vector
 //! instructions; everything else is computed by `generic` lane after lane.
 
-use super::form::{Combine, Compare, CompareKernel, Map, MapKernel, Masks, Select, SelectKernel};
 use super::image::Generic;
+use super::image::form::{
+    Combine, Compare, CompareKernel, Map, MapKernel, Masks, Select, SelectKernel,
+};
 use super::registers::{Registers, Width};
 use crate::ptx::ast::Instruction;
 use crate::ptx::names::{Type, Word};

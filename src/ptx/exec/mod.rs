@@ -5,73 +5,56 @@
 //! executed for all lanes of a warp; those that the mask excludes keep their
 //! values. Thread blocks run on all cores; where what a kernel computes may
 //! depend on the order of its atomics, they run one after the other.
+//!
+//! A module uses only those below it:
+//!
+//! | module | holds |
+//! |---|---|
+//! | `program` | decoded modules, launches of their entries |
+//! | `block` | a thread block: its warps in turn |
+//! | `warp` | a warp: its paths, and the loop that executes one |
+//! | `decode` | PTX to the form that is executed |
+//! | `execute` | an instruction of that form; exchanges, barriers, textures |
+//! | `tensor`, `asynchronous`, `system` | products of matrices; copies and `mbarrier`; `malloc`, `printf` |
+//! | `access` | loads, stores and atomics; addresses to pointers |
+//! | `check` | races, reads of what nobody has written |
+//! | `machine` | the state that instructions work on |
+//! | `memory`, `lanes` | global memory; common instructions with vector instructions |
+//! | `image` | the form that is executed |
+//! | `race`, `texture`, `tensor_map` | earlier accesses and what orders them; texels; maps of tensors |
+//! | `scalar`, `registers`, `api` | arithmetic of one lane; the register file; inputs and results of a run |
 
 mod access;
-mod accumulators;
-mod allocation;
 mod api;
 mod asynchronous;
-mod barrier;
 mod block;
-mod buffer;
-mod bulk;
-mod bulk_tensor;
-mod clock;
-mod copies;
+mod check;
 mod decode;
-mod element;
-mod exchange;
 mod execute;
-mod flights;
-mod form;
-mod global;
-mod groups;
-mod heap;
 mod image;
 mod lanes;
 mod machine;
-mod map_memory;
-mod matrices;
-mod mbarrier;
-mod members;
 mod memory;
-mod object;
-mod observe;
-mod pair;
-mod phase;
-mod print;
 mod program;
 mod race;
-mod raced;
-mod reading;
 mod registers;
-mod reported;
-mod resolve;
-mod sampling;
 mod scalar;
-mod shared;
-mod soft;
-mod stalled;
-mod step;
 mod system;
 mod tensor;
 mod tensor_map;
 #[cfg(test)]
 mod tests;
 mod texture;
-mod unwritten;
 mod warp;
-mod warpgroup;
-mod written;
 
+pub use api::reported::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Piece};
 pub use api::{
-    Access, BlockSink, Event, Finding, FindingKind, HEAP_BYTES, InstructionInfo, Kind, Launch,
-    Options, Outcome, Sink,
+    Access, BlockSink, BufferId, Event, Finding, FindingKind, HEAP_BYTES, InstructionInfo, Kind,
+    Launch, Options, Outcome, Sink,
 };
-pub use memory::{BufferId, Memory};
-pub(crate) use phase::{Arrival, Object as BarrierObject};
+pub(crate) use machine::phase::{Arrival, Object as BarrierObject};
+pub use memory::Memory;
 pub use program::{Parameter, Program, SymbolInfo};
-pub use reported::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Piece};
 pub use tensor_map::{Boxed, TensorMap, Wrong};
 pub use texture::{AddressMode, Channel, Format, Geometry, Sampler, Shape, Texture};
 

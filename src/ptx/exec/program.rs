@@ -1,13 +1,13 @@
 //! Decoded modules, and launches of their entries.
 
-use super::allocation::leak;
-use super::api::{Finding, InstructionInfo, Launch, Options, Outcome};
+use super::api::{BufferId, Finding, InstructionInfo, Launch, Options, Outcome};
 use super::block::{BlockOutcome, Worker};
 use super::decode::{Addresses, Problem, decode};
-use super::heap::Heap;
 use super::image::{FUNCTION_WINDOW, Image};
 use super::machine::Common;
-use super::memory::{ALIGN, BufferId, GAP, Memory, VARIABLES};
+use super::memory::heap::Heap;
+use super::memory::{ALIGN, GAP, Memory, VARIABLES};
+use super::system::allocation::leak;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::ptx::ast::{self, Linkage, Module, Target};

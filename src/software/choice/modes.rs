@@ -173,6 +173,16 @@ mod tests {
         assert_eq!(found.best().name, "tma:128");
     }
 
+    /// Every mode repeats after 1,024 bytes: two words at that distance share a
+    /// bank. One conflict that another mapping avoids is one too many.
+    #[test]
+    fn a_mode_that_leaves_one_conflict_clears_nothing() {
+        let found = modes(4, &[&[0, 256]]);
+        assert_eq!(conflicts(&found), [1, 1, 1, 1]);
+        assert_eq!(found.floor, 0);
+        assert!(found.clears().is_none());
+    }
+
     /// The bound holds for mappings that keep units whole, here all swizzles.
     #[test]
     fn no_mapping_of_whole_units_beats_the_bound() {

@@ -4,7 +4,7 @@ use super::Decoder;
 use super::operand::Reason;
 use super::order::ordered;
 use crate::ptx::ast::{Instruction, Operand};
-use crate::ptx::exec::form::Step;
+use crate::ptx::exec::image::form::Step;
 use crate::ptx::exec::image::{MemoryOp, Transfer, Update};
 use crate::ptx::exec::race::Strength;
 use crate::ptx::exec::registers::Slot;

@@ -4,7 +4,7 @@ use super::Decoder;
 use super::atomic::atomic_update;
 use super::operand::Reason;
 use crate::ptx::ast::{Instruction, Operand};
-use crate::ptx::exec::form::Step;
+use crate::ptx::exec::image::form::Step;
 use crate::ptx::exec::image::{Action, BulkEnd, BulkOp, Change};
 use crate::ptx::names::{Modifier, Space, Type, Word};
 

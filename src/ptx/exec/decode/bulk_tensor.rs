@@ -6,7 +6,7 @@ use super::atomic::atomic_update;
 use super::bulk::shared_ends;
 use super::operand::Reason;
 use crate::ptx::ast::{Instruction, Operand};
-use crate::ptx::exec::form::Step;
+use crate::ptx::exec::image::form::Step;
 use crate::ptx::exec::image::{MapOp, TensorCopy, TensorMove};
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::exec::scalar::Scalar;

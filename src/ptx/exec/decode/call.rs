@@ -3,7 +3,7 @@
 use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Function, Instruction, LabelKind, Operand, Parameter};
-use crate::ptx::exec::form::{Form, Step};
+use crate::ptx::exec::image::form::{Form, Step};
 use crate::ptx::exec::image::{CallOp, Callee, Passed, Place, SystemCall};
 use crate::ptx::exec::registers::Width;
 use crate::ptx::names::Type;

@@ -3,8 +3,8 @@
 use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Instruction, Operand};
-use crate::ptx::exec::barrier::CLUSTER;
-use crate::ptx::exec::form::{Form, Step};
+use crate::ptx::exec::execute::barrier::CLUSTER;
+use crate::ptx::exec::image::form::{Form, Step};
 use crate::ptx::exec::image::{BarrierOp, WarpOp};
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::exec::scalar::float;

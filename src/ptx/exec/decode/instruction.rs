@@ -4,7 +4,7 @@ use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Instruction, LabelKind, Operand};
 use crate::ptx::cfg::Cfg;
-use crate::ptx::exec::form::{Combine, Compare, Form, Map, Masks, Select, Step};
+use crate::ptx::exec::image::form::{Combine, Compare, Form, Map, Masks, Select, Step};
 use crate::ptx::exec::image::{Generic, Repack};
 use crate::ptx::exec::lanes;
 use crate::ptx::exec::registers::{Mask, Slot, Width};

@@ -3,9 +3,9 @@
 use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Instruction, Operand};
-use crate::ptx::exec::form::{Form, Step};
+use crate::ptx::exec::image::form::{Form, Step};
 use crate::ptx::exec::image::{Action, Change, SharedPlace, Wait};
-use crate::ptx::exec::phase::pending_count;
+use crate::ptx::exec::machine::phase::pending_count;
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::names::{Space, Type, Word};
 

@@ -4,14 +4,14 @@ use super::Decoder;
 use super::operand::Reason;
 use super::order::memory_order;
 use crate::ptx::ast::{Base, Instruction, Operand, Symbol};
-use crate::ptx::exec::element::Element;
-use crate::ptx::exec::form::Step;
+use crate::ptx::exec::access::shared;
+use crate::ptx::exec::image::element::Element;
+use crate::ptx::exec::image::form::Step;
 use crate::ptx::exec::image::{
     From, MemoryOp, MemoryOrder, PARAM_WINDOW, Region, Transfer, WINDOW, offset_in,
 };
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::exec::scalar::Scalar;
-use crate::ptx::exec::shared;
 use crate::ptx::names::{Space, Type, Word};
 use crate::ptx::opcodes::Class;
 

@@ -28,7 +28,7 @@ mod wgmma;
 mod wmma;
 
 use super::api::{InstructionInfo, Kind};
-use super::form::{Form, Op, Step};
+use super::image::form::{Form, Op, Step};
 use super::image::{Image, NEVER, Unsure};
 use super::lanes;
 use super::registers::{Mask, Pair, Slot, Width};

@@ -3,8 +3,8 @@
 use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Immediate, Instruction, Operand};
-use crate::ptx::exec::form::Step;
 use crate::ptx::exec::image::MemoryOrder;
+use crate::ptx::exec::image::form::Step;
 use crate::ptx::exec::race::Strength;
 use crate::ptx::names::Word;
 

@@ -3,8 +3,8 @@
 use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Immediate, Instruction, Operand};
-use crate::ptx::exec::form::Step;
-use crate::ptx::exec::matrices::{Matrices, TensorOp};
+use crate::ptx::exec::image::form::Step;
+use crate::ptx::exec::image::matrices::{Matrices, TensorOp};
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::names::Type;
 use crate::ptx::opcodes::Opcode;

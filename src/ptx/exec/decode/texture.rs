@@ -4,7 +4,7 @@ use super::Decoder;
 use super::atomic::atomic_update;
 use super::operand::Reason;
 use crate::ptx::ast::{Base, Instruction, Operand};
-use crate::ptx::exec::form::Step;
+use crate::ptx::exec::image::form::Step;
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::exec::texture::{Geometry, Operation, Outside, TextureOp};
 use crate::ptx::names::{Space, Type, Word};

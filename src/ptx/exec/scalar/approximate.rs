@@ -6,9 +6,9 @@
 //! code does that `ptxas` makes of each form (docs/reference/ptx.md).
 
 use super::float::{format, rounding};
+use super::soft::{Round, Soft};
 use super::{Definition, definition, f32_of, flushed, of_f32, of_f64};
 use crate::ptx::ast::Instruction;
-use crate::ptx::exec::soft::{Round, Soft};
 use crate::ptx::names::{Type, Word};
 use crate::ptx::opcodes::Opcode;
 
@@ -140,7 +140,7 @@ fn function(i: &Instruction, ty: Type) -> Option<Definition> {
         Type::F64 => definition(i, move |x| of_f64(real(f64::from_bits(x[0])))),
         Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 => {
             let (format, packed) = format(ty)?;
-            let wide = super::super::soft::F64;
+            let wide = super::soft::F64;
             let one = move |bits: u64| {
                 let value = f64::from_bits(wide.pack(format.unpack(bits & 0xffff), Round::Nearest));
                 format.pack(wide.unpack(real(value).to_bits()), Round::Nearest)

@@ -1,8 +1,8 @@
 //! `cvt` from and to pairs of floating-point numbers of 8 bits.
 
+use super::soft::{F16, F32, Format, Round, Soft};
 use super::{Definition, define_as};
 use crate::ptx::ast::Instruction;
-use crate::ptx::exec::soft::{F16, F32, Format, Round, Soft};
 use crate::ptx::names::{Type, Word};
 use crate::ptx::tensor::float;
 

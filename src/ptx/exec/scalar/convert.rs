@@ -1,9 +1,9 @@
 //! `cvt`: between integers and floating-point numbers of all sizes.
 
 use super::float::{format, rounding};
+use super::soft::{F32, F64, Format, Round, Soft, TF32};
 use super::{Definition, bytes, define_as, definition, extend, flushed};
 use crate::ptx::ast::Instruction;
-use crate::ptx::exec::soft::{F32, F64, Format, Round, Soft, TF32};
 use crate::ptx::names::{Type, Word};
 
 pub(super) fn define(i: &Instruction) -> Option<Definition> {

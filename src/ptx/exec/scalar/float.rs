@@ -1,9 +1,9 @@
 //! Addition, multiplication, fused multiplication, minimum and maximum of
 //! floating-point numbers, with every rounding.
 
+use super::soft::{BF16, F16, F32, F64, Format, Round};
 use super::{Definition, Scalar, define_as, f32_of, flushed, of_f32, of_f64};
 use crate::ptx::ast::Instruction;
-use crate::ptx::exec::soft::{BF16, F16, F32, F64, Format, Round};
 use crate::ptx::names::{Type, Word};
 use crate::ptx::opcodes::Opcode;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ fn clamped(i: &Instruction, format: Format, base: Operation) -> Operation {
     }
     // Minimum and maximum have `.relu` inside.
     let relu = relu && !matches!(i.opcode, Opcode::Min | Opcode::Max);
-    let one = format.pack(super::super::soft::Soft::integer(false, 1), Round::Nearest);
+    let one = format.pack(super::soft::Soft::integer(false, 1), Round::Nearest);
     let infinity = ((1u64 << format.exponent) - 1) << format.fraction;
     let sign = 1u64 << (format.fraction + format.exponent);
     Arc::new(move |a, b, c| {

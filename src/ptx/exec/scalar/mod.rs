@@ -11,6 +11,7 @@ mod compare;
 mod convert;
 pub(super) mod float;
 mod integer;
+pub(super) mod soft;
 pub(super) mod video;
 
 use crate::ptx::ast::Instruction;

@@ -10,10 +10,10 @@ use super::sums::Products;
 use super::tile::Tile;
 use super::{chosen, whole_warp};
 use crate::ptx::exec::access::Unit;
-use crate::ptx::exec::groups;
+use crate::ptx::exec::check::groups;
+use crate::ptx::exec::image::matrices::{Factor, GroupOp, Matrices, Part, ROWS, Stored};
 use crate::ptx::exec::image::{MemoryOp, Transfer};
 use crate::ptx::exec::machine::Machine;
-use crate::ptx::exec::matrices::{Factor, GroupOp, Matrices, Part, ROWS, Stored};
 use crate::ptx::exec::registers::Registers;
 use crate::ptx::tensor::Arithmetic;
 

@@ -14,8 +14,8 @@ mod sums;
 mod tile;
 
 use super::api::FindingKind;
+use super::image::matrices::TensorOp;
 use super::machine::Machine;
-use super::matrices::TensorOp;
 use super::registers::Slot;
 use crate::ptx::tensor::{Arithmetic, Sparsity};
 pub(super) use group::multiply as multiply_group;

@@ -3,9 +3,9 @@
 //! Large matrices take two accesses.
 
 use super::whole_warp;
+use crate::ptx::exec::image::matrices::Matrices;
 use crate::ptx::exec::image::{MemoryOp, Moved, Transfer};
 use crate::ptx::exec::machine::Machine;
-use crate::ptx::exec::matrices::Matrices;
 
 /// More words than any matrix has.
 const WORDS: usize = 512;

@@ -1,6 +1,6 @@
 //! Steps of sums that the machine does not have.
 
-use crate::ptx::exec::soft::{F64, Round};
+use crate::ptx::exec::scalar::soft::{F64, Round};
 use crate::ptx::names::Word;
 
 /// Sums of f16, in words of f32 that hold them.
@@ -104,7 +104,7 @@ impl Rounded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ptx::exec::soft::F16;
+    use crate::ptx::exec::scalar::soft::F16;
     use crate::ptx::names::Type;
     use crate::ptx::tensor::float;
 

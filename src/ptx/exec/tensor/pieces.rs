@@ -1,7 +1,7 @@
 //! Matrices of values, out of the pieces of 16 bytes that memory has of them.
 
 use super::tile::Tile;
-use crate::ptx::exec::matrices::{Matrices, Part, Stored};
+use crate::ptx::exec::image::matrices::{Matrices, Part, Stored};
 use crate::ptx::names::Type;
 use crate::ptx::tensor::{Major, float, integer};
 

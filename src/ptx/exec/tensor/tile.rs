@@ -1,7 +1,7 @@
 //! Matrices of values, out of registers and back.
 
 use super::numbers::Half;
-use crate::ptx::exec::matrices::Matrices;
+use crate::ptx::exec::image::matrices::Matrices;
 use crate::ptx::exec::registers::Registers;
 use crate::ptx::names::Type;
 use crate::ptx::tensor::{float, integer, packed};

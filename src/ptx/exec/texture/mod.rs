@@ -10,7 +10,7 @@ pub(super) use cube::face;
 pub(super) use filter::{Place, fetch, gather};
 pub use texel::{Channel, Format};
 
-use super::buffer::BufferId;
+use super::api::BufferId;
 use super::registers::Slot;
 use super::scalar::Scalar;
 use crate::ptx::names::{Type, Word};

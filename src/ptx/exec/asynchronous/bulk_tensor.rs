@@ -1,0 +1,233 @@
+//! `cp.async.bulk.tensor`: copies of the part of a tensor that a map and
+//! coordinates name. They are done at once, as those of `bulk`.
+
+use super::{bulk, map_memory, mbarrier};
+use crate::ptx::exec::api::FindingKind;
+use crate::ptx::exec::api::reported::Piece;
+use crate::ptx::exec::check::raced;
+use crate::ptx::exec::image::asynchronous::{BulkEnd, MapOp, TensorCopy, TensorMove};
+use crate::ptx::exec::machine::Machine;
+use crate::ptx::exec::registers::active;
+use crate::ptx::exec::scalar::Scalar;
+use crate::ptx::exec::tensor_map::{Boxed, Row, TensorMap};
+
+/// Alignment of the bytes in shared memory.
+const ALIGN: u64 = 128;
+/// Bytes that change places together in shared memory.
+const UNIT: u64 = 16;
+/// What elements outside of a tensor are read as, 16 bits of them, where that
+/// is no zero. CUDA leaves it open; this is what devices write.
+const NAN: u64 = 0x7ff7_7ff7_7ff7_7ff7;
+
+/// Executes an instruction of tensor maps for the lanes of `exec`.
+pub fn run(m: &mut Machine, op: &MapOp, exec: u32) {
+    match op {
+        MapOp::Copy(info) => active(exec).for_each(|lane| {
+            copy(m, info, lane);
+        }),
+        MapOp::Replace(info) => map_memory::replace(m, info, exec),
+        MapOp::Move(info) => map_memory::copy(m, info, exec),
+    }
+}
+
+/// What a copy does with each element.
+enum Way<'i> {
+    Load,
+    Store,
+    Reduce(&'i Scalar),
+}
+
+/// The copy of a lane; none where something is wrong.
+fn copy(m: &mut Machine, info: &TensorCopy, lane: u32) -> Option<()> {
+    let address = m.registers.read_lane(info.map, lane);
+    let map = map_memory::map_at(m, address, lane)?;
+    check_form(m, info, &map, lane)?;
+    let read = |m: &Machine, slots: &[_]| -> Vec<u64> {
+        slots
+            .iter()
+            .map(|s| m.registers.read_lane(*s, lane))
+            .collect()
+    };
+    let start: Vec<i32> = read(m, &info.coordinates)
+        .iter()
+        .map(|c| *c as i32)
+        .collect();
+    let offsets = read(m, info.offsets.as_deref().unwrap_or(&[]));
+    let offsets: Vec<u16> = offsets.iter().map(|o| *o as u16).collect();
+    let (end, way) = match &info.moves {
+        TensorMove::Prefetch => return Some(()),
+        TensorMove::Load { to, blocks, .. } => {
+            check_blocks(m, blocks.map(|b| m.registers.read_lane(b, lane)), lane)?;
+            (to, Way::Load)
+        }
+        TensorMove::Store { from } => (from, Way::Store),
+        TensorMove::Reduce { from, updates } => (from, update(m, &map, updates, lane)?),
+    };
+    let loads = matches!(way, Way::Load);
+    if !loads && let Some(at) = start.iter().position(|c| *c < 0) {
+        let text = format!(
+            "a tensor copy to global memory begins at coordinate {} in dimension {at}: only loads \
+             may begin below 0",
+            start[at]
+        );
+        m.found(FindingKind::OutOfBounds, lane, None, None, text);
+        return None;
+    }
+    let shared = place(m, end, &map, lane, loads)?;
+    let phase = match &info.moves {
+        TensorMove::Load { arrives, .. } => Some(mbarrier::bytes_come(
+            m,
+            arrives,
+            lane,
+            map.moved_bytes() as u32,
+        )?),
+        _ => None,
+    };
+    raced::bulk(m, lane, (shared, map.shared_bytes()), loads, phase);
+    let mut pieces = Vec::new();
+    let observed = m.observer.is_some();
+    map.rows(&start, &offsets, |row| {
+        if observed {
+            add_piece(&mut pieces, &map, &row);
+        }
+        move_row(m, &map, (&row, shared), &way, lane).is_some()
+    });
+    if observed {
+        let arrives = match &info.moves {
+            TensorMove::Load { arrives, .. } => {
+                let at = mbarrier::offset(m, &arrives.place, lane);
+                Some((at, map.moved_bytes() as u32))
+            }
+            _ => None,
+        };
+        let shared = [(shared, map.shared_bytes())];
+        bulk::tell(m, lane, (&shared, &pieces), !loads, arrives);
+    }
+    Some(())
+}
+
+/// The global memory of a row, behind that of the rows before it.
+fn add_piece(pieces: &mut Vec<Piece>, map: &TensorMap, row: &Row) {
+    let size = u64::from(map.element.bytes());
+    let bytes = row.inside.len() as u64 * size;
+    let address = row.address.wrapping_add(u64::from(row.inside.start) * size);
+    match pieces.last_mut() {
+        _ if bytes == 0 => {}
+        Some((start, length)) if *start + *length == address => *length += bytes,
+        _ => pieces.push((address, bytes)),
+    }
+}
+
+/// The map has to be of the instruction's kind.
+fn check_form(m: &mut Machine, info: &TensorCopy, map: &TensorMap, lane: u32) -> Option<()> {
+    let (rank, asked) = (map.extent.len(), info.coordinates.len());
+    let pixels = matches!(map.boxed, Boxed::Pixels { .. });
+    let text = if rank != asked {
+        format!("a tensor copy of {asked} dimensions uses a map of {rank}")
+    } else if pixels != info.offsets.is_some() {
+        let (is, form) = if pixels {
+            ("pixels", ".im2col")
+        } else {
+            ("a box", ".tile")
+        };
+        format!("a tensor map of {is}, which needs {form}")
+    } else {
+        return Some(());
+    };
+    m.found(FindingKind::InvalidTensorMap, lane, None, None, text);
+    None
+}
+
+/// Blocks that a load is for: a cluster has one.
+fn check_blocks(m: &mut Machine, blocks: Option<u64>, lane: u32) -> Option<()> {
+    match blocks.map(|b| b as u16) {
+        None | Some(1) => Some(()),
+        Some(mask) => {
+            let text = format!(
+                "a tensor copy to the blocks {mask:#x} of the cluster, which has block 0 only"
+            );
+            m.found(FindingKind::InvalidMask, lane, None, None, text);
+            None
+        }
+    }
+}
+
+/// The reduction of the map's elements.
+fn update<'i>(
+    m: &mut Machine,
+    map: &TensorMap,
+    updates: &'i [(crate::ptx::names::Type, Scalar)],
+    lane: u32,
+) -> Option<Way<'i>> {
+    if let Some((_, update)) = updates.iter().find(|(ty, _)| *ty == map.element) {
+        return Some(Way::Reduce(update));
+    }
+    let text = format!(
+        "a tensor map of .{}, which has no such reduction",
+        map.element.text()
+    );
+    m.found(FindingKind::InvalidTensorMap, lane, None, None, text);
+    None
+}
+
+/// Offset in shared memory of the elements.
+fn place(m: &mut Machine, end: &BulkEnd, map: &TensorMap, lane: u32, writes: bool) -> Option<u64> {
+    let address = m.address_from(end.from, end.offset, lane);
+    bulk::shared_place(m, address, lane, (map.shared_bytes(), ALIGN), writes)
+}
+
+/// Moves a row, unit by unit; none where its global memory is missing.
+fn move_row(
+    m: &mut Machine,
+    map: &TensorMap,
+    (row, shared): (&Row, u64),
+    way: &Way,
+    lane: u32,
+) -> Option<()> {
+    let size = u64::from(map.element.bytes());
+    let loads = matches!(way, Way::Load);
+    let inside = row.inside.clone();
+    let first = row.address.wrapping_add(u64::from(inside.start) * size);
+    let global = if inside.is_empty() {
+        None
+    } else {
+        Some(bulk::global_place(
+            m,
+            first,
+            lane,
+            inside.len() as u64 * size,
+            !loads,
+        )?)
+    };
+    let fill = if map.nan_fill { NAN } else { 0 };
+    let units = u64::from(map.row_elements()) * size / UNIT;
+    for unit in 0..units {
+        let at = map.swizzle.place(shared + row.shared + unit * UNIT, 0);
+        bulk::track(m, lane, (at, UNIT), loads);
+        for n in 0..UNIT / size {
+            let (at, element) = (at + n * size, (unit * (UNIT / size) + n) as u32);
+            let global = global.filter(|_| inside.contains(&element));
+            let Some((object, first)) = global else {
+                if loads {
+                    m.put_shared(at, size, fill);
+                }
+                continue;
+            };
+            let there = first + u64::from(element - inside.start) * size;
+            match way {
+                Way::Load => m.put_shared(at, size, object.element(there, size)),
+                Way::Store => object.put(there, size, m.shared_element(at, size)),
+                Way::Reduce(update) => {
+                    let values = [
+                        object.element(there, size),
+                        m.shared_element(at, size),
+                        0,
+                        0,
+                    ];
+                    object.put(there, size, update(&values)[0]);
+                }
+            }
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,314 @@
+//! `mbarrier`: what its instructions do to the objects of a block, who waits
+//! for them, and what that orders.
+//!
+//! The state of an object is not in the bytes of shared memory but beside
+//! them: so a barrier that nobody has initialised is known as such.
+
+use crate::ptx::exec::api::FindingKind;
+use crate::ptx::exec::api::reported::{BarrierEvent, BarrierLane, BarrierOp};
+use crate::ptx::exec::image::{
+    Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in,
+};
+use crate::ptx::exec::machine::Machine;
+use crate::ptx::exec::machine::phase::{Arrival, Awaited, Object};
+use crate::ptx::exec::registers::active;
+
+/// Bytes of an object, and their alignment.
+const BYTES: u64 = 8;
+
+/// The word that carries the order of a phase, for the search for races: no
+/// address of memory.
+fn word(offset: u64, phase: u64) -> u64 {
+    1 << 62 | offset << 1 | phase & 1
+}
+
+/// Where the object of a lane is; what is wrong becomes a finding.
+pub fn locate(m: &mut Machine, place: &SharedPlace, lane: u32, what: &str) -> Option<u64> {
+    let address = m.address_from(place.from, place.offset, lane);
+    let inside = if place.generic {
+        offset_in(SHARED_WINDOW, address)
+    } else {
+        Some(address & !WINDOW)
+    };
+    let wrong = match inside {
+        None => {
+            let text = format!("{what} at a generic address that is not in shared memory");
+            (FindingKind::OutOfBounds, text)
+        }
+        Some(at) if at % BYTES != 0 => {
+            let text =
+                format!("{what} at byte {at} of shared memory, which is not a multiple of {BYTES}");
+            (FindingKind::Misaligned, text)
+        }
+        Some(at) if at.checked_add(BYTES).is_none_or(|end| end > m.shared_len) => {
+            let text = format!(
+                "{what} at byte {at} of shared memory, of which the block has {}",
+                m.shared_len
+            );
+            (FindingKind::OutOfBounds, text)
+        }
+        Some(at) => return Some(at),
+    };
+    let name = inside.and_then(|at| m.shared_variable(at));
+    m.found(wrong.0, lane, inside, name, wrong.1);
+    None
+}
+
+fn misuse(m: &mut Machine, lane: u32, at: u64, text: String) {
+    let name = m.shared_variable(at);
+    m.found(FindingKind::InvalidBarrier, lane, Some(at), name, text);
+}
+
+fn uninitialised(m: &mut Machine, lane: u32, at: u64) {
+    let text = format!("the mbarrier at byte {at} of shared memory has not been initialised");
+    misuse(m, lane, at, text);
+}
+
+/// Executes an instruction that changes objects, lane after lane.
+pub fn change(m: &mut Machine, info: &Change, exec: u32) {
+    m.mbarriers.progress();
+    let numbers = info.number.map(|slot| m.registers.read(slot));
+    let mut changed = Vec::new();
+    for lane in active(exec) {
+        let number = numbers.map_or(1, |n| n[lane as usize] as u32);
+        let Some(at) = locate(m, &info.place, lane, "an mbarrier") else {
+            continue;
+        };
+        if m.observer.is_some() {
+            changed.push(BarrierLane {
+                lane,
+                offset: at,
+                number,
+            });
+        }
+        if let Some(state) = change_one(m, info, lane, (at, number))
+            && let Some(slot) = info.state
+        {
+            m.registers.write_lane(slot, lane, state);
+        }
+    }
+    report(m, reported(info.action), &changed);
+}
+
+/// The operation that observers are told of.
+fn reported(action: Action) -> BarrierOp {
+    match action {
+        Action::Init => BarrierOp::Init,
+        Action::Invalidate => BarrierOp::Invalidate,
+        Action::ExpectBytes => BarrierOp::Expect,
+        Action::CompleteBytes => BarrierOp::Complete,
+        Action::Arrive { drops, expects, .. } => match (drops, expects) {
+            (false, false) => BarrierOp::Arrive,
+            (false, true) => BarrierOp::ArriveExpect,
+            (true, false) => BarrierOp::Drop,
+            (true, true) => BarrierOp::DropExpect,
+        },
+        Action::Copies { counts: true } => BarrierOp::CopiesArrive,
+        Action::Copies { counts: false } => BarrierOp::CopiesJoin,
+    }
+}
+
+fn report(m: &mut Machine, op: BarrierOp, lanes: &[BarrierLane]) {
+    let (warp, pc) = (m.warp, m.pc);
+    if let Some(observer) = &mut m.observer {
+        observer.mbarrier(&BarrierEvent {
+            warp,
+            pc,
+            op,
+            lanes,
+        });
+    }
+}
+
+/// The state before an arrival.
+fn change_one(m: &mut Machine, info: &Change, lane: u32, (at, number): (u64, u32)) -> Option<u64> {
+    if info.action == Action::Init {
+        init(m, lane, at, number);
+        return None;
+    }
+    let Some(mut object) = m.mbarriers.objects.get(&at).copied() else {
+        uninitialised(m, lane, at);
+        return None;
+    };
+    let phase = object.phase();
+    let arrival = match info.action {
+        Action::Arrive {
+            drops,
+            expects,
+            stays,
+        } => Arrival {
+            count: if expects { 1 } else { number },
+            bytes: if expects { number } else { 0 },
+            drops,
+            stays,
+        },
+        _ => Arrival {
+            count: 1,
+            ..Arrival::default()
+        },
+    };
+    let result = match info.action {
+        Action::Invalidate => {
+            m.mbarriers.objects.remove(&at);
+            m.mbarriers.waited.retain(|(of, _), _| *of != at);
+            return None;
+        }
+        Action::ExpectBytes => object.expect(number).map(|()| (None, false)),
+        Action::CompleteBytes => object.complete(number).map(|done| (None, done)),
+        // Its own arrival and the one more that it waits for cancel out.
+        Action::Copies { counts: false } => Ok((None, false)),
+        _ => object
+            .arrive(arrival)
+            .map(|(state, done)| (Some(state), done)),
+    };
+    let (state, done) = match result {
+        Ok(result) => result,
+        Err(text) => {
+            misuse(m, lane, at, format!("the mbarrier at byte {at}: {text}"));
+            return None;
+        }
+    };
+    m.mbarriers.objects.insert(at, object);
+    order_arrival(m, info, lane, (at, phase));
+    if done {
+        completed(m, at, object.phase());
+    }
+    state
+}
+
+fn init(m: &mut Machine, lane: u32, at: u64, count: u32) {
+    if m.mbarriers.objects.contains_key(&at) {
+        let text = format!("the mbarrier at byte {at} is initialised again without mbarrier.inval");
+        let name = m.shared_variable(at);
+        let kind = (FindingKind::InvalidBarrier, true);
+        m.note(kind, lane, Some(at), name, text);
+    }
+    match Object::new(count) {
+        Ok(object) => {
+            m.mbarriers.objects.insert(at, object);
+            let bytes = at as usize..(at + BYTES) as usize;
+            m.written[bytes].fill(1);
+        }
+        Err(text) => misuse(m, lane, at, format!("mbarrier.init with {text}")),
+    }
+    m.mbarriers.waited.retain(|(of, _), _| *of != at);
+    if let Some(races) = &mut m.races {
+        (0..2).for_each(|phase| races.order.forget(word(at, phase)));
+    }
+}
+
+/// Who waits for the phase sees what the thread did before.
+fn order_arrival(m: &mut Machine, info: &Change, lane: u32, (at, phase): (u64, u64)) {
+    let thread = m.thread(lane);
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    match info.action {
+        Action::Copies { .. } => {
+            races.flights.bind(thread, word(at, phase));
+            races.order.write(thread, word(at, phase), true);
+        }
+        Action::Arrive { .. } if info.releases => {
+            races.order.write(thread, word(at, phase), true);
+        }
+        _ => {}
+    }
+}
+
+/// A phase has begun: the one with its parity before it is over.
+fn completed(m: &mut Machine, at: u64, phase: u64) {
+    if let Some(races) = &mut m.races {
+        races.order.forget(word(at, phase));
+    }
+}
+
+/// Byte offset of the object of a lane, which is known to be in place.
+pub fn offset(m: &Machine, place: &SharedPlace, lane: u32) -> u64 {
+    m.address_from(place.from, place.offset, lane) & !WINDOW
+}
+
+/// Bytes of a copy have come: the word that carries the order of the phase.
+pub fn bytes_come(m: &mut Machine, info: &Change, lane: u32, bytes: u32) -> Option<u64> {
+    m.mbarriers.progress();
+    let at = locate(m, &info.place, lane, "an mbarrier")?;
+    let phase = m.mbarriers.objects.get(&at).map(|o| o.phase());
+    change_one(m, info, lane, (at, bytes));
+    phase.map(|phase| word(at, phase))
+}
+
+/// Whether the lanes may go on, with the results of their waits; with `now`
+/// they do in any case.
+pub fn wait(m: &mut Machine, info: &Wait, exec: u32, now: bool) -> bool {
+    let by = m.registers.read(info.by);
+    let mut done = 0u32;
+    let mut seen = Vec::with_capacity(32);
+    for lane in active(exec) {
+        let Some(at) = locate(m, &info.place, lane, "a wait for an mbarrier") else {
+            done |= 1 << lane;
+            continue;
+        };
+        let Some(object) = m.mbarriers.objects.get(&at).copied() else {
+            uninitialised(m, lane, at);
+            done |= 1 << lane;
+            continue;
+        };
+        let value = by[lane as usize];
+        match object.is_complete(awaited(info, value)) {
+            Ok(true) => seen.push((lane, at, object.phase())),
+            Ok(false) => continue,
+            Err(text) => misuse(m, lane, at, format!("the mbarrier at byte {at}: {text}")),
+        }
+        done |= 1 << lane;
+    }
+    if done != exec && !now {
+        return false;
+    }
+    seen.iter()
+        .for_each(|&(lane, at, phase)| note_wait(m, info, lane, (at, phase)));
+    if m.observer.is_some() {
+        // Before the first phase there is none to wait for.
+        let waited = seen.iter().filter(|(_, _, phase)| *phase > 0);
+        let lanes: Vec<BarrierLane> = waited
+            .map(|&(lane, offset, phase)| BarrierLane {
+                lane,
+                offset,
+                number: (phase - 1) as u32,
+            })
+            .collect();
+        report(m, BarrierOp::Wait, &lanes);
+    }
+    let results = std::array::from_fn(|lane| u64::from(done >> lane & 1));
+    m.registers.write(info.result, exec, &results);
+    true
+}
+
+pub fn awaited(info: &Wait, value: u64) -> Awaited {
+    if info.parity {
+        Awaited::Parity(value)
+    } else {
+        Awaited::State(value)
+    }
+}
+
+/// A thread has seen that the phase before the current one is complete.
+fn note_wait(m: &mut Machine, info: &Wait, lane: u32, (at, phase): (u64, u64)) {
+    let thread = m.thread(lane);
+    if let Some(races) = &mut m.races {
+        let key = word(at, phase.wrapping_sub(1));
+        races.flights.landed(key);
+        if info.acquires {
+            races.order.read(thread, key, true);
+        }
+    }
+    let before = m.mbarriers.waited.insert((at, thread), phase + 1);
+    if before == Some(phase + 1) && info.parity && phase > 0 {
+        let text = format!(
+            "waits again for phase {} of the mbarrier at byte {at}, which it has waited for: is \
+             the parity not flipped?",
+            phase - 1
+        );
+        let name = m.shared_variable(at);
+        let kind = (FindingKind::InvalidBarrier, true);
+        m.note(kind, lane, Some(at), name, text);
+    }
+}

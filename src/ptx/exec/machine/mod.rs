@@ -1,0 +1,322 @@
+//! The state that instructions work on: registers of the current warp,
+//! memory, counters, findings.
+//!
+//! Parts of it: objects of `mbarrier`, what warpgroups have executed, which
+//! registers were written.
+
+pub(super) mod phase;
+pub(super) mod warpgroup;
+pub(super) mod written;
+
+use super::api::{BlockSink, BufferId, FindingKind, Launch, Options};
+use super::image::{Image, MemoryOp};
+use super::memory::heap::Heap;
+use super::memory::{Memory, Object};
+use super::race::Races;
+use super::race::global::GlobalRaces;
+use super::registers::Registers;
+use super::texture::{Sampler, Texture};
+use phase::Mbarriers;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use warpgroup::Groups;
+use written::Written;
+
+/// What all blocks of a launch share.
+pub(super) struct Common<'a> {
+    pub image: &'a Image,
+    pub objects: &'a [Object],
+    pub textures: &'a [Texture],
+    pub samplers: &'a [Sampler],
+    /// Of `malloc`, where some kernel has called it.
+    pub heap: Option<&'a Heap>,
+    pub params: &'a [u8],
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared: u32,
+    pub limit: u64,
+    /// Reads outside of everything are warnings.
+    pub zeros_beyond: bool,
+    /// Thread instructions of all blocks so far.
+    pub used: AtomicU64,
+    pub stop: AtomicBool,
+    /// Whether several blocks run at the same time.
+    pub parallel: bool,
+}
+
+impl<'a> Common<'a> {
+    pub fn new(
+        image: &'a Image,
+        memory: &'a Memory,
+        params: &'a [u8],
+        launch: &Launch,
+        options: &Options,
+        parallel: bool,
+    ) -> Self {
+        Common {
+            image,
+            objects: &memory.objects,
+            textures: &memory.textures,
+            samplers: &memory.samplers,
+            heap: memory.heap.as_ref(),
+            params,
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared: launch.dynamic_shared,
+            limit: options.limit,
+            zeros_beyond: options.zeros_beyond,
+            used: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            parallel,
+        }
+    }
+}
+
+/// A finding before it has names.
+#[derive(Clone, Debug)]
+pub(super) struct RawFinding {
+    pub kind: FindingKind,
+    pub warning: bool,
+    pub other: bool,
+    pub pc: u32,
+    /// Of another block than the one that ran.
+    pub block: Option<u64>,
+    pub thread: u32,
+    pub address: Option<u64>,
+    pub variable: Option<String>,
+    pub message: String,
+}
+
+/// Threads that have arrived at a barrier without waiting.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub number: u32,
+    pub threads: u32,
+    /// Threads that the barrier is for, as the instruction says.
+    pub count: Option<u32>,
+}
+
+/// Room that lanes which do nothing may write to and read from.
+pub(super) const DUMMY: usize = 64;
+
+/// The machine that a worker runs blocks on.
+pub(super) struct Machine<'a> {
+    pub common: &'a Common<'a>,
+    pub image: &'a Image,
+    /// Of the current warp.
+    pub registers: Registers,
+    /// Local memory of the current warp: lanes one after the other.
+    pub local: *mut u8,
+    /// Shared memory of the block.
+    pub shared: Vec<u64>,
+    pub shared_len: u64,
+    /// Of every byte of shared memory whether it was written.
+    pub written: Vec<u8>,
+    /// Whether all of them are.
+    pub complete: bool,
+    pub dummy: Box<[u64; DUMMY]>,
+    /// Object that the last global access of each operation was in.
+    pub last_object: Vec<u32>,
+    pub block_index: [u32; 3],
+    pub warp: u32,
+    pub pc: u32,
+    pub active: u32,
+    pub warp_instructions: u64,
+    pub thread_instructions: u64,
+    pub shared_accesses: u64,
+    /// Thread instructions that `common.used` has.
+    pub reported: u64,
+    /// How many there may be before `over_limit` is asked again.
+    pub pause: u64,
+    pub findings: Vec<RawFinding>,
+    /// Kind, instruction, and whether it is a warning (of races also: whether
+    /// the other side writes).
+    pub known: HashSet<(FindingKind, u32, u8)>,
+    pub output: Vec<u8>,
+    pub stop: bool,
+    /// Whether this worker was the one that found the limit exceeded.
+    pub limit_reached: bool,
+    /// Threads that have arrived at barriers without waiting.
+    pub arrivals: Vec<Arrival>,
+    pub mbarriers: Mbarriers,
+    pub groups: Groups,
+    pub observer: Option<Box<dyn BlockSink + 'a>>,
+    pub races: Option<Races>,
+    pub global_races: Option<GlobalRaces>,
+    /// Of each warp, where races are looked for.
+    pub written_by: Vec<Written>,
+}
+
+impl<'a> Machine<'a> {
+    pub fn new(common: &'a Common<'a>) -> Self {
+        let image = common.image;
+        let len = u64::from(image.shared_bytes) + u64::from(common.dynamic_shared);
+        Machine {
+            common,
+            image,
+            registers: Registers::NONE,
+            local: std::ptr::null_mut(),
+            shared: vec![0; len.div_ceil(8) as usize],
+            shared_len: len,
+            written: vec![0; len as usize],
+            complete: false,
+            dummy: Box::new([0; DUMMY]),
+            last_object: vec![0; image.memory.len()],
+            block_index: [0; 3],
+            warp: 0,
+            pc: 0,
+            active: 0,
+            warp_instructions: 0,
+            thread_instructions: 0,
+            shared_accesses: 0,
+            reported: 0,
+            pause: 0,
+            findings: Vec::new(),
+            known: HashSet::new(),
+            output: Vec::new(),
+            stop: false,
+            limit_reached: false,
+            arrivals: Vec::new(),
+            mbarriers: Mbarriers::default(),
+            groups: Groups::default(),
+            observer: None,
+            races: None,
+            global_races: None,
+            written_by: Vec::new(),
+        }
+    }
+
+    pub fn lane_local(&self, lane: u32) -> *mut u8 {
+        // SAFETY: the local memory of a warp has 32 parts.
+        unsafe {
+            self.local
+                .add(lane as usize * self.image.local_bytes as usize)
+        }
+    }
+
+    /// The object of a buffer.
+    pub fn object(&self, buffer: BufferId) -> &'a Object {
+        &self.common.objects[buffer.0]
+    }
+
+    /// Linear index of the block.
+    pub fn block_number(&self) -> u64 {
+        let [x, y, z] = self.block_index.map(u64::from);
+        let [gx, gy, _] = self.common.grid.map(u64::from);
+        x + gx * (y + gy * z)
+    }
+
+    /// Linear index of a thread of the current warp.
+    pub fn thread(&self, lane: u32) -> u32 {
+        self.warp * 32 + lane
+    }
+
+    /// Notes something wrong, once per kind and instruction.
+    pub fn found(
+        &mut self,
+        kind: FindingKind,
+        lane: u32,
+        address: Option<u64>,
+        variable: Option<String>,
+        message: String,
+    ) {
+        self.note((kind, kind.only_warns()), lane, address, variable, message);
+    }
+
+    /// Notes an access outside of what there is; a warning where such reads
+    /// are allowed.
+    pub fn beyond(
+        &mut self,
+        info: &MemoryOp,
+        lane: u32,
+        address: Option<u64>,
+        variable: Option<String>,
+        message: String,
+    ) {
+        let warning = self.common.zeros_beyond && !info.transfer.writes();
+        self.note(
+            (FindingKind::OutOfBounds, warning),
+            lane,
+            address,
+            variable,
+            message,
+        );
+    }
+
+    /// The same as [`found`](Self::found), a fault or a warning.
+    pub fn note(
+        &mut self,
+        (kind, warning): (FindingKind, bool),
+        lane: u32,
+        address: Option<u64>,
+        variable: Option<String>,
+        message: String,
+    ) {
+        if self.known.insert((kind, self.pc, warning.into())) {
+            self.findings.push(RawFinding {
+                kind,
+                warning,
+                other: false,
+                pc: self.pc,
+                block: None,
+                thread: self.thread(lane),
+                address,
+                variable,
+                message,
+            });
+        }
+    }
+
+    /// A byte of shared memory.
+    pub fn shared_byte(&self, offset: u64) -> Option<u8> {
+        let word = self.shared.get((offset / 8) as usize)?;
+        (offset < self.shared_len).then(|| (word >> (8 * (offset % 8))) as u8)
+    }
+
+    /// The bits of an element of 1, 2, 4 or 8 bytes of shared memory, at a
+    /// multiple of its size.
+    pub fn shared_element(&self, offset: u64, bytes: u64) -> u64 {
+        let word = self.shared[(offset / 8) as usize];
+        word >> (8 * (offset % 8)) & (u64::MAX >> (64 - 8 * bytes))
+    }
+
+    /// Writes such an element.
+    pub fn put_shared(&mut self, offset: u64, bytes: u64, value: u64) {
+        let shift = 8 * (offset % 8);
+        let mask = (u64::MAX >> (64 - 8 * bytes)) << shift;
+        let word = &mut self.shared[(offset / 8) as usize];
+        *word = *word & !mask | value << shift & mask;
+    }
+
+    /// The parameter of the kernel at an offset.
+    pub fn parameter(&self, offset: u64) -> Option<String> {
+        let has = |v: &&super::image::LocalVariable| {
+            (u64::from(v.offset)..u64::from(v.offset) + u64::from(v.bytes)).contains(&offset)
+        };
+        self.image.params.iter().find(has).map(|v| v.name.clone())
+    }
+
+    /// The variable of shared memory at an offset.
+    pub fn shared_variable(&self, offset: u64) -> Option<String> {
+        let has = |v: &&super::image::SharedVariable| {
+            u64::from(v.offset) <= offset
+                && (offset < u64::from(v.offset) + u64::from(v.bytes) || v.bytes == 0)
+        };
+        self.image
+            .shared
+            .iter()
+            .rev()
+            .find(has)
+            .map(|v| v.name.clone())
+    }
+
+    /// A description of an access for messages.
+    pub fn describe(&self, info: &MemoryOp) -> String {
+        let what = match &info.transfer {
+            transfer if transfer.is_atomic() => "atomic access",
+            transfer if transfer.writes() => "store",
+            _ => "load",
+        };
+        format!("{what} of {} bytes", info.bytes)
+    }
+}

@@ -1,0 +1,246 @@
+//! The heap of device-side `malloc` and `free`.
+//!
+//! Allocations lie in a window of addresses that is larger than the heap, and
+//! with room between them; an address is used again when the window has been
+//! gone through once. So an access beside an allocation, or to one that has
+//! been freed, is found.
+
+use super::object::Object;
+use crate::ptx::exec::api::Finding;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// First address of the heap: between buffers and variables.
+pub const HEAP: u64 = 1 << 51;
+/// Alignment of an allocation, as CUDA has it.
+const ALIGN: u64 = 16;
+/// Bytes behind an allocation that belong to nobody.
+const GAP: u64 = 256;
+
+/// Who made an allocation.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    pub pc: u32,
+    pub block: u64,
+    pub thread: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Allocation {
+    bytes: u64,
+    /// Of the run that is not over yet.
+    site: Option<Site>,
+    /// What is said if nobody frees it.
+    leak: Option<Finding>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    /// By offset.
+    live: BTreeMap<u64, Allocation>,
+    /// Those that were freed, with their bytes, while their place is not in
+    /// use again.
+    freed: BTreeMap<u64, u64>,
+    /// Bytes of the live ones.
+    used: u64,
+    /// Where the next one is looked for.
+    next: u64,
+}
+
+/// The heap of a memory.
+#[derive(Debug)]
+pub struct Heap {
+    object: Object,
+    /// Bytes that may be allocated at the same time.
+    limit: u64,
+    state: Mutex<State>,
+}
+
+/// What is at an address of the heap.
+pub enum At {
+    /// So many bytes behind the begin of a live allocation of a size.
+    Live(u64, u64),
+    /// The same of one that was freed.
+    Freed(u64, u64),
+    /// No allocation was there.
+    Nothing,
+}
+
+/// What an allocation takes of the heap.
+fn counted(bytes: u64) -> Option<u64> {
+    bytes.max(1).checked_next_multiple_of(ALIGN)
+}
+
+/// Bytes of the window: room for the gaps, in memory that is not taken before
+/// it is written.
+fn window(limit: u64) -> u64 {
+    (64 * limit).min(2 * limit + (1 << 30))
+}
+
+impl Heap {
+    pub fn new(limit: u64) -> Self {
+        Heap {
+            object: Object::new("the heap", HEAP, window(limit), false),
+            limit,
+            state: Mutex::default(),
+        }
+    }
+
+    pub fn copy(&self) -> Self {
+        let copy = Heap::new(self.limit);
+        let state = self.state().clone();
+        for (begin, allocation) in &state.live {
+            let words = begin / 8..(begin + allocation.bytes).div_ceil(8);
+            words.for_each(|w| copy.object.put(8 * w, 8, self.object.element(8 * w, 8)));
+        }
+        *copy.state() = state;
+        copy
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where the byte of an address is, which has to be one of the heap.
+    pub fn pointer(&self, address: u64) -> *mut u8 {
+        self.object.data().wrapping_add((address - HEAP) as usize)
+    }
+
+    /// Whether the address is one of the heap, or near it.
+    pub fn has(&self, address: u64) -> bool {
+        (HEAP - GAP..HEAP + self.object.len + GAP).contains(&address)
+    }
+
+    /// The heap and the offset in it of an access inside an allocation.
+    pub fn place(&self, address: u64, bytes: u32) -> Option<(&Object, u64)> {
+        match self.at(address) {
+            At::Live(offset, len) if offset + u64::from(bytes) <= len => {
+                Some((&self.object, address - HEAP))
+            }
+            _ => None,
+        }
+    }
+
+    /// What is at an address.
+    pub fn at(&self, address: u64) -> At {
+        let state = self.state();
+        let Some(offset) = address.checked_sub(HEAP) else {
+            return At::Nothing;
+        };
+        let live = state.live.range(..=offset).next_back();
+        let freed = state.freed.range(..=offset).next_back();
+        // The nearer one: its gap is behind it.
+        match (live, freed) {
+            (Some((begin, live)), freed)
+                if freed.is_none_or(|(f, _)| f < begin) && offset - begin < live.bytes + GAP =>
+            {
+                At::Live(offset - begin, live.bytes)
+            }
+            (_, Some((begin, bytes))) if offset - begin < bytes + GAP => {
+                At::Freed(offset - begin, *bytes)
+            }
+            _ => At::Nothing,
+        }
+    }
+
+    /// The address of new bytes, or none where there is no room.
+    pub fn allocate(&self, bytes: u64, site: Site) -> Option<u64> {
+        let mut state = self.state();
+        let used = state.used.checked_add(counted(bytes)?);
+        let used = used.filter(|used| *used <= self.limit)?;
+        let room = counted(bytes)? + GAP;
+        let end = self.object.len;
+        let offset = state
+            .free_place(state.next, end, room)
+            .or_else(|| state.free_place(0, end, room))?;
+        let over = state.freed.range(..offset + room);
+        let over: Vec<u64> = over
+            .rev()
+            .take_while(|(begin, bytes)| **begin + **bytes + GAP > offset)
+            .map(|(begin, _)| *begin)
+            .collect();
+        for begin in over {
+            state.freed.remove(&begin);
+        }
+        let allocation = Allocation {
+            bytes,
+            site: Some(site),
+            leak: None,
+        };
+        state.live.insert(offset, allocation);
+        (state.used, state.next) = (used, offset + room);
+        Some(HEAP + offset)
+    }
+
+    /// Frees what is at an address; what is wrong otherwise.
+    pub fn free(&self, address: u64) -> Result<(), String> {
+        let wrong = match self.at(address) {
+            At::Live(0, _) => {
+                let mut state = self.state();
+                let offset = address - HEAP;
+                if let Some(allocation) = state.live.remove(&offset) {
+                    state.used -= counted(allocation.bytes).unwrap_or(0);
+                    state.freed.insert(offset, allocation.bytes);
+                }
+                return Ok(());
+            }
+            At::Freed(0, bytes) => format!("{bytes} bytes that have been freed before"),
+            At::Live(at, bytes) => format!("byte {at} of an allocation of {bytes} bytes"),
+            At::Freed(..) | At::Nothing => {
+                format!("address {address:#x}, which malloc has not given")
+            }
+        };
+        Err(format!("free of {wrong}"))
+    }
+
+    /// Describes the allocations of the run that ends, should nobody free them.
+    pub fn end_run(&self, finding: impl Fn(Site) -> Finding) {
+        for allocation in self.state().live.values_mut() {
+            if let Some(site) = allocation.site.take() {
+                allocation.leak = Some(finding(site));
+            }
+        }
+    }
+
+    /// A finding for each `malloc` whose allocations are still there.
+    pub fn leaks(&self) -> Vec<Finding> {
+        let mut list: Vec<(Finding, u64, u64)> = Vec::new();
+        for allocation in self.state().live.values() {
+            let Some(leak) = &allocation.leak else {
+                continue;
+            };
+            let same = |f: &Finding| f.ptx_line == leak.ptx_line && f.ptx_file == leak.ptx_file;
+            match list.iter_mut().find(|(f, ..)| same(f)) {
+                Some((_, count, bytes)) => {
+                    *count += 1;
+                    *bytes += allocation.bytes;
+                }
+                None => list.push((leak.clone(), 1, allocation.bytes)),
+            }
+        }
+        let told = |(finding, count, bytes): (Finding, u64, u64)| Finding {
+            message: match count {
+                1 => format!("{bytes} bytes of malloc are not freed"),
+                _ => format!("{count} allocations, {bytes} bytes in all, are not freed"),
+            },
+            ..finding
+        };
+        list.into_iter().map(told).collect()
+    }
+}
+
+impl State {
+    /// The first place from `from` on where `room` bytes are free.
+    fn free_place(&self, from: u64, end: u64, room: u64) -> Option<u64> {
+        let taken = |bytes: u64| counted(bytes).unwrap_or(0) + GAP;
+        let before = self.live.range(..from).next_back();
+        let mut place = before.map_or(from, |(at, a)| from.max(at + taken(a.bytes)));
+        for (begin, allocation) in self.live.range(from..) {
+            if place + room <= *begin {
+                break;
+            }
+            place = begin + taken(allocation.bytes);
+        }
+        place.checked_add(room).filter(|e| *e <= end).map(|_| place)
+    }
+}

@@ -1,0 +1,163 @@
+//! Global memory of a run: every buffer is an object of its own.
+//!
+//! Between two buffers there are 4 GB of addresses that belong to nobody, so
+//! that a wrong 32-bit index cannot land in another buffer. Blocks that run
+//! on several cores access the bytes through [`Object`]s with atomic
+//! operations of the access size, so races in a kernel are
+//! not data races in Rust.
+
+pub(super) mod heap;
+mod object;
+
+use super::api::{BufferId, Finding};
+use super::image::{TEXTURE_WINDOW, WINDOW};
+use super::texture::{Sampler, Texture};
+use heap::Heap;
+pub(super) use object::Object;
+
+/// First address of the first buffer.
+const FIRST: u64 = 1 << 40;
+/// First address of the variables of the module.
+pub(super) const VARIABLES: u64 = 1 << 52;
+/// Addresses between two objects that belong to nobody.
+pub(super) const GAP: u64 = 1 << 32;
+/// Alignment of objects, as that of `cudaMalloc`.
+pub(super) const ALIGN: u64 = 256;
+
+/// Global memory.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// In the order of their addresses, but for the variables, which follow.
+    pub(super) objects: Vec<Object>,
+    /// Where the next buffer goes.
+    next: u64,
+    pub(super) textures: Vec<Texture>,
+    pub(super) samplers: Vec<Sampler>,
+    /// Made when a kernel runs that calls `malloc`.
+    pub(super) heap: Option<Heap>,
+}
+
+impl Memory {
+    /// Memory without buffers.
+    pub fn new() -> Self {
+        Memory::default()
+    }
+
+    /// Adds a buffer with these bytes.
+    pub fn alloc(&mut self, name: &str, bytes: Vec<u8>) -> BufferId {
+        let address = self.next.max(FIRST);
+        self.next = (address + bytes.len() as u64 + GAP).next_multiple_of(ALIGN);
+        self.place(name, address, &bytes, bytes.len() as u64, false)
+    }
+
+    /// Adds an object at a given address; `bytes` may be its beginning only.
+    pub(super) fn place(
+        &mut self,
+        name: &str,
+        address: u64,
+        bytes: &[u8],
+        len: u64,
+        constant: bool,
+    ) -> BufferId {
+        self.objects.push(Object::new(name, address, len, constant));
+        let id = BufferId(self.objects.len() - 1);
+        self.bytes_mut(id)[..bytes.len()].copy_from_slice(bytes);
+        id
+    }
+
+    /// Adds a texture or a surface, whose buffer has all of its texels: its
+    /// handle, which kernels are given.
+    pub fn texture(&mut self, texture: Texture) -> u64 {
+        self.textures.push(texture);
+        handle(self.textures.len() - 1)
+    }
+
+    /// Adds a sampler for textures that have none of their own: its handle.
+    pub fn sampler(&mut self, sampler: Sampler) -> u64 {
+        self.samplers.push(sampler);
+        handle(self.samplers.len() - 1)
+    }
+
+    /// The object at exactly that address.
+    pub(super) fn at(&self, address: u64) -> Option<BufferId> {
+        self.objects
+            .iter()
+            .position(|o| o.address == address)
+            .map(BufferId)
+    }
+
+    /// Address of the first byte, which kernels are given.
+    pub fn address(&self, id: BufferId) -> u64 {
+        self.objects[id.0].address
+    }
+
+    /// The buffer's name.
+    pub fn name(&self, id: BufferId) -> &str {
+        &self.objects[id.0].name
+    }
+
+    /// The bytes.
+    pub fn bytes(&self, id: BufferId) -> &[u8] {
+        let object = &self.objects[id.0];
+        // SAFETY: the words are that long, and no kernel runs while the
+        // memory is borrowed.
+        unsafe { std::slice::from_raw_parts(object.data(), object.len as usize) }
+    }
+
+    /// The bytes, to be written.
+    pub fn bytes_mut(&mut self, id: BufferId) -> &mut [u8] {
+        let object = &mut self.objects[id.0];
+        // SAFETY: as above, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(object.data(), object.len as usize) }
+    }
+
+    /// What kernels have allocated by `malloc` and not freed, as warnings.
+    pub fn leaks(&self) -> Vec<Finding> {
+        self.heap.as_ref().map_or_else(Vec::new, Heap::leaks)
+    }
+
+    /// A copy of everything, as an earlier state to come back to.
+    pub fn snapshot(&self) -> Memory {
+        Memory {
+            objects: self.objects.iter().map(Object::copy).collect(),
+            next: self.next,
+            textures: self.textures.clone(),
+            samplers: self.samplers.clone(),
+            heap: self.heap.as_ref().map(Heap::copy),
+        }
+    }
+}
+
+/// The handle of texture or sampler number `index` of a memory.
+fn handle(index: usize) -> u64 {
+    TEXTURE_WINDOW | (index as u64 + 1) << 8
+}
+
+/// The number of the texture or sampler of a handle.
+pub(super) fn number(handle: u64) -> Option<usize> {
+    let index = (handle & !WINDOW).checked_sub(256)?;
+    let is_handle = handle & WINDOW == TEXTURE_WINDOW && index.is_multiple_of(256);
+    is_handle.then_some((index >> 8) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_far_apart_and_keep_their_bytes() {
+        let mut memory = Memory::new();
+        let a = memory.alloc("a", vec![1; 5]);
+        let b = memory.alloc("b", vec![2; 300]);
+        assert!(memory.address(b) - memory.address(a) > u64::from(u32::MAX));
+        assert_eq!(memory.address(b) % ALIGN, 0);
+        memory.bytes_mut(a)[4] = 9;
+        let old = memory.snapshot();
+        memory.bytes_mut(b)[299] = 7;
+        assert_eq!(
+            (memory.bytes(a), memory.bytes(b)[299]),
+            (&[1, 1, 1, 1, 9][..], 7)
+        );
+        assert_eq!((old.bytes(a)[4], old.bytes(b)[299]), (9, 2));
+    }
+}

@@ -1,0 +1,84 @@
+//! A run of bytes of global memory.
+
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// A buffer or a variable of the module.
+#[derive(Debug)]
+pub struct Object {
+    pub name: String,
+    pub address: u64,
+    /// Size in bytes.
+    pub len: u64,
+    /// Whether kernels may not write it (`.const`).
+    pub constant: bool,
+    /// The bytes in units that atomic accesses of up to 64 bits fit in.
+    words: Box<[AtomicU64]>,
+}
+
+impl Object {
+    /// Of zeros.
+    pub fn new(name: &str, address: u64, len: u64, constant: bool) -> Object {
+        Object {
+            name: name.to_owned(),
+            address,
+            len,
+            constant,
+            words: zeroed(len.div_ceil(8) as usize),
+        }
+    }
+
+    /// The bytes, for accesses by atomic operations.
+    pub fn data(&self) -> *mut u8 {
+        self.words.as_ptr() as *mut u8
+    }
+
+    /// The same bytes in another place.
+    pub fn copy(&self) -> Object {
+        let words = zeroed(self.words.len());
+        for (to, from) in words.iter().zip(&self.words) {
+            let word = from.load(Relaxed);
+            if word != 0 {
+                to.store(word, Relaxed);
+            }
+        }
+        Object {
+            name: self.name.clone(),
+            words,
+            ..*self
+        }
+    }
+
+    /// The bits of an element of 1, 2, 4 or 8 bytes at a multiple of its size,
+    /// which has to be one of it.
+    pub fn element(&self, offset: u64, bytes: u64) -> u64 {
+        let word = self.words[(offset / 8) as usize].load(Relaxed);
+        word >> (8 * (offset % 8)) & (u64::MAX >> (64 - 8 * bytes))
+    }
+
+    /// Writes such an element.
+    pub fn put(&self, offset: u64, bytes: u64, value: u64) {
+        let pointer = self.data().wrapping_add(offset as usize);
+        // SAFETY: the bytes are inside, and aligned.
+        unsafe {
+            match bytes {
+                1 => AtomicU8::from_ptr(pointer).store(value as u8, Relaxed),
+                2 => AtomicU16::from_ptr(pointer.cast()).store(value as u16, Relaxed),
+                4 => AtomicU32::from_ptr(pointer.cast()).store(value as u32, Relaxed),
+                _ => AtomicU64::from_ptr(pointer.cast()).store(value, Relaxed),
+            }
+        }
+    }
+
+    /// A byte, which has to be one of it.
+    pub fn byte(&self, offset: u64) -> u8 {
+        (self.words[(offset / 8) as usize].load(Relaxed) >> (8 * (offset % 8))) as u8
+    }
+}
+
+/// Words that take no memory before something is written to them.
+fn zeroed(count: usize) -> Box<[AtomicU64]> {
+    let words = Box::into_raw(vec![0u64; count].into_boxed_slice());
+    // SAFETY: an atomic word is in memory as the word is, and the box is
+    // given up above.
+    unsafe { Box::from_raw(words as *mut [AtomicU64]) }
+}

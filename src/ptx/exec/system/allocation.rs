@@ -1,0 +1,97 @@
+//! `malloc` and `free` of device code, and accesses to what they give.
+
+use super::{argument, give};
+use crate::ptx::exec::api::FindingKind;
+use crate::ptx::exec::image::{MemoryOp, SystemCall};
+use crate::ptx::exec::machine::{Machine, RawFinding};
+use crate::ptx::exec::memory::heap::{At, Heap, Site};
+use crate::ptx::exec::registers::active;
+
+/// The finding that nobody freed what was allocated there.
+pub fn leak(site: Site) -> RawFinding {
+    RawFinding {
+        kind: FindingKind::Leak,
+        warning: true,
+        other: false,
+        pc: site.pc,
+        block: None,
+        thread: site.thread,
+        address: None,
+        variable: None,
+        message: String::new(),
+    }
+}
+
+/// `malloc(bytes)`: null where there is no room.
+pub fn allocate(m: &mut Machine, call: &SystemCall, exec: u32) {
+    let mut addresses = [0; 32];
+    for lane in active(exec) {
+        let bytes = argument(m, call.arguments[0], lane);
+        let site = Site {
+            pc: m.pc,
+            block: m.block_number(),
+            thread: m.thread(lane),
+        };
+        let heap = m.common.heap;
+        let address = heap.and_then(|heap| heap.allocate(bytes, site));
+        addresses[lane as usize] = address.unwrap_or(0);
+    }
+    give(m, &call.results, exec, &addresses, 8);
+}
+
+/// `free(pointer)`: nothing for null.
+pub fn free(m: &mut Machine, call: &SystemCall, exec: u32) {
+    for lane in active(exec) {
+        let address = argument(m, call.arguments[0], lane);
+        let freed = match m.common.heap {
+            _ if address == 0 => Ok(()),
+            Some(heap) => heap.free(address),
+            None => Err(format!(
+                "free of address {address:#x}, which malloc has not given"
+            )),
+        };
+        if let Err(text) = freed {
+            m.found(FindingKind::InvalidFree, lane, None, None, text);
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// The pointer of an access to the heap; one that is not inside an
+    /// allocation is a finding.
+    pub fn heap_pointer(
+        &mut self,
+        heap: &Heap,
+        info: &MemoryOp,
+        lane: u32,
+        address: u64,
+    ) -> Option<*mut u8> {
+        let bytes = u64::from(info.bytes);
+        let (offset, text) = match heap.at(address) {
+            At::Live(offset, len) if offset + bytes <= len => {
+                if address.is_multiple_of(bytes) {
+                    return Some(heap.pointer(address));
+                }
+                let text = format!(
+                    "{} at byte {offset} of an allocation is not aligned",
+                    self.describe(info)
+                );
+                let kind = FindingKind::Misaligned;
+                self.found(kind, lane, Some(offset), Some("malloc".to_owned()), text);
+                return None;
+            }
+            At::Live(offset, len) => (
+                Some(offset),
+                format!("at byte {offset} of an allocation of {len} bytes"),
+            ),
+            At::Freed(offset, len) => (
+                Some(offset),
+                format!("at byte {offset} of {len} bytes that have been freed"),
+            ),
+            At::Nothing => (None, "of the heap where nothing is allocated".to_owned()),
+        };
+        let message = format!("{} {text}", self.describe(info));
+        self.beyond(info, lane, offset, Some("malloc".to_owned()), message);
+        None
+    }
+}

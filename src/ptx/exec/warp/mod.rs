@@ -1,0 +1,393 @@
+//! A warp: paths of lanes through the code, and where they meet again.
+//!
+//! Lanes that take different ways at a branch are entries of a stack; they
+//! meet at its immediate post-dominator. A path is such a stack. Normally a
+//! warp is one path; it becomes several where lanes wait for lanes that the
+//! stack would only run later: at barriers, at instructions that name lanes
+//! of other paths, or where lanes have been branching for long while others
+//! of their warp wait (a lock held by one of them).
+
+mod observe;
+pub(super) mod stalled;
+pub(super) mod step;
+
+use super::asynchronous::mbarrier;
+use super::execute::exchange::exchange;
+use super::execute::members;
+use super::image::form::Form;
+use super::image::{Image, NEVER, Place};
+use super::machine::Machine;
+use super::registers::{Mask, Registers, Slot, active};
+use crate::ptx::names::Special;
+
+/// Lanes that are at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub pc: u32,
+    /// Where the lanes join the entry below.
+    pub meet: u32,
+    pub lanes: u32,
+    /// Call that began here, as call and callee; none further up.
+    pub call: Option<(u32, u32)>,
+}
+
+/// What a path waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Ready,
+    /// The barrier instruction number, of `Image::barriers`.
+    Barrier(u32),
+    /// A phase of an `mbarrier`, at the instruction that waits for it.
+    Mbarrier,
+    /// Lanes that an instruction names.
+    Together(u32),
+}
+
+/// A stack of lanes.
+#[derive(Clone, Debug)]
+pub(super) struct Path {
+    pub stack: Vec<Entry>,
+    pub state: State,
+}
+
+impl Path {
+    fn lanes(&self) -> u32 {
+        self.stack.iter().fold(0, |all, e| all | e.lanes)
+    }
+
+    /// Takes lanes out everywhere.
+    pub fn remove(&mut self, lanes: u32) {
+        self.stack.iter_mut().for_each(|e| e.lanes &= !lanes);
+        self.stack.retain(|e| e.lanes != 0);
+    }
+
+    fn same_shape(&self, other: &Path) -> bool {
+        let shape = |e: &Entry| (e.pc, e.meet, e.call);
+        self.state == other.state
+            && self.stack.len() == other.stack.len()
+            && self
+                .stack
+                .iter()
+                .map(shape)
+                .eq(other.stack.iter().map(shape))
+    }
+}
+
+/// A warp.
+pub(super) struct Warp {
+    pub registers: Vec<u64>,
+    pub local: Vec<u64>,
+    pub paths: Vec<Path>,
+    /// Lanes that have not exited.
+    pub alive: u32,
+    /// Lanes that the block has begun with.
+    pub started: u32,
+}
+
+impl Warp {
+    pub fn new(image: &Image) -> Self {
+        Warp {
+            // One line more, for the alignment.
+            registers: vec![0; image.register_bytes as usize / 8 + 8],
+            local: vec![0; image.local_bytes as usize * 4 + 16],
+            paths: Vec::new(),
+            alive: 0,
+            started: 0,
+        }
+    }
+
+    /// Start of the register file: at a line of 64 bytes.
+    fn file(&mut self) -> *mut u8 {
+        let start = self.registers.as_mut_ptr().cast::<u8>();
+        start.wrapping_add(start.align_offset(64))
+    }
+
+    /// Makes it the current warp of the machine.
+    pub fn enter(&mut self, m: &mut Machine, index: u32) {
+        m.registers = Registers::new(self.file());
+        m.local = self.local.as_mut_ptr().cast();
+        m.warp = index;
+    }
+
+    /// Begins a block: registers zero, all `lanes` at the first instruction.
+    pub fn start(&mut self, m: &mut Machine, index: u32, lanes: u32) {
+        self.registers.fill(0);
+        self.local.fill(0);
+        self.enter(m, index);
+        let image = m.image;
+        m.registers.set_mask(Mask::ALL_AT, u32::MAX, u32::MAX);
+        for &(slot, bits) in &image.constants {
+            m.registers.write(slot, u32::MAX, &[bits; 32]);
+        }
+        for &(slot, special) in &image.specials {
+            let values = special_values(m, special);
+            m.registers.write(slot, u32::MAX, &values);
+        }
+        self.alive = lanes;
+        self.started = lanes;
+        self.paths.clear();
+        self.paths.push(Path {
+            stack: vec![Entry {
+                pc: 0,
+                meet: NEVER,
+                lanes,
+                call: None,
+            }],
+            state: State::Ready,
+        });
+    }
+
+    /// Makes the waiting lanes of a path a path of their own, so that only
+    /// those of its top remain; false where there are none.
+    pub fn split(&mut self, path: usize) -> bool {
+        let Some(top) = self.paths[path].stack.last().map(|e| e.lanes) else {
+            return false;
+        };
+        let others = self.paths[path].lanes() & !top;
+        if others == 0 {
+            return false;
+        }
+        let mut rest = self.paths[path].clone();
+        rest.remove(top);
+        rest.state = State::Ready;
+        self.paths[path].remove(others);
+        self.paths.push(rest);
+        true
+    }
+
+    /// Joins paths that are at the same place.
+    pub fn merge(&mut self) {
+        let mut at = 0;
+        while at < self.paths.len() {
+            let mut other = at + 1;
+            while other < self.paths.len() {
+                if self.paths[at].state == State::Ready
+                    && self.paths[at].same_shape(&self.paths[other])
+                {
+                    let gone = self.paths.remove(other);
+                    for (entry, more) in self.paths[at].stack.iter_mut().zip(gone.stack) {
+                        entry.lanes |= more.lanes;
+                    }
+                } else {
+                    other += 1;
+                }
+            }
+            at += 1;
+        }
+    }
+
+    /// Lets the paths go on that wait for a phase which is complete.
+    pub fn resume_all(&mut self, m: &mut Machine) {
+        let mut resumed = false;
+        for path in 0..self.paths.len() {
+            let waits = self.paths[path].state == State::Mbarrier;
+            resumed |= waits && self.resume(m, path, false);
+        }
+        if resumed && self.paths.len() > 1 {
+            self.merge();
+        }
+    }
+
+    /// Finishes the wait of a path for an `mbarrier`, where its phase is
+    /// complete or it goes on `now`: whether it does.
+    pub fn resume(&mut self, m: &mut Machine, path: usize, now: bool) -> bool {
+        let image = m.image;
+        let Some(top) = self.paths[path].stack.last_mut() else {
+            return false;
+        };
+        let op = &image.ops[top.pc as usize];
+        let Form::Wait { wait } = op.form else {
+            return false;
+        };
+        (m.pc, m.active) = (top.pc, top.lanes);
+        let exec = top.lanes & m.registers.lanes(op.guard);
+        let done = mbarrier::wait(m, &image.waits[wait as usize], exec, now);
+        if done {
+            m.warp_instructions += 1;
+            m.thread_instructions += u64::from(top.lanes.count_ones());
+            top.pc += 1;
+            self.paths[path].state = State::Ready;
+        }
+        done
+    }
+
+    /// Runs instructions that wait for lanes, where nothing else can run:
+    /// those for which all lanes are there, else the first with what came.
+    pub fn run_together(&mut self, m: &mut Machine, index: u32) -> bool {
+        let waiting = |p: &Path| match (p.state, p.stack.last()) {
+            (State::Together(members), Some(top)) => Some((top.pc, members)),
+            _ => None,
+        };
+        let groups: Vec<(u32, u32)> = self.paths.iter().filter_map(waiting).collect();
+        if groups.is_empty() || self.paths.iter().any(|p| p.state == State::Ready) {
+            return false;
+        }
+        let lanes_at = |pc: u32| {
+            let here = self
+                .paths
+                .iter()
+                .filter(|p| waiting(p).is_some_and(|(at, _)| at == pc));
+            here.fold(0, |all, p| all | p.stack.last().map_or(0, |e| e.lanes))
+        };
+        let complete = groups
+            .iter()
+            .find(|(pc, members)| members & self.alive & !lanes_at(*pc) == 0);
+        // Lanes that name the same ones wait for each other, wherever they are.
+        let chosen: Vec<(u32, u32)> = match (complete, groups.first()) {
+            (Some(&(pc, _)), _) => vec![(pc, lanes_at(pc))],
+            (None, Some(&(_, members))) => {
+                let mut pcs: Vec<u32> = groups
+                    .iter()
+                    .filter(|g| g.1 == members)
+                    .map(|g| g.0)
+                    .collect();
+                pcs.sort_unstable();
+                pcs.dedup();
+                pcs.into_iter().map(|pc| (pc, lanes_at(pc))).collect()
+            }
+            _ => Vec::new(),
+        };
+        self.enter(m, index);
+        if let (Some(races), [_, _, ..]) = (&mut m.races, &chosen[..]) {
+            let all = chosen.iter().fold(0, |all, c| all | c.1);
+            let named = (0..32)
+                .filter(|lane| all >> lane & 1 != 0)
+                .map(|lane| 32 * index + lane);
+            races.order.meet(&named.collect::<Vec<_>>());
+        }
+        for &(pc, lanes) in &chosen {
+            self.run_named(m, pc, lanes);
+        }
+        for path in &mut self.paths {
+            if waiting(path).is_some_and(|(at, _)| chosen.iter().any(|c| c.0 == at)) {
+                path.state = State::Ready;
+                path.stack.iter_mut().rev().take(1).for_each(|e| e.pc += 1);
+            }
+        }
+        self.merge();
+        true
+    }
+
+    /// Runs an instruction that names lanes, for those that have come to it.
+    fn run_named(&self, m: &mut Machine, pc: u32, lanes: u32) {
+        m.pc = pc;
+        let image = m.image;
+        let op = &image.ops[pc as usize];
+        let exec = lanes & m.registers.lanes(op.guard);
+        m.active = lanes;
+        m.warp_instructions += 1;
+        m.thread_instructions += u64::from(lanes.count_ones());
+        let Form::Together {
+            members,
+            exchange: made,
+        } = op.form
+        else {
+            return;
+        };
+        if exec != 0 {
+            members::check(m, members, exec, self.alive, self.started);
+            if let Some(at) = made {
+                exchange(m, &image.exchanges[at as usize], exec);
+            }
+        }
+    }
+}
+
+/// The values of a special register for the current warp.
+fn special_values(m: &Machine, special: Special) -> [u64; 32] {
+    use Special::*;
+    let [x, y, _] = m.common.block.map(u64::from);
+    let grid = m.common.grid.map(u64::from);
+    let index = m.block_index.map(u64::from);
+    let threads = m
+        .common
+        .block
+        .iter()
+        .map(|&n| u64::from(n))
+        .product::<u64>();
+    let shared = u64::from(m.common.dynamic_shared);
+    let all = |value: u64| [value; 32];
+    let lane = |f: fn(u32) -> u32| std::array::from_fn(|l| u64::from(f(l as u32)));
+    let thread =
+        |f: &dyn Fn(u64) -> u64| std::array::from_fn(|l| f(u64::from(m.warp) * 32 + l as u64));
+    match special {
+        TidX => thread(&|t| t % x),
+        TidY => thread(&|t| t / x % y),
+        TidZ => thread(&|t| t / (x * y)),
+        NtidX => all(x),
+        NtidY => all(y),
+        NtidZ => all(u64::from(m.common.block[2])),
+        CtaidX | ClusteridX => all(index[0]),
+        CtaidY | ClusteridY => all(index[1]),
+        CtaidZ | ClusteridZ => all(index[2]),
+        NctaidX | NclusteridX => all(grid[0]),
+        NctaidY | NclusteridY => all(grid[1]),
+        NctaidZ | NclusteridZ => all(grid[2]),
+        Laneid => lane(|l| l),
+        Warpid => all(u64::from(m.warp)),
+        Nwarpid => all(threads.div_ceil(32)),
+        ClusterNctaidX | ClusterNctaidY | ClusterNctaidZ | ClusterNctarank => all(1),
+        Nsmid => all(1),
+        LanemaskEq => lane(|l| 1 << l),
+        LanemaskLt => lane(|l| (1 << l) - 1),
+        LanemaskLe => lane(|l| u32::MAX >> (31 - l)),
+        LanemaskGe => lane(|l| u32::MAX << l),
+        LanemaskGt => lane(|l| (u32::MAX << l) & !(1 << l)),
+        DynamicSmemSize => all(shared),
+        TotalSmemSize | AggrSmemSize => all(shared + u64::from(m.image.shared_bytes)),
+        // One multiprocessor runs everything.
+        _ => all(0),
+    }
+}
+
+/// Copies values between registers and local memory of the lanes.
+pub(super) fn pass(m: &mut Machine, values: &[super::image::Passed], exec: u32) {
+    for value in values {
+        match (value.from, value.to) {
+            (Place::Slot(from), Place::Slot(to)) => {
+                let lanes = m.registers.read(from);
+                m.registers.write(to, exec, &lanes);
+            }
+            (Place::Slot(from), Place::Local(to)) => {
+                let lanes = m.registers.read(from);
+                let size = bytes_of(from).min(value.bytes as usize);
+                for lane in active(exec) {
+                    let bytes = lanes[lane as usize].to_le_bytes();
+                    // SAFETY: parameters lie inside the local memory of the lane.
+                    unsafe {
+                        let to = m.lane_local(lane).add(to as usize);
+                        std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, size);
+                    }
+                }
+            }
+            (Place::Local(from), Place::Slot(to)) => {
+                let mut lanes = [0u64; 32];
+                let size = bytes_of(to).min(value.bytes as usize);
+                for lane in active(exec) {
+                    let mut bytes = [0; 8];
+                    // SAFETY: as above.
+                    unsafe {
+                        let from = m.lane_local(lane).add(from as usize);
+                        std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), size);
+                    }
+                    lanes[lane as usize] = u64::from_le_bytes(bytes);
+                }
+                m.registers.write(to, exec, &lanes);
+            }
+            (Place::Local(from), Place::Local(to)) => {
+                for lane in active(exec) {
+                    // SAFETY: as above; the two variables may be the same.
+                    unsafe {
+                        let base = m.lane_local(lane);
+                        let (from, to) = (base.add(from as usize), base.add(to as usize));
+                        std::ptr::copy(from, to, value.bytes as usize);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn bytes_of(slot: Slot) -> usize {
+    slot.width.bits().div_ceil(8) as usize
+}
