@@ -279,10 +279,13 @@ fn textures_are_fetched_at_the_rate_of_their_unit() {
                 first + 3
             )
         };
+        // Each is used: registers that nobody reads have one number.
+        let add = |n: usize| format!("add.f32 %s, %s, %f{};\n", 4 * n);
+        let adds: String = (0..fetches).map(add).collect();
         let fetches: String = (0..fetches).map(fetch).collect();
         let body = format!(
-            ".global .texref image;\n.entry k() {{ .reg .f32 %f<32>, %x; .reg .b32 %t;\n\
-             mov.u32 %t, %tid.x; cvt.rn.f32.u32 %x, %t;\n{fetches}ret; }}"
+            ".global .texref image;\n.entry k() {{ .reg .f32 %f<32>, %x, %s; .reg .b32 %t;\n\
+             mov.u32 %t, %tid.x; cvt.rn.f32.u32 %x, %t; mov.b32 %s, 0;\n{fetches}{adds}ret; }}"
         );
         let image = "[[texture]]\nname = \"image\"\ntype = \"f32\"\nextent = [32]\n";
         of_ptx("sm_80", 32, &body, image, &["--preset", "sm80"])

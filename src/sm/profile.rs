@@ -29,7 +29,7 @@ impl Slots {
 /// number of schedulers.
 ///
 /// A slot in which a pass is issued is its instruction's. One in which nothing
-/// is issued is of the instruction in EXE while that holds up the path, else of
+/// is issued is of the instruction in EXE while that is held up, else of
 /// the one at which the scheduler's next warp waits
 /// (microarchitecture/sm-model.md).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
