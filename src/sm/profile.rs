@@ -29,8 +29,9 @@ impl Slots {
 /// number of schedulers.
 ///
 /// A slot in which a pass is issued is its instruction's. One in which nothing
-/// is issued is of the instruction in EXE while that is held up, else of
-/// the one at which the scheduler's next warp waits
+/// is issued is of the access with the conflict while a bank conflict holds up
+/// the path, of the instruction in EXE while something else does, else of the
+/// one at which the scheduler's next warp waits
 /// (microarchitecture/sm-model.md).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {

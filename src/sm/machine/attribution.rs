@@ -65,7 +65,7 @@ impl Sm<'_> {
                 stalls.add(stall, cycles);
                 if PROFILED {
                     let pc = match held {
-                        Some(_) => Some(self.operands.exe.pc()),
+                        Some(held) => Some(self.holds_up(held)),
                         None => self.first(k).map(|w| self.warps[w].waits_at(self.cycle)),
                     };
                     self.profile.stall(pc, stall, cycles, counts);
@@ -93,6 +93,18 @@ impl Sm<'_> {
         self.statistics.masked_cycles += tail.masked;
         self.statistics.stalls.merge(&tail.stalls);
         self.profile.count_tail();
+    }
+
+    /// Program counter of what holds up the path: the access in MEM0 that has
+    /// more groups, else what is held in EXE.
+    fn holds_up(&self, held: Stall) -> u32 {
+        let in_mem0 = self.path.model().in_mem0();
+        let conflict = in_mem0.filter(|_| held == Stall::BankConflict);
+        let pending = conflict.and_then(|(warp, tag)| {
+            let pending = self.warps[warp].pending.iter();
+            pending.map(|p| (p.tag, p.pc)).find(|p| p.0 == tag)
+        });
+        pending.map_or(self.operands.exe.pc(), |p| p.1)
     }
 
     /// Notes the instructions that were issued in this cycle, to the path and
