@@ -61,8 +61,8 @@ pub(super) enum Role {
     End,
     /// Waits at a barrier of the block, or only arrives.
     Barrier { number: Option<u32>, waits: bool },
-    /// Accesses memory. `sub` is the number of an atomic's operation.
-    Memory { op: Op, sub: u8 },
+    /// Accesses memory; `operation` is that of an atomic.
+    Memory { op: Op, operation: u8 },
     /// Multiplies matrices.
     Product(Work),
     /// Closes a group of products of warpgroups.
@@ -259,7 +259,7 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
         (Kind::Store, _) => memory(Op::Store),
         (Kind::Atomic, _) => Role::Memory {
             op: Op::Atomic,
-            sub: operation(i),
+            operation: operation(i),
         },
         (Kind::Sfu, _) => Role::Plain(InstrKind::Sfu),
         (Kind::Alu, Opcode::Mov) => Role::Plain(InstrKind::Mov),
@@ -308,7 +308,7 @@ fn bulk(i: &Instruction) -> Role {
 }
 
 fn memory(op: Op) -> Role {
-    Role::Memory { op, sub: 0 }
+    Role::Memory { op, operation: 0 }
 }
 
 fn barrier(i: &Instruction) -> Role {

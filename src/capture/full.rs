@@ -15,7 +15,7 @@ use crate::ptx::names::Space;
 use crate::ptx::shared::is_shared;
 use crate::ptx::tensor::Work;
 use crate::sm::{
-    Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, OF_GROUP, Sources, TraceSummary,
+    Addresses, Detail, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, TraceSummary,
     TraceWriter,
 };
 use crate::trace::{Op, Places};
@@ -236,7 +236,7 @@ impl BlockSink for OneBlock<'_> {
             (instr.dst, instr.srcs) = (row.dst, row.srcs);
             if passed.whole {
                 // That of the cluster is one of the whole block like any other.
-                instr.sub = (barrier % 16) as u8;
+                instr.detail = Detail::Barrier((barrier % 16) as u8);
             }
             self.push(arrival.warp, &instr);
         }
@@ -329,10 +329,12 @@ fn instr(row: &Row, event: &Event, shared_bytes: u32) -> Instr {
         Role::BulkGroup(..) if event.exec == 0 => (InstrKind::Alu, 0),
         Role::BulkGroup(op, number) => {
             let mut instr = row.instr(event.pc, InstrKind::BulkGroup, event.exec);
-            (instr.sub, instr.amount) = (op as u8, number);
+            instr.detail = Detail::BulkGroup(op, number);
             return instr;
         }
-        Role::Memory { op, sub } => return memory(row, event, (op, sub), shared_bytes),
+        Role::Memory { op, operation } => {
+            return memory(row, event, (op, operation), shared_bytes);
+        }
         // The factors of `wgmma` are read, then multiplied. The tensor unit
         // reads them: no register is written.
         Role::Product(_) if event.access.is_some() => {
@@ -351,12 +353,11 @@ fn product(row: &Row, event: &Event, work: Work) -> Instr {
         return row.instr(event.pc, InstrKind::Alu, 0);
     }
     let mut instr = row.instr(event.pc, InstrKind::Mma, event.exec);
-    let group = if work.group { OF_GROUP } else { 0 };
-    (instr.sub, instr.amount) = (work.bits | group, work.macs);
+    instr.detail = Detail::Product(work);
     instr
 }
 
-fn memory(row: &Row, event: &Event, (op, sub): (Op, u8), shared_bytes: u32) -> Instr {
+fn memory(row: &Row, event: &Event, (op, operation): (Op, u8), shared_bytes: u32) -> Instr {
     let Some(access) = event.access.filter(|_| event.exec & row.lanes != 0) else {
         // It goes nowhere.
         return row.instr(event.pc, InstrKind::Alu, event.exec);
@@ -391,11 +392,9 @@ fn memory(row: &Row, event: &Event, (op, sub): (Op, u8), shared_bytes: u32) -> I
     let mut instr = row.instr(event.pc, kind, mask);
     let least = if kind.is_word_only() { 4 } else { 1 };
     instr.bytes = access.bytes.clamp(least, MAX_BYTES) as u8;
-    instr.sub = if kind == InstrKind::AtomShared {
-        sub
-    } else {
-        0
-    };
+    if kind == InstrKind::AtomShared {
+        instr.detail = Detail::Atomic(operation);
+    }
     instr.addrs = Addresses::from_lanes(mask.into(), |lane| address(&access, lane), 32);
     instr
 }

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::ptx::exec::BarrierOp;
-use crate::sm::{Addresses, Instr, InstrKind, TraceFile, Workload};
+use crate::ptx::tensor::Work;
+use crate::sm::{Addresses, Detail, Instr, InstrKind, TraceFile, Workload};
 use crate::trace::AccessTrace;
 use std::path::{Path, PathBuf};
 
@@ -133,8 +134,15 @@ fn products_of_matrices_have_their_size() {
     );
     let program = files.warp(0);
     let product = &program[11];
-    let size = (product.sub, product.amount);
-    assert_eq!((product.kind, size), (InstrKind::Mma, (8, 16 * 8 * 32)));
+    let work = Work {
+        bits: 8,
+        macs: 16 * 8 * 32,
+        group: false,
+    };
+    assert_eq!(
+        (product.kind, product.detail),
+        (InstrKind::Mma, Detail::Product(work))
+    );
     assert_eq!(
         (product.mask, product.dst.is_some()),
         (u32::MAX.into(), true)
@@ -393,8 +401,8 @@ fn bulk_copies_are_copies_of_the_trace() {
         let mut stream = file.open(block, warp).unwrap();
         while let Some(part) = stream.next_part().unwrap() {
             for instr in part.iter() {
-                let waits_here = instr.sub == BarrierOp::Wait as u8;
-                waits += u32::from(instr.kind == InstrKind::Mbarrier && waits_here);
+                let waits_here = matches!(instr.detail, Detail::Mbarrier(BarrierOp::Wait, _));
+                waits += u32::from(waits_here);
                 if let Addresses::Copy(copy) = &instr.addrs {
                     let bytes = copy.global.iter().map(|(_, bytes)| bytes);
                     moved[usize::from(copy.stores)] += bytes.sum::<u64>();

@@ -53,7 +53,7 @@ pub(super) fn preset(name: &str) -> Result<Config> {
 }
 
 /// Hash and atomics papers; warp and block limits of compute capability 2.0.
-#[allow(clippy::too_many_lines, reason = "a table of the values of a machine")]
+#[expect(clippy::too_many_lines, reason = "a table of the values of a machine")]
 fn fermi() -> Result<Config> {
     Ok(Config {
         name: "fermi".to_owned(),

@@ -2,6 +2,8 @@
 //! (microarchitecture/sm-model.md).
 
 use super::transfer::Transfer;
+use crate::ptx::exec::BarrierOp;
+use crate::ptx::tensor::Work;
 use serde::{Deserialize, Serialize};
 
 /// What an instruction does, and with it where it goes and how long it takes.
@@ -38,9 +40,7 @@ pub enum InstrKind {
     Exit,
     /// A product of matrices, by the tensor unit of the warp's scheduler.
     Mma,
-    /// An operation on an `mbarrier`; [`Instr::sub`] is the position of one of
-    /// [`BarrierOp::ALL`](crate::ptx::exec::BarrierOp::ALL), its number is
-    /// [`Instr::amount`].
+    /// An operation on an `mbarrier`.
     Mbarrier,
     /// A bulk copy, by the copy engine.
     BulkCopy,
@@ -52,15 +52,66 @@ pub enum InstrKind {
     Texture,
 }
 
-/// What [`InstrKind::BulkGroup`] does, as [`Instr::sub`] has it.
+/// What [`InstrKind::BulkGroup`] does. The position in [`BulkGroupOp::ALL`] is
+/// its number in recorded traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BulkGroupOp {
     /// Makes a group of the bulk copies since the last one.
     Commit,
-    /// Waits until all groups but the last [`Instr::amount`] are complete.
+    /// Waits until all groups but the last few are complete.
     Wait,
     /// Waits until they have read their sources.
     WaitRead,
+}
+
+impl BulkGroupOp {
+    /// All of them.
+    pub const ALL: [BulkGroupOp; 3] = [
+        BulkGroupOp::Commit,
+        BulkGroupOp::Wait,
+        BulkGroupOp::WaitRead,
+    ];
+}
+
+/// What an instruction says beside its kind, its registers and its addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing.
+    None,
+    /// Of an atomic: the number of its operation
+    /// (microarchitecture/parameters.md).
+    Atomic(u8),
+    /// Of a load that stands for an atomic, on machines that serve the lanes of
+    /// atomics one after another.
+    LaneByLane,
+    /// Of a barrier: its number.
+    Barrier(u8),
+    /// Of a product of matrices: what it multiplies.
+    Product(Work),
+    /// Of an operation on an `mbarrier`: its number is one of arrivals, bytes or
+    /// phases. Arrivals behind copies have the registers of these, a byte each,
+    /// 255 for none.
+    Mbarrier(BarrierOp, u32),
+    /// Of bulk groups: a wait leaves so many of them.
+    BulkGroup(BulkGroupOp, u32),
+}
+
+impl Detail {
+    /// That of an instruction of `kind` of which no more is known.
+    fn of(kind: InstrKind) -> Self {
+        match kind {
+            InstrKind::AtomShared => Detail::Atomic(0),
+            InstrKind::Bar => Detail::Barrier(0),
+            InstrKind::Mma => Detail::Product(Work {
+                bits: 0,
+                macs: 0,
+                group: false,
+            }),
+            InstrKind::Mbarrier => Detail::Mbarrier(BarrierOp::Init, 0),
+            InstrKind::BulkGroup => Detail::BulkGroup(BulkGroupOp::Commit, 0),
+            _ => Detail::None,
+        }
+    }
 }
 
 impl InstrKind {
@@ -152,22 +203,7 @@ impl InstrKind {
         use InstrKind::{AtomShared, LdLock, StUnlock};
         matches!(self, AtomShared | LdLock | StUnlock)
     }
-
-    /// [`Instr::sub`] says more of it.
-    pub(super) fn has_sub(self) -> bool {
-        use InstrKind::{AtomShared, Bar, BulkGroup, Mbarrier, Mma};
-        matches!(self, AtomShared | Bar | Mma | Mbarrier | BulkGroup)
-    }
-
-    /// [`Instr::amount`] says more of it.
-    pub(super) fn has_amount(self) -> bool {
-        use InstrKind::{BulkGroup, Mbarrier, Mma};
-        matches!(self, Mma | Mbarrier | BulkGroup)
-    }
 }
-
-/// Flag in [`Instr::sub`] of a product: the part of a warp in one of a warpgroup.
-pub const OF_GROUP: u8 = 0x80;
 
 /// Most source registers of one instruction.
 pub const MAX_SOURCES: usize = 4;
@@ -299,16 +335,8 @@ pub struct Instr {
     pub srcs: Sources,
     /// Bytes per lane of an access: 1, 2, 4, 8 or 16; 0 for other kinds.
     pub bytes: u8,
-    /// The operation of an atomic (microarchitecture/parameters.md), the number
-    /// of a barrier, or the bits of a product's factors: 1, 4, 8, 16, 64 of f64
-    /// or, of tf32, 32, with [`OF_GROUP`] added; of an `mbarrier` or a bulk group
-    /// the operation.
-    pub sub: u8,
-    /// Multiplications of a product of matrices, each with its addition; the
-    /// number of an operation on an `mbarrier` or of a wait; 0 for other kinds.
-    /// Arrivals behind copies have the registers of these, a byte each, 255 for
-    /// none.
-    pub amount: u32,
+    /// What it says beside all this.
+    pub detail: Detail,
     /// Byte addresses of memory kinds, of an `mbarrier` that of the object.
     pub addrs: Addresses,
 }
@@ -316,7 +344,7 @@ pub struct Instr {
 impl Instr {
     /// The part of a warp in a product of a warpgroup.
     pub fn is_of_group(&self) -> bool {
-        self.kind == InstrKind::Mma && self.sub & OF_GROUP != 0
+        matches!(self.detail, Detail::Product(work) if work.group)
     }
 
     /// An instruction of `kind` without registers and addresses.
@@ -328,8 +356,7 @@ impl Instr {
             dst: None,
             srcs: Sources::default(),
             bytes: if kind.is_memory() { 4 } else { 0 },
-            sub: 0,
-            amount: 0,
+            detail: Detail::of(kind),
             addrs: Addresses::None,
         }
     }

@@ -25,7 +25,7 @@ mod workload;
 pub use accelsim::AccelSimWorkload;
 pub use access::AccessWorkload;
 pub use instr::{
-    Addresses, BulkGroupOp, Instr, InstrKind, KernelInfo, MAX_SOURCES, OF_GROUP, Sources, full_mask,
+    Addresses, BulkGroupOp, Detail, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, full_mask,
 };
 pub use layout::Layout;
 pub use machine::{RunProgress, Sm};

@@ -1,15 +1,12 @@
 //! A warp: its program, its registers and what it waits for.
 
-use super::instr::{Instr, InstrKind};
+use super::instr::{Detail, Instr, InstrKind};
 use super::workload::ProgramStream;
 use crate::error::Result;
 use std::sync::Arc;
 
 /// A cycle that is not known yet.
 pub(super) const NEVER: u64 = u64::MAX;
-
-/// [`Instr::sub`] of a load that stands for an atomic, lane by lane.
-pub(super) const LANE_BY_LANE: u8 = 0xff;
 
 /// What a warp does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +31,7 @@ pub(super) struct Pending {
     pub mask: u64,
     /// Words per lane.
     pub words: u32,
-    /// Number of the barrier.
-    pub sub: u8,
+    pub detail: Detail,
     /// Lanes of a load-and-lock that took their lock.
     pub success: u64,
     /// Segments of a global access.
@@ -270,7 +266,7 @@ fn lane_by_lane(part: Arc<[Instr]>) -> Arc<[Instr]> {
     let load = |instr: &Instr| {
         let mut instr = instr.clone();
         if instr.kind == InstrKind::AtomShared {
-            (instr.kind, instr.sub) = (InstrKind::LdShared, LANE_BY_LANE);
+            (instr.kind, instr.detail) = (InstrKind::LdShared, Detail::LaneByLane);
         }
         instr
     };

@@ -1,6 +1,6 @@
 //! What an SM runs: a kernel's description and a program per warp.
 
-use super::instr::{Instr, InstrKind, KernelInfo};
+use super::instr::{Detail, Instr, InstrKind, KernelInfo};
 use crate::error::Result;
 use crate::trace::Places;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl ProgramStream for AtomicsAsLoads<'_> {
         let load = |instr: &Instr| {
             let mut instr = instr.clone();
             if instr.kind == InstrKind::AtomShared {
-                instr.kind = InstrKind::LdShared;
+                (instr.kind, instr.detail) = (InstrKind::LdShared, Detail::None);
             }
             instr
         };

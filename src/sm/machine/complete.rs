@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::model::spad_sm_path::{Writeback, kind};
 use crate::model::{Source, warps_of};
 use crate::sm::global::Return;
-use crate::sm::instr::InstrKind;
+use crate::sm::instr::{Detail, InstrKind};
 use crate::sm::warp::{Pending, State};
 
 impl Sm<'_> {
@@ -128,8 +128,7 @@ impl Sm<'_> {
         if done.kind == InstrKind::AtomShared {
             self.atomics -= 1;
         }
-        if done.kind == InstrKind::Bar {
-            let number = done.sub;
+        if let Detail::Barrier(number) = done.detail {
             warp.state = State::Barrier {
                 number,
                 arrived: cycle,

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::model::{WarpMask, lanes_of, warp_bit, warps_of};
 use crate::ptx::exec::{Arrival, BarrierObject, BarrierOp};
 use crate::sm::copy_engine::{Completion, CopyEngine, Groups, Owner, Progress};
-use crate::sm::instr::{Addresses, BulkGroupOp, Instr, InstrKind};
+use crate::sm::instr::{Addresses, BulkGroupOp, Detail, Instr, InstrKind};
 use std::collections::BTreeMap;
 
 /// Stands for no register where an arrival names those of copies.
@@ -184,18 +184,17 @@ impl Sm<'_> {
         let Some(instr) = warp.next() else {
             return true;
         };
-        let (through, by_barrier) = match instr.kind {
-            InstrKind::Mbarrier if instr.sub == BarrierOp::Wait as u8 => {
+        let (through, by_barrier) = match instr.detail {
+            Detail::Mbarrier(BarrierOp::Wait, phase) => {
                 let object = self.copies.barriers[warp.slot].get(&instr.addrs.of(0));
-                let phase = u64::from(instr.amount);
-                (object.is_some_and(|o| o.phase() > phase), true)
+                (object.is_some_and(|o| o.phase() > phase.into()), true)
             }
-            InstrKind::BulkGroup if instr.sub != BulkGroupOp::Commit as u8 => {
-                let done = instr.sub == BulkGroupOp::Wait as u8;
+            Detail::BulkGroup(op @ (BulkGroupOp::Wait | BulkGroupOp::WaitRead), left) => {
+                let done = op == BulkGroupOp::Wait;
                 let lanes = warp.active(instr);
                 let own = self.copies.groups[w].iter();
                 let mut waited = own.filter(|(lane, _)| lanes >> **lane & 1 == 1);
-                let through = waited.all(|(_, groups)| groups.are_through(instr.amount, done));
+                let through = waited.all(|(_, groups)| groups.are_through(left, done));
                 (through, false)
             }
             _ => return true,
@@ -219,11 +218,11 @@ impl Sm<'_> {
             return Ok(());
         };
         let instr = &part[at];
-        match instr.kind {
-            InstrKind::BulkCopy if lanes != 0 => {
+        match (instr.kind, instr.detail) {
+            (InstrKind::BulkCopy, _) if lanes != 0 => {
                 self.begin_copy(w, slot, instr, lanes.trailing_zeros())
             }
-            InstrKind::BulkGroup if instr.sub == BulkGroupOp::Commit as u8 => {
+            (_, Detail::BulkGroup(BulkGroupOp::Commit, _)) => {
                 for lane in lanes_of(lanes) {
                     self.copies.groups[w]
                         .entry(lane as u32)
@@ -232,7 +231,9 @@ impl Sm<'_> {
                 }
                 Ok(())
             }
-            InstrKind::Mbarrier if lanes != 0 => self.barrier_op(w, slot, instr, lanes),
+            (_, Detail::Mbarrier(op, number)) if lanes != 0 => {
+                self.barrier_op(w, slot, instr, (op, number, lanes.count_ones()))
+            }
             _ => Ok(()),
         }
     }
@@ -279,11 +280,16 @@ impl Sm<'_> {
         u64::from(self.config.word_bytes()) << self.config.geometry.bank_bits()
     }
 
-    fn barrier_op(&mut self, w: usize, slot: usize, instr: &Instr, lanes: u64) -> Result<()> {
+    /// An operation of so many lanes on an object.
+    fn barrier_op(
+        &mut self,
+        w: usize,
+        slot: usize,
+        instr: &Instr,
+        (op, number, lanes): (BarrierOp, u32, u32),
+    ) -> Result<()> {
         let at = instr.addrs.of(0);
-        let (lanes, number) = (lanes.count_ones(), instr.amount);
         let total = lanes.saturating_mul(number);
-        let op = BarrierOp::ALL.get(usize::from(instr.sub));
         let arrival = |count, bytes, drops| Arrival {
             count,
             bytes,
@@ -291,7 +297,7 @@ impl Sm<'_> {
             stays: false,
         };
         let arrival = match op {
-            Some(BarrierOp::Init) => {
+            BarrierOp::Init => {
                 return match BarrierObject::new(number) {
                     Ok(object) => {
                         self.copies.barriers[slot].insert(at, object);
@@ -300,23 +306,23 @@ impl Sm<'_> {
                     Err(text) => Err(self.barrier_error(w, instr, text)),
                 };
             }
-            Some(BarrierOp::Invalidate) => {
+            BarrierOp::Invalidate => {
                 self.copies.barriers[slot].remove(&at);
                 return Ok(());
             }
-            Some(BarrierOp::Wait) => return Ok(()),
-            Some(BarrierOp::Expect) => {
+            BarrierOp::Wait => return Ok(()),
+            BarrierOp::Expect => {
                 return self.change_barrier(w, slot, at, |o| o.expect(total));
             }
-            Some(BarrierOp::Complete) => {
+            BarrierOp::Complete => {
                 return self.change_barrier(w, slot, at, |o| o.complete(total).map(drop));
             }
-            Some(BarrierOp::Arrive) => arrival(total, 0, false),
-            Some(BarrierOp::ArriveExpect) => arrival(lanes, total, false),
-            Some(BarrierOp::Drop) => arrival(total, 0, true),
-            Some(BarrierOp::DropExpect) => arrival(lanes, total, true),
-            Some(op @ (BarrierOp::CopiesArrive | BarrierOp::CopiesJoin)) => {
-                if *op == BarrierOp::CopiesJoin {
+            BarrierOp::Arrive => arrival(total, 0, false),
+            BarrierOp::ArriveExpect => arrival(lanes, total, false),
+            BarrierOp::Drop => arrival(total, 0, true),
+            BarrierOp::DropExpect => arrival(lanes, total, true),
+            BarrierOp::CopiesArrive | BarrierOp::CopiesJoin => {
+                if op == BarrierOp::CopiesJoin {
                     let join = |o: &mut BarrierObject| {
                         o.join(lanes);
                         Ok(())
@@ -324,10 +330,6 @@ impl Sm<'_> {
                     self.change_barrier(w, slot, at, join)?;
                 }
                 return self.arrive_behind(w, (slot, at), lanes, number);
-            }
-            None => {
-                let text = format!("there is no operation {}", instr.sub);
-                return Err(self.barrier_error(w, instr, text));
             }
         };
         self.change_barrier(w, slot, at, |o| o.arrive(arrival).map(drop))

@@ -5,6 +5,7 @@ use super::{PATIENCE, Sm};
 use crate::error::{Error, Result};
 use crate::model::WarpMask;
 use crate::model::spad_sm_path::SmPathOutputs;
+use crate::sm::instr::Detail;
 use crate::sm::warp::{NEVER, State, Warp};
 
 /// Cycles without any event after which there will be none.
@@ -93,8 +94,9 @@ impl Sm<'_> {
         }
         if self.copies.barrier_waits >> w & 1 == 1
             && let Some(i) = warp.next()
+            && let Detail::Mbarrier(_, phase) = i.detail
         {
-            let (phase, at) = (i.amount, i.addrs.of(0));
+            let at = i.addrs.of(0);
             return format!(
                 "at pc {} for phase {phase} of the mbarrier at byte {at}",
                 i.pc

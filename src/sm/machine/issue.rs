@@ -5,7 +5,7 @@ use super::Sm;
 use crate::error::Result;
 use crate::model::spad_sm_path::SmPathOutputs;
 use crate::model::{SchedulerInputs, WarpClasses};
-use crate::sm::instr::{Instr, InstrKind};
+use crate::sm::instr::{Detail, Instr, InstrKind};
 use crate::sm::warp::{NEVER, Pending, State};
 
 impl Sm<'_> {
@@ -101,7 +101,11 @@ impl Sm<'_> {
             return Ok(());
         };
         let &Instr {
-            kind, pc, dst, sub, ..
+            kind,
+            pc,
+            dst,
+            detail,
+            ..
         } = instr;
         let words = self.words(instr);
         let passes = subwarps * u64::from(self.passes(instr, active));
@@ -112,17 +116,7 @@ impl Sm<'_> {
         } else {
             Box::default()
         };
-        if kind.is_shared() {
-            self.note_access(w, active)?;
-        } else if kind == InstrKind::RelSsp {
-            self.warps[w].released |= active;
-            self.note_release(self.warps[w].slot);
-        }
-        if kind.is_asynchronous() {
-            self.begin_asynchronous(w, active)?;
-        } else if kind == InstrKind::Mma {
-            self.begin_product(w, occupied);
-        }
+        self.begin(w, kind, (active, occupied))?;
         let warp = &mut self.warps[w];
         warp.issued_pc = pc;
         warp.offered = false;
@@ -133,9 +127,6 @@ impl Sm<'_> {
             (true, true, true) => Some(cycle + u64::from(self.config.path.mem_stages) + 2),
             _ => None,
         };
-        if kind == InstrKind::AtomShared {
-            self.atomics += 1;
-        }
         warp.ready_at = match (done, strict) {
             (None, true) => NEVER,
             (None, false) => cycle + passes,
@@ -155,7 +146,7 @@ impl Sm<'_> {
                     dst,
                     mask: active,
                     words,
-                    sub,
+                    detail,
                     success: 0,
                     segments,
                 });
@@ -163,8 +154,8 @@ impl Sm<'_> {
         }
         warp.use_tag();
         warp.advance()?;
-        if kind == InstrKind::Bar {
-            let (number, arrived) = (sub, done.unwrap_or(NEVER));
+        if let Detail::Barrier(number) = detail {
+            let arrived = done.unwrap_or(NEVER);
             warp.state = State::Barrier { number, arrived };
             let slot = warp.slot;
             self.meet(slot);
@@ -174,6 +165,25 @@ impl Sm<'_> {
         }
         if let Some(done) = done {
             self.completed_in(done);
+        }
+        Ok(())
+    }
+
+    /// What an instruction begins beside its way through the path: of a product
+    /// with the cycles that it occupies its unit.
+    fn begin(&mut self, w: usize, kind: InstrKind, (active, occupied): (u64, u64)) -> Result<()> {
+        if kind.is_shared() {
+            self.note_access(w, active)?;
+        }
+        match kind {
+            InstrKind::AtomShared => self.atomics += 1,
+            InstrKind::RelSsp => {
+                self.warps[w].released |= active;
+                self.note_release(self.warps[w].slot);
+            }
+            InstrKind::Mma => self.begin_product(w, occupied),
+            _ if kind.is_asynchronous() => self.begin_asynchronous(w, active)?,
+            _ => {}
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use super::Sm;
 use crate::error::{Error, Result};
 use crate::model::spad_sm_path::{Offer, kind};
 use crate::model::{lanes_of, warp_bit, warps_of};
-use crate::sm::instr::{Instr, InstrKind};
+use crate::sm::instr::{Detail, Instr, InstrKind};
 use crate::sm::warp::{NEVER, State};
 
 /// Pending instructions of a warp; more wait.
@@ -140,12 +140,11 @@ impl Sm<'_> {
                 "set locks in the configuration's [path]",
             ));
         }
-        if instr.kind == InstrKind::AtomShared && instr.sub > 8 {
+        if let Detail::Atomic(operation @ 9..) = instr.detail {
             return Err(Error::usage(
                 format!(
-                    "{}: there is no atomic operation {}",
-                    self.place(w, instr),
-                    instr.sub
+                    "{}: there is no atomic operation {operation}",
+                    self.place(w, instr)
                 ),
                 "expected 0 to 8 (docs/reference/formats.md)",
             ));

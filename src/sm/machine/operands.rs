@@ -6,7 +6,7 @@ use super::values::Values;
 use crate::config::Config;
 use crate::hash::Mapping;
 use crate::model::spad_sm_path::{Issue, NO_OPERANDS, Operands as PortOperands};
-use crate::sm::instr::{Addresses, Instr, InstrKind, full_mask};
+use crate::sm::instr::{Addresses, Detail, Instr, InstrKind, full_mask};
 use crate::sm::layout::SlotWords;
 use std::sync::Arc;
 
@@ -151,7 +151,10 @@ impl PassInExe {
     fn form(&mut self, config: &Config, instr: &Instr, pass: u32) {
         self.occupied = true;
         self.atomic = instr.kind == InstrKind::AtomShared;
-        self.aop = if self.atomic { instr.sub } else { 0 };
+        self.aop = match instr.detail {
+            Detail::Atomic(operation) => operation,
+            _ => 0,
+        };
         let phases = config.wide.in_phases();
         if phases && instr.kind.is_shared() && self.words > 1 {
             self.phase(config, instr, pass)

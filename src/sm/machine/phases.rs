@@ -9,8 +9,7 @@ use super::Sm;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::Mapping;
-use crate::sm::instr::{Instr, InstrKind};
-use crate::sm::warp::LANE_BY_LANE;
+use crate::sm::instr::{Detail, Instr, InstrKind};
 use crate::trace::Atomics;
 
 /// Words for atomics: in every bank as many different ones as a pass has lanes.
@@ -42,7 +41,7 @@ impl LaneWords {
     /// Gives each lane of an atomic a word of its own in the bank of its word,
     /// so that the bank serves the lanes one after another.
     pub fn separate(&self, instr: &Instr, mask: u64, addr: &mut [u16; 64]) {
-        let (LANE_BY_LANE, Some(mapping)) = (instr.sub, &self.mapping) else {
+        let (Detail::LaneByLane, Some(mapping)) = (instr.detail, &self.mapping) else {
             return;
         };
         let mut used = [0u8; 64];
@@ -82,7 +81,7 @@ impl Sm<'_> {
     pub(super) fn passes(&self, instr: &Instr, active: u64) -> u32 {
         let words = self.words(instr);
         // An atomic goes as a load here, and is none.
-        if instr.kind != InstrKind::LdShared || instr.sub == LANE_BY_LANE {
+        if instr.kind != InstrKind::LdShared || instr.detail == Detail::LaneByLane {
             return words;
         }
         let of_lane = |l: usize| (active >> l & 1 == 1).then(|| instr.addrs.of(l));

@@ -6,7 +6,7 @@
 use super::Sm;
 use crate::error::{Error, Result};
 use crate::model::{WarpMask, warp_bit};
-use crate::sm::instr::{Instr, InstrKind, OF_GROUP};
+use crate::sm::instr::{Detail, Instr};
 use std::collections::VecDeque;
 
 /// All units.
@@ -105,14 +105,13 @@ impl Sm<'_> {
 
     /// Cycles that a product occupies its unit; 0 for other instructions.
     pub(super) fn occupied(&self, w: usize, instr: &Instr) -> Result<u64> {
-        if instr.kind != InstrKind::Mma {
+        let Detail::Product(work) = instr.detail else {
             return Ok(0);
-        }
+        };
         let units = &self.config.sm.tensor;
-        let bits = instr.sub & !OF_GROUP;
-        let occupied = units.occupied(bits, instr.amount, instr.is_of_group());
+        let occupied = units.occupied(work.bits, work.macs, work.group);
         occupied.ok_or_else(|| {
-            let (of, key) = match instr.sub {
+            let (of, key) = match work.bits {
                 64 if units.macs_per_cycle > 0 => (" for f64", "f64_macs_per_cycle"),
                 _ => ("", "macs_per_cycle"),
             };

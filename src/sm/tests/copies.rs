@@ -61,7 +61,7 @@ fn one(kind: InstrKind) -> Instr {
 
 fn barrier(op: BarrierOp, number: u32) -> Instr {
     let mut instr = one(InstrKind::Mbarrier);
-    (instr.sub, instr.amount) = (op as u8, number);
+    instr.detail = Detail::Mbarrier(op, number);
     instr.addrs = Addresses::Affine {
         base: BARRIER,
         stride: 0,
@@ -82,7 +82,7 @@ fn copy(stores: bool, bytes: u64, arrives: bool) -> Instr {
 
 fn group(op: BulkGroupOp, number: u32) -> Instr {
     let mut instr = one(InstrKind::BulkGroup);
-    (instr.sub, instr.amount) = (op as u8, number);
+    instr.detail = Detail::BulkGroup(op, number);
     instr
 }
 

@@ -1,6 +1,7 @@
 //! Tensor units: products whose time is a formula.
 
 use super::*;
+use crate::ptx::tensor::Work;
 
 /// [`tiny`] with units of 256 multiplications of f16 a cycle.
 fn units(more: &str) -> Config {
@@ -131,23 +132,30 @@ fn products_of_warpgroups_have_their_rate() {
     };
     assert_eq!((of("sm90", true), of("sm90", false)), (128, 205));
     assert_eq!(of("sm80", true), of("sm80", false));
-    let product = |flag: u8| {
-        let mut product = Instr::new(InstrKind::Mma, 0, 1);
-        (product.sub, product.amount) = (16 | flag, 2048);
-        product
-    };
-    let cycles = |group: u32, flag| {
+    let cycles = |group: u32, is_of_group| {
         let config = tiny(&format!(
             "[tensor]\nmacs_per_cycle = 256\nlatency = 17\ngroup_macs_per_cycle = {group}\n"
         ));
-        copies::on(&config, vec![vec![product(flag); 5]])
+        copies::on(&config, vec![vec![product(is_of_group); 5]])
             .unwrap()
             .cycles
     };
-    assert_eq!(cycles(512, OF_GROUP), 4 * 4 + 4 + 17);
-    for (group, flag) in [(512, 0), (0, OF_GROUP), (0, 0)] {
-        assert_eq!(cycles(group, flag), 4 * 8 + 8 + 17, "{group} {flag}");
+    assert_eq!(cycles(512, true), 4 * 4 + 4 + 17);
+    for (group, is_of_group) in [(512, false), (0, true), (0, false)] {
+        let cycles = cycles(group, is_of_group);
+        assert_eq!(cycles, 4 * 8 + 8 + 17, "{group} {is_of_group}");
     }
+}
+
+/// 2048 multiplications of 16 bits.
+fn product(group: bool) -> Instr {
+    let mut product = Instr::new(InstrKind::Mma, 0, 1);
+    product.detail = Detail::Product(Work {
+        bits: 16,
+        macs: 2048,
+        group,
+    });
+    product
 }
 
 /// Products of a warpgroup into one accumulator follow each other in the unit;
@@ -155,16 +163,16 @@ fn products_of_warpgroups_have_their_rate() {
 #[test]
 fn products_of_warpgroups_do_not_wait_for_their_accumulator() {
     let config = tiny("[tensor]\nmacs_per_cycle = 256\nlatency = 17\n");
-    let cycles = |flag: u8, reads: bool| {
-        let mut product = Instr::new(InstrKind::Mma, 0, 1);
-        (product.sub, product.amount, product.dst) = (16 | flag, 2048, Some(1));
+    let cycles = |group, reads: bool| {
+        let mut product = product(group);
+        product.dst = Some(1);
         let mut program = vec![product; 5];
         let mut read = Instr::new(InstrKind::Alu, 0, 1);
         read.srcs = Sources::new(&[1]).unwrap();
         program.extend(reads.then_some(read));
         copies::on(&config, vec![program]).unwrap().cycles
     };
-    assert_eq!(cycles(OF_GROUP, false), 5 * 8 + 17);
-    assert_eq!(cycles(OF_GROUP, true), 5 * 8 + 17 + 1);
-    assert_eq!(cycles(0, false), 5 * (8 + 17));
+    assert_eq!(cycles(true, false), 5 * 8 + 17);
+    assert_eq!(cycles(true, true), 5 * 8 + 17 + 1);
+    assert_eq!(cycles(false, false), 5 * (8 + 17));
 }

@@ -3,7 +3,8 @@
 use super::expr::{Scanner, Wrong, wrong};
 use super::line::{Line, Section, Template};
 use crate::error::{Error, Result};
-use crate::sm::instr::{Instr, InstrKind, KernelInfo, Sources};
+use crate::ptx::tensor::Work;
+use crate::sm::instr::{Detail, Instr, InstrKind, KernelInfo, Sources};
 use std::path::Path;
 
 /// Most turns of all `repeat`s around an instruction.
@@ -248,49 +249,7 @@ impl Parser {
             );
         };
         let mut instr = Instr::new(kind, self.pc, 0);
-        match suffix {
-            _ if kind == InstrKind::Mma => {
-                let Some((bits, macs)) = product(suffix) else {
-                    return wrong(
-                        at,
-                        format!("'{word}' does not specify what it multiplies"),
-                        "expected mma.BITS.MACS: factors of 1, 4, 8, 16, 32 (tf32) or 64 bits, \
-                         and the number of multiplications, as in mma.16.2048",
-                    );
-                };
-                (instr.sub, instr.amount) = (bits, macs);
-            }
-            "" => {}
-            _ if kind == InstrKind::AtomShared => {
-                let op = ATOMICS.iter().position(|&name| name == suffix);
-                let Some(op) = op else {
-                    return wrong(
-                        at,
-                        format!("there is no atomic '{suffix}'"),
-                        "atomics are add, and, or, xor, exch, umin, umax, smin, smax",
-                    );
-                };
-                instr.sub = op as u8;
-            }
-            _ => {
-                let bytes = match suffix {
-                    "8" => Some(1),
-                    "16" => Some(2),
-                    "32" => Some(4),
-                    "64" => Some(8),
-                    "128" => Some(16),
-                    _ => None,
-                };
-                let Some(bytes) = bytes.filter(|_| kind.is_memory() && !kind.is_word_only()) else {
-                    return wrong(
-                        at,
-                        format!("'{word}' has no width '{suffix}'"),
-                        "loads and stores have .8, .16, .32, .64 or .128 bits",
-                    );
-                };
-                instr.bytes = bytes;
-            }
-        }
+        specify(&mut instr, (word, suffix), at)?;
         if let Some(mask) = mask
             && mask & !crate::sm::instr::full_mask(self.info.warp_size) != 0
         {
@@ -316,14 +275,7 @@ impl Parser {
         let at = template.at;
         let kind = template.instr.kind;
         if kind == InstrKind::Bar {
-            if !scan.rest().is_empty() {
-                let at = scan.at;
-                let Ok(number) = u8::try_from(scan.number()?) else {
-                    return wrong(at, "the barrier's number is too large", "expected 0 to 255");
-                };
-                template.instr.sub = number;
-            }
-            return Ok(());
+            return barrier(scan, &mut template.instr);
         }
         let mut registers = Vec::new();
         let mut register_before_address = false;
@@ -364,20 +316,12 @@ impl Parser {
                 "expected an address in brackets, such as [4*l]",
             );
         }
-        // The first register is the destination, but for kinds that have none;
-        // a memory kind has one where a register stands before the address.
-        let has_dst = match kind {
-            InstrKind::Alu
-            | InstrKind::Mov
-            | InstrKind::Sfu
-            | InstrKind::Mma
-            | InstrKind::Texture => !registers.is_empty(),
-            InstrKind::LdShared
-            | InstrKind::LdGlobal
-            | InstrKind::LdLock
-            | InstrKind::AtomShared => register_before_address,
-            _ => false,
+        let first_is_dst = if kind.is_memory() {
+            register_before_address
+        } else {
+            !registers.is_empty()
         };
+        let has_dst = first_is_dst && may_write(kind);
         let sources = if has_dst {
             &registers[1..]
         } else {
@@ -390,6 +334,75 @@ impl Parser {
         }
         Ok(())
     }
+}
+
+/// What follows the name of an instruction and a dot, of the `word` at `at`.
+fn specify(instr: &mut Instr, (word, suffix): (&str, &str), at: usize) -> Result<(), Wrong> {
+    let kind = instr.kind;
+    match suffix {
+        _ if kind == InstrKind::Mma => {
+            let Some(work) = product(suffix) else {
+                return wrong(
+                    at,
+                    format!("'{word}' does not specify what it multiplies"),
+                    "expected mma.BITS.MACS: factors of 1, 4, 8, 16, 32 (tf32) or 64 bits, \
+                     and the number of multiplications, as in mma.16.2048",
+                );
+            };
+            instr.detail = Detail::Product(work);
+        }
+        "" => {}
+        _ if kind == InstrKind::AtomShared => {
+            let Some(operation) = ATOMICS.iter().position(|&name| name == suffix) else {
+                return wrong(
+                    at,
+                    format!("there is no atomic '{suffix}'"),
+                    "atomics are add, and, or, xor, exch, umin, umax, smin, smax",
+                );
+            };
+            instr.detail = Detail::Atomic(operation as u8);
+        }
+        _ => {
+            let bytes = match suffix {
+                "8" => Some(1),
+                "16" => Some(2),
+                "32" => Some(4),
+                "64" => Some(8),
+                "128" => Some(16),
+                _ => None,
+            };
+            let Some(bytes) = bytes.filter(|_| kind.is_memory() && !kind.is_word_only()) else {
+                return wrong(
+                    at,
+                    format!("'{word}' has no width '{suffix}'"),
+                    "loads and stores have .8, .16, .32, .64 or .128 bits",
+                );
+            };
+            instr.bytes = bytes;
+        }
+    }
+    Ok(())
+}
+
+/// The number of a barrier, where it has one.
+fn barrier(scan: &mut Scanner, instr: &mut Instr) -> Result<(), Wrong> {
+    if scan.rest().is_empty() {
+        return Ok(());
+    }
+    let at = scan.at;
+    let Ok(number) = u8::try_from(scan.number()?) else {
+        return wrong(at, "the barrier's number is too large", "expected 0 to 255");
+    };
+    instr.detail = Detail::Barrier(number);
+    Ok(())
+}
+
+/// The first register may be a destination; of an access it is one where it
+/// stands before the address.
+fn may_write(kind: InstrKind) -> bool {
+    use InstrKind::{Alu, AtomShared, LdGlobal, LdLock, LdShared, Mma, Mov, Sfu, Texture};
+    let computes = matches!(kind, Alu | Mov | Sfu | Mma | Texture);
+    computes || matches!(kind, LdShared | LdGlobal | LdLock | AtomShared)
 }
 
 /// `*`, `3` or `2-5`.
@@ -430,11 +443,14 @@ fn register(scan: &mut Scanner) -> Result<u8, Wrong> {
 }
 
 /// `16.2048`: bits of the factors, and multiplications.
-fn product(suffix: &str) -> Option<(u8, u32)> {
+fn product(suffix: &str) -> Option<Work> {
     let (bits, macs) = suffix.split_once('.')?;
     let bits = bits.parse().ok();
-    let bits = bits.filter(|bits| [1, 4, 8, 16, 32, 64].contains(bits))?;
-    Some((bits, macs.parse().ok().filter(|macs| *macs > 0)?))
+    Some(Work {
+        bits: bits.filter(|bits| [1, 4, 8, 16, 32, 64].contains(bits))?,
+        macs: macs.parse().ok().filter(|macs| *macs > 0)?,
+        group: false,
+    })
 }
 
 /// The kind that a word names, and what follows the name and a dot.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::Result;
-use crate::sm::instr::{Addresses, Instr, InstrKind};
+use crate::sm::instr::{Addresses, Detail, Instr, InstrKind};
 use crate::sm::workload::Workload;
 use std::path::Path;
 
@@ -48,11 +48,14 @@ fn one_text_describes_all_warps() {
     let more = program(&text, 1, 1);
     assert_eq!(more[0].addrs.of(0), 0x1000 + 128);
     assert_eq!(
-        (more[3].kind, more[3].sub, more[3].mask),
-        (InstrKind::AtomShared, 6, 3)
+        (more[3].kind, more[3].detail, more[3].mask),
+        (InstrKind::AtomShared, Detail::Atomic(6), 3)
     );
     assert_eq!((more[3].dst, more[3].srcs.as_slice()), (Some(2), &[1][..]));
-    assert_eq!((more[4].kind, more[4].sub), (InstrKind::Bar, 3));
+    assert_eq!(
+        (more[4].kind, more[4].detail),
+        (InstrKind::Bar, Detail::Barrier(3))
+    );
     assert_eq!(
         (more[5].dst, more[5].srcs.as_slice()),
         (Some(4), &[1, 2][..])

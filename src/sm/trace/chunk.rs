@@ -5,6 +5,7 @@
 //! addresses are written against those of the instruction before, so that
 //! straight-line code with strided accesses takes a few bytes a line.
 
+mod detail;
 mod transfer;
 
 use crate::sm::instr::{Addresses, Instr, InstrKind, MAX_SOURCES, Sources};
@@ -105,12 +106,7 @@ impl Encoder {
         let width = instr.bytes.max(1).trailing_zeros() as u8;
         out.push(srcs.len() as u8 | width << 4);
         out.extend(srcs);
-        if instr.kind.has_sub() {
-            out.push(instr.sub);
-        }
-        if instr.kind.has_amount() {
-            put_varint(out, instr.amount.into());
-        }
+        detail::put(out, instr.detail);
         if let Addresses::Copy(copy) = &instr.addrs {
             transfer::put(out, copy, &mut context.base);
         } else if instr.kind.has_address() {
@@ -258,15 +254,7 @@ fn decode_one(
         *register = cursor.byte()?;
     }
     instr.srcs = Sources::new(&registers[..srcs]).unwrap_or_default();
-    if kind.has_sub() {
-        instr.sub = cursor.byte()?;
-    }
-    if kind.has_amount() {
-        let Ok(amount) = u32::try_from(cursor.varint()?) else {
-            return cursor.corrupt("an amount has more than 32 bits");
-        };
-        instr.amount = amount;
-    }
+    instr.detail = detail::read(cursor, instr.detail)?;
     if kind.is_memory() {
         instr.bytes = 1 << (shape >> 4);
     }

@@ -1,7 +1,11 @@
 //! Round trips, size, and damaged files.
 
 use super::*;
-use crate::sm::instr::{Addresses, Instr, InstrKind, KernelInfo, Sources, full_mask};
+use crate::ptx::exec::BarrierOp;
+use crate::ptx::tensor::Work;
+use crate::sm::instr::{
+    Addresses, BulkGroupOp, Detail, Instr, InstrKind, KernelInfo, Sources, full_mask,
+};
 use crate::sm::transfer::Transfer;
 use crate::sm::workload::Workload;
 use proptest::prelude::*;
@@ -62,7 +66,7 @@ prop_compose! {
         dst in any::<Option<u8>>(),
         srcs in prop::collection::vec(any::<u8>(), 0..=4),
         width in 0..5u32,
-        (sub, amount) in any::<(u8, u32)>(),
+        (byte, amount) in any::<(u8, u32)>(),
         base in any::<u64>(),
         stride in prop_oneof![Just(4i64), any::<i64>()],
         list in any::<Option<[u64; 32]>>(),
@@ -72,12 +76,24 @@ prop_compose! {
         let mut instr = Instr::new(kind, pc, mask);
         instr.dst = dst;
         instr.srcs = Sources::new(&srcs).unwrap();
-        if kind.has_sub() {
-            instr.sub = sub;
-        }
-        if kind.has_amount() {
-            instr.amount = amount;
-        }
+        instr.detail = match instr.detail {
+            Detail::Atomic(_) => Detail::Atomic(byte),
+            Detail::Barrier(_) => Detail::Barrier(byte),
+            Detail::Product(_) => Detail::Product(Work {
+                bits: byte & 0x7f,
+                macs: amount,
+                group: byte > 0x7f,
+            }),
+            Detail::Mbarrier(..) => {
+                let op = BarrierOp::ALL[usize::from(byte) % BarrierOp::ALL.len()];
+                Detail::Mbarrier(op, amount)
+            }
+            Detail::BulkGroup(..) => {
+                let op = BulkGroupOp::ALL[usize::from(byte) % BulkGroupOp::ALL.len()];
+                Detail::BulkGroup(op, amount)
+            }
+            none => none,
+        };
         if kind == InstrKind::BulkCopy {
             instr.addrs = Addresses::Copy(Box::new(transfer));
         } else if kind == InstrKind::Mbarrier {
