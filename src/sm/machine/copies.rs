@@ -187,7 +187,7 @@ impl Sm<'_> {
         let (through, by_barrier) = match instr.detail {
             Detail::Mbarrier(BarrierOp::Wait, phase) => {
                 let object = self.copies.barriers[warp.slot].get(&instr.addrs.of(0));
-                (object.is_some_and(|o| o.phase() > phase.into()), true)
+                (object.is_some_and(|o| o.phase() > u64::from(phase)), true)
             }
             Detail::BulkGroup(op @ (BulkGroupOp::Wait | BulkGroupOp::WaitRead), left) => {
                 let done = op == BulkGroupOp::Wait;
