@@ -215,3 +215,60 @@ fn flow_names_the_text_of_a_line() {
     );
     assert!(page.unwrap().contains(&format!("a.ptx:{line}")));
 }
+
+/// An array of `name`, in which the function stores its thread at words
+/// `1 << shift` apart; the store is in the same line of both texts.
+fn column(head: &str, name: &str, shift: u32) -> String {
+    format!(
+        "{HEAD}.extern .func other ();\n{head} {{\n.reg .b32 %r<5>;\n\
+         .shared .align 4 .b8 {name}[4096];\n\
+         mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, {};\nmov.u32 %r3, {name};\n\
+         add.u32 %r4, %r3, %r2;\nst.shared.u32 [%r4], %r1;\n",
+        shift + 2
+    )
+}
+
+/// The index of an access is that of its line in its text.
+#[test]
+fn source_changes_name_the_text_of_a_line() {
+    let folder = folder(BOTH, 32);
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    let first = column(".visible .entry first(.param .u64 out)", "near", 2);
+    write("a.ptx", format!("{first}call other, ();\nret;\n}}\n"));
+    let second = column(".visible .func other ()", "far", 3);
+    write(
+        "b.ptx",
+        format!(
+            "{}ret;\n}}\n",
+            second.replace(".extern .func other ();", "//")
+        ),
+    );
+    let launch = std::fs::read_to_string(folder.path().join("l.toml")).unwrap();
+    let launch = launch
+        .split("[[then]]")
+        .next()
+        .unwrap()
+        .replace("[64]", "[32]");
+    write("l.toml", launch);
+    let line = first.lines().position(|l| l.contains("st.shared")).unwrap() + 1;
+    let args = ["tune", "l.toml", "--software", "--hash", "swizzle"];
+    let (status, out, err) = spadkit(folder.path(), &[&args[..], &["--format", "json"]].concat());
+    assert_eq!(status, 0, "{out}{err}");
+    let found = json(&out);
+    let changes = found["suggestions"].as_array().unwrap();
+    let of = |array: &str| {
+        let one = changes.iter().find(|s| s["array"] == array);
+        one.unwrap_or_else(|| panic!("{out}"))["lines"][0]["accesses"][0].clone()
+    };
+    for (array, file, expression) in [
+        ("near", "a.ptx", "near[threadIdx.x * 4]"),
+        ("far", "b.ptx", "far[threadIdx.x * 8]"),
+    ] {
+        let access = of(array);
+        assert_eq!(access["ptx_file"], file);
+        assert_eq!(access["ptx_line"], line);
+        assert_eq!(access["expression"], expression);
+    }
+    let (_, out, _) = spadkit(folder.path(), &args);
+    assert!(out.contains(&format!("b.ptx:{line}, 7 conflicts")), "{out}");
+}

@@ -132,6 +132,68 @@ fn the_mode_that_clears_a_tile_is_said() {
     assert!(!none.contains("tma:"), "{none}");
 }
 
+/// Tiles of tensor copies: nothing but the modes of their maps, whatever mode
+/// the kernel has them in; the source changes name the map.
+#[test]
+fn arrays_of_tensor_copies_have_swizzle_modes_alone() {
+    let found = |kernel: &str| json(&["tune", kernel, "--software", "--preset", "sm90"]);
+    let plain = found("kernels/tma/tma_transpose.toml");
+    let swizzled = found("kernels/tma/tma_transpose_swizzled.toml");
+    let hashes = |of: &Value| -> Vec<(String, u64)> {
+        let results = of["results"].as_array().unwrap().iter();
+        let one = |r: &Value| {
+            let hash = r["hash"].as_str().unwrap().to_owned();
+            (hash, r["conflicts"].as_u64().unwrap())
+        };
+        results.map(one).collect()
+    };
+    let (none, wide) = ("mod".to_owned(), "swizzle:3,2,3".to_owned());
+    for of in [&plain, &plain["per_variable"]["variables"][0]] {
+        assert_eq!(hashes(of), [(wide.clone(), 96), (none.clone(), 992)]);
+        assert_eq!(of["fewest_proved"], true);
+    }
+    assert_eq!(hashes(&swizzled), [(none, 96), (wide, 992)]);
+    assert_eq!(swizzled["suggestions"].as_array().unwrap().len(), 0);
+    let modes = |of: &Value| -> Vec<(u64, bool)> {
+        let modes = of["modes"][0]["modes"].as_array().unwrap().iter();
+        let one = |m: &Value| (m["conflicts"].as_u64(), m["possible"].as_bool());
+        modes
+            .map(one)
+            .map(|(c, p)| (c.unwrap(), p.unwrap()))
+            .collect()
+    };
+    // Rows of 128 bytes are too wide for the modes between.
+    let expected = [(992, true), (480, false), (224, false), (96, true)];
+    assert_eq!(modes(&plain), expected);
+    assert_eq!(modes(&swizzled), expected);
+    let change = &plain["suggestions"][0];
+    assert_eq!(
+        change["tensor_copies"],
+        serde_json::json!([{"ptx_line": 63, "ptx_file": null, "swizzle": 128}])
+    );
+    assert!(change["padding"].is_null(), "{change}");
+    let args = [
+        "tune",
+        "kernels/tma/tma_transpose.toml",
+        "--software",
+        "--preset",
+        "sm90",
+        "-q",
+    ];
+    let text = String::from_utf8(spadkit(&args).stdout).unwrap();
+    for part in [
+        "tile: only swizzle modes of the tensor copies are possible, here none, tma:128: the copy \
+         at PTX line 63 writes rows of 128 bytes, in mode none",
+        "turned: only swizzle modes of the tensor copies are possible, here none, tma:128: the \
+         copy at PTX line 115 reads rows of 128 bytes, in mode none",
+        "front, fewest conflicts (96): no other mode of the tensor copies leaves fewer, proved",
+        "the map of the tensor copy at PTX line 63 gets CU_TENSOR_MAP_SWIZZLE_128B",
+        "from the start of tile, which begins at a multiple of 1024 bytes",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
 /// Blocks on an SM under the mappings of the front; registers and instructions
 /// where there is a `ptxas`.
 #[test]
@@ -297,7 +359,7 @@ fn the_text_shows_the_front_and_what_is_proved() {
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
         "tile_vector: 992 conflicts as it is, 40 accesses to 4096 bytes, of up to 128 bits",
-        "no XOR of index bits and no padding leaves fewer, proved",
+        "no mapping that keeps vectors of 16 bytes whole leaves fewer, proved",
         "left out: xor: it splits accesses of 128 bits",
         "vectors against conflicts",
         "code: spadkit encode",

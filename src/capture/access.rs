@@ -4,10 +4,14 @@ use super::barriers::{Arrival, Barriers};
 use super::code::{Code, Role};
 use crate::error::{Error, Result};
 use crate::launch::{LaunchFile, Prepared};
-use crate::ptx::exec::{BlockSink, Event, Options, Sink};
+use crate::ptx::exec::{BlockSink, CopyEvent, Event, Options, Piece, Sink};
 use crate::ptx::shared::is_shared;
-use crate::trace::{Access, AccessTrace, Op, Place, SharedVariable, VARIABLES_FIELD};
+use crate::trace::{
+    Access, AccessTrace, Op, Place, SharedVariable, TENSOR_COPIES_FIELD, TensorCopy,
+    VARIABLES_FIELD,
+};
 use serde_json::{Map, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -93,6 +97,12 @@ pub fn launch_trace(
     if !variables.is_empty() {
         extra.insert(VARIABLES_FIELD.to_owned(), json!(variables));
     }
+    if !recorded.tensor_copies.is_empty() {
+        extra.insert(
+            TENSOR_COPIES_FIELD.to_owned(),
+            json!(recorded.tensor_copies),
+        );
+    }
     let at = [block % gx, block / gx % gy, block / (gx * gy)];
     extra.insert("block".to_owned(), json!(at));
     if !file.then.is_empty() {
@@ -147,6 +157,8 @@ struct Recorded {
     intervals: u32,
     touched: Vec<bool>,
     too_many: bool,
+    /// Shared memory that tensor copies go through.
+    tensor_copies: BTreeSet<TensorCopy>,
 }
 
 struct RawAccess {
@@ -196,6 +208,24 @@ impl BlockSink for OneBlock<'_> {
             }
             _ => {}
         }
+    }
+
+    fn bulk_copy(&mut self, event: &CopyEvent) {
+        let row = &self.recorder.code.rows[event.pc as usize];
+        let Some(tensor) = event.tensor else {
+            return;
+        };
+        let copy = |&(offset, bytes): &Piece| TensorCopy {
+            ptx_line: row.line,
+            ptx_file: row.file.clone(),
+            stores: event.stores,
+            offset: offset as u32,
+            bytes: bytes as u32,
+            swizzle: tensor.swizzle.span() as u32,
+            row_bytes: tensor.row_bytes,
+        };
+        let copies = event.shared.iter().map(copy);
+        self.recorded.tensor_copies.extend(copies);
     }
 
     fn barrier_passed(&mut self, barrier: u32) {

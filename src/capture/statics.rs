@@ -125,24 +125,23 @@ pub fn ptx_statics(module: &Module, entry: &str, block: [u32; 3]) -> Result<Stat
 }
 
 /// [`source_indices`] of the launch that `input` names.
-pub fn launch_indices(input: &Path) -> Result<BTreeMap<u32, SourceIndex>> {
+pub fn launch_indices(input: &Path) -> Result<Indices> {
     let (file, selected) = super::opened(input)?;
     let prepared = file.prepare()?;
     let launch = &prepared.launches()[selected.index(prepared.launches())?];
     source_indices(prepared.program(), &launch.entry, launch.block)
 }
 
-/// The indices of the shared variables that the accesses of an entry compute,
-/// by line of the PTX: in a block of any size where that is enough, else in
+/// The indices of shared variables that accesses compute, by the PTX file,
+/// where several are linked, and the 1-based line in it.
+pub type Indices = BTreeMap<(Option<String>, u32), SourceIndex>;
+
+/// The indices of the shared variables that the accesses of an entry compute: in a block of any size where that is enough, else in
 /// one of `block` threads.
-pub fn source_indices(
-    program: &Program,
-    entry: &str,
-    block: [u32; 3],
-) -> Result<BTreeMap<u32, SourceIndex>> {
+pub fn source_indices(program: &Program, entry: &str, block: [u32; 3]) -> Result<Indices> {
     let module = program.module();
     let code = Code::new(program, entry)?;
-    let mut found: BTreeMap<u32, SourceIndex> = BTreeMap::new();
+    let mut found = Indices::new();
     for block in [None, Some(block)] {
         let context = Context {
             block,
@@ -155,12 +154,13 @@ pub fn source_indices(
             let (Some(line), Some(index)) = (site.place.ptx_line, site.index) else {
                 continue;
             };
+            let place = (site.place.ptx_file, line);
             let unknown = |i: &SourceIndex| i.stand_ins().count();
             let better = found
-                .get(&line)
+                .get(&place)
                 .is_none_or(|f| unknown(&index) < unknown(f));
             if better {
-                found.insert(line, index);
+                found.insert(place, index);
             }
         }
     }

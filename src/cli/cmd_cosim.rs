@@ -1,7 +1,7 @@
 //! `spadkit cosim`: Verilated RTL against the golden model.
 
 use super::Global;
-use super::printer::{Printer, table};
+use super::printer::{CommandResult, Printer, table};
 use crate::capture::is_launch;
 use crate::config::Config;
 use crate::cosim::{CosimOptions, CosimResult, PATH, Replay, cosim_all};
@@ -15,7 +15,7 @@ use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
 use crate::workload::{self, AccessOptions};
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Run the RTL in lockstep with the golden model, in Verilator.
@@ -94,14 +94,14 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
         bar.set(done, unit);
     })?;
     drop(bar);
-    for result in results.iter().filter(|r| r.replay && !r.outcome.ended) {
+    for result in results.iter().filter(|r| r.ended == Some(false)) {
         if result.mismatch().is_none() {
             let cycles = result.outcome.cycles;
             printer.warn(format!("the kernel had not ended after {cycles} cycles"));
         }
     }
-    let json = json!({"results": results.iter().map(CosimResult::json).collect::<Vec<_>>()});
-    printer.result(json, || text(&results))?;
+    let verified = Verified { results };
+    printer.show(&verified)?;
     let mut options = format!("{} --seed {}", global.machine_option(), args.seed);
     if let Some(input) = &args.trace {
         options.push_str(&format!(" --trace {}", shell(input)));
@@ -115,7 +115,7 @@ pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Resul
     if let Some(cycles) = args.cycles {
         options.push_str(&format!(" --cycles {cycles}"));
     }
-    fail_on_mismatch(&results, &options)
+    fail_on_mismatch(&verified.results, &options)
 }
 
 /// What --trace drives the units with.
@@ -221,16 +221,24 @@ pub(super) fn fail_on_mismatch(results: &[CosimResult], options: &str) -> Result
     })
 }
 
-fn text(results: &[CosimResult]) -> String {
-    let header = ["unit", "cycles", "checks", "mismatches", "cycles/s"];
-    let rows = results.iter().map(|r| {
-        vec![
-            r.unit.clone(),
-            r.outcome.cycles.to_string(),
-            r.outcome.checks.to_string(),
-            r.outcome.mismatches.to_string(),
-            format!("{:.2e}", r.outcome.cycles as f64 / r.seconds.max(1e-9)),
-        ]
-    });
-    table(&header, &header[1..], rows)
+/// The units beside their models.
+#[derive(Serialize)]
+struct Verified {
+    results: Vec<CosimResult>,
+}
+
+impl CommandResult for Verified {
+    fn text(&self) -> String {
+        let header = ["unit", "cycles", "checks", "mismatches", "cycles/s"];
+        let rows = self.results.iter().map(|r| {
+            vec![
+                r.unit.clone(),
+                r.outcome.cycles.to_string(),
+                r.outcome.checks.to_string(),
+                r.outcome.mismatches.to_string(),
+                format!("{:.2e}", r.outcome.cycles as f64 / r.seconds.max(1e-9)),
+            ]
+        });
+        table(&header, &header[1..], rows)
+    }
 }

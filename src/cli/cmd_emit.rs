@@ -2,13 +2,13 @@
 //! and FuseSoC core.
 
 use super::Global;
-use super::printer::{Printer, table};
+use super::printer::{CommandResult, Printer, table};
 use crate::cosim::{BENCH_CYCLES, add_test_benches};
 use crate::error::{Error, Result};
 use crate::output::OwnedFolder;
-use crate::rtl::{Budget, Design, Reset, SystemVerilog, write_design};
+use crate::rtl::{Budget, Design, Manifest, Reset, SystemVerilog, write_design};
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// Write synthesizable Verilog, with test benches, constraints (SDC), a file list, a FuseSoC core
@@ -153,9 +153,26 @@ pub(super) fn run(args: &EmitArgs, global: &Global, printer: &Printer) -> Result
             printer.warn(format!("{}: {note}", machine.name));
         }
     }
-    let mut json = design.manifest();
-    json["dir"] = json!(args.out.to_string_lossy());
-    printer.result(json, || {
+    printer.show(&Emitted {
+        manifest: design.manifest(),
+        dir: args.out.to_string_lossy().into(),
+        design: &design,
+    })
+}
+
+/// What is in the directory now.
+#[derive(Serialize)]
+struct Emitted<'a> {
+    #[serde(flatten)]
+    manifest: Manifest<'a>,
+    dir: String,
+    #[serde(skip)]
+    design: &'a Design,
+}
+
+impl CommandResult for Emitted<'_> {
+    fn text(&self) -> String {
+        let design = self.design;
         let rows = design.units.iter().map(|u| {
             let bits: usize = u.ports.iter().map(|p| p.width).sum();
             vec![
@@ -176,8 +193,8 @@ pub(super) fn run(args: &EmitArgs, global: &Global, printer: &Printer) -> Result
             },
             design.preset,
             design.geometry,
-            args.out.display(),
+            self.dir,
             table(&header, &header[1..], rows)
         )
-    })
+    }
 }

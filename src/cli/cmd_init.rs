@@ -1,11 +1,11 @@
 //! `spadkit init`: a launch file to fill in.
 
-use super::printer::Printer;
+use super::printer::{CommandResult, Printer};
 use crate::error::{Error, Result};
 use crate::launch::{Given, GivenArg, Skeleton, read_module};
 use crate::output::write_file;
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Write a launch file for a kernel, to fill in.
@@ -65,16 +65,31 @@ pub(super) fn run(args: &InitArgs, printer: &Printer) -> Result<()> {
     };
     let text = skeleton.text(&from_folder_of(&output, &args.input)?, &given)?;
     write_file(&output, text.as_bytes())?;
-    let left = text.matches("# fill in").count();
-    let json = json!({"launch": output.display().to_string(), "to_fill_in": left, "text": text});
-    printer.result(json, || {
-        let file = output.display();
-        match left {
+    printer.show(&Written {
+        launch: output.display().to_string(),
+        to_fill_in: text.matches("# fill in").count(),
+        text,
+    })
+}
+
+/// The launch file.
+#[derive(Serialize)]
+struct Written {
+    launch: String,
+    /// Lines of the text that are.
+    to_fill_in: usize,
+    text: String,
+}
+
+impl CommandResult for Written {
+    fn text(&self) -> String {
+        let file = &self.launch;
+        match self.to_fill_in {
             0 => format!("{file}: run it with: spadkit run {file}\n"),
             1 => format!("{file}: fill in 1 line, then: spadkit run {file}\n"),
-            _ => format!("{file}: fill in {left} lines, then: spadkit run {file}\n"),
+            left => format!("{file}: fill in {left} lines, then: spadkit run {file}\n"),
         }
-    })
+    }
 }
 
 /// How a launch file at `output` names `ptx`: by the file's name where they

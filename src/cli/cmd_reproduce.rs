@@ -5,17 +5,20 @@ mod sensitivity;
 
 pub(super) use compose::{ComposeArgs, run as run_compose};
 
-use super::printer::{Printer, Progress, table};
+use super::printer::{CommandResult, Printer, Progress, table};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::write_file;
+use crate::reproduce::compose::{Composed, composed};
 use crate::reproduce::page::{Section, chart_file, markdown, rows, sensitivity_file};
+use crate::reproduce::sensitivity::Sensitivity;
 use crate::reproduce::{
     Change, Comparison, Figure, Library, Point, Store, Verdict, Watch, compute, number, points,
     results, table_of,
 };
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -110,10 +113,8 @@ pub(super) fn run(args: &ReproduceArgs, printer: &Printer) -> Result<()> {
         });
     }
     if shard.is_some() {
-        let count = wanted.len();
-        return printer.result(json!({"points": count}), || {
-            format!("{count} points; spadkit merge puts the shards together\n")
-        });
+        let points = wanted.len();
+        return printer.show(&Shard { points });
     }
     let mut sections = sections(&library, &figures, &store)?;
     for section in &mut sections {
@@ -169,18 +170,15 @@ fn sections<'a>(
 ) -> Result<Vec<Section<'a>>> {
     let section = |figure: &&'a Figure| {
         let table = table_of(&library.root, figure, store, &Change::default())?;
-        let mut section = Section {
+        Ok(Section {
             figure,
             results: results(figure, figure.machine_name()?.as_deref(), &table),
-            body: None,
             sensitivity: Vec::new(),
-            drawing: None,
-            details: None,
-        };
-        if figure.id == "compose" {
-            compose::describe(&mut section, library, &table)?;
-        }
-        Ok(section)
+            composed: match figure.id.as_str() {
+                "compose" => Some(composed(&library.root, figure, &table)?),
+                _ => None,
+            },
+        })
     };
     figures.iter().map(section).collect()
 }
@@ -203,59 +201,95 @@ fn report(sections: &[Section], out: Option<&Path>, printer: &Printer) -> Result
             markdown(sections, "charts").as_bytes(),
         )?;
     }
-    let all: Vec<&Comparison> = sections.iter().flat_map(|s| &s.results).collect();
-    let mut json = json!({"results": all});
-    for section in sections {
-        if let Some(details) = &section.details {
-            json[&section.figure.id] = details.clone();
-        }
-        for headline in &section.sensitivity {
-            json["sensitivity"][&section.figure.id][&headline.name] = headline.json();
-        }
-    }
-    printer.result(json, || text(&all, sections))
+    printer.show(&Reproduced::of(sections))
 }
 
-fn text(results: &[&Comparison], sections: &[Section]) -> String {
-    let value = |v: Option<f64>| v.map_or(String::new(), number);
-    let rows = results.iter().map(|r| {
-        vec![
-            r.id.clone(),
-            r.quantity.clone(),
-            r.workload.clone().unwrap_or_default(),
-            value(r.published),
-            value(r.measured),
-            r.unit.clone(),
-            match r.verdict {
-                Verdict::Reproduced => "reproduced".to_owned(),
-                Verdict::Differs => "differs".to_owned(),
-                Verdict::NotReproducible => "-".to_owned(),
-            },
-        ]
-    });
-    let head = [
-        "ID",
-        "quantity",
-        "workload",
-        "published",
-        "measured",
-        "unit",
-        "verdict",
-    ];
-    let count = |v| results.iter().filter(|r| r.verdict == v).count();
-    let reasons = results.iter().filter(|r| r.measured.is_none());
-    let reasons = reasons.filter_map(|r| Some(format!("{}: {}\n", r.id, r.reason.as_ref()?)));
-    let ranges = sections.iter().flat_map(|s| &s.sensitivity);
-    let ranges = ranges.map(|headline| format!("{}\n", headline.text()));
-    format!(
-        "{}{}{}\n{} reproduced, {} differ, {} without a published value\n",
-        table(&head, &["published", "measured"], rows.collect::<Vec<_>>()),
-        reasons.collect::<String>(),
-        ranges.collect::<String>(),
-        count(Verdict::Reproduced),
-        count(Verdict::Differs),
-        count(Verdict::NotReproducible),
-    )
+/// The points of a shard.
+#[derive(Serialize)]
+struct Shard {
+    points: usize,
+}
+
+impl CommandResult for Shard {
+    fn text(&self) -> String {
+        let points = self.points;
+        format!("{points} points; spadkit merge puts the shards together\n")
+    }
+}
+
+/// Figures as measured.
+#[derive(Serialize)]
+struct Reproduced<'a> {
+    results: Vec<&'a Comparison>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compose: Option<&'a [Composed]>,
+    /// By figure and quantity.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    sensitivity: BTreeMap<&'a str, BTreeMap<&'a str, Sensitivity>>,
+    #[serde(skip)]
+    sections: &'a [Section<'a>],
+}
+
+impl<'a> Reproduced<'a> {
+    fn of(sections: &'a [Section]) -> Self {
+        let analysed = sections.iter().filter(|s| !s.sensitivity.is_empty());
+        let sensitivity = analysed.map(|section| {
+            let headlines = section.sensitivity.iter();
+            let headlines = headlines.map(|h| (h.name.as_str(), h.sensitivity()));
+            (section.figure.id.as_str(), headlines.collect())
+        });
+        Reproduced {
+            results: sections.iter().flat_map(|s| &s.results).collect(),
+            compose: sections.iter().find_map(|s| s.composed.as_deref()),
+            sensitivity: sensitivity.collect(),
+            sections,
+        }
+    }
+}
+
+impl CommandResult for Reproduced<'_> {
+    fn text(&self) -> String {
+        let (results, sections) = (&self.results, self.sections);
+        let value = |v: Option<f64>| v.map_or(String::new(), number);
+        let rows = results.iter().map(|r| {
+            vec![
+                r.id.clone(),
+                r.quantity.clone(),
+                r.workload.clone().unwrap_or_default(),
+                value(r.published),
+                value(r.measured),
+                r.unit.clone(),
+                match r.verdict {
+                    Verdict::Reproduced => "reproduced".to_owned(),
+                    Verdict::Differs => "differs".to_owned(),
+                    Verdict::NotReproducible => "-".to_owned(),
+                },
+            ]
+        });
+        let head = [
+            "ID",
+            "quantity",
+            "workload",
+            "published",
+            "measured",
+            "unit",
+            "verdict",
+        ];
+        let count = |v| results.iter().filter(|r| r.verdict == v).count();
+        let reasons = results.iter().filter(|r| r.measured.is_none());
+        let reasons = reasons.filter_map(|r| Some(format!("{}: {}\n", r.id, r.reason.as_ref()?)));
+        let ranges = sections.iter().flat_map(|s| &s.sensitivity);
+        let ranges = ranges.map(|headline| format!("{}\n", headline.text()));
+        format!(
+            "{}{}{}\n{} reproduced, {} differ, {} without a published value\n",
+            table(&head, &["published", "measured"], rows.collect::<Vec<_>>()),
+            reasons.collect::<String>(),
+            ranges.collect::<String>(),
+            count(Verdict::Reproduced),
+            count(Verdict::Differs),
+            count(Verdict::NotReproducible),
+        )
+    }
 }
 
 /// Every row of these figures' tables stands in the page as it is now.

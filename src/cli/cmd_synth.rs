@@ -2,7 +2,7 @@
 
 use super::Global;
 use super::paths_text;
-use super::printer::{Printer, table};
+use super::printer::{CommandResult, Printer, table};
 use super::synthesis_text;
 use crate::config::Config;
 use crate::error::Result;
@@ -14,7 +14,7 @@ use crate::synth::{
 };
 use crate::tool::{Cache, Toolbox};
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// Area, delay and power of units on a cell library.
@@ -101,9 +101,13 @@ pub(super) fn run(args: &SynthArgs, global: &Global, printer: &Printer) -> Resul
         write_file(path, done.chart().as_bytes())?;
         printer.log(format!("chart: {}", path.display()));
     }
-    printer.result(done.json(), || {
-        synthesis_text::all(&done) + &paths_text::all(&done.report)
-    })
+    printer.show(&done)
+}
+
+impl CommandResult for Synthesis {
+    fn text(&self) -> String {
+        synthesis_text::all(self) + &paths_text::all(&self.report)
+    }
 }
 
 /// `synth --features`.
@@ -120,36 +124,44 @@ fn features(units: &[String], machine: &Config, tools: &Toolbox, printer: &Print
         progress.set(done, what);
     })?;
     drop(progress);
-    printer.result(json!({"features": costs}), || features_text(&costs))
+    printer.show(&Features { features: costs })
 }
 
-/// A row per build, with the difference to the block with everything.
-fn features_text(costs: &[FeatureCost]) -> String {
-    let header = [
-        "block", "build", "cells", "", "flops", "", "levels", "", "RAM bits",
-    ];
-    let blocks = costs.chunk_by(|a, b| a.block == b.block);
-    let rows = blocks.flat_map(|builds| {
-        let full = builds[0].structure;
-        let against = move |now: u64, full: u64| match now as i64 - full as i64 {
-            0 => String::new(),
-            difference => format!("{difference:+}"),
-        };
-        builds.iter().map(move |b| {
-            let s = b.structure;
-            vec![
-                b.block.clone(),
-                b.build.clone(),
-                s.cells.to_string(),
-                against(s.cells, full.cells),
-                s.flops.to_string(),
-                against(s.flops, full.flops),
-                s.levels.to_string(),
-                against(s.levels, full.levels),
-                s.memory_bits.to_string(),
-            ]
-        })
-    });
-    table(&header, &header[2..], rows)
-        + "Yosys' own gates; bank RAMs are left out. Differences against the first row of the block\n"
+/// Blocks with everything, and with one thing left out.
+#[derive(Serialize)]
+struct Features {
+    features: Vec<FeatureCost>,
+}
+
+impl CommandResult for Features {
+    /// A row per build, with the difference to the block with everything.
+    fn text(&self) -> String {
+        let header = [
+            "block", "build", "cells", "", "flops", "", "levels", "", "RAM bits",
+        ];
+        let blocks = self.features.chunk_by(|a, b| a.block == b.block);
+        let rows = blocks.flat_map(|builds| {
+            let full = builds[0].structure;
+            let against = move |now: u64, full: u64| match now as i64 - full as i64 {
+                0 => String::new(),
+                difference => format!("{difference:+}"),
+            };
+            builds.iter().map(move |b| {
+                let s = b.structure;
+                vec![
+                    b.block.clone(),
+                    b.build.clone(),
+                    s.cells.to_string(),
+                    against(s.cells, full.cells),
+                    s.flops.to_string(),
+                    against(s.flops, full.flops),
+                    s.levels.to_string(),
+                    against(s.levels, full.levels),
+                    s.memory_bits.to_string(),
+                ]
+            })
+        });
+        table(&header, &header[2..], rows)
+            + "Yosys' own gates; bank RAMs are left out. Differences against the first row of the block\n"
+    }
 }

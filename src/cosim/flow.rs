@@ -14,7 +14,7 @@ use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
 use crate::units::{Bench, Layout, Setup, Stimulus, bench_for, replay_for, unit_of};
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -57,17 +57,20 @@ pub struct Replay<'a> {
 }
 
 /// The result for one unit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct CosimResult {
     /// The unit.
     pub unit: String,
     /// Cycles, checks and mismatches.
+    #[serde(flatten)]
     pub outcome: Outcome,
     /// Wall time of the run, without building.
     pub seconds: f64,
-    /// It executed a workload.
-    pub replay: bool,
+    /// Of a unit that executed a workload: it came to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<bool>,
     /// A short stimulus with the same difference.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub shrunk: Option<Shrunk>,
 }
 
@@ -75,37 +78,6 @@ impl CosimResult {
     /// The first difference.
     pub fn mismatch(&self) -> Option<&Mismatch> {
         self.outcome.first.as_ref()
-    }
-
-    /// The JSON contract of `cosim`.
-    pub fn json(&self) -> Value {
-        let mut value = json!({
-            "unit": self.unit,
-            "cycles": self.outcome.cycles,
-            "checks": self.outcome.checks,
-            "mismatches": self.outcome.mismatches,
-            "seconds": self.seconds,
-        });
-        if self.replay {
-            value["ended"] = json!(self.outcome.ended);
-        }
-        if let Some(first) = self.mismatch() {
-            value["first_mismatch"] = json!({
-                "cycle": first.cycle,
-                "signal": first.signal,
-                "expected": first.expected,
-                "got": first.got,
-            });
-        }
-        if let Some(shrunk) = &self.shrunk {
-            value["shrunk"] = json!({
-                "cycles": shrunk.cycles,
-                "signal": shrunk.mismatch.signal,
-                "expected": shrunk.mismatch.expected,
-                "got": shrunk.mismatch.got,
-            });
-        }
-        value
     }
 }
 
@@ -166,9 +138,9 @@ pub fn cosim_unit(
     };
     let result = CosimResult {
         unit: unit.name.clone(),
+        ended: replay.map(|_| outcome.ended),
         outcome,
         seconds,
-        replay: replay.is_some(),
         shrunk,
     };
     if let (Some(path), Some(recording)) = (&options.wave, &recording) {

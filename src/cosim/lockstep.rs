@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::hash::PortValue;
 use crate::interrupt;
 use crate::units::{Bench, Chunk, Layout, Stimulus};
+use serde::Serialize;
 
 /// Cycles that the model runs ahead of the RTL, at most.
 const CHUNK_CYCLES: usize = 2048;
@@ -21,7 +22,7 @@ fn chunk_cycles(layout: &Layout) -> u64 {
 }
 
 /// The first difference between RTL and model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Mismatch {
     /// Clock cycle, from 0.
     pub cycle: u64,
@@ -35,7 +36,7 @@ pub struct Mismatch {
 
 /// Totals of a run. It stops at the first chunk with a mismatch, and where the
 /// stimulus ends.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Outcome {
     /// Cycles compared.
     pub cycles: u64,
@@ -44,8 +45,10 @@ pub struct Outcome {
     /// Output ports that differed, summed over cycles.
     pub mismatches: u64,
     /// The first difference.
+    #[serde(rename = "first_mismatch", skip_serializing_if = "Option::is_none")]
     pub first: Option<Mismatch>,
     /// The stimulus came to its end.
+    #[serde(skip)]
     pub ended: bool,
 }
 

@@ -10,8 +10,10 @@
 use super::lockstep::{Mismatch, Recording, first_mismatch};
 use super::verilated::VerilatedUnit;
 use crate::error::Result;
+use crate::hash::PortValue;
 use crate::interrupt;
 use crate::units::{Bench, Frame, Golden, Layout};
+use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,14 +27,31 @@ const MAX_WORDS: usize = 1 << 27;
 const RESET_CYCLES: usize = 2;
 
 /// A short run with the same difference.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Shrunk {
     /// Its clock cycles; the last one differs.
     pub cycles: u64,
-    /// The difference.
-    pub mismatch: Mismatch,
+    /// Output port that differs.
+    pub signal: String,
+    /// The model's value.
+    pub expected: PortValue,
+    /// The RTL's value.
+    pub got: PortValue,
     /// Inputs and outputs of both sides.
+    #[serde(skip)]
     pub recording: Recording,
+}
+
+impl Shrunk {
+    fn new(last: Mismatch, recording: Recording) -> Self {
+        Shrunk {
+            cycles: last.cycle + 1,
+            signal: last.signal,
+            expected: last.expected,
+            got: last.got,
+            recording,
+        }
+    }
 }
 
 /// Whether a stimulus of so many cycles can be shrunk.
@@ -81,11 +100,8 @@ pub(super) fn last_cycle(
     }
     failing.got = vec![0; outs];
     rtl.instance().run(&failing.inputs, &mut failing.got)?;
-    Ok(first_mismatch(layout, &failing).map(|mismatch| Shrunk {
-        cycles: 1,
-        mismatch,
-        recording: failing,
-    }))
+    let found = first_mismatch(layout, &failing);
+    Ok(found.map(|mismatch| Shrunk::new(mismatch, failing)))
 }
 
 struct Search<'a> {
@@ -132,11 +148,7 @@ impl Search<'_> {
             ] {
                 words.truncate(cycles * outs);
             }
-            Shrunk {
-                cycles: cycles as u64,
-                mismatch,
-                recording,
-            }
+            Shrunk::new(mismatch, recording)
         }))
     }
 
@@ -163,9 +175,8 @@ impl Search<'_> {
 
     /// The cycles up to the wanted difference, if `kept` show it.
     fn attempt(&self, kept: &[usize]) -> Result<Option<Vec<usize>>> {
-        let shown = self.run(kept)?.map(|shrunk| shrunk.mismatch);
-        let same = shown.filter(|mismatch| mismatch.signal == self.signal);
-        Ok(same.map(|mismatch| kept[..=mismatch.cycle as usize].to_vec()))
+        let same = self.run(kept)?.filter(|s| s.signal == self.signal);
+        Ok(same.map(|shrunk| kept[..shrunk.cycles as usize].to_vec()))
     }
 
     fn is_late(&self) -> bool {

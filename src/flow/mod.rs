@@ -37,7 +37,6 @@ use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
 use analysis::Analysis;
 use hardware::Hardware;
-use serde_json::Value;
 use std::path::PathBuf;
 
 /// What a run leaves in its folder beside `rtl`.
@@ -181,7 +180,7 @@ impl Done {
         let report = &mut self.report;
         report.cosim = self.cosim.iter().map(hardware::cosim_line).collect();
         let synthesis = self.synthesis.as_ref();
-        report.synthesis = synthesis.map_or(Value::Null, Synthesis::json);
+        report.synthesis = serde_json::json!(synthesis);
         report.synthesis_chart = synthesis.map(Synthesis::chart);
         let html = report::render(report)?;
         let summary = serde_json::to_string_pretty(report).expect("a report has string keys only");

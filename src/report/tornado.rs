@@ -1,11 +1,13 @@
 //! A tornado chart: the effect of each change on a number, largest first.
 
 use super::svg::{Anchor, Svg};
+use serde::Serialize;
 
 /// The least and the greatest value under one change.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Swing {
     /// What is changed.
+    #[serde(rename = "changed")]
     pub name: String,
     /// The least value.
     pub least: f64,

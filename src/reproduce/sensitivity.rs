@@ -7,7 +7,7 @@ use super::number::number;
 use super::results::Result;
 use crate::config::Config;
 use crate::report::{Swing, tornado};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// One thing that is changed.
 #[derive(Clone, Debug)]
@@ -132,6 +132,23 @@ pub struct Headline {
     pub values: Vec<(Perturbation, f64)>,
 }
 
+/// How sure a headline number is.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sensitivity {
+    /// Without a perturbation.
+    pub base: f64,
+    /// Of the small perturbations and the base.
+    pub median: f64,
+    /// Of the same, the least.
+    pub least: f64,
+    /// The greatest.
+    pub most: f64,
+    /// Small perturbations.
+    pub perturbations: usize,
+    /// How far each change moves it, the widest first.
+    pub moved_by: Vec<Swing>,
+}
+
 impl Headline {
     /// Median and range over the small perturbations and the base.
     pub fn range(&self) -> (f64, f64, f64) {
@@ -168,18 +185,17 @@ impl Headline {
         tornado(&self.name, self.base, &self.swings())
     }
 
-    /// Range and swings for programs.
-    pub fn json(&self) -> Value {
+    /// Range and swings.
+    pub fn sensitivity(&self) -> Sensitivity {
         let (median, least, most) = self.range();
-        let swing = |s: &Swing| json!({"changed": s.name, "least": s.least, "most": s.most});
-        json!({
-            "base": self.base,
-            "median": median,
-            "least": least,
-            "most": most,
-            "perturbations": self.values.iter().filter(|v| v.0.small).count(),
-            "moved_by": self.swings().iter().map(swing).collect::<Vec<_>>(),
-        })
+        Sensitivity {
+            base: self.base,
+            median,
+            least,
+            most,
+            perturbations: self.values.iter().filter(|v| v.0.small).count(),
+            moved_by: self.swings(),
+        }
     }
 
     /// Range and the widest swing, for people.

@@ -5,6 +5,7 @@ use super::machine::Description;
 use super::reset::{Reset, asynchronous};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use serde::Serialize;
 use spadkit_hdl::{HdlError, Module, Port};
 
 /// One Verilog file; holds one module of the same name.
@@ -17,13 +18,14 @@ pub struct SourceFile {
 }
 
 /// One unit of a design.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct EmittedUnit {
     /// Name of the unit.
     pub name: String,
     /// Its module: the name, after the design's prefix.
     pub top: String,
     /// What it does, in one sentence.
+    #[serde(rename = "doc")]
     pub summary: String,
     /// The files that it needs, those of submodules first.
     pub files: Vec<String>,

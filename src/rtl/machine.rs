@@ -1,62 +1,99 @@
 //! The machine that a design is emitted for, as its manifest and its FuseSoC
 //! core name it.
 
-use crate::config::Config;
-use serde_json::{Value, json};
+use crate::config::{Config, PathHash};
+use crate::hash::HashKind;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
+use spadkit_hdl::Params;
 
 /// The machine of a design, as far as its Verilog depends on it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Description {
-    /// What is fixed in the Verilog.
-    pub(super) fixed: Value,
-    /// What the `cfg_*` ports of the path are to be driven with.
-    pub(super) cfg: Value,
     /// The preset's name, or for other values than the preset's that name with
     /// their digest.
     pub(super) name: String,
+    #[serde(flatten)]
+    pub(super) fixed: Fixed,
+    cfg: Settings,
+}
+
+/// What is fixed in the Verilog.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Fixed {
+    /// Under the names of microarchitecture/parameters.md.
+    pub(super) parameters: Params,
+    hash: LaneHash,
+}
+
+/// The hash of the lanes.
+#[derive(Clone, Debug, Serialize)]
+struct LaneHash {
+    path: PathHash,
+    unit: HashKind,
+}
+
+/// What the `cfg_*` ports of the path are to be driven with: codes.
+#[derive(Clone, Debug, Serialize)]
+struct Settings {
+    cfg_pipeline: u8,
+    cfg_barrel: u8,
+    /// Null for a scheduler that is the model's alone.
+    cfg_policy: Option<u8>,
+    cfg_aware: u8,
+    cfg_violate: u8,
+    cfg_lock_hash: u8,
+    cfg_sharing: u8,
 }
 
 impl Description {
     pub(super) fn of(config: &Config) -> Self {
-        let fixed = fixed(config);
-        let as_named = Config::preset(&config.name).map(|preset| self::fixed(&preset) == fixed);
+        let fixed = Fixed::of(config);
+        let text = fixed.text();
+        let as_named = Config::preset(&config.name).map(|p| Fixed::of(&p).text() == text);
         let name = match as_named {
             Ok(false) => {
-                let digest = Sha256::digest(fixed.to_string());
+                let digest = Sha256::digest(text);
                 let digits = digest[..4].iter().map(|byte| format!("{byte:02x}"));
                 format!("{}-{}", config.name, digits.collect::<String>())
             }
             _ => config.name.clone(),
         };
         Description {
-            fixed,
-            cfg: cfg(config),
             name,
+            fixed,
+            cfg: Settings::of(config),
         }
     }
 }
 
-/// Parameters under the names of microarchitecture/parameters.md, and
-/// the hash of the lanes.
-fn fixed(config: &Config) -> Value {
-    json!({
-        "parameters": config.parameters(),
-        "hash": { "path": config.path.hash, "unit": config.hash_unit },
-    })
+impl Fixed {
+    fn of(config: &Config) -> Self {
+        Fixed {
+            parameters: config.parameters(),
+            hash: LaneHash {
+                path: config.path.hash,
+                unit: config.hash_unit,
+            },
+        }
+    }
+
+    fn text(&self) -> String {
+        serde_json::to_string(self).expect("fields with names")
+    }
 }
 
-/// The settings of the configuration as codes on the ports of the path. A
-/// scheduler that is the model's alone has none.
-fn cfg(config: &Config) -> Value {
-    let settings = &config.settings;
-    json!({
-        "cfg_pipeline": settings.pipeline.code(),
-        "cfg_barrel": settings.barrel.code(),
-        "cfg_policy": settings.scheduler.code(),
-        "cfg_aware": u8::from(settings.is_aware()),
-        "cfg_violate": u8::from(settings.violate),
-        "cfg_lock_hash": settings.lock_hash.code(),
-        "cfg_sharing": u8::from(config.sm.sharing.on),
-    })
+impl Settings {
+    fn of(config: &Config) -> Self {
+        let settings = &config.settings;
+        Settings {
+            cfg_pipeline: settings.pipeline.code(),
+            cfg_barrel: settings.barrel.code(),
+            cfg_policy: settings.scheduler.code(),
+            cfg_aware: settings.is_aware().into(),
+            cfg_violate: settings.violate.into(),
+            cfg_lock_hash: settings.lock_hash.code(),
+            cfg_sharing: config.sm.sharing.on.into(),
+        }
+    }
 }

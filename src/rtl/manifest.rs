@@ -2,97 +2,119 @@
 //! (docs/guides/integration.md).
 
 use super::design::{Design, EmittedUnit};
-use serde_json::{Map, Value, json};
+use super::machine::Description;
+use super::reset::Reset;
+use crate::geometry::Geometry;
+use serde::Serialize;
+use serde_json::{Map, Value};
 use spadkit_hdl::codes::{FIELDS, Field};
 use std::collections::BTreeSet;
 
+/// Machine, units, files, ports.
+#[derive(Serialize)]
+pub struct Manifest<'a> {
+    format_version: u32,
+    preset: &'a str,
+    geometry: Geometry,
+    machine: &'a Description,
+    reset: Reset,
+    prefix: &'a str,
+    /// What the codes on ports mean, by field: `{"kind": {"ALU": 0, ...}, ...}`.
+    codes: Map<String, Value>,
+    memories: Vec<Memory<'a>>,
+    units: Vec<UnitEntry<'a>>,
+    /// Names of the SystemVerilog files.
+    system_verilog: Vec<&'a str>,
+}
+
+/// A unit and its test bench, where the design has them.
+#[derive(Serialize)]
+struct UnitEntry<'a> {
+    #[serde(flatten)]
+    unit: &'a EmittedUnit,
+    /// Its file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test_bench: Option<String>,
+}
+
+/// A module in which an SRAM macro goes.
+#[derive(Serialize)]
+struct Memory<'a> {
+    module: &'a str,
+    rows: usize,
+    bits: usize,
+    ports: &'static str,
+}
+
 impl Design {
-    /// `manifest.json`: machine, units, files, ports (docs/guides/integration.md).
-    pub fn manifest(&self) -> Value {
-        let fixed = &self.machine.fixed;
-        json!({
-            "format_version": 1,
-            "preset": self.preset,
-            "geometry": self.geometry,
-            "machine": {
-                "name": self.machine.name,
-                "parameters": fixed["parameters"],
-                "hash": fixed["hash"],
-                "cfg": self.machine.cfg,
-            },
-            "reset": self.reset,
-            "prefix": self.prefix,
-            "codes": codes(),
-            "memories": self.memories(),
-            "units": self.units.iter().map(|u| self.unit_entry(u)).collect::<Vec<_>>(),
-            "system_verilog": self.system.iter().map(|f| &f.name).collect::<Vec<_>>(),
-        })
-    }
-
-    fn unit_entry(&self, unit: &EmittedUnit) -> Value {
-        let mut entry = json!({
-            "name": unit.name,
-            "top": unit.top,
-            "doc": unit.summary,
-            "files": unit.files,
-            "latency_cycles": unit.latency_cycles,
-            "ports": unit.ports,
-        });
-        if !self.benches.is_empty() {
-            entry["test_bench"] = json!(unit.bench_file());
+    /// The contents of `manifest.json`.
+    pub fn manifest(&self) -> Manifest<'_> {
+        let has_benches = !self.benches.is_empty();
+        let entry = |unit| UnitEntry {
+            unit,
+            test_bench: has_benches.then(|| unit.bench_file()),
+        };
+        Manifest {
+            format_version: 1,
+            preset: &self.preset,
+            geometry: self.geometry,
+            machine: &self.machine,
+            reset: self.reset,
+            prefix: &self.prefix,
+            codes: FIELDS.iter().map(codes).collect(),
+            memories: self.memories(),
+            units: self.units.iter().map(entry).collect(),
+            system_verilog: self.system.iter().map(|f| f.name.as_str()).collect(),
         }
-        entry
     }
 
-    /// The modules in which an SRAM macro goes: rows and bits of each.
-    fn memories(&self) -> Vec<Value> {
+    fn memories(&self) -> Vec<Memory<'_>> {
         let modules: BTreeSet<&str> = self
             .files
             .iter()
             .filter_map(|file| file.name.strip_suffix(".v"))
             .collect();
-        let memory = |module: &str| {
-            let plain = module.strip_prefix(&self.prefix)?;
-            let parameters = &self.machine.fixed["parameters"];
-            let (rows, bits, ports) = match plain.strip_prefix("spad_table_ram_") {
-                Some(size) => {
-                    let (rows, bits) = size.split_once('x')?;
-                    let (rows, bits): (u32, u32) = (rows.parse().ok()?, bits.parse().ok()?);
-                    (json!(rows), json!(bits), "1R1W")
-                }
-                None if plain == "spad_bank_ram" => (
-                    parameters["ROWS"].clone(),
-                    parameters["D"].clone(),
-                    "1RW, byte enables",
-                ),
-                None => return None,
-            };
-            Some(json!({ "module": module, "rows": rows, "bits": bits, "ports": ports }))
+        modules.into_iter().filter_map(|m| self.memory(m)).collect()
+    }
+
+    fn memory<'a>(&self, module: &'a str) -> Option<Memory<'a>> {
+        let plain = module.strip_prefix(&self.prefix)?;
+        let parameters = &self.machine.fixed.parameters;
+        let (rows, bits, ports) = match plain.strip_prefix("spad_table_ram_") {
+            Some(size) => {
+                let (rows, bits) = size.split_once('x')?;
+                (rows.parse().ok()?, bits.parse().ok()?, "1R1W")
+            }
+            None if plain == "spad_bank_ram" => {
+                (parameters.ROWS, parameters.D, "1RW, byte enables")
+            }
+            None => return None,
         };
-        modules.into_iter().filter_map(memory).collect()
+        Some(Memory {
+            module,
+            rows,
+            bits,
+            ports,
+        })
     }
 }
 
-/// What the codes on ports mean, by field: `{"kind": {"ALU": 0, ...}, ...}`.
-fn codes() -> Value {
-    let values = |field: &Field| -> Value { field.codes.iter().copied().collect() };
-    let fields = FIELDS.iter();
-    fields
-        .map(|field| (field.prefix.to_lowercase(), values(field)))
-        .collect::<Map<_, _>>()
-        .into()
+fn codes(field: &Field) -> (String, Value) {
+    let values = field.codes.iter().copied().collect();
+    (field.prefix.to_lowercase(), values)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::Config;
+    use serde_json::json;
     use std::path::Path;
 
     fn manifest(text: &str, units: &[&str]) -> Value {
         let config = Config::from_toml(text, Path::new("m.toml")).unwrap();
         let units: Vec<String> = units.iter().map(|u| u.to_string()).collect();
-        Design::emit(&units, &config).unwrap().manifest()
+        json!(Design::emit(&units, &config).unwrap().manifest())
     }
 
     /// Two machines with different Verilog have different names, and the

@@ -17,6 +17,7 @@ mod write;
 pub use budget::Budget;
 pub use design::{Design, EmittedUnit, SourceFile};
 pub use foreign::{check_foreign, read_foreign};
+pub use manifest::Manifest;
 pub use reset::Reset;
 pub use spadkit_hdl::{Dir, Port};
 pub use system::SystemVerilog;

@@ -1,6 +1,6 @@
 //! The passes of a search, partly divided by kernel vectors.
 
-use super::Passes;
+use super::Problem;
 use super::columns::Columns;
 use super::quotient::{Batch, Lanes, Vector, merge, merged_degrees};
 
@@ -13,16 +13,17 @@ const TABLE_BITS: usize = 9;
 #[derive(Debug)]
 pub(super) struct Workload {
     batches: Vec<Batch<L>>,
-    /// Per batch: the degrees that 2^m banks cannot avoid.
+    /// Per batch: the degrees that no allowed mapping avoids.
     floors: Vec<Lanes<L>>,
     /// Per batch: the conflicts that the batches from here on cannot avoid.
     rest: Vec<u64>,
 }
 
 impl Workload {
-    pub(super) fn new(passes: &Passes, m: u32) -> Self {
-        let batches = Batch::all(passes.as_slice());
-        let floors: Vec<_> = batches.iter().map(|b| b.floor(m)).collect();
+    pub(super) fn new(problem: &Problem) -> Self {
+        let (m, vector_bits) = (problem.geometry().bank_bits(), problem.vector_bits());
+        let batches = Batch::all(problem.passes().as_slice());
+        let floors: Vec<_> = batches.iter().map(|b| b.floor(m, vector_bits)).collect();
         let own = batches.iter().zip(&floors).map(|(b, &f)| b.conflicts(f));
         let mut rest: Vec<u64> = own
             .rev()

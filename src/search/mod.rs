@@ -137,9 +137,11 @@ impl Problem {
         self.allows(rows) && rows.iter().enumerate().all(keeps)
     }
 
-    /// No mapping has fewer conflicts: a bank serves one of its words at a time.
+    /// No mapping that keeps vectors whole has fewer conflicts: a bank serves
+    /// one of its words at a time.
     pub fn lower_bound(&self) -> u64 {
-        self.passes.lower_bound(self.geometry.bank_bits())
+        let m = self.geometry.bank_bits();
+        self.passes.lower_bound(m, self.vector_bits)
     }
 
     /// Conflicts of a linear `spec` of any rank.

@@ -29,7 +29,7 @@ pub fn search(problem: &Problem, family: Family, control: &Control) -> Result<Ou
         problem,
         family,
         columns: Columns::new(problem),
-        workload: Workload::new(problem.passes(), problem.geometry().bank_bits()),
+        workload: Workload::new(problem),
         best,
         evaluated,
     };
@@ -284,9 +284,10 @@ mod tests {
         fn permutation_and_xor_agree_with_brute_force(
             accesses in prop::collection::vec(prop::collection::vec(0u32..512, 2..20), 1..8),
             limit in 3u32..=9,
+            vector_bits in 0u32..=2,
         ) {
             let g = Geometry::new(9, 3).unwrap();
-            let problem = Problem::new(&profile_of(&accesses), g);
+            let problem = Problem::new(&profile_of(&accesses), g).with_vectors(vector_bits);
             let problem = problem.with_pivot_limit(limit).unwrap();
             let bits = brute_force(&problem, &Candidates::Bits.rows(g));
             prop_assert_eq!(proved(&problem, Family::Permutation), bits);
@@ -337,6 +338,23 @@ mod tests {
             }
             prop_assert_eq!(proved(&problem, Family::Matrix), best);
         }
+    }
+
+    /// Columns of words in rows of 32, in vectors of four that stay whole: the
+    /// start leaves what no such mapping avoids, so no node is looked at.
+    #[test]
+    fn nothing_is_expanded_once_whole_vectors_leave_no_less() {
+        let columns: Vec<Vec<u32>> = (0..4)
+            .map(|c| (0..32).map(|lane| 32 * lane + c).collect())
+            .collect();
+        let g = Geometry::new(14, 5).unwrap();
+        let whole = Problem::new(&profile_of(&columns), g).with_vectors(2);
+        assert_eq!(whole.lower_bound(), 4 * 3);
+        let (start, tried) = local::start(&whole, Family::Matrix, &Control::none()).unwrap();
+        assert_eq!(start.conflicts, whole.lower_bound());
+        let found = search(&whole, Family::Matrix, &Control::none()).unwrap();
+        assert!(found.optimal());
+        assert_eq!(found.evaluated, tried);
     }
 
     #[test]

@@ -68,9 +68,11 @@ impl Passes {
         u32::from(all.fold(0, |bits, addr| bits | addr))
     }
 
-    /// Conflicts that no function to 2^m banks avoids.
-    pub fn lower_bound(&self, m: u32) -> u64 {
-        self.passes.iter().map(|p| p.lower_bound(m)).sum()
+    /// Conflicts that no function to 2^m banks avoids that keeps vectors of
+    /// 2^`vector_bits` words whole.
+    pub fn lower_bound(&self, m: u32, vector_bits: u32) -> u64 {
+        let passes = self.passes.iter();
+        passes.map(|p| p.lower_bound(m, vector_bits)).sum()
     }
 
     /// Conflicts of the linear bank function with rows `rows`; counting ends
@@ -108,15 +110,6 @@ fn bank_table(rows: &[u32]) -> [u8; 256] {
         table[x] = table[x & (x - 1)] ^ of_bit(x.trailing_zeros());
     }
     table
-}
-
-impl Pass {
-    /// Conflicts of this pass that no function to 2^m banks avoids.
-    pub fn lower_bound(&self, m: u32) -> u64 {
-        let full = self.addrs.len().div_ceil(1 << m);
-        let degree = full.max(self.most_alike());
-        self.weight * (degree as u64 - 1)
-    }
 }
 
 /// The translation of `addrs` that stands for all of them, sorted.
@@ -179,6 +172,6 @@ mod tests {
         let g = Geometry::new(9, 3).unwrap();
         let passes = Passes::new(&profile(&[&[1, 513, 1025, 2]]), g);
         assert_eq!(passes.conflicts(&[1, 2, 4], u64::MAX), 2);
-        assert_eq!(passes.lower_bound(3), 2);
+        assert_eq!(passes.lower_bound(3, 0), 2);
     }
 }

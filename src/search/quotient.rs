@@ -11,6 +11,7 @@
 //! `L` is 16 for short traces; more amortise the loop around the additions.
 
 use super::passes::Pass;
+use crate::trace::least_degree;
 
 /// One byte per pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,9 +89,10 @@ impl<const L: usize> Batch<L> {
         &self.addrs
     }
 
-    /// The degrees that 2^m banks cannot avoid.
-    pub(super) fn floor(&self, m: u32) -> Lanes<L> {
-        let degree = |addrs: &Vec<u16>| addrs.len().div_ceil(1 << m) as u8;
+    /// The degrees that no function to 2^m banks avoids that keeps vectors of
+    /// 2^`vector_bits` words whole.
+    pub(super) fn floor(&self, m: u32, vector_bits: u32) -> Lanes<L> {
+        let degree = |addrs: &Vec<u16>| least_degree(addrs, m, vector_bits) as u8;
         Lanes::from_fn(|lane| self.addrs.get(lane).map_or(0, degree))
     }
 

@@ -3,7 +3,7 @@
 use super::target::Target;
 use super::{SourceLine, Tuned, source};
 use crate::ptx::analysis::SourceIndex;
-use crate::trace::{Access, AccessTrace, ConflictProfile, Line};
+use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -29,6 +29,8 @@ pub struct LineChange {
 pub struct AccessChange {
     /// 1-based line of the PTX.
     pub ptx_line: Option<u32>,
+    /// The file of the PTX, where several are linked.
+    pub ptx_file: Option<String>,
     /// Conflicts as it is.
     pub conflicts: u64,
     /// The array element that it accesses first, in CUDA C++; `None` where it
@@ -61,9 +63,7 @@ pub(super) fn lines(
     for (pc, profile) in ConflictProfile::per_pc(target.accesses, tuned.rule) {
         let place = places.of(pc);
         let conflicts = profile.count(|word| word & mask).conflicts;
-        let index = place
-            .ptx_line
-            .and_then(|l| element_index(target, tuned, pc, l));
+        let index = element_index(target, tuned, pc, &place);
         let line = found
             .entry(Line::of(&place, pc))
             .or_insert_with(|| LineChange {
@@ -78,6 +78,7 @@ pub(super) fn lines(
         let stand_ins = index.iter().flat_map(|i| i.stand_ins());
         line.accesses.push(AccessChange {
             ptx_line: place.ptx_line,
+            ptx_file: place.ptx_file.clone(),
             conflicts,
             stands_for: stand_ins
                 .map(|(n, w)| (n.to_owned(), w.to_owned()))
@@ -104,16 +105,16 @@ pub(super) fn lines(
     Lines { changes, declared }
 }
 
-/// The index of access site `pc`, at line `ptx_line` of the PTX, in elements of
-/// the target.
+/// The index of access site `pc`, at `place` of the PTX, in elements of the
+/// target.
 pub(super) fn element_index(
     target: &Target,
     tuned: &Tuned,
     pc: u32,
-    ptx_line: u32,
+    place: &Place,
 ) -> Option<SourceIndex> {
-    let index = tuned.indices.get(&ptx_line)?;
-    let mut index = index.clone();
+    let key = (place.ptx_file.clone(), place.ptx_line?);
+    let mut index = tuned.indices.get(&key)?.clone();
     index.constant += i64::from(target.offset_of(&index.variable)?);
     let own = target.accesses.accesses.iter().filter(|a| a.pc == pc);
     let right = own

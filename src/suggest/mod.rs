@@ -5,6 +5,7 @@
 //! The expressions come from the affine addresses of the PTX. Where a thread's
 //! index says all of them, they are compared with the addresses of the run.
 
+mod copies;
 mod lines;
 mod padding;
 mod source;
@@ -14,18 +15,19 @@ mod templates;
 mod tests;
 mod text;
 
+pub use copies::CopyChange;
 pub use lines::{AccessChange, LineChange};
 pub use padding::Padding;
 pub use templates::Template;
 pub use text::text;
 
+use crate::capture::statics::Indices;
 use crate::geometry::Geometry;
-use crate::ptx::analysis::{SourceIndex, plain_name};
+use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Choices, PerVariable};
 use crate::software::{LayoutSpec, cuda_function};
 use crate::trace::{AccessTrace, ConflictRule};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use target::Target;
 
 /// What a programmer changes to have a mapping.
@@ -53,6 +55,8 @@ pub struct Suggestion {
     pub lines: Vec<LineChange>,
     /// Padding that is as good, or nearly.
     pub padding: Option<Padding>,
+    /// The tensor copies that go through the array, whose maps change.
+    pub tensor_copies: Vec<CopyChange>,
     /// The same in CuTe.
     pub cute: Option<Template>,
     /// The same in Triton.
@@ -73,7 +77,7 @@ pub struct Tuned<'a> {
     /// A mapping for each variable.
     pub apart: Option<&'a PerVariable>,
     /// The indices that the PTX computes, by its lines.
-    pub indices: &'a BTreeMap<u32, SourceIndex>,
+    pub indices: &'a Indices,
 }
 
 /// Text of `file:line`, where the file is found.
@@ -115,6 +119,7 @@ fn suggestion(
         elements: target.elements(&best.layout),
         function: cuda_function(&best.layout, &function, bytes),
         padding: padding::padding(target, &shape, &lines, &array),
+        tensor_copies: copies::copies(target),
         cute: templates::cute(target, &shape),
         triton: templates::triton(target, &shape),
         lines: lines.changes,

@@ -41,8 +41,8 @@ impl Shape {
             if indices.contains_key(&access.pc) {
                 continue;
             }
-            let line = places.of(access.pc).ptx_line;
-            let Some(index) = line.and_then(|l| element_index(target, tuned, access.pc, l)) else {
+            let place = places.of(access.pc);
+            let Some(index) = element_index(target, tuned, access.pc, &place) else {
                 let rows = Vec::new();
                 return Shape { rows, elements };
             };

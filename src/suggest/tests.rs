@@ -11,7 +11,7 @@ use std::time::Duration;
 struct Kernel {
     trace: AccessTrace,
     machine: Config,
-    indices: BTreeMap<u32, SourceIndex>,
+    indices: Indices,
 }
 
 impl Kernel {

@@ -1,6 +1,6 @@
 //! What to type, for people.
 
-use super::{AccessChange, LineChange, Suggestion};
+use super::{AccessChange, CopyChange, LineChange, Suggestion};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -19,6 +19,8 @@ fn one(s: &Suggestion) -> String {
         "source changes for {}: {} leaves {} of {} conflicts\n",
         s.array, s.hash, s.conflicts, s.conflicts_before
     );
+    let spans = s.tensor_copies.iter().map(CopyChange::span_bytes);
+    let span = spans.max().unwrap_or(128);
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
@@ -26,10 +28,20 @@ fn one(s: &Suggestion) -> String {
         s.element_bytes,
         s.array,
         match s.variable {
-            Some(_) => ", which begins at a multiple of 128 bytes",
-            None => "",
+            Some(_) => format!(", which begins at a multiple of {span} bytes"),
+            None => String::new(),
         }
     );
+    for copy in &s.tensor_copies {
+        let file = copy.ptx_file.as_ref().map(|f| format!(" of {f}"));
+        let _ = writeln!(
+            text,
+            "  the map of the tensor copy at PTX line {}{} gets {}",
+            copy.ptx_line,
+            file.unwrap_or_default(),
+            copy.enumerator()
+        );
+    }
     let mut stands_for = BTreeMap::new();
     for line in s.lines.iter().take(MOST_LINES) {
         text += &line_text(line, &mut stands_for);
@@ -65,13 +77,13 @@ fn one(s: &Suggestion) -> String {
 }
 
 fn line_text(line: &LineChange, stands_for: &mut BTreeMap<String, String>) -> String {
-    let place = match (&line.source, line.accesses.first().and_then(|a| a.ptx_line)) {
+    let place = match (&line.source, line.accesses.first().and_then(ptx_place)) {
         (Some(source), _) => source
             .rsplit(['/', '\\'])
             .next()
             .unwrap_or(source)
             .to_owned(),
-        (None, Some(ptx)) => format!("PTX {ptx}"),
+        (None, Some(ptx)) => ptx,
         (None, None) => "an unknown source line".to_owned(),
     };
     let mut text = format!("  {place}, {} conflicts", line.conflicts);
@@ -98,4 +110,13 @@ fn line_text(line: &LineChange, stands_for: &mut BTreeMap<String, String>) -> St
         );
     }
     text
+}
+
+/// Where an access is in the PTX; of several files, in which.
+fn ptx_place(access: &AccessChange) -> Option<String> {
+    let line = access.ptx_line?;
+    Some(match &access.ptx_file {
+        Some(file) => format!("{file}:{line}"),
+        None => format!("PTX {line}"),
+    })
 }

@@ -2,13 +2,12 @@
 
 use super::{
     Effort, Flow, Published, SmTotal, SynthJob, SynthReport, TARGET_PERIODS_PS, Technology,
-    UnitResult,
 };
 use crate::config::Config;
 use crate::error::Result;
 use crate::rtl::{Design, EmittedUnit};
 use crate::tool::{Cache, Toolbox};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::Path;
 
 /// Beside the paper's target periods, two that no unit is expected to reach:
@@ -43,13 +42,40 @@ impl Measured<'_> {
 }
 
 /// Units over target periods, and what a whole SM needs of them.
+#[derive(Serialize)]
 pub struct Synthesis {
     /// Every unit and period.
+    #[serde(flatten)]
     pub report: SynthReport,
+    best: Vec<Best>,
     /// Whole SMs: the hash units, and the others that have configuration registers.
     pub per_sm: Vec<SmTotal>,
+    published_40nm: Vec<PublishedUnit>,
+    #[serde(skip)]
     charted: Vec<String>,
+    #[serde(skip)]
     chart_periods: Vec<u32>,
+}
+
+/// The best result of a unit over the periods.
+#[derive(Serialize)]
+struct Best {
+    unit: String,
+    period_ps: u32,
+    area_um2: f64,
+    delay_ps: f64,
+    rated_ps: Option<f64>,
+}
+
+/// What the hash paper published about a unit, for one instance.
+#[derive(Serialize)]
+struct PublishedUnit {
+    unit: &'static str,
+    target_periods_ps: [u32; 8],
+    /// At each of these periods.
+    latency_ps: [u32; 8],
+    area_um2: f64,
+    power_mw: f64,
 }
 
 impl Synthesis {
@@ -120,7 +146,10 @@ impl Synthesis {
             [] => configurable_hashes(&per_sm),
             _ => swept_units.iter().map(|u| u.name.clone()).collect(),
         };
+        let measured = report.units().into_iter();
         Ok(Synthesis {
+            published_40nm: measured.clone().filter_map(PublishedUnit::of).collect(),
+            best: measured.filter_map(|u| Best::of(&report, u)).collect(),
             report,
             per_sm,
             charted,
@@ -132,18 +161,6 @@ impl Synthesis {
     pub fn chart(&self) -> String {
         let units: Vec<&str> = self.charted.iter().map(String::as_str).collect();
         self.report.chart(&units, &self.chart_periods).svg()
-    }
-
-    /// The JSON of the `synth` command.
-    pub fn json(&self) -> Value {
-        let units = self.report.units();
-        let best = units.iter().filter_map(|u| self.report.best(u));
-        let published = units.iter().filter_map(|u| Published::of(u));
-        let mut json = json!(self.report);
-        json["best"] = best.map(best_json).collect();
-        json["per_sm"] = json!(self.per_sm);
-        json["published_40nm"] = published.map(published_json).collect();
-        json
     }
 }
 
@@ -159,24 +176,30 @@ fn configurable_hashes(per_sm: &[SmTotal]) -> Vec<String> {
     units.filter(|u| u.starts_with("spad_hash_")).collect()
 }
 
-fn best_json(r: &UnitResult) -> Value {
-    json!({
-        "unit": r.unit,
-        "period_ps": r.period_ps,
-        "area_um2": r.area_um2,
-        "delay_ps": r.delay_ps,
-        "rated_ps": r.rated_ps,
-    })
+impl Best {
+    fn of(report: &SynthReport, unit: &str) -> Option<Self> {
+        let best = report.best(unit)?;
+        Some(Best {
+            unit: best.unit.clone(),
+            period_ps: best.period_ps,
+            area_um2: best.area_um2,
+            delay_ps: best.delay_ps,
+            rated_ps: best.rated_ps,
+        })
+    }
 }
 
-fn published_json(p: &Published) -> Value {
-    json!({
-        "unit": p.unit,
-        "target_periods_ps": TARGET_PERIODS_PS,
-        "latency_ps": p.latency_ps,
-        "area_um2": p.area_um2(),
-        "power_mw": p.power_mw(),
-    })
+impl PublishedUnit {
+    fn of(unit: &str) -> Option<Self> {
+        let published = Published::of(unit)?;
+        Some(PublishedUnit {
+            unit: published.unit,
+            target_periods_ps: TARGET_PERIODS_PS,
+            latency_ps: published.latency_ps,
+            area_um2: published.area_um2(),
+            power_mw: published.power_mw(),
+        })
+    }
 }
 
 /// The name of a unit's configuration registers: `spad_hash_bitvec_perm` has

@@ -9,6 +9,7 @@ pub mod kernels;
 pub mod pattern;
 mod place;
 mod rule;
+mod tensor_copies;
 mod variables;
 mod weighted;
 
@@ -16,7 +17,9 @@ pub use access::{Access, AccessTrace, Op};
 pub use conflicts::{ConflictCount, ConflictProfile, conflict_degree, removed_pct, removed_text};
 pub use place::{Line, Place, Places};
 pub use rule::{Atomics, ConflictRule, Wide};
+pub(crate) use tensor_copies::FIELD as TENSOR_COPIES_FIELD;
+pub use tensor_copies::TensorCopy;
 pub(crate) use variables::FIELD as VARIABLES_FIELD;
 pub use variables::SharedVariable;
 pub use weighted::WeightedPass;
-pub(crate) use weighted::merged;
+pub(crate) use weighted::{least_degree, merged};

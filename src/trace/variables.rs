@@ -2,7 +2,9 @@
 //! wide accesses split.
 
 use super::access::{Access, AccessTrace};
+use super::tensor_copies::FIELD as TENSOR_COPIES;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::ops::Range;
 
 /// The field of a trace that has them.
@@ -70,10 +72,16 @@ impl AccessTrace {
                 ..access.clone()
             })
         };
+        let mut extra = self.extra.clone();
+        let copies = self.tensor_copies_in(4 * range.start..4 * range.end, 4 * base);
+        if extra.contains_key(TENSOR_COPIES) {
+            extra.insert(TENSOR_COPIES.to_owned(), json!(copies));
+        }
         AccessTrace {
             accesses: self.accesses.iter().filter_map(part).collect(),
             shared_bytes: 4 * (range.end - base),
             barriers: Vec::new(),
+            extra,
             ..self.clone()
         }
     }

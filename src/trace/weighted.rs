@@ -31,12 +31,35 @@ impl<A: Ord> WeightedPass<A> {
     pub fn distinct(&self) -> usize {
         self.addrs.chunk_by(|a, b| a == b).count()
     }
+}
 
-    /// Lanes on the address that has most of them.
-    pub fn most_alike(&self) -> usize {
-        let alike = self.addrs.chunk_by(|a, b| a == b);
-        alike.map(<[A]>::len).max().unwrap_or(0)
+impl<A: Copy + Ord + Into<u32>> WeightedPass<A> {
+    /// Conflicts that no function to 2^m banks avoids that keeps vectors of
+    /// 2^`vector_bits` words whole.
+    pub fn lower_bound(&self, m: u32, vector_bits: u32) -> u64 {
+        let degree = least_degree(&self.addrs, m, vector_bits);
+        self.weight * (degree.max(1) as u64 - 1)
     }
+}
+
+/// The least degree of the sorted `addrs` in 2^m banks, each of which serves
+/// one of its words at a time. Where vectors of 2^`vector_bits` words, aligned
+/// to their size, stay whole, the words at one position of their vector share
+/// 2^(m - `vector_bits`) banks.
+pub(crate) fn least_degree<A: Copy + Ord + Into<u32>>(
+    addrs: &[A],
+    m: u32,
+    vector_bits: u32,
+) -> usize {
+    let mut at = vec![0usize; 1 << vector_bits];
+    for addr in addrs {
+        let addr: u32 = (*addr).into();
+        at[addr as usize & ((1 << vector_bits) - 1)] += 1;
+    }
+    let most = at.into_iter().max().unwrap_or(0);
+    let alike = addrs.chunk_by(|a, b| a == b).map(<[A]>::len).max();
+    let banks = 1 << m.saturating_sub(vector_bits);
+    most.div_ceil(banks).max(alike.unwrap_or(0))
 }
 
 /// Equal passes merged, their weights added, in the order of first occurrence;
@@ -79,9 +102,21 @@ mod tests {
             merged.iter().map(|p| p.distinct()).collect::<Vec<_>>(),
             [2, 2, 2]
         );
-        assert_eq!(
-            merged.iter().map(|p| p.most_alike()).collect::<Vec<_>>(),
-            [1, 1, 2]
-        );
+    }
+
+    /// A column of words, 32 apart: any function may spread it over all banks,
+    /// one that keeps vectors of four words whole has eight banks for them.
+    #[test]
+    fn whole_vectors_have_fewer_banks_at_each_position() {
+        let column = WeightedPass::of_words((0..32u32).map(|lane| 32 * lane).collect());
+        let left = [0, 1, 2].map(|bits| column.lower_bound(5, bits));
+        assert_eq!(left, [0, 1, 3]);
+        let row = WeightedPass::of_words((0..32u32).collect());
+        assert_eq!(row.lower_bound(5, 2), 0);
+        let lanes = WeightedPass {
+            weight: 3,
+            ..WeightedPass::of_lanes(vec![7u16; 6])
+        };
+        assert_eq!(lanes.lower_bound(5, 2), 3 * 5);
     }
 }

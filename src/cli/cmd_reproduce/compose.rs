@@ -1,14 +1,12 @@
-//! `spadkit compose`: all mechanisms on one kernel, and their part of the page.
+//! `spadkit compose`: all mechanisms on one kernel.
 
 use super::Meter;
-use crate::cli::printer::{Printer, table};
+use crate::cli::printer::{CommandResult, Printer, table};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::reproduce::compose::{Subset, chart, markdown, of_input, sentence, subsets};
-use crate::reproduce::page::{Section, chart_file};
-use crate::reproduce::{Change, Figure, Library, Store, Table, compute, number, points, table_of};
+use crate::reproduce::compose::{Composition, Subset, composition, of_input};
+use crate::reproduce::{Change, Library, Store, compute, number, points, table_of};
 use clap::Args;
-use serde_json::json;
 
 /// Run a kernel with every subset of hash, elastic pipeline, sharing and hashed
 /// locks.
@@ -36,11 +34,13 @@ pub(in crate::cli) fn run(args: &ComposeArgs, printer: &Printer) -> Result<()> {
     }
     drop(meter);
     let table = table_of(&library.root, &figure, &store, &Change::default())?;
-    let found = subsets(&library.root, "kernel", &table)?;
-    let text = sentence(&args.input, &found);
-    printer.result(json!({"results": found, "sentence": text}), || {
-        format!("{}\n{text}\n", subset_table(&found))
-    })
+    printer.show(&composition(&library.root, "kernel", &args.input, &table)?)
+}
+
+impl CommandResult for Composition {
+    fn text(&self) -> String {
+        format!("{}\n{}\n", subset_table(&self.results), self.sentence)
+    }
 }
 
 fn subset_table(subsets: &[Subset]) -> String {
@@ -69,31 +69,4 @@ fn subset_table(subsets: &[Subset]) -> String {
         ]
     });
     table(&head, &head[1..8], rows.collect::<Vec<_>>())
-}
-
-/// Kernels with their subsets.
-type Kernels = Vec<(String, Vec<Subset>)>;
-
-/// All kernels of the figure that `table` has.
-fn kernels(library: &Library, figure: &Figure, table: &Table) -> Result<Kernels> {
-    let one = |workload: &String| {
-        let found = subsets(&library.root, workload, table)?;
-        Ok((workload.clone(), found))
-    };
-    figure.workload.keys().map(one).collect()
-}
-
-/// Gives the section its tables, sentences and chart, and for programs each
-/// kernel as `compose` has it.
-pub(super) fn describe(section: &mut Section, library: &Library, table: &Table) -> Result<()> {
-    let kernels = kernels(library, section.figure, table)?;
-    let file = format!("charts/{}", chart_file(section.figure));
-    section.body = Some(markdown(&kernels, &file));
-    section.drawing = Some(chart(&kernels));
-    let one = |(name, subsets): &(String, Vec<Subset>)| {
-        let text = sentence(name, subsets);
-        json!({"kernel": name, "results": subsets, "sentence": text})
-    };
-    section.details = Some(kernels.iter().map(one).collect());
-    Ok(())
 }

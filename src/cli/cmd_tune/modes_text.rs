@@ -4,6 +4,7 @@ use crate::cli::printer::table;
 use crate::error::Result;
 use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Mode, Modes, PerVariable};
+use crate::trace::TensorCopy;
 use serde_json::{Value, json};
 
 /// The modes of an array.
@@ -31,7 +32,7 @@ pub(super) fn of(array: &Array, apart: Option<&PerVariable>) -> Result<Vec<Modes
     let mut all = Vec::new();
     for (variable, array) in arrays {
         if let Some(modes) = Modes::of(array)?
-            && modes.all[0].conflicts > 0
+            && modes.unmapped > 0
         {
             all.push(ModesOf {
                 variable: variable.map(str::to_owned),
@@ -57,6 +58,7 @@ impl ModesOf {
             json!({
                 "mode": m.name,
                 "hash": m.spec,
+                "possible": m.possible,
                 "conflicts": m.conflicts,
                 "max_degree": m.max_degree,
                 "wavefronts": m.wavefronts,
@@ -91,7 +93,12 @@ impl ModesOf {
     /// The answer, and what proves it.
     fn answer(&self) -> String {
         let (name, best) = (self.name(), self.modes.best());
-        let plain = self.modes.all[0].conflicts;
+        let others = self.modes.all.iter().filter(|m| !m.possible);
+        let which = match others.map(|m| m.conflicts).min() {
+            Some(fewer) if fewer < best.conflicts => "no mode that its tensor copies can be in",
+            _ => "no mode",
+        };
+        let plain = self.modes.unmapped;
         if let Some(mode) = self.modes.clears() {
             let what = match mode.conflicts {
                 0 => "clears it".to_owned(),
@@ -111,7 +118,7 @@ impl ModesOf {
             format!("a mapping that keeps units of 16 bytes whole leaves at least {floor}")
         };
         format!(
-            "{name}: no mode clears it, {} leaves the fewest, {left} of {plain}; {proof}\n",
+            "{name}: {which} clears it, {} leaves the fewest, {left} of {plain}; {proof}\n",
             best.name
         )
     }
@@ -136,5 +143,38 @@ pub(super) fn text(all: &[ModesOf], tensor_copies: bool) -> String {
     format!(
         "swizzle modes of tensor copies (TMA), also for rows of ldmatrix and stmatrix:\n{}{answers}",
         table(&header, &header[2..], rows)
+    )
+}
+
+/// Why nothing but the modes is possible for an array; empty without tensor
+/// copies.
+pub(super) fn copied_text(name: &str, array: &Array) -> Result<String> {
+    let copies = array.tensor_copies();
+    let Some(modes) = Modes::of(array)?.filter(|_| !copies.is_empty()) else {
+        return Ok(String::new());
+    };
+    let possible = modes.all.iter().filter(|m| m.possible).map(|m| m.name);
+    let possible = possible.collect::<Vec<_>>().join(", ");
+    let mut done: Vec<String> = copies.iter().map(copy_text).collect();
+    done.dedup();
+    Ok(format!(
+        "{name}: only swizzle modes of the tensor copies are possible, here {possible}: {}\n",
+        done.join("; ")
+    ))
+}
+
+/// What a copy does, and the rows that decide which modes it takes.
+fn copy_text(copy: &TensorCopy) -> String {
+    let verb = if copy.stores { "reads" } else { "writes" };
+    let file = copy.ptx_file.as_ref().map(|f| format!(" of {f}"));
+    let mode = match copy.swizzle {
+        0 => "none".to_owned(),
+        bytes => format!("tma:{bytes}"),
+    };
+    format!(
+        "the copy at PTX line {}{} {verb} rows of {} bytes, in mode {mode}",
+        copy.ptx_line,
+        file.unwrap_or_default(),
+        copy.row_bytes
     )
 }

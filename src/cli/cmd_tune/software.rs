@@ -2,12 +2,13 @@
 
 use super::modes_text::{self, ModesOf};
 use super::resources::{Launched, OnSm};
+use crate::capture::statics::Indices;
 use crate::cli::printer::{Printer, table};
 use crate::cli::source_text::SourceText;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
-use crate::ptx::analysis::SourceIndex;
+use crate::ptx::analysis::plain_name;
 use crate::ptx::ast::Instruction;
 use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
@@ -20,7 +21,6 @@ use crate::software::{Language, render};
 use crate::suggest::{self, Suggestion, Tuned, suggestions};
 use crate::trace::{AccessTrace, Wide};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ const WORD: u32 = 4;
 pub(in crate::cli) struct Subject<'a> {
     pub trace: &'a AccessTrace,
     /// The indices that its PTX computes; empty where there is no PTX.
-    pub indices: &'a BTreeMap<u32, SourceIndex>,
+    pub indices: &'a Indices,
     /// Source files are looked for beside this, too.
     pub input: &'a str,
     /// The kernel and its launch, where they are known.
@@ -89,6 +89,7 @@ pub(in crate::cli) fn run(
         Wide::Phases | Wide::PhasesMerged => modes_text::of(&array, apart.as_ref())?,
         Wide::FirstWord => Vec::new(),
     };
+    let copied = copied_text(&array, apart.as_ref())?;
     drop(progress);
     let on_sm = OnSm::of(
         (trace, subject.launched.as_ref()),
@@ -116,10 +117,22 @@ pub(in crate::cli) fn run(
         narrower,
         modes,
         tensor_copies: subject.has_tensor_copies(),
+        copied,
         on_sm,
         suggestions,
     };
     printer.result(found.json(), || found.text())
+}
+
+/// The arrays that tensor copies go through: the variables, or all of shared
+/// memory where there are not several.
+fn copied_text(array: &Array, apart: Option<&PerVariable>) -> Result<String> {
+    let Some(apart) = apart else {
+        return modes_text::copied_text("all of shared memory", array);
+    };
+    let text =
+        |v: &VariableChoices| modes_text::copied_text(plain_name(&v.variable.name), &v.array);
+    apart.variables.iter().map(text).collect()
 }
 
 struct Found<'a> {
@@ -135,6 +148,8 @@ struct Found<'a> {
     modes: Vec<ModesOf>,
     /// Whether the kernel has tensor copies.
     tensor_copies: bool,
+    /// What can be chosen for the arrays that they go through.
+    copied: String,
     /// What blocks take of an SM under the mappings of the front.
     on_sm: OnSm,
     /// What to type.
@@ -169,8 +184,10 @@ impl Found<'_> {
             "bytes": array.words() * WORD,
             "vector_bytes": array.vector_words() * WORD,
             "accesses": array.accesses(),
-            "conflicts_no_mapping_avoids": found.floor,
+            "conflicts_no_mapping_avoids": found.any_floor,
+            "conflicts_no_whole_vectors_avoid": found.floor,
             "fewest_proved": found.fewest_proved,
+            "tensor_copies": array.tensor_copies(),
             "left_out": left_out
                 .map(|(spec, why)| json!({"hash": spec, "reason": why.to_string()}))
                 .collect::<Vec<_>>(),
@@ -238,7 +255,7 @@ impl Found<'_> {
             describe(&self.array)
         );
         text += &self.ranking(&self.array, &self.whole);
-        text += &proof(&self.whole);
+        text += &proof(&self.array, &self.whole);
         for (spec, why) in &self.whole.left_out {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "left out: {spec}: {why}");
@@ -249,6 +266,7 @@ impl Found<'_> {
         if !self.narrower.is_empty() {
             text += &self.narrower_text();
         }
+        text += &self.copied;
         text += &modes_text::text(&self.modes, self.tensor_copies);
         text += &self.on_sm.text();
         text += &crate::cli::rule_line(self.machine);
@@ -446,15 +464,23 @@ fn describe(array: &Array) -> String {
 }
 
 /// What is proved of the ends of the front.
-fn proof(found: &Choices) -> String {
+fn proof(array: &Array, found: &Choices) -> String {
     let best = found.best().conflicts;
-    let fewest = match (found.fewest_proved, best == found.floor) {
-        (true, true) => "no mapping at all leaves fewer, proved".to_owned(),
-        (true, false) => "no XOR of index bits and no padding leaves fewer, proved".to_owned(),
-        (false, _) => format!(
-            "not proved: at least {} are left by any mapping",
-            found.floor
-        ),
+    let vectors = match array.vector_words() {
+        1 => String::new(),
+        words => format!(" that keeps vectors of {} bytes whole", words * WORD),
+    };
+    let fewest = if best == found.any_floor {
+        "no mapping at all leaves fewer, proved".to_owned()
+    } else if best == found.floor {
+        format!("no mapping{vectors} leaves fewer, proved")
+    } else if !array.tensor_copies().is_empty() && found.fewest_proved {
+        "no other mode of the tensor copies leaves fewer, proved".to_owned()
+    } else if found.fewest_proved {
+        "no XOR of index bits and no padding leaves fewer, proved".to_owned()
+    } else {
+        let least = found.floor;
+        format!("not proved: at least {least} are left by any mapping{vectors}")
     };
     format!(
         "front, fewest conflicts ({best}): {fewest}; cheapest: the unchanged index adds no instruction\n"

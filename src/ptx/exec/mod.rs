@@ -47,7 +47,7 @@ mod tests;
 mod texture;
 mod warp;
 
-pub use api::reported::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Piece};
+pub use api::reported::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Piece, TensorRows};
 pub use api::{
     Access, BlockSink, BufferId, Event, Finding, FindingKind, HEAP_BYTES, InstructionInfo, Kind,
     Launch, Options, Outcome, Sink,

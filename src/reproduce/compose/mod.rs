@@ -4,7 +4,6 @@
 mod sentence;
 mod text;
 
-pub use sentence::sentence;
 pub use text::{chart, markdown};
 
 use super::compute::Table;
@@ -77,6 +76,45 @@ pub struct Subset {
     name: String,
 }
 
+/// A kernel with every subset of the mechanisms.
+#[derive(Clone, Debug, Serialize)]
+pub struct Composition {
+    /// By area.
+    pub results: Vec<Subset>,
+    /// What their numbers say of the kernel.
+    pub sentence: String,
+}
+
+/// A composition with the name of its kernel.
+#[derive(Clone, Debug, Serialize)]
+pub struct Composed {
+    /// The name.
+    pub kernel: String,
+    /// All subsets.
+    #[serde(flatten)]
+    pub composition: Composition,
+}
+
+/// The composition for a workload of the figure, which the sentence calls `name`.
+pub fn composition(root: &Path, workload: &str, name: &str, table: &Table) -> Result<Composition> {
+    let results = subsets(root, workload, table)?;
+    Ok(Composition {
+        sentence: sentence::sentence(name, &results),
+        results,
+    })
+}
+
+/// All workloads of the figure.
+pub fn composed(root: &Path, figure: &Figure, table: &Table) -> Result<Vec<Composed>> {
+    let one = |workload: &String| {
+        Ok(Composed {
+            kernel: workload.clone(),
+            composition: composition(root, workload, workload, table)?,
+        })
+    };
+    figure.workload.keys().map(one).collect()
+}
+
 /// The figure with one workload, a user's, in place of its own.
 pub fn of_input(figure: &Figure, input: &str) -> Result<Figure> {
     let input = if input.starts_with("kernel:") {
@@ -97,7 +135,7 @@ pub fn of_input(figure: &Figure, input: &str) -> Result<Figure> {
 }
 
 /// All subsets for a workload of the figure.
-pub fn subsets(root: &Path, workload: &str, table: &Table) -> Result<Vec<Subset>> {
+fn subsets(root: &Path, workload: &str, table: &Table) -> Result<Vec<Subset>> {
     let costs: Costs = parse(&root.join("reproduce/compose/area.toml"))?;
     let of = table.iter().filter(|((w, _), _)| w == workload);
     let mut subsets: Vec<Subset> = of

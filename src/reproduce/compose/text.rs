@@ -1,14 +1,11 @@
 //! The composition as text and as a chart.
 
 use super::super::number::number;
-use super::{Subset, idle, sentence};
+use super::{Composed, Subset, idle};
 use crate::report::{Choice, pareto};
 
-/// A kernel with its subsets.
-type Kernel = (String, Vec<Subset>);
-
 /// A table per kernel, below its sentence.
-pub fn markdown(kernels: &[Kernel], chart: &str) -> String {
+pub fn markdown(kernels: &[Composed], chart: &str) -> String {
     let mut text = format!(
         "The baseline and all subsets have the same scheduler. Area is what the mechanisms add, \
          the clock that of the slowest stage that a subset has, time cycles by clock, speed-up over \
@@ -16,19 +13,20 @@ pub fn markdown(kernels: &[Kernel], chart: &str) -> String {
          mechanism that does nothing for a kernel are left out of its table.\n\n\
          ![Speed-up over area]({chart})\n"
     );
-    for (name, subsets) in kernels {
-        text += &kernel(name, subsets);
+    for kernel in kernels {
+        text += &of_kernel(kernel);
     }
     text
 }
 
-fn kernel(name: &str, subsets: &[Subset]) -> String {
+fn of_kernel(kernel: &Composed) -> String {
+    let subsets = &kernel.composition.results;
     let idle = idle(subsets);
     let mut text = format!(
         "\n**{}**\n\n\
          | subset | cycles | conflicts | stalls | µm² | ps | µs | speed-up | |\n\
          |---|---|---|---|---|---|---|---|---|\n",
-        sentence(name, subsets)
+        kernel.composition.sentence
     );
     let shown = subsets.iter().filter(|s| !idle.iter().any(|m| s.has(m)));
     for subset in shown {
@@ -49,14 +47,17 @@ fn kernel(name: &str, subsets: &[Subset]) -> String {
 }
 
 /// Speed-up over area, a panel per kernel.
-pub fn chart(kernels: &[Kernel]) -> String {
+pub fn chart(kernels: &[Composed]) -> String {
     let choice = |s: &Subset| Choice {
         name: s.name.clone(),
         area: s.area_um2,
         speed: s.speed_up,
         front: s.front,
     };
-    let panel = |(name, subsets): &Kernel| (name.clone(), subsets.iter().map(choice).collect());
+    let panel = |k: &Composed| {
+        let subsets = k.composition.results.iter();
+        (k.kernel.clone(), subsets.map(choice).collect())
+    };
     let panels: Vec<(String, Vec<Choice>)> = kernels.iter().map(panel).collect();
     pareto(
         "All mechanisms on one SM: speed-up over area",

@@ -6,6 +6,7 @@ mod grid;
 mod overview;
 mod table;
 
+use super::compose::{self, Composed};
 use super::figure::Figure;
 use super::results::Result;
 use super::sensitivity::Headline;
@@ -17,14 +18,10 @@ pub struct Section<'a> {
     pub figure: &'a Figure,
     /// Its results.
     pub results: Vec<Result>,
-    /// What stands in place of the table, as Markdown: the composition.
-    pub body: Option<String>,
     /// Its headline numbers under perturbations.
     pub sensitivity: Vec<Headline>,
-    /// Another chart than that of measured beside published.
-    pub drawing: Option<String>,
-    /// What the JSON has of the figure beside its results.
-    pub details: Option<serde_json::Value>,
+    /// Of the composition: its kernels, which stand in place of table and chart.
+    pub composed: Option<Vec<Composed>>,
 }
 
 /// The whole page. Charts are beside it in the folder `charts`.
@@ -76,8 +73,10 @@ pub fn sensitivity_file(figure: &Figure, i: usize) -> String {
 impl Section<'_> {
     /// The chart, where there is one.
     pub fn chart(&self) -> Option<String> {
-        let drawn = || super::chart::svg(self.figure, &self.results);
-        self.drawing.clone().or_else(drawn)
+        match &self.composed {
+            Some(kernels) => Some(compose::chart(kernels)),
+            None => super::chart::svg(self.figure, &self.results),
+        }
     }
 
     fn markdown(&self, charts: &str) -> String {
@@ -88,8 +87,10 @@ impl Section<'_> {
             return text;
         }
         text += &self.links(charts);
-        text += &match &self.body {
-            Some(body) => body.clone(),
+        text += &match &self.composed {
+            Some(kernels) => {
+                compose::markdown(kernels, &format!("{charts}/{}", chart_file(figure)))
+            }
             None => table::markdown(self),
         };
         let causes = causes::list(&self.results);

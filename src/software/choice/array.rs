@@ -1,9 +1,10 @@
 //! An array of shared memory with the accesses to it.
 
-use super::super::layout::Layout;
+use super::super::layout::{Layout, LayoutSpec};
+use super::copied;
 use crate::geometry::Geometry;
 use crate::search::Problem;
-use crate::trace::{AccessTrace, ConflictCount, ConflictProfile, ConflictRule};
+use crate::trace::{AccessTrace, ConflictCount, ConflictProfile, ConflictRule, TensorCopy};
 use std::fmt;
 
 /// Words of shared memory that are mapped together, and how they are accessed.
@@ -15,6 +16,7 @@ pub struct Array {
     room: u32,
     profile: ConflictProfile,
     problem: Problem,
+    copies: Vec<TensorCopy>,
 }
 
 /// Why a mapping is none for an array.
@@ -24,6 +26,9 @@ pub enum Refusal {
     Tears(u32),
     /// The array takes so many words then, of the second number that there are.
     NoRoom(u32, u32),
+    /// The tensor copy at this line of the PTX cannot take the words in its
+    /// order.
+    Copied(u32),
 }
 
 impl fmt::Display for Refusal {
@@ -32,6 +37,9 @@ impl fmt::Display for Refusal {
             Refusal::Tears(bytes) => write!(f, "it splits accesses of {} bits", 8 * bytes),
             Refusal::NoRoom(needed, room) => {
                 write!(f, "it needs {needed} words; {room} are available")
+            }
+            Refusal::Copied(line) => {
+                write!(f, "no swizzle mode of the tensor copy at PTX line {line}")
             }
         }
     }
@@ -52,6 +60,7 @@ impl Array {
             room,
             problem: Problem::new(&profile, geometry).with_vectors(vector_words.ilog2()),
             profile,
+            copies: trace.tensor_copies(),
         }
     }
 
@@ -86,14 +95,43 @@ impl Array {
         &self.profile
     }
 
+    /// The tensor copies that go through it, by their lines: it can only be in
+    /// the swizzle modes of their maps.
+    pub fn tensor_copies(&self) -> &[TensorCopy] {
+        &self.copies
+    }
+
+    /// The tensor copies that go through it, each with the swizzle of its map
+    /// under the mapping `spec`, in bytes.
+    pub fn copies_under(&self, spec: &LayoutSpec) -> Vec<(&TensorCopy, u32)> {
+        let copies = self.copies.iter();
+        let under = |copy| Some((copy, copied::mode_under(copy, spec)?));
+        copies.filter_map(under).collect()
+    }
+
     /// The search among linear mappings that keep its vectors whole.
     pub(super) fn problem(&self) -> &Problem {
         &self.problem
     }
 
-    /// Conflicts that no mapping avoids.
+    /// Conflicts that no mapping avoids that keeps the vectors of the array
+    /// whole: the words at one position of their vector share that part of the
+    /// banks.
     pub fn floor(&self) -> u64 {
         self.problem.lower_bound()
+    }
+
+    /// Conflicts that no mapping at all avoids: a bank serves one of its words
+    /// at a time.
+    pub fn any_floor(&self) -> u64 {
+        self.lower_bound(0)
+    }
+
+    /// Conflicts that no mapping avoids that keeps vectors of 2^`vector_bits`
+    /// words whole.
+    pub(super) fn lower_bound(&self, vector_bits: u32) -> u64 {
+        let m = self.geometry.bank_bits();
+        self.problem.passes().lower_bound(m, vector_bits)
     }
 
     /// Conflicts under `layout`.
@@ -110,6 +148,11 @@ impl Array {
     pub fn refuses(&self, layout: &Layout) -> Option<Refusal> {
         if !layout.keeps_vectors(self.vector_words, self.words) {
             return Some(Refusal::Tears(4 * self.vector_words));
+        }
+        if let [copy, ..] = &self.copies[..]
+            && !copied::allows(&self.copies, layout.spec())
+        {
+            return Some(Refusal::Copied(copy.ptx_line));
         }
         let needed = layout.words_needed(self.words);
         // An array that has no room as it is has none in any mapping.

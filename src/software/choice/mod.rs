@@ -9,6 +9,7 @@
 //! array may be all of shared memory, or one variable (`variables`).
 
 mod array;
+mod copied;
 mod front;
 mod linear;
 mod modes;
@@ -144,7 +145,8 @@ pub struct Choice {
 
 impl Choice {
     /// Whether no mapping of its kind that wastes no more has fewer
-    /// conflicts, proved. Of a fixed mapping: no mapping at all.
+    /// conflicts, proved. Of a fixed mapping: no mapping at all that keeps the
+    /// vectors of the array whole.
     pub fn optimal(&self) -> bool {
         self.conflicts == self.lower_bound
     }
@@ -180,9 +182,12 @@ pub struct Choices {
     pub left_out: Vec<(LayoutSpec, Refusal)>,
     /// Conflicts that no mapping at all avoids: a bank serves one of its words
     /// at a time.
+    pub any_floor: u64,
+    /// Conflicts that no mapping avoids that keeps the vectors of the array
+    /// whole, as all that are ranked do.
     pub floor: u64,
     /// Whether no XOR mapping and no padding has fewer conflicts than the
-    /// first, proved.
+    /// first, proved; of an array of tensor copies, no other mode of theirs.
     pub fewest_proved: bool,
 }
 
@@ -205,7 +210,10 @@ pub fn choices(array: &Array, kinds: &[Kind], effort: &Effort) -> Result<Choices
         pad_bound: None,
     };
     search.fixed("mod".parse()?, Kind::Mod)?;
-    for kind in Kind::all().into_iter().filter(|k| kinds.contains(k)) {
+    // The copy engine has swizzles, and no other mapping.
+    let copied = !array.tensor_copies().is_empty();
+    let searched = |k: &Kind| kinds.contains(k) && (!copied || *k == Kind::Swizzle);
+    for kind in Kind::all().into_iter().filter(searched) {
         if effort.control.stopped() {
             break;
         }
@@ -223,10 +231,13 @@ pub fn choices(array: &Array, kinds: &[Kind], effort: &Effort) -> Result<Choices
     let best = found[0].conflicts;
     let floor = array.floor();
     let bounds = [linear_bound, pad_bound];
-    let fewest_proved = best == floor || bounds.iter().all(|bound| *bound >= Some(best));
+    let all_modes = copied && kinds.contains(&Kind::Swizzle) && !effort.control.stopped();
+    let all_bounds = bounds.iter().all(|bound| *bound >= Some(best));
+    let fewest_proved = best == floor || all_modes || all_bounds;
     Ok(Choices {
         ranked: found,
         left_out,
+        any_floor: array.any_floor(),
         floor,
         fewest_proved,
     })

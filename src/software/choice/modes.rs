@@ -2,20 +2,21 @@
 //! clears it. The copy engine has these and no others.
 
 use super::super::layout::{Layout, LayoutSpec};
-use super::Array;
+use super::{Array, copied};
 use crate::error::Result;
-use crate::trace::WeightedPass;
 
-/// Words of the units of 16 bytes that change places.
-const UNIT: u32 = 4;
+/// Units of 2^this words, 16 bytes, change places.
+const UNIT_BITS: u32 = 2;
 
 /// An array in one mode.
 #[derive(Clone, Debug)]
 pub struct Mode {
     /// `none`, `tma:32`, `tma:64` or `tma:128`.
     pub name: &'static str,
-    /// The mapping.
+    /// The mapping, of the words as they are.
     pub spec: LayoutSpec,
+    /// Whether the tensor copies that go through the array can be in it.
+    pub possible: bool,
     /// Bytes after which it repeats: what the array's address is a multiple of.
     pub span_bytes: u32,
     /// Conflicts left.
@@ -31,6 +32,8 @@ pub struct Mode {
 pub struct Modes {
     /// The modes.
     pub all: Vec<Mode>,
+    /// Conflicts as it is.
+    pub unmapped: u64,
     /// Conflicts that no mapping at all avoids.
     pub floor: u64,
     /// Conflicts that no mapping avoids that keeps units of 16 bytes whole: the
@@ -46,59 +49,42 @@ impl Modes {
         if geometry.bank_bits() != 5 || geometry.addr_bits() < 8 {
             return Ok(None);
         }
-        let mode = |(name, span_bytes): (&'static str, u32)| {
-            let spec = if name == "none" { "mod" } else { name };
-            let layout = Layout::new(&spec.parse()?, geometry)?;
+        let copies = array.tensor_copies();
+        let present = copied::present(copies);
+        let mode = |(name, bytes): (&'static str, u32)| {
+            let layout = Layout::new(&copied::between(present, bytes), geometry)?;
             let count = array.count(&layout);
             Ok(Mode {
                 name,
                 spec: layout.spec().clone(),
-                span_bytes,
+                possible: copied::allows(copies, layout.spec()),
+                span_bytes: (8 * bytes).max(128),
                 conflicts: count.conflicts,
                 max_degree: count.max_degree,
                 wavefronts: count.wavefronts(),
             })
         };
-        let names = [
-            ("none", 128),
-            ("tma:32", 256),
-            ("tma:64", 512),
-            ("tma:128", 1024),
-        ];
-        let banks = geometry.banks() as u32;
+        let unmapped = array.profile().count(|word| word & geometry.bank_mask());
         Ok(Some(Modes {
-            all: names.into_iter().map(mode).collect::<Result<_>>()?,
-            floor: array.floor(),
-            unit_floor: array
-                .profile()
-                .passes
-                .iter()
-                .map(|p| unit_floor(p, banks))
-                .sum(),
+            all: copied::MODES.into_iter().map(mode).collect::<Result<_>>()?,
+            unmapped: unmapped.conflicts,
+            floor: array.any_floor(),
+            unit_floor: array.lower_bound(UNIT_BITS),
         }))
     }
 
-    /// The mode with the fewest conflicts, the narrowest of several.
+    /// The possible mode with the fewest conflicts, the narrowest of several.
     pub fn best(&self) -> &Mode {
-        let best = self.all.iter().min_by_key(|mode| mode.conflicts);
+        let possible = self.all.iter().filter(|mode| mode.possible);
+        let best = possible.min_by_key(|mode| mode.conflicts);
         best.unwrap_or(&self.all[0])
     }
 
-    /// The narrowest mode under which nothing is left that any mapping avoids.
+    /// The narrowest possible mode under which nothing is left that any mapping avoids.
     pub fn clears(&self) -> Option<&Mode> {
         let best = self.best();
         (best.conflicts == self.floor).then_some(best)
     }
-}
-
-/// Conflicts of a pass that no mapping avoids under which the units stay whole.
-fn unit_floor(pass: &WeightedPass, banks: u32) -> u64 {
-    let at = |place: u32| pass.addrs.iter().filter(|a| *a % UNIT == place).count();
-    let most = (0..UNIT).map(at).max().unwrap_or(0);
-    let degree = most
-        .div_ceil((banks / UNIT) as usize)
-        .max(pass.most_alike());
-    pass.weight * (degree.max(1) as u64 - 1)
 }
 
 #[cfg(test)]

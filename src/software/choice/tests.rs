@@ -386,6 +386,25 @@ fn narrower_accesses_leave_fewer_conflicts() {
     assert_eq!(best, [(8, 32, 2), (4, 48, 1)]);
 }
 
+/// Vectors that stay whole bound the conflicts of words: what reaches the bound
+/// is proved, whatever became of the searches.
+#[test]
+fn what_reaches_the_bound_of_whole_vectors_is_proved_without_a_search() {
+    let rows = (0..8).map(|r| (16, (0..32).map(|l| 128 * (r % 4) + 4 * l).collect()));
+    let columns = (0..16).map(|c| (4, (0..32).map(|l| 16 * l + c).collect()));
+    let array = array(&trace(512, rows.chain(columns).collect()), 512);
+    let no_time = Effort {
+        budget: Duration::ZERO,
+        ..effort()
+    };
+    let kinds = [Kind::Swizzle, Kind::Pad, Kind::Hash(HashKind::Matrix)];
+    let found = choices(&array, &kinds, &no_time).unwrap();
+    // Each of 16 columns: 32 words in eight banks.
+    assert_eq!((found.any_floor, found.floor), (0, 16 * 3));
+    assert_eq!(found.best().kind, Kind::Swizzle);
+    assert!(found.best().conflicts == found.floor && found.fewest_proved);
+}
+
 #[test]
 fn a_stopped_search_proves_nothing() {
     let trace = mixed(40, 512, 1);

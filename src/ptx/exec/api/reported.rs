@@ -1,5 +1,7 @@
 //! What asynchronous instructions have done, for observers.
 
+use crate::ptx::tensor::Swizzle;
+
 /// What an instruction does to an `mbarrier` object. The position in
 /// [`BarrierOp::ALL`] is its number in recorded traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +92,18 @@ pub struct CopyEvent<'a> {
     pub global: &'a [Piece],
     /// From shared memory to global memory.
     pub stores: bool,
+    /// Of a copy by a tensor map, how its bytes lie in shared memory.
+    pub tensor: Option<TensorRows>,
     /// Byte offset of the `mbarrier` that its bytes arrive at, and how many
     /// they are; of none it is a part of the thread's bulk group.
     pub arrives: Option<(u64, u32)>,
+}
+
+/// How a copy by a tensor map puts rows into shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TensorRows {
+    /// The swizzle of the map.
+    pub swizzle: Swizzle,
+    /// Bytes of a row of its box.
+    pub row_bytes: u32,
 }

@@ -4,7 +4,7 @@
 use super::mbarrier;
 use crate::ptx::exec::access;
 use crate::ptx::exec::api::FindingKind;
-use crate::ptx::exec::api::reported::{CopyEvent, Piece};
+use crate::ptx::exec::api::reported::{CopyEvent, Piece, TensorRows};
 use crate::ptx::exec::check::raced;
 use crate::ptx::exec::image::{BulkEnd, BulkOp, WINDOW};
 use crate::ptx::exec::machine::Machine;
@@ -70,7 +70,7 @@ fn report(m: &mut Machine, info: &BulkOp, lane: u32, sides: [&Side; 2], bytes: u
     let arrives = info.arrives.as_ref();
     let arrives = arrives.map(|change| (mbarrier::offset(m, &change.place, lane), bytes as u32));
     let stores = sides[0].global.is_some();
-    tell(m, lane, (&shared, &global), stores, arrives);
+    tell(m, lane, (&shared, &global), (stores, None), arrives);
 }
 
 /// Tells the observer, if there is one, of the copy of a lane.
@@ -78,7 +78,7 @@ pub fn tell(
     m: &mut Machine,
     lane: u32,
     (shared, global): (&[Piece], &[Piece]),
-    stores: bool,
+    (stores, tensor): (bool, Option<TensorRows>),
     arrives: Option<(u64, u32)>,
 ) {
     let (warp, pc) = (m.warp, m.pc);
@@ -90,6 +90,7 @@ pub fn tell(
             shared,
             global,
             stores,
+            tensor,
             arrives,
         });
     }

@@ -3,7 +3,7 @@
 
 use super::{bulk, map_memory, mbarrier};
 use crate::ptx::exec::api::FindingKind;
-use crate::ptx::exec::api::reported::Piece;
+use crate::ptx::exec::api::reported::{Piece, TensorRows};
 use crate::ptx::exec::check::raced;
 use crate::ptx::exec::image::asynchronous::{BulkEnd, MapOp, TensorCopy, TensorMove};
 use crate::ptx::exec::machine::Machine;
@@ -101,7 +101,11 @@ fn copy(m: &mut Machine, info: &TensorCopy, lane: u32) -> Option<()> {
             _ => None,
         };
         let shared = [(shared, map.shared_bytes())];
-        bulk::tell(m, lane, (&shared, &pieces), !loads, arrives);
+        let rows = TensorRows {
+            swizzle: map.swizzle,
+            row_bytes: map.row_bytes() as u32,
+        };
+        bulk::tell(m, lane, (&shared, &pieces), (!loads, Some(rows)), arrives);
     }
     Some(())
 }

@@ -71,7 +71,8 @@ impl TensorMap {
         }
     }
 
-    fn row_bytes(&self) -> u64 {
+    /// Bytes of a row of the box.
+    pub fn row_bytes(&self) -> u64 {
         u64::from(self.row_elements()) * u64::from(self.element.bytes())
     }
 
