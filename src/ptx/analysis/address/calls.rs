@@ -1,7 +1,7 @@
 //! What functions touch when they are called.
 
 use super::origin::{Origin, Origins};
-use super::sites::{described, descriptors, sites, touches};
+use super::sites::{descriptors, sites, touches};
 use super::{SharedVariable, Touches};
 use crate::ptx::analysis::Values;
 use crate::ptx::ast::{Instruction, LabelKind, Module, Operand, Target};
@@ -188,10 +188,7 @@ impl Summaries {
             }
             for operand in descriptors(function, i) {
                 let id = origins.operand(at, &i.operands[operand]);
-                match described(at, origins.get(id)) {
-                    Touches::Variables(set) => summary.variables.extend(set),
-                    Touches::All { reason, .. } => drop(summary.all.get_or_insert(reason)),
-                }
+                add(origins.get(id), at);
             }
             for site in sites(i) {
                 let id = origins.operand(at, site.operand);
